@@ -1,0 +1,183 @@
+/* skrt: the virtual device of the host target.
+ *
+ * Three audiences share this header: sub-kernels (the first part), the entries that skirc
+ * generates (the second), and whoever launches them (the third). A launch runs one function on
+ * every core of the virtual device, with the barriers and flags of docs/device-model.md.
+ */
+#ifndef SKRT_H
+#define SKRT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum skrt_dtype {
+#define DTYPE(name, bits, class, npy) SKRT_##name,
+#include "dtypes.def"
+#undef DTYPE
+    SKRT_DTYPE_COUNT
+};
+
+enum skrt_format { SKRT_ND, SKRT_FRACTAL_NZ };
+
+enum skrt_core_type { SKRT_AIC, SKRT_AIV, SKRT_CORE_TYPES };
+
+/* One core of a running launch. Opaque; valid only during the launch it belongs to. */
+typedef struct skrt_core skrt_core;
+
+/* ------------------------------------------------------------------ for sub-kernels ---- */
+
+/* A sub-kernel's part for one core type. `args_offset` is the index of its first 64-bit slot in
+ * the launch's parameter array. */
+typedef void skrt_kernel_fn(skrt_core *core, uint64_t args_offset);
+
+/* The launch's parameter slots, beginning at `args_offset`. */
+uint64_t *skrt_args(const skrt_core *core, uint64_t args_offset);
+
+/* Index of this core among those that run the current sub-kernel's part, below
+ * skrt_block_num(). For AIV-only kernels it counts AIVs; in the vector part of a mixed kernel it
+ * counts AI cores, and skrt_sub_block_idx() tells the AIVs of one AI core apart. */
+uint32_t skrt_block_idx(const skrt_core *core);
+uint32_t skrt_block_num(const skrt_core *core);
+uint32_t skrt_sub_block_idx(const skrt_core *core); /* 0 on an AIC */
+uint32_t skrt_sub_block_num(const skrt_core *core); /* AIVs per AI core in this kernel; 1 on an AIC */
+
+/* Flags between the two parts of one mixed sub-kernel, apart from those of the entry: an AIC
+ * releases each AIV of its AI core (c2v), an AIV its AIC (v2c). They count to 15. */
+void skrt_kernel_set_c2v(skrt_core *core);
+void skrt_kernel_wait_c2v(skrt_core *core);
+void skrt_kernel_set_v2c(skrt_core *core);
+void skrt_kernel_wait_v2c(skrt_core *core);
+
+/* A barrier over all cores that run the current sub-kernel's part on this core's type. */
+void skrt_kernel_sync_all(skrt_core *core);
+
+enum { SKRT_MAX_RANK = 8, SKRT_MAX_ATTRS = 16, SKRT_ATTR_KEY = 24 };
+
+/* What a `tiling` parameter points to: the tensors of the op (operands, then results) and its
+ * scalar attributes. */
+struct skrt_tensor {
+    uint32_t dtype;  /* enum skrt_dtype */
+    uint32_t format; /* enum skrt_format */
+    uint32_t rank;
+    uint32_t reserved;
+    int64_t dims[SKRT_MAX_RANK]; /* logical (ND) dimensions, outermost first */
+};
+
+struct skrt_attr {
+    char key[SKRT_ATTR_KEY]; /* NUL-terminated */
+    int64_t i;               /* integers and booleans; a float's truncation */
+    double f;                /* floats; an integer's value */
+};
+
+struct skrt_tiling {
+    uint32_t n_tensors;
+    uint32_t n_attrs;
+    const struct skrt_tensor *tensors;
+    const struct skrt_attr *attrs;
+};
+
+/* ---------------------------------------------------------- for generated entries ---- */
+
+/* Where an instruction stands, for reports. All strings live as long as the entry's code. */
+struct skrt_site {
+    const char *text; /* the instruction in .skir spelling */
+    const char *op;   /* for a call: the operator, else NULL */
+};
+
+typedef void skrt_entry_fn(skrt_core *core);
+
+enum skrt_core_type skrt_core_type(const skrt_core *core);
+
+/* Runs `fn` if this core's index is below `blocks`. `aivs` is the number of AIVs per AI core that
+ * the sub-kernel was built for (0 for a cube-only kernel; an AIV-only kernel passes `flat`:
+ * its blocks count AIVs over all AI cores). */
+struct skrt_call {
+    skrt_kernel_fn *fn;
+    uint64_t args_offset;
+    uint32_t blocks;
+    uint8_t aivs;
+    bool flat;
+};
+void skrt_call(skrt_core *core, const struct skrt_call *call, const struct skrt_site *site);
+
+/* The device model's synchronisation; each does nothing but what docs/device-model.md says. */
+void skrt_arrive(skrt_core *core, enum skrt_core_type group, const struct skrt_site *site);
+void skrt_await(skrt_core *core, enum skrt_core_type group, const struct skrt_site *site);
+void skrt_set_c2v(skrt_core *core, const struct skrt_site *site);
+void skrt_wait_c2v(skrt_core *core, const struct skrt_site *site);
+void skrt_set_v2c(skrt_core *core, const struct skrt_site *site);
+void skrt_wait_v2c(skrt_core *core, const struct skrt_site *site);
+void skrt_pipe_barrier(skrt_core *core, const struct skrt_site *site);
+/* Events that reach outside the kernel: `slot` indexes the parameter array, whose value is the
+ * address of a 64-bit word. */
+void skrt_notify(skrt_core *core, uint64_t slot, const struct skrt_site *site);
+void skrt_wait_event(skrt_core *core, uint64_t slot, const struct skrt_site *site);
+void skrt_reset(skrt_core *core, uint64_t slot, const struct skrt_site *site);
+/* Instructions without an effect on this target (preloads, cache maintenance). */
+void skrt_hint(skrt_core *core, const struct skrt_site *site);
+
+/* ------------------------------------------------------------------ for launchers ---- */
+
+struct skrt_device;
+
+struct skrt_device_config {
+    uint32_t aic, aiv; /* cores of the device: at least one of them above 0, each at most 1024 */
+    uint32_t threads;  /* host threads; 0: as many as there are processors, at most the cores */
+};
+
+/* Starts the device's threads. NULL, with errno set, where they cannot be had. */
+struct skrt_device *skrt_device_open(const struct skrt_device_config *config);
+/* Ends the threads. Must not be called after a launch that ended with SKRT_TIMEOUT: its threads
+ * cannot be stopped; leave the process with _exit instead. */
+void skrt_device_close(struct skrt_device *device);
+
+struct skrt_launch {
+    const char *name;
+    /* Either an entry, which every core runs from the top ... */
+    skrt_entry_fn *entry;
+    /* ... or (entry == NULL) the parts of one sub-kernel as a launch of its own. */
+    struct skrt_call parts[SKRT_CORE_TYPES];
+    uint32_t blocks;        /* AI cores of the launch; for (0, 1) shapes: AIVs */
+    uint8_t aics, aivs;     /* per AI core: (1, 0), (0, 1), (1, 1) or (1, 2) */
+    uint64_t *params;
+    size_t n_params;
+    uint64_t timeout_ms; /* 0: none */
+};
+
+enum skrt_status {
+    SKRT_OK,
+    SKRT_INVALID,  /* the launch does not fit the device */
+    SKRT_DEADLOCK, /* every unfinished core is blocked */
+    SKRT_TIMEOUT,  /* not finished in time */
+    SKRT_OVERFLOW, /* a flag was set more than 15 times ahead */
+    SKRT_LEFT_SET, /* a flag was left set at the end */
+    SKRT_MISUSE,   /* an instruction that this core type cannot execute */
+};
+
+struct skrt_result {
+    enum skrt_status status;
+    char *report; /* text, several lines, for all but SKRT_OK: what each core did; free() it */
+    double seconds;
+};
+
+/* Runs the launch to its end and returns its status. One launch at a time per device; after
+ * anything but SKRT_OK or SKRT_INVALID or SKRT_LEFT_SET the device is unusable. */
+enum skrt_status skrt_launch(struct skrt_device *device, const struct skrt_launch *launch,
+                             struct skrt_result *result);
+
+/* A short text for a status, for example "deadlock". */
+const char *skrt_status_text(enum skrt_status status);
+
+/* For signal handlers: writes to `fd` what the calling thread's core is running (launch, core,
+ * instruction, op), with async-signal-safe calls only. Does nothing on other threads. */
+void skrt_report_crash(int fd);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
