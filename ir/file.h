@@ -1,0 +1,31 @@
+/* Whole files in and out. Errors are one line of text in the caller's buffer, naming the file. */
+#ifndef IR_FILE_H
+#define IR_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct file_bytes {
+    char *data; /* NUL-terminated behind `size` bytes; free with file_bytes_free */
+    size_t size;
+};
+
+/* Reads a regular file, a pipe, or standard input ("-") to its end. */
+bool file_read(const char *path, struct file_bytes *bytes, char *error, size_t error_size);
+void file_bytes_free(struct file_bytes *bytes);
+
+/* A file that appears under its name only when it is complete: it is written beside `path` and
+ * renamed on commit. A path that exists and is no regular file ("/dev/null", a pipe) is written in
+ * place. After a failed open there is nothing to abandon. */
+struct file_out {
+    int fd;
+    char *path, *temp;
+};
+bool file_out_open(struct file_out *out, const char *path, char *error, size_t error_size);
+bool file_out_commit(struct file_out *out, char *error, size_t error_size);
+void file_out_abandon(struct file_out *out);
+
+/* Writes all of `data` to `path` by way of a file_out, or to standard output ("-"). */
+bool file_write(const char *path, const void *data, size_t size, char *error, size_t error_size);
+
+#endif
