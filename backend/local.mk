@@ -1,0 +1,70 @@
+# What comes out: entry emitters and object files (libskir), the host runtime (libskrt), and the
+# sample kernels.
+
+libskir_la_SOURCES += \
+	backend/object.h \
+	backend/object_internal.h \
+	backend/object_memory.c
+
+# ---- The runtime of the host target ----
+
+libskrt_la_SOURCES = \
+	backend/skrt.h \
+	backend/skrt_fiber.c \
+	backend/skrt_fiber.h \
+	ir/dtypes.def
+libskrt_la_LIBADD = $(THREAD_LIBS)
+libskrt_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info 0:0:0 \
+	-export-symbols-regex '^skrt_'
+skirinclude_HEADERS += backend/skrt.h ir/dtypes.def
+
+# ---- Sample kernels ----
+
+# Relocatable objects with their descriptions, found by skirc beside itself or where they are
+# installed.
+kerneldir = $(pkglibdir)/kernels
+kernel_objects = \
+	backend/kernels/add.o \
+	backend/kernels/cast.o \
+	backend/kernels/dequant_swiglu_quant.o \
+	backend/kernels/is_finite.o \
+	backend/kernels/is_inf.o \
+	backend/kernels/mat_mul.o \
+	backend/kernels/mul.o \
+	backend/kernels/pows.o \
+	backend/kernels/quant_batch_matmul_v3.o \
+	backend/kernels/rms_norm.o \
+	backend/kernels/softmax.o
+kernel_json = $(kernel_objects:.o=.json)
+kernel_headers = \
+	backend/kernels/elementwise.h \
+	backend/kernels/float16.h \
+	backend/kernels/kernel.h \
+	backend/kernels/nz.h
+nodist_kernel_DATA = $(kernel_objects)
+dist_kernel_DATA = $(kernel_json)
+EXTRA_DIST += $(kernel_objects:.o=.c) $(kernel_headers)
+
+# Always the same code, whatever the compiler itself is built with: results are compared bit by
+# bit, and instrumented objects could not be linked into one that is not.
+KERNEL_CFLAGS = -O3 -fPIC -ffp-contract=off -fno-math-errno -std=gnu11 $(WARNINGS) $(WERROR)
+KERNEL_CPPFLAGS = -I$(srcdir)/ir -I$(srcdir)/backend -I$(srcdir)
+
+$(kernel_objects): backend/kernels/%.o: backend/kernels/%.c $(kernel_headers) backend/skrt.h \
+		ir/dtypes.def
+	$(AM_V_CC)$(MKDIR_P) backend/kernels && \
+	  $(CC) $(KERNEL_CPPFLAGS) $(KERNEL_CFLAGS) -c -o $@ $<
+
+# The descriptions beside the objects. A stamp stands for them, because make would find each copy's
+# source in its place.
+all-local: backend/kernels/json.stamp
+backend/kernels/json.stamp: $(kernel_json)
+	$(AM_V_GEN)$(MKDIR_P) backend/kernels && \
+	  { test '$(srcdir)' = . || for name in $(kernel_json); do \
+	      cp -f "$(srcdir)/$$name" "$$name" || exit 1; \
+	    done; } && touch $@
+
+CLEANFILES += $(kernel_objects) backend/kernels/json.stamp
+clean-kernels:
+	test '$(srcdir)' = . || rm -f $(kernel_json)
+.PHONY: clean-kernels

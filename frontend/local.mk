@@ -1,0 +1,13 @@
+# What goes in and how: the commands of skirc, and the importers.
+
+# All but main, for the tests.
+noinst_LIBRARIES += frontend/libfrontend.a
+frontend_libfrontend_a_SOURCES =
+frontend_libfrontend_a_CPPFLAGS = $(AM_CPPFLAGS) -DSKIR_KERNEL_DIR='"$(kerneldir)"'
+
+# The libraries are linked statically, so that the program in the build folder is the program and no
+# wrapper. Objects that it loads call the runtime: all of it is linked, used by skirc or not.
+bin_PROGRAMS += skirc
+skirc_SOURCES = frontend/main.c
+skirc_LDADD = frontend/libfrontend.a libskir.la $(libskrt_la_OBJECTS) $(THREAD_LIBS) $(DL_LIBS)
+skirc_LDFLAGS = $(AM_LDFLAGS) -static -export-dynamic

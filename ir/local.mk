@@ -1,0 +1,49 @@
+# What a program is.
+
+libskir_la_SOURCES += \
+	ir/arena.c \
+	ir/arena.h \
+	ir/attr_keys.def \
+	ir/diag.c \
+	ir/diag.h \
+	ir/diag_ids.def \
+	ir/dtypes.def \
+	ir/file.c \
+	ir/file.h \
+	ir/formats.def \
+	ir/grammar.c \
+	ir/grammar.h \
+	ir/instrs.def \
+	ir/intern.c \
+	ir/intern.h \
+	ir/kernel_types.def \
+	ir/lexer.c \
+	ir/module.c \
+	ir/module.h \
+	ir/scanner.h \
+	ir/suggest.c \
+	ir/suggest.h \
+	ir/tables.c \
+	ir/vec.h \
+	ir/words.def
+
+libskir_la_LIBADD = $(LIBELF_LIBS) $(CJSON_LIBS) $(MATH_LIBS)
+libskir_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info 0:0:0
+
+# ---- The scanner and the parser: generated, and part of a release ----
+
+EXTRA_DIST += ir/grammar.y ir/lexer.re
+BUILT_SOURCES += ir/grammar.c ir/grammar.h ir/lexer.c
+MAINTAINERCLEANFILES += ir/grammar.c ir/grammar.h ir/lexer.c
+
+ir/lexer.c: ir/lexer.re
+	$(AM_V_GEN)$(MKDIR_P) ir && $(RE2C) -W $(WERROR) -i --no-generation-date -o $@ $<
+
+# The header must not look older than the parser, or the rule below would run for ever.
+ir/grammar.c: ir/grammar.y
+	$(AM_V_GEN)$(MKDIR_P) ir && \
+	  $(BISON) -Wall $(WERROR) --file-prefix-map='$(srcdir)/=' \
+	    --header=ir/grammar.h -o ir/grammar.c $< && touch ir/grammar.h
+
+ir/grammar.h: ir/grammar.c
+	$(AM_V_at)test -f $@ || { rm -f ir/grammar.c && $(MAKE) $(AM_MAKEFLAGS) ir/grammar.c; }

@@ -1,0 +1,70 @@
+# Tests print TAP; `make check` runs them and sums up. `make bench` measures.
+
+TEST_EXTENSIONS = .py .sh
+AM_TESTS_ENVIRONMENT = \
+	CMOCKA_MESSAGE_OUTPUT=TAP; export CMOCKA_MESSAGE_OUTPUT; \
+	SKIRC='$(abs_top_builddir)/skirc'; export SKIRC; \
+	SKIR_SOURCE='$(abs_top_srcdir)'; export SKIR_SOURCE; \
+	PYTHONDONTWRITEBYTECODE=1; export PYTHONDONTWRITEBYTECODE; \
+	AWK='$(AWK)'; export AWK;
+tap_driver = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
+LOG_DRIVER = $(tap_driver)
+PY_LOG_DRIVER = $(tap_driver)
+SH_LOG_DRIVER = $(tap_driver)
+LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run
+PY_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(PYTHON)
+SH_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(BASH_SHELL)
+EXTRA_DIST += tests/tap-run tests/tap.py tests/tap.sh
+
+# ---- Unit tests: one cmocka program per module, tests/unit/NAME.c ----
+
+unit_tests =
+if UNIT_TESTS
+check_PROGRAMS += $(unit_tests)
+TESTS += $(unit_tests)
+endif
+AM_DEFAULT_SOURCE_EXT = .c
+LDADD = frontend/libfrontend.a libskir.la libskrt.la $(CMOCKA_LIBS) $(DL_LIBS)
+
+# ---- Golden files and whole commands ----
+
+script_tests = \
+	tests/e2e/tap_run.sh \
+	tests/golden.sh
+TESTS += $(script_tests)
+EXTRA_DIST += $(script_tests) tests/golden
+
+# ---- Fuzzing: configure with --enable-fuzz and CC=clang, then `make fuzz` ----
+
+FUZZ_SECONDS = 60
+fuzz_programs =
+if FUZZ
+noinst_PROGRAMS += $(fuzz_programs)
+endif
+
+# Each program starts from the golden files and the examples, and keeps what it finds.
+fuzz: all
+	@for program in $(fuzz_programs); do \
+	  $(MKDIR_P) $$program.corpus && \
+	  ./$$program -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 \
+	    $$program.corpus $(srcdir)/tests/golden $(srcdir)/docs/examples || exit 1; \
+	done
+
+# ---- Measurements ----
+
+# BENCH_FLAGS passes options on, for example --ops=10000.
+EXTRA_DIST += tests/bench/bench.py tests/bench/generate.py
+bench: all
+	$(PYTHON) $(srcdir)/tests/bench/bench.py --skirc=./skirc --data=tests/bench/data \
+	  $(BENCH_FLAGS)
+
+# ---- After `make install` ----
+
+EXTRA_DIST += tests/installcheck.sh
+installcheck-local:
+	CC='$(CC)' PKG_CONFIG='$(PKG_CONFIG)' SKIR_SOURCE='$(abs_top_srcdir)' \
+	  $(BASH_SHELL) $(srcdir)/tests/installcheck.sh '$(DESTDIR)' '$(bindir)' '$(pkgconfigdir)'
+
+clean-tests:
+	rm -rf tests/bench/data tests/fuzz/*.corpus
+.PHONY: bench clean-tests fuzz
