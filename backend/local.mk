@@ -2,16 +2,26 @@
 # sample kernels.
 
 libskir_la_SOURCES += \
+	backend/kernels/sample_ops.c \
+	backend/kernels/sample_ops.h \
 	backend/object.h \
+	backend/object_archive.c \
+	backend/object_frame.c \
+	backend/object_input.c \
 	backend/object_internal.h \
-	backend/object_memory.c
+	backend/object_memory.c \
+	backend/object_place.c \
+	backend/object_resolve.c
 
 # ---- The runtime of the host target ----
 
 libskrt_la_SOURCES = \
 	backend/skrt.h \
+	backend/skrt_core.c \
 	backend/skrt_fiber.c \
 	backend/skrt_fiber.h \
+	backend/skrt_internal.h \
+	backend/skrt_sched.c \
 	ir/dtypes.def
 libskrt_la_LIBADD = $(THREAD_LIBS)
 libskrt_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info 0:0:0 \

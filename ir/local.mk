@@ -20,6 +20,10 @@ libskir_la_SOURCES += \
 	ir/lexer.c \
 	ir/module.c \
 	ir/module.h \
+	ir/parse.c \
+	ir/parse.h \
+	ir/parse_entry.c \
+	ir/parser.h \
 	ir/scanner.h \
 	ir/suggest.c \
 	ir/suggest.h \

@@ -29,6 +29,7 @@ LDADD = frontend/libfrontend.a libskir.la libskrt.la $(CMOCKA_LIBS) $(DL_LIBS)
 # ---- Golden files and whole commands ----
 
 script_tests = \
+	tests/e2e/listed_sources.sh \
 	tests/e2e/tap_run.sh \
 	tests/golden.sh
 TESTS += $(script_tests)

@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Measures skirc on large graphs, beside mlir-opt on the equivalent MLIR where it is installed.
+
+Whole processes are measured, in turn (A B C A B C ...), so that a slow moment of the machine hits
+all of them. What runs is the table COMMANDS; what is divided by what is the table RATIOS.
+"""
+
+import argparse
+import collections
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+# name, input format, command line; {input}, {skirc} and {mlir_opt} are filled in.
+Command = collections.namedtuple("Command", "name format argv")
+COMMANDS = [
+    Command("skirc fmt", "skir", ["{skirc}", "fmt", "-o", "/dev/null", "{input}"]),
+    Command("skirc check", "skir", ["{skirc}", "check", "{input}"]),
+    # Parses, verifies and prints, with as many threads as it likes.
+    Command(
+        "mlir-opt",
+        "mlir",
+        ["{mlir_opt}", "--allow-unregistered-dialect", "-o", "/dev/null", "{input}"],
+    ),
+]
+RATIOS = [("mlir-opt", "skirc fmt"), ("mlir-opt", "skirc check")]
+# Commands measured for growth: the time per op should not depend on the size.
+GROWTH = ["skirc fmt", "skirc check"]
+
+MLIR_OPT_PLACES = ["mlir-opt-16", "/usr/lib/llvm-16/bin/mlir-opt", "mlir-opt"]
+
+Sample = collections.namedtuple("Sample", "wall cpu rss")
+
+
+def measure(argv):
+    """Runs a command once: seconds of wall and processor time, and peak memory in bytes. What this
+    process itself uses, about 10 MB, is a lower bound of what Linux reports for the child."""
+    with open(os.devnull, "r+b") as null:
+        begin = time.perf_counter()
+        child = subprocess.Popen(argv, stdin=null, stdout=null, stderr=subprocess.PIPE)
+        errors = child.stderr.read(4000)
+        child.stderr.close()
+        _, status, usage = os.wait4(child.pid, 0)
+        wall = time.perf_counter() - begin
+    child.returncode = os.waitstatus_to_exitcode(status)
+    if child.returncode != 0:
+        sys.exit(
+            f"bench: exit status {child.returncode} from: {' '.join(argv)}\n"
+            + errors.decode(errors="replace")
+        )
+    return Sample(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024)
+
+
+class Bench:
+    def __init__(self, args, mlir_opt):
+        self.args = args
+        self.mlir_opt = mlir_opt
+
+    def input(self, syntax, ops):
+        """The generated file; it is kept for the next time, unless its generator is newer."""
+        path = os.path.join(self.args.data, f"ops{ops}.{syntax}")
+        generator = os.path.join(HERE, "generate.py")
+        if not os.path.exists(path) or os.path.getmtime(path) < os.path.getmtime(generator):
+            os.makedirs(self.args.data, exist_ok=True)
+            temporary = path + ".part"
+            subprocess.run(
+                [sys.executable, generator, f"--ops={ops}", "--format", syntax, "-o", temporary],
+                check=True,
+            )
+            os.replace(temporary, path)
+        return path
+
+    def argv(self, command, ops):
+        path = self.input(command.format, ops)
+        names = {"skirc": self.args.skirc, "mlir_opt": self.mlir_opt, "input": path}
+        return [word.format(**names) for word in command.argv], os.path.getsize(path)
+
+    def samples(self, commands, ops, runs):
+        """{name: (samples, input size)} of interleaved runs; one more at first warms the caches."""
+        lines = {c.name: self.argv(c, ops) for c in commands}
+        result = {name: ([], size) for name, (_, size) in lines.items()}
+        for number in range(runs + 1):
+            for name, (argv, _) in lines.items():
+                sample = measure(argv)
+                if number > 0:
+                    result[name][0].append(sample)
+        return result
+
+    def compare(self, ops, runs):
+        commands = [c for c in COMMANDS if c.format == "skir" or self.mlir_opt]
+        print(f"{ops} ops, {runs} interleaved runs of whole processes")
+        print(f"  {'command':<14} {'input MB':>9} {'min ms':>9} {'median ms':>10} {'cpu ms':>9}"
+              f" {'MB/s':>8} {'peak MB':>8}")
+        medians = {}
+        for name, (samples, size) in self.samples(commands, ops, runs).items():
+            median = statistics.median(s.wall for s in samples)
+            cpu = statistics.median(s.cpu for s in samples)
+            rss = max(s.rss for s in samples)
+            medians[name] = (median, cpu, rss)
+            print(f"  {name:<14} {size / 1e6:9.2f} {min(s.wall for s in samples) * 1e3:9.1f}"
+                  f" {median * 1e3:10.1f} {cpu * 1e3:9.1f} {size / 1e6 / median:8.1f}"
+                  f" {rss / 1e6:8.1f}")
+        for over, under in RATIOS:
+            if over in medians and under in medians:
+                wall, cpu, rss = (a / b for a, b in zip(medians[over], medians[under]))
+                print(f"  {over} / {under}: {wall:.2f} x wall time, {cpu:.2f} x processor time,"
+                      f" {rss:.2f} x memory (medians of the same ops)")
+
+    def growth(self, sizes, runs):
+        commands = [c for c in COMMANDS if c.name in GROWTH]
+        print(f"growth: median ns of wall time per op over {runs} runs")
+        print(f"  {'command':<14}" + "".join(f"{ops:>12}" for ops in sizes))
+        per_op = collections.defaultdict(list)
+        for ops in sizes:
+            for name, (samples, _) in self.samples(commands, ops, runs).items():
+                per_op[name].append(statistics.median(s.wall for s in samples) * 1e9 / ops)
+        for name, values in per_op.items():
+            print(f"  {name:<14}" + "".join(f"{v:12.0f}" for v in values)
+                  + f"   last / first: {values[-1] / values[0]:.2f}")
+
+
+def find_mlir_opt(wanted):
+    for place in [wanted] if wanted else MLIR_OPT_PLACES:
+        found = shutil.which(place)
+        if found:
+            return found
+    return None
+
+
+def numbers(text):
+    return [int(word) for word in text.split(",") if word]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--skirc", default="build/skirc")
+    parser.add_argument("--mlir-opt", help="default: the first that exists of "
+                        + ", ".join(MLIR_OPT_PLACES))
+    parser.add_argument("--data", default="bench-data", help="folder for generated inputs")
+    parser.add_argument("--ops", type=int, default=100000, help="size of the comparison")
+    parser.add_argument("--growth", type=numbers, default=[10000, 100000, 1000000],
+                        help="sizes for growth, separated by commas; empty for none")
+    parser.add_argument("--runs", type=int, default=5)
+    args = parser.parse_args()
+    mlir_opt = find_mlir_opt(args.mlir_opt)
+    if not mlir_opt:
+        print("mlir-opt is not installed (Debian: mlir-16-tools), so there is no comparison with it")
+    bench = Bench(args, mlir_opt)
+    bench.compare(args.ops, args.runs)
+    if args.growth:
+        bench.growth(args.growth, max(1, args.runs // 2 + 1))
+
+
+if __name__ == "__main__":
+    main()
