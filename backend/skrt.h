@@ -26,7 +26,11 @@ enum skrt_format { SKRT_ND, SKRT_FRACTAL_NZ };
 
 enum skrt_core_type { SKRT_AIC, SKRT_AIV, SKRT_CORE_TYPES };
 
-/* One core of a running launch. Opaque; valid only during the launch it belongs to. */
+/* One core of a running launch. Opaque; valid only during the launch it belongs to.
+ *
+ * A core is not a thread: it may go on in another thread after any function of this header that
+ * can block. Code that runs on a core must not hold thread-local state (or a lock of its thread)
+ * across such a call. Its stack has 256 KiB, with an inaccessible page below. */
 typedef struct skrt_core skrt_core;
 
 /* ------------------------------------------------------------------ for sub-kernels ---- */
@@ -35,16 +39,18 @@ typedef struct skrt_core skrt_core;
  * the launch's parameter array. */
 typedef void skrt_kernel_fn(skrt_core *core, uint64_t args_offset);
 
-/* The launch's parameter slots, beginning at `args_offset`. */
+/* The launch's parameter slots, beginning at `args_offset`. What lies behind the last slot is not
+ * checked; a call whose `args_offset` is behind it is refused. */
 uint64_t *skrt_args(const skrt_core *core, uint64_t args_offset);
 
 /* Index of this core among those that run the current sub-kernel's part, below
  * skrt_block_num(). For AIV-only kernels it counts AIVs; in the vector part of a mixed kernel it
- * counts AI cores, and skrt_sub_block_idx() tells the AIVs of one AI core apart. */
+ * counts AI cores, and skrt_sub_block_idx() tells the AIVs of one AI core apart. In an entry,
+ * outside of calls, they describe the launch: AI cores, and the AIVs of one. */
 uint32_t skrt_block_idx(const skrt_core *core);
 uint32_t skrt_block_num(const skrt_core *core);
-uint32_t skrt_sub_block_idx(const skrt_core *core); /* 0 on an AIC */
-uint32_t skrt_sub_block_num(const skrt_core *core); /* AIVs per AI core in this kernel; 1 on an AIC */
+uint32_t skrt_sub_block_idx(const skrt_core *core); /* 0 on an AIC and in AIV-only kernels */
+uint32_t skrt_sub_block_num(const skrt_core *core); /* likewise 1; else AIVs per AI core */
 
 /* Flags between the two parts of one mixed sub-kernel, apart from those of the entry: an AIC
  * releases each AIV of its AI core (c2v), an AIV its AIC (v2c). They count to 15. */
@@ -53,7 +59,8 @@ void skrt_kernel_wait_c2v(skrt_core *core);
 void skrt_kernel_set_v2c(skrt_core *core);
 void skrt_kernel_wait_v2c(skrt_core *core);
 
-/* A barrier over all cores that run the current sub-kernel's part on this core's type. */
+/* A barrier over all cores that run the current sub-kernel's part on this core's type. It belongs
+ * to this call: cores of the same type that are in another call have nothing to do with it. */
 void skrt_kernel_sync_all(skrt_core *core);
 
 enum { SKRT_MAX_RANK = 8, SKRT_MAX_ATTRS = 16, SKRT_ATTR_KEY = 24 };
@@ -92,10 +99,18 @@ struct skrt_site {
 typedef void skrt_entry_fn(skrt_core *core);
 
 enum skrt_core_type skrt_core_type(const skrt_core *core);
+/* Index among the launched cores of its type; for an AIV, block * AIVs per AI core + sub. */
+uint32_t skrt_core_index(const skrt_core *core);
 
 /* Runs `fn` if this core's index is below `blocks`. `aivs` is the number of AIVs per AI core that
  * the sub-kernel was built for (0 for a cube-only kernel; an AIV-only kernel passes `flat`:
- * its blocks count AIVs over all AI cores). */
+ * its blocks count AIVs over all AI cores). In a launch with more AIVs per AI core, those whose
+ * sub index is `aivs` or above do not run it. A call that the launch has too few cores for, with no
+ * blocks or with parameters behind the last slot is misuse.
+ *
+ * Every core of a type must execute the same sequence of calls (cores that a call leaves out
+ * execute it too), with the same blocks, aivs and flat; fn may differ. Only so is the n-th call of
+ * one core the n-th of another, which skrt_kernel_sync_all relies on. */
 struct skrt_call {
     skrt_kernel_fn *fn;
     uint64_t args_offset;
@@ -105,7 +120,8 @@ struct skrt_call {
 };
 void skrt_call(skrt_core *core, const struct skrt_call *call, const struct skrt_site *site);
 
-/* The device model's synchronisation; each does nothing but what docs/device-model.md says. */
+/* The device model's synchronisation; each does nothing but what docs/device-model.md says. Sub-
+ * kernels that were built for early start use these too. */
 void skrt_arrive(skrt_core *core, enum skrt_core_type group, const struct skrt_site *site);
 void skrt_await(skrt_core *core, enum skrt_core_type group, const struct skrt_site *site);
 void skrt_set_c2v(skrt_core *core, const struct skrt_site *site);
@@ -114,7 +130,9 @@ void skrt_set_v2c(skrt_core *core, const struct skrt_site *site);
 void skrt_wait_v2c(skrt_core *core, const struct skrt_site *site);
 void skrt_pipe_barrier(skrt_core *core, const struct skrt_site *site);
 /* Events that reach outside the kernel: `slot` indexes the parameter array, whose value is the
- * address of a 64-bit word. */
+ * address of an aligned 64-bit word. Notify stores 1, reset 0; wait goes on once the word is not 0,
+ * whoever stored it. When all other cores are blocked or finished too, a wait is a deadlock in a
+ * launch without a timeout; with one it goes on until then. */
 void skrt_notify(skrt_core *core, uint64_t slot, const struct skrt_site *site);
 void skrt_wait_event(skrt_core *core, uint64_t slot, const struct skrt_site *site);
 void skrt_reset(skrt_core *core, uint64_t slot, const struct skrt_site *site);
@@ -127,23 +145,25 @@ struct skrt_device;
 
 struct skrt_device_config {
     uint32_t aic, aiv; /* cores of the device: at least one of them above 0, each at most 1024 */
-    uint32_t threads;  /* host threads; 0: as many as there are processors, at most the cores */
+    uint32_t threads;  /* host threads, at most one per core; 0: one per processor */
 };
 
 /* Starts the device's threads. NULL, with errno set, where they cannot be had. */
 struct skrt_device *skrt_device_open(const struct skrt_device_config *config);
-/* Ends the threads. Must not be called after a launch that ended with SKRT_TIMEOUT: its threads
- * cannot be stopped; leave the process with _exit instead. */
+/* Ends the threads and releases everything; for NULL does nothing. After a launch that ended with
+ * SKRT_TIMEOUT, as long as a core still runs, it does nothing either: what runs cannot be stopped,
+ * and what it uses (parameters, code) must not go away. Leave the process with _exit then. */
 void skrt_device_close(struct skrt_device *device);
 
 struct skrt_launch {
-    const char *name;
+    const char *name; /* for reports; may be NULL */
     /* Either an entry, which every core runs from the top ... */
     skrt_entry_fn *entry;
-    /* ... or (entry == NULL) the parts of one sub-kernel as a launch of its own. */
+    /* ... or (entry == NULL) the parts of one sub-kernel as a launch of its own. A part without
+     * a function does not exist. */
     struct skrt_call parts[SKRT_CORE_TYPES];
-    uint32_t blocks;        /* AI cores of the launch; for (0, 1) shapes: AIVs */
-    uint8_t aics, aivs;     /* per AI core: (1, 0), (0, 1), (1, 1) or (1, 2) */
+    uint32_t blocks;    /* AI cores of the launch; for (0, 1) shapes: AIVs */
+    uint8_t aics, aivs; /* per AI core: (1, 0), (0, 1), (1, 1) or (1, 2) */
     uint64_t *params;
     size_t n_params;
     uint64_t timeout_ms; /* 0: none */
@@ -151,12 +171,12 @@ struct skrt_launch {
 
 enum skrt_status {
     SKRT_OK,
-    SKRT_INVALID,  /* the launch does not fit the device */
+    SKRT_INVALID,  /* the launch does not fit the device; nothing was run */
     SKRT_DEADLOCK, /* every unfinished core is blocked */
     SKRT_TIMEOUT,  /* not finished in time */
     SKRT_OVERFLOW, /* a flag was set more than 15 times ahead */
     SKRT_LEFT_SET, /* a flag was left set at the end */
-    SKRT_MISUSE,   /* an instruction that this core type cannot execute */
+    SKRT_MISUSE,   /* an instruction that this core cannot execute: wrong core type, bad operand */
 };
 
 struct skrt_result {
@@ -166,7 +186,8 @@ struct skrt_result {
 };
 
 /* Runs the launch to its end and returns its status. One launch at a time per device; after
- * anything but SKRT_OK or SKRT_INVALID or SKRT_LEFT_SET the device is unusable. */
+ * anything but SKRT_OK or SKRT_INVALID or SKRT_LEFT_SET the device is unusable: further launches
+ * are refused. Without a timeout a core that never comes to an end is waited for, without end. */
 enum skrt_status skrt_launch(struct skrt_device *device, const struct skrt_launch *launch,
                              struct skrt_result *result);
 

@@ -1,0 +1,215 @@
+/* What the files of the virtual device share. Nothing here is visible outside libskrt.
+ *
+ * Locking: `lock` of the device guards all that is not marked otherwise. "Own" fields are touched
+ * by the core itself only (and by the launcher between launches); those that the report of a
+ * core that cannot be stopped reads are atomic.
+ */
+#ifndef SKRT_INTERNAL_H
+#define SKRT_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "skrt.h"
+#include "skrt_fiber.h"
+
+#pragma GCC visibility push(hidden)
+
+enum {
+    SKRT_MAX_CORES = 1024, /* of one type */
+    SKRT_MAX_AIVS = 2,     /* of one AI core */
+    SKRT_FLAG_LIMIT = 15,  /* releases that may be outstanding */
+};
+
+/* The flags between an AIC and its AIVs: those of the entry and those of sub-kernels. */
+enum skrt_flag {
+    SKRT_FLAG_C2V,
+    SKRT_FLAG_V2C,
+    SKRT_FLAG_KERNEL_C2V,
+    SKRT_FLAG_KERNEL_V2C,
+    SKRT_FLAGS
+};
+
+struct skrt_flag_info {
+    const char *name;
+    enum skrt_core_type setter; /* cores of the other type wait */
+    bool kernel;
+};
+extern const struct skrt_flag_info skrt_flag_table[SKRT_FLAGS];
+
+enum skrt_core_state {
+    SKRT_CORE_READY,
+    SKRT_CORE_RUNNING,
+    SKRT_CORE_BLOCKED,
+    SKRT_CORE_HALTED, /* by the end of a launch that was stopped */
+    SKRT_CORE_FINISHED,
+};
+
+/* What a blocked core waits for. */
+enum skrt_wait { SKRT_WAIT_BARRIER, SKRT_WAIT_FLAG, SKRT_WAIT_SYNC_ALL, SKRT_WAIT_EVENT };
+
+struct skrt_core_list {
+    struct skrt_core *first, *last;
+};
+
+/* The barrier of the entry over all launched cores of a type. Cores may arrive ahead of one
+ * another; a round is complete when all have arrived at it. A blocked core always waits for the
+ * round after the last complete one: it has passed all before. So one list of waiters suffices. */
+struct skrt_barrier {
+    _Atomic uint64_t complete; /* rounds; written under the lock */
+    uint32_t behind;           /* cores that have arrived `complete` times only */
+    struct skrt_core_list waiters;
+};
+
+/* The barrier inside one call of a sub-kernel. Calls are told apart by the core type and by how
+ * many calls a core has executed before: all cores of a type execute the same sequence of calls
+ * (those that a call does not include count it too), though not at the same time.
+ *
+ * It lives from the first core that comes to it until the last core that came has left the call.
+ * Nobody leaves before a round is complete, that is, before all that the call includes are
+ * members; so it cannot go while somebody is still to come. A core is a member of one at most. */
+struct skrt_sync_point {
+    struct skrt_sync_point *next; /* in the list of its type, or the free list */
+    uint64_t call_number;
+    struct skrt_call call; /* of the first member; says whom it includes */
+    uint32_t size;         /* cores that the call includes */
+    uint32_t members, arrived;
+    struct skrt_core_list waiters;
+};
+
+struct skrt_worker;
+
+struct skrt_core {
+    _Alignas(64) struct skrt_fiber fiber;
+    struct skrt_device *device;
+    enum skrt_core_type type;
+    uint32_t index; /* among the launched cores of its type */
+    uint32_t block; /* AI core */
+    uint32_t sub;   /* among the AIVs of its AI core */
+
+    struct skrt_worker *worker; /* whose thread runs it; set before every switch to it */
+    atomic_bool on_thread;      /* its registers are not saved yet, or in use again */
+
+    struct skrt_core *next; /* in the one list it is in: ready, or waiters */
+    enum skrt_core_state state;
+    enum skrt_wait wait;      /* these four where it is blocked */
+    enum skrt_flag wait_flag; /* for SKRT_WAIT_FLAG */
+    uint64_t wait_slot;       /* for SKRT_WAIT_EVENT */
+    const _Atomic uint64_t *wait_word;
+    uint64_t arrived;             /* at the barrier of its type */
+    uint8_t flags[SKRT_FLAGS];    /* outstanding releases; an AIV's only, for both directions */
+    struct skrt_sync_point *sync; /* of its current call, once it came to it */
+
+    uint64_t awaited; /* own: the barrier of its type */
+    uint64_t calls;   /* own: executed, included or not */
+    const struct skrt_call
+        *call; /* own (and its partners' while it is blocked): current, or NULL */
+    _Atomic(const struct skrt_site *) site; /* own: the instruction it is at, or NULL */
+    _Atomic(const struct skrt_site *) ran;  /* own: the last call that included it, or NULL */
+    atomic_bool in_call;                    /* own: `ran` has not returned */
+};
+
+/* A host thread. */
+struct skrt_worker {
+    struct skrt_device *device;
+    pthread_t thread;
+    struct skrt_fiber host;     /* its own stack, where it looks for work */
+    struct skrt_core *core;     /* that it runs, or NULL */
+    struct skrt_core *previous; /* that it has just switched away from, or NULL */
+};
+
+struct skrt_device {
+    pthread_mutex_t lock;
+    pthread_cond_t work; /* for threads without a core: there may be one, or the device closes */
+    pthread_cond_t done; /* for the launcher: the launch has come to its end */
+
+    uint32_t capacity[SKRT_CORE_TYPES];
+    struct skrt_core *cores[SKRT_CORE_TYPES];
+    struct skrt_sync_point *points; /* as many as cores */
+    struct skrt_worker *workers;
+    uint32_t n_workers;      /* that were started */
+    uint32_t spins;          /* looks at `n_ready` before a thread goes to sleep */
+    enum skrt_status broken; /* why no launch is possible any more, or SKRT_OK */
+
+    /* The launch. */
+    const struct skrt_launch *launch; /* NULL between launches */
+    struct skrt_launch launch_copy;
+    uint32_t launched[SKRT_CORE_TYPES];
+    struct skrt_site part_site; /* for parts that are launched without an entry */
+    struct skrt_barrier barriers[SKRT_CORE_TYPES];
+    struct skrt_sync_point *live_points[SKRT_CORE_TYPES];
+    struct skrt_sync_point *free_points;
+    enum skrt_status status; /* first cause of its end */
+    char cause[256];
+
+    /* The scheduler. */
+    struct skrt_core_list ready, event_waiters;
+    _Atomic uint32_t n_ready; /* length of `ready`; written under the lock */
+    _Atomic uint32_t n_event_waiters;
+    uint32_t unfinished; /* cores */
+    uint32_t busy;       /* threads that run a core or are on the way from or to one */
+    uint32_t sleeping, spinning;
+    uint32_t picks;
+    bool waking;  /* a sleeping thread was signalled and has not woken yet */
+    bool polling; /* one of the sleeping threads looks after events */
+    bool closing;
+    bool settled;        /* nothing of the launch can run any more */
+    atomic_bool stopped; /* cores halt at their next instruction; written under the lock */
+};
+
+/* ---- skrt_sched.c: which core runs on which thread. All need the lock. ---- */
+
+/* Ends the current core's turn. Its state must say why, and the core must be where its waker
+ * finds it. Releases the lock; returns without it when the core is resumed. */
+void skrt_sched_switch(struct skrt_core *core);
+/* As skrt_sched_switch for a core that never goes on. */
+_Noreturn void skrt_sched_halt(struct skrt_core *core, enum skrt_core_state state);
+/* What a core's fiber must do first; without the lock. */
+void skrt_sched_start(struct skrt_core *core);
+
+void skrt_sched_wake(struct skrt_core *core);
+/* Wakes all of a list and empties it. */
+void skrt_sched_wake_all(struct skrt_device *device, struct skrt_core_list *list);
+/* Wakes the cores whose event has come. */
+void skrt_sched_poll_events(struct skrt_device *device);
+/* Makes sure that some thread looks after events. */
+void skrt_sched_watch_events(struct skrt_device *device);
+void skrt_sched_push(struct skrt_core_list *list, struct skrt_core *core);
+/* No core goes on after its next instruction; the status and cause stand if there is one yet. */
+void skrt_sched_stop(struct skrt_device *device, enum skrt_status status, const char *cause);
+
+/* The thread's main function; `arg` is a struct skrt_worker. Takes the lock itself. */
+void *skrt_sched_thread(void *arg);
+
+/* ---- skrt_core.c: what cores do. ---- */
+
+/* A core's fiber; `arg` is a struct skrt_core. */
+void skrt_core_main(void *arg);
+/* Whether a call's part runs on this core. */
+bool skrt_core_included(const struct skrt_core *core, const struct skrt_call *call);
+/* Describes why the current launch cannot execute the call on cores of this type; false if it
+ * can. */
+bool skrt_call_misfit(const struct skrt_device *device, enum skrt_core_type type,
+                      const struct skrt_call *call, char *why, size_t size);
+/* The AIVs that a flag of this core concerns: itself for an AIV, its partners for an AIC. */
+struct skrt_core *skrt_flag_aivs(const struct skrt_core *core, enum skrt_flag flag, uint32_t *n);
+
+/* ---- skrt_report.c. Need the lock, or a launch that has ended. ---- */
+
+extern const char *const skrt_core_type_names[SKRT_CORE_TYPES];
+
+/* The text of a result: the cause, and what each core does or did. malloc()ed; NULL without
+ * memory. */
+char *skrt_report_launch(const struct skrt_device *device);
+/* Whether a flag is set; they must not be at the end of a launch. */
+bool skrt_report_finds_left_set(const struct skrt_device *device);
+
+/* What the calling thread runs, for skrt_report_crash: set once per host thread. */
+void skrt_report_set_worker(const struct skrt_worker *worker);
+
+#pragma GCC visibility pop
+
+#endif
