@@ -1,0 +1,103 @@
+/* Cast: y = x in another dtype, of the same shape.
+ *
+ * Between floats and from integers to floats: to nearest even, in one rounding. Float to integer:
+ * to nearest even, saturating, NaN becomes 0. Integer to integer: the low bits. To bool: whether
+ * the value is not zero (NaN is not).
+ */
+#include "kernel.h"
+
+#include <math.h>
+
+struct cast_limits {
+    int64_t low, high;
+};
+
+static struct cast_limits cast_limits_of(uint32_t dtype)
+{
+    switch (dtype) {
+    case SKRT_i8: return (struct cast_limits){INT8_MIN, INT8_MAX};
+    case SKRT_u8: return (struct cast_limits){0, UINT8_MAX};
+    case SKRT_i16: return (struct cast_limits){INT16_MIN, INT16_MAX};
+    case SKRT_i32: return (struct cast_limits){INT32_MIN, INT32_MAX};
+    default: return (struct cast_limits){INT64_MIN, INT64_MAX};
+    }
+}
+
+static int64_t cast_to_int(float value, struct cast_limits limits)
+{
+    if (value != value)
+        return 0;
+    if (value >= 0x1p63f)
+        return limits.high;
+    if (value < -0x1p63f)
+        return limits.low;
+    int64_t rounded = llrintf(value);
+    if (rounded > limits.high)
+        return limits.high;
+    return rounded < limits.low ? limits.low : rounded;
+}
+
+/* Rounds to odd: bits that do not fit into 24 are dropped, and the last one kept tells that they
+ * were there. A second rounding to 11 bits or fewer is then as good as a single one. */
+static float cast_to_odd(int64_t value)
+{
+    uint64_t magnitude = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    uint64_t lost = 0;
+    int shift = 0;
+    for (; magnitude >> 24 != 0; shift++) {
+        lost |= magnitude & 1;
+        magnitude >>= 1;
+    }
+    float odd = ldexpf((float)(magnitude | lost), shift);
+    return value < 0 ? -odd : odd;
+}
+
+static void cast_float(const struct kernel *kernel, int64_t at, int64_t n)
+{
+    uint32_t to = kernel->tensors[1].dtype;
+    float x[KERNEL_CHUNK];
+    kernel_load_f32(x, kernel_slot(kernel, 0), kernel->tensors[0].dtype, at, n);
+    if (kernel_is_float(to)) {
+        kernel_store_f32(kernel_slot(kernel, 1), to, at, x, n);
+        return;
+    }
+    int64_t y[KERNEL_CHUNK];
+    struct cast_limits limits = cast_limits_of(to);
+    for (int64_t i = 0; i < n; i++)
+        y[i] = to == SKRT_bool ? x[i] != 0 : cast_to_int(x[i], limits);
+    kernel_store_i64(kernel_slot(kernel, 1), to, at, y, n);
+}
+
+static void cast_int(const struct kernel *kernel, int64_t at, int64_t n)
+{
+    uint32_t to = kernel->tensors[1].dtype;
+    int64_t x[KERNEL_CHUNK];
+    kernel_load_i64(x, kernel_slot(kernel, 0), kernel->tensors[0].dtype, at, n);
+    if (!kernel_is_float(to)) {
+        kernel_store_i64(kernel_slot(kernel, 1), to, at, x, n);
+        return;
+    }
+    float y[KERNEL_CHUNK];
+    for (int64_t i = 0; i < n; i++)
+        y[i] = to == SKRT_f32 ? (float)x[i] : cast_to_odd(x[i]);
+    kernel_store_f32(kernel_slot(kernel, 1), to, at, y, n);
+}
+
+skrt_kernel_fn cast;
+
+void cast(skrt_core *core, uint64_t args_offset)
+{
+    struct kernel kernel;
+    if (!kernel_open(&kernel, core, args_offset, 2, false) ||
+        !kernel_same_dims(&kernel.tensors[0], &kernel.tensors[1]))
+        return;
+    bool from_float = kernel_is_float(kernel.tensors[0].dtype);
+    struct kernel_range range = kernel_block_range(core, kernel_elements(&kernel.tensors[0]));
+    for (int64_t at = range.begin; at < range.end; at += KERNEL_CHUNK) {
+        int64_t n = kernel_min(KERNEL_CHUNK, range.end - at);
+        if (from_float)
+            cast_float(&kernel, at, n);
+        else
+            cast_int(&kernel, at, n);
+    }
+}

@@ -1,0 +1,235 @@
+/* What the sample sub-kernels share: parameters, the split of work over blocks, and access to
+ * tensor elements in chunks of one compute type (f32 or i64).
+ *
+ * Everything here is static: an object of a sub-kernel defines no symbol but its functions. A
+ * kernel whose tiling does not have the form that sample_op_check() accepts leaves its results
+ * alone; it never touches memory outside the tensors.
+ */
+#ifndef KERNELS_KERNEL_H
+#define KERNELS_KERNEL_H
+
+#include <string.h>
+
+#include "float16.h"
+#include "skrt.h"
+
+/* Elements of a chunk: small enough for a core's stack and the first-level cache. */
+enum { KERNEL_CHUNK = 256 };
+
+/* The parameters of one call: tensors in order, an optional workspace, the tiling. */
+struct kernel {
+    const uint64_t *slots;
+    const struct skrt_tiling *tiling;
+    const struct skrt_tensor *tensors;
+};
+
+struct kernel_range {
+    int64_t begin, end;
+};
+
+/* Fails if the tiling does not describe `n_tensors` tensors. */
+static inline bool kernel_open(struct kernel *kernel, const skrt_core *core, uint64_t args_offset,
+                               unsigned n_tensors, bool workspace)
+{
+    kernel->slots = skrt_args(core, args_offset);
+    kernel->tiling = (const struct skrt_tiling *)(uintptr_t)kernel->slots[n_tensors + workspace];
+    if (kernel->tiling == NULL || kernel->tiling->n_tensors != n_tensors)
+        return false;
+    kernel->tensors = kernel->tiling->tensors;
+    for (unsigned i = 0; i < n_tensors; i++)
+        if (kernel->tensors[i].rank > SKRT_MAX_RANK)
+            return false;
+    return true;
+}
+
+static inline void *kernel_slot(const struct kernel *kernel, unsigned slot)
+{
+    return (void *)(uintptr_t)kernel->slots[slot];
+}
+
+static inline const struct skrt_attr *kernel_attr(const struct kernel *kernel, const char *key)
+{
+    for (uint32_t i = 0; i < kernel->tiling->n_attrs; i++)
+        if (strncmp(kernel->tiling->attrs[i].key, key, SKRT_ATTR_KEY) == 0)
+            return &kernel->tiling->attrs[i];
+    return NULL;
+}
+
+static inline bool kernel_flag(const struct kernel *kernel, const char *key, bool otherwise)
+{
+    const struct skrt_attr *attr = kernel_attr(kernel, key);
+    return attr != NULL ? attr->i != 0 : otherwise;
+}
+
+/* Product of the dimensions from `first` up to, not including, `last`. */
+static inline int64_t kernel_product(const struct skrt_tensor *tensor, uint32_t first,
+                                     uint32_t last)
+{
+    int64_t product = 1;
+    for (uint32_t i = first; i < last; i++)
+        product *= tensor->dims[i];
+    return product;
+}
+
+static inline int64_t kernel_elements(const struct skrt_tensor *tensor)
+{
+    return kernel_product(tensor, 0, tensor->rank);
+}
+
+static inline bool kernel_same_dims(const struct skrt_tensor *a, const struct skrt_tensor *b)
+{
+    return a->rank == b->rank && memcmp(a->dims, b->dims, a->rank * sizeof a->dims[0]) == 0;
+}
+
+static inline bool kernel_is_vector(const struct skrt_tensor *tensor, uint32_t dtype,
+                                    int64_t length)
+{
+    return tensor->dtype == dtype && tensor->rank == 1 && tensor->dims[0] == length;
+}
+
+/* The part of [0, total) that belongs to `part` of `parts`; parts differ by one at most. */
+static inline struct kernel_range kernel_split(int64_t total, uint32_t part, uint32_t parts)
+{
+    int64_t quotient = total / parts, remainder = total % parts;
+    int64_t begin = part * quotient + (part < remainder ? part : remainder);
+    return (struct kernel_range){begin, begin + quotient + (part < remainder)};
+}
+
+static inline struct kernel_range kernel_block_range(const skrt_core *core, int64_t total)
+{
+    return kernel_split(total, skrt_block_idx(core), skrt_block_num(core));
+}
+
+static inline int64_t kernel_min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline bool kernel_is_float(uint32_t dtype)
+{
+    return dtype == SKRT_f32 || dtype == SKRT_f16 || dtype == SKRT_bf16;
+}
+
+/* Bytes of one element; 0 for packed and unknown types. */
+static inline int64_t kernel_dtype_size(uint32_t dtype)
+{
+    static const uint8_t sizes[] = {
+#define DTYPE(name, bits, class, npy) [SKRT_##name] = (bits) / 8,
+#include "dtypes.def"
+#undef DTYPE
+    };
+    return dtype < SKRT_DTYPE_COUNT ? sizes[dtype] : 0;
+}
+
+/* Loads `n` elements from element `offset` on. Other dtypes than the listed give zeros. */
+static inline void kernel_load_f32(float *to, const void *data, uint32_t dtype, int64_t offset,
+                                   int64_t n)
+{
+    const uint16_t *halves = (const uint16_t *)data + offset;
+    switch (dtype) {
+    case SKRT_f32: memcpy(to, (const float *)data + offset, (size_t)n * sizeof *to); break;
+    case SKRT_f16:
+        for (int64_t i = 0; i < n; i++)
+            to[i] = float_from_f16(halves[i]);
+        break;
+    case SKRT_bf16:
+        for (int64_t i = 0; i < n; i++)
+            to[i] = float_from_bf16(halves[i]);
+        break;
+    default: memset(to, 0, (size_t)n * sizeof *to); break;
+    }
+}
+
+/* Stores `n` elements, rounded to nearest even. Other dtypes than the listed store nothing. */
+static inline void kernel_store_f32(void *data, uint32_t dtype, int64_t offset, const float *from,
+                                    int64_t n)
+{
+    uint16_t *halves = (uint16_t *)data + offset;
+    switch (dtype) {
+    case SKRT_f32: memcpy((float *)data + offset, from, (size_t)n * sizeof *from); break;
+    case SKRT_f16:
+        for (int64_t i = 0; i < n; i++)
+            halves[i] = float_to_f16(from[i]);
+        break;
+    case SKRT_bf16:
+        for (int64_t i = 0; i < n; i++)
+            halves[i] = float_to_bf16(from[i]);
+        break;
+    default: break;
+    }
+}
+
+/* The integer dtypes that kernels compute with, as KERNEL_INT(dtype, C type, value when loaded,
+ * value when stored). */
+#define KERNEL_INTS                                                                                \
+    KERNEL_INT(SKRT_i8, int8_t, element, (int8_t)(uint8_t)value)                                   \
+    KERNEL_INT(SKRT_u8, uint8_t, element, (uint8_t)value)                                          \
+    KERNEL_INT(SKRT_i16, int16_t, element, (int16_t)(uint16_t)value)                               \
+    KERNEL_INT(SKRT_i32, int32_t, element, (int32_t)(uint32_t)value)                               \
+    KERNEL_INT(SKRT_i64, int64_t, element, value)                                                  \
+    KERNEL_INT(SKRT_bool, uint8_t, element != 0, value != 0)
+
+/* As kernel_load_f32, for the integer dtypes and bool (any non-zero byte is 1). */
+static inline void kernel_load_i64(int64_t *to, const void *data, uint32_t dtype, int64_t offset,
+                                   int64_t n)
+{
+#define KERNEL_INT(dtype, type, loaded, stored)                                                    \
+    case dtype:                                                                                    \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            type element = ((const type *)data)[offset + i];                                       \
+            to[i] = loaded;                                                                        \
+        }                                                                                          \
+        break;
+
+    switch (dtype) {
+        KERNEL_INTS
+    default: memset(to, 0, (size_t)n * sizeof *to); break;
+    }
+#undef KERNEL_INT
+}
+
+/* As kernel_store_f32, for the integer dtypes (which wrap) and bool. */
+static inline void kernel_store_i64(void *data, uint32_t dtype, int64_t offset, const int64_t *from,
+                                    int64_t n)
+{
+#define KERNEL_INT(dtype, type, loaded, stored)                                                    \
+    case dtype:                                                                                    \
+        for (int64_t i = 0; i < n; i++) {                                                          \
+            int64_t value = from[i];                                                               \
+            ((type *)data)[offset + i] = stored;                                                   \
+        }                                                                                          \
+        break;
+
+    switch (dtype) {
+        KERNEL_INTS
+    default: break;
+    }
+#undef KERNEL_INT
+}
+
+/* A sum of f32 in eight interleaved lanes: its order depends on nothing but the index of an
+ * element, and it vectorises. */
+enum { KERNEL_LANES = 8 };
+
+struct kernel_sum {
+    float lanes[KERNEL_LANES];
+};
+
+/* Adds `n` elements; all calls but the last of a sum must pass a multiple of KERNEL_LANES. */
+static inline void kernel_sum_add(struct kernel_sum *sum, const float *values, int64_t n)
+{
+    int64_t i = 0;
+    for (; i + KERNEL_LANES <= n; i += KERNEL_LANES)
+        for (int lane = 0; lane < KERNEL_LANES; lane++)
+            sum->lanes[lane] += values[i + lane];
+    for (int lane = 0; i + lane < n; lane++)
+        sum->lanes[lane] += values[i + lane];
+}
+
+static inline float kernel_sum_total(const struct kernel_sum *sum)
+{
+    const float *l = sum->lanes;
+    return ((l[0] + l[4]) + (l[2] + l[6])) + ((l[1] + l[5]) + (l[3] + l[7]));
+}
+
+#endif

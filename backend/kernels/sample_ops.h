@@ -1,0 +1,39 @@
+/* The op types that the sample sub-kernels implement, and what each demands of its tensors and
+ * attributes. Part of the compiler, which refuses with it what a kernel could not compute.
+ */
+#ifndef KERNELS_SAMPLE_OPS_H
+#define KERNELS_SAMPLE_OPS_H
+
+#include <stdbool.h>
+
+#include "skrt.h"
+
+enum { SAMPLE_OP_ERROR_TEXT = 256 };
+
+struct sample_op_error {
+    /* "op-type", "operand-count", "result-count", "operand-dtype", "result-dtype",
+     * "operand-format", "result-format", "operand-shape", "result-shape" or "attribute". A static
+     * string. */
+    const char *id;
+    int tensor;    /* index of the tensor at fault, operands before results; -1: none */
+    int attribute; /* index of the attribute at fault; -1: none */
+    char text[SAMPLE_OP_ERROR_TEXT]; /* one sentence without a full stop */
+};
+
+/* The names of the op types, in the order of the table; NULL from the first index past the end. */
+const char *sample_op_name(unsigned index);
+
+/* The names of the attributes that `op_type` knows; NULL from the first index past the end, and for
+ * unknown op types. */
+const char *sample_op_attr_name(const char *op_type, unsigned index);
+
+/* The numbers of operands and results of `op_type`; false if it is unknown. */
+bool sample_op_arity(const char *op_type, unsigned *n_operands, unsigned *n_results);
+
+/* Checks an op: `tensors` are its operands, then its results, with dimensions >= 0; absent
+ * attributes have their defaults. On false, `error` says what is wrong: the first fault found. */
+bool sample_op_check(const char *op_type, const struct skrt_tensor *tensors, unsigned n_operands,
+                     unsigned n_results, const struct skrt_attr *attrs, unsigned n_attrs,
+                     struct sample_op_error *error);
+
+#endif
