@@ -5,9 +5,8 @@ noinst_LIBRARIES += frontend/libfrontend.a
 frontend_libfrontend_a_SOURCES =
 frontend_libfrontend_a_CPPFLAGS = $(AM_CPPFLAGS) -DSKIR_KERNEL_DIR='"$(kerneldir)"'
 
-# The libraries are linked statically, so that the program in the build folder is the program and no
-# wrapper. Objects that it loads call the runtime: all of it is linked, used by skirc or not.
+# Objects that skirc loads call the runtime: all of it is linked, whatever skirc itself uses.
 bin_PROGRAMS += skirc
 skirc_SOURCES = frontend/main.c
 skirc_LDADD = frontend/libfrontend.a libskir.la $(libskrt_la_OBJECTS) $(THREAD_LIBS) $(DL_LIBS)
-skirc_LDFLAGS = $(AM_LDFLAGS) -static -export-dynamic
+skirc_LDFLAGS = $(AM_LDFLAGS) -export-dynamic

@@ -24,15 +24,19 @@ libskir_la_SOURCES += \
 	ir/parse.h \
 	ir/parse_entry.c \
 	ir/parser.h \
+	ir/print.c \
+	ir/print.h \
 	ir/scanner.h \
 	ir/suggest.c \
 	ir/suggest.h \
 	ir/tables.c \
+	ir/text.c \
+	ir/text.h \
 	ir/vec.h \
 	ir/words.def
 
 libskir_la_LIBADD = $(LIBELF_LIBS) $(CJSON_LIBS) $(MATH_LIBS)
-libskir_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info 0:0:0
+libskir_la_LDFLAGS = $(INSTRUMENT) -no-undefined -version-info 0:0:0
 
 # ---- The scanner and the parser: generated, and part of a release ----
 

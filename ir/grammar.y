@@ -1,0 +1,442 @@
+/* The grammar of .skir text. docs/language.md has it in prose. -*- c -*- */
+%define api.pure full
+%define api.prefix {skir_yy}
+%define api.location.type {struct span}
+%define parse.error custom
+%define lr.default-reduction consistent
+%locations
+%expect 0
+%param {struct parser *parser}
+
+%code requires {
+#include "ir/parser.h"
+}
+
+%code {
+static int skir_yylex(SKIR_YYSTYPE *value, struct span *span, struct parser *parser);
+static void skir_yyerror(struct span *span, struct parser *parser, const char *text);
+
+#define YYLLOC_DEFAULT(current, rhs, n)                                                            \
+    do {                                                                                           \
+        if (n)                                                                                     \
+            (current) = (struct span){YYRHSLOC(rhs, 1).begin, YYRHSLOC(rhs, n).end};               \
+        else                                                                                       \
+            (current) = (struct span){YYRHSLOC(rhs, 0).end, YYRHSLOC(rhs, 0).end};                 \
+    } while (0)
+
+static struct attr_value value_id(enum attr_kind kind, uint32_t id)
+{
+    return (struct attr_value){.kind = kind, .id = id};
+}
+
+static struct attr_value value_int(enum attr_kind kind, int64_t i)
+{
+    return (struct attr_value){.kind = kind, .i = i};
+}
+}
+
+%union {
+    uint32_t id;
+    uint32_t count;
+    int64_t i;
+    double f;
+    struct range range;
+    struct attr_value value;
+    struct op_parts op;
+}
+
+%token END 0 "end of file"
+%token RESYNC "end of line"
+%token <id> VALUE "value (%name)"
+%token <id> SYMBOL "symbol (@name)"
+%token <id> STRING "string"
+%token <id> WORD "word"
+%token <id> DTYPE "element type"
+%token <id> INSTR "instruction"
+%token <id> TYPE "type"
+%token <i> INT "integer"
+%token <f> FLOAT "number"
+%token ATTR_BRACE "'{' of attributes"
+%token ARROW "'->'"
+%token <id> KW_skir "skir" KW_target "target" KW_kernel "kernel" KW_graph "graph" KW_entry "entry"
+%token <id> KW_scope "scope" KW_stream "stream" KW_superkernel "superkernel" KW_none "none"
+%token <id> KW_return "return" KW_via "via" KW_after "after" KW_send "send" KW_recv "recv"
+%token <id> KW_gears "gears" KW_zip "zip" KW_product "product" KW_true "true" KW_false "false"
+
+%type <id> word attr_key op_type dtype_word type format via keyword core_word event
+%type <count> dims dim_list params param_list ids types type_list values value_list attr_items
+%type <count> result_types after send recv events gear_values operands instr_operands
+%type <range> attrs dict
+%type <value> value
+%type <op> op_head op_tail
+
+%%
+
+module:
+  version items
+
+version:
+  KW_skir INT  { parse_version(parser, @INT, $INT); }
+
+items:
+  %empty
+| items item
+
+item:
+  target
+| kernel
+| graph
+| entry
+| error RESYNC  { parse_recover(parser); yyerrok; }
+
+target:
+  KW_target STRING attrs  { parse_target(parser, @$, $STRING, $attrs); }
+
+kernel:
+  KW_kernel SYMBOL ':' word attrs  { parse_kernel(parser, @$, $SYMBOL, @word, $word, $attrs); }
+
+/* ------------------------------------------------------------------------ attributes */
+
+attrs:
+  %empty  { $$ = (struct range){0, 0}; }
+| dict
+
+dict:
+  ATTR_BRACE attr_items comma '}'  { $$ = parse_take_attrs(parser, $attr_items); }
+
+comma:
+  %empty
+| ','
+
+attr_items:
+  attr                 { $$ = 1; }
+| attr_items ',' attr  { $$ = $1 + 1; }
+
+attr:
+  attr_key '=' value  { parse_push_attr(parser, @attr_key, $attr_key, $value); }
+| attr_key            { parse_push_attr(parser, @$, $attr_key, value_int(ATTR_BOOL, 1)); }
+
+attr_key:
+  word
+| keyword
+| KW_true
+| KW_false
+| STRING
+
+value:
+  INT       { $$ = value_int(ATTR_INT, $INT); }
+| FLOAT     { $$ = (struct attr_value){.kind = ATTR_FLOAT, .f = $FLOAT}; }
+| KW_true   { $$ = value_int(ATTR_BOOL, 1); }
+| KW_false  { $$ = value_int(ATTR_BOOL, 0); }
+| STRING    { $$ = value_id(ATTR_STRING, $STRING); }
+| word      { $$ = value_id(ATTR_WORD, $word); }
+| keyword   { $$ = value_id(ATTR_WORD, $keyword); }
+| SYMBOL    { $$ = value_id(ATTR_SYMBOL, $SYMBOL); }
+| VALUE     { $$ = value_id(ATTR_VALUE, $VALUE); }
+| type      { $$ = value_id(ATTR_TYPE, $type); }
+| '[' values ']'  { $$ = parse_take_list(parser, $values); }
+| dict      { $$ = (struct attr_value){.kind = ATTR_DICT, .count = $dict.count, .first = $dict.first}; }
+| '{' '}'   { $$ = (struct attr_value){.kind = ATTR_DICT}; }
+
+values:
+  %empty  { $$ = 0; }
+| value_list comma
+
+value_list:
+  value                 { parse_push_value(parser, $value); $$ = 1; }
+| value_list ',' value  { parse_push_value(parser, $value); $$ = $1 + 1; }
+
+word:
+  WORD
+| INSTR
+| dtype_word
+
+dtype_word:
+  DTYPE
+
+keyword:
+  KW_skir | KW_target | KW_kernel | KW_graph | KW_entry | KW_scope | KW_stream | KW_superkernel
+| KW_none | KW_return | KW_via | KW_after | KW_send | KW_recv | KW_gears | KW_zip | KW_product
+
+/* ----------------------------------------------------------------------------- types */
+
+type:
+  TYPE
+| DTYPE '[' dims ']' format  { $$ = parse_take_type(parser, @$, $DTYPE, $dims, $format); }
+
+format:
+  %empty    { $$ = W_ND; }
+| ':' WORD  { $$ = $WORD; }
+
+dims:
+  %empty  { $$ = 0; }
+| dim_list
+
+dim_list:
+  dim               { $$ = 1; }
+| dim_list ',' dim  { $$ = $1 + 1; }
+
+dim:
+  INT   { parse_push_dim(parser, parse_static_dim(parser, @$, $INT)); }
+| '?'   { parse_push_dim(parser, DIM_UNKNOWN); }
+| word  { parse_push_dim(parser, DIM_GEAR + $word); }
+
+/* ---------------------------------------------------------------------------- graphs */
+
+graph:
+  KW_graph SYMBOL { parse_graph_begin(parser, @$, $SYMBOL); }
+  '(' params ')' gears ARROW types { parse_graph_results(parser, $types); }
+  '{' body '}'  { parse_graph_end(parser, @9); }
+
+params:
+  %empty  { $$ = 0; }
+| param_list comma
+
+param_list:
+  param                 { $$ = 1; }
+| param_list ',' param  { $$ = $1 + 1; }
+
+param:
+  VALUE ':' type attrs  { parse_param(parser, @VALUE, $VALUE, $type, $attrs); }
+
+gears:
+  %empty
+| KW_gears gear_mode '(' gear_list comma ')'
+
+gear_mode:
+  KW_zip      { parser->graph->gear_mode = GEARS_ZIP; }
+| KW_product  { parser->graph->gear_mode = GEARS_PRODUCT; }
+
+gear_list:
+  gear
+| gear_list ',' gear
+
+gear:
+  word '=' '[' gear_values ']'  { parse_gear(parser, @word, $word, $gear_values); }
+
+gear_values:
+  INT                  { parse_push_value(parser, value_int(ATTR_INT, $INT)); $$ = 1; }
+| gear_values ',' INT  { parse_push_value(parser, value_int(ATTR_INT, $INT)); $$ = $1 + 1; }
+
+types:
+  type           { parse_push_id(parser, $type); $$ = 1; }
+| '(' ')'        { $$ = 0; }
+| '(' type_list comma ')'  { $$ = $type_list; }
+
+type_list:
+  type                { parse_push_id(parser, $type); $$ = 1; }
+| type_list ',' type  { parse_push_id(parser, $type); $$ = $1 + 1; }
+
+body:
+  statements
+| statements return
+
+return:
+  KW_return      { parse_return(parser, @$, 0); }
+| KW_return ids  { parse_return(parser, @$, $ids); }
+
+ids:
+  VALUE          { parse_push_id(parser, $VALUE); $$ = 1; }
+| ids ',' VALUE  { parse_push_id(parser, $VALUE); $$ = $1 + 1; }
+
+statements:
+  %empty
+| statements statement
+
+statement:
+  op
+| block_head '{' statements '}'  { parse_block_end(parser, @4); }
+| error RESYNC                   { parse_recover(parser); yyerrok; }
+
+block_head:
+  KW_scope SYMBOL attrs        { parse_block_begin(parser, @$, BLOCK_SCOPE, $SYMBOL, $attrs); }
+| KW_scope KW_none             { parse_block_begin(parser, @$, BLOCK_SCOPE_NONE, NONE,
+                                                   (struct range){0, 0}); }
+| KW_stream STRING attrs       { parse_block_begin(parser, @$, BLOCK_STREAM, $STRING, $attrs); }
+| KW_superkernel SYMBOL attrs  { parse_block_begin(parser, @$, BLOCK_SUPERKERNEL, $SYMBOL,
+                                                   $attrs); }
+
+op:
+  op_head '(' operands ')' op_tail {
+      struct op_parts parts = $op_tail;
+      parts.loc = @$.begin;
+      parts.type = $op_head.type;
+      parts.results = $op_head.results;
+      parts.operands = $operands;
+      parse_op(parser, &parts);
+  }
+
+op_head:
+  op_type          { $$ = (struct op_parts){.type = $op_type}; }
+| ids '=' op_type  { $$ = (struct op_parts){.type = $op_type, .results = $ids}; }
+
+op_type:
+  WORD
+| INSTR
+| STRING
+
+operands:
+  %empty  { $$ = 0; }
+| ids comma
+
+op_tail:
+  attrs result_types via after send recv {
+      $$ = (struct op_parts){.attrs = $attrs, .types = $result_types, .kernel = $via, .after = $after,
+                             .send = $send, .recv = $recv};
+  }
+
+result_types:
+  %empty     { $$ = 0; }
+| ':' types  { $$ = $types; }
+
+via:
+  %empty         { $$ = NONE; }
+| KW_via SYMBOL  { $$ = $SYMBOL; }
+
+after:
+  %empty                 { $$ = 0; }
+| KW_after '(' ids ')'   { $$ = $ids; }
+
+send:
+  %empty                  { $$ = 0; }
+| KW_send '[' events ']'  { $$ = $events; }
+
+recv:
+  %empty                  { $$ = 0; }
+| KW_recv '[' events ']'  { $$ = $events; }
+
+events:
+  event             { parse_push_id(parser, $event); $$ = 1; }
+| events ',' event  { parse_push_id(parser, $event); $$ = $1 + 1; }
+
+event:
+  WORD
+| INT  { $$ = module_name_printf(parser->module, "%lld", (long long)$INT); }
+
+/* --------------------------------------------------------------------------- entries */
+
+entry:
+  KW_entry SYMBOL ':' word attrs '{'
+      { parse_entry_begin(parser, @SYMBOL, $SYMBOL, @word, $word, $attrs); }
+  programs '}'  { parse_entry_end(parser, @9); }
+
+programs:
+  %empty
+| programs program
+
+program:
+  WORD program_brace { parse_program_begin(parser, @WORD, $WORD); }
+  instrs '}'         { parse_program_end(parser, @5); }
+| error RESYNC       { parse_recover(parser); yyerrok; }
+
+/* The scanner takes `{ pipe_barrier }` for attributes. */
+program_brace:
+  '{'
+| ATTR_BRACE
+
+instrs:
+  %empty
+| instrs instr
+
+instr:
+  INSTR instr_operands  { parse_instr(parser, @$, $INSTR, $instr_operands); }
+| error RESYNC          { parse_recover(parser); yyerrok; }
+
+instr_operands:
+  %empty                    { $$ = 0; }
+| instr_operands INT        { parse_push_value(parser, value_int(ATTR_INT, $INT)); $$ = $1 + 1; }
+| instr_operands core_word  { parse_push_value(parser, value_id(ATTR_WORD, $core_word)); $$ = $1 + 1; }
+| instr_operands SYMBOL     { parse_push_value(parser, value_id(ATTR_SYMBOL, $SYMBOL)); $$ = $1 + 1; }
+
+core_word:
+  WORD
+
+%%
+
+/* The parser's tokens for those of the scanner. */
+static int keyword_token(uint32_t word)
+{
+    static const int tokens[] = {
+#define KEYWORD(name) [W_##name] = KW_##name,
+#define WORD(name)
+#include "ir/words.def"
+    };
+    return tokens[word];
+}
+
+static int start_resync(struct parser *parser)
+{
+    if (parser->scanner.cursor < parser->scanner.limit)
+        parser->scanner.resync_depth = parser->open_braces;
+    return SKIR_YYerror;
+}
+
+static int skir_yylex(SKIR_YYSTYPE *value, struct span *span, struct parser *parser)
+{
+    union token_value token;
+    enum token kind = scanner_next(&parser->scanner, &token);
+    *span = parser->scanner.span;
+    value->id = token.id;
+    switch (kind) {
+    case TOKEN_END: return END;
+    case TOKEN_ERROR: return start_resync(parser);
+    case TOKEN_RESYNC: return RESYNC;
+    case TOKEN_VALUE: return VALUE;
+    case TOKEN_SYMBOL: return SYMBOL;
+    case TOKEN_STRING: return STRING;
+    case TOKEN_WORD: return WORD;
+    case TOKEN_KEYWORD: return keyword_token(token.id);
+    case TOKEN_DTYPE: return DTYPE;
+    case TOKEN_INSTR: return INSTR;
+    case TOKEN_TYPE: return TYPE;
+    case TOKEN_INT: value->i = token.i; return INT;
+    case TOKEN_FLOAT: value->f = token.f; return FLOAT;
+    case TOKEN_ATTR_BRACE: return ATTR_BRACE;
+    case TOKEN_ARROW: return ARROW;
+    case TOKEN_CHAR: return token.c;
+    }
+    return SKIR_YYerror;
+}
+
+/* "expected A, B or C, found D". More than a few expectations help nobody. */
+enum { MAX_EXPECTED = 6, MAX_FOUND = 40 };
+
+static const char *expected_text(const yypcontext_t *context, struct arena *scratch)
+{
+    yysymbol_kind_t expected[MAX_EXPECTED];
+    /* 0 where there are more than fit. */
+    int count = yypcontext_expected_tokens(context, expected, MAX_EXPECTED);
+    const char *text = "";
+    for (int i = 0; i < count; i++) {
+        const char *comma = !*text ? "expected " : i + 1 < count ? ", " : " or ";
+        text = arena_printf(scratch, "%s%s%s", text, comma, yysymbol_name(expected[i]));
+    }
+    return text;
+}
+
+static int yyreport_syntax_error(const yypcontext_t *context, struct parser *parser)
+{
+    yysymbol_kind_t found = yypcontext_token(context);
+    struct span span = *yypcontext_location(context);
+    struct arena scratch = {NULL, 0};
+    const char *expected = expected_text(context, &scratch);
+    const char *lead = *expected ? ", found" : "unexpected";
+    const char *token = parser->scanner.source->text + span.begin;
+    uint32_t size = span.end - span.begin;
+    if (found == YYSYMBOL_YYEOF)
+        diag_at(parser->diags, DIAG_syntax, (struct span){span.begin, span.begin + 1},
+                "%s%s the end of the file", expected, lead);
+    else
+        diag_at(parser->diags, DIAG_syntax, span, "%s%s '%.*s'%s", expected, lead,
+                (int)(size < MAX_FOUND ? size : MAX_FOUND), token, size > MAX_FOUND ? "..." : "");
+    arena_free(&scratch);
+    start_resync(parser);
+    return 0;
+}
+
+/* Called for what Bison itself runs out of: its stack. */
+static void skir_yyerror(struct span *span, struct parser *parser, const char *text)
+{
+    (void)text;
+    diag_at(parser->diags, DIAG_syntax, *span, "this is nested too deeply to be parsed");
+}

@@ -1,0 +1,262 @@
+/* The scanner of .skir text. -*- c -*- */
+#include "ir/scanner.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void scanner_init(struct scanner *scanner, struct source *source, struct module *module,
+                  struct diags *diags)
+{
+    *scanner = (struct scanner){.source = source,
+                                .cursor = source->text,
+                                .limit = source->text + source->size,
+                                .module = module,
+                                .diags = diags,
+                                .resync_depth = NONE};
+}
+
+void scanner_seek(struct scanner *scanner, uint32_t offset)
+{
+    scanner->cursor = scanner->source->text + offset;
+}
+
+void scanner_free(struct scanner *scanner)
+{
+    vec_free(&scanner->comments);
+    vec_free(&scanner->type_ids);
+    intern_free(&scanner->type_texts);
+}
+
+void scanner_know_type(struct scanner *scanner, struct span span, uint32_t type)
+{
+    uint32_t id = intern_static(&scanner->type_texts, scanner->source->text + span.begin,
+                                span.end - span.begin);
+    if (id == scanner->type_ids.count)
+        vec_push(&scanner->type_ids, type);
+}
+
+static uint32_t offset_of(const struct scanner *scanner, const char *p)
+{
+    return (uint32_t)(p - scanner->source->text);
+}
+
+static enum token scan_error(struct scanner *scanner, enum diag_id id, const char *text)
+{
+    if (scanner->diags)
+        diag_at(scanner->diags, id, scanner->span, "%s", text);
+    return TOKEN_ERROR;
+}
+
+static enum token scan_word(struct scanner *scanner, const char *start, union token_value *value)
+{
+    size_t size = (size_t)(scanner->cursor - start);
+    uint32_t id = intern_static(&scanner->module->names, start, size);
+    value->id = id;
+    if (id >= W_INSTR_END)
+        return TOKEN_WORD;
+    return id < W_KEYWORD_END ? TOKEN_KEYWORD : id < W_DTYPE_END ? TOKEN_DTYPE : TOKEN_INSTR;
+}
+
+/* Without a NUL at its end, strtoll could read on into what follows the token. */
+static enum token scan_int(struct scanner *scanner, const char *start, union token_value *value)
+{
+    char text[72];
+    size_t size = (size_t)(scanner->cursor - start);
+    if (size >= sizeof text)
+        return scan_error(scanner, DIAG_number_range, "this number does not fit 64 bits");
+    memcpy(text, start, size);
+    text[size] = '\0';
+    errno = 0;
+    value->i = strtoll(text, NULL, text[0] == '0' || (text[0] == '-' && text[1] == '0') ? 0 : 10);
+    if (errno == ERANGE)
+        return scan_error(scanner, DIAG_number_range, "this number does not fit 64 bits");
+    return TOKEN_INT;
+}
+
+static enum token scan_float(struct scanner *scanner, const char *start, union token_value *value)
+{
+    char text[512];
+    size_t size = (size_t)(scanner->cursor - start);
+    if (size >= sizeof text)
+        return scan_error(scanner, DIAG_number_range, "this number has too many digits");
+    memcpy(text, start, size);
+    text[size] = '\0';
+    value->f = strtod(text, NULL);
+    if (isinf(value->f))
+        return scan_error(scanner, DIAG_number_range, "this number does not fit a 64-bit float");
+    return TOKEN_FLOAT;
+}
+
+static int hex_digit(char c)
+{
+    return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
+}
+
+/* Interns the text between two quotes, escapes resolved. The lexer has checked the escapes. */
+static uint32_t intern_quoted(struct scanner *scanner, const char *p, const char *end)
+{
+    struct intern *names = &scanner->module->names;
+    if (!memchr(p, '\\', (size_t)(end - p)))
+        return intern_static(names, p, (size_t)(end - p));
+    char *text = mem_realloc(NULL, (size_t)(end - p), 1), *out = text;
+    for (; p < end; p++) {
+        if (*p != '\\') {
+            *out++ = *p;
+            continue;
+        }
+        switch (*++p) {
+        case 'n': *out++ = '\n'; break;
+        case 't': *out++ = '\t'; break;
+        case 'r': *out++ = '\r'; break;
+        case 'x':
+            *out++ = (char)(hex_digit(p[1]) * 16 + hex_digit(p[2]));
+            p += 2;
+            break;
+        default: *out++ = *p; break;
+        }
+    }
+    uint32_t id = intern_copy(names, text, (size_t)(out - text));
+    free(text);
+    return id;
+}
+
+static enum token scan_quoted(struct scanner *scanner, const char *quote, enum token token,
+                              union token_value *value)
+{
+    if (scanner->cursor - quote <= 2 && token != TOKEN_STRING)
+        return scan_error(scanner, DIAG_syntax, "a name may not be empty");
+    value->id = intern_quoted(scanner, quote + 1, scanner->cursor - 1);
+    return token;
+}
+
+/* Skips to the end of the line on which at most `resync_depth` braces are open, not beyond the
+ * brace that closes the block. Strings and comments are not looked into: they end on their line. */
+static enum token scan_resync(struct scanner *scanner)
+{
+    const char *p = scanner->cursor;
+    uint32_t depth = scanner->depth;
+    for (; p < scanner->limit; p++) {
+        if (*p == '{') {
+            depth++;
+        } else if (*p == '}') {
+            if (depth <= scanner->resync_depth)
+                break;
+            depth--;
+        } else if (*p == '\n' && depth <= scanner->resync_depth) {
+            break;
+        }
+    }
+    scanner->depth = depth;
+    scanner->span = (struct span){offset_of(scanner, p), offset_of(scanner, p)};
+    scanner->cursor = p;
+    scanner->resync_depth = NONE;
+    return TOKEN_RESYNC;
+}
+
+enum token scanner_next(struct scanner *scanner, union token_value *value)
+{
+    const char *cursor = scanner->cursor, *marker, *context, *limit = scanner->limit;
+    const char *start;
+    if (scanner->resync_depth != NONE)
+        return scan_resync(scanner);
+
+/* Ends the token at the cursor. */
+#define TAKE                                                                                       \
+    (scanner->cursor = cursor,                                                                     \
+     scanner->span = (struct span){offset_of(scanner, start), offset_of(scanner, cursor)})
+
+again:
+    start = cursor;
+    /*!re2c
+    re2c:define:YYCTYPE = "unsigned char";
+    re2c:define:YYCURSOR = cursor;
+    re2c:define:YYMARKER = marker;
+    re2c:define:YYCTXMARKER = context;
+    re2c:define:YYLIMIT = limit;
+    re2c:yyfill:enable = 0;
+    re2c:eof = 0;
+
+    word    = [A-Za-z_][A-Za-z0-9_]*;
+    blank   = [ \t\r\n];
+    comment = "//" [^\n\x00]*;
+    space   = (blank | comment "\n")*;
+    digits  = [0-9]+;
+    escape  = "\\" ([\\"ntr] | "x" [0-9A-Fa-f]{2});
+    quoted  = ["] ([^"\\\n\x00] | escape)* ["];
+
+    [ \t\r\n]+ { goto again; }
+    comment {
+        if (scanner->diags) {
+            struct span span = {offset_of(scanner, start), offset_of(scanner, cursor)};
+            vec_push(&scanner->comments, span);
+        }
+        goto again;
+    }
+
+    "%" [A-Za-z0-9_.$]+ {
+        TAKE;
+        value->id = intern_static(&scanner->module->names, start + 1, (size_t)(cursor - start - 1));
+        return TOKEN_VALUE;
+    }
+    "@" [A-Za-z0-9_.$]+ {
+        TAKE;
+        value->id = intern_static(&scanner->module->names, start + 1, (size_t)(cursor - start - 1));
+        return TOKEN_SYMBOL;
+    }
+    "%" quoted { TAKE; return scan_quoted(scanner, start + 1, TOKEN_VALUE, value); }
+    "@" quoted { TAKE; return scan_quoted(scanner, start + 1, TOKEN_SYMBOL, value); }
+    quoted     { TAKE; return scan_quoted(scanner, start, TOKEN_STRING, value); }
+
+    "inf"  { TAKE; value->f = HUGE_VAL; return TOKEN_FLOAT; }
+    "-inf" { TAKE; value->f = -HUGE_VAL; return TOKEN_FLOAT; }
+    "nan"  { TAKE; value->f = (double)NAN; return TOKEN_FLOAT; }
+    word   { TAKE; return scan_word(scanner, start, value); }
+    word "[" [0-9, ]* "]" (":" [A-Z][A-Za-z0-9_]*)? {
+        uint32_t id = intern_find(&scanner->type_texts, start, (size_t)(cursor - start));
+        if (id != INTERN_NONE) {
+            TAKE;
+            value->id = scanner->type_ids.at[id];
+            return TOKEN_TYPE;
+        }
+        cursor = memchr(start, '[', (size_t)(cursor - start));
+        TAKE;
+        return scan_word(scanner, start, value);
+    }
+
+    "-"? digits | "0x" [0-9A-Fa-f]+ { TAKE; return scan_int(scanner, start, value); }
+    "-"? digits ("." digits ([eE] [-+]? digits)? | [eE] [-+]? digits) {
+        TAKE;
+        return scan_float(scanner, start, value);
+    }
+
+    "->" { TAKE; return TOKEN_ARROW; }
+    "{" / space (word | quoted) space [=,}] {
+        TAKE;
+        scanner->depth++;
+        return TOKEN_ATTR_BRACE;
+    }
+    "{" { TAKE; scanner->depth++; value->c = '{'; return TOKEN_CHAR; }
+    "}" { TAKE; scanner->depth -= scanner->depth > 0; value->c = '}'; return TOKEN_CHAR; }
+    [()=:,?] | "[" | "]" { TAKE; value->c = *start; return TOKEN_CHAR; }
+
+    "%" | "@" { TAKE; return scan_error(scanner, DIAG_syntax, "expected a name here"); }
+    ["] ([^"\\\n\x00] | escape)* {
+        TAKE;
+        return scan_error(scanner, DIAG_syntax,
+                          "this string does not end on its line, or has an unknown escape");
+    }
+    $ { TAKE; return TOKEN_END; }
+    * {
+        TAKE;
+        if (scanner->diags)
+            diag_at(scanner->diags, DIAG_syntax, scanner->span,
+                    *start > 0x20 && *start < 0x7f ? "unexpected character '%c'"
+                                                   : "unexpected byte 0x%02x",
+                    (unsigned char)*start);
+        return TOKEN_ERROR;
+    }
+    */
+#undef TAKE
+}

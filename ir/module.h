@@ -1,0 +1,405 @@
+/* What a program is: kernels, graphs and entries, as ids into dense arrays.
+ *
+ * Everything a module holds is addressed by 32-bit ids: names (ir/intern.h), types, and, within
+ * their graph, values, ops and blocks. Ranges such as an op's operands are (first, count) in a pool.
+ * Ids stay valid when arrays grow; pointers into them do not.
+ */
+#ifndef IR_MODULE_H
+#define IR_MODULE_H
+
+#include "ir/diag.h"
+#include "ir/intern.h"
+#include "ir/vec.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { NONE = UINT32_MAX };
+
+/* Ids of the words that are interned in every module, in this order. */
+enum word {
+#define KEYWORD(name) W_##name,
+#define WORD(name)
+#include "ir/words.def"
+    W_KEYWORD_END,
+    W_BEFORE_DTYPES = W_KEYWORD_END - 1,
+#define DTYPE(name, bits, class, npy) W_##name,
+#include "ir/dtypes.def"
+#undef DTYPE
+    W_DTYPE_END,
+    W_BEFORE_INSTRS = W_DTYPE_END - 1,
+#define INSTR(name, operands, who, effect) W_##name,
+#include "ir/instrs.def"
+#undef INSTR
+    W_INSTR_END,
+    W_BEFORE_WORDS = W_INSTR_END - 1,
+#define KEYWORD(name)
+#define WORD(name) W_##name,
+#include "ir/words.def"
+    W_COUNT
+};
+
+/* ---------------------------------------------------------------------------- types ---- */
+
+enum dtype {
+#define DTYPE(name, bits, class, npy) DTYPE_##name,
+#include "ir/dtypes.def"
+#undef DTYPE
+    DTYPE_COUNT
+};
+
+enum dtype_class { CLASS_FLOAT, CLASS_SINT, CLASS_UINT, CLASS_BOOL, CLASS_COMPLEX };
+
+struct dtype_info {
+    const char *name;
+    unsigned bits;
+    enum dtype_class class;
+    const char *npy;
+};
+const struct dtype_info *dtype_info(enum dtype dtype);
+
+/* Dimensions are >= 0, DIM_UNKNOWN (`?`), or a gear, whose name id is added to DIM_GEAR. */
+#define DIM_UNKNOWN ((int64_t)-1)
+#define DIM_GEAR (INT64_MIN)
+
+static inline bool dim_is_gear(int64_t dim)
+{
+    return dim < DIM_UNKNOWN;
+}
+
+static inline uint32_t dim_gear(int64_t dim)
+{
+    return (uint32_t)(dim - DIM_GEAR);
+}
+
+enum { MAX_RANK = 64 };
+
+struct type {
+    enum dtype dtype;
+    uint32_t format; /* name id */
+    uint32_t rank;
+    uint32_t dims; /* first of `rank` in module.dims */
+};
+
+/* ----------------------------------------------------------------------- attributes ---- */
+
+enum attr_kind {
+    ATTR_INT,
+    ATTR_FLOAT,
+    ATTR_BOOL,
+    ATTR_STRING, /* name id of the unescaped bytes */
+    ATTR_WORD,   /* a bare word */
+    ATTR_SYMBOL, /* @name */
+    ATTR_VALUE,  /* %name; resolved where it is used */
+    ATTR_TYPE,
+    ATTR_LIST, /* first, count in module.attr_values */
+    ATTR_DICT, /* first, count in module.attrs */
+};
+
+struct attr_value {
+    uint32_t kind;
+    uint32_t count;
+    union {
+        int64_t i;
+        double f;
+        uint32_t id;    /* STRING, WORD, SYMBOL, VALUE: name id; TYPE: type id */
+        uint32_t first; /* LIST, DICT */
+    };
+};
+
+struct attr {
+    uint32_t key; /* name id */
+    uint32_t loc;
+    struct attr_value value;
+};
+
+/* A range of module.attrs, or of another pool where a comment says so. */
+struct range {
+    uint32_t first, count;
+};
+
+/* --------------------------------------------------------------------------- graphs ---- */
+
+/* Positions (`loc`) are byte offsets of a construct's first token in the source, or NONE for what
+ * a pass made. Finer positions are found again by scanning from there (ir/locate.h). */
+
+struct value {
+    uint32_t name;
+    uint32_t type; /* NONE: unresolved */
+    uint32_t def;  /* op id, or DEF_PARAM, or DEF_MISSING */
+};
+
+#define DEF_PARAM (UINT32_MAX - 1) /* value ids below graph.n_params */
+#define DEF_MISSING UINT32_MAX     /* used, but not defined before its use */
+
+struct op {
+    uint32_t type; /* name id */
+    uint32_t loc;
+    uint32_t block;        /* innermost enclosing block, or NONE */
+    struct range operands; /* value ids in graph.refs */
+    struct range results;  /* consecutive value ids */
+    struct range attrs;
+    uint32_t kernel;  /* name id of `via @kernel`, or NONE */
+    uint32_t clauses; /* index into graph.clauses; 0: none */
+};
+
+/* The rarer clauses of an op. */
+struct clauses {
+    struct range after;      /* value ids in graph.refs */
+    struct range send, recv; /* event names in graph.refs */
+};
+
+enum block_kind { BLOCK_SCOPE, BLOCK_SCOPE_NONE, BLOCK_STREAM, BLOCK_SUPERKERNEL };
+
+struct block {
+    enum block_kind kind;
+    uint32_t name;   /* scope and super kernel: symbol; stream: label; scope none: NONE */
+    uint32_t parent; /* enclosing block, or NONE */
+    uint32_t loc, end_loc;
+    struct range attrs;
+};
+
+/* A graph's text order: ops, and where blocks open and close. */
+enum item_kind { ITEM_OP, ITEM_OPEN, ITEM_CLOSE };
+
+static inline uint64_t item_make(enum item_kind kind, uint32_t id)
+{
+    return (uint64_t)id << 2 | kind;
+}
+
+static inline enum item_kind item_kind(uint64_t item)
+{
+    return (enum item_kind)(item & 3);
+}
+
+static inline uint32_t item_id(uint64_t item)
+{
+    return (uint32_t)(item >> 2);
+}
+
+enum gear_mode { GEARS_NONE, GEARS_ZIP, GEARS_PRODUCT };
+
+struct gear {
+    uint32_t name;
+    uint32_t loc;
+    struct range values; /* in graph.gear_values */
+};
+
+struct param {
+    uint32_t loc;
+    struct range attrs;
+};
+
+struct graph {
+    uint32_t name;
+    uint32_t loc, end_loc, return_loc; /* return_loc NONE: there is no return */
+    uint32_t n_params;                 /* values 0 .. n_params - 1 */
+    enum gear_mode gear_mode;
+    VEC(struct param) params;
+    VEC(struct gear) gears;
+    VEC(int64_t) gear_values;
+    struct vec_u32 result_types;
+    struct vec_u32 returns; /* value ids */
+    VEC(struct value) values;
+    VEC(struct op) ops;
+    VEC(struct block) blocks;
+    VEC(struct clauses) clauses;
+    VEC(uint64_t) body;
+    struct vec_u32 refs;
+};
+
+/* ---------------------------------------------------------------- kernels and entries ---- */
+
+enum kernel_type {
+#define KERNEL_TYPE(name, aics, aivs, flat) KERNEL_##name,
+#include "ir/kernel_types.def"
+#undef KERNEL_TYPE
+    KERNEL_TYPE_COUNT
+};
+
+struct kernel_type_info {
+    const char *name;
+    uint8_t aics, aivs;
+    bool flat;
+};
+const struct kernel_type_info *kernel_type_info(enum kernel_type type);
+
+enum core_type { CORE_AIC, CORE_AIV, CORE_TYPES };
+
+static inline bool kernel_type_has(enum kernel_type type, enum core_type core)
+{
+    const struct kernel_type_info *info = kernel_type_info(type);
+    return core == CORE_AIC ? info->aics > 0 : info->aivs > 0;
+}
+
+static inline bool kernel_type_is_mixed(enum kernel_type type)
+{
+    return kernel_type_has(type, CORE_AIC) && kernel_type_has(type, CORE_AIV);
+}
+
+const char *core_type_name(enum core_type core);
+
+struct kernel {
+    uint32_t name;
+    uint32_t loc;
+    enum kernel_type type;
+    struct range attrs;
+};
+
+enum instr_op {
+#define INSTR(name, operands, who, effect) INSTR_##name,
+#include "ir/instrs.def"
+#undef INSTR
+    INSTR_COUNT
+};
+
+enum instr_who { WHO_ANY, WHO_GROUP, WHO_SENDER, WHO_RECEIVER };
+enum instr_effect {
+    EFFECT_NONE,
+    EFFECT_CALL,
+    EFFECT_ARRIVE,
+    EFFECT_AWAIT,
+    EFFECT_SET,
+    EFFECT_WAIT,
+    EFFECT_DRAIN,
+    EFFECT_EVENT
+};
+
+struct instr_info {
+    const char *name, *operands;
+    enum instr_who who;
+    enum instr_effect effect;
+};
+const struct instr_info *instr_info(enum instr_op op);
+
+enum phase { PHASE_begin, PHASE_end, PHASE_complement };
+
+struct instr {
+    uint8_t op;   /* enum instr_op */
+    uint8_t part; /* of `kernel`: a core type, or CORE_TYPES where none is written */
+    uint8_t word; /* G: core type; F: core type that sends (c2v: CORE_AIC); P, B: enum phase */
+    uint32_t loc;
+    uint32_t kernel; /* name id, or NONE */
+    uint32_t number[2];
+};
+
+struct program {
+    bool present;
+    uint32_t loc, end_loc;
+    VEC(struct instr) instrs;
+};
+
+struct entry {
+    uint32_t name;
+    uint32_t loc, end_loc;
+    enum kernel_type type;
+    struct range attrs;
+    struct program programs[CORE_TYPES];
+};
+
+struct target {
+    uint32_t name;
+    uint32_t loc;
+    struct range attrs;
+};
+
+/* --------------------------------------------------------------------------- module ---- */
+
+enum symbol_kind { SYMBOL_KERNEL, SYMBOL_GRAPH, SYMBOL_ENTRY };
+
+struct module {
+    struct source *source; /* may be NULL; not owned */
+    struct intern names;
+    VEC(struct type) types;
+    uint32_t *type_slots; /* type id + 1, open addressing */
+    uint32_t type_mask;
+    VEC(int64_t) dims;
+    VEC(struct attr) attrs;
+    VEC(struct attr_value) attr_values;
+    VEC(struct target) targets; /* a legal module has at most one */
+    VEC(struct kernel) kernels;
+    VEC(struct graph) graphs;
+    VEC(struct entry) entries;
+    VEC(uint64_t) order; /* text order: index << 2 | enum symbol_kind, or | 3 for the target */
+    uint32_t loc;        /* of the version line */
+};
+
+#define ORDER_TARGET 3
+
+struct module *module_new(struct source *source);
+void module_free(struct module *module);
+
+/* Text of a name as arguments for "%.*s". */
+#define NAME(module, id) (int)(module)->names.names[id].size, (module)->names.names[id].text
+
+uint32_t module_name(struct module *module, const char *text); /* interns a copy */
+uint32_t module_name_printf(struct module *module, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+/* Whether the name has this text. */
+bool name_is(const struct module *module, uint32_t name, const char *text);
+/* A NUL-terminated copy in the arena. */
+char *name_text(const struct module *module, uint32_t name, struct arena *arena);
+
+/* The id of a type; `dims` are copied. */
+uint32_t module_type(struct module *module, enum dtype dtype, uint32_t format,
+                     const int64_t *dims, uint32_t rank);
+const int64_t *type_dims(const struct module *module, uint32_t type);
+/* Number of elements. False where a dimension is not static or the product passes 2^62. */
+bool type_elements(const struct module *module, uint32_t type, uint64_t *elements);
+
+/* The attribute of a range with this key, or NULL. */
+const struct attr *attr_find(const struct module *module, struct range attrs, uint32_t key);
+/* With a default where the attribute is absent or of another kind. */
+int64_t attr_int(const struct module *module, struct range attrs, uint32_t key, int64_t absent);
+bool attr_flag(const struct module *module, struct range attrs, uint32_t key);
+uint32_t attr_string(const struct module *module, struct range attrs, uint32_t key); /* or NONE */
+/* Whether a list attribute has the bare word. */
+bool attr_has_word(const struct module *module, struct range attrs, uint32_t key, uint32_t word);
+
+/* Appends copies and returns their range. */
+struct range module_add_attrs(struct module *module, const struct attr *attrs, uint32_t count);
+struct range module_add_values(struct module *module, const struct attr_value *values,
+                               uint32_t count);
+
+/* New elements at the end of the module; pointers are valid until the next one of their kind. */
+struct kernel *module_add_kernel(struct module *module, uint32_t name, enum kernel_type type);
+struct graph *module_add_graph(struct module *module, uint32_t name);
+struct entry *module_add_entry(struct module *module, uint32_t name, enum kernel_type type);
+
+/* NULL where there is none. Linear in the number of elements; see module_index for many. */
+struct kernel *module_find_kernel(const struct module *module, uint32_t name);
+struct entry *module_find_entry(const struct module *module, uint32_t name);
+struct graph *module_find_graph(const struct module *module, uint32_t name);
+
+/* The kernel of a name in constant time: index by name id, kernel index + 1, 0 for none. To be freed
+ * by the caller; valid until a kernel or name is added. */
+uint32_t *module_kernel_index(const struct module *module);
+
+/* Core numbers of the target, those of the 910B die where the module has none. */
+uint32_t module_cores(const struct module *module, enum core_type core);
+
+/* Name id of the function that a kernel has for a core type, or NONE. */
+uint32_t kernel_function(const struct module *module, const struct kernel *kernel,
+                         enum core_type core);
+
+uint32_t graph_add_value(struct graph *graph, uint32_t name, uint32_t type, uint32_t def);
+uint32_t graph_add_op(struct graph *graph, const struct op *op);
+uint32_t graph_add_block(struct graph *graph, const struct block *block);
+struct range graph_add_refs(struct graph *graph, const uint32_t *refs, uint32_t count);
+void graph_add_item(struct graph *graph, enum item_kind kind, uint32_t id);
+void graph_free(struct graph *graph);
+
+static inline const uint32_t *op_operands(const struct graph *graph, const struct op *op)
+{
+    return graph->refs.at + op->operands.first;
+}
+
+static inline const struct clauses *op_clauses(const struct graph *graph, const struct op *op)
+{
+    return &graph->clauses.at[op->clauses]; /* element 0 is empty */
+}
+
+/* The innermost enclosing block of a kind, or NONE. BLOCK_SCOPE finds BLOCK_SCOPE_NONE too. */
+uint32_t graph_enclosing(const struct graph *graph, uint32_t block, enum block_kind kind);
+
+#endif

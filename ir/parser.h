@@ -1,0 +1,75 @@
+/* What the grammar's actions call. Private to the parser. */
+#ifndef IR_PARSER_H
+#define IR_PARSER_H
+
+#include "ir/parse.h"
+
+/* Lists are gathered on stacks and taken off when their construct is complete; rules carry only the
+ * counts. The stacks are empty between statements. */
+struct parser {
+    struct scanner scanner;
+    struct module *module;
+    struct diags *diags;
+    struct graph *graph;           /* the open one */
+    struct entry *entry;           /* the open one */
+    struct program *program;       /* the open one */
+    uint32_t block;                /* innermost open block, or NONE */
+    uint32_t open_braces;          /* of bodies: graph, block, entry, program */
+    struct vec_u32 ids;            /* names, types */
+    struct vec_u32 value_of_name;  /* value id + 1 in the open graph, by name id */
+    VEC(struct attr) attrs;
+    VEC(struct attr_value) values;
+    VEC(int64_t) dims;
+};
+
+/* The parts of an op in the order of their text; counts are entries of parser.ids. */
+struct op_parts {
+    uint32_t loc, type, results, operands, types, kernel, after, send, recv;
+    struct range attrs;
+};
+
+void parse_version(struct parser *parser, struct span span, int64_t version);
+void parse_push_id(struct parser *parser, uint32_t id);
+void parse_push_attr(struct parser *parser, struct span span, uint32_t key,
+                     struct attr_value value);
+void parse_push_value(struct parser *parser, struct attr_value value);
+void parse_push_dim(struct parser *parser, int64_t dim);
+/* The dimension, or 0 with a diagnostic where it is negative. */
+int64_t parse_static_dim(struct parser *parser, struct span span, int64_t dim);
+struct range parse_take_attrs(struct parser *parser, uint32_t count);
+struct attr_value parse_take_list(struct parser *parser, uint32_t count);
+uint32_t parse_take_type(struct parser *parser, struct span span, uint32_t dtype, uint32_t rank,
+                         uint32_t format);
+
+void parse_target(struct parser *parser, struct span span, uint32_t name, struct range attrs);
+void parse_kernel(struct parser *parser, struct span span, uint32_t name, struct span type_span,
+                  uint32_t type, struct range attrs);
+
+/* The kernel type of a word; an unknown one is reported. */
+enum kernel_type parse_kernel_type(struct parser *parser, struct span span, uint32_t word);
+
+void parse_graph_begin(struct parser *parser, struct span span, uint32_t name);
+void parse_param(struct parser *parser, struct span span, uint32_t name, uint32_t type,
+                 struct range attrs);
+void parse_gear(struct parser *parser, struct span span, uint32_t name, uint32_t count);
+void parse_graph_results(struct parser *parser, uint32_t count);
+void parse_return(struct parser *parser, struct span span, uint32_t count);
+void parse_graph_end(struct parser *parser, struct span span);
+void parse_block_begin(struct parser *parser, struct span span, enum block_kind kind,
+                       uint32_t name, struct range attrs);
+void parse_block_end(struct parser *parser, struct span span);
+void parse_op(struct parser *parser, const struct op_parts *parts);
+
+void parse_entry_begin(struct parser *parser, struct span span, uint32_t name,
+                       struct span type_span, uint32_t type, struct range attrs);
+void parse_entry_end(struct parser *parser, struct span span);
+void parse_program_begin(struct parser *parser, struct span span, uint32_t core);
+void parse_program_end(struct parser *parser, struct span span);
+/* Reports and leaves out an instruction whose operands do not fit the table; its operands are the
+ * last `count` values on the stack. */
+void parse_instr(struct parser *parser, struct span span, uint32_t mnemonic, uint32_t count);
+
+/* Drops a statement that has a syntax error. */
+void parse_recover(struct parser *parser);
+
+#endif

@@ -1,0 +1,13 @@
+/* The canonical text of a module. */
+#ifndef IR_PRINT_H
+#define IR_PRINT_H
+
+#include "ir/scanner.h"
+#include "ir/text.h"
+
+/* Appends the module. `comments` may be NULL; else they are the comments of the module's source, and
+ * they are kept at their places, as are single blank lines and what follows the program in a golden
+ * file. That is for modules as they were parsed: passes do not keep the order of the source. */
+void print_module(struct text *text, const struct module *module, const struct spans *comments);
+
+#endif
