@@ -9,22 +9,27 @@ libskir_la_SOURCES += \
 	backend/object_frame.c \
 	backend/object_input.c \
 	backend/object_internal.h \
+	backend/object_link.c \
 	backend/object_memory.c \
 	backend/object_place.c \
-	backend/object_resolve.c
+	backend/object_resolve.c \
+	backend/object_symbols.c \
+	backend/object_write.c
 
 # ---- The runtime of the host target ----
 
 libskrt_la_SOURCES = \
 	backend/skrt.h \
 	backend/skrt_core.c \
+	backend/skrt_device.c \
 	backend/skrt_fiber.c \
 	backend/skrt_fiber.h \
 	backend/skrt_internal.h \
+	backend/skrt_report.c \
 	backend/skrt_sched.c \
 	ir/dtypes.def
 libskrt_la_LIBADD = $(THREAD_LIBS)
-libskrt_la_LDFLAGS = $(AM_LDFLAGS) -no-undefined -version-info 0:0:0 \
+libskrt_la_LDFLAGS = $(INSTRUMENT) -no-undefined -version-info 0:0:0 \
 	-export-symbols-regex '^skrt_'
 skirinclude_HEADERS += backend/skrt.h ir/dtypes.def
 

@@ -18,20 +18,22 @@ EXTRA_DIST += tests/tap-run tests/tap.py tests/tap.sh
 
 # ---- Unit tests: one cmocka program per module, tests/unit/NAME.c ----
 
-unit_tests =
+unit_tests = \
+	tests/unit/test_kernels
 if UNIT_TESTS
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
 AM_DEFAULT_SOURCE_EXT = .c
-LDADD = frontend/libfrontend.a libskir.la libskrt.la $(CMOCKA_LIBS) $(DL_LIBS)
+LDADD = frontend/libfrontend.a libskir.la libskrt.la $(CMOCKA_LIBS) $(DL_LIBS) $(MATH_LIBS)
+tests_unit_test_kernels_LDADD = $(kernel_objects) $(LDADD)
 
 # ---- Golden files and whole commands ----
 
 script_tests = \
+	tests/e2e/golden_files.sh \
 	tests/e2e/listed_sources.sh \
-	tests/e2e/tap_run.sh \
-	tests/golden.sh
+	tests/e2e/tap_run.sh
 TESTS += $(script_tests)
 EXTRA_DIST += $(script_tests) tests/golden
 

@@ -9,7 +9,6 @@ listed() # FILE FRAGMENT
     name=${name%.y}
     case $1 in
     *.re | *.y) name=$name.c ;;
-    frontend/main.c) ;;
     backend/kernels/*.json | backend/kernels/*.c) name=${1%.*} ;;
     tests/unit/*.c | tests/fuzz/*.c) name=${1%.c} ;;
     esac
