@@ -6,12 +6,15 @@ libskir_la_SOURCES += \
 	backend/kernels/sample_ops.h \
 	backend/object.h \
 	backend/object_archive.c \
+	backend/object_dump.c \
 	backend/object_frame.c \
 	backend/object_input.c \
 	backend/object_internal.h \
 	backend/object_link.c \
 	backend/object_memory.c \
+	backend/object_names.c \
 	backend/object_place.c \
+	backend/object_query.c \
 	backend/object_resolve.c \
 	backend/object_symbols.c \
 	backend/object_write.c

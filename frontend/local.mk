@@ -2,7 +2,9 @@
 
 # All but main, for the tests.
 noinst_LIBRARIES += frontend/libfrontend.a
-frontend_libfrontend_a_SOURCES =
+frontend_libfrontend_a_SOURCES = \
+	frontend/command.h \
+	frontend/tensor.h
 frontend_libfrontend_a_CPPFLAGS = $(AM_CPPFLAGS) -DSKIR_KERNEL_DIR='"$(kerneldir)"'
 
 # Objects that skirc loads call the runtime: all of it is linked, whatever skirc itself uses.

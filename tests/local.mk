@@ -18,15 +18,20 @@ EXTRA_DIST += tests/tap-run tests/tap.py tests/tap.sh
 
 # ---- Unit tests: one cmocka program per module, tests/unit/NAME.c ----
 
+unit_headers = \
+	tests/unit/kernel_harness.h
 unit_tests = \
-	tests/unit/test_kernels
+	tests/unit/test_kernels \
+	tests/unit/test_kernels_matmul
 if UNIT_TESTS
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
+EXTRA_DIST += $(unit_headers)
 AM_DEFAULT_SOURCE_EXT = .c
 LDADD = frontend/libfrontend.a libskir.la libskrt.la $(CMOCKA_LIBS) $(DL_LIBS) $(MATH_LIBS)
 tests_unit_test_kernels_LDADD = $(kernel_objects) $(LDADD)
+tests_unit_test_kernels_matmul_LDADD = $(kernel_objects) $(LDADD)
 
 # ---- Golden files and whole commands ----
 
