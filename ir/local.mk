@@ -18,8 +18,12 @@ libskir_la_SOURCES += \
 	ir/intern.h \
 	ir/kernel_types.def \
 	ir/lexer.c \
+	ir/locate.c \
+	ir/locate.h \
 	ir/module.c \
 	ir/module.h \
+	ir/order.c \
+	ir/order.h \
 	ir/parse.c \
 	ir/parse.h \
 	ir/parse_entry.c \
@@ -44,14 +48,16 @@ EXTRA_DIST += ir/grammar.y ir/lexer.re
 BUILT_SOURCES += ir/grammar.c ir/grammar.h ir/lexer.c
 MAINTAINERCLEANFILES += ir/grammar.c ir/grammar.h ir/lexer.c
 
+# A generator that fails must leave no product behind, and the header must not look older than the
+# parser, or its rule would run for ever.
 ir/lexer.c: ir/lexer.re
-	$(AM_V_GEN)$(MKDIR_P) ir && $(RE2C) -W $(WERROR) -i --no-generation-date -o $@ $<
+	$(AM_V_GEN)$(MKDIR_P) ir && \
+	  $(RE2C) -W $(WERROR) -i --no-generation-date -o $@ $< || { rm -f $@; exit 1; }
 
-# The header must not look older than the parser, or the rule below would run for ever.
 ir/grammar.c: ir/grammar.y
 	$(AM_V_GEN)$(MKDIR_P) ir && \
 	  $(BISON) -Wall $(WERROR) --file-prefix-map='$(srcdir)/=' \
-	    --header=ir/grammar.h -o ir/grammar.c $< && touch ir/grammar.h
+	    --header=ir/grammar.h -o $@ $< && touch ir/grammar.h || { rm -f $@; exit 1; }
 
 ir/grammar.h: ir/grammar.c
 	$(AM_V_at)test -f $@ || { rm -f ir/grammar.c && $(MAKE) $(AM_MAKEFLAGS) ir/grammar.c; }

@@ -1,4 +1,4 @@
-# Tests print TAP; `make check` runs them and sums up. `make bench` measures.
+# Tests print TAP; `make check` runs them and sums up.
 
 TEST_EXTENSIONS = .py .sh
 AM_TESTS_ENVIRONMENT = \
@@ -66,6 +66,12 @@ bench: all
 	$(PYTHON) $(srcdir)/tests/bench/bench.py --skirc=./skirc --data=tests/bench/data \
 	  $(BENCH_FLAGS)
 
+# ---- Coverage: configure with --enable-coverage, then `make coverage` ----
+
+EXTRA_DIST += tests/coverage.py
+coverage: check
+	$(PYTHON) $(srcdir)/tests/coverage.py $(srcdir) .
+
 # ---- After `make install` ----
 
 EXTRA_DIST += tests/installcheck.sh
@@ -75,4 +81,5 @@ installcheck-local:
 
 clean-tests:
 	rm -rf tests/bench/data tests/fuzz/*.corpus
-.PHONY: bench clean-tests fuzz
+	find . -name '*.gc[dn][ao]' -exec rm -f {} +
+.PHONY: bench clean-tests coverage fuzz
