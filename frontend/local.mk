@@ -3,7 +3,10 @@
 # All but main, for the tests.
 noinst_LIBRARIES += frontend/libfrontend.a
 frontend_libfrontend_a_SOURCES = \
+	frontend/command.c \
 	frontend/command.h \
+	frontend/help.c \
+	frontend/help.h \
 	frontend/tensor.h
 frontend_libfrontend_a_CPPFLAGS = $(AM_CPPFLAGS) -DSKIR_KERNEL_DIR='"$(kerneldir)"'
 

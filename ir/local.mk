@@ -37,6 +37,10 @@ libskir_la_SOURCES += \
 	ir/text.c \
 	ir/text.h \
 	ir/vec.h \
+	ir/verify.c \
+	ir/verify.h \
+	ir/verify_graph.c \
+	ir/verify_internal.h \
 	ir/words.def
 
 libskir_la_LIBADD = $(LIBELF_LIBS) $(CJSON_LIBS) $(MATH_LIBS)

@@ -22,7 +22,10 @@ unit_headers = \
 	tests/unit/kernel_harness.h
 unit_tests = \
 	tests/unit/test_kernels \
-	tests/unit/test_kernels_matmul
+	tests/unit/test_kernels_matmul \
+	tests/unit/test_object \
+	tests/unit/test_sample_ops \
+	tests/unit/test_skrt
 if UNIT_TESTS
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
@@ -45,10 +48,14 @@ EXTRA_DIST += $(script_tests) tests/golden
 # ---- Fuzzing: configure with --enable-fuzz and CC=clang, then `make fuzz` ----
 
 FUZZ_SECONDS = 60
-fuzz_programs =
+fuzz_programs = \
+	tests/fuzz/fuzz_object
 if FUZZ
 noinst_PROGRAMS += $(fuzz_programs)
 endif
+
+fuzz_ldflags = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_fuzz_object_LDFLAGS = $(fuzz_ldflags)
 
 # Each program starts from the golden files and the examples, and keeps what it finds.
 fuzz: all
