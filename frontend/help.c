@@ -133,9 +133,9 @@ static void print_options(FILE *out, const char *title, const struct option *opt
 
 void help_command(const struct command *command, FILE *out)
 {
-    fprintf(out, "Usage: skirc %s ", command->name);
-    unsigned column =
-        text_columns("Usage: skirc  ", 14) + text_columns(command->name, strlen(command->name));
+    static const char usage[] = "Usage: skirc ";
+    fprintf(out, "%s%s%s", usage, command->name, command->synopsis[0] ? " " : "");
+    unsigned column = (unsigned)sizeof usage + text_columns(command->name, strlen(command->name));
     print_text(out, command->synopsis, column, column);
     fputc('\n', out);
     print_text(out, command->summary, 0, 0);
@@ -190,11 +190,12 @@ void help_general(FILE *out)
         print_row(out, command->name, width, command->summary);
     print_row(out, help_term, width, "Show this text, or that of a command.");
     print_options(out, "Options", general_options, width);
-    fputs(
-        "\n'skirc COMMAND --help' lists the options of a command. A FILE '-' is standard input or\n"
-        "output; '--' ends the options.\n"
-        "\nExit statuses:\n",
-        out);
+    fputc('\n', out);
+    print_text(out,
+               "'skirc COMMAND --help' lists the options of a command. A FILE '-' is standard "
+               "input or output; '--' ends the options.",
+               0, 0);
+    fputs("\nExit statuses:\n", out);
     for (size_t i = 0; i < sizeof exit_meanings / sizeof exit_meanings[0]; i++) {
         char term[TERM_SIZE];
         snprintf(term, sizeof term, "%d", (int)exit_meanings[i].status);
