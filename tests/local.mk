@@ -21,6 +21,7 @@ EXTRA_DIST += tests/tap-run tests/tap.py tests/tap.sh
 unit_headers = \
 	tests/unit/kernel_harness.h
 unit_tests = \
+	tests/unit/test_command \
 	tests/unit/test_kernels \
 	tests/unit/test_kernels_matmul \
 	tests/unit/test_object \
@@ -39,6 +40,7 @@ tests_unit_test_kernels_matmul_LDADD = $(kernel_objects) $(LDADD)
 # ---- Golden files and whole commands ----
 
 script_tests = \
+	tests/e2e/bootstrap.sh \
 	tests/e2e/golden_files.sh \
 	tests/e2e/listed_sources.sh \
 	tests/e2e/tap_run.sh
@@ -57,12 +59,12 @@ endif
 fuzz_ldflags = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_fuzz_fuzz_object_LDFLAGS = $(fuzz_ldflags)
 
-# Each program starts from the golden files and the examples, and keeps what it finds.
+# Each program starts from the golden files, the examples and the kernels, and keeps what it finds.
 fuzz: all
 	@for program in $(fuzz_programs); do \
 	  $(MKDIR_P) $$program.corpus && \
 	  ./$$program -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 \
-	    $$program.corpus $(srcdir)/tests/golden $(srcdir)/docs/examples || exit 1; \
+	    $$program.corpus $(srcdir)/tests/golden $(srcdir)/docs/examples backend/kernels || exit 1; \
 	done
 
 # ---- Measurements ----
