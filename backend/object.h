@@ -5,8 +5,9 @@
  * inputs belong to groups, and a definition is seen only by the inputs of its own group, unless
  * it is exported. So the binaries of two sub-kernels can define the same helper without clash.
  *
- * Only formats with RELA relocations are handled (x86-64, aarch64 and NPU objects among them);
- * nothing here depends on the machine, all inputs must share class, byte order and e_machine.
+ * Only 64-bit little-endian formats with RELA relocations are handled (x86-64, aarch64 and NPU
+ * objects among them); almost nothing here depends on the machine, and all inputs must share it.
+ * docs/objects.md tells how each kind of section and symbol is treated.
  * Inputs are not trusted: whatever is wrong with one ends in an error text.
  */
 #ifndef BACKEND_OBJECT_H
@@ -35,27 +36,32 @@ bool object_link_add(struct object_link *link, unsigned group, const char *name,
 bool object_link_add_file(struct object_link *link, unsigned group, const char *path);
 
 /* Makes `symbol`, which `group` must define as a global, visible to all groups under the name
- * `as`. The symbol itself is renamed. */
+ * `as`. The symbol itself is renamed; a definition of `as` inside a group hides the exported one
+ * from that group. Saying the same twice is no error; two meanings of one `as` are. Both this and
+ * object_link_keep are checked by the write, so they may come before the inputs. */
 bool object_link_export(struct object_link *link, unsigned group, const char *symbol,
                         const char *as);
 
 /* Keeps the exported name `as` global in the result; every other definition becomes local. */
 bool object_link_keep(struct object_link *link, const char *as);
 
-/* Combines everything and writes the object atomically to `path`. The same inputs in the same
- * order give the same bytes. */
+/* Combines everything and writes the object atomically to `path` ("-" is standard output). The
+ * same inputs in the same order give the same bytes. */
 bool object_link_write(struct object_link *link, const char *path);
+/* The same to memory; free `*bytes` with free(). */
+bool object_link_bytes(struct object_link *link, void **bytes, size_t *size);
 
 /* The number of bytes in .text sections (.text and .text.*) of the object or of all members of
  * the archive; false with a text in `error` (size `error_size`) where it cannot be read. */
 bool object_text_size(const char *path, uint64_t *size, char *error, size_t error_size);
 
-/* Whether the object or archive defines `symbol` as a global or weak function. The same errors. */
+/* Whether the object or archive defines `symbol` as a global or weak function: with the type of
+ * one, or without a type in a section of code, as assembly may leave it. The same errors. */
 bool object_defines(const char *path, const char *symbol, bool *defined, char *error,
                     size_t error_size);
 
 /* Prints sections, symbols and relocations of an object, or of each member of an archive, in a
- * stable text form (no addresses of this run, no paths but `path` as given). */
+ * stable text form (no addresses of this run, no path). docs/objects.md describes it. */
 bool object_dump(const char *path, FILE *out, char *error, size_t error_size);
 
 #endif

@@ -1,0 +1,106 @@
+/* Fuzz target of the object module: any bytes are added to a link twice (two groups, so that
+ * names and COMDAT groups meet), written to memory, read back, and dumped.
+ *
+ * With -fsanitize=fuzzer it is a libFuzzer target. With -DREPLAY it has a plain main that runs the
+ * files named as arguments. */
+#include "backend/object.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A result must be a legal input. */
+static void check_result(const void *bytes, size_t size)
+{
+    struct object_link *link = object_link_new();
+    if (!link)
+        return;
+    if (!object_link_add(link, 0, "result", bytes, size)) {
+        fprintf(stderr, "result refused: %s\n", object_link_error(link));
+        abort();
+    }
+    object_link_free(link);
+}
+
+static void try_link(const uint8_t *data, size_t size, unsigned groups)
+{
+    struct object_link *link = object_link_new();
+    if (!link)
+        return;
+    bool ok = true;
+    for (unsigned i = 0; i < 2 && ok; i++)
+        ok = object_link_add(link, i % groups, "input", data, size);
+    ok = ok && object_link_export(link, 0, "entry", "kept") && object_link_keep(link, "kept");
+    void *bytes;
+    size_t result_size;
+    if (ok && object_link_bytes(link, &bytes, &result_size)) {
+        check_result(bytes, result_size);
+        free(bytes);
+    }
+    object_link_free(link);
+}
+
+static void try_plain(const uint8_t *data, size_t size)
+{
+    struct object_link *link = object_link_new();
+    void *bytes;
+    size_t result_size;
+    if (link && object_link_add(link, 0, "input", data, size) &&
+        object_link_add(link, 1, "input", data, size) &&
+        object_link_bytes(link, &bytes, &result_size)) {
+        check_result(bytes, result_size);
+        free(bytes);
+    }
+    object_link_free(link);
+}
+
+/* The queries read files: one temporary file serves all inputs of the process. */
+static void try_queries(const uint8_t *data, size_t size)
+{
+    char path[] = "/tmp/fuzz_object.XXXXXX", error[256];
+    int fd = mkstemp(path);
+    FILE *out = fopen("/dev/null", "w");
+    uint64_t text;
+    bool defined;
+    if (fd >= 0 && out && write(fd, data, size) == (ssize_t)size) {
+        object_dump(path, out, error, sizeof error);
+        object_text_size(path, &text, error, sizeof error);
+        object_defines(path, "entry", &defined, error, sizeof error);
+    }
+    if (out)
+        fclose(out);
+    if (fd >= 0) {
+        close(fd);
+        unlink(path);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    try_link(data, size, 1);
+    try_link(data, size, 2);
+    try_plain(data, size);
+    try_queries(data, size);
+    return 0;
+}
+
+#ifdef REPLAY
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        FILE *file = fopen(argv[i], "rb");
+        if (!file) {
+            perror(argv[i]);
+            return 1;
+        }
+        static uint8_t bytes[1 << 22];
+        size_t size = fread(bytes, 1, sizeof bytes, file);
+        fclose(file);
+        LLVMFuzzerTestOneInput(bytes, size);
+    }
+    return 0;
+}
+#endif
