@@ -39,8 +39,10 @@ libskir_la_SOURCES += \
 	ir/vec.h \
 	ir/verify.c \
 	ir/verify.h \
+	ir/verify_entry.c \
 	ir/verify_graph.c \
 	ir/verify_internal.h \
+	ir/verify_order.c \
 	ir/words.def
 
 libskir_la_LIBADD = $(LIBELF_LIBS) $(CJSON_LIBS) $(MATH_LIBS)
