@@ -1,0 +1,188 @@
+#include "ir/order.h"
+
+#include <string.h>
+
+/* Edges are produced twice: once to count them per op, once to place them. */
+struct builder {
+    const struct graph *graph;
+    struct order *order;
+    uint32_t *fill; /* per op: where its next edge goes; NULL while counting */
+    uint32_t *last_of_stream; /* by label name id, the default stream last: op id + 1 */
+    uint32_t *sender_of_event; /* by event name id: op id + 1 */
+    uint32_t n_names;
+};
+
+static void add_edge(struct builder *builder, uint32_t to, uint32_t from, enum order_kind kind,
+                     uint32_t name)
+{
+    if (builder->fill)
+        builder->order->edges[builder->fill[to]++] = (struct order_edge){from, name, kind};
+    else
+        builder->order->first[to + 1]++;
+}
+
+static void add_values(struct builder *builder, uint32_t op, struct range refs,
+                       enum order_kind kind)
+{
+    const struct graph *graph = builder->graph;
+    for (uint32_t i = 0; i < refs.count; i++) {
+        const struct value *value = &graph->values.at[graph->refs.at[refs.first + i]];
+        if (value->def < graph->ops.count)
+            add_edge(builder, op, value->def, kind, value->name);
+    }
+}
+
+static void add_op(struct builder *builder, uint32_t id)
+{
+    const struct graph *graph = builder->graph;
+    const struct op *op = &graph->ops.at[id];
+    const struct clauses *clauses = op_clauses(graph, op);
+    add_values(builder, id, op->operands, ORDER_DATA);
+    add_values(builder, id, clauses->after, ORDER_AFTER);
+    uint32_t label = builder->order->stream[id];
+    uint32_t *last = &builder->last_of_stream[label == NONE ? builder->n_names : label];
+    if (*last)
+        add_edge(builder, id, *last - 1, ORDER_STREAM, label);
+    *last = id + 1;
+    for (uint32_t i = 0; i < clauses->recv.count; i++) {
+        uint32_t event = graph->refs.at[clauses->recv.first + i];
+        if (builder->sender_of_event[event])
+            add_edge(builder, id, builder->sender_of_event[event] - 1, ORDER_EVENT, event);
+    }
+}
+
+static void add_all(struct builder *builder)
+{
+    memset(builder->last_of_stream, 0, (builder->n_names + 1) * sizeof(uint32_t));
+    for (uint32_t i = 0; i < builder->order->n_ops; i++)
+        add_op(builder, builder->order->text[i]);
+}
+
+static void find_senders(struct builder *builder)
+{
+    const struct graph *graph = builder->graph;
+    for (uint32_t id = 0; id < graph->ops.count; id++) {
+        struct range send = op_clauses(graph, &graph->ops.at[id])->send;
+        for (uint32_t i = 0; i < send.count; i++)
+            builder->sender_of_event[graph->refs.at[send.first + i]] = id + 1;
+    }
+}
+
+/* Text order, and the stream of every op, in one walk over the body. */
+static void walk_body(struct order *order, const struct graph *graph)
+{
+    for (uint32_t i = 0; i < graph->body.count; i++) {
+        if (item_kind(graph->body.at[i]) != ITEM_OP)
+            continue;
+        uint32_t id = item_id(graph->body.at[i]);
+        uint32_t block = graph_enclosing(graph, graph->ops.at[id].block, BLOCK_STREAM);
+        order->stream[id] = block == NONE ? NONE : graph->blocks.at[block].name;
+        order->position[id] = order->n_ops;
+        order->text[order->n_ops++] = id;
+    }
+}
+
+void order_init(struct order *order, const struct module *module, const struct graph *graph)
+{
+    uint32_t n = graph->ops.count;
+    *order = (struct order){.first = mem_calloc((size_t)n + 2, sizeof(uint32_t)),
+                            .stream = mem_calloc(n, sizeof(uint32_t)),
+                            .position = mem_calloc(n, sizeof(uint32_t)),
+                            .text = mem_calloc(n, sizeof(uint32_t))};
+    walk_body(order, graph);
+    struct builder builder = {.graph = graph, .order = order, .n_names = module->names.count};
+    builder.last_of_stream = mem_calloc((size_t)builder.n_names + 1, sizeof(uint32_t));
+    builder.sender_of_event = mem_calloc(builder.n_names, sizeof(uint32_t));
+    find_senders(&builder);
+    add_all(&builder);
+    for (uint32_t i = 0; i < n; i++)
+        order->first[i + 1] += order->first[i];
+    order->edges = mem_calloc(order->first[n], sizeof *order->edges);
+    builder.fill = mem_realloc(NULL, n, sizeof(uint32_t));
+    memcpy(builder.fill, order->first, n * sizeof(uint32_t));
+    add_all(&builder);
+    free(builder.fill);
+    free(builder.last_of_stream);
+    free(builder.sender_of_event);
+}
+
+void order_free(struct order *order)
+{
+    free(order->first);
+    free(order->edges);
+    free(order->stream);
+    free(order->position);
+    free(order->text);
+}
+
+/* ------------------------------------------------------------------------- sorting ---- */
+
+/* Depth-first: an op follows as soon as what it needs stands. Where text order satisfies the edges,
+ * the result is text order. */
+struct sorter {
+    const struct order *order;
+    uint32_t *next; /* per op: how many of its edges were looked at */
+    uint8_t *state; /* 0 new, 1 on the stack, 2 placed */
+    struct vec_u32 stack;
+};
+
+/* The edge by which an op of the stack needs the next one. */
+static uint32_t current_edge(const struct sorter *sorter, uint32_t op)
+{
+    return sorter->order->first[op] + sorter->next[op] - 1;
+}
+
+/* The part of the stack from `op` to its top is the cycle. */
+static void take_cycle(struct sorter *sorter, uint32_t op, struct order_cycle *cycle)
+{
+    uint32_t i = 0;
+    while (sorter->stack.at[i] != op)
+        i++;
+    cycle->op = op;
+    for (; i < sorter->stack.count; i++)
+        vec_push(&cycle->edges, current_edge(sorter, sorter->stack.at[i]));
+}
+
+static bool place_from(struct sorter *sorter, uint32_t root, uint32_t *sorted, uint32_t *count,
+                       struct order_cycle *cycle)
+{
+    const struct order *order = sorter->order;
+    vec_push(&sorter->stack, root);
+    sorter->state[root] = 1;
+    while (sorter->stack.count) {
+        uint32_t op = sorter->stack.at[sorter->stack.count - 1];
+        if (order->first[op] + sorter->next[op] == order->first[op + 1]) {
+            sorter->state[op] = 2;
+            sorted[(*count)++] = op;
+            sorter->stack.count--;
+            continue;
+        }
+        uint32_t from = order->edges[order->first[op] + sorter->next[op]++].from;
+        if (sorter->state[from] == 1) {
+            take_cycle(sorter, from, cycle);
+            return false;
+        }
+        if (sorter->state[from] == 0) {
+            sorter->state[from] = 1;
+            vec_push(&sorter->stack, from);
+        }
+    }
+    return true;
+}
+
+bool order_sort(const struct order *order, uint32_t *sorted, struct order_cycle *cycle)
+{
+    struct sorter sorter = {.order = order,
+                            .next = mem_calloc(order->n_ops, sizeof(uint32_t)),
+                            .state = mem_calloc(order->n_ops, 1)};
+    bool acyclic = true;
+    uint32_t count = 0;
+    *cycle = (struct order_cycle){NONE, {NULL, 0, 0}};
+    for (uint32_t i = 0; i < order->n_ops && acyclic; i++)
+        if (sorter.state[order->text[i]] == 0)
+            acyclic = place_from(&sorter, order->text[i], sorted, &count, cycle);
+    free(sorter.next);
+    free(sorter.state);
+    vec_free(&sorter.stack);
+    return acyclic;
+}

@@ -1,0 +1,40 @@
+/* The order that a graph demands: data, program order within a stream, `after`, and events. Nothing
+ * else orders two ops (docs/language.md, "Order"). */
+#ifndef IR_ORDER_H
+#define IR_ORDER_H
+
+#include "ir/module.h"
+
+enum order_kind { ORDER_DATA, ORDER_AFTER, ORDER_STREAM, ORDER_EVENT };
+
+/* `from` must be complete before the op that has this edge starts. */
+struct order_edge {
+    uint32_t from;
+    uint32_t name; /* DATA, AFTER: the value's name; STREAM: the label or NONE; EVENT: the event */
+    enum order_kind kind;
+};
+
+struct order {
+    uint32_t n_ops;
+    uint32_t *first; /* edges of op i are first[i] .. first[i + 1] - 1 */
+    struct order_edge *edges;
+    uint32_t *stream;   /* per op: name id of its stream's label, NONE for the default stream */
+    uint32_t *position; /* per op: its place in text order */
+    uint32_t *text;     /* op ids in text order */
+};
+
+/* The required order of a graph. Values without definition and events without partner add nothing. */
+void order_init(struct order *order, const struct module *module, const struct graph *graph);
+void order_free(struct order *order);
+
+/* All ops in an order that satisfies the edges: text order, but for ops that must come earlier.
+ * `sorted` has room for n_ops ids. Returns false where the edges have a cycle; `cycle` then receives
+ * indices of edges, each of whose `from` is the op that the next edge belongs to, the last one's
+ * `from` being the op of the first: `cycle_op`. Free its array. */
+struct order_cycle {
+    uint32_t op;
+    struct vec_u32 edges;
+};
+bool order_sort(const struct order *order, uint32_t *sorted, struct order_cycle *cycle);
+
+#endif

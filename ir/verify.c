@@ -1,0 +1,280 @@
+#include "ir/verify_internal.h"
+
+#include <string.h>
+
+static const struct span no_span = {0, 0};
+
+/* ----------------------------------------------------------------------- attributes ---- */
+
+enum attr_rule { RULE_INT, RULE_STRING, RULE_FLAG, RULE_WORDS, RULE_TYPES, RULE_NAMES, RULE_SLOTS };
+
+static const struct attr_row {
+    enum attr_owner owner;
+    uint32_t key;
+    enum attr_rule rule;
+    int64_t low, high;
+} attr_rows[] = {
+#define ATTR(owner, key, rule, low, high) {OWNER_##owner, W_##key, RULE_##rule, low, high},
+#include "ir/attr_keys.def"
+#undef ATTR
+};
+
+enum { ATTR_ROWS = sizeof attr_rows / sizeof attr_rows[0] };
+
+static const char *rule_text(enum attr_rule rule)
+{
+    static const char *const texts[] = {
+        "an integer",      "a string",
+        "true or false",   "a list of words",
+        "a list of types", "a string, or a dictionary with strings for 'aic' and 'aiv'",
+        "a list of parameter slots",
+    };
+    return texts[rule];
+}
+
+static bool list_of(const struct module *module, const struct attr_value *list,
+                    enum attr_kind kind)
+{
+    if (list->kind != ATTR_LIST)
+        return false;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (module->attr_values.at[list->first + i].kind != kind)
+            return false;
+    return true;
+}
+
+static bool is_names(const struct module *module, const struct attr_value *value)
+{
+    if (value->kind == ATTR_STRING)
+        return true;
+    if (value->kind != ATTR_DICT)
+        return false;
+    for (uint32_t i = 0; i < value->count; i++) {
+        const struct attr *attr = &module->attrs.at[value->first + i];
+        if ((attr->key != W_aic && attr->key != W_aiv) || attr->value.kind != ATTR_STRING)
+            return false;
+    }
+    return true;
+}
+
+/* A slot is a value, a word (ffts, tiling, workspace), or {notify = N}, {wait = N}. */
+static bool is_slots(const struct module *module, const struct attr_value *list)
+{
+    if (list->kind != ATTR_LIST)
+        return false;
+    for (uint32_t i = 0; i < list->count; i++) {
+        enum attr_kind kind = module->attr_values.at[list->first + i].kind;
+        if (kind != ATTR_VALUE && kind != ATTR_WORD && kind != ATTR_DICT)
+            return false;
+    }
+    return true;
+}
+
+static bool rule_holds(const struct module *module, enum attr_rule rule,
+                       const struct attr_value *value)
+{
+    switch (rule) {
+    case RULE_INT: return value->kind == ATTR_INT;
+    case RULE_STRING: return value->kind == ATTR_STRING;
+    case RULE_FLAG: return value->kind == ATTR_BOOL;
+    case RULE_WORDS: return list_of(module, value, ATTR_WORD);
+    case RULE_TYPES: return list_of(module, value, ATTR_TYPE);
+    case RULE_NAMES: return is_names(module, value);
+    case RULE_SLOTS: return is_slots(module, value);
+    }
+    return false;
+}
+
+static void verify_attr(struct verifier *verifier, const struct attr *attr,
+                        const struct attr_row *row)
+{
+    struct span span = locate_token(verifier->module, attr->loc);
+    if (!rule_holds(verifier->module, row->rule, &attr->value)) {
+        diag_at(verifier->diags, DIAG_attribute_kind, span, "'%.*s' must be %s",
+                NAME(verifier->module, attr->key), rule_text(row->rule));
+        return;
+    }
+    if (row->rule == RULE_INT && (attr->value.i < row->low || attr->value.i > row->high))
+        diag_at(verifier->diags, DIAG_number_range, span,
+                "'%.*s' is %lld, but must be %lld to %lld", NAME(verifier->module, attr->key),
+                (long long)attr->value.i, (long long)row->low, (long long)row->high);
+}
+
+static const struct attr_row *find_row(enum attr_owner owner, uint32_t key)
+{
+    for (size_t i = 0; i < ATTR_ROWS; i++)
+        if (attr_rows[i].owner == owner && attr_rows[i].key == key)
+            return &attr_rows[i];
+    return NULL;
+}
+
+static void unknown_attr(struct verifier *verifier, const struct attr *attr, enum attr_owner owner)
+{
+    static const char *const owners[] = {"a target", "a kernel",      "an entry",    "a scope",
+                                         "a stream", "a super kernel", "a parameter", "an op"};
+    const struct module *module = verifier->module;
+    if (!diag_at(verifier->diags, DIAG_unknown_attribute, locate_token(module, attr->loc),
+                 "%s has no attribute '%.*s'", owners[owner], NAME(module, attr->key)))
+        return;
+    struct suggest suggest = suggest_for(module, attr->key);
+    for (size_t i = 0; i < ATTR_ROWS; i++)
+        if (attr_rows[i].owner == owner)
+            suggest_name(&suggest, module, attr_rows[i].key);
+    suggest_note(verifier->diags, &suggest, "");
+}
+
+void verify_attrs(struct verifier *verifier, struct range attrs, enum attr_owner owner)
+{
+    const struct module *module = verifier->module;
+    if (attrs.count == 0)
+        return;
+    marks_clear(verifier);
+    for (uint32_t i = 0; i < attrs.count; i++) {
+        const struct attr *attr = &module->attrs.at[attrs.first + i];
+        if (marks_set(verifier, attr->key, 0, NULL))
+            diag_at(verifier->diags, DIAG_duplicate, locate_token(module, attr->loc),
+                    "the attribute '%.*s' stands twice", NAME(module, attr->key));
+        if (owner == OWNER_OP)
+            continue;
+        const struct attr_row *row = find_row(owner, attr->key);
+        if (row)
+            verify_attr(verifier, attr, row);
+        else
+            unknown_attr(verifier, attr, owner);
+    }
+}
+
+/* -------------------------------------------------------------------------- kernels ---- */
+
+void verify_unknown_kernel(struct verifier *verifier, struct span span, uint32_t name)
+{
+    const struct module *module = verifier->module;
+    if (!diag_at(verifier->diags, DIAG_unknown_kernel, span, "the kernel '@%.*s' is not declared",
+                 NAME(module, name)))
+        return;
+    struct suggest suggest = suggest_for(module, name);
+    if (diag_wants_suggestion(verifier->diags))
+        for (uint32_t i = 0; i < module->kernels.count; i++)
+            suggest_name(&suggest, module, module->kernels.at[i].name);
+    if (suggest.best)
+        suggest_note(verifier->diags, &suggest, "@");
+    else
+        diag_note(verifier->diags, no_span, "declare it with 'kernel @%.*s : TYPE {...}'",
+                  NAME(module, name));
+}
+
+/* The parts that `entry` and the kernel's type give must be the same. */
+static void verify_kernel_entry(struct verifier *verifier, const struct kernel *kernel)
+{
+    const struct module *module = verifier->module;
+    const struct attr *entry = attr_find(module, kernel->attrs, W_entry);
+    if (!entry || !is_names(module, &entry->value))
+        return;
+    struct span span = locate_token(module, entry->loc);
+    if (entry->value.kind == ATTR_STRING) {
+        if (kernel_type_is_mixed(kernel->type) &&
+            diag_at(verifier->diags, DIAG_kernel_part, span, "a %s kernel has two functions",
+                    kernel_type_info(kernel->type)->name))
+            diag_note(verifier->diags, no_span, "write entry = {aic = \"...\", aiv = \"...\"}");
+        return;
+    }
+    struct range parts = {entry->value.first, entry->value.count};
+    for (int core = 0; core < CORE_TYPES; core++) {
+        bool has = attr_string(module, parts, core == CORE_AIC ? W_aic : W_aiv) != NONE;
+        if (has != kernel_type_has(kernel->type, core))
+            diag_at(verifier->diags, DIAG_kernel_part, span, "a %s kernel has %s '%s' function",
+                    kernel_type_info(kernel->type)->name, has ? "no" : "an", core_type_name(core));
+    }
+}
+
+static void verify_kernel_words(struct verifier *verifier, const struct kernel *kernel)
+{
+    const struct module *module = verifier->module;
+    const struct attr *attr = attr_find(module, kernel->attrs, W_early_start);
+    for (uint32_t i = 0; attr && attr->value.kind == ATTR_LIST && i < attr->value.count; i++) {
+        const struct attr_value *word = &module->attr_values.at[attr->value.first + i];
+        if (word->kind == ATTR_WORD && word->id != W_set && word->id != W_wait)
+            diag_at(verifier->diags, DIAG_attribute_kind, locate_token(module, attr->loc),
+                    "'early_start' knows 'set' and 'wait', not '%.*s'", NAME(module, word->id));
+    }
+}
+
+static bool ends_with_part(const struct intern_name *name)
+{
+    return name->size > 4 && (memcmp(name->text + name->size - 4, ".aic", 4) == 0 ||
+                              memcmp(name->text + name->size - 4, ".aiv", 4) == 0);
+}
+
+static void verify_kernel(struct verifier *verifier, const struct kernel *kernel)
+{
+    const struct module *module = verifier->module;
+    struct span span = locate_name(module, kernel->loc);
+    verify_attrs(verifier, kernel->attrs, OWNER_KERNEL);
+    verify_kernel_entry(verifier, kernel);
+    verify_kernel_words(verifier, kernel);
+    if (ends_with_part(&module->names.names[kernel->name]))
+        diag_at(verifier->diags, DIAG_kernel_part, span,
+                "a kernel's name cannot end in '.aic' or '.aiv', which name its parts");
+    const struct kernel_type_info *info = kernel_type_info(kernel->type);
+    uint32_t cores = module_cores(module, info->flat ? CORE_AIV : CORE_AIC);
+    if (!info->flat && info->aivs && module_cores(module, CORE_AIV) / info->aivs < cores)
+        cores = module_cores(module, CORE_AIV) / info->aivs;
+    int64_t block = attr_int(module, kernel->attrs, W_block, 1);
+    if (block <= 1024 && block > cores)
+        diag_at(verifier->diags, DIAG_number_range, span,
+                "the kernel needs %lld blocks, but the target has %u for a %s kernel",
+                (long long)block, cores, info->name);
+}
+
+/* -------------------------------------------------------------------------- symbols ---- */
+
+static void verify_unique(struct verifier *verifier, const char *what, uint32_t name, uint32_t loc)
+{
+    const struct module *module = verifier->module;
+    uint32_t before = NONE;
+    if (!marks_set(verifier, name, loc, &before))
+        return;
+    if (diag_at(verifier->diags, DIAG_duplicate, locate_name(module, loc),
+                "%s '%.*s' stands twice", what, NAME(module, name)) &&
+        before != NONE)
+        diag_note(verifier->diags, locate_name(module, before), "the first is here");
+}
+
+/* Kernels, graphs and entries have a name space each. */
+static void verify_symbols(struct verifier *verifier)
+{
+    const struct module *module = verifier->module;
+    marks_clear(verifier);
+    for (uint32_t i = 0; i < module->kernels.count; i++)
+        verify_unique(verifier, "the kernel", module->kernels.at[i].name, module->kernels.at[i].loc);
+    marks_clear(verifier);
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        verify_unique(verifier, "the graph", module->graphs.at[i].name, module->graphs.at[i].loc);
+    marks_clear(verifier);
+    for (uint32_t i = 0; i < module->entries.count; i++)
+        verify_unique(verifier, "the entry", module->entries.at[i].name, module->entries.at[i].loc);
+    for (uint32_t i = 1; i < module->targets.count; i++)
+        diag_at(verifier->diags, DIAG_duplicate, locate_name(module, module->targets.at[i].loc),
+                "a module has at most one target");
+}
+
+bool verify_module(const struct module *module, struct diags *diags)
+{
+    struct verifier verifier = {.module = module,
+                                .diags = diags,
+                                .kernel_index = module_kernel_index(module),
+                                .marks = mem_calloc(module->names.count, sizeof(struct mark))};
+    uint32_t errors = diags->counts[SEVERITY_ERROR];
+    verify_symbols(&verifier);
+    for (uint32_t i = 0; i < module->targets.count; i++)
+        verify_attrs(&verifier, module->targets.at[i].attrs, OWNER_TARGET);
+    for (uint32_t i = 0; i < module->kernels.count; i++)
+        verify_kernel(&verifier, &module->kernels.at[i]);
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        verify_graph(&verifier, &module->graphs.at[i]);
+    for (uint32_t i = 0; i < module->entries.count; i++)
+        verify_entry(&verifier, &module->entries.at[i]);
+    free(verifier.kernel_index);
+    free(verifier.marks);
+    return diags->counts[SEVERITY_ERROR] == errors;
+}
