@@ -448,13 +448,13 @@ static _Atomic uint64_t *event_word(struct skrt_core *core, uint64_t slot)
               (unsigned long long)slot, (unsigned long long)address);
 }
 
+/* Cores that wait now go on, even if the word is reset before they do. */
 void skrt_notify(struct skrt_core *core, uint64_t slot, const struct skrt_site *site)
 {
     core_begin(core, site);
-    atomic_store(event_word(core, slot), 1);
-    if (atomic_load(&core->device->n_event_waiters) == 0)
-        return;
+    _Atomic uint64_t *word = event_word(core, slot);
     core_lock(core);
+    atomic_store_explicit(word, 1, memory_order_release);
     skrt_sched_poll_events(core->device);
     core_unlock(core);
 }
@@ -463,15 +463,15 @@ void skrt_wait_event(struct skrt_core *core, uint64_t slot, const struct skrt_si
 {
     core_begin(core, site);
     const _Atomic uint64_t *word = event_word(core, slot);
-    if (atomic_load_explicit(word, memory_order_acquire) != 0)
-        return;
-    struct skrt_device *device = core->device;
     core_lock(core);
+    if (atomic_load_explicit(word, memory_order_acquire) != 0) {
+        core_unlock(core);
+        return;
+    }
     core->wait_slot = slot;
     core->wait_word = word;
-    skrt_sched_push(&device->event_waiters, core);
-    atomic_fetch_add(&device->n_event_waiters, 1);
-    skrt_sched_watch_events(device);
+    skrt_sched_push(&core->device->event_waiters, core);
+    skrt_sched_watch_events(core->device);
     core_block(core, SKRT_WAIT_EVENT);
 }
 

@@ -24,6 +24,17 @@
 #define SKRT_TSAN 1
 #endif
 
+/* Valgrind must be told of stacks; to anyone else this is a few idle instructions. */
+#if defined(__has_include)
+#if __has_include(<valgrind/valgrind.h>)
+#include <valgrind/valgrind.h>
+#endif
+#endif
+#ifndef VALGRIND_STACK_REGISTER
+#define VALGRIND_STACK_REGISTER(first, last) 0
+#define VALGRIND_STACK_DEREGISTER(id) (void)(id)
+#endif
+
 #ifdef SKRT_ASAN
 #include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
@@ -304,6 +315,7 @@ bool skrt_fiber_map(struct skrt_fiber *fiber)
     fiber->map_size = size;
     fiber->stack = map + guard;
     fiber->stack_size = SKRT_FIBER_STACK;
+    fiber->valgrind = VALGRIND_STACK_REGISTER(fiber->stack, fiber->stack + fiber->stack_size - 1);
     return true;
 }
 
@@ -327,6 +339,7 @@ void skrt_fiber_unmap(struct skrt_fiber *fiber)
     if (!fiber->map)
         return;
     sanitizer_release(fiber);
+    VALGRIND_STACK_DEREGISTER(fiber->valgrind);
     munmap(fiber->map, fiber->map_size);
     fiber->map = NULL;
 }

@@ -19,8 +19,9 @@ struct skrt_fiber {
     size_t stack_size;
     skrt_fiber_fn *fn;
     void *arg;
-    void *fake_stack; /* AddressSanitizer's */
-    void *tsan;       /* ThreadSanitizer's */
+    void *fake_stack;  /* AddressSanitizer's */
+    void *tsan;        /* ThreadSanitizer's */
+    unsigned valgrind; /* its number of the stack */
 };
 
 /* Makes a fiber of the calling thread, to be switched away from and back to. */

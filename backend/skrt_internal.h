@@ -148,9 +148,8 @@ struct skrt_device {
     /* The scheduler. */
     struct skrt_core_list ready, event_waiters;
     _Atomic uint32_t n_ready; /* length of `ready`; written under the lock */
-    _Atomic uint32_t n_event_waiters;
-    uint32_t unfinished; /* cores */
-    uint32_t busy;       /* threads that run a core or are on the way from or to one */
+    uint32_t unfinished;      /* cores */
+    uint32_t busy;            /* threads that run a core or are on the way from or to one */
     uint32_t sleeping, spinning;
     uint32_t picks;
     bool waking;  /* a sleeping thread was signalled and has not woken yet */

@@ -192,8 +192,11 @@ static bool same_wait(const struct skrt_core *a, const struct skrt_core *b)
 /* Whether one description fits both. */
 static bool same_situation(const struct skrt_core *a, const struct skrt_core *b)
 {
-    return a->state == b->state && in_call(a) == in_call(b) && same_site(site_of(a), site_of(b)) &&
-           same_site(ran_of(a), ran_of(b)) && (a->state != SKRT_CORE_BLOCKED || same_wait(a, b));
+    if (a->state != b->state || in_call(a) != in_call(b) || !same_site(ran_of(a), ran_of(b)))
+        return false;
+    if (a->state == SKRT_CORE_FINISHED)
+        return true;
+    return same_site(site_of(a), site_of(b)) && (a->state != SKRT_CORE_BLOCKED || same_wait(a, b));
 }
 
 static void print_state(FILE *out, const struct skrt_core *first, const struct skrt_core *last)

@@ -52,11 +52,10 @@ static struct skrt_core *list_pop(struct skrt_core_list *list)
     return core;
 }
 
-/* A counter that is written under the lock only, and read anywhere. */
-static void counter_add(_Atomic uint32_t *counter, uint32_t n)
+static void count_ready(struct skrt_device *device, int change)
 {
-    uint32_t value = atomic_load_explicit(counter, memory_order_relaxed);
-    atomic_store_explicit(counter, value + n, memory_order_relaxed);
+    uint32_t n = atomic_load_explicit(&device->n_ready, memory_order_relaxed);
+    atomic_store_explicit(&device->n_ready, n + (uint32_t)change, memory_order_relaxed);
 }
 
 /* ----------------------------------------------------------------- waking ---- */
@@ -73,7 +72,7 @@ static void wake_thread(struct skrt_device *device)
 static void make_ready(struct skrt_core *core)
 {
     core->state = SKRT_CORE_READY;
-    counter_add(&core->device->n_ready, 1);
+    count_ready(core->device, 1);
     skrt_sched_push(&core->device->ready, core);
 }
 
@@ -97,12 +96,10 @@ void skrt_sched_poll_events(struct skrt_device *device)
     struct skrt_core_list waiters = device->event_waiters;
     device->event_waiters = (struct skrt_core_list){NULL, NULL};
     for (struct skrt_core *core; (core = list_pop(&waiters)) != NULL;) {
-        if (atomic_load_explicit(core->wait_word, memory_order_acquire) == 0) {
+        if (atomic_load_explicit(core->wait_word, memory_order_acquire) == 0)
             skrt_sched_push(&device->event_waiters, core);
-        } else {
-            counter_add(&device->n_event_waiters, (uint32_t)-1);
+        else
             skrt_sched_wake(core);
-        }
     }
 }
 
@@ -133,7 +130,7 @@ static struct skrt_core *pick_core(struct skrt_device *device)
     struct skrt_core *core = list_pop(&device->ready);
     if (!core)
         return NULL;
-    counter_add(&device->n_ready, (uint32_t)-1);
+    count_ready(device, -1);
     core->state = SKRT_CORE_RUNNING;
     if (device->ready.first)
         wake_thread(device);
