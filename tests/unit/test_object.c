@@ -302,7 +302,7 @@ static const int data_result = 100 + 1 + 4 + 7 + 1 + 1 + 2 + 11 + 13 + 10001 + 1
 static void test_data(void **state)
 {
     (void)state;
-    static const char *const flags[] = {"cc -O0 -fPIC", "cc -O2 -fPIC", "cc -O2 -fPIC -g",
+    static const char *const flags[] = {"cc -O0 -fPIC", "cc -O2 -fPIC", "cc -O2 -fPIC -g3",
                                         "cc -O1 -fPIC -ffunction-sections -fdata-sections",
                                         "clang -O1 -fPIC -g"};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
@@ -460,7 +460,34 @@ static void test_archives(void **state)
     unsigned char *bytes = read_bytes("t.a", &bytes_size);
     write_bytes("cut.a", bytes, bytes_size - 100);
     refuse("cut.a", NULL, "cut.a", NULL);
+    /* A header that is none must not pass for the end of the archive. */
+    for (size_t i = 8; i + 60 < bytes_size; i++)
+        if (memcmp(bytes + i, "b c.o/", 6) == 0)
+            bytes[i + 58] = 'x';
+    write_bytes("cut.a", bytes, bytes_size);
+    refuse("cut.a", NULL, "cut.a: malformed archive member header at byte ", NULL);
     free(bytes);
+}
+
+/* Walks .eh_frame: records up to the end, or to a terminator at the very end, each with its CIE. */
+static unsigned count_frames(const struct object_section *frame)
+{
+    uint64_t at = 0;
+    unsigned records = 0;
+    uint32_t length = 0, distance;
+    uint64_t last_cie = 0; /* as all assemblers write it: the nearest one before */
+    for (; at < frame->size; at += 4 + length, records++) {
+        memcpy(&length, frame->data + at, 4);
+        if (length == 0)
+            break;
+        memcpy(&distance, frame->data + at + 4, 4);
+        if (distance == 0)
+            last_cie = at;
+        else
+            assert_int_equal(at + 4 - distance, last_cie);
+    }
+    assert_int_equal(at + (length ? 0 : 4), frame->size);
+    return records;
 }
 
 static void test_comdat(void **state)
@@ -520,7 +547,8 @@ static void test_comdat(void **state)
 }
 
 static const char group_source[] =
-    ".section .text.f,\"axG\",@progbits,sig,comdat\n.weak f\nf: nop\n.Lf: ret\n"
+    ".section .text.f,\"axG\",@progbits,sig,comdat\n.weak f\n.cfi_startproc\n"
+    "f: nop\n.Lf: ret\n.cfi_endproc\n"
     ".section .rodata.f,\"aG\",@progbits,sig,comdat\n.long %d\n"
     ".section .links,\"ao\",@progbits,.text.f\n.quad 1\n%s";
 
@@ -533,7 +561,7 @@ static void test_comdat_references(void **state)
     snprintf(text, sizeof text, group_source, 2,
              ".data\n.quad .Lf\n.section .debug_ranges,\"\",@progbits\n.quad .Lf\n"
              ".section .debug_info,\"\",@progbits\n.quad .Lf\n.quad f\n"
-             ".text\n.globl entry\nentry: lea f(%rip),%rax\n");
+             ".text\n.globl entry\n.cfi_startproc\nentry: lea f(%rip),%rax\n.cfi_endproc\n");
     assemble("s2", text);
     struct object_link *link = link_pair("s1.o", "s2.o");
     export(link, 0, "entry", "entry");
@@ -541,6 +569,9 @@ static void test_comdat_references(void **state)
     struct keeper keeper;
     read_back(&keeper, "sections.o");
     assert_int_equal(section_named(&keeper, ".text.f")->size, 2);
+    /* Of the second input's records, that of the discarded f is gone, between CIE and entry. */
+    assert_int_equal(count_frames(section_named(&keeper, ".eh_frame")), 4);
+    assert_int_equal(section_named(&keeper, ".eh_frame")->relocation_count, 2);
     struct object_section *rodata = section_named(&keeper, ".rodata.f");
     assert_int_equal(rodata->size, 4);
     assert_int_equal(rodata->data[0], 1); /* the first one's */
@@ -638,16 +669,8 @@ static void test_frame_end(void **state)
     struct keeper keeper;
     read_back(&keeper, "frames.o");
     struct object_section *frame = section_named(&keeper, ".eh_frame");
-    uint64_t at = 0;
-    unsigned records = 0;
-    uint32_t length;
-    while (memcpy(&length, frame->data + at, 4), length != 0) {
-        at += 4 + length;
-        records++;
-        assert_true(at + 4 <= frame->size);
-    }
-    assert_int_equal(at + 4, frame->size);
-    assert_true(records >= 3);
+    assert_int_equal(count_frames(frame), 3);
+    assert_int_equal(frame->data[frame->size - 4], 0); /* the terminator */
     object_arena_free(&keeper.arena);
 }
 
