@@ -307,6 +307,15 @@ uint32_t *module_kernel_index(const struct module *module)
     return index;
 }
 
+uint32_t *module_entry_index(const struct module *module)
+{
+    uint32_t *index = mem_calloc(module->names.count, sizeof *index);
+    for (uint32_t i = 0; i < module->entries.count; i++)
+        if (!index[module->entries.at[i].name])
+            index[module->entries.at[i].name] = i + 1;
+    return index;
+}
+
 uint32_t module_cores(const struct module *module, enum core_type core)
 {
     uint32_t key = core == CORE_AIC ? W_aic : W_aiv;

@@ -366,7 +366,7 @@ struct kernel *module_add_kernel(struct module *module, uint32_t name, enum kern
 struct graph *module_add_graph(struct module *module, uint32_t name);
 struct entry *module_add_entry(struct module *module, uint32_t name, enum kernel_type type);
 
-/* NULL where there is none. Linear in the number of elements; see module_index for many. */
+/* NULL where there is none. Linear in the number of elements; the indexes below are for many. */
 struct kernel *module_find_kernel(const struct module *module, uint32_t name);
 struct entry *module_find_entry(const struct module *module, uint32_t name);
 struct graph *module_find_graph(const struct module *module, uint32_t name);
@@ -374,6 +374,7 @@ struct graph *module_find_graph(const struct module *module, uint32_t name);
 /* The kernel of a name in constant time: index by name id, kernel index + 1, 0 for none. To be freed
  * by the caller; valid until a kernel or name is added. */
 uint32_t *module_kernel_index(const struct module *module);
+uint32_t *module_entry_index(const struct module *module); /* the same for entries */
 
 /* Core numbers of the target, those of the 910B die where the module has none. */
 uint32_t module_cores(const struct module *module, enum core_type core);

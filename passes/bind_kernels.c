@@ -1,0 +1,173 @@
+/* bind-kernels: gives each op without `via` the sample kernel of its type, and declares those
+ * kernels.
+ *
+ * needs    nothing
+ * changes  `via` of ops that have none; kernels are added
+ * keeps    everything else
+ */
+#include "ir/locate.h"
+#include "ir/suggest.h"
+#include "passes/kernel_library.h"
+#include "passes/pass.h"
+
+#include <string.h>
+
+struct binder {
+    struct pass_context *context;
+    struct module *module;
+    /* By name id of an op type: the sample kernel's name id + 1 once it is declared. */
+    struct vec_u32 declared;
+};
+
+static struct attr word_attr(uint32_t key, enum attr_kind kind, uint32_t id)
+{
+    return (struct attr){key, NONE, {.kind = kind, .id = id}};
+}
+
+static struct attr int_attr(uint32_t key, int64_t i)
+{
+    return (struct attr){key, NONE, {.kind = ATTR_INT, .i = i}};
+}
+
+static struct attr entry_attr(struct module *module, const struct library_kernel *sample)
+{
+    struct attr parts[CORE_TYPES];
+    uint32_t count = 0;
+    for (int core = 0; core < CORE_TYPES; core++)
+        if (sample->functions[core])
+            parts[count++] = word_attr(core == CORE_AIC ? W_aic : W_aiv, ATTR_STRING,
+                                       module_name(module, sample->functions[core]));
+    if (count == 1)
+        return word_attr(W_entry, ATTR_STRING, parts[0].value.id);
+    struct range range = module_add_attrs(module, parts, count);
+    return (struct attr){W_entry, NONE, {.kind = ATTR_DICT, .count = count, .first = range.first}};
+}
+
+static struct attr params_attr(struct module *module, const struct library_kernel *sample)
+{
+    struct attr_value *words = mem_calloc(sample->n_params, sizeof *words);
+    for (uint32_t i = 0; i < sample->n_params; i++)
+        words[i] = (struct attr_value){.kind = ATTR_WORD,
+                                       .id = module_name(module, sample->params[i])};
+    struct range range = module_add_values(module, words, sample->n_params);
+    free(words);
+    return (struct attr){
+        W_params, NONE, {.kind = ATTR_LIST, .count = range.count, .first = range.first}};
+}
+
+/* The blocks that the sample wants, as far as the target has cores for them. */
+static uint32_t sample_block(const struct module *module, const struct library_kernel *sample)
+{
+    const struct kernel_type_info *info = kernel_type_info(sample->type);
+    uint32_t block = sample->block;
+    for (int core = 0; core < CORE_TYPES; core++) {
+        uint32_t per_block = core == CORE_AIC ? info->aics : info->aivs;
+        if (per_block && module_cores(module, core) / per_block < block)
+            block = module_cores(module, core) / per_block;
+    }
+    return block ? block : 1;
+}
+
+static uint32_t declare_kernel(struct binder *binder, uint32_t op_type,
+                               const struct library_kernel *sample)
+{
+    struct module *module = binder->module;
+    uint32_t name = module_name(module, sample->name);
+    for (unsigned n = 1; module_find_kernel(module, name); n++)
+        name = module_name_printf(module, "%s.%u", sample->name, n);
+    struct attr attrs[6] = {
+        word_attr(W_op, ATTR_STRING, op_type),
+        int_attr(W_block, sample_block(module, sample)),
+        word_attr(W_object, ATTR_STRING, module_name(module, sample->object)),
+        entry_attr(module, sample),
+        params_attr(module, sample),
+    };
+    uint32_t count = 5;
+    if (sample->workspace_per_element)
+        attrs[count++] = int_attr(W_workspace_per_element, sample->workspace_per_element);
+    struct range range = module_add_attrs(module, attrs, count);
+    module_add_kernel(module, name, sample->type)->attrs = range;
+    return name;
+}
+
+static void report_unknown(struct binder *binder, const struct op *op)
+{
+    const struct module *module = binder->module;
+    const struct intern_name *type = &module->names.names[op->type];
+    struct diags *diags = binder->context->diags;
+    if (!diag_at(diags, DIAG_unknown_op_type, locate_op(module, op, OP_TYPE_NAME, 0),
+                 "there is no sample kernel for '%.*s'", NAME(module, op->type)))
+        return;
+    struct suggest suggest = {.wanted = type->text, .wanted_size = type->size};
+    const struct kernel_library *library = binder->context->library;
+    for (uint32_t i = 0; library && i < library->kernels.count; i++)
+        suggest_offer(&suggest, library->kernels.at[i].op_type,
+                      strlen(library->kernels.at[i].op_type));
+    if (suggest.best)
+        diag_note(diags, (struct span){0, 0}, "did you mean '%.*s'?", (int)suggest.best_size,
+                  suggest.best);
+    diag_note(diags, (struct span){0, 0}, "an op with a kernel of your own names it: 'via @KERNEL'");
+}
+
+static const struct library_kernel *find_sample(struct binder *binder, uint32_t op_type)
+{
+    struct arena scratch = {NULL, 0};
+    const struct library_kernel *sample = NULL;
+    if (binder->context->library)
+        sample = kernel_library_find(binder->context->library,
+                                     name_text(binder->module, op_type, &scratch));
+    arena_free(&scratch);
+    return sample;
+}
+
+static bool bind_op(struct binder *binder, const struct graph *graph, struct op *op)
+{
+    struct vec_u32 *declared = &binder->declared;
+    while (declared->count <= op->type)
+        vec_push(declared, 0);
+    if (!declared->at[op->type]) {
+        const struct library_kernel *sample = find_sample(binder, op->type);
+        if (!sample) {
+            report_unknown(binder, op);
+            return false;
+        }
+        declared->at[op->type] = declare_kernel(binder, op->type, sample) + 1;
+    }
+    library_check *check = binder->context->library->check;
+    if (check && !check(binder->module, graph, op, binder->context->diags))
+        return false;
+    op->kernel = declared->at[op->type] - 1;
+    return true;
+}
+
+static bool has_unbound(const struct module *module)
+{
+    return !(module_properties(module) & PROPERTY_BOUND);
+}
+
+static bool load_library(struct pass_context *context)
+{
+    char error[512];
+    if (!context->library || kernel_library_load(context->library, error, sizeof error))
+        return true;
+    diag_at(context->diags, DIAG_file, (struct span){0, 0}, "%s", error);
+    return false;
+}
+
+bool pass_bind_kernels(struct pass_context *context)
+{
+    struct binder binder = {.context = context, .module = context->module};
+    bool ok = true;
+    if (!has_unbound(context->module))
+        return true;
+    if (!load_library(context))
+        return false;
+    for (uint32_t i = 0; i < context->module->graphs.count; i++) {
+        struct graph *graph = &context->module->graphs.at[i];
+        for (uint32_t j = 0; j < graph->ops.count; j++)
+            if (graph->ops.at[j].kernel == NONE)
+                ok = bind_op(&binder, graph, &graph->ops.at[j]) && ok;
+    }
+    vec_free(&binder.declared);
+    return ok;
+}

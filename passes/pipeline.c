@@ -1,0 +1,165 @@
+#include "passes/pass.h"
+#include "ir/suggest.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+const struct pass passes[PASS_COUNT] = {
+#define PASS(name, cli, needs, gives, summary) {cli, summary, pass_##name, needs, gives},
+#include "passes/passes.def"
+#undef PASS
+};
+
+/* ----------------------------------------------------------------------- the list ---- */
+
+static bool push(struct pipeline *pipeline, const struct pass *pass)
+{
+    enum { CAPACITY = sizeof pipeline->passes / sizeof pipeline->passes[0] };
+    if (pipeline->count == CAPACITY)
+        return false;
+    pipeline->passes[pipeline->count++] = pass;
+    return true;
+}
+
+static bool push_named(struct pipeline *pipeline, const char *name, size_t size, char *error,
+                       size_t error_size)
+{
+    struct suggest suggest = {.wanted = name, .wanted_size = size};
+    bool all = size == strlen("default") && memcmp(name, "default", size) == 0, found = false;
+    for (unsigned i = 0; i < PASS_COUNT; i++) {
+        suggest_offer(&suggest, passes[i].name, strlen(passes[i].name));
+        if (!all && (strlen(passes[i].name) != size || memcmp(name, passes[i].name, size) != 0))
+            continue;
+        found = true;
+        if (!push(pipeline, &passes[i])) {
+            snprintf(error, error_size, "too many passes");
+            return false;
+        }
+    }
+    if (found)
+        return true;
+    suggest_offer(&suggest, "default", strlen("default"));
+    snprintf(error, error_size, "unknown pass '%.*s'%s%.*s%s", (int)size, name,
+             suggest.best ? "; did you mean '" : "", (int)suggest.best_size,
+             suggest.best ? suggest.best : "", suggest.best ? "'?" : "; see --list-passes");
+    return false;
+}
+
+bool pipeline_parse(struct pipeline *pipeline, const char *list, char *error, size_t error_size)
+{
+    pipeline->count = 0;
+    while (*list) {
+        size_t size = strcspn(list, ",");
+        if (!push_named(pipeline, list, size, error, error_size))
+            return false;
+        list += size + (list[size] == ',');
+    }
+    return true;
+}
+
+/* --------------------------------------------------------------------- properties ---- */
+
+static bool is_partitioned(const struct module *module)
+{
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        for (uint32_t j = 0; j < module->graphs.at[i].blocks.count; j++)
+            if (module->graphs.at[i].blocks.at[j].kind == BLOCK_SCOPE)
+                return false;
+    return true;
+}
+
+static bool is_bound(const struct module *module)
+{
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        for (uint32_t j = 0; j < module->graphs.at[i].ops.count; j++)
+            if (module->graphs.at[i].ops.at[j].kernel == NONE)
+                return false;
+    return true;
+}
+
+static bool is_lowered(const struct module *module)
+{
+    uint8_t *has_entry = mem_calloc(module->names.count, 1);
+    for (uint32_t i = 0; i < module->entries.count; i++)
+        has_entry[module->entries.at[i].name] = 1;
+    bool lowered = true;
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        for (uint32_t j = 0; j < module->graphs.at[i].blocks.count; j++) {
+            const struct block *block = &module->graphs.at[i].blocks.at[j];
+            lowered = lowered && (block->kind != BLOCK_SUPERKERNEL || has_entry[block->name]);
+        }
+    free(has_entry);
+    return lowered;
+}
+
+unsigned module_properties(const struct module *module)
+{
+    return (is_partitioned(module) ? PROPERTY_PARTITIONED : 0) |
+           (is_bound(module) ? PROPERTY_BOUND : 0) | (is_lowered(module) ? PROPERTY_LOWERED : 0);
+}
+
+/* ------------------------------------------------------------------------ running ---- */
+
+static const char *property_text(unsigned property)
+{
+    switch (property) {
+    case PROPERTY_PARTITIONED: return "a graph without scopes; run 'partition-scopes' first";
+    case PROPERTY_BOUND: return "a kernel for every op; write 'via' or run 'bind-kernels' first";
+    default: return "an entry for every super kernel; run 'lower-superkernels' first";
+    }
+}
+
+static void report_missing(struct diags *diags, const struct pass *pass, unsigned missing)
+{
+    for (unsigned property = 1; property < PROPERTY_END; property <<= 1)
+        if (missing & property)
+            diag_at(diags, DIAG_pass_order, (struct span){0, 0}, "the pass '%s' needs %s",
+                    pass->name, property_text(property));
+}
+
+static double now(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
+}
+
+static enum pipeline_status run_one(const struct pass *pass, struct pass_context *context,
+                                    double *seconds)
+{
+    unsigned before = module_properties(context->module);
+    if (pass->needs & ~before) {
+        report_missing(context->diags, pass, pass->needs & ~before);
+        return PIPELINE_INPUT;
+    }
+    double start = now();
+    bool ok = pass->run(context);
+    *seconds = now() - start;
+    if (!ok)
+        return PIPELINE_INPUT;
+    unsigned lost = (pass->gives | before) & ~module_properties(context->module);
+    /* New super kernels have no entries yet; that is what partitioning is for. */
+    if (pass->gives & PROPERTY_PARTITIONED)
+        lost &= ~(unsigned)PROPERTY_LOWERED;
+    if (lost == 0)
+        return PIPELINE_OK;
+    diag_at(context->diags, DIAG_pass_order, (struct span){0, 0},
+            "the pass '%s' broke its contract (properties 0x%x); this is a defect of skirc",
+            pass->name, lost);
+    return PIPELINE_DEFECT;
+}
+
+enum pipeline_status pipeline_run(const struct pipeline *pipeline, struct pass_context *context,
+                                  pipeline_hook *hook, void *user)
+{
+    for (unsigned i = 0; i < pipeline->count; i++) {
+        double seconds = 0;
+        enum pipeline_status status = run_one(pipeline->passes[i], context, &seconds);
+        if (status != PIPELINE_OK)
+            return status;
+        if (hook && !hook(user, pipeline->passes[i], seconds))
+            return PIPELINE_STOPPED;
+    }
+    return PIPELINE_OK;
+}
