@@ -1,4 +1,10 @@
 # Documentation that is installed or part of a release.
 
 dist_man1_MANS =
+dist_doc_DATA = \
+	CHANGELOG.md \
+	LICENSE \
+	README.md \
+	docs/device-model.md \
+	docs/objects.md
 EXTRA_DIST += docs/examples

@@ -5,9 +5,15 @@ noinst_LIBRARIES += frontend/libfrontend.a
 frontend_libfrontend_a_SOURCES = \
 	frontend/command.c \
 	frontend/command.h \
+	frontend/half.h \
 	frontend/help.c \
 	frontend/help.h \
-	frontend/tensor.h
+	frontend/message.h \
+	frontend/npy.c \
+	frontend/npy.h \
+	frontend/tensor.c \
+	frontend/tensor.h \
+	frontend/tensor_fill.c
 frontend_libfrontend_a_CPPFLAGS = $(AM_CPPFLAGS) -DSKIR_KERNEL_DIR='"$(kerneldir)"'
 
 # Objects that skirc loads call the runtime: all of it is linked, whatever skirc itself uses.

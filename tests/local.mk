@@ -19,14 +19,17 @@ EXTRA_DIST += tests/tap-run tests/tap.py tests/tap.sh
 # ---- Unit tests: one cmocka program per module, tests/unit/NAME.c ----
 
 unit_headers = \
-	tests/unit/kernel_harness.h
+	tests/unit/kernel_harness.h \
+	tests/unit/skrt_harness.h
 unit_tests = \
 	tests/unit/test_command \
 	tests/unit/test_kernels \
 	tests/unit/test_kernels_matmul \
 	tests/unit/test_object \
 	tests/unit/test_sample_ops \
-	tests/unit/test_skrt
+	tests/unit/test_skrt \
+	tests/unit/test_skrt_calls \
+	tests/unit/test_skrt_failures
 if UNIT_TESTS
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
@@ -51,12 +54,14 @@ EXTRA_DIST += $(script_tests) tests/golden
 
 FUZZ_SECONDS = 60
 fuzz_programs = \
+	tests/fuzz/fuzz_npy \
 	tests/fuzz/fuzz_object
 if FUZZ
 noinst_PROGRAMS += $(fuzz_programs)
 endif
 
 fuzz_ldflags = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_fuzz_npy_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_object_LDFLAGS = $(fuzz_ldflags)
 
 # Each program starts from the golden files, the examples and the kernels, and keeps what it finds.
