@@ -522,7 +522,7 @@ struct object_input *object_input_read(struct object_arena *arena, const char *n
     struct reader r = {arena, arena->error, input, NULL, bytes, size, 0, 0, 0, 0};
     if (!check_ident(&r))
         return NULL;
-    /* A copy, because the caller's bytes may be unaligned (archives) and do not outlive the call. */
+    /* A copy: the caller's bytes may be unaligned (archives) and do not outlive the call. */
     char *image = object_copy(arena, bytes, size);
     if (!image)
         return NULL;

@@ -900,6 +900,42 @@ static void test_damage(void **state)
     free(good);
 }
 
+/* Small inputs that ask for a large result. */
+static void test_amplification(void **state)
+{
+    (void)state;
+    size_t size;
+    unsigned char *bytes = read_bytes("good.o", &size);
+    int text = find_section(bytes, SHT_PROGBITS);
+    patch(bytes, &(struct damage){"", text, FIELD(sh_addralign), 1 << 24});
+    struct object_link *link = object_link_new();
+    for (int i = 0; i < 6; i++)
+        assert_ok(link, object_link_add(link, 0, "good.o", bytes, size));
+    fails_with(link, "section '.text': the alignments of the inputs ask for more than 64 MiB",
+               NULL);
+    free(bytes);
+
+    enum { COUNT = 3000, LENGTH = 20000 };
+    FILE *file = fopen(path_of("names.s"), "w");
+    for (int i = 0; i < COUNT; i++)
+        fprintf(file, ".globl a%d\n", i);
+    fprintf(file, ".long b%0*d\n", LENGTH, 0);
+    fclose(file);
+    assert_int_equal(shell("cc -c names.s -o names.o"), 0);
+    bytes = read_bytes("names.o", &size);
+    Elf64_Shdr symtab;
+    const Elf64_Ehdr *header = (const void *)bytes;
+    memcpy(&symtab, bytes + header->e_shoff + (size_t)find_section(bytes, SHT_SYMTAB) * 64, 64);
+    Elf64_Sym *symbols = (void *)(bytes + symtab.sh_offset);
+    size_t count = symtab.sh_size / sizeof *symbols;
+    for (size_t i = symtab.sh_info; i + 1 < count; i++)
+        symbols[i].st_name = symbols[count - 1].st_name;
+    link = object_link_new();
+    assert_false(object_link_add(link, 0, "names.o", bytes, size));
+    fails_with(link, "names.o: symbol ", " has a bad name");
+    free(bytes);
+}
+
 static void try_bytes(const unsigned char *bytes, size_t size)
 {
     struct object_link *link = object_link_new();
@@ -1179,6 +1215,7 @@ int main(void)
         cmocka_unit_test(test_aarch64),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_amplification),
         cmocka_unit_test(test_hostile),
         cmocka_unit_test(test_determinism),
         cmocka_unit_test(test_same_as_ld),
