@@ -309,7 +309,7 @@ static bool shapes_rms_norm(const struct op_check *check)
     struct skrt_tensor rstd = *x;
     rstd.dims[last] = 1;
     return require_equal(check, (struct axis){1, 0, "elements"},
-                         (struct axis){0, last, "in its last dimension"}) &&
+                         (struct axis){0, last, "columns"}) &&
            require_dims(check, 2, x) && require_dims(check, 3, &rstd);
 }
 

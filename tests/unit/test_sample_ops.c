@@ -1,0 +1,449 @@
+/* The signatures of the sample ops: what is accepted, and its negative twin for every rule. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "kernels/nz.h"
+#include "kernels/sample_ops.h"
+
+enum { MAX_TENSORS = 6, MAX_TEST_ATTRS = 3 };
+
+/* An op in text: tensors "f32[2, 3]" or "i8[4, 5]:NZ", attributes "key=value". */
+struct op_text {
+    const char *type;
+    unsigned n_operands, n_results;
+    const char *tensors[MAX_TENSORS];
+    const char *attrs[MAX_TEST_ATTRS];
+};
+
+static uint32_t dtype_parse(const char *text, size_t length)
+{
+    static const char *const names[] = {
+#define DTYPE(name, bits, class, npy) #name,
+#include "dtypes.def"
+#undef DTYPE
+    };
+    for (uint32_t i = 0; i < SKRT_DTYPE_COUNT; i++)
+        if (strlen(names[i]) == length && memcmp(names[i], text, length) == 0)
+            return i;
+    return SKRT_DTYPE_COUNT;
+}
+
+static struct skrt_tensor tensor_parse(const char *text)
+{
+    const char *at = strchr(text, '[');
+    struct skrt_tensor tensor = {.dtype = dtype_parse(text, (size_t)(at - text))};
+    for (at++; *at != ']'; at += strspn(at, ", ")) {
+        char *end;
+        int64_t dim = strtoll(at, &end, 10);
+        if (tensor.rank < SKRT_MAX_RANK)
+            tensor.dims[tensor.rank] = dim;
+        tensor.rank++;
+        at = end;
+    }
+    tensor.format = strcmp(at, "]:NZ") == 0 ? SKRT_FRACTAL_NZ : at[1] == ':' ? 99 : SKRT_ND;
+    return tensor;
+}
+
+static struct skrt_attr attr_parse(const char *text)
+{
+    struct skrt_attr attr = {{0}, 0, 0};
+    size_t length = strcspn(text, "=");
+    assert_true(length < sizeof attr.key);
+    memcpy(attr.key, text, length);
+    attr.f = strtod(text + length + 1, NULL);
+    attr.i = isfinite(attr.f) ? (int64_t)attr.f : 0;
+    return attr;
+}
+
+static bool op_check(const struct op_text *op, struct sample_op_error *error)
+{
+    struct skrt_tensor tensors[MAX_TENSORS];
+    struct skrt_attr attrs[MAX_TEST_ATTRS];
+    unsigned n_attrs = 0;
+    for (unsigned i = 0; i < op->n_operands + op->n_results; i++)
+        tensors[i] = tensor_parse(op->tensors[i]);
+    for (; n_attrs < MAX_TEST_ATTRS && op->attrs[n_attrs] != NULL; n_attrs++)
+        attrs[n_attrs] = attr_parse(op->attrs[n_attrs]);
+    memset(error, 0, sizeof *error);
+    return sample_op_check(op->type, tensors, op->n_operands, op->n_results, attrs, n_attrs, error);
+}
+
+static const struct op_text accepted[] = {
+    {"Add", 2, 1, {"f32[2, 3]", "f32[3]", "f32[2, 3]"}, {0}},
+    {"Add", 2, 1, {"i64[]", "i64[]", "i64[]"}, {0}},
+    {"Add", 2, 1, {"i8[0, 1]", "i8[1, 4]", "i8[0, 4]"}, {0}},
+    {"Mul", 2, 1, {"bf16[1, 3]", "bf16[2, 1]", "bf16[2, 3]"}, {0}},
+    {"Mul", 2, 1, {"i32[3]", "i32[2, 1, 3]", "i32[2, 1, 3]"}, {0}},
+    {"Pows", 2, 1, {"f16[2]", "f16[]", "f16[2]"}, {0}},
+    {"Cast", 1, 1, {"bool[2, 3]", "u8[2, 3]"}, {0}},
+    {"Cast", 1, 1, {"i16[]", "f16[]"}, {0}},
+    {"IsInf", 1, 1, {"f32[2]", "bool[2]"}, {0}},
+    {"IsFinite", 1, 1, {"bf16[2]", "bool[2]"}, {0}},
+    {"MatMul", 2, 1, {"f16[2, 3]", "f16[3, 4]", "f16[2, 4]"}, {0}},
+    {"MatMul", 2, 1, {"f16[3, 2]", "f16[4, 3]", "f32[2, 4]"}, {"transpose_x1=1", "transpose_x2=1"}},
+    {"MatMul", 2, 1, {"f32[5, 2, 3]", "f32[5, 3, 4]", "f32[5, 2, 4]"}, {"transpose_x1=0"}},
+    {"MatMul", 2, 1, {"bf16[2, 3]:NZ", "bf16[4, 3]:NZ", "bf16[2, 4]"}, {"transpose_x2=1"}},
+    {"QuantBatchMatmulV3",
+     4,
+     1,
+     {"i8[2, 3]", "i8[3, 4]:NZ", "f32[4]", "f32[2]", "bf16[2, 4]"},
+     {0}},
+    {"QuantBatchMatmulV3", 4, 1, {"i8[2, 3]", "i8[3, 4]", "f32[4]", "f32[2]", "f16[2, 4]"}, {0}},
+    {"DequantSwigluQuant", 2, 2, {"bf16[2, 6]", "f32[6]", "i8[2, 3]", "f32[2]"}, {0}},
+    {"DequantSwigluQuant",
+     2,
+     2,
+     {"i32[2, 6]", "f32[6]", "i8[2, 3]", "f32[2]"},
+     {"activate_left=0"}},
+    {"RmsNorm", 2, 2, {"f16[2, 3]", "f16[3]", "f16[2, 3]", "f32[2, 1]"}, {"epsilon=0.001"}},
+    {"RmsNorm", 2, 2, {"bf16[3]", "f32[3]", "bf16[3]", "f32[1]"}, {0}},
+    {"Softmax", 1, 1, {"f32[2, 3]", "f32[2, 3]"}, {0}},
+};
+
+static void test_accepted(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof accepted / sizeof accepted[0]; i++) {
+        struct sample_op_error error;
+        if (!op_check(&accepted[i], &error))
+            fail_msg("%s (case %zu): %s", accepted[i].type, i, error.text);
+    }
+}
+
+struct refusal {
+    struct op_text op;
+    const char *id;
+    int tensor, attribute;
+    const char *text;
+};
+
+/* clang-format off */
+static const struct refusal refusals[] = {
+    {{"Ad", 2, 1, {"f32[2]", "f32[2]", "f32[2]"}, {0}}, "op-type", -1, -1,
+     "there is no sample kernel for \"Ad\""},
+    {{"Add", 1, 1, {"f32[2]", "f32[2]"}, {0}}, "operand-count", -1, -1,
+     "Add takes 2 operands, but has 1"},
+    {{"Softmax", 2, 1, {"f32[2]", "f32[2]", "f32[2]"}, {0}}, "operand-count", -1, -1,
+     "Softmax takes 1 operand, but has 2"},
+    {{"RmsNorm", 2, 1, {"f32[3]", "f32[3]", "f32[3]"}, {0}}, "result-count", -1, -1,
+     "RmsNorm takes 2 results, but has 1"},
+
+    {{"Add", 2, 1, {"f64[2]", "f64[2]", "f64[2]"}, {0}}, "operand-dtype", 0, -1,
+     "operand 0 must be f32, f16, bf16, i8, i32 or i64, but is f64"},
+    {{"Add", 2, 1, {"f16[2]", "f32[2]", "f16[2]"}, {0}}, "operand-dtype", 1, -1,
+     "operand 1 must be f16 like operand 0, but is f32"},
+    {{"Mul", 2, 1, {"f16[2]", "f16[2]", "f32[2]"}, {0}}, "result-dtype", 2, -1,
+     "result 0 must be f16 like operand 0, but is f32"},
+    {{"Pows", 2, 1, {"i32[2]", "i32[2]", "i32[2]"}, {0}}, "operand-dtype", 0, -1,
+     "operand 0 must be f32, f16 or bf16, but is i32"},
+    {{"Cast", 1, 1, {"f64[2]", "f32[2]"}, {0}}, "operand-dtype", 0, -1,
+     "operand 0 must be f32, f16, bf16, i8, i16, i32, i64, u8 or bool, but is f64"},
+    {{"Cast", 1, 1, {"f32[2]", "u4[2]"}, {0}}, "result-dtype", 1, -1,
+     "result 0 must be f32, f16, bf16, i8, i16, i32, i64, u8 or bool, but is an unknown dtype"},
+    {{"IsInf", 1, 1, {"f32[2]", "u8[2]"}, {0}}, "result-dtype", 1, -1,
+     "result 0 must be bool, but is u8"},
+    {{"IsFinite", 1, 1, {"i32[2]", "bool[2]"}, {0}}, "operand-dtype", 0, -1,
+     "operand 0 must be f32, f16 or bf16, but is i32"},
+    {{"MatMul", 2, 1, {"f16[2, 3]", "bf16[3, 4]", "f16[2, 4]"}, {0}}, "operand-dtype", 1, -1,
+     "operand 1 must be f16 like operand 0, but is bf16"},
+    {{"MatMul", 2, 1, {"f16[2, 3]", "f16[3, 4]", "bf16[2, 4]"}, {0}}, "result-dtype", 2, -1,
+     "result 0 must be f32 or f16, but is bf16"},
+    {{"QuantBatchMatmulV3", 4, 1, {"u8[2, 3]", "i8[3, 4]", "f32[4]", "f32[2]", "f16[2, 4]"}, {0}},
+     "operand-dtype", 0, -1, "operand 0 must be i8, but is u8"},
+    {{"QuantBatchMatmulV3", 4, 1, {"i8[2, 3]", "i8[3, 4]", "f32[4]", "f16[2]", "f16[2, 4]"}, {0}},
+     "operand-dtype", 3, -1, "operand 3 must be f32, but is f16"},
+    {{"QuantBatchMatmulV3", 4, 1, {"i8[2, 3]", "i8[3, 4]", "f32[4]", "f32[2]", "f32[2, 4]"}, {0}},
+     "result-dtype", 4, -1, "result 0 must be f16 or bf16, but is f32"},
+    {{"DequantSwigluQuant", 2, 2, {"i8[2, 6]", "f32[6]", "i8[2, 3]", "f32[2]"}, {0}},
+     "operand-dtype", 0, -1, "operand 0 must be f32, f16, bf16 or i32, but is i8"},
+    {{"DequantSwigluQuant", 2, 2, {"f16[2, 6]", "f32[6]", "i8[2, 3]", "f16[2]"}, {0}},
+     "result-dtype", 3, -1, "result 1 must be f32, but is f16"},
+    {{"RmsNorm", 2, 2, {"f16[2, 3]", "bf16[3]", "f16[2, 3]", "f32[2, 1]"}, {0}},
+     "operand-dtype", 1, -1, "operand 1 must be f32 or f16, but is bf16"},
+    {{"Softmax", 1, 1, {"f16[2]", "f32[2]"}, {0}}, "result-dtype", 1, -1,
+     "result 0 must be f16 like operand 0, but is f32"},
+
+    {{"Add", 2, 1, {"f32[2, 2]:NZ", "f32[2, 2]", "f32[2, 2]"}, {0}}, "operand-format", 0, -1,
+     "operand 0 must have the format ND"},
+    {{"Cast", 1, 1, {"f32[2, 2]", "f16[2, 2]:NZ"}, {0}}, "result-format", 1, -1,
+     "result 0 must have the format ND"},
+    {{"MatMul", 2, 1, {"f16[2, 3]", "f16[3, 4]:XY", "f16[2, 4]"}, {0}}, "operand-format", 1, -1,
+     "operand 1 must have the format ND or FRACTAL_NZ"},
+    {{"MatMul", 2, 1, {"f16[1, 2, 3]:NZ", "f16[1, 3, 4]", "f16[1, 2, 4]"}, {0}},
+     "operand-format", 0, -1,
+     "operand 0 has the format FRACTAL_NZ, which takes 2 dimensions, but has 3"},
+    {{"QuantBatchMatmulV3", 4, 1, {"i8[2, 3]:NZ", "i8[3, 4]", "f32[4]", "f32[2]", "f16[2, 4]"}, {0}},
+     "operand-format", 0, -1, "operand 0 must have the format ND"},
+
+    {{"Add", 2, 1, {"f32[-1]", "f32[2]", "f32[2]"}, {0}}, "operand-shape", 0, -1,
+     "dimension 0 of operand 0 is -1"},
+    {{"Cast", 1, 1, {"f32[2]", "f32[1, 1, 1, 1, 1, 1, 1, 1, 2]"}, {0}}, "result-shape", 1, -1,
+     "result 0 has 9 dimensions, but 8 is the most"},
+    {{"Softmax", 1, 1, {"f32[0, 4294967296, 4294967296]", "f32[2]"}, {0}}, "operand-shape", 0, -1,
+     "operand 0 is too large"},
+    {{"Add", 2, 1, {"f32[2, 3]", "f32[2]", "f32[2, 3]"}, {0}}, "operand-shape", 1, -1,
+     "operand 1 of shape [2] cannot be broadcast with operand 0 of shape [2, 3]"},
+    {{"Mul", 2, 1, {"f32[0]", "f32[2]", "f32[0]"}, {0}}, "operand-shape", 1, -1,
+     "operand 1 of shape [2] cannot be broadcast with operand 0 of shape [0]"},
+    {{"Pows", 2, 1, {"f32[2, 1]", "f32[3]", "f32[2, 1]"}, {0}}, "result-shape", 2, -1,
+     "result 0 must have the shape [2, 3], but has [2, 1]"},
+    {{"Cast", 1, 1, {"f32[2, 3]", "f16[6]"}, {0}}, "result-shape", 1, -1,
+     "result 0 must have the shape [2, 3], but has [6]"},
+    {{"IsInf", 1, 1, {"f32[]", "bool[1]"}, {0}}, "result-shape", 1, -1,
+     "result 0 must have the shape [], but has [1]"},
+    {{"Softmax", 1, 1, {"f32[]", "f32[]"}, {0}}, "operand-shape", 0, -1,
+     "operand 0 must have at least 1 dimension, but has 0"},
+    {{"Softmax", 1, 1, {"f32[2, 3]", "f32[2, 4]"}, {0}}, "result-shape", 1, -1,
+     "result 0 must have the shape [2, 3], but has [2, 4]"},
+
+    {{"MatMul", 2, 1, {"f16[3]", "f16[3]", "f16[1]"}, {0}}, "operand-shape", 0, -1,
+     "operand 0 must have at least 2 dimensions, but has 1"},
+    {{"MatMul", 2, 1, {"f16[1, 2, 3]", "f16[3, 4]", "f16[1, 2, 4]"}, {0}}, "operand-shape", 1, -1,
+     "operand 1 must have 3 dimensions, but has 2"},
+    {{"MatMul", 2, 1, {"f16[2, 64]", "f16[128, 4]", "f16[2, 4]"}, {0}}, "operand-shape", 1, -1,
+     "operand 1 has 128 rows, but operand 0 has 64 columns"},
+    {{"MatMul", 2, 1, {"f16[2, 3]", "f16[2, 4]", "f16[3, 5]"}, {"transpose_x1=1"}},
+     "result-shape", 2, -1, "result 0 must have the shape [3, 4], but has [3, 5]"},
+    {{"MatMul", 2, 1, {"f16[2, 3]", "f16[3, 4]", "f16[2, 3]"}, {"transpose_x2=1"}},
+     "operand-shape", 1, -1,
+     "operand 1 has 4 columns (transposed), but operand 0 has 3 columns"},
+    {{"MatMul", 2, 1, {"f16[2, 3]", "f16[3, 4]", "f16[3, 4]"}, {"transpose_x1=1"}},
+     "operand-shape", 1, -1, "operand 1 has 3 rows, but operand 0 has 2 rows (transposed)"},
+    {{"MatMul", 2, 1, {"f16[5, 2, 3]", "f16[6, 3, 4]", "f16[5, 2, 4]"}, {0}},
+     "operand-shape", 1, -1, "operand 1 has 6 batches, but operand 0 has 5 batches"},
+    {{"MatMul", 2, 1, {"f16[5, 2, 3]", "f16[5, 3, 4]", "f16[6, 2, 4]"}, {0}},
+     "result-shape", 2, -1, "result 0 must have the shape [5, 2, 4], but has [6, 2, 4]"},
+
+    {{"QuantBatchMatmulV3", 4, 1, {"i8[1, 2, 3]", "i8[3, 4]", "f32[4]", "f32[2]", "f16[2, 4]"}, {0}},
+     "operand-shape", 0, -1, "operand 0 must have 2 dimensions, but has 3"},
+    {{"QuantBatchMatmulV3", 4, 1, {"i8[2, 3]", "i8[3, 4]", "f32[1, 4]", "f32[2]", "f16[2, 4]"}, {0}},
+     "operand-shape", 2, -1, "operand 2 must have 1 dimension, but has 2"},
+    {{"QuantBatchMatmulV3", 4, 1, {"i8[2, 3]", "i8[5, 4]", "f32[4]", "f32[2]", "f16[2, 4]"}, {0}},
+     "operand-shape", 1, -1, "operand 1 has 5 rows, but operand 0 has 3 columns"},
+    {{"QuantBatchMatmulV3", 4, 1, {"i8[2, 3]", "i8[3, 4]", "f32[5]", "f32[2]", "f16[2, 4]"}, {0}},
+     "operand-shape", 2, -1, "operand 2 has 5 elements, but operand 1 has 4 columns"},
+    {{"QuantBatchMatmulV3", 4, 1, {"i8[2, 3]", "i8[3, 4]", "f32[4]", "f32[1]", "f16[2, 4]"}, {0}},
+     "operand-shape", 3, -1, "operand 3 has 1 elements, but operand 0 has 2 rows"},
+    {{"QuantBatchMatmulV3", 4, 1, {"i8[2, 3]", "i8[3, 4]", "f32[4]", "f32[2]", "f16[4, 2]"}, {0}},
+     "result-shape", 4, -1, "result 0 must have the shape [2, 4], but has [4, 2]"},
+
+    {{"DequantSwigluQuant", 2, 2, {"f16[6]", "f32[6]", "i8[3]", "f32[1]"}, {0}},
+     "operand-shape", 0, -1, "operand 0 must have 2 dimensions, but has 1"},
+    {{"DequantSwigluQuant", 2, 2, {"f16[2, 6]", "f32[1, 6]", "i8[2, 3]", "f32[2]"}, {0}},
+     "operand-shape", 1, -1, "operand 1 must have 1 dimension, but has 2"},
+    {{"DequantSwigluQuant", 2, 2, {"f16[2, 7]", "f32[7]", "i8[2, 3]", "f32[2]"}, {0}},
+     "operand-shape", 0, -1, "operand 0 must have an even number of columns, but has 7"},
+    {{"DequantSwigluQuant", 2, 2, {"f16[2, 6]", "f32[3]", "i8[2, 3]", "f32[2]"}, {0}},
+     "operand-shape", 1, -1, "operand 1 has 3 elements, but operand 0 has 6 columns"},
+    {{"DequantSwigluQuant", 2, 2, {"f16[2, 6]", "f32[6]", "i8[2, 6]", "f32[2]"}, {0}},
+     "result-shape", 2, -1, "result 0 must have the shape [2, 3], but has [2, 6]"},
+    {{"DequantSwigluQuant", 2, 2, {"f16[2, 6]", "f32[6]", "i8[2, 3]", "f32[2, 1]"}, {0}},
+     "result-shape", 3, -1, "result 1 must have the shape [2], but has [2, 1]"},
+
+    {{"RmsNorm", 2, 2, {"f32[]", "f32[1]", "f32[]", "f32[]"}, {0}}, "operand-shape", 0, -1,
+     "operand 0 must have at least 1 dimension, but has 0"},
+    {{"RmsNorm", 2, 2, {"f32[2, 3]", "f32[2, 3]", "f32[2, 3]", "f32[2, 1]"}, {0}},
+     "operand-shape", 1, -1, "operand 1 must have 1 dimension, but has 2"},
+    {{"RmsNorm", 2, 2, {"f32[2, 3]", "f32[2]", "f32[2, 3]", "f32[2, 1]"}, {0}},
+     "operand-shape", 1, -1, "operand 1 has 2 elements, but operand 0 has 3 columns"},
+    {{"RmsNorm", 2, 2, {"f32[2, 3]", "f32[3]", "f32[3, 2]", "f32[2, 1]"}, {0}},
+     "result-shape", 2, -1, "result 0 must have the shape [2, 3], but has [3, 2]"},
+    {{"RmsNorm", 2, 2, {"f32[2, 3]", "f32[3]", "f32[2, 3]", "f32[2]"}, {0}},
+     "result-shape", 3, -1, "result 1 must have the shape [2, 1], but has [2]"},
+
+    {{"Add", 2, 1, {"f32[2]", "f32[2]", "f32[2]"}, {"alpha=1"}}, "attribute", -1, 0,
+     "attribute \"alpha\" of Add is unknown"},
+    {{"MatMul", 2, 1, {"f16[2, 3]", "f16[3, 4]", "f16[2, 4]"}, {"transpose_x1=2"}},
+     "attribute", -1, 0, "attribute \"transpose_x1\" of MatMul must be true or false"},
+    {{"MatMul", 2, 1, {"f16[2, 3]", "f16[3, 4]", "f16[2, 4]"}, {"transpose_x1=0", "transpose_x2=0.5"}},
+     "attribute", -1, 1, "attribute \"transpose_x2\" of MatMul must be true or false"},
+    {{"MatMul", 2, 1, {"f16[2, 3]", "f16[3, 4]", "f16[2, 4]"}, {"transpose_x1=0", "transpose_x1=0"}},
+     "attribute", -1, 1, "attribute \"transpose_x1\" of MatMul is given twice"},
+    {{"RmsNorm", 2, 2, {"f32[2, 3]", "f32[3]", "f32[2, 3]", "f32[2, 1]"}, {"epsilon=-1"}},
+     "attribute", -1, 0, "attribute \"epsilon\" of RmsNorm must be a number that is not negative"},
+    {{"RmsNorm", 2, 2, {"f32[2, 3]", "f32[3]", "f32[2, 3]", "f32[2, 1]"}, {"epsilon=inf"}},
+     "attribute", -1, 0, "attribute \"epsilon\" of RmsNorm must be a number that is not negative"},
+    {{"DequantSwigluQuant", 2, 2, {"f16[2, 6]", "f32[6]", "i8[2, 3]", "f32[2]"}, {"activate=1"}},
+     "attribute", -1, 0, "attribute \"activate\" of DequantSwigluQuant is unknown"},
+};
+/* clang-format on */
+
+static void test_refused(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+        const struct refusal *refusal = &refusals[i];
+        struct sample_op_error error;
+        if (op_check(&refusal->op, &error))
+            fail_msg("%s is accepted (case %zu), not refused: %s", refusal->op.type, i,
+                     refusal->text);
+        assert_string_equal(error.text, refusal->text);
+        assert_string_equal(error.id, refusal->id);
+        assert_int_equal(error.tensor, refusal->tensor);
+        assert_int_equal(error.attribute, refusal->attribute);
+    }
+}
+
+/* Texts that would not fit are cut. */
+static void test_long_texts(void **state)
+{
+    (void)state;
+    struct sample_op_error error;
+    char type[1000];
+    memset(type, 'x', sizeof type - 1);
+    type[sizeof type - 1] = '\0';
+    assert_false(sample_op_check(type, NULL, 0, 0, NULL, 0, &error));
+
+    struct skrt_tensor tensors[2] = {{.dtype = SKRT_f32, .rank = 8}, {.dtype = SKRT_f32}};
+    for (int i = 0; i < 8; i++)
+        tensors[0].dims[i] = i < 1 ? INT64_C(100000000000000) : 1;
+    assert_false(sample_op_check("Softmax", tensors, 1, 1, NULL, 0, &error));
+    assert_string_equal(error.id, "result-shape");
+
+    struct skrt_attr attr;
+    memset(&attr, 'x', sizeof attr);
+    tensors[1] = tensors[0];
+    assert_false(sample_op_check("Softmax", tensors, 1, 1, &attr, 1, &error));
+    assert_string_equal(error.id, "attribute");
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    unsigned n = 0, operands, results;
+    for (; sample_op_name(n) != NULL; n++)
+        assert_true(sample_op_arity(sample_op_name(n), &operands, &results));
+    assert_int_equal(n, 11);
+    assert_null(sample_op_name(n + 1));
+    assert_true(sample_op_arity("QuantBatchMatmulV3", &operands, &results));
+    assert_int_equal(operands, 4);
+    assert_int_equal(results, 1);
+    assert_false(sample_op_arity("Foo", &operands, &results));
+    assert_string_equal(sample_op_attr_name("MatMul", 0), "transpose_x1");
+    assert_string_equal(sample_op_attr_name("MatMul", 1), "transpose_x2");
+    assert_null(sample_op_attr_name("MatMul", 2));
+    assert_null(sample_op_attr_name("Add", 0));
+    assert_null(sample_op_attr_name("Foo", 0));
+}
+
+static void test_nz(void **state)
+{
+    (void)state;
+    assert_int_equal(nz_elements(17, 33, 1), 2 * 32 * 32);
+    assert_int_equal(nz_elements(16, 32, 2), 2 * 16 * 16);
+    assert_int_equal(nz_elements(1, 1, 4), 16 * 8);
+    assert_int_equal(nz_elements(0, 5, 4), 0);
+    assert_int_equal(nz_offset(17, 1, 0, 32), 32 * 32);
+    assert_int_equal(nz_offset(17, 1, 16, 31), 16 * 32 + 31);
+    assert_int_equal(nz_offset(20, 2, 3, 17), 32 * 16 + 3 * 16 + 1);
+}
+
+/* ----------------------------------------------------------------- the descriptions ---- */
+
+/* "IsInf" to "is_inf", "QuantBatchMatmulV3" to "quant_batch_matmul_v3". */
+static void snake_case(const char *name, char *text, size_t size)
+{
+    size_t used = 0;
+    for (const char *at = name; *at != '\0' && used + 2 < size; at++) {
+        bool upper = *at >= 'A' && *at <= 'Z';
+        if (upper && at != name)
+            text[used++] = '_';
+        text[used++] = (char)(upper ? *at - 'A' + 'a' : *at);
+    }
+    text[used] = '\0';
+}
+
+static cJSON *description_read(const char *source, const char *kernel)
+{
+    char path[4096], text[4096];
+    snprintf(path, sizeof path, "%s/backend/kernels/%s.json", source, kernel);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    cJSON *json = cJSON_Parse(text);
+    assert_non_null(json);
+    return json;
+}
+
+static const char *text_at(const cJSON *json, const char *key)
+{
+    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(json, key));
+    assert_non_null(text);
+    return text;
+}
+
+static void check_functions(const cJSON *json, const char *kernel, const char *arch,
+                            const char *suffix)
+{
+    char expected[128];
+    const cJSON *names = cJSON_GetObjectItemCaseSensitive(json, "sub_operator_kernel_name");
+    const cJSON *part = cJSON_GetObjectItemCaseSensitive(names, arch);
+    snprintf(expected, sizeof expected, "%s%s", kernel, suffix);
+    assert_string_equal(text_at(part, "func_name"), expected);
+    snprintf(expected, sizeof expected, "%s.o", kernel);
+    assert_string_equal(text_at(part, "obj_files"), expected);
+}
+
+static void check_description(const cJSON *json, const char *op_type, const char *kernel)
+{
+    unsigned operands, results;
+    assert_true(sample_op_arity(op_type, &operands, &results));
+    assert_string_equal(text_at(json, "sub_operator_op_type"), op_type);
+    assert_string_equal(text_at(json, "kernelName"), kernel);
+    const cJSON *params = cJSON_GetObjectItemCaseSensitive(json, "sub_operator_params");
+    bool workspace = cJSON_HasObjectItem(json, "skir_workspace");
+    int n = cJSON_GetArraySize(params);
+    assert_int_equal(n, operands + results + workspace + 1);
+    assert_string_equal(cJSON_GetArrayItem(params, n - 1)->valuestring, "tiling");
+    if (workspace)
+        assert_string_equal(cJSON_GetArrayItem(params, n - 2)->valuestring, "workspace");
+
+    const char *kind = text_at(json, "sub_operator_kernel_type");
+    bool vector = strcmp(kind, "KERNEL_TYPE_AIV_ONLY") == 0;
+    double blocks = cJSON_GetObjectItemCaseSensitive(json, "blockDim")->valuedouble;
+    assert_int_equal((int)blocks, vector ? 48 : 24);
+    if (strcmp(kind, "KERNEL_TYPE_MIX_AIC_1_2") == 0) {
+        check_functions(json, kernel, "dav-c220-cube", "_mix_aic");
+        check_functions(json, kernel, "dav-c220-vec", "_mix_aiv");
+    } else {
+        assert_true(vector || strcmp(kind, "KERNEL_TYPE_AIC_ONLY") == 0);
+        check_functions(json, kernel, "AiCore", "");
+    }
+}
+
+/* Every op of the table has a description that agrees with it. */
+static void test_descriptions(void **state)
+{
+    (void)state;
+    const char *source = getenv("SKIR_SOURCE");
+    if (source == NULL)
+        skip();
+    for (unsigned i = 0; sample_op_name(i) != NULL; i++) {
+        char kernel[64];
+        snake_case(sample_op_name(i), kernel, sizeof kernel);
+        cJSON *json = description_read(source, kernel);
+        check_description(json, sample_op_name(i), kernel);
+        cJSON_Delete(json);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_accepted),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_long_texts), cmocka_unit_test(test_names),
+        cmocka_unit_test(test_nz),         cmocka_unit_test(test_descriptions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
