@@ -1,0 +1,793 @@
+/* Tensors: contents by SPEC, .npy files good and hostile, FRACTAL_NZ and what messages say.
+ *
+ * Mutations are random: the seed is printed, and SKIR_TEST_SEED repeats a run.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "frontend/npy.h"
+#include "frontend/tensor.h"
+#include "ir/file.h"
+
+enum { ERROR_SIZE = 512 };
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define DIMS(...)                                                                                  \
+    (const int64_t[]){__VA_ARGS__}, (uint32_t)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+
+static struct tensor make(enum dtype dtype, const int64_t *dims, uint32_t rank)
+{
+    struct tensor tensor;
+    char error[ERROR_SIZE] = "";
+    if (!tensor_init(&tensor, dtype, dims, rank, error, sizeof error))
+        fail_msg("%s", error);
+    return tensor;
+}
+
+static void fill(struct tensor *tensor, const char *spec, uint64_t seed)
+{
+    char error[ERROR_SIZE] = "";
+    if (!tensor_fill(tensor, spec, seed, error, sizeof error))
+        fail_msg("%s: %s", spec, error);
+}
+
+/* Fills by a wrong SPEC. */
+static void check_refused(enum dtype dtype, const char *spec, const char *expected)
+{
+    struct tensor tensor = make(dtype, DIMS(3, 2));
+    char error[ERROR_SIZE] = "";
+    assert_false(tensor_fill(&tensor, spec, 1, error, sizeof error));
+    assert_string_equal(error, expected);
+    tensor_free(&tensor);
+}
+
+static void check_same(const struct tensor *a, const struct tensor *b)
+{
+    uint64_t elements, difference = tensor_first_difference(a, b, &elements);
+    assert_int_equal(difference, elements);
+    assert_int_equal(elements, a->size / (dtype_info(a->dtype)->bits / 8));
+}
+
+static bool has_values(enum dtype dtype)
+{
+    return dtype_info(dtype)->bits >= 8 && dtype != DTYPE_hif8 && dtype != DTYPE_f8e8m0;
+}
+
+static const char *test_path(void)
+{
+    static char path[64];
+    snprintf(path, sizeof path, "/tmp/test_tensor.%ld.npy", (long)getpid());
+    return path;
+}
+
+/* ----------------------------------------------------------------------- conversion ---- */
+
+/* The two neighbours of a value are found by searching all numbers of the format, so that nothing
+ * is shared with float_encode. */
+static uint64_t slow_encode(struct float_format format, double value)
+{
+    uint64_t best = 0;
+    double distance = INFINITY, magnitude = fabs(value);
+    for (uint64_t bits = 0; bits <= float_greatest(format); bits++) {
+        double d = fabs(float_decode(format, bits) - magnitude);
+        if (d < distance || (d == distance && bits % 2 == 0)) {
+            best = bits;
+            distance = d;
+        }
+    }
+    return best | (signbit(value) ? float_sign(format) : 0);
+}
+
+static void test_encode_decode(void **state)
+{
+    (void)state;
+    const enum dtype dtypes[] = {DTYPE_f16, DTYPE_bf16, DTYPE_f8e5m2, DTYPE_f8e4m3fn};
+    for (size_t i = 0; i < COUNT(dtypes); i++) {
+        struct float_format format;
+        assert_true(tensor_float_format(dtypes[i], &format));
+        for (uint64_t bits = 0; bits < 2 * float_sign(format); bits++)
+            if (float_is_finite(format, bits)) {
+                assert_int_equal(float_encode(format, float_decode(format, bits)), bits);
+            } else {
+                double value =
+                    float_decode(format, float_encode(format, float_decode(format, bits)));
+                assert_true(isinf(float_decode(format, bits)) ? isinf(value) : isnan(value));
+            }
+        uint64_t half = float_encode(format, 1.5);
+        for (uint64_t bits = half; bits < half + 4; bits++) {
+            double low = float_decode(format, bits), high = float_decode(format, bits + 1);
+            const double values[] = {(low + high) / 2, (3 * low + high) / 4,
+                                     nextafter((low + high) / 2, 9), -(low + 3 * high) / 4};
+            for (size_t j = 0; j < COUNT(values); j++)
+                assert_int_equal(float_encode(format, values[j]), slow_encode(format, values[j]));
+        }
+        /* Below the least subnormal number, and ties there. */
+        double least = float_decode(format, 1);
+        assert_int_equal(float_encode(format, least / 2), 0);
+        assert_int_equal(float_encode(format, nextafter(least / 2, 1)), 1);
+        assert_int_equal(float_encode(format, least * 1.5), 2);
+        assert_int_equal(float_encode(format, least * 2.5), 2);
+        assert_int_equal(float_encode(format, DBL_MIN / 4), 0);
+    }
+}
+
+static void test_encode_known(void **state)
+{
+    (void)state;
+    const struct float_format f16 = {5, 10, false}, bf16 = {8, 7, false}, f32 = {8, 23, false};
+    const struct float_format e4m3 = {4, 3, true};
+    assert_int_equal(float_encode(f16, 1), 0x3c00);
+    assert_int_equal(float_encode(f16, -2), 0xc000);
+    assert_int_equal(float_encode(f16, 65504), 0x7bff);
+    assert_int_equal(float_encode(f16, 65519.99), 0x7bff);
+    assert_int_equal(float_encode(f16, 65520), 0x7c00);
+    assert_int_equal(float_encode(f16, NAN) & 0x7fff, 0x7e00);
+    assert_int_equal(float_encode(bf16, 1), 0x3f80);
+    assert_int_equal(float_encode(bf16, 3.14159), 0x4049);
+    assert_int_equal(float_encode(e4m3, 448), 0x7e);
+    assert_int_equal(float_encode(e4m3, 1000), 0x7f);
+    assert_int_equal(float_encode(e4m3, 1), 0x38);
+    const double values[] = {0.1, -1e-40, 3e38, 1e39, 16777217, 1.00000005960464477539};
+    for (size_t i = 0; i < COUNT(values); i++) {
+        float single = (float)values[i];
+        uint32_t bits;
+        memcpy(&bits, &single, sizeof bits);
+        assert_int_equal(float_encode(f32, values[i]), bits);
+    }
+}
+
+/* ----------------------------------------------------------------------------- init ---- */
+
+static void check_no_tensor(enum dtype dtype, const int64_t *dims, uint32_t rank,
+                            const char *expected)
+{
+    struct tensor tensor;
+    char error[ERROR_SIZE] = "";
+    assert_false(tensor_init(&tensor, dtype, dims, rank, error, sizeof error));
+    assert_string_equal(error, expected);
+}
+
+static void test_init(void **state)
+{
+    (void)state;
+    struct tensor tensor = make(DTYPE_f32, DIMS(3, 5));
+    assert_int_equal(tensor.size, 60);
+    assert_int_equal((uintptr_t)tensor.data % 64, 0);
+    for (size_t i = 0; i < tensor.size; i++)
+        assert_int_equal(tensor.data[i], 0);
+    tensor_free(&tensor);
+    tensor = make(DTYPE_i8, NULL, 0);
+    assert_int_equal(tensor.size, 1);
+    tensor_free(&tensor);
+    tensor = make(DTYPE_i64, DIMS(INT64_MAX, 0, INT64_MAX));
+    assert_int_equal(tensor.size, 0);
+    assert_non_null(tensor.data);
+    tensor_free(&tensor);
+    check_no_tensor(DTYPE_i4, DIMS(2),
+                    "dtype i4 has elements below a byte, which are not supported");
+    check_no_tensor(DTYPE_f32, DIMS(2, DIM_UNKNOWN), "dimension 1 is not static");
+    check_no_tensor(DTYPE_f32, DIMS(1, 1, 1, 1, 1, 1, 1, 1, 1),
+                    "a tensor of 9 dimensions; at most 8 are supported");
+    check_no_tensor(DTYPE_f16, DIMS(INT64_MAX, 2),
+                    "a tensor [9223372036854775807, 2] of f16 is too large");
+    check_no_tensor(DTYPE_u8, DIMS(INT64_MAX), "a tensor [9223372036854775807] of u8 is too large");
+}
+
+/* ---------------------------------------------------------------------------- specs ---- */
+
+static void check_text(const struct tensor *tensor, uint64_t index, const char *expected)
+{
+    char text[128];
+    tensor_element_text(tensor, index, text, sizeof text);
+    assert_string_equal(text, expected);
+}
+
+static void test_constants(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < DTYPE_COUNT; i++) {
+        if (!has_values((enum dtype)i))
+            continue;
+        enum dtype_class class = dtype_info((enum dtype)i)->class;
+        bool is_bool = class == CLASS_BOOL, is_complex = class == CLASS_COMPLEX;
+        struct tensor tensor = make((enum dtype)i, DIMS(2, 3));
+        fill(&tensor, "ones", 0);
+        check_text(&tensor, 5, is_bool ? "true" : is_complex ? "(1, 0)" : "1");
+        fill(&tensor, "zeros", 0);
+        check_text(&tensor, 0, is_bool ? "false" : is_complex ? "(0, 0)" : "0");
+        tensor_free(&tensor);
+    }
+}
+
+static double float_at(const struct tensor *tensor, uint64_t index)
+{
+    struct float_format format;
+    uint64_t bits = 0;
+    assert_true(tensor_float_format(tensor->dtype, &format));
+    size_t item = (1u + format.exponent + format.fraction) / 8;
+    memcpy(&bits, tensor->data + index * item, item);
+    return float_decode(format, bits);
+}
+
+static void test_random_floats(void **state)
+{
+    (void)state;
+    const enum dtype dtypes[] = {DTYPE_f16, DTYPE_bf16, DTYPE_f32,    DTYPE_f64,
+                                 DTYPE_c64, DTYPE_c128, DTYPE_f8e5m2, DTYPE_f8e4m3fn};
+    for (size_t i = 0; i < COUNT(dtypes); i++) {
+        struct tensor tensor = make(dtypes[i], DIMS(100, 100));
+        size_t parts = dtype_info(dtypes[i])->class == CLASS_COMPLEX ? 20000 : 10000;
+        fill(&tensor, "rand:-2..6", 7);
+        double sum = 0, low = 9, high = -9;
+        for (size_t j = 0; j < parts; j++) {
+            double value = float_at(&tensor, j);
+            sum += value;
+            low = value < low ? value : low;
+            high = value > high ? value : high;
+        }
+        assert_true(low >= -2 && low < -1.9 && high < 6 && high >= 5);
+        assert_true(fabs(sum / (double)parts - 2) < 0.2);
+        fill(&tensor, "rand:-6..-2", 7);
+        for (size_t j = 0; j < parts; j++)
+            assert_true(float_at(&tensor, j) >= -6 && float_at(&tensor, j) < -2);
+        fill(&tensor, "rand:.25...25", 7);
+        assert_true(float_at(&tensor, 3) == 0.25);
+        tensor_free(&tensor);
+    }
+}
+
+static void test_random_extremes(void **state)
+{
+    (void)state;
+    struct tensor tensor = make(DTYPE_f64, DIMS(1000));
+    fill(&tensor, "rand:-1.7976931348623157e308..1.7976931348623157e308", 1);
+    unsigned negative = 0;
+    for (size_t i = 0; i < 1000; i++) {
+        assert_true(isfinite(float_at(&tensor, i)));
+        negative += float_at(&tensor, i) < 0;
+    }
+    assert_in_range(negative, 400, 600);
+    tensor_free(&tensor);
+    /* Two numbers and nothing between them: all but the low one is outside of [LO, HI). */
+    tensor = make(DTYPE_f16, DIMS(1000));
+    fill(&tensor, "rand:2048..2050", 1);
+    for (size_t i = 0; i < 1000; i++)
+        assert_true(float_at(&tensor, i) == 2048);
+    fill(&tensor, "rand:-6e-8..0", 1);
+    for (size_t i = 0; i < 1000; i++)
+        assert_true(float_at(&tensor, i) == -0x1p-24);
+    tensor_free(&tensor);
+}
+
+static void test_random_integers(void **state)
+{
+    (void)state;
+    struct tensor tensor = make(DTYPE_i8, DIMS(3000));
+    unsigned counts[256] = {0};
+    fill(&tensor, "rand:-1..1", 3);
+    for (size_t i = 0; i < 3000; i++)
+        counts[tensor.data[i]]++;
+    assert_int_equal(counts[0] + counts[1] + counts[255], 3000);
+    assert_true(counts[0] > 900 && counts[1] > 900 && counts[255] > 900);
+    fill(&tensor, "rand:-128..127", 3);
+    memset(counts, 0, sizeof counts);
+    for (size_t i = 0; i < 3000; i++)
+        counts[tensor.data[i]]++;
+    assert_true(counts[128] > 0 && counts[127] > 0);
+    tensor_free(&tensor);
+    tensor = make(DTYPE_i64, DIMS(64));
+    fill(&tensor, "rand:-9223372036854775808..9223372036854775807", 3);
+    assert_memory_not_equal(tensor.data, tensor.data + 256, 256);
+    fill(&tensor, "rand:-9223372036854775808..-9223372036854775808", 3);
+    check_text(&tensor, 63, "-9223372036854775808");
+    tensor_free(&tensor);
+    tensor = make(DTYPE_u64, DIMS(4));
+    fill(&tensor, "rand:18446744073709551615..18446744073709551615", 3);
+    check_text(&tensor, 3, "18446744073709551615");
+    tensor_free(&tensor);
+    tensor = make(DTYPE_bool, DIMS(1000));
+    fill(&tensor, "rand:0..1", 3);
+    unsigned ones = 0;
+    for (size_t i = 0; i < 1000; i++) {
+        assert_in_range(tensor.data[i], 0, 1);
+        ones += tensor.data[i];
+    }
+    assert_in_range(ones, 400, 600);
+    tensor_free(&tensor);
+}
+
+/* The values are part of the contract: golden files depend on them. */
+static void test_random_is_stable(void **state)
+{
+    (void)state;
+    struct tensor a = make(DTYPE_f32, DIMS(8)), b = make(DTYPE_f32, DIMS(2, 2));
+    uint64_t elements;
+    fill(&a, "rand:0..1:42", 1);
+    fill(&b, "rand:0..1", 42);
+    assert_memory_equal(a.data, b.data, b.size);
+    check_text(&a, 0, "0.3432919");
+    check_text(&a, 7, "0.73472047");
+    tensor_free(&b);
+    b = make(DTYPE_f32, DIMS(8));
+    fill(&b, "rand:0..1:43", 1);
+    assert_int_equal(tensor_first_difference(&a, &b, &elements), 0);
+    assert_int_equal(elements, 8);
+    tensor_free(&a);
+    tensor_free(&b);
+}
+
+static void test_wrong_specs(void **state)
+{
+    (void)state;
+#define FORMS " is none of FILE.npy, rand:LO..HI[:SEED], ones or zeros"
+    check_refused(DTYPE_f32, "", "''" FORMS);
+    check_refused(DTYPE_f32, "one", "'one'" FORMS "; did you mean 'ones'?");
+    check_refused(DTYPE_f32, "zeroes", "'zeroes'" FORMS "; did you mean 'zeros'?");
+    check_refused(DTYPE_f32, "rand", "'rand'" FORMS "; did you mean 'rand:LO..HI'?");
+    check_refused(DTYPE_f32, "rnad:0..1", "'rnad:0..1'" FORMS "; did you mean 'rand:LO..HI'?");
+    check_refused(DTYPE_f32, "data.bin", "'data.bin'" FORMS);
+    check_refused(DTYPE_f32, ".npy", "'.npy'" FORMS);
+#undef FORMS
+#define RANGE " has no range: it is rand:LO..HI or rand:LO..HI:SEED"
+    check_refused(DTYPE_f32, "rand:", "'rand:'" RANGE);
+    check_refused(DTYPE_f32, "rand:0,1", "'rand:0,1'" RANGE);
+    check_refused(DTYPE_f32, "rand:..1", "'rand:..1'" RANGE);
+    check_refused(DTYPE_f32, "rand:0..", "'rand:0..'" RANGE);
+    check_refused(DTYPE_f32, "rand:0..:1", "'rand:0..:1'" RANGE);
+#undef RANGE
+    check_refused(DTYPE_f32, "rand:0..1x", "'1x' in 'rand:0..1x' is no number");
+    check_refused(DTYPE_f32, "rand:nan..1", "'nan' in 'rand:nan..1' is no number");
+    check_refused(DTYPE_f64, "rand:0..inf", "'inf' in 'rand:0..inf' is no number");
+    check_refused(DTYPE_f32, "rand:0x1..2", "'0x1' in 'rand:0x1..2' is no number");
+    check_refused(DTYPE_f32, "rand: 1..2", "' 1' in 'rand: 1..2' is no number");
+    check_refused(DTYPE_f16, "rand:0..70000",
+                  "'70000' in 'rand:0..70000' is out of the range of f16, which is 65504 at most");
+    check_refused(DTYPE_f8e4m3fn, "rand:-500..0",
+                  "'-500' in 'rand:-500..0' is out of the range of f8e4m3fn, which is 448 at most");
+    check_refused(DTYPE_f64, "rand:0..1e999",
+                  "'1e999' in 'rand:0..1e999' is out of the range of f64, which is 1.79769313e+308 "
+                  "at most");
+    check_refused(DTYPE_f32, "rand:2..1", "'rand:2..1' has its low end above its high end");
+    check_refused(DTYPE_i32, "rand:1..-1", "'rand:1..-1' has its low end above its high end");
+    check_refused(DTYPE_i32, "rand:0..0.5",
+                  "'0.5' in 'rand:0..0.5' is no whole number, which i32 needs");
+    check_refused(DTYPE_i32, "rand:-..5", "'-' in 'rand:-..5' is no whole number, which i32 needs");
+    check_refused(DTYPE_u8, "rand:0..256",
+                  "'256' in 'rand:0..256' is out of the range of u8, which is 0 to 255");
+    check_refused(DTYPE_u8, "rand:-1..2",
+                  "'-1' in 'rand:-1..2' is out of the range of u8, which is 0 to 255");
+    check_refused(DTYPE_i8, "rand:-129..2",
+                  "'-129' in 'rand:-129..2' is out of the range of i8, which is -128 to 127");
+    check_refused(DTYPE_i64, "rand:0..18446744073709551616",
+                  "'18446744073709551616' in 'rand:0..18446744073709551616' is out of the range of "
+                  "i64, which is -9223372036854775808 to 9223372036854775807");
+    check_refused(DTYPE_bool, "rand:0..2",
+                  "'2' in 'rand:0..2' is out of the range of bool, which is 0 to 1");
+    check_refused(DTYPE_f32, "rand:0..1:x",
+                  "'x' in 'rand:0..1:x' is no seed, which is a whole number below 2^64");
+    check_refused(DTYPE_f32, "rand:0..1:",
+                  "'' in 'rand:0..1:' is no seed, which is a whole number below 2^64");
+    check_refused(DTYPE_hif8, "rand:0..1", "'rand:0..1' cannot make values of dtype hif8");
+    check_refused(DTYPE_f8e8m0, "zeros", "'zeros' cannot make values of dtype f8e8m0");
+}
+
+/* ------------------------------------------------------------------------ .npy files ---- */
+
+static void test_npy_round_trip(void **state)
+{
+    (void)state;
+    const struct {
+        int64_t dims[8];
+        uint32_t rank;
+    } shapes[] = {{{0}, 0}, {{7}, 1}, {{3, 5}, 2}, {{2, 0, 4}, 3}, {{1, 2, 1, 2, 1, 2, 1, 2}, 8}};
+    for (unsigned i = 0; i < DTYPE_COUNT; i++)
+        for (size_t j = 0; j < COUNT(shapes); j++) {
+            if (!has_values((enum dtype)i) || dtype_info((enum dtype)i)->npy[0] == '\0')
+                continue;
+            struct tensor a = make((enum dtype)i, shapes[j].dims, shapes[j].rank);
+            struct tensor b = make((enum dtype)i, shapes[j].dims, shapes[j].rank);
+            char error[ERROR_SIZE] = "";
+            fill(&a, "rand:0..1", 5);
+            assert_true(tensor_write_npy(&a, test_path(), error, sizeof error));
+            fill(&b, test_path(), 0);
+            check_same(&a, &b);
+            tensor_free(&a);
+            tensor_free(&b);
+        }
+    unlink(test_path());
+}
+
+/* Byte for byte what NumPy's format document asks for. */
+static void test_npy_bytes(void **state)
+{
+    (void)state;
+    static const char expected[] =
+        "\x93NUMPY\x01\x00\x76\x00{'descr': '<V2', 'fortran_order': False, 'shape': (2,), }"
+        "                                                            \n"
+        "\x80\x3f\x80\x3f";
+    struct tensor tensor = make(DTYPE_bf16, DIMS(2));
+    struct file_bytes file;
+    char error[ERROR_SIZE] = "";
+    fill(&tensor, "ones", 0);
+    assert_true(tensor_write_npy(&tensor, test_path(), error, sizeof error));
+    assert_true(file_read(test_path(), &file, error, sizeof error));
+    assert_int_equal(file.size, 132);
+    assert_int_equal(file.size, sizeof expected - 1);
+    assert_memory_equal(file.data, expected, file.size);
+    file_bytes_free(&file);
+    unlink(test_path());
+    tensor_free(&tensor);
+}
+
+/* A file of this version, header and `n` elements' bytes, which count up. */
+struct image {
+    char bytes[1024];
+    size_t size;
+};
+
+static struct image make_image(unsigned version, const char *header, size_t n)
+{
+    struct image image = {.size = 0};
+    size_t length = strlen(header), preamble = version == 1 ? 10 : 12;
+    memcpy(image.bytes, "\x93NUMPY", 6);
+    image.bytes[6] = (char)version;
+    image.bytes[8] = (char)(length & 0xff);
+    image.bytes[9] = (char)(length >> 8);
+    memcpy(image.bytes + preamble, header, length);
+    for (size_t i = 0; i < n; i++)
+        image.bytes[preamble + length + i] = (char)i;
+    image.size = preamble + length + n;
+    assert_true(image.size <= sizeof image.bytes);
+    return image;
+}
+
+/* Loads from a copy on the heap, so that a read behind the end is seen. */
+static bool load(struct tensor *tensor, const char *bytes, size_t size, char *error)
+{
+    char *copy = malloc(size + 1);
+    char *at = copy + 1; /* the last byte is the last of the block, and nothing is aligned */
+    if (size > 0)
+        memcpy(at, bytes, size);
+    error[0] = '\0';
+    bool ok = npy_load(tensor, at, size, error, ERROR_SIZE);
+    assert_true(ok == (error[0] == '\0'));
+    free(copy);
+    return ok;
+}
+
+static void check_header(unsigned version, enum dtype dtype, const char *header,
+                         const char *expected)
+{
+    struct tensor tensor = make(dtype, DIMS(3, 2));
+    struct image image = make_image(version, header, tensor.size);
+    char error[ERROR_SIZE];
+    bool ok = load(&tensor, image.bytes, image.size, error);
+    assert_string_equal(error, expected);
+    if (ok && dtype != DTYPE_bool)
+        assert_int_equal(tensor.data[5], 5);
+    tensor_free(&tensor);
+}
+
+#define HEADER(descr, order, shape)                                                                \
+    "{'descr': " descr ", 'fortran_order': " order ", 'shape': " shape ", }"
+
+static void test_npy_accepted(void **state)
+{
+    (void)state;
+    for (unsigned version = 1; version <= 3; version++)
+        check_header(version, DTYPE_f32, HEADER("'<f4'", "False", "(3, 2)") "   \n", "");
+    check_header(1, DTYPE_i32, "{\"shape\":(3,2,),'fortran_order':False,'descr':'<i4'}", "");
+    check_header(1, DTYPE_i32, " { 'shape' : ( 3L , 2L ) , 'descr' : '=i4', 'fortran_order':False}",
+                 "");
+    check_header(1, DTYPE_i8, HEADER("'|i1'", "False", "(3, 2)"), "");
+    check_header(1, DTYPE_i8, HEADER("'>i1'", "False", "(3, 2)"), "");
+    check_header(1, DTYPE_bf16, HEADER("'|V2'", "False", "(3, 2)"), "");
+    check_header(1, DTYPE_bf16, HEADER("'<V2'", "False", "(3, 2)"), "");
+    check_header(1, DTYPE_bf16, HEADER("'<u2'", "False", "(3, 2)"), "");
+    check_header(1, DTYPE_u16, HEADER("'<u2'", "False", "(3, 2)"), "");
+}
+
+static void test_npy_refused(void **state)
+{
+    (void)state;
+    check_header(1, DTYPE_f32, HEADER("'<f4'", "True", "(3, 2)"),
+                 "is in Fortran order, which is not supported");
+    check_header(1, DTYPE_f32, HEADER("'>f4'", "False", "(3, 2)"),
+                 "is big-endian ('>f4'), which is not supported");
+    check_header(1, DTYPE_f32, HEADER("'<f8'", "False", "(3, 2)"),
+                 "holds f64, items of type '<f8', but the dtype is f32");
+    check_header(1, DTYPE_u16, HEADER("'<V2'", "False", "(3, 2)"),
+                 "holds bf16, items of type '<V2', but the dtype is u16");
+    check_header(1, DTYPE_f32, HEADER("'<U5'", "False", "(3, 2)"),
+                 "holds items of type '<U5', but the dtype is f32");
+    check_header(1, DTYPE_f32, HEADER("''", "False", "(3, 2)"),
+                 "holds items of type '', but the dtype is f32");
+    check_header(1, DTYPE_f32, HEADER("[('a', '<f4')]", "False", "(3, 2)"),
+                 "holds records, which are not supported");
+    check_header(1, DTYPE_f32, HEADER("'<f4'", "False", "(2, 3)"),
+                 "has the shape [2, 3], but [3, 2] is needed");
+    check_header(1, DTYPE_f32, HEADER("'<f4'", "False", "()"),
+                 "has the shape [], but [3, 2] is needed");
+    check_header(1, DTYPE_f32, HEADER("'<f4'", "False", "(9223372036854775807, 3)"),
+                 "has the shape [9223372036854775807, 3], but [3, 2] is needed");
+    check_header(1, DTYPE_f32, HEADER("'<f4'", "False", "(1,1,1,1,1,1,1,1,1)"),
+                 "has more than 8 dimensions, which are not supported");
+    check_header(1, DTYPE_bool, HEADER("'|b1'", "False", "(3, 2)"),
+                 "has 2 at [1, 0], where bool needs 0 or 1");
+    check_header(1, DTYPE_hif8, HEADER("'|i1'", "False", "(3, 2)"),
+                 "cannot hold dtype hif8: NumPy has no type for it");
+    check_header(4, DTYPE_f32, HEADER("'<f4'", "False", "(3, 2)"),
+                 "has version 4.0 of the .npy format; 1.0 to 3.0 are supported");
+}
+
+static void test_npy_bad_literals(void **state)
+{
+    (void)state;
+#define BAD(text, at) "has a bad header: expected " text " at byte " at " of the file"
+    check_header(1, DTYPE_f32, "", BAD("'{'", "10"));
+    check_header(1, DTYPE_f32, "{", BAD("a string", "11"));
+    check_header(1, DTYPE_f32, "{'descr'", BAD("':'", "18"));
+    check_header(1, DTYPE_f32, "{'descr': '<f4", BAD("the end of a string", "24"));
+    check_header(1, DTYPE_f32, "{'de\\x73cr': '<f4'}",
+                 BAD("a short string of plain characters", "14"));
+    check_header(1, DTYPE_f32, "{'descr': 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'}",
+                 BAD("a short string of plain characters", "44"));
+    check_header(1, DTYPE_f32, "{'descr': 4}", BAD("a string", "20"));
+    check_header(1, DTYPE_f32, "{'fortran_order': 1}", BAD("True or False", "28"));
+    check_header(1, DTYPE_f32, "{'shape': (3)}",
+                 BAD("',' before the ')' of a single dimension", "23"));
+    check_header(1, DTYPE_f32, "{'shape': 3}", BAD("'('", "20"));
+    check_header(1, DTYPE_f32, "{'shape': (-3,)}", BAD("a dimension or ')'", "21"));
+    check_header(1, DTYPE_f32, "{'shape': (,)}", BAD("a dimension or ')'", "21"));
+    check_header(1, DTYPE_f32, "{'shape': (3 4)}", BAD("',' or ')'", "23"));
+    check_header(1, DTYPE_f32, "{'shape': (9223372036854775808,)}",
+                 BAD("a dimension below 2^63", "39"));
+    check_header(1, DTYPE_f32, "{'descr': '<f4' 'shape': ()}", BAD("',' or '}'", "26"));
+    check_header(1, DTYPE_f32, HEADER("'<f4'", "False", "(3, 2)") " x",
+                 BAD("the end of the header", "70"));
+#undef BAD
+    check_header(1, DTYPE_f32, "{'descr': '<f4', 'descr': '<f4'}",
+                 "has a bad header: key 'descr' comes twice");
+    check_header(1, DTYPE_f32, "{'order': '<f4'}", "has a bad header: key 'order' is unknown");
+    check_header(1, DTYPE_f32, "{'descr': '<f4'}",
+                 "has a bad header: it needs 'descr', 'fortran_order' and 'shape'");
+}
+
+static void test_npy_cut_off(void **state)
+{
+    (void)state;
+    struct tensor tensor = make(DTYPE_f16, DIMS(3, 2));
+    char error[ERROR_SIZE];
+    for (unsigned version = 1; version <= 3; version++) {
+        struct image image = make_image(version, HEADER("'<f2'", "False", "(3, 2)") "\n", 12);
+        for (size_t size = 0; size < image.size; size++)
+            assert_false(load(&tensor, image.bytes, size, error));
+        assert_string_equal(error, "has 11 bytes of elements, but 12 are needed");
+        assert_true(load(&tensor, image.bytes, image.size, error));
+        assert_false(load(&tensor, image.bytes, image.size + 1, error));
+        assert_string_equal(error, "has 13 bytes of elements, but only 12 are needed");
+    }
+    struct image image = make_image(2, HEADER("'<f2'", "False", "(3, 2)"), 12);
+    memcpy(image.bytes + 8, "\xff\xff\xff\xff", 4);
+    assert_false(load(&tensor, image.bytes, image.size, error));
+    assert_string_equal(error, "has a header of 4294967295 bytes; at most 65536 are supported");
+    tensor_free(&tensor);
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005 + 1442695040888963407;
+    return *state >> 33;
+}
+
+/* Whatever the mutation, loading neither crashes nor takes another shape. */
+static void test_npy_mutations(void **state)
+{
+    (void)state;
+    const char *given = getenv("SKIR_TEST_SEED");
+    uint64_t seed = given ? strtoull(given, NULL, 10) : (uint64_t)getpid() * 2654435761u;
+    printf("# SKIR_TEST_SEED=%llu\n", (unsigned long long)seed);
+    const struct image images[] = {
+        make_image(1, HEADER("'<i4'", "False", "(3, 2)") "  \n", 24),
+        make_image(3, "{\"shape\": (3, 2,), 'fortran_order': False, 'descr': '|i4'}", 24),
+    };
+    struct tensor tensor = make(DTYPE_i32, DIMS(3, 2));
+    char error[ERROR_SIZE];
+    unsigned loaded = 0;
+    for (unsigned round = 0; round < 40000; round++) {
+        struct image image = images[round % 2];
+        for (uint64_t flips = 1 + next_random(&seed) % 3; flips > 0; flips--)
+            image.bytes[next_random(&seed) % image.size] ^= (char)(1 << next_random(&seed) % 8);
+        if (next_random(&seed) % 4 == 0)
+            image.size = next_random(&seed) % (image.size + 1);
+        loaded += load(&tensor, image.bytes, image.size, error);
+    }
+    assert_true(loaded > 0);
+    tensor_free(&tensor);
+}
+
+static void test_npy_files(void **state)
+{
+    (void)state;
+    struct tensor tensor = make(DTYPE_u8, DIMS(4));
+    char error[ERROR_SIZE] = "", expected[ERROR_SIZE];
+    assert_false(tensor_fill(&tensor, "/nowhere/a.npy", 0, error, sizeof error));
+    assert_string_equal(error, "cannot open '/nowhere/a.npy': No such file or directory");
+    assert_false(tensor_fill(&tensor, "/dev/zero", 0, error, sizeof error));
+    assert_string_equal(error, "'/dev/zero' is no regular file");
+    assert_true(file_write(test_path(), "hello", 5, error, sizeof error));
+    assert_false(tensor_fill(&tensor, test_path(), 0, error, sizeof error));
+    snprintf(expected, sizeof expected, "'%s' is no .npy file", test_path());
+    assert_string_equal(error, expected);
+    /* Much larger than the tensor: refused by its size alone. */
+    assert_int_equal(truncate(test_path(), (off_t)1 << 33), 0);
+    assert_false(tensor_fill(&tensor, test_path(), 0, error, sizeof error));
+    snprintf(expected, sizeof expected,
+             "'%s' has 8589934592 bytes, too many for the 4 of its elements", test_path());
+    assert_string_equal(error, expected);
+    unlink(test_path());
+    assert_false(tensor_write_npy(&tensor, "/nowhere/a.npy", error, sizeof error));
+    assert_non_null(strstr(error, "/nowhere/a.npy"));
+    tensor_free(&tensor);
+    tensor = make(DTYPE_f8e5m2, DIMS(4));
+    assert_false(tensor_write_npy(&tensor, test_path(), error, sizeof error));
+    assert_non_null(strstr(error, "NumPy has no type for dtype f8e5m2"));
+    assert_int_equal(access(test_path(), F_OK), -1);
+    tensor_free(&tensor);
+}
+
+/* ----------------------------------------------------------------------- FRACTAL_NZ ---- */
+
+/* Element by element, by the definition of the layout. */
+static void check_nz(enum dtype dtype, const int64_t *dims, uint32_t rank)
+{
+    struct tensor nd = make(dtype, dims, rank), back = make(dtype, dims, rank);
+    size_t item = dtype_info(dtype)->bits / 8, c0 = 32 / item, size, batches = 1;
+    size_t rows = (size_t)dims[rank - 2], columns = (size_t)dims[rank - 1];
+    size_t row_groups = (rows + 15) / 16, groups = (columns + c0 - 1) / c0;
+    for (uint32_t i = 0; i + 2 < rank; i++)
+        batches *= (size_t)dims[i];
+    for (size_t i = 0; i < nd.size; i++)
+        nd.data[i] = (unsigned char)(i * 7 % 255 + 1); /* never zero, as padding is */
+    assert_true(tensor_nz_size(&nd, &size));
+    assert_int_equal(size, batches * groups * row_groups * 16 * 32);
+    unsigned char *storage = malloc(size + 1);
+    memset(storage, 0xee, size + 1);
+    tensor_to_nz(&nd, storage);
+    assert_int_equal(storage[size], 0xee);
+    static const unsigned char zeros[16];
+    for (size_t i = 0; i < size / item; i++) {
+        size_t column_in = i % c0, row_in = i / c0 % 16, row_group = i / c0 / 16 % row_groups;
+        size_t group = i / c0 / 16 / row_groups % groups, batch = i / (size / item / batches);
+        size_t row = row_group * 16 + row_in, column = group * c0 + column_in;
+        bool inside = row < rows && column < columns;
+        const unsigned char *expected =
+            inside ? nd.data + ((batch * rows + row) * columns + column) * item : zeros;
+        assert_memory_equal(storage + i * item, expected, item);
+    }
+    tensor_from_nz(&back, storage);
+    check_same(&nd, &back);
+    free(storage);
+    tensor_free(&nd);
+    tensor_free(&back);
+}
+
+static void test_nz(void **state)
+{
+    (void)state;
+    const enum dtype dtypes[] = {DTYPE_i8, DTYPE_bf16, DTYPE_f32, DTYPE_i64, DTYPE_c128};
+    for (size_t i = 0; i < COUNT(dtypes); i++) {
+        check_nz(dtypes[i], DIMS(1, 1));
+        check_nz(dtypes[i], DIMS(16, 32));
+        check_nz(dtypes[i], DIMS(17, 33));
+        check_nz(dtypes[i], DIMS(5, 70));
+        check_nz(dtypes[i], DIMS(2, 3, 31, 7));
+    }
+    struct tensor tensor = make(DTYPE_f32, DIMS(4));
+    size_t size = 1;
+    assert_false(tensor_nz_size(&tensor, &size));
+    tensor_free(&tensor);
+    tensor = make(DTYPE_f32, DIMS(4, 0));
+    assert_true(tensor_nz_size(&tensor, &size));
+    assert_int_equal(size, 0);
+    tensor_to_nz(&tensor, NULL);
+    tensor_from_nz(&tensor, NULL);
+    tensor_free(&tensor);
+}
+
+/* ------------------------------------------------------------------ differences, text ---- */
+
+static void test_first_difference(void **state)
+{
+    (void)state;
+    struct tensor a = make(DTYPE_f32, DIMS(37, 101)), b = make(DTYPE_f32, DIMS(37, 101));
+    uint64_t elements;
+    assert_int_equal(tensor_first_difference(&a, &b, &elements), 37 * 101);
+    assert_int_equal(elements, 37 * 101);
+    const uint64_t at[] = {37 * 101 - 1, 2048, 1024, 1023, 0};
+    for (size_t i = 0; i < COUNT(at); i++) {
+        b.data[at[i] * 4 + 3] = 0x80; /* -0: bytes count, not values */
+        assert_int_equal(tensor_first_difference(&a, &b, &elements), at[i]);
+    }
+    tensor_free(&a);
+    tensor_free(&b);
+}
+
+static void test_texts(void **state)
+{
+    (void)state;
+    struct tensor tensor = make(DTYPE_f32, DIMS(2, 3, 4));
+    const float values[] = {0.1f, -0.0f, INFINITY, 16777216.0f, 1e-45f, 3.4028235e38f, 0.3f - 0.1f};
+    char text[64];
+    memcpy(tensor.data, values, sizeof values);
+    const char *const expected[] = {"0.1", "-0", "inf", "16777216", "1e-45", "3.4028235e+38"};
+    for (size_t i = 0; i < COUNT(expected); i++) {
+        tensor_element_text(&tensor, i, text, sizeof text);
+        assert_true(strtof(text, NULL) == values[i]);
+        if (i != 3)
+            assert_string_equal(text, expected[i]);
+    }
+    memcpy(tensor.data, &(uint32_t){0x7fc00001}, 4);
+    check_text(&tensor, 0, "nan(0x7fc00001)");
+    tensor_index_text(&tensor, 0, text, sizeof text);
+    assert_string_equal(text, "[0, 0, 0]");
+    tensor_index_text(&tensor, 23, text, sizeof text);
+    assert_string_equal(text, "[1, 2, 3]");
+    tensor_index_text(&tensor, 13, text, 4);
+    assert_string_equal(text, "[1,");
+    tensor_free(&tensor);
+    tensor = make(DTYPE_i16, NULL, 0);
+    memcpy(tensor.data, &(int16_t){-300}, 2);
+    check_text(&tensor, 0, "-300");
+    tensor_index_text(&tensor, 0, text, sizeof text);
+    assert_string_equal(text, "[]");
+    tensor_free(&tensor);
+    tensor = make(DTYPE_f16, DIMS(1));
+    memcpy(tensor.data, &(uint16_t){0x2e66}, 2);
+    check_text(&tensor, 0, "0.1");
+    tensor_free(&tensor);
+    tensor = make(DTYPE_hif8, DIMS(1));
+    check_text(&tensor, 0, "0x00");
+    tensor_free(&tensor);
+    tensor = make(DTYPE_c64, DIMS(1));
+    memcpy(tensor.data, (float[]){1.5f, -2}, 8);
+    check_text(&tensor, 0, "(1.5, -2)");
+    tensor_free(&tensor);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_encode_decode),
+        cmocka_unit_test(test_encode_known),
+        cmocka_unit_test(test_init),
+        cmocka_unit_test(test_constants),
+        cmocka_unit_test(test_random_floats),
+        cmocka_unit_test(test_random_extremes),
+        cmocka_unit_test(test_random_integers),
+        cmocka_unit_test(test_random_is_stable),
+        cmocka_unit_test(test_wrong_specs),
+        cmocka_unit_test(test_npy_round_trip),
+        cmocka_unit_test(test_npy_bytes),
+        cmocka_unit_test(test_npy_accepted),
+        cmocka_unit_test(test_npy_refused),
+        cmocka_unit_test(test_npy_bad_literals),
+        cmocka_unit_test(test_npy_cut_off),
+        cmocka_unit_test(test_npy_mutations),
+        cmocka_unit_test(test_npy_files),
+        cmocka_unit_test(test_nz),
+        cmocka_unit_test(test_first_difference),
+        cmocka_unit_test(test_texts),
+    };
+    return cmocka_run_group_tests_name("tensor", tests, NULL, NULL);
+}
