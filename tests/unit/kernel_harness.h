@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "skrt.h"
 
@@ -254,8 +255,11 @@ static inline void op_launch(struct op *op, struct subject subject, uint32_t blo
     launch.parts[SKRT_AIC] = (struct skrt_call){subject.aic, 0, blocks, aivs, false};
     launch.parts[SKRT_AIV] = (struct skrt_call){subject.aiv, 0, blocks, aivs, !mixed};
     struct skrt_result result;
-    if (skrt_launch(device, &launch, &result) != SKRT_OK)
-        fail_msg("launch: %s\n%s", skrt_status_text(result.status), result.report);
+    if (skrt_launch(device, &launch, &result) != SKRT_OK) {
+        print_error("launch: %s\n%s\n", skrt_status_text(result.status), result.report);
+        fflush(NULL);
+        _exit(1); /* the device is unusable, and closing it may not return */
+    }
     assert_int_equal(((unsigned char *)workspace)[op->workspace], 0xee);
     free(workspace);
 }

@@ -344,8 +344,8 @@ static void test_swiglu_ties(void **state)
     op_free(&op);
 }
 
-/* In units of the smallest subnormal, 60 / 127 rounds to a scale of 0 and 190 / 127 to one of 1. The
- * activated half holds the number of units, which silu leaves as it is. */
+/* In units of the smallest subnormal, 60 / 127 rounds to a scale of 0 and 190 / 127 to one of 1.
+ * The activated half holds the number of units, which silu leaves as it is. */
 static void test_swiglu_subnormal(void **state)
 {
     (void)state;
