@@ -4,8 +4,9 @@
  * usage errors and help are made from these tables.
  *
  * `skirc COMMAND [OPTIONS] FILE...`: the command comes first; options and files mix freely behind
- * it. `--` ends the options, and `-` is a file name. A value is joined to its option (`--name=VALUE`,
- * `-oVALUE`) or is the next argument, whatever that looks like. Flags with letters join: `-ab`.
+ * it. `--` ends the options, and `-` is a file name. A value is joined to its option
+ * (`--name=VALUE`, `-oVALUE`) or is the next argument, whatever that looks like. Flags with letters
+ * join: `-ab`.
  */
 #ifndef FRONTEND_COMMAND_H
 #define FRONTEND_COMMAND_H
@@ -72,8 +73,8 @@ extern const struct command commands[];
  * the command's help, without running the command. */
 extern const struct option common_options[];
 
-/* Runs skirc with these arguments (argv[0] is the program) and returns its exit status. Usage errors,
- * with "did you mean", go to `err`. Output that cannot be written is EXIT_INPUT. */
+/* Runs skirc with these arguments (argv[0] is the program) and returns its exit status. Usage
+ * errors, with "did you mean", go to `err`. Output that cannot be written is EXIT_INPUT. */
 enum exit_status skirc_main(int argc, const char *const *argv, FILE *out, FILE *err);
 
 /* What the user gave for an option. The name must be one of the command's or a common one. */

@@ -306,7 +306,8 @@ bool npy_read(struct tensor *tensor, const char *path, char *error, size_t error
 
 /* -------------------------------------------------------------------------- writing ---- */
 
-/* Version 1.0: preamble and dictionary, with blanks up to where the elements are aligned. Its size. */
+/* Version 1.0: preamble and dictionary, with blanks up to where the elements are aligned. Returns
+ * the size. */
 static size_t format_header(const struct tensor *tensor, char text[2 * PREAMBLE_2 + 512])
 {
     const struct dtype_info *info = dtype_info(tensor->dtype);

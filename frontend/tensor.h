@@ -50,9 +50,9 @@ void tensor_index_text(const struct tensor *tensor, uint64_t index, char *text, 
 /* A shape or index as text: "[1, 7]". */
 void tensor_dims_text(const int64_t *dims, uint32_t rank, char *text, size_t size);
 
-/* FRACTAL_NZ storage of the last two dimensions: C0 = 32 bytes of columns, 16 rows, zero-padded. The
- * size of the storage in bytes, and the conversion both ways (`storage` has that size). False where
- * the rank is below 2 or the size passes what memory can hold. */
+/* FRACTAL_NZ storage of the last two dimensions: C0 = 32 bytes of columns, 16 rows, zero-padded.
+ * The size of the storage in bytes, and the conversion both ways (`storage` has that size). False
+ * where the rank is below 2 or the size passes what memory can hold. */
 bool tensor_nz_size(const struct tensor *nd, size_t *size);
 void tensor_to_nz(const struct tensor *nd, unsigned char *storage);
 void tensor_from_nz(struct tensor *nd, const unsigned char *storage);

@@ -52,8 +52,7 @@ static uint64_t random_float(uint64_t bits, struct float_format format, double l
     /* Halves, as the difference may pass the greatest double. Volatile, so that no machine fuses
      * the multiplication with an addition: the values are the same on all. */
     volatile double half = (double)(bits >> 11) * 0x1p-53 * (high * 0.5 - low * 0.5);
-    double value = low + half + half;
-    uint64_t encoded = float_encode(format, value < low ? low : value);
+    uint64_t encoded = float_encode(format, low + half + half);
     if (low < high && float_decode(format, encoded) >= high)
         return float_below(format, float_encode(format, high));
     return encoded;
