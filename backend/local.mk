@@ -2,6 +2,10 @@
 # sample kernels.
 
 libskir_la_SOURCES += \
+	backend/host_emit.c \
+	backend/host_emit.h \
+	backend/host_ops.c \
+	backend/host_ops.h \
 	backend/kernels/sample_ops.c \
 	backend/kernels/sample_ops.h \
 	backend/object.h \

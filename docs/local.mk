@@ -6,5 +6,6 @@ dist_doc_DATA = \
 	LICENSE \
 	README.md \
 	docs/device-model.md \
-	docs/objects.md
+	docs/objects.md \
+	docs/sample-kernels.md
 EXTRA_DIST += docs/examples

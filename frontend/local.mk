@@ -3,14 +3,24 @@
 # All but main, for the tests.
 noinst_LIBRARIES += frontend/libfrontend.a
 frontend_libfrontend_a_SOURCES = \
+	frontend/cmd.h \
+	frontend/cmd_fmt.c \
+	frontend/cmd_opt.c \
 	frontend/command.c \
 	frontend/command.h \
+	frontend/commands.c \
 	frontend/half.h \
 	frontend/help.c \
 	frontend/help.h \
+	frontend/input.c \
+	frontend/input.h \
+	frontend/library.c \
+	frontend/library.h \
 	frontend/message.h \
 	frontend/npy.c \
 	frontend/npy.h \
+	frontend/remarks.c \
+	frontend/remarks.h \
 	frontend/tensor.c \
 	frontend/tensor.h \
 	frontend/tensor_fill.c

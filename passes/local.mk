@@ -3,9 +3,12 @@
 libskir_la_SOURCES += \
 	passes/bind_kernels.c \
 	passes/heap.h \
+	passes/insert_syncs.c \
 	passes/kernel_library.c \
 	passes/kernel_library.h \
 	passes/lower_superkernels.c \
+	passes/members.c \
+	passes/members.h \
 	passes/partition_scopes.c \
 	passes/pass.h \
 	passes/passes.def \

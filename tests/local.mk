@@ -20,16 +20,19 @@ EXTRA_DIST += tests/tap-run tests/tap.py tests/tap.sh
 
 unit_headers = \
 	tests/unit/kernel_harness.h \
-	tests/unit/skrt_harness.h
+	tests/unit/skrt_harness.h \
+	tests/unit/tensor_helpers.h
 unit_tests = \
 	tests/unit/test_command \
 	tests/unit/test_kernels \
 	tests/unit/test_kernels_matmul \
+	tests/unit/test_npy \
 	tests/unit/test_object \
 	tests/unit/test_sample_ops \
 	tests/unit/test_skrt \
 	tests/unit/test_skrt_calls \
-	tests/unit/test_skrt_failures
+	tests/unit/test_skrt_failures \
+	tests/unit/test_tensor
 if UNIT_TESTS
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
