@@ -51,7 +51,9 @@ static enum kernel_type choose_type(const struct demand *demand, uint32_t *block
     if (demand->mixed_1_1 && !demand->mixed_1_2 && !demand->cube && !demand->vector)
         return KERNEL_mix_aic_1_1;
     *blocks = demand->aics;
-    if (demand->aivs <= demand->aics)
+    /* The reference takes 1:1 here also where a 1:2 kernel is called, half of whose vector part then
+     * runs nowhere. */
+    if (demand->aivs <= demand->aics && !demand->mixed_1_2)
         return KERNEL_mix_aic_1_1;
     if ((demand->aivs + 1) / 2 > *blocks)
         *blocks = (demand->aivs + 1) / 2;

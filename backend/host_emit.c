@@ -1,0 +1,267 @@
+#include "backend/host_emit.h"
+#include "ir/locate.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+struct emitter {
+    struct text *text;
+    const struct module *module;
+    struct diags *diags;
+    const uint32_t *kernel_index; /* kernel index + 1 by name id */
+    const struct entry *entry;
+    uint32_t entry_id;
+    bool ok;
+};
+
+/* ------------------------------------------------------------------------- names ---- */
+
+/* Names that assemblers take as they are; others are numbered. */
+static bool is_symbol(const struct intern_name *name)
+{
+    for (uint32_t i = 0; i < name->size; i++)
+        if (!isalnum((unsigned char)name->text[i]) && !strchr("_.$", name->text[i]))
+            return false;
+    return name->size > 0 && !isdigit((unsigned char)name->text[0]);
+}
+
+void host_kernel_symbol(struct text *text, const struct module *module, uint32_t kernel,
+                        enum core_type core)
+{
+    const struct intern_name *name = &module->names.names[module->kernels.at[kernel].name];
+    if (is_symbol(name))
+        text_bytes(text, name->text, name->size);
+    else
+        text_printf(text, "skir_kernel_%u", kernel);
+    text_printf(text, ".%s", core_type_name(core));
+}
+
+void host_entry_symbol(struct text *text, const struct module *module, const struct entry *entry)
+{
+    const struct intern_name *name = &module->names.names[entry->name];
+    if (is_symbol(name))
+        text_bytes(text, name->text, name->size);
+    else
+        text_printf(text, "skir_entry_%u", (unsigned)(entry - module->entries.at));
+}
+
+/* A string literal. Trigraphs are off in GNU mode; octal escapes end after three digits. */
+static void emit_literal(struct emitter *emitter, const char *bytes, size_t size)
+{
+    text_char(emitter->text, '"');
+    for (size_t i = 0; i < size; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+        if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\')
+            text_printf(emitter->text, "\\%03o", c);
+        else
+            text_char(emitter->text, (char)c);
+    }
+    text_char(emitter->text, '"');
+}
+
+/* -------------------------------------------------------------------------- calls ---- */
+
+/* What a call computes, for reports: the kernel's op type and the values of its slots. */
+static void op_label(struct emitter *emitter, const struct instr *instr, struct text *label)
+{
+    enum { MAX_LABEL = 200 };
+    const struct module *module = emitter->module;
+    const struct kernel *kernel = &module->kernels.at[emitter->kernel_index[instr->kernel] - 1];
+    uint32_t type = attr_string(module, kernel->attrs, W_op);
+    text_bytes(label, module->names.names[type == NONE ? kernel->name : type].text,
+               module->names.names[type == NONE ? kernel->name : type].size);
+    const struct attr *params = attr_find(module, emitter->entry->attrs, W_params);
+    const struct attr *own = attr_find(module, kernel->attrs, W_params);
+    if (!params || !own)
+        return;
+    text_char(label, '(');
+    for (uint32_t i = 0; i < own->value.count && label->size < MAX_LABEL; i++) {
+        uint32_t slot = instr->number[0] + i;
+        if (slot >= params->value.count)
+            break;
+        const struct attr_value *value = &module->attr_values.at[params->value.first + slot];
+        if (value->kind != ATTR_VALUE)
+            continue;
+        if (i)
+            text_string(label, ", ");
+        text_value(label, module, value->id);
+    }
+    text_string(label, label->size < MAX_LABEL ? ")" : ", ...)");
+}
+
+static void emit_kernels(struct emitter *emitter)
+{
+    uint8_t *used = mem_calloc(emitter->module->kernels.count, CORE_TYPES);
+    for (uint32_t e = 0; e < emitter->module->entries.count; e++)
+        for (int core = 0; core < CORE_TYPES; core++) {
+            const struct program *program = &emitter->module->entries.at[e].programs[core];
+            for (uint32_t i = 0; i < program->instrs.count; i++) {
+                if (program->instrs.at[i].op != INSTR_call)
+                    continue;
+                uint32_t kernel = emitter->kernel_index[program->instrs.at[i].kernel] - 1;
+                if (used[kernel * CORE_TYPES + (uint32_t)core]++)
+                    continue;
+                text_printf(emitter->text, "extern skrt_kernel_fn k%u_%s __asm__(\"", kernel,
+                            core_type_name(core));
+                host_kernel_symbol(emitter->text, emitter->module, kernel, core);
+                text_string(emitter->text, "\");\n");
+                /* A kernel called very often must not wrap the counter. */
+                used[kernel * CORE_TYPES + (uint32_t)core] = 1;
+            }
+        }
+    free(used);
+}
+
+/* One row per instruction: its spelling, and the op of a call. */
+static void emit_sites(struct emitter *emitter, enum core_type core)
+{
+    const struct program *program = &emitter->entry->programs[core];
+    struct text line = {NULL, 0, 0};
+    text_printf(emitter->text, "static const struct skrt_site e%u_%s_sites[] = {\n",
+                emitter->entry_id, core_type_name(core));
+    for (uint32_t i = 0; i < program->instrs.count; i++) {
+        const struct instr *instr = &program->instrs.at[i];
+        line.size = 0;
+        text_instr(&line, emitter->module, instr);
+        text_string(emitter->text, "    {");
+        emit_literal(emitter, line.at, line.size);
+        text_string(emitter->text, ", ");
+        line.size = 0;
+        if (instr->op == INSTR_call) {
+            op_label(emitter, instr, &line);
+            emit_literal(emitter, line.at, line.size);
+        } else {
+            text_string(emitter->text, "0");
+        }
+        text_string(emitter->text, "},\n");
+    }
+    text_string(emitter->text, "};\n");
+    text_free(&line);
+}
+
+static void emit_calls(struct emitter *emitter, enum core_type core)
+{
+    const struct program *program = &emitter->entry->programs[core];
+    text_printf(emitter->text, "static const struct skrt_call e%u_%s_calls[] = {\n",
+                emitter->entry_id, core_type_name(core));
+    for (uint32_t i = 0; i < program->instrs.count; i++) {
+        const struct instr *instr = &program->instrs.at[i];
+        if (instr->op != INSTR_call)
+            continue;
+        uint32_t kernel = emitter->kernel_index[instr->kernel] - 1;
+        const struct kernel_type_info *info =
+            kernel_type_info(emitter->module->kernels.at[kernel].type);
+        text_printf(emitter->text, "    {k%u_%s, %u, %u, %u, %s},\n", kernel, core_type_name(core),
+                    instr->number[0], instr->number[1], info->flat ? 1 : info->aivs,
+                    info->flat ? "true" : "false");
+    }
+    text_string(emitter->text, "};\n");
+}
+
+/* ------------------------------------------------------------------- instructions ---- */
+
+static void emit_unsupported(struct emitter *emitter, const struct instr *instr)
+{
+    diag_at(emitter->diags, DIAG_unsupported, locate_instr(emitter->module, instr),
+            "the host target does not execute '%s' yet", instr_info(instr->op)->name);
+    emitter->ok = false;
+}
+
+static void emit_instr(struct emitter *emitter, enum core_type core, const struct instr *instr,
+                       uint32_t index, uint32_t *call)
+{
+    struct text *text = emitter->text;
+    const char *name = core_type_name(core);
+    text_string(text, "    ");
+    switch ((enum instr_op)instr->op) {
+    case INSTR_call:
+        text_printf(text, "skrt_call(core, &e%u_%s_calls[%u]", emitter->entry_id, name, (*call)++);
+        break;
+    case INSTR_arrive:
+    case INSTR_await:
+        text_printf(text, "skrt_%s(core, %s", instr_info(instr->op)->name,
+                    instr->word == CORE_AIC ? "SKRT_AIC" : "SKRT_AIV");
+        break;
+    case INSTR_set:
+    case INSTR_wait:
+        text_printf(text, "skrt_%s_%s(core", instr_info(instr->op)->name,
+                    instr->word == CORE_AIC ? "c2v" : "v2c");
+        break;
+    case INSTR_notify:
+    case INSTR_wait_event:
+    case INSTR_reset:
+        text_printf(text, "skrt_%s(core, %u", instr_info(instr->op)->name, instr->number[0]);
+        break;
+    case INSTR_pipe_barrier: text_string(text, "skrt_pipe_barrier(core"); break;
+    case INSTR_preload:
+    case INSTR_preload_all:
+    case INSTR_dcci: text_string(text, "skrt_hint(core"); break;
+    case INSTR_select:
+    case INSTR_clear_workspace:
+    case INSTR_feed_sync:
+    case INSTR_profile:
+    case INSTR_trace:
+    case INSTR_COUNT: emit_unsupported(emitter, instr); return;
+    }
+    text_printf(text, ", &e%u_%s_sites[%u]);\n", emitter->entry_id, name, index);
+}
+
+static void emit_program(struct emitter *emitter, enum core_type core)
+{
+    const struct program *program = &emitter->entry->programs[core];
+    uint32_t call = 0;
+    emit_sites(emitter, core);
+    emit_calls(emitter, core);
+    text_printf(emitter->text, "static void e%u_%s(skrt_core *core)\n{\n", emitter->entry_id,
+                core_type_name(core));
+    for (uint32_t i = 0; i < program->instrs.count; i++)
+        emit_instr(emitter, core, &program->instrs.at[i], i, &call);
+    text_string(emitter->text, "}\n\n");
+}
+
+static void emit_entry(struct emitter *emitter)
+{
+    const struct entry *entry = emitter->entry;
+    struct text *text = emitter->text;
+    struct text name = {NULL, 0, 0};
+    /* Empty arrays are no C; programs without instructions have neither sites nor a function. */
+    bool has[CORE_TYPES];
+    text_printf(text, "\n/* entry %u : %s */\n\n", emitter->entry_id,
+                kernel_type_info(entry->type)->name);
+    for (int core = 0; core < CORE_TYPES; core++) {
+        has[core] = entry->programs[core].instrs.count > 0;
+        if (has[core])
+            emit_program(emitter, core);
+    }
+    host_entry_symbol(&name, emitter->module, entry);
+    text_printf(text, "extern skrt_entry_fn e%u __asm__(\"%.*s\");\n", emitter->entry_id,
+                (int)name.size, name.at);
+    text_printf(text, "void e%u(skrt_core *core)\n{\n", emitter->entry_id);
+    text_string(text, "    switch (skrt_core_type(core)) {\n");
+    for (int core = 0; core < CORE_TYPES; core++)
+        if (has[core])
+            text_printf(text, "    case %s: e%u_%s(core); break;\n",
+                        core == CORE_AIC ? "SKRT_AIC" : "SKRT_AIV", emitter->entry_id,
+                        core_type_name(core));
+    text_string(text, "    default: break;\n    }\n}\n");
+    text_free(&name);
+}
+
+bool host_emit(struct text *text, const struct module *module, struct diags *diags)
+{
+    uint32_t *kernel_index = module_kernel_index(module);
+    struct emitter emitter = {.text = text,
+                              .module = module,
+                              .diags = diags,
+                              .kernel_index = kernel_index,
+                              .ok = true};
+    text_string(text, "#include \"skrt.h\"\n\n");
+    emit_kernels(&emitter);
+    for (uint32_t i = 0; i < module->entries.count; i++) {
+        emitter.entry = &module->entries.at[i];
+        emitter.entry_id = i;
+        emit_entry(&emitter);
+    }
+    free(kernel_index);
+    return emitter.ok;
+}

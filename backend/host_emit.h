@@ -1,0 +1,18 @@
+/* Entries as C for the host target. */
+#ifndef BACKEND_HOST_EMIT_H
+#define BACKEND_HOST_EMIT_H
+
+#include "ir/text.h"
+
+/* Appends one C source with a function for each entry of the module, to be compiled against skrt.h.
+ * Returns false, with diagnostics, for instructions that the host target does not execute. */
+bool host_emit(struct text *text, const struct module *module, struct diags *diags);
+
+/* Appends the linker's name of a kernel's part in that source: what the kernel's function must be
+ * renamed to. `kernel` is an index into module->kernels. */
+void host_kernel_symbol(struct text *text, const struct module *module, uint32_t kernel,
+                        enum core_type core);
+/* The same for an entry, which stays global. */
+void host_entry_symbol(struct text *text, const struct module *module, const struct entry *entry);
+
+#endif

@@ -1,0 +1,183 @@
+#include "backend/host_ops.h"
+#include "backend/kernels/sample_ops.h"
+#include "ir/locate.h"
+#include "ir/suggest.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool host_tensor(const struct module *module, uint32_t id, struct skrt_tensor *tensor, char *error,
+                 size_t error_size)
+{
+    const struct type *type = &module->types.at[id];
+    const int64_t *dims = type_dims(module, id);
+    *tensor = (struct skrt_tensor){.dtype = type->dtype, .rank = type->rank};
+    if (type->rank > SKRT_MAX_RANK) {
+        snprintf(error, error_size, "the host target takes at most %d dimensions, not %u",
+                 SKRT_MAX_RANK, type->rank);
+        return false;
+    }
+    for (uint32_t i = 0; i < type->rank; i++) {
+        tensor->dims[i] = dims[i];
+        if (dims[i] >= 0)
+            continue;
+        snprintf(error, error_size, "dimension %u is not static, which the host target needs", i);
+        return false;
+    }
+    if (name_is(module, type->format, "FRACTAL_NZ"))
+        tensor->format = SKRT_FRACTAL_NZ;
+    else if (type->format != W_ND) {
+        snprintf(error, error_size, "the host target knows ND and FRACTAL_NZ, not %.*s",
+                 NAME(module, type->format));
+        return false;
+    }
+    return true;
+}
+
+/* FRACTAL_NZ stores blocks of 16 rows and 32 bytes of columns, zero-padded. */
+bool host_tensor_size(const struct skrt_tensor *tensor, uint64_t *size)
+{
+    unsigned bits = dtype_info(tensor->dtype)->bits;
+    uint64_t elements = 1;
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        uint64_t dim = (uint64_t)tensor->dims[i];
+        uint64_t unit = 1;
+        if (tensor->format == SKRT_FRACTAL_NZ && i + 2 >= tensor->rank)
+            unit = i + 2 == tensor->rank ? 16 : 256 / bits;
+        if (__builtin_add_overflow(dim, unit - 1, &dim) ||
+            __builtin_mul_overflow(elements, dim / unit * unit, &elements))
+            return false;
+    }
+    *size = elements / 8 * bits + (elements % 8 * bits + 7) / 8;
+    return elements >> 46 == 0;
+}
+
+/* ------------------------------------------------------------------------- tiling ---- */
+
+static bool scalar_attr(const struct module *module, const struct attr *attr,
+                        struct skrt_attr *scalar)
+{
+    const struct intern_name *key = &module->names.names[attr->key];
+    if (key->size >= SKRT_ATTR_KEY)
+        return false;
+    *scalar = (struct skrt_attr){.i = 0};
+    memcpy(scalar->key, key->text, key->size);
+    switch (attr->value.kind) {
+    case ATTR_INT:
+    case ATTR_BOOL:
+        scalar->i = attr->value.i;
+        scalar->f = (double)attr->value.i;
+        return true;
+    case ATTR_FLOAT:
+        scalar->f = attr->value.f;
+        /* Truncation of what does not fit is undefined in C. */
+        if (attr->value.f > -9e18 && attr->value.f < 9e18)
+            scalar->i = (int64_t)attr->value.f;
+        return true;
+    default: return false;
+    }
+}
+
+static uint32_t op_value(const struct graph *graph, const struct op *op, uint32_t n)
+{
+    return n < op->operands.count ? op_operands(graph, op)[n]
+                                  : op->results.first + (n - op->operands.count);
+}
+
+bool host_tiling(const struct module *module, const struct graph *graph, const struct op *op,
+                 struct arena *arena, struct skrt_tiling *tiling, char *error, size_t error_size)
+{
+    uint32_t count = op->operands.count + op->results.count;
+    struct skrt_tensor *tensors = arena_alloc(arena, count * sizeof *tensors);
+    struct skrt_attr *attrs = arena_alloc(arena, op->attrs.count * sizeof *attrs);
+    *tiling = (struct skrt_tiling){.n_tensors = count, .tensors = tensors, .attrs = attrs};
+    for (uint32_t i = 0; i < count; i++)
+        if (!host_tensor(module, graph->values.at[op_value(graph, op, i)].type, &tensors[i], error,
+                         error_size))
+            return false;
+    for (uint32_t i = 0; i < op->attrs.count; i++)
+        if (scalar_attr(module, &module->attrs.at[op->attrs.first + i], &attrs[tiling->n_attrs]))
+            tiling->n_attrs++;
+    return true;
+}
+
+/* ------------------------------------------------------------------------- checks ---- */
+
+static struct span tensor_span(const struct module *module, const struct op *op, int tensor)
+{
+    if (tensor < 0)
+        return locate_op(module, op, OP_TYPE_NAME, 0);
+    uint32_t n = (uint32_t)tensor;
+    return n < op->operands.count
+               ? locate_op(module, op, OP_OPERAND, n)
+               : locate_op(module, op, OP_RESULT_TYPE, n - op->operands.count);
+}
+
+/* Attributes that the op type does not have, or that are no numbers. */
+static bool check_attrs(const struct module *module, const struct op *op, const char *type,
+                        struct diags *diags)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < op->attrs.count; i++) {
+        const struct attr *attr = &module->attrs.at[op->attrs.first + i];
+        const struct intern_name *key = &module->names.names[attr->key];
+        struct suggest suggest = {.wanted = key->text, .wanted_size = key->size};
+        struct skrt_attr scalar;
+        bool known = false;
+        const char *name;
+        for (unsigned n = 0; (name = sample_op_attr_name(type, n)); n++) {
+            suggest_offer(&suggest, name, strlen(name));
+            known |= name_is(module, attr->key, name);
+        }
+        if (known && scalar_attr(module, attr, &scalar))
+            continue;
+        ok = false;
+        struct span span = locate_token(module, attr->loc);
+        if (known)
+            diag_at(diags, DIAG_attribute_kind, span, "'%.*s' of %s must be a number or a flag",
+                    NAME(module, attr->key), type);
+        else if (diag_at(diags, DIAG_unknown_attribute, span, "%s has no attribute '%.*s'", type,
+                         NAME(module, attr->key)) &&
+                 suggest.best)
+            diag_note(diags, (struct span){0, 0}, "did you mean '%.*s'?", (int)suggest.best_size,
+                      suggest.best);
+    }
+    return ok;
+}
+
+/* Types that the host target does not have at all, each at its place. */
+static bool check_types(const struct module *module, const struct graph *graph,
+                        const struct op *op, struct diags *diags)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < op->operands.count + op->results.count; i++) {
+        struct skrt_tensor tensor;
+        char error[160];
+        if (host_tensor(module, graph->values.at[op_value(graph, op, i)].type, &tensor, error,
+                        sizeof error))
+            continue;
+        diag_at(diags, DIAG_unsupported, tensor_span(module, op, (int)i), "%s", error);
+        ok = false;
+    }
+    return ok;
+}
+
+bool host_op_check(const struct module *module, const struct graph *graph, const struct op *op,
+                   struct diags *diags)
+{
+    struct arena scratch = {NULL, 0};
+    struct skrt_tiling tiling;
+    struct sample_op_error fault;
+    char error[160];
+    const char *type = name_text(module, op->type, &scratch);
+    bool ok = check_attrs(module, op, type, diags) && check_types(module, graph, op, diags) &&
+              host_tiling(module, graph, op, &scratch, &tiling, error, sizeof error);
+    if (ok && !sample_op_check(type, tiling.tensors, op->operands.count, op->results.count,
+                               tiling.attrs, tiling.n_attrs, &fault)) {
+        diag_at(diags, DIAG_op_signature, tensor_span(module, op, fault.tensor), "%s: %s", type,
+                fault.text);
+        ok = false;
+    }
+    arena_free(&scratch);
+    return ok;
+}

@@ -1,0 +1,41 @@
+/* The commands of skirc. */
+#include "frontend/cmd.h"
+
+#include <limits.h>
+
+const struct option common_options[] = {
+    {"max-errors", 0, OPTION_VALUE, "N", "show at most N errors (20); 0 shows all"},
+    {"remarks", 0, OPTION_OPTIONAL, "FILE.json",
+     "explain what was decided; with a file, write all diagnostics there as JSON"},
+    {"color", 0, OPTION_VALUE, "WHEN", "colour messages: auto, always or never"},
+    {"help", 'h', OPTION_FLAG, NULL, "show this help"},
+    {0},
+};
+
+const struct command commands[] = {
+    {"compile", "[OPTIONS] FILE", "compile the graphs of a file into a linked object",
+     "Ops of a scope become one super kernel: one entry that calls their kernels in turn on every\n"
+     "core, linked with the kernels' binaries into one relocatable object. Its only global symbols\n"
+     "are the entries; they run on the skrt runtime (skrt.h).",
+     options_compile, 1, 1, cmd_compile},
+    {"run", "[OPTIONS] FILE", "compile a graph for this machine and run it",
+     "SPEC is FILE.npy, rand:LO..HI[:SEED], ones or zeros. Inputs that are not given are random\n"
+     "numbers, the same in every run.",
+     options_run, 1, 1, cmd_run},
+    {"opt", "[OPTIONS] FILE", "run passes on a file and print the result",
+     "The list may name passes in any order and number; 'default' stands for the pipeline of\n"
+     "compile. Without --passes the file is only verified and printed.",
+     options_opt, 0, 1, cmd_opt},
+    {"check", "[OPTIONS] FILE...", "parse and verify; say nothing when all is well", NULL,
+     options_check, 1, UINT_MAX, cmd_check},
+    {"fmt", "[OPTIONS] FILE...", "print the canonical form of files, with their comments", NULL,
+     options_fmt, 1, UINT_MAX, cmd_fmt},
+    {"test", "[OPTIONS] PATH...", "run golden-file tests: files, or folders of .skir files",
+     "A test is one file: a line '//! COMMAND ARGUMENTS', a line '//! CLAIM', the input, a line\n"
+     "'//! expect', and the output expected. '//! error: TEXT' at the end of a line expects a\n"
+     "diagnostic there.",
+     options_test, 1, UINT_MAX, cmd_test},
+    {"objdump", "FILE", "print sections, symbols and relocations of an object or archive", NULL,
+     options_objdump, 1, 1, cmd_objdump},
+    {0},
+};

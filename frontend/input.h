@@ -1,0 +1,36 @@
+/* A .skir file as the commands use it: read, parsed, and its diagnostics. */
+#ifndef FRONTEND_INPUT_H
+#define FRONTEND_INPUT_H
+
+#include "frontend/command.h"
+#include "ir/file.h"
+#include "ir/print.h"
+
+struct input {
+    const struct invocation *invocation;
+    const char *path;
+    struct file_bytes bytes;
+    struct source source;
+    struct spans comments;
+    struct diags diags;
+    struct module *module; /* NULL where the file could not be read or parsed */
+};
+
+/* Reads and parses. Whatever goes wrong is in input->diags. */
+void input_open(struct input *input, const struct invocation *invocation, const char *path);
+/* input_open, then the verifier. Returns whether there is a correct module. */
+bool input_open_verified(struct input *input, const struct invocation *invocation,
+                         const char *path);
+/* Prints the diagnostics, releases everything, and returns EXIT_INPUT if there were errors, else
+ * `status`. Writes the remarks file where one was asked for. */
+enum exit_status input_close(struct input *input, enum exit_status status);
+
+/* The exit status of the worse of two outcomes. */
+enum exit_status worse_status(enum exit_status a, enum exit_status b);
+
+/* Writes text to `path` ("-": the invocation's output stream). Failures are reported on the error
+ * stream, as EXIT_INPUT. */
+enum exit_status write_output(const struct invocation *invocation, const char *path,
+                              const struct text *text);
+
+#endif

@@ -1,0 +1,18 @@
+/* The sample kernels as the commands find them. */
+#ifndef FRONTEND_LIBRARY_H
+#define FRONTEND_LIBRARY_H
+
+#include "frontend/command.h"
+#include "passes/kernel_library.h"
+
+struct library_place {
+    char *directory;
+};
+
+/* The folder is that of --kernel-dir; else backend/kernels beside the running program (in a build
+ * folder); else where they are installed. */
+void library_open(struct kernel_library *library, struct library_place *place,
+                  const struct invocation *invocation);
+void library_close(struct kernel_library *library, struct library_place *place);
+
+#endif
