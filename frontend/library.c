@@ -34,9 +34,10 @@ void library_open(struct kernel_library *library, struct library_place *place,
                   const struct invocation *invocation)
 {
     const char *given = option_value(invocation, "kernel-dir");
-    place->directory = given ? mem_strdup(given) : beside_program();
-    if (!place->directory)
-        place->directory = mem_strdup(SKIR_KERNEL_DIR);
+    place->headers = beside_program();
+    if (!place->headers)
+        place->headers = mem_strdup(SKIR_KERNEL_DIR);
+    place->directory = mem_strdup(given ? given : place->headers);
     kernel_library_init(library, place->directory, host_op_check);
 }
 
@@ -44,4 +45,5 @@ void library_close(struct kernel_library *library, struct library_place *place)
 {
     kernel_library_free(library);
     free(place->directory);
+    free(place->headers);
 }

@@ -6,11 +6,13 @@
 #include "passes/kernel_library.h"
 
 struct library_place {
-    char *directory;
+    char *directory; /* of the kernels */
+    char *headers;   /* of skrt.h */
 };
 
 /* The folder is that of --kernel-dir; else backend/kernels beside the running program (in a build
- * folder); else where they are installed. */
+ * folder); else where they are installed. skrt.h lies beside the sample kernels, whatever
+ * --kernel-dir says. */
 void library_open(struct kernel_library *library, struct library_place *place,
                   const struct invocation *invocation);
 void library_close(struct kernel_library *library, struct library_place *place);

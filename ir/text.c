@@ -25,7 +25,8 @@ void text_printf(struct text *text, const char *format, ...)
     int size = vsnprintf(NULL, 0, format, args);
     va_end(args);
     if (size > 0) {
-        text_grow(text, (size_t)size + 1);
+        if (text->capacity - text->size <= (size_t)size)
+            text_grow(text, (size_t)size + 1);
         vsnprintf(text->at + text->size, (size_t)size + 1, format, again);
         text->size += (size_t)size;
     }

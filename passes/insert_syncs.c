@@ -4,7 +4,7 @@
  * changes  programs of entries that have no synchronisation yet
  * keeps    calls and their order
  *
- * The calls of a super kernel form one list (passes/members.h), and every call is ordered behind the
+ * The calls of a super kernel form one list (ir/members.h), and every call is ordered behind the
  * one before it. Between two successive ops, each core type does what its part in them asks for:
  *
  *   a core of a type that the earlier op has a part on arrives at the barrier of its type and awaits
@@ -19,7 +19,7 @@
  * same transitions in the same order, each set has its wait in the same transition, and a core that
  * sets waits in between for the cores that it set, so at most one release is outstanding.
  */
-#include "passes/members.h"
+#include "ir/members.h"
 #include "passes/pass.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
  * compiler: docs/passes.md, "lower-superkernels".
  */
 #include "ir/locate.h"
-#include "passes/members.h"
+#include "ir/members.h"
 #include "passes/pass.h"
 
 struct lowering {

@@ -1,6 +1,6 @@
 /* The ops of each super kernel of a graph, in list order: the order in which an entry calls them. */
-#ifndef PASSES_MEMBERS_H
-#define PASSES_MEMBERS_H
+#ifndef IR_MEMBERS_H
+#define IR_MEMBERS_H
 
 #include "ir/module.h"
 

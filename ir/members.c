@@ -1,4 +1,4 @@
-#include "passes/members.h"
+#include "ir/members.h"
 #include "ir/order.h"
 
 /* All ops of the graph in list order. Cycles were refused by the verifier. */

@@ -1,0 +1,246 @@
+#include "backend/host_build.h"
+#include "backend/host_emit.h"
+#include "backend/object.h"
+#include "backend/tool.h"
+#include "ir/file.h"
+#include "ir/locate.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const struct span no_span = {0, 0};
+
+enum { ENTRY_GROUP = 0 }; /* of the link; that of kernel k is k + 1 */
+
+/* ------------------------------------------------------------------------- kernels ---- */
+
+/* The path of a kernel's object: as written, from the source's folder or that of the samples. */
+static const char *object_path(const struct module *module, const struct host_places *places,
+                               uint32_t object, struct arena *arena)
+{
+    const char *name = name_text(module, object, arena);
+    const char *const folders[] = {places->source_dir, places->kernel_dir};
+    if (name[0] == '/')
+        return access(name, R_OK) == 0 ? name : NULL;
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        const char *path = arena_printf(arena, "%s/%s", folders[i], name);
+        if (access(path, R_OK) == 0)
+            return path;
+    }
+    return NULL;
+}
+
+static void report_object(const struct module *module, const struct kernel *kernel,
+                          const struct host_places *places, uint32_t object, struct diags *diags)
+{
+    const struct attr *attr = attr_find(module, kernel->attrs, W_object);
+    struct span span = attr ? locate_token(module, attr->loc) : locate_name(module, kernel->loc);
+    if (object == NONE) {
+        if (diag_at(diags, DIAG_missing_attribute, span, "the kernel '@%.*s' has no 'object'",
+                    NAME(module, kernel->name)))
+            diag_note(diags, no_span, "write object = \"FILE.o\", the file with its function");
+        return;
+    }
+    if (diag_at(diags, DIAG_kernel_object, span, "the object '%.*s' of '@%.*s' is not there",
+                NAME(module, object), NAME(module, kernel->name)))
+        diag_note(diags, no_span, "it was looked for in '%s' and '%s'", places->source_dir,
+                  places->kernel_dir);
+}
+
+/* Renames the kernel's functions to what the entries call; checks that they are there. */
+static bool export_functions(struct object_link *link, const struct module *module,
+                             uint32_t kernel_id, const char *path, bool keep, struct diags *diags)
+{
+    const struct kernel *kernel = &module->kernels.at[kernel_id];
+    struct arena scratch = {NULL, 0};
+    bool ok = true;
+    for (int core = 0; core < CORE_TYPES && ok; core++) {
+        if (!kernel_type_has(kernel->type, core))
+            continue;
+        uint32_t function = kernel_function(module, kernel, core);
+        char error[512];
+        bool defined = false;
+        if (function == NONE) {
+            if (diag_at(diags, DIAG_missing_attribute, locate_name(module, kernel->loc),
+                        "the kernel '@%.*s' does not name its %s function",
+                        NAME(module, kernel->name), core_type_name(core)))
+                diag_note(diags, no_span, "write entry = \"FUNCTION\"");
+            ok = false;
+            break;
+        }
+        const char *name = name_text(module, function, &scratch);
+        struct text symbol = {NULL, 0, 0};
+        host_kernel_symbol(&symbol, module, kernel_id, core);
+        text_char(&symbol, '\0');
+        if (!object_defines(path, name, &defined, error, sizeof error)) {
+            diag_at(diags, DIAG_kernel_object, locate_name(module, kernel->loc), "%s", error);
+            ok = false;
+        } else if (!defined) {
+            diag_at(diags, DIAG_kernel_object, locate_name(module, kernel->loc),
+                    "'%s' does not define the function '%s' of '@%.*s'", path, name,
+                    NAME(module, kernel->name));
+            ok = false;
+        } else {
+            object_link_export(link, kernel_id + 1, name, symbol.at);
+            if (keep)
+                object_link_keep(link, symbol.at);
+        }
+        text_free(&symbol);
+    }
+    arena_free(&scratch);
+    return ok;
+}
+
+static bool add_kernel(struct object_link *link, const struct module *module,
+                       const struct host_places *places, uint32_t kernel_id, bool keep,
+                       struct diags *diags)
+{
+    const struct kernel *kernel = &module->kernels.at[kernel_id];
+    struct arena scratch = {NULL, 0};
+    uint32_t object = attr_string(module, kernel->attrs, W_object);
+    const char *path = object == NONE ? NULL : object_path(module, places, object, &scratch);
+    bool ok = path != NULL;
+    if (!ok)
+        report_object(module, kernel, places, object, diags);
+    ok = ok && export_functions(link, module, kernel_id, path, keep, diags);
+    if (ok)
+        object_link_add_file(link, kernel_id + 1, path);
+    arena_free(&scratch);
+    return ok;
+}
+
+static bool add_kernels(struct object_link *link, const struct module *module,
+                        const struct host_places *places, const uint8_t *used, bool keep,
+                        struct diags *diags)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < module->kernels.count; i++)
+        if (used[i])
+            ok = add_kernel(link, module, places, i, keep, diags) && ok;
+    return ok;
+}
+
+static bool write_link(struct object_link *link, const char *output, struct diags *diags)
+{
+    if (object_link_write(link, output))
+        return true;
+    diag_at(diags, DIAG_link, no_span, "%s", object_link_error(link));
+    return false;
+}
+
+enum host_status host_link_kernels(const struct module *module, const struct host_places *places,
+                                   const uint8_t *used, const char *output, struct diags *diags)
+{
+    struct object_link *link = object_link_new();
+    bool ok = add_kernels(link, module, places, used, true, diags) &&
+              write_link(link, output, diags);
+    object_link_free(link);
+    return ok ? HOST_OK : HOST_INPUT;
+}
+
+/* ------------------------------------------------------------------------- entries ---- */
+
+static uint8_t *called_kernels(const struct module *module)
+{
+    uint8_t *used = mem_calloc(module->kernels.count, 1);
+    uint32_t *index = module_kernel_index(module);
+    for (uint32_t e = 0; e < module->entries.count; e++)
+        for (int core = 0; core < CORE_TYPES; core++) {
+            const struct program *program = &module->entries.at[e].programs[core];
+            for (uint32_t i = 0; i < program->instrs.count; i++)
+                if (program->instrs.at[i].op == INSTR_call)
+                    used[index[program->instrs.at[i].kernel] - 1] = 1;
+        }
+    free(index);
+    return used;
+}
+
+static void keep_entries(struct object_link *link, const struct module *module)
+{
+    for (uint32_t i = 0; i < module->entries.count; i++) {
+        struct text symbol = {NULL, 0, 0};
+        host_entry_symbol(&symbol, module, &module->entries.at[i]);
+        text_char(&symbol, '\0');
+        object_link_export(link, ENTRY_GROUP, symbol.at, symbol.at);
+        object_link_keep(link, symbol.at);
+        text_free(&symbol);
+    }
+}
+
+static enum host_status run_tool(const char *const *argv, struct diags *diags)
+{
+    char error[2600];
+    if (tool_run(argv, error, sizeof error))
+        return HOST_OK;
+    diag_at(diags, DIAG_tool, no_span, "%s", error);
+    return HOST_TOOL;
+}
+
+/* The entries' C source as an object. */
+static enum host_status compile_entries(const struct text *source, const char *folder,
+                                        const struct host_places *places, const char *object,
+                                        struct diags *diags)
+{
+    struct arena scratch = {NULL, 0};
+    char error[512];
+    const char *path = arena_printf(&scratch, "%s/entry.c", folder);
+    enum host_status status = HOST_INPUT;
+    if (file_write(path, source->at, source->size, error, sizeof error)) {
+        const char *include = arena_printf(&scratch, "-I%s", places->header_dir);
+        const char *argv[] = {tool_cc(), "-std=gnu11", "-O1",  "-fPIC", "-w", include,
+                              "-c",      "-o",         object, path,    NULL};
+        status = run_tool(argv, diags);
+    } else {
+        diag_at(diags, DIAG_file, no_span, "%s", error);
+    }
+    arena_free(&scratch);
+    return status;
+}
+
+static enum host_status link_module(const struct module *module, const struct host_places *places,
+                                    const char *entry_object, const char *output,
+                                    struct diags *diags)
+{
+    struct object_link *link = object_link_new();
+    uint8_t *used = called_kernels(module);
+    object_link_add_file(link, ENTRY_GROUP, entry_object);
+    keep_entries(link, module);
+    bool ok = add_kernels(link, module, places, used, false, diags) &&
+              write_link(link, output, diags);
+    free(used);
+    object_link_free(link);
+    return ok ? HOST_OK : HOST_INPUT;
+}
+
+enum host_status host_compile(const struct module *module, const struct host_places *places,
+                              const char *output, struct diags *diags)
+{
+    struct text source = {NULL, 0, 0};
+    struct arena scratch = {NULL, 0};
+    enum host_status status = HOST_INPUT;
+    char *folder = NULL;
+    if (host_emit(&source, module, diags)) {
+        folder = tool_make_folder();
+        if (!folder)
+            diag_at(diags, DIAG_file, no_span, "cannot make a temporary folder: %s",
+                    strerror(errno));
+    }
+    if (folder) {
+        const char *object = arena_printf(&scratch, "%s/entry.o", folder);
+        status = compile_entries(&source, folder, places, object, diags);
+        if (status == HOST_OK)
+            status = link_module(module, places, object, output, diags);
+        tool_remove_folder(folder);
+    }
+    text_free(&source);
+    arena_free(&scratch);
+    return status;
+}
+
+enum host_status host_make_shared(const char *object, const char *output, struct diags *diags)
+{
+    const char *argv[] = {tool_cc(), "-shared", "-o", output, object, "-lm", NULL};
+    return run_tool(argv, diags);
+}

@@ -1,0 +1,355 @@
+#include "backend/host_run.h"
+#include "backend/host_emit.h"
+#include "backend/host_ops.h"
+#include "ir/locate.h"
+#include "ir/members.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct span no_span = {0, 0};
+
+/* A parameter slot: an address that is known from the start, or that of a value's storage. */
+struct slot {
+    uint32_t value; /* id, or NONE */
+    uint64_t word;
+};
+
+struct unit {
+    struct skrt_launch launch; /* without params */
+    uint32_t first_slot, n_slots;
+};
+
+struct host_run {
+    const struct module *module;
+    const struct graph *graph;
+    struct diags *diags;
+    uint32_t *kernel_index;
+    struct arena arena; /* names, tilings */
+    VEC(struct unit) units;
+    VEC(struct slot) slots;
+    VEC(void *) workspaces;
+    void *entries, *kernels; /* dlopen handles, or NULL */
+    uint64_t *params;        /* room for the largest launch's */
+};
+
+/* ------------------------------------------------------------------------ parameters ---- */
+
+static const struct kernel *kernel_of(const struct host_run *run, const struct op *op)
+{
+    return &run->module->kernels.at[run->kernel_index[op->kernel] - 1];
+}
+
+static bool refuse(struct host_run *run, const struct op *op, enum diag_id id, const char *text)
+{
+    diag_at(run->diags, id, locate_op(run->module, op, OP_TYPE_NAME, 0), "%s", text);
+    return false;
+}
+
+static bool workspace_size(struct host_run *run, const struct op *op, uint64_t *size)
+{
+    const struct kernel *kernel = kernel_of(run, op);
+    uint64_t per_element =
+        (uint64_t)attr_int(run->module, kernel->attrs, W_workspace_per_element, 0);
+    uint64_t elements = 0;
+    *size = (uint64_t)attr_int(run->module, kernel->attrs, W_workspace, 0);
+    if (per_element &&
+        (op->results.count == 0 ||
+         !type_elements(run->module, run->graph->values.at[op->results.first].type, &elements)))
+        return false;
+    return !__builtin_mul_overflow(elements, per_element, &elements) &&
+           !__builtin_add_overflow(*size, elements, size) && *size >> 46 == 0;
+}
+
+static bool add_workspace(struct host_run *run, const struct op *op)
+{
+    uint64_t size;
+    if (!workspace_size(run, op, &size))
+        return refuse(run, op, DIAG_unsupported, "the size of this op's workspace is not known");
+    void *memory = calloc(1, size ? size : 1);
+    if (!memory)
+        return refuse(run, op, DIAG_unsupported, "there is no memory for this op's workspace");
+    vec_push(&run->workspaces, memory);
+    vec_push(&run->slots, (struct slot){NONE, (uintptr_t)memory});
+    return true;
+}
+
+static bool add_tiling(struct host_run *run, const struct op *op)
+{
+    char error[160];
+    struct skrt_tiling *tiling = arena_alloc(&run->arena, sizeof *tiling);
+    if (!host_tiling(run->module, run->graph, op, &run->arena, tiling, error, sizeof error))
+        return refuse(run, op, DIAG_unsupported, error);
+    vec_push(&run->slots, (struct slot){NONE, (uintptr_t)tiling});
+    return true;
+}
+
+static void add_tensor(struct host_run *run, const struct op *op, uint32_t n)
+{
+    uint32_t value = n < op->operands.count ? op_operands(run->graph, op)[n]
+                                            : op->results.first + (n - op->operands.count);
+    vec_push(&run->slots, (struct slot){value, 0});
+}
+
+/* The slots of one op, as lower-superkernels lays them out. */
+static bool add_op_slots(struct host_run *run, const struct op *op)
+{
+    const struct module *module = run->module;
+    const struct attr *params = attr_find(module, kernel_of(run, op)->attrs, W_params);
+    uint32_t count = params ? params->value.count : op->operands.count + op->results.count;
+    uint32_t tensors = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t word = params ? module->attr_values.at[params->value.first + i].id : NONE;
+        bool ok = true;
+        if (word == W_workspace)
+            ok = add_workspace(run, op);
+        else if (word == W_tiling)
+            ok = add_tiling(run, op);
+        else
+            add_tensor(run, op, tensors++);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static struct unit *begin_unit(struct host_run *run, const char *name, enum kernel_type type,
+                               uint32_t blocks)
+{
+    const struct kernel_type_info *info = kernel_type_info(type);
+    vec_push(&run->units, (struct unit){.launch = {.name = name,
+                                                   .blocks = blocks,
+                                                   .aics = info->aics,
+                                                   .aivs = info->aivs},
+                                        .first_slot = run->slots.count});
+    vec_push(&run->slots, (struct slot){NONE, 0}); /* ffts */
+    return &run->units.at[run->units.count - 1];
+}
+
+static void end_unit(struct host_run *run)
+{
+    struct unit *unit = &run->units.at[run->units.count - 1];
+    unit->n_slots = run->slots.count - unit->first_slot;
+}
+
+/* --------------------------------------------------------------------------- launches ---- */
+
+static void *find_symbol(struct host_run *run, void *handle, struct text *symbol)
+{
+    text_char(symbol, '\0');
+    void *found = dlsym(handle, symbol->at);
+    if (!found)
+        diag_at(run->diags, DIAG_link, no_span, "the loaded object does not define '%s'",
+                symbol->at);
+    text_free(symbol);
+    return found;
+}
+
+/* One op without an entry: each core runs its part of the kernel. */
+static bool add_op_unit(struct host_run *run, const struct op *op)
+{
+    const struct kernel *kernel = kernel_of(run, op);
+    const struct kernel_type_info *info = kernel_type_info(kernel->type);
+    uint32_t blocks = (uint32_t)attr_int(run->module, kernel->attrs, W_block, 1);
+    struct unit *unit =
+        begin_unit(run, name_text(run->module, op->type, &run->arena), kernel->type, blocks);
+    for (int core = 0; core < CORE_TYPES; core++) {
+        if (!kernel_type_has(kernel->type, core))
+            continue;
+        struct text symbol = {NULL, 0, 0};
+        host_kernel_symbol(&symbol, run->module, (uint32_t)(kernel - run->module->kernels.at),
+                           core);
+        skrt_kernel_fn *fn = (skrt_kernel_fn *)find_symbol(run, run->kernels, &symbol);
+        if (!fn)
+            return false;
+        unit->launch.parts[core] =
+            (struct skrt_call){fn, 1, blocks, info->flat ? 1 : info->aivs, info->flat};
+    }
+    bool ok = add_op_slots(run, op);
+    end_unit(run);
+    return ok;
+}
+
+static bool add_superkernel_unit(struct host_run *run, const struct members *members, uint32_t id)
+{
+    const struct module *module = run->module;
+    const struct block *block = &run->graph->blocks.at[id];
+    const struct entry *entry = module_find_entry(module, block->name);
+    uint32_t blocks = (uint32_t)attr_int(module, entry->attrs, W_block, 1);
+    struct unit *unit =
+        begin_unit(run, name_text(module, block->name, &run->arena), entry->type, blocks);
+    struct text symbol = {NULL, 0, 0};
+    host_entry_symbol(&symbol, module, entry);
+    unit->launch.entry = (skrt_entry_fn *)find_symbol(run, run->entries, &symbol);
+    if (!unit->launch.entry)
+        return false;
+    for (uint32_t i = members->first[id]; i < members->first[id + 1]; i++)
+        if (!add_op_slots(run, &run->graph->ops.at[members->ops[i]]))
+            return false;
+    end_unit(run);
+    const struct attr *params = attr_find(module, entry->attrs, W_params);
+    uint32_t declared = params ? params->value.count : 0;
+    uint32_t built = run->units.at[run->units.count - 1].n_slots;
+    if (declared == built)
+        return true;
+    diag_at(run->diags, DIAG_entry_calls, locate_name(module, entry->loc),
+            "entry '@%.*s' has %u parameters, but its super kernel's ops take %u",
+            NAME(module, entry->name), declared, built);
+    return false;
+}
+
+/* All launches in text order, which satisfies the graph behind partition-scopes. */
+static bool add_units(struct host_run *run, enum host_mode mode)
+{
+    struct members members;
+    members_init(&members, run->module, run->graph);
+    uint32_t open = NONE;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < run->graph->body.count; i++) {
+        uint32_t id = item_id(run->graph->body.at[i]);
+        enum item_kind kind = item_kind(run->graph->body.at[i]);
+        if (kind == ITEM_OP) {
+            if (mode == HOST_UNFUSED || open == NONE)
+                ok = add_op_unit(run, &run->graph->ops.at[id]);
+        } else if (run->graph->blocks.at[id].kind == BLOCK_SUPERKERNEL) {
+            open = kind == ITEM_OPEN ? id : NONE;
+            if (open != NONE && mode == HOST_FUSED)
+                ok = add_superkernel_unit(run, &members, id);
+        }
+    }
+    members_free(&members);
+    return ok;
+}
+
+/* ---------------------------------------------------------------------------- loading ---- */
+
+static void *load(struct host_run *run, const char *path)
+{
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle)
+        diag_at(run->diags, DIAG_link, no_span, "cannot load what was compiled: %s", dlerror());
+    return handle;
+}
+
+/* Kernels of ops that are launched on their own. */
+static uint8_t *single_kernels(struct host_run *run, enum host_mode mode, bool *any)
+{
+    uint8_t *used = mem_calloc(run->module->kernels.count, 1);
+    *any = false;
+    for (uint32_t i = 0; i < run->graph->ops.count; i++) {
+        const struct op *op = &run->graph->ops.at[i];
+        if (mode == HOST_FUSED &&
+            graph_enclosing(run->graph, op->block, BLOCK_SUPERKERNEL) != NONE)
+            continue;
+        used[kernel_of(run, op) - run->module->kernels.at] = 1;
+        *any = true;
+    }
+    return used;
+}
+
+static enum host_status load_kernels(struct host_run *run, enum host_mode mode,
+                                     const struct host_places *places, const char *folder)
+{
+    bool any;
+    uint8_t *used = single_kernels(run, mode, &any);
+    const char *object = arena_printf(&run->arena, "%s/kernels-%d.o", folder, mode);
+    const char *shared = arena_printf(&run->arena, "%s/kernels-%d.so", folder, mode);
+    enum host_status status = HOST_OK;
+    if (any)
+        status = host_link_kernels(run->module, places, used, object, run->diags);
+    if (any && status == HOST_OK)
+        status = host_make_shared(object, shared, run->diags);
+    if (any && status == HOST_OK && !(run->kernels = load(run, shared)))
+        status = HOST_INPUT;
+    free(used);
+    return status;
+}
+
+static enum host_status load_entries(struct host_run *run, const struct host_places *places,
+                                     const char *folder)
+{
+    const char *object = arena_printf(&run->arena, "%s/entries.o", folder);
+    const char *shared = arena_printf(&run->arena, "%s/entries.so", folder);
+    if (run->module->entries.count == 0)
+        return HOST_OK;
+    enum host_status status = host_compile(run->module, places, object, run->diags);
+    if (status == HOST_OK)
+        status = host_make_shared(object, shared, run->diags);
+    if (status == HOST_OK && !(run->entries = load(run, shared)))
+        status = HOST_INPUT;
+    return status;
+}
+
+struct host_run *host_run_open(const struct module *module, const struct graph *graph,
+                               enum host_mode mode, const struct host_places *places,
+                               const char *folder, struct diags *diags, enum host_status *status)
+{
+    struct host_run *run = mem_calloc(1, sizeof *run);
+    run->module = module;
+    run->graph = graph;
+    run->diags = diags;
+    run->kernel_index = module_kernel_index(module);
+    *status = load_kernels(run, mode, places, folder);
+    if (*status == HOST_OK && mode == HOST_FUSED)
+        *status = load_entries(run, places, folder);
+    if (*status == HOST_OK && !add_units(run, mode))
+        *status = HOST_INPUT;
+    if (*status == HOST_OK) {
+        run->params = mem_calloc(run->slots.count, sizeof *run->params);
+        return run;
+    }
+    host_run_close(run);
+    return NULL;
+}
+
+void host_run_close(struct host_run *run)
+{
+    if (!run)
+        return;
+    for (uint32_t i = 0; i < run->workspaces.count; i++)
+        free(run->workspaces.at[i]);
+    if (run->entries)
+        dlclose(run->entries);
+    if (run->kernels)
+        dlclose(run->kernels);
+    vec_free(&run->workspaces);
+    vec_free(&run->units);
+    vec_free(&run->slots);
+    arena_free(&run->arena);
+    free(run->kernel_index);
+    free(run->params);
+    free(run);
+}
+
+/* -------------------------------------------------------------------------- executing ---- */
+
+uint32_t host_run_launches(const struct host_run *run)
+{
+    return run->units.count;
+}
+
+enum skrt_status host_run_execute(struct host_run *run, struct skrt_device *device,
+                                  void *const *values, uint64_t timeout_ms, double *seconds,
+                                  char **report)
+{
+    for (uint32_t i = 0; i < run->units.count; i++) {
+        const struct unit *unit = &run->units.at[i];
+        struct skrt_launch launch = unit->launch;
+        struct skrt_result result;
+        for (uint32_t j = 0; j < unit->n_slots; j++) {
+            const struct slot *slot = &run->slots.at[unit->first_slot + j];
+            run->params[j] = slot->value == NONE ? slot->word : (uintptr_t)values[slot->value];
+        }
+        launch.params = run->params;
+        launch.n_params = unit->n_slots;
+        launch.timeout_ms = timeout_ms;
+        enum skrt_status status = skrt_launch(device, &launch, &result);
+        *seconds += result.seconds;
+        if (status != SKRT_OK) {
+            *report = result.report;
+            return status;
+        }
+    }
+    return SKRT_OK;
+}

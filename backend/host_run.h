@@ -1,0 +1,31 @@
+/* Graphs on the virtual device. */
+#ifndef BACKEND_HOST_RUN_H
+#define BACKEND_HOST_RUN_H
+
+#include "backend/host_build.h"
+#include "backend/skrt.h"
+
+/* A graph that is ready to run: its launches in an order that satisfies it. */
+struct host_run;
+
+enum host_mode {
+    HOST_FUSED,   /* each super kernel is a launch, and each op outside of them */
+    HOST_UNFUSED, /* each op is a launch of its own, which runs its kernel without any entry */
+};
+
+/* Compiles what the mode needs into `folder` and loads it. The module is lowered, and outlives the
+ * result. NULL, with diagnostics and `*status`, on failure. */
+struct host_run *host_run_open(const struct module *module, const struct graph *graph,
+                               enum host_mode mode, const struct host_places *places,
+                               const char *folder, struct diags *diags, enum host_status *status);
+void host_run_close(struct host_run *run);
+
+uint32_t host_run_launches(const struct host_run *run);
+
+/* Runs all launches. `values` has the storage of each value by its id. Adds the launches' wall time
+ * to `*seconds`. On anything but SKRT_OK, `*report` is the launch's report, to be freed. */
+enum skrt_status host_run_execute(struct host_run *run, struct skrt_device *device,
+                                  void *const *values, uint64_t timeout_ms, double *seconds,
+                                  char **report);
+
+#endif

@@ -1,0 +1,217 @@
+/* skirc run: a graph on this machine. */
+#include "backend/host_ops.h"
+#include "backend/host_run.h"
+#include "backend/tool.h"
+#include "frontend/cmd.h"
+#include "frontend/crash.h"
+#include "frontend/host.h"
+#include "frontend/storage.h"
+#include "ir/suggest.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+const struct option options_run[] = {
+    {"graph", 0, OPTION_VALUE, "NAME", "the graph to run, where the file has several"},
+    {"input", 'i', OPTION_MANY, "NAME=SPEC", "contents of a parameter"},
+    {"output", 'o', OPTION_MANY, "NAME=FILE.npy", "write a value of the graph to a file"},
+    {"compare", 0, OPTION_VALUE, "unfused",
+     "run every op as a launch of its own too, and compare all values bit for bit"},
+    {"seed", 0, OPTION_VALUE, "N", "seed of random inputs (1)"},
+    {"threads", 0, OPTION_VALUE, "N", "host threads (as many as there are processors)"},
+    {"timeout", 0, OPTION_VALUE, "SECONDS", "end a launch that takes longer (60); 0: never"},
+    {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
+    {0},
+};
+
+struct runner {
+    struct invocation *invocation;
+    struct host_input host;
+    const struct module *module;
+    const struct graph *graph;
+    struct diags *diags;
+    struct skrt_device *device;
+    char *folder; /* for what is compiled */
+    uint64_t seed, threads, timeout;
+    bool compare;
+};
+
+/* One way of running the graph, and what came of it. */
+struct outcome {
+    struct storage storage;
+    double seconds;
+    uint32_t launches;
+};
+
+/* -------------------------------------------------------------------- what to run ---- */
+
+static const struct graph *choose_graph(struct runner *runner)
+{
+    const struct module *module = runner->module;
+    const char *name = option_value(runner->invocation, "graph");
+    struct suggest suggest = {.wanted = name, .wanted_size = name ? strlen(name) : 0};
+    for (uint32_t i = 0; name && i < module->graphs.count; i++) {
+        const struct graph *graph = &module->graphs.at[i];
+        if (name_is(module, graph->name, name))
+            return graph;
+        suggest_offer(&suggest, module->names.names[graph->name].text,
+                      module->names.names[graph->name].size);
+    }
+    if (!name && module->graphs.count == 1)
+        return &module->graphs.at[0];
+    if (name)
+        usage_error(runner->invocation, "there is no graph '%s'%s%.*s%s", name,
+                    suggest.best ? "; did you mean '" : "", (int)suggest.best_size,
+                    suggest.best ? suggest.best : "", suggest.best ? "'?" : "");
+    else
+        usage_error(runner->invocation,
+                    module->graphs.count ? "the file has several graphs; choose one by --graph"
+                                         : "the file has no graph to run");
+    return NULL;
+}
+
+/* ---------------------------------------------------------------------- execution ---- */
+
+static enum exit_status report_launch(struct runner *runner, enum skrt_status status, char *report)
+{
+    fprintf(runner->invocation->err, "skirc: %s\n%s", skrt_status_text(status),
+            report ? report : "");
+    free(report);
+    if (status != SKRT_TIMEOUT)
+        return EXIT_INPUT;
+    /* The kernel that does not return cannot be stopped, only left. */
+    tool_remove_folder(runner->folder);
+    fflush(runner->invocation->out);
+    fflush(runner->invocation->err);
+    _exit(EXIT_INPUT);
+}
+
+static enum exit_status execute(struct runner *runner, enum host_mode mode,
+                                struct outcome *outcome)
+{
+    enum host_status built;
+    char *report = NULL;
+    struct host_run *run = host_run_open(runner->module, runner->graph, mode, &runner->host.places,
+                                         runner->folder, runner->diags, &built);
+    if (!run)
+        return host_exit_status(built);
+    outcome->launches = host_run_launches(run);
+    crash_reports_begin();
+    enum skrt_status status =
+        host_run_execute(run, runner->device, outcome->storage.data, runner->timeout * 1000,
+                         &outcome->seconds, &report);
+    crash_reports_end();
+    enum exit_status result = EXIT_DONE;
+    if (status != SKRT_OK)
+        result = report_launch(runner, status, report);
+    host_run_close(run);
+    return result;
+}
+
+static const char *count_text(char *text, size_t size, uint32_t count, const char *noun)
+{
+    snprintf(text, size, "%u %s%s", count, noun,
+             count == 1 ? "" : noun[strlen(noun) - 1] == 'h' ? "es" : "s");
+    return text;
+}
+
+static void print_summary(struct runner *runner, const struct outcome *fused,
+                          const struct outcome *unfused, bool equal)
+{
+    FILE *out = runner->invocation->out;
+    char ops[40], launches[40];
+    fprintf(out, "%.*s: %s in %s, %.3f ms", NAME(runner->module, runner->graph->name),
+            count_text(ops, sizeof ops, runner->graph->ops.count, "op"),
+            count_text(launches, sizeof launches, fused->launches, "launch"),
+            fused->seconds * 1e3);
+    if (unfused)
+        fprintf(out, "; unfused in %s, %.3f ms; %s",
+                count_text(launches, sizeof launches, unfused->launches, "launch"),
+                unfused->seconds * 1e3, equal ? "bit-exact" : "DIFFERENT");
+    fputc('\n', out);
+}
+
+/* Fills the inputs of `unfused` from those of `fused`, runs it, and compares all values. */
+static enum exit_status compare(struct runner *runner, const struct outcome *fused,
+                                struct outcome *unfused, bool *equal)
+{
+    storage_copy_params(&unfused->storage, &fused->storage);
+    enum exit_status status = execute(runner, HOST_UNFUSED, unfused);
+    if (status != EXIT_DONE)
+        return status;
+    *equal = storage_compare(&fused->storage, &unfused->storage, runner->invocation->out);
+    return *equal ? EXIT_DONE : EXIT_INPUT;
+}
+
+static enum exit_status run_both(struct runner *runner)
+{
+    struct outcome fused = {.seconds = 0}, unfused = {.seconds = 0};
+    bool equal = false;
+    enum exit_status status = EXIT_INPUT;
+    if (storage_init(&fused.storage, runner->module, runner->graph, runner->diags)) {
+        status = storage_fill(&fused.storage, runner->invocation, runner->seed);
+        if (status == EXIT_DONE)
+            status = execute(runner, HOST_FUSED, &fused);
+        if (status == EXIT_DONE && runner->compare &&
+            (status = storage_init(&unfused.storage, runner->module, runner->graph, runner->diags)
+                          ? EXIT_DONE
+                          : EXIT_INPUT) == EXIT_DONE) {
+            status = compare(runner, &fused, &unfused, &equal);
+            if (unfused.launches)
+                print_summary(runner, &fused, &unfused, equal);
+            storage_free(&unfused.storage);
+        } else if (status == EXIT_DONE) {
+            print_summary(runner, &fused, NULL, false);
+        }
+        if (status == EXIT_DONE)
+            status = storage_write(&fused.storage, runner->invocation);
+    }
+    storage_free(&fused.storage);
+    return status;
+}
+
+static enum exit_status run_on_device(struct runner *runner)
+{
+    struct skrt_device_config config = {.aic = module_cores(runner->module, CORE_AIC),
+                                        .aiv = module_cores(runner->module, CORE_AIV),
+                                        .threads = (uint32_t)runner->threads};
+    runner->folder = tool_make_folder();
+    runner->device = runner->folder ? skrt_device_open(&config) : NULL;
+    enum exit_status status = EXIT_INPUT;
+    if (runner->device)
+        status = run_both(runner);
+    else
+        fprintf(runner->invocation->err, "skirc: cannot start the device: %s\n", strerror(errno));
+    if (runner->device)
+        skrt_device_close(runner->device);
+    if (runner->folder)
+        tool_remove_folder(runner->folder);
+    return status;
+}
+
+enum exit_status cmd_run(struct invocation *invocation)
+{
+    static const char *const comparisons[] = {"unfused", NULL};
+    struct runner runner = {.invocation = invocation, .seed = 1, .timeout = 60};
+    unsigned comparison = 0;
+    if (!option_choice(invocation, "compare", comparisons, &comparison) ||
+        !option_number(invocation, "seed", 0, UINT64_MAX, &runner.seed) ||
+        !option_number(invocation, "threads", 0, 1024, &runner.threads) ||
+        !option_number(invocation, "timeout", 0, 1000000, &runner.timeout))
+        return EXIT_USAGE;
+    runner.compare = option_given(invocation, "compare");
+    enum exit_status status;
+    if (host_input_open(&runner.host, invocation, invocation->files[0], &status)) {
+        runner.module = runner.host.input.module;
+        runner.diags = &runner.host.input.diags;
+        runner.graph = choose_graph(&runner);
+        if (!runner.graph)
+            status = EXIT_USAGE;
+        else if (!storage_check_options(runner.module, runner.graph, invocation))
+            status = EXIT_USAGE;
+        else
+            status = run_on_device(&runner);
+    }
+    return host_input_close(&runner.host, status);
+}
