@@ -2,10 +2,14 @@
 # sample kernels.
 
 libskir_la_SOURCES += \
+	backend/host_build.c \
+	backend/host_build.h \
 	backend/host_emit.c \
 	backend/host_emit.h \
 	backend/host_ops.c \
 	backend/host_ops.h \
+	backend/host_run.c \
+	backend/host_run.h \
 	backend/kernels/sample_ops.c \
 	backend/kernels/sample_ops.h \
 	backend/object.h \
@@ -21,7 +25,9 @@ libskir_la_SOURCES += \
 	backend/object_query.c \
 	backend/object_resolve.c \
 	backend/object_symbols.c \
-	backend/object_write.c
+	backend/object_write.c \
+	backend/tool.c \
+	backend/tool.h
 
 # ---- The runtime of the host target ----
 

@@ -4,14 +4,20 @@
 noinst_LIBRARIES += frontend/libfrontend.a
 frontend_libfrontend_a_SOURCES = \
 	frontend/cmd.h \
+	frontend/cmd_compile.c \
 	frontend/cmd_fmt.c \
 	frontend/cmd_opt.c \
+	frontend/cmd_run.c \
 	frontend/command.c \
 	frontend/command.h \
 	frontend/commands.c \
+	frontend/crash.c \
+	frontend/crash.h \
 	frontend/half.h \
 	frontend/help.c \
 	frontend/help.h \
+	frontend/host.c \
+	frontend/host.h \
 	frontend/input.c \
 	frontend/input.h \
 	frontend/library.c \
@@ -21,6 +27,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/npy.h \
 	frontend/remarks.c \
 	frontend/remarks.h \
+	frontend/storage.c \
+	frontend/storage.h \
 	frontend/tensor.c \
 	frontend/tensor.h \
 	frontend/tensor_fill.c

@@ -20,6 +20,8 @@ libskir_la_SOURCES += \
 	ir/lexer.c \
 	ir/locate.c \
 	ir/locate.h \
+	ir/members.c \
+	ir/members.h \
 	ir/module.c \
 	ir/module.h \
 	ir/order.c \

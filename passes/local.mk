@@ -7,8 +7,6 @@ libskir_la_SOURCES += \
 	passes/kernel_library.c \
 	passes/kernel_library.h \
 	passes/lower_superkernels.c \
-	passes/members.c \
-	passes/members.h \
 	passes/partition_scopes.c \
 	passes/pass.h \
 	passes/passes.def \
