@@ -4,7 +4,6 @@ dist_man1_MANS =
 dist_doc_DATA = \
 	CHANGELOG.md \
 	LICENSE \
-	README.md \
 	docs/device-model.md \
 	docs/objects.md \
 	docs/sample-kernels.md
