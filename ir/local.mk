@@ -47,7 +47,7 @@ libskir_la_SOURCES += \
 	ir/verify_order.c \
 	ir/words.def
 
-libskir_la_LIBADD = $(LIBELF_LIBS) $(CJSON_LIBS) $(MATH_LIBS)
+libskir_la_LIBADD = libskrt.la $(LIBELF_LIBS) $(CJSON_LIBS) $(MATH_LIBS)
 libskir_la_LDFLAGS = $(INSTRUMENT) -no-undefined -version-info 0:0:0
 
 # ---- The scanner and the parser: generated, and part of a release ----
