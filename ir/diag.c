@@ -88,20 +88,35 @@ bool diag_wants_suggestion(struct diags *diags)
     return diags->suggestions++ < MAX_SUGGESTIONS;
 }
 
+const char *source_find_expect(const char *text, size_t size)
+{
+    static const char mark[] = "\n//! expect";
+    const char *end = text + size, *at = text;
+    if (size < 3 || memcmp(text, "//!", 3) != 0)
+        return NULL;
+    while ((at = memmem(at, (size_t)(end - at), mark, sizeof mark - 1))) {
+        const char *line = at + 1;
+        at += sizeof mark - 1;
+        if (at < end && *at == '\r')
+            at++;
+        if (at == end || *at == '\n')
+            return line;
+    }
+    return NULL;
+}
+
 bool source_init(struct source *source, const char *path, char *data, size_t size)
 {
-    static const char expect[] = "\n//! expect";
     *source = (struct source){.path = path, .text = data};
     if (size >= UINT32_MAX)
         return false;
-    char *tail = NULL;
-    if (size >= 3 && memcmp(data, "//!", 3) == 0)
-        tail = memmem(data, size, expect, sizeof expect - 1);
-    if (tail) {
-        *++tail = '\0';
-        source->tail = tail + 1;
-        source->tail_size = size - (size_t)(tail + 1 - data);
-        size = (size_t)(tail - data);
+    const char *expect = source_find_expect(data, size);
+    if (expect) {
+        size_t program = (size_t)(expect - data);
+        data[program] = '\0';
+        source->tail = expect + 1;
+        source->tail_size = size - program - 1;
+        size = program;
     }
     source->size = (uint32_t)size;
     return true;

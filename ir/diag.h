@@ -18,9 +18,13 @@ struct source {
     struct vec_u32 lines; /* offset of each line's first byte */
 };
 
+/* Where a golden file's program ends: its line "//! expect". NULL where there is none, or where the
+ * text is no golden file, which begins with "//!". */
+const char *source_find_expect(const char *text, size_t size);
+
 /* Sets the source up over `data`, which must outlive it, has a NUL behind its end, and may be
- * changed: a golden file (its first bytes are "//!") ends as a program before its line
- * "//! expect", whose first byte becomes a NUL. False where the text is larger than positions can
+ * changed: a golden file ends as a program before its line "//! expect", whose first byte becomes a
+ * NUL. False where the text is larger than positions can
  * express (4 GiB). */
 bool source_init(struct source *source, const char *path, char *data, size_t size);
 
