@@ -48,8 +48,8 @@ skirinclude_HEADERS += backend/skrt.h ir/dtypes.def
 
 # ---- Sample kernels ----
 
-# Relocatable objects with their descriptions, found by skirc beside itself or where they are
-# installed.
+# Relocatable objects, their descriptions, and the header that generated entries are compiled with:
+# skirc finds them in backend/kernels beside itself or where they are installed.
 kerneldir = $(pkglibdir)/kernels
 kernel_objects = \
 	backend/kernels/add.o \
@@ -69,8 +69,9 @@ kernel_headers = \
 	backend/kernels/float16.h \
 	backend/kernels/kernel.h \
 	backend/kernels/nz.h
+kernel_companions = $(kernel_json) backend/skrt.h ir/dtypes.def
 nodist_kernel_DATA = $(kernel_objects)
-dist_kernel_DATA = $(kernel_json)
+dist_kernel_DATA = $(kernel_companions)
 EXTRA_DIST += $(kernel_objects:.o=.c) $(kernel_headers)
 
 # Always the same code, whatever the compiler itself is built with: results are compared bit by
@@ -83,16 +84,18 @@ $(kernel_objects): backend/kernels/%.o: backend/kernels/%.c $(kernel_headers) ba
 	$(AM_V_CC)$(MKDIR_P) backend/kernels && \
 	  $(CC) $(KERNEL_CPPFLAGS) $(KERNEL_CFLAGS) -c -o $@ $<
 
-# The descriptions beside the objects. A stamp stands for them, because make would find each copy's
-# source in its place.
-all-local: backend/kernels/json.stamp
-backend/kernels/json.stamp: $(kernel_json)
+# The companions beside the objects in the build folder. A stamp stands for the copies, because make
+# would find the source of a description in its place.
+all-local: backend/kernels/companions.stamp
+backend/kernels/companions.stamp: $(kernel_companions)
 	$(AM_V_GEN)$(MKDIR_P) backend/kernels && \
-	  { test '$(srcdir)' = . || for name in $(kernel_json); do \
-	      cp -f "$(srcdir)/$$name" "$$name" || exit 1; \
-	    done; } && touch $@
+	  for file in $(kernel_companions); do \
+	    copy=backend/kernels/`basename $$file`; \
+	    test "$(srcdir)/$$file" -ef "$$copy" || cp -f "$(srcdir)/$$file" "$$copy" || exit 1; \
+	  done && touch $@
 
-CLEANFILES += $(kernel_objects) backend/kernels/json.stamp
+CLEANFILES += $(kernel_objects) backend/kernels/companions.stamp backend/kernels/skrt.h \
+	backend/kernels/dtypes.def
 clean-kernels:
 	test '$(srcdir)' = . || rm -f $(kernel_json)
 .PHONY: clean-kernels
