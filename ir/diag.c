@@ -174,17 +174,18 @@ void source_free(struct source *source)
 
 static const char *const severity_colour[] = {"\33[1;31m", "\33[1;35m", "\33[1;36m"};
 
-/* Long lines are cut to a window around the caret; control bytes, which would move the cursor or
- * worse, show as '?', and tabs as one space, so that carets stay in their column. */
-enum { WINDOW_BEFORE = 80, WINDOW = 160 };
-
-static void print_line_part(FILE *out, const char *text, size_t size)
+/* Control bytes, which would move the cursor or worse, show as '?', and tabs as one space, so that
+ * carets stay in their column. Messages have names of the source in them. */
+static void print_text(FILE *out, const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
         unsigned char byte = (unsigned char)text[i];
         fputc(byte == '\t' ? ' ' : byte < 0x20 || byte == 0x7f ? '?' : byte, out);
     }
 }
+
+/* Long lines are cut to a window around the caret. */
+enum { WINDOW_BEFORE = 80, WINDOW = 160 };
 
 static void print_source_line(struct diags *diags, FILE *out, struct span span, bool colour)
 {
@@ -199,7 +200,7 @@ static void print_source_line(struct diags *diags, FILE *out, struct span span, 
         from++;
     size_t shown = size - from > WINDOW ? WINDOW : size - from;
     fprintf(out, "%5u | %s", at.line, from ? "..." : "");
-    print_line_part(out, line + from, shown);
+    print_text(out, line + from, shown);
     fprintf(out, "%s\n      | ", from + shown < size ? "..." : "");
     if (from)
         fputs("   ", out);
@@ -227,16 +228,19 @@ static void print_position(struct diags *diags, FILE *out, struct span span)
 static void print_one(struct diags *diags, FILE *out, const struct diag *diag, bool colour)
 {
     print_position(diags, out, diag->span);
-    fprintf(out, "%s%s:%s %s [%s]\n", colour ? severity_colour[diag->severity] : "",
-            severity_text(diag->severity), colour ? "\33[0m" : "", diag->text,
-            diag_id_text(diag->id));
+    fprintf(out, "%s%s:%s ", colour ? severity_colour[diag->severity] : "",
+            severity_text(diag->severity), colour ? "\33[0m" : "");
+    print_text(out, diag->text, strlen(diag->text));
+    fprintf(out, " [%s]\n", diag_id_text(diag->id));
     if (diag->span.end && diags->source)
         print_source_line(diags, out, diag->span, colour);
     for (const struct diag_note *note = diag->notes; note; note = note->next) {
         bool positioned = note->span.end && diags->source;
         if (positioned)
             print_position(diags, out, note->span);
-        fprintf(out, "%s %s\n", positioned ? "note:" : "  help:", note->text);
+        fputs(positioned ? "note: " : "  help: ", out);
+        print_text(out, note->text, strlen(note->text));
+        fputc('\n', out);
         if (positioned)
             print_source_line(diags, out, note->span, colour);
     }

@@ -24,9 +24,14 @@ static void skir_yyerror(struct span *span, struct parser *parser, const char *t
             (current) = (struct span){YYRHSLOC(rhs, 0).end, YYRHSLOC(rhs, 0).end};                 \
     } while (0)
 
-static struct attr_value value_id(enum attr_kind kind, uint32_t id)
+static struct attr_value value_id(enum attr_kind kind, uint64_t id)
 {
-    return (struct attr_value){.kind = kind, .id = id};
+    return (struct attr_value){.kind = kind, .id = (uint32_t)id};
+}
+
+static struct attr_value value_dict(struct range attrs)
+{
+    return (struct attr_value){.kind = ATTR_DICT, .count = attrs.count, .first = attrs.first};
 }
 
 static struct attr_value value_int(enum attr_kind kind, int64_t i)
@@ -35,14 +40,14 @@ static struct attr_value value_int(enum attr_kind kind, int64_t i)
 }
 }
 
+/* All of one size: each entry of the stack is copied as a whole, and what was stored in part cannot
+ * be loaded as a whole without a stall. Anything larger goes to the stacks of the parser. */
 %union {
-    uint32_t id;
-    uint32_t count;
+    uint64_t id;
+    uint64_t count;
     int64_t i;
     double f;
     struct range range;
-    struct attr_value value;
-    struct op_parts op;
 }
 
 %token END 0 "end of file"
@@ -63,12 +68,10 @@ static struct attr_value value_int(enum attr_kind kind, int64_t i)
 %token <id> KW_return "return" KW_via "via" KW_after "after" KW_send "send" KW_recv "recv"
 %token <id> KW_gears "gears" KW_zip "zip" KW_product "product" KW_true "true" KW_false "false"
 
-%type <id> word attr_key op_type dtype_word type format via keyword core_word event
+%type <id> word rare_key rare_op_type type format keyword core_word event
 %type <count> dims dim_list params param_list ids types type_list values value_list attr_items
-%type <count> result_types after send recv events gear_values operands instr_operands
+%type <count> events gear_values instr_operands
 %type <range> attrs dict
-%type <value> value
-%type <op> op_head op_tail
 
 %%
 
@@ -102,57 +105,64 @@ attrs:
 | dict
 
 dict:
-  ATTR_BRACE attr_items comma '}'  { $$ = parse_take_attrs(parser, $attr_items); }
-
-comma:
-  %empty
-| ','
+  ATTR_BRACE attr_items '}'      { $$ = parse_take_attrs(parser, $attr_items); }
+| ATTR_BRACE attr_items ',' '}'  { $$ = parse_take_attrs(parser, $attr_items); }
 
 attr_items:
   attr                 { $$ = 1; }
 | attr_items ',' attr  { $$ = $1 + 1; }
 
+/* WORD, by far the most frequent key, goes without a rule of its own. */
 attr:
-  attr_key '=' value  { parse_push_attr(parser, @attr_key, $attr_key, $value); }
-| attr_key            { parse_push_attr(parser, @$, $attr_key, value_int(ATTR_BOOL, 1)); }
+  WORD '=' value        { parse_push_attr(parser, @WORD, $WORD); }
+| WORD                  { parse_push_value(parser, value_int(ATTR_BOOL, 1));
+                          parse_push_attr(parser, @$, $WORD); }
+| rare_key '=' value    { parse_push_attr(parser, @rare_key, $rare_key); }
+| rare_key              { parse_push_value(parser, value_int(ATTR_BOOL, 1));
+                          parse_push_attr(parser, @$, $rare_key); }
 
-attr_key:
-  word
+rare_key:
+  INSTR
+| DTYPE
 | keyword
 | KW_true
 | KW_false
 | STRING
 
+comma:
+  %empty
+| ','
+
+/* Leaves the value on parser->values. */
 value:
-  INT       { $$ = value_int(ATTR_INT, $INT); }
-| FLOAT     { $$ = (struct attr_value){.kind = ATTR_FLOAT, .f = $FLOAT}; }
-| KW_true   { $$ = value_int(ATTR_BOOL, 1); }
-| KW_false  { $$ = value_int(ATTR_BOOL, 0); }
-| STRING    { $$ = value_id(ATTR_STRING, $STRING); }
-| word      { $$ = value_id(ATTR_WORD, $word); }
-| keyword   { $$ = value_id(ATTR_WORD, $keyword); }
-| SYMBOL    { $$ = value_id(ATTR_SYMBOL, $SYMBOL); }
-| VALUE     { $$ = value_id(ATTR_VALUE, $VALUE); }
-| type      { $$ = value_id(ATTR_TYPE, $type); }
-| '[' values ']'  { $$ = parse_take_list(parser, $values); }
-| dict      { $$ = (struct attr_value){.kind = ATTR_DICT, .count = $dict.count, .first = $dict.first}; }
-| '{' '}'   { $$ = (struct attr_value){.kind = ATTR_DICT}; }
+  INT       { parse_push_value(parser, value_int(ATTR_INT, $INT)); }
+| FLOAT     { parse_push_value(parser, (struct attr_value){.kind = ATTR_FLOAT, .f = $FLOAT}); }
+| KW_true   { parse_push_value(parser, value_int(ATTR_BOOL, 1)); }
+| KW_false  { parse_push_value(parser, value_int(ATTR_BOOL, 0)); }
+| STRING    { parse_push_value(parser, value_id(ATTR_STRING, $STRING)); }
+| WORD      { parse_push_value(parser, value_id(ATTR_WORD, $WORD)); }
+| INSTR     { parse_push_value(parser, value_id(ATTR_WORD, $INSTR)); }
+| DTYPE     { parse_push_value(parser, value_id(ATTR_WORD, $DTYPE)); }
+| keyword   { parse_push_value(parser, value_id(ATTR_WORD, $keyword)); }
+| SYMBOL    { parse_push_value(parser, value_id(ATTR_SYMBOL, $SYMBOL)); }
+| VALUE     { parse_push_value(parser, value_id(ATTR_VALUE, $VALUE)); }
+| type      { parse_push_value(parser, value_id(ATTR_TYPE, $type)); }
+| '[' values ']'  { parse_push_list(parser, $values); }
+| dict      { parse_push_value(parser, value_dict($dict)); }
+| '{' '}'   { parse_push_value(parser, value_dict((struct range){0, 0})); }
 
 values:
   %empty  { $$ = 0; }
 | value_list comma
 
 value_list:
-  value                 { parse_push_value(parser, $value); $$ = 1; }
-| value_list ',' value  { parse_push_value(parser, $value); $$ = $1 + 1; }
+  value                 { $$ = 1; }
+| value_list ',' value  { $$ = $1 + 1; }
 
 word:
   WORD
 | INSTR
-| dtype_word
-
-dtype_word:
-  DTYPE
+| DTYPE
 
 keyword:
   KW_skir | KW_target | KW_kernel | KW_graph | KW_entry | KW_scope | KW_stream | KW_superkernel
@@ -186,7 +196,12 @@ dim:
 graph:
   KW_graph SYMBOL { parse_graph_begin(parser, @$, $SYMBOL); }
   '(' params ')' gears ARROW types { parse_graph_results(parser, $types); }
-  '{' body '}'  { parse_graph_end(parser, @9); }
+  body_brace body '}'[end]  { parse_graph_end(parser, @end); }
+
+/* The scanner takes `{ return }` and `{ pipe_barrier }` for attributes. */
+body_brace:
+  '{'
+| ATTR_BRACE
 
 params:
   %empty  { $$ = 0; }
@@ -241,12 +256,9 @@ ids:
 
 statements:
   %empty
-| statements statement
-
-statement:
-  op
-| block_head '{' statements '}'  { parse_block_end(parser, @4); }
-| error RESYNC                   { parse_recover(parser); yyerrok; }
+| statements op
+| statements block_head '{' statements '}'  { parse_block_end(parser, @5); }
+| statements error RESYNC                   { parse_recover(parser); yyerrok; }
 
 block_head:
   KW_scope SYMBOL attrs        { parse_block_begin(parser, @$, BLOCK_SCOPE, $SYMBOL, $attrs); }
@@ -256,54 +268,60 @@ block_head:
 | KW_superkernel SYMBOL attrs  { parse_block_begin(parser, @$, BLOCK_SUPERKERNEL, $SYMBOL,
                                                    $attrs); }
 
+/* The parts of an op are gathered in parser->op: they would make every entry of the parser's stack
+ * larger. Most ops have a WORD for their type and results, and go without a rule for either. */
 op:
-  op_head '(' operands ')' op_tail {
-      struct op_parts parts = $op_tail;
-      parts.loc = @$.begin;
-      parts.type = $op_head.type;
-      parts.results = $op_head.results;
-      parts.operands = $operands;
-      parse_op(parser, &parts);
-  }
+  ids '=' WORD op_tail          { parse_op(parser, @$, $WORD, $ids); }
+| WORD op_tail                  { parse_op(parser, @$, $WORD, 0); }
+| ids '=' rare_op_type op_tail  { parse_op(parser, @$, $rare_op_type, $ids); }
+| rare_op_type op_tail          { parse_op(parser, @$, $rare_op_type, 0); }
 
-op_head:
-  op_type          { $$ = (struct op_parts){.type = $op_type}; }
-| ids '=' op_type  { $$ = (struct op_parts){.type = $op_type, .results = $ids}; }
-
-op_type:
-  WORD
-| INSTR
+rare_op_type:
+  INSTR
 | STRING
 
-operands:
-  %empty  { $$ = 0; }
-| ids comma
-
 op_tail:
-  attrs result_types via after send recv {
-      $$ = (struct op_parts){.attrs = $attrs, .types = $result_types, .kernel = $via, .after = $after,
-                             .send = $send, .recv = $recv};
-  }
+  '(' operands ')' attrs result_types clauses  { parser->op.attrs = $attrs; }
+
+operands:
+  %empty
+| ids      { parser->op.operands = $ids; }
+| ids ','  { parser->op.operands = $ids; }
 
 result_types:
-  %empty     { $$ = 0; }
-| ':' types  { $$ = $types; }
+  %empty
+| ':' type                     { parse_push_id(parser, $type); parser->op.types = 1; }
+| ':' '(' ')'
+| ':' '(' type_list comma ')'  { parser->op.types = $type_list; }
+
+/* Each at most once, in this order. */
+clauses:
+  %empty
+| via
+| via ordering
+| ordering
+
+ordering:
+  after
+| after events_clauses
+| events_clauses
+
+events_clauses:
+  send
+| send recv
+| recv
 
 via:
-  %empty         { $$ = NONE; }
-| KW_via SYMBOL  { $$ = $SYMBOL; }
+  KW_via SYMBOL  { parser->op.kernel = (uint32_t)$SYMBOL + 1; }
 
 after:
-  %empty                 { $$ = 0; }
-| KW_after '(' ids ')'   { $$ = $ids; }
+  KW_after '(' ids ')'  { parser->op.after = $ids; }
 
 send:
-  %empty                  { $$ = 0; }
-| KW_send '[' events ']'  { $$ = $events; }
+  KW_send '[' events ']'  { parser->op.send = $events; }
 
 recv:
-  %empty                  { $$ = 0; }
-| KW_recv '[' events ']'  { $$ = $events; }
+  KW_recv '[' events ']'  { parser->op.recv = $events; }
 
 events:
   event             { parse_push_id(parser, $event); $$ = 1; }
@@ -325,14 +343,9 @@ programs:
 | programs program
 
 program:
-  WORD program_brace { parse_program_begin(parser, @WORD, $WORD); }
+  WORD body_brace { parse_program_begin(parser, @WORD, $WORD); }
   instrs '}'         { parse_program_end(parser, @5); }
 | error RESYNC       { parse_recover(parser); yyerrok; }
-
-/* The scanner takes `{ pipe_barrier }` for attributes. */
-program_brace:
-  '{'
-| ATTR_BRACE
 
 instrs:
   %empty
@@ -376,7 +389,7 @@ static int skir_yylex(SKIR_YYSTYPE *value, struct span *span, struct parser *par
     union token_value token;
     enum token kind = scanner_next(&parser->scanner, &token);
     *span = parser->scanner.span;
-    value->id = token.id;
+    value->id = (uint64_t)token.i;
     switch (kind) {
     case TOKEN_END: return END;
     case TOKEN_ERROR: return start_resync(parser);
@@ -385,15 +398,15 @@ static int skir_yylex(SKIR_YYSTYPE *value, struct span *span, struct parser *par
     case TOKEN_SYMBOL: return SYMBOL;
     case TOKEN_STRING: return STRING;
     case TOKEN_WORD: return WORD;
-    case TOKEN_KEYWORD: return keyword_token(token.id);
+    case TOKEN_KEYWORD: return keyword_token((uint32_t)token.i);
     case TOKEN_DTYPE: return DTYPE;
     case TOKEN_INSTR: return INSTR;
     case TOKEN_TYPE: return TYPE;
-    case TOKEN_INT: value->i = token.i; return INT;
-    case TOKEN_FLOAT: value->f = token.f; return FLOAT;
+    case TOKEN_INT: return INT;
+    case TOKEN_FLOAT: return FLOAT;
     case TOKEN_ATTR_BRACE: return ATTR_BRACE;
     case TOKEN_ARROW: return ARROW;
-    case TOKEN_CHAR: return token.c;
+    case TOKEN_CHAR: return (int)token.i;
     }
     return SKIR_YYerror;
 }
@@ -414,6 +427,17 @@ static const char *expected_text(const yypcontext_t *context, struct arena *scra
     return text;
 }
 
+/* The scanner took a brace for that of a block, as no attribute follows it. */
+static bool wanted_attributes(const yypcontext_t *context, char found)
+{
+    yysymbol_kind_t expected[YYNTOKENS];
+    int count = yypcontext_expected_tokens(context, expected, YYNTOKENS);
+    for (int i = 0; i < count && found == '{'; i++)
+        if (expected[i] == YYSYMBOL_ATTR_BRACE)
+            return true;
+    return false;
+}
+
 static int yyreport_syntax_error(const yypcontext_t *context, struct parser *parser)
 {
     yysymbol_kind_t found = yypcontext_token(context);
@@ -425,7 +449,9 @@ static int yyreport_syntax_error(const yypcontext_t *context, struct parser *par
     uint32_t size = span.end - span.begin;
     if (found == YYSYMBOL_YYEOF)
         diag_at(parser->diags, DIAG_syntax, (struct span){span.begin, span.begin + 1},
-                "%s%s the end of the file", expected, lead);
+                "%s%s end of the file", expected, *expected ? ", found the" : "unexpected");
+    else if (wanted_attributes(context, *token))
+        diag_at(parser->diags, DIAG_syntax, span, "attributes are written '{KEY = VALUE, ...}'");
     else
         diag_at(parser->diags, DIAG_syntax, span, "%s%s '%.*s'%s", expected, lead,
                 (int)(size < MAX_FOUND ? size : MAX_FOUND), token, size > MAX_FOUND ? "..." : "");

@@ -15,7 +15,10 @@ struct intern_name {
 struct intern {
     struct intern_name *names;
     uint32_t count, capacity;
-    uint32_t *slots; /* id + 1, 0 when free; a power of two of them */
+    struct intern_slot {
+        uint32_t id; /* + 1; 0 when free */
+        uint32_t hash;
+    } *slots; /* a power of two of them */
     uint32_t mask;
     struct arena texts;
 };

@@ -42,6 +42,16 @@ static uint32_t offset_of(const struct scanner *scanner, const char *p)
     return (uint32_t)(p - scanner->source->text);
 }
 
+/* Stored in one piece, as it will be loaded. */
+static inline struct span span_make(uint32_t begin, uint32_t end)
+{
+    struct span span;
+    uint64_t both;
+    memcpy(&both, &(struct span){begin, end}, sizeof both);
+    memcpy(&span, &both, sizeof span);
+    return span;
+}
+
 static enum token scan_error(struct scanner *scanner, enum diag_id id, const char *text)
 {
     if (scanner->diags)
@@ -69,7 +79,7 @@ static enum token scan_int(struct scanner *scanner, const char *start, union tok
     memcpy(text, start, size);
     text[size] = '\0';
     errno = 0;
-    value->i = strtoll(text, NULL, text[0] == '0' || (text[0] == '-' && text[1] == '0') ? 0 : 10);
+    value->i = strtoll(text, NULL, text[1] == 'x' ? 16 : 10);
     if (errno == ERANGE)
         return scan_error(scanner, DIAG_number_range, "this number does not fit 64 bits");
     return TOKEN_INT;
@@ -131,13 +141,40 @@ static enum token scan_quoted(struct scanner *scanner, const char *quote, enum t
     return token;
 }
 
+/* The end of the string or comment that begins at `p`, or `p`. Neither goes beyond its line. */
+static const char *skip_inert(const struct scanner *scanner, const char *p)
+{
+    const char *limit = scanner->limit;
+    bool comment = *p == '/' && limit - p > 1 && p[1] == '/';
+    if (!comment && *p != '"')
+        return p;
+    const char *end = p + 1;
+    for (; end < limit && *end != '\n' && (comment || *end != '"'); end++)
+        if (!comment && *end == '\\' && limit - end > 1 && end[1] != '\n')
+            end++;
+    return end;
+}
+
+/* A string without an end has swallowed what follows it on its line, braces too. */
+static void scan_lost_braces(struct scanner *scanner)
+{
+    const char *text = scanner->source->text;
+    for (uint32_t i = scanner->span.begin; i < scanner->span.end; i++) {
+        scanner->depth += text[i] == '{';
+        scanner->depth -= text[i] == '}' && scanner->depth > 0;
+    }
+}
+
 /* Skips to the end of the line on which at most `resync_depth` braces are open, not beyond the
- * brace that closes the block. Strings and comments are not looked into: they end on their line. */
+ * brace that closes the block. Braces in strings and comments are none. */
 static enum token scan_resync(struct scanner *scanner)
 {
     const char *p = scanner->cursor;
     uint32_t depth = scanner->depth;
     for (; p < scanner->limit; p++) {
+        p = skip_inert(scanner, p);
+        if (p == scanner->limit)
+            break;
         if (*p == '{') {
             depth++;
         } else if (*p == '}') {
@@ -165,7 +202,7 @@ enum token scanner_next(struct scanner *scanner, union token_value *value)
 /* Ends the token at the cursor. */
 #define TAKE                                                                                       \
     (scanner->cursor = cursor,                                                                     \
-     scanner->span = (struct span){offset_of(scanner, start), offset_of(scanner, cursor)})
+     scanner->span = span_make(offset_of(scanner, start), offset_of(scanner, cursor)))
 
 again:
     start = cursor;
@@ -237,13 +274,14 @@ again:
         scanner->depth++;
         return TOKEN_ATTR_BRACE;
     }
-    "{" { TAKE; scanner->depth++; value->c = '{'; return TOKEN_CHAR; }
-    "}" { TAKE; scanner->depth -= scanner->depth > 0; value->c = '}'; return TOKEN_CHAR; }
-    [()=:,?] | "[" | "]" { TAKE; value->c = *start; return TOKEN_CHAR; }
+    "{" { TAKE; scanner->depth++; value->i = '{'; return TOKEN_CHAR; }
+    "}" { TAKE; scanner->depth -= scanner->depth > 0; value->i = '}'; return TOKEN_CHAR; }
+    [()=:,?] | "[" | "]" { TAKE; value->i = *start; return TOKEN_CHAR; }
 
     "%" | "@" { TAKE; return scan_error(scanner, DIAG_syntax, "expected a name here"); }
     ["] ([^"\\\n\x00] | escape)* {
         TAKE;
+        scan_lost_braces(scanner);
         return scan_error(scanner, DIAG_syntax,
                           "this string does not end on its line, or has an unknown escape");
     }

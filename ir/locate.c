@@ -28,7 +28,7 @@ static bool walk_begin(struct walk *walk, const struct module *module, uint32_t 
 
 static bool at_char(const struct walk *walk, char c)
 {
-    return walk->token == TOKEN_CHAR && walk->value.c == c;
+    return walk->token == TOKEN_CHAR && walk->value.i == c;
 }
 
 static bool at_end(const struct walk *walk)

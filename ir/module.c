@@ -252,7 +252,7 @@ struct range module_add_values(struct module *module, const struct attr_value *v
 struct kernel *module_add_kernel(struct module *module, uint32_t name, enum kernel_type type)
 {
     vec_push(&module->order, (uint64_t)module->kernels.count << 2 | SYMBOL_KERNEL);
-    vec_push(&module->kernels, (struct kernel){name, NONE, type, {0, 0}});
+    vec_push(&module->kernels, (struct kernel){name, NONE, NONE, type, {0, 0}});
     return &module->kernels.at[module->kernels.count - 1];
 }
 

@@ -241,7 +241,7 @@ const char *core_type_name(enum core_type core);
 
 struct kernel {
     uint32_t name;
-    uint32_t loc;
+    uint32_t loc, end_loc; /* end_loc: of the brace that closes the attributes, if there are any */
     enum kernel_type type;
     struct range attrs;
 };

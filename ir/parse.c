@@ -12,10 +12,10 @@ void parse_push_id(struct parser *parser, uint32_t id)
     vec_push(&parser->ids, id);
 }
 
-void parse_push_attr(struct parser *parser, struct span span, uint32_t key,
-                     struct attr_value value)
+void parse_push_attr(struct parser *parser, struct span span, uint64_t key)
 {
-    vec_push(&parser->attrs, (struct attr){key, span.begin, value});
+    struct attr_value value = parser->values.at[--parser->values.count];
+    vec_push(&parser->attrs, (struct attr){(uint32_t)key, span.begin, value});
 }
 
 void parse_push_value(struct parser *parser, struct attr_value value)
@@ -44,12 +44,13 @@ struct range parse_take_attrs(struct parser *parser, uint32_t count)
     return module_add_attrs(parser->module, parser->attrs.at + parser->attrs.count, count);
 }
 
-struct attr_value parse_take_list(struct parser *parser, uint32_t count)
+void parse_push_list(struct parser *parser, uint32_t count)
 {
     parser->values.count -= count;
     struct range range =
         module_add_values(parser->module, parser->values.at + parser->values.count, count);
-    return (struct attr_value){.kind = ATTR_LIST, .count = count, .first = range.first};
+    parse_push_value(
+        parser, (struct attr_value){.kind = ATTR_LIST, .count = count, .first = range.first});
 }
 
 uint32_t parse_take_type(struct parser *parser, struct span span, uint32_t dtype, uint32_t rank,
@@ -114,6 +115,7 @@ void parse_kernel(struct parser *parser, struct span span, uint32_t name, struct
     struct kernel *kernel =
         module_add_kernel(parser->module, name, parse_kernel_type(parser, type_span, type));
     kernel->loc = span.begin;
+    kernel->end_loc = span.end - 1;
     kernel->attrs = attrs;
 }
 
@@ -255,37 +257,41 @@ static uint32_t op_add_clauses(struct parser *parser, const struct op_parts *par
     return graph->clauses.count - 1;
 }
 
-void parse_op(struct parser *parser, const struct op_parts *parts)
+static void report_type_count(struct parser *parser, struct span span, uint32_t n_results,
+                              uint32_t n_types)
 {
-    uint32_t total = parts->results + parts->operands + parts->types + parts->after + parts->send +
-                     parts->recv;
+    if (diag_at(parser->diags, DIAG_result_count, span, "%u result%s, but %u type%s", n_results,
+                n_results == 1 ? "" : "s", n_types, n_types == 1 ? "" : "s"))
+        diag_note(parser->diags, (struct span){0, 0},
+                  "write one type for each result behind ':', in parentheses if there are several");
+}
+
+void parse_op(struct parser *parser, struct span span, uint32_t type, uint32_t n_results)
+{
+    const struct op_parts *parts = &parser->op;
+    uint32_t total =
+        n_results + parts->operands + parts->types + parts->after + parts->send + parts->recv;
     parser->ids.count -= total;
     const uint32_t *results = parser->ids.at + parser->ids.count;
-    const uint32_t *operands = results + parts->results;
+    const uint32_t *operands = results + n_results;
     const uint32_t *types = operands + parts->operands;
 
-    struct op op = {.type = parts->type,
-                    .loc = parts->loc,
+    struct op op = {.type = type,
+                    .loc = span.begin,
                     .block = parser->block,
                     .attrs = parts->attrs,
-                    .kernel = parts->kernel};
+                    .kernel = parts->kernel ? parts->kernel - 1 : NONE};
     op.operands = use_values(parser, operands, parts->operands);
     op.clauses = op_add_clauses(parser, parts, types + parts->types);
-    op.results = (struct range){parser->graph->values.count, parts->results};
+    op.results = (struct range){parser->graph->values.count, n_results};
     uint32_t id = parser->graph->ops.count;
-    for (uint32_t i = 0; i < parts->results; i++)
+    for (uint32_t i = 0; i < n_results; i++)
         define_value(parser, results[i], i < parts->types ? types[i] : NONE, id);
-    if (parts->types != parts->results) {
-        struct span span = {parts->loc, parts->loc + 1};
-        if (diag_at(parser->diags, DIAG_result_count, span, "%u result%s, but %u type%s",
-                    parts->results, parts->results == 1 ? "" : "s", parts->types,
-                    parts->types == 1 ? "" : "s"))
-            diag_note(parser->diags, (struct span){0, 0},
-                      "write one type for each result behind ':', in parentheses if there are "
-                      "several");
-    }
+    if (parts->types != n_results)
+        report_type_count(parser, span, n_results, parts->types);
     graph_add_op(parser->graph, &op);
     graph_add_item(parser->graph, ITEM_OP, id);
+    parser->op = (struct op_parts){0};
 }
 
 /* -------------------------------------------------------------------------- driving ---- */
@@ -296,6 +302,7 @@ void parse_recover(struct parser *parser)
     parser->attrs.count = 0;
     parser->values.count = 0;
     parser->dims.count = 0;
+    parser->op = (struct op_parts){0};
     /* A broken graph header leaves its graph open. */
     if (parser->open_braces == 0)
         forget_values(parser);

@@ -4,6 +4,13 @@
 
 #include "ir/parse.h"
 
+/* The parts of an op in the order of their text; counts are entries of parser.ids. */
+struct op_parts {
+    uint32_t operands, types, after, send, recv;
+    uint32_t kernel; /* name id + 1, 0 for none: all zero is an op without any of this */
+    struct range attrs;
+};
+
 /* Lists are gathered on stacks and taken off when their construct is complete; rules carry only the
  * counts. The stacks are empty between statements. */
 struct parser {
@@ -14,6 +21,7 @@ struct parser {
     struct entry *entry;           /* the open one */
     struct program *program;       /* the open one */
     uint32_t block;                /* innermost open block, or NONE */
+    struct op_parts op;            /* the one being parsed */
     uint32_t open_braces;          /* of bodies: graph, block, entry, program */
     struct vec_u32 ids;            /* names, types */
     struct vec_u32 value_of_name;  /* value id + 1 in the open graph, by name id */
@@ -22,22 +30,17 @@ struct parser {
     VEC(int64_t) dims;
 };
 
-/* The parts of an op in the order of their text; counts are entries of parser.ids. */
-struct op_parts {
-    uint32_t loc, type, results, operands, types, kernel, after, send, recv;
-    struct range attrs;
-};
-
 void parse_version(struct parser *parser, struct span span, int64_t version);
 void parse_push_id(struct parser *parser, uint32_t id);
-void parse_push_attr(struct parser *parser, struct span span, uint32_t key,
-                     struct attr_value value);
+/* An attribute whose value is the last one pushed, which is taken off. */
+void parse_push_attr(struct parser *parser, struct span span, uint64_t key);
 void parse_push_value(struct parser *parser, struct attr_value value);
 void parse_push_dim(struct parser *parser, int64_t dim);
 /* The dimension, or 0 with a diagnostic where it is negative. */
 int64_t parse_static_dim(struct parser *parser, struct span span, int64_t dim);
 struct range parse_take_attrs(struct parser *parser, uint32_t count);
-struct attr_value parse_take_list(struct parser *parser, uint32_t count);
+/* The last `count` values become one, a list. */
+void parse_push_list(struct parser *parser, uint32_t count);
 uint32_t parse_take_type(struct parser *parser, struct span span, uint32_t dtype, uint32_t rank,
                          uint32_t format);
 
@@ -58,7 +61,8 @@ void parse_graph_end(struct parser *parser, struct span span);
 void parse_block_begin(struct parser *parser, struct span span, enum block_kind kind,
                        uint32_t name, struct range attrs);
 void parse_block_end(struct parser *parser, struct span span);
-void parse_op(struct parser *parser, const struct op_parts *parts);
+/* The op whose parts are in parser->op, which is cleared for the next one. */
+void parse_op(struct parser *parser, struct span span, uint32_t type, uint32_t n_results);
 
 void parse_entry_begin(struct parser *parser, struct span span, uint32_t name,
                        struct span type_span, uint32_t type, struct range attrs);

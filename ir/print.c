@@ -451,7 +451,7 @@ static void print_kernel(struct printer *printer, const struct kernel *kernel)
         print_attr(printer, attr);
         text_string(printer->text, i + 1 < kernel->attrs.count ? ",\n" : "\n");
     }
-    block_close(printer, NONE);
+    block_close(printer, kernel->end_loc);
 }
 
 static void print_program(struct printer *printer, const struct program *program,

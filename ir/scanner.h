@@ -24,10 +24,9 @@ enum token {
 };
 
 union token_value {
-    uint32_t id; /* name id, or type id of a TOKEN_TYPE */
-    int64_t i;
+    uint64_t id; /* name id, or type id of a TOKEN_TYPE */
+    int64_t i;   /* an integer, or a character */
     double f;
-    char c;
 };
 
 struct spans {

@@ -173,7 +173,7 @@ static void verify_kernel_entry(struct verifier *verifier, const struct kernel *
     struct span span = locate_token(module, entry->loc);
     if (entry->value.kind == ATTR_STRING) {
         if (kernel_type_is_mixed(kernel->type) &&
-            diag_at(verifier->diags, DIAG_kernel_part, span, "a %s kernel has two functions",
+            diag_at(verifier->diags, DIAG_kernel_part, span, "a kernel of type %s has two functions",
                     kernel_type_info(kernel->type)->name))
             diag_note(verifier->diags, no_span, "write entry = {aic = \"...\", aiv = \"...\"}");
         return;
@@ -182,8 +182,9 @@ static void verify_kernel_entry(struct verifier *verifier, const struct kernel *
     for (int core = 0; core < CORE_TYPES; core++) {
         bool has = attr_string(module, parts, core == CORE_AIC ? W_aic : W_aiv) != NONE;
         if (has != kernel_type_has(kernel->type, core))
-            diag_at(verifier->diags, DIAG_kernel_part, span, "a %s kernel has %s '%s' function",
-                    kernel_type_info(kernel->type)->name, has ? "no" : "an", core_type_name(core));
+            diag_at(verifier->diags, DIAG_kernel_part, span, "a kernel of type %s %s '%s' function",
+                    kernel_type_info(kernel->type)->name, has ? "has no" : "needs an",
+                    core_type_name(core));
     }
 }
 
@@ -222,8 +223,8 @@ static void verify_kernel(struct verifier *verifier, const struct kernel *kernel
     int64_t block = attr_int(module, kernel->attrs, W_block, 1);
     if (block <= 1024 && block > cores)
         diag_at(verifier->diags, DIAG_number_range, span,
-                "the kernel needs %lld blocks, but the target has %u for a %s kernel",
-                (long long)block, cores, info->name);
+                "the kernel needs %lld blocks, but the target has %u for type %s", (long long)block,
+                cores, info->name);
 }
 
 /* -------------------------------------------------------------------------- symbols ---- */

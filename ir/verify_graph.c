@@ -225,8 +225,8 @@ static void verify_declared_types(struct graph_verifier *gv, const struct op *op
             continue;
         if (diag_at(gv->diags, DIAG_type_mismatch,
                     locate_op(module, op, inputs ? OP_OPERAND : OP_RESULT_TYPE, i),
-                    "this is %s, but the kernel takes %s", type_text(gv, actual),
-                    type_text(gv, type->id)))
+                    "this is %s, but the kernel %s %s", type_text(gv, actual),
+                    inputs ? "takes" : "gives", type_text(gv, type->id)))
             diag_note(gv->diags, locate_token(module, declared->loc), "declared here");
     }
 }
