@@ -8,11 +8,20 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cmd_fmt.c \
 	frontend/cmd_opt.c \
 	frontend/cmd_run.c \
+	frontend/cmd_test.c \
 	frontend/command.c \
 	frontend/command.h \
 	frontend/commands.c \
 	frontend/crash.c \
 	frontend/crash.h \
+	frontend/diff.c \
+	frontend/diff.h \
+	frontend/golden.c \
+	frontend/golden.h \
+	frontend/golden_bless.c \
+	frontend/golden_pool.c \
+	frontend/golden_pool.h \
+	frontend/golden_run.c \
 	frontend/half.h \
 	frontend/help.c \
 	frontend/help.h \
