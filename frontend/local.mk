@@ -1,4 +1,8 @@
-# What goes in and how: the commands of skirc, and the importers.
+# What goes in and how: the library's own interface, the commands of skirc, and the importers.
+
+libskir_la_SOURCES += frontend/skir.c frontend/skir.h
+libskir_la_CPPFLAGS = $(AM_CPPFLAGS) -DSKIR_KERNEL_DIR='"$(kerneldir)"'
+skirinclude_HEADERS += frontend/skir.h
 
 # All but main, for the tests.
 noinst_LIBRARIES += frontend/libfrontend.a

@@ -1,4 +1,5 @@
 #include "ir/file.h"
+#include "ir/arena.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -69,6 +70,16 @@ void file_bytes_free(struct file_bytes *bytes)
 {
     free(bytes->data);
     *bytes = (struct file_bytes){NULL, 0};
+}
+
+char *path_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return mem_strdup(".");
+    char *folder = mem_strdup(path);
+    folder[slash == path ? 1 : slash - path] = '\0';
+    return folder;
 }
 
 /* mkstemp creates files for the owner alone; the result should have the mode that open() would

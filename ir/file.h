@@ -14,6 +14,9 @@ struct file_bytes {
 bool file_read(const char *path, struct file_bytes *bytes, char *error, size_t error_size);
 void file_bytes_free(struct file_bytes *bytes);
 
+/* The folder of a path, "." where the path names none. The caller frees it. */
+char *path_folder(const char *path);
+
 /* A file that appears under its name only when it is complete: it is written beside `path` and
  * renamed on commit. A path that exists and is no regular file ("/dev/null", a pipe) is written in
  * place. After a failed open there is nothing to abandon. */

@@ -211,9 +211,7 @@ again:
     re2c:define:YYCURSOR = cursor;
     re2c:define:YYMARKER = marker;
     re2c:define:YYCTXMARKER = context;
-    re2c:define:YYLIMIT = limit;
     re2c:yyfill:enable = 0;
-    re2c:eof = 0;
 
     word    = [A-Za-z_][A-Za-z0-9_]*;
     blank   = [ \t\r\n];
@@ -285,8 +283,15 @@ again:
         return scan_error(scanner, DIAG_syntax,
                           "this string does not end on its line, or has an unknown escape");
     }
-    $ { TAKE; return TOKEN_END; }
+    [\x00] {
+        if (start < limit)
+            goto stray;
+        cursor = start; /* and stay there */
+        TAKE;
+        return TOKEN_END;
+    }
     * {
+    stray:
         TAKE;
         if (scanner->diags)
             diag_at(scanner->diags, DIAG_syntax, scanner->span,

@@ -48,7 +48,8 @@ libskir_la_SOURCES += \
 	ir/words.def
 
 libskir_la_LIBADD = libskrt.la $(LIBELF_LIBS) $(CJSON_LIBS) $(MATH_LIBS)
-libskir_la_LDFLAGS = $(INSTRUMENT) -no-undefined -version-info 0:0:0
+libskir_la_LDFLAGS = $(INSTRUMENT) -no-undefined -version-info 0:0:0 \
+	-export-symbols-regex '^skir_[^y]'
 
 # ---- The scanner and the parser: generated, and part of a release ----
 
@@ -60,7 +61,7 @@ MAINTAINERCLEANFILES += ir/grammar.c ir/grammar.h ir/lexer.c
 # parser, or its rule would run for ever.
 ir/lexer.c: ir/lexer.re
 	$(AM_V_GEN)$(MKDIR_P) ir && \
-	  $(RE2C) -W $(WERROR) -i --no-generation-date -o $@ $< || { rm -f $@; exit 1; }
+	  $(RE2C) -b -W $(WERROR) -i --no-generation-date -o $@ $< || { rm -f $@; exit 1; }
 
 ir/grammar.c: ir/grammar.y
 	$(AM_V_GEN)$(MKDIR_P) ir && \

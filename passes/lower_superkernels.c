@@ -206,11 +206,25 @@ static bool lower(struct lowering *lowering, const struct block *superkernel, co
 
 /* ----------------------------------------------------------------------- driving ---- */
 
+/* Gears are part of the language, but no pass instantiates them yet. */
+static bool check_gears(struct pass_context *context, const struct graph *graph)
+{
+    if (graph->gear_mode == GEARS_NONE)
+        return true;
+    if (diag_at(context->diags, DIAG_unsupported, locate_name(context->module, graph->loc),
+                "graphs with gears cannot be compiled yet"))
+        diag_note(context->diags, (struct span){0, 0},
+                  "write a graph for each combination, with static shapes");
+    return false;
+}
+
 static bool lower_graph(struct pass_context *context, const struct graph *graph,
                         const uint32_t *kernel_index, const uint32_t *entry_index)
 {
     struct lowering lowering = {context, context->module, graph, kernel_index};
     struct members members;
+    if (!check_gears(context, graph))
+        return false;
     members_init(&members, context->module, graph);
     bool ok = true;
     for (uint32_t b = 0; b < graph->blocks.count; b++) {

@@ -67,6 +67,9 @@ enum pipeline_status {
 enum pipeline_status pipeline_run(const struct pipeline *pipeline, struct pass_context *context,
                                   pipeline_hook *hook, void *user);
 
+/* Runs the pipeline `default`, and the verifier on what it made. */
+enum pipeline_status pipeline_lower(struct pass_context *context);
+
 /* The properties that hold. */
 unsigned module_properties(const struct module *module);
 

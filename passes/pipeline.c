@@ -1,5 +1,6 @@
 #include "passes/pass.h"
 #include "ir/suggest.h"
+#include "ir/verify.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -162,4 +163,16 @@ enum pipeline_status pipeline_run(const struct pipeline *pipeline, struct pass_c
             return PIPELINE_STOPPED;
     }
     return PIPELINE_OK;
+}
+
+enum pipeline_status pipeline_lower(struct pass_context *context)
+{
+    struct pipeline pipeline;
+    char error[256];
+    pipeline_parse(&pipeline, "default", error, sizeof error);
+    enum pipeline_status status = pipeline_run(&pipeline, context, NULL, NULL);
+    /* The input was correct, and the passes made this of it. */
+    if (status == PIPELINE_OK && !verify_module(context->module, context->diags))
+        return PIPELINE_DEFECT;
+    return status;
 }

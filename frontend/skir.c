@@ -1,0 +1,135 @@
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "backend/host_build.h"
+#include "backend/host_ops.h"
+#include "frontend/skir.h"
+#include "ir/file.h"
+#include "ir/parse.h"
+#include "ir/print.h"
+#include "ir/verify.h"
+#include "passes/kernel_library.h"
+#include "passes/pass.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct skir_module {
+    char *path, *folder, *text;
+    struct source source;
+    struct diags diags;
+    struct module *module; /* NULL where the text does not follow the grammar */
+    char *messages;        /* of the last skir_messages */
+};
+
+const char *skir_version(void)
+{
+    return PACKAGE_VERSION;
+}
+
+struct skir_module *skir_parse(const char *path, const char *text, size_t size)
+{
+    struct skir_module *module = mem_calloc(1, sizeof *module);
+    module->path = mem_strdup(path);
+    module->folder = path_folder(path);
+    module->text = mem_realloc(NULL, size + 1, 1);
+    memcpy(module->text, text, size);
+    module->text[size] = '\0';
+    diags_init(&module->diags, NULL, module->path);
+    if (!source_init(&module->source, module->path, module->text, size)) {
+        diag_at(&module->diags, DIAG_file, (struct span){0, 0}, "the text is larger than 4 GiB");
+        return module;
+    }
+    module->diags.source = &module->source;
+    module->module = parse_module(&module->source, &module->diags, NULL);
+    if (module->module)
+        verify_module(module->module, &module->diags);
+    return module;
+}
+
+void skir_free(struct skir_module *module)
+{
+    if (!module)
+        return;
+    module_free(module->module);
+    diags_free(&module->diags);
+    source_free(&module->source);
+    free(module->messages);
+    free(module->text);
+    free(module->folder);
+    free(module->path);
+    free(module);
+}
+
+bool skir_ok(const struct skir_module *module)
+{
+    return module->module && module->diags.counts[SEVERITY_ERROR] == 0;
+}
+
+const char *skir_messages(struct skir_module *module)
+{
+    size_t size;
+    free(module->messages);
+    module->messages = NULL;
+    FILE *stream = open_memstream(&module->messages, &size);
+    if (!stream)
+        return "";
+    diags_print(&module->diags, stream, false);
+    fclose(stream);
+    return module->messages;
+}
+
+static const char *kernel_folder(const char *kernel_dir)
+{
+    return kernel_dir ? kernel_dir : SKIR_KERNEL_DIR;
+}
+
+bool skir_run_passes(struct skir_module *module, const char *passes, const char *kernel_dir)
+{
+    struct pipeline pipeline;
+    struct kernel_library library;
+    char error[256];
+    if (!skir_ok(module))
+        return false;
+    if (!pipeline_parse(&pipeline, passes, error, sizeof error)) {
+        diag_at(&module->diags, DIAG_unknown_pass, (struct span){0, 0}, "%s", error);
+        return false;
+    }
+    kernel_library_init(&library, kernel_folder(kernel_dir), host_op_check);
+    struct pass_context context = {module->module, &module->diags, &library};
+    bool ok = pipeline_run(&pipeline, &context, NULL, NULL) == PIPELINE_OK &&
+              verify_module(module->module, &module->diags);
+    kernel_library_free(&library);
+    return ok;
+}
+
+char *skir_print(struct skir_module *module)
+{
+    struct text text = {NULL, 0, 0};
+    if (!skir_ok(module))
+        return NULL;
+    print_module(&text, module->module, NULL);
+    text_char(&text, '\0');
+    return text.at;
+}
+
+/* A folder of the caller's own kernels need not have skrt.h. */
+static bool has_runtime_header(const char *folder)
+{
+    struct arena scratch = {NULL, 0};
+    bool has = access(arena_printf(&scratch, "%s/skrt.h", folder), R_OK) == 0;
+    arena_free(&scratch);
+    return has;
+}
+
+bool skir_compile(struct skir_module *module, const char *kernel_dir, const char *output)
+{
+    struct host_places places = {module->folder, kernel_folder(kernel_dir), SKIR_KERNEL_DIR};
+    if (kernel_dir && has_runtime_header(kernel_dir))
+        places.header_dir = kernel_dir;
+    return skir_run_passes(module, "default", kernel_dir) &&
+           host_compile(module->module, &places, output, &module->diags) == HOST_OK;
+}

@@ -1,0 +1,52 @@
+/* The skir compiler as a library.
+ *
+ *   struct skir_module *m = skir_parse("kernel.skir", text, size);
+ *   if (!skir_compile(m, NULL, "kernel.o"))
+ *       fputs(skir_messages(m), stderr);
+ *   skir_free(m);
+ *
+ * Functions may be called from several threads on different modules. Nothing is printed.
+ */
+#ifndef SKIR_H
+#define SKIR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A program and the diagnostics about it. */
+struct skir_module;
+
+/* The version of the library, for example "0.1.0". */
+const char *skir_version(void);
+
+/* Parses and verifies `size` bytes of .skir text, which are copied; `path` stands for the text in
+ * messages, and objects of kernels are looked for in its folder. Never NULL: what is wrong with the
+ * text is in skir_messages, and every other function then fails. */
+struct skir_module *skir_parse(const char *path, const char *text, size_t size);
+void skir_free(struct skir_module *module);
+
+/* Whether no error has been found so far. */
+bool skir_ok(const struct skir_module *module);
+
+/* All diagnostics so far as text, with source lines. Valid until the next call for the module. */
+const char *skir_messages(struct skir_module *module);
+
+/* Runs passes: a list of names separated by commas, or "default". `kernel_dir` is the folder of the
+ * sample kernels; NULL: the installed one. After a failure the module is unusable. */
+bool skir_run_passes(struct skir_module *module, const char *passes, const char *kernel_dir);
+
+/* The module as canonical text, NUL-terminated, to be freed with free(); NULL after an error. */
+char *skir_print(struct skir_module *module);
+
+/* Compiles for this machine: runs the default passes and writes the linked object. Needs a C
+ * compiler (CC, or cc). */
+bool skir_compile(struct skir_module *module, const char *kernel_dir, const char *output);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
