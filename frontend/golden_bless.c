@@ -177,6 +177,7 @@ void golden_bless(const struct golden *golden, const struct golden_outcome *outc
                   struct text *text)
 {
     struct rewrite rewrite = {.golden = golden, .text = text};
+    vec_reserve(&rewrite.items, 1); /* no pointer into it is NULL */
     collect(&rewrite, outcome);
     if (rewrite.items.count)
         qsort(rewrite.items.at, rewrite.items.count, sizeof *rewrite.items.at, compare_hosts);

@@ -323,6 +323,11 @@ struct module *parse_module(struct source *source, struct diags *diags, struct s
     struct parser parser = {.module = module_new(source), .diags = diags, .block = NONE};
     uint32_t errors = diags->counts[SEVERITY_ERROR];
     scanner_init(&parser.scanner, source, parser.module, diags);
+    /* No list on a stack, even an empty one, is at NULL. */
+    vec_reserve(&parser.ids, 1);
+    vec_reserve(&parser.attrs, 1);
+    vec_reserve(&parser.values, 1);
+    vec_reserve(&parser.dims, 1);
     skir_yyparse(&parser);
     if (comments) {
         *comments = parser.scanner.comments;

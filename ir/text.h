@@ -17,7 +17,7 @@ void text_free(struct text *text);
 
 static inline void text_bytes(struct text *text, const char *bytes, size_t size)
 {
-    if (text->capacity - text->size < size)
+    if (text->capacity - text->size <= size) /* after this, at is not NULL even for no bytes */
         text_grow(text, size);
     memcpy(text->at + text->size, bytes, size);
     text->size += size;
