@@ -20,13 +20,13 @@
 enum { GROUP_NONE = 0 }; /* ops that are not to be fused */
 
 struct group {
-    uint32_t scope;  /* block id of one of its blocks (scope), or of its super kernel */
-    bool is_scope;   /* else a super kernel of the input, which must stay whole */
-    uint32_t waits;  /* edges from unscheduled ops of other groups to unscheduled ops of this one */
-    uint32_t left;   /* unscheduled ops */
+    uint32_t scope; /* block id of one of its blocks (scope), or of its super kernel */
+    bool is_scope;  /* else a super kernel of the input, which must stay whole */
+    uint32_t waits; /* edges from unscheduled ops of other groups to unscheduled ops of this one */
+    uint32_t left;  /* unscheduled ops */
     uint32_t options; /* name id of the options that any of its blocks gives, or NONE */
     uint32_t segments;
-    struct heap ready;  /* its ready ops by text position */
+    struct heap ready; /* its ready ops by text position */
 };
 
 /* A run of the schedule that becomes one super kernel, or (GROUP_NONE) one op of its own. */
@@ -36,15 +36,16 @@ struct segment {
 
 struct partition {
     struct pass_context *context;
+    struct vec_u32 *taken; /* by name id: whether an entry or a super kernel has that name */
     struct module *module;
     struct graph *graph;
     struct order order;
     uint32_t *group_of; /* per op */
     VEC(struct group) groups;
-    uint32_t *needs;      /* per op: unscheduled predecessors, with multiplicity */
-    uint32_t *users;      /* successors of op i: users[user_first[i]] .. */
+    uint32_t *needs; /* per op: unscheduled predecessors, with multiplicity */
+    uint32_t *users; /* successors of op i: users[user_first[i]] .. */
     uint32_t *user_first;
-    uint32_t *scheduled;  /* per op: schedule index + 1 */
+    uint32_t *scheduled; /* per op: schedule index + 1 */
     uint32_t *schedule;
     uint32_t count;
     struct heap free_ops; /* ready ops outside of groups, by text position */
@@ -68,8 +69,7 @@ static void find_block_groups(struct partition *p, uint32_t *of_block)
         of_block[i] = is_scope ? of_name[block->name] : GROUP_NONE;
         if (of_block[i] == GROUP_NONE) {
             of_block[i] = p->groups.count;
-            vec_push(&p->groups,
-                     (struct group){.scope = i, .is_scope = is_scope, .options = NONE});
+            vec_push(&p->groups, (struct group){.scope = i, .is_scope = is_scope, .options = NONE});
         }
         if (is_scope)
             of_name[block->name] = of_block[i];
@@ -200,7 +200,7 @@ static void schedule_all(struct partition *p)
 /* The new list of blocks and items. Of an op's blocks only its stream remains. */
 struct rewrite {
     struct partition *p;
-    struct graph next; /* blocks and body */
+    struct graph next;    /* blocks and body */
     uint32_t superkernel; /* open block of `next`, or NONE */
     uint32_t stream;      /* the same */
 };
@@ -242,15 +242,28 @@ static void set_block(struct rewrite *rewrite, uint32_t op)
         rewrite->stream != NONE ? rewrite->stream : rewrite->superkernel;
 }
 
-/* GRAPH_SCOPE, with _split_N where the scope became several. */
+/* False if the name was taken. */
+static bool take_name(struct vec_u32 *taken, uint32_t name)
+{
+    while (taken->count <= name)
+        vec_push(taken, 0);
+    return !taken->at[name]++;
+}
+
+/* GRAPH_SCOPE, with _split_N where the scope became several. Graph @a_b with scope @c and graph @a
+ * with scope @b_c would have the same: a number makes the second one differ. */
 static uint32_t superkernel_name(struct partition *p, const struct group *group, uint32_t n)
 {
+    struct module *module = p->module;
     uint32_t scope = p->graph->blocks.at[group->scope].name;
-    if (group->segments == 1)
-        return module_name_printf(p->module, "%.*s_%.*s", NAME(p->module, p->graph->name),
-                                  NAME(p->module, scope));
-    return module_name_printf(p->module, "%.*s_%.*s_split_%u", NAME(p->module, p->graph->name),
-                              NAME(p->module, scope), n);
+    uint32_t base =
+        module_name_printf(module, "%.*s_%.*s", NAME(module, p->graph->name), NAME(module, scope));
+    if (group->segments > 1)
+        base = module_name_printf(module, "%.*s_split_%u", NAME(module, base), n);
+    uint32_t name = base;
+    for (unsigned i = 1; !take_name(p->taken, name); i++)
+        name = module_name_printf(module, "%.*s.%u", NAME(module, base), i);
+    return name;
 }
 
 static struct range superkernel_attrs(struct partition *p, const struct group *group)
@@ -394,11 +407,25 @@ static void partition_free(struct partition *p)
     order_free(&p->order);
 }
 
+/* The names that new super kernels, and so their entries, cannot have. */
+static void take_names(const struct module *module, struct vec_u32 *taken)
+{
+    for (uint32_t i = 0; i < module->entries.count; i++)
+        take_name(taken, module->entries.at[i].name);
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        for (uint32_t b = 0; b < module->graphs.at[i].blocks.count; b++)
+            if (module->graphs.at[i].blocks.at[b].kind == BLOCK_SUPERKERNEL)
+                take_name(taken, module->graphs.at[i].blocks.at[b].name);
+}
+
 bool pass_partition_scopes(struct pass_context *context)
 {
     bool ok = true;
+    struct vec_u32 taken = {NULL, 0, 0};
+    take_names(context->module, &taken);
     for (uint32_t i = 0; i < context->module->graphs.count; i++) {
         struct partition p = {.context = context,
+                              .taken = &taken,
                               .module = context->module,
                               .graph = &context->module->graphs.at[i]};
         partition_init(&p);
@@ -409,5 +436,6 @@ bool pass_partition_scopes(struct pass_context *context)
             ok = false;
         partition_free(&p);
     }
+    vec_free(&taken);
     return ok;
 }
