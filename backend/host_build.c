@@ -134,8 +134,8 @@ enum host_status host_link_kernels(const struct module *module, const struct hos
                                    const uint8_t *used, const char *output, struct diags *diags)
 {
     struct object_link *link = object_link_new();
-    bool ok = add_kernels(link, module, places, used, true, diags) &&
-              write_link(link, output, diags);
+    bool ok =
+        add_kernels(link, module, places, used, true, diags) && write_link(link, output, diags);
     object_link_free(link);
     return ok ? HOST_OK : HOST_INPUT;
 }
@@ -169,10 +169,10 @@ static void keep_entries(struct object_link *link, const struct module *module)
     }
 }
 
-static enum host_status run_tool(const char *const *argv, struct diags *diags)
+static enum host_status run_cc(const char *const *args, struct diags *diags)
 {
     char error[2600];
-    if (tool_run(argv, error, sizeof error))
+    if (tool_run_cc(args, error, sizeof error))
         return HOST_OK;
     diag_at(diags, DIAG_tool, no_span, "%s", error);
     return HOST_TOOL;
@@ -189,9 +189,9 @@ static enum host_status compile_entries(const struct text *source, const char *f
     enum host_status status = HOST_INPUT;
     if (file_write(path, source->at, source->size, error, sizeof error)) {
         const char *include = arena_printf(&scratch, "-I%s", places->header_dir);
-        const char *argv[] = {tool_cc(), "-std=gnu11", "-O1",  "-fPIC", "-w", include,
-                              "-c",      "-o",         object, path,    NULL};
-        status = run_tool(argv, diags);
+        const char *args[] = {"-std=gnu11", "-O1", "-fPIC", "-w", include,
+                              "-c",         "-o",  object,  path, NULL};
+        status = run_cc(args, diags);
     } else {
         diag_at(diags, DIAG_file, no_span, "%s", error);
     }
@@ -207,8 +207,8 @@ static enum host_status link_module(const struct module *module, const struct ho
     uint8_t *used = called_kernels(module);
     object_link_add_file(link, ENTRY_GROUP, entry_object);
     keep_entries(link, module);
-    bool ok = add_kernels(link, module, places, used, false, diags) &&
-              write_link(link, output, diags);
+    bool ok =
+        add_kernels(link, module, places, used, false, diags) && write_link(link, output, diags);
     free(used);
     object_link_free(link);
     return ok ? HOST_OK : HOST_INPUT;
@@ -241,6 +241,6 @@ enum host_status host_compile(const struct module *module, const struct host_pla
 
 enum host_status host_make_shared(const char *object, const char *output, struct diags *diags)
 {
-    const char *argv[] = {tool_cc(), "-shared", "-o", output, object, "-lm", NULL};
-    return run_tool(argv, diags);
+    const char *args[] = {"-shared", "-o", output, object, "-lm", NULL};
+    return run_cc(args, diags);
 }

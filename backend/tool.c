@@ -14,12 +14,6 @@
 
 extern char **environ;
 
-const char *tool_cc(void)
-{
-    const char *cc = getenv("CC");
-    return cc && *cc ? cc : "cc";
-}
-
 /* Reads to the end; keeps what fits. */
 static void drain(int fd, char *text, size_t text_size)
 {
@@ -78,6 +72,26 @@ bool tool_run(const char *const *argv, char *error, size_t error_size)
              WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), *printed ? ":\n" : "",
              printed);
     return false;
+}
+
+bool tool_run_cc(const char *const *args, char *error, size_t error_size)
+{
+    static const char blanks[] = " \t\n";
+    const char *cc = getenv("CC");
+    char *words = mem_strdup(cc && cc[strspn(cc, blanks)] ? cc : "cc"), *rest;
+    size_t count = strlen(words) + 1; /* more than it has words */
+    for (size_t i = 0; args[i]; i++)
+        count++;
+    const char **argv = mem_calloc(count + 1, sizeof *argv);
+    size_t n = 0;
+    for (char *word = strtok_r(words, blanks, &rest); word; word = strtok_r(NULL, blanks, &rest))
+        argv[n++] = word;
+    for (size_t i = 0; args[i]; i++)
+        argv[n++] = args[i];
+    bool ok = tool_run(argv, error, error_size);
+    free(argv);
+    free(words);
+    return ok;
 }
 
 char *tool_make_folder(void)
