@@ -16,9 +16,25 @@ struct emitter {
 
 /* ------------------------------------------------------------------------- names ---- */
 
-/* Names that assemblers take as they are; others are numbered. */
+static bool begins_with(const struct intern_name *name, const char *prefix)
+{
+    size_t size = strlen(prefix);
+    return name->size >= size && memcmp(name->text, prefix, size) == 0;
+}
+
+/* A kernel's name never ends like this, for its parts' symbols do. */
+static bool ends_as_part(const struct intern_name *name)
+{
+    const char *end = name->text + name->size;
+    return name->size > 4 && (memcmp(end - 4, ".aic", 4) == 0 || memcmp(end - 4, ".aiv", 4) == 0);
+}
+
+/* Names that assemblers take as they are, and that no symbol of skirc or of the runtime can have;
+ * others are numbered. */
 static bool is_symbol(const struct intern_name *name)
 {
+    if (begins_with(name, "skir_") || begins_with(name, "skrt_") || ends_as_part(name))
+        return false;
     for (uint32_t i = 0; i < name->size; i++)
         if (!isalnum((unsigned char)name->text[i]) && !strchr("_.$", name->text[i]))
             return false;
@@ -219,6 +235,17 @@ static void emit_program(struct emitter *emitter, enum core_type core)
     text_string(emitter->text, "}\n\n");
 }
 
+/* Who links the object must know under what name. */
+static void remark_symbol(struct emitter *emitter, const struct text *symbol)
+{
+    const struct intern_name *name = &emitter->module->names.names[emitter->entry->name];
+    if (symbol->size != name->size || memcmp(symbol->at, name->text, name->size) != 0)
+        diag_at(emitter->diags, DIAG_entry_symbol,
+                locate_name(emitter->module, emitter->entry->loc),
+                "the symbol of entry '@%.*s' is '%.*s'",
+                NAME(emitter->module, emitter->entry->name), (int)symbol->size, symbol->at);
+}
+
 static void emit_entry(struct emitter *emitter)
 {
     const struct entry *entry = emitter->entry;
@@ -234,6 +261,7 @@ static void emit_entry(struct emitter *emitter)
             emit_program(emitter, core);
     }
     host_entry_symbol(&name, emitter->module, entry);
+    remark_symbol(emitter, &name);
     text_printf(text, "extern skrt_entry_fn e%u __asm__(\"%.*s\");\n", emitter->entry_id,
                 (int)name.size, name.at);
     text_printf(text, "void e%u(skrt_core *core)\n{\n", emitter->entry_id);
@@ -250,11 +278,8 @@ static void emit_entry(struct emitter *emitter)
 bool host_emit(struct text *text, const struct module *module, struct diags *diags)
 {
     uint32_t *kernel_index = module_kernel_index(module);
-    struct emitter emitter = {.text = text,
-                              .module = module,
-                              .diags = diags,
-                              .kernel_index = kernel_index,
-                              .ok = true};
+    struct emitter emitter = {
+        .text = text, .module = module, .diags = diags, .kernel_index = kernel_index, .ok = true};
     text_string(text, "#include \"skrt.h\"\n\n");
     emit_kernels(&emitter);
     for (uint32_t i = 0; i < module->entries.count; i++) {

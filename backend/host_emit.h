@@ -12,7 +12,8 @@ bool host_emit(struct text *text, const struct module *module, struct diags *dia
  * renamed to. `kernel` is an index into module->kernels. */
 void host_kernel_symbol(struct text *text, const struct module *module, uint32_t kernel,
                         enum core_type core);
-/* The same for an entry, which stays global. */
+/* The same for an entry, which stays global: its name, or skir_entry_N (a remark says so) where that
+ * is no name of an assembler or could be one of skirc's or the runtime's own. */
 void host_entry_symbol(struct text *text, const struct module *module, const struct entry *entry);
 
 #endif
