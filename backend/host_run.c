@@ -12,7 +12,8 @@ static const struct span no_span = {0, 0};
 
 /* A parameter slot: an address that is known from the start, or that of a value's storage. */
 struct slot {
-    uint32_t value; /* id, or NONE */
+    uint32_t value;  /* id, or NONE */
+    uint32_t symbol; /* name id: what an entry's `params` has at this place */
     uint64_t word;
 };
 
@@ -71,7 +72,7 @@ static bool add_workspace(struct host_run *run, const struct op *op)
     if (!memory)
         return refuse(run, op, DIAG_unsupported, "there is no memory for this op's workspace");
     vec_push(&run->workspaces, memory);
-    vec_push(&run->slots, (struct slot){NONE, (uintptr_t)memory});
+    vec_push(&run->slots, (struct slot){NONE, W_workspace, (uintptr_t)memory});
     return true;
 }
 
@@ -81,7 +82,7 @@ static bool add_tiling(struct host_run *run, const struct op *op)
     struct skrt_tiling *tiling = arena_alloc(&run->arena, sizeof *tiling);
     if (!host_tiling(run->module, run->graph, op, &run->arena, tiling, error, sizeof error))
         return refuse(run, op, DIAG_unsupported, error);
-    vec_push(&run->slots, (struct slot){NONE, (uintptr_t)tiling});
+    vec_push(&run->slots, (struct slot){NONE, W_tiling, (uintptr_t)tiling});
     return true;
 }
 
@@ -89,7 +90,7 @@ static void add_tensor(struct host_run *run, const struct op *op, uint32_t n)
 {
     uint32_t value = n < op->operands.count ? op_operands(run->graph, op)[n]
                                             : op->results.first + (n - op->operands.count);
-    vec_push(&run->slots, (struct slot){value, 0});
+    vec_push(&run->slots, (struct slot){value, run->graph->values.at[value].name, 0});
 }
 
 /* The slots of one op, as lower-superkernels lays them out. */
@@ -118,12 +119,11 @@ static struct unit *begin_unit(struct host_run *run, const char *name, enum kern
                                uint32_t blocks)
 {
     const struct kernel_type_info *info = kernel_type_info(type);
-    vec_push(&run->units, (struct unit){.launch = {.name = name,
-                                                   .blocks = blocks,
-                                                   .aics = info->aics,
-                                                   .aivs = info->aivs},
-                                        .first_slot = run->slots.count});
-    vec_push(&run->slots, (struct slot){NONE, 0}); /* ffts */
+    vec_push(&run->units,
+             (struct unit){
+                 .launch = {.name = name, .blocks = blocks, .aics = info->aics, .aivs = info->aivs},
+                 .first_slot = run->slots.count});
+    vec_push(&run->slots, (struct slot){NONE, W_ffts, 0});
     return &run->units.at[run->units.count - 1];
 }
 
@@ -171,6 +171,32 @@ static bool add_op_unit(struct host_run *run, const struct op *op)
     return ok;
 }
 
+/* Whether the entry's parameters are those of its super kernel's ops: a dump may have been edited. */
+static bool check_params(struct host_run *run, const struct entry *entry, const struct unit *unit)
+{
+    const struct module *module = run->module;
+    const struct attr *params = attr_find(module, entry->attrs, W_params);
+    uint32_t count = params ? params->value.count : 0;
+    if (count != unit->n_slots) {
+        diag_at(run->diags, DIAG_entry_calls, locate_name(module, entry->loc),
+                "entry '@%.*s' has %u parameters, but its super kernel's ops take %u",
+                NAME(module, entry->name), count, unit->n_slots);
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct slot *slot = &run->slots.at[unit->first_slot + i];
+        const struct attr_value *value = &module->attr_values.at[params->value.first + i];
+        bool is_value = slot->value != NONE;
+        if (value->kind == (is_value ? ATTR_VALUE : ATTR_WORD) && value->id == slot->symbol)
+            continue;
+        diag_at(run->diags, DIAG_entry_calls, locate_name(module, entry->loc),
+                "slot %u of entry '@%.*s' must be %s%.*s, which its super kernel's op takes there",
+                i, NAME(module, entry->name), is_value ? "%" : "", NAME(module, slot->symbol));
+        return false;
+    }
+    return true;
+}
+
 static bool add_superkernel_unit(struct host_run *run, const struct members *members, uint32_t id)
 {
     const struct module *module = run->module;
@@ -188,15 +214,7 @@ static bool add_superkernel_unit(struct host_run *run, const struct members *mem
         if (!add_op_slots(run, &run->graph->ops.at[members->ops[i]]))
             return false;
     end_unit(run);
-    const struct attr *params = attr_find(module, entry->attrs, W_params);
-    uint32_t declared = params ? params->value.count : 0;
-    uint32_t built = run->units.at[run->units.count - 1].n_slots;
-    if (declared == built)
-        return true;
-    diag_at(run->diags, DIAG_entry_calls, locate_name(module, entry->loc),
-            "entry '@%.*s' has %u parameters, but its super kernel's ops take %u",
-            NAME(module, entry->name), declared, built);
-    return false;
+    return check_params(run, entry, &run->units.at[run->units.count - 1]);
 }
 
 /* All launches in text order, which satisfies the graph behind partition-scopes. */
@@ -239,8 +257,7 @@ static uint8_t *single_kernels(struct host_run *run, enum host_mode mode, bool *
     *any = false;
     for (uint32_t i = 0; i < run->graph->ops.count; i++) {
         const struct op *op = &run->graph->ops.at[i];
-        if (mode == HOST_FUSED &&
-            graph_enclosing(run->graph, op->block, BLOCK_SUPERKERNEL) != NONE)
+        if (mode == HOST_FUSED && graph_enclosing(run->graph, op->block, BLOCK_SUPERKERNEL) != NONE)
             continue;
         used[kernel_of(run, op) - run->module->kernels.at] = 1;
         *any = true;

@@ -14,7 +14,7 @@ enum host_mode {
 };
 
 /* Compiles what the mode needs into `folder` and loads it. The module is lowered, and outlives the
- * result. NULL, with diagnostics and `*status`, on failure. */
+ * result; the folder's files are needed no longer. NULL, with diagnostics and `*status`, on failure. */
 struct host_run *host_run_open(const struct module *module, const struct graph *graph,
                                enum host_mode mode, const struct host_places *places,
                                const char *folder, struct diags *diags, enum host_status *status);
