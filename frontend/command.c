@@ -309,7 +309,7 @@ static enum exit_status run_command(const struct command *command, unsigned n_ar
     if (parsed == PARSED_HELP) {
         help_command(command, out);
         status = EXIT_DONE;
-    } else if (parsed == PARSED) {
+    } else if (parsed == PARSED && common_options_check(&invocation)) {
         status = command->run(&invocation);
     }
     free(invocation.files);

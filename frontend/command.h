@@ -72,6 +72,9 @@ extern const struct command commands[];
 /* Options that every command takes: help, remarks, max-errors, color ... The one named "help" shows
  * the command's help, without running the command. */
 extern const struct option common_options[];
+/* Whether the values given for them are possible; says on the error stream what is wrong with one.
+ * Asked before a command runs. */
+bool common_options_check(const struct invocation *invocation);
 
 /* Runs skirc with these arguments (argv[0] is the program) and returns its exit status. Usage
  * errors, with "did you mean", go to `err`. Output that cannot be written is EXIT_INPUT. */

@@ -12,6 +12,15 @@ const struct option common_options[] = {
     {0},
 };
 
+bool common_options_check(const struct invocation *invocation)
+{
+    static const char *const colours[] = {"auto", "always", "never", NULL};
+    uint64_t max_errors;
+    unsigned colour;
+    return option_number(invocation, "max-errors", 0, UINT32_MAX, &max_errors) &&
+           option_choice(invocation, "color", colours, &colour);
+}
+
 const struct command commands[] = {
     {"compile", "[OPTIONS] FILE", "compile the graphs of a file into a linked object",
      "Ops of a scope become one super kernel: one entry that calls their kernels in turn on every\n"

@@ -80,6 +80,12 @@ const struct command commands[] = {
     {.name = NULL},
 };
 
+bool common_options_check(const struct invocation *invocation)
+{
+    const char *colour = option_value(invocation, "color");
+    return !colour || strcmp(colour, "impossible") != 0;
+}
+
 const struct option common_options[] = {
     {"help", 'h', OPTION_FLAG, NULL, "Show this text."},
     {"max-errors", 0, OPTION_VALUE, "N", "Stop after N errors."},
@@ -351,6 +357,16 @@ static void test_version(void **state)
 }
 
 /* A full disk must not look like success. */
+/* The command is not run where a common option is wrong. */
+static void test_common_options(void **state)
+{
+    (void)state;
+    struct outcome outcome = call(ARGS("echo", "--color=impossible", "text"));
+    assert_int_equal(outcome.status, EXIT_USAGE);
+    assert_string_equal(outcome.out, "");
+    assert_int_equal(call(ARGS("echo", "--color=never", "text")).status, EXIT_DONE);
+}
+
 static void test_output_fails(void **state)
 {
     (void)state;
@@ -378,6 +394,7 @@ int main(void)
         cmocka_unit_test(test_help),
         cmocka_unit_test(test_general_help),
         cmocka_unit_test(test_version),
+        cmocka_unit_test(test_common_options),
         cmocka_unit_test(test_output_fails),
     };
     return cmocka_run_group_tests_name("command", tests, NULL, NULL);
