@@ -32,7 +32,6 @@ struct runner {
     const struct graph *graph;
     struct diags *diags;
     struct skrt_device *device;
-    char *folder; /* for what is compiled */
     uint64_t seed, threads, timeout;
     bool compare;
 };
@@ -65,9 +64,9 @@ static const struct graph *choose_graph(struct runner *runner)
                     suggest.best ? "; did you mean '" : "", (int)suggest.best_size,
                     suggest.best ? suggest.best : "", suggest.best ? "'?" : "");
     else
-        usage_error(runner->invocation,
-                    module->graphs.count ? "the file has several graphs; choose one by --graph"
-                                         : "the file has no graph to run");
+        usage_error(runner->invocation, module->graphs.count
+                                            ? "the file has several graphs; choose one by --graph"
+                                            : "the file has no graph to run");
     return NULL;
 }
 
@@ -81,28 +80,43 @@ static enum exit_status report_launch(struct runner *runner, enum skrt_status st
     if (status != SKRT_TIMEOUT)
         return EXIT_INPUT;
     /* The kernel that does not return cannot be stopped, only left. */
-    tool_remove_folder(runner->folder);
     fflush(runner->invocation->out);
     fflush(runner->invocation->err);
     _exit(EXIT_INPUT);
 }
 
-static enum exit_status execute(struct runner *runner, enum host_mode mode,
-                                struct outcome *outcome)
+/* The folder of what is compiled is gone before anything runs, so that a launch that crashes, hangs
+ * or is interrupted leaves nothing behind. */
+static struct host_run *open_run(struct runner *runner, enum host_mode mode,
+                                 enum exit_status *status)
 {
     enum host_status built;
-    char *report = NULL;
+    char *folder = tool_make_folder();
+    *status = EXIT_INPUT;
+    if (!folder) {
+        fprintf(runner->invocation->err, "skirc: cannot make a temporary folder: %s\n",
+                strerror(errno));
+        return NULL;
+    }
     struct host_run *run = host_run_open(runner->module, runner->graph, mode, &runner->host.places,
-                                         runner->folder, runner->diags, &built);
+                                         folder, runner->diags, &built);
+    tool_remove_folder(folder);
+    *status = host_exit_status(built);
+    return run;
+}
+
+static enum exit_status execute(struct runner *runner, enum host_mode mode, struct outcome *outcome)
+{
+    enum exit_status result;
+    char *report = NULL;
+    struct host_run *run = open_run(runner, mode, &result);
     if (!run)
-        return host_exit_status(built);
+        return result;
     outcome->launches = host_run_launches(run);
     crash_reports_begin();
-    enum skrt_status status =
-        host_run_execute(run, runner->device, outcome->storage.data, runner->timeout * 1000,
-                         &outcome->seconds, &report);
+    enum skrt_status status = host_run_execute(run, runner->device, outcome->storage.data,
+                                               runner->timeout * 1000, &outcome->seconds, &report);
     crash_reports_end();
-    enum exit_status result = EXIT_DONE;
     if (status != SKRT_OK)
         result = report_launch(runner, status, report);
     host_run_close(run);
@@ -112,7 +126,9 @@ static enum exit_status execute(struct runner *runner, enum host_mode mode,
 static const char *count_text(char *text, size_t size, uint32_t count, const char *noun)
 {
     snprintf(text, size, "%u %s%s", count, noun,
-             count == 1 ? "" : noun[strlen(noun) - 1] == 'h' ? "es" : "s");
+             count == 1                      ? ""
+             : noun[strlen(noun) - 1] == 'h' ? "es"
+                                             : "s");
     return text;
 }
 
@@ -123,8 +139,7 @@ static void print_summary(struct runner *runner, const struct outcome *fused,
     char ops[40], launches[40];
     fprintf(out, "%.*s: %s in %s, %.3f ms", NAME(runner->module, runner->graph->name),
             count_text(ops, sizeof ops, runner->graph->ops.count, "op"),
-            count_text(launches, sizeof launches, fused->launches, "launch"),
-            fused->seconds * 1e3);
+            count_text(launches, sizeof launches, fused->launches, "launch"), fused->seconds * 1e3);
     if (unfused)
         fprintf(out, "; unfused in %s, %.3f ms; %s",
                 count_text(launches, sizeof launches, unfused->launches, "launch"),
@@ -149,14 +164,16 @@ static enum exit_status run_both(struct runner *runner)
     struct outcome fused = {.seconds = 0}, unfused = {.seconds = 0};
     bool equal = false;
     enum exit_status status = EXIT_INPUT;
-    if (storage_init(&fused.storage, runner->module, runner->graph, runner->diags)) {
+    if (storage_init(&fused.storage, runner->module, runner->graph, runner->compare ? 2 : 1,
+                     runner->diags)) {
         status = storage_fill(&fused.storage, runner->invocation, runner->seed);
         if (status == EXIT_DONE)
             status = execute(runner, HOST_FUSED, &fused);
         if (status == EXIT_DONE && runner->compare &&
-            (status = storage_init(&unfused.storage, runner->module, runner->graph, runner->diags)
-                          ? EXIT_DONE
-                          : EXIT_INPUT) == EXIT_DONE) {
+            (status =
+                 storage_init(&unfused.storage, runner->module, runner->graph, 1, runner->diags)
+                     ? EXIT_DONE
+                     : EXIT_INPUT) == EXIT_DONE) {
             status = compare(runner, &fused, &unfused, &equal);
             if (unfused.launches)
                 print_summary(runner, &fused, &unfused, equal);
@@ -176,17 +193,13 @@ static enum exit_status run_on_device(struct runner *runner)
     struct skrt_device_config config = {.aic = module_cores(runner->module, CORE_AIC),
                                         .aiv = module_cores(runner->module, CORE_AIV),
                                         .threads = (uint32_t)runner->threads};
-    runner->folder = tool_make_folder();
-    runner->device = runner->folder ? skrt_device_open(&config) : NULL;
-    enum exit_status status = EXIT_INPUT;
-    if (runner->device)
-        status = run_both(runner);
-    else
+    runner->device = skrt_device_open(&config);
+    if (!runner->device) {
         fprintf(runner->invocation->err, "skirc: cannot start the device: %s\n", strerror(errno));
-    if (runner->device)
-        skrt_device_close(runner->device);
-    if (runner->folder)
-        tool_remove_folder(runner->folder);
+        return EXIT_INPUT;
+    }
+    enum exit_status status = run_both(runner);
+    skrt_device_close(runner->device);
     return status;
 }
 

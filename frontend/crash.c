@@ -3,18 +3,25 @@
 #include "frontend/command.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
-static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+/* Sub-kernels may crash on several threads at once. A handler has no other way to know. */
+static atomic_flag reporting = ATOMIC_FLAG_INIT;
+
+static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
 static void on_crash(int signal_number)
 {
     static const char text[] = "skirc: a sub-kernel crashed (signal ";
     const char digits[] = {(char)('0' + signal_number / 10), (char)('0' + signal_number % 10), ')',
                            '\n'};
+    size_t skip = signal_number < 10;
+    while (atomic_flag_test_and_set(&reporting))
+        pause(); /* until the other thread's report ends the process */
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
-    (void)!write(STDERR_FILENO, digits, sizeof digits);
+    (void)!write(STDERR_FILENO, digits + skip, sizeof digits - skip);
     skrt_report_crash(STDERR_FILENO);
     _exit(EXIT_INPUT);
 }

@@ -6,10 +6,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ------------------------------------------------------------------------- memory ---- */
 
-static bool init_value(struct storage *storage, uint32_t id, struct diags *diags)
+static bool find_size(struct storage *storage, uint32_t id, struct diags *diags)
 {
     struct skrt_tensor tensor;
     char error[160];
@@ -23,6 +24,26 @@ static bool init_value(struct storage *storage, uint32_t id, struct diags *diags
         diag_at(diags, DIAG_number_range, span, "this tensor is too large");
         return false;
     }
+    return true;
+}
+
+/* Systems promise more memory than there is and kill whom they like when it is used. */
+static bool check_memory(const struct storage *storage, unsigned copies, struct diags *diags)
+{
+    double need = 0, have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    for (uint32_t i = 0; i < storage->graph->values.count; i++)
+        need += (double)storage->sizes[i] * copies;
+    if (need <= have)
+        return true;
+    diag_at(diags, DIAG_unsupported, locate_name(storage->module, storage->graph->loc),
+            "the values of this graph take %.1f GiB, but this machine has %.1f GiB of memory",
+            need * 0x1p-30, have * 0x1p-30);
+    return false;
+}
+
+static bool init_value(struct storage *storage, uint32_t id, struct diags *diags)
+{
+    struct span span = locate_value(storage->module, storage->graph, id);
     /* Kernels may use aligned vector accesses; a cache line is enough for all. */
     uint64_t rounded = (storage->sizes[id] + 64) / 64 * 64;
     storage->data[id] = aligned_alloc(64, rounded);
@@ -35,11 +56,16 @@ static bool init_value(struct storage *storage, uint32_t id, struct diags *diags
 }
 
 bool storage_init(struct storage *storage, const struct module *module, const struct graph *graph,
-                  struct diags *diags)
+                  unsigned copies, struct diags *diags)
 {
-    *storage = (struct storage){module, graph,
-                                mem_calloc(graph->values.count, sizeof *storage->data),
-                                mem_calloc(graph->values.count, sizeof *storage->sizes)};
+    *storage =
+        (struct storage){module, graph, mem_calloc(graph->values.count, sizeof *storage->data),
+                         mem_calloc(graph->values.count, sizeof *storage->sizes)};
+    for (uint32_t i = 0; i < graph->values.count; i++)
+        if (graph->values.at[i].def != DEF_MISSING && !find_size(storage, i, diags))
+            return false;
+    if (!check_memory(storage, copies, diags))
+        return false;
     for (uint32_t i = 0; i < graph->values.count; i++)
         if (graph->values.at[i].def != DEF_MISSING && !init_value(storage, i, diags))
             return false;
@@ -82,8 +108,8 @@ static uint32_t named_value(const struct module *module, const struct graph *gra
 }
 
 static bool check_option(const struct module *module, const struct graph *graph,
-                         const struct invocation *invocation, const char *option,
-                         const char *text, bool params_only)
+                         const struct invocation *invocation, const char *option, const char *text,
+                         bool params_only)
 {
     const char *rest, *sign = strchr(text, '=');
     if (!sign || !sign[1]) {
@@ -241,8 +267,8 @@ static void print_difference(const struct storage *fused, const struct storage *
         tensor_element_text(&a, first, left, sizeof left);
         tensor_element_text(&b, first, right, sizeof right);
         fprintf(out, "first difference: %%%.*s%s of %.*s is %s, unfused %s\n",
-                NAME(module, fused->graph->values.at[id].name), index, NAME(module, op->type),
-                left, right);
+                NAME(module, fused->graph->values.at[id].name), index, NAME(module, op->type), left,
+                right);
         tensor_free(&b);
     }
     tensor_free(&a);

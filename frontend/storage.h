@@ -12,10 +12,10 @@ struct storage {
     uint64_t *sizes; /* in bytes */
 };
 
-/* Zeroed storage for every value. False, with diagnostics, where a type is not supported or there is
- * no memory. Always to be freed. */
+/* Zeroed storage for every value. False, with diagnostics, where a type is not supported or this
+ * machine has no memory for `copies` such storages. Always to be freed. */
 bool storage_init(struct storage *storage, const struct module *module, const struct graph *graph,
-                  struct diags *diags);
+                  unsigned copies, struct diags *diags);
 void storage_free(struct storage *storage);
 
 /* Whether --input and --output have the form NAME=..., and name parameters and values; says what is
@@ -27,8 +27,7 @@ bool storage_check_options(const struct module *module, const struct graph *grap
 enum exit_status storage_fill(struct storage *storage, const struct invocation *invocation,
                               uint64_t seed);
 /* Writes the files of --output. */
-enum exit_status storage_write(const struct storage *storage,
-                               const struct invocation *invocation);
+enum exit_status storage_write(const struct storage *storage, const struct invocation *invocation);
 
 void storage_copy_params(struct storage *to, const struct storage *from);
 /* Compares all values bit for bit, in the order of the ops; prints the first difference to `out`. */
