@@ -101,7 +101,10 @@ enum exit_status cmd_objdump(struct invocation *invocation)
     bool ok = object_dump(invocation->files[0], stream, error, sizeof error);
     fclose(stream);
     text.at = bytes;
-    enum exit_status status = write_output(invocation, output ? output : "-", &text);
+    /* What was read of a damaged file is worth seeing, but not worth another file's contents. */
+    enum exit_status status = EXIT_DONE;
+    if (ok || !output)
+        status = write_output(invocation, output ? output : "-", &text);
     if (!ok) {
         fprintf(invocation->err, "skirc: %s\n", error);
         status = EXIT_INPUT;
