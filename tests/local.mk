@@ -24,6 +24,9 @@ unit_headers = \
 	tests/unit/tensor_helpers.h
 unit_tests = \
 	tests/unit/test_command \
+	tests/unit/test_diff \
+	tests/unit/test_golden \
+	tests/unit/test_golden_pool \
 	tests/unit/test_kernels \
 	tests/unit/test_kernels_matmul \
 	tests/unit/test_npy \
