@@ -6,5 +6,6 @@ dist_doc_DATA = \
 	LICENSE \
 	docs/device-model.md \
 	docs/objects.md \
-	docs/sample-kernels.md
+	docs/sample-kernels.md \
+	docs/testing.md
 EXTRA_DIST += docs/examples

@@ -1,0 +1,23 @@
+# Every diagnostic of ir/diag_ids.def is expected by a test: by a golden file, whose expectations end in
+# the id in brackets, or by a script or unit test, which has the id in brackets too. A golden file's line counts
+# only as an expectation; whether the diagnostic is really reported is what golden_files.sh checks.
+source "${SKIR_SOURCE:?}/tests/tap.sh"
+cd "$SKIR_SOURCE" || exit 99
+
+# A file that cannot be read is no text, so it can have no expectation.
+check_status 1 "a file that is not there is an error" "$SKIRC" check "$scratch/absent.skir"
+check_match "and says which" 'absent\.skir.*No such file.*\[file\]' "$scratch/stderr"
+
+expected=$scratch/expected
+{
+    find tests/golden -name '*.skir' -exec sed -s '/^\/\/! expect$/,$d' {} + |
+        grep -o '//! *\(error\|warning\|remark\)[@:].*'
+    cat tests/e2e/*.sh tests/e2e/*.py tests/unit/*.c
+} | tr -d '\\' | grep -o '\[[-a-z]*\]' | sort -u >"$expected"
+
+while IFS= read -r id; do
+    check "[$id] is expected by a test" grep -qxF "[$id]" "$expected"
+done < <(sed -n 's/^DIAG([a-z_]*, *[A-Z]*, *"\([-a-z]*\)".*/\1/p' ir/diag_ids.def)
+
+check "the table was read" test "$tap_cases" -gt 20
+tap_done
