@@ -50,6 +50,8 @@ tests_unit_test_kernels_matmul_LDADD = $(kernel_objects) $(LDADD)
 
 script_tests = \
 	tests/e2e/bootstrap.sh \
+	tests/e2e/canonical_form.sh \
+	tests/e2e/diagnostic_ids.sh \
 	tests/e2e/golden_files.sh \
 	tests/e2e/listed_sources.sh \
 	tests/e2e/tap_run.sh
