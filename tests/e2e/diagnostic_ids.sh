@@ -8,6 +8,30 @@ cd "$SKIR_SOURCE" || exit 99
 check_status 1 "a file that is not there is an error" "$SKIRC" check "$scratch/absent.skir"
 check_match "and says which" 'absent\.skir.*No such file.*\[file\]' "$scratch/stderr"
 
+# Nor can golden files bring a broken compiler, or an object.
+cat >"$scratch/fused.skir" <<'END'
+skir 1
+kernel @mine : aiv_only {block = 1, object = "mine.o", entry = "mine", params = [x, y]}
+graph @g(%a: f32[16]) -> f32[16] {
+  scope @s {
+    %b = Mine(%a) : f32[16] via @mine
+    %c = Add(%b, %b) : f32[16]
+  }
+  return %c
+}
+END
+echo 'void mine(void *core, unsigned long args) { (void)core, (void)args; }' >"$scratch/mine.c"
+"${CC:-cc}" -c -o "$scratch/mine.o" "$scratch/mine.c"
+check "a kernel's object is linked" "$SKIRC" compile -o "$scratch/out.o" "$scratch/fused.skir"
+check_status 4 "a compiler that cannot be run is a tool's failure" \
+    env CC=/nonexistent/cc "$SKIRC" compile -o "$scratch/out.o" "$scratch/fused.skir"
+check_match "and says which" '/nonexistent/cc.*\[tool\]' "$scratch/stderr"
+# Byte 18 of an ELF file is the machine; no machine has this number.
+printf '\352' | dd of="$scratch/mine.o" bs=1 seek=18 conv=notrunc status=none
+check_status 1 "objects for different machines cannot be linked" \
+    "$SKIRC" compile -o "$scratch/out.o" "$scratch/fused.skir"
+check_match "and the message says so" '\[link\]' "$scratch/stderr"
+
 expected=$scratch/expected
 {
     find tests/golden -name '*.skir' -exec sed -s '/^\/\/! expect$/,$d' {} + |
