@@ -32,6 +32,7 @@ unit_tests = \
 	tests/unit/test_npy \
 	tests/unit/test_object \
 	tests/unit/test_sample_ops \
+	tests/unit/test_skir \
 	tests/unit/test_skrt \
 	tests/unit/test_skrt_calls \
 	tests/unit/test_skrt_failures \
@@ -52,6 +53,7 @@ script_tests = \
 	tests/e2e/bootstrap.sh \
 	tests/e2e/canonical_form.sh \
 	tests/e2e/diagnostic_ids.sh \
+	tests/e2e/doc_examples.py \
 	tests/e2e/golden_files.sh \
 	tests/e2e/listed_sources.sh \
 	tests/e2e/tap_run.sh
