@@ -1,11 +1,18 @@
 # Documentation that is installed or part of a release.
 
-dist_man1_MANS =
+dist_man1_MANS = docs/man/skirc.1
 dist_doc_DATA = \
 	CHANGELOG.md \
 	LICENSE \
+	README.md \
+	docs/add-a-pass.md \
+	docs/command-line.md \
 	docs/device-model.md \
+	docs/diagnostics.md \
+	docs/language.md \
 	docs/objects.md \
+	docs/passes.md \
 	docs/sample-kernels.md \
-	docs/testing.md
+	docs/testing.md \
+	docs/tutorial.md
 EXTRA_DIST += docs/examples

@@ -1,0 +1,307 @@
+"""Runs the examples of README.md and docs/*.md, and compares the pages with the tables they describe.
+
+A fenced block's first line says what it is:
+
+    ```skir                     a module that `skirc check` accepts; `//! error: TEXT` as in golden files
+    ```skir COMMAND ARGUMENTS   the same with another command than `check`
+    ```skir expect              what the block before prints, to the byte
+    ```skir test                a golden file as it is
+    ```c from=FILE              an excerpt of that file of the tree; a line `...` stands for any lines
+    ```console                  commands behind `$`, and what they print. Numbers before " ms" do not
+                                count, and a line `...` stands for any lines
+
+`file=NAME` behind `skir` or `c` also keeps the block as a file for the page's console blocks. Those run in
+one folder per page, where `build` is the build folder and `docs` that of the source tree. Blocks of other
+kinds are not looked at.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
+import tap
+
+SKIRC = os.path.abspath(tap.SKIRC)
+SOURCE = os.path.abspath(tap.SOURCE)
+DIAGNOSTICS = "docs/diagnostics.md"
+CONSOLE_TIMEOUT = 120  # seconds per command
+
+
+class Block:
+    def __init__(self, page, line, info, section):
+        words = info.split()
+        self.where = f"{page}:{line}"
+        self.kind = words[0] if words else ""
+        self.names = [word[5:] for word in words[1:] if word.startswith("file=")]
+        self.sources = [word[5:] for word in words[1:] if word.startswith("from=")]
+        self.words = [word for word in words[1:] if "=" not in word or word.startswith("-")]
+        self.section = section
+        self.lines = []
+
+    def text(self):
+        return "".join(line + "\n" for line in self.lines)
+
+
+def read(path):
+    with open(os.path.join(SOURCE, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def pages():
+    names = sorted(name for name in os.listdir(os.path.join(SOURCE, "docs")) if name.endswith(".md"))
+    return ["README.md"] + ["docs/" + name for name in names]
+
+
+def blocks_of(page):
+    blocks, block, section = [], None, ""
+    for number, line in enumerate(read(page).split("\n"), 1):
+        if block is None and line.startswith("#"):
+            section = line.lstrip("# ")
+        elif block is None and line.startswith("```"):
+            block = Block(page, number, line[3:], section)
+        elif block is not None and line == "```":
+            blocks.append(block)
+            block = None
+        elif block is not None:
+            block.lines.append(line)
+    return blocks
+
+
+# ---- modules ----
+
+
+def check_module(folder, block, expected):
+    """As a golden file: the runner compares diagnostics and output."""
+    text = block.text()
+    if block.words != ["test"]:
+        text = f"//! {' '.join(block.words) or 'check'}\n//! {block.where}\n" + text
+    if expected is not None:
+        # `fmt` prints the header of the golden file too.
+        header = text[: -len(block.text())] if block.words[:1] == ["fmt"] else ""
+        text += "//! expect\n" + header + expected.text()
+    path = os.path.join(folder, "example.skir")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    result = tap.skirc("test", path)
+    shown = re.sub(r"(?m)^  run 'skirc test --bless.*\n", "", result.stdout + result.stderr)
+    tap.check(f"{block.where}: the example does what the page says", result.returncode == 0, shown)
+
+
+def check_section(folder, block):
+    """An example in the section of a diagnostic triggers it."""
+    path = os.path.join(folder, "example.skir")
+    result = tap.skirc(*(block.words or ["check"]), "--remarks", path)
+    tap.check(f"{block.where}: the example triggers [{block.section}]",
+              f" [{block.section}]\n" in result.stderr, result.stderr)
+
+
+def check_canonical(block):
+    """The canonical form of the canonical form is itself, and as correct as the example."""
+    once = tap.skirc("fmt", "-", stdin=block.text())
+    twice = tap.skirc("fmt", "-", stdin=once.stdout)
+    tap.check(
+        f"{block.where}: fmt is the identity on its own output",
+        once.returncode == 0 and twice.returncode == 0 and once.stdout == twice.stdout,
+        once.stderr + twice.stderr + once.stdout,
+    )
+
+
+def expects(block, severity):
+    return any(re.search(f"//! *({severity})", line) for line in block.lines)
+
+
+# ---- excerpts ----
+
+
+def check_excerpt(block, path):
+    pattern = "".join(
+        r"(?:.*\n)*?" if line == "..." else re.escape(line) + r"\n" for line in block.lines
+    )
+    tap.check(f"{block.where}: {path} has these lines", re.search(pattern, read(path)))
+
+
+# ---- consoles ----
+
+
+def make_console_folder(folder):
+    os.symlink(os.path.dirname(SKIRC), os.path.join(folder, "build"))
+    os.symlink(os.path.join(SOURCE, "docs"), os.path.join(folder, "docs"))
+
+
+def commands_of(block):
+    """Pairs of a command and the lines that it prints."""
+    commands, open_command = [], False
+    for line in block.lines:
+        if open_command:
+            commands[-1][0] += "\n" + line
+        elif line.startswith("$ "):
+            commands.append([line[2:], []])
+        elif commands:
+            commands[-1][1].append(line)
+        open_command = line.endswith("\\") and (open_command or line.startswith("$ "))
+    return commands
+
+
+def run_console(folder, command):
+    environment = dict(os.environ, NO_COLOR="1")
+    environment["PATH"] = os.path.join(folder, "build") + os.pathsep + environment["PATH"]
+    return subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=CONSOLE_TIMEOUT,
+    ).stdout
+
+
+def hide_times(line):
+    return re.sub(r"[0-9]+(\.[0-9]+)?(?= ms\b)", "N", line)
+
+
+def matches(expected, printed):
+    """Whether lines fit, where a line `...` stands for any number of them."""
+    pattern = "".join(
+        r"(?:.*\n)*" if line == "..." else re.escape(hide_times(line)) + r"\n" for line in expected
+    )
+    return re.fullmatch(pattern, "".join(hide_times(line) + "\n" for line in printed)) is not None
+
+
+def check_console(folder, block):
+    for command, expected in commands_of(block):
+        printed = run_console(folder, command)
+        tap.check(
+            f"{block.where}: $ {command.splitlines()[0]}",
+            matches(expected, printed.splitlines()),
+            "printed:\n" + printed,
+        )
+
+
+# ---- pages ----
+
+
+def check_page(page):
+    with tempfile.TemporaryDirectory() as consoles, tempfile.TemporaryDirectory() as scratch:
+        make_console_folder(consoles)
+        blocks = blocks_of(page)
+        for i, block in enumerate(blocks):
+            for name in block.names:
+                with open(os.path.join(consoles, name), "w", encoding="utf-8") as file:
+                    file.write(block.text())
+            for path in block.sources:
+                check_excerpt(block, path)
+            if block.kind == "console":
+                check_console(consoles, block)
+            if block.kind != "skir" or block.words == ["expect"]:
+                continue
+            following = blocks[i + 1] if i + 1 < len(blocks) else None
+            expected = following if following and following.words == ["expect"] else None
+            check_module(scratch, block, expected)
+            if page == DIAGNOSTICS and expects(block, "error|remark"):
+                check_section(scratch, block)
+            if not expects(block, "error"):
+                check_canonical(block)
+
+
+def check_links(page):
+    missing = []
+    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", read(page)):
+        path = os.path.join(SOURCE, os.path.dirname(page), target)
+        if not os.path.exists(path):
+            missing.append(target)
+    tap.check(f"{page}: links lead somewhere", not missing, "\n".join(missing))
+
+
+# ---- completeness ----
+
+
+def first_columns(table, macro):
+    return re.findall(rf"^{macro}\(([A-Za-z0-9_]+)", read(table), re.M)
+
+
+def check_names(page, what, names):
+    prose = re.sub(r"(?ms)^```.*?^```$", "", read(page))
+    code = " ".join(re.findall(r"`([^`]+)`", prose))
+    known = set(re.findall(r"[A-Za-z0-9_-]+", code))
+    missing = [name for name in names if name not in known]
+    tap.check(f"{page} has all {what}", names and not missing, " ".join(missing))
+
+
+def check_tables():
+    language = "docs/language.md"
+    check_names(language, "keywords", first_columns("ir/words.def", "KEYWORD"))
+    check_names(language, "dtypes", first_columns("ir/dtypes.def", "DTYPE"))
+    check_names(language, "formats", first_columns("ir/formats.def", "FORMAT"))
+    check_names(language, "kernel types", first_columns("ir/kernel_types.def", "KERNEL_TYPE"))
+    check_names(language, "instructions", first_columns("ir/instrs.def", "INSTR"))
+    check_names(language, "attributes",
+                re.findall(r"^ATTR\(\w+, (\w+)", read("ir/attr_keys.def"), re.M))
+    check_headings(DIAGNOSTICS, "diagnostics",
+                   re.findall(r'^DIAG\(\w+, \w+, "([a-z-]+)"', read("ir/diag_ids.def"), re.M))
+    check_headings("docs/passes.md", "passes",
+                   [line.split()[0] for line in tap.skirc("opt", "--list-passes").stdout.splitlines()])
+
+
+def check_headings(page, what, names):
+    headings = set(re.findall(r"^#+ `?([a-z-]+)`?$", read(page), re.M))
+    missing = [name for name in names if name not in headings]
+    tap.check(f"{page} has a section for each of the {what}", names and not missing,
+              " ".join(missing))
+
+
+def commands():
+    text = tap.skirc("--help").stdout.split("\nCommands:\n")[1].split("\n\n")[0]
+    return [name for name in re.findall(r"^  ([a-z]+) ", text, re.M) if name != "help"]
+
+
+def options(command):
+    return re.findall(r"--([a-z-]+)", "\n".join(
+        re.findall(r"^  (?:-\w, |    )--.*", tap.skirc(command, "--help").stdout, re.M)))
+
+
+def sections(text):
+    """The text of each second-level section, by heading."""
+    parts = re.split(r"^## (.*)$", text, flags=re.M)
+    return dict(zip(parts[1::2], parts[2::2]))
+
+
+def check_commands():
+    reference = read("docs/command-line.md")
+    manual = read("docs/man/skirc.1")
+    parts = sections(reference)
+    common = parts.get("Options of every command", "")
+    for command in commands():
+        text = parts.get(f"skirc {command}", "")
+        missing = [o for o in options(command) if f"--{o}" not in text + common]
+        tap.check(f"docs/command-line.md has 'skirc {command}' with its options",
+                  text and not missing, " ".join(missing))
+        missing = [o for o in options(command) if not re.search(rf"\bFl -{o}\b", manual)]
+        tap.check(f"skirc.1 has '{command}' with its options",
+                  re.search(rf"\.S[sh].*\b{command}\b", manual) and not missing, " ".join(missing))
+
+
+def check_manuals():
+    folder = os.path.join(SOURCE, "docs", "man")
+    for name in sorted(os.listdir(folder)):
+        if not shutil.which("mandoc"):
+            tap.skip(f"{name} is correct mdoc", "there is no mandoc")
+            continue
+        result = subprocess.run(["mandoc", "-Tlint", os.path.join(folder, name)],
+                                capture_output=True, text=True)
+        tap.check(f"{name} is correct mdoc", result.returncode == 0 and not result.stdout,
+                  result.stdout + result.stderr)
+
+
+for page in pages():
+    check_page(page)
+    check_links(page)
+check_tables()
+check_commands()
+check_manuals()
+tap.done()
