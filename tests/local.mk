@@ -54,7 +54,6 @@ script_tests = \
 	tests/e2e/canonical_form.sh \
 	tests/e2e/diagnostic_ids.sh \
 	tests/e2e/doc_examples.py \
-	tests/e2e/doc_examples.py \
 	tests/e2e/golden_files.sh \
 	tests/e2e/listed_sources.sh \
 	tests/e2e/tap_run.sh
