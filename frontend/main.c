@@ -1,6 +1,10 @@
 #include "frontend/command.h"
 
+#include <stdio.h>
+
 int main(int argc, char **argv)
 {
+    /* Unbuffered, every byte of a diagnostic would be a system call. */
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
     return skirc_main(argc, (const char *const *)argv, stdout, stderr);
 }

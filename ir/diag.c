@@ -1,6 +1,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "ir/diag.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { MAX_SUGGESTIONS = 32 };
@@ -46,6 +47,28 @@ void diags_free(struct diags *diags)
     vec_free(&diags->list);
 }
 
+static bool continues_code_point(char byte)
+{
+    return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+/* Names in a message may be as long as a file, and a message may stand there often: what is too long
+ * to be read is cut off. */
+static const char *format_text(struct diags *diags, const char *format, va_list args)
+{
+    enum { MAX_TEXT = 2000 };
+    static const char dots[] = "...";
+    char text[MAX_TEXT + sizeof dots];
+    int size = vsnprintf(text, MAX_TEXT + 1, format, args);
+    if (size > MAX_TEXT) {
+        size = MAX_TEXT - 4; /* a code point has up to four bytes */
+        while (size > 0 && continues_code_point(text[size]))
+            size--;
+        memcpy(text + size, dots, sizeof dots);
+    }
+    return arena_strndup(&diags->arena, text, strlen(text));
+}
+
 bool diag_vat(struct diags *diags, enum diag_id id, struct span span, const char *format,
               va_list args)
 {
@@ -56,7 +79,7 @@ bool diag_vat(struct diags *diags, enum diag_id id, struct span span, const char
     if (severity == SEVERITY_ERROR && diags->max_errors &&
         diags->counts[SEVERITY_ERROR] > diags->max_errors)
         return false;
-    const char *text = arena_vprintf(&diags->arena, format, args);
+    const char *text = format_text(diags, format, args);
     vec_push(&diags->list, (struct diag){id, severity, span, text, NULL});
     return true;
 }
@@ -78,7 +101,7 @@ void diag_note(struct diags *diags, struct span span, const char *format, ...)
     struct diag_note *note = arena_alloc(&diags->arena, sizeof *note);
     va_list args;
     va_start(args, format);
-    *note = (struct diag_note){arena_vprintf(&diags->arena, format, args), span, NULL};
+    *note = (struct diag_note){format_text(diags, format, args), span, NULL};
     va_end(args);
     *last = note;
 }
@@ -132,11 +155,6 @@ static void map_lines(struct source *source)
         vec_push(&source->lines, (uint32_t)(++p - source->text));
 }
 
-static bool continues_code_point(char byte)
-{
-    return ((unsigned char)byte & 0xc0) == 0x80;
-}
-
 struct position source_position(struct source *source, uint32_t offset)
 {
     map_lines(source);
@@ -148,9 +166,16 @@ struct position source_position(struct source *source, uint32_t offset)
         else
             high = middle;
     }
-    uint32_t column = 1;
-    for (uint32_t i = source->lines.at[low]; i < offset && i < source->size; i++)
-        column += !continues_code_point(source->text[i]);
+    uint32_t from = source->lines.at[low], column = 1;
+    if (source->last.line == low + 1 && source->last.offset <= offset) {
+        from = source->last.offset;
+        column = source->last.column;
+    }
+    for (; from < offset && from < source->size; from++)
+        column += !continues_code_point(source->text[from]);
+    source->last.line = low + 1;
+    source->last.column = column;
+    source->last.offset = from;
     return (struct position){low + 1, column};
 }
 

@@ -16,6 +16,10 @@ struct source {
     const char *tail; /* what follows the program in a golden file, without its first byte; or NULL */
     size_t tail_size;
     struct vec_u32 lines; /* offset of each line's first byte */
+    /* The position found last: the next one is often behind it, in the same, maybe very long line. */
+    struct {
+        uint32_t line, column, offset;
+    } last;
 };
 
 /* Where a golden file's program ends: its line "//! expect". NULL where there is none, or where the
