@@ -52,9 +52,11 @@ tests_unit_test_kernels_matmul_LDADD = $(kernel_objects) $(LDADD)
 script_tests = \
 	tests/e2e/bootstrap.sh \
 	tests/e2e/canonical_form.sh \
+	tests/e2e/compile_objects.py \
 	tests/e2e/diagnostic_ids.sh \
 	tests/e2e/doc_examples.py \
 	tests/e2e/golden_files.sh \
+	tests/e2e/hostile_text.py \
 	tests/e2e/listed_sources.sh \
 	tests/e2e/tap_run.sh
 TESTS += $(script_tests)

@@ -1,0 +1,154 @@
+"""Text that no one would write: every command ends promptly with a status and bounded output."""
+
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
+import tap
+
+MEMORY = 2 << 30
+SECONDS = 20
+scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
+os.chdir(scratch.name)
+
+
+def limit():
+    # Instrumented programs reserve more address space than there is.
+    if not os.environ.get("ASAN_OPTIONS"):
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+def call(*arguments, data=None):
+    """Runs skirc under limits, with bytes in and out; returns status, output, errors, seconds."""
+    start = time.monotonic()
+    try:
+        done = subprocess.run([tap.SKIRC, *arguments], input=data, capture_output=True,
+                              timeout=SECONDS, preexec_fn=limit)
+    except subprocess.TimeoutExpired:
+        return "timeout", b"", b"", SECONDS
+    return done.returncode, done.stdout, done.stderr, time.monotonic() - start
+
+
+def check(claim, status, data, *arguments, text=b"", size=20000):
+    """One input: the status, a text among the errors, and at most `size` bytes of them."""
+    with open("input.skir", "wb") as file:
+        file.write(data)
+    got, _, errors, seconds = call(*(arguments or ["check"]), "input.skir")
+    tap.check(claim, got == status and text in errors and len(errors) <= size,
+              f"status {got}, {len(errors)} bytes, {seconds:.1f} s: {errors[:500]!r}")
+
+
+def graph(body, end="return %x"):
+    return f"skir 1\ngraph @g(%x: f32[1]) -> f32[1] {{\n{body}\n{end}\n}}\n".encode()
+
+
+MANY = 100_000
+OP = "%y{0} = Add(%x, %x) : f32[1]"
+
+# ---- Size ----
+
+check("100 MB of parentheses", 1, b"(" * 100_000_000, text=b"[syntax]")
+check("100 MB of blanks", 1, b" " * 100_000_000, text=b"[syntax]")
+check("100 MB without a line end in a comment", 1, b"//" + b"x" * 100_000_000, text=b"[syntax]")
+check("a name of 5 MB", 1, graph("", "return %" + "y" * 5_000_000), text=b"[unknown-value]")
+check("a string that does not end", 1, b'skir 1\nkernel @k : aiv_only {op = "' + b"x" * 1_000_000)
+check("a number of 100,000 digits", 1, graph("%y = A(%x) {a = " + "9" * 100_000 + "} : f32[1]"),
+      text=b"[number-range]")
+check("dimensions whose product overflows", 0, graph(
+    "%y = A(%x) : f32[9223372036854775807, 9223372036854775807, 2]"))
+
+# ---- Number ----
+
+errors = graph("\n".join(f"  %y{i} = Add(%q{i}, %x) : f32[1]" for i in range(10_000)))
+check("10,000 errors, of which 20 are shown", 1, errors, text=b"9980 more errors")
+check("10,000 errors, all shown", 1, errors, "check", "--max-errors=0", text=b"'%q9999'",
+      size=3_000_000)
+check("10,000 errors, one shown", 1, errors, "check", "--max-errors=1", text=b"9999 more errors",
+      size=400)
+check("100,000 attributes of an op", 0, graph(
+    "%y = Add(%x, %x) {" + ", ".join(f"a{i} = {i}" for i in range(MANY)) + "} : f32[1]"))
+check("100,000 attributes of the same name", 1, graph(
+    "%y = Add(%x, %x) {" + ", ".join(f"a = {i}" for i in range(MANY)) + "} : f32[1]"),
+    text=b"99979 more errors")
+check("all of 100,000 errors in one line", 1, graph(
+    "%y = Add(%x, %x) {" + ", ".join(f"a = {i}" for i in range(MANY)) + "} : f32[1]"),
+    "check", "--max-errors=0", size=50_000_000)
+check("100,000 operands", 0, graph("%y = A(" + ", ".join(["%x"] * MANY) + ") : f32[1]"))
+blocks = graph("\n".join(f"scope @s{i} {{\n{OP.format(i)}\n}}" for i in range(MANY)))
+check("100,000 scopes", 0, blocks)
+check("100,000 scopes become as many super kernels", 0, blocks, "opt", "--passes=partition-scopes")
+same = graph("\n".join(f'scope @s {{\nstream "{i % 7}" {{\n{OP.format(i)}\n}}\n}}' for i in range(MANY)))
+check("100,000 blocks of one scope on seven streams become one", 0, same, "opt",
+      "--passes=partition-scopes")
+chain = graph("\n".join(f"%y{i + 1} = A(%y{i}) : f32[1]" for i in range(MANY)).replace("%y0)", "%x)"))
+check("a chain of 100,000 ops is ordered without recursion", 0, chain, "opt",
+      "--passes=partition-scopes")
+
+# ---- Depth ----
+
+deep = MANY
+check("100,000 scopes in each other", 1, graph(
+    "\n".join(f"scope @s{i} {{" for i in range(deep)) + OP.format(0) + "}" * deep),
+    text=b"nested too deeply")
+check("100,000 lists in each other", 1, graph(
+    "%y = A(%x) {a = " + "[" * deep + "]" * deep + "} : f32[1]"), text=b"nested too deeply")
+check("100,000 dictionaries in each other", 1, graph(
+    "%y = A(%x) {a = " + "{a = " * deep + "}" * deep + "} : f32[1]"), text=b"nested too deeply")
+shallow = 2000
+nested = graph("\n".join(f'scope @s{i} {{\nstream "{i}" {{\n{OP.format(i)}' for i in range(shallow // 2))
+               + "}" * shallow)
+check("what is not too deep for the parser is not for the printer", 0, nested, "fmt")
+check("and not for the passes", 0, nested, "opt", "--passes=partition-scopes")
+
+# ---- Bytes ----
+
+check("an empty file", 1, b"", text=b"found the end of the file")
+check("bytes that are no UTF-8", 1, b"skir 1\n\xff\xfe", text=b"unexpected byte 0xff")
+check("bytes that are no UTF-8 in a name", 1, b'skir 1\nkernel @"\xc3\x28" : aiv_only {x = 1}')
+check("NUL bytes", 1, b"skir 1\n\0graph", text=b"unexpected byte 0x00")
+check("control characters do not reach the terminal", 1, b"skir 1 \x1b[31m", text=b"?[31m")
+with open(os.path.join(tap.SOURCE, "docs", "examples", "multi_stream.skir"), "rb") as file:
+    EXAMPLE = file.read()
+check("lines that end in CR LF", 0, EXAMPLE.replace(b"\n", b"\r\n"))
+check("a file without an end of line", 0, EXAMPLE.rstrip(b"\n"))
+with open(tap.SKIRC, "rb") as file:
+    check("a binary", 1, file.read(1_000_000))
+
+# A cut file is wrong wherever it is cut; behind the last brace only blanks follow.
+last = EXAMPLE.rindex(b"}")
+head = EXAMPLE.index(b"skir 1")
+wrong = []
+for cut in [0, *range(1, last, 37), last]:
+    status, _, errors, _ = call("compile", "--emit=c", "-", data=EXAMPLE[:cut])
+    expected = 0 if head + 6 <= cut < EXAMPLE.index(b"graph") else 1
+    if status != expected or (status and not errors):
+        wrong.append((cut, status, errors[:200]))
+tap.check("a file cut at any place is refused with a message", not wrong, wrong)
+
+# Whatever one byte is replaced by, skirc ends with status 0 or 1.
+random.seed(1)
+wrong = []
+for _ in range(300):
+    data = bytearray(EXAMPLE)
+    for _ in range(random.randint(1, 4)):
+        data[random.randrange(len(data))] = random.choice(b"{}[]()%@:,=\"0aZ\n\xff\0")
+    status, _, errors, _ = call("compile", "--emit=c", "-", data=bytes(data))
+    if status not in (0, 1) or (status and not errors):
+        wrong.append((status, errors[:300], bytes(data)))
+tap.check("a file with some bytes replaced is compiled or refused", not wrong, wrong[:1])
+
+# ---- Files ----
+
+status, _, errors, _ = call("check", ".")
+tap.check("a folder", status == 1 and b"Is a directory" in errors, errors)
+status, _, errors, _ = call("check", "absent.skir")
+tap.check("no such file", status == 1 and b"absent.skir" in errors, errors)
+status, _, errors, _ = call("check", "/dev/null")
+tap.check("a device", status == 1 and b"[syntax]" in errors, errors)
+
+tap.done()
