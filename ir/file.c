@@ -101,20 +101,24 @@ bool file_out_open(struct file_out *out, const char *path, char *error, size_t e
         errno = EISDIR;
         return fail(error, error_size, path, "write");
     }
-    *out = (struct file_out){-1, strdup(path), NULL};
+    /* A symbolic link stays one: what it leads to is replaced. */
+    char *target = exists && S_ISREG(st.st_mode) ? realpath(path, NULL) : strdup(path);
+    *out = (struct file_out){-1, target, NULL};
+    if (!target)
+        return fail(error, error_size, path, "write");
     if (exists && !S_ISREG(st.st_mode)) {
         out->fd = open(path, O_WRONLY | O_CLOEXEC);
     } else {
-        size_t size = strlen(path) + sizeof ".XXXXXX";
+        size_t size = strlen(target) + sizeof ".XXXXXX";
         out->temp = malloc(size);
         if (out->temp) {
-            snprintf(out->temp, size, "%s.XXXXXX", path);
+            snprintf(out->temp, size, "%s.XXXXXX", target);
             out->fd = mkstemp(out->temp);
         }
         if (out->fd >= 0)
             (void)!fchmod(out->fd, wanted_mode(exists ? &st : NULL));
     }
-    if (out->fd >= 0 && out->path)
+    if (out->fd >= 0)
         return true;
     fail(error, error_size, path, "write");
     if (out->fd < 0) { /* mkstemp made nothing that abandon could remove */
