@@ -16,20 +16,47 @@ enum { ENTRY_GROUP = 0 }; /* of the link; that of kernel k is k + 1 */
 
 /* ------------------------------------------------------------------------- kernels ---- */
 
-/* The path of a kernel's object: as written, from the source's folder or that of the samples. */
-static const char *object_path(const struct module *module, const struct host_places *places,
-                               uint32_t object, struct arena *arena)
+/* Whether the object defines all the kernel's functions. */
+static bool has_functions(const struct module *module, const struct kernel *kernel,
+                          const char *path)
 {
-    const char *name = name_text(module, object, arena);
+    struct arena scratch = {NULL, 0};
+    bool all = true;
+    for (int core = 0; core < CORE_TYPES && all; core++) {
+        uint32_t function = kernel_function(module, kernel, core);
+        char error[512];
+        bool defined = false;
+        if (!kernel_type_has(kernel->type, core))
+            continue;
+        if (function != NONE)
+            object_defines(path, name_text(module, function, &scratch), &defined, error,
+                           sizeof error);
+        all = defined;
+    }
+    arena_free(&scratch);
+    return all;
+}
+
+/* The path of a kernel's object: as written, from the source's folder or that of the samples. An
+ * object that only has the name of one of the samples, such as a graph compiled to its source's
+ * folder, does not hide it. */
+static const char *object_path(const struct module *module, const struct kernel *kernel,
+                               const struct host_places *places, uint32_t object,
+                               struct arena *arena)
+{
+    const char *name = name_text(module, object, arena), *found = NULL;
     const char *const folders[] = {places->source_dir, places->kernel_dir};
     if (name[0] == '/')
         return access(name, R_OK) == 0 ? name : NULL;
     for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
         const char *path = arena_printf(arena, "%s/%s", folders[i], name);
-        if (access(path, R_OK) == 0)
+        if (access(path, R_OK) != 0)
+            continue;
+        if (has_functions(module, kernel, path))
             return path;
+        found = found ? found : path; /* what is wrong with it is told when it is linked */
     }
-    return NULL;
+    return found;
 }
 
 static void report_object(const struct module *module, const struct kernel *kernel,
@@ -100,7 +127,8 @@ static bool add_kernel(struct object_link *link, const struct module *module,
     const struct kernel *kernel = &module->kernels.at[kernel_id];
     struct arena scratch = {NULL, 0};
     uint32_t object = attr_string(module, kernel->attrs, W_object);
-    const char *path = object == NONE ? NULL : object_path(module, places, object, &scratch);
+    const char *path =
+        object == NONE ? NULL : object_path(module, kernel, places, object, &scratch);
     bool ok = path != NULL;
     if (!ok)
         report_object(module, kernel, places, object, diags);
