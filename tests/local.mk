@@ -58,6 +58,7 @@ script_tests = \
 	tests/e2e/golden_files.sh \
 	tests/e2e/hostile_text.py \
 	tests/e2e/listed_sources.sh \
+	tests/e2e/run_values.py \
 	tests/e2e/tap_run.sh
 TESTS += $(script_tests)
 EXTRA_DIST += $(script_tests) tests/golden
