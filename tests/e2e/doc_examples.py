@@ -265,25 +265,39 @@ def options(command):
         re.findall(r"^  (?:-\w, |    )--.*", tap.skirc(command, "--help").stdout, re.M)))
 
 
-def sections(text):
-    """The text of each second-level section, by heading."""
-    parts = re.split(r"^## (.*)$", text, flags=re.M)
+def sections(text, heading):
+    """The text of each section, by heading."""
+    parts = re.split(rf"^{heading} (.*)$", text, flags=re.M)
     return dict(zip(parts[1::2], parts[2::2]))
 
 
+def check_options(page, command, wanted, described):
+    """`described` are the options in the page's section, or None where it has none."""
+    missing = [f"not described: --{name}" for name in wanted if name not in (described or [])]
+    extra = [f"does not exist: --{name}" for name in described or [] if name not in wanted]
+    tap.check(f"{page} describes 'skirc {command}' and its options, and no others",
+              described is not None and not missing + extra, "\n".join(missing + extra))
+
+
 def check_commands():
-    reference = read("docs/command-line.md")
-    manual = read("docs/man/skirc.1")
-    parts = sections(reference)
-    common = parts.get("Options of every command", "")
-    for command in commands():
-        text = parts.get(f"skirc {command}", "")
-        missing = [o for o in options(command) if f"--{o}" not in text + common]
-        tap.check(f"docs/command-line.md has 'skirc {command}' with its options",
-                  text and not missing, " ".join(missing))
-        missing = [o for o in options(command) if not re.search(rf"\bFl -{o}\b", manual)]
-        tap.check(f"skirc.1 has '{command}' with its options",
-                  re.search(rf"\.S[sh].*\b{command}\b", manual) and not missing, " ".join(missing))
+    """A table row or list item begins with an option's names; common options have their own section."""
+    reference = sections(read("docs/command-line.md"), "##")
+    manual = sections(read("docs/man/skirc.1"), r"\.S[sh]")
+    common = "Options of every command"
+
+    def in_reference(name):
+        rows = re.findall(r"^\| (`-[^|]*) \|", reference.get(name, ""), re.M)
+        return re.findall(r"--([a-z-]+)", " ".join(rows)) if name in reference else None
+
+    def in_manual(name):
+        items = re.findall(r"^\.It (Fl .*)", manual.get(name, ""), re.M)
+        return re.findall(r"Fl -([a-z-]+)", " ".join(items)) if name in manual else None
+
+    for page, described in (("docs/command-line.md", in_reference), ("skirc.1", in_manual)):
+        for command in commands():
+            own = described(f"skirc {command}")
+            check_options(page, command, options(command),
+                          None if own is None else own + (described(common) or []))
 
 
 def check_manuals():
