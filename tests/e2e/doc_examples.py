@@ -209,12 +209,21 @@ def check_page(page):
                 check_canonical(block)
 
 
+def anchors(page):
+    """What GitHub makes of headings: lower case, hyphens for blanks, no punctuation."""
+    prose = re.sub(r"(?ms)^```.*?^```$", "", read(page))
+    return [re.sub(r"[^a-z0-9_ -]", "", heading.lower()).replace(" ", "-")
+            for heading in re.findall(r"^#+ (.*)$", prose, re.M)]
+
+
 def check_links(page):
     missing = []
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", read(page)):
-        path = os.path.join(SOURCE, os.path.dirname(page), target)
-        if not os.path.exists(path):
+    for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", read(page)):
+        path = os.path.normpath(os.path.join(os.path.dirname(page), target)) if target else page
+        if not os.path.exists(os.path.join(SOURCE, path)):
             missing.append(target)
+        elif anchor and anchor not in anchors(path):
+            missing.append(f"{target}#{anchor}")
     tap.check(f"{page}: links lead somewhere", not missing, "\n".join(missing))
 
 
