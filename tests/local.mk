@@ -55,9 +55,12 @@ script_tests = \
 	tests/e2e/compile_objects.py \
 	tests/e2e/diagnostic_ids.sh \
 	tests/e2e/doc_examples.py \
+	tests/e2e/exit_status.sh \
 	tests/e2e/golden_files.sh \
 	tests/e2e/hostile_text.py \
+	tests/e2e/launch_failures.py \
 	tests/e2e/listed_sources.sh \
+	tests/e2e/repeated_runs.py \
 	tests/e2e/run_values.py \
 	tests/e2e/tap_run.sh
 TESTS += $(script_tests)

@@ -1,0 +1,142 @@
+# Exit statuses, colours and remarks of whole commands.
+source "${SKIR_SOURCE:?}/tests/tap.sh"
+examples=$SKIR_SOURCE/docs/examples
+small=$examples/quant_swiglu_small.skir
+unset NO_COLOR
+
+printf 'skir 1\ngraph @g(%%x: f32[1]) -> f32[1] {\n  return %%y\n}\n' >"$scratch/bad.skir"
+printf 'skir 1\ngraph @g(%%x: f32[1]) -> f32[1] {\n  return %%x\n}\n' >"$scratch/plain.skir"
+
+# ---- 0: done ----
+
+check "check says nothing when all is well" "$SKIRC" check "$examples"/*.skir
+check_match "nothing" '^0$' <(cat "$scratch/stdout" "$scratch/stderr" | wc -c)
+check "the examples are in canonical form" "$SKIRC" fmt --check "$examples"/*.skir
+check "--help is done" "$SKIRC" run --help
+check "a graph without scopes runs op by op" "$SKIRC" run "$scratch/plain.skir"
+
+# ---- 1: the input is at fault ----
+
+check_status 1 "check: a wrong file" "$SKIRC" check "$scratch/bad.skir"
+check_match "the position, the text and the id" \
+    'bad\.skir:3:10: error: nothing defines .%y.*\[unknown-value\]$' "$scratch/stderr"
+check_status 1 "one wrong file among right ones" "$SKIRC" check "$small" "$scratch/bad.skir" "$small"
+check_status 1 "compile: a wrong file" "$SKIRC" compile "$scratch/bad.skir" -o "$scratch/x.o"
+check_status 1 "run: a wrong file" "$SKIRC" run "$scratch/bad.skir"
+check_status 1 "opt: a wrong file" "$SKIRC" opt --passes=default "$scratch/bad.skir"
+check_status 1 "compile: nothing to fuse" "$SKIRC" compile "$scratch/plain.skir" -o "$scratch/x.o"
+check_match "it says how to fuse" 'scope @NAME' "$scratch/stderr"
+check_status 1 "fmt --check: not canonical" "$SKIRC" fmt --check - < <(printf 'skir  1\n')
+check_status 1 "objdump: no object" "$SKIRC" objdump "$small"
+check_status 1 "opt: a pass before what it needs" "$SKIRC" opt --passes=insert-syncs "$small"
+check_match "it says what is needed" "run 'partition-scopes' first" "$scratch/stderr"
+check_status 1 "output that cannot be written" bash -c '"$1" fmt "$2" >/dev/full' - "$SKIRC" "$small"
+
+# ---- 2: wrong usage ----
+
+check_status 2 "no command" "$SKIRC"
+check_status 2 "an unknown command" "$SKIRC" compil "$small"
+check_match "did you mean" "did you mean 'compile'" "$scratch/stderr"
+check_status 2 "an unknown option" "$SKIRC" compile --outptu=x "$small"
+check_match "did you mean" "did you mean '--output'" "$scratch/stderr"
+check_status 2 "an unknown pass" "$SKIRC" opt --passes=partition-scope "$small"
+check_match "did you mean" "did you mean 'partition-scopes'" "$scratch/stderr"
+check_status 2 "an unknown pass to print after" "$SKIRC" opt --print-after=insert-sync "$small"
+check_status 2 "an unknown kind of output" "$SKIRC" compile --emit=object "$small"
+check_status 2 "an object without a place" "$SKIRC" compile "$small"
+check_status 2 "no file" "$SKIRC" check
+check_status 2 "two files for one output" "$SKIRC" fmt -o "$scratch/x" "$small" "$small"
+for command in check fmt opt run objdump; do
+    check_status 2 "$command: a colour that is none" "$SKIRC" $command --color=sometimes "$small"
+    check_status 2 "$command: a number that is none" "$SKIRC" $command --max-errors=-1 "$small"
+done
+
+# ---- 4: an external tool failed ----
+
+for tool in /bin/false /nonexistent; do
+    for command in "compile -o $scratch/x.o" run; do
+        # shellcheck disable=SC2086 # several words on purpose
+        check_status 4 "CC=$tool: ${command%% *}" env CC=$tool "$SKIRC" $command "$small"
+        check_match "the tool is named" "$tool" "$scratch/stderr"
+    done
+done
+cat >"$scratch/cc" <<'END'
+#!/bin/sh
+echo "cc: out of paper" >&2
+exit 7
+END
+chmod +x "$scratch/cc"
+check_status 4 "a compiler that complains" env CC="$scratch/cc" "$SKIRC" run "$small"
+check_match "its status and its words are passed on" 'failed \(status 7\)' "$scratch/stderr"
+check_match "its words" 'out of paper' "$scratch/stderr"
+check "CC of several words" env CC="env  LC_ALL=C ${CC:-cc} -g" "$SKIRC" run "$small"
+check "an empty CC is none" env CC= "$SKIRC" run "$small"
+
+# ---- Colour ----
+
+escape=$'\033'
+no_colour() # CLAIM
+{
+    if grep -q "$escape" "$scratch/stderr" || ! grep -q 'error:' "$scratch/stderr"; then
+        tap_result 'not ok' "$1"
+    else
+        tap_result ok "$1"
+    fi
+}
+check_status 1 "messages to a file" "$SKIRC" check "$scratch/bad.skir"
+no_colour "have no colour"
+check_status 1 "--color=always" "$SKIRC" check --color=always "$scratch/bad.skir"
+check_match "has" "$escape\\[" "$scratch/stderr"
+check_status 1 "--color=always with NO_COLOR" env NO_COLOR=1 \
+    "$SKIRC" check --color=always "$scratch/bad.skir"
+check_match "has too: the option was asked for" "$escape\\[" "$scratch/stderr"
+check_status 1 "--color=never" "$SKIRC" check --color=never "$scratch/bad.skir"
+no_colour "has none"
+if script -qec true /dev/null >/dev/null 2>&1; then
+    on_terminal() # VARIABLES...
+    {
+        env "$@" script -qec "'$SKIRC' check '$scratch/bad.skir'" /dev/null >"$scratch/stderr" \
+            </dev/null
+    }
+    on_terminal NO_COLOR=
+    check_match "messages to a terminal have colours" "$escape\\[" "$scratch/stderr"
+    on_terminal NO_COLOR=1
+    no_colour "NO_COLOR turns them off"
+else
+    tap_skip "messages to a terminal" "there is no script(1)"
+fi
+
+# ---- Remarks ----
+
+check "--remarks" "$SKIRC" opt --passes=default --remarks "$examples/multi_stream.skir"
+check_match "shows what was fused" 'remark: 7 ops of scope .@sp. .*\[fused\]' "$scratch/stderr"
+check_status 1 "errors as JSON" "$SKIRC" check --remarks="$scratch/errors.json" "$scratch/bad.skir"
+check "remarks as JSON" "$SKIRC" opt --passes=default --remarks="$scratch/remarks.json" \
+    "$examples/multi_stream.skir"
+printf 'skir 1\ngraph @g() {\n  return %%"\\xff\\xed\\xa0\\x80"\n}\n' >"$scratch/bytes.skir"
+check_status 1 "names that are no UTF-8" "$SKIRC" check --remarks="$scratch/bytes.json" \
+    "$scratch/bytes.skir"
+cat >"$scratch/fields.py" <<'END'
+import json
+import sys
+
+FIELDS = {"severity": str, "id": str, "text": str, "line": int, "column": int, "notes": list}
+for name in "errors", "remarks", "bytes":
+    with open(f"{sys.argv[1]}/{name}.json", encoding="utf-8") as file:
+        root = json.load(file)
+    assert sorted(root) == ["diagnostics", "file"], root
+    assert root["file"].endswith(".skir") and root["diagnostics"], root
+    for diagnostic in root["diagnostics"]:
+        for field, kind in FIELDS.items():
+            assert type(diagnostic[field]) is kind, diagnostic
+        assert set(diagnostic) == set(FIELDS), diagnostic
+with open(f"{sys.argv[1]}/errors.json", encoding="utf-8") as file:
+    error = json.load(file)["diagnostics"][0]
+assert (error["severity"], error["id"], error["line"], error["column"]) == (
+    "error", "unknown-value", 3, 10), error
+END
+check "JSON has the fields that are documented" python3 "$scratch/fields.py" "$scratch"
+check_status 1 "a JSON file that cannot be written" "$SKIRC" check --remarks=/nonexistent/r.json \
+    "$small"
+
+tap_done
