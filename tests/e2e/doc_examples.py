@@ -1,18 +1,19 @@
-"""Runs the examples of README.md and docs/*.md, and compares the pages with the tables they describe.
+"""Runs the examples of README.md and docs/*.md, and holds the pages to the tables they describe.
 
 A fenced block's first line says what it is:
 
-    ```skir                     a module that `skirc check` accepts; `//! error: TEXT` as in golden files
-    ```skir COMMAND ARGUMENTS   the same with another command than `check`
-    ```skir expect              what the block before prints, to the byte
-    ```skir test                a golden file as it is
-    ```c from=FILE              an excerpt of that file of the tree; a line `...` stands for any lines
-    ```console                  commands behind `$`, and what they print. Numbers before " ms" do not
-                                count, and a line `...` stands for any lines
+    ```skir                    a module that `skirc check` accepts; `//! error: TEXT` as in golden
+                               files
+    ```skir COMMAND ARGUMENTS  the same with another command than `check`
+    ```skir expect             what the block before prints, to the byte
+    ```skir test               a golden file as it is
+    ```c from=FILE             an excerpt of that file of the tree; a line `...` stands for any lines
+    ```console                 commands behind `$`, and what they print. Numbers before " ms" do not
+                               count, and a line `...` stands for any lines
 
-`file=NAME` behind `skir` or `c` also keeps the block as a file for the page's console blocks. Those run in
-one folder per page, where `build` is the build folder and `docs` that of the source tree. Blocks of other
-kinds are not looked at.
+`file=NAME` behind `skir` or `c` also keeps the block as a file for the page's console blocks. Those
+run in one folder per page, where `build` is the build folder and `docs` that of the source tree.
+Blocks of other kinds are not looked at.
 """
 
 import os
@@ -52,8 +53,8 @@ def read(path):
 
 
 def pages():
-    names = sorted(name for name in os.listdir(os.path.join(SOURCE, "docs")) if name.endswith(".md"))
-    return ["README.md"] + ["docs/" + name for name in names]
+    names = sorted(os.listdir(os.path.join(SOURCE, "docs")))
+    return ["README.md"] + ["docs/" + name for name in names if name.endswith(".md")]
 
 
 def blocks_of(page):
@@ -253,8 +254,8 @@ def check_tables():
                 re.findall(r"^ATTR\(\w+, (\w+)", read("ir/attr_keys.def"), re.M))
     check_headings(DIAGNOSTICS, "diagnostics",
                    re.findall(r'^DIAG\(\w+, \w+, "([a-z-]+)"', read("ir/diag_ids.def"), re.M))
-    check_headings("docs/passes.md", "passes",
-                   [line.split()[0] for line in tap.skirc("opt", "--list-passes").stdout.splitlines()])
+    passes = tap.skirc("opt", "--list-passes").stdout.splitlines()
+    check_headings("docs/passes.md", "passes", [line.split()[0] for line in passes])
 
 
 def check_headings(page, what, names):
@@ -289,7 +290,7 @@ def check_options(page, command, wanted, described):
 
 
 def check_commands():
-    """A table row or list item begins with an option's names; common options have their own section."""
+    """A table row or list item begins with an option's names; common ones have a section."""
     reference = sections(read("docs/command-line.md"), "##")
     manual = sections(read("docs/man/skirc.1"), r"\.S[sh]")
     common = "Options of every command"
