@@ -7,7 +7,8 @@ A fenced block's first line says what it is:
     ```skir COMMAND ARGUMENTS  the same with another command than `check`
     ```skir expect             what the block before prints, to the byte
     ```skir test               a golden file as it is
-    ```c from=FILE             an excerpt of that file of the tree; a line `...` stands for any lines
+    ```c from=FILE             an excerpt of that file of the tree; a line `...` stands for any
+                               lines
     ```console                 commands behind `$`, and what they print. Numbers before " ms" do not
                                count, and a line `...` stands for any lines
 
@@ -101,7 +102,7 @@ def check_section(folder, block):
 
 
 def check_canonical(block):
-    """The canonical form of the canonical form is itself, and as correct as the example."""
+    """The canonical form of the canonical form is itself."""
     once = tap.skirc("fmt", "-", stdin=block.text())
     twice = tap.skirc("fmt", "-", stdin=once.stdout)
     tap.check(
