@@ -3,6 +3,7 @@
 #include "backend/object.h"
 #include "frontend/cmd.h"
 #include "frontend/host.h"
+#include "frontend/sk_argument.h"
 
 #include <string.h>
 
@@ -13,6 +14,7 @@ const struct option options_compile[] = {
      "obj (the linked object), skir (the module), entry (the entries and their kernels), c (the "
      "entries' source)"},
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
+    {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
     {0},
 };
 
@@ -74,7 +76,7 @@ enum exit_status cmd_compile(struct invocation *invocation)
     unsigned target = 0, emit = EMIT_OBJ;
     const char *output = option_value(invocation, "output");
     if (!option_choice(invocation, "target", targets, &target) ||
-        !option_choice(invocation, "emit", emits, &emit))
+        !option_choice(invocation, "emit", emits, &emit) || !sk_argument_check(invocation))
         return EXIT_USAGE;
     if (target != 0 || emit > EMIT_C)
         return usage_error(invocation, "'%s' is not supported by this version",

@@ -1,6 +1,7 @@
 /* skirc fmt, skirc check: the commands that only read. */
 #include "frontend/cmd.h"
 #include "frontend/input.h"
+#include "frontend/sk_argument.h"
 
 #include <string.h>
 
@@ -11,7 +12,10 @@ const struct option options_fmt[] = {
     {0},
 };
 
-const struct option options_check[] = {{0}};
+const struct option options_check[] = {
+    {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
+    {0},
+};
 
 /* What the file's text would be compared with: all of it, a golden file's expectation too. */
 static bool is_canonical(const struct input *input, const struct text *text)
@@ -67,6 +71,8 @@ enum exit_status cmd_fmt(struct invocation *invocation)
 enum exit_status cmd_check(struct invocation *invocation)
 {
     enum exit_status status = EXIT_DONE;
+    if (!sk_argument_check(invocation))
+        return EXIT_USAGE;
     for (unsigned i = 0; i < invocation->n_files; i++) {
         struct input input;
         input_open_verified(&input, invocation, invocation->files[i]);

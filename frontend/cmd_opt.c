@@ -2,6 +2,8 @@
 #include "frontend/cmd.h"
 #include "frontend/input.h"
 #include "frontend/library.h"
+#include "frontend/sk_argument.h"
+#include "ir/sk_options.h"
 #include "ir/verify.h"
 #include "passes/pass.h"
 
@@ -16,7 +18,9 @@ const struct option options_opt[] = {
     {"stats", 0, OPTION_FLAG, NULL, "print counts of what the result consists of"},
     {"verify-each", 0, OPTION_FLAG, NULL, "run the verifier after each pass"},
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
+    {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
     {"list-passes", 0, OPTION_FLAG, NULL, "list the passes and end"},
+    {"list-sk-options", 0, OPTION_FLAG, NULL, "list the options that a scope can have and end"},
     {0},
 };
 
@@ -94,7 +98,8 @@ static enum exit_status run_passes(struct driver *driver, const struct pipeline 
     struct kernel_library library;
     struct library_place place;
     library_open(&library, &place, driver->invocation);
-    struct pass_context context = {driver->input->module, &driver->input->diags, &library};
+    struct pass_context context = {driver->input->module, &driver->input->diags, &library,
+                                   option_value(driver->invocation, "sk-options")};
     print_module(&driver->before, driver->input->module, NULL);
     enum pipeline_status status = pipeline_run(pipeline, &context, after_pass, driver);
     library_close(&library, &place);
@@ -128,13 +133,18 @@ enum exit_status cmd_opt(struct invocation *invocation)
     const char *after = option_value(invocation, "print-after");
     if (option_given(invocation, "list-passes"))
         return list_passes(invocation->out);
+    if (option_given(invocation, "list-sk-options")) {
+        sk_options_list(invocation->out);
+        return EXIT_DONE;
+    }
     if (invocation->n_files == 0) {
         fprintf(invocation->err, "skirc: opt needs a file; '-' is standard input\n");
         return EXIT_USAGE;
     }
     if (!parse_list(invocation, "passes", option_value(invocation, "passes"), &pipeline) ||
         !parse_list(invocation, "print-after", after && strcmp(after, "all") == 0 ? NULL : after,
-                    &print_after))
+                    &print_after) ||
+        !sk_argument_check(invocation))
         return EXIT_USAGE;
     struct input input;
     struct driver driver = {.invocation = invocation,

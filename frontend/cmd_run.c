@@ -5,6 +5,7 @@
 #include "frontend/cmd.h"
 #include "frontend/crash.h"
 #include "frontend/host.h"
+#include "frontend/sk_argument.h"
 #include "frontend/storage.h"
 #include "ir/suggest.h"
 
@@ -22,6 +23,7 @@ const struct option options_run[] = {
     {"threads", 0, OPTION_VALUE, "N", "host threads (as many as there are processors)"},
     {"timeout", 0, OPTION_VALUE, "SECONDS", "end a launch that takes longer (60); 0: never"},
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
+    {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
     {0},
 };
 
@@ -211,7 +213,8 @@ enum exit_status cmd_run(struct invocation *invocation)
     if (!option_choice(invocation, "compare", comparisons, &comparison) ||
         !option_number(invocation, "seed", 0, UINT64_MAX, &runner.seed) ||
         !option_number(invocation, "threads", 0, 1024, &runner.threads) ||
-        !option_number(invocation, "timeout", 0, 1000000, &runner.timeout))
+        !option_number(invocation, "timeout", 0, 1000000, &runner.timeout) ||
+        !sk_argument_check(invocation))
         return EXIT_USAGE;
     runner.compare = option_given(invocation, "compare");
     enum exit_status status;

@@ -5,7 +5,8 @@
 
 static bool lower(struct host_input *host, enum exit_status *status)
 {
-    struct pass_context context = {host->input.module, &host->input.diags, &host->library};
+    struct pass_context context = {host->input.module, &host->input.diags, &host->library,
+                                   option_value(host->input.invocation, "sk-options")};
     enum pipeline_status lowered = pipeline_lower(&context);
     if (lowered == PIPELINE_DEFECT)
         *status = EXIT_DEFECT;

@@ -14,7 +14,7 @@ struct host_input {
     char *source_dir;
 };
 
-/* Reads, verifies and lowers a file. False where there is no lowered module; diagnostics, and a
+/* Reads, verifies and lowers a file, with the command's --sk-options (frontend/sk_argument.h). False where there is no lowered module; diagnostics, and a
  * status for host_input_close, say why. */
 bool host_input_open(struct host_input *host, const struct invocation *invocation,
                      const char *path, enum exit_status *status);

@@ -40,6 +40,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/npy.h \
 	frontend/remarks.c \
 	frontend/remarks.h \
+	frontend/sk_argument.c \
+	frontend/sk_argument.h \
 	frontend/skir.c \
 	frontend/skir.h \
 	frontend/storage.c \

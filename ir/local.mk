@@ -33,6 +33,9 @@ libskir_la_SOURCES += \
 	ir/print.c \
 	ir/print.h \
 	ir/scanner.h \
+	ir/sk_options.c \
+	ir/sk_options.def \
+	ir/sk_options.h \
 	ir/suggest.c \
 	ir/suggest.h \
 	ir/tables.c \
@@ -44,6 +47,7 @@ libskir_la_SOURCES += \
 	ir/verify_entry.c \
 	ir/verify_graph.c \
 	ir/verify_internal.h \
+	ir/verify_options.c \
 	ir/verify_order.c \
 	ir/words.def
 

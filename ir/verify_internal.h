@@ -15,6 +15,8 @@ struct verifier {
         uint32_t stamp, id;
     } *marks;
     uint32_t stamp;
+    /* Whether to warn about options; looked up when the first options are met. */
+    enum { OPTION_WARNINGS_UNDECIDED, OPTION_WARNINGS_WANTED, OPTION_WARNINGS_GIVEN } option_warnings;
 };
 
 enum attr_owner {
@@ -32,6 +34,8 @@ void verify_attrs(struct verifier *verifier, struct range attrs, enum attr_owner
 void verify_graph(struct verifier *verifier, const struct graph *graph);
 void verify_order(struct verifier *verifier, const struct graph *graph);
 void verify_entry(struct verifier *verifier, const struct entry *entry);
+/* The options of a scope or super kernel; each text once for all blocks between two marks_clear. */
+void verify_options(struct verifier *verifier, const struct block *block);
 
 /* Forgets all marks. */
 static inline void marks_clear(struct verifier *verifier)

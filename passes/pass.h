@@ -19,6 +19,7 @@ struct pass_context {
     struct module *module;
     struct diags *diags;
     struct kernel_library *library; /* NULL: there are no sample kernels */
+    const char *sk_options;         /* options of every scope, over its own; NULL: none */
 };
 
 /* A pass reports what is wrong with its input and then returns false; the module is unusable then. */

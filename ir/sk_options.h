@@ -1,0 +1,61 @@
+/* The options of a scope: `key=value` pairs joined by ':', such as "stream-fusion=1:early-start=0".
+ * ir/sk_options.def has all of them. Blanks around keys, values and words of a list do not count. */
+#ifndef IR_SK_OPTIONS_H
+#define IR_SK_OPTIONS_H
+
+#include "ir/module.h"
+
+#include <stdio.h>
+
+enum sk_option {
+#define SK_OPTION(name, text, kind, low, high, absent, words, help) SK_##name,
+#include "ir/sk_options.def"
+    SK_OPTION_COUNT
+};
+
+/* Numbers of preload-code. */
+enum sk_preload {
+#define SK_PRELOAD_WORD(name, text) SK_PRELOAD_##name,
+#include "ir/sk_options.def"
+};
+
+/* Numbers of strict-scope-check. */
+enum sk_strict {
+#define SK_STRICT_WORD(name, text) SK_STRICT_##name,
+#include "ir/sk_options.def"
+};
+
+struct sk_options {
+    struct sk_setting {
+        bool given;
+        int64_t number;   /* the value, or a choice's index; the default where it is not given */
+        const char *text; /* the value as it stands in the parsed text; "" where it is not given */
+        size_t size;
+    } of[SK_OPTION_COUNT];
+};
+
+void sk_options_defaults(struct sk_options *options);
+
+/* Sets all options, those that are absent or wrong to their defaults. `span` is where the text stands
+ * in the source, and mistakes are reported at their place inside it; a span of another size than the
+ * text ({0, 0}, or a literal with escapes) is reported as a whole. `diags` NULL: nothing is reported.
+ * Returns whether there was no error; a pair without '=' is only a warning. */
+bool sk_options_parse(struct sk_options *options, const char *text, size_t size, struct span span,
+                      struct diags *diags);
+
+/* The name id of a text in which the pairs of `more` replace those of `base` that have their keys, or
+ * follow them. `base` is a name id or NONE; it is the result where `more`, which may be NULL, has no
+ * pairs. */
+uint32_t sk_options_override(struct module *module, uint32_t base, const char *more);
+
+/* Whether a list has the word. */
+bool sk_option_lists(const struct sk_options *options, enum sk_option option, const char *word,
+                     size_t size);
+
+/* The key of an option. */
+const char *sk_option_key(enum sk_option option);
+
+/* Prints the table: key, values, default, meaning. */
+void sk_options_list(FILE *out);
+
+#endif

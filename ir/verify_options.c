@@ -1,0 +1,52 @@
+/* The verifier's part for the options of scopes and super kernels. */
+#include "ir/sk_options.h"
+#include "ir/verify_internal.h"
+
+#include <string.h>
+
+/* The bytes between the quotes of the string behind `options =`, or, where escapes make them others
+ * than the text, the whole literal. */
+static struct span options_span(const struct module *module, const struct attr *attr)
+{
+    const struct intern_name *text = &module->names.names[attr->value.id];
+    if (!module->source || attr->loc == NONE)
+        return (struct span){0, 0};
+    struct span key = locate_token(module, attr->loc);
+    struct span literal = locate_name(module, key.end);
+    if (literal.end - literal.begin == (uint64_t)text->size + 2 &&
+        memcmp(module->source->text + literal.begin + 1, text->text, text->size) == 0)
+        return (struct span){literal.begin + 1, literal.end - 1};
+    return literal;
+}
+
+/* The verifier runs again on what passes made of the source, whose warnings were given then. */
+static bool warned_before(const struct diags *diags)
+{
+    for (uint32_t i = 0; i < diags->list.count; i++)
+        if (diags->list.at[i].id == DIAG_option_ignored)
+            return true;
+    return false;
+}
+
+static void verify_text(struct verifier *verifier, const struct attr *attr)
+{
+    const struct module *module = verifier->module;
+    const struct intern_name *text = &module->names.names[attr->value.id];
+    struct sk_options options;
+    if (verifier->option_warnings == OPTION_WARNINGS_UNDECIDED)
+        verifier->option_warnings =
+            warned_before(verifier->diags) ? OPTION_WARNINGS_GIVEN : OPTION_WARNINGS_WANTED;
+    bool warn = attr->loc != NONE && verifier->option_warnings == OPTION_WARNINGS_WANTED;
+    if (warn || !sk_options_parse(&options, text->text, text->size, (struct span){0, 0}, NULL))
+        sk_options_parse(&options, text->text, text->size, options_span(module, attr),
+                         verifier->diags);
+}
+
+void verify_options(struct verifier *verifier, const struct block *block)
+{
+    if (block->kind == BLOCK_STREAM || block->attrs.count == 0)
+        return;
+    const struct attr *attr = attr_find(verifier->module, block->attrs, W_options);
+    if (attr && attr->value.kind == ATTR_STRING && !marks_set(verifier, attr->value.id, 0, NULL))
+        verify_text(verifier, attr);
+}
