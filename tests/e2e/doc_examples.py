@@ -253,6 +253,8 @@ def check_tables():
     check_names(language, "instructions", first_columns("ir/instrs.def", "INSTR"))
     check_names(language, "attributes",
                 re.findall(r"^ATTR\(\w+, (\w+)", read("ir/attr_keys.def"), re.M))
+    check_names(language, "options of scopes",
+                re.findall(r'^SK_OPTION\(\w+, "([a-z-]+)"', read("ir/sk_options.def"), re.M))
     check_headings(DIAGNOSTICS, "diagnostics",
                    re.findall(r'^DIAG\(\w+, \w+, "([a-z-]+)"', read("ir/diag_ids.def"), re.M))
     passes = tap.skirc("opt", "--list-passes").stdout.splitlines()
