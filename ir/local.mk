@@ -26,10 +26,14 @@ libskir_la_SOURCES += \
 	ir/module.h \
 	ir/order.c \
 	ir/order.h \
+	ir/order_launch.c \
+	ir/order_memory.c \
+	ir/order_pairs.h \
 	ir/parse.c \
 	ir/parse.h \
 	ir/parse_entry.c \
 	ir/parser.h \
+	ir/passive_ops.def \
 	ir/print.c \
 	ir/print.h \
 	ir/scanner.h \

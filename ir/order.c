@@ -1,6 +1,35 @@
 #include "ir/order.h"
+#include "ir/order_pairs.h"
 
 #include <string.h>
+
+static const char *const passive_ops[] = {
+#define PASSIVE(type) type,
+#include "ir/passive_ops.def"
+#undef PASSIVE
+};
+
+enum { PASSIVE_OPS = sizeof passive_ops / sizeof passive_ops[0] };
+
+bool op_is_passive(const struct module *module, const struct op *op)
+{
+    for (size_t i = 0; i < PASSIVE_OPS; i++)
+        if (name_is(module, op->type, passive_ops[i]))
+            return true;
+    return false;
+}
+
+/* The same for every name at once. */
+static uint8_t *passive_types(const struct module *module)
+{
+    uint8_t *passive = mem_calloc(module->names.count, 1);
+    for (size_t i = 0; i < PASSIVE_OPS; i++) {
+        uint32_t name = intern_find(&module->names, passive_ops[i], strlen(passive_ops[i]));
+        if (name != INTERN_NONE)
+            passive[name] = 1;
+    }
+    return passive;
+}
 
 /* Edges are produced twice: once to count them per op, once to place them. */
 struct builder {
@@ -9,7 +38,9 @@ struct builder {
     uint32_t *fill; /* per op: where its next edge goes; NULL while counting */
     uint32_t *last_of_stream; /* by label name id, the default stream last: op id + 1 */
     uint32_t *sender_of_event; /* by event name id: op id + 1 */
+    uint8_t *passive; /* by name id of an op type: it executes nothing */
     uint32_t n_names;
+    struct order_pairs memory, launches;
 };
 
 static void add_edge(struct builder *builder, uint32_t to, uint32_t from, enum order_kind kind,
@@ -32,6 +63,15 @@ static void add_values(struct builder *builder, uint32_t op, struct range refs,
     }
 }
 
+static void add_stream_edge(struct builder *builder, uint32_t id)
+{
+    uint32_t label = builder->order->stream[id];
+    uint32_t *last = &builder->last_of_stream[label == NONE ? builder->n_names : label];
+    if (*last)
+        add_edge(builder, id, *last - 1, ORDER_STREAM, label);
+    *last = id + 1;
+}
+
 static void add_op(struct builder *builder, uint32_t id)
 {
     const struct graph *graph = builder->graph;
@@ -39,11 +79,8 @@ static void add_op(struct builder *builder, uint32_t id)
     const struct clauses *clauses = op_clauses(graph, op);
     add_values(builder, id, op->operands, ORDER_DATA);
     add_values(builder, id, clauses->after, ORDER_AFTER);
-    uint32_t label = builder->order->stream[id];
-    uint32_t *last = &builder->last_of_stream[label == NONE ? builder->n_names : label];
-    if (*last)
-        add_edge(builder, id, *last - 1, ORDER_STREAM, label);
-    *last = id + 1;
+    if (!builder->passive[op->type])
+        add_stream_edge(builder, id);
     for (uint32_t i = 0; i < clauses->recv.count; i++) {
         uint32_t event = graph->refs.at[clauses->recv.first + i];
         if (builder->sender_of_event[event])
@@ -56,6 +93,14 @@ static void add_all(struct builder *builder)
     memset(builder->last_of_stream, 0, (builder->n_names + 1) * sizeof(uint32_t));
     for (uint32_t i = 0; i < builder->order->n_ops; i++)
         add_op(builder, builder->order->text[i]);
+    for (uint32_t i = 0; i < builder->memory.count; i++) {
+        const struct order_pair *pair = &builder->memory.at[i];
+        add_edge(builder, pair->to, pair->from, ORDER_MEMORY, pair->name);
+    }
+    for (uint32_t i = 0; i < builder->launches.count; i++) {
+        const struct order_pair *pair = &builder->launches.at[i];
+        add_edge(builder, pair->to, pair->from, ORDER_EVENT, pair->name);
+    }
 }
 
 static void find_senders(struct builder *builder)
@@ -93,7 +138,10 @@ void order_init(struct order *order, const struct module *module, const struct g
     struct builder builder = {.graph = graph, .order = order, .n_names = module->names.count};
     builder.last_of_stream = mem_calloc((size_t)builder.n_names + 1, sizeof(uint32_t));
     builder.sender_of_event = mem_calloc(builder.n_names, sizeof(uint32_t));
+    builder.passive = passive_types(module);
     find_senders(&builder);
+    memory_edges(&builder.memory, module, graph, order->text, order->n_ops);
+    launch_edges(&builder.launches, module, graph, order->text, order->n_ops, order->stream);
     add_all(&builder);
     for (uint32_t i = 0; i < n; i++)
         order->first[i + 1] += order->first[i];
@@ -104,6 +152,9 @@ void order_init(struct order *order, const struct module *module, const struct g
     free(builder.fill);
     free(builder.last_of_stream);
     free(builder.sender_of_event);
+    vec_free(&builder.memory);
+    vec_free(&builder.launches);
+    free(builder.passive);
 }
 
 void order_free(struct order *order)

@@ -1,16 +1,22 @@
-/* The order that a graph demands: data, program order within a stream, `after`, and events. Nothing
- * else orders two ops (docs/language.md, "Order"). */
+/* The order that a graph demands: data, program order within a stream, `after`, events, and memory
+ * that ops share. Nothing else orders two ops (docs/language.md, "Order").
+ *
+ * Memory: an op with `inplace = [i]` writes into its i-th operand, whose other users before it in
+ * the text must be complete, and whose users behind it wait for it. `reads` and `writes` name buffers
+ * ("cache" or ["a", "b"]): accesses to one buffer keep their text order but for reads among
+ * themselves. */
 #ifndef IR_ORDER_H
 #define IR_ORDER_H
 
 #include "ir/module.h"
 
-enum order_kind { ORDER_DATA, ORDER_AFTER, ORDER_STREAM, ORDER_EVENT };
+enum order_kind { ORDER_DATA, ORDER_AFTER, ORDER_STREAM, ORDER_EVENT, ORDER_MEMORY };
 
 /* `from` must be complete before the op that has this edge starts. */
 struct order_edge {
     uint32_t from;
-    uint32_t name; /* DATA, AFTER: the value's name; STREAM: the label or NONE; EVENT: the event */
+    uint32_t name; /* DATA, AFTER: the value's name; STREAM: the label or NONE; EVENT: the event;
+                    * MEMORY: the buffer, or the value written in place */
     enum order_kind kind;
 };
 
@@ -22,6 +28,9 @@ struct order {
     uint32_t *position; /* per op: its place in text order */
     uint32_t *text;     /* op ids in text order */
 };
+
+/* Whether the op executes nothing (ir/passive_ops.def): it is in no stream's order. */
+bool op_is_passive(const struct module *module, const struct op *op);
 
 /* The required order of a graph. Values without definition and events without partner add nothing. */
 void order_init(struct order *order, const struct module *module, const struct graph *graph);

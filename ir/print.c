@@ -369,6 +369,24 @@ static void print_gears(struct printer *printer, const struct graph *graph)
     text_char(text, ')');
 }
 
+/* The result types, on a line of their own where they do not fit behind the parameters. */
+static void print_results(struct printer *printer, const struct graph *graph, size_t line)
+{
+    struct text part = {NULL, 0, 0};
+    bool list = graph->result_types.count != 1;
+    text_string(&part, list ? "-> (" : "-> ");
+    for (uint32_t i = 0; i < graph->result_types.count; i++) {
+        if (i)
+            text_bytes(&part, ", ", 2);
+        text_type(&part, printer->module, graph->result_types.at[i]);
+    }
+    text_string(&part, list ? ") " : " ");
+    bool fits = printer->text->size - line + 1 + part.size + 1 <= MAX_COLUMN;
+    text_string(printer->text, fits ? " " : "\n    ");
+    text_bytes(printer->text, part.at, part.size);
+    text_free(&part);
+}
+
 static void print_graph_header(struct printer *printer, const struct graph *graph)
 {
     struct text *text = printer->text;
@@ -381,16 +399,7 @@ static void print_graph_header(struct printer *printer, const struct graph *grap
     text_char(text, ')');
     if (graph->gear_mode != GEARS_NONE)
         print_gears(printer, graph);
-    text_string(text, " -> ");
-    bool list = graph->result_types.count != 1;
-    if (list)
-        text_char(text, '(');
-    for (uint32_t i = 0; i < graph->result_types.count; i++) {
-        if (i)
-            text_bytes(text, ", ", 2);
-        text_type(text, printer->module, graph->result_types.at[i]);
-    }
-    text_string(text, list ? ") " : " ");
+    print_results(printer, graph, wrap.line);
 }
 
 static void print_return(struct printer *printer, const struct graph *graph)

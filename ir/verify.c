@@ -6,7 +6,18 @@ static const struct span no_span = {0, 0};
 
 /* ----------------------------------------------------------------------- attributes ---- */
 
-enum attr_rule { RULE_INT, RULE_STRING, RULE_FLAG, RULE_WORDS, RULE_TYPES, RULE_NAMES, RULE_SLOTS };
+enum attr_rule {
+    RULE_INT,
+    RULE_STRING,
+    RULE_FLAG,
+    RULE_WORDS,
+    RULE_TYPES,
+    RULE_NAMES,
+    RULE_SLOTS,
+    RULE_SWITCH,
+    RULE_BUFFERS,
+    RULE_INDEXES,
+};
 
 static const struct attr_row {
     enum attr_owner owner;
@@ -28,6 +39,9 @@ static const char *rule_text(enum attr_rule rule)
         "true or false",   "a list of words",
         "a list of types", "a string, or a dictionary with strings for 'aic' and 'aiv'",
         "a list of parameter slots",
+        "0, 1, true or false",
+        "a string or a list of strings",
+        "a list of operand indices",
     };
     return texts[rule];
 }
@@ -81,6 +95,11 @@ static bool rule_holds(const struct module *module, enum attr_rule rule,
     case RULE_TYPES: return list_of(module, value, ATTR_TYPE);
     case RULE_NAMES: return is_names(module, value);
     case RULE_SLOTS: return is_slots(module, value);
+    case RULE_SWITCH:
+        return value->kind == ATTR_BOOL ||
+               (value->kind == ATTR_INT && (value->i == 0 || value->i == 1));
+    case RULE_BUFFERS: return value->kind == ATTR_STRING || list_of(module, value, ATTR_STRING);
+    case RULE_INDEXES: return list_of(module, value, ATTR_INT);
     }
     return false;
 }
@@ -134,12 +153,11 @@ void verify_attrs(struct verifier *verifier, struct range attrs, enum attr_owner
         if (marks_set(verifier, attr->key, 0, NULL))
             diag_at(verifier->diags, DIAG_duplicate, locate_token(module, attr->loc),
                     "the attribute '%.*s' stands twice", NAME(module, attr->key));
-        if (owner == OWNER_OP)
-            continue;
-        const struct attr_row *row = find_row(owner, attr->key);
+        /* Keys of the table are words, whose ids are small. */
+        const struct attr_row *row = attr->key < W_COUNT ? find_row(owner, attr->key) : NULL;
         if (row)
             verify_attr(verifier, attr, row);
-        else
+        else if (owner != OWNER_OP)
             unknown_attr(verifier, attr, owner);
     }
 }

@@ -273,6 +273,21 @@ static void verify_op_kernel(struct graph_verifier *gv, const struct op *op)
     verify_declared_types(gv, op, kernel, W_outputs);
 }
 
+/* Each index of `inplace` names an operand. */
+static void verify_inplace(struct graph_verifier *gv, const struct op *op)
+{
+    const struct module *module = gv->module;
+    const struct attr *inplace = attr_find(module, op->attrs, W_inplace);
+    for (uint32_t i = 0; inplace && inplace->value.kind == ATTR_LIST && i < inplace->value.count;
+         i++) {
+        const struct attr_value *index = &module->attr_values.at[inplace->value.first + i];
+        if (index->kind == ATTR_INT && (index->i < 0 || index->i >= op->operands.count))
+            diag_at(gv->diags, DIAG_number_range, locate_token(module, inplace->loc),
+                    "'inplace' names operand %lld of an op that has %u", (long long)index->i,
+                    op->operands.count);
+    }
+}
+
 static void verify_op(struct graph_verifier *gv, uint32_t id)
 {
     const struct graph *graph = gv->graph;
@@ -289,6 +304,8 @@ static void verify_op(struct graph_verifier *gv, uint32_t id)
         for (uint32_t i = 0; i < after.count; i++)
             verify_use(gv, op, OP_AFTER, i, graph->refs.at[after.first + i]);
     }
+    if (op->attrs.count)
+        verify_inplace(gv, op);
     if (op->kernel != NONE)
         verify_op_kernel(gv, op);
     gv->reached[id] = 1;
@@ -351,6 +368,9 @@ static void verify_blocks(struct graph_verifier *gv)
             diag_note(gv->diags, locate_name(gv->module, graph->blocks.at[first].loc),
                       "the first is here");
     }
+    marks_clear(gv->verifier);
+    for (uint32_t i = 0; i < graph->blocks.count; i++)
+        verify_options(gv->verifier, &graph->blocks.at[i]);
     verify_agreement(gv, BLOCK_SCOPE, W_options);
     verify_agreement(gv, BLOCK_STREAM, W_priority);
 }

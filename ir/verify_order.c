@@ -4,95 +4,140 @@
 
 static const struct span no_span = {0, 0};
 
-/* Each event is sent by one op; the marks hold the sender. */
-static void mark_senders(struct verifier *verifier, const struct graph *graph)
+/* One side of an event: an op's clause, or (op NONE) an attribute of a super kernel. */
+struct side {
+    uint32_t event, op, block, index;
+};
+
+struct sides {
+    struct side *at;
+    uint32_t count, capacity;
+};
+
+static void add_block_sides(struct sides *sides, const struct module *module,
+                            const struct graph *graph, uint32_t id, uint32_t key)
+{
+    const struct block *block = &graph->blocks.at[id];
+    const struct attr *attr =
+        block->kind == BLOCK_SUPERKERNEL ? attr_find(module, block->attrs, key) : NULL;
+    for (uint32_t i = 0; attr && attr->value.kind == ATTR_LIST && i < attr->value.count; i++) {
+        const struct attr_value *event = &module->attr_values.at[attr->value.first + i];
+        if (event->kind == ATTR_WORD)
+            vec_push(sides, (struct side){event->id, NONE, id, i});
+    }
+}
+
+/* All sends (key W_send) or receives (W_recv) of a graph. */
+static struct sides find_sides(const struct module *module, const struct graph *graph,
+                               uint32_t key)
+{
+    struct sides sides = {NULL, 0, 0};
+    for (uint32_t id = 0; id < graph->ops.count; id++) {
+        const struct clauses *clauses = op_clauses(graph, &graph->ops.at[id]);
+        struct range events = key == W_send ? clauses->send : clauses->recv;
+        for (uint32_t i = 0; i < events.count; i++)
+            vec_push(&sides, (struct side){graph->refs.at[events.first + i], id, NONE, i});
+    }
+    for (uint32_t id = 0; id < graph->blocks.count; id++)
+        add_block_sides(&sides, module, graph, id, key);
+    return sides;
+}
+
+static struct span side_span(const struct verifier *verifier, const struct graph *graph,
+                             const struct side *side, enum op_part part)
+{
+    if (side->op != NONE)
+        return locate_op(verifier->module, &graph->ops.at[side->op], part, side->index);
+    return locate_name(verifier->module, graph->blocks.at[side->block].loc);
+}
+
+/* Each event is sent once; the marks hold the index of its sender in `sends`. */
+static void mark_senders(struct verifier *verifier, const struct graph *graph,
+                         const struct sides *sends)
 {
     marks_clear(verifier);
-    for (uint32_t id = 0; id < graph->ops.count; id++) {
-        const struct op *op = &graph->ops.at[id];
-        struct range send = op_clauses(graph, op)->send;
-        for (uint32_t i = 0; i < send.count; i++) {
-            uint32_t event = graph->refs.at[send.first + i], first;
-            if (!marks_set(verifier, event, id, &first))
-                continue;
-            if (diag_at(verifier->diags, DIAG_duplicate,
-                        locate_op(verifier->module, op, OP_SEND, i), "event '%.*s' is sent twice",
-                        NAME(verifier->module, event)))
-                diag_note(verifier->diags,
-                          locate_op(verifier->module, &graph->ops.at[first], OP_WHOLE, 0),
-                          "this op sends it too");
-        }
+    for (uint32_t i = 0; i < sends->count; i++) {
+        uint32_t first;
+        if (!marks_set(verifier, sends->at[i].event, i, &first))
+            continue;
+        if (diag_at(verifier->diags, DIAG_duplicate,
+                    side_span(verifier, graph, &sends->at[i], OP_SEND), "event '%.*s' is sent twice",
+                    NAME(verifier->module, sends->at[i].event)))
+            diag_note(verifier->diags, side_span(verifier, graph, &sends->at[first], OP_SEND),
+                      "it is sent here too");
     }
 }
 
 static void unknown_event(struct verifier *verifier, const struct graph *graph,
-                          const struct op *op, uint32_t index, uint32_t event)
+                          const struct side *side, const struct sides *sends)
 {
-    if (!diag_at(verifier->diags, DIAG_event_partner,
-                 locate_op(verifier->module, op, OP_RECV, index),
-                 "event '%.*s' is received, but no op sends it", NAME(verifier->module, event)))
+    if (!diag_at(verifier->diags, DIAG_event_partner, side_span(verifier, graph, side, OP_RECV),
+                 "event '%.*s' is received, but no op sends it",
+                 NAME(verifier->module, side->event)))
         return;
-    struct suggest suggest = suggest_for(verifier->module, event);
-    for (uint32_t i = 0; i < graph->ops.count && diag_wants_suggestion(verifier->diags); i++) {
-        struct range send = op_clauses(graph, &graph->ops.at[i])->send;
-        for (uint32_t j = 0; j < send.count; j++)
-            suggest_name(&suggest, verifier->module, graph->refs.at[send.first + j]);
-    }
+    struct suggest suggest = suggest_for(verifier->module, side->event);
+    if (diag_wants_suggestion(verifier->diags))
+        for (uint32_t i = 0; i < sends->count; i++)
+            suggest_name(&suggest, verifier->module, sends->at[i].event);
     suggest_note(verifier->diags, &suggest, "");
 }
 
-static void verify_receive(struct verifier *verifier, const struct graph *graph,
-                           const struct order *order, uint32_t id, uint32_t index, uint32_t event)
+static uint32_t launch_of(const struct graph *graph, const struct side *side)
 {
-    const struct op *op = &graph->ops.at[id];
-    struct mark mark = verifier->marks[event];
-    if (mark.stamp != verifier->stamp) {
-        unknown_event(verifier, graph, op, index, event);
-        return;
-    }
-    struct span span = locate_op(verifier->module, op, OP_RECV, index);
-    if (mark.id == id)
-        diag_at(verifier->diags, DIAG_event_order, span, "an op cannot wait for its own event");
-    else if (order->stream[mark.id] == order->stream[id] &&
-             diag_at(verifier->diags, DIAG_event_order, span,
-                     "event '%.*s' is sent and received on one stream",
-                     NAME(verifier->module, event)))
-        diag_note(verifier->diags, no_span, "ops of one stream run in their order; leave it out");
+    return side->op == NONE
+               ? side->block
+               : graph_enclosing(graph, graph->ops.at[side->op].block, BLOCK_SUPERKERNEL);
 }
 
-static void verify_receives(struct verifier *verifier, const struct graph *graph,
-                            const struct order *order, uint8_t *received)
+/* Ops of one stream run in their order, unless they are in different launches. */
+static void verify_receive(struct verifier *verifier, const struct graph *graph,
+                           const struct order *order, const struct side *side,
+                           const struct sides *sends)
 {
-    for (uint32_t id = 0; id < graph->ops.count; id++) {
-        struct range recv = op_clauses(graph, &graph->ops.at[id])->recv;
-        for (uint32_t i = 0; i < recv.count; i++) {
-            uint32_t event = graph->refs.at[recv.first + i];
-            received[event] = 1;
-            verify_receive(verifier, graph, order, id, i, event);
-        }
+    struct mark mark = verifier->marks[side->event];
+    if (mark.stamp != verifier->stamp) {
+        unknown_event(verifier, graph, side, sends);
+        return;
     }
+    const struct side *sender = &sends->at[mark.id];
+    struct span span = side_span(verifier, graph, side, OP_RECV);
+    if (sender->op == side->op && sender->block == side->block) {
+        diag_at(verifier->diags, DIAG_event_order, span, "%s cannot wait for its own event",
+                side->op == NONE ? "a super kernel" : "an op");
+        return;
+    }
+    if (sender->op == NONE || side->op == NONE ||
+        launch_of(graph, sender) != launch_of(graph, side) ||
+        order->stream[sender->op] != order->stream[side->op])
+        return;
+    if (diag_at(verifier->diags, DIAG_event_order, span,
+                "event '%.*s' is sent and received on one stream",
+                NAME(verifier->module, side->event)))
+        diag_note(verifier->diags, no_span, "ops of one stream run in their order; leave it out");
 }
 
 static void verify_events(struct verifier *verifier, const struct graph *graph,
                           const struct order *order)
 {
+    struct sides sends = find_sides(verifier->module, graph, W_send);
+    struct sides recvs = find_sides(verifier->module, graph, W_recv);
     uint8_t *received = mem_calloc(verifier->module->names.count, 1);
-    mark_senders(verifier, graph);
-    verify_receives(verifier, graph, order, received);
-    for (uint32_t id = 0; id < graph->ops.count; id++) {
-        struct range send = op_clauses(graph, &graph->ops.at[id])->send;
-        for (uint32_t i = 0; i < send.count; i++) {
-            uint32_t event = graph->refs.at[send.first + i];
-            if (!received[event] &&
-                diag_at(verifier->diags, DIAG_event_partner,
-                        locate_op(verifier->module, &graph->ops.at[id], OP_SEND, i),
-                        "event '%.*s' is sent, but no op receives it",
-                        NAME(verifier->module, event)))
-                diag_note(verifier->diags, no_span, "add 'recv [%.*s]' to the op that waits",
-                          NAME(verifier->module, event));
-        }
+    mark_senders(verifier, graph, &sends);
+    for (uint32_t i = 0; i < recvs.count; i++) {
+        received[recvs.at[i].event] = 1;
+        verify_receive(verifier, graph, order, &recvs.at[i], &sends);
     }
+    for (uint32_t i = 0; i < sends.count; i++)
+        if (!received[sends.at[i].event] &&
+            diag_at(verifier->diags, DIAG_event_partner,
+                    side_span(verifier, graph, &sends.at[i], OP_SEND),
+                    "event '%.*s' is sent, but no op receives it",
+                    NAME(verifier->module, sends.at[i].event)))
+            diag_note(verifier->diags, no_span, "add 'recv [%.*s]' to the op that waits",
+                      NAME(verifier->module, sends.at[i].event));
     free(received);
+    vec_free(&sends);
+    vec_free(&recvs);
 }
 
 /* ------------------------------------------------------------------------- circles ---- */
@@ -113,6 +158,10 @@ static void report_step(struct verifier *verifier, const struct graph *graph,
     case ORDER_STREAM:
         diag_note(verifier->diags, span, "this follows the %.*s on its stream",
                   NAME(module, from->type));
+        break;
+    case ORDER_MEMORY:
+        diag_note(verifier->diags, span, "this follows the %.*s, which accesses '%.*s' too",
+                  NAME(module, from->type), NAME(module, e->name));
         break;
     case ORDER_EVENT:
         diag_note(verifier->diags, span, "this waits for event '%.*s' of the %.*s",
@@ -145,10 +194,15 @@ static void verify_acyclic(struct verifier *verifier, const struct graph *graph,
     free(sorted);
 }
 
-static bool has_events(const struct graph *graph)
+static bool has_events(const struct module *module, const struct graph *graph)
 {
     for (uint32_t i = 1; i < graph->clauses.count; i++)
         if (graph->clauses.at[i].send.count || graph->clauses.at[i].recv.count)
+            return true;
+    for (uint32_t i = 0; i < graph->blocks.count; i++)
+        if (graph->blocks.at[i].kind == BLOCK_SUPERKERNEL &&
+            (attr_find(module, graph->blocks.at[i].attrs, W_send) ||
+             attr_find(module, graph->blocks.at[i].attrs, W_recv)))
             return true;
     return false;
 }
@@ -157,7 +211,7 @@ static bool has_events(const struct graph *graph)
 void verify_order(struct verifier *verifier, const struct graph *graph)
 {
     struct order order;
-    if (!has_events(graph))
+    if (!has_events(verifier->module, graph))
         return;
     order_init(&order, verifier->module, graph);
     verify_events(verifier, graph, &order);

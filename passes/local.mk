@@ -1,13 +1,26 @@
 # What is done to a program: one file per pass, the pipeline table, the analyses they share.
 
 libskir_la_SOURCES += \
+	passes/assign_streams.c \
 	passes/bind_kernels.c \
+	passes/fusable.c \
+	passes/fusable.h \
+	passes/fusion.c \
+	passes/fusion.h \
+	passes/fusion_internal.h \
+	passes/fusion_report.c \
+	passes/fusion_rewrite.c \
 	passes/heap.h \
+	passes/insert_events.c \
 	passes/insert_syncs.c \
 	passes/kernel_library.c \
 	passes/kernel_library.h \
+	passes/limit_stream_fusion.c \
 	passes/lower_superkernels.c \
 	passes/partition_scopes.c \
 	passes/pass.h \
 	passes/passes.def \
-	passes/pipeline.c
+	passes/pipeline.c \
+	passes/schedule.c \
+	passes/schedule.h \
+	passes/split_nonfusable.c

@@ -43,7 +43,7 @@ static void add_demand(struct demand *demand, enum kernel_type type, uint32_t bl
 static enum kernel_type choose_type(const struct demand *demand, uint32_t *blocks)
 {
     bool mixed = demand->mixed_1_1 || demand->mixed_1_2;
-    *blocks = demand->blocks;
+    *blocks = demand->blocks ? demand->blocks : 1; /* without ops, a launch of nothing */
     if (!mixed && !demand->cube)
         return KERNEL_mix_aiv_1_0;
     if (!mixed && !demand->vector)

@@ -1,0 +1,461 @@
+/* insert-events: order that crosses streams or super kernels becomes events.
+ *
+ * needs    super kernels
+ * changes  `send`, `recv` and `after` of ops, `send` and `recv` of super kernels: all are made anew
+ * keeps    the required order; everything else
+ *
+ * What runs without events in order: ops of one stream within one super kernel, and launches (super
+ * kernels, and ops outside of them) on one stream. Everything else that the graph demands becomes an
+ * event, unless it is implied by that and by other events; so no event can be dropped.
+ *
+ * An event between ops of one super kernel is inner: an order that insert-syncs enforces. Others are
+ * outer: words in memory. The first op of a super kernel does not wait for one and the last does not
+ * send one; the launch does it for them. Outer events are reused: eID_N is the N-th use of event ID,
+ * and each use is over, with the launch that waited for it, before the next one begins.
+ */
+#define _GNU_SOURCE /* qsort_r */
+#include "ir/locate.h"
+#include "ir/order.h"
+#include "passes/pass.h"
+
+#include <string.h>
+
+/* A launch: a super kernel, or one op. */
+struct launch {
+    uint32_t block; /* of the super kernel, or NONE */
+    uint32_t lane;  /* of the stream that it runs on */
+    uint32_t first, last; /* ops, in list order */
+    uint32_t *know; /* per lane: what is complete when the launch is; NULL for single ops */
+};
+
+struct event {
+    uint32_t from, to; /* ops */
+    bool from_launch, to_launch; /* the launch of that op sends, receives */
+    bool inner;
+    uint32_t name;
+};
+
+/* Streams are lanes, numbered densely. What an op knows to be complete is, per lane, how many of the
+ * lane's ops are: the graph demands the order of each stream, so whoever knows an op to be complete
+ * knows all before it on its stream to be. */
+struct inserter {
+    struct pass_context *context;
+    struct module *module;
+    struct graph *graph;
+    struct order order;
+    uint32_t n_lanes;
+    uint8_t *passive;    /* per op: it executes nothing, so nothing waits for it */
+    uint32_t *lane_of;   /* per op */
+    uint32_t *rank;      /* per op: its place on its lane, from 1 */
+    uint32_t *launch_of; /* per op */
+    uint32_t *know;      /* per op: n_lanes counts, known complete when it starts */
+    uint32_t *lane_know; /* per lane of launches: the same for the launch before */
+    uint32_t *start;     /* n_lanes counts: known when the current launch starts */
+    uint32_t *last_inner; /* per lane: the last op on it in the current launch, + 1 */
+    VEC(struct launch) launches;
+    VEC(struct event) events;
+};
+
+static uint32_t *op_know(struct inserter *in, uint32_t op)
+{
+    return in->know + (size_t)op * in->n_lanes;
+}
+
+static void join(const struct inserter *in, uint32_t *to, const uint32_t *from)
+{
+    for (uint32_t i = 0; i < in->n_lanes; i++)
+        if (to[i] < from[i])
+            to[i] = from[i];
+}
+
+/* What is known behind the completion of an op. */
+static void join_done(struct inserter *in, uint32_t *to, uint32_t op)
+{
+    join(in, to, op_know(in, op));
+    if (to[in->lane_of[op]] < in->rank[op])
+        to[in->lane_of[op]] = in->rank[op];
+}
+
+/* ------------------------------------------------------------------------- preparing ---- */
+
+static uint32_t lane_of_label(uint32_t *lane_of_name, uint32_t n_names, uint32_t label,
+                              uint32_t *n_lanes)
+{
+    uint32_t *lane = &lane_of_name[label == NONE ? n_names : label];
+    if (!*lane)
+        *lane = ++*n_lanes;
+    return *lane - 1;
+}
+
+/* Launches in text order, which satisfies the graph, and the lane of each op and launch. */
+static void find_launches(struct inserter *in)
+{
+    const struct graph *graph = in->graph;
+    uint32_t n_names = in->module->names.count;
+    uint32_t *lane_of_name = mem_calloc((size_t)n_names + 1, sizeof *lane_of_name);
+    uint32_t *ranks = mem_calloc((size_t)graph->ops.count + graph->blocks.count + 2, sizeof *ranks);
+    for (uint32_t i = 0; i < in->order.n_ops; i++) {
+        uint32_t op = in->order.text[i];
+        uint32_t block = graph_enclosing(graph, graph->ops.at[op].block, BLOCK_SUPERKERNEL);
+        uint32_t lane =
+            lane_of_label(lane_of_name, n_names, in->order.stream[op], &in->n_lanes);
+        in->lane_of[op] = lane;
+        in->passive[op] = op_is_passive(in->module, &graph->ops.at[op]);
+        in->rank[op] = ranks[lane] += !in->passive[op];
+        struct launch *before =
+            in->launches.count ? &in->launches.at[in->launches.count - 1] : NULL;
+        if (!before || block == NONE || before->block != block) {
+            if (block != NONE)
+                lane = lane_of_label(lane_of_name, n_names,
+                                     attr_string(in->module, graph->blocks.at[block].attrs,
+                                                 W_stream),
+                                     &in->n_lanes);
+            vec_push(&in->launches, (struct launch){block, lane, op, op, NULL});
+        }
+        in->launches.at[in->launches.count - 1].last = op;
+        in->launch_of[op] = in->launches.count - 1;
+    }
+    free(ranks);
+    free(lane_of_name);
+}
+
+/* ------------------------------------------------------------------------- inserting ---- */
+
+static bool is_known(struct inserter *in, const uint32_t *know, uint32_t op)
+{
+    return in->passive[op] || know[in->lane_of[op]] >= in->rank[op];
+}
+
+/* Makes an event for the order `from` before `to`, and gives `to` what it learns by it. */
+static void add_event(struct inserter *in, uint32_t from, uint32_t to)
+{
+    const struct launch *sender = &in->launches.at[in->launch_of[from]];
+    const struct launch *receiver = &in->launches.at[in->launch_of[to]];
+    struct event event = {.from = from, .to = to, .inner = sender == receiver, .name = NONE};
+    event.from_launch = !event.inner && sender->block != NONE && sender->last == from;
+    event.to_launch = !event.inner && receiver->block != NONE && receiver->first == to;
+    vec_push(&in->events, event);
+    uint32_t *know = op_know(in, to);
+    if (event.from_launch)
+        join(in, know, sender->know);
+    else
+        join_done(in, know, from);
+    if (event.to_launch)
+        join(in, in->start, know);
+}
+
+/* Edges of an op, the latest `from` first: it may imply the others. */
+static int compare_edges(const void *a, const void *b, void *position)
+{
+    const uint32_t *place = position;
+    uint32_t x = place[((const struct order_edge *)a)->from];
+    uint32_t y = place[((const struct order_edge *)b)->from];
+    return x < y ? 1 : -(x > y);
+}
+
+static void insert_op(struct inserter *in, uint32_t op)
+{
+    struct order_edge *edges = in->order.edges + in->order.first[op];
+    uint32_t count = in->order.first[op + 1] - in->order.first[op];
+    uint32_t *know = op_know(in, op), *last = &in->last_inner[in->lane_of[op]];
+    memcpy(know, in->start, in->n_lanes * sizeof *know);
+    if (*last)
+        join_done(in, know, *last - 1);
+    *last = op + 1;
+    if (in->passive[op])
+        return;
+    qsort_r(edges, count, sizeof *edges, compare_edges, in->order.position);
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_known(in, know, edges[i].from))
+            add_event(in, edges[i].from, op);
+}
+
+static void begin_launch(struct inserter *in, const struct launch *launch)
+{
+    size_t size = in->n_lanes * sizeof *in->start;
+    memcpy(in->start, in->lane_know + (size_t)launch->lane * in->n_lanes, size);
+    memset(in->last_inner, 0, size);
+}
+
+static void end_launch(struct inserter *in, struct launch *launch, uint32_t first, uint32_t end)
+{
+    uint32_t *know = in->lane_know + (size_t)launch->lane * in->n_lanes;
+    join(in, know, in->start);
+    for (uint32_t i = first; i < end; i++)
+        join_done(in, know, in->order.text[i]);
+    if (launch->block == NONE)
+        return;
+    launch->know = mem_calloc(in->n_lanes, sizeof *launch->know);
+    memcpy(launch->know, know, in->n_lanes * sizeof *know);
+}
+
+static void insert_all(struct inserter *in)
+{
+    uint32_t i = 0, n = in->order.n_ops;
+    while (i < n) {
+        uint32_t first = i, launch = in->launch_of[in->order.text[i]];
+        begin_launch(in, &in->launches.at[launch]);
+        for (; i < n && in->launch_of[in->order.text[i]] == launch; i++)
+            insert_op(in, in->order.text[i]);
+        end_launch(in, &in->launches.at[launch], first, i);
+    }
+}
+
+/* ---------------------------------------------------------------------------- naming ---- */
+
+/* The uses of an outer event: the last one's receiver, and how many there were. */
+struct use {
+    uint32_t to, count;
+};
+
+enum { MAX_CANDIDATES = 64 };
+
+/* Whether a use is over when the op `from` starts: the op that waited, and all of the launch that it
+ * is part of, which clears the event at its end, are complete. */
+static bool use_is_over(struct inserter *in, const struct use *use, uint32_t from)
+{
+    const struct launch *receiver = &in->launches.at[in->launch_of[use->to]];
+    const uint32_t *know = op_know(in, from);
+    if (receiver->block == NONE)
+        return is_known(in, know, use->to);
+    if (in->launch_of[from] == in->launch_of[use->to])
+        return false;
+    for (uint32_t i = 0; i < in->n_lanes; i++)
+        if (know[i] < receiver->know[i])
+            return false;
+    return true;
+}
+
+static int compare_events(const void *a, const void *b, void *position)
+{
+    const uint32_t *place = position;
+    const struct event *x = a, *y = b;
+    if (place[x->from] != place[y->from])
+        return place[x->from] < place[y->from] ? -1 : 1;
+    return place[x->to] < place[y->to] ? -1 : place[x->to] > place[y->to];
+}
+
+/* Names the events in the order of their senders. Returns how many outer ones there are. */
+static uint32_t name_events(struct inserter *in)
+{
+    VEC(struct use) uses = {NULL, 0, 0};
+    uint32_t inner = 0;
+    qsort_r(in->events.at, in->events.count, sizeof *in->events.at, compare_events,
+            in->order.position);
+    for (uint32_t i = 0; i < in->events.count; i++) {
+        struct event *event = &in->events.at[i];
+        if (event->inner) {
+            event->name = module_name_printf(in->module, "i%u", inner++);
+            continue;
+        }
+        uint32_t id = 0, end = uses.count < MAX_CANDIDATES ? uses.count : MAX_CANDIDATES;
+        while (id < end && !use_is_over(in, &uses.at[id], event->from))
+            id++;
+        if (id == end) {
+            id = uses.count;
+            vec_push(&uses, (struct use){event->to, 0});
+        }
+        uses.at[id].to = event->to;
+        uint32_t n = uses.at[id].count++;
+        event->name = n ? module_name_printf(in->module, "e%u_%u", id, n)
+                        : module_name_printf(in->module, "e%u", id);
+    }
+    uint32_t outer = uses.count;
+    vec_free(&uses);
+    return outer;
+}
+
+/* --------------------------------------------------------------------------- writing ---- */
+
+/* Event names per op or per block, gathered in the order of in->events. */
+struct lists {
+    uint32_t *first; /* per owner; one more at the end */
+    uint32_t *names;
+};
+
+static void gather(struct lists *lists, const struct inserter *in, uint32_t n_owners, bool send,
+                   bool of_launches)
+{
+    uint32_t *fill = NULL;
+    lists->first = mem_calloc((size_t)n_owners + 1, sizeof *lists->first);
+    lists->names = mem_calloc(in->events.count, sizeof *lists->names);
+    for (int round = 0; round < 2; round++) {
+        for (uint32_t i = 0; i < in->events.count; i++) {
+            const struct event *event = &in->events.at[i];
+            if ((send ? event->from_launch : event->to_launch) != of_launches)
+                continue;
+            uint32_t owner = send ? event->from : event->to;
+            if (of_launches)
+                owner = in->launches.at[in->launch_of[owner]].block;
+            if (round == 0)
+                lists->first[owner + 1]++;
+            else
+                lists->names[fill[owner]++] = event->name;
+        }
+        if (round == 1)
+            break;
+        for (uint32_t i = 0; i < n_owners; i++)
+            lists->first[i + 1] += lists->first[i];
+        fill = mem_realloc(NULL, (size_t)n_owners + 1, sizeof *fill);
+        memcpy(fill, lists->first, ((size_t)n_owners + 1) * sizeof *fill);
+    }
+    free(fill);
+}
+
+static void lists_free(struct lists *lists)
+{
+    free(lists->first);
+    free(lists->names);
+}
+
+static void write_ops(struct inserter *in)
+{
+    struct graph *graph = in->graph;
+    struct lists send, recv;
+    uint32_t n = graph->ops.count;
+    gather(&send, in, n, true, false);
+    gather(&recv, in, n, false, false);
+    graph->clauses.count = 1;
+    for (uint32_t op = 0; op < n; op++) {
+        struct clauses clauses = {{0, 0}, {0, 0}, {0, 0}};
+        clauses.send = graph_add_refs(graph, send.names + send.first[op],
+                                      send.first[op + 1] - send.first[op]);
+        clauses.recv = graph_add_refs(graph, recv.names + recv.first[op],
+                                      recv.first[op + 1] - recv.first[op]);
+        graph->ops.at[op].clauses = 0;
+        if (clauses.send.count + clauses.recv.count == 0)
+            continue;
+        graph->ops.at[op].clauses = graph->clauses.count;
+        vec_push(&graph->clauses, clauses);
+    }
+    lists_free(&send);
+    lists_free(&recv);
+}
+
+static struct attr words_attr(struct module *module, uint32_t key, const uint32_t *names,
+                              uint32_t count)
+{
+    struct attr_value *words = mem_calloc(count, sizeof *words);
+    for (uint32_t i = 0; i < count; i++)
+        words[i] = (struct attr_value){.kind = ATTR_WORD, .id = names[i]};
+    struct range range = module_add_values(module, words, count);
+    free(words);
+    return (struct attr){key, NONE, {.kind = ATTR_LIST, .count = count, .first = range.first}};
+}
+
+static void write_block(struct inserter *in, struct block *block, const uint32_t *send,
+                        uint32_t n_send, const uint32_t *recv, uint32_t n_recv)
+{
+    VEC(struct attr) attrs = {NULL, 0, 0};
+    for (uint32_t i = 0; i < block->attrs.count; i++) {
+        struct attr attr = in->module->attrs.at[block->attrs.first + i];
+        if (attr.key != W_send && attr.key != W_recv)
+            vec_push(&attrs, attr);
+    }
+    if (attrs.count == block->attrs.count && n_send + n_recv == 0) {
+        vec_free(&attrs);
+        return;
+    }
+    if (n_send)
+        vec_push(&attrs, words_attr(in->module, W_send, send, n_send));
+    if (n_recv)
+        vec_push(&attrs, words_attr(in->module, W_recv, recv, n_recv));
+    block->attrs = module_add_attrs(in->module, attrs.at, attrs.count);
+    vec_free(&attrs);
+}
+
+static void write_blocks(struct inserter *in)
+{
+    struct graph *graph = in->graph;
+    struct lists send, recv;
+    gather(&send, in, graph->blocks.count, true, true);
+    gather(&recv, in, graph->blocks.count, false, true);
+    for (uint32_t b = 0; b < graph->blocks.count; b++)
+        if (graph->blocks.at[b].kind == BLOCK_SUPERKERNEL)
+            write_block(in, &graph->blocks.at[b], send.names + send.first[b],
+                        send.first[b + 1] - send.first[b], recv.names + recv.first[b],
+                        recv.first[b + 1] - recv.first[b]);
+    lists_free(&send);
+    lists_free(&recv);
+}
+
+/* --------------------------------------------------------------------------- driving ---- */
+
+static bool check_limit(struct inserter *in, uint32_t events)
+{
+    const struct module *module = in->module;
+    if (module->targets.count == 0)
+        return true;
+    int64_t limit = attr_int(module, module->targets.at[0].attrs, W_events, -1);
+    if (limit < 0 || events <= limit)
+        return true;
+    if (diag_at(in->context->diags, DIAG_event_limit, locate_name(module, in->graph->loc),
+                "the graph needs %u events at a time, but the target has %lld", events,
+                (long long)limit))
+        diag_note(in->context->diags, (struct span){0, 0},
+                  "use fewer streams, or fewer orders between them and from scope to scope");
+    return false;
+}
+
+/* What the ops know takes room for each stream: enough for any real graph. */
+static bool check_size(struct inserter *in)
+{
+    if ((uint64_t)in->order.n_ops * in->n_lanes <= UINT32_C(1) << 28)
+        return true;
+    diag_at(in->context->diags, DIAG_unsupported, locate_name(in->module, in->graph->loc),
+            "%u ops on %u streams are more than can be analysed", in->order.n_ops, in->n_lanes);
+    return false;
+}
+
+static bool insert_graph(struct inserter *in)
+{
+    uint32_t n = in->graph->ops.count;
+    in->passive = mem_calloc(n, 1);
+    in->lane_of = mem_calloc(n, sizeof *in->lane_of);
+    in->rank = mem_calloc(n, sizeof *in->rank);
+    in->launch_of = mem_calloc(n, sizeof *in->launch_of);
+    find_launches(in);
+    if (!check_size(in))
+        return false;
+    in->know = mem_calloc((size_t)n * in->n_lanes, sizeof *in->know);
+    in->lane_know = mem_calloc((size_t)in->n_lanes * in->n_lanes, sizeof *in->lane_know);
+    in->start = mem_calloc(in->n_lanes, sizeof *in->start);
+    in->last_inner = mem_calloc(in->n_lanes, sizeof *in->last_inner);
+    insert_all(in);
+    if (!check_limit(in, name_events(in)))
+        return false;
+    write_ops(in);
+    write_blocks(in);
+    return true;
+}
+
+static void inserter_free(struct inserter *in)
+{
+    for (uint32_t i = 0; i < in->launches.count; i++)
+        free(in->launches.at[i].know);
+    vec_free(&in->launches);
+    vec_free(&in->events);
+    free(in->passive);
+    free(in->lane_of);
+    free(in->rank);
+    free(in->launch_of);
+    free(in->know);
+    free(in->lane_know);
+    free(in->start);
+    free(in->last_inner);
+    order_free(&in->order);
+}
+
+bool pass_insert_events(struct pass_context *context)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < context->module->graphs.count; i++) {
+        struct inserter in = {.context = context,
+                              .module = context->module,
+                              .graph = &context->module->graphs.at[i]};
+        order_init(&in.order, context->module, in.graph);
+        ok = insert_graph(&in) && ok;
+        inserter_free(&in);
+    }
+    return ok;
+}

@@ -1,0 +1,81 @@
+/* limit-stream-fusion: enforces what a scope's `stream-fusion` allows.
+ *
+ * needs    super kernels
+ * changes  nothing
+ *
+ * With stream-fusion=0, ops of different streams may follow one another in a super kernel only where
+ * the graph orders the two; else fusing would order what the graph does not. In the list of a super
+ * kernel nothing stands between neighbours, so an order between them is an edge of its own.
+ */
+#include "ir/locate.h"
+#include "ir/members.h"
+#include "ir/order.h"
+#include "ir/sk_options.h"
+#include "passes/pass.h"
+
+static const struct span no_span = {0, 0};
+
+static bool allows_streams(const struct module *module, const struct block *superkernel)
+{
+    struct sk_options options;
+    uint32_t text = attr_string(module, superkernel->attrs, W_options);
+    sk_options_defaults(&options);
+    if (text != NONE)
+        sk_options_parse(&options, module->names.names[text].text,
+                         module->names.names[text].size, no_span, NULL);
+    return options.of[SK_stream_fusion].number != 0;
+}
+
+static bool is_ordered(const struct order *order, uint32_t from, uint32_t to)
+{
+    for (uint32_t e = order->first[to]; e < order->first[to + 1]; e++)
+        if (order->edges[e].from == from)
+            return true;
+    return false;
+}
+
+static bool check_pair(struct pass_context *context, const struct graph *graph,
+                       const struct order *order, uint32_t from, uint32_t to)
+{
+    const struct module *module = context->module;
+    if (order->stream[from] == order->stream[to] || is_ordered(order, from, to))
+        return true;
+    if (diag_at(context->diags, DIAG_stream_fusion,
+                locate_op(module, &graph->ops.at[to], OP_TYPE_NAME, 0),
+                "this op and the one before it in its super kernel are of different streams, and "
+                "nothing orders them")) {
+        diag_note(context->diags, locate_op(module, &graph->ops.at[from], OP_TYPE_NAME, 0),
+                  "the one before it");
+        diag_note(context->diags, no_span,
+                  "let streams run side by side: options = \"stream-fusion=1\"; or order the two "
+                  "by 'after'");
+    }
+    return false;
+}
+
+static bool check_graph(struct pass_context *context, const struct graph *graph)
+{
+    struct members members;
+    struct order order;
+    bool ok = true;
+    order_init(&order, context->module, graph);
+    members_init(&members, context->module, graph);
+    for (uint32_t b = 0; b < graph->blocks.count; b++) {
+        if (graph->blocks.at[b].kind != BLOCK_SUPERKERNEL ||
+            allows_streams(context->module, &graph->blocks.at[b]))
+            continue;
+        for (uint32_t i = members.first[b]; i + 1 < members.first[b + 1]; i++)
+            ok = check_pair(context, graph, &order, members.ops[i], members.ops[i + 1]) && ok;
+    }
+    members_free(&members);
+    order_free(&order);
+    return ok;
+}
+
+bool pass_limit_stream_fusion(struct pass_context *context)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < context->module->graphs.count; i++)
+        ok = check_graph(context, &context->module->graphs.at[i]) && ok;
+    return ok;
+}
