@@ -32,6 +32,7 @@ unit_tests = \
 	tests/unit/test_npy \
 	tests/unit/test_object \
 	tests/unit/test_sample_ops \
+	tests/unit/test_sk_options \
 	tests/unit/test_skir \
 	tests/unit/test_skrt \
 	tests/unit/test_skrt_calls \
@@ -62,6 +63,7 @@ script_tests = \
 	tests/e2e/listed_sources.sh \
 	tests/e2e/repeated_runs.py \
 	tests/e2e/run_values.py \
+	tests/e2e/sk_options.sh \
 	tests/e2e/tap_run.sh
 TESTS += $(script_tests)
 EXTRA_DIST += $(script_tests) tests/golden

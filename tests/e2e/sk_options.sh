@@ -1,0 +1,45 @@
+# --sk-options: its mistakes are wrong usage, with the texts that a scope's options have; the list of options.
+source "${SKIR_SOURCE:?}/tests/tap.sh"
+cat >"$scratch/graph.skir" <<'END'
+skir 1
+graph @g(%a: f32[16]) -> f32[16] {
+  scope @s {options = "split-mode=2"} {
+    %b = Add(%a, %a) : f32[16]
+    %c = Add(%b, %a) : f32[16]
+  }
+  return %c
+}
+END
+
+for command in check opt "compile --emit=skir" run; do
+    # shellcheck disable=SC2086 # a command and its options
+    check_status 2 "$command: an unknown option is wrong usage" \
+        "$SKIRC" $command --sk-options=early-start=0:stream-funsion=1 "$scratch/graph.skir"
+    check_match "$command: which says where" \
+        "^--sk-options:1:15: error: unknown option 'stream-funsion' \[unknown-option\]$" \
+        "$scratch/stderr"
+    check_match "$command: and what was meant" "did you mean 'stream-fusion'\?" "$scratch/stderr"
+    check_match "$command: and where to read more" "^try 'skirc ${command%% *} --help'$" \
+        "$scratch/stderr"
+    # shellcheck disable=SC2086
+    check_status 2 "$command: so is a bad value" \
+        "$SKIRC" $command --sk-options split-mode=65 "$scratch/graph.skir"
+    check_match "$command: which says why" "bad value '65' for 'split-mode'.*\[option-value\]" \
+        "$scratch/stderr"
+done
+
+check "correct options are accepted" \
+    "$SKIRC" check --sk-options=early-start=0:preload-code=none "$scratch/graph.skir"
+check "and say nothing" test ! -s "$scratch/stderr"
+check "no options are accepted" "$SKIRC" check --sk-options= "$scratch/graph.skir"
+check "what has no '=' is skipped" "$SKIRC" check --sk-options=profiling "$scratch/graph.skir"
+"$SKIRC" check --sk-options=profiling "$scratch/graph.skir" 2>"$scratch/warning"
+check_match "with a warning" "warning: 'profiling' has no '=' .*\[option-ignored\]" "$scratch/warning"
+
+check "--list-sk-options needs no file" "$SKIRC" opt --list-sk-options
+"$SKIRC" opt --list-sk-options >"$scratch/list"
+check_match "the list has values and defaults" '^preload-code +max, per-func, none +per-func +[a-z]' \
+    "$scratch/list"
+check "and every option of the table" test "$(wc -l <"$scratch/list")" -eq \
+    $((1 + $(grep -c '^SK_OPTION(' "$SKIR_SOURCE/ir/sk_options.def")))
+tap_done
