@@ -11,6 +11,7 @@ dist_doc_DATA = \
 	docs/diagnostics.md \
 	docs/language.md \
 	docs/objects.md \
+	docs/options.md \
 	docs/passes.md \
 	docs/sample-kernels.md \
 	docs/testing.md \

@@ -36,6 +36,13 @@ check "what has no '=' is skipped" "$SKIRC" check --sk-options=profiling "$scrat
 "$SKIRC" check --sk-options=profiling "$scratch/graph.skir" 2>"$scratch/warning"
 check_match "with a warning" "warning: 'profiling' has no '=' .*\[option-ignored\]" "$scratch/warning"
 
+check "--sk-options holds for every scope" \
+    "$SKIRC" opt --passes=partition-scopes --sk-options=split-mode=8:early-start=0 "$scratch/graph.skir"
+check_match "over what the scope says" '"split-mode=8:early-start=0"' "$scratch/stdout"
+check "without it, the scope's options hold" \
+    "$SKIRC" opt --passes=partition-scopes "$scratch/graph.skir"
+check_match "as they stand" '"split-mode=2"' "$scratch/stdout"
+
 check "--list-sk-options needs no file" "$SKIRC" opt --list-sk-options
 "$SKIRC" opt --list-sk-options >"$scratch/list"
 check_match "the list has values and defaults" '^preload-code +max, per-func, none +per-func +[a-z]' \
