@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static const struct span no_span = {0, 0};
@@ -202,7 +203,10 @@ static enum host_status run_cc(const char *const *args, struct diags *diags)
     char error[2600];
     if (tool_run_cc(args, error, sizeof error))
         return HOST_OK;
-    diag_at(diags, DIAG_tool, no_span, "%s", error);
+    char *rest, *line = strtok_r(error, "\n", &rest);
+    if (diag_at(diags, DIAG_tool, no_span, "%s", line))
+        while ((line = strtok_r(NULL, "\n", &rest)))
+            diag_note(diags, no_span, "%s", line);
     return HOST_TOOL;
 }
 
