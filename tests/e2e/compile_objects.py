@@ -69,7 +69,7 @@ for name in ("quant_swiglu_small", "multi_stream", "decoder_layer"):
 # Fused: cube and vector operators on two streams, so that the entry has calls, barriers and flags.
 write("own.skir", """skir 1
 graph @own(%a: f16[48, 48], %b: f16[48, 48]) -> (f16[48, 48], f16[48, 48]) {
-  scope @all {
+  scope @all {options = "stream-fusion=1"} {
     %sum = Add(%a, %b) : f16[48, 48]
     stream "1" {
       %mm = MatMul(%a, %b) : f16[48, 48]

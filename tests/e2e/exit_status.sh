@@ -68,7 +68,7 @@ END
 chmod +x "$scratch/cc"
 check_status 4 "a compiler that complains" env CC="$scratch/cc" "$SKIRC" run "$small"
 check_match "its status and its words are passed on" 'failed \(status 7\)' "$scratch/stderr"
-check_match "its words" 'out of paper' "$scratch/stderr"
+check_match "its words, on a line of their own" '^  help: cc: out of paper$' "$scratch/stderr"
 check "CC of several words" env CC="env  LC_ALL=C ${CC:-cc} -g" "$SKIRC" run "$small"
 check "an empty CC is none" env CC= "$SKIRC" run "$small"
 
@@ -109,7 +109,7 @@ fi
 # ---- Remarks ----
 
 check "--remarks" "$SKIRC" opt --passes=default --remarks "$examples/multi_stream.skir"
-check_match "shows what was fused" 'remark: 7 ops of scope .@sp. .*\[fused\]' "$scratch/stderr"
+check_match "shows what was fused" "remark: scope '@sp': .* has 7 ops: .*\[fused\]" "$scratch/stderr"
 check_status 1 "errors as JSON" "$SKIRC" check --remarks="$scratch/errors.json" "$scratch/bad.skir"
 check "remarks as JSON" "$SKIRC" opt --passes=default --remarks="$scratch/remarks.json" \
     "$examples/multi_stream.skir"
