@@ -25,6 +25,23 @@ static void find_users(struct schedule *s)
     free(fill);
 }
 
+static void find_members(struct schedule *s)
+{
+    uint32_t n = s->order->n_ops;
+    uint32_t *fill = mem_calloc(s->n_groups, sizeof *fill);
+    s->members = mem_calloc(n, sizeof *s->members);
+    s->member_first = mem_calloc((size_t)s->n_groups + 1, sizeof *s->member_first);
+    for (uint32_t op = 0; op < n; op++)
+        s->member_first[s->group_of[op] + 1]++;
+    for (uint32_t i = 0; i < s->n_groups; i++)
+        s->member_first[i + 1] += s->member_first[i];
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t op = s->order->text[i], group = s->group_of[op];
+        s->members[s->member_first[group] + fill[group]++] = op;
+    }
+    free(fill);
+}
+
 static void offer_whole(struct schedule *s, uint32_t group)
 {
     const struct schedule_group *g = &s->groups[group];
@@ -75,6 +92,51 @@ static void drop_outdated(struct schedule *s, struct heap *heap)
         heap_pop(heap);
 }
 
+/* An unscheduled predecessor of `op`, outside of `group` where that is not GROUP_NONE; or NONE. */
+static uint32_t waits_for(struct schedule *s, uint32_t op, uint32_t group)
+{
+    for (uint32_t e = s->order->first[op]; e < s->order->first[op + 1] && s->budget; e++) {
+        uint32_t from = s->order->edges[e].from;
+        s->budget--;
+        if (s->place[from] == NONE && (group == GROUP_NONE || s->group_of[from] != group))
+            return from;
+    }
+    return NONE;
+}
+
+/* A group a part of which must go before `group` can go as a whole: follows what an op of it waits
+ * for back to an op that is ready. That op is of a group, since ready ops outside of groups have gone
+ * before. GROUP_NONE where the budget is used up. */
+static uint32_t goes_before(struct schedule *s, uint32_t group)
+{
+    uint32_t op = NONE;
+    for (uint32_t i = s->member_first[group]; i < s->member_first[group + 1] && op == NONE; i++) {
+        if (s->budget == 0)
+            return GROUP_NONE;
+        s->budget--;
+        if (s->place[s->members[i]] == NONE)
+            op = waits_for(s, s->members[i], group);
+    }
+    while (op != NONE && s->needs[op] > 0)
+        op = waits_for(s, op, GROUP_NONE);
+    return op == NONE ? GROUP_NONE : s->group_of[op];
+}
+
+/* No group can go as a whole, so one must break. Breaking one that merely waits for parts of another
+ * would not be needed: following what goes before what leads to groups that wait for each other, or
+ * for themselves. */
+static uint32_t choose_break(struct schedule *s)
+{
+    uint32_t group = heap_top(&s->partial);
+    for (uint32_t steps = 0; steps < s->n_groups; steps++) {
+        uint32_t before = goes_before(s, group);
+        if (before == GROUP_NONE || before == group)
+            break;
+        group = before;
+    }
+    return group;
+}
+
 static void schedule_all(struct schedule *s)
 {
     uint32_t n = s->order->n_ops;
@@ -91,7 +153,7 @@ static void schedule_all(struct schedule *s)
             vec_push(&s->segments, (struct segment){GROUP_NONE, s->count, 1});
             schedule_op(s, heap_pop(&s->free_ops));
         } else {
-            schedule_group(s, heap_pop(whole ? &s->whole : &s->partial));
+            schedule_group(s, whole ? heap_pop(&s->whole) : choose_break(s));
         }
     }
 }
@@ -111,6 +173,8 @@ void schedule_init(struct schedule *s, const struct order *order, const uint32_t
         s->groups[group_of[op]].left++;
     }
     find_users(s);
+    find_members(s);
+    s->budget = 64 * ((uint64_t)n + order->first[n]);
     schedule_all(s);
 }
 
@@ -125,6 +189,8 @@ void schedule_free(struct schedule *s)
     free(s->groups);
     free(s->needs);
     free(s->users);
+    free(s->members);
+    free(s->member_first);
     free(s->user_first);
     free(s->place);
     free(s->ops);

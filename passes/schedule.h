@@ -31,6 +31,8 @@ struct schedule {
     uint32_t count;
     VEC(struct segment) segments;
     /* Working state. */
+    uint64_t budget;             /* steps that looking for the right group to break may still take */
+    uint32_t *members, *member_first; /* ops by group in text order, like users */
     uint32_t *needs;             /* per op: unscheduled predecessors, with multiplicity */
     uint32_t *users, *user_first; /* successors of op i: users[user_first[i]] .. */
     struct heap free_ops;        /* ready ops outside of groups, by text position */
@@ -40,7 +42,7 @@ struct schedule {
 
 /* Schedules all ops of an acyclic order. Groups are 1 .. n_groups - 1. Among what can go next, what
  * stands first in the text goes first; a group is left unfinished only when nothing else can go:
- * then some op outside needs a part of the group, and another part needs that op. */
+ * then some op outside needs a part of a group, and another part needs that op. */
 void schedule_init(struct schedule *schedule, const struct order *order, const uint32_t *group_of,
                    uint32_t n_groups);
 void schedule_free(struct schedule *schedule);
