@@ -240,8 +240,9 @@ static uint32_t name_events(struct inserter *in)
 {
     VEC(struct use) uses = {NULL, 0, 0};
     uint32_t inner = 0;
-    qsort_r(in->events.at, in->events.count, sizeof *in->events.at, compare_events,
-            in->order.position);
+    if (in->events.count) /* sorting nothing at NULL is undefined */
+        qsort_r(in->events.at, in->events.count, sizeof *in->events.at, compare_events,
+                in->order.position);
     for (uint32_t i = 0; i < in->events.count; i++) {
         struct event *event = &in->events.at[i];
         if (event->inner) {
