@@ -21,7 +21,14 @@ bool host_tensor(const struct module *module, uint32_t id, struct skrt_tensor *t
         tensor->dims[i] = dims[i];
         if (dims[i] >= 0)
             continue;
-        snprintf(error, error_size, "dimension %u is not static, which the host target needs", i);
+        if (dim_is_gear(dims[i]))
+            snprintf(error, error_size,
+                     "dimension %u is the gear '%.*s': graphs with gears cannot be "
+                     "compiled yet",
+                     i, NAME(module, dim_gear(dims[i])));
+        else
+            snprintf(error, error_size, "dimension %u is not known, but the host target needs it",
+                     i);
         return false;
     }
     if (name_is(module, type->format, "FRACTAL_NZ"))
@@ -108,9 +115,8 @@ static struct span tensor_span(const struct module *module, const struct op *op,
     if (tensor < 0)
         return locate_op(module, op, OP_TYPE_NAME, 0);
     uint32_t n = (uint32_t)tensor;
-    return n < op->operands.count
-               ? locate_op(module, op, OP_OPERAND, n)
-               : locate_op(module, op, OP_RESULT_TYPE, n - op->operands.count);
+    return n < op->operands.count ? locate_op(module, op, OP_OPERAND, n)
+                                  : locate_op(module, op, OP_RESULT_TYPE, n - op->operands.count);
 }
 
 /* Attributes that the op type does not have, or that are no numbers. */
@@ -145,11 +151,10 @@ static bool check_attrs(const struct module *module, const struct op *op, const 
     return ok;
 }
 
-/* Types that the host target does not have at all, each at its place. */
-static bool check_types(const struct module *module, const struct graph *graph,
-                        const struct op *op, struct diags *diags)
+/* The first type that the host target does not have at all. */
+static bool check_types(const struct module *module, const struct graph *graph, const struct op *op,
+                        struct diags *diags)
 {
-    bool ok = true;
     for (uint32_t i = 0; i < op->operands.count + op->results.count; i++) {
         struct skrt_tensor tensor;
         char error[160];
@@ -157,9 +162,9 @@ static bool check_types(const struct module *module, const struct graph *graph,
                         sizeof error))
             continue;
         diag_at(diags, DIAG_unsupported, tensor_span(module, op, (int)i), "%s", error);
-        ok = false;
+        return false;
     }
-    return ok;
+    return true;
 }
 
 bool host_op_check(const struct module *module, const struct graph *graph, const struct op *op,

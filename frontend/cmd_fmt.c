@@ -1,7 +1,6 @@
-/* skirc fmt, skirc check: the commands that only read. */
+/* skirc fmt: the canonical form. */
 #include "frontend/cmd.h"
 #include "frontend/input.h"
-#include "frontend/sk_argument.h"
 
 #include <string.h>
 
@@ -12,11 +11,6 @@ const struct option options_fmt[] = {
     {0},
 };
 
-const struct option options_check[] = {
-    {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
-    {0},
-};
-
 /* What the file's text would be compared with: all of it, a golden file's expectation too. */
 static bool is_canonical(const struct input *input, const struct text *text)
 {
@@ -24,6 +18,22 @@ static bool is_canonical(const struct input *input, const struct text *text)
     if (text->size != input->bytes.size || memcmp(text->at, input->bytes.data, program) != 0)
         return false;
     return true; /* what follows the program is printed as it is */
+}
+
+/* Combinations of options that contradict each other. */
+static enum exit_status check_usage(const struct invocation *invocation)
+{
+    bool in_place = option_given(invocation, "in-place"), check = option_given(invocation, "check");
+    const char *output = option_value(invocation, "output");
+    if (in_place + check + (output != NULL) > 1)
+        return usage_error(invocation, "--in-place, --check and --output exclude each other");
+    if (output && invocation->n_files > 1)
+        return usage_error(invocation, "--output takes one file's text, but there are %u files",
+                           invocation->n_files);
+    for (unsigned i = 0; in_place && i < invocation->n_files; i++)
+        if (strcmp(invocation->files[i], "-") == 0)
+            return usage_error(invocation, "standard input cannot be formatted in place");
+    return EXIT_DONE;
 }
 
 static enum exit_status format_one(struct invocation *invocation, struct input *input,
@@ -51,12 +61,9 @@ static enum exit_status format_one(struct invocation *invocation, struct input *
 enum exit_status cmd_fmt(struct invocation *invocation)
 {
     const char *output = option_value(invocation, "output");
-    if (invocation->n_files > 1 && output) {
-        fprintf(invocation->err, "skirc: --output takes one file's text, but there are %u files\n",
-                invocation->n_files);
-        return EXIT_USAGE;
-    }
-    enum exit_status status = EXIT_DONE;
+    enum exit_status status = check_usage(invocation);
+    if (status != EXIT_DONE)
+        return status;
     for (unsigned i = 0; i < invocation->n_files; i++) {
         struct input input;
         enum exit_status one = EXIT_DONE;
@@ -64,19 +71,6 @@ enum exit_status cmd_fmt(struct invocation *invocation)
         if (input.module)
             one = format_one(invocation, &input, output ? output : "-");
         status = worse_status(status, input_close(&input, one));
-    }
-    return status;
-}
-
-enum exit_status cmd_check(struct invocation *invocation)
-{
-    enum exit_status status = EXIT_DONE;
-    if (!sk_argument_check(invocation))
-        return EXIT_USAGE;
-    for (unsigned i = 0; i < invocation->n_files; i++) {
-        struct input input;
-        input_open_verified(&input, invocation, invocation->files[i]);
-        status = worse_status(status, input_close(&input, EXIT_DONE));
     }
     return status;
 }

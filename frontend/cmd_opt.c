@@ -137,15 +137,17 @@ enum exit_status cmd_opt(struct invocation *invocation)
         sk_options_list(invocation->out);
         return EXIT_DONE;
     }
-    if (invocation->n_files == 0) {
-        fprintf(invocation->err, "skirc: opt needs a file; '-' is standard input\n");
-        return EXIT_USAGE;
-    }
+    if (invocation->n_files == 0)
+        return usage_error(invocation, "opt needs a file; '-' is standard input");
     if (!parse_list(invocation, "passes", option_value(invocation, "passes"), &pipeline) ||
         !parse_list(invocation, "print-after", after && strcmp(after, "all") == 0 ? NULL : after,
                     &print_after) ||
         !sk_argument_check(invocation))
         return EXIT_USAGE;
+    if (pipeline.count == 0 &&
+        (after || option_given(invocation, "print-changed") ||
+         option_given(invocation, "time-passes") || option_given(invocation, "verify-each")))
+        return usage_error(invocation, "this needs passes to run: --passes=LIST");
     struct input input;
     struct driver driver = {.invocation = invocation,
                             .input = &input,

@@ -149,43 +149,40 @@ static void print_summary(struct runner *runner, const struct outcome *fused,
     fputc('\n', out);
 }
 
-/* Fills the inputs of `unfused` from those of `fused`, runs it, and compares all values. */
-static enum exit_status compare(struct runner *runner, const struct outcome *fused,
-                                struct outcome *unfused, bool *equal)
+/* Runs the graph op by op on the inputs of `fused`, and compares all values. */
+static enum exit_status run_unfused(struct runner *runner, const struct outcome *fused)
 {
-    storage_copy_params(&unfused->storage, &fused->storage);
-    enum exit_status status = execute(runner, HOST_UNFUSED, unfused);
-    if (status != EXIT_DONE)
-        return status;
-    *equal = storage_compare(&fused->storage, &unfused->storage, runner->invocation->out);
-    return *equal ? EXIT_DONE : EXIT_INPUT;
+    struct outcome unfused = {.seconds = 0};
+    enum exit_status status = EXIT_INPUT;
+    if (storage_init(&unfused.storage, runner->module, runner->graph, 1, runner->diags)) {
+        storage_copy_params(&unfused.storage, &fused->storage);
+        status = execute(runner, HOST_UNFUSED, &unfused);
+    }
+    if (status == EXIT_DONE) {
+        bool equal =
+            storage_compare(&fused->storage, &unfused.storage, runner->invocation->out);
+        print_summary(runner, fused, &unfused, equal);
+        status = equal ? EXIT_DONE : EXIT_INPUT;
+    }
+    storage_free(&unfused.storage);
+    return status;
 }
 
-static enum exit_status run_both(struct runner *runner)
+static enum exit_status run_fused(struct runner *runner)
 {
-    struct outcome fused = {.seconds = 0}, unfused = {.seconds = 0};
-    bool equal = false;
+    struct outcome fused = {.seconds = 0};
     enum exit_status status = EXIT_INPUT;
     if (storage_init(&fused.storage, runner->module, runner->graph, runner->compare ? 2 : 1,
-                     runner->diags)) {
+                     runner->diags))
         status = storage_fill(&fused.storage, runner->invocation, runner->seed);
-        if (status == EXIT_DONE)
-            status = execute(runner, HOST_FUSED, &fused);
-        if (status == EXIT_DONE && runner->compare &&
-            (status =
-                 storage_init(&unfused.storage, runner->module, runner->graph, 1, runner->diags)
-                     ? EXIT_DONE
-                     : EXIT_INPUT) == EXIT_DONE) {
-            status = compare(runner, &fused, &unfused, &equal);
-            if (unfused.launches)
-                print_summary(runner, &fused, &unfused, equal);
-            storage_free(&unfused.storage);
-        } else if (status == EXIT_DONE) {
-            print_summary(runner, &fused, NULL, false);
-        }
-        if (status == EXIT_DONE)
-            status = storage_write(&fused.storage, runner->invocation);
-    }
+    if (status == EXIT_DONE)
+        status = execute(runner, HOST_FUSED, &fused);
+    if (status == EXIT_DONE && runner->compare)
+        status = run_unfused(runner, &fused);
+    else if (status == EXIT_DONE)
+        print_summary(runner, &fused, NULL, false);
+    if (status == EXIT_DONE)
+        status = storage_write(&fused.storage, runner->invocation);
     storage_free(&fused.storage);
     return status;
 }
@@ -200,7 +197,7 @@ static enum exit_status run_on_device(struct runner *runner)
         fprintf(runner->invocation->err, "skirc: cannot start the device: %s\n", strerror(errno));
         return EXIT_INPUT;
     }
-    enum exit_status status = run_both(runner);
+    enum exit_status status = run_fused(runner);
     skrt_device_close(runner->device);
     return status;
 }

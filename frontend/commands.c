@@ -23,25 +23,27 @@ bool common_options_check(const struct invocation *invocation)
 
 const struct command commands[] = {
     {"compile", "[OPTIONS] FILE", "compile the graphs of a file into a linked object",
-     "Ops of a scope become one super kernel: one entry that calls their kernels in turn on every\n"
-     "core, linked with the kernels' binaries into one relocatable object. Its only global symbols\n"
+     "Ops of a scope become one super kernel: one entry that calls their kernels in turn on every "
+     "core, linked with the kernels' binaries into one relocatable object. Its only global symbols "
      "are the entries; they run on the skrt runtime (skrt.h).",
      options_compile, 1, 1, cmd_compile},
     {"run", "[OPTIONS] FILE", "compile a graph for this machine and run it",
-     "SPEC is FILE.npy, rand:LO..HI[:SEED], ones or zeros. Inputs that are not given are random\n"
+     "SPEC is FILE.npy, rand:LO..HI[:SEED], ones or zeros. Inputs that are not given are random "
      "numbers, the same in every run.",
      options_run, 1, 1, cmd_run},
     {"opt", "[OPTIONS] FILE", "run passes on a file and print the result",
-     "The list may name passes in any order and number; 'default' stands for the pipeline of\n"
+     "The list may name passes in any order and number; 'default' stands for the pipeline of "
      "compile. Without --passes the file is only verified and printed.",
      options_opt, 0, 1, cmd_opt},
-    {"check", "[OPTIONS] FILE...", "parse and verify; say nothing when all is well", NULL,
+    {"check", "[OPTIONS] FILE...", "parse and verify; say nothing when all is well",
+     "With --explain, every scope gets an account on standard output: its super kernels with their "
+     "ops and streams, and each break with its cause.",
      options_check, 1, UINT_MAX, cmd_check},
     {"fmt", "[OPTIONS] FILE...", "print the canonical form of files, with their comments", NULL,
      options_fmt, 1, UINT_MAX, cmd_fmt},
     {"test", "[OPTIONS] PATH...", "run golden-file tests: files, or folders of .skir files",
-     "A test is one file: a line '//! COMMAND ARGUMENTS', a line '//! CLAIM', the input, a line\n"
-     "'//! expect', and the output expected. '//! error: TEXT' at the end of a line expects a\n"
+     "A test is one file: a line '//! COMMAND ARGUMENTS', a line '//! CLAIM', the input, a line "
+     "'//! expect', and the output expected. '//! error: TEXT' at the end of a line expects a "
      "diagnostic there.",
      options_test, 1, UINT_MAX, cmd_test},
     {"objdump", "FILE", "print sections, symbols and relocations of an object or archive", NULL,

@@ -8,6 +8,7 @@ skirinclude_HEADERS += frontend/skir.h
 noinst_LIBRARIES += frontend/libfrontend.a
 frontend_libfrontend_a_SOURCES = \
 	frontend/cmd.h \
+	frontend/cmd_check.c \
 	frontend/cmd_compile.c \
 	frontend/cmd_fmt.c \
 	frontend/cmd_opt.c \

@@ -279,14 +279,19 @@ static int compare(const void *a, const void *b)
     return p != q ? (p < q ? -1 : 1) : (*x < *y ? -1 : *x > *y);
 }
 
+const struct diag **diags_sorted(const struct diags *diags)
+{
+    const struct diag **order = mem_calloc(diags->list.count, sizeof *order);
+    for (uint32_t i = 0; i < diags->list.count; i++)
+        order[i] = &diags->list.at[i];
+    qsort(order, diags->list.count, sizeof *order, compare);
+    return order;
+}
+
 void diags_print(struct diags *diags, FILE *out, bool colour)
 {
-    uint32_t count = diags->list.count;
-    const struct diag **order = mem_calloc(count, sizeof *order);
-    for (uint32_t i = 0; i < count; i++)
-        order[i] = &diags->list.at[i];
-    qsort(order, count, sizeof *order, compare);
-    for (uint32_t i = 0; i < count; i++)
+    const struct diag **order = diags_sorted(diags);
+    for (uint32_t i = 0; i < diags->list.count; i++)
         print_one(diags, out, order[i], colour);
     free(order);
     uint32_t errors = diags->counts[SEVERITY_ERROR];

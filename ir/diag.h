@@ -104,6 +104,9 @@ struct position source_position(struct source *source, uint32_t offset);
 const char *source_line(struct source *source, uint32_t line, size_t *size);
 void source_free(struct source *source);
 
+/* The diagnostics in the order of their positions; an array of list.count, to be freed. */
+const struct diag **diags_sorted(const struct diags *diags);
+
 /* Prints all of them in the order of their positions, with source line and caret, and a last line
  * that counts the errors not shown. */
 void diags_print(struct diags *diags, FILE *out, bool colour);
