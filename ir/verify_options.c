@@ -2,19 +2,15 @@
 #include "ir/sk_options.h"
 #include "ir/verify_internal.h"
 
-#include <string.h>
-
-/* The bytes between the quotes of the string behind `options =`, or, where escapes make them others
- * than the text, the whole literal. */
+/* The bytes between the quotes of the string behind `options =`, or the whole literal where it has
+ * escapes, which are longer than what they stand for. */
 static struct span options_span(const struct module *module, const struct attr *attr)
 {
-    const struct intern_name *text = &module->names.names[attr->value.id];
-    if (!module->source || attr->loc == NONE)
-        return (struct span){0, 0};
     struct span key = locate_token(module, attr->loc);
+    if (key.end == 0)
+        return key;
     struct span literal = locate_name(module, key.end);
-    if (literal.end - literal.begin == (uint64_t)text->size + 2 &&
-        memcmp(module->source->text + literal.begin + 1, text->text, text->size) == 0)
+    if (literal.end - literal.begin == (uint64_t)module->names.names[attr->value.id].size + 2)
         return (struct span){literal.begin + 1, literal.end - 1};
     return literal;
 }
@@ -36,10 +32,10 @@ static void verify_text(struct verifier *verifier, const struct attr *attr)
     if (verifier->option_warnings == OPTION_WARNINGS_UNDECIDED)
         verifier->option_warnings =
             warned_before(verifier->diags) ? OPTION_WARNINGS_GIVEN : OPTION_WARNINGS_WANTED;
-    bool warn = attr->loc != NONE && verifier->option_warnings == OPTION_WARNINGS_WANTED;
-    if (warn || !sk_options_parse(&options, text->text, text->size, (struct span){0, 0}, NULL))
-        sk_options_parse(&options, text->text, text->size, options_span(module, attr),
-                         verifier->diags);
+    if (verifier->option_warnings == OPTION_WARNINGS_GIVEN &&
+        sk_options_parse(&options, text->text, text->size, (struct span){0, 0}, NULL))
+        return;
+    sk_options_parse(&options, text->text, text->size, options_span(module, attr), verifier->diags);
 }
 
 void verify_options(struct verifier *verifier, const struct block *block)

@@ -28,6 +28,27 @@ for command in check opt "compile --emit=skir" run; do
         "$scratch/stderr"
 done
 
+# Columns in a file: inside the string, or the string where it has escapes.
+cat >"$scratch/columns.skir" <<'END'
+skir 1
+graph @g() -> () {
+  scope @s {options = "early-start=0:stream-funsion=1"} {
+  }
+  scope @t {"options" = "x=1"} {
+  }
+  scope @u {"options" = "split-mode=65"} {
+  }
+  scope @v {options = "\x73plit-mode=66"} {
+  }
+}
+END
+check_status 1 "mistakes in a file are errors" "$SKIRC" check "$scratch/columns.skir"
+check_match "the column of a name" "columns\.skir:3:38: error: unknown option 'stream-funsion'" \
+    "$scratch/stderr"
+check_match "its caret" '^ +\| {38}\^~{13}$' "$scratch/stderr"
+check_match "behind a key in quotes" "columns\.skir:7:37: error: bad value '65'" "$scratch/stderr"
+check_match "a string with escapes" "columns\.skir:9:23: error: bad value '66'" "$scratch/stderr"
+
 check "correct options are accepted" \
     "$SKIRC" check --sk-options=early-start=0:preload-code=none "$scratch/graph.skir"
 check "and say nothing" test ! -s "$scratch/stderr"
