@@ -4,8 +4,8 @@
 
 #include "frontend/command.h"
 
-/* Whether the option's value, where one is given, is correct. Says what is wrong with it, as for the
- * options of a scope, on the error stream; and warns there. */
+/* Whether the option's value, where one is given, is correct. Says what is wrong with it, as for
+ * the options of a scope, on the error stream; and warns there. */
 bool sk_argument_check(const struct invocation *invocation);
 
 #endif

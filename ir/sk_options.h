@@ -1,5 +1,6 @@
-/* The options of a scope: `key=value` pairs joined by ':', such as "stream-fusion=1:early-start=0".
- * ir/sk_options.def has all of them. Blanks around keys, values and words of a list do not count. */
+/* The options of a scope: `key=value` pairs joined by ':', such as "stream-fusion=1:early-
+ * start=0". ir/sk_options.def has all of them. Blanks around keys, values and words of a list do
+ * not count. */
 #ifndef IR_SK_OPTIONS_H
 #define IR_SK_OPTIONS_H
 
@@ -36,16 +37,16 @@ struct sk_options {
 
 void sk_options_defaults(struct sk_options *options);
 
-/* Sets all options, those that are absent or wrong to their defaults. `span` is where the text stands
- * in the source, and mistakes are reported at their place inside it; a span of another size than the
- * text ({0, 0}, or a literal with escapes) is reported as a whole. `diags` NULL: nothing is reported.
- * Returns whether there was no error; a pair without '=' is only a warning. */
+/* Sets all options, those that are absent or wrong to their defaults. `span` is where the text
+ * stands in the source, and mistakes are reported at their place inside it; a span of another
+ * size than the text ({0, 0}, or a literal with escapes) is reported as a whole. `diags` NULL:
+ * nothing is reported. Returns whether there was no error; a pair without '=' is only a warning. */
 bool sk_options_parse(struct sk_options *options, const char *text, size_t size, struct span span,
                       struct diags *diags);
 
-/* The name id of a text in which the pairs of `more` replace those of `base` that have their keys, or
- * follow them. `base` is a name id or NONE; it is the result where `more`, which may be NULL, has no
- * pairs. */
+/* The name id of a text in which the pairs of `more` replace those of `base` that have their
+ * keys, or follow them. `base` is a name id or NONE; it is the result where `more`, which may be
+ * NULL, has no pairs. */
 uint32_t sk_options_override(struct module *module, uint32_t base, const char *more);
 
 /* Whether a list has the word. */

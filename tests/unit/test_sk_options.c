@@ -1,5 +1,5 @@
-/* The options of scopes: the table's defaults and ranges, what the parser makes of texts, and where it
- * reports mistakes. */
+/* The options of scopes: the table's defaults and ranges, what the parser makes of texts, and
+ * where it reports mistakes. */
 #include "ir/sk_options.h"
 
 #include <setjmp.h>
