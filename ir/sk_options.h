@@ -1,6 +1,6 @@
-/* The options of a scope: `key=value` pairs joined by ':', such as "stream-fusion=1:early-
- * start=0". ir/sk_options.def has all of them. Blanks around keys, values and words of a list do
- * not count. */
+/* The options of a scope: `key=value` pairs joined by ':', such as
+ * "stream-fusion=1:early-start=0". ir/sk_options.def has all of them. Blanks around keys, values
+ * and words of a list do not count. */
 #ifndef IR_SK_OPTIONS_H
 #define IR_SK_OPTIONS_H
 

@@ -1,4 +1,5 @@
-# --sk-options: its mistakes are wrong usage, with the texts that a scope's options have; the list of options.
+# --sk-options: its mistakes are wrong usage, with the texts that a scope's options have. Columns of
+# mistakes in files. The list of options.
 source "${SKIR_SOURCE:?}/tests/tap.sh"
 cat >"$scratch/graph.skir" <<'END'
 skir 1
