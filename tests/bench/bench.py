@@ -32,7 +32,13 @@ RATIOS = [("mlir-opt", "skirc fmt"), ("mlir-opt", "skirc check")]
 # Commands measured for growth: the time per op should not depend on the size.
 GROWTH = ["skirc fmt", "skirc check"]
 
+# The passes that decide what is fused and ordered, timed by skirc itself.
+DECIDING_PASSES = ["assign-streams", "partition-scopes", "split-nonfusable",
+                   "limit-stream-fusion", "insert-events"]
+
 MLIR_OPT_PLACES = ["mlir-opt-16", "/usr/lib/llvm-16/bin/mlir-opt", "mlir-opt"]
+
+OPS_PER_SCOPE = 100
 
 Sample = collections.namedtuple("Sample", "wall cpu rss")
 
@@ -124,6 +130,28 @@ class Bench:
                   + f"   last / first: {values[-1] / values[0]:.2f}")
 
 
+    def pass_times(self, ops):
+        """{pass: seconds} of one run over a graph of 8 streams."""
+        argv = [self.args.skirc, "opt", "--time-passes", "--passes=" + ",".join(DECIDING_PASSES),
+                "-o", os.devnull, self.input("mixed", ops)]
+        lines = subprocess.run(argv, check=True, capture_output=True, text=True).stderr.splitlines()
+        return {name: float(ms) / 1e3 for ms, _, name in (line.split() for line in lines)}
+
+    def passes(self, sizes, runs):
+        print(f"passes: median ns per op over {runs} runs, {OPS_PER_SCOPE} ops a scope, 8 streams")
+        print(f"  {'pass':<20}" + "".join(f"{ops:>12}" for ops in sizes))
+        table = collections.defaultdict(list)
+        for ops in sizes:
+            samples = [self.pass_times(ops) for _ in range(runs)]
+            for sample in samples:
+                sample["all"] = sum(sample.values())
+            for name in samples[0]:
+                table[name].append(statistics.median(s[name] for s in samples) * 1e9 / ops)
+        for name, values in table.items():
+            print(f"  {name:<20}" + "".join(f"{v:12.0f}" for v in values)
+                  + f"   last / first: {values[-1] / values[0]:.2f}")
+
+
 def find_mlir_opt(wanted):
     for place in [wanted] if wanted else MLIR_OPT_PLACES:
         found = shutil.which(place)
@@ -154,6 +182,7 @@ def main():
     bench.compare(args.ops, args.runs)
     if args.growth:
         bench.growth(args.growth, max(1, args.runs // 2 + 1))
+        bench.passes(args.growth, max(1, args.runs // 2 + 1))
 
 
 if __name__ == "__main__":

@@ -196,15 +196,52 @@ class Generator:
         self.write(self.syntax.end(outer.values[F16][-1]))
 
 
+def mixed_graph(out, total, streams, seed):
+    """Scopes whose ops switch between streams every few ops and use values of all of them, for the
+    passes that work on scopes, streams and events. Only as .skir: MLIR does not let values out of
+    their regions."""
+    rng = random.Random(seed)
+    out.write("skir 1\n\ngraph @mixed(%v0: f16[64, 64]) -> f16[64, 64] {\n")
+    count = 1
+
+    def ops(number, depth):
+        nonlocal count
+        for _ in range(number):
+            a, b = (max(0, count - 1 - int(rng.random() * RECENT)) for _ in "ab")
+            out.write(f"{'  ' * depth}%v{count} = Add(%v{a}, %v{b}) : f16[64, 64]\n")
+            count += 1
+
+    for scope in range(total // OPS_PER_GROUP):
+        ops(OUTER_OPS, 1)
+        out.write(f'  scope @s{scope} {{options = "stream-fusion=1"}} {{\n')
+        left = OPS_PER_GROUP - OUTER_OPS
+        while left:
+            run = min(left, 1 + int(rng.random() * 8))
+            label = int(rng.random() * streams)
+            if label:
+                out.write(f'    stream "{label}" {{\n')
+            ops(run, 3 if label else 2)
+            if label:
+                out.write("    }\n")
+            left -= run
+        out.write("  }\n")
+    out.write(f"  return %v{count - 1}\n}}\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description="a synthetic graph as .skir or MLIR text")
     parser.add_argument("--ops", type=int, required=True)
-    parser.add_argument("--format", choices=["skir", "mlir"], required=True)
+    parser.add_argument("--format", choices=["skir", "mlir", "mixed"], required=True,
+                        help="mixed: .skir with more streams and orders between them")
+    parser.add_argument("--streams", type=int, default=8, help="of a mixed graph")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("-o", dest="output", default="-")
     args = parser.parse_args()
     out = sys.stdout if args.output == "-" else open(args.output, "w", encoding="ascii")
     with out:
+        if args.format == "mixed":
+            mixed_graph(out, args.ops, args.streams, args.seed)
+            return
         Generator({"skir": Skir, "mlir": Mlir}[args.format](), out, args.seed).graph(args.ops)
 
 
