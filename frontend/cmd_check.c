@@ -58,7 +58,7 @@ static void print_report(struct input *input)
     diags->list.count = kept;
 }
 
-static enum exit_status explain(struct input *input)
+static enum exit_status run_passes(struct input *input, const char *passes)
 {
     struct pass_context context = {.module = input->module,
                                    .diags = &input->diags,
@@ -66,13 +66,19 @@ static enum exit_status explain(struct input *input)
                                        option_value(input->invocation, "sk-options")};
     struct pipeline pipeline;
     char error[256];
-    input->diags.remarks = true;
-    pipeline_parse(&pipeline, deciding_passes, error, sizeof error);
+    pipeline_parse(&pipeline, passes, error, sizeof error);
     enum pipeline_status status = pipeline_run(&pipeline, &context, NULL, NULL);
+    return status == PIPELINE_DEFECT ? EXIT_DEFECT : EXIT_DONE;
+}
+
+static enum exit_status explain(struct input *input)
+{
+    input->diags.remarks = true;
+    enum exit_status status = run_passes(input, deciding_passes);
     /* With --remarks, they are printed with their source lines, or written to a file, at the end. */
     if (!option_given(input->invocation, "remarks"))
         print_report(input);
-    return status == PIPELINE_DEFECT ? EXIT_DEFECT : EXIT_DONE;
+    return status;
 }
 
 enum exit_status cmd_check(struct invocation *invocation)
@@ -83,9 +89,11 @@ enum exit_status cmd_check(struct invocation *invocation)
     for (unsigned i = 0; i < invocation->n_files; i++) {
         struct input input;
         enum exit_status one = EXIT_DONE;
-        if (input_open_verified(&input, invocation, invocation->files[i]) &&
-            option_given(invocation, "explain"))
-            one = explain(&input);
+        if (input_open_verified(&input, invocation, invocation->files[i])) {
+            one = run_passes(&input, "verify-sync");
+            if (option_given(invocation, "explain"))
+                one = worse_status(one, explain(&input));
+        }
         status = worse_status(status, input_close(&input, one));
     }
     return status;

@@ -98,8 +98,12 @@ static enum exit_status run_passes(struct driver *driver, const struct pipeline 
     struct kernel_library library;
     struct library_place place;
     library_open(&library, &place, driver->invocation);
-    struct pass_context context = {driver->input->module, &driver->input->diags, &library,
-                                   option_value(driver->invocation, "sk-options")};
+    struct pass_context context = {
+        .module = driver->input->module,
+        .diags = &driver->input->diags,
+        .library = &library,
+        .sk_options = option_value(driver->invocation, "sk-options"),
+    };
     print_module(&driver->before, driver->input->module, NULL);
     enum pipeline_status status = pipeline_run(pipeline, &context, after_pass, driver);
     library_close(&library, &place);

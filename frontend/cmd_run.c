@@ -20,6 +20,8 @@ const struct option options_run[] = {
     {"compare", 0, OPTION_VALUE, "unfused",
      "run every op as a launch of its own too, and compare all values bit for bit"},
     {"seed", 0, OPTION_VALUE, "N", "seed of random inputs (1)"},
+    {"unproven", 0, OPTION_FLAG, NULL,
+     "run entries even if their synchronisation is refuted, to see what happens"},
     {"threads", 0, OPTION_VALUE, "N", "host threads (as many as there are processors)"},
     {"timeout", 0, OPTION_VALUE, "SECONDS", "end a launch that takes longer (60); 0: never"},
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
@@ -215,7 +217,8 @@ enum exit_status cmd_run(struct invocation *invocation)
         return EXIT_USAGE;
     runner.compare = option_given(invocation, "compare");
     enum exit_status status;
-    if (host_input_open(&runner.host, invocation, invocation->files[0], &status)) {
+    if (host_input_open(&runner.host, invocation, invocation->files[0],
+                        option_given(invocation, "unproven"), &status)) {
         runner.module = runner.host.input.module;
         runner.diags = &runner.host.input.diags;
         runner.graph = choose_graph(&runner);

@@ -3,10 +3,15 @@
 
 #include <stdlib.h>
 
-static bool lower(struct host_input *host, enum exit_status *status)
+static bool lower(struct host_input *host, bool unproven, enum exit_status *status)
 {
-    struct pass_context context = {host->input.module, &host->input.diags, &host->library,
-                                   option_value(host->input.invocation, "sk-options")};
+    struct pass_context context = {
+        .module = host->input.module,
+        .diags = &host->input.diags,
+        .library = &host->library,
+        .sk_options = option_value(host->input.invocation, "sk-options"),
+        .unproven = unproven,
+    };
     enum pipeline_status lowered = pipeline_lower(&context);
     if (lowered == PIPELINE_DEFECT)
         *status = EXIT_DEFECT;
@@ -14,7 +19,7 @@ static bool lower(struct host_input *host, enum exit_status *status)
 }
 
 bool host_input_open(struct host_input *host, const struct invocation *invocation,
-                     const char *path, enum exit_status *status)
+                     const char *path, bool unproven, enum exit_status *status)
 {
     *status = EXIT_INPUT;
     library_open(&host->library, &host->place, invocation);
@@ -22,7 +27,7 @@ bool host_input_open(struct host_input *host, const struct invocation *invocatio
     host->places = (struct host_places){.source_dir = host->source_dir,
                                         .kernel_dir = host->place.directory,
                                         .header_dir = host->place.headers};
-    if (!input_open_verified(&host->input, invocation, path) || !lower(host, status))
+    if (!input_open_verified(&host->input, invocation, path) || !lower(host, unproven, status))
         return false;
     *status = EXIT_DONE;
     return true;

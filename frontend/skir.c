@@ -99,7 +99,8 @@ bool skir_run_passes(struct skir_module *module, const char *passes, const char 
         return false;
     }
     kernel_library_init(&library, kernel_folder(kernel_dir), host_op_check);
-    struct pass_context context = {module->module, &module->diags, &library, NULL};
+    struct pass_context context = {
+        .module = module->module, .diags = &module->diags, .library = &library};
     bool ok = pipeline_run(&pipeline, &context, NULL, NULL) == PIPELINE_OK &&
               verify_module(module->module, &module->diags);
     kernel_library_free(&library);

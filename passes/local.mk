@@ -23,4 +23,5 @@ libskir_la_SOURCES += \
 	passes/pipeline.c \
 	passes/schedule.c \
 	passes/schedule.h \
-	passes/split_nonfusable.c
+	passes/split_nonfusable.c \
+	passes/verify_sync.c

@@ -20,6 +20,7 @@ struct pass_context {
     struct diags *diags;
     struct kernel_library *library; /* NULL: there are no sample kernels */
     const char *sk_options;         /* options of every scope, over its own; NULL: none */
+    bool unproven;                  /* verify-sync lets everything pass */
 };
 
 /* A pass reports what is wrong with its input and then returns false; the module is unusable then. */
