@@ -60,8 +60,9 @@ tap.check("the entry that the compiler made is right", right.returncode == 0
           and "bit-exact" in right.stdout, right.stdout + right.stderr)
 
 
-def edited(claim, texts, aic_edit=None, aiv_edit=None):
-    """Runs the module with a part of a program replaced; the first occurrence counts."""
+def edited(claim, texts, aic_edit=None, aiv_edit=None, refuted=True):
+    """Runs the module with a part of a program replaced; the first occurrence counts. Without
+    --unproven it is refused, where its synchronisation is what is wrong."""
     new_aic, new_aiv = aic, aiv
     if aic_edit:
         new_aic = aic.replace(*aic_edit, 1)
@@ -69,7 +70,11 @@ def edited(claim, texts, aic_edit=None, aiv_edit=None):
         new_aiv = aiv.replace(*aiv_edit, 1)
     assert new_aic + new_aiv != aic + aiv, claim
     write("edited.skir", head + new_aic + new_aiv)
-    check(claim, texts, "edited.skir", "--timeout=30")
+    if refuted:
+        done = tap.skirc("run", "edited.skir")
+        tap.check(claim + " is refuted", done.returncode == 1 and "[sync-" in done.stderr,
+                  done.stderr)
+    check(claim, texts, "edited.skir", "--timeout=30", "--unproven")
 
 
 SET, WAIT = "    set c2v\n", "    wait c2v\n"
@@ -85,7 +90,8 @@ edited("an await too many", ["skirc: deadlock", "blocked in `await aic`"],
 edited("two waits in a circle", ["skirc: deadlock", "blocked in `wait v2c`", "blocked in `wait c2v`"],
        aic_edit=(SET, "    wait v2c\n" + SET), aiv_edit=(WAIT, WAIT + "    set v2c\n"))
 edited("an event that nothing sends has no slot of its own",
-       ["misuse|deadlock", "wait_event 0"], aic_edit=(SET, "    wait_event 0\n" + SET))
+       ["misuse|deadlock", "wait_event 0"], aic_edit=(SET, "    wait_event 0\n" + SET),
+       refuted=False)
 
 # What the graph says about the entry is checked before anything runs.
 write("slots.skir", re.sub(r"(params = \[ffts, )%a, %b", r"\1%b, %a", lowered))
