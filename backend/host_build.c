@@ -6,9 +6,11 @@
 #include "ir/locate.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct span no_span = {0, 0};
@@ -60,113 +62,142 @@ static const char *object_path(const struct module *module, const struct kernel 
     return found;
 }
 
-static void report_object(const struct module *module, const struct kernel *kernel,
-                          const struct host_places *places, uint32_t object, struct diags *diags)
+/* One link of kernels, and what is said about it. */
+struct linker {
+    struct object_link *link;
+    const struct module *module;
+    const struct host_places *places;
+    const char *output; /* what will be written */
+    bool keep;          /* the kernels' functions stay global */
+    struct diags *diags;
+};
+
+static bool kernel_fails(const struct linker *linker, const struct kernel *kernel, enum diag_id id,
+                         const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Reports at the kernel's declaration; always false. */
+static bool kernel_fails(const struct linker *linker, const struct kernel *kernel, enum diag_id id,
+                         const char *format, ...)
 {
+    va_list args;
+    va_start(args, format);
+    diag_vat(linker->diags, id, locate_name(linker->module, kernel->loc), format, args);
+    va_end(args);
+    return false;
+}
+
+static bool no_object(const struct linker *linker, const struct kernel *kernel, uint32_t object)
+{
+    const struct module *module = linker->module;
     const struct attr *attr = attr_find(module, kernel->attrs, W_object);
     struct span span = attr ? locate_token(module, attr->loc) : locate_name(module, kernel->loc);
     if (object == NONE) {
-        if (diag_at(diags, DIAG_missing_attribute, span, "the kernel '@%.*s' has no 'object'",
-                    NAME(module, kernel->name)))
-            diag_note(diags, no_span, "write object = \"FILE.o\", the file with its function");
-        return;
+        if (diag_at(linker->diags, DIAG_missing_attribute, span,
+                    "the kernel '@%.*s' has no 'object'", NAME(module, kernel->name)))
+            diag_note(linker->diags, no_span,
+                      "write object = \"FILE.o\", the file with its function");
+        return false;
     }
-    if (diag_at(diags, DIAG_kernel_object, span, "the object '%.*s' of '@%.*s' is not there",
-                NAME(module, object), NAME(module, kernel->name)))
-        diag_note(diags, no_span, "it was looked for in '%s' and '%s'", places->source_dir,
-                  places->kernel_dir);
+    if (diag_at(linker->diags, DIAG_kernel_object, span,
+                "the object '%.*s' of '@%.*s' is not there", NAME(module, object),
+                NAME(module, kernel->name)))
+        diag_note(linker->diags, no_span, "it was looked for in '%s' and '%s'",
+                  linker->places->source_dir, linker->places->kernel_dir);
+    return false;
 }
 
-/* Renames the kernel's functions to what the entries call; checks that they are there. */
-static bool export_functions(struct object_link *link, const struct module *module,
-                             uint32_t kernel_id, const char *path, bool keep, struct diags *diags)
+/* Renames one function of a kernel to what the entries call. */
+static bool export_function(const struct linker *linker, uint32_t kernel_id, enum core_type core,
+                            const char *path, const char *name)
 {
-    const struct kernel *kernel = &module->kernels.at[kernel_id];
+    const struct kernel *kernel = &linker->module->kernels.at[kernel_id];
+    char error[512];
+    bool defined = false;
+    if (!object_defines(path, name, &defined, error, sizeof error))
+        return kernel_fails(linker, kernel, DIAG_kernel_object, "%s", error);
+    if (!defined)
+        return kernel_fails(linker, kernel, DIAG_kernel_object,
+                            "'%s' does not define the function '%s' of '@%.*s'", path, name,
+                            NAME(linker->module, kernel->name));
+    struct text symbol = {NULL, 0, 0};
+    host_kernel_symbol(&symbol, linker->module, kernel_id, core);
+    text_char(&symbol, '\0');
+    object_link_export(linker->link, kernel_id + 1, name, symbol.at);
+    if (linker->keep)
+        object_link_keep(linker->link, symbol.at);
+    text_free(&symbol);
+    return true;
+}
+
+static bool export_functions(const struct linker *linker, uint32_t kernel_id, const char *path)
+{
+    const struct kernel *kernel = &linker->module->kernels.at[kernel_id];
     struct arena scratch = {NULL, 0};
     bool ok = true;
     for (int core = 0; core < CORE_TYPES && ok; core++) {
-        if (!kernel_type_has(kernel->type, core))
-            continue;
-        uint32_t function = kernel_function(module, kernel, core);
-        char error[512];
-        bool defined = false;
-        if (function == NONE) {
-            if (diag_at(diags, DIAG_missing_attribute, locate_name(module, kernel->loc),
-                        "the kernel '@%.*s' does not name its %s function",
-                        NAME(module, kernel->name), core_type_name(core)))
-                diag_note(diags, no_span, "write entry = \"FUNCTION\"");
-            ok = false;
-            break;
-        }
-        const char *name = name_text(module, function, &scratch);
-        struct text symbol = {NULL, 0, 0};
-        host_kernel_symbol(&symbol, module, kernel_id, core);
-        text_char(&symbol, '\0');
-        if (!object_defines(path, name, &defined, error, sizeof error)) {
-            diag_at(diags, DIAG_kernel_object, locate_name(module, kernel->loc), "%s", error);
-            ok = false;
-        } else if (!defined) {
-            diag_at(diags, DIAG_kernel_object, locate_name(module, kernel->loc),
-                    "'%s' does not define the function '%s' of '@%.*s'", path, name,
-                    NAME(module, kernel->name));
-            ok = false;
-        } else {
-            object_link_export(link, kernel_id + 1, name, symbol.at);
-            if (keep)
-                object_link_keep(link, symbol.at);
-        }
-        text_free(&symbol);
+        uint32_t function = kernel_function(linker->module, kernel, core);
+        if (function != NONE)
+            ok = export_function(linker, kernel_id, core, path,
+                                 name_text(linker->module, function, &scratch));
+        else if (kernel_type_has(kernel->type, core))
+            ok = kernel_fails(linker, kernel, DIAG_missing_attribute,
+                              "the kernel '@%.*s' does not name its %s function: write entry = "
+                              "\"FUNCTION\"",
+                              NAME(linker->module, kernel->name), core_type_name(core));
     }
     arena_free(&scratch);
     return ok;
 }
 
-static bool add_kernel(struct object_link *link, const struct module *module,
-                       const struct host_places *places, uint32_t kernel_id, bool keep,
-                       struct diags *diags)
+static bool same_file(const char *a, const char *b)
 {
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static bool add_kernel(const struct linker *linker, uint32_t kernel_id)
+{
+    const struct module *module = linker->module;
     const struct kernel *kernel = &module->kernels.at[kernel_id];
     struct arena scratch = {NULL, 0};
     uint32_t object = attr_string(module, kernel->attrs, W_object);
     const char *path =
-        object == NONE ? NULL : object_path(module, kernel, places, object, &scratch);
-    bool ok = path != NULL;
-    if (!ok)
-        report_object(module, kernel, places, object, diags);
-    ok = ok && export_functions(link, module, kernel_id, path, keep, diags);
+        object == NONE ? NULL : object_path(module, kernel, linker->places, object, &scratch);
+    bool ok;
+    if (!path)
+        ok = no_object(linker, kernel, object);
+    else if (same_file(path, linker->output))
+        ok = kernel_fails(linker, kernel, DIAG_file,
+                          "the output '%s' would replace the object of '@%.*s'", linker->output,
+                          NAME(module, kernel->name));
+    else
+        ok = export_functions(linker, kernel_id, path);
     if (ok)
-        object_link_add_file(link, kernel_id + 1, path);
+        object_link_add_file(linker->link, kernel_id + 1, path);
     arena_free(&scratch);
     return ok;
 }
 
-static bool add_kernels(struct object_link *link, const struct module *module,
-                        const struct host_places *places, const uint8_t *used, bool keep,
-                        struct diags *diags)
+/* Adds the kernels that `used` marks, and writes the link. */
+static enum host_status finish_link(const struct linker *linker, const uint8_t *used)
 {
     bool ok = true;
-    for (uint32_t i = 0; i < module->kernels.count; i++)
+    for (uint32_t i = 0; i < linker->module->kernels.count; i++)
         if (used[i])
-            ok = add_kernel(link, module, places, i, keep, diags) && ok;
-    return ok;
-}
-
-static bool write_link(struct object_link *link, const char *output, struct diags *diags)
-{
-    if (object_link_write(link, output))
-        return true;
-    diag_at(diags, DIAG_link, no_span, "%s", object_link_error(link));
-    return false;
+            ok = add_kernel(linker, i) && ok;
+    if (ok && !object_link_write(linker->link, linker->output)) {
+        diag_at(linker->diags, DIAG_link, no_span, "%s", object_link_error(linker->link));
+        ok = false;
+    }
+    object_link_free(linker->link);
+    return ok ? HOST_OK : HOST_INPUT;
 }
 
 enum host_status host_link_kernels(const struct module *module, const struct host_places *places,
                                    const uint8_t *used, const char *output, struct diags *diags)
 {
-    struct object_link *link = object_link_new();
-    bool ok =
-        add_kernels(link, module, places, used, true, diags) && write_link(link, output, diags);
-    object_link_free(link);
-    return ok ? HOST_OK : HOST_INPUT;
+    struct linker linker = {object_link_new(), module, places, output, true, diags};
+    return finish_link(&linker, used);
 }
 
 /* ------------------------------------------------------------------------- entries ---- */
@@ -235,15 +266,13 @@ static enum host_status link_module(const struct module *module, const struct ho
                                     const char *entry_object, const char *output,
                                     struct diags *diags)
 {
-    struct object_link *link = object_link_new();
+    struct linker linker = {object_link_new(), module, places, output, false, diags};
     uint8_t *used = called_kernels(module);
-    object_link_add_file(link, ENTRY_GROUP, entry_object);
-    keep_entries(link, module);
-    bool ok =
-        add_kernels(link, module, places, used, false, diags) && write_link(link, output, diags);
+    object_link_add_file(linker.link, ENTRY_GROUP, entry_object);
+    keep_entries(linker.link, module);
+    enum host_status status = finish_link(&linker, used);
     free(used);
-    object_link_free(link);
-    return ok ? HOST_OK : HOST_INPUT;
+    return status;
 }
 
 enum host_status host_compile(const struct module *module, const struct host_places *places,

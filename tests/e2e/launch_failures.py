@@ -233,6 +233,12 @@ build("undefined.c", "undefined.o")
 check("an object that needs a function that nothing has", ["undefined symbol: absent"],
       kernel("good", "undefined.o"))
 
+done = tap.skirc("compile", kernel("good"), "-o", "./k.o")
+with open("k.o", "rb") as file:
+    tap.check("a kernel's object is no place for the output", done.returncode == 1
+              and "would replace the object of '@k'" in done.stderr and file.read() == whole,
+              done.stderr)
+
 # What compile makes of wrong objects, it does not leave half-written.
 write("out.o", "kept")
 done = tap.skirc("compile", kernel("good", "cut.o"), "-o", "out.o")
