@@ -79,7 +79,7 @@ module:
   version items
 
 version:
-  KW_skir INT  { parse_version(parser, @INT, $INT); }
+  KW_skir INT  { parse_version(parser, @$, @INT, $INT); }
 
 items:
   %empty
@@ -335,7 +335,7 @@ event:
 
 entry:
   KW_entry SYMBOL ':' word attrs '{'
-      { parse_entry_begin(parser, @SYMBOL, $SYMBOL, @word, $word, $attrs); }
+      { parse_entry_begin(parser, @KW_entry, $SYMBOL, @word, $word, $attrs); }
   programs '}'  { parse_entry_end(parser, @9); }
 
 programs:

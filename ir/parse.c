@@ -69,9 +69,9 @@ uint32_t parse_take_type(struct parser *parser, struct span span, uint32_t dtype
 
 /* --------------------------------------------------------------------- module items ---- */
 
-void parse_version(struct parser *parser, struct span span, int64_t version)
+void parse_version(struct parser *parser, struct span line, struct span span, int64_t version)
 {
-    parser->module->loc = span.begin;
+    parser->module->loc = line.begin;
     if (version == 1)
         return;
     if (diag_at(parser->diags, DIAG_version, span, "version %lld of the language is not known",

@@ -30,7 +30,7 @@ struct parser {
     VEC(int64_t) dims;
 };
 
-void parse_version(struct parser *parser, struct span span, int64_t version);
+void parse_version(struct parser *parser, struct span line, struct span span, int64_t version);
 void parse_push_id(struct parser *parser, uint32_t id);
 /* An attribute whose value is the last one pushed, which is taken off. */
 void parse_push_attr(struct parser *parser, struct span span, uint64_t key);

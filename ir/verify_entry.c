@@ -111,7 +111,7 @@ static void verify_program(struct entry_verifier *ev, enum core_type core)
     bool wanted = kernel_type_has(ev->entry->type, core);
     if (wanted != program->present) {
         struct span span = program->present ? locate_token(ev->module, program->loc)
-                                            : locate_token(ev->module, ev->entry->loc);
+                                            : locate_name(ev->module, ev->entry->loc);
         diag_at(ev->diags, wanted ? DIAG_missing_program : DIAG_wrong_core, span,
                 "an entry of type %s %s '%s'", type,
                 wanted ? "needs a program for" : "runs on no", core_type_name(core));
@@ -126,7 +126,7 @@ static void verify_program(struct entry_verifier *ev, enum core_type core)
 static void verify_launch(struct entry_verifier *ev)
 {
     const struct kernel_type_info *info = kernel_type_info(ev->entry->type);
-    struct span span = locate_token(ev->module, ev->entry->loc);
+    struct span span = locate_name(ev->module, ev->entry->loc);
     if (!ev->blocks) {
         if (!attr_find(ev->module, ev->entry->attrs, W_block) &&
             diag_at(ev->diags, DIAG_missing_attribute, span, "the entry has no 'block'"))
