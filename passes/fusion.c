@@ -1,9 +1,27 @@
 #include "passes/fusion_internal.h"
 #include "ir/locate.h"
 
-/* Blocks of one scope, and super kernels made of it, are one group; a super kernel without scope is
- * its own. */
-static void find_block_groups(struct fusion *f, uint32_t *of_block)
+static bool is_fused(const struct fusion *f, const struct op *op)
+{
+    enum fusable fusable = op_fusable(f->module, op);
+    return fusable == FUSABLE || (f->mode == FUSION_COLLECT && fusable != NOT_PASSIVE);
+}
+
+/* Whether the super kernels of one scope are one group again: where ops are taken out of super
+ * kernels, a scope that was in parts may be whole. Else they stay as they are. */
+static bool rejoins(const struct fusion *f)
+{
+    const struct graph *graph = f->graph;
+    for (uint32_t i = 0; i < graph->ops.count && f->mode == FUSION_FILTER; i++)
+        if (graph_enclosing(graph, graph->ops.at[i].block, BLOCK_SUPERKERNEL) != NONE &&
+            !is_fused(f, &graph->ops.at[i]))
+            return true;
+    return false;
+}
+
+/* Blocks of one scope are one group; a super kernel is one of its own, or (`rejoin`) of the group of
+ * its scope, if it has one. */
+static void find_block_groups(struct fusion *f, uint32_t *of_block, bool rejoin)
 {
     uint32_t *of_scope = mem_calloc(f->module->names.count, sizeof *of_scope);
     vec_push(&f->groups, (struct fusion_group){.block = NONE, .scope = NONE, .options = NONE});
@@ -11,16 +29,16 @@ static void find_block_groups(struct fusion *f, uint32_t *of_block)
         const struct block *block = &f->graph->blocks.at[i];
         if (block->kind != BLOCK_SCOPE && block->kind != BLOCK_SUPERKERNEL)
             continue;
-        uint32_t scope = block->kind == BLOCK_SCOPE
-                             ? block->name
-                             : attr_string(f->module, block->attrs, W_scope);
-        of_block[i] = scope == NONE ? GROUP_NONE : of_scope[scope];
+        uint32_t scope = block->kind == BLOCK_SCOPE ? block->name
+                                                    : attr_string(f->module, block->attrs, W_scope);
+        bool joins = scope != NONE && (rejoin || block->kind == BLOCK_SCOPE);
+        of_block[i] = joins ? of_scope[scope] : GROUP_NONE;
         if (of_block[i] == GROUP_NONE) {
             of_block[i] = f->groups.count;
             vec_push(&f->groups,
                      (struct fusion_group){.block = i, .scope = scope, .options = NONE});
         }
-        if (scope != NONE)
+        if (joins)
             of_scope[scope] = of_block[i];
         struct fusion_group *group = &f->groups.at[of_block[i]];
         if (group->options == NONE)
@@ -29,17 +47,11 @@ static void find_block_groups(struct fusion *f, uint32_t *of_block)
     free(of_scope);
 }
 
-static bool is_fused(const struct fusion *f, const struct op *op)
-{
-    enum fusable fusable = op_fusable(f->module, op);
-    return fusable == FUSABLE || (f->mode == FUSION_COLLECT && fusable != NOT_PASSIVE);
-}
-
 static void find_groups(struct fusion *f)
 {
     const struct graph *graph = f->graph;
     uint32_t *of_block = mem_calloc(graph->blocks.count, sizeof *of_block);
-    find_block_groups(f, of_block);
+    find_block_groups(f, of_block, rejoins(f));
     for (uint32_t i = 0; i < graph->ops.count; i++) {
         const struct op *op = &graph->ops.at[i];
         uint32_t block = f->superkernel_of[i] =
@@ -55,6 +67,18 @@ static void find_groups(struct fusion *f)
         group->removed += !op_is_passive(f->module, op);
     }
     free(of_block);
+}
+
+/* Super kernels of the input that are groups of their own stay whole, if need be at the cost of
+ * scopes. */
+static void schedule_groups(struct fusion *f)
+{
+    uint8_t *fixed = mem_calloc(f->groups.count, 1);
+    for (uint32_t i = 1; i < f->groups.count; i++)
+        fixed[i] = f->mode == FUSION_COLLECT &&
+                   f->graph->blocks.at[f->groups.at[i].block].kind == BLOCK_SUPERKERNEL;
+    schedule_init(&f->schedule, &f->order, f->group_of, f->groups.count, fixed);
+    free(fixed);
 }
 
 /* Positions of a group's members in the schedule, which name the parts of a scope. */
@@ -80,7 +104,7 @@ static bool dissolve(struct fusion *f)
     }
     if (any) {
         schedule_free(&f->schedule);
-        schedule_init(&f->schedule, &f->order, f->group_of, f->groups.count);
+        schedule_groups(f);
     }
     return any;
 }
@@ -94,7 +118,7 @@ static void fusion_init(struct fusion *f)
     f->superkernel_of = mem_calloc(n, sizeof *f->superkernel_of);
     f->rank = mem_calloc(n, sizeof *f->rank);
     find_groups(f);
-    schedule_init(&f->schedule, &f->order, f->group_of, f->groups.count);
+    schedule_groups(f);
 }
 
 static void fusion_free(struct fusion *f)

@@ -207,12 +207,12 @@ static bool is_old_break(const struct fusion *f, const struct segment *segment, 
     return before != NONE && here != NONE && before != here;
 }
 
-/* A super kernel of the input that belongs to no scope stays whole, but for ops to be left out. */
+/* A super kernel of the input stays whole, but for ops to be left out. */
 static bool check_whole(const struct fusion *f, const struct segment *segment,
                         const struct break_cause *cause)
 {
     const struct fusion_group *group = &f->groups.at[segment->group];
-    if (group->scope != NONE || f->mode == FUSION_FILTER)
+    if (f->graph->blocks.at[group->block].kind != BLOCK_SUPERKERNEL || f->mode == FUSION_FILTER)
         return true;
     if (diag_at(f->context->diags, DIAG_cycle,
                 locate_name(f->module, f->graph->blocks.at[group->block].loc),

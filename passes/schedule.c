@@ -57,7 +57,7 @@ static void op_is_ready(struct schedule *s, uint32_t op)
         return;
     }
     heap_push(&s->groups[group].ready, position, op);
-    heap_push(&s->partial, position, group);
+    heap_push(s->groups[group].fixed ? &s->fixed : &s->partial, position, group);
 }
 
 static void schedule_op(struct schedule *s, uint32_t op)
@@ -124,17 +124,21 @@ static uint32_t goes_before(struct schedule *s, uint32_t group)
 
 /* No group can go as a whole, so one must break. Breaking one that merely waits for parts of another
  * would not be needed: following what goes before what leads to groups that wait for each other, or
- * for themselves. */
+ * for themselves. A fixed group breaks only where all ready ops are of such groups. */
 static uint32_t choose_break(struct schedule *s)
 {
-    uint32_t group = heap_top(&s->partial);
+    if (s->partial.count == 0)
+        return heap_top(&s->fixed);
+    uint32_t group = heap_top(&s->partial), choice = group;
     for (uint32_t steps = 0; steps < s->n_groups; steps++) {
         uint32_t before = goes_before(s, group);
         if (before == GROUP_NONE || before == group)
             break;
         group = before;
+        if (!s->groups[group].fixed)
+            choice = group;
     }
-    return group;
+    return choice;
 }
 
 static void schedule_all(struct schedule *s)
@@ -148,6 +152,7 @@ static void schedule_all(struct schedule *s)
     while (s->count < n) {
         drop_outdated(s, &s->whole);
         drop_outdated(s, &s->partial);
+        drop_outdated(s, &s->fixed);
         bool whole = s->whole.count > 0, alone = s->free_ops.count > 0;
         if (alone && (!whole || heap_top_key(&s->free_ops) < heap_top_key(&s->whole))) {
             vec_push(&s->segments, (struct segment){GROUP_NONE, s->count, 1});
@@ -159,7 +164,7 @@ static void schedule_all(struct schedule *s)
 }
 
 void schedule_init(struct schedule *s, const struct order *order, const uint32_t *group_of,
-                   uint32_t n_groups)
+                   uint32_t n_groups, const uint8_t *fixed)
 {
     uint32_t n = order->n_ops;
     *s = (struct schedule){.order = order, .group_of = group_of, .n_groups = n_groups};
@@ -172,6 +177,8 @@ void schedule_init(struct schedule *s, const struct order *order, const uint32_t
         s->place[op] = NONE;
         s->groups[group_of[op]].left++;
     }
+    for (uint32_t i = 0; i < n_groups; i++)
+        s->groups[i].fixed = fixed[i];
     find_users(s);
     find_members(s);
     s->budget = 64 * ((uint64_t)n + order->first[n]);
@@ -186,6 +193,7 @@ void schedule_free(struct schedule *s)
     heap_free(&s->free_ops);
     heap_free(&s->whole);
     heap_free(&s->partial);
+    heap_free(&s->fixed);
     free(s->groups);
     free(s->needs);
     free(s->users);

@@ -13,6 +13,7 @@ struct schedule_group {
     uint32_t waits; /* edges from unscheduled ops of other groups to unscheduled ops of this one */
     uint32_t left;  /* unscheduled ops */
     uint32_t segments;
+    bool fixed; /* breaks only where nothing else can: a super kernel of the input */
     struct heap ready; /* its ready ops by text position */
 };
 
@@ -37,14 +38,16 @@ struct schedule {
     uint32_t *users, *user_first; /* successors of op i: users[user_first[i]] .. */
     struct heap free_ops;        /* ready ops outside of groups, by text position */
     struct heap whole;           /* groups that wait for nothing, by text position of a ready op */
-    struct heap partial;         /* groups that have a ready op, the same */
+    struct heap partial;         /* groups that have a ready op and may break, the same */
+    struct heap fixed;           /* those that have one and should not */
 };
 
 /* Schedules all ops of an acyclic order. Groups are 1 .. n_groups - 1. Among what can go next, what
  * stands first in the text goes first; a group is left unfinished only when nothing else can go:
- * then some op outside needs a part of a group, and another part needs that op. */
+ * then some op outside needs a part of a group, and another part needs that op. A group that is
+ * `fixed` (by group) is left unfinished only if every ready op is of such a group. */
 void schedule_init(struct schedule *schedule, const struct order *order, const uint32_t *group_of,
-                   uint32_t n_groups);
+                   uint32_t n_groups, const uint8_t *fixed);
 void schedule_free(struct schedule *schedule);
 
 #endif
