@@ -19,8 +19,12 @@ EXTRA_DIST += tests/tap-run tests/tap.py tests/tap.sh
 # ---- Unit tests: one cmocka program per module, tests/unit/NAME.c ----
 
 unit_headers = \
+	tests/unit/graph_model.h \
 	tests/unit/kernel_harness.h \
+	tests/unit/parsed_module.h \
+	tests/unit/random_graph.h \
 	tests/unit/skrt_harness.h \
+	tests/unit/sync_simulator.h \
 	tests/unit/tensor_helpers.h
 unit_tests = \
 	tests/unit/test_command \
@@ -29,14 +33,18 @@ unit_tests = \
 	tests/unit/test_golden_pool \
 	tests/unit/test_kernels \
 	tests/unit/test_kernels_matmul \
+	tests/unit/test_module \
 	tests/unit/test_npy \
 	tests/unit/test_object \
+	tests/unit/test_partition \
+	tests/unit/test_roundtrip \
 	tests/unit/test_sample_ops \
 	tests/unit/test_sk_options \
 	tests/unit/test_skir \
 	tests/unit/test_skrt \
 	tests/unit/test_skrt_calls \
 	tests/unit/test_skrt_failures \
+	tests/unit/test_syncs \
 	tests/unit/test_tensor
 if UNIT_TESTS
 check_PROGRAMS += $(unit_tests)
@@ -47,6 +55,18 @@ AM_DEFAULT_SOURCE_EXT = .c
 LDADD = frontend/libfrontend.a libskir.la libskrt.la $(CMOCKA_LIBS) $(DL_LIBS) $(MATH_LIBS)
 tests_unit_test_kernels_LDADD = $(kernel_objects) $(LDADD)
 tests_unit_test_kernels_matmul_LDADD = $(kernel_objects) $(LDADD)
+tests_unit_test_partition_SOURCES = \
+	tests/unit/graph_model.c \
+	tests/unit/random_graph.c \
+	tests/unit/test_partition.c
+tests_unit_test_roundtrip_SOURCES = \
+	tests/unit/random_graph.c \
+	tests/unit/test_roundtrip.c
+tests_unit_test_syncs_SOURCES = \
+	tests/unit/graph_model.c \
+	tests/unit/random_graph.c \
+	tests/unit/sync_simulator.c \
+	tests/unit/test_syncs.c
 
 # ---- Golden files and whole commands ----
 
@@ -73,7 +93,8 @@ EXTRA_DIST += $(script_tests) tests/golden
 FUZZ_SECONDS = 60
 fuzz_programs = \
 	tests/fuzz/fuzz_npy \
-	tests/fuzz/fuzz_object
+	tests/fuzz/fuzz_object \
+	tests/fuzz/fuzz_skir
 if FUZZ
 noinst_PROGRAMS += $(fuzz_programs)
 endif
@@ -81,6 +102,7 @@ endif
 fuzz_ldflags = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_fuzz_fuzz_npy_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_object_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_skir_LDFLAGS = $(fuzz_ldflags)
 
 # Each program starts from the golden files, the examples and the kernels, and keeps what it finds.
 fuzz: all

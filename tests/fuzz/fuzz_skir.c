@@ -1,0 +1,103 @@
+/* Fuzz target of the language and the passes: any bytes are parsed and printed, with their comments,
+ * until the text no longer changes, which it must not the second time. A module that passes the
+ * verifier goes through the pipeline `default`, without a library of sample kernels; what that makes
+ * must pass the verifier again, print, and parse.
+ *
+ * With -fsanitize=fuzzer it is a libFuzzer target. With -DREPLAY it has a plain main that runs the
+ * files named as arguments. */
+#include "passes/pass.h"
+#include "tests/unit/parsed_module.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void give_up(const char *what, struct diags *diags)
+{
+    fprintf(stderr, "%s\n", what);
+    if (diags)
+        diags_print(diags, stderr, false);
+    abort();
+}
+
+/* The canonical text must parse, and print as itself. */
+static void check_printed(const struct text *printed, bool comments)
+{
+    struct parsed_module again;
+    parsed_init(&again, printed->at, printed->size);
+    if (!again.module)
+        give_up("what was printed does not parse", &again.diags);
+    struct text second = parsed_print(&again, comments);
+    if (second.size != printed->size || memcmp(second.at, printed->at, second.size) != 0) {
+        fprintf(stderr, "---- first\n%s\n---- second\n%s\n", printed->at, second.at);
+        give_up("what was printed prints otherwise", NULL);
+    }
+    text_free(&second);
+    parsed_free(&again);
+}
+
+static void print_and_check(const struct parsed_module *parsed, bool comments)
+{
+    struct text printed = parsed_print(parsed, comments);
+    check_printed(&printed, comments);
+    text_free(&printed);
+}
+
+static void check_lowering(struct parsed_module *parsed)
+{
+    struct pass_context context = {.module = parsed->module, .diags = &parsed->diags};
+    switch (pipeline_lower(&context)) {
+    case PIPELINE_OK: print_and_check(parsed, false); break;
+    case PIPELINE_INPUT:
+        if (parsed->diags.counts[SEVERITY_ERROR] == 0)
+            give_up("a pass failed and did not say why", NULL);
+        break;
+    case PIPELINE_DEFECT: give_up("a pass made an invalid module", &parsed->diags); break;
+    case PIPELINE_STOPPED: break;
+    }
+}
+
+/* Formats all diagnostics, positions and source lines. */
+static void print_diags(struct diags *diags)
+{
+    FILE *out = fopen("/dev/null", "w");
+    if (!out)
+        return;
+    diags_print(diags, out, true);
+    fclose(out);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct parsed_module parsed;
+    parsed_init(&parsed, (const char *)data, size);
+    if (parsed.module) {
+        print_and_check(&parsed, true);
+        print_and_check(&parsed, false);
+        if (verify_module(parsed.module, &parsed.diags))
+            check_lowering(&parsed);
+    }
+    print_diags(&parsed.diags);
+    parsed_free(&parsed);
+    return 0;
+}
+
+#ifdef REPLAY
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        FILE *file = fopen(argv[i], "rb");
+        if (!file) {
+            perror(argv[i]);
+            return 1;
+        }
+        static uint8_t bytes[1 << 22];
+        size_t size = fread(bytes, 1, sizeof bytes, file);
+        fclose(file);
+        LLVMFuzzerTestOneInput(bytes, size);
+    }
+    return 0;
+}
+#endif

@@ -1,0 +1,173 @@
+#include "graph_model.h"
+
+#include <string.h>
+
+static const struct attr *find_attr(const struct module *module, const struct op *op,
+                                    const char *key)
+{
+    for (uint32_t i = 0; i < op->attrs.count; i++) {
+        const struct attr *attr = &module->attrs.at[op->attrs.first + i];
+        if (name_is(module, attr->key, key))
+            return attr;
+    }
+    return NULL;
+}
+
+/* Walks outwards, so the innermost block of each kind counts. */
+static void place_op(struct graph_model *model, const struct graph *graph, unsigned nr)
+{
+    bool scoped = false;
+    model->stream[nr] = model->scope[nr] = model->superkernel[nr] = NONE;
+    for (uint32_t b = graph->ops.at[model->id[nr]].block; b != NONE;
+         b = graph->blocks.at[b].parent) {
+        const struct block *block = &graph->blocks.at[b];
+        if (block->kind == BLOCK_STREAM && model->stream[nr] == NONE)
+            model->stream[nr] = block->name;
+        if (block->kind == BLOCK_SCOPE && !scoped)
+            model->scope[nr] = block->name;
+        scoped |= block->kind == BLOCK_SCOPE || block->kind == BLOCK_SCOPE_NONE;
+        if (block->kind == BLOCK_SUPERKERNEL)
+            model->superkernel[nr] = block->name;
+    }
+}
+
+static bool number_ops(struct graph_model *model, const struct module *module,
+                       const struct graph *graph)
+{
+    uint64_t seen = 0;
+    for (uint32_t i = 0; i < graph->body.count; i++) {
+        if (item_kind(graph->body.at[i]) != ITEM_OP)
+            continue;
+        uint32_t id = item_id(graph->body.at[i]);
+        const struct attr *nr = find_attr(module, &graph->ops.at[id], "nr");
+        if (!nr || nr->value.kind != ATTR_INT || nr->value.i < 0 || nr->value.i >= MODEL_MAX_OPS ||
+            seen >> nr->value.i & 1)
+            return false;
+        seen |= (uint64_t)1 << nr->value.i;
+        model->id[nr->value.i] = id;
+        model->position[nr->value.i] = model->count++;
+    }
+    return model->count == graph->ops.count && !(seen & (seen + 1));
+}
+
+static bool defines_any(const struct graph *graph, uint32_t earlier, struct range refs)
+{
+    for (uint32_t i = 0; i < refs.count; i++)
+        if (graph->values.at[graph->refs.at[refs.first + i]].def == earlier)
+            return true;
+    return false;
+}
+
+static bool share_ref(const struct graph *graph, struct range a, struct range b)
+{
+    for (uint32_t i = 0; i < a.count; i++)
+        for (uint32_t j = 0; j < b.count; j++)
+            if (graph->refs.at[a.first + i] == graph->refs.at[b.first + j])
+                return true;
+    return false;
+}
+
+/* The n-th buffer that the op names under the key, alone or in a list; NONE behind the last. */
+static uint32_t nth_buffer(const struct module *module, const struct op *op, const char *key,
+                           uint32_t n)
+{
+    const struct attr *attr = find_attr(module, op, key);
+    if (attr && attr->value.kind == ATTR_STRING)
+        return n == 0 ? attr->value.id : NONE;
+    if (attr && attr->value.kind == ATTR_LIST && n < attr->value.count)
+        return module->attr_values.at[attr->value.first + n].id;
+    return NONE;
+}
+
+static bool names_buffer(const struct module *module, const struct op *op, const char *key,
+                         uint32_t buffer)
+{
+    for (uint32_t n = 0, name; (name = nth_buffer(module, op, key, n)) != NONE; n++)
+        if (name == buffer)
+            return true;
+    return false;
+}
+
+static bool writes_value(const struct module *module, const struct graph *graph,
+                         const struct op *op, uint32_t value)
+{
+    const struct attr *attr = find_attr(module, op, "inplace");
+    for (uint32_t i = 0; attr && i < attr->value.count; i++)
+        if (op_operands(graph, op)[module->attr_values.at[attr->value.first + i].i] == value)
+            return true;
+    return false;
+}
+
+/* Whether both ops access one memory, the first of them writing. */
+static bool write_meets(const struct module *module, const struct graph *graph,
+                        const struct op *writer, const struct op *other)
+{
+    for (uint32_t i = 0; i < other->operands.count; i++)
+        if (writes_value(module, graph, writer, op_operands(graph, other)[i]))
+            return true;
+    for (uint32_t n = 0, buffer; (buffer = nth_buffer(module, writer, "writes", n)) != NONE; n++)
+        if (names_buffer(module, other, "reads", buffer) ||
+            names_buffer(module, other, "writes", buffer))
+            return true;
+    return false;
+}
+
+/* Whether an edge of the language says that op `to` waits for op `from`. */
+static bool has_edge(const struct graph_model *model, const struct module *module,
+                     const struct graph *graph, unsigned to, unsigned from)
+{
+    const struct op *late = &graph->ops.at[model->id[to]];
+    const struct op *early = &graph->ops.at[model->id[from]];
+    if (defines_any(graph, model->id[from], late->operands) ||
+        defines_any(graph, model->id[from], op_clauses(graph, late)->after) ||
+        share_ref(graph, op_clauses(graph, early)->send, op_clauses(graph, late)->recv))
+        return true;
+    if (model->position[from] >= model->position[to])
+        return false;
+    return model->stream[to] == model->stream[from] || write_meets(module, graph, early, late) ||
+           write_meets(module, graph, late, early);
+}
+
+static void close_transitively(uint64_t *needs, unsigned count)
+{
+    for (unsigned k = 0; k < count; k++)
+        for (unsigned i = 0; i < count; i++)
+            if (needs[i] >> k & 1)
+                needs[i] |= needs[k];
+}
+
+bool graph_model_init(struct graph_model *model, const struct module *module,
+                      const struct graph *graph)
+{
+    memset(model, 0, sizeof *model);
+    if (graph->ops.count > MODEL_MAX_OPS || !number_ops(model, module, graph))
+        return false;
+    for (unsigned i = 0; i < model->count; i++)
+        place_op(model, graph, i);
+    for (unsigned i = 0; i < model->count; i++)
+        for (unsigned j = 0; j < model->count; j++)
+            if (i != j && has_edge(model, module, graph, i, j))
+                model->needs[i] |= (uint64_t)1 << j;
+    close_transitively(model->needs, model->count);
+    return true;
+}
+
+bool graph_model_contracts(const struct graph_model *model, const uint32_t *group)
+{
+    uint64_t needs[MODEL_MAX_OPS] = {0};
+    unsigned node[MODEL_MAX_OPS]; /* the first op of its group */
+    for (unsigned i = 0; i < model->count; i++) {
+        for (node[i] = 0; node[i] < i; node[i]++)
+            if (group[i] != NONE && group[node[i]] == group[i])
+                break;
+    }
+    for (unsigned i = 0; i < model->count; i++)
+        for (unsigned j = 0; j < model->count; j++)
+            if (model->needs[i] >> j & 1 && node[i] != node[j])
+                needs[node[i]] |= (uint64_t)1 << node[j];
+    close_transitively(needs, model->count);
+    for (unsigned i = 0; i < model->count; i++)
+        if (needs[i] >> i & 1)
+            return false;
+    return true;
+}

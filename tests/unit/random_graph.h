@@ -1,0 +1,44 @@
+/* Random numbers and random modules for property tests. The same seed gives the same module. */
+#ifndef TESTS_UNIT_RANDOM_GRAPH_H
+#define TESTS_UNIT_RANDOM_GRAPH_H
+
+#include "ir/text.h"
+
+/* Any state is a good seed. */
+struct random {
+    uint64_t state;
+};
+
+uint64_t random_bits(struct random *random);
+uint32_t random_below(struct random *random, uint32_t limit); /* 0 .. limit - 1 */
+bool random_percent(struct random *random, unsigned percent);
+
+enum { RANDOM_MAX_OPS = 64 };
+
+/* What a module may have besides ops, kernels, streams, scopes, `after` and events. */
+struct random_graph_options {
+    unsigned max_ops;   /* at most RANDOM_MAX_OPS */
+    bool superkernels;  /* super kernels beside the scopes */
+    bool memory;        /* ops that share memory: `inplace`, `reads`, `writes` */
+    bool unfusable;     /* ops that no super kernel may have */
+    bool stream_fusion; /* scopes may be fused over several streams */
+};
+
+/* Appends the text of a module that passes the verifier: one graph @g whose ops run declared kernels
+ * of all types, with blocks that fit the target in every combination. Each op has the attribute
+ * `nr`, its number from 0 in text order; an op without results has a kernel of its own, so kernel
+ * and result tell which op a call runs. */
+void random_graph(struct text *text, uint64_t seed, const struct random_graph_options *options);
+
+/* The seeds of a test: `seed` .. `seed + count - 1`. The environment variables SKIR_TEST_SEED and
+ * SKIR_TEST_COUNT override the defaults 1 and `count`. */
+struct random_runs {
+    uint64_t seed;
+    uint64_t count;
+};
+struct random_runs random_runs(uint64_t count);
+
+/* Says on standard error which seed failed, how to run it alone, and its text. */
+void random_report(uint64_t seed, const struct text *text);
+
+#endif

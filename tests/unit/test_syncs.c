@@ -1,0 +1,453 @@
+/* The pipeline `default` on random graphs: every entry is executed by sync_simulator.h, which must
+ * find each order that the graph demands (graph_model.h) known wherever an op starts, nothing stuck,
+ * and no flag too full or left set. Entries with an instruction taken out show that it can fail. */
+#include "graph_model.h"
+#include "parsed_module.h"
+#include "passes/pass.h"
+#include "random_graph.h"
+#include "sync_simulator.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* How mutated entries were found wrong; one may count in several ways. */
+struct mutations {
+    unsigned tried, stuck, left, unawaited, undrained, disordered, redundant;
+};
+
+struct tally {
+    unsigned graphs, entries, ops, required;
+    struct mutations single, paired;
+};
+
+struct trial {
+    uint64_t seed;
+    struct text text;
+    struct parsed_module parsed;
+    struct graph_model before, after;
+    struct tally *tally;
+};
+
+#define CHECK(trial, condition)                                                                    \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            random_report((trial)->seed, &(trial)->text);                                          \
+            diags_print(&(trial)->parsed.diags, stderr, false);                                    \
+            fail_msg("not %s", #condition);                                                        \
+        }                                                                                          \
+    } while (0)
+
+static const struct graph *the_graph(const struct trial *trial)
+{
+    return &trial->parsed.module->graphs.at[0];
+}
+
+/* ------------------------------------------------------------------ entry to launch ---- */
+
+static uint32_t tensors(const struct op *op)
+{
+    return op->operands.count + op->results.count;
+}
+
+/* Whether the entry's parameters from `slot` on are the tensors of the op. */
+static bool slots_match(const struct trial *trial, const struct entry *entry, const struct op *op,
+                        uint32_t slot)
+{
+    const struct module *module = trial->parsed.module;
+    const struct graph *graph = the_graph(trial);
+    const struct attr *params = attr_find(module, entry->attrs, W_params);
+    uint32_t count = tensors(op);
+    if (!params || slot + count > params->value.count)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t value = i < op->operands.count ? op_operands(graph, op)[i]
+                                                : op->results.first + i - op->operands.count;
+        const struct attr_value *param = &module->attr_values.at[params->value.first + slot + i];
+        if (param->kind != ATTR_VALUE || param->id != graph->values.at[value].name)
+            return false;
+    }
+    return true;
+}
+
+/* The op of the super kernel that a call runs. Where the tensors of several ops stand at its slot, it
+ * is the one with the most: an op's own results stand nowhere before it. */
+static unsigned called_op(struct trial *trial, const struct entry *entry, const struct instr *instr)
+{
+    const struct op *ops = the_graph(trial)->ops.at;
+    unsigned found = NONE;
+    for (unsigned nr = 0; nr < trial->after.count; nr++) {
+        const struct op *op = &ops[trial->after.id[nr]];
+        if (trial->after.superkernel[nr] != entry->name || op->kernel != instr->kernel ||
+            !slots_match(trial, entry, op, instr->number[0]))
+            continue;
+        if (found == NONE || tensors(op) > tensors(&ops[trial->after.id[found]]))
+            found = nr;
+    }
+    CHECK(trial, found != NONE);
+    return found;
+}
+
+static void launch_init(struct sync_launch *launch, struct trial *trial, const struct entry *entry)
+{
+    const struct kernel_type_info *info = kernel_type_info(entry->type);
+    *launch = (struct sync_launch){
+        .blocks = (unsigned)attr_int(trial->parsed.module, entry->attrs, W_block, 0),
+        .per_block = {info->aics, info->aivs}};
+    CHECK(trial, launch->blocks * (info->aics + info->aivs) <= SYNC_MAX_CORES);
+    for (unsigned core = 0; core < CORE_TYPES; core++)
+        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++) {
+            const struct instr *instr = &entry->programs[core].instrs.at[i];
+            enum instr_effect effect = instr_info(instr->op)->effect;
+            unsigned arg = effect == EFFECT_CALL ? called_op(trial, entry, instr) : instr->word;
+            if (effect != EFFECT_NONE && effect != EFFECT_EVENT)
+                vec_push(&launch->programs[core], (struct sync_instr){effect, arg});
+        }
+}
+
+static void launch_free(struct sync_launch *launch)
+{
+    for (unsigned core = 0; core < CORE_TYPES; core++)
+        vec_free(&launch->programs[core]);
+}
+
+/* ------------------------------------------------------------------------- properties ---- */
+
+/* What the op must have complete within its own super kernel. */
+static uint64_t inner_needs(const struct trial *trial, unsigned nr)
+{
+    uint64_t inner = 0;
+    for (unsigned i = 0; i < trial->after.count; i++)
+        if (trial->after.superkernel[i] == trial->after.superkernel[nr])
+            inner |= (uint64_t)1 << i;
+    return trial->before.needs[nr] & inner;
+}
+
+static bool is_ordered(const struct trial *trial, const struct sync_outcome *outcome)
+{
+    for (unsigned nr = 0; nr < trial->after.count; nr++)
+        if (outcome->started >> nr & 1 && inner_needs(trial, nr) & ~outcome->known[nr])
+            return false;
+    return true;
+}
+
+/* Each op is called once on each core type that its kernel has, and on no other. */
+static void check_calls(struct trial *trial, const struct entry *entry,
+                        const struct sync_launch *launch)
+{
+    for (unsigned nr = 0; nr < trial->after.count; nr++) {
+        const struct op *op = &the_graph(trial)->ops.at[trial->after.id[nr]];
+        if (trial->after.superkernel[nr] != entry->name)
+            continue;
+        const struct kernel *kernel = module_find_kernel(trial->parsed.module, op->kernel);
+        for (unsigned core = 0; core < CORE_TYPES; core++) {
+            unsigned calls = 0;
+            for (uint32_t i = 0; i < launch->programs[core].count; i++)
+                calls += launch->programs[core].at[i].effect == EFFECT_CALL &&
+                         launch->programs[core].at[i].arg == nr;
+            CHECK(trial, calls == kernel_type_has(kernel->type, core));
+        }
+        trial->tally->ops++;
+        trial->tally->required += (unsigned)__builtin_popcountll(inner_needs(trial, nr));
+    }
+}
+
+/* -------------------------------------------------------------------------- mutations ---- */
+
+static struct sync_instr take_instr(struct sync_program *program, uint32_t index)
+{
+    struct sync_instr instr = program->at[index];
+    program->count--;
+    memmove(program->at + index, program->at + index + 1,
+            (program->count - index) * sizeof *program->at);
+    return instr;
+}
+
+static void put_instr(struct sync_program *program, uint32_t index, struct sync_instr instr)
+{
+    vec_push(program, instr);
+    memmove(program->at + index + 1, program->at + index,
+            (program->count - 1 - index) * sizeof *program->at);
+    program->at[index] = instr;
+}
+
+static void try_mutation(struct trial *trial, const struct sync_launch *launch,
+                         struct mutations *mutations)
+{
+    struct sync_outcome outcome;
+    sync_simulate(&outcome, launch);
+    bool ordered = is_ordered(trial, &outcome);
+    mutations->tried++;
+    mutations->stuck += outcome.stuck > 0;
+    mutations->left += outcome.left > 0;
+    mutations->unawaited += outcome.unawaited > 0;
+    mutations->undrained += outcome.undrained > 0;
+    mutations->disordered += !ordered;
+    mutations->redundant += ordered && sync_outcome_ok(&outcome);
+}
+
+/* The instruction that belongs to the arrive or set at `index`: of the same count in its program. */
+static bool find_partner(const struct sync_launch *launch, unsigned core, uint32_t index,
+                         unsigned *partner_core, uint32_t *partner)
+{
+    const struct sync_instr *instr = &launch->programs[core].at[index];
+    bool barrier = instr->effect == EFFECT_ARRIVE;
+    unsigned before = 0;
+    for (uint32_t i = 0; i < index; i++)
+        before += launch->programs[core].at[i].effect == instr->effect;
+    *partner_core = barrier ? core : 1 - core;
+    const struct sync_program *program = &launch->programs[*partner_core];
+    for (*partner = 0; *partner < program->count; ++*partner)
+        if (program->at[*partner].effect == (barrier ? EFFECT_AWAIT : EFFECT_WAIT) && before-- == 0)
+            return true;
+    return false;
+}
+
+static void try_pair(struct trial *trial, struct sync_launch *launch, unsigned core, uint32_t index,
+                     struct sync_instr taken)
+{
+    unsigned other;
+    uint32_t partner;
+    put_instr(&launch->programs[core], index, taken);
+    bool found = (taken.effect == EFFECT_ARRIVE || taken.effect == EFFECT_SET) &&
+                 find_partner(launch, core, index, &other, &partner);
+    if (found) {
+        struct sync_instr second = take_instr(&launch->programs[other], partner);
+        uint32_t first = index - (other == core && partner < index);
+        take_instr(&launch->programs[core], first);
+        try_mutation(trial, launch, &trial->tally->paired);
+        put_instr(&launch->programs[core], first, taken);
+        put_instr(&launch->programs[other], partner, second);
+    }
+    take_instr(&launch->programs[core], index);
+}
+
+/* Takes out each synchronisation instruction, alone and with the one that it belongs to. */
+static void mutate(struct trial *trial, struct sync_launch *launch)
+{
+    for (unsigned core = 0; core < CORE_TYPES; core++)
+        for (uint32_t i = 0; i < launch->programs[core].count; i++) {
+            if (launch->programs[core].at[i].effect == EFFECT_CALL)
+                continue;
+            struct sync_instr taken = take_instr(&launch->programs[core], i);
+            try_mutation(trial, launch, &trial->tally->single);
+            try_pair(trial, launch, core, i, taken);
+            put_instr(&launch->programs[core], i, taken);
+        }
+}
+
+/* ------------------------------------------------------------------------------ trials ---- */
+
+static void check_entry(struct trial *trial, const struct entry *entry, bool mutated)
+{
+    struct sync_launch launch;
+    struct sync_outcome outcome;
+    launch_init(&launch, trial, entry);
+    sync_simulate(&outcome, &launch);
+    check_calls(trial, entry, &launch);
+    CHECK(trial, outcome.stuck == 0);
+    CHECK(trial, outcome.overflows == 0);
+    CHECK(trial, outcome.left == 0);
+    CHECK(trial, outcome.unawaited == 0);
+    CHECK(trial, outcome.undrained == 0);
+    CHECK(trial, is_ordered(trial, &outcome));
+    trial->tally->entries++;
+    if (mutated)
+        mutate(trial, &launch);
+    launch_free(&launch);
+}
+
+/* Order may be said in another way afterwards, for launches as wholes, but that within a super kernel
+ * is still that of its ops. */
+static void check_order_kept(struct trial *trial)
+{
+    for (unsigned i = 0; i < trial->before.count; i++)
+        CHECK(trial, trial->after.superkernel[i] == NONE ||
+                         !(inner_needs(trial, i) & ~trial->after.needs[i]));
+}
+
+static void run_trial(uint64_t seed, const struct random_graph_options *options, bool mutated,
+                      struct tally *tally)
+{
+    struct trial trial = {.seed = seed, .tally = tally};
+    random_graph(&trial.text, seed, options);
+    parsed_init(&trial.parsed, trial.text.at, trial.text.size);
+    struct module *module = trial.parsed.module;
+    CHECK(&trial, module && verify_module(module, &trial.parsed.diags));
+    CHECK(&trial, graph_model_init(&trial.before, module, the_graph(&trial)));
+    struct pass_context context = {.module = module, .diags = &trial.parsed.diags};
+    CHECK(&trial, pipeline_lower(&context) == PIPELINE_OK);
+    CHECK(&trial, graph_model_init(&trial.after, module, the_graph(&trial)));
+    check_order_kept(&trial);
+    for (uint32_t i = 0; i < module->entries.count; i++)
+        check_entry(&trial, &module->entries.at[i], mutated);
+    tally->graphs++;
+    text_free(&trial.text);
+    parsed_free(&trial.parsed);
+}
+
+static void run_random(const struct random_graph_options *options, bool mutated,
+                       struct tally *tally, uint64_t count)
+{
+    struct random_runs runs = random_runs(count);
+    for (uint64_t i = 0; i < runs.count; i++)
+        run_trial(runs.seed + i, options, mutated, tally);
+    print_message("# %u graphs, %u entries, %u ops, %u required orders\n", tally->graphs,
+                  tally->entries, tally->ops, tally->required);
+}
+
+static void test_small_graphs(void **state)
+{
+    (void)state;
+    struct tally tally = {0};
+    run_random(
+        &(struct random_graph_options){
+            .max_ops = 12, .memory = true, .unfusable = true, .stream_fusion = true},
+        false, &tally, 4000);
+}
+
+static void test_large_graphs(void **state)
+{
+    (void)state;
+    struct tally tally = {0};
+    run_random(&(struct random_graph_options){.max_ops = 48, .stream_fusion = true}, false, &tally,
+               500);
+}
+
+static void print_mutations(const char *what, const struct mutations *m)
+{
+    print_message("# %s: %u mutations: %u stuck, %u left, %u unawaited, %u undrained, "
+                  "%u disordered, %u redundant\n",
+                  what, m->tried, m->stuck, m->left, m->unawaited, m->undrained, m->disordered,
+                  m->redundant);
+}
+
+/* Where an instruction is missing, something is wrong or the instruction was not needed; each way
+ * to be wrong occurs. */
+static void test_mutations(void **state)
+{
+    (void)state;
+    struct tally tally = {0};
+    run_random(&(struct random_graph_options){.max_ops = 12, .stream_fusion = true}, true, &tally,
+               400);
+    print_mutations("single", &tally.single);
+    print_mutations("paired", &tally.paired);
+    if (tally.graphs < 100)
+        return;
+    assert_true(tally.single.stuck > 0 && tally.single.left > 0 && tally.single.unawaited > 0);
+    assert_true(tally.single.redundant < tally.single.tried / 10);
+    assert_true(tally.paired.disordered > 0 && tally.paired.undrained > 0);
+}
+
+/* --------------------------------------------------------------------- the simulator ---- */
+
+static void add_instr(struct sync_launch *launch, enum core_type core, enum instr_effect effect,
+                      unsigned arg)
+{
+    vec_push(&launch->programs[core], (struct sync_instr){effect, arg});
+}
+
+static struct sync_outcome simulate(struct sync_launch *launch)
+{
+    struct sync_outcome outcome;
+    sync_simulate(&outcome, launch);
+    launch_free(launch);
+    return outcome;
+}
+
+/* Fifteen outstanding releases are allowed; one more is not, even if the waits could be quick. */
+static void test_flag_limit(void **state)
+{
+    (void)state;
+    for (unsigned sender = 0; sender < CORE_TYPES; sender++)
+        for (unsigned n = 15; n <= 16; n++) {
+            struct sync_launch launch = {.blocks = 2, .per_block = {1, 2}};
+            for (unsigned i = 0; i < n; i++) {
+                add_instr(&launch, sender, EFFECT_SET, sender);
+                add_instr(&launch, 1 - sender, EFFECT_WAIT, sender);
+            }
+            struct sync_outcome outcome = simulate(&launch);
+            assert_int_equal(outcome.stuck, 0);
+            assert_int_equal(outcome.left, 0);
+            assert_int_equal(outcome.overflows > 0, n == 16);
+        }
+}
+
+static void test_stuck_and_left(void **state)
+{
+    (void)state;
+    struct sync_launch launch = {.blocks = 3, .per_block = {1, 2}};
+    add_instr(&launch, CORE_AIC, EFFECT_SET, CORE_AIC);
+    add_instr(&launch, CORE_AIC, EFFECT_WAIT, CORE_AIV);
+    add_instr(&launch, CORE_AIV, EFFECT_AWAIT, 0);
+    struct sync_outcome outcome = simulate(&launch);
+    assert_int_equal(outcome.stuck, 9);
+    assert_int_equal(outcome.left, 6);
+    assert_false(sync_outcome_ok(&outcome));
+}
+
+/* A flag tells the vector cores what their own cube core did, not what the others did. */
+static void test_flag_alone_is_not_enough(void **state)
+{
+    (void)state;
+    for (unsigned blocks = 1; blocks <= 2; blocks++) {
+        struct sync_launch launch = {.blocks = blocks, .per_block = {1, 2}};
+        add_instr(&launch, CORE_AIC, EFFECT_CALL, 5);
+        add_instr(&launch, CORE_AIC, EFFECT_SET, CORE_AIC);
+        add_instr(&launch, CORE_AIV, EFFECT_WAIT, CORE_AIC);
+        add_instr(&launch, CORE_AIV, EFFECT_CALL, 6);
+        struct sync_outcome outcome = simulate(&launch);
+        assert_true(sync_outcome_ok(&outcome));
+        assert_int_equal(outcome.started, 1 << 5 | 1 << 6);
+        assert_int_equal(outcome.known[6], blocks == 1 ? 1 << 5 : 0);
+        assert_int_equal(outcome.known[5], 0);
+    }
+}
+
+/* What is done between arrive and await is not known to the others. */
+static void test_split_barrier(void **state)
+{
+    (void)state;
+    struct sync_launch launch = {.blocks = 4, .per_block = {0, 1}};
+    add_instr(&launch, CORE_AIV, EFFECT_CALL, 0);
+    add_instr(&launch, CORE_AIV, EFFECT_ARRIVE, 0);
+    add_instr(&launch, CORE_AIV, EFFECT_DRAIN, 0);
+    add_instr(&launch, CORE_AIV, EFFECT_CALL, 1);
+    add_instr(&launch, CORE_AIV, EFFECT_AWAIT, 0);
+    add_instr(&launch, CORE_AIV, EFFECT_CALL, 2);
+    struct sync_outcome outcome = simulate(&launch);
+    assert_true(sync_outcome_ok(&outcome));
+    assert_int_equal(outcome.known[1], 0);
+    assert_int_equal(outcome.known[2], 1 << 0);
+}
+
+static void test_drained(void **state)
+{
+    (void)state;
+    struct sync_launch launch = {.blocks = 1, .per_block = {1, 0}};
+    for (unsigned op = 0; op < 3; op++) {
+        add_instr(&launch, CORE_AIC, EFFECT_CALL, op);
+        add_instr(&launch, CORE_AIC, op ? EFFECT_ARRIVE : EFFECT_DRAIN, 0);
+    }
+    struct sync_outcome outcome = simulate(&launch);
+    assert_int_equal(outcome.undrained, 1);
+    assert_int_equal(outcome.unawaited, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_flag_limit),
+        cmocka_unit_test(test_stuck_and_left),
+        cmocka_unit_test(test_flag_alone_is_not_enough),
+        cmocka_unit_test(test_split_barrier),
+        cmocka_unit_test(test_drained),
+        cmocka_unit_test(test_small_graphs),
+        cmocka_unit_test(test_large_graphs),
+        cmocka_unit_test(test_mutations),
+    };
+    return cmocka_run_group_tests_name("syncs", tests, NULL, NULL);
+}
