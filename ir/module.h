@@ -390,9 +390,10 @@ struct range graph_add_refs(struct graph *graph, const uint32_t *refs, uint32_t 
 void graph_add_item(struct graph *graph, enum item_kind kind, uint32_t id);
 void graph_free(struct graph *graph);
 
+/* NULL may stand for none. */
 static inline const uint32_t *op_operands(const struct graph *graph, const struct op *op)
 {
-    return graph->refs.at + op->operands.first;
+    return op->operands.count ? graph->refs.at + op->operands.first : NULL;
 }
 
 static inline const struct clauses *op_clauses(const struct graph *graph, const struct op *op)
