@@ -74,8 +74,21 @@ static void simulation_free(struct simulation *s)
             vec_free(&s->flags[i][type]);
 }
 
-static void call(struct simulation *s, struct core *core, unsigned op)
+static bool takes_part(const struct simulation *s, const struct core *core,
+                       const struct sync_instr *instr)
 {
+    unsigned index = core->block * s->launch->per_block[core->type] + core->sub;
+    if (instr->flat)
+        return index < instr->blocks;
+    return (!instr->blocks || core->block < instr->blocks) &&
+           (!instr->subs || core->sub < instr->subs);
+}
+
+static void call(struct simulation *s, struct core *core, const struct sync_instr *instr)
+{
+    unsigned op = instr->arg;
+    if (!takes_part(s, core, instr))
+        return;
     uint64_t bit = (uint64_t)1 << (core - s->cores);
     for (unsigned i = 0; i < SYNC_MAX_OPS; i++)
         s->starts[op].cores[i] &= core->known.cores[i];
@@ -154,7 +167,7 @@ static bool step(struct simulation *s, struct core *core)
     const struct sync_instr *instr = &program->at[core->pc];
     bool done = true;
     switch (instr->effect) {
-    case EFFECT_CALL: call(s, core, instr->arg); break;
+    case EFFECT_CALL: call(s, core, instr); break;
     case EFFECT_ARRIVE: arrive(s, core); break;
     case EFFECT_AWAIT: done = await(s, core); break;
     case EFFECT_SET: set(s, core, instr->arg); break;

@@ -1,8 +1,8 @@
 /* Executes the programs of an entry over explicit cores by the rules of docs/device-model.md, and says
  * what each core knew when it started an op. It shares no code with the passes.
  *
- * Every core executes its type's program; each call is a part of its op on that core. (A call leaves
- * cores out where its kernel has fewer blocks; to count them in only demands more.) */
+ * Every core executes its type's program. A call is a part of its op on that core, but for the cores
+ * that it leaves out: those behind its kernel's blocks. */
 #ifndef TESTS_UNIT_SYNC_SIMULATOR_H
 #define TESTS_UNIT_SYNC_SIMULATOR_H
 
@@ -13,6 +13,10 @@ enum { SYNC_MAX_OPS = 64, SYNC_MAX_CORES = 64, SYNC_FLAG_LIMIT = 15 };
 struct sync_instr {
     enum instr_effect effect; /* CALL, ARRIVE, AWAIT, SET, WAIT or DRAIN */
     unsigned arg;             /* CALL: op number; SET, WAIT: the core type that sets; else 0 */
+    /* CALL: how many blocks run it, and on how many cores of each AI core; 0: all. A flat call's
+     * blocks count the launch's cores one by one. */
+    unsigned blocks, subs;
+    bool flat;
 };
 
 struct sync_program {

@@ -301,8 +301,11 @@ static void test_order_deep(void **state)
     text_string(&text, "skir 1 graph @g() -> () {\n");
     for (int i = 0; i < COUNT; i++) {
         text_printf(&text, "stream \"%d\" { A()", i);
-        text_printf(&text, i ? " send [e%d]" : "", i);
-        text_printf(&text, i + 1 < COUNT ? " recv [e%d] }\n" : " }\n", i + 1);
+        if (i > 0)
+            text_printf(&text, " send [e%d]", i);
+        if (i + 1 < COUNT)
+            text_printf(&text, " recv [e%d]", i + 1);
+        text_string(&text, " }\n");
     }
     text_string(&text, "}\n");
     text_char(&text, '\0');
