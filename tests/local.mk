@@ -29,6 +29,7 @@ unit_headers = \
 unit_tests = \
 	tests/unit/test_command \
 	tests/unit/test_diff \
+	tests/unit/test_events \
 	tests/unit/test_golden \
 	tests/unit/test_golden_pool \
 	tests/unit/test_kernels \
@@ -55,6 +56,10 @@ AM_DEFAULT_SOURCE_EXT = .c
 LDADD = frontend/libfrontend.a libskir.la libskrt.la $(CMOCKA_LIBS) $(DL_LIBS) $(MATH_LIBS)
 tests_unit_test_kernels_LDADD = $(kernel_objects) $(LDADD)
 tests_unit_test_kernels_matmul_LDADD = $(kernel_objects) $(LDADD)
+tests_unit_test_events_SOURCES = \
+	tests/unit/graph_model.c \
+	tests/unit/random_graph.c \
+	tests/unit/test_events.c
 tests_unit_test_partition_SOURCES = \
 	tests/unit/graph_model.c \
 	tests/unit/random_graph.c \

@@ -1,0 +1,306 @@
+/* Properties of insert-events on random graphs: what launches, streams and events enforce is all that
+ * the graph demands, no event can be dropped, the ends of super kernels have none, and an event is
+ * used again only when its last use is over. What is enforced is computed here, from the text that
+ * the passes leave; what is demanded by graph_model.h, from the text before. */
+#include "graph_model.h"
+#include "parsed_module.h"
+#include "passes/pass.h"
+#include "random_graph.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum { MAX_EVENTS = 512 };
+
+/* An event: the ops of which all must be complete, and the ops that wait. Sets of op numbers. */
+struct event {
+    uint32_t name;
+    uint64_t from, to;
+    bool sent_by_launch, received_by_launch;
+};
+
+struct trial {
+    uint64_t seed;
+    struct text text;
+    struct parsed_module parsed;
+    struct graph_model before, after;
+    uint32_t launch_stream[MODEL_MAX_OPS]; /* by op number: the stream of its launch */
+    uint64_t launch[MODEL_MAX_OPS];        /* by op number: the ops of its launch */
+    struct event events[MAX_EVENTS];
+    unsigned n_events;
+};
+
+#define CHECK(trial, condition)                                                                    \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            random_report((trial)->seed, &(trial)->text);                                          \
+            fail_msg("not %s", #condition);                                                        \
+        }                                                                                          \
+    } while (0)
+
+static struct graph *the_graph(struct trial *trial)
+{
+    return &trial->parsed.module->graphs.at[0];
+}
+
+static uint64_t bit(unsigned number)
+{
+    return UINT64_C(1) << number;
+}
+
+/* ------------------------------------------------------------------ reading the result ---- */
+
+static void find_launches(struct trial *trial)
+{
+    const struct graph *graph = the_graph(trial);
+    for (unsigned i = 0; i < trial->after.count; i++) {
+        uint32_t block =
+            graph_enclosing(graph, graph->ops.at[trial->after.id[i]].block, BLOCK_SUPERKERNEL);
+        trial->launch_stream[i] =
+            block == NONE
+                ? trial->after.stream[i]
+                : attr_string(trial->parsed.module, graph->blocks.at[block].attrs, W_stream);
+        trial->launch[i] = bit(i);
+        for (unsigned j = 0; block != NONE && j < trial->after.count; j++)
+            if (trial->after.superkernel[j] == trial->after.superkernel[i])
+                trial->launch[i] |= bit(j);
+    }
+}
+
+static struct event *event_named(struct trial *trial, uint32_t name)
+{
+    for (unsigned i = 0; i < trial->n_events; i++)
+        if (trial->events[i].name == name)
+            return &trial->events[i];
+    CHECK(trial, trial->n_events < MAX_EVENTS);
+    trial->events[trial->n_events] = (struct event){.name = name};
+    return &trial->events[trial->n_events++];
+}
+
+static void read_ops(struct trial *trial)
+{
+    const struct graph *graph = the_graph(trial);
+    for (unsigned i = 0; i < trial->after.count; i++) {
+        const struct clauses *clauses = op_clauses(graph, &graph->ops.at[trial->after.id[i]]);
+        CHECK(trial, clauses->after.count == 0);
+        for (uint32_t n = 0; n < clauses->send.count; n++)
+            event_named(trial, graph->refs.at[clauses->send.first + n])->from |= bit(i);
+        for (uint32_t n = 0; n < clauses->recv.count; n++)
+            event_named(trial, graph->refs.at[clauses->recv.first + n])->to |= bit(i);
+    }
+}
+
+static uint64_t ops_of(const struct trial *trial, uint32_t superkernel)
+{
+    uint64_t ops = 0;
+    for (unsigned i = 0; i < trial->after.count; i++)
+        if (trial->after.superkernel[i] == superkernel)
+            ops |= bit(i);
+    return ops;
+}
+
+static void read_block(struct trial *trial, const struct block *block, uint32_t key)
+{
+    const struct module *module = trial->parsed.module;
+    const struct attr *attr = attr_find(module, block->attrs, key);
+    for (uint32_t n = 0; attr && n < attr->value.count; n++) {
+        struct event *event = event_named(trial, module->attr_values.at[attr->value.first + n].id);
+        bool send = key == W_send;
+        *(send ? &event->from : &event->to) |= ops_of(trial, block->name);
+        *(send ? &event->sent_by_launch : &event->received_by_launch) = true;
+    }
+}
+
+static void read_events(struct trial *trial)
+{
+    const struct graph *graph = the_graph(trial);
+    read_ops(trial);
+    for (uint32_t i = 0; i < graph->blocks.count; i++)
+        if (graph->blocks.at[i].kind == BLOCK_SUPERKERNEL) {
+            read_block(trial, &graph->blocks.at[i], W_send);
+            read_block(trial, &graph->blocks.at[i], W_recv);
+        }
+    for (unsigned i = 0; i < trial->n_events; i++)
+        CHECK(trial, trial->events[i].from && trial->events[i].to);
+}
+
+/* ---------------------------------------------------------------------- what is enforced ---- */
+
+/* Whether op a is complete before op b starts without any event. */
+static bool follows(const struct trial *trial, unsigned a, unsigned b)
+{
+    if (trial->after.position[a] >= trial->after.position[b])
+        return false;
+    if (trial->launch[a] & bit(b))
+        return trial->after.stream[a] == trial->after.stream[b];
+    return trial->launch_stream[a] == trial->launch_stream[b];
+}
+
+/* By op number: what is complete before it starts, with all events but `dropped`. The text is a
+ * topological order of it. */
+static void enforce(const struct trial *trial, unsigned dropped, uint64_t *enforced)
+{
+    unsigned at[MODEL_MAX_OPS];
+    for (unsigned i = 0; i < trial->after.count; i++)
+        at[trial->after.position[i]] = i;
+    for (unsigned n = 0; n < trial->after.count; n++) {
+        unsigned op = at[n];
+        uint64_t direct = 0;
+        for (unsigned i = 0; i < trial->after.count; i++)
+            if (follows(trial, i, op))
+                direct |= bit(i);
+        for (unsigned e = 0; e < trial->n_events; e++)
+            if (e != dropped && trial->events[e].to & bit(op))
+                direct |= trial->events[e].from;
+        enforced[op] = direct;
+        for (unsigned i = 0; i < trial->after.count; i++)
+            if (direct & bit(i))
+                enforced[op] |= enforced[i];
+    }
+}
+
+static bool is_enough(const struct trial *trial, const uint64_t *enforced)
+{
+    for (unsigned i = 0; i < trial->before.count; i++)
+        if (trial->before.needs[i] & ~enforced[i])
+            return false;
+    return true;
+}
+
+/* ------------------------------------------------------------------------- properties ---- */
+
+/* An outer event may not begin at the last op of a super kernel or end at its first. */
+static void check_ends(struct trial *trial, const struct event *event)
+{
+    for (unsigned i = 0; i < trial->after.count; i++) {
+        uint64_t launch = trial->launch[i];
+        if (trial->after.superkernel[i] == NONE)
+            continue;
+        bool first = true, last = true;
+        for (unsigned j = 0; j < trial->after.count; j++)
+            if (launch & bit(j)) {
+                first = first && trial->after.position[i] <= trial->after.position[j];
+                last = last && trial->after.position[i] >= trial->after.position[j];
+            }
+        bool outer = !(event->from & launch) || !(event->to & launch);
+        CHECK(trial, !(outer && first && event->to == bit(i) && !event->received_by_launch &&
+                       launch != bit(i)));
+        CHECK(trial, !(outer && last && event->from == bit(i) && !event->sent_by_launch &&
+                       launch != bit(i)));
+    }
+}
+
+/* Uses of event ID are named eID, eID_1, eID_2 ... in the order of their senders. */
+static const struct event *next_use(const struct trial *trial, const struct event *event)
+{
+    struct arena scratch = {NULL, 0};
+    const struct module *module = trial->parsed.module;
+    const char *name = name_text(module, event->name, &scratch);
+    const char *sign = strchr(name, '_');
+    int size = sign ? (int)(sign - name) : (int)strlen(name);
+    const char *next = arena_printf(&scratch, "%.*s_%d", size, name, sign ? atoi(sign + 1) + 1 : 1);
+    const struct event *found = NULL;
+    for (unsigned i = 0; i < trial->n_events; i++)
+        if (name_is(module, trial->events[i].name, next))
+            found = &trial->events[i];
+    arena_free(&scratch);
+    return found;
+}
+
+/* Whoever sends an event again knows that all of the launch that waited for it is complete. */
+static void check_reuse(struct trial *trial, const struct event *event, const uint64_t *enforced)
+{
+    const struct event *next = next_use(trial, event);
+    if (!next)
+        return;
+    uint64_t over = event->to;
+    for (unsigned i = 0; i < trial->after.count; i++)
+        if (event->to & bit(i))
+            over |= trial->launch[i];
+    bool known = false;
+    for (unsigned i = 0; i < trial->after.count; i++)
+        known = known || (next->from & bit(i) && !(over & ~enforced[i]));
+    CHECK(trial, known);
+}
+
+struct tally {
+    unsigned graphs, refused, events, reused;
+};
+
+static bool run_passes(struct trial *trial)
+{
+    struct pass_context context = {.module = trial->parsed.module, .diags = &trial->parsed.diags};
+    struct pipeline pipeline;
+    char error[256];
+    return pipeline_parse(&pipeline,
+                          "assign-streams,partition-scopes,split-nonfusable,limit-stream-fusion,"
+                          "insert-events",
+                          error, sizeof error) &&
+           pipeline_run(&pipeline, &context, NULL, NULL) == PIPELINE_OK;
+}
+
+static void check_trial(struct trial *trial, struct tally *tally)
+{
+    uint64_t enforced[MODEL_MAX_OPS], fewer[MODEL_MAX_OPS];
+    CHECK(trial, verify_module(trial->parsed.module, &trial->parsed.diags));
+    CHECK(trial, graph_model_init(&trial->after, trial->parsed.module, the_graph(trial)));
+    find_launches(trial);
+    read_events(trial);
+    enforce(trial, MAX_EVENTS, enforced);
+    CHECK(trial, is_enough(trial, enforced));
+    for (unsigned i = 0; i < trial->n_events; i++) {
+        enforce(trial, i, fewer);
+        CHECK(trial, !is_enough(trial, fewer));
+        check_ends(trial, &trial->events[i]);
+        check_reuse(trial, &trial->events[i], enforced);
+        tally->reused += next_use(trial, &trial->events[i]) != NULL;
+    }
+    tally->events += trial->n_events;
+}
+
+static void check_seed(uint64_t seed, const struct random_graph_options *options,
+                       struct tally *tally)
+{
+    struct trial *trial = mem_calloc(1, sizeof *trial);
+    trial->seed = seed;
+    random_graph(&trial->text, seed, options);
+    parsed_init(&trial->parsed, trial->text.at, trial->text.size);
+    CHECK(trial, trial->parsed.module && verify_module(trial->parsed.module, &trial->parsed.diags));
+    CHECK(trial, graph_model_init(&trial->before, trial->parsed.module, the_graph(trial)));
+    tally->graphs++;
+    if (run_passes(trial))
+        check_trial(trial, tally);
+    else
+        tally->refused++;
+    text_free(&trial->text);
+    parsed_free(&trial->parsed);
+    free(trial);
+}
+
+static void test_random_graphs(void **state)
+{
+    (void)state;
+    static const struct random_graph_options all[] = {
+        {.max_ops = 12, .stream_fusion = true},
+        {.max_ops = 40, .stream_fusion = true, .memory = true, .unfusable = true},
+        {.max_ops = 64, .stream_fusion = true, .memory = true, .superkernels = true},
+    };
+    struct tally tally = {0};
+    struct random_runs runs = random_runs(2000);
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        for (uint64_t n = 0; n < runs.count; n++)
+            check_seed(runs.seed + n, &all[i], &tally);
+    print_message("# %u graphs, %u refused, %u events, %u of them used again\n", tally.graphs,
+                  tally.refused, tally.events, tally.reused);
+    assert_true(tally.events > tally.graphs / 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_graphs)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
