@@ -373,6 +373,7 @@ static void verify_blocks(struct graph_verifier *gv)
         verify_options(gv->verifier, &graph->blocks.at[i]);
     verify_agreement(gv, BLOCK_SCOPE, W_options);
     verify_agreement(gv, BLOCK_STREAM, W_priority);
+    verify_agreement(gv, BLOCK_STREAM, W_id);
 }
 
 /* ---------------------------------------------------------------------------- graph ---- */
