@@ -222,13 +222,20 @@ static bool check_whole(const struct fusion *f, const struct segment *segment,
     return false;
 }
 
-/* Ops of a scope that are left out, where the scope is not broken by them. */
+/* Whether the op is of the group but left out, as it cannot be fused. */
+static bool was_removed(const struct fusion *f, uint32_t group, uint32_t op)
+{
+    return f->mode == FUSION_FILTER && f->member_of[op] == group && f->group_of[op] != group &&
+           !op_is_passive(f->module, &f->graph->ops.at[op]);
+}
+
+/* Ops of a scope that are left out, whether they break it or not. */
 static bool report_removed(struct fusion *f)
 {
     bool ok = true;
-    for (uint32_t i = 0; f->mode == FUSION_FILTER && i < f->order.n_ops; i++) {
+    for (uint32_t i = 0; i < f->order.n_ops; i++) {
         uint32_t op = f->order.text[i], group = f->member_of[op];
-        if (group == f->group_of[op] || op_is_passive(f->module, &f->graph->ops.at[op]))
+        if (!was_removed(f, group, op))
             continue;
         enum fusable fusable = op_fusable(f->module, &f->graph->ops.at[op]);
         if (diag_at(f->context->diags, DIAG_not_fused, op_span(f, op),
@@ -253,7 +260,8 @@ bool fusion_report_breaks(struct fusion *f)
         struct break_cause cause = find_cause(f, segment, last_end);
         ok = check_whole(f, segment, &cause) && ok;
         report_break(f, segment, &cause, last_end);
-        ok = apply_strictness(f, segment->group, cause.blocked, cause.root) && ok;
+        if (!was_removed(f, segment->group, cause.root))
+            ok = apply_strictness(f, segment->group, cause.blocked, cause.root) && ok;
     }
     free(ends);
     return ok;
