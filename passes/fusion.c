@@ -132,20 +132,27 @@ static void fusion_free(struct fusion *f)
     order_free(&f->order);
 }
 
-/* Names of entries are taken as well: a new super kernel must not launch one by accident. */
-static void take_names(struct vec_u32 *taken, const struct module *module)
+/* Names of entries are taken as well: a new super kernel must not launch one by accident. Nor may
+ * those that collecting makes be those of super kernels of any graph, all of which it keeps. */
+static void take_names(struct vec_u32 *taken, const struct module *module, enum fusion_mode mode)
 {
     for (uint32_t i = 0; i < module->names.count; i++)
         vec_push(taken, 0);
     for (uint32_t i = 0; i < module->entries.count; i++)
         taken->at[module->entries.at[i].name] = 1;
+    for (uint32_t i = 0; i < module->graphs.count && mode == FUSION_COLLECT; i++) {
+        const struct graph *graph = &module->graphs.at[i];
+        for (uint32_t b = 0; b < graph->blocks.count; b++)
+            if (graph->blocks.at[b].kind == BLOCK_SUPERKERNEL)
+                taken->at[graph->blocks.at[b].name] = 1;
+    }
 }
 
 bool fusion_run(struct pass_context *context, enum fusion_mode mode)
 {
     struct vec_u32 taken = {NULL, 0, 0};
     bool ok = true;
-    take_names(&taken, context->module);
+    take_names(&taken, context->module, mode);
     for (uint32_t i = 0; i < context->module->graphs.count; i++) {
         struct fusion f = {.context = context,
                            .module = context->module,

@@ -137,6 +137,18 @@ static void place_segment(struct rewrite *rewrite, const struct segment *segment
     rewrite->superkernel = NONE;
 }
 
+/* New super kernels must not take the names of those that stay. */
+static void take_kept_names(const struct rewrite *rewrite)
+{
+    const struct fusion *f = rewrite->f;
+    for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
+        const struct segment *segment = &f->schedule.segments.at[i];
+        uint32_t same = segment->group == GROUP_NONE ? NONE : same_superkernel(rewrite, segment);
+        if (same != NONE)
+            take_name(f->taken, f->graph->blocks.at[same].name);
+    }
+}
+
 void fusion_rewrite(struct fusion *f)
 {
     struct rewrite rewrite = {.f = f, .superkernel = NONE, .stream = NONE};
@@ -144,6 +156,7 @@ void fusion_rewrite(struct fusion *f)
     for (uint32_t i = 0; i < f->graph->ops.count; i++)
         if (f->superkernel_of[i] != NONE)
             rewrite.sizes[f->superkernel_of[i]]++;
+    take_kept_names(&rewrite);
     for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
         const struct segment *segment = &f->schedule.segments.at[i];
         if (segment->group == GROUP_NONE)
