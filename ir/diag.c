@@ -120,7 +120,7 @@ const char *source_find_expect(const char *text, size_t size)
     while ((at = memmem(at, (size_t)(end - at), mark, sizeof mark - 1))) {
         const char *line = at + 1;
         at += sizeof mark - 1;
-        if (at < end && *at == '\r')
+        while (at < end && (*at == ' ' || *at == '\t' || *at == '\r'))
             at++;
         if (at == end || *at == '\n')
             return line;

@@ -69,12 +69,23 @@ static void print_diags(struct diags *diags)
     fclose(out);
 }
 
+/* The comments of golden files mean something by their place. Printing gives one that stands within a
+ * construct a line of its own, where it may mean something else. */
+static bool has_golden_comments(const uint8_t *data, size_t size)
+{
+    for (size_t i = 0; i + 3 <= size; i++)
+        if (memcmp(data + i, "//!", 3) == 0)
+            return true;
+    return false;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct parsed_module parsed;
     parsed_init(&parsed, (const char *)data, size);
     if (parsed.module) {
-        print_and_check(&parsed, true);
+        if (!has_golden_comments(data, size))
+            print_and_check(&parsed, true);
         print_and_check(&parsed, false);
         if (verify_module(parsed.module, &parsed.diags))
             check_lowering(&parsed);

@@ -509,6 +509,23 @@ static void test_path_folder(void **state)
     }
 }
 
+/* ------------------------------------------------------------------------- ir/diag.h ---- */
+
+/* What fmt takes away at the end of a line does not count. */
+static void test_find_expect(void **state)
+{
+    (void)state;
+    static const char *const marks[] = {"//! a\nb\n//! expect\nc", "//!\n//! expect",
+                                        "//!\n//! expect \t\r\r\n"};
+    static const char *const others[] = {"a\n//! expect\n", "//! expect\n", "//!\n//! expected\n",
+                                         "//!\n //! expect\n", ""};
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
+        assert_ptr_equal(source_find_expect(marks[i], strlen(marks[i])),
+                         strstr(marks[i], "//! expect"));
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        assert_null(source_find_expect(others[i], strlen(others[i])));
+}
+
 int main(void)
 {
 #define FILE_TEST(test) cmocka_unit_test_setup_teardown(test, folder_setup, folder_teardown)
@@ -533,6 +550,7 @@ int main(void)
         FILE_TEST(test_file_errors),
         FILE_TEST(test_file_link),
         cmocka_unit_test(test_path_folder),
+        cmocka_unit_test(test_find_expect),
     };
     return cmocka_run_group_tests_name("module", tests, NULL, NULL);
 }
