@@ -2,7 +2,7 @@
 #ifndef FRONTEND_INPUT_H
 #define FRONTEND_INPUT_H
 
-#include "frontend/command.h"
+#include "frontend/output.h"
 #include "ir/file.h"
 #include "ir/print.h"
 
@@ -24,13 +24,5 @@ bool input_open_verified(struct input *input, const struct invocation *invocatio
 /* Prints the diagnostics, releases everything, and returns EXIT_INPUT if there were errors, else
  * `status`. Writes the remarks file where one was asked for. */
 enum exit_status input_close(struct input *input, enum exit_status status);
-
-/* The exit status of the worse of two outcomes. */
-enum exit_status worse_status(enum exit_status a, enum exit_status b);
-
-/* Writes text to `path` ("-": the invocation's output stream). Failures are reported on the error
- * stream, as EXIT_INPUT. */
-enum exit_status write_output(const struct invocation *invocation, const char *path,
-                              const struct text *text);
 
 #endif

@@ -39,6 +39,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/message.h \
 	frontend/npy.c \
 	frontend/npy.h \
+	frontend/output.c \
+	frontend/output.h \
 	frontend/remarks.c \
 	frontend/remarks.h \
 	frontend/sk_argument.c \

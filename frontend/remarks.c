@@ -1,5 +1,5 @@
 #include "frontend/remarks.h"
-#include "frontend/input.h"
+#include "frontend/output.h"
 
 #include <cjson/cJSON.h>
 

@@ -1,0 +1,16 @@
+/* What commands write, and with which exit status they end. */
+#ifndef FRONTEND_OUTPUT_H
+#define FRONTEND_OUTPUT_H
+
+#include "frontend/command.h"
+#include "ir/text.h"
+
+/* The exit status of the worse of two outcomes. */
+enum exit_status worse_status(enum exit_status a, enum exit_status b);
+
+/* Writes text to `path` ("-": the invocation's output stream). Failures are reported on the error
+ * stream, as EXIT_INPUT. */
+enum exit_status write_output(const struct invocation *invocation, const char *path,
+                              const struct text *text);
+
+#endif
