@@ -19,6 +19,8 @@ check_status 3 "a status without a reported failure stays" tap_run 'echo 1..1; e
 check_status 134 "a crash stays" tap_run 'echo 1..2; echo not ok 1; kill -ABRT $$'
 check "a skipped program passes" tap_run 'echo "1..0 # SKIP no reason"'
 check_match "with its reason" '^1\.\.0 # SKIP no reason$' "$scratch/stdout"
+check "a case that cmocka skips passes" tap_run 'echo 1..1; echo "not ok 1 # SKIP test_x"'
+check_match "as skipped" '^ok 1 # SKIP test_x$' "$scratch/stdout"
 
 TEST_TIMEOUT=1
 export TEST_TIMEOUT
