@@ -2,6 +2,7 @@
 #include "backend/kernels/sample_ops.h"
 #include "ir/locate.h"
 #include "ir/suggest.h"
+#include "ir/verify.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -102,9 +103,11 @@ bool host_tiling(const struct module *module, const struct graph *graph, const s
         if (!host_tensor(module, graph->values.at[op_value(graph, op, i)].type, &tensors[i], error,
                          error_size))
             return false;
-    for (uint32_t i = 0; i < op->attrs.count; i++)
-        if (scalar_attr(module, &module->attrs.at[op->attrs.first + i], &attrs[tiling->n_attrs]))
+    for (uint32_t i = 0; i < op->attrs.count; i++) {
+        const struct attr *attr = &module->attrs.at[op->attrs.first + i];
+        if (!attr_is_of_any_op(attr->key) && scalar_attr(module, attr, &attrs[tiling->n_attrs]))
             tiling->n_attrs++;
+    }
     return true;
 }
 
@@ -129,6 +132,8 @@ static bool check_attrs(const struct module *module, const struct op *op, const 
         const struct intern_name *key = &module->names.names[attr->key];
         struct suggest suggest = {.wanted = key->text, .wanted_size = key->size};
         struct skrt_attr scalar;
+        if (attr_is_of_any_op(attr->key))
+            continue;
         bool known = false;
         const char *name;
         for (unsigned n = 0; (name = sample_op_attr_name(type, n)); n++) {

@@ -127,6 +127,11 @@ static const struct attr_row *find_row(enum attr_owner owner, uint32_t key)
     return NULL;
 }
 
+bool attr_is_of_any_op(uint32_t key)
+{
+    return find_row(OWNER_OP, key) != NULL;
+}
+
 static void unknown_attr(struct verifier *verifier, const struct attr *attr, enum attr_owner owner)
 {
     static const char *const owners[] = {"a target", "a kernel",      "an entry",    "a scope",
