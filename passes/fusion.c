@@ -81,13 +81,15 @@ static void schedule_groups(struct fusion *f)
     free(fixed);
 }
 
-/* Positions of a group's members in the schedule, which name the parts of a scope. */
+/* Positions of a group's members in the schedule, which name the parts of a scope. Passive ops do not
+ * count: they leave the group when it is first collected. */
 static void find_ranks(struct fusion *f)
 {
     uint32_t *counts = mem_calloc(f->groups.count, sizeof *counts);
     for (uint32_t i = 0; i < f->schedule.count; i++) {
         uint32_t op = f->schedule.ops[i];
-        f->rank[op] = counts[f->member_of[op]]++;
+        if (!op_is_passive(f->module, &f->graph->ops.at[op]))
+            f->rank[op] = counts[f->member_of[op]]++;
     }
     free(counts);
 }
