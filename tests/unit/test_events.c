@@ -1,9 +1,11 @@
-/* Properties of insert-events on random graphs: what launches, streams and events enforce is all that
- * the graph demands, no event can be dropped, the ends of super kernels have none, and an event is
- * used again only when its last use is over. What is enforced is computed here, from the text that
- * the passes leave; what is demanded by graph_model.h, from the text before. */
+/* Properties of the passes up to insert-events on random graphs: super kernels hold the ops that they
+ * should; what launches, streams and events enforce is all that the graph demands; no event can be
+ * dropped; the ends of super kernels have none; and an event is used again only when its last use is
+ * over. What is enforced is computed here, from the text that the passes leave; what is demanded by
+ * graph_model.h, from the text before. */
 #include "graph_model.h"
 #include "parsed_module.h"
+#include "passes/fusable.h"
 #include "passes/pass.h"
 #include "random_graph.h"
 
@@ -194,6 +196,26 @@ static void check_ends(struct trial *trial, const struct event *event)
     }
 }
 
+/* Each op of a scope that can be fused is in one super kernel, of that scope; no other op is in one that
+ * was not before; and super kernels as nodes make no cycle. */
+static void check_cover(struct trial *trial)
+{
+    const struct module *module = trial->parsed.module;
+    const struct graph *graph = the_graph(trial);
+    for (unsigned i = 0; i < trial->after.count; i++) {
+        const struct op *op = &graph->ops.at[trial->after.id[i]];
+        bool fusable = op_fusable(module, op) == FUSABLE;
+        bool marked = trial->before.scope[i] != NONE || trial->before.superkernel[i] != NONE;
+        CHECK(trial, (trial->after.superkernel[i] != NONE) == (marked && fusable));
+        if (trial->after.superkernel[i] == NONE || trial->before.superkernel[i] != NONE)
+            continue;
+        uint32_t block = graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL);
+        CHECK(trial, attr_string(module, graph->blocks.at[block].attrs, W_scope) ==
+                         trial->before.scope[i]);
+    }
+    CHECK(trial, graph_model_contracts(&trial->after, trial->after.superkernel));
+}
+
 /* Uses of event ID are named eID, eID_1, eID_2 ... in the order of their senders. */
 static const struct event *next_use(const struct trial *trial, const struct event *event)
 {
@@ -248,6 +270,7 @@ static void check_trial(struct trial *trial, struct tally *tally)
     uint64_t enforced[MODEL_MAX_OPS], fewer[MODEL_MAX_OPS];
     CHECK(trial, verify_module(trial->parsed.module, &trial->parsed.diags));
     CHECK(trial, graph_model_init(&trial->after, trial->parsed.module, the_graph(trial)));
+    check_cover(trial);
     find_launches(trial);
     read_events(trial);
     enforce(trial, MAX_EVENTS, enforced);
