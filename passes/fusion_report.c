@@ -178,21 +178,25 @@ static enum sk_strict strictness(const struct fusion *f, const struct fusion_gro
     return (enum sk_strict)options.of[SK_strict_scope_check].number;
 }
 
-/* Applies strict-scope-check; `op` is where the scope breaks first. */
+/* Applies strict-scope-check; `op` is where the scope breaks first, or an op of it that is left out:
+ * then it is the `root` itself. */
 static bool apply_strictness(struct fusion *f, uint32_t group, uint32_t op, uint32_t root)
 {
     struct fusion_group *g = &f->groups.at[group];
     struct diags *diags = f->context->diags;
     enum sk_strict strict = g->dissolved ? SK_STRICT_unset : strictness(f, g);
+    bool left_out = op == root;
     if (strict == SK_STRICT_bypass) {
         g->dissolved = true;
         if (diag_at(diags, DIAG_scope_bypassed, op_span(f, op),
-                    "%s is left unfused, since it would break here (strict-scope-check=bypass)",
-                    group_text(f, group)))
+                    "%s is left unfused, since %s (strict-scope-check=bypass)",
+                    group_text(f, group),
+                    left_out ? "this op cannot be fused" : "it would break here"))
             explain_root(f, group, root);
     } else if (strict == SK_STRICT_abort) {
         if (diag_at(diags, DIAG_scope_broken, op_span(f, op),
-                    "%s breaks here, which strict-scope-check=abort forbids", group_text(f, group)))
+                    "%s %s, which strict-scope-check=abort forbids", group_text(f, group),
+                    left_out ? "has an op that cannot be fused" : "breaks here"))
             explain_root(f, group, root);
         return false;
     }
