@@ -163,12 +163,13 @@ static void report_break(const struct fusion *f, const struct segment *segment,
     explain_root(f, group, cause->root);
 }
 
-/* What strict-scope-check says of a group that breaks. */
+/* What strict-scope-check says of a group that breaks. Options of the command line are for scopes; in
+ * super kernels that were made of them they are written down. */
 static enum sk_strict strictness(const struct fusion *f, const struct fusion_group *group)
 {
     struct sk_options options;
     uint32_t name = group->options;
-    if (f->context->sk_options)
+    if (f->context->sk_options && f->mode == FUSION_COLLECT)
         name = sk_options_override(f->module, name, f->context->sk_options);
     if (name == NONE)
         return SK_STRICT_unset;

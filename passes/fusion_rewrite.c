@@ -106,7 +106,7 @@ static struct range superkernel_attrs(struct fusion *f, const struct segment *se
     const struct fusion_group *group = &f->groups.at[segment->group];
     uint32_t options = group->options, stream = superkernel_stream(f, segment), count = 0;
     struct attr attrs[3];
-    if (f->context->sk_options)
+    if (f->context->sk_options && f->mode == FUSION_COLLECT)
         options = sk_options_override(f->module, options, f->context->sk_options);
     const uint32_t keys[3] = {W_scope, W_options, W_stream};
     const uint32_t ids[3] = {group->scope, options, stream};
