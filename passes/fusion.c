@@ -165,7 +165,7 @@ bool fusion_run(struct pass_context *context, enum fusion_mode mode)
         if (fusion_report_breaks(&f)) {
             dissolve(&f);
             find_ranks(&f);
-            fusion_rewrite(&f);
+            ok = fusion_rewrite(&f) && ok;
         } else {
             ok = false;
         }

@@ -1,5 +1,6 @@
 /* The blocks and the text order that a schedule gives a graph. */
 #include "passes/fusion_internal.h"
+#include "ir/locate.h"
 #include "ir/sk_options.h"
 
 #include <string.h>
@@ -9,7 +10,7 @@ struct rewrite {
     struct graph next;    /* blocks and body */
     uint32_t superkernel; /* open block of `next`, or NONE */
     uint32_t stream;      /* the same */
-    uint32_t *sizes;      /* by block of the input: the number of ops of a super kernel */
+    uint32_t *sizes;      /* by block of the input: ops of a super kernel, but for passive ones */
 };
 
 static void close_stream(struct rewrite *rewrite)
@@ -137,26 +138,59 @@ static void place_segment(struct rewrite *rewrite, const struct segment *segment
     rewrite->superkernel = NONE;
 }
 
-/* New super kernels must not take the names of those that stay. */
-static void take_kept_names(const struct rewrite *rewrite)
+static bool has_events(const struct fusion *f, const struct block *block)
+{
+    return block->kind == BLOCK_SUPERKERNEL && (attr_find(f->module, block->attrs, W_send) ||
+                                                attr_find(f->module, block->attrs, W_recv));
+}
+
+/* Events of a launch would be lost with it. */
+static bool check_events(const struct fusion *f, const uint8_t *kept)
+{
+    bool ok = true;
+    for (uint32_t b = 0; b < f->graph->blocks.count; b++) {
+        const struct block *block = &f->graph->blocks.at[b];
+        if (kept[b] || !has_events(f, block))
+            continue;
+        ok = false;
+        if (diag_at(f->context->diags, DIAG_unsupported, locate_name(f->module, block->loc),
+                    "'@%.*s' sends or receives events as a whole, so that it must stay as it is",
+                    NAME(f->module, block->name)))
+            diag_note(f->context->diags, (struct span){0, 0},
+                      "give its 'send' and 'recv' to ops of it");
+    }
+    return ok;
+}
+
+/* New super kernels must not take the names of those that stay, and those with events must. */
+static bool check_kept(const struct rewrite *rewrite)
 {
     const struct fusion *f = rewrite->f;
+    uint8_t *kept = mem_calloc(f->graph->blocks.count, 1);
     for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
         const struct segment *segment = &f->schedule.segments.at[i];
         uint32_t same = segment->group == GROUP_NONE ? NONE : same_superkernel(rewrite, segment);
-        if (same != NONE)
-            take_name(f->taken, f->graph->blocks.at[same].name);
+        if (same == NONE)
+            continue;
+        take_name(f->taken, f->graph->blocks.at[same].name);
+        kept[same] = 1;
     }
+    bool ok = check_events(f, kept);
+    free(kept);
+    return ok;
 }
 
-void fusion_rewrite(struct fusion *f)
+bool fusion_rewrite(struct fusion *f)
 {
     struct rewrite rewrite = {.f = f, .superkernel = NONE, .stream = NONE};
     rewrite.sizes = mem_calloc(f->graph->blocks.count, sizeof *rewrite.sizes);
     for (uint32_t i = 0; i < f->graph->ops.count; i++)
-        if (f->superkernel_of[i] != NONE)
+        if (f->superkernel_of[i] != NONE && !op_is_passive(f->module, &f->graph->ops.at[i]))
             rewrite.sizes[f->superkernel_of[i]]++;
-    take_kept_names(&rewrite);
+    if (!check_kept(&rewrite)) {
+        free(rewrite.sizes);
+        return false;
+    }
     for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
         const struct segment *segment = &f->schedule.segments.at[i];
         if (segment->group == GROUP_NONE)
@@ -170,4 +204,5 @@ void fusion_rewrite(struct fusion *f)
     vec_free(&f->graph->body);
     memcpy(&f->graph->blocks, &rewrite.next.blocks, sizeof rewrite.next.blocks);
     memcpy(&f->graph->body, &rewrite.next.body, sizeof rewrite.next.body);
+    return true;
 }
