@@ -51,7 +51,7 @@ if UNIT_TESTS
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
-EXTRA_DIST += $(unit_headers)
+EXTRA_DIST += $(unit_headers) tests/fuzz/replay.h
 AM_DEFAULT_SOURCE_EXT = .c
 LDADD = frontend/libfrontend.a libskir.la libskrt.la $(CMOCKA_LIBS) $(DL_LIBS) $(MATH_LIBS)
 tests_unit_test_kernels_LDADD = $(kernel_objects) $(LDADD)

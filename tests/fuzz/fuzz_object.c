@@ -4,13 +4,12 @@
  * With -fsanitize=fuzzer it is a libFuzzer target. With -DREPLAY it has a plain main that runs the
  * files named as arguments. */
 #include "backend/object.h"
+#include "tests/fuzz/replay.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A result must be a legal input. */
 static void check_result(const void *bytes, size_t size)
@@ -86,21 +85,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     try_queries(data, size);
     return 0;
 }
-
-#ifdef REPLAY
-int main(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++) {
-        FILE *file = fopen(argv[i], "rb");
-        if (!file) {
-            perror(argv[i]);
-            return 1;
-        }
-        static uint8_t bytes[1 << 22];
-        size_t size = fread(bytes, 1, sizeof bytes, file);
-        fclose(file);
-        LLVMFuzzerTestOneInput(bytes, size);
-    }
-    return 0;
-}
-#endif

@@ -7,12 +7,11 @@
  * files named as arguments. */
 #include "passes/pass.h"
 #include "tests/unit/parsed_module.h"
+#include "tests/fuzz/replay.h"
 
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void give_up(const char *what, struct diags *diags)
 {
@@ -94,21 +93,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     parsed_free(&parsed);
     return 0;
 }
-
-#ifdef REPLAY
-int main(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++) {
-        FILE *file = fopen(argv[i], "rb");
-        if (!file) {
-            perror(argv[i]);
-            return 1;
-        }
-        static uint8_t bytes[1 << 22];
-        size_t size = fread(bytes, 1, sizeof bytes, file);
-        fclose(file);
-        LLVMFuzzerTestOneInput(bytes, size);
-    }
-    return 0;
-}
-#endif
