@@ -5,7 +5,8 @@
  *
  * It shares no code with the passes that insert synchronisation. The rules are those of
  * docs/device-model.md; the orders to be enforced are those of the super kernel that the entry is for
- * (ir/order.h). Entries without a super kernel are checked for everything but order.
+ * (ir/order.h), and its calls must be those of that super kernel's ops. Entries without a super kernel
+ * are checked for everything but order and calls.
  *
  * All cores of one type run the same program, so two positions describe a launch: how far the cube
  * and how far the vector program is. For each instruction four numbers are computed: how many
@@ -34,12 +35,12 @@ struct follower {
     const struct program *program;
     struct known *before; /* per instruction: what is known when it starts */
     struct known now;
-    uint32_t next;                  /* the instruction it is at */
-    struct vec_u32 arrivals;        /* indices of the arrive instructions so far */
-    uint32_t awaits;                /* barriers awaited so far */
-    struct vec_u32 sets;            /* indices of the set instructions so far */
-    uint32_t waits;                 /* flags of the other type consumed so far */
-    struct vec_u32 wait_at;         /* indices of the wait instructions so far */
+    uint32_t next;           /* the instruction it is at */
+    struct vec_u32 arrivals; /* indices of the arrive instructions so far */
+    uint32_t awaits;         /* barriers awaited so far */
+    struct vec_u32 sets;     /* indices of the set instructions so far */
+    uint32_t waits;          /* flags of the other type consumed so far */
+    struct vec_u32 wait_at;  /* indices of the wait instructions so far */
 };
 
 struct prover {
@@ -193,8 +194,7 @@ static bool check_blocked(struct prover *p)
         if (at_end(&p->followers[core]))
             continue;
         ok = false;
-        if (report(p, DIAG_sync_deadlock, core, p->followers[core].next,
-                   "this blocks for ever"))
+        if (report(p, DIAG_sync_deadlock, core, p->followers[core].next, "this blocks for ever"))
             explain_block(p, core);
     }
     return ok;
@@ -360,6 +360,32 @@ static bool check_edge(struct prover *p, const struct graph *graph, uint32_t fro
     return true;
 }
 
+/* How many parameter slots an op's kernel reads (lower-superkernels lays them out). */
+static uint32_t count_slots(const struct prover *p, const struct op *op,
+                            const struct kernel *kernel)
+{
+    const struct attr *params = attr_find(p->module, kernel->attrs, W_params);
+    return params ? params->value.count : op->operands.count + op->results.count;
+}
+
+/* A call must pass its op's own slots, and run as many blocks as the kernel was built for. */
+static bool check_call(struct prover *p, int core, uint32_t index, uint32_t slot, int64_t blocks)
+{
+    const struct instr *call = &p->followers[core].program->instrs.at[index];
+    bool right_slot = call->number[0] == slot;
+    if (right_slot && call->number[1] == blocks)
+        return true;
+    if (report(p, DIAG_entry_calls, core, index,
+               right_slot ? "the kernel was built for another number of blocks"
+                          : "this passes the arguments of another op")) {
+        if (right_slot)
+            diag_note(p->context->diags, no_span, "write 'blocks %lld'", (long long)blocks);
+        else
+            diag_note(p->context->diags, no_span, "the op's arguments begin at slot %u", slot);
+    }
+    return false;
+}
+
 /* The super kernel that an entry is for. */
 struct subject {
     const struct graph *graph;
@@ -377,23 +403,40 @@ static bool check_op(struct prover *p, const struct subject *subject, const stru
     uint32_t to = subject->ops[i];
     for (uint32_t e = subject->order->first[to]; e < subject->order->first[to + 1]; e++) {
         uint32_t from = subject->order->edges[e].from, index = subject->index_of[from];
-        if (index &&
-            !check_edge(p, subject->graph, from, to, &placed[index - 1], &placed[i]))
+        if (index && !check_edge(p, subject->graph, from, to, &placed[index - 1], &placed[i]))
             return false;
     }
     return true;
 }
 
+static bool check_calls(struct prover *p, const struct subject *subject,
+                        const struct placed *placed)
+{
+    uint32_t slot = 1; /* behind the sync base address */
+    bool ok = true;
+    for (uint32_t i = 0; i < subject->count; i++) {
+        const struct op *op = &subject->graph->ops.at[subject->ops[i]];
+        const struct kernel *kernel = &p->module->kernels.at[subject->kernel_index[op->kernel] - 1];
+        int64_t blocks = attr_int(p->module, kernel->attrs, W_block, placed[i].blocks);
+        for (int core = 0; core < CORE_TYPES; core++)
+            if (placed[i].call[core] != NONE)
+                ok = check_call(p, core, placed[i].call[core], slot, blocks) && ok;
+        slot += count_slots(p, op, kernel);
+    }
+    return ok;
+}
+
 static bool check_order(struct prover *p, const struct subject *subject)
 {
     struct placed *placed = mem_calloc(subject->count, sizeof *placed);
-    bool placed_all = place_calls(p, subject->graph, subject->kernel_index, subject->ops,
-                                  subject->count, placed);
+    bool placed_all =
+        place_calls(p, subject->graph, subject->kernel_index, subject->ops, subject->count, placed);
     bool ok = placed_all;
     if (!placed_all)
         diag_at(p->context->diags, DIAG_entry_calls, locate_name(p->module, p->entry->loc),
                 "entry '@%.*s' does not call the kernels of its super kernel's ops in their order",
                 NAME(p->module, p->entry->name));
+    ok = ok && check_calls(p, subject, placed);
     for (uint32_t i = 0; i < subject->count; i++)
         subject->index_of[subject->ops[i]] = i + 1;
     for (uint32_t i = 0; placed_all && i < subject->count; i++)
