@@ -63,10 +63,12 @@ static struct attr_value value_int(enum attr_kind kind, int64_t i)
 %token <f> FLOAT "number"
 %token ATTR_BRACE "'{' of attributes"
 %token ARROW "'->'"
-%token <id> KW_skir "skir" KW_target "target" KW_kernel "kernel" KW_graph "graph" KW_entry "entry"
-%token <id> KW_scope "scope" KW_stream "stream" KW_superkernel "superkernel" KW_none "none"
-%token <id> KW_return "return" KW_via "via" KW_after "after" KW_send "send" KW_recv "recv"
-%token <id> KW_gears "gears" KW_zip "zip" KW_product "product" KW_true "true" KW_false "false"
+%token <id> KW_skir "'skir'" KW_target "'target'" KW_kernel "'kernel'" KW_graph "'graph'"
+%token <id> KW_entry "'entry'"
+%token <id> KW_scope "'scope'" KW_stream "'stream'" KW_superkernel "'superkernel'" KW_none "'none'"
+%token <id> KW_return "'return'" KW_via "'via'" KW_after "'after'" KW_send "'send'" KW_recv "'recv'"
+%token <id> KW_gears "'gears'" KW_zip "'zip'" KW_product "'product'"
+%token <id> KW_true "'true'" KW_false "'false'"
 
 %type <id> word rare_key rare_op_type type format keyword core_word event
 %type <count> dims dim_list params param_list ids types type_list values value_list attr_items
@@ -447,14 +449,19 @@ static int yyreport_syntax_error(const yypcontext_t *context, struct parser *par
     const char *lead = *expected ? ", found" : "unexpected";
     const char *token = parser->scanner.source->text + span.begin;
     uint32_t size = span.end - span.begin;
+    bool kept;
     if (found == YYSYMBOL_YYEOF)
-        diag_at(parser->diags, DIAG_syntax, (struct span){span.begin, span.begin + 1},
-                "%s%s end of the file", expected, *expected ? ", found the" : "unexpected");
+        kept = diag_at(parser->diags, DIAG_syntax, (struct span){span.begin, span.begin + 1},
+                       "%s%s end of the file", expected, *expected ? ", found the" : "unexpected");
     else if (wanted_attributes(context, *token))
-        diag_at(parser->diags, DIAG_syntax, span, "attributes are written '{KEY = VALUE, ...}'");
+        kept = diag_at(parser->diags, DIAG_syntax, span,
+                       "attributes are written '{KEY = VALUE, ...}'");
     else
-        diag_at(parser->diags, DIAG_syntax, span, "%s%s '%.*s'%s", expected, lead,
-                (int)(size < MAX_FOUND ? size : MAX_FOUND), token, size > MAX_FOUND ? "..." : "");
+        kept = diag_at(parser->diags, DIAG_syntax, span, "%s%s '%.*s'%s", expected, lead,
+                       (int)(size < MAX_FOUND ? size : MAX_FOUND), token,
+                       size > MAX_FOUND ? "..." : "");
+    if (kept && parser->module->loc == NONE)
+        diag_note(parser->diags, (struct span){0, 0}, "a program begins with the line 'skir 1'");
     arena_free(&scratch);
     start_resync(parser);
     return 0;
