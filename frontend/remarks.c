@@ -29,7 +29,7 @@ static size_t code_point_size(const unsigned char *text)
 }
 
 /* Names and paths are bytes, JSON is UTF-8: other bytes become U+FFFD, the replacement character. */
-static void add_string(cJSON *object, const char *key, const char *bytes)
+static cJSON *string_of(const char *bytes)
 {
     struct text text = {NULL, 0, 0};
     while (*bytes) {
@@ -41,8 +41,14 @@ static void add_string(cJSON *object, const char *key, const char *bytes)
         bytes += size ? size : 1;
     }
     text_char(&text, '\0');
-    cJSON_AddStringToObject(object, key, text.at);
+    cJSON *string = cJSON_CreateString(text.at);
     text_free(&text);
+    return string;
+}
+
+static void add_string(cJSON *object, const char *key, const char *bytes)
+{
+    cJSON_AddItemToObject(object, key, string_of(bytes));
 }
 
 static void add_position(struct diags *diags, cJSON *object, struct span span)
@@ -54,6 +60,22 @@ static void add_position(struct diags *diags, cJSON *object, struct span span)
     cJSON_AddNumberToObject(object, "column", at.column);
 }
 
+/* Elements of a list stand one behind the other. */
+static void add_fields(cJSON *object, const struct diag_field *field)
+{
+    cJSON *list = NULL;
+    const char *listed = NULL;
+    for (; field; field = field->next) {
+        if (!field->listed) {
+            add_string(object, field->key, field->value);
+            continue;
+        }
+        if (!listed || strcmp(listed, field->key) != 0)
+            list = cJSON_AddArrayToObject(object, listed = field->key);
+        cJSON_AddItemToArray(list, string_of(field->value));
+    }
+}
+
 static cJSON *diag_object(struct diags *diags, const struct diag *diag)
 {
     cJSON *object = cJSON_CreateObject();
@@ -61,6 +83,7 @@ static cJSON *diag_object(struct diags *diags, const struct diag *diag)
     cJSON_AddStringToObject(object, "id", diag_id_text(diag->id));
     add_string(object, "text", diag->text);
     add_position(diags, object, diag->span);
+    add_fields(object, diag->fields);
     cJSON *notes = cJSON_AddArrayToObject(object, "notes");
     for (const struct diag_note *note = diag->notes; note; note = note->next) {
         cJSON *item = cJSON_CreateObject();

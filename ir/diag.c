@@ -80,7 +80,8 @@ bool diag_vat(struct diags *diags, enum diag_id id, struct span span, const char
         diags->counts[SEVERITY_ERROR] > diags->max_errors)
         return false;
     const char *text = format_text(diags, format, args);
-    vec_push(&diags->list, (struct diag){id, severity, span, text, NULL});
+    vec_push(&diags->list,
+             (struct diag){.id = id, .severity = severity, .span = span, .text = text});
     return true;
 }
 
@@ -104,6 +105,28 @@ void diag_note(struct diags *diags, struct span span, const char *format, ...)
     *note = (struct diag_note){format_text(diags, format, args), span, NULL};
     va_end(args);
     *last = note;
+}
+
+/* The list of diagnostics moves when it grows, and with it the first link of a chain: the end of an
+ * empty chain is not kept. */
+static void add_field(struct diags *diags, const char *key, const char *value, bool listed)
+{
+    struct diag *diag = &diags->list.at[diags->list.count - 1];
+    struct diag_field *field = arena_alloc(&diags->arena, sizeof *field);
+    *field = (struct diag_field){
+        key, arena_strndup(&diags->arena, value, strlen(value)), listed, NULL};
+    *(diag->fields ? diag->last_field : &diag->fields) = field;
+    diag->last_field = &field->next;
+}
+
+void diag_field(struct diags *diags, const char *key, const char *value)
+{
+    add_field(diags, key, value, false);
+}
+
+void diag_listed(struct diags *diags, const char *key, const char *value)
+{
+    add_field(diags, key, value, true);
 }
 
 bool diag_wants_suggestion(struct diags *diags)

@@ -53,12 +53,21 @@ struct diag_note {
     struct diag_note *next;
 };
 
+/* A fact of a diagnostic by itself, for tools: JSON has it under the key. */
+struct diag_field {
+    const char *key; /* a static string */
+    const char *value;
+    bool listed; /* one element of the list of that key */
+    struct diag_field *next;
+};
+
 struct diag {
     enum diag_id id;
     enum severity severity;
     struct span span;
     const char *text;
     struct diag_note *notes;
+    struct diag_field *fields, **last_field;
 };
 
 struct diags {
@@ -84,6 +93,11 @@ bool diag_vat(struct diags *diags, enum diag_id id, struct span span, const char
 /* Adds a line to the last kept diagnostic; to be called only where diag_at returned true. */
 void diag_note(struct diags *diags, struct span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Adds a fact to the last kept diagnostic, as the value of a key or as an element of its list. The
+ * key must outlive the diagnostics; the value is copied. */
+void diag_field(struct diags *diags, const char *key, const char *value);
+void diag_listed(struct diags *diags, const char *key, const char *value);
 
 /* Looking for a similar name costs time in proportion to the names there are, so only the first
  * few diagnostics of a run may do it. Counts the asking. */

@@ -67,6 +67,28 @@ static const char *group_text(const struct fusion *f, uint32_t group)
                         NAME(f->module, f->graph->blocks.at[g->block].name));
 }
 
+/* A stream's label as a fact, "" for the default stream. */
+static const char *label_text(const struct fusion *f, uint32_t stream)
+{
+    return stream == NONE
+               ? ""
+               : arena_printf(&f->context->diags->arena, "%.*s", NAME(f->module, stream));
+}
+
+static void group_field(const struct fusion *f, uint32_t group)
+{
+    const struct fusion_group *g = &f->groups.at[group];
+    if (g->scope != NONE)
+        diag_field(f->context->diags, "scope",
+                   arena_printf(&f->context->diags->arena, "%.*s", NAME(f->module, g->scope)));
+}
+
+static void op_fields(const struct fusion *f, uint32_t op)
+{
+    diag_field(f->context->diags, "op", op_text(f, op));
+    diag_field(f->context->diags, "stream", label_text(f, f->order.stream[op]));
+}
+
 /* ---------------------------------------------------------------------------- causes ---- */
 
 /* The edge of `op` from an op that was scheduled in [low, high), or NULL. */
@@ -147,11 +169,14 @@ static void report_break(const struct fusion *f, const struct segment *segment,
         diag_at(diags, break_id(f, group, cause->root), no_span, " ");
         return;
     }
-    const struct order_edge *needs =
-        edge_between(f, cause->blocked, last_end, segment->first);
+    const struct order_edge *needs = edge_between(f, cause->blocked, last_end, segment->first);
     diag_at(diags, break_id(f, group, cause->root), op_span(f, cause->blocked),
             "%s breaks before this op of %s: it %s", group_text(f, group),
             stream_text(f, f->order.stream[cause->blocked]), edge_text(f, needs));
+    group_field(f, group);
+    op_fields(f, cause->blocked);
+    diag_field(diags, "cause", op_text(f, cause->cause));
+    diag_field(diags, "root", op_text(f, cause->root));
     for (uint32_t e = f->order.first[cause->root]; e < f->order.first[cause->root + 1]; e++) {
         uint32_t from = f->order.edges[e].from;
         if (f->group_of[from] != group || f->schedule.place[from] >= last_end)
@@ -245,8 +270,11 @@ static bool report_removed(struct fusion *f)
         enum fusable fusable = op_fusable(f->module, &f->graph->ops.at[op]);
         if (diag_at(f->context->diags, DIAG_not_fused, op_span(f, op),
                     "this op of %s is not fused: %s", group_text(f, group),
-                    fusable_reason(fusable)))
+                    fusable_reason(fusable))) {
+            group_field(f, group);
+            op_fields(f, op);
             diag_note(f->context->diags, no_span, "%s", fusable_advice(fusable));
+        }
         ok = apply_strictness(f, group, op, op) && ok;
     }
     return ok;
@@ -295,6 +323,12 @@ void fusion_report_fused(struct fusion *f, const struct segment *segment, uint32
             group_text(f, segment->group), NAME(f->module, name), segment->count,
             segment->count == 1 ? "" : "s", (int)text.size, text.at);
     text_free(&text);
+    group_field(f, segment->group);
+    diag_field(diags, "superkernel", arena_printf(&diags->arena, "%.*s", NAME(f->module, name)));
+    for (uint32_t i = 0; i < segment->count; i++)
+        diag_listed(diags, "ops", op_text(f, ops[i]));
+    for (uint32_t i = 0; i < segment->count; i++)
+        diag_listed(diags, "streams", label_text(f, f->order.stream[ops[i]]));
     if (segment->count == 1)
         diag_note(diags, no_span, "one op gains nothing from a super kernel of its own");
 }

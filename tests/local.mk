@@ -76,6 +76,7 @@ tests_unit_test_syncs_SOURCES = \
 # ---- Golden files and whole commands ----
 
 script_tests = \
+	tests/e2e/accounts.py \
 	tests/e2e/bootstrap.sh \
 	tests/e2e/canonical_form.sh \
 	tests/e2e/compile_objects.py \

@@ -1,0 +1,72 @@
+"""The account of scopes: check --explain for people, --remarks=FILE.json for tools."""
+
+import json
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
+import tap
+
+scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
+os.chdir(scratch.name)
+
+PROGRAM = """skir 1
+
+graph @g(%a: f32[8], %b: f32[8]) -> f32[8] {
+  scope @s {options = "stream-fusion=1"} {
+    %x = Add(%a, %b) : f32[8]
+    stream "2" {
+      %y = Mul(%x, %b) : f32[8]
+    }
+    %n = Foo(%x) {supportSuperKernel = 0} : f32[8]
+    %z = Add(%n, %y) : f32[8]
+  }
+  return %z
+}
+"""
+with open("program.skir", "w") as file:
+    file.write(PROGRAM)
+
+done = tap.skirc("check", "program.skir")
+tap.check("check says nothing when all is well", done.returncode == 0
+          and not done.stdout + done.stderr, done.stdout + done.stderr)
+
+done = tap.skirc("check", "--explain", "program.skir")
+tap.check("--explain ends with status 0, and all of it is on standard output",
+          done.returncode == 0 and not done.stderr, done.stderr)
+for claim, text in [
+    ("a super kernel has its ops and their streams",
+     "line 5: scope '@s': super kernel '@g_s_split_0_1' has 2 ops: Add %x (the default stream), "
+     "Mul %y (stream \"2\") [fused]"),
+    ("a break names the op and what it waits for",
+     "line 10: scope '@s' breaks before this op of the default stream: it uses the result of "
+     "Foo %n [split-nonfusable]"),
+    ("and why that needs the part before",
+     "line 9: that needs the part before: this uses the result of Add %x"),
+    ("and what to do", "-> Foo %n cannot be fused: its kernel does not support it"),
+]:
+    tap.check(claim, text in done.stdout, done.stdout)
+
+done = tap.skirc("check", "--explain", "--remarks=remarks.json", "program.skir")
+with open("remarks.json") as file:
+    remarks = json.load(file)["diagnostics"]
+by_id = {remark["id"]: remark for remark in remarks}
+fused = [remark for remark in remarks if remark["id"] == "fused"]
+tap.check("JSON has a super kernel's ops and streams",
+          fused[0]["scope"] == "s" and fused[0]["superkernel"] == "g_s_split_0_1"
+          and fused[0]["ops"] == ["Add %x", "Mul %y"] and fused[0]["streams"] == ["", "2"], fused)
+tap.check("lists have one element for one op", fused[1]["ops"] == ["Add %z"], fused)
+cut = by_id.get("split-nonfusable", {})
+tap.check("JSON has a break's op, stream, cause and root",
+          [cut.get(key) for key in ("scope", "op", "stream", "cause", "root")]
+          == ["s", "Add %z", "", "Foo %n", "Foo %n"], cut)
+left_out = by_id.get("not-fused", {})
+tap.check("and an op that is left out", left_out.get("op") == "Foo %n", left_out)
+
+with open("plain.skir", "w") as file:
+    file.write("skir 1\ngraph @g(%a: f32[8]) -> f32[8] { return %a }\n")
+done = tap.skirc("check", "--explain", "plain.skir")
+tap.check("a file without scopes is told so", "no op is in a scope" in done.stdout, done.stdout)
+
+tap.done()
