@@ -62,8 +62,7 @@ static enum exit_status run_passes(struct input *input, const char *passes)
 {
     struct pass_context context = {.module = input->module,
                                    .diags = &input->diags,
-                                   .sk_options =
-                                       option_value(input->invocation, "sk-options")};
+                                   .sk_options = option_value(input->invocation, "sk-options")};
     struct pipeline pipeline;
     char error[256];
     pipeline_parse(&pipeline, passes, error, sizeof error);

@@ -161,8 +161,7 @@ static enum exit_status run_unfused(struct runner *runner, const struct outcome 
         status = execute(runner, HOST_UNFUSED, &unfused);
     }
     if (status == EXIT_DONE) {
-        bool equal =
-            storage_compare(&fused->storage, &unfused.storage, runner->invocation->out);
+        bool equal = storage_compare(&fused->storage, &unfused.storage, runner->invocation->out);
         print_summary(runner, fused, &unfused, equal);
         status = equal ? EXIT_DONE : EXIT_INPUT;
     }

@@ -18,8 +18,8 @@ static bool lower(struct host_input *host, bool unproven, enum exit_status *stat
     return lowered == PIPELINE_OK;
 }
 
-bool host_input_open(struct host_input *host, const struct invocation *invocation,
-                     const char *path, bool unproven, enum exit_status *status)
+bool host_input_open(struct host_input *host, const struct invocation *invocation, const char *path,
+                     bool unproven, enum exit_status *status)
 {
     *status = EXIT_INPUT;
     library_open(&host->library, &host->place, invocation);

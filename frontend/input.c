@@ -50,8 +50,7 @@ void input_open(struct input *input, const struct invocation *invocation, const 
         input->module = parse_module(&input->source, &input->diags, &input->comments);
 }
 
-bool input_open_verified(struct input *input, const struct invocation *invocation,
-                         const char *path)
+bool input_open_verified(struct input *input, const struct invocation *invocation, const char *path)
 {
     input_open(input, invocation, path);
     return input->module && verify_module(input->module, &input->diags);

@@ -113,8 +113,8 @@ static void add_field(struct diags *diags, const char *key, const char *value, b
 {
     struct diag *diag = &diags->list.at[diags->list.count - 1];
     struct diag_field *field = arena_alloc(&diags->arena, sizeof *field);
-    *field = (struct diag_field){
-        key, arena_strndup(&diags->arena, value, strlen(value)), listed, NULL};
+    *field =
+        (struct diag_field){key, arena_strndup(&diags->arena, value, strlen(value)), listed, NULL};
     *(diag->fields ? diag->last_field : &diag->fields) = field;
     diag->last_field = &field->next;
 }

@@ -13,7 +13,8 @@ struct source {
     const char *path; /* as the user wrote it */
     const char *text; /* a NUL stands behind its end */
     uint32_t size;
-    const char *tail; /* what follows the program in a golden file, without its first byte; or NULL */
+    const char
+        *tail; /* what follows the program in a golden file, without its first byte; or NULL */
     size_t tail_size;
     struct vec_u32 lines; /* offset of each line's first byte */
     /* The position found last: the next one is often behind it, in the same, maybe very long line. */
@@ -76,9 +77,9 @@ struct diags {
     struct arena arena;
     VEC(struct diag) list;
     uint32_t counts[SEVERITY_COUNT];
-    uint32_t max_errors; /* errors kept; 0: all */
+    uint32_t max_errors;  /* errors kept; 0: all */
     uint32_t suggestions; /* made so far; see diag_wants_suggestion */
-    bool remarks;        /* keep remarks */
+    bool remarks;         /* keep remarks */
 };
 
 void diags_init(struct diags *diags, struct source *source, const char *path);

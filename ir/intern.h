@@ -18,7 +18,7 @@ struct intern {
     struct intern_slot {
         uint32_t id; /* + 1; 0 when free */
         uint32_t hash;
-    } *slots; /* a power of two of them */
+    } * slots; /* a power of two of them */
     uint32_t mask;
     struct arena texts;
 };

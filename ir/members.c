@@ -2,8 +2,7 @@
 #include "ir/order.h"
 
 /* All ops of the graph in list order. Cycles were refused by the verifier. */
-static uint32_t *sorted_ops(const struct module *module, const struct graph *graph,
-                            uint32_t *count)
+static uint32_t *sorted_ops(const struct module *module, const struct graph *graph, uint32_t *count)
 {
     struct order order;
     struct order_cycle cycle;

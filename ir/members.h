@@ -10,8 +10,7 @@ struct members {
 };
 
 /* For a verified graph. The order satisfies all that the graph demands. */
-void members_init(struct members *members, const struct module *module,
-                  const struct graph *graph);
+void members_init(struct members *members, const struct module *module, const struct graph *graph);
 void members_free(struct members *members);
 
 #endif

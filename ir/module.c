@@ -142,8 +142,8 @@ static void type_slots_grow(struct module *module)
     }
 }
 
-uint32_t module_type(struct module *module, enum dtype dtype, uint32_t format,
-                     const int64_t *dims, uint32_t rank)
+uint32_t module_type(struct module *module, enum dtype dtype, uint32_t format, const int64_t *dims,
+                     uint32_t rank)
 {
     static const int64_t scalar[1];
     if (!module->type_slots || module->types.count >= module->type_mask / 2)

@@ -341,8 +341,8 @@ bool name_is(const struct module *module, uint32_t name, const char *text);
 char *name_text(const struct module *module, uint32_t name, struct arena *arena);
 
 /* The id of a type; `dims` are copied. */
-uint32_t module_type(struct module *module, enum dtype dtype, uint32_t format,
-                     const int64_t *dims, uint32_t rank);
+uint32_t module_type(struct module *module, enum dtype dtype, uint32_t format, const int64_t *dims,
+                     uint32_t rank);
 const int64_t *type_dims(const struct module *module, uint32_t type);
 /* Number of elements. False where a dimension is not static or the product passes 2^62. */
 bool type_elements(const struct module *module, uint32_t type, uint64_t *elements);

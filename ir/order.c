@@ -35,10 +35,10 @@ static uint8_t *passive_types(const struct module *module)
 struct builder {
     const struct graph *graph;
     struct order *order;
-    uint32_t *fill; /* per op: where its next edge goes; NULL while counting */
-    uint32_t *last_of_stream; /* by label name id, the default stream last: op id + 1 */
+    uint32_t *fill;            /* per op: where its next edge goes; NULL while counting */
+    uint32_t *last_of_stream;  /* by label name id, the default stream last: op id + 1 */
     uint32_t *sender_of_event; /* by event name id: op id + 1 */
-    uint8_t *passive; /* by name id of an op type: it executes nothing */
+    uint8_t *passive;          /* by name id of an op type: it executes nothing */
     uint32_t n_names;
     struct order_pairs memory, launches;
 };

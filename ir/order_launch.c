@@ -15,15 +15,15 @@ struct walker {
     const struct graph *graph;
     struct order_pairs *pairs;
     VEC(struct ends) ends;
-    uint32_t *ends_of;   /* per block: its first entry of `ends` + 1, those of a block adjoin */
+    uint32_t *ends_of; /* per block: its first entry of `ends` + 1, those of a block adjoin */
     VEC(struct side) sends;
     uint32_t *sender_of; /* by event name id: index into sends + 1 */
 };
 
 static bool launch_has_events(const struct module *module, const struct block *block)
 {
-    return block->kind == BLOCK_SUPERKERNEL && (attr_find(module, block->attrs, W_send) ||
-                                                attr_find(module, block->attrs, W_recv));
+    return block->kind == BLOCK_SUPERKERNEL &&
+           (attr_find(module, block->attrs, W_send) || attr_find(module, block->attrs, W_recv));
 }
 
 /* Ops of a super kernel adjoin in the text. */
@@ -94,21 +94,18 @@ static void each_side(struct walker *walker, uint32_t key, side_function *functi
     }
     for (uint32_t b = 0; b < graph->blocks.count; b++) {
         const struct block *block = &graph->blocks.at[b];
-        const struct attr *attr = block->kind == BLOCK_SUPERKERNEL
-                                      ? attr_find(walker->module, block->attrs, key)
-                                      : NULL;
+        const struct attr *attr =
+            block->kind == BLOCK_SUPERKERNEL ? attr_find(walker->module, block->attrs, key) : NULL;
         for (uint32_t n = 0; attr && attr->value.kind == ATTR_LIST && n < attr->value.count; n++) {
-            const struct attr_value *event =
-                &walker->module->attr_values.at[attr->value.first + n];
+            const struct attr_value *event = &walker->module->attr_values.at[attr->value.first + n];
             if (event->kind == ATTR_WORD)
                 function(walker, event->id, NONE, b);
         }
     }
 }
 
-void launch_edges(struct order_pairs *pairs, const struct module *module,
-                  const struct graph *graph, const uint32_t *text, uint32_t n_ops,
-                  const uint32_t *stream)
+void launch_edges(struct order_pairs *pairs, const struct module *module, const struct graph *graph,
+                  const uint32_t *text, uint32_t n_ops, const uint32_t *stream)
 {
     bool any = false;
     for (uint32_t b = 0; b < graph->blocks.count && !any; b++)

@@ -65,13 +65,12 @@ static bool find_memories(struct walker *walker)
         const struct attr *inplace = attr_find(walker->module, op->attrs, W_inplace);
         any |= attr_find(walker->module, op->attrs, W_reads) ||
                attr_find(walker->module, op->attrs, W_writes);
-        for (uint32_t n = 0; inplace && inplace->value.kind == ATTR_LIST && n < inplace->value.count;
-             n++) {
+        for (uint32_t n = 0;
+             inplace && inplace->value.kind == ATTR_LIST && n < inplace->value.count; n++) {
             uint32_t value = inplace_value(walker, op, inplace, n);
             if (value == NONE || walker->of_value[value])
                 continue;
-            walker->of_value[value] =
-                new_memory(walker, walker->graph->values.at[value].name);
+            walker->of_value[value] = new_memory(walker, walker->graph->values.at[value].name);
             any = true;
         }
     }
@@ -120,8 +119,8 @@ static void access_values(struct walker *walker, uint32_t id)
     }
 }
 
-void memory_edges(struct order_pairs *pairs, const struct module *module,
-                  const struct graph *graph, const uint32_t *text, uint32_t n_ops)
+void memory_edges(struct order_pairs *pairs, const struct module *module, const struct graph *graph,
+                  const uint32_t *text, uint32_t n_ops)
 {
     struct walker walker = {.module = module, .graph = graph, .pairs = pairs};
     walker.of_value = mem_calloc(graph->values.count, sizeof *walker.of_value);

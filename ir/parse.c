@@ -49,8 +49,8 @@ void parse_push_list(struct parser *parser, uint32_t count)
     parser->values.count -= count;
     struct range range =
         module_add_values(parser->module, parser->values.at + parser->values.count, count);
-    parse_push_value(
-        parser, (struct attr_value){.kind = ATTR_LIST, .count = count, .first = range.first});
+    parse_push_value(parser,
+                     (struct attr_value){.kind = ATTR_LIST, .count = count, .first = range.first});
 }
 
 uint32_t parse_take_type(struct parser *parser, struct span span, uint32_t dtype, uint32_t rank,
@@ -60,9 +60,8 @@ uint32_t parse_take_type(struct parser *parser, struct span span, uint32_t dtype
     if (rank > MAX_RANK)
         diag_at(parser->diags, DIAG_number_range, span, "a type has at most %d dimensions, not %u",
                 MAX_RANK, rank);
-    uint32_t type =
-        module_type(parser->module, (enum dtype)(dtype - W_KEYWORD_END), format,
-                    parser->dims.at + parser->dims.count, rank > MAX_RANK ? 0 : rank);
+    uint32_t type = module_type(parser->module, (enum dtype)(dtype - W_KEYWORD_END), format,
+                                parser->dims.at + parser->dims.count, rank > MAX_RANK ? 0 : rank);
     scanner_know_type(&parser->scanner, span, type);
     return type;
 }
@@ -225,8 +224,8 @@ void parse_graph_end(struct parser *parser, struct span span)
     parser->open_braces = 0;
 }
 
-void parse_block_begin(struct parser *parser, struct span span, enum block_kind kind,
-                       uint32_t name, struct range attrs)
+void parse_block_begin(struct parser *parser, struct span span, enum block_kind kind, uint32_t name,
+                       struct range attrs)
 {
     struct block block = {kind, name, parser->block, span.begin, NONE, attrs};
     parser->block = graph_add_block(parser->graph, &block);

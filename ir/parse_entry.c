@@ -94,8 +94,7 @@ static const struct {
 
 /* Takes one operand; returns NULL, or what was expected in its place. */
 static const char *take_operand(struct parser *parser, struct span span, struct instr *instr,
-                                unsigned *n_numbers, char operand,
-                                const struct attr_value *value)
+                                unsigned *n_numbers, char operand, const struct attr_value *value)
 {
     if (operand == 'N') {
         if (!value || value->kind != ATTR_INT)
@@ -158,8 +157,8 @@ void parse_instr(struct parser *parser, struct span span, uint32_t mnemonic, uin
     }
     if (!expected)
         vec_push(&parser->program->instrs, instr);
-    else if (diag_at(parser->diags, DIAG_instr_operands, span, "'%s' expects %.*s here",
-                     info->name, (int)expected_size, expected))
+    else if (diag_at(parser->diags, DIAG_instr_operands, span, "'%s' expects %.*s here", info->name,
+                     (int)expected_size, expected))
         diag_note(parser->diags, (struct span){0, 0},
                   "the form is '%s%s%s', where K is a kernel and N a number", info->name,
                   *info->operands ? " " : "", info->operands);

@@ -17,14 +17,14 @@ struct parser {
     struct scanner scanner;
     struct module *module;
     struct diags *diags;
-    struct graph *graph;           /* the open one */
-    struct entry *entry;           /* the open one */
-    struct program *program;       /* the open one */
-    uint32_t block;                /* innermost open block, or NONE */
-    struct op_parts op;            /* the one being parsed */
-    uint32_t open_braces;          /* of bodies: graph, block, entry, program */
-    struct vec_u32 ids;            /* names, types */
-    struct vec_u32 value_of_name;  /* value id + 1 in the open graph, by name id */
+    struct graph *graph;          /* the open one */
+    struct entry *entry;          /* the open one */
+    struct program *program;      /* the open one */
+    uint32_t block;               /* innermost open block, or NONE */
+    struct op_parts op;           /* the one being parsed */
+    uint32_t open_braces;         /* of bodies: graph, block, entry, program */
+    struct vec_u32 ids;           /* names, types */
+    struct vec_u32 value_of_name; /* value id + 1 in the open graph, by name id */
     VEC(struct attr) attrs;
     VEC(struct attr_value) values;
     VEC(int64_t) dims;
@@ -58,8 +58,8 @@ void parse_gear(struct parser *parser, struct span span, uint32_t name, uint32_t
 void parse_graph_results(struct parser *parser, uint32_t count);
 void parse_return(struct parser *parser, struct span span, uint32_t count);
 void parse_graph_end(struct parser *parser, struct span span);
-void parse_block_begin(struct parser *parser, struct span span, enum block_kind kind,
-                       uint32_t name, struct range attrs);
+void parse_block_begin(struct parser *parser, struct span span, enum block_kind kind, uint32_t name,
+                       struct range attrs);
 void parse_block_end(struct parser *parser, struct span span);
 /* The op whose parts are in parser->op, which is cleared for the next one. */
 void parse_op(struct parser *parser, struct span span, uint32_t type, uint32_t n_results);

@@ -61,7 +61,8 @@ static void print_comment(struct printer *printer, struct span comment)
 {
     const char *start = printer->module->source->text + comment.begin;
     size_t size = comment.end - comment.begin;
-    while (size > 0 && (start[size - 1] == ' ' || start[size - 1] == '\t' || start[size - 1] == '\r'))
+    while (size > 0 &&
+           (start[size - 1] == ' ' || start[size - 1] == '\t' || start[size - 1] == '\r'))
         size--;
     text_bytes(printer->text, start, size);
     text_char(printer->text, '\n');

@@ -6,11 +6,11 @@
 
 enum token {
     TOKEN_END,
-    TOKEN_ERROR,   /* reported already */
-    TOKEN_RESYNC,  /* the end of what is skipped behind a syntax error */
-    TOKEN_VALUE,   /* %name */
-    TOKEN_SYMBOL,  /* @name */
-    TOKEN_STRING,  /* "..." */
+    TOKEN_ERROR,  /* reported already */
+    TOKEN_RESYNC, /* the end of what is skipped behind a syntax error */
+    TOKEN_VALUE,  /* %name */
+    TOKEN_SYMBOL, /* @name */
+    TOKEN_STRING, /* "..." */
     TOKEN_INT,
     TOKEN_FLOAT,
     TOKEN_WORD,    /* none of the next three */

@@ -174,8 +174,8 @@ void text_type(struct text *text, const struct module *module, uint32_t id)
 
 /* ---------------------------------------------------------------------- instructions ---- */
 
-static void text_operand(struct text *text, const struct module *module,
-                         const struct instr *instr, char operand, unsigned *n_numbers)
+static void text_operand(struct text *text, const struct module *module, const struct instr *instr,
+                         char operand, unsigned *n_numbers)
 {
     static const char *const phases[] = {"begin", "end", "complement"};
     switch (operand) {

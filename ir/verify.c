@@ -35,9 +35,12 @@ enum { ATTR_ROWS = sizeof attr_rows / sizeof attr_rows[0] };
 static const char *rule_text(enum attr_rule rule)
 {
     static const char *const texts[] = {
-        "an integer",      "a string",
-        "true or false",   "a list of words",
-        "a list of types", "a string, or a dictionary with strings for 'aic' and 'aiv'",
+        "an integer",
+        "a string",
+        "true or false",
+        "a list of words",
+        "a list of types",
+        "a string, or a dictionary with strings for 'aic' and 'aiv'",
         "a list of parameter slots",
         "0, 1, true or false",
         "a string or a list of strings",
@@ -46,8 +49,7 @@ static const char *rule_text(enum attr_rule rule)
     return texts[rule];
 }
 
-static bool list_of(const struct module *module, const struct attr_value *list,
-                    enum attr_kind kind)
+static bool list_of(const struct module *module, const struct attr_value *list, enum attr_kind kind)
 {
     if (list->kind != ATTR_LIST)
         return false;
@@ -134,7 +136,7 @@ bool attr_is_of_any_op(uint32_t key)
 
 static void unknown_attr(struct verifier *verifier, const struct attr *attr, enum attr_owner owner)
 {
-    static const char *const owners[] = {"a target", "a kernel",      "an entry",    "a scope",
+    static const char *const owners[] = {"a target", "a kernel",       "an entry",    "a scope",
                                          "a stream", "a super kernel", "a parameter", "an op"};
     const struct module *module = verifier->module;
     if (!diag_at(verifier->diags, DIAG_unknown_attribute, locate_token(module, attr->loc),
@@ -196,8 +198,8 @@ static void verify_kernel_entry(struct verifier *verifier, const struct kernel *
     struct span span = locate_token(module, entry->loc);
     if (entry->value.kind == ATTR_STRING) {
         if (kernel_type_is_mixed(kernel->type) &&
-            diag_at(verifier->diags, DIAG_kernel_part, span, "a kernel of type %s has two functions",
-                    kernel_type_info(kernel->type)->name))
+            diag_at(verifier->diags, DIAG_kernel_part, span,
+                    "a kernel of type %s has two functions", kernel_type_info(kernel->type)->name))
             diag_note(verifier->diags, no_span, "write entry = {aic = \"...\", aiv = \"...\"}");
         return;
     }
@@ -258,8 +260,8 @@ static void verify_unique(struct verifier *verifier, const char *what, uint32_t 
     uint32_t before = NONE;
     if (!marks_set(verifier, name, loc, &before))
         return;
-    if (diag_at(verifier->diags, DIAG_duplicate, locate_name(module, loc),
-                "%s '%.*s' stands twice", what, NAME(module, name)) &&
+    if (diag_at(verifier->diags, DIAG_duplicate, locate_name(module, loc), "%s '%.*s' stands twice",
+                what, NAME(module, name)) &&
         before != NONE)
         diag_note(verifier->diags, locate_name(module, before), "the first is here");
 }
@@ -270,7 +272,8 @@ static void verify_symbols(struct verifier *verifier)
     const struct module *module = verifier->module;
     marks_clear(verifier);
     for (uint32_t i = 0; i < module->kernels.count; i++)
-        verify_unique(verifier, "the kernel", module->kernels.at[i].name, module->kernels.at[i].loc);
+        verify_unique(verifier, "the kernel", module->kernels.at[i].name,
+                      module->kernels.at[i].loc);
     marks_clear(verifier);
     for (uint32_t i = 0; i < module->graphs.count; i++)
         verify_unique(verifier, "the graph", module->graphs.at[i].name, module->graphs.at[i].loc);

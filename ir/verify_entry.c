@@ -80,8 +80,8 @@ static void verify_call(struct entry_verifier *ev, const struct instr *instr,
                 (long long)cores);
     if (ev->n_params != NONE && instr->number[0] > ev->n_params)
         diag_at(ev->diags, DIAG_number_range, span,
-                "the arguments begin at slot %u, but the entry has %u parameters",
-                instr->number[0], ev->n_params);
+                "the arguments begin at slot %u, but the entry has %u parameters", instr->number[0],
+                ev->n_params);
 }
 
 static void verify_instr(struct entry_verifier *ev, const struct instr *instr)
@@ -113,8 +113,8 @@ static void verify_program(struct entry_verifier *ev, enum core_type core)
         struct span span = program->present ? locate_token(ev->module, program->loc)
                                             : locate_name(ev->module, ev->entry->loc);
         diag_at(ev->diags, wanted ? DIAG_missing_program : DIAG_wrong_core, span,
-                "an entry of type %s %s '%s'", type,
-                wanted ? "needs a program for" : "runs on no", core_type_name(core));
+                "an entry of type %s %s '%s'", type, wanted ? "needs a program for" : "runs on no",
+                core_type_name(core));
     }
     if (!wanted)
         return;

@@ -96,8 +96,7 @@ static void verify_gear(struct graph_verifier *gv, const struct gear *gear)
         diag_at(gv->diags, DIAG_gear, span,
                 "'zip' pairs values by position, but '%.*s' has %u and '%.*s' has %u",
                 NAME(gv->module, gear->name), gear->values.count,
-                NAME(gv->module, gv->graph->gears.at[0].name),
-                gv->graph->gears.at[0].values.count);
+                NAME(gv->module, gv->graph->gears.at[0].name), gv->graph->gears.at[0].values.count);
 }
 
 static void verify_gears(struct graph_verifier *gv)
@@ -124,8 +123,8 @@ static void missing_value(struct graph_verifier *gv, const struct op *op, enum o
 {
     const struct graph *graph = gv->graph;
     uint32_t name = graph->values.at[value].name;
-    struct span span = op ? locate_op(gv->module, op, part, index)
-                          : locate_return(gv->module, graph, index);
+    struct span span =
+        op ? locate_op(gv->module, op, part, index) : locate_return(gv->module, graph, index);
     struct mark mark = gv->verifier->marks[name];
     if (mark.stamp == gv->verifier->stamp) {
         if (diag_at(gv->diags, DIAG_use_before_def, span, "'%%%.*s' is used before its definition",
@@ -332,8 +331,7 @@ static void verify_agreement(struct graph_verifier *gv, enum block_kind kind, ui
     marks_clear(gv->verifier);
     for (uint32_t i = 0; i < graph->blocks.count; i++) {
         const struct block *block = &graph->blocks.at[i];
-        const struct attr *attr =
-            block->kind == kind ? attr_find(module, block->attrs, key) : NULL;
+        const struct attr *attr = block->kind == kind ? attr_find(module, block->attrs, key) : NULL;
         uint32_t first = NONE;
         if (!attr || !marks_set(gv->verifier, block->name, i, &first))
             continue;
@@ -361,8 +359,7 @@ static void verify_blocks(struct graph_verifier *gv)
     for (uint32_t i = 0; i < graph->blocks.count; i++) {
         const struct block *block = &graph->blocks.at[i];
         uint32_t first = NONE;
-        if (block->kind == BLOCK_SUPERKERNEL &&
-            marks_set(gv->verifier, block->name, i, &first) &&
+        if (block->kind == BLOCK_SUPERKERNEL && marks_set(gv->verifier, block->name, i, &first) &&
             diag_at(gv->diags, DIAG_duplicate, locate_name(gv->module, block->loc),
                     "the super kernel '@%.*s' stands twice", NAME(gv->module, block->name)))
             diag_note(gv->diags, locate_name(gv->module, graph->blocks.at[first].loc),
@@ -418,8 +415,8 @@ static void verify_return(struct graph_verifier *gv)
         uint32_t type = graph->values.at[graph->returns.at[i]].type;
         if (!types_match(module, graph->result_types.at[i], type))
             diag_at(gv->diags, DIAG_type_mismatch, locate_return(module, graph, i),
-                    "this is %s, but result %u of the graph is %s", type_text(gv, type),
-                    i, type_text(gv, graph->result_types.at[i]));
+                    "this is %s, but result %u of the graph is %s", type_text(gv, type), i,
+                    type_text(gv, graph->result_types.at[i]));
     }
 }
 

@@ -13,10 +13,14 @@ struct verifier {
     /* Scratch by name id, for finding duplicates: an entry counts when it has the current stamp. */
     struct mark {
         uint32_t stamp, id;
-    } *marks;
+    } * marks;
     uint32_t stamp;
     /* Whether to warn about options; looked up when the first options are met. */
-    enum { OPTION_WARNINGS_UNDECIDED, OPTION_WARNINGS_WANTED, OPTION_WARNINGS_GIVEN } option_warnings;
+    enum {
+        OPTION_WARNINGS_UNDECIDED,
+        OPTION_WARNINGS_WANTED,
+        OPTION_WARNINGS_GIVEN
+    } option_warnings;
 };
 
 enum attr_owner {

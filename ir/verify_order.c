@@ -28,8 +28,7 @@ static void add_block_sides(struct sides *sides, const struct module *module,
 }
 
 /* All sends (key W_send) or receives (W_recv) of a graph. */
-static struct sides find_sides(const struct module *module, const struct graph *graph,
-                               uint32_t key)
+static struct sides find_sides(const struct module *module, const struct graph *graph, uint32_t key)
 {
     struct sides sides = {NULL, 0, 0};
     for (uint32_t id = 0; id < graph->ops.count; id++) {
@@ -61,8 +60,8 @@ static void mark_senders(struct verifier *verifier, const struct graph *graph,
         if (!marks_set(verifier, sends->at[i].event, i, &first))
             continue;
         if (diag_at(verifier->diags, DIAG_duplicate,
-                    side_span(verifier, graph, &sends->at[i], OP_SEND), "event '%.*s' is sent twice",
-                    NAME(verifier->module, sends->at[i].event)))
+                    side_span(verifier, graph, &sends->at[i], OP_SEND),
+                    "event '%.*s' is sent twice", NAME(verifier->module, sends->at[i].event)))
             diag_note(verifier->diags, side_span(verifier, graph, &sends->at[first], OP_SEND),
                       "it is sent here too");
     }
@@ -187,8 +186,7 @@ static void verify_acyclic(struct verifier *verifier, const struct graph *graph,
             op = order->edges[cycle.edges.at[i]].from;
         }
         if (cycle.edges.count > MAX_STEPS)
-            diag_note(verifier->diags, no_span, "and %u steps more",
-                      cycle.edges.count - MAX_STEPS);
+            diag_note(verifier->diags, no_span, "and %u steps more", cycle.edges.count - MAX_STEPS);
     }
     vec_free(&cycle.edges);
     free(sorted);

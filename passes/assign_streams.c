@@ -14,9 +14,9 @@ struct assigner {
     struct pass_context *context;
     struct module *module;
     struct graph *graph;
-    uint32_t *id_of;        /* by label: id + 1 */
-    int64_t *priority_of;   /* by label */
-    uint8_t *used;          /* by id */
+    uint32_t *id_of;      /* by label: id + 1 */
+    int64_t *priority_of; /* by label */
+    uint8_t *used;        /* by id */
 };
 
 enum { MAX_STREAMS = 65536 };

@@ -47,8 +47,8 @@ static struct attr params_attr(struct module *module, const struct library_kerne
 {
     struct attr_value *words = mem_calloc(sample->n_params, sizeof *words);
     for (uint32_t i = 0; i < sample->n_params; i++)
-        words[i] = (struct attr_value){.kind = ATTR_WORD,
-                                       .id = module_name(module, sample->params[i])};
+        words[i] =
+            (struct attr_value){.kind = ATTR_WORD, .id = module_name(module, sample->params[i])};
     struct range range = module_add_values(module, words, sample->n_params);
     free(words);
     return (struct attr){
@@ -106,7 +106,8 @@ static void report_unknown(struct binder *binder, const struct op *op)
     if (suggest.best)
         diag_note(diags, (struct span){0, 0}, "did you mean '%.*s'?", (int)suggest.best_size,
                   suggest.best);
-    diag_note(diags, (struct span){0, 0}, "an op with a kernel of your own names it: 'via @KERNEL'");
+    diag_note(diags, (struct span){0, 0},
+              "an op with a kernel of your own names it: 'via @KERNEL'");
 }
 
 static const struct library_kernel *find_sample(struct binder *binder, uint32_t op_type)

@@ -5,9 +5,9 @@
 
 bool op_is_collective(const struct module *module, const struct op *op)
 {
-    static const char *const types[] = {"AllReduce",       "ReduceScatter", "AllGather",
-                                        "AlltoAll",        "HcomAllReduce", "HcomReduceScatter",
-                                        "HcomAllGather",   "HcomAllToAll",  "HcomAllToAllV"};
+    static const char *const types[] = {"AllReduce",     "ReduceScatter", "AllGather",
+                                        "AlltoAll",      "HcomAllReduce", "HcomReduceScatter",
+                                        "HcomAllGather", "HcomAllToAll",  "HcomAllToAllV"};
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++)
         if (name_is(module, op->type, types[i]))
             return true;

@@ -23,9 +23,9 @@ struct fusion {
     enum fusion_mode mode;
     struct order order;
     VEC(struct fusion_group) groups; /* element 0 is GROUP_NONE */
-    uint32_t *group_of; /* per op: its group if it is to be fused */
-    uint32_t *member_of; /* per op: the group of its block */
-    uint32_t *superkernel_of; /* per op: its super kernel's block in the input, or NONE */
+    uint32_t *group_of;              /* per op: its group if it is to be fused */
+    uint32_t *member_of;             /* per op: the group of its block */
+    uint32_t *superkernel_of;        /* per op: its super kernel's block in the input, or NONE */
     uint32_t *rank; /* per op with a group: its index among the group's members in the schedule */
     struct schedule schedule;
     struct vec_u32 *taken; /* by name id: a super kernel has it */

@@ -81,10 +81,9 @@ static uint32_t superkernel_name(struct fusion *f, const struct segment *segment
         base = module_name_printf(module, "%.*s_%.*s", NAME(module, f->graph->name),
                                   NAME(module, group->scope));
     if (f->schedule.groups[segment->group].segments > 1)
-        base = module_name_printf(
-            module, "%.*s_split_%u_%u", NAME(module, base),
-            f->rank[f->schedule.ops[segment->first]],
-            f->rank[f->schedule.ops[segment->first + segment->count - 1]]);
+        base = module_name_printf(module, "%.*s_split_%u_%u", NAME(module, base),
+                                  f->rank[f->schedule.ops[segment->first]],
+                                  f->rank[f->schedule.ops[segment->first + segment->count - 1]]);
     uint32_t name = base;
     for (unsigned i = 1; !take_name(f->taken, name); i++)
         name = module_name_printf(module, "%.*s.%u", NAME(module, base), i);
@@ -121,7 +120,8 @@ static void place_segment(struct rewrite *rewrite, const struct segment *segment
 {
     struct fusion *f = rewrite->f;
     uint32_t same = same_superkernel(rewrite, segment);
-    struct block block = f->graph->blocks.at[same != NONE ? same : f->groups.at[segment->group].block];
+    struct block block =
+        f->graph->blocks.at[same != NONE ? same : f->groups.at[segment->group].block];
     close_stream(rewrite);
     if (same == NONE)
         block = (struct block){.kind = BLOCK_SUPERKERNEL,

@@ -22,14 +22,14 @@
 
 /* A launch: a super kernel, or one op. */
 struct launch {
-    uint32_t block; /* of the super kernel, or NONE */
-    uint32_t lane;  /* of the stream that it runs on */
+    uint32_t block;       /* of the super kernel, or NONE */
+    uint32_t lane;        /* of the stream that it runs on */
     uint32_t first, last; /* ops, in list order */
-    uint32_t *know; /* per lane: what is complete when the launch is; NULL for single ops */
+    uint32_t *know;       /* per lane: what is complete when the launch is; NULL for single ops */
 };
 
 struct event {
-    uint32_t from, to; /* ops */
+    uint32_t from, to;           /* ops */
     bool from_launch, to_launch; /* the launch of that op sends, receives */
     bool inner;
     uint32_t name;
@@ -44,13 +44,13 @@ struct inserter {
     struct graph *graph;
     struct order order;
     uint32_t n_lanes;
-    uint8_t *passive;    /* per op: it executes nothing, so nothing waits for it */
-    uint32_t *lane_of;   /* per op */
-    uint32_t *rank;      /* per op: its place on its lane, from 1 */
-    uint32_t *launch_of; /* per op */
-    uint32_t *know;      /* per op: n_lanes counts, known complete when it starts */
-    uint32_t *lane_know; /* per lane of launches: the same for the launch before */
-    uint32_t *start;     /* n_lanes counts: known when the current launch starts */
+    uint8_t *passive;     /* per op: it executes nothing, so nothing waits for it */
+    uint32_t *lane_of;    /* per op */
+    uint32_t *rank;       /* per op: its place on its lane, from 1 */
+    uint32_t *launch_of;  /* per op */
+    uint32_t *know;       /* per op: n_lanes counts, known complete when it starts */
+    uint32_t *lane_know;  /* per lane of launches: the same for the launch before */
+    uint32_t *start;      /* n_lanes counts: known when the current launch starts */
     uint32_t *last_inner; /* per lane: the last op on it in the current launch, + 1 */
     VEC(struct launch) launches;
     VEC(struct event) events;
@@ -97,8 +97,7 @@ static void find_launches(struct inserter *in)
     for (uint32_t i = 0; i < in->order.n_ops; i++) {
         uint32_t op = in->order.text[i];
         uint32_t block = graph_enclosing(graph, graph->ops.at[op].block, BLOCK_SUPERKERNEL);
-        uint32_t lane =
-            lane_of_label(lane_of_name, n_names, in->order.stream[op], &in->n_lanes);
+        uint32_t lane = lane_of_label(lane_of_name, n_names, in->order.stream[op], &in->n_lanes);
         in->lane_of[op] = lane;
         in->passive[op] = op_is_passive(in->module, &graph->ops.at[op]);
         in->rank[op] = ranks[lane] += !in->passive[op];
@@ -106,10 +105,9 @@ static void find_launches(struct inserter *in)
             in->launches.count ? &in->launches.at[in->launches.count - 1] : NULL;
         if (!before || block == NONE || before->block != block) {
             if (block != NONE)
-                lane = lane_of_label(lane_of_name, n_names,
-                                     attr_string(in->module, graph->blocks.at[block].attrs,
-                                                 W_stream),
-                                     &in->n_lanes);
+                lane = lane_of_label(
+                    lane_of_name, n_names,
+                    attr_string(in->module, graph->blocks.at[block].attrs, W_stream), &in->n_lanes);
             vec_push(&in->launches, (struct launch){block, lane, op, op, NULL});
         }
         in->launches.at[in->launches.count - 1].last = op;
@@ -319,10 +317,10 @@ static void write_ops(struct inserter *in)
     graph->clauses.count = 1;
     for (uint32_t op = 0; op < n; op++) {
         struct clauses clauses = {{0, 0}, {0, 0}, {0, 0}};
-        clauses.send = graph_add_refs(graph, send.names + send.first[op],
-                                      send.first[op + 1] - send.first[op]);
-        clauses.recv = graph_add_refs(graph, recv.names + recv.first[op],
-                                      recv.first[op + 1] - recv.first[op]);
+        clauses.send =
+            graph_add_refs(graph, send.names + send.first[op], send.first[op + 1] - send.first[op]);
+        clauses.recv =
+            graph_add_refs(graph, recv.names + recv.first[op], recv.first[op + 1] - recv.first[op]);
         graph->ops.at[op].clauses = 0;
         if (clauses.send.count + clauses.recv.count == 0)
             continue;
@@ -451,9 +449,8 @@ bool pass_insert_events(struct pass_context *context)
 {
     bool ok = true;
     for (uint32_t i = 0; i < context->module->graphs.count; i++) {
-        struct inserter in = {.context = context,
-                              .module = context->module,
-                              .graph = &context->module->graphs.at[i]};
+        struct inserter in = {
+            .context = context, .module = context->module, .graph = &context->module->graphs.at[i]};
         order_init(&in.order, context->module, in.graph);
         ok = insert_graph(&in) && ok;
         inserter_free(&in);

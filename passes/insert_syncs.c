@@ -38,8 +38,9 @@ struct parts {
 
 static void emit(struct programs *programs, enum core_type core, enum instr_op op, uint8_t word)
 {
-    vec_push(&programs->next[core].instrs,
-             (struct instr){.op = op, .part = CORE_TYPES, .word = word, .loc = NONE, .kernel = NONE});
+    vec_push(
+        &programs->next[core].instrs,
+        (struct instr){.op = op, .part = CORE_TYPES, .word = word, .loc = NONE, .kernel = NONE});
 }
 
 static void emit_transition(struct programs *programs, struct parts earlier, struct parts later)
@@ -131,8 +132,7 @@ static bool insert(struct pass_context *context, const struct graph *graph,
     for (uint32_t i = 0; i < count; i++) {
         uint32_t kernel = kernel_index[graph->ops.at[ops[i]].kernel] - 1;
         for (int core = 0; core < CORE_TYPES; core++)
-            parts[i].on[core] =
-                kernel_type_has(context->module->kernels.at[kernel].type, core);
+            parts[i].on[core] = kernel_type_has(context->module->kernels.at[kernel].type, core);
     }
     bool ok = calls_match(context, entry, parts, count);
     if (ok) {

@@ -83,14 +83,14 @@ static bool read_params(const struct reader *reader, const cJSON *json,
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "sub_operator_params"), *item;
     if (!cJSON_IsArray(list))
         return fail(reader, "there is no list", "sub_operator_params");
-    const char **params = arena_alloc(&reader->library->arena,
-                                      (size_t)cJSON_GetArraySize(list) * sizeof *params);
+    const char **params =
+        arena_alloc(&reader->library->arena, (size_t)cJSON_GetArraySize(list) * sizeof *params);
     cJSON_ArrayForEach(item, list)
     {
         if (!cJSON_IsString(item))
             return fail(reader, "not a list of strings:", "sub_operator_params");
-        params[kernel->n_params++] = arena_strndup(&reader->library->arena, item->valuestring,
-                                                   strlen(item->valuestring));
+        params[kernel->n_params++] =
+            arena_strndup(&reader->library->arena, item->valuestring, strlen(item->valuestring));
     }
     kernel->params = params;
     return true;
@@ -173,8 +173,7 @@ bool kernel_library_load(struct kernel_library *library, char *error, size_t err
     bool ok = true;
     for (int i = 0; i < count; i++) {
         struct reader reader = {library, NULL, error, error_size};
-        reader.path =
-            arena_printf(&library->arena, "%s/%s", library->directory, files[i]->d_name);
+        reader.path = arena_printf(&library->arena, "%s/%s", library->directory, files[i]->d_name);
         ok = ok && read_file(&reader);
         free(files[i]);
     }

@@ -21,8 +21,8 @@ static bool allows_streams(const struct module *module, const struct block *supe
     uint32_t text = attr_string(module, superkernel->attrs, W_options);
     sk_options_defaults(&options);
     if (text != NONE)
-        sk_options_parse(&options, module->names.names[text].text,
-                         module->names.names[text].size, no_span, NULL);
+        sk_options_parse(&options, module->names.names[text].text, module->names.names[text].size,
+                         no_span, NULL);
     return options.of[SK_stream_fusion].number != 0;
 }
 

@@ -20,9 +20,9 @@ struct lowering {
 
 /* Most cores and blocks of any op of a super kernel. */
 struct demand {
-    uint32_t aics, aivs;   /* most cores of a type that any op uses */
-    uint32_t blocks;       /* most blocks of any op */
-    bool cube, vector;     /* some op is of this type alone */
+    uint32_t aics, aivs; /* most cores of a type that any op uses */
+    uint32_t blocks;     /* most blocks of any op */
+    bool cube, vector;   /* some op is of this type alone */
     bool mixed_1_1, mixed_1_2;
 };
 
@@ -178,8 +178,7 @@ static bool lower(struct lowering *lowering, const struct block *superkernel, co
         const struct op *op = &lowering->graph->ops.at[ops[i]];
         const struct kernel *kernel = kernel_of(lowering, op);
         ok = check_kernel(lowering, op) && ok;
-        add_demand(&demand, kernel->type,
-                   (uint32_t)attr_int(module, kernel->attrs, W_block, 1));
+        add_demand(&demand, kernel->type, (uint32_t)attr_int(module, kernel->attrs, W_block, 1));
     }
     uint32_t blocks;
     enum kernel_type type = choose_type(&demand, &blocks);

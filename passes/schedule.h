@@ -13,7 +13,7 @@ struct schedule_group {
     uint32_t waits; /* edges from unscheduled ops of other groups to unscheduled ops of this one */
     uint32_t left;  /* unscheduled ops */
     uint32_t segments;
-    bool fixed; /* breaks only where nothing else can: a super kernel of the input */
+    bool fixed;        /* breaks only where nothing else can: a super kernel of the input */
     struct heap ready; /* its ready ops by text position */
 };
 
@@ -32,14 +32,14 @@ struct schedule {
     uint32_t count;
     VEC(struct segment) segments;
     /* Working state. */
-    uint64_t budget;             /* steps that looking for the right group to break may still take */
+    uint64_t budget; /* steps that looking for the right group to break may still take */
     uint32_t *members, *member_first; /* ops by group in text order, like users */
-    uint32_t *needs;             /* per op: unscheduled predecessors, with multiplicity */
-    uint32_t *users, *user_first; /* successors of op i: users[user_first[i]] .. */
-    struct heap free_ops;        /* ready ops outside of groups, by text position */
-    struct heap whole;           /* groups that wait for nothing, by text position of a ready op */
-    struct heap partial;         /* groups that have a ready op and may break, the same */
-    struct heap fixed;           /* those that have one and should not */
+    uint32_t *needs;                  /* per op: unscheduled predecessors, with multiplicity */
+    uint32_t *users, *user_first;     /* successors of op i: users[user_first[i]] .. */
+    struct heap free_ops;             /* ready ops outside of groups, by text position */
+    struct heap whole;   /* groups that wait for nothing, by text position of a ready op */
+    struct heap partial; /* groups that have a ready op and may break, the same */
+    struct heap fixed;   /* those that have one and should not */
 };
 
 /* Schedules all ops of an acyclic order. Groups are 1 .. n_groups - 1. Among what can go next, what
