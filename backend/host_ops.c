@@ -86,12 +86,6 @@ static bool scalar_attr(const struct module *module, const struct attr *attr,
     }
 }
 
-static uint32_t op_value(const struct graph *graph, const struct op *op, uint32_t n)
-{
-    return n < op->operands.count ? op_operands(graph, op)[n]
-                                  : op->results.first + (n - op->operands.count);
-}
-
 bool host_tiling(const struct module *module, const struct graph *graph, const struct op *op,
                  struct arena *arena, struct skrt_tiling *tiling, char *error, size_t error_size)
 {
@@ -100,7 +94,7 @@ bool host_tiling(const struct module *module, const struct graph *graph, const s
     struct skrt_attr *attrs = arena_alloc(arena, op->attrs.count * sizeof *attrs);
     *tiling = (struct skrt_tiling){.n_tensors = count, .tensors = tensors, .attrs = attrs};
     for (uint32_t i = 0; i < count; i++)
-        if (!host_tensor(module, graph->values.at[op_value(graph, op, i)].type, &tensors[i], error,
+        if (!host_tensor(module, graph->values.at[op_tensor(graph, op, i)].type, &tensors[i], error,
                          error_size))
             return false;
     for (uint32_t i = 0; i < op->attrs.count; i++) {
@@ -163,7 +157,7 @@ static bool check_types(const struct module *module, const struct graph *graph, 
     for (uint32_t i = 0; i < op->operands.count + op->results.count; i++) {
         struct skrt_tensor tensor;
         char error[160];
-        if (host_tensor(module, graph->values.at[op_value(graph, op, i)].type, &tensor, error,
+        if (host_tensor(module, graph->values.at[op_tensor(graph, op, i)].type, &tensor, error,
                         sizeof error))
             continue;
         diag_at(diags, DIAG_unsupported, tensor_span(module, op, (int)i), "%s", error);

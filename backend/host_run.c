@@ -88,8 +88,7 @@ static bool add_tiling(struct host_run *run, const struct op *op)
 
 static void add_tensor(struct host_run *run, const struct op *op, uint32_t n)
 {
-    uint32_t value = n < op->operands.count ? op_operands(run->graph, op)[n]
-                                            : op->results.first + (n - op->operands.count);
+    uint32_t value = op_tensor(run->graph, op, n);
     vec_push(&run->slots, (struct slot){value, run->graph->values.at[value].name, 0});
 }
 

@@ -396,6 +396,13 @@ static inline const uint32_t *op_operands(const struct graph *graph, const struc
     return op->operands.count ? graph->refs.at + op->operands.first : NULL;
 }
 
+/* The n-th tensor of an op, as its kernel's parameters count them: operands, then results. */
+static inline uint32_t op_tensor(const struct graph *graph, const struct op *op, uint32_t n)
+{
+    return n < op->operands.count ? op_operands(graph, op)[n]
+                                  : op->results.first + (n - op->operands.count);
+}
+
 static inline const struct clauses *op_clauses(const struct graph *graph, const struct op *op)
 {
     return &graph->clauses.at[op->clauses]; /* element 0 is empty */

@@ -393,6 +393,15 @@ bool sk_options_parse(struct sk_options *options, const char *text, size_t size,
     return parser.ok;
 }
 
+bool sk_options_of(struct sk_options *options, const struct module *module, uint32_t name)
+{
+    sk_options_defaults(options);
+    if (name == NONE)
+        return true;
+    const struct intern_name *text = &module->names.names[name];
+    return sk_options_parse(options, text->text, text->size, (struct span){0, 0}, NULL);
+}
+
 /* ----------------------------------------------------------------------------- override ---- */
 
 /* The pair of a text that has this key. */

@@ -44,6 +44,9 @@ void sk_options_defaults(struct sk_options *options);
 bool sk_options_parse(struct sk_options *options, const char *text, size_t size, struct span span,
                       struct diags *diags);
 
+/* The same of a name's text, with nothing reported. NONE: there are no options. */
+bool sk_options_of(struct sk_options *options, const struct module *module, uint32_t name);
+
 /* The name id of a text in which the pairs of `more` replace those of `base` that have their
  * keys, or follow them. `base` is a name id or NONE; it is the result where `more`, which may be
  * NULL, has no pairs. */

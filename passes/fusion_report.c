@@ -165,10 +165,8 @@ static void report_break(const struct fusion *f, const struct segment *segment,
 {
     struct diags *diags = f->context->diags;
     uint32_t group = segment->group;
-    if (!diags->remarks) {
-        diag_at(diags, break_id(f, group, cause->root), no_span, " ");
+    if (!diags->remarks)
         return;
-    }
     const struct order_edge *needs = edge_between(f, cause->blocked, last_end, segment->first);
     diag_at(diags, break_id(f, group, cause->root), op_span(f, cause->blocked),
             "%s breaks before this op of %s: it %s", group_text(f, group),
@@ -196,10 +194,7 @@ static enum sk_strict strictness(const struct fusion *f, const struct fusion_gro
     uint32_t name = group->options;
     if (f->context->sk_options && f->mode == FUSION_COLLECT)
         name = sk_options_override(f->module, name, f->context->sk_options);
-    if (name == NONE)
-        return SK_STRICT_unset;
-    const struct intern_name *text = &f->module->names.names[name];
-    if (!sk_options_parse(&options, text->text, text->size, no_span, NULL))
+    if (!sk_options_of(&options, f->module, name))
         return SK_STRICT_unset;
     return (enum sk_strict)options.of[SK_strict_scope_check].number;
 }

@@ -25,7 +25,6 @@
 #include <string.h>
 
 struct programs {
-    struct module *module;
     struct entry *entry;
     struct program next[CORE_TYPES];
     uint32_t call[CORE_TYPES]; /* index of the program's next call */
@@ -136,7 +135,7 @@ static bool insert(struct pass_context *context, const struct graph *graph,
     }
     bool ok = calls_match(context, entry, parts, count);
     if (ok) {
-        struct programs programs = {.module = context->module, .entry = entry};
+        struct programs programs = {.entry = entry};
         synchronise(&programs, parts, count);
     }
     free(parts);

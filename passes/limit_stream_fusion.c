@@ -18,11 +18,7 @@ static const struct span no_span = {0, 0};
 static bool allows_streams(const struct module *module, const struct block *superkernel)
 {
     struct sk_options options;
-    uint32_t text = attr_string(module, superkernel->attrs, W_options);
-    sk_options_defaults(&options);
-    if (text != NONE)
-        sk_options_parse(&options, module->names.names[text].text, module->names.names[text].size,
-                         no_span, NULL);
+    sk_options_of(&options, module, attr_string(module, superkernel->attrs, W_options));
     return options.of[SK_stream_fusion].number != 0;
 }
 

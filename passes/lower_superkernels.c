@@ -77,14 +77,6 @@ static void push_slot(struct slots *slots, enum attr_kind kind, uint32_t id)
     vec_push(slots, (struct attr_value){.kind = kind, .id = id});
 }
 
-/* The n-th tensor of an op: its operands, then its results. */
-static uint32_t op_tensor(const struct lowering *lowering, const struct op *op, uint32_t n)
-{
-    uint32_t value = n < op->operands.count ? op_operands(lowering->graph, op)[n]
-                                            : op->results.first + (n - op->operands.count);
-    return lowering->graph->values.at[value].name;
-}
-
 /* Appends the slots of an op: one for each parameter of its kernel. */
 static void add_slots(const struct lowering *lowering, const struct op *op, struct slots *slots)
 {
@@ -97,7 +89,8 @@ static void add_slots(const struct lowering *lowering, const struct op *op, stru
         if (word == W_workspace || word == W_tiling)
             push_slot(slots, ATTR_WORD, word);
         else
-            push_slot(slots, ATTR_VALUE, op_tensor(lowering, op, n++));
+            push_slot(slots, ATTR_VALUE,
+                      lowering->graph->values.at[op_tensor(lowering->graph, op, n++)].name);
     }
 }
 

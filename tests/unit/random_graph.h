@@ -41,4 +41,13 @@ struct random_runs random_runs(uint64_t count);
 /* Says on standard error which seed failed, how to run it alone, and its text. */
 void random_report(uint64_t seed, const struct text *text);
 
+/* Fails the cmocka test, with that report, where the condition does not hold. */
+#define RANDOM_CHECK(seed, text, condition)                                                        \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            random_report(seed, text);                                                             \
+            fail_msg("not %s", #condition);                                                        \
+        }                                                                                          \
+    } while (0)
+
 #endif

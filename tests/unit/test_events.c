@@ -36,13 +36,7 @@ struct trial {
     unsigned n_events;
 };
 
-#define CHECK(trial, condition)                                                                    \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            random_report((trial)->seed, &(trial)->text);                                          \
-            fail_msg("not %s", #condition);                                                        \
-        }                                                                                          \
-    } while (0)
+#define CHECK(trial, condition) RANDOM_CHECK((trial)->seed, &(trial)->text, condition)
 
 static struct graph *the_graph(struct trial *trial)
 {

@@ -456,13 +456,7 @@ static void put_module(struct writer *w)
 
 /* -------------------------------------------------------------------------- properties ---- */
 
-#define CHECK(seed, w, condition)                                                                  \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            random_report(seed, &(w)->text);                                                       \
-            fail_msg("not %s", #condition);                                                        \
-        }                                                                                          \
-    } while (0)
+#define CHECK(seed, w, condition) RANDOM_CHECK(seed, &(w)->text, condition)
 
 /* Whether the texts are equal but for space. */
 static bool same_tokens(const struct text *a, const struct text *b)
