@@ -8,6 +8,8 @@ libskir_la_SOURCES += \
 	ir/diag.h \
 	ir/diag_ids.def \
 	ir/dtypes.def \
+	ir/event_sides.c \
+	ir/event_sides.h \
 	ir/file.c \
 	ir/file.h \
 	ir/formats.def \

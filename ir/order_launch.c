@@ -1,13 +1,9 @@
+#include "ir/event_sides.h"
 #include "ir/order_pairs.h"
 
 /* The first and last op of one stream in one super kernel. */
 struct ends {
     uint32_t block, stream, first, last;
-};
-
-/* One side of an event: an op, or (op NONE) a super kernel. */
-struct side {
-    uint32_t event, op, block;
 };
 
 struct walker {
@@ -16,7 +12,7 @@ struct walker {
     struct order_pairs *pairs;
     VEC(struct ends) ends;
     uint32_t *ends_of; /* per block: its first entry of `ends` + 1, those of a block adjoin */
-    VEC(struct side) sends;
+    struct event_sides sends;
     uint32_t *sender_of; /* by event name id: index into sends + 1 */
 };
 
@@ -47,7 +43,7 @@ static void find_ends(struct walker *walker, const uint32_t *text, uint32_t n_op
     }
 }
 
-static void add_pairs(struct walker *walker, uint32_t to, const struct side *sender)
+static void add_pairs(struct walker *walker, uint32_t to, const struct event_side *sender)
 {
     if (sender->op != NONE) {
         vec_push(walker->pairs, (struct order_pair){to, sender->op, sender->event});
@@ -59,49 +55,19 @@ static void add_pairs(struct walker *walker, uint32_t to, const struct side *sen
                  (struct order_pair){to, walker->ends.at[at - 1].last, sender->event});
 }
 
-static void receive(struct walker *walker, uint32_t event, uint32_t op, uint32_t block)
+static void receive(struct walker *walker, const struct event_side *receiver)
 {
-    if (!walker->sender_of[event])
+    if (!walker->sender_of[receiver->event])
         return;
-    const struct side *sender = &walker->sends.at[walker->sender_of[event] - 1];
-    if (op != NONE) {
+    const struct event_side *sender = &walker->sends.at[walker->sender_of[receiver->event] - 1];
+    if (receiver->op != NONE) {
         if (sender->op == NONE) /* between two ops ir/order.c has the edge itself */
-            add_pairs(walker, op, sender);
+            add_pairs(walker, receiver->op, sender);
         return;
     }
-    uint32_t at = walker->ends_of[block];
-    for (; at && at <= walker->ends.count && walker->ends.at[at - 1].block == block; at++)
+    uint32_t at = walker->ends_of[receiver->block];
+    for (; at && at <= walker->ends.count && walker->ends.at[at - 1].block == receiver->block; at++)
         add_pairs(walker, walker->ends.at[at - 1].first, sender);
-}
-
-static void add_send(struct walker *walker, uint32_t event, uint32_t op, uint32_t block)
-{
-    vec_push(&walker->sends, (struct side){event, op, block});
-    walker->sender_of[event] = walker->sends.count;
-}
-
-typedef void side_function(struct walker *walker, uint32_t event, uint32_t op, uint32_t block);
-
-/* Calls the function for each send, or each receive, of ops and super kernels. */
-static void each_side(struct walker *walker, uint32_t key, side_function *function)
-{
-    const struct graph *graph = walker->graph;
-    for (uint32_t i = 0; i < graph->ops.count; i++) {
-        const struct clauses *clauses = op_clauses(graph, &graph->ops.at[i]);
-        struct range events = key == W_send ? clauses->send : clauses->recv;
-        for (uint32_t n = 0; n < events.count; n++)
-            function(walker, graph->refs.at[events.first + n], i, NONE);
-    }
-    for (uint32_t b = 0; b < graph->blocks.count; b++) {
-        const struct block *block = &graph->blocks.at[b];
-        const struct attr *attr =
-            block->kind == BLOCK_SUPERKERNEL ? attr_find(walker->module, block->attrs, key) : NULL;
-        for (uint32_t n = 0; attr && attr->value.kind == ATTR_LIST && n < attr->value.count; n++) {
-            const struct attr_value *event = &walker->module->attr_values.at[attr->value.first + n];
-            if (event->kind == ATTR_WORD)
-                function(walker, event->id, NONE, b);
-        }
-    }
 }
 
 void launch_edges(struct order_pairs *pairs, const struct module *module, const struct graph *graph,
@@ -116,8 +82,13 @@ void launch_edges(struct order_pairs *pairs, const struct module *module, const 
     walker.ends_of = mem_calloc(graph->blocks.count, sizeof *walker.ends_of);
     walker.sender_of = mem_calloc(module->names.count, sizeof *walker.sender_of);
     find_ends(&walker, text, n_ops, stream);
-    each_side(&walker, W_send, add_send);
-    each_side(&walker, W_recv, receive);
+    walker.sends = event_sides_find(module, graph, W_send);
+    for (uint32_t i = 0; i < walker.sends.count; i++)
+        walker.sender_of[walker.sends.at[i].event] = i + 1;
+    struct event_sides recvs = event_sides_find(module, graph, W_recv);
+    for (uint32_t i = 0; i < recvs.count; i++)
+        receive(&walker, &recvs.at[i]);
+    vec_free(&recvs);
     vec_free(&walker.ends);
     vec_free(&walker.sends);
     free(walker.ends_of);

@@ -1,49 +1,12 @@
 /* The verifier's part for order: events have partners, and nothing waits in a circle. */
+#include "ir/event_sides.h"
 #include "ir/order.h"
 #include "ir/verify_internal.h"
 
 static const struct span no_span = {0, 0};
 
-/* One side of an event: an op's clause, or (op NONE) an attribute of a super kernel. */
-struct side {
-    uint32_t event, op, block, index;
-};
-
-struct sides {
-    struct side *at;
-    uint32_t count, capacity;
-};
-
-static void add_block_sides(struct sides *sides, const struct module *module,
-                            const struct graph *graph, uint32_t id, uint32_t key)
-{
-    const struct block *block = &graph->blocks.at[id];
-    const struct attr *attr =
-        block->kind == BLOCK_SUPERKERNEL ? attr_find(module, block->attrs, key) : NULL;
-    for (uint32_t i = 0; attr && attr->value.kind == ATTR_LIST && i < attr->value.count; i++) {
-        const struct attr_value *event = &module->attr_values.at[attr->value.first + i];
-        if (event->kind == ATTR_WORD)
-            vec_push(sides, (struct side){event->id, NONE, id, i});
-    }
-}
-
-/* All sends (key W_send) or receives (W_recv) of a graph. */
-static struct sides find_sides(const struct module *module, const struct graph *graph, uint32_t key)
-{
-    struct sides sides = {NULL, 0, 0};
-    for (uint32_t id = 0; id < graph->ops.count; id++) {
-        const struct clauses *clauses = op_clauses(graph, &graph->ops.at[id]);
-        struct range events = key == W_send ? clauses->send : clauses->recv;
-        for (uint32_t i = 0; i < events.count; i++)
-            vec_push(&sides, (struct side){graph->refs.at[events.first + i], id, NONE, i});
-    }
-    for (uint32_t id = 0; id < graph->blocks.count; id++)
-        add_block_sides(&sides, module, graph, id, key);
-    return sides;
-}
-
 static struct span side_span(const struct verifier *verifier, const struct graph *graph,
-                             const struct side *side, enum op_part part)
+                             const struct event_side *side, enum op_part part)
 {
     if (side->op != NONE)
         return locate_op(verifier->module, &graph->ops.at[side->op], part, side->index);
@@ -52,7 +15,7 @@ static struct span side_span(const struct verifier *verifier, const struct graph
 
 /* Each event is sent once; the marks hold the index of its sender in `sends`. */
 static void mark_senders(struct verifier *verifier, const struct graph *graph,
-                         const struct sides *sends)
+                         const struct event_sides *sends)
 {
     marks_clear(verifier);
     for (uint32_t i = 0; i < sends->count; i++) {
@@ -68,7 +31,7 @@ static void mark_senders(struct verifier *verifier, const struct graph *graph,
 }
 
 static void unknown_event(struct verifier *verifier, const struct graph *graph,
-                          const struct side *side, const struct sides *sends)
+                          const struct event_side *side, const struct event_sides *sends)
 {
     if (!diag_at(verifier->diags, DIAG_event_partner, side_span(verifier, graph, side, OP_RECV),
                  "event '%.*s' is received, but no op sends it",
@@ -81,7 +44,7 @@ static void unknown_event(struct verifier *verifier, const struct graph *graph,
     suggest_note(verifier->diags, &suggest, "");
 }
 
-static uint32_t launch_of(const struct graph *graph, const struct side *side)
+static uint32_t launch_of(const struct graph *graph, const struct event_side *side)
 {
     return side->op == NONE
                ? side->block
@@ -90,15 +53,15 @@ static uint32_t launch_of(const struct graph *graph, const struct side *side)
 
 /* Ops of one stream run in their order, unless they are in different launches. */
 static void verify_receive(struct verifier *verifier, const struct graph *graph,
-                           const struct order *order, const struct side *side,
-                           const struct sides *sends)
+                           const struct order *order, const struct event_side *side,
+                           const struct event_sides *sends)
 {
     struct mark mark = verifier->marks[side->event];
     if (mark.stamp != verifier->stamp) {
         unknown_event(verifier, graph, side, sends);
         return;
     }
-    const struct side *sender = &sends->at[mark.id];
+    const struct event_side *sender = &sends->at[mark.id];
     struct span span = side_span(verifier, graph, side, OP_RECV);
     if (sender->op == side->op && sender->block == side->block) {
         diag_at(verifier->diags, DIAG_event_order, span, "%s cannot wait for its own event",
@@ -118,8 +81,8 @@ static void verify_receive(struct verifier *verifier, const struct graph *graph,
 static void verify_events(struct verifier *verifier, const struct graph *graph,
                           const struct order *order)
 {
-    struct sides sends = find_sides(verifier->module, graph, W_send);
-    struct sides recvs = find_sides(verifier->module, graph, W_recv);
+    struct event_sides sends = event_sides_find(verifier->module, graph, W_send);
+    struct event_sides recvs = event_sides_find(verifier->module, graph, W_recv);
     uint8_t *received = mem_calloc(verifier->module->names.count, 1);
     mark_senders(verifier, graph, &sends);
     for (uint32_t i = 0; i < recvs.count; i++) {
