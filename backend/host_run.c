@@ -3,6 +3,7 @@
 #include "backend/host_ops.h"
 #include "ir/locate.h"
 #include "ir/members.h"
+#include "ir/slots.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -10,16 +11,17 @@
 
 static const struct span no_span = {0, 0};
 
-/* A parameter slot: an address that is known from the start, or that of a value's storage. */
-struct slot {
-    uint32_t value;  /* id, or NONE */
-    uint32_t symbol; /* name id: what an entry's `params` has at this place */
+/* What a parameter slot holds: the address of a tensor's storage, or a word that is known from the
+ * start. */
+struct argument {
+    struct slot slot;
     uint64_t word;
 };
 
 struct unit {
     struct skrt_launch launch; /* without params */
-    uint32_t first_slot, n_slots;
+    uint32_t first, count;     /* of its arguments; the first is the sync base address */
+    struct range sends;        /* in run.sends: events that it sends as a whole */
 };
 
 struct host_run {
@@ -29,7 +31,9 @@ struct host_run {
     uint32_t *kernel_index;
     struct arena arena; /* names, tilings */
     VEC(struct unit) units;
-    VEC(struct slot) slots;
+    VEC(struct argument) arguments;
+    struct vec_u32 sends;      /* event names */
+    uint64_t *words_of_events; /* by name id; NULL while there is no event */
     VEC(void *) workspaces;
     void *entries, *kernels; /* dlopen handles, or NULL */
     uint64_t *params;        /* room for the largest launch's */
@@ -63,7 +67,7 @@ static bool workspace_size(struct host_run *run, const struct op *op, uint64_t *
            !__builtin_add_overflow(*size, elements, size) && *size >> 46 == 0;
 }
 
-static bool add_workspace(struct host_run *run, const struct op *op)
+static bool make_workspace(struct host_run *run, const struct op *op, uint64_t *address)
 {
     uint64_t size;
     if (!workspace_size(run, op, &size))
@@ -72,46 +76,58 @@ static bool add_workspace(struct host_run *run, const struct op *op)
     if (!memory)
         return refuse(run, op, DIAG_unsupported, "there is no memory for this op's workspace");
     vec_push(&run->workspaces, memory);
-    vec_push(&run->slots, (struct slot){NONE, W_workspace, (uintptr_t)memory});
+    *address = (uintptr_t)memory;
     return true;
 }
 
-static bool add_tiling(struct host_run *run, const struct op *op)
+static bool make_tiling(struct host_run *run, const struct op *op, uint64_t *address)
 {
     char error[160];
     struct skrt_tiling *tiling = arena_alloc(&run->arena, sizeof *tiling);
     if (!host_tiling(run->module, run->graph, op, &run->arena, tiling, error, sizeof error))
         return refuse(run, op, DIAG_unsupported, error);
-    vec_push(&run->slots, (struct slot){NONE, W_tiling, (uintptr_t)tiling});
+    *address = (uintptr_t)tiling;
     return true;
 }
 
-static void add_tensor(struct host_run *run, const struct op *op, uint32_t n)
+/* The word of an event; there is one for each name. */
+static uint64_t *event_word(struct host_run *run, uint32_t name)
 {
-    uint32_t value = op_tensor(run->graph, op, n);
-    vec_push(&run->slots, (struct slot){value, run->graph->values.at[value].name, 0});
+    if (!run->words_of_events)
+        run->words_of_events = mem_calloc(run->module->names.count, sizeof *run->words_of_events);
+    return &run->words_of_events[name];
 }
 
-/* The slots of one op, as lower-superkernels lays them out. */
-static bool add_op_slots(struct host_run *run, const struct op *op)
+static bool add_argument(struct host_run *run, const struct op *op, struct slot slot)
 {
-    const struct module *module = run->module;
-    const struct attr *params = attr_find(module, kernel_of(run, op)->attrs, W_params);
-    uint32_t count = params ? params->value.count : op->operands.count + op->results.count;
-    uint32_t tensors = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t word = params ? module->attr_values.at[params->value.first + i].id : NONE;
-        bool ok = true;
-        if (word == W_workspace)
-            ok = add_workspace(run, op);
-        else if (word == W_tiling)
-            ok = add_tiling(run, op);
-        else
-            add_tensor(run, op, tensors++);
-        if (!ok)
+    struct argument argument = {.slot = slot};
+    switch (slot.kind) {
+    case SLOT_TENSOR: break;
+    case SLOT_WORD:
+        if (!(slot.id == W_workspace ? make_workspace(run, op, &argument.word)
+                                     : make_tiling(run, op, &argument.word)))
             return false;
+        break;
+    case SLOT_SEND:
+    case SLOT_RECV: argument.word = (uintptr_t)event_word(run, slot.id); break;
+    case SLOT_TILING_KEY:
+    case SLOT_BLOCK_NUM:
+    case SLOT_LOCK: return refuse(run, op, DIAG_unsupported, "this op's kernel is a dynamic one");
     }
+    vec_push(&run->arguments, argument);
     return true;
+}
+
+/* The arguments of one op, as lower-superkernels lays them out. */
+static bool add_op_arguments(struct host_run *run, const struct op *op)
+{
+    struct slots slots = {NULL, 0, 0};
+    bool ok = true;
+    slots_add_op(&slots, run->module, run->graph, op, kernel_of(run, op));
+    for (uint32_t i = 0; ok && i < slots.count; i++)
+        ok = add_argument(run, op, slots.at[i]);
+    vec_free(&slots);
+    return ok;
 }
 
 static struct unit *begin_unit(struct host_run *run, const char *name, enum kernel_type type,
@@ -121,15 +137,17 @@ static struct unit *begin_unit(struct host_run *run, const char *name, enum kern
     vec_push(&run->units,
              (struct unit){
                  .launch = {.name = name, .blocks = blocks, .aics = info->aics, .aivs = info->aivs},
-                 .first_slot = run->slots.count});
-    vec_push(&run->slots, (struct slot){NONE, W_ffts, 0});
+                 .first = run->arguments.count,
+                 .sends = {run->sends.count, 0}});
+    vec_push(&run->arguments, (struct argument){.slot = {SLOT_WORD, W_ffts}});
     return &run->units.at[run->units.count - 1];
 }
 
 static void end_unit(struct host_run *run)
 {
     struct unit *unit = &run->units.at[run->units.count - 1];
-    unit->n_slots = run->slots.count - unit->first_slot;
+    unit->count = run->arguments.count - unit->first;
+    unit->sends.count = run->sends.count - unit->sends.first;
 }
 
 /* --------------------------------------------------------------------------- launches ---- */
@@ -165,7 +183,10 @@ static bool add_op_unit(struct host_run *run, const struct op *op)
         unit->launch.parts[core] =
             (struct skrt_call){fn, 1, blocks, info->flat ? 1 : info->aivs, info->flat};
     }
-    bool ok = add_op_slots(run, op);
+    const struct clauses *clauses = op_clauses(run->graph, op);
+    for (uint32_t i = 0; i < clauses->send.count; i++)
+        vec_push(&run->sends, run->graph->refs.at[clauses->send.first + i]);
+    bool ok = add_op_arguments(run, op);
     end_unit(run);
     return ok;
 }
@@ -176,21 +197,22 @@ static bool check_params(struct host_run *run, const struct entry *entry, const 
     const struct module *module = run->module;
     const struct attr *params = attr_find(module, entry->attrs, W_params);
     uint32_t count = params ? params->value.count : 0;
-    if (count != unit->n_slots) {
+    if (count != unit->count) {
         diag_at(run->diags, DIAG_entry_calls, locate_name(module, entry->loc),
                 "entry '@%.*s' has %u parameters, but its super kernel's ops take %u",
-                NAME(module, entry->name), count, unit->n_slots);
+                NAME(module, entry->name), count, unit->count);
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
-        const struct slot *slot = &run->slots.at[unit->first_slot + i];
         const struct attr_value *value = &module->attr_values.at[params->value.first + i];
-        bool is_value = slot->value != NONE;
-        if (value->kind == (is_value ? ATTR_VALUE : ATTR_WORD) && value->id == slot->symbol)
+        struct text text = {NULL, 0, 0};
+        if (slot_is_named(module, run->graph, run->arguments.at[unit->first + i].slot, value))
             continue;
+        slot_print(&text, module, run->graph, run->arguments.at[unit->first + i].slot);
         diag_at(run->diags, DIAG_entry_calls, locate_name(module, entry->loc),
-                "slot %u of entry '@%.*s' must be %s%.*s, which its super kernel's op takes there",
-                i, NAME(module, entry->name), is_value ? "%" : "", NAME(module, slot->symbol));
+                "slot %u of entry '@%.*s' must be %.*s, which its super kernel's op takes there", i,
+                NAME(module, entry->name), (int)text.size, text.at);
+        text_free(&text);
         return false;
     }
     return true;
@@ -210,8 +232,11 @@ static bool add_superkernel_unit(struct host_run *run, const struct members *mem
     if (!unit->launch.entry)
         return false;
     for (uint32_t i = members->first[id]; i < members->first[id + 1]; i++)
-        if (!add_op_slots(run, &run->graph->ops.at[members->ops[i]]))
+        if (!add_op_arguments(run, &run->graph->ops.at[members->ops[i]]))
             return false;
+    const struct attr *sends = attr_find(module, block->attrs, W_send);
+    for (uint32_t i = 0; sends && i < sends->value.count; i++)
+        vec_push(&run->sends, module->attr_values.at[sends->value.first + i].id);
     end_unit(run);
     return check_params(run, entry, &run->units.at[run->units.count - 1]);
 }
@@ -312,7 +337,7 @@ struct host_run *host_run_open(const struct module *module, const struct graph *
     if (*status == HOST_OK && !add_units(run, mode))
         *status = HOST_INPUT;
     if (*status == HOST_OK) {
-        run->params = mem_calloc(run->slots.count, sizeof *run->params);
+        run->params = mem_calloc(run->arguments.count, sizeof *run->params);
         return run;
     }
     host_run_close(run);
@@ -331,7 +356,9 @@ void host_run_close(struct host_run *run)
         dlclose(run->kernels);
     vec_free(&run->workspaces);
     vec_free(&run->units);
-    vec_free(&run->slots);
+    vec_free(&run->arguments);
+    vec_free(&run->sends);
+    free(run->words_of_events);
     arena_free(&run->arena);
     free(run->kernel_index);
     free(run->params);
@@ -353,12 +380,14 @@ enum skrt_status host_run_execute(struct host_run *run, struct skrt_device *devi
         const struct unit *unit = &run->units.at[i];
         struct skrt_launch launch = unit->launch;
         struct skrt_result result;
-        for (uint32_t j = 0; j < unit->n_slots; j++) {
-            const struct slot *slot = &run->slots.at[unit->first_slot + j];
-            run->params[j] = slot->value == NONE ? slot->word : (uintptr_t)values[slot->value];
+        for (uint32_t j = 0; j < unit->count; j++) {
+            const struct argument *argument = &run->arguments.at[unit->first + j];
+            run->params[j] = argument->slot.kind == SLOT_TENSOR
+                                 ? (uintptr_t)values[argument->slot.id]
+                                 : argument->word;
         }
         launch.params = run->params;
-        launch.n_params = unit->n_slots;
+        launch.n_params = unit->count;
         launch.timeout_ms = timeout_ms;
         enum skrt_status status = skrt_launch(device, &launch, &result);
         *seconds += result.seconds;
@@ -366,6 +395,8 @@ enum skrt_status host_run_execute(struct host_run *run, struct skrt_device *devi
             *report = result.report;
             return status;
         }
+        for (uint32_t j = 0; j < unit->sends.count; j++)
+            *event_word(run, run->sends.at[unit->sends.first + j]) = 1;
     }
     return SKRT_OK;
 }

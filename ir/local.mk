@@ -42,6 +42,8 @@ libskir_la_SOURCES += \
 	ir/sk_options.c \
 	ir/sk_options.def \
 	ir/sk_options.h \
+	ir/slots.c \
+	ir/slots.h \
 	ir/suggest.c \
 	ir/suggest.h \
 	ir/tables.c \

@@ -274,10 +274,21 @@ const struct instr_info *instr_info(enum instr_op op);
 
 enum phase { PHASE_begin, PHASE_end, PHASE_complement };
 
+/* What a sub-kernel that was built for early start does of the synchronisation around its call.
+ * Cores that the call leaves out do the same at this place, so a call means the same on all cores:
+ * the waits, the work, the arrival (docs/device-model.md, "Early start"). */
+enum {
+    EARLY_WAIT_AIC = 1, /* waits as behind an op with a part on AICs */
+    EARLY_WAIT_AIV = 2, /* waits as behind an op with a part on AIVs */
+    EARLY_WAIT_MIX = EARLY_WAIT_AIC | EARLY_WAIT_AIV,
+    EARLY_SET = 4, /* arrives at the barrier of its core type */
+};
+
 struct instr {
-    uint8_t op;   /* enum instr_op */
-    uint8_t part; /* of `kernel`: a core type, or CORE_TYPES where none is written */
-    uint8_t word; /* G: core type; F: core type that sends (c2v: CORE_AIC); P, B: enum phase */
+    uint8_t op;    /* enum instr_op */
+    uint8_t part;  /* of `kernel`: a core type, or CORE_TYPES where none is written */
+    uint8_t word;  /* G: core type; F: core type that sends (c2v: CORE_AIC); P, B: enum phase */
+    uint8_t early; /* call: EARLY_... flags */
     uint32_t loc;
     uint32_t kernel; /* name id, or NONE */
     uint32_t number[2];

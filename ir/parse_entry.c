@@ -117,15 +117,59 @@ static const char *take_operand(struct parser *parser, struct span span, struct 
     return "nothing more";
 }
 
-static const char *take_literal(struct parser *parser, const char *literal, size_t size,
-                                const struct attr_value *value)
+/* Takes what a call says of early start, which may be nothing; returns what was expected where
+ * `early_wait` stands alone, else NULL. */
+static const char *take_early(struct instr *instr, const struct attr_value **value,
+                              const struct attr_value *end)
 {
-    if (value && value->kind == ATTR_WORD) {
-        const struct intern_name *name = &parser->module->names.names[value->id];
-        if (name->size == size && memcmp(name->text, literal, size) == 0)
-            return NULL;
+    static const uint32_t waits[] = {0, W_aic, W_aiv, W_mix};
+    const struct attr_value *next = *value;
+    if (next < end && next->kind == ATTR_WORD && next->id == W_early_wait) {
+        next++;
+        for (uint8_t i = 1; next < end && i < sizeof waits / sizeof waits[0]; i++)
+            if (next->kind == ATTR_WORD && next->id == waits[i])
+                instr->early = i;
+        if (!instr->early)
+            return "'aic', 'aiv' or 'mix'";
+        next++;
     }
-    return literal;
+    if (next < end && next->kind == ATTR_WORD && next->id == W_early_set) {
+        instr->early |= EARLY_SET;
+        next++;
+    }
+    *value = next;
+    return NULL;
+}
+
+static bool is_word(const struct parser *parser, const struct attr_value *value, const char *text,
+                    size_t size)
+{
+    if (!value || value->kind != ATTR_WORD)
+        return false;
+    const struct intern_name *name = &parser->module->names.names[value->id];
+    return name->size == size && memcmp(name->text, text, size) == 0;
+}
+
+/* Takes what stands for one element of an instruction's form (`size` bytes at `form`) from the values
+ * before `end`; returns NULL, or what was expected in its place, which has `*expected_size` bytes. */
+static const char *take_element(struct parser *parser, struct span span, struct instr *instr,
+                                unsigned *n_numbers, const char *form, size_t size,
+                                const struct attr_value **value, const struct attr_value *end,
+                                size_t *expected_size)
+{
+    const char *expected;
+    if (*form == 'E') {
+        expected = take_early(instr, value, end);
+    } else {
+        const struct attr_value *next = *value < end ? (*value)++ : NULL;
+        if (*form >= 'a' && *form <= 'z') {
+            *expected_size = size;
+            return is_word(parser, next, form, size) ? NULL : form;
+        }
+        expected = take_operand(parser, span, instr, n_numbers, *form, next);
+    }
+    *expected_size = expected ? strlen(expected) : 0;
+    return expected;
 }
 
 void parse_instr(struct parser *parser, struct span span, uint32_t mnemonic, uint32_t count)
@@ -141,14 +185,8 @@ void parse_instr(struct parser *parser, struct span span, uint32_t mnemonic, uin
     size_t expected_size = 0;
     for (const char *p = info->operands; *p && !expected;) {
         size_t size = strcspn(p, " ");
-        const struct attr_value *next = value < end ? value++ : NULL;
-        if (*p >= 'a' && *p <= 'z') {
-            expected = take_literal(parser, p, size, next);
-            expected_size = size;
-        } else {
-            expected = take_operand(parser, span, &instr, &n_numbers, *p, next);
-            expected_size = expected ? strlen(expected) : 0;
-        }
+        expected =
+            take_element(parser, span, &instr, &n_numbers, p, size, &value, end, &expected_size);
         p += size + (p[size] == ' ');
     }
     if (!expected && value < end) {
@@ -159,7 +197,10 @@ void parse_instr(struct parser *parser, struct span span, uint32_t mnemonic, uin
         vec_push(&parser->program->instrs, instr);
     else if (diag_at(parser->diags, DIAG_instr_operands, span, "'%s' expects %.*s here", info->name,
                      (int)expected_size, expected))
-        diag_note(parser->diags, (struct span){0, 0},
-                  "the form is '%s%s%s', where K is a kernel and N a number", info->name,
-                  *info->operands ? " " : "", info->operands);
+        diag_note(parser->diags, (struct span){0, 0}, "the form is '%s%s%s'%s", info->name,
+                  *info->operands ? " " : "", info->operands,
+                  strchr(info->operands, 'E')
+                      ? ", where K is a kernel, N a number, and E nothing, "
+                        "'early_wait aic' (or aiv, mix), 'early_set' or both"
+                      : ", where K is a kernel and N a number");
 }

@@ -174,6 +174,15 @@ void text_type(struct text *text, const struct module *module, uint32_t id)
 
 /* ---------------------------------------------------------------------- instructions ---- */
 
+static void text_early(struct text *text, unsigned early)
+{
+    static const char *const waits[] = {"", " early_wait aic", " early_wait aiv",
+                                        " early_wait mix"};
+    text_string(text, waits[early & EARLY_WAIT_MIX]);
+    if (early & EARLY_SET)
+        text_string(text, " early_set");
+}
+
 static void text_operand(struct text *text, const struct module *module, const struct instr *instr,
                          char operand, unsigned *n_numbers)
 {
@@ -190,6 +199,7 @@ static void text_operand(struct text *text, const struct module *module, const s
     case 'G': text_string(text, core_type_name(instr->word)); break;
     case 'F': text_string(text, instr->word == CORE_AIC ? "c2v" : "v2c"); break;
     case 'A': text_string(text, "all"); break;
+    case 'E': text_early(text, instr->early); break;
     default: text_string(text, phases[instr->word]); break;
     }
 }
@@ -201,7 +211,8 @@ void text_instr(struct text *text, const struct module *module, const struct ins
     text_string(text, info->name);
     for (const char *p = info->operands; *p;) {
         size_t size = strcspn(p, " ");
-        text_char(text, ' ');
+        if (*p != 'E')
+            text_char(text, ' ');
         if (*p >= 'a' && *p <= 'z')
             text_bytes(text, p, size);
         else

@@ -13,6 +13,7 @@ enum attr_rule {
     RULE_WORDS,
     RULE_TYPES,
     RULE_NAMES,
+    RULE_SIZES,
     RULE_SLOTS,
     RULE_SWITCH,
     RULE_BUFFERS,
@@ -41,6 +42,7 @@ static const char *rule_text(enum attr_rule rule)
         "a list of words",
         "a list of types",
         "a string, or a dictionary with strings for 'aic' and 'aiv'",
+        "a number of bytes, or a dictionary with numbers of bytes for 'aic' and 'aiv'",
         "a list of parameter slots",
         "0, 1, true or false",
         "a string or a list of strings",
@@ -59,21 +61,23 @@ static bool list_of(const struct module *module, const struct attr_value *list, 
     return true;
 }
 
-static bool is_names(const struct module *module, const struct attr_value *value)
+/* One value of a kind, or a dictionary with one for each core type. */
+static bool is_by_core(const struct module *module, const struct attr_value *value,
+                       enum attr_kind kind)
 {
-    if (value->kind == ATTR_STRING)
+    if (value->kind == kind)
         return true;
     if (value->kind != ATTR_DICT)
         return false;
     for (uint32_t i = 0; i < value->count; i++) {
         const struct attr *attr = &module->attrs.at[value->first + i];
-        if ((attr->key != W_aic && attr->key != W_aiv) || attr->value.kind != ATTR_STRING)
+        if ((attr->key != W_aic && attr->key != W_aiv) || attr->value.kind != kind)
             return false;
     }
     return true;
 }
 
-/* A slot is a value, a word (ffts, tiling, workspace), or {notify = N}, {wait = N}. */
+/* A slot is a value, a word, or a dictionary: {send = EVENT}, {recv = EVENT}. */
 static bool is_slots(const struct module *module, const struct attr_value *list)
 {
     if (list->kind != ATTR_LIST)
@@ -95,7 +99,8 @@ static bool rule_holds(const struct module *module, enum attr_rule rule,
     case RULE_FLAG: return value->kind == ATTR_BOOL;
     case RULE_WORDS: return list_of(module, value, ATTR_WORD);
     case RULE_TYPES: return list_of(module, value, ATTR_TYPE);
-    case RULE_NAMES: return is_names(module, value);
+    case RULE_NAMES: return is_by_core(module, value, ATTR_STRING);
+    case RULE_SIZES: return is_by_core(module, value, ATTR_INT);
     case RULE_SLOTS: return is_slots(module, value);
     case RULE_SWITCH:
         return value->kind == ATTR_BOOL ||
@@ -193,7 +198,7 @@ static void verify_kernel_entry(struct verifier *verifier, const struct kernel *
 {
     const struct module *module = verifier->module;
     const struct attr *entry = attr_find(module, kernel->attrs, W_entry);
-    if (!entry || !is_names(module, &entry->value))
+    if (!entry || !is_by_core(module, &entry->value, ATTR_STRING))
         return;
     struct span span = locate_token(module, entry->loc);
     if (entry->value.kind == ATTR_STRING) {

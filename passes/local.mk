@@ -24,4 +24,6 @@ libskir_la_SOURCES += \
 	passes/schedule.c \
 	passes/schedule.h \
 	passes/split_nonfusable.c \
+	passes/superkernel.c \
+	passes/superkernel.h \
 	passes/verify_sync.c

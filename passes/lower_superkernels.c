@@ -9,6 +9,7 @@
  */
 #include "ir/locate.h"
 #include "ir/members.h"
+#include "ir/slots.h"
 #include "passes/pass.h"
 
 struct lowering {
@@ -67,31 +68,16 @@ static const struct kernel *kernel_of(const struct lowering *lowering, const str
 
 /* --------------------------------------------------------------------- parameters ---- */
 
-struct slots {
-    struct attr_value *at;
-    uint32_t count, capacity;
-};
-
-static void push_slot(struct slots *slots, enum attr_kind kind, uint32_t id)
+/* The list of an entry's `params`: the sync base address, then each op's slots. */
+static struct range add_params(const struct lowering *lowering, const struct slots *slots)
 {
-    vec_push(slots, (struct attr_value){.kind = kind, .id = id});
-}
-
-/* Appends the slots of an op: one for each parameter of its kernel. */
-static void add_slots(const struct lowering *lowering, const struct op *op, struct slots *slots)
-{
-    const struct module *module = lowering->module;
-    const struct attr *params = attr_find(module, kernel_of(lowering, op)->attrs, W_params);
-    uint32_t tensors = op->operands.count + op->results.count;
-    uint32_t count = params ? params->value.count : tensors, n = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t word = params ? module->attr_values.at[params->value.first + i].id : NONE;
-        if (word == W_workspace || word == W_tiling)
-            push_slot(slots, ATTR_WORD, word);
-        else
-            push_slot(slots, ATTR_VALUE,
-                      lowering->graph->values.at[op_tensor(lowering->graph, op, n++)].name);
-    }
+    VEC(struct attr_value) values = {NULL, 0, 0};
+    vec_push(&values, (struct attr_value){.kind = ATTR_WORD, .id = W_ffts});
+    for (uint32_t i = 0; i < slots->count; i++)
+        vec_push(&values, slot_value(lowering->module, lowering->graph, slots->at[i]));
+    struct range range = module_add_values(lowering->module, values.at, values.count);
+    vec_free(&values);
+    return range;
 }
 
 /* ------------------------------------------------------------------------ entries ---- */
@@ -113,8 +99,8 @@ static void add_calls(const struct lowering *lowering, struct entry *entry, cons
 {
     const struct kernel *kernel = kernel_of(lowering, op);
     uint32_t blocks = (uint32_t)attr_int(lowering->module, kernel->attrs, W_block, 1);
-    uint32_t offset = slots->count;
-    add_slots(lowering, op, slots);
+    uint32_t offset = 1 + slots->count; /* behind the sync base address */
+    slots_add_op(slots, lowering->module, lowering->graph, op, kernel);
     for (int core = 0; core < CORE_TYPES; core++)
         if (kernel_type_has(kernel->type, core))
             add_call(entry, core, kernel, offset, blocks);
@@ -178,7 +164,6 @@ static bool lower(struct lowering *lowering, const struct block *superkernel, co
     if (!ok || !check_cores(lowering, superkernel, type, blocks))
         return false;
     struct slots slots = {NULL, 0, 0};
-    push_slot(&slots, ATTR_WORD, W_ffts);
     struct entry *entry = module_add_entry(module, superkernel->name, type);
     for (int core = 0; core < CORE_TYPES; core++)
         entry->programs[core].present = kernel_type_has(type, core);
@@ -186,7 +171,7 @@ static bool lower(struct lowering *lowering, const struct block *superkernel, co
         add_calls(lowering, entry, &lowering->graph->ops.at[ops[i]], &slots);
     for (int core = 0; core < CORE_TYPES; core++)
         entry->programs[core].loc = entry->programs[core].end_loc = NONE;
-    struct range params = module_add_values(module, slots.at, slots.count);
+    struct range params = add_params(lowering, &slots);
     struct attr attrs[2] = {
         {W_block, NONE, {.kind = ATTR_INT, .i = blocks}},
         {W_params, NONE, {.kind = ATTR_LIST, .count = params.count, .first = params.first}},

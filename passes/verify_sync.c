@@ -360,12 +360,15 @@ static bool check_edge(struct prover *p, const struct graph *graph, uint32_t fro
     return true;
 }
 
-/* How many parameter slots an op's kernel reads (lower-superkernels lays them out). */
-static uint32_t count_slots(const struct prover *p, const struct op *op,
+/* How many parameter slots an op has (lower-superkernels lays them out). */
+static uint32_t count_slots(const struct prover *p, const struct graph *graph, const struct op *op,
                             const struct kernel *kernel)
 {
     const struct attr *params = attr_find(p->module, kernel->attrs, W_params);
-    return params ? params->value.count : op->operands.count + op->results.count;
+    const struct clauses *clauses = op_clauses(graph, op);
+    return (params ? params->value.count : op->operands.count + op->results.count) +
+           (attr_flag(p->module, kernel->attrs, W_dynamic) ? 3 : 0) + clauses->send.count +
+           clauses->recv.count;
 }
 
 /* A call must pass its op's own slots, and run as many blocks as the kernel was built for. */
@@ -421,7 +424,7 @@ static bool check_calls(struct prover *p, const struct subject *subject,
         for (int core = 0; core < CORE_TYPES; core++)
             if (placed[i].call[core] != NONE)
                 ok = check_call(p, core, placed[i].call[core], slot, blocks) && ok;
-        slot += count_slots(p, op, kernel);
+        slot += count_slots(p, subject->graph, op, kernel);
     }
     return ok;
 }

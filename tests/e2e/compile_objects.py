@@ -99,7 +99,7 @@ def entry_shape(skir):
 def main_source(params, shape):
     """A C program that launches own_all with the slots as the entry's `params` says."""
     values = sorted({param[1:] for param in params if param[0] == "%"})
-    slots = ["0" if param == "ffts" else "(uint64_t)&tiling" if param == "tiling"
+    slots = ["0" if param == "ffts" or param[0] == "{" else "(uint64_t)&tiling" if param == "tiling"
              else "(uint64_t)" + param[1:] for param in params]
     buffers = "".join(f"static _Alignas(64) unsigned char {value}[48 * 48 * 2];\n"
                       for value in values)

@@ -390,6 +390,7 @@ static void put_graph(struct writer *w)
 static void put_operand(struct writer *w, const char *operand, size_t size, const char *core)
 {
     static const char *const phases[] = {"begin", "end", "complement"};
+    static const char *const waits[] = {"aic", "aiv", "mix"};
     switch (*operand) {
     case 'K': put(w, percent(w, 50) ? "@k" : "@\"odd kernel\""); break;
     case 'N': put(w, "%u", percent(w, 50) ? below(w, 10) : below(w, UINT32_MAX)); break;
@@ -398,6 +399,14 @@ static void put_operand(struct writer *w, const char *operand, size_t size, cons
     case 'A': put(w, "all"); break;
     case 'P': put(w, "%s", phases[below(w, 3)]); break;
     case 'B': put(w, "%s", phases[below(w, 2)]); break;
+    case 'E':
+        if (percent(w, 50)) {
+            put(w, "early_wait");
+            put(w, "%s", waits[below(w, 3)]);
+        }
+        if (percent(w, 50))
+            put(w, "early_set");
+        break;
     default: put(w, "%.*s", (int)size, operand); break;
     }
 }

@@ -1,0 +1,95 @@
+#include "ir/slots.h"
+
+static void push(struct slots *slots, enum slot_kind kind, uint32_t id)
+{
+    vec_push(slots, (struct slot){kind, id});
+}
+
+static void add_params(struct slots *slots, const struct module *module, const struct graph *graph,
+                       const struct op *op, const struct kernel *kernel)
+{
+    const struct attr *params = attr_find(module, kernel->attrs, W_params);
+    uint32_t count = params ? params->value.count : op->operands.count + op->results.count, n = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t word = params ? module->attr_values.at[params->value.first + i].id : NONE;
+        if (word == W_workspace || word == W_tiling)
+            push(slots, SLOT_WORD, word);
+        else
+            push(slots, SLOT_TENSOR, op_tensor(graph, op, n++));
+    }
+}
+
+static void add_events(struct slots *slots, const struct graph *graph, struct range events,
+                       enum slot_kind kind)
+{
+    for (uint32_t i = 0; i < events.count; i++)
+        push(slots, kind, graph->refs.at[events.first + i]);
+}
+
+void slots_add_op(struct slots *slots, const struct module *module, const struct graph *graph,
+                  const struct op *op, const struct kernel *kernel)
+{
+    add_params(slots, module, graph, op, kernel);
+    if (attr_flag(module, kernel->attrs, W_dynamic)) {
+        push(slots, SLOT_TILING_KEY, NONE);
+        push(slots, SLOT_BLOCK_NUM, NONE);
+        push(slots, SLOT_LOCK, NONE);
+    }
+    add_events(slots, graph, op_clauses(graph, op)->send, SLOT_SEND);
+    add_events(slots, graph, op_clauses(graph, op)->recv, SLOT_RECV);
+}
+
+static uint32_t slot_word(struct slot slot)
+{
+    switch (slot.kind) {
+    case SLOT_TILING_KEY: return W_tiling_key;
+    case SLOT_BLOCK_NUM: return W_block_num;
+    case SLOT_LOCK: return W_lock;
+    default: return slot.id;
+    }
+}
+
+static uint32_t event_key(struct slot slot)
+{
+    return slot.kind == SLOT_SEND ? W_send : W_recv;
+}
+
+struct attr_value slot_value(struct module *module, const struct graph *graph, struct slot slot)
+{
+    if (slot.kind == SLOT_TENSOR)
+        return (struct attr_value){.kind = ATTR_VALUE, .id = graph->values.at[slot.id].name};
+    if (slot.kind != SLOT_SEND && slot.kind != SLOT_RECV)
+        return (struct attr_value){.kind = ATTR_WORD, .id = slot_word(slot)};
+    struct attr event = {event_key(slot), NONE, {.kind = ATTR_WORD, .id = slot.id}};
+    struct range range = module_add_attrs(module, &event, 1);
+    return (struct attr_value){.kind = ATTR_DICT, .count = range.count, .first = range.first};
+}
+
+void slot_print(struct text *text, const struct module *module, const struct graph *graph,
+                struct slot slot)
+{
+    if (slot.kind == SLOT_TENSOR) {
+        text_value(text, module, graph->values.at[slot.id].name);
+    } else if (slot.kind == SLOT_SEND || slot.kind == SLOT_RECV) {
+        text_string(text, slot.kind == SLOT_SEND ? "{send = " : "{recv = ");
+        text_word(text, module, slot.id);
+        text_char(text, '}');
+    } else {
+        text_word(text, module, slot_word(slot));
+    }
+}
+
+bool slot_is_named(const struct module *module, const struct graph *graph, struct slot slot,
+                   const struct attr_value *value)
+{
+    if (slot.kind == SLOT_TENSOR)
+        return value->kind == ATTR_VALUE && value->id == graph->values.at[slot.id].name;
+    if (slot.kind != SLOT_SEND && slot.kind != SLOT_RECV)
+        return value->kind == ATTR_WORD && value->id == slot_word(slot);
+    if (value->kind != ATTR_DICT || value->count != 1)
+        return false;
+    const struct attr *event = &module->attrs.at[value->first];
+    /* An event that is a number is printed, and read again, as a string. */
+    return event->key == event_key(slot) && event->value.id == slot.id &&
+           (event->value.kind == ATTR_WORD || event->value.kind == ATTR_STRING);
+}

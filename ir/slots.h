@@ -1,0 +1,43 @@
+/* The parameters of an op's call: the 64-bit slots that its kernel reads, in order (docs/passes.md,
+ * "lower-superkernels"). */
+#ifndef IR_SLOTS_H
+#define IR_SLOTS_H
+
+#include "ir/module.h"
+#include "ir/text.h"
+
+enum slot_kind {
+    SLOT_TENSOR,     /* address of a value's memory; id: value id */
+    SLOT_WORD,       /* what a word stands for: workspace, tiling; id: the word */
+    SLOT_TILING_KEY, /* addresses of the three words of a dynamic kernel */
+    SLOT_BLOCK_NUM,
+    SLOT_LOCK,
+    SLOT_SEND, /* address of an event's word; id: the event's name */
+    SLOT_RECV,
+};
+
+struct slot {
+    enum slot_kind kind;
+    uint32_t id; /* NONE for those of dynamic kernels */
+};
+
+struct slots {
+    struct slot *at;
+    uint32_t count, capacity;
+};
+
+/* Appends the slots of an op: the parameters of its kernel, three more for a dynamic kernel, one for
+ * each event that the op sends, one for each that it receives. */
+void slots_add_op(struct slots *slots, const struct module *module, const struct graph *graph,
+                  const struct op *op, const struct kernel *kernel);
+
+/* How an entry's `params` names a slot. */
+struct attr_value slot_value(struct module *module, const struct graph *graph, struct slot slot);
+/* The same as text. */
+void slot_print(struct text *text, const struct module *module, const struct graph *graph,
+                struct slot slot);
+/* Whether an element of an entry's `params` names the slot. */
+bool slot_is_named(const struct module *module, const struct graph *graph, struct slot slot,
+                   const struct attr_value *value);
+
+#endif

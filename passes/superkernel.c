@@ -1,0 +1,95 @@
+#include "passes/superkernel.h"
+#include "ir/locate.h"
+#include "ir/members.h"
+
+const struct op *superkernel_op(const struct superkernel *sk, uint32_t i)
+{
+    return &sk->graph->ops.at[sk->ops[i]];
+}
+
+const struct kernel *superkernel_kernel(const struct superkernel *sk, uint32_t i)
+{
+    return &sk->module->kernels.at[sk->kernel_index[superkernel_op(sk, i)->kernel] - 1];
+}
+
+bool superkernel_has_part(const struct superkernel *sk, uint32_t i, enum core_type core)
+{
+    return kernel_type_has(superkernel_kernel(sk, i)->type, core);
+}
+
+bool superkernel_is_two_lists(const struct superkernel *sk)
+{
+    return sk->options.of[SK_stream_fusion].number != 0;
+}
+
+struct instr instr_make(enum instr_op op, uint8_t word)
+{
+    return (struct instr){
+        .op = (uint8_t)op, .part = CORE_TYPES, .word = word, .loc = NONE, .kernel = NONE};
+}
+
+void program_replace(struct program *program, struct instrs *instrs)
+{
+    vec_free(&program->instrs);
+    program->instrs.at = instrs->at;
+    program->instrs.count = instrs->count;
+    program->instrs.capacity = instrs->capacity;
+    *instrs = (struct instrs){NULL, 0, 0};
+}
+
+/* Whether the entry calls the ops' kernels: a dump may have been edited. */
+static bool calls_match(const struct superkernel *sk)
+{
+    for (int core = 0; core < CORE_TYPES; core++) {
+        const struct program *program = &sk->entry->programs[core];
+        uint32_t wanted = 0, calls = 0;
+        for (uint32_t i = 0; i < sk->count; i++)
+            wanted += superkernel_has_part(sk, i, core);
+        for (uint32_t i = 0; i < program->instrs.count; i++)
+            calls += program->instrs.at[i].op == INSTR_call;
+        if (calls == wanted)
+            continue;
+        diag_at(sk->context->diags, DIAG_entry_calls, locate_name(sk->module, sk->entry->loc),
+                "entry '@%.*s' calls %u kernels on %s, but its super kernel has %u there",
+                NAME(sk->module, sk->entry->name), calls, core_type_name(core), wanted);
+        return false;
+    }
+    return true;
+}
+
+static bool visit_graph(struct superkernel *sk, const uint32_t *entry_index,
+                        bool (*visit)(struct superkernel *sk))
+{
+    struct members members;
+    bool ok = true;
+    members_init(&members, sk->module, sk->graph);
+    for (uint32_t b = 0; b < sk->graph->blocks.count; b++) {
+        const struct block *block = &sk->graph->blocks.at[b];
+        if (block->kind != BLOCK_SUPERKERNEL)
+            continue;
+        sk->block = block;
+        sk->entry = &sk->module->entries.at[entry_index[block->name] - 1];
+        sk->ops = members.ops + members.first[b];
+        sk->count = members.first[b + 1] - members.first[b];
+        sk_options_of(&sk->options, sk->module, attr_string(sk->module, block->attrs, W_options));
+        ok = calls_match(sk) && visit(sk) && ok;
+    }
+    members_free(&members);
+    return ok;
+}
+
+bool superkernels_visit(struct pass_context *context, bool (*visit)(struct superkernel *sk))
+{
+    struct module *module = context->module;
+    uint32_t *kernel_index = module_kernel_index(module);
+    uint32_t *entry_index = module_entry_index(module);
+    struct superkernel sk = {.context = context, .module = module, .kernel_index = kernel_index};
+    bool ok = true;
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        sk.graph = &module->graphs.at[i];
+        ok = visit_graph(&sk, entry_index, visit) && ok;
+    }
+    free(kernel_index);
+    free(entry_index);
+    return ok;
+}

@@ -1,0 +1,45 @@
+/* A super kernel and its entry, as passes over entries see them. */
+#ifndef PASSES_SUPERKERNEL_H
+#define PASSES_SUPERKERNEL_H
+
+#include "ir/sk_options.h"
+#include "passes/pass.h"
+
+struct superkernel {
+    struct pass_context *context;
+    struct module *module;
+    const struct graph *graph;
+    const struct block *block;
+    struct entry *entry;
+    const uint32_t *ops; /* op ids in list order: the order of the calls */
+    uint32_t count;
+    const uint32_t *kernel_index; /* kernel index + 1 by name id */
+    struct sk_options options;
+};
+
+/* Calls `visit` for each super kernel, all of which have kernels and entries (PROPERTY_BOUND,
+ * PROPERTY_LOWERED). Entries whose calls are not those of the ops are reported first and left out.
+ * Returns whether all was well. */
+bool superkernels_visit(struct pass_context *context, bool (*visit)(struct superkernel *sk));
+
+const struct op *superkernel_op(const struct superkernel *sk, uint32_t i);
+const struct kernel *superkernel_kernel(const struct superkernel *sk, uint32_t i);
+
+/* Whether the i-th op has a part on cores of this type. */
+bool superkernel_has_part(const struct superkernel *sk, uint32_t i, enum core_type core);
+
+/* Whether AICs and AIVs run their lists side by side (stream-fusion=1), or all ops are one list, each
+ * behind the one before it. */
+bool superkernel_is_two_lists(const struct superkernel *sk);
+
+/* An instruction made by a pass, without operands but `word`. */
+struct instr instr_make(enum instr_op op, uint8_t word);
+
+/* Puts `instrs` in place of the program's, and takes them: `*instrs` is empty then. */
+struct instrs {
+    struct instr *at;
+    uint32_t count, capacity;
+};
+void program_replace(struct program *program, struct instrs *instrs);
+
+#endif
