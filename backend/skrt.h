@@ -130,8 +130,9 @@ void skrt_set_v2c(skrt_core *core, const struct skrt_site *site);
 void skrt_wait_v2c(skrt_core *core, const struct skrt_site *site);
 void skrt_pipe_barrier(skrt_core *core, const struct skrt_site *site);
 /* Events that reach outside the kernel: `slot` indexes the parameter array, whose value is the
- * address of an aligned 64-bit word. Notify stores 1, reset 0; wait goes on once the word is not 0,
- * whoever stored it. When all other cores are blocked or finished too, a wait is a deadlock in a
+ * address of an aligned 64-bit word. They are executed by the core of its type with index 0, and do
+ * nothing on all others. Notify stores 1, reset 0; wait goes on once the word is not 0, whoever
+ * stored it. When all other cores are blocked or finished too, a wait is a deadlock in a
  * launch without a timeout; with one it goes on until then. */
 void skrt_notify(skrt_core *core, uint64_t slot, const struct skrt_site *site);
 void skrt_wait_event(skrt_core *core, uint64_t slot, const struct skrt_site *site);

@@ -434,6 +434,13 @@ void skrt_kernel_sync_all(struct skrt_core *core)
 
 /* ----------------------------------------------------------------- events ---- */
 
+/* What goes on outside is the business of one core of each type; the entry's own barriers tell the
+ * others. */
+static bool does_events(const struct skrt_core *core)
+{
+    return core->index == 0;
+}
+
 static _Atomic uint64_t *event_word(struct skrt_core *core, uint64_t slot)
 {
     const struct skrt_launch *launch = core->device->launch;
@@ -452,6 +459,8 @@ static _Atomic uint64_t *event_word(struct skrt_core *core, uint64_t slot)
 void skrt_notify(struct skrt_core *core, uint64_t slot, const struct skrt_site *site)
 {
     core_begin(core, site);
+    if (!does_events(core))
+        return;
     _Atomic uint64_t *word = event_word(core, slot);
     core_lock(core);
     atomic_store_explicit(word, 1, memory_order_release);
@@ -462,6 +471,8 @@ void skrt_notify(struct skrt_core *core, uint64_t slot, const struct skrt_site *
 void skrt_wait_event(struct skrt_core *core, uint64_t slot, const struct skrt_site *site)
 {
     core_begin(core, site);
+    if (!does_events(core))
+        return;
     const _Atomic uint64_t *word = event_word(core, slot);
     core_lock(core);
     if (atomic_load_explicit(word, memory_order_acquire) != 0) {
@@ -478,7 +489,8 @@ void skrt_wait_event(struct skrt_core *core, uint64_t slot, const struct skrt_si
 void skrt_reset(struct skrt_core *core, uint64_t slot, const struct skrt_site *site)
 {
     core_begin(core, site);
-    atomic_store_explicit(event_word(core, slot), 0, memory_order_release);
+    if (does_events(core))
+        atomic_store_explicit(event_word(core, slot), 0, memory_order_release);
 }
 
 /* ----------------------------------------------------------- the rest ---- */

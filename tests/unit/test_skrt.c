@@ -241,13 +241,13 @@ static void test_events_within_a_launch(void **state)
     (void)state;
     const struct step *waits =
         STEPS({.text = "wait_event", .slot = 1}, {.text = "wait_event", .slot = 2},
-              {.text = "reset", .slot = 1, .on = ONLY, .core = 99});
-    const struct step *sends = STEPS({.text = "notify", .slot = 2, .on = ONLY, .core = 11},
-                                     {.text = "notify", .slot = 1, .on = ONLY, .core = 30});
+              {.text = "reset", .slot = 1});
+    const struct step *sends = STEPS({.text = "notify", .slot = 2}, {.text = "notify", .slot = 1});
     expect_run(one_two, waits, sends, SKRT_OK, NULL);
     expect_run(one_two, waits, STEPS({.text = "notify", .slot = 2}), SKRT_DEADLOCK,
                TEXTS("deadlock: every unfinished core waits, some for an event",
-                     "aic 0..23: blocked in `wait_event`: the event of slot 1 has not come"));
+                     "aic 0: blocked in `wait_event`: the event of slot 1 has not come",
+                     "aic 1..23: finished"));
     expect_run(aic_only,
                STEPS({.text = "notify", .slot = 1}, {.text = "arrive aic"}, {.text = "await aic"},
                      {.text = "reset", .slot = 1}, {.text = "arrive aic"}, {.text = "await aic"},
@@ -255,17 +255,34 @@ static void test_events_within_a_launch(void **state)
                NULL, SKRT_DEADLOCK, TEXTS("the event of slot 1 has not come"));
 }
 
-/* One thread: the waiters block before the word is set, and go on after it was reset. */
+static void test_events_are_for_core_0(void **state)
+{
+    (void)state;
+    const struct step *waits = STEPS({.text = "wait_event", .slot = 1});
+    expect_run(one_two, STEPS({.text = "wait_event", .slot = 1, .on = EXCEPT}), NULL, SKRT_OK,
+               NULL);
+    expect_run(one_two, waits, STEPS({.text = "notify", .slot = 1, .on = EXCEPT}), SKRT_DEADLOCK,
+               TEXTS("the event of slot 1 has not come"));
+    expect_run(aic_only,
+               STEPS({.text = "notify", .slot = 1}, {.text = "reset", .slot = 1, .on = EXCEPT},
+                     {.text = "arrive aic"}, {.text = "await aic"},
+                     {.text = "wait_event", .slot = 1}),
+               NULL, SKRT_OK, NULL);
+    /* Slots of cores that do nothing are not looked at. */
+    expect_run(aic_only, STEPS({.text = "notify", .slot = 3, .on = EXCEPT}), NULL, SKRT_OK, NULL);
+}
+
+/* One thread: the waiter blocks before the word is set, and goes on after it was reset. */
 static void test_notify_releases_who_waits(void **state)
 {
     (void)state;
     _Atomic uint64_t word = 0;
     struct run run;
-    run_open(&run, 1, aic_only);
+    run_open(&run, 1, one_two);
     run.params[1] = (uintptr_t)&word;
-    run.program.steps[SKRT_AIC] = STEPS({.text = "wait_event", .slot = 1, .on = EXCEPT, .core = 23},
-                                        {.text = "notify", .slot = 1, .on = ONLY, .core = 23},
-                                        {.text = "reset", .slot = 1, .on = ONLY, .core = 23});
+    run.program.steps[SKRT_AIC] = STEPS({.text = "wait_event", .slot = 1});
+    run.program.steps[SKRT_AIV] =
+        STEPS({.text = "notify", .slot = 1}, {.text = "reset", .slot = 1});
     run_launch(&run);
     expect_status(&run, SKRT_OK);
     assert_int_equal(word, 0);
@@ -463,6 +480,7 @@ int main(void)
         cmocka_unit_test(test_device_goes_on_after_left_set),
         cmocka_unit_test(test_flags_order_memory),
         cmocka_unit_test(test_events_within_a_launch),
+        cmocka_unit_test(test_events_are_for_core_0),
         cmocka_unit_test(test_notify_releases_who_waits),
         cmocka_unit_test(test_events_from_outside),
         cmocka_unit_test(test_all_threads_get_cores),
