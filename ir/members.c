@@ -1,30 +1,28 @@
 #include "ir/members.h"
-#include "ir/order.h"
 
 /* All ops of the graph in list order. Cycles were refused by the verifier. */
-static uint32_t *sorted_ops(const struct module *module, const struct graph *graph, uint32_t *count)
+static uint32_t *sorted_ops(const struct order *order)
 {
-    struct order order;
     struct order_cycle cycle;
-    order_init(&order, module, graph);
-    uint32_t *sorted = mem_calloc(order.n_ops, sizeof *sorted);
-    order_sort(&order, sorted, &cycle);
-    *count = order.n_ops;
+    uint32_t *sorted = mem_calloc(order->n_ops, sizeof *sorted);
+    order_sort(order, sorted, &cycle);
     vec_free(&cycle.edges);
-    order_free(&order);
     return sorted;
 }
 
-void members_init(struct members *members, const struct module *module, const struct graph *graph)
+void members_init_ordered(struct members *members, const struct graph *graph,
+                          const struct order *order)
 {
-    uint32_t n_blocks = graph->blocks.count, n_ops;
-    uint32_t *sorted = sorted_ops(module, graph, &n_ops);
+    uint32_t n_blocks = graph->blocks.count, n_ops = order->n_ops;
+    uint32_t *sorted = sorted_ops(order);
     uint32_t *block_of = mem_calloc(n_ops, sizeof *block_of);
     uint32_t *fill = mem_calloc(n_blocks, sizeof *fill);
     members->first = mem_calloc((size_t)n_blocks + 1, sizeof *members->first);
     members->ops = mem_calloc(n_ops, sizeof *members->ops);
+    members->index = mem_calloc(n_ops, sizeof *members->index);
     for (uint32_t i = 0; i < n_ops; i++) {
         block_of[i] = graph_enclosing(graph, graph->ops.at[sorted[i]].block, BLOCK_SUPERKERNEL);
+        members->index[sorted[i]] = block_of[i] == NONE ? NONE : fill[block_of[i]]++;
         if (block_of[i] != NONE)
             members->first[block_of[i] + 1]++;
     }
@@ -32,14 +30,23 @@ void members_init(struct members *members, const struct module *module, const st
         members->first[b + 1] += members->first[b];
     for (uint32_t i = 0; i < n_ops; i++)
         if (block_of[i] != NONE)
-            members->ops[members->first[block_of[i]] + fill[block_of[i]]++] = sorted[i];
+            members->ops[members->first[block_of[i]] + members->index[sorted[i]]] = sorted[i];
     free(fill);
     free(block_of);
     free(sorted);
+}
+
+void members_init(struct members *members, const struct module *module, const struct graph *graph)
+{
+    struct order order;
+    order_init(&order, module, graph);
+    members_init_ordered(members, graph, &order);
+    order_free(&order);
 }
 
 void members_free(struct members *members)
 {
     free(members->first);
     free(members->ops);
+    free(members->index);
 }

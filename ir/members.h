@@ -3,14 +3,19 @@
 #define IR_MEMBERS_H
 
 #include "ir/module.h"
+#include "ir/order.h"
 
 /* Those of block b are ops[first[b]] .. ops[first[b + 1] - 1]; none for blocks of other kinds. */
 struct members {
     uint32_t *first, *ops;
+    uint32_t *index; /* per op of the graph: its place in its super kernel's list, or NONE */
 };
 
 /* For a verified graph. The order satisfies all that the graph demands. */
 void members_init(struct members *members, const struct module *module, const struct graph *graph);
+/* The same where the graph's order is at hand. */
+void members_init_ordered(struct members *members, const struct graph *graph,
+                          const struct order *order);
 void members_free(struct members *members);
 
 #endif

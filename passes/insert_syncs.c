@@ -1,72 +1,222 @@
-/* insert-syncs: enforces the order of an entry's calls.
+/* insert-syncs: enforces the order of an entry's calls by barriers and flags.
  *
  * needs    super kernels with their entries
  * changes  programs of entries that have no synchronisation yet
- * keeps    calls and their order
+ * keeps    calls and other instructions, and their order
  *
- * The calls of a super kernel form one list (ir/members.h), and every call is ordered behind the
- * one before it. Between two successive ops, each core type does what its part in them asks for:
- *
- *   a core of a type that the earlier op has a part on arrives at the barrier of its type and awaits
- *   it; if the later op has a part on the other type, it then releases that other type by a flag;
- *   a core of a type that the later op has a part on waits for the flag of the other type, if the
- *   earlier op has a part there.
- *
- * Why it is enough: by induction over the list, when an op starts on a core, that core knows all
- * earlier ops to be complete on all cores. The cores that ran the op before knew all that came before
- * it when they started; the barrier gives every core of their type what all of them know and did; the
- * flags give it to every core of the other type. Why nothing blocks or overflows: both types emit the
- * same transitions in the same order, each set has its wait in the same transition, and a core that
- * sets waits in between for the cores that it set, so at most one release is outstanding.
+ * What must be enforced is the order that the graph demands within the super kernel; in a single list
+ * (stream-fusion=0) moreover that each op is behind the one before it. Beside the calls there are
+ * waits for outer events, which all cores must know of before the op starts, notifications, before
+ * which the op must be complete, choices of dynamic kernels, and resets of the words that were waited
+ * for. Where barriers and flags go, passes/sync_plan.h finds.
  */
-#include "ir/members.h"
-#include "passes/pass.h"
+#include "ir/locate.h"
+#include "ir/slots.h"
+#include "passes/superkernel.h"
+#include "passes/sync_plan.h"
 
 #include <string.h>
 
-struct programs {
-    struct entry *entry;
-    struct program next[CORE_TYPES];
-    uint32_t call[CORE_TYPES]; /* index of the program's next call */
+enum phase_of_op { PHASE_BEFORE, PHASE_CALL, PHASE_BEHIND, PHASES };
+
+/* Per op in list order: its nodes, + 1; 0 where it has none. */
+struct op_nodes {
+    uint32_t call[CORE_TYPES], select[CORE_TYPES];
+    uint32_t wait[CORE_TYPES]; /* the last of its waits for events */
 };
 
-/* Which core types an op has a part on. */
-struct parts {
-    bool on[CORE_TYPES];
+/* What a parameter slot is for. */
+struct slot_use {
+    uint32_t op; /* in list order */
+    enum slot_kind kind;
 };
 
-static void emit(struct programs *programs, enum core_type core, enum instr_op op, uint8_t word)
-{
-    vec_push(
-        &programs->next[core].instrs,
-        (struct instr){.op = op, .part = CORE_TYPES, .word = word, .loc = NONE, .kernel = NONE});
-}
+struct inserter {
+    const struct superkernel *sk;
+    struct sync_plan plan;
+    struct op_nodes *ops;
+    VEC(struct slot_use) slots; /* slot 0, the sync base address, is left out */
+    bool chained;               /* each op is behind the one before it */
+    bool shortcuts;             /* what a core alone does needs no barrier */
+};
 
-static void emit_transition(struct programs *programs, struct parts earlier, struct parts later)
+/* ----------------------------------------------------------------------------- nodes ---- */
+
+static void find_slots(struct inserter *in)
 {
-    for (int core = 0; core < CORE_TYPES; core++) {
-        int other = 1 - core;
-        if (earlier.on[core]) {
-            emit(programs, core, INSTR_arrive, core);
-            emit(programs, core, INSTR_await, core);
-            if (later.on[other])
-                emit(programs, core, INSTR_set, core);
-        }
-        if (earlier.on[other] && later.on[core])
-            emit(programs, core, INSTR_wait, other);
+    struct slots slots = {NULL, 0, 0};
+    for (uint32_t i = 0; i < in->sk->count; i++) {
+        slots.count = 0;
+        slots_add_op(&slots, in->sk->module, in->sk->graph, superkernel_op(in->sk, i),
+                     superkernel_kernel(in->sk, i));
+        for (uint32_t n = 0; n < slots.count; n++)
+            vec_push(&in->slots, (struct slot_use){i, slots.at[n].kind});
     }
+    vec_free(&slots);
 }
 
-/* Copies a program up to and with its next call. */
-static void copy_call(struct programs *programs, enum core_type core)
+/* The op that a slot belongs to; the one behind all for what is no slot of an op. */
+static struct slot_use slot_use(const struct inserter *in, uint32_t slot)
 {
-    const struct program *old = &programs->entry->programs[core];
-    while (programs->call[core] < old->instrs.count) {
-        struct instr instr = old->instrs.at[programs->call[core]++];
-        vec_push(&programs->next[core].instrs, instr);
-        if (instr.op == INSTR_call)
+    if (slot < 1 || slot > in->slots.count)
+        return (struct slot_use){in->sk->count, SLOT_WORD};
+    return in->slots.at[slot - 1];
+}
+
+static void add_node(struct inserter *in, int core, uint32_t instr, uint32_t op, unsigned phase)
+{
+    struct sync_list *list = &in->plan.lists[core];
+    uint64_t time = (uint64_t)op * PHASES + phase;
+    uint64_t before = list->count ? list->at[list->count - 1].time : 0;
+    vec_push(list, (struct sync_node){.instr = instr,
+                                      .time = time > before ? time : before,
+                                      .call = phase == PHASE_CALL});
+}
+
+/* The op of the program's next call. */
+static uint32_t next_op(const struct inserter *in, int core, uint32_t op)
+{
+    while (op < in->sk->count && !superkernel_has_part(in->sk, op, core))
+        op++;
+    return op;
+}
+
+static void find_nodes(struct inserter *in, int core)
+{
+    const struct program *program = &in->sk->entry->programs[core];
+    struct sync_list *list = &in->plan.lists[core];
+    uint32_t op = next_op(in, core, 0);
+    for (uint32_t i = 0; i < program->instrs.count; i++) {
+        const struct instr *instr = &program->instrs.at[i];
+        uint32_t owner = slot_use(in, instr->number[0]).op;
+        switch (instr->op) {
+        case INSTR_select:
+            add_node(in, core, i, op, PHASE_BEFORE);
+            in->ops[op].select[core] = list->count;
             break;
+        case INSTR_call:
+            add_node(in, core, i, op, PHASE_CALL);
+            in->ops[op].call[core] = list->count;
+            op = next_op(in, core, op + 1);
+            break;
+        case INSTR_wait_event:
+            add_node(in, core, i, owner, PHASE_BEFORE);
+            in->ops[owner].wait[core] = list->count;
+            break;
+        case INSTR_notify: add_node(in, core, i, owner, PHASE_BEHIND); break;
+        case INSTR_reset: add_node(in, core, i, in->sk->count, PHASE_BEFORE); break;
+        default: break;
+        }
     }
+}
+
+/* ----------------------------------------------------------------------------- needs ---- */
+
+/* Whether a call runs on core 0 of its type alone. */
+static bool is_on_core_0(const struct inserter *in, int core, uint32_t node)
+{
+    const struct sync_list *list = &in->plan.lists[core];
+    const struct instr *instr = &in->sk->entry->programs[core].instrs.at[list->at[node].instr];
+    if (instr->op != INSTR_call)
+        return instr->op != INSTR_select;
+    uint32_t kernel = in->sk->kernel_index[instr->kernel] - 1;
+    enum kernel_type type = in->sk->module->kernels.at[kernel].type;
+    return instr->number[1] == 1 && (core == CORE_AIC || kernel_type_info(type)->flat);
+}
+
+/* `node` of a core type comes behind `before` of another or the same; node numbers + 1. */
+static void need(struct inserter *in, int core, uint32_t node, int before_core, uint32_t before)
+{
+    if (!node || !before)
+        return;
+    struct sync_node *later = &in->plan.lists[core].at[node - 1];
+    if (in->shortcuts && core == before_core && is_on_core_0(in, core, node - 1) &&
+        is_on_core_0(in, core, before - 1)) {
+        later->drained = true;
+        return;
+    }
+    if (later->need[before_core] < before)
+        later->need[before_core] = before;
+}
+
+static void need_op(struct inserter *in, uint32_t later, uint32_t earlier)
+{
+    for (int core = 0; core < CORE_TYPES; core++)
+        for (int part = 0; part < CORE_TYPES; part++)
+            need(in, core, in->ops[later].call[core], part, in->ops[earlier].call[part]);
+}
+
+/* What the calls of an op need. */
+static void find_needs(struct inserter *in, uint32_t op)
+{
+    const struct order *order = in->sk->order;
+    uint32_t id = in->sk->ops[op];
+    for (uint32_t e = order->first[id]; e < order->first[id + 1]; e++) {
+        uint32_t earlier = superkernel_index(in->sk, order->edges[e].from);
+        if (earlier != NONE)
+            need_op(in, op, earlier);
+    }
+    if (in->chained && op > 0)
+        need_op(in, op, op - 1);
+    for (int core = 0; core < CORE_TYPES; core++)
+        for (int waiter = 0; waiter < CORE_TYPES; waiter++)
+            need(in, core, in->ops[op].call[core], waiter, in->ops[op].wait[waiter]);
+}
+
+/* What notifications and resets need: all of their op, all that read the word. */
+static void find_word_needs(struct inserter *in, int core)
+{
+    const struct sync_list *list = &in->plan.lists[core];
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct instr *instr = &in->sk->entry->programs[core].instrs.at[list->at[i].instr];
+        if (instr->op != INSTR_notify && instr->op != INSTR_reset)
+            continue;
+        struct slot_use use = slot_use(in, instr->number[0]);
+        const struct op_nodes *op = &in->ops[use.op];
+        const uint32_t *nodes = instr->op == INSTR_notify ? op->call
+                                : use.kind == SLOT_LOCK   ? op->select
+                                                          : op->wait;
+        for (int part = 0; part < CORE_TYPES; part++)
+            need(in, core, i + 1, part, nodes[part]);
+    }
+}
+
+/* -------------------------------------------------------------------------- programs ---- */
+
+static void put(struct instrs *instrs, enum instr_op op, int word)
+{
+    vec_push(instrs, instr_make(op, (uint8_t)word));
+}
+
+static void put_gap(struct instrs *instrs, const struct sync_gap *gap, int core)
+{
+    if (gap->barrier) {
+        put(instrs, INSTR_arrive, core);
+        put(instrs, INSTR_await, core);
+    }
+    if (gap->drain && gap->sets)
+        put(instrs, INSTR_pipe_barrier, 0);
+    for (unsigned i = 0; i < gap->sets; i++)
+        put(instrs, INSTR_set, core);
+    for (unsigned i = 0; i < gap->waits; i++)
+        put(instrs, INSTR_wait, 1 - core);
+    if (gap->drain && !gap->sets)
+        put(instrs, INSTR_pipe_barrier, 0);
+}
+
+static void rewrite(const struct inserter *in, int core)
+{
+    struct program *program = &in->sk->entry->programs[core];
+    const struct sync_list *list = &in->plan.lists[core];
+    struct instrs instrs = {NULL, 0, 0};
+    uint32_t node = 0;
+    for (uint32_t i = 0; i < program->instrs.count; i++) {
+        if (node < list->count && list->at[node].instr == i)
+            put_gap(&instrs, &list->gaps[node++], core);
+        vec_push(&instrs, program->instrs.at[i]);
+    }
+    put_gap(&instrs, &list->gaps[list->count], core);
+    program_replace(program, &instrs);
 }
 
 static bool is_synchronised(const struct entry *entry)
@@ -75,95 +225,55 @@ static bool is_synchronised(const struct entry *entry)
         const struct program *program = &entry->programs[core];
         for (uint32_t i = 0; i < program->instrs.count; i++) {
             enum instr_effect effect = instr_info(program->instrs.at[i].op)->effect;
-            if (effect != EFFECT_NONE && effect != EFFECT_CALL)
+            if (effect != EFFECT_NONE && effect != EFFECT_CALL && effect != EFFECT_EVENT)
                 return true;
         }
     }
     return false;
 }
 
-static void synchronise(struct programs *programs, const struct parts *ops, uint32_t count)
+/* Whether a kernel takes part in the synchronisation around it: that must then be what a kernel
+ * expects, whatever the order demands (docs/device-model.md, "Early start"). */
+static bool has_early_start(const struct superkernel *sk)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        if (i > 0)
-            emit_transition(programs, ops[i - 1], ops[i]);
-        for (int core = 0; core < CORE_TYPES; core++)
-            if (ops[i].on[core])
-                copy_call(programs, core);
+    for (uint32_t i = 0; i < sk->count; i++) {
+        const struct attr *early =
+            attr_find(sk->module, superkernel_kernel(sk, i)->attrs, W_early_start);
+        if (early && early->value.count)
+            return true;
     }
-    for (int core = 0; core < CORE_TYPES; core++) {
-        struct program *old = &programs->entry->programs[core];
-        while (programs->call[core] < old->instrs.count)
-            copy_call(programs, core);
-        vec_free(&old->instrs);
-        memcpy(&old->instrs, &programs->next[core].instrs, sizeof old->instrs);
-    }
+    return false;
 }
 
-/* Whether the entry's calls are those of the ops: a dump may have been edited. */
-static bool calls_match(struct pass_context *context, const struct entry *entry,
-                        const struct parts *ops, uint32_t count)
+static bool insert(struct superkernel *sk)
 {
-    uint32_t wanted[CORE_TYPES] = {0};
-    for (uint32_t i = 0; i < count; i++)
-        for (int core = 0; core < CORE_TYPES; core++)
-            wanted[core] += ops[i].on[core];
-    for (int core = 0; core < CORE_TYPES; core++) {
-        const struct program *program = &entry->programs[core];
-        uint32_t calls = 0;
-        for (uint32_t i = 0; i < program->instrs.count; i++)
-            calls += program->instrs.at[i].op == INSTR_call;
-        if (calls == wanted[core])
-            continue;
-        diag_at(context->diags, DIAG_entry_calls, (struct span){0, 0},
-                "entry '@%.*s' calls %u kernels on %s, but its super kernel has %u there",
-                NAME(context->module, entry->name), calls, core_type_name(core), wanted[core]);
-        return false;
-    }
+    const struct kernel_type_info *launch = kernel_type_info(sk->entry->type);
+    int64_t blocks = attr_int(sk->module, sk->entry->attrs, W_block, 0);
+    struct inserter in = {.sk = sk, .chained = !superkernel_is_two_lists(sk)};
+    if (is_synchronised(sk->entry))
+        return true;
+    in.shortcuts = !in.chained || !has_early_start(sk);
+    in.plan.one_ai_core = in.shortcuts && blocks == 1;
+    in.plan.lists[CORE_AIC].one_core = in.shortcuts && blocks * launch->aics == 1;
+    in.plan.lists[CORE_AIV].one_core = in.shortcuts && blocks * launch->aivs == 1;
+    in.ops = mem_calloc((size_t)sk->count + 1, sizeof *in.ops);
+    find_slots(&in);
+    for (int core = 0; core < CORE_TYPES; core++)
+        find_nodes(&in, core);
+    for (uint32_t i = 0; i < sk->count; i++)
+        find_needs(&in, i);
+    for (int core = 0; core < CORE_TYPES; core++)
+        find_word_needs(&in, core);
+    sync_plan_make(&in.plan);
+    for (int core = 0; core < CORE_TYPES; core++)
+        rewrite(&in, core);
+    sync_plan_free(&in.plan);
+    vec_free(&in.slots);
+    free(in.ops);
     return true;
-}
-
-static bool insert(struct pass_context *context, const struct graph *graph,
-                   const uint32_t *kernel_index, struct entry *entry, const uint32_t *ops,
-                   uint32_t count)
-{
-    struct parts *parts = mem_calloc(count, sizeof *parts);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t kernel = kernel_index[graph->ops.at[ops[i]].kernel] - 1;
-        for (int core = 0; core < CORE_TYPES; core++)
-            parts[i].on[core] = kernel_type_has(context->module->kernels.at[kernel].type, core);
-    }
-    bool ok = calls_match(context, entry, parts, count);
-    if (ok) {
-        struct programs programs = {.entry = entry};
-        synchronise(&programs, parts, count);
-    }
-    free(parts);
-    return ok;
 }
 
 bool pass_insert_syncs(struct pass_context *context)
 {
-    struct module *module = context->module;
-    uint32_t *kernel_index = module_kernel_index(module);
-    uint32_t *entry_index = module_entry_index(module);
-    bool ok = true;
-    for (uint32_t i = 0; i < module->graphs.count; i++) {
-        const struct graph *graph = &module->graphs.at[i];
-        struct members members;
-        members_init(&members, module, graph);
-        for (uint32_t b = 0; b < graph->blocks.count; b++) {
-            if (graph->blocks.at[b].kind != BLOCK_SUPERKERNEL)
-                continue;
-            struct entry *entry = &module->entries.at[entry_index[graph->blocks.at[b].name] - 1];
-            if (!is_synchronised(entry))
-                ok = insert(context, graph, kernel_index, entry, members.ops + members.first[b],
-                            members.first[b + 1] - members.first[b]) &&
-                     ok;
-        }
-        members_free(&members);
-    }
-    free(kernel_index);
-    free(entry_index);
-    return ok;
+    return superkernels_visit(context, insert);
 }

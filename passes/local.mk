@@ -26,4 +26,6 @@ libskir_la_SOURCES += \
 	passes/split_nonfusable.c \
 	passes/superkernel.c \
 	passes/superkernel.h \
+	passes/sync_plan.c \
+	passes/sync_plan.h \
 	passes/verify_sync.c

@@ -12,6 +12,12 @@ const struct kernel *superkernel_kernel(const struct superkernel *sk, uint32_t i
     return &sk->module->kernels.at[sk->kernel_index[superkernel_op(sk, i)->kernel] - 1];
 }
 
+uint32_t superkernel_index(const struct superkernel *sk, uint32_t op)
+{
+    uint32_t index = sk->index[op];
+    return index < sk->count && sk->ops[index] == op ? index : NONE;
+}
+
 bool superkernel_has_part(const struct superkernel *sk, uint32_t i, enum core_type core)
 {
     return kernel_type_has(superkernel_kernel(sk, i)->type, core);
@@ -61,8 +67,12 @@ static bool visit_graph(struct superkernel *sk, const uint32_t *entry_index,
                         bool (*visit)(struct superkernel *sk))
 {
     struct members members;
+    struct order order;
     bool ok = true;
-    members_init(&members, sk->module, sk->graph);
+    order_init(&order, sk->module, sk->graph);
+    members_init_ordered(&members, sk->graph, &order);
+    sk->order = &order;
+    sk->index = members.index;
     for (uint32_t b = 0; b < sk->graph->blocks.count; b++) {
         const struct block *block = &sk->graph->blocks.at[b];
         if (block->kind != BLOCK_SUPERKERNEL)
@@ -75,6 +85,7 @@ static bool visit_graph(struct superkernel *sk, const uint32_t *entry_index,
         ok = calls_match(sk) && visit(sk) && ok;
     }
     members_free(&members);
+    order_free(&order);
     return ok;
 }
 

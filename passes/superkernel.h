@@ -2,6 +2,7 @@
 #ifndef PASSES_SUPERKERNEL_H
 #define PASSES_SUPERKERNEL_H
 
+#include "ir/order.h"
 #include "ir/sk_options.h"
 #include "passes/pass.h"
 
@@ -13,6 +14,8 @@ struct superkernel {
     struct entry *entry;
     const uint32_t *ops; /* op ids in list order: the order of the calls */
     uint32_t count;
+    const uint32_t *index;        /* per op of the graph: its place in its list, or NONE */
+    const struct order *order;    /* of the graph */
     const uint32_t *kernel_index; /* kernel index + 1 by name id */
     struct sk_options options;
 };
@@ -24,6 +27,9 @@ bool superkernels_visit(struct pass_context *context, bool (*visit)(struct super
 
 const struct op *superkernel_op(const struct superkernel *sk, uint32_t i);
 const struct kernel *superkernel_kernel(const struct superkernel *sk, uint32_t i);
+
+/* The place in the list of an op of the graph, or NONE where it is not of this super kernel. */
+uint32_t superkernel_index(const struct superkernel *sk, uint32_t op);
 
 /* Whether the i-th op has a part on cores of this type. */
 bool superkernel_has_part(const struct superkernel *sk, uint32_t i, enum core_type core);

@@ -314,6 +314,10 @@ static bool is_known(const struct prover *p, const struct placed *from, const st
     const struct known *known = &p->followers[core].before[to->call[core]];
     if (from->call[part] < known->all[part])
         return true;
+    const struct kernel_type_info *launch = kernel_type_info(p->entry->type);
+    if (core == part && p->single && (core == CORE_AIC ? launch->aics : launch->aivs) == 1 &&
+        from->call[part] < to->call[core])
+        return true;
     if (!on_first_core(p, from) || !on_first_core(p, to))
         return false;
     /* One core alone knows what it did itself; calls on it are drained. */

@@ -1,0 +1,45 @@
+/* Where barriers and flags stand between the calls of an entry: the algorithm behind insert-syncs.
+ *
+ * An entry is two lists, one for each core type, of nodes: its calls, and what else takes part in the
+ * order (waits and notifications of outer events, choices of dynamic kernels). A node needs, of each
+ * list, that so many nodes from its beginning are complete on all cores. Synchronisation stands in
+ * gaps: gap g is before node g, and the last is behind all nodes. */
+#ifndef PASSES_SYNC_PLAN_H
+#define PASSES_SYNC_PLAN_H
+
+#include "ir/module.h"
+
+struct sync_node {
+    uint32_t instr; /* its index in the program */
+    /* Orders the nodes of both lists, as one execution of them that satisfies all needs: equal times
+     * are of nodes that do not need one another. Does not decrease along a list. */
+    uint64_t time;
+    uint32_t need[CORE_TYPES];
+    bool call;    /* runs on the core's pipes until drained */
+    bool drained; /* the calls before it must be drained on its own core */
+};
+
+/* What a gap has, in this order: barrier, or drain if there are sets; sets; waits; drain if there
+ * are no sets. */
+struct sync_gap {
+    bool barrier, drain;
+    uint8_t sets, waits;
+};
+
+struct sync_list {
+    struct sync_node *at;
+    uint32_t count, capacity;
+    struct sync_gap *gaps; /* count + 1 */
+    bool one_core;         /* the launch has one core of this type */
+};
+
+struct sync_plan {
+    struct sync_list lists[CORE_TYPES];
+    bool one_ai_core; /* the launch has one AI core */
+};
+
+/* Finds the gaps of a plan whose nodes are given. Time is O(n log n). */
+void sync_plan_make(struct sync_plan *plan);
+void sync_plan_free(struct sync_plan *plan);
+
+#endif
