@@ -325,6 +325,27 @@ uint32_t module_cores(const struct module *module, enum core_type core)
     return (uint32_t)attr_int(module, module->targets.at[0].attrs, key, absent);
 }
 
+uint32_t module_blocks(const struct module *module, enum kernel_type type)
+{
+    const struct kernel_type_info *info = kernel_type_info(type);
+    uint32_t blocks = UINT32_MAX;
+    for (int core = 0; core < CORE_TYPES; core++) {
+        uint32_t per_block = core == CORE_AIC ? info->aics : info->aivs;
+        uint32_t cores = module_cores(module, core);
+        if (per_block && cores / per_block < blocks)
+            blocks = cores / per_block;
+    }
+    return blocks;
+}
+
+uint32_t kernel_blocks(const struct module *module, const struct kernel *kernel)
+{
+    if (!attr_flag(module, kernel->attrs, W_dynamic))
+        return (uint32_t)attr_int(module, kernel->attrs, W_block, 1);
+    uint32_t blocks = module_blocks(module, kernel->type);
+    return blocks ? blocks : 1;
+}
+
 uint32_t kernel_function(const struct module *module, const struct kernel *kernel,
                          enum core_type core)
 {

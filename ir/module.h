@@ -390,6 +390,12 @@ uint32_t *module_entry_index(const struct module *module); /* the same for entri
 /* Core numbers of the target, those of the 910B die where the module has none. */
 uint32_t module_cores(const struct module *module, enum core_type core);
 
+/* The most blocks of a kernel type that the target has cores for. */
+uint32_t module_blocks(const struct module *module, enum kernel_type type);
+/* The blocks that a kernel's calls and launches need: its `block`, 1 where it has none; those of a
+ * dynamic kernel, which come at run time, may be as many as the target allows. */
+uint32_t kernel_blocks(const struct module *module, const struct kernel *kernel);
+
 /* Name id of the function that a kernel has for a core type, or NONE. */
 uint32_t kernel_function(const struct module *module, const struct kernel *kernel,
                          enum core_type core);

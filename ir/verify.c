@@ -246,15 +246,12 @@ static void verify_kernel(struct verifier *verifier, const struct kernel *kernel
     if (ends_with_part(&module->names.names[kernel->name]))
         diag_at(verifier->diags, DIAG_kernel_part, span,
                 "a kernel's name cannot end in '.aic' or '.aiv', which name its parts");
-    const struct kernel_type_info *info = kernel_type_info(kernel->type);
-    uint32_t cores = module_cores(module, info->flat ? CORE_AIV : CORE_AIC);
-    if (!info->flat && info->aivs && module_cores(module, CORE_AIV) / info->aivs < cores)
-        cores = module_cores(module, CORE_AIV) / info->aivs;
+    uint32_t most = module_blocks(module, kernel->type);
     int64_t block = attr_int(module, kernel->attrs, W_block, 1);
-    if (block <= 1024 && block > cores)
+    if (block <= 1024 && block > most)
         diag_at(verifier->diags, DIAG_number_range, span,
                 "the kernel needs %lld blocks, but the target has %u for type %s", (long long)block,
-                cores, info->name);
+                most, kernel_type_info(kernel->type)->name);
 }
 
 /* -------------------------------------------------------------------------- symbols ---- */

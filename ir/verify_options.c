@@ -2,19 +2,6 @@
 #include "ir/sk_options.h"
 #include "ir/verify_internal.h"
 
-/* The bytes between the quotes of the string behind `options =`, or the whole literal where it has
- * escapes, which are longer than what they stand for. */
-static struct span options_span(const struct module *module, const struct attr *attr)
-{
-    struct span key = locate_token(module, attr->loc);
-    if (key.end == 0)
-        return key;
-    struct span literal = locate_name(module, key.end);
-    if (literal.end - literal.begin == (uint64_t)module->names.names[attr->value.id].size + 2)
-        return (struct span){literal.begin + 1, literal.end - 1};
-    return literal;
-}
-
 /* The verifier runs again on what passes made of the source, whose warnings were given then. */
 static bool warned_before(const struct diags *diags)
 {
@@ -35,7 +22,8 @@ static void verify_text(struct verifier *verifier, const struct attr *attr)
     if (verifier->option_warnings == OPTION_WARNINGS_GIVEN &&
         sk_options_parse(&options, text->text, text->size, (struct span){0, 0}, NULL))
         return;
-    sk_options_parse(&options, text->text, text->size, options_span(module, attr), verifier->diags);
+    sk_options_parse(&options, text->text, text->size, sk_options_span(module, attr),
+                     verifier->diags);
 }
 
 void verify_options(struct verifier *verifier, const struct block *block)

@@ -58,13 +58,8 @@ static struct attr params_attr(struct module *module, const struct library_kerne
 /* The blocks that the sample wants, as far as the target has cores for them. */
 static uint32_t sample_block(const struct module *module, const struct library_kernel *sample)
 {
-    const struct kernel_type_info *info = kernel_type_info(sample->type);
-    uint32_t block = sample->block;
-    for (int core = 0; core < CORE_TYPES; core++) {
-        uint32_t per_block = core == CORE_AIC ? info->aics : info->aivs;
-        if (per_block && module_cores(module, core) / per_block < block)
-            block = module_cores(module, core) / per_block;
-    }
+    uint32_t most = module_blocks(module, sample->type);
+    uint32_t block = sample->block < most ? sample->block : most;
     return block ? block : 1;
 }
 

@@ -41,8 +41,11 @@ static void find_block_groups(struct fusion *f, uint32_t *of_block, bool rejoin)
         if (joins)
             of_scope[scope] = of_block[i];
         struct fusion_group *group = &f->groups.at[of_block[i]];
-        if (group->options == NONE)
+        const struct attr *options = attr_find(f->module, block->attrs, W_options);
+        if (group->options == NONE && options) {
             group->options = attr_string(f->module, block->attrs, W_options);
+            group->options_loc = options->loc;
+        }
     }
     free(of_scope);
 }

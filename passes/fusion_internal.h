@@ -11,6 +11,7 @@ struct fusion_group {
     uint32_t block;   /* one of its blocks: scope or super kernel */
     uint32_t scope;   /* name id, or NONE for a super kernel without scope */
     uint32_t options; /* name id of the options that any of its blocks gives, or NONE */
+    uint32_t options_loc;
     uint32_t members; /* ops of its blocks, fusable or not */
     uint32_t removed; /* of them, how many are not to be fused */
     bool dissolved;   /* strict-scope-check = bypass: left unfused */

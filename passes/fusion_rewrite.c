@@ -110,9 +110,11 @@ static struct range superkernel_attrs(struct fusion *f, const struct segment *se
         options = sk_options_override(f->module, options, f->context->sk_options);
     const uint32_t keys[3] = {W_scope, W_options, W_stream};
     const uint32_t ids[3] = {group->scope, options, stream};
+    /* Later passes report what is wrong with an option where it stands. */
+    const uint32_t locs[3] = {NONE, options == group->options ? group->options_loc : NONE, NONE};
     for (int i = 0; i < 3; i++)
         if (ids[i] != NONE)
-            attrs[count++] = (struct attr){keys[i], NONE, {.kind = ATTR_STRING, .id = ids[i]}};
+            attrs[count++] = (struct attr){keys[i], locs[i], {.kind = ATTR_STRING, .id = ids[i]}};
     return module_add_attrs(f->module, attrs, count);
 }
 

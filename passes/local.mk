@@ -15,6 +15,8 @@ libskir_la_SOURCES += \
 	passes/insert_syncs.c \
 	passes/kernel_library.c \
 	passes/kernel_library.h \
+	passes/launch.c \
+	passes/launch.h \
 	passes/limit_stream_fusion.c \
 	passes/lower_superkernels.c \
 	passes/partition_scopes.c \

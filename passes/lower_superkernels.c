@@ -10,6 +10,7 @@
 #include "ir/locate.h"
 #include "ir/members.h"
 #include "ir/slots.h"
+#include "passes/launch.h"
 #include "passes/pass.h"
 
 struct lowering {
@@ -18,48 +19,6 @@ struct lowering {
     const struct graph *graph;
     const uint32_t *kernel_index; /* kernel index + 1 by name id */
 };
-
-/* Most cores and blocks of any op of a super kernel. */
-struct demand {
-    uint32_t aics, aivs; /* most cores of a type that any op uses */
-    uint32_t blocks;     /* most blocks of any op */
-    bool cube, vector;   /* some op is of this type alone */
-    bool mixed_1_1, mixed_1_2;
-};
-
-static void add_demand(struct demand *demand, enum kernel_type type, uint32_t block)
-{
-    const struct kernel_type_info *info = kernel_type_info(type);
-    uint32_t aics = info->aics * block, aivs = info->aivs * block;
-    demand->aics = aics > demand->aics ? aics : demand->aics;
-    demand->aivs = aivs > demand->aivs ? aivs : demand->aivs;
-    demand->blocks = block > demand->blocks ? block : demand->blocks;
-    demand->cube |= !info->aivs;
-    demand->vector |= !info->aics;
-    demand->mixed_1_1 |= info->aics && info->aivs == 1;
-    demand->mixed_1_2 |= info->aics && info->aivs == 2;
-}
-
-/* The kernel type and block number of the launch. */
-static enum kernel_type choose_type(const struct demand *demand, uint32_t *blocks)
-{
-    bool mixed = demand->mixed_1_1 || demand->mixed_1_2;
-    *blocks = demand->blocks ? demand->blocks : 1; /* without ops, a launch of nothing */
-    if (!mixed && !demand->cube)
-        return KERNEL_mix_aiv_1_0;
-    if (!mixed && !demand->vector)
-        return KERNEL_mix_aic_1_0;
-    if (demand->mixed_1_1 && !demand->mixed_1_2 && !demand->cube && !demand->vector)
-        return KERNEL_mix_aic_1_1;
-    *blocks = demand->aics;
-    /* The reference takes 1:1 here also where a 1:2 kernel is called, half of whose vector part then
-     * runs nowhere. */
-    if (demand->aivs <= demand->aics && !demand->mixed_1_2)
-        return KERNEL_mix_aic_1_1;
-    if ((demand->aivs + 1) / 2 > *blocks)
-        *blocks = (demand->aivs + 1) / 2;
-    return KERNEL_mix_aic_1_2;
-}
 
 static const struct kernel *kernel_of(const struct lowering *lowering, const struct op *op)
 {
@@ -98,7 +57,7 @@ static void add_calls(const struct lowering *lowering, struct entry *entry, cons
                       struct slots *slots)
 {
     const struct kernel *kernel = kernel_of(lowering, op);
-    uint32_t blocks = (uint32_t)attr_int(lowering->module, kernel->attrs, W_block, 1);
+    uint32_t blocks = kernel_blocks(lowering->module, kernel);
     uint32_t offset = 1 + slots->count; /* behind the sync base address */
     slots_add_op(slots, lowering->module, lowering->graph, op, kernel);
     for (int core = 0; core < CORE_TYPES; core++)
@@ -127,53 +86,36 @@ static bool check_kernel(const struct lowering *lowering, const struct op *op)
     return false;
 }
 
-/* A launch that the target has too few cores for: each op fits, but not all in one shape. */
-static bool check_cores(const struct lowering *lowering, const struct block *superkernel,
-                        enum kernel_type type, uint32_t blocks)
-{
-    const struct kernel_type_info *info = kernel_type_info(type);
-    for (int core = 0; core < CORE_TYPES; core++) {
-        uint32_t need = blocks * (core == CORE_AIC ? info->aics : info->aivs);
-        if (need <= module_cores(lowering->module, core))
-            continue;
-        diag_at(lowering->context->diags, DIAG_number_range,
-                locate_name(lowering->module, superkernel->loc),
-                "super kernel '@%.*s' needs %u cores of type %s (%u blocks of %s), but the target "
-                "has %u",
-                NAME(lowering->module, superkernel->name), need, core_type_name(core), blocks,
-                info->name, module_cores(lowering->module, core));
-        return false;
-    }
-    return true;
-}
-
 static bool lower(struct lowering *lowering, const struct block *superkernel, const uint32_t *ops,
                   uint32_t count)
 {
     struct module *module = lowering->module;
-    struct demand demand = {0};
+    struct launch launch;
     bool ok = true;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct op *op = &lowering->graph->ops.at[ops[i]];
-        const struct kernel *kernel = kernel_of(lowering, op);
-        ok = check_kernel(lowering, op) && ok;
-        add_demand(&demand, kernel->type, (uint32_t)attr_int(module, kernel->attrs, W_block, 1));
-    }
-    uint32_t blocks;
-    enum kernel_type type = choose_type(&demand, &blocks);
-    if (!ok || !check_cores(lowering, superkernel, type, blocks))
+    for (uint32_t i = 0; i < count; i++)
+        ok = check_kernel(lowering, &lowering->graph->ops.at[ops[i]]) && ok;
+    const struct launch_ops launch_ops = {
+        .module = module,
+        .diags = lowering->context->diags,
+        .graph = lowering->graph,
+        .superkernel = superkernel,
+        .ops = ops,
+        .count = count,
+        .kernel_index = lowering->kernel_index,
+    };
+    if (!ok || !launch_choose(&launch, &launch_ops))
         return false;
     struct slots slots = {NULL, 0, 0};
-    struct entry *entry = module_add_entry(module, superkernel->name, type);
+    struct entry *entry = module_add_entry(module, superkernel->name, launch.type);
     for (int core = 0; core < CORE_TYPES; core++)
-        entry->programs[core].present = kernel_type_has(type, core);
+        entry->programs[core].present = kernel_type_has(launch.type, core);
     for (uint32_t i = 0; i < count; i++)
         add_calls(lowering, entry, &lowering->graph->ops.at[ops[i]], &slots);
     for (int core = 0; core < CORE_TYPES; core++)
         entry->programs[core].loc = entry->programs[core].end_loc = NONE;
     struct range params = add_params(lowering, &slots);
     struct attr attrs[2] = {
-        {W_block, NONE, {.kind = ATTR_INT, .i = blocks}},
+        {W_block, NONE, {.kind = ATTR_INT, .i = launch.blocks}},
         {W_params, NONE, {.kind = ATTR_LIST, .count = params.count, .first = params.first}},
     };
     entry->attrs = module_add_attrs(module, attrs, 2);
