@@ -24,6 +24,7 @@ unit_headers = \
 	tests/unit/parsed_module.h \
 	tests/unit/random_graph.h \
 	tests/unit/skrt_harness.h \
+	tests/unit/sync_oracle.h \
 	tests/unit/sync_simulator.h \
 	tests/unit/tensor_helpers.h
 unit_tests = \
@@ -45,6 +46,7 @@ unit_tests = \
 	tests/unit/test_skrt \
 	tests/unit/test_skrt_calls \
 	tests/unit/test_skrt_failures \
+	tests/unit/test_sync_oracle \
 	tests/unit/test_syncs \
 	tests/unit/test_tensor
 if UNIT_TESTS
@@ -67,6 +69,11 @@ tests_unit_test_partition_SOURCES = \
 tests_unit_test_roundtrip_SOURCES = \
 	tests/unit/random_graph.c \
 	tests/unit/test_roundtrip.c
+tests_unit_test_sync_oracle_SOURCES = \
+	tests/unit/random_graph.c \
+	tests/unit/sync_oracle.c \
+	tests/unit/sync_simulator.c \
+	tests/unit/test_sync_oracle.c
 tests_unit_test_syncs_SOURCES = \
 	tests/unit/graph_model.c \
 	tests/unit/random_graph.c \

@@ -1,0 +1,55 @@
+/* The cheapest correct programs of a small super kernel, by exhaustive search: what insert-syncs is
+ * measured against. It shares no code with the passes, and the check that the search uses shares
+ * none with sync_simulator.h, by which a caller confirms the result.
+ *
+ * The programs call the ops in list order on each core type. In each gap (before the first call,
+ * between two, behind the last) stand in turn
+ *
+ *   waits whose knowledge the gap's barrier spreads; a barrier, a pipe_barrier or nothing; a set;
+ *   waits that only the own core learns from
+ *
+ * with at most one set and one wait a gap: a second set of one gap says nothing more, nor does the
+ * first of two waits. Between two calls there is a barrier or a pipe_barrier, and so there is before
+ * a set, which passes on only calls that are drained.
+ *
+ * All ops run on all cores of their types, of two or more AI cores. The parts of a mixed op must be
+ * able to run at the same time, as they synchronise with each other. */
+#ifndef TESTS_UNIT_SYNC_ORACLE_H
+#define TESTS_UNIT_SYNC_ORACLE_H
+
+#include "sync_simulator.h"
+
+enum { ORACLE_MAX_OPS = 6 };
+
+enum { ORACLE_BARRIER_COST = 2, ORACLE_FLAG_COST = 2, ORACLE_DRAIN_COST = 1 };
+
+struct oracle_case {
+    unsigned count;
+    bool on[ORACLE_MAX_OPS][CORE_TYPES]; /* core types that an op has a part on */
+    unsigned needs[ORACLE_MAX_OPS];      /* by op: set of ops, all earlier, transitively closed */
+};
+
+/* Which programs are looked at. */
+struct oracle_rules {
+    bool excess; /* flags may order more: else a flag that is set behind a call of one op and waited
+                  * for before that of another is one only if the first op must precede the other */
+    bool spread; /* waits may stand before the barrier of their gap */
+};
+
+struct oracle_result {
+    unsigned cost;         /* instructions of both programs, calls not counted */
+    unsigned flags;        /* of the cheapest programs */
+    unsigned fewest_flags; /* without excess: of correct programs, whatever they cost */
+    struct sync_program programs[CORE_TYPES];
+};
+
+/* Searches below and at the cost `bound`. False where nothing correct is as cheap; `result` is to be
+ * freed in both cases. */
+bool oracle_search(struct oracle_result *result, const struct oracle_case *instance,
+                   struct oracle_rules rules, unsigned bound);
+void oracle_free(struct oracle_result *result);
+
+/* Instructions of a program, calls not counted. */
+unsigned oracle_program_cost(const struct sync_program *program);
+
+#endif

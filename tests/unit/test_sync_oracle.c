@@ -1,0 +1,296 @@
+/* insert-syncs against the cheapest programs that there are (sync_oracle.h), for super kernels of up
+ * to six ops: all in a single list, all of up to four and random ones in two lists. The oracle's
+ * programs are confirmed by the simulator, and never dearer. No flag of insert-syncs can be saved,
+ * and nothing at all where every wait stands directly before its call, as its own do. What other
+ * programs could save is printed; SKIR_TEST_SHOW=1 prints the smallest case of each largest gap. */
+#include "parsed_module.h"
+#include "passes/pass.h"
+#include "random_graph.h"
+#include "sync_oracle.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+enum mode { SINGLE_LIST, TWO_LISTS };
+
+enum { CUBE, VECTOR, MIXED, N_KINDS };
+
+/* Two AI cores, all of whose cores run every op of their types. */
+enum { BLOCKS = 2, AIVS_PER_BLOCK = 2, ALL_OPS = 4 };
+
+static const char kernels[] = "skir 1\n"
+                              "target \"small\" {aic = 2, aiv = 4}\n"
+                              "kernel @k0 : aic_only {block = 2}\n"
+                              "kernel @k1 : aiv_only {block = 4}\n"
+                              "kernel @k2 : mix_aic_1_2 {block = 2}\n";
+
+/* What insert-syncs is compared with. */
+static const struct {
+    const char *name;
+    struct oracle_rules rules;
+    bool attained;
+} oracles[] = {
+    {"best", {false, false}, true},
+    {"best with spread waits", {false, true}, false},
+    {"best with excess flags", {true, false}, false},
+    {"best with both", {true, true}, false},
+};
+enum { N_ORACLES = sizeof oracles / sizeof *oracles };
+
+struct comparison {
+    unsigned equal, gap;
+    uint64_t cost;
+    struct text widest; /* the smallest case with the largest gap */
+    unsigned widest_ops;
+};
+
+struct tally {
+    unsigned cases;
+    uint64_t cost;
+    struct comparison with[N_ORACLES];
+};
+
+struct trial {
+    enum mode mode;
+    unsigned count;
+    unsigned kind[ORACLE_MAX_OPS], needs[ORACLE_MAX_OPS]; /* needs is transitively closed */
+    struct text text;
+    struct tally *tally;
+};
+
+#define CHECK(trial, condition)                                                                    \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "# fails:\n%.*s\n", (int)(trial)->text.size, (trial)->text.at);        \
+            fail_msg("not %s", #condition);                                                        \
+        }                                                                                          \
+    } while (0)
+
+/* ------------------------------------------------------------------------------- cases ---- */
+
+/* In two lists each op has a stream of its own, so its operands alone order it. */
+static void put_case(struct text *text, const struct trial *trial)
+{
+    text_string(text, kernels);
+    text_string(text, "graph @g(%a: f32[8]) -> () {\n");
+    text_printf(text, "scope @s {options = \"stream-fusion=%d\"} {\n", trial->mode == TWO_LISTS);
+    for (unsigned i = 0; i < trial->count; i++) {
+        if (trial->mode == TWO_LISTS)
+            text_printf(text, "stream \"%u\" {\n", i);
+        text_printf(text, "%%v%u = Add(%%a", i);
+        for (unsigned j = 0; j < i && trial->mode == TWO_LISTS; j++)
+            if (trial->needs[i] >> j & 1)
+                text_printf(text, ", %%v%u", j);
+        text_printf(text, ") : f32[8] via @k%u\n%s", trial->kind[i],
+                    trial->mode == TWO_LISTS ? "}\n" : "");
+    }
+    text_string(text, "}\n}\n");
+}
+
+static bool has_part(unsigned kind, unsigned type)
+{
+    return kind == MIXED || kind == (type == CORE_AIC ? CUBE : VECTOR);
+}
+
+static struct oracle_case make_case(const struct trial *trial)
+{
+    struct oracle_case instance = {.count = trial->count};
+    for (unsigned i = 0; i < trial->count; i++) {
+        instance.needs[i] = trial->mode == TWO_LISTS ? trial->needs[i] : (1u << i) - 1;
+        for (unsigned type = 0; type < CORE_TYPES; type++)
+            instance.on[i][type] = has_part(trial->kind[i], type);
+    }
+    return instance;
+}
+
+/* ------------------------------------------------------------------------------ checks ---- */
+
+/* Cost and flags of the entry that insert-syncs makes. */
+static void insert(const struct trial *trial, unsigned *cost, unsigned *flags)
+{
+    static const char passes[] = "assign-streams,partition-scopes,split-nonfusable,"
+                                 "limit-stream-fusion,insert-events,bind-kernels,"
+                                 "lower-superkernels,insert-syncs,verify-sync";
+    struct parsed_module parsed;
+    struct pipeline pipeline;
+    char error[256];
+    parsed_init(&parsed, trial->text.at, trial->text.size);
+    struct pass_context context = {.module = parsed.module, .diags = &parsed.diags};
+    CHECK(trial, parsed.module && verify_module(parsed.module, &parsed.diags));
+    CHECK(trial, pipeline_parse(&pipeline, passes, error, sizeof error));
+    CHECK(trial, pipeline_run(&pipeline, &context, NULL, NULL) == PIPELINE_OK);
+    CHECK(trial, parsed.module->entries.count == 1);
+    *cost = *flags = 0;
+    for (unsigned type = 0; type < CORE_TYPES; type++) {
+        const struct program *program = &parsed.module->entries.at[0].programs[type];
+        for (uint32_t i = 0; i < program->instrs.count; i++) {
+            enum instr_effect effect = instr_info(program->instrs.at[i].op)->effect;
+            *cost += effect != EFFECT_CALL;
+            *flags += effect == EFFECT_SET;
+        }
+    }
+    parsed_free(&parsed);
+}
+
+/* The simulator finds the programs correct, too. */
+static void confirm(const struct trial *trial, const struct oracle_case *instance,
+                    const struct oracle_result *result)
+{
+    struct sync_launch launch = {.blocks = BLOCKS, .per_block = {1, AIVS_PER_BLOCK}};
+    struct sync_outcome outcome;
+    unsigned cost = 0;
+    for (unsigned type = 0; type < CORE_TYPES; type++) {
+        memcpy(&launch.programs[type], &result->programs[type], sizeof launch.programs[type]);
+        cost += oracle_program_cost(&result->programs[type]);
+    }
+    sync_simulate(&outcome, &launch);
+    CHECK(trial, sync_outcome_ok(&outcome));
+    CHECK(trial, outcome.started == (1u << instance->count) - 1);
+    for (unsigned i = 0; i < instance->count; i++)
+        CHECK(trial, !(instance->needs[i] & ~outcome.known[i]));
+    CHECK(trial, cost == result->cost);
+}
+
+static void compare(const struct trial *trial, struct comparison *with, unsigned inserted,
+                    unsigned best)
+{
+    unsigned gap = inserted - best;
+    with->equal += gap == 0;
+    with->cost += best;
+    if (gap > with->gap || (gap == with->gap && gap > 0 && trial->count < with->widest_ops)) {
+        with->widest.size = 0;
+        text_bytes(&with->widest, trial->text.at, trial->text.size);
+        with->widest_ops = trial->count;
+        with->gap = gap;
+    }
+}
+
+static void run_trial(struct trial *trial)
+{
+    struct oracle_case instance = make_case(trial);
+    unsigned cost, flags;
+    put_case(&trial->text, trial);
+    insert(trial, &cost, &flags);
+    for (unsigned i = 0; i < N_ORACLES; i++) {
+        struct oracle_result result;
+        bool found = oracle_search(&result, &instance, oracles[i].rules, cost);
+        CHECK(trial, found);
+        CHECK(trial, oracles[i].rules.excess || flags == result.fewest_flags);
+        CHECK(trial, !oracles[i].attained || result.cost == cost);
+        confirm(trial, &instance, &result);
+        compare(trial, &trial->tally->with[i], cost, result.cost);
+        oracle_free(&result);
+    }
+    trial->tally->cases++;
+    trial->tally->cost += cost;
+    text_free(&trial->text);
+}
+
+static void report(const char *what, struct tally *tally)
+{
+    print_message("# %s: %u cases, cost of insert-syncs %llu\n", what, tally->cases,
+                  (unsigned long long)tally->cost);
+    for (unsigned i = 0; i < N_ORACLES; i++) {
+        struct comparison *with = &tally->with[i];
+        print_message("#   %s: cost %llu, equal in %u cases, largest gap %u\n", oracles[i].name,
+                      (unsigned long long)with->cost, with->equal, with->gap);
+        text_char(&with->widest, '\0');
+        if (with->gap && getenv("SKIR_TEST_SHOW"))
+            print_message("%s", with->widest.at);
+        text_free(&with->widest);
+    }
+}
+
+/* ----------------------------------------------------------------------------- families ---- */
+
+/* All kinds of the ops from `op` on. */
+static void run_kinds(struct trial *trial, unsigned op)
+{
+    for (unsigned kind = 0; kind < N_KINDS && op < trial->count; kind++) {
+        trial->kind[op] = kind;
+        run_kinds(trial, op + 1);
+    }
+    if (op == trial->count)
+        run_trial(trial);
+}
+
+static bool is_closed(const struct trial *trial, unsigned op)
+{
+    for (unsigned i = 0; i < op; i++)
+        if ((trial->needs[op] >> i & 1) && (trial->needs[i] & ~trial->needs[op]))
+            return false;
+    return true;
+}
+
+/* All orders of the ops from `op` on. */
+static void run_orders(struct trial *trial, unsigned op)
+{
+    for (unsigned needs = 0; needs < 1u << op && op < trial->count; needs++) {
+        trial->needs[op] = needs;
+        if (is_closed(trial, op))
+            run_orders(trial, op + 1);
+    }
+    if (op == trial->count)
+        run_kinds(trial, 0);
+}
+
+static void test_single_list(void **state)
+{
+    (void)state;
+    struct tally tally = {0};
+    for (unsigned count = 1; count <= ORACLE_MAX_OPS; count++)
+        run_kinds(&(struct trial){.mode = SINGLE_LIST, .count = count, .tally = &tally}, 0);
+    report("single list, all of up to 6 ops", &tally);
+}
+
+static void test_two_lists(void **state)
+{
+    (void)state;
+    struct tally tally = {0};
+    for (unsigned count = 1; count <= ALL_OPS; count++)
+        run_orders(&(struct trial){.mode = TWO_LISTS, .count = count, .tally = &tally}, 0);
+    report("two lists, all of up to 4 ops", &tally);
+}
+
+static void random_trial(struct trial *trial, uint64_t seed)
+{
+    struct random random = {.state = seed};
+    unsigned percent = 5 + random_below(&random, 60);
+    trial->count = 5 + random_below(&random, 2);
+    for (unsigned i = 0; i < trial->count; i++) {
+        trial->kind[i] = random_below(&random, N_KINDS);
+        trial->needs[i] = 0;
+        for (unsigned j = 0; j < i; j++)
+            if (random_percent(&random, percent))
+                trial->needs[i] |= 1u << j | trial->needs[j];
+    }
+}
+
+static void test_random_two_lists(void **state)
+{
+    (void)state;
+    struct tally tally = {0};
+    struct random_runs runs = random_runs(2000);
+    for (uint64_t i = 0; i < runs.count; i++) {
+        struct trial trial = {.mode = TWO_LISTS, .tally = &tally};
+        random_trial(&trial, runs.seed + i);
+        run_trial(&trial);
+    }
+    print_message("# seeds %llu to %llu\n", (unsigned long long)runs.seed,
+                  (unsigned long long)(runs.seed + runs.count - 1));
+    report("two lists, random of 5 and 6 ops", &tally);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_single_list),
+        cmocka_unit_test(test_two_lists),
+        cmocka_unit_test(test_random_two_lists),
+    };
+    return cmocka_run_group_tests_name("sync_oracle", tests, NULL, NULL);
+}
