@@ -132,7 +132,7 @@ static void need(struct inserter *in, int core, uint32_t node, int before_core, 
     struct sync_node *later = &in->plan.lists[core].at[node - 1];
     if (in->shortcuts && core == before_core && is_on_core_0(in, core, node - 1) &&
         is_on_core_0(in, core, before - 1)) {
-        later->drained = true;
+        later->drained |= in->plan.lists[core].at[before - 1].call;
         return;
     }
     if (later->need[before_core] < before)

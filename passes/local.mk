@@ -19,6 +19,8 @@ libskir_la_SOURCES += \
 	passes/launch.h \
 	passes/limit_stream_fusion.c \
 	passes/lower_superkernels.c \
+	passes/outer_events.c \
+	passes/outer_events.h \
 	passes/partition_scopes.c \
 	passes/pass.h \
 	passes/passes.def \

@@ -11,13 +11,15 @@
 #include "ir/members.h"
 #include "ir/slots.h"
 #include "passes/launch.h"
-#include "passes/pass.h"
+#include "passes/outer_events.h"
+#include "passes/superkernel.h"
 
 struct lowering {
     struct pass_context *context;
     struct module *module;
     const struct graph *graph;
     const uint32_t *kernel_index; /* kernel index + 1 by name id */
+    struct outer_events events;
 };
 
 static const struct kernel *kernel_of(const struct lowering *lowering, const struct op *op)
@@ -53,16 +55,119 @@ static void add_call(struct entry *entry, enum core_type core, const struct kern
                                               .number = {offset, blocks}});
 }
 
-static void add_calls(const struct lowering *lowering, struct entry *entry, const struct op *op,
-                      struct slots *slots)
+/* The program whose core 0 acts for an op that has parts on both core types. */
+static enum core_type main_core(const struct kernel *kernel)
+{
+    return kernel_type_has(kernel->type, CORE_AIC) ? CORE_AIC : CORE_AIV;
+}
+
+static void add_word_instr(struct entry *entry, enum core_type core, enum instr_op op,
+                           uint32_t slot)
+{
+    struct instr instr = instr_make(op, 0);
+    instr.number[0] = slot;
+    vec_push(&entry->programs[core].instrs, instr);
+}
+
+/* Adds an instruction for each outer event that an op sends or receives: those of `slots` from
+ * `first` to before `end`. */
+static void add_events(const struct lowering *lowering, struct entry *entry, uint32_t block,
+                       enum core_type core, const struct slots *slots, uint32_t first, uint32_t end,
+                       enum instr_op op)
+{
+    enum slot_kind kind = op == INSTR_notify ? SLOT_SEND : SLOT_RECV;
+    for (uint32_t i = first; i < end; i++) {
+        struct slot slot = slots->at[i];
+        if (slot.kind == kind &&
+            (kind == SLOT_SEND ? outer_events_notifies(&lowering->events, slot.id)
+                               : outer_events_waits(&lowering->events, block, slot.id)))
+            add_word_instr(entry, core, op, 1 + i); /* slot 0 is the sync base address */
+    }
+}
+
+static void add_op(const struct lowering *lowering, struct entry *entry, uint32_t block,
+                   const struct op *op, struct slots *slots)
 {
     const struct kernel *kernel = kernel_of(lowering, op);
     uint32_t blocks = kernel_blocks(lowering->module, kernel);
-    uint32_t offset = 1 + slots->count; /* behind the sync base address */
+    uint32_t first = slots->count;
     slots_add_op(slots, lowering->module, lowering->graph, op, kernel);
-    for (int core = 0; core < CORE_TYPES; core++)
-        if (kernel_type_has(kernel->type, core))
-            add_call(entry, core, kernel, offset, blocks);
+    enum core_type core = main_core(kernel);
+    add_events(lowering, entry, block, core, slots, first, slots->count, INSTR_wait_event);
+    for (int part = 0; part < CORE_TYPES; part++)
+        if (kernel_type_has(kernel->type, part))
+            add_call(entry, part, kernel, 1 + first, blocks);
+    add_events(lowering, entry, block, core, slots, first, slots->count, INSTR_notify);
+}
+
+/* The programs: each op in list order, then the words that were waited for are reset. */
+static void add_ops(const struct lowering *lowering, struct entry *entry, uint32_t block,
+                    const uint32_t *ops, uint32_t count, struct slots *slots)
+{
+    uint32_t *first = mem_calloc((size_t)count + 1, sizeof *first);
+    for (uint32_t i = 0; i < count; i++) {
+        add_op(lowering, entry, block, &lowering->graph->ops.at[ops[i]], slots);
+        first[i + 1] = slots->count;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        add_events(lowering, entry, block,
+                   main_core(kernel_of(lowering, &lowering->graph->ops.at[ops[i]])), slots,
+                   first[i], first[i + 1], INSTR_reset);
+    free(first);
+}
+
+/* -------------------------------------------------------------------------- checks ---- */
+
+static bool refuse_event(const struct lowering *lowering, uint32_t op, enum op_part part,
+                         uint32_t index, const char *text, const char *advice)
+{
+    struct diags *diags = lowering->context->diags;
+    if (diag_at(diags, DIAG_event_place,
+                locate_op(lowering->module, &lowering->graph->ops.at[op], part, index), "%s", text))
+        diag_note(diags, (struct span){0, 0}, "%s", advice);
+    return false;
+}
+
+/* The launch waits for what the first op would wait for, and sends what the last would send (the
+ * reference's rule): nothing of the entry would run meanwhile. */
+static bool check_events(const struct lowering *lowering, uint32_t block, const uint32_t *ops,
+                         uint32_t count)
+{
+    const struct graph *graph = lowering->graph;
+    if (count == 0)
+        return true;
+    struct range recv = op_clauses(graph, &graph->ops.at[ops[0]])->recv;
+    for (uint32_t i = 0; i < recv.count; i++)
+        if (outer_events_waits(&lowering->events, block, graph->refs.at[recv.first + i]))
+            return refuse_event(lowering, ops[0], OP_RECV, i,
+                                "the first op of a super kernel cannot wait for an event from "
+                                "outside of it",
+                                "let the launch wait: write it into 'recv' of the superkernel "
+                                "block, or run insert-events");
+    struct range send = op_clauses(graph, &graph->ops.at[ops[count - 1]])->send;
+    for (uint32_t i = 0; i < send.count; i++)
+        if (outer_events_notifies(&lowering->events, graph->refs.at[send.first + i]))
+            return refuse_event(lowering, ops[count - 1], OP_SEND, i,
+                                "the last op of a super kernel cannot send an event to the "
+                                "outside of it",
+                                "let the launch send: write it into 'send' of the superkernel "
+                                "block, or run insert-events");
+    return true;
+}
+
+/* The first entry that has waited for an event resets it: another one might then wait for ever. */
+static bool check_shared(const struct lowering *lowering)
+{
+    uint32_t event = lowering->events.shared;
+    if (event == NONE)
+        return true;
+    if (diag_at(lowering->context->diags, DIAG_event_place,
+                locate_name(lowering->module, lowering->graph->loc),
+                "ops of several super kernels wait for event '%.*s'",
+                NAME(lowering->module, event)))
+        diag_note(lowering->context->diags, (struct span){0, 0},
+                  "give each super kernel an event of its own, or run insert-events");
+    return false;
 }
 
 /* Whether the kernel can be called from an entry; reports why not. */
@@ -92,8 +197,10 @@ static bool lower(struct lowering *lowering, const struct block *superkernel, co
     struct module *module = lowering->module;
     struct launch launch;
     bool ok = true;
+    uint32_t block = (uint32_t)(superkernel - lowering->graph->blocks.at);
     for (uint32_t i = 0; i < count; i++)
         ok = check_kernel(lowering, &lowering->graph->ops.at[ops[i]]) && ok;
+    ok = check_events(lowering, block, ops, count) && ok;
     const struct launch_ops launch_ops = {
         .module = module,
         .diags = lowering->context->diags,
@@ -109,8 +216,7 @@ static bool lower(struct lowering *lowering, const struct block *superkernel, co
     struct entry *entry = module_add_entry(module, superkernel->name, launch.type);
     for (int core = 0; core < CORE_TYPES; core++)
         entry->programs[core].present = kernel_type_has(launch.type, core);
-    for (uint32_t i = 0; i < count; i++)
-        add_calls(lowering, entry, &lowering->graph->ops.at[ops[i]], &slots);
+    add_ops(lowering, entry, block, ops, count, &slots);
     for (int core = 0; core < CORE_TYPES; core++)
         entry->programs[core].loc = entry->programs[core].end_loc = NONE;
     struct range params = add_params(lowering, &slots);
@@ -140,12 +246,16 @@ static bool check_gears(struct pass_context *context, const struct graph *graph)
 static bool lower_graph(struct pass_context *context, const struct graph *graph,
                         const uint32_t *kernel_index, const uint32_t *entry_index)
 {
-    struct lowering lowering = {context, context->module, graph, kernel_index};
+    struct lowering lowering = {.context = context,
+                                .module = context->module,
+                                .graph = graph,
+                                .kernel_index = kernel_index};
     struct members members;
     if (!check_gears(context, graph))
         return false;
     members_init(&members, context->module, graph);
-    bool ok = true;
+    outer_events_init(&lowering.events, context->module, graph);
+    bool ok = check_shared(&lowering);
     for (uint32_t b = 0; b < graph->blocks.count; b++) {
         const struct block *block = &graph->blocks.at[b];
         if (block->kind == BLOCK_SUPERKERNEL && !entry_index[block->name])
@@ -154,6 +264,7 @@ static bool lower_graph(struct pass_context *context, const struct graph *graph,
                  ok;
     }
     members_free(&members);
+    outer_events_free(&lowering.events);
     return ok;
 }
 
