@@ -232,12 +232,26 @@ static bool read_value(const struct row *row, struct piece value, int64_t *numbe
     return false;
 }
 
+bool sk_option_next(struct sk_setting *rest, const char **word, size_t *size)
+{
+    struct piece left = {rest->text, rest->size}, one = {NULL, 0};
+    if (!cut(&left, ',', &one))
+        return false;
+    rest->text = left.at;
+    rest->size = left.size;
+    one = trim(one);
+    *word = one.at;
+    *size = one.size;
+    return true;
+}
+
 bool sk_option_lists(const struct sk_options *options, enum sk_option option, const char *word,
                      size_t size)
 {
-    struct piece rest = {options->of[option].text, options->of[option].size}, one = {NULL, 0};
-    while (cut(&rest, ',', &one))
-        if (piece_is(trim(one), word, size))
+    struct sk_setting rest = options->of[option];
+    struct piece one;
+    while (sk_option_next(&rest, &one.at, &one.size))
+        if (piece_is(one, word, size))
             return true;
     return false;
 }

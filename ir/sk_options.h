@@ -64,6 +64,9 @@ struct span sk_options_span(const struct module *module, const struct attr *attr
 struct span sk_option_span(const struct module *module, const struct block *block,
                            enum sk_option option);
 
+/* The words of a list in turn: `*rest` is the option's setting at first; false at its end. */
+bool sk_option_next(struct sk_setting *rest, const char **word, size_t *size);
+
 /* The key of an option. */
 const char *sk_option_key(enum sk_option option);
 

@@ -3,6 +3,7 @@
 libskir_la_SOURCES += \
 	passes/assign_streams.c \
 	passes/bind_kernels.c \
+	passes/dcci.c \
 	passes/fusable.c \
 	passes/fusable.h \
 	passes/fusion.c \
@@ -25,6 +26,8 @@ libskir_la_SOURCES += \
 	passes/pass.h \
 	passes/passes.def \
 	passes/pipeline.c \
+	passes/program_edit.c \
+	passes/program_edit.h \
 	passes/schedule.c \
 	passes/schedule.h \
 	passes/split_nonfusable.c \

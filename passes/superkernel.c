@@ -91,10 +91,17 @@ static bool visit_graph(struct superkernel *sk, const uint32_t *entry_index,
 
 bool superkernels_visit(struct pass_context *context, bool (*visit)(struct superkernel *sk))
 {
+    return superkernels_visit_with(context, visit, NULL);
+}
+
+bool superkernels_visit_with(struct pass_context *context, bool (*visit)(struct superkernel *sk),
+                             void *user)
+{
     struct module *module = context->module;
     uint32_t *kernel_index = module_kernel_index(module);
     uint32_t *entry_index = module_entry_index(module);
-    struct superkernel sk = {.context = context, .module = module, .kernel_index = kernel_index};
+    struct superkernel sk = {
+        .context = context, .module = module, .kernel_index = kernel_index, .user = user};
     bool ok = true;
     for (uint32_t i = 0; i < module->graphs.count; i++) {
         sk.graph = &module->graphs.at[i];

@@ -18,12 +18,16 @@ struct superkernel {
     const struct order *order;    /* of the graph */
     const uint32_t *kernel_index; /* kernel index + 1 by name id */
     struct sk_options options;
+    void *user; /* of superkernels_visit_with */
 };
 
 /* Calls `visit` for each super kernel, all of which have kernels and entries (PROPERTY_BOUND,
  * PROPERTY_LOWERED). Entries whose calls are not those of the ops are reported first and left out.
  * Returns whether all was well. */
 bool superkernels_visit(struct pass_context *context, bool (*visit)(struct superkernel *sk));
+/* The same for a visitor that keeps something between super kernels: `sk->user` is `user`. */
+bool superkernels_visit_with(struct pass_context *context, bool (*visit)(struct superkernel *sk),
+                             void *user);
 
 const struct op *superkernel_op(const struct superkernel *sk, uint32_t i);
 const struct kernel *superkernel_kernel(const struct superkernel *sk, uint32_t i);

@@ -1,0 +1,391 @@
+/* dcci: cleans and invalidates the whole data cache before and after ops that ask for it, or after all.
+ *
+ * needs    super kernels with their entries
+ * changes  programs: `dcci all` beside calls, `pipe_barrier` and `dcci all` behind ops
+ * keeps    calls, synchronisation, and their order
+ *
+ * Why it is sound: neither instruction orders cores or is waited for, so every order that held holds.
+ *
+ * What is there already is left alone, and it is recognised by its place: `dcci all` directly before or
+ * behind the call; the pair of debug-dcci-all behind that. For an op that has no part on a core type, the
+ * pair stands somewhere between the calls around, in whose stretch it is one of as many as there are
+ * such ops.
+ */
+#include "ir/locate.h"
+#include "ir/suggest.h"
+#include "ir/text.h"
+#include "passes/program_edit.h"
+
+static const struct span no_span = {0, 0};
+
+/* ------------------------------------------------------------------------------ who ---- */
+
+enum { BEFORE = 1, AFTER = 2, DISABLED = 4, LISTS = 3 };
+
+static const struct list {
+    enum sk_option option;
+    uint8_t bit;
+    uint32_t attribute; /* of kernels, which asks for the same */
+} lists[LISTS] = {
+    {SK_dcci_before_kernel_start, BEFORE, W_dcci_before},
+    {SK_dcci_after_kernel_end, AFTER, W_dcci_after},
+    {SK_dcci_disable_on_kernel, DISABLED, W_dcci_disable},
+};
+
+/* Op types in the lists of options, by name id. */
+struct types {
+    uint8_t *listed; /* bits of the lists of the super kernel at hand */
+    uint8_t *met;    /* bits of the lists that some op was found in */
+    bool any;        /* there are lists */
+};
+
+static uint32_t next_type(struct module *module, struct sk_setting *rest)
+{
+    const char *word;
+    size_t size;
+    return sk_option_next(rest, &word, &size) ? intern_copy(&module->names, word, size) : NONE;
+}
+
+/* Calls `visit` for each block that is a super kernel, with its options. */
+static void visit_options(struct pass_context *context, struct types *types,
+                          void (*visit)(struct pass_context *, struct types *, const struct graph *,
+                                        uint32_t block, const struct sk_options *))
+{
+    struct module *module = context->module;
+    struct sk_options options;
+    for (uint32_t g = 0; g < module->graphs.count; g++) {
+        const struct graph *graph = &module->graphs.at[g];
+        for (uint32_t b = 0; b < graph->blocks.count; b++) {
+            const struct block *block = &graph->blocks.at[b];
+            if (block->kind != BLOCK_SUPERKERNEL)
+                continue;
+            sk_options_of(&options, module, attr_string(module, block->attrs, W_options));
+            visit(context, types, graph, b, &options);
+        }
+    }
+}
+
+/* Gives the types of all lists their ids, and learns whether there are any. */
+static void intern_types(struct pass_context *context, struct types *types,
+                         const struct graph *graph, uint32_t block,
+                         const struct sk_options *options)
+{
+    (void)graph;
+    (void)block;
+    for (int i = 0; i < LISTS; i++) {
+        struct sk_setting rest = options->of[lists[i].option];
+        while (next_type(context->module, &rest) != NONE)
+            types->any = true;
+    }
+}
+
+/* Sets or clears the bits of a super kernel's lists. */
+static void mark_types(const struct superkernel *sk, bool set)
+{
+    struct types *types = sk->user;
+    for (int i = 0; i < LISTS; i++) {
+        struct sk_setting rest = sk->options.of[lists[i].option];
+        uint32_t type;
+        while ((type = next_type(sk->module, &rest)) != NONE)
+            types->listed[type] = set ? types->listed[type] | lists[i].bit : 0;
+    }
+}
+
+/* What each op asks for. BEFORE and AFTER only where it is not disabled. */
+static uint8_t *find_wishes(const struct superkernel *sk)
+{
+    struct types *types = sk->user;
+    uint8_t *wishes = mem_calloc(sk->count, 1);
+    mark_types(sk, true);
+    for (uint32_t i = 0; i < sk->count; i++) {
+        uint32_t type = superkernel_op(sk, i)->type;
+        wishes[i] = types->listed[type];
+        types->met[type] |= types->listed[type];
+        for (int j = 0; j < LISTS; j++)
+            if (attr_flag(sk->module, superkernel_kernel(sk, i)->attrs, lists[j].attribute))
+                wishes[i] |= lists[j].bit;
+        if (wishes[i] & DISABLED)
+            wishes[i] = DISABLED;
+    }
+    mark_types(sk, false);
+    return wishes;
+}
+
+/* ----------------------------------------------------------------------------- where ---- */
+
+struct placing {
+    const struct superkernel *sk;
+    const uint8_t *wishes;
+    bool everywhere; /* debug-dcci-all */
+    bool absent;     /* the same for ops without a part: in two lists they are not in this one */
+    const struct program *program;
+    const uint32_t *calls;
+    struct program_edit edit;
+};
+
+static void add_dcci(struct placing *p, uint32_t at)
+{
+    program_edit_add(&p->edit, at, instr_make(INSTR_dcci, 0));
+}
+
+static void add_pairs(struct placing *p, uint32_t at, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        program_edit_add(&p->edit, at, instr_make(INSTR_pipe_barrier, 0));
+        add_dcci(p, at);
+    }
+}
+
+static bool is_pair(const struct program *program, uint32_t at)
+{
+    return program_has(program, at, INSTR_pipe_barrier) && program_has(program, at + 1, INSTR_dcci);
+}
+
+static void place_before(struct placing *p, uint32_t call)
+{
+    uint32_t at = call_begin(p->program, call);
+    if (at > 0 && p->program->instrs.at[at - 1].op == INSTR_dcci)
+        return;
+    while (at < call && p->program->instrs.at[at].op != INSTR_feed_sync)
+        at++;
+    add_dcci(p, at);
+}
+
+/* Returns where the stretch up to the next call begins. */
+static uint32_t place_after(struct placing *p, uint32_t i)
+{
+    uint32_t end = call_end(p->program, p->calls[i]), at = skip_records(p->program, end);
+    if (p->wishes[i] & AFTER) {
+        if (program_has(p->program, at, INSTR_dcci)) {
+            end = at + 1;
+            at = skip_records(p->program, end);
+        } else {
+            add_dcci(p, end);
+        }
+    }
+    if (p->everywhere) {
+        if (is_pair(p->program, at))
+            return at + 2;
+        add_pairs(p, end, 1);
+    }
+    return end;
+}
+
+/* The preload of the next call's kernel in its stretch, or the stretch's end: a preload stands at the
+ * op before its own (preload-code). */
+static uint32_t find_preload(const struct placing *p, uint32_t begin, uint32_t call)
+{
+    uint32_t at = begin;
+    while (at < call && !(p->program->instrs.at[at].op == INSTR_preload &&
+                          p->program->instrs.at[at].kernel == p->program->instrs.at[call].kernel))
+        at++;
+    return at;
+}
+
+static uint32_t skip_start(const struct program *program)
+{
+    uint32_t at = skip_records(program, 0);
+    while (program_has(program, at, INSTR_preload_all) ||
+           program_has(program, at, INSTR_clear_workspace))
+        at = skip_records(program, at + 1);
+    return at;
+}
+
+/* `count` ops without a part here stand between two calls, of which the later one is NONE at the end. */
+static void place_absent(struct placing *p, uint32_t begin, uint32_t call, uint32_t count)
+{
+    uint32_t end = call == NONE ? p->program->instrs.count : call, present = 0;
+    for (uint32_t at = begin; at < end; at++)
+        present += is_pair(p->program, at);
+    if (present >= count)
+        return;
+    count -= present;
+    uint32_t preload = call == NONE ? end : find_preload(p, begin, call);
+    if (preload == end) {
+        add_pairs(p, begin, count);
+        return;
+    }
+    add_pairs(p, preload, count - 1);
+    add_pairs(p, preload + 1, 1);
+}
+
+static void place_all(struct placing *p)
+{
+    uint32_t begin = skip_start(p->program), absent = 0;
+    for (uint32_t i = 0; i < p->sk->count; i++) {
+        if (p->calls[i] == NONE) {
+            absent++;
+            continue;
+        }
+        if (p->absent && absent > 0)
+            place_absent(p, begin, p->calls[i], absent);
+        absent = 0;
+        if (p->wishes[i] & BEFORE)
+            place_before(p, p->calls[i]);
+        begin = place_after(p, i);
+    }
+    if (p->absent && absent > 0)
+        place_absent(p, begin, NONE, absent);
+}
+
+static void place_core(const struct superkernel *sk, enum core_type core, const uint8_t *wishes)
+{
+    bool everywhere = sk->options.of[SK_debug_dcci_all].number != 0;
+    struct program *program = &sk->entry->programs[core];
+    uint32_t *calls = superkernel_calls(sk, core);
+    struct placing placing = {
+        .sk = sk,
+        .wishes = wishes,
+        .everywhere = everywhere,
+        .absent = everywhere && !superkernel_is_two_lists(sk),
+        .program = program,
+        .calls = calls,
+    };
+    place_all(&placing);
+    program_edit_apply(&placing.edit, program);
+    free(calls);
+}
+
+/* -------------------------------------------------------------------------- warnings ---- */
+
+static const char *op_text(const struct superkernel *sk, uint32_t i)
+{
+    const struct op *op = superkernel_op(sk, i);
+    struct text text = {NULL, 0, 0};
+    text_bytes(&text, sk->module->names.names[op->type].text,
+               sk->module->names.names[op->type].size);
+    if (op->results.count) {
+        text_char(&text, ' ');
+        text_value(&text, sk->module, sk->graph->values.at[op->results.first].name);
+    }
+    const char *copy = arena_strndup(&sk->context->diags->arena, text.at, text.size);
+    text_free(&text);
+    return copy;
+}
+
+/* Ops first, first + 1 ... of `row`, `count` of them, are one behind the other. */
+static void warn_row(const struct superkernel *sk, const uint32_t *row, uint32_t count)
+{
+    enum { NAMED = 8 };
+    struct text names = {NULL, 0, 0};
+    struct diags *diags = sk->context->diags;
+    for (uint32_t i = 0; i < count && i < NAMED; i++)
+        text_printf(&names, i ? ", %s" : "%s", op_text(sk, row[i]));
+    if (count > NAMED)
+        text_printf(&names, " and %u more", count - NAMED);
+    if (diag_at(diags, DIAG_dcci_disabled,
+                locate_op(sk->module, superkernel_op(sk, row[1]), OP_TYPE_NAME, 0),
+                "super kernel '@%.*s' does no cache maintenance at %u ops in a row (%.*s): what "
+                "they read may be stale",
+                NAME(sk->module, sk->block->name), count, (int)names.size, names.at)) {
+        diag_note(diags, locate_op(sk->module, superkernel_op(sk, row[0]), OP_TYPE_NAME, 0),
+                  "the first of them");
+        diag_note(diags, no_span, "take some of them out of dcci-disable-on-kernel");
+    }
+    text_free(&names);
+}
+
+/* Rows of disabled ops among those that have a part on `core`, or CORE_TYPES: all. `warned` marks ops
+ * that a row before had. */
+static void find_rows(const struct superkernel *sk, const uint8_t *wishes, int core,
+                      uint8_t *warned)
+{
+    uint32_t *row = mem_calloc(sk->count, sizeof *row), count = 0;
+    bool fresh = false;
+    for (uint32_t i = 0; i <= sk->count; i++) {
+        if (i < sk->count && core != CORE_TYPES && !superkernel_has_part(sk, i, core))
+            continue;
+        if (i < sk->count && wishes[i] & DISABLED) {
+            fresh = fresh || !warned[i];
+            row[count++] = i;
+            continue;
+        }
+        if (count > 1 && fresh) {
+            warn_row(sk, row, count);
+            for (uint32_t j = 0; j < count; j++)
+                warned[row[j]] = 1;
+        }
+        count = 0;
+        fresh = false;
+    }
+    free(row);
+}
+
+static void warn_rows(const struct superkernel *sk, const uint8_t *wishes)
+{
+    if (sk->options.of[SK_debug_dcci_all].number)
+        return;
+    uint8_t *warned = mem_calloc(sk->count, 1);
+    if (!superkernel_is_two_lists(sk)) {
+        find_rows(sk, wishes, CORE_TYPES, warned);
+    } else {
+        for (int core = 0; core < CORE_TYPES; core++)
+            find_rows(sk, wishes, core, warned);
+    }
+    free(warned);
+}
+
+static void suggest_type(struct pass_context *context, const struct graph *graph, uint32_t block,
+                         uint32_t type)
+{
+    const struct intern_name *names = context->module->names.names;
+    struct suggest suggest = {.wanted = names[type].text, .wanted_size = names[type].size};
+    if (!diag_wants_suggestion(context->diags))
+        return;
+    for (uint32_t i = 0; i < graph->ops.count; i++) {
+        const struct op *op = &graph->ops.at[i];
+        if (graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL) == block)
+            suggest_offer(&suggest, names[op->type].text, names[op->type].size);
+    }
+    if (suggest.best)
+        diag_note(context->diags, no_span, "did you mean '%.*s'?", (int)suggest.best_size,
+                  suggest.best);
+}
+
+/* A scope may have become several super kernels, and options of the command line are those of all: a
+ * type is at its place if any that lists it has such an op. */
+static void warn_types(struct pass_context *context, struct types *types, const struct graph *graph,
+                       uint32_t block, const struct sk_options *options)
+{
+    for (int i = 0; i < LISTS; i++) {
+        struct sk_setting rest = options->of[lists[i].option];
+        uint32_t type;
+        while ((type = next_type(context->module, &rest)) != NONE) {
+            if (types->met[type] & lists[i].bit)
+                continue;
+            types->met[type] |= lists[i].bit;
+            if (diag_at(context->diags, DIAG_option_op_type,
+                        sk_option_span(context->module, &graph->blocks.at[block], lists[i].option),
+                        "'%s' names the op type '%.*s', which no op here has",
+                        sk_option_key(lists[i].option), NAME(context->module, type)))
+                suggest_type(context, graph, block, type);
+        }
+    }
+}
+
+/* --------------------------------------------------------------------------- driving ---- */
+
+static bool visit(struct superkernel *sk)
+{
+    uint8_t *wishes = find_wishes(sk);
+    warn_rows(sk, wishes);
+    for (int core = 0; core < CORE_TYPES; core++)
+        if (sk->entry->programs[core].present)
+            place_core(sk, core, wishes);
+    free(wishes);
+    return true;
+}
+
+bool pass_dcci(struct pass_context *context)
+{
+    struct types types = {NULL, NULL, false};
+    visit_options(context, &types, intern_types);
+    types.listed = mem_calloc(context->module->names.count, 1);
+    types.met = mem_calloc(context->module->names.count, 1);
+    bool ok = superkernels_visit_with(context, visit, &types);
+    if (types.any)
+        visit_options(context, &types, warn_types);
+    free(types.listed);
+    free(types.met);
+    return ok;
+}
