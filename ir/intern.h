@@ -20,6 +20,7 @@ struct intern {
         uint32_t hash;
     } * slots; /* a power of two of them */
     uint32_t mask;
+    uint64_t key; /* of the hash; 0: the plain one */
     struct arena texts;
 };
 

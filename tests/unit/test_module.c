@@ -60,6 +60,61 @@ static void test_intern_bytes(void **state)
     intern_free(&intern);
 }
 
+/* The pairs of words (a, b) and (a ^ 2^63, b ^ 2^63 ^ 2^31) collide in the plain hash, whatever
+ * stands before and behind them: bit 63 passes a multiplication by an odd number unchanged, and the
+ * fold copies it to bit 31. A name of twelve pairs has 4096 twins. */
+static size_t colliding_name(char *name, uint32_t number)
+{
+    enum { PAIRS = 12 };
+    memset(name, 'x', PAIRS * 16 + 1);
+    for (int i = 0; i < PAIRS; i++) {
+        if (!(number >> i & 1))
+            continue;
+        name[16 * i + 7] ^= (char)0x80;
+        name[16 * i + 15] ^= (char)0x80;
+        name[16 * i + 11] ^= (char)0x80;
+    }
+    return PAIRS * 16 + 1;
+}
+
+/* Names made to collide are found as well, and do not stay in one long row of slots. */
+static void test_intern_hostile(void **state)
+{
+    (void)state;
+    enum { COUNT = 4096 };
+    struct intern intern = {0};
+    char name[256];
+    uint32_t collisions = 0;
+    for (uint32_t i = 0; i < COUNT; i++)
+        assert_int_equal(intern_copy(&intern, name, colliding_name(name, i)), i);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        assert_int_equal(intern_find(&intern, name, colliding_name(name, i)), i);
+        collisions += i > 0 && intern.names[i].hash == intern.names[i - 1].hash;
+    }
+    assert_in_range(collisions, 0, 4);
+    intern_free(&intern);
+}
+
+/* Numbered names stand near each other, and few of them away from where their hash puts them. */
+static void test_intern_numbered(void **state)
+{
+    (void)state;
+    enum { COUNT = 20000 };
+    struct intern intern = {0};
+    uint32_t far = 0, displaced = 0;
+    char name[16];
+    for (uint32_t i = 0; i < COUNT; i++)
+        intern_copy(&intern, name, (size_t)snprintf(name, sizeof name, "v%u", i));
+    for (uint32_t i = 0; i < COUNT; i++) {
+        uint32_t hash = intern.names[i].hash;
+        far += i % 10 && (hash ^ intern.names[i - 1].hash) >> 4;
+        displaced += intern.slots[hash & intern.mask].id != i + 1;
+    }
+    assert_int_equal(far, 0);
+    assert_in_range(displaced, 0, COUNT / 2);
+    intern_free(&intern);
+}
+
 /* intern_copy does not keep the caller's text; intern_static does. */
 static void test_intern_copies(void **state)
 {
@@ -532,6 +587,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_intern_ids),
         cmocka_unit_test(test_intern_bytes),
+        cmocka_unit_test(test_intern_hostile),
+        cmocka_unit_test(test_intern_numbered),
         cmocka_unit_test(test_intern_copies),
         cmocka_unit_test(test_arena),
         cmocka_unit_test(test_text_numbers),
