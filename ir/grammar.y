@@ -1,10 +1,9 @@
 /* The grammar of .skir text. docs/language.md has it in prose. -*- c -*- */
 %define api.pure full
 %define api.prefix {skir_yy}
-%define api.location.type {struct span}
+%define api.value.type {union token_value}
 %define parse.error custom
 %define lr.default-reduction consistent
-%locations
 %expect 0
 %param {struct parser *parser}
 
@@ -13,20 +12,41 @@
 }
 
 %code {
-static int skir_yylex(SKIR_YYSTYPE *value, struct span *span, struct parser *parser);
-static void skir_yyerror(struct span *span, struct parser *parser, const char *text);
+static int skir_yylex(union token_value *value, struct parser *parser);
+static void skir_yyerror(struct parser *parser, const char *text);
 
-#define YYLLOC_DEFAULT(current, rhs, n)                                                            \
-    do {                                                                                           \
-        if (n)                                                                                     \
-            (current) = (struct span){YYRHSLOC(rhs, 1).begin, YYRHSLOC(rhs, n).end};               \
-        else                                                                                       \
-            (current) = (struct span){YYRHSLOC(rhs, 0).end, YYRHSLOC(rhs, 0).end};                 \
-    } while (0)
+/* Positions do not take part in the work of the parser, which would copy them with every symbol.
+ * Names and punctuation carry where they begin (token_begin). A rule ends before the lookahead where
+ * one was read, else with the last token. */
+#define RULE_END                                                                                   \
+    (yychar == SKIR_YYEMPTY ? parser->scanner.cursor : parser->scanner.previous_end)
 
-static struct attr_value value_id(enum attr_kind kind, uint64_t id)
+static uint32_t offset_of(const struct parser *parser, const char *p)
 {
-    return (struct attr_value){.kind = kind, .id = (uint32_t)id};
+    return (uint32_t)(p - parser->scanner.source->text);
+}
+
+static struct span rule_span(const struct parser *parser, uint64_t first, const char *end)
+{
+    return (struct span){token_begin(first), offset_of(parser, end)};
+}
+
+/* Of a word, which stands in the text as it is. */
+static struct span word_span(const struct parser *parser, uint64_t word)
+{
+    uint32_t begin = token_begin(word);
+    return (struct span){begin, begin + parser->module->names.names[token_id(word)].size};
+}
+
+/* A list of one element that begins with the token; one more is `list + 1`. */
+static inline uint64_t list_of(uint64_t token)
+{
+    return token_make(1, token_begin(token));
+}
+
+static struct attr_value value_id(enum attr_kind kind, uint64_t token)
+{
+    return (struct attr_value){.kind = kind, .id = token_id(token)};
 }
 
 static struct attr_value value_dict(struct range attrs)
@@ -40,39 +60,32 @@ static struct attr_value value_int(enum attr_kind kind, int64_t i)
 }
 }
 
-/* All of one size: each entry of the stack is copied as a whole, and what was stored in part cannot
- * be loaded as a whole without a stall. Anything larger goes to the stacks of the parser. */
-%union {
-    uint64_t id;
-    uint64_t count;
-    int64_t i;
-    double f;
-    struct range range;
-}
-
+/* In the order of enum token. */
 %token END 0 "end of file"
 %token RESYNC "end of line"
-%token <id> VALUE "value (%name)"
-%token <id> SYMBOL "symbol (@name)"
-%token <id> STRING "string"
-%token <id> WORD "word"
-%token <id> DTYPE "element type"
-%token <id> INSTR "instruction"
-%token <id> TYPE "type"
+%token <name> VALUE "value (%name)"
+%token <name> SYMBOL "symbol (@name)"
+%token <name> STRING "string"
+%token <name> WORD "word"
+%token <name> DTYPE "element type"
+%token <name> INSTR "instruction"
+%token <name> TYPE "type"
 %token <i> INT "integer"
 %token <f> FLOAT "number"
-%token ATTR_BRACE "'{' of attributes"
-%token ARROW "'->'"
-%token <id> KW_skir "'skir'" KW_target "'target'" KW_kernel "'kernel'" KW_graph "'graph'"
-%token <id> KW_entry "'entry'"
-%token <id> KW_scope "'scope'" KW_stream "'stream'" KW_superkernel "'superkernel'" KW_none "'none'"
-%token <id> KW_return "'return'" KW_via "'via'" KW_after "'after'" KW_send "'send'" KW_recv "'recv'"
-%token <id> KW_gears "'gears'" KW_zip "'zip'" KW_product "'product'"
-%token <id> KW_true "'true'" KW_false "'false'"
+%token <name> ATTR_BRACE "'{' of attributes"
+%token <name> ARROW "'->'"
+%token <name> KW_skir "'skir'" KW_target "'target'" KW_kernel "'kernel'" KW_graph "'graph'"
+%token <name> KW_entry "'entry'"
+%token <name> KW_scope "'scope'" KW_stream "'stream'" KW_superkernel "'superkernel'"
+%token <name> KW_none "'none'"
+%token <name> KW_return "'return'" KW_via "'via'" KW_after "'after'" KW_send "'send'" KW_recv "'recv'"
+%token <name> KW_gears "'gears'" KW_zip "'zip'" KW_product "'product'"
+%token <name> KW_true "'true'" KW_false "'false'"
+%token <name> ':' '}' ',' '=' '[' ']' '{' '?' '(' ')'
 
-%type <id> word rare_key rare_op_type type format keyword core_word event
-%type <count> dims dim_list params param_list ids types type_list values value_list attr_items
-%type <count> events gear_values instr_operands
+%type <name> word rare_key rare_op_type type new_type format keyword core_word event
+%type <list> dims dim_list params param_list ids types type_list values value_list attr_items
+%type <list> events gear_values instr_operands operands
 %type <range> attrs dict
 
 %%
@@ -81,7 +94,8 @@ module:
   version items
 
 version:
-  KW_skir INT  { parse_version(parser, @$, @INT, $INT); }
+  KW_skir INT
+      { parse_version(parser, token_begin($1), scanner_span(&parser->scanner), $INT); }
 
 items:
   %empty
@@ -95,10 +109,12 @@ item:
 | error RESYNC  { parse_recover(parser); yyerrok; }
 
 target:
-  KW_target STRING attrs  { parse_target(parser, @$, $STRING, $attrs); }
+  KW_target STRING attrs  { parse_target(parser, token_begin($1), $STRING, $attrs); }
 
 kernel:
-  KW_kernel SYMBOL ':' word attrs  { parse_kernel(parser, @$, $SYMBOL, @word, $word, $attrs); }
+  KW_kernel SYMBOL ':' word attrs
+      { parse_kernel(parser, rule_span(parser, $1, RULE_END), $SYMBOL, word_span(parser, $word),
+                     $word, $attrs); }
 
 /* ------------------------------------------------------------------------ attributes */
 
@@ -110,18 +126,19 @@ dict:
   ATTR_BRACE attr_items '}'      { $$ = parse_take_attrs(parser, $attr_items); }
 | ATTR_BRACE attr_items ',' '}'  { $$ = parse_take_attrs(parser, $attr_items); }
 
+/* `WORD = value`, by far the most frequent, goes without a rule of its own. */
 attr_items:
-  attr                 { $$ = 1; }
-| attr_items ',' attr  { $$ = $1 + 1; }
+  WORD '=' value                 { parse_push_attr(parser, $WORD); $$ = 1; }
+| attr_items ',' WORD '=' value  { parse_push_attr(parser, $WORD); $$ = $1 + 1; }
+| rare_attr                      { $$ = 1; }
+| attr_items ',' rare_attr       { $$ = $1 + 1; }
 
-/* WORD, by far the most frequent key, goes without a rule of its own. */
-attr:
-  WORD '=' value        { parse_push_attr(parser, @WORD, $WORD); }
-| WORD                  { parse_push_value(parser, value_int(ATTR_BOOL, 1));
-                          parse_push_attr(parser, @$, $WORD); }
-| rare_key '=' value    { parse_push_attr(parser, @rare_key, $rare_key); }
+rare_attr:
+  WORD                  { parse_push_value(parser, value_int(ATTR_BOOL, 1));
+                          parse_push_attr(parser, $WORD); }
+| rare_key '=' value    { parse_push_attr(parser, $rare_key); }
 | rare_key              { parse_push_value(parser, value_int(ATTR_BOOL, 1));
-                          parse_push_attr(parser, @$, $rare_key); }
+                          parse_push_attr(parser, $rare_key); }
 
 rare_key:
   INSTR
@@ -174,7 +191,12 @@ keyword:
 
 type:
   TYPE
-| DTYPE '[' dims ']' format  { $$ = parse_take_type(parser, @$, $DTYPE, $dims, $format); }
+| new_type
+
+/* One that the scanner does not know as a whole. */
+new_type:
+  DTYPE '[' dims ']' format
+      { $$ = parse_take_type(parser, rule_span(parser, $DTYPE, RULE_END), $DTYPE, $dims, $format); }
 
 format:
   %empty    { $$ = W_ND; }
@@ -189,16 +211,17 @@ dim_list:
 | dim_list ',' dim  { $$ = $1 + 1; }
 
 dim:
-  INT   { parse_push_dim(parser, parse_static_dim(parser, @$, $INT)); }
+  INT   { parse_push_dim(parser, parse_static_dim(parser, scanner_span(&parser->scanner), $INT)); }
 | '?'   { parse_push_dim(parser, DIM_UNKNOWN); }
-| word  { parse_push_dim(parser, DIM_GEAR + $word); }
+| word  { parse_push_dim(parser, DIM_GEAR + token_id($word)); }
 
 /* ---------------------------------------------------------------------------- graphs */
 
+/* A graph is located behind its name, so that comments up to there stand above it. */
 graph:
-  KW_graph SYMBOL { parse_graph_begin(parser, @$, $SYMBOL); }
+  KW_graph SYMBOL { parse_graph_begin(parser, offset_of(parser, RULE_END), $SYMBOL); }
   '(' params ')' gears ARROW types { parse_graph_results(parser, $types); }
-  body_brace body '}'[end]  { parse_graph_end(parser, @end); }
+  body_brace body '}'[end]  { parse_graph_end(parser, token_begin($end)); }
 
 /* The scanner takes `{ return }` and `{ pipe_barrier }` for attributes. */
 body_brace:
@@ -214,7 +237,7 @@ param_list:
 | param_list ',' param  { $$ = $1 + 1; }
 
 param:
-  VALUE ':' type attrs  { parse_param(parser, @VALUE, $VALUE, $type, $attrs); }
+  VALUE ':' type attrs  { parse_param(parser, token_begin($1), $VALUE, $type, $attrs); }
 
 gears:
   %empty
@@ -229,7 +252,7 @@ gear_list:
 | gear_list ',' gear
 
 gear:
-  word '=' '[' gear_values ']'  { parse_gear(parser, @word, $word, $gear_values); }
+  word '=' '[' gear_values ']'  { parse_gear(parser, token_begin($1), $word, $gear_values); }
 
 gear_values:
   INT                  { parse_push_value(parser, value_int(ATTR_INT, $INT)); $$ = 1; }
@@ -249,57 +272,66 @@ body:
 | statements return
 
 return:
-  KW_return      { parse_return(parser, @$, 0); }
-| KW_return ids  { parse_return(parser, @$, $ids); }
+  KW_return      { parse_return(parser, token_begin($1), 0); }
+| KW_return ids  { parse_return(parser, token_begin($1), $ids); }
 
 ids:
-  VALUE          { parse_push_id(parser, $VALUE); $$ = 1; }
+  VALUE          { parse_push_id(parser, $VALUE); $$ = list_of($VALUE); }
 | ids ',' VALUE  { parse_push_id(parser, $VALUE); $$ = $1 + 1; }
 
 statements:
   %empty
-| statements op
-| statements block_head '{' statements '}'  { parse_block_end(parser, @5); }
+| statements op                             { parse_op(parser, RULE_END); }
+| statements op clauses                     { parse_op(parser, RULE_END); }
+| statements block_head '{' statements '}'  { parse_block_end(parser, token_begin($5)); }
 | statements error RESYNC                   { parse_recover(parser); yyerrok; }
 
 block_head:
-  KW_scope SYMBOL attrs        { parse_block_begin(parser, @$, BLOCK_SCOPE, $SYMBOL, $attrs); }
-| KW_scope KW_none             { parse_block_begin(parser, @$, BLOCK_SCOPE_NONE, NONE,
-                                                   (struct range){0, 0}); }
-| KW_stream STRING attrs       { parse_block_begin(parser, @$, BLOCK_STREAM, $STRING, $attrs); }
-| KW_superkernel SYMBOL attrs  { parse_block_begin(parser, @$, BLOCK_SUPERKERNEL, $SYMBOL,
+  KW_scope SYMBOL attrs        { parse_block_begin(parser, token_begin($1), BLOCK_SCOPE, $SYMBOL,
                                                    $attrs); }
+| KW_scope KW_none             { parse_block_begin(parser, token_begin($1), BLOCK_SCOPE_NONE, NONE,
+                                                   (struct range){0, 0}); }
+| KW_stream STRING attrs       { parse_block_begin(parser, token_begin($1), BLOCK_STREAM, $STRING,
+                                                   $attrs); }
+| KW_superkernel SYMBOL attrs  { parse_block_begin(parser, token_begin($1), BLOCK_SUPERKERNEL,
+                                                   $SYMBOL, $attrs); }
 
-/* The parts of an op are gathered in parser->op: they would make every entry of the parser's stack
- * larger. Most ops have a WORD for their type and results, and go without a rule for either. */
+/* The parts of an op are gathered in parser->op. Of a large module, nearly all is ops, and a
+ * reduction costs as much as a token: the usual spelling of each part goes without a rule of its
+ * own, and what is absent without an empty one. */
 op:
-  ids '=' WORD op_tail          { parse_op(parser, @$, $WORD, $ids); }
-| WORD op_tail                  { parse_op(parser, @$, $WORD, 0); }
-| ids '=' rare_op_type op_tail  { parse_op(parser, @$, $rare_op_type, $ids); }
-| rare_op_type op_tail          { parse_op(parser, @$, $rare_op_type, 0); }
+  call
+| call ':' TYPE           { parse_op_type(parser, $TYPE); }
+| call result_types
+| call dict               { parser->op.attrs = $dict; }
+| call dict ':' TYPE      { parser->op.attrs = $dict; parse_op_type(parser, $TYPE); }
+| call dict result_types  { parser->op.attrs = $dict; }
+
+call:
+  ids '=' WORD '(' ids[in] ')'      { parse_call(parser, $1, $1, $WORD, $in); }
+| ids '=' WORD '(' ids[in] ',' ')'  { parse_call(parser, $1, $1, $WORD, $in); }
+| ids '=' WORD '(' ')'              { parse_call(parser, $1, $1, $WORD, 0); }
+| ids '=' rare_op_type '(' operands ')'  { parse_call(parser, $1, $1, $rare_op_type, $operands); }
+| WORD '(' operands ')'             { parse_call(parser, $1, 0, $WORD, $operands); }
+| rare_op_type '(' operands ')'     { parse_call(parser, $1, 0, $rare_op_type, $operands); }
 
 rare_op_type:
   INSTR
 | STRING
 
-op_tail:
-  '(' operands ')' attrs result_types clauses  { parser->op.attrs = $attrs; }
-
 operands:
-  %empty
-| ids      { parser->op.operands = $ids; }
-| ids ','  { parser->op.operands = $ids; }
+  %empty  { $$ = 0; }
+| ids
+| ids ','
 
 result_types:
-  %empty
-| ':' type                     { parse_push_id(parser, $type); parser->op.types = 1; }
+  ':' new_type                 { parse_op_type(parser, $new_type); }
 | ':' '(' ')'
 | ':' '(' type_list comma ')'  { parser->op.types = $type_list; }
 
 /* Each at most once, in this order. */
 clauses:
-  %empty
-| via
+  via
 | via ordering
 | ordering
 
@@ -314,7 +346,7 @@ events_clauses:
 | recv
 
 via:
-  KW_via SYMBOL  { parser->op.kernel = (uint32_t)$SYMBOL + 1; }
+  KW_via SYMBOL  { parser->op.kernel = token_id($SYMBOL) + 1; }
 
 after:
   KW_after '(' ids ')'  { parser->op.after = $ids; }
@@ -337,16 +369,17 @@ event:
 
 entry:
   KW_entry SYMBOL ':' word attrs '{'
-      { parse_entry_begin(parser, @KW_entry, $SYMBOL, @word, $word, $attrs); }
-  programs '}'  { parse_entry_end(parser, @9); }
+      { parse_entry_begin(parser, word_span(parser, $1), $SYMBOL, word_span(parser, $word), $word,
+                          $attrs); }
+  programs '}'[end]  { parse_entry_end(parser, rule_span(parser, $end, RULE_END)); }
 
 programs:
   %empty
 | programs program
 
 program:
-  WORD body_brace { parse_program_begin(parser, @WORD, $WORD); }
-  instrs '}'         { parse_program_end(parser, @5); }
+  WORD body_brace { parse_program_begin(parser, word_span(parser, $WORD), $WORD); }
+  instrs '}'[end]    { parse_program_end(parser, rule_span(parser, $end, RULE_END)); }
 | error RESYNC       { parse_recover(parser); yyerrok; }
 
 instrs:
@@ -354,7 +387,8 @@ instrs:
 | instrs instr
 
 instr:
-  INSTR instr_operands  { parse_instr(parser, @$, $INSTR, $instr_operands); }
+  INSTR instr_operands  { parse_instr(parser, rule_span(parser, $INSTR, RULE_END), $INSTR,
+                                      $instr_operands); }
 | error RESYNC          { parse_recover(parser); yyerrok; }
 
 instr_operands:
@@ -368,16 +402,26 @@ core_word:
 
 %%
 
-/* The parser's tokens for those of the scanner. */
-static int keyword_token(uint32_t word)
-{
-    static const int tokens[] = {
-#define KEYWORD(name) [W_##name] = KW_##name,
+/* The scanner's tokens are those of the parser. */
+#define SAME_TOKEN(name) _Static_assert((int)name == (int)TOKEN_##name, "the order of enum token")
+SAME_TOKEN(END);
+SAME_TOKEN(RESYNC);
+SAME_TOKEN(VALUE);
+SAME_TOKEN(SYMBOL);
+SAME_TOKEN(STRING);
+SAME_TOKEN(WORD);
+SAME_TOKEN(DTYPE);
+SAME_TOKEN(INSTR);
+SAME_TOKEN(TYPE);
+SAME_TOKEN(INT);
+SAME_TOKEN(FLOAT);
+SAME_TOKEN(ATTR_BRACE);
+SAME_TOKEN(ARROW);
+_Static_assert((int)SKIR_YYerror == (int)TOKEN_ERROR, "the order of enum token");
+#define KEYWORD(name)                                                                              \
+    _Static_assert((int)KW_##name == (int)TOKEN_KEYWORD + (int)W_##name, "the order of words.def");
 #define WORD(name)
 #include "ir/words.def"
-    };
-    return tokens[word];
-}
 
 static int start_resync(struct parser *parser)
 {
@@ -386,31 +430,10 @@ static int start_resync(struct parser *parser)
     return SKIR_YYerror;
 }
 
-static int skir_yylex(SKIR_YYSTYPE *value, struct span *span, struct parser *parser)
+static int skir_yylex(union token_value *value, struct parser *parser)
 {
-    union token_value token;
-    enum token kind = scanner_next(&parser->scanner, &token);
-    *span = parser->scanner.span;
-    value->id = (uint64_t)token.i;
-    switch (kind) {
-    case TOKEN_END: return END;
-    case TOKEN_ERROR: return start_resync(parser);
-    case TOKEN_RESYNC: return RESYNC;
-    case TOKEN_VALUE: return VALUE;
-    case TOKEN_SYMBOL: return SYMBOL;
-    case TOKEN_STRING: return STRING;
-    case TOKEN_WORD: return WORD;
-    case TOKEN_KEYWORD: return keyword_token((uint32_t)token.i);
-    case TOKEN_DTYPE: return DTYPE;
-    case TOKEN_INSTR: return INSTR;
-    case TOKEN_TYPE: return TYPE;
-    case TOKEN_INT: return INT;
-    case TOKEN_FLOAT: return FLOAT;
-    case TOKEN_ATTR_BRACE: return ATTR_BRACE;
-    case TOKEN_ARROW: return ARROW;
-    case TOKEN_CHAR: return (int)token.i;
-    }
-    return SKIR_YYerror;
+    int token = scanner_next(&parser->scanner, value);
+    return token == TOKEN_ERROR ? start_resync(parser) : token;
 }
 
 /* "expected A, B or C, found D". More than a few expectations help nobody. */
@@ -443,7 +466,7 @@ static bool wanted_attributes(const yypcontext_t *context, char found)
 static int yyreport_syntax_error(const yypcontext_t *context, struct parser *parser)
 {
     yysymbol_kind_t found = yypcontext_token(context);
-    struct span span = *yypcontext_location(context);
+    struct span span = scanner_span(&parser->scanner);
     struct arena scratch = {NULL, 0};
     const char *expected = expected_text(context, &scratch);
     const char *lead = *expected ? ", found" : "unexpected";
@@ -468,8 +491,9 @@ static int yyreport_syntax_error(const yypcontext_t *context, struct parser *par
 }
 
 /* Called for what Bison itself runs out of: its stack. */
-static void skir_yyerror(struct span *span, struct parser *parser, const char *text)
+static void skir_yyerror(struct parser *parser, const char *text)
 {
     (void)text;
-    diag_at(parser->diags, DIAG_syntax, *span, "this is nested too deeply to be parsed");
+    diag_at(parser->diags, DIAG_syntax, scanner_span(&parser->scanner),
+            "this is nested too deeply to be parsed");
 }

@@ -11,6 +11,7 @@ void scanner_init(struct scanner *scanner, struct source *source, struct module 
 {
     *scanner = (struct scanner){.source = source,
                                 .cursor = source->text,
+                                .start = source->text,
                                 .limit = source->text + source->size,
                                 .module = module,
                                 .diags = diags,
@@ -42,41 +43,48 @@ static uint32_t offset_of(const struct scanner *scanner, const char *p)
     return (uint32_t)(p - scanner->source->text);
 }
 
-/* Stored in one piece, as it will be loaded. */
-static inline struct span span_make(uint32_t begin, uint32_t end)
-{
-    struct span span;
-    uint64_t both;
-    memcpy(&both, &(struct span){begin, end}, sizeof both);
-    memcpy(&span, &both, sizeof span);
-    return span;
-}
-
-static enum token scan_error(struct scanner *scanner, enum diag_id id, const char *text)
+static int scan_error(struct scanner *scanner, enum diag_id id, const char *text)
 {
     if (scanner->diags)
-        diag_at(scanner->diags, id, scanner->span, "%s", text);
+        diag_at(scanner->diags, id, scanner_span(scanner), "%s", text);
     return TOKEN_ERROR;
 }
 
-static enum token scan_word(struct scanner *scanner, const char *start, union token_value *value)
+/* A token that stands for a name. */
+static inline uint64_t make_name(const struct scanner *scanner, uint32_t id)
 {
-    size_t size = (size_t)(scanner->cursor - start);
-    uint32_t id = intern_static(&scanner->module->names, start, size);
-    value->id = id;
+    return token_make(id, offset_of(scanner, scanner->start));
+}
+
+/* A name behind its sigil, `%` or `@`. */
+static inline int scan_name(struct scanner *scanner, enum token token, union token_value *value)
+{
+    const char *name = scanner->start + 1;
+    value->name = make_name(scanner, intern_static(&scanner->module->names, name,
+                                                   (size_t)(scanner->cursor - name)));
+    return token;
+}
+
+static int scan_word(struct scanner *scanner, union token_value *value)
+{
+    size_t size = (size_t)(scanner->cursor - scanner->start);
+    uint32_t id = intern_static(&scanner->module->names, scanner->start, size);
+    value->name = make_name(scanner, id);
     if (id >= W_INSTR_END)
         return TOKEN_WORD;
-    return id < W_KEYWORD_END ? TOKEN_KEYWORD : id < W_DTYPE_END ? TOKEN_DTYPE : TOKEN_INSTR;
+    return id < W_KEYWORD_END ? TOKEN_KEYWORD + (int)id
+           : id < W_DTYPE_END ? TOKEN_DTYPE
+                              : TOKEN_INSTR;
 }
 
 /* Without a NUL at its end, strtoll could read on into what follows the token. */
-static enum token scan_int(struct scanner *scanner, const char *start, union token_value *value)
+static int scan_int(struct scanner *scanner, union token_value *value)
 {
     char text[72];
-    size_t size = (size_t)(scanner->cursor - start);
+    size_t size = (size_t)(scanner->cursor - scanner->start);
     if (size >= sizeof text)
         return scan_error(scanner, DIAG_number_range, "this number does not fit 64 bits");
-    memcpy(text, start, size);
+    memcpy(text, scanner->start, size);
     text[size] = '\0';
     errno = 0;
     value->i = strtoll(text, NULL, text[1] == 'x' ? 16 : 10);
@@ -85,13 +93,13 @@ static enum token scan_int(struct scanner *scanner, const char *start, union tok
     return TOKEN_INT;
 }
 
-static enum token scan_float(struct scanner *scanner, const char *start, union token_value *value)
+static int scan_float(struct scanner *scanner, union token_value *value)
 {
     char text[512];
-    size_t size = (size_t)(scanner->cursor - start);
+    size_t size = (size_t)(scanner->cursor - scanner->start);
     if (size >= sizeof text)
         return scan_error(scanner, DIAG_number_range, "this number has too many digits");
-    memcpy(text, start, size);
+    memcpy(text, scanner->start, size);
     text[size] = '\0';
     value->f = strtod(text, NULL);
     if (isinf(value->f))
@@ -132,12 +140,12 @@ static uint32_t intern_quoted(struct scanner *scanner, const char *p, const char
     return id;
 }
 
-static enum token scan_quoted(struct scanner *scanner, const char *quote, enum token token,
-                              union token_value *value)
+static int scan_quoted(struct scanner *scanner, const char *quote, enum token token,
+                       union token_value *value)
 {
     if (scanner->cursor - quote <= 2 && token != TOKEN_STRING)
         return scan_error(scanner, DIAG_syntax, "a name may not be empty");
-    value->id = intern_quoted(scanner, quote + 1, scanner->cursor - 1);
+    value->name = make_name(scanner, intern_quoted(scanner, quote + 1, scanner->cursor - 1));
     return token;
 }
 
@@ -158,16 +166,15 @@ static const char *skip_inert(const struct scanner *scanner, const char *p)
 /* A string without an end has swallowed what follows it on its line, braces too. */
 static void scan_lost_braces(struct scanner *scanner)
 {
-    const char *text = scanner->source->text;
-    for (uint32_t i = scanner->span.begin; i < scanner->span.end; i++) {
-        scanner->depth += text[i] == '{';
-        scanner->depth -= text[i] == '}' && scanner->depth > 0;
+    for (const char *p = scanner->start; p < scanner->cursor; p++) {
+        scanner->depth += *p == '{';
+        scanner->depth -= *p == '}' && scanner->depth > 0;
     }
 }
 
 /* Skips to the end of the line on which at most `resync_depth` braces are open, not beyond the
  * brace that closes the block. Braces in strings and comments are none. */
-static enum token scan_resync(struct scanner *scanner)
+static int scan_resync(struct scanner *scanner)
 {
     const char *p = scanner->cursor;
     uint32_t depth = scanner->depth;
@@ -186,23 +193,21 @@ static enum token scan_resync(struct scanner *scanner)
         }
     }
     scanner->depth = depth;
-    scanner->span = (struct span){offset_of(scanner, p), offset_of(scanner, p)};
-    scanner->cursor = p;
+    scanner->start = scanner->cursor = p;
     scanner->resync_depth = NONE;
     return TOKEN_RESYNC;
 }
 
-enum token scanner_next(struct scanner *scanner, union token_value *value)
+int scanner_next(struct scanner *scanner, union token_value *value)
 {
-    const char *cursor = scanner->cursor, *marker, *context, *limit = scanner->limit;
-    const char *start;
+    const char *cursor = scanner->cursor, *marker, *context, *start;
+    scanner->previous_end = cursor;
     if (scanner->resync_depth != NONE)
         return scan_resync(scanner);
 
 /* Ends the token at the cursor. */
-#define TAKE                                                                                       \
-    (scanner->cursor = cursor,                                                                     \
-     scanner->span = span_make(offset_of(scanner, start), offset_of(scanner, cursor)))
+#define TAKE (scanner->start = start, scanner->cursor = cursor)
+#define TAKE_MARK (TAKE, value->name = make_name(scanner, 0))
 
 again:
     start = cursor;
@@ -213,6 +218,7 @@ again:
     re2c:define:YYCTXMARKER = context;
     re2c:yyfill:enable = 0;
 
+    name    = [A-Za-z0-9_.$]+;
     word    = [A-Za-z_][A-Za-z0-9_]*;
     blank   = [ \t\r\n];
     comment = "//" [^\n\x00]*;
@@ -230,16 +236,8 @@ again:
         goto again;
     }
 
-    "%" [A-Za-z0-9_.$]+ {
-        TAKE;
-        value->id = intern_static(&scanner->module->names, start + 1, (size_t)(cursor - start - 1));
-        return TOKEN_VALUE;
-    }
-    "@" [A-Za-z0-9_.$]+ {
-        TAKE;
-        value->id = intern_static(&scanner->module->names, start + 1, (size_t)(cursor - start - 1));
-        return TOKEN_SYMBOL;
-    }
+    "%" name   { TAKE; return scan_name(scanner, TOKEN_VALUE, value); }
+    "@" name   { TAKE; return scan_name(scanner, TOKEN_SYMBOL, value); }
     "%" quoted { TAKE; return scan_quoted(scanner, start + 1, TOKEN_VALUE, value); }
     "@" quoted { TAKE; return scan_quoted(scanner, start + 1, TOKEN_SYMBOL, value); }
     quoted     { TAKE; return scan_quoted(scanner, start, TOKEN_STRING, value); }
@@ -247,34 +245,34 @@ again:
     "inf"  { TAKE; value->f = HUGE_VAL; return TOKEN_FLOAT; }
     "-inf" { TAKE; value->f = -HUGE_VAL; return TOKEN_FLOAT; }
     "nan"  { TAKE; value->f = (double)NAN; return TOKEN_FLOAT; }
-    word   { TAKE; return scan_word(scanner, start, value); }
+    word   { TAKE; return scan_word(scanner, value); }
     word "[" [0-9, ]* "]" (":" [A-Z][A-Za-z0-9_]*)? {
         uint32_t id = intern_find(&scanner->type_texts, start, (size_t)(cursor - start));
         if (id != INTERN_NONE) {
             TAKE;
-            value->id = scanner->type_ids.at[id];
+            value->name = make_name(scanner, scanner->type_ids.at[id]);
             return TOKEN_TYPE;
         }
         cursor = memchr(start, '[', (size_t)(cursor - start));
         TAKE;
-        return scan_word(scanner, start, value);
+        return scan_word(scanner, value);
     }
 
-    "-"? digits | "0x" [0-9A-Fa-f]+ { TAKE; return scan_int(scanner, start, value); }
+    "-"? digits | "0x" [0-9A-Fa-f]+ { TAKE; return scan_int(scanner, value); }
     "-"? digits ("." digits ([eE] [-+]? digits)? | [eE] [-+]? digits) {
         TAKE;
-        return scan_float(scanner, start, value);
+        return scan_float(scanner, value);
     }
 
-    "->" { TAKE; return TOKEN_ARROW; }
+    "->" { TAKE_MARK; return TOKEN_ARROW; }
     "{" / space (word | quoted) space [=,}] {
-        TAKE;
         scanner->depth++;
+        TAKE_MARK;
         return TOKEN_ATTR_BRACE;
     }
-    "{" { TAKE; scanner->depth++; value->i = '{'; return TOKEN_CHAR; }
-    "}" { TAKE; scanner->depth -= scanner->depth > 0; value->i = '}'; return TOKEN_CHAR; }
-    [()=:,?] | "[" | "]" { TAKE; value->i = *start; return TOKEN_CHAR; }
+    "{" { scanner->depth++; TAKE_MARK; return *start; }
+    "}" { scanner->depth -= scanner->depth > 0; TAKE_MARK; return *start; }
+    [()=:,?] | "[" | "]" { TAKE_MARK; return *start; }
 
     "%" | "@" { TAKE; return scan_error(scanner, DIAG_syntax, "expected a name here"); }
     ["] ([^"\\\n\x00] | escape)* {
@@ -284,7 +282,7 @@ again:
                           "this string does not end on its line, or has an unknown escape");
     }
     [\x00] {
-        if (start < limit)
+        if (start < scanner->limit)
             goto stray;
         cursor = start; /* and stay there */
         TAKE;
@@ -294,7 +292,7 @@ again:
     stray:
         TAKE;
         if (scanner->diags)
-            diag_at(scanner->diags, DIAG_syntax, scanner->span,
+            diag_at(scanner->diags, DIAG_syntax, scanner_span(scanner),
                     *start > 0x20 && *start < 0x7f ? "unexpected character '%c'"
                                                    : "unexpected byte 0x%02x",
                     (unsigned char)*start);
@@ -302,4 +300,5 @@ again:
     }
     */
 #undef TAKE
+#undef TAKE_MARK
 }

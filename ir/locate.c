@@ -6,13 +6,13 @@
 struct walk {
     struct scanner scanner;
     union token_value value;
-    enum token token;
+    int token;
     struct span last; /* of the token before this one */
 };
 
 static void walk_next(struct walk *walk)
 {
-    walk->last = walk->scanner.span;
+    walk->last = scanner_span(&walk->scanner);
     walk->token = scanner_next(&walk->scanner, &walk->value);
 }
 
@@ -28,7 +28,7 @@ static bool walk_begin(struct walk *walk, const struct module *module, uint32_t 
 
 static bool at_char(const struct walk *walk, char c)
 {
-    return walk->token == TOKEN_CHAR && walk->value.i == c;
+    return walk->token == c;
 }
 
 static bool at_end(const struct walk *walk)
@@ -38,7 +38,7 @@ static bool at_end(const struct walk *walk)
 
 static bool at_keyword(const struct walk *walk, uint32_t word)
 {
-    return walk->token == TOKEN_KEYWORD && walk->value.id == word;
+    return walk->token == TOKEN_KEYWORD + (int)word;
 }
 
 /* The n-th token of a kind in a list up to a closing character; leaves the walk behind it. */
@@ -50,7 +50,7 @@ static struct span walk_list(struct walk *walk, char close, uint32_t index)
         if (at_char(walk, ',') || at_char(walk, '(') || at_char(walk, '['))
             continue;
         if (n++ == index)
-            found = walk->scanner.span;
+            found = scanner_span(&walk->scanner);
     }
     walk_next(walk);
     return found;
@@ -70,7 +70,7 @@ static void walk_attrs(struct walk *walk)
 
 static struct span walk_type(struct walk *walk)
 {
-    struct span span = walk->scanner.span;
+    struct span span = scanner_span(&walk->scanner);
     while (!at_end(walk) && !at_char(walk, ']'))
         walk_next(walk);
     walk_next(walk);
@@ -118,10 +118,10 @@ struct span locate_op(const struct module *module, const struct op *op, enum op_
     if (!walk_begin(&walk, module, op->loc))
         return (struct span){0, 0};
     struct span found[OP_WHOLE + 1] = {{0, 0}};
-    found[OP_WHOLE] = walk.scanner.span;
+    found[OP_WHOLE] = scanner_span(&walk.scanner);
     if (walk.token == TOKEN_VALUE)
         found[OP_RESULT] = walk_list(&walk, '=', index);
-    found[OP_TYPE_NAME] = walk.scanner.span;
+    found[OP_TYPE_NAME] = scanner_span(&walk.scanner);
     walk_next(&walk);
     walk_next(&walk);
     found[OP_OPERAND] = walk_list(&walk, ')', index);
@@ -129,7 +129,7 @@ struct span locate_op(const struct module *module, const struct op *op, enum op_
     found[OP_RESULT_TYPE] = walk_types(&walk, index);
     if (at_keyword(&walk, W_via)) {
         walk_next(&walk);
-        found[OP_KERNEL] = walk.scanner.span;
+        found[OP_KERNEL] = scanner_span(&walk.scanner);
         walk_next(&walk);
     }
     found[OP_AFTER] = walk_clause(&walk, W_after, ')', index);
@@ -157,7 +157,7 @@ struct span locate_token(const struct module *module, uint32_t loc)
     if (!walk_begin(&walk, module, loc))
         return (struct span){0, 0};
     scanner_free(&walk.scanner);
-    return walk.scanner.span;
+    return scanner_span(&walk.scanner);
 }
 
 struct span locate_name(const struct module *module, uint32_t loc)
@@ -165,10 +165,10 @@ struct span locate_name(const struct module *module, uint32_t loc)
     struct walk walk;
     if (!walk_begin(&walk, module, loc))
         return (struct span){0, 0};
-    struct span first = walk.scanner.span;
+    struct span first = scanner_span(&walk.scanner);
     for (int i = 0; i < 3 && !at_end(&walk); i++) {
         if (walk.token == TOKEN_SYMBOL || walk.token == TOKEN_STRING) {
-            first = walk.scanner.span;
+            first = scanner_span(&walk.scanner);
             break;
         }
         walk_next(&walk);
@@ -182,7 +182,7 @@ struct span locate_instr(const struct module *module, const struct instr *instr)
     struct walk walk;
     if (!walk_begin(&walk, module, instr->loc))
         return (struct span){0, 0};
-    struct span span = walk.scanner.span;
+    struct span span = scanner_span(&walk.scanner);
     do
         walk_next(&walk);
     while (!at_end(&walk) && !at_char(&walk, '}') && walk.token != TOKEN_INSTR);

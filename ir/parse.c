@@ -7,22 +7,6 @@
 
 /* ---------------------------------------------------------------------------- lists ---- */
 
-void parse_push_id(struct parser *parser, uint32_t id)
-{
-    vec_push(&parser->ids, id);
-}
-
-void parse_push_attr(struct parser *parser, struct span span, uint64_t key)
-{
-    struct attr_value value = parser->values.at[--parser->values.count];
-    vec_push(&parser->attrs, (struct attr){(uint32_t)key, span.begin, value});
-}
-
-void parse_push_value(struct parser *parser, struct attr_value value)
-{
-    vec_push(&parser->values, value);
-}
-
 void parse_push_dim(struct parser *parser, int64_t dim)
 {
     vec_push(&parser->dims, dim);
@@ -68,9 +52,9 @@ uint32_t parse_take_type(struct parser *parser, struct span span, uint32_t dtype
 
 /* --------------------------------------------------------------------- module items ---- */
 
-void parse_version(struct parser *parser, struct span line, struct span span, int64_t version)
+void parse_version(struct parser *parser, uint32_t loc, struct span span, int64_t version)
 {
-    parser->module->loc = line.begin;
+    parser->module->loc = loc;
     if (version == 1)
         return;
     if (diag_at(parser->diags, DIAG_version, span, "version %lld of the language is not known",
@@ -78,11 +62,11 @@ void parse_version(struct parser *parser, struct span line, struct span span, in
         diag_note(parser->diags, (struct span){0, 0}, "this skirc reads version 1");
 }
 
-void parse_target(struct parser *parser, struct span span, uint32_t name, struct range attrs)
+void parse_target(struct parser *parser, uint32_t loc, uint32_t name, struct range attrs)
 {
     struct module *module = parser->module;
     vec_push(&module->order, (uint64_t)module->targets.count << 2 | ORDER_TARGET);
-    vec_push(&module->targets, (struct target){name, span.begin, attrs});
+    vec_push(&module->targets, (struct target){name, loc, attrs});
 }
 
 enum kernel_type parse_kernel_type(struct parser *parser, struct span span, uint32_t word)
@@ -120,10 +104,10 @@ void parse_kernel(struct parser *parser, struct span span, uint32_t name, struct
 
 /* --------------------------------------------------------------------------- graphs ---- */
 
-void parse_graph_begin(struct parser *parser, struct span span, uint32_t name)
+void parse_graph_begin(struct parser *parser, uint32_t loc, uint32_t name)
 {
     parser->graph = module_add_graph(parser->module, name);
-    parser->graph->loc = span.begin;
+    parser->graph->loc = loc;
     parser->block = NONE;
     parser->open_braces = 0;
 }
@@ -173,18 +157,18 @@ static struct range use_values(struct parser *parser, const uint32_t *names, uin
     return range;
 }
 
-void parse_param(struct parser *parser, struct span span, uint32_t name, uint32_t type,
+void parse_param(struct parser *parser, uint32_t loc, uint32_t name, uint32_t type,
                  struct range attrs)
 {
-    vec_push(&parser->graph->params, (struct param){span.begin, attrs});
+    vec_push(&parser->graph->params, (struct param){loc, attrs});
     define_value(parser, name, type, DEF_PARAM);
     parser->graph->n_params = parser->graph->values.count;
 }
 
-void parse_gear(struct parser *parser, struct span span, uint32_t name, uint32_t count)
+void parse_gear(struct parser *parser, uint32_t loc, uint32_t name, uint32_t count)
 {
     struct graph *graph = parser->graph;
-    struct gear gear = {name, span.begin, {graph->gear_values.count, count}};
+    struct gear gear = {name, loc, {graph->gear_values.count, count}};
     parser->values.count -= count;
     for (uint32_t i = 0; i < count; i++)
         vec_push(&graph->gear_values, parser->values.at[parser->values.count + i].i);
@@ -199,10 +183,10 @@ void parse_graph_results(struct parser *parser, uint32_t count)
     parser->open_braces = 1;
 }
 
-void parse_return(struct parser *parser, struct span span, uint32_t count)
+void parse_return(struct parser *parser, uint32_t loc, uint32_t count)
 {
     struct graph *graph = parser->graph;
-    graph->return_loc = span.begin;
+    graph->return_loc = loc;
     parser->ids.count -= count;
     for (uint32_t i = 0; i < count; i++)
         vec_push(&graph->returns, use_value(parser, parser->ids.at[parser->ids.count + i]));
@@ -217,26 +201,26 @@ static void forget_values(struct parser *parser)
     parser->graph = NULL;
 }
 
-void parse_graph_end(struct parser *parser, struct span span)
+void parse_graph_end(struct parser *parser, uint32_t end_loc)
 {
-    parser->graph->end_loc = span.begin;
+    parser->graph->end_loc = end_loc;
     forget_values(parser);
     parser->open_braces = 0;
 }
 
-void parse_block_begin(struct parser *parser, struct span span, enum block_kind kind, uint32_t name,
+void parse_block_begin(struct parser *parser, uint32_t loc, enum block_kind kind, uint32_t name,
                        struct range attrs)
 {
-    struct block block = {kind, name, parser->block, span.begin, NONE, attrs};
+    struct block block = {kind, name, parser->block, loc, NONE, attrs};
     parser->block = graph_add_block(parser->graph, &block);
     graph_add_item(parser->graph, ITEM_OPEN, parser->block);
     parser->open_braces++;
 }
 
-void parse_block_end(struct parser *parser, struct span span)
+void parse_block_end(struct parser *parser, uint32_t end_loc)
 {
     struct block *block = &parser->graph->blocks.at[parser->block];
-    block->end_loc = span.begin;
+    block->end_loc = end_loc;
     graph_add_item(parser->graph, ITEM_CLOSE, parser->block);
     parser->block = block->parent;
     parser->open_braces--;
@@ -256,38 +240,39 @@ static uint32_t op_add_clauses(struct parser *parser, const struct op_parts *par
     return graph->clauses.count - 1;
 }
 
-static void report_type_count(struct parser *parser, struct span span, uint32_t n_results,
-                              uint32_t n_types)
+static void report_type_count(struct parser *parser, const char *end)
 {
-    if (diag_at(parser->diags, DIAG_result_count, span, "%u result%s, but %u type%s", n_results,
-                n_results == 1 ? "" : "s", n_types, n_types == 1 ? "" : "s"))
+    const struct op_parts *parts = &parser->op;
+    struct span span = {parts->loc, (uint32_t)(end - parser->scanner.source->text)};
+    if (diag_at(parser->diags, DIAG_result_count, span, "%u result%s, but %u type%s",
+                parts->results, parts->results == 1 ? "" : "s", parts->types,
+                parts->types == 1 ? "" : "s"))
         diag_note(parser->diags, (struct span){0, 0},
                   "write one type for each result behind ':', in parentheses if there are several");
 }
 
-void parse_op(struct parser *parser, struct span span, uint32_t type, uint32_t n_results)
+void parse_op(struct parser *parser, const char *end)
 {
     const struct op_parts *parts = &parser->op;
-    uint32_t total =
-        n_results + parts->operands + parts->types + parts->after + parts->send + parts->recv;
-    parser->ids.count -= total;
+    parser->ids.count -=
+        parts->results + parts->operands + parts->types + parts->after + parts->send + parts->recv;
     const uint32_t *results = parser->ids.at + parser->ids.count;
-    const uint32_t *operands = results + n_results;
+    const uint32_t *operands = results + parts->results;
     const uint32_t *types = operands + parts->operands;
 
-    struct op op = {.type = type,
-                    .loc = span.begin,
+    struct op op = {.type = parts->type,
+                    .loc = parts->loc,
                     .block = parser->block,
                     .attrs = parts->attrs,
                     .kernel = parts->kernel ? parts->kernel - 1 : NONE};
     op.operands = use_values(parser, operands, parts->operands);
     op.clauses = op_add_clauses(parser, parts, types + parts->types);
-    op.results = (struct range){parser->graph->values.count, n_results};
+    op.results = (struct range){parser->graph->values.count, parts->results};
     uint32_t id = parser->graph->ops.count;
-    for (uint32_t i = 0; i < n_results; i++)
+    for (uint32_t i = 0; i < parts->results; i++)
         define_value(parser, results[i], i < parts->types ? types[i] : NONE, id);
-    if (parts->types != n_results)
-        report_type_count(parser, span, n_results, parts->types);
+    if (parts->types != parts->results)
+        report_type_count(parser, end);
     graph_add_op(parser->graph, &op);
     graph_add_item(parser->graph, ITEM_OP, id);
     parser->op = (struct op_parts){0};

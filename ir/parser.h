@@ -6,7 +6,8 @@
 
 /* The parts of an op in the order of their text; counts are entries of parser.ids. */
 struct op_parts {
-    uint32_t operands, types, after, send, recv;
+    uint32_t results, operands, types, after, send, recv;
+    uint32_t type, loc;
     uint32_t kernel; /* name id + 1, 0 for none: all zero is an op without any of this */
     struct range attrs;
 };
@@ -30,11 +31,26 @@ struct parser {
     VEC(int64_t) dims;
 };
 
-void parse_version(struct parser *parser, struct span line, struct span span, int64_t version);
-void parse_push_id(struct parser *parser, uint32_t id);
-/* An attribute whose value is the last one pushed, which is taken off. */
-void parse_push_attr(struct parser *parser, struct span span, uint64_t key);
-void parse_push_value(struct parser *parser, struct attr_value value);
+/* `loc` is the offset of a construct's first token. */
+
+static inline void parse_push_id(struct parser *parser, uint32_t id)
+{
+    vec_push(&parser->ids, id);
+}
+
+static inline void parse_push_value(struct parser *parser, struct attr_value value)
+{
+    vec_push(&parser->values, value);
+}
+
+/* An attribute whose value is the last one pushed, which is taken off; the key is a token. */
+static inline void parse_push_attr(struct parser *parser, uint64_t key)
+{
+    struct attr_value value = parser->values.at[--parser->values.count];
+    vec_push(&parser->attrs, (struct attr){token_id(key), token_begin(key), value});
+}
+
+void parse_version(struct parser *parser, uint32_t loc, struct span span, int64_t version);
 void parse_push_dim(struct parser *parser, int64_t dim);
 /* The dimension, or 0 with a diagnostic where it is negative. */
 int64_t parse_static_dim(struct parser *parser, struct span span, int64_t dim);
@@ -44,25 +60,42 @@ void parse_push_list(struct parser *parser, uint32_t count);
 uint32_t parse_take_type(struct parser *parser, struct span span, uint32_t dtype, uint32_t rank,
                          uint32_t format);
 
-void parse_target(struct parser *parser, struct span span, uint32_t name, struct range attrs);
+void parse_target(struct parser *parser, uint32_t loc, uint32_t name, struct range attrs);
 void parse_kernel(struct parser *parser, struct span span, uint32_t name, struct span type_span,
                   uint32_t type, struct range attrs);
 
 /* The kernel type of a word; an unknown one is reported. */
 enum kernel_type parse_kernel_type(struct parser *parser, struct span span, uint32_t word);
 
-void parse_graph_begin(struct parser *parser, struct span span, uint32_t name);
-void parse_param(struct parser *parser, struct span span, uint32_t name, uint32_t type,
+void parse_graph_begin(struct parser *parser, uint32_t loc, uint32_t name);
+void parse_param(struct parser *parser, uint32_t loc, uint32_t name, uint32_t type,
                  struct range attrs);
-void parse_gear(struct parser *parser, struct span span, uint32_t name, uint32_t count);
+void parse_gear(struct parser *parser, uint32_t loc, uint32_t name, uint32_t count);
 void parse_graph_results(struct parser *parser, uint32_t count);
-void parse_return(struct parser *parser, struct span span, uint32_t count);
-void parse_graph_end(struct parser *parser, struct span span);
-void parse_block_begin(struct parser *parser, struct span span, enum block_kind kind, uint32_t name,
+void parse_return(struct parser *parser, uint32_t loc, uint32_t count);
+void parse_graph_end(struct parser *parser, uint32_t end_loc);
+void parse_block_begin(struct parser *parser, uint32_t loc, enum block_kind kind, uint32_t name,
                        struct range attrs);
-void parse_block_end(struct parser *parser, struct span span);
-/* The op whose parts are in parser->op, which is cleared for the next one. */
-void parse_op(struct parser *parser, struct span span, uint32_t type, uint32_t n_results);
+void parse_block_end(struct parser *parser, uint32_t end_loc);
+/* The parts of an op: what is called, and how many results and operands stand on parser.ids. */
+static inline void parse_call(struct parser *parser, uint64_t first, uint32_t results,
+                              uint32_t type, uint32_t operands)
+{
+    parser->op.loc = token_begin(first);
+    parser->op.type = type;
+    parser->op.results = results;
+    parser->op.operands = operands;
+}
+
+static inline void parse_op_type(struct parser *parser, uint32_t type)
+{
+    parse_push_id(parser, type);
+    parser->op.types = 1;
+}
+
+/* The op whose parts are in parser->op, which is cleared for the next one. `end` is where its text
+ * ends. */
+void parse_op(struct parser *parser, const char *end);
 
 void parse_entry_begin(struct parser *parser, struct span span, uint32_t name,
                        struct span type_span, uint32_t type, struct range attrs);
