@@ -11,13 +11,29 @@ const struct option options_fmt[] = {
     {0},
 };
 
-/* What the file's text would be compared with: all of it, a golden file's expectation too. */
-static bool is_canonical(const struct input *input, const struct text *text)
+/* Compares the canonical text with that of the file. */
+struct compare_sink {
+    struct print_sink sink;
+    const struct input *input;
+    size_t at; /* compared so far */
+};
+
+/* What follows the program, a golden file's expectation, is printed as it is. */
+static bool compare_take(struct print_sink *sink, const char *bytes, size_t size)
 {
-    size_t program = input->source.size;
-    if (text->size != input->bytes.size || memcmp(text->at, input->bytes.data, program) != 0)
-        return false;
-    return true; /* what follows the program is printed as it is */
+    struct compare_sink *compare = (struct compare_sink *)sink;
+    const struct input *input = compare->input;
+    size_t at = compare->at, program = input->source.size;
+    size_t part = at >= program ? 0 : size < program - at ? size : program - at;
+    compare->at += size;
+    return compare->at <= input->bytes.size && memcmp(bytes, input->bytes.data + at, part) == 0;
+}
+
+static bool is_canonical(const struct input *input)
+{
+    struct compare_sink compare = {{compare_take}, input, 0};
+    return print_module_to(&compare.sink, input->module, &input->comments) &&
+           compare.at == input->bytes.size;
 }
 
 /* Combinations of options that contradict each other. */
@@ -39,23 +55,19 @@ static enum exit_status check_usage(const struct invocation *invocation)
 static enum exit_status format_one(struct invocation *invocation, struct input *input,
                                    const char *output)
 {
-    struct text text = {NULL, 0, 0};
-    enum exit_status status = EXIT_DONE;
-    print_module(&text, input->module, &input->comments);
     if (option_given(invocation, "check")) {
-        if (!is_canonical(input, &text)) {
-            fprintf(invocation->err, "%s: not in canonical form; 'skirc fmt -i' makes it so\n",
-                    input->path);
-            status = EXIT_INPUT;
-        }
-    } else if (option_given(invocation, "in-place")) {
-        if (!is_canonical(input, &text))
-            status = write_output(invocation, input->path, &text);
-    } else {
-        status = write_output(invocation, output, &text);
+        if (is_canonical(input))
+            return EXIT_DONE;
+        fprintf(invocation->err, "%s: not in canonical form; 'skirc fmt -i' makes it so\n",
+                input->path);
+        return EXIT_INPUT;
     }
-    text_free(&text);
-    return status;
+    if (option_given(invocation, "in-place")) {
+        if (is_canonical(input))
+            return EXIT_DONE;
+        output = input->path;
+    }
+    return write_module(invocation, output, input->module, &input->comments);
 }
 
 enum exit_status cmd_fmt(struct invocation *invocation)

@@ -3,7 +3,7 @@
 #define FRONTEND_OUTPUT_H
 
 #include "frontend/command.h"
-#include "ir/text.h"
+#include "ir/print.h"
 
 /* The exit status of the worse of two outcomes. */
 enum exit_status worse_status(enum exit_status a, enum exit_status b);
@@ -12,5 +12,9 @@ enum exit_status worse_status(enum exit_status a, enum exit_status b);
  * stream, as EXIT_INPUT. */
 enum exit_status write_output(const struct invocation *invocation, const char *path,
                               const struct text *text);
+
+/* The same for the text of a module (see print_module), which is not held in memory as a whole. */
+enum exit_status write_module(const struct invocation *invocation, const char *path,
+                              const struct module *module, const struct spans *comments);
 
 #endif

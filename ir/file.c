@@ -129,6 +129,26 @@ bool file_out_open(struct file_out *out, const char *path, char *error, size_t e
     return false;
 }
 
+static bool write_fd(int fd, const char *data, size_t size)
+{
+    while (size > 0) {
+        ssize_t n = write(fd, data, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return false;
+        data += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+bool file_out_write(struct file_out *out, const void *data, size_t size, char *error,
+                    size_t error_size)
+{
+    return write_fd(out->fd, data, size) || fail(error, error_size, out->path, "write");
+}
+
 bool file_out_commit(struct file_out *out, char *error, size_t error_size)
 {
     bool ok = close(out->fd) == 0;
@@ -157,20 +177,6 @@ void file_out_abandon(struct file_out *out)
     errno = saved;
 }
 
-static bool write_fd(int fd, const char *data, size_t size)
-{
-    while (size > 0) {
-        ssize_t n = write(fd, data, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return false;
-        data += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
 bool file_write(const char *path, const void *data, size_t size, char *error, size_t error_size)
 {
     if (strcmp(path, "-") == 0)
@@ -178,9 +184,8 @@ bool file_write(const char *path, const void *data, size_t size, char *error, si
     struct file_out out;
     if (!file_out_open(&out, path, error, error_size))
         return false;
-    if (write_fd(out.fd, data, size))
+    if (file_out_write(&out, data, size, error, error_size))
         return file_out_commit(&out, error, error_size);
-    fail(error, error_size, path, "write");
     file_out_abandon(&out);
     return false;
 }

@@ -25,6 +25,8 @@ struct file_out {
     char *path, *temp;
 };
 bool file_out_open(struct file_out *out, const char *path, char *error, size_t error_size);
+bool file_out_write(struct file_out *out, const void *data, size_t size, char *error,
+                    size_t error_size);
 bool file_out_commit(struct file_out *out, char *error, size_t error_size);
 void file_out_abandon(struct file_out *out);
 

@@ -70,6 +70,7 @@ static struct attr_value value_int(enum attr_kind kind, int64_t i)
 %token <name> DTYPE "element type"
 %token <name> INSTR "instruction"
 %token <name> TYPE "type"
+%token <name> DICT "attributes"
 %token <i> INT "integer"
 %token <f> FLOAT "number"
 %token <name> ATTR_BRACE "'{' of attributes"
@@ -123,8 +124,12 @@ attrs:
 | dict
 
 dict:
-  ATTR_BRACE attr_items '}'      { $$ = parse_take_attrs(parser, $attr_items); }
-| ATTR_BRACE attr_items ',' '}'  { $$ = parse_take_attrs(parser, $attr_items); }
+  ATTR_BRACE attr_items '}'
+      { $$ = parse_take_dict(parser, rule_span(parser, $1, RULE_END), $attr_items); }
+| ATTR_BRACE attr_items ',' '}'
+      { $$ = parse_take_dict(parser, rule_span(parser, $1, RULE_END), $attr_items); }
+| DICT
+      { $$ = parse_known_dict(parser, $DICT); }
 
 /* `WORD = value`, by far the most frequent, goes without a rule of its own. */
 attr_items:
@@ -221,7 +226,8 @@ dim:
 graph:
   KW_graph SYMBOL { parse_graph_begin(parser, offset_of(parser, RULE_END), $SYMBOL); }
   '(' params ')' gears ARROW types { parse_graph_results(parser, $types); }
-  body_brace body '}'[end]  { parse_graph_end(parser, token_begin($end)); }
+  body_brace { parse_body_begin(parser); }
+  body '}'[end]  { parse_graph_end(parser, token_begin($end)); }
 
 /* The scanner takes `{ return }` and `{ pipe_barrier }` for attributes. */
 body_brace:
@@ -413,6 +419,7 @@ SAME_TOKEN(WORD);
 SAME_TOKEN(DTYPE);
 SAME_TOKEN(INSTR);
 SAME_TOKEN(TYPE);
+SAME_TOKEN(DICT);
 SAME_TOKEN(INT);
 SAME_TOKEN(FLOAT);
 SAME_TOKEN(ATTR_BRACE);
@@ -439,11 +446,25 @@ static int skir_yylex(union token_value *value, struct parser *parser)
 /* "expected A, B or C, found D". More than a few expectations help nobody. */
 enum { MAX_EXPECTED = 6, MAX_FOUND = 40 };
 
+/* The tokens that may stand here, or 0 where there are more than fit. A known dictionary may stand
+ * where its brace may: it is not listed. */
+static int expected_tokens(const yypcontext_t *context, yysymbol_kind_t *expected)
+{
+    yysymbol_kind_t all[MAX_EXPECTED + 1];
+    int all_count = yypcontext_expected_tokens(context, all, MAX_EXPECTED + 1), count = 0;
+    for (int i = 0; i < all_count && count <= MAX_EXPECTED; i++)
+        if (all[i] != YYSYMBOL_DICT) {
+            if (count < MAX_EXPECTED)
+                expected[count] = all[i];
+            count++;
+        }
+    return count > MAX_EXPECTED ? 0 : count;
+}
+
 static const char *expected_text(const yypcontext_t *context, struct arena *scratch)
 {
     yysymbol_kind_t expected[MAX_EXPECTED];
-    /* 0 where there are more than fit. */
-    int count = yypcontext_expected_tokens(context, expected, MAX_EXPECTED);
+    int count = expected_tokens(context, expected);
     const char *text = "";
     for (int i = 0; i < count; i++) {
         const char *comma = !*text ? "expected " : i + 1 < count ? ", " : " or ";
@@ -466,6 +487,8 @@ static bool wanted_attributes(const yypcontext_t *context, char found)
 static int yyreport_syntax_error(const yypcontext_t *context, struct parser *parser)
 {
     yysymbol_kind_t found = yypcontext_token(context);
+    if (found == YYSYMBOL_DICT)
+        scanner_split_dict(&parser->scanner); /* the error is about its brace */
     struct span span = scanner_span(&parser->scanner);
     struct arena scratch = {NULL, 0};
     const char *expected = expected_text(context, &scratch);

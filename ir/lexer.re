@@ -26,16 +26,16 @@ void scanner_seek(struct scanner *scanner, uint32_t offset)
 void scanner_free(struct scanner *scanner)
 {
     vec_free(&scanner->comments);
-    vec_free(&scanner->type_ids);
-    intern_free(&scanner->type_texts);
+    vec_free(&scanner->known_ids);
+    intern_free(&scanner->known_texts);
 }
 
-void scanner_know_type(struct scanner *scanner, struct span span, uint32_t type)
+void scanner_know(struct scanner *scanner, struct span span, uint32_t id)
 {
-    uint32_t id = intern_static(&scanner->type_texts, scanner->source->text + span.begin,
-                                span.end - span.begin);
-    if (id == scanner->type_ids.count)
-        vec_push(&scanner->type_ids, type);
+    uint32_t text = intern_static(&scanner->known_texts, scanner->source->text + span.begin,
+                                  span.end - span.begin);
+    if (text == scanner->known_ids.count)
+        vec_push(&scanner->known_ids, id);
 }
 
 static uint32_t offset_of(const struct scanner *scanner, const char *p)
@@ -149,6 +149,53 @@ static int scan_quoted(struct scanner *scanner, const char *quote, enum token to
     return token;
 }
 
+/* The id of a text that is one token, or INTERN_NONE. */
+static inline uint32_t find_known(const struct scanner *scanner, const char *start, const char *end)
+{
+    uint32_t id = intern_find(&scanner->known_texts, start, (size_t)(end - start));
+    return id == INTERN_NONE ? INTERN_NONE : scanner->known_ids.at[id];
+}
+
+/* Bytes of a dictionary that is one token, at most. */
+enum { MAX_DICT = 256 };
+
+/* Behind the brace of the dictionary that the last token begins, if it is so short; or NULL. */
+static const char *dict_end(const struct scanner *scanner, const char *start)
+{
+    size_t left = (size_t)(scanner->limit - start);
+    const char *brace = memchr(start, '}', left < MAX_DICT ? left : MAX_DICT);
+    return brace ? brace + 1 : NULL;
+}
+
+bool scanner_is_plain_dict(const struct scanner *scanner, struct span span)
+{
+    const char *start = scanner->source->text + span.begin;
+    size_t size = span.end - span.begin;
+    /* A slash may begin a comment, and every comment is recorded. */
+    return dict_end(scanner, start) == start + size && !memchr(start + 1, '{', size - 1) &&
+           !memchr(start, '/', size);
+}
+
+/* The brace of attributes was scanned: takes all of them where they are known. */
+static int scan_attr_brace(struct scanner *scanner, union token_value *value)
+{
+    const char *end = scanner->in_body ? dict_end(scanner, scanner->start) : NULL;
+    uint32_t id = end ? find_known(scanner, scanner->start, end) : INTERN_NONE;
+    if (id == INTERN_NONE) {
+        scanner->depth++;
+        return TOKEN_ATTR_BRACE;
+    }
+    scanner->cursor = end;
+    value->name = make_name(scanner, id);
+    return TOKEN_DICT;
+}
+
+void scanner_split_dict(struct scanner *scanner)
+{
+    scanner->cursor = scanner->start + 1;
+    scanner->depth++;
+}
+
 /* The end of the string or comment that begins at `p`, or `p`. Neither goes beyond its line. */
 static const char *skip_inert(const struct scanner *scanner, const char *p)
 {
@@ -247,10 +294,10 @@ again:
     "nan"  { TAKE; value->f = (double)NAN; return TOKEN_FLOAT; }
     word   { TAKE; return scan_word(scanner, value); }
     word "[" [0-9, ]* "]" (":" [A-Z][A-Za-z0-9_]*)? {
-        uint32_t id = intern_find(&scanner->type_texts, start, (size_t)(cursor - start));
+        uint32_t id = find_known(scanner, start, cursor);
         if (id != INTERN_NONE) {
             TAKE;
-            value->name = make_name(scanner, scanner->type_ids.at[id]);
+            value->name = make_name(scanner, id);
             return TOKEN_TYPE;
         }
         cursor = memchr(start, '[', (size_t)(cursor - start));
@@ -266,9 +313,8 @@ again:
 
     "->" { TAKE_MARK; return TOKEN_ARROW; }
     "{" / space (word | quoted) space [=,}] {
-        scanner->depth++;
         TAKE_MARK;
-        return TOKEN_ATTR_BRACE;
+        return scan_attr_brace(scanner, value);
     }
     "{" { scanner->depth++; TAKE_MARK; return *start; }
     "}" { scanner->depth -= scanner->depth > 0; TAKE_MARK; return *start; }

@@ -22,10 +22,37 @@ int64_t parse_static_dim(struct parser *parser, struct span span, int64_t dim)
     return 0;
 }
 
-struct range parse_take_attrs(struct parser *parser, uint32_t count)
+/* Remembers dictionaries of graphs, where most are spelled like many others. What is known was free
+ * of errors, which would have to be reported each time. */
+static void know_dict(struct parser *parser, struct span span, struct range attrs)
+{
+    if (!parser->scanner.in_body || parser->diags->counts[SEVERITY_ERROR] ||
+        !scanner_is_plain_dict(&parser->scanner, span))
+        return;
+    scanner_know(&parser->scanner, span, parser->dicts.count);
+    vec_push(&parser->dicts, (struct known_dict){attrs, span.begin});
+}
+
+struct range parse_take_dict(struct parser *parser, struct span span, uint32_t count)
 {
     parser->attrs.count -= count;
-    return module_add_attrs(parser->module, parser->attrs.at + parser->attrs.count, count);
+    struct range attrs =
+        module_add_attrs(parser->module, parser->attrs.at + parser->attrs.count, count);
+    know_dict(parser, span, attrs);
+    return attrs;
+}
+
+/* Lists are shared with the earlier one. Attributes are copied, as each has a position. */
+struct range parse_known_dict(struct parser *parser, uint64_t dict)
+{
+    struct module *module = parser->module;
+    struct known_dict known = parser->dicts.at[token_id(dict)];
+    vec_reserve(&module->attrs, known.attrs.count);
+    struct range attrs =
+        module_add_attrs(module, module->attrs.at + known.attrs.first, known.attrs.count);
+    for (uint32_t i = 0; i < attrs.count; i++)
+        module->attrs.at[attrs.first + i].loc += token_begin(dict) - known.begin;
+    return attrs;
 }
 
 void parse_push_list(struct parser *parser, uint32_t count)
@@ -46,7 +73,7 @@ uint32_t parse_take_type(struct parser *parser, struct span span, uint32_t dtype
                 MAX_RANK, rank);
     uint32_t type = module_type(parser->module, (enum dtype)(dtype - W_KEYWORD_END), format,
                                 parser->dims.at + parser->dims.count, rank > MAX_RANK ? 0 : rank);
-    scanner_know_type(&parser->scanner, span, type);
+    scanner_know(&parser->scanner, span, type);
     return type;
 }
 
@@ -183,6 +210,12 @@ void parse_graph_results(struct parser *parser, uint32_t count)
     parser->open_braces = 1;
 }
 
+void parse_body_begin(struct parser *parser)
+{
+    parser->open_braces = 1;
+    parser->scanner.in_body = true;
+}
+
 void parse_return(struct parser *parser, uint32_t loc, uint32_t count)
 {
     struct graph *graph = parser->graph;
@@ -199,6 +232,7 @@ static void forget_values(struct parser *parser)
     for (uint32_t i = 0; i < parser->graph->values.count; i++)
         parser->value_of_name.at[parser->graph->values.at[i].name] = 0;
     parser->graph = NULL;
+    parser->scanner.in_body = false;
 }
 
 void parse_graph_end(struct parser *parser, uint32_t end_loc)
@@ -300,6 +334,7 @@ static void parser_free(struct parser *parser)
     vec_free(&parser->attrs);
     vec_free(&parser->values);
     vec_free(&parser->dims);
+    vec_free(&parser->dicts);
 }
 
 struct module *parse_module(struct source *source, struct diags *diags, struct spans *comments)

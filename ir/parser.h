@@ -12,6 +12,12 @@ struct op_parts {
     struct range attrs;
 };
 
+/* A dictionary that the scanner knows: what it is, and where it was. */
+struct known_dict {
+    struct range attrs;
+    uint32_t begin;
+};
+
 /* Lists are gathered on stacks and taken off when their construct is complete; rules carry only the
  * counts. The stacks are empty between statements. */
 struct parser {
@@ -29,6 +35,7 @@ struct parser {
     VEC(struct attr) attrs;
     VEC(struct attr_value) values;
     VEC(int64_t) dims;
+    VEC(struct known_dict) dicts; /* by the ids of TOKEN_DICT */
 };
 
 /* `loc` is the offset of a construct's first token. */
@@ -54,7 +61,12 @@ void parse_version(struct parser *parser, uint32_t loc, struct span span, int64_
 void parse_push_dim(struct parser *parser, int64_t dim);
 /* The dimension, or 0 with a diagnostic where it is negative. */
 int64_t parse_static_dim(struct parser *parser, struct span span, int64_t dim);
-struct range parse_take_attrs(struct parser *parser, uint32_t count);
+/* The dictionary at `span`, of the last `count` attributes. */
+struct range parse_take_dict(struct parser *parser, struct span span, uint32_t count);
+/* A dictionary with the text of an earlier one. */
+struct range parse_known_dict(struct parser *parser, uint64_t dict);
+/* The braces of a graph's body. */
+void parse_body_begin(struct parser *parser);
 /* The last `count` values become one, a list. */
 void parse_push_list(struct parser *parser, uint32_t count);
 uint32_t parse_take_type(struct parser *parser, struct span span, uint32_t dtype, uint32_t rank,

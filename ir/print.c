@@ -1,15 +1,30 @@
 #include "ir/print.h"
 
-enum { INDENT = 2, MAX_COLUMN = 100 };
+enum { INDENT = 2, MAX_COLUMN = 100, PIECE = 1 << 16 };
 
 struct printer {
     struct text *text;
+    struct print_sink *sink; /* NULL: all text is kept */
+    bool stopped;            /* the sink wants no more */
     const struct module *module;
     const struct spans *comments; /* NULL: no comments, no blank lines of the source */
     uint32_t next_comment;
     unsigned indent;
     bool after_open; /* the last line opened a block: no blank line may follow */
+    /* Spelling of each type that was met, by type id; a size of 0 stands for none. */
+    struct range *type_ranges;
+    struct text type_texts;
 };
+
+/* Hands the text to the sink, except for its last byte: a comment may yet join the line. */
+static void flush_text(struct printer *printer)
+{
+    struct text *text = printer->text;
+    size_t size = text->size - 1;
+    printer->stopped = !printer->sink->take(printer->sink, text->at, size);
+    text->at[0] = text->at[size];
+    text->size = 1;
+}
 
 /* ------------------------------------------------------------------------- line work ---- */
 
@@ -96,6 +111,8 @@ static bool flush_comments(struct printer *printer, uint32_t offset, bool want_b
 static void line_begin(struct printer *printer, uint32_t loc, bool want_blank)
 {
     bool commented = false;
+    if (printer->sink && printer->text->size > PIECE)
+        flush_text(printer);
     if (printer->comments && loc != NONE) {
         commented = flush_comments(printer, loc, want_blank);
         want_blank = (want_blank && !commented) || blank_before(printer, loc);
@@ -128,7 +145,19 @@ static void block_close(struct printer *printer, uint32_t end_loc)
     text_bytes(printer->text, "}\n", 2);
 }
 
-/* ------------------------------------------------------------------------ attributes ---- */
+/* ----------------------------------------------------------------- types, attributes ---- */
+
+static void print_type(struct printer *printer, uint32_t type)
+{
+    struct range *range = &printer->type_ranges[type];
+    struct text *texts = &printer->type_texts;
+    if (range->count == 0) {
+        size_t first = texts->size;
+        text_type(texts, printer->module, type);
+        *range = (struct range){(uint32_t)first, (uint32_t)(texts->size - first)};
+    }
+    text_bytes(printer->text, texts->at + range->first, range->count);
+}
 
 static void print_attr_value(struct printer *printer, const struct attr_value *value);
 
@@ -170,7 +199,12 @@ static void print_attr_value(struct printer *printer, const struct attr_value *v
     switch ((enum attr_kind)value->kind) {
     case ATTR_INT: text_signed(text, value->i); break;
     case ATTR_FLOAT: text_double(text, value->f); break;
-    case ATTR_BOOL: text_string(text, value->i ? "true" : "false"); break;
+    case ATTR_BOOL:
+        if (value->i)
+            text_bytes(text, "true", 4);
+        else
+            text_bytes(text, "false", 5);
+        break;
     case ATTR_STRING: {
         const struct intern_name *name = &module->names.names[value->id];
         text_quoted(text, name->text, name->size);
@@ -179,7 +213,7 @@ static void print_attr_value(struct printer *printer, const struct attr_value *v
     case ATTR_WORD: text_word(text, module, value->id); break;
     case ATTR_SYMBOL: text_symbol(text, module, value->id); break;
     case ATTR_VALUE: text_value(text, module, value->id); break;
-    case ATTR_TYPE: text_type(text, module, value->id); break;
+    case ATTR_TYPE: print_type(printer, value->id); break;
     case ATTR_LIST: print_list(printer, value); break;
     case ATTR_DICT: print_dict(printer, (struct range){value->first, value->count}); break;
     }
@@ -217,7 +251,7 @@ static void print_result_types(struct printer *printer, const struct graph *grap
     for (uint32_t i = 0; i < results.count; i++) {
         if (i)
             text_bytes(printer->text, ", ", 2);
-        text_type(printer->text, printer->module, graph->values.at[results.first + i].type);
+        print_type(printer, graph->values.at[results.first + i].type);
     }
     if (results.count > 1)
         text_char(printer->text, ')');
@@ -342,7 +376,7 @@ static void print_params(struct printer *printer, const struct graph *graph, str
         printer->text = &part;
         text_value(&part, printer->module, graph->values.at[i].name);
         text_bytes(&part, ": ", 2);
-        text_type(&part, printer->module, graph->values.at[i].type);
+        print_type(printer, graph->values.at[i].type);
         print_attrs(printer, graph->params.at[i].attrs);
         printer->text = text;
         wrap_part(printer, wrap, &part, i == 0);
@@ -418,7 +452,7 @@ static void print_graph(struct printer *printer, const struct graph *graph)
     line_begin(printer, graph->loc, true);
     print_graph_header(printer, graph);
     block_open(printer);
-    for (uint32_t i = 0; i < graph->body.count; i++) {
+    for (uint32_t i = 0; i < graph->body.count && !printer->stopped; i++) {
         uint32_t id = item_id(graph->body.at[i]);
         switch (item_kind(graph->body.at[i])) {
         case ITEM_OP: print_op(printer, graph, &graph->ops.at[id]); break;
@@ -498,25 +532,50 @@ static void print_entry(struct printer *printer, const struct entry *entry)
     block_close(printer, entry->end_loc);
 }
 
+static void print_item(struct printer *printer, uint64_t item)
+{
+    const struct module *module = printer->module;
+    uint32_t index = (uint32_t)(item >> 2);
+    switch (item & 3) {
+    case SYMBOL_KERNEL: print_kernel(printer, &module->kernels.at[index]); break;
+    case SYMBOL_GRAPH: print_graph(printer, &module->graphs.at[index]); break;
+    case SYMBOL_ENTRY: print_entry(printer, &module->entries.at[index]); break;
+    case ORDER_TARGET: print_target(printer, &module->targets.at[index]); break;
+    }
+}
+
+static void print_all(struct printer *printer)
+{
+    const struct module *module = printer->module;
+    printer->type_ranges = mem_calloc(module->types.count, sizeof *printer->type_ranges);
+    line_begin(printer, module->loc, false);
+    text_string(printer->text, "skir 1\n");
+    for (uint32_t i = 0; i < module->order.count && !printer->stopped; i++)
+        print_item(printer, module->order.at[i]);
+    if (printer->comments) {
+        flush_comments(printer, UINT32_MAX, false);
+        if (module->source->tail) {
+            text_char(printer->text, '/'); /* the byte that ends the program's text */
+            text_bytes(printer->text, module->source->tail, module->source->tail_size);
+        }
+    }
+    free(printer->type_ranges);
+    text_free(&printer->type_texts);
+}
+
 void print_module(struct text *text, const struct module *module, const struct spans *comments)
 {
     struct printer printer = {.text = text, .module = module, .comments = comments};
-    line_begin(&printer, module->loc, false);
-    text_string(text, "skir 1\n");
-    for (uint32_t i = 0; i < module->order.count; i++) {
-        uint32_t index = (uint32_t)(module->order.at[i] >> 2);
-        switch (module->order.at[i] & 3) {
-        case SYMBOL_KERNEL: print_kernel(&printer, &module->kernels.at[index]); break;
-        case SYMBOL_GRAPH: print_graph(&printer, &module->graphs.at[index]); break;
-        case SYMBOL_ENTRY: print_entry(&printer, &module->entries.at[index]); break;
-        case ORDER_TARGET: print_target(&printer, &module->targets.at[index]); break;
-        }
-    }
-    if (!comments)
-        return;
-    flush_comments(&printer, UINT32_MAX, false);
-    if (module->source->tail) {
-        text_char(text, '/'); /* the byte that ends the program's text */
-        text_bytes(text, module->source->tail, module->source->tail_size);
-    }
+    print_all(&printer);
+}
+
+bool print_module_to(struct print_sink *sink, const struct module *module,
+                     const struct spans *comments)
+{
+    struct text text = {NULL, 0, 0};
+    struct printer printer = {.text = &text, .sink = sink, .module = module, .comments = comments};
+    print_all(&printer);
+    bool complete = !printer.stopped && sink->take(sink, text.at, text.size);
+    text_free(&text);
+    return complete;
 }

@@ -10,4 +10,13 @@
  * file. That is for modules as they were parsed: passes do not keep the order of the source. */
 void print_module(struct text *text, const struct module *module, const struct spans *comments);
 
+/* Takes text piece by piece; returns whether it wants more. To be embedded in what `take` needs. */
+struct print_sink {
+    bool (*take)(struct print_sink *sink, const char *bytes, size_t size);
+};
+
+/* The same without a copy of all of the text. False where the sink did not take everything. */
+bool print_module_to(struct print_sink *sink, const struct module *module,
+                     const struct spans *comments);
+
 #endif

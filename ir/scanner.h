@@ -15,7 +15,8 @@ enum token {
     TOKEN_WORD,         /* no dtype, instruction or keyword */
     TOKEN_DTYPE,
     TOKEN_INSTR,
-    TOKEN_TYPE, /* a whole type that was seen before */
+    TOKEN_TYPE, /* a whole type that was seen before: see scanner_know */
+    TOKEN_DICT, /* a whole dictionary of attributes that was seen before */
     TOKEN_INT,
     TOKEN_FLOAT,
     TOKEN_ATTR_BRACE, /* `{` before `key =`, `key ,` or `key }` */
@@ -33,7 +34,7 @@ union token_value {
     struct range range;
 };
 
-/* Of a name or punctuation: the id is a name's, a type's for TOKEN_TYPE, or 0. Taken for a uint32_t,
+/* Of a name or punctuation: the id is a name's, that of scanner_know, or 0. Taken for a uint32_t,
  * it is the id. */
 static inline uint64_t token_make(uint32_t id, uint32_t begin)
 {
@@ -68,9 +69,10 @@ struct scanner {
     /* After a syntax error: skip to the end of the line on which no more than this many braces are
      * open, and deliver TOKEN_RESYNC there. NONE: scan on. */
     uint32_t resync_depth;
-    /* Texts of types seen so far, and the type id of each. */
-    struct intern type_texts;
-    struct vec_u32 type_ids;
+    bool in_body; /* of a graph, where `{ key =` begins nothing but attributes */
+    /* Texts that are one token, and the id of each. */
+    struct intern known_texts;
+    struct vec_u32 known_ids;
 };
 
 void scanner_init(struct scanner *scanner, struct source *source, struct module *module,
@@ -89,7 +91,12 @@ static inline struct span scanner_span(const struct scanner *scanner)
                          (uint32_t)(scanner->cursor - scanner->source->text)};
 }
 
-/* Remembers that the text of `span` spells the type, so that the next time it is one token. */
-void scanner_know_type(struct scanner *scanner, struct span span, uint32_t type);
+/* Remembers a text that begins like a type or a dictionary of attributes, so that the next time it
+ * is one token with this id. */
+void scanner_know(struct scanner *scanner, struct span span, uint32_t id);
+/* Whether the text may be a TOKEN_DICT: it is short, and its last brace is the first after it. */
+bool scanner_is_plain_dict(const struct scanner *scanner, struct span span);
+/* Makes the last token, a TOKEN_DICT, the brace that it begins with. */
+void scanner_split_dict(struct scanner *scanner);
 
 #endif

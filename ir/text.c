@@ -100,29 +100,35 @@ void text_quoted(struct text *text, const char *bytes, size_t size)
 enum { CHAR_WORD = 1, CHAR_FIRST = 2, CHAR_NAME = 4 };
 
 /* Which bytes may stand in words (first, later) and in names behind % and @. */
-static unsigned char_class(unsigned char c)
+static const unsigned char char_class[256] = {
+    ['a' ... 'z'] = CHAR_WORD | CHAR_FIRST | CHAR_NAME,
+    ['A' ... 'Z'] = CHAR_WORD | CHAR_FIRST | CHAR_NAME,
+    ['_'] = CHAR_WORD | CHAR_FIRST | CHAR_NAME,
+    ['0' ... '9'] = CHAR_WORD | CHAR_NAME,
+    ['.'] = CHAR_NAME,
+    ['$'] = CHAR_NAME,
+};
+
+static inline bool all_of(const struct intern_name *name, unsigned class)
 {
-    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_')
-        return CHAR_WORD | CHAR_FIRST | CHAR_NAME;
-    if (c >= '0' && c <= '9')
-        return CHAR_WORD | CHAR_NAME;
-    return c == '.' || c == '$' ? CHAR_NAME : 0;
+    unsigned common = name->size > 0 ? class : 0;
+    for (uint32_t i = 0; i < name->size; i++)
+        common &= char_class[(unsigned char)name->text[i]];
+    return common;
 }
 
-static bool all_of(const struct intern_name *name, unsigned class)
+/* A word that the scanner takes for a number. */
+static inline bool is_number_word(const struct intern_name *name)
 {
-    for (uint32_t i = 0; i < name->size; i++)
-        if (!(char_class((unsigned char)name->text[i]) & class))
-            return false;
-    return name->size > 0;
+    return name->size == 3 &&
+           (memcmp(name->text, "inf", 3) == 0 || memcmp(name->text, "nan", 3) == 0);
 }
 
 void text_word(struct text *text, const struct module *module, uint32_t id)
 {
     const struct intern_name *name = &module->names.names[id];
-    /* Words that stand for numbers, and keywords where they would not be taken for words. */
-    bool plain = all_of(name, CHAR_WORD) && char_class((unsigned char)name->text[0]) & CHAR_FIRST &&
-                 !name_is(module, id, "inf") && !name_is(module, id, "nan");
+    bool plain = all_of(name, CHAR_WORD) && char_class[(unsigned char)name->text[0]] & CHAR_FIRST &&
+                 !is_number_word(name);
     if (plain)
         text_bytes(text, name->text, name->size);
     else

@@ -205,10 +205,23 @@ static void put_attrs(struct writer *w, unsigned depth)
     put(w, "}");
 }
 
+/* Spelled the same each time, as the attributes of most ops are. */
+static void put_common_attrs(struct writer *w)
+{
+    static const char *const dicts[] = {
+        "{axes = [-1], half_to_float = false}", "{keep, mode = \"la}st\"}",
+        "{a = f16[2, 3]:NCHW, b = [%x, @y, [word]]}", "{a = {b = 1}, c = \"// {\"}"};
+    put(w, "%s", dicts[below(w, sizeof dicts / sizeof dicts[0])]);
+}
+
 static void put_attrs_maybe(struct writer *w, unsigned p)
 {
     if (!percent(w, p))
         return;
+    if (percent(w, 50)) {
+        put_common_attrs(w);
+        return;
+    }
     put(w, "{");
     put(w, "key");
     put(w, "=");
@@ -605,13 +618,91 @@ static void test_graphs(void **state)
     }
 }
 
+/* Attributes with the text of earlier ones: equal values, each at its own place. */
+static void test_known_attrs(void **state)
+{
+    (void)state;
+    static const char dict[] = "{first = [1, 2], second = \"x\", third}";
+    static const char *const keys[] = {"first", "second", "third"};
+    enum { OPS = 4 };
+    struct text text = {NULL, 0, 0};
+    struct parsed_module parsed;
+    text_string(&text, "skir 1 graph @g(%a: f32[1]) -> () {\n");
+    for (int i = 0; i < OPS; i++)
+        text_printf(&text, "A(%%a) %s\n", dict);
+    text_string(&text, "}\n");
+    parsed_init(&parsed, text.at, text.size);
+    assert_non_null(parsed.module);
+    const struct module *module = parsed.module;
+    const char *at = text.at;
+    for (int i = 0; i < OPS; i++) {
+        struct range attrs = module->graphs.at[0].ops.at[i].attrs;
+        at = strstr(at + 1, dict);
+        assert_int_equal(attrs.count, 3);
+        for (uint32_t k = 0; k < attrs.count; k++) {
+            const struct attr *attr = &module->attrs.at[attrs.first + k];
+            assert_true(name_is(module, attr->key, keys[k]));
+            assert_ptr_equal(text.at + attr->loc, strstr(at, keys[k]));
+        }
+        assert_int_equal(module->attr_values.at[module->attrs.at[attrs.first].value.first + 1].i,
+                         2);
+    }
+    parsed_free(&parsed);
+    text_free(&text);
+}
+
+/* ------------------------------------------------------------------------------ pieces ---- */
+
+struct gathering_sink {
+    struct print_sink sink;
+    struct text text;
+    unsigned pieces, wanted;
+};
+
+static bool gather(struct print_sink *sink, const char *bytes, size_t size)
+{
+    struct gathering_sink *gathering = (struct gathering_sink *)sink;
+    text_bytes(&gathering->text, bytes, size);
+    return ++gathering->pieces < gathering->wanted;
+}
+
+/* Text that comes in pieces is the text as a whole, wherever its comments are; a sink that has
+ * enough is not asked again. */
+static void test_pieces(void **state)
+{
+    (void)state;
+    enum { OPS = 20000 };
+    struct text text = {NULL, 0, 0};
+    struct parsed_module parsed;
+    text_string(&text, "skir 1\ngraph @g(%a: f32[1]) -> () {\n");
+    for (int i = 0; i < OPS; i++)
+        text_printf(&text, "A(%%a)%s\n", i % 3 ? "" : " // trails\n// alone");
+    text_string(&text, "} // end\n");
+    parsed_init(&parsed, text.at, text.size);
+    assert_non_null(parsed.module);
+    struct text whole = parsed_print(&parsed, true);
+    struct gathering_sink all = {{gather}, {NULL, 0, 0}, 0, UINT32_MAX};
+    assert_true(print_module_to(&all.sink, parsed.module, &parsed.comments));
+    assert_int_equal(all.text.size, whole.size);
+    assert_memory_equal(all.text.at, whole.at, whole.size);
+    assert_in_range(all.pieces, 3, 100);
+    struct gathering_sink some = {{gather}, {NULL, 0, 0}, 0, 2};
+    assert_false(print_module_to(&some.sink, parsed.module, &parsed.comments));
+    assert_int_equal(some.pieces, 2);
+    assert_memory_equal(some.text.at, whole.at, some.text.size);
+    text_free(&all.text);
+    text_free(&some.text);
+    text_free(&whole);
+    text_free(&text);
+    parsed_free(&parsed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tokens),
-        cmocka_unit_test(test_comments),
-        cmocka_unit_test(test_floats),
-        cmocka_unit_test(test_graphs),
+        cmocka_unit_test(test_tokens),      cmocka_unit_test(test_comments),
+        cmocka_unit_test(test_floats),      cmocka_unit_test(test_graphs),
+        cmocka_unit_test(test_known_attrs), cmocka_unit_test(test_pieces),
     };
     return cmocka_run_group_tests_name("roundtrip", tests, NULL, NULL);
 }
