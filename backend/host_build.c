@@ -1,5 +1,6 @@
 #include "backend/host_build.h"
 #include "backend/host_emit.h"
+#include "backend/host_objects.h"
 #include "backend/object.h"
 #include "backend/tool.h"
 #include "ir/file.h"
@@ -19,54 +20,11 @@ enum { ENTRY_GROUP = 0 }; /* of the link; that of kernel k is k + 1 */
 
 /* ------------------------------------------------------------------------- kernels ---- */
 
-/* Whether the object defines all the kernel's functions. */
-static bool has_functions(const struct module *module, const struct kernel *kernel,
-                          const char *path)
-{
-    struct arena scratch = {NULL, 0};
-    bool all = true;
-    for (int core = 0; core < CORE_TYPES && all; core++) {
-        uint32_t function = kernel_function(module, kernel, core);
-        char error[512];
-        bool defined = false;
-        if (!kernel_type_has(kernel->type, core))
-            continue;
-        if (function != NONE)
-            object_defines(path, name_text(module, function, &scratch), &defined, error,
-                           sizeof error);
-        all = defined;
-    }
-    arena_free(&scratch);
-    return all;
-}
-
-/* The path of a kernel's object: as written, from the source's folder or that of the samples. An
- * object that only has the name of one of the samples, such as a graph compiled to its source's
- * folder, does not hide it. */
-static const char *object_path(const struct module *module, const struct kernel *kernel,
-                               const struct host_places *places, uint32_t object,
-                               struct arena *arena)
-{
-    const char *name = name_text(module, object, arena), *found = NULL;
-    const char *const folders[] = {places->source_dir, places->kernel_dir};
-    if (name[0] == '/')
-        return access(name, R_OK) == 0 ? name : NULL;
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-        const char *path = arena_printf(arena, "%s/%s", folders[i], name);
-        if (access(path, R_OK) != 0)
-            continue;
-        if (has_functions(module, kernel, path))
-            return path;
-        found = found ? found : path; /* what is wrong with it is told when it is linked */
-    }
-    return found;
-}
-
 /* One link of kernels, and what is said about it. */
 struct linker {
     struct object_link *link;
     const struct module *module;
-    const struct host_places *places;
+    struct host_objects objects;
     const char *output; /* what will be written */
     bool keep;          /* the kernels' functions stay global */
     struct diags *diags;
@@ -102,50 +60,48 @@ static bool no_object(const struct linker *linker, const struct kernel *kernel, 
                 "the object '%.*s' of '@%.*s' is not there", NAME(module, object),
                 NAME(module, kernel->name)))
         diag_note(linker->diags, no_span, "it was looked for in '%s' and '%s'",
-                  linker->places->source_dir, linker->places->kernel_dir);
+                  linker->objects.places->source_dir, linker->objects.places->kernel_dir);
     return false;
 }
 
 /* Renames one function of a kernel to what the entries call. */
 static bool export_function(const struct linker *linker, uint32_t kernel_id, enum core_type core,
-                            const char *path, const char *name)
+                            const struct host_object *object, uint32_t name)
 {
     const struct kernel *kernel = &linker->module->kernels.at[kernel_id];
-    char error[512];
-    bool defined = false;
-    if (!object_defines(path, name, &defined, error, sizeof error))
-        return kernel_fails(linker, kernel, DIAG_kernel_object, "%s", error);
-    if (!defined)
+    const struct host_function *function =
+        host_object_function(object, &linker->module->names.names[name]);
+    if (!function)
         return kernel_fails(linker, kernel, DIAG_kernel_object,
-                            "'%s' does not define the function '%s' of '@%.*s'", path, name,
-                            NAME(linker->module, kernel->name));
+                            "'%s' does not define the function '%.*s' of '@%.*s'", object->path,
+                            NAME(linker->module, name), NAME(linker->module, kernel->name));
     struct text symbol = {NULL, 0, 0};
     host_kernel_symbol(&symbol, linker->module, kernel_id, core);
     text_char(&symbol, '\0');
-    object_link_export(linker->link, kernel_id + 1, name, symbol.at);
+    object_link_export(linker->link, kernel_id + 1, function->name, symbol.at);
     if (linker->keep)
         object_link_keep(linker->link, symbol.at);
     text_free(&symbol);
     return true;
 }
 
-static bool export_functions(const struct linker *linker, uint32_t kernel_id, const char *path)
+static bool export_functions(const struct linker *linker, uint32_t kernel_id,
+                             const struct host_object *object)
 {
     const struct kernel *kernel = &linker->module->kernels.at[kernel_id];
-    struct arena scratch = {NULL, 0};
     bool ok = true;
+    if (object->error)
+        return kernel_fails(linker, kernel, DIAG_kernel_object, "%s", object->error);
     for (int core = 0; core < CORE_TYPES && ok; core++) {
         uint32_t function = kernel_function(linker->module, kernel, core);
         if (function != NONE)
-            ok = export_function(linker, kernel_id, core, path,
-                                 name_text(linker->module, function, &scratch));
+            ok = export_function(linker, kernel_id, core, object, function);
         else if (kernel_type_has(kernel->type, core))
             ok = kernel_fails(linker, kernel, DIAG_missing_attribute,
                               "the kernel '@%.*s' does not name its %s function: write entry = "
                               "\"FUNCTION\"",
                               NAME(linker->module, kernel->name), core_type_name(core));
     }
-    arena_free(&scratch);
     return ok;
 }
 
@@ -155,31 +111,25 @@ static bool same_file(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-static bool add_kernel(const struct linker *linker, uint32_t kernel_id)
+static bool add_kernel(struct linker *linker, uint32_t kernel_id)
 {
     const struct module *module = linker->module;
     const struct kernel *kernel = &module->kernels.at[kernel_id];
-    struct arena scratch = {NULL, 0};
-    uint32_t object = attr_string(module, kernel->attrs, W_object);
-    const char *path =
-        object == NONE ? NULL : object_path(module, kernel, linker->places, object, &scratch);
-    bool ok;
-    if (!path)
-        ok = no_object(linker, kernel, object);
-    else if (same_file(path, linker->output))
-        ok = kernel_fails(linker, kernel, DIAG_file,
-                          "the output '%s' would replace the object of '@%.*s'", linker->output,
-                          NAME(module, kernel->name));
-    else
-        ok = export_functions(linker, kernel_id, path);
-    if (ok)
-        object_link_add_file(linker->link, kernel_id + 1, path);
-    arena_free(&scratch);
-    return ok;
+    const struct host_object *object = host_object_of(&linker->objects, module, kernel);
+    if (!object)
+        return no_object(linker, kernel, attr_string(module, kernel->attrs, W_object));
+    if (same_file(object->path, linker->output))
+        return kernel_fails(linker, kernel, DIAG_file,
+                            "the output '%s' would replace the object of '@%.*s'", linker->output,
+                            NAME(module, kernel->name));
+    if (!export_functions(linker, kernel_id, object))
+        return false;
+    object_link_add_file(linker->link, kernel_id + 1, object->path);
+    return true;
 }
 
 /* Adds the kernels that `used` marks, and writes the link. */
-static enum host_status finish_link(const struct linker *linker, const uint8_t *used)
+static enum host_status finish_link(struct linker *linker, const uint8_t *used)
 {
     bool ok = true;
     for (uint32_t i = 0; i < linker->module->kernels.count; i++)
@@ -190,13 +140,14 @@ static enum host_status finish_link(const struct linker *linker, const uint8_t *
         ok = false;
     }
     object_link_free(linker->link);
+    host_objects_free(&linker->objects);
     return ok ? HOST_OK : HOST_INPUT;
 }
 
 enum host_status host_link_kernels(const struct module *module, const struct host_places *places,
                                    const uint8_t *used, const char *output, struct diags *diags)
 {
-    struct linker linker = {object_link_new(), module, places, output, true, diags};
+    struct linker linker = {object_link_new(), module, {.places = places}, output, true, diags};
     return finish_link(&linker, used);
 }
 
@@ -266,7 +217,7 @@ static enum host_status link_module(const struct module *module, const struct ho
                                     const char *entry_object, const char *output,
                                     struct diags *diags)
 {
-    struct linker linker = {object_link_new(), module, places, output, false, diags};
+    struct linker linker = {object_link_new(), module, {.places = places}, output, false, diags};
     uint8_t *used = called_kernels(module);
     object_link_add_file(linker.link, ENTRY_GROUP, entry_object);
     keep_entries(linker.link, module);

@@ -6,6 +6,8 @@ libskir_la_SOURCES += \
 	backend/host_build.h \
 	backend/host_emit.c \
 	backend/host_emit.h \
+	backend/host_objects.c \
+	backend/host_objects.h \
 	backend/host_ops.c \
 	backend/host_ops.h \
 	backend/host_run.c \

@@ -55,6 +55,12 @@ bool object_link_bytes(struct object_link *link, void **bytes, size_t *size);
  * the archive; false with a text in `error` (size `error_size`) where it cannot be read. */
 bool object_text_size(const char *path, uint64_t *size, char *error, size_t error_size);
 
+/* Calls `visit` for each function that the object or archive defines (as object_defines understands
+ * it), with the size of the section that it is in. The same errors. */
+typedef void object_function_visit(void *user, const char *name, uint64_t section_size);
+bool object_functions(const char *path, object_function_visit *visit, void *user, char *error,
+                      size_t error_size);
+
 /* Whether the object or archive defines `symbol` as a global or weak function: with the type of
  * one, or without a type in a section of code, as assembly may leave it. The same errors. */
 bool object_defines(const char *path, const char *symbol, bool *defined, char *error,

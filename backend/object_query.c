@@ -11,6 +11,8 @@ struct query {
     const char *symbol;
     uint64_t text_size;
     bool defined;
+    object_function_visit *visit;
+    void *user;
 };
 
 static bool run(struct query *query, const char *path, char *error, size_t error_size)
@@ -73,4 +75,25 @@ bool object_defines(const char *path, const char *symbol, bool *defined, char *e
     bool ok = run(&query, path, error, error_size);
     *defined = ok && query.defined;
     return ok;
+}
+
+static bool visit_functions(struct object_visitor *visitor, struct object_input *input,
+                            const char *member)
+{
+    (void)member;
+    struct query *query = (struct query *)visitor;
+    for (uint32_t i = input->local_count; i < input->symbol_count; i++) {
+        const struct object_symbol *symbol = &input->symbols[i];
+        const struct object_section *section = object_symbol_section(input, symbol);
+        if (is_function(input, symbol))
+            query->visit(query->user, symbol->name, section ? section->size : 0);
+    }
+    return true;
+}
+
+bool object_functions(const char *path, object_function_visit *visit, void *user, char *error,
+                      size_t error_size)
+{
+    struct query query = {.visitor = {visit_functions}, .visit = visit, .user = user};
+    return run(&query, path, error, error_size);
 }

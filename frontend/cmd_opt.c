@@ -1,5 +1,6 @@
 /* skirc opt: any part of the pipeline on text. */
 #include "frontend/cmd.h"
+#include "frontend/code_sizes.h"
 #include "frontend/input.h"
 #include "frontend/library.h"
 #include "frontend/sk_argument.h"
@@ -98,14 +99,21 @@ static enum exit_status run_passes(struct driver *driver, const struct pipeline 
     struct kernel_library library;
     struct library_place place;
     library_open(&library, &place, driver->invocation);
+    char *source_dir = path_folder(driver->input->path);
+    struct host_places places = {source_dir, place.directory, place.headers};
+    struct object_code_sizes sizes;
+    object_code_sizes_init(&sizes, &places);
     struct pass_context context = {
         .module = driver->input->module,
         .diags = &driver->input->diags,
         .library = &library,
         .sk_options = option_value(driver->invocation, "sk-options"),
+        .code_sizes = &sizes.sizes,
     };
     print_module(&driver->before, driver->input->module, NULL);
     enum pipeline_status status = pipeline_run(pipeline, &context, after_pass, driver);
+    object_code_sizes_free(&sizes);
+    free(source_dir);
     library_close(&library, &place);
     text_free(&driver->before);
     text_free(&driver->now);

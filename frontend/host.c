@@ -1,18 +1,22 @@
 #include "frontend/host.h"
-#include "passes/pass.h"
+#include "frontend/code_sizes.h"
 
 #include <stdlib.h>
 
 static bool lower(struct host_input *host, bool unproven, enum exit_status *status)
 {
+    struct object_code_sizes sizes;
+    object_code_sizes_init(&sizes, &host->places);
     struct pass_context context = {
         .module = host->input.module,
         .diags = &host->input.diags,
         .library = &host->library,
         .sk_options = option_value(host->input.invocation, "sk-options"),
+        .code_sizes = &sizes.sizes,
         .unproven = unproven,
     };
     enum pipeline_status lowered = pipeline_lower(&context);
+    object_code_sizes_free(&sizes);
     if (lowered == PIPELINE_DEFECT)
         *status = EXIT_DEFECT;
     return lowered == PIPELINE_OK;

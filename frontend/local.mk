@@ -1,6 +1,10 @@
 # What goes in and how: the library's own interface, the commands of skirc, and the importers.
 
-libskir_la_SOURCES += frontend/skir.c frontend/skir.h
+libskir_la_SOURCES += \
+	frontend/code_sizes.c \
+	frontend/code_sizes.h \
+	frontend/skir.c \
+	frontend/skir.h
 libskir_la_CPPFLAGS = $(AM_CPPFLAGS) -DSKIR_KERNEL_DIR='"$(kerneldir)"'
 skirinclude_HEADERS += frontend/skir.h
 

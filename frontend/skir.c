@@ -4,6 +4,7 @@
 
 #include "backend/host_build.h"
 #include "backend/host_ops.h"
+#include "frontend/code_sizes.h"
 #include "frontend/skir.h"
 #include "ir/file.h"
 #include "ir/parse.h"
@@ -82,9 +83,22 @@ const char *skir_messages(struct skir_module *module)
     return module->messages;
 }
 
-static const char *kernel_folder(const char *kernel_dir)
+/* A folder of the caller's own kernels need not have skrt.h. */
+static bool has_runtime_header(const char *folder)
 {
-    return kernel_dir ? kernel_dir : SKIR_KERNEL_DIR;
+    struct arena scratch = {NULL, 0};
+    bool has = access(arena_printf(&scratch, "%s/skrt.h", folder), R_OK) == 0;
+    arena_free(&scratch);
+    return has;
+}
+
+static struct host_places places_of(const struct skir_module *module, const char *kernel_dir)
+{
+    struct host_places places = {module->folder, kernel_dir ? kernel_dir : SKIR_KERNEL_DIR,
+                                 SKIR_KERNEL_DIR};
+    if (kernel_dir && has_runtime_header(kernel_dir))
+        places.header_dir = kernel_dir;
+    return places;
 }
 
 bool skir_run_passes(struct skir_module *module, const char *passes, const char *kernel_dir)
@@ -98,11 +112,17 @@ bool skir_run_passes(struct skir_module *module, const char *passes, const char 
         diag_at(&module->diags, DIAG_unknown_pass, (struct span){0, 0}, "%s", error);
         return false;
     }
-    kernel_library_init(&library, kernel_folder(kernel_dir), host_op_check);
-    struct pass_context context = {
-        .module = module->module, .diags = &module->diags, .library = &library};
+    struct host_places places = places_of(module, kernel_dir);
+    struct object_code_sizes sizes;
+    kernel_library_init(&library, places.kernel_dir, host_op_check);
+    object_code_sizes_init(&sizes, &places);
+    struct pass_context context = {.module = module->module,
+                                   .diags = &module->diags,
+                                   .library = &library,
+                                   .code_sizes = &sizes.sizes};
     bool ok = pipeline_run(&pipeline, &context, NULL, NULL) == PIPELINE_OK &&
               verify_module(module->module, &module->diags);
+    object_code_sizes_free(&sizes);
     kernel_library_free(&library);
     return ok;
 }
@@ -117,20 +137,9 @@ char *skir_print(struct skir_module *module)
     return text.at;
 }
 
-/* A folder of the caller's own kernels need not have skrt.h. */
-static bool has_runtime_header(const char *folder)
-{
-    struct arena scratch = {NULL, 0};
-    bool has = access(arena_printf(&scratch, "%s/skrt.h", folder), R_OK) == 0;
-    arena_free(&scratch);
-    return has;
-}
-
 bool skir_compile(struct skir_module *module, const char *kernel_dir, const char *output)
 {
-    struct host_places places = {module->folder, kernel_folder(kernel_dir), SKIR_KERNEL_DIR};
-    if (kernel_dir && has_runtime_header(kernel_dir))
-        places.header_dir = kernel_dir;
+    struct host_places places = places_of(module, kernel_dir);
     return skir_run_passes(module, "default", kernel_dir) &&
            host_compile(module->module, &places, output, &module->diags) == HOST_OK;
 }

@@ -111,6 +111,27 @@ static bool rule_holds(const struct module *module, enum attr_rule rule,
     return false;
 }
 
+static void verify_number(struct verifier *verifier, struct span span, uint32_t key,
+                          const struct attr_value *value, const struct attr_row *row)
+{
+    if (value->i < row->low || value->i > row->high)
+        diag_at(verifier->diags, DIAG_number_range, span,
+                "'%.*s' is %lld, but must be %lld to %lld", NAME(verifier->module, key),
+                (long long)value->i, (long long)row->low, (long long)row->high);
+}
+
+static void verify_sizes(struct verifier *verifier, struct span span, const struct attr *attr,
+                         const struct attr_row *row)
+{
+    if (attr->value.kind == ATTR_INT)
+        verify_number(verifier, span, attr->key, &attr->value, row);
+    else
+        for (uint32_t i = 0; i < attr->value.count; i++) {
+            const struct attr *part = &verifier->module->attrs.at[attr->value.first + i];
+            verify_number(verifier, span, part->key, &part->value, row);
+        }
+}
+
 static void verify_attr(struct verifier *verifier, const struct attr *attr,
                         const struct attr_row *row)
 {
@@ -120,10 +141,10 @@ static void verify_attr(struct verifier *verifier, const struct attr *attr,
                 NAME(verifier->module, attr->key), rule_text(row->rule));
         return;
     }
-    if (row->rule == RULE_INT && (attr->value.i < row->low || attr->value.i > row->high))
-        diag_at(verifier->diags, DIAG_number_range, span,
-                "'%.*s' is %lld, but must be %lld to %lld", NAME(verifier->module, attr->key),
-                (long long)attr->value.i, (long long)row->low, (long long)row->high);
+    if (row->rule == RULE_INT)
+        verify_number(verifier, span, attr->key, &attr->value, row);
+    if (row->rule == RULE_SIZES)
+        verify_sizes(verifier, span, attr, row);
 }
 
 static const struct attr_row *find_row(enum attr_owner owner, uint32_t key)

@@ -26,6 +26,7 @@ libskir_la_SOURCES += \
 	passes/pass.h \
 	passes/passes.def \
 	passes/pipeline.c \
+	passes/preload_code.c \
 	passes/program_edit.c \
 	passes/program_edit.h \
 	passes/schedule.c \

@@ -15,11 +15,19 @@ enum property {
     PROPERTY_END = 8,
 };
 
+/* Sizes of kernels' code, from whoever can look into their object files. */
+struct code_sizes {
+    /* The bytes of code that a kernel has for a core type; false where that is not known. */
+    bool (*find)(struct code_sizes *sizes, const struct module *module, const struct kernel *kernel,
+                 enum core_type core, uint64_t *size);
+};
+
 struct pass_context {
     struct module *module;
     struct diags *diags;
     struct kernel_library *library; /* NULL: there are no sample kernels */
     const char *sk_options;         /* options of every scope, over its own; NULL: none */
+    struct code_sizes *code_sizes;  /* NULL: what kernels do not say themselves is not known */
     bool unproven;                  /* verify-sync lets everything pass */
 };
 

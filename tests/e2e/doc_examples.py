@@ -10,7 +10,8 @@ A fenced block's first line says what it is:
     ```c from=FILE             an excerpt of that file of the tree; a line `...` stands for any
                                lines
     ```console                 commands behind `$`, and what they print. Numbers before " ms" do not
-                               count, and a line `...` stands for any lines
+                               count, nor those behind "lines " (sizes of objects that were made
+                               here); a line `...` stands for any lines
 
 `file=NAME` behind `skir` or `c` also keeps the block as a file for the page's console blocks. Those
 run in one folder per page, where `build` is the build folder and `docs` that of the source tree.
@@ -163,16 +164,16 @@ def run_console(folder, command):
     ).stdout
 
 
-def hide_times(line):
-    return re.sub(r"[0-9]+(\.[0-9]+)?(?= ms\b)", "N", line)
+def hide_numbers(line):
+    return re.sub(r"[0-9]+(\.[0-9]+)?(?= ms\b)|(?<=\blines )[0-9]+", "N", line)
 
 
 def matches(expected, printed):
     """Whether lines fit, where a line `...` stands for any number of them."""
     pattern = "".join(
-        r"(?:.*\n)*" if line == "..." else re.escape(hide_times(line)) + r"\n" for line in expected
+        r"(?:.*\n)*" if line == "..." else re.escape(hide_numbers(line)) + r"\n" for line in expected
     )
-    return re.fullmatch(pattern, "".join(hide_times(line) + "\n" for line in printed)) is not None
+    return re.fullmatch(pattern, "".join(hide_numbers(line) + "\n" for line in printed)) is not None
 
 
 def check_console(folder, block):

@@ -1,0 +1,227 @@
+/* preload-code: brings code into the instruction cache before it is called.
+ *
+ * needs    super kernels with their entries, a kernel for every op
+ * changes  programs of entries that have no preloads yet
+ * keeps    all other instructions and their order
+ *
+ * Before op n of a list come, in this order: if n is the first, its own preload; the preload of op
+ * n + 1; then what is owed before n, and its call. So the code of n + 1 is on its way while n runs, or
+ * while its cores wait for their turn. With two lists, those are the lists of each core type. With one
+ * list, a program has no instructions of ops without a part on its core type, but they count: the
+ * preload of op n + 1 stands behind the synchronisation that leads from the core type's last op before n
+ * to the op behind that, and before the one that leads into n + 1.
+ *
+ * Preloads are hints. They read no data and order nothing, so a program means the same with them.
+ */
+#include "ir/locate.h"
+#include "passes/program_edit.h"
+#include "passes/superkernel.h"
+
+#include <string.h>
+
+enum {
+    PRELOAD_UNIT = 2048,      /* bytes of code that one unit brings in */
+    PRELOAD_MAX_CODE = 16384, /* of one kernel: the instruction cache of an AIV */
+    PRELOAD_ALL_UNITS = 8,
+};
+
+enum { NOT_ASKED = -1, NOT_KNOWN = -2 };
+
+struct preloads {
+    int8_t *units; /* of each kernel's parts, by core type; or NOT_ASKED, NOT_KNOWN */
+};
+
+/* ------------------------------------------------------------------- sizes of code ---- */
+
+/* The attribute counts before the object. */
+static bool written_size(const struct module *module, const struct kernel *kernel,
+                         enum core_type core, uint64_t *size)
+{
+    const struct attr *attr = attr_find(module, kernel->attrs, W_code);
+    const struct attr_value *value = attr ? &attr->value : NULL;
+    if (value && value->kind == ATTR_DICT) {
+        struct range parts = {value->first, value->count};
+        attr = attr_find(module, parts, core == CORE_AIC ? W_aic : W_aiv);
+        value = attr ? &attr->value : NULL;
+    }
+    if (!value || value->kind != ATTR_INT)
+        return false;
+    *size = (uint64_t)value->i;
+    return true;
+}
+
+static void report_unknown(const struct superkernel *sk, const struct kernel *kernel)
+{
+    if (diag_at(sk->context->diags, DIAG_unknown_code, locate_name(sk->module, kernel->loc),
+                "the code of '@%.*s' is of unknown size, so it is not preloaded",
+                NAME(sk->module, kernel->name)))
+        diag_note(sk->context->diags, (struct span){0, 0},
+                  "write code = N, its bytes; or object = \"FILE.o\", a file with its function");
+}
+
+/* False where the size is not known. */
+static bool find_size(const struct superkernel *sk, const struct kernel *kernel,
+                      enum core_type core, uint64_t *size)
+{
+    struct code_sizes *sizes = sk->context->code_sizes;
+    return written_size(sk->module, kernel, core, size) ||
+           (sizes && sizes->find(sizes, sk->module, kernel, core, size));
+}
+
+/* Units to preload of a kernel's part. */
+static uint32_t units_of(const struct superkernel *sk, const struct kernel *kernel,
+                         enum core_type core)
+{
+    struct preloads *preloads = sk->user;
+    int8_t *units = &preloads->units[(kernel - sk->module->kernels.at) * CORE_TYPES];
+    uint64_t size;
+    /* The function of a dynamic kernel is chosen later. */
+    if (attr_flag(sk->module, kernel->attrs, W_dynamic))
+        return 0;
+    if (units[core] == NOT_ASKED) {
+        if (find_size(sk, kernel, core, &size)) {
+            size = size < PRELOAD_MAX_CODE ? size : PRELOAD_MAX_CODE;
+            units[core] = (int8_t)((size + PRELOAD_UNIT - 1) / PRELOAD_UNIT);
+        } else {
+            units[core] = NOT_KNOWN;
+            if (units[1 - core] != NOT_KNOWN)
+                report_unknown(sk, kernel);
+        }
+    }
+    return units[core] == NOT_KNOWN ? 0 : (uint32_t)units[core];
+}
+
+/* -------------------------------------------------------------------------- places ---- */
+
+/* The calls of a program: where they stand, and the place of their ops in the list. */
+struct calls {
+    const struct program *program;
+    struct vec_u32 at, turn;
+};
+
+static void find_calls(struct calls *calls, const struct superkernel *sk, enum core_type core)
+{
+    bool own_list = superkernel_is_two_lists(sk);
+    uint32_t *call_of = superkernel_calls(sk, core);
+    calls->program = &sk->entry->programs[core];
+    for (uint32_t i = 0; i < sk->count; i++) {
+        uint32_t turn = own_list ? calls->at.count : i;
+        if (call_of[i] == NONE)
+            continue;
+        vec_push(&calls->at, call_of[i]);
+        vec_push(&calls->turn, turn);
+    }
+    free(call_of);
+}
+
+/* Behind a call, what belongs to it, and the cache maintenance that follows it. */
+static uint32_t behind_call(const struct program *program, uint32_t call)
+{
+    uint32_t i = call_end(program, call);
+    for (;;) {
+        uint32_t barriers = program_has(program, i, INSTR_pipe_barrier);
+        if (!program_has(program, i + barriers, INSTR_dcci))
+            return i;
+        i += barriers + 1;
+    }
+}
+
+/* Index of the instruction in front of which stands what comes before the turn of an op and what is
+ * owed before it. `before` is the number of calls of earlier turns. */
+static uint32_t place_before(const struct calls *calls, uint32_t before, uint32_t turn)
+{
+    if (before == 0)
+        return 0;
+    uint32_t i = behind_call(calls->program, calls->at.at[before - 1]);
+    if (calls->turn.at[before - 1] + 1 == turn)
+        return i;
+    /* In between are ops of the other core type alone. What leads to them arrives and sets; what leads
+     * from them to the next op here waits. */
+    for (; i < calls->program->instrs.count; i++) {
+        uint8_t op = calls->program->instrs.at[i].op;
+        if (op == INSTR_call || op == INSTR_wait || op == INSTR_wait_event)
+            break;
+    }
+    return i;
+}
+
+/* ----------------------------------------------------------------------- insertion ---- */
+
+static void add_preload(struct program_edit *edit, uint32_t at, const struct superkernel *sk,
+                        const struct instr *call, enum core_type core)
+{
+    const struct kernel *kernel = &sk->module->kernels.at[sk->kernel_index[call->kernel] - 1];
+    struct instr preload = instr_make(INSTR_preload, 0);
+    preload.part = call->part;
+    preload.kernel = call->kernel;
+    preload.number[0] = units_of(sk, kernel, core);
+    if (preload.number[0])
+        program_edit_add(edit, at, preload);
+}
+
+static void preload_each(const struct superkernel *sk, enum core_type core)
+{
+    struct program *program = &sk->entry->programs[core];
+    struct program_edit edit = {NULL, 0, 0};
+    struct calls calls = {0};
+    uint32_t before = 0;
+    find_calls(&calls, sk, core);
+    for (uint32_t i = 0; i < calls.at.count; i++) {
+        uint32_t turn = calls.turn.at[i] ? calls.turn.at[i] - 1 : 0;
+        while (calls.turn.at[before] < turn)
+            before++;
+        add_preload(&edit, place_before(&calls, before, turn), sk,
+                    &program->instrs.at[calls.at.at[i]], core);
+    }
+    program_edit_apply(&edit, program);
+    vec_free(&calls.at);
+    vec_free(&calls.turn);
+}
+
+static void preload_all(struct program *program)
+{
+    struct program_edit edit = {NULL, 0, 0};
+    struct instr preload = instr_make(INSTR_preload_all, 0);
+    preload.number[0] = PRELOAD_ALL_UNITS;
+    program_edit_add(&edit, 0, preload);
+    program_edit_apply(&edit, program);
+}
+
+static bool has_preloads(const struct entry *entry)
+{
+    for (int core = 0; core < CORE_TYPES; core++) {
+        const struct program *program = &entry->programs[core];
+        for (uint32_t i = 0; i < program->instrs.count; i++)
+            if (program->instrs.at[i].op == INSTR_preload ||
+                program->instrs.at[i].op == INSTR_preload_all)
+                return true;
+    }
+    return false;
+}
+
+static bool insert(struct superkernel *sk)
+{
+    int64_t mode = sk->options.of[SK_preload_code].number;
+    if (mode == SK_PRELOAD_none || has_preloads(sk->entry))
+        return true;
+    for (int core = 0; core < CORE_TYPES; core++) {
+        if (!sk->entry->programs[core].present)
+            continue;
+        if (mode == SK_PRELOAD_max)
+            preload_all(&sk->entry->programs[core]);
+        else
+            preload_each(sk, core);
+    }
+    return true;
+}
+
+bool pass_preload_code(struct pass_context *context)
+{
+    size_t size = (size_t)context->module->kernels.count * CORE_TYPES;
+    struct preloads preloads = {mem_calloc(size, 1)};
+    if (size)
+        memset(preloads.units, NOT_ASKED, size);
+    bool ok = superkernels_visit_with(context, insert, &preloads);
+    free(preloads.units);
+    return ok;
+}
