@@ -94,6 +94,8 @@ script_tests = \
 	tests/e2e/hostile_text.py \
 	tests/e2e/launch_failures.py \
 	tests/e2e/listed_sources.sh \
+	tests/e2e/other_compiler.sh \
+	tests/e2e/preload_objects.py \
 	tests/e2e/repeated_runs.py \
 	tests/e2e/run_values.py \
 	tests/e2e/sk_options.sh \

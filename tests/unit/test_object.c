@@ -422,6 +422,19 @@ static void test_undefined_and_visibility(void **state)
     object_arena_free(&keeper.arena);
 }
 
+struct functions {
+    char names[64];
+    uint64_t sizes; /* sum */
+};
+
+static void note_function(void *user, const char *name, uint64_t section_size)
+{
+    struct functions *functions = user;
+    size_t used = strlen(functions->names);
+    snprintf(functions->names + used, sizeof functions->names - used, "%s ", name);
+    functions->sizes += section_size;
+}
+
 static void test_archives(void **state)
 {
     (void)state;
@@ -449,6 +462,10 @@ static void test_archives(void **state)
                                  sizeof error));
     assert_int_equal(size, sum + part);
     assert_true(part > 0);
+    struct functions functions = {"", 0};
+    assert_true(object_functions(path_of("t.a"), note_function, &functions, error, sizeof error));
+    assert_string_equal(functions.names, "one two entry ");
+    assert_int_equal(functions.sizes, part + 2 * sum);
     assert_int_equal(shell("rm -f thin.a && ar rcT thin.a 'b c.o'"), 0);
     refuse("thin.a", NULL, "thin.a: thin archives are not supported", NULL);
     assert_int_equal(shell("rm -f text.a && ar rc text.a main.c"), 0);
