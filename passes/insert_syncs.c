@@ -188,18 +188,24 @@ static void put(struct instrs *instrs, enum instr_op op, int word)
     vec_push(instrs, instr_make(op, (uint8_t)word));
 }
 
+static void put_barrier(struct instrs *instrs, int core)
+{
+    put(instrs, INSTR_arrive, core);
+    put(instrs, INSTR_await, core);
+}
+
 static void put_gap(struct instrs *instrs, const struct sync_gap *gap, int core)
 {
-    if (gap->barrier) {
-        put(instrs, INSTR_arrive, core);
-        put(instrs, INSTR_await, core);
-    }
+    if (gap->barrier && !gap->late)
+        put_barrier(instrs, core);
     if (gap->drain && gap->sets)
         put(instrs, INSTR_pipe_barrier, 0);
     for (unsigned i = 0; i < gap->sets; i++)
         put(instrs, INSTR_set, core);
     for (unsigned i = 0; i < gap->waits; i++)
         put(instrs, INSTR_wait, 1 - core);
+    if (gap->late)
+        put_barrier(instrs, core);
     if (gap->drain && !gap->sets)
         put(instrs, INSTR_pipe_barrier, 0);
 }
@@ -253,6 +259,7 @@ static bool insert(struct superkernel *sk)
     if (is_synchronised(sk->entry))
         return true;
     in.shortcuts = !in.chained || !has_early_start(sk);
+    in.plan.early_flags = !in.shortcuts;
     in.plan.one_ai_core = in.shortcuts && blocks == 1;
     in.plan.lists[CORE_AIC].one_core = in.shortcuts && blocks * launch->aics == 1;
     in.plan.lists[CORE_AIV].one_core = in.shortcuts && blocks * launch->aivs == 1;

@@ -9,7 +9,10 @@
  * 3. Barriers. Where a flag is set, all cores of the list must be known to be there. Needs within a
  *    list are intervals of gaps, of which one must have a barrier: those without, and that no way by
  *    the other list satisfies, get one at their right end.
- * 4. Between two calls without a barrier the pipes are drained.
+ * 4. Where the receivers of a flag have a barrier of their own in the gap of the wait, and set nothing
+ *    there, it can stand behind the wait and gather: the senders then need none. Both ways are
+ *    tried.
+ * 5. Between two calls without a barrier the pipes are drained.
  *
  * Every flag and meeting leads forward in time, so nothing can block for ever. */
 #include "passes/sync_plan.h"
@@ -19,9 +22,12 @@
 /* Releases that may be outstanding. A flag counts to 15; one is kept for a meeting. */
 enum { FLAG_LIMIT = 14 };
 
-/* Set in a gap of the sender's list, waited for in one of the other. */
+/* Set in a gap of the sender's list, waited for in one of the other. That all senders are there, a
+ * barrier before the set tells, or (spread) one behind the wait: it gathers what the receivers know,
+ * each of its own AI core. */
 struct flag {
     uint32_t set, wait;
+    bool spread;
 };
 
 /* In order: both numbers increase. */
@@ -78,7 +84,7 @@ static void find_flags(struct planner *planner)
         uint32_t index = taken[core]++, need = plan->lists[core].at[index].need[other];
         if (need <= flagged[other])
             continue;
-        vec_push(&planner->flags[other], (struct flag){need, index});
+        vec_push(&planner->flags[other], (struct flag){need, index, false});
         flagged[other] = need;
     }
 }
@@ -141,8 +147,8 @@ static void meet(struct planner *planner, int sender, uint64_t time)
 {
     const struct sync_list *lists = planner->plan->lists;
     uint32_t here = node_at(&lists[sender], time), there = node_at(&lists[1 - sender], time);
-    flags_bridge(&planner->flags[1 - sender], (struct flag){there, here}, true);
-    flags_bridge(&planner->flags[sender], (struct flag){here, there}, false);
+    flags_bridge(&planner->flags[1 - sender], (struct flag){there, here, false}, true);
+    flags_bridge(&planner->flags[sender], (struct flag){here, there, false}, false);
 }
 
 /* When the node before a flag's gap is complete, at the earliest. */
@@ -179,21 +185,28 @@ static void limit_flags(struct planner *planner)
         vec_free(&found[core]);
 }
 
+/* Whether a flag's senders are told apart from one another: they are not where there is one. */
+static bool needs_barrier(const struct planner *planner, struct flag flag)
+{
+    return flag.set > 0 && !planner->plan->one_ai_core;
+}
+
 static void place_flags(struct planner *planner)
 {
     struct sync_plan *plan = planner->plan;
     for (int core = 0; core < CORE_TYPES; core++)
         for (uint32_t i = 0; i < planner->flags[core].count; i++) {
             struct flag flag = planner->flags[core].at[i];
-            struct sync_gap *gap = &plan->lists[core].gaps[flag.set];
-            gap->sets++;
-            plan->lists[1 - core].gaps[flag.wait].waits++;
-            if (flag.set == 0)
-                continue;
-            if (plan->one_ai_core)
-                gap->drain = true;
+            struct sync_gap *sender = &plan->lists[core].gaps[flag.set];
+            struct sync_gap *receiver = &plan->lists[1 - core].gaps[flag.wait];
+            sender->sets++;
+            receiver->waits++;
+            if (needs_barrier(planner, flag) && !flag.spread)
+                sender->barrier = true;
             else
-                gap->barrier = true;
+                sender->drain = true;
+            if (flag.spread)
+                receiver->barrier = receiver->late = true;
         }
 }
 
@@ -224,6 +237,8 @@ static void place_barriers(struct planner *planner)
         uint32_t index = taken[core]++, *known = planner->known[core][index];
         if (index > 0)
             memcpy(known, planner->known[core][index - 1], sizeof *planner->known[core]);
+        else
+            memset(known, 0, sizeof *planner->known[core]);
         for (; waited[core] < flags->count && flags->at[waited[core]].wait == index; waited[core]++)
             learn(planner, 1 - core, flags->at[waited[core]], known);
         if (!list->one_core && list->at[index].need[core] > known[core])
@@ -246,6 +261,60 @@ static void place_drains(struct sync_list *list)
     }
 }
 
+/* ----------------------------------------------------------------------- late barriers ---- */
+
+/* Makes gaps for the flags as they are; the number of barriers, twice, and of drains. */
+static uint64_t fill_gaps(struct planner *planner)
+{
+    uint64_t cost = 0;
+    for (int core = 0; core < CORE_TYPES; core++) {
+        struct sync_list *list = &planner->plan->lists[core];
+        memset(list->gaps, 0, ((size_t)list->count + 1) * sizeof *list->gaps);
+    }
+    place_flags(planner);
+    place_barriers(planner);
+    for (int core = 0; core < CORE_TYPES; core++) {
+        struct sync_list *list = &planner->plan->lists[core];
+        place_drains(list);
+        for (uint32_t i = 0; i <= list->count; i++)
+            cost += 2u * list->gaps[i].barrier + list->gaps[i].drain;
+    }
+    return cost;
+}
+
+/* Spreads flags at receivers that have a barrier anyway; whether there are any more. */
+static bool spread_flags(struct planner *planner)
+{
+    bool any = false;
+    for (int core = 0; core < CORE_TYPES; core++)
+        for (uint32_t i = 0; i < planner->flags[core].count; i++) {
+            struct flag *flag = &planner->flags[core].at[i];
+            const struct sync_gap *receiver = &planner->plan->lists[1 - core].gaps[flag->wait];
+            if (flag->spread || !needs_barrier(planner, *flag) || !receiver->barrier ||
+                receiver->sets)
+                continue;
+            flag->spread = true;
+            any = true;
+        }
+    return any;
+}
+
+static void gather_flags(struct planner *planner)
+{
+    for (int core = 0; core < CORE_TYPES; core++)
+        for (uint32_t i = 0; i < planner->flags[core].count; i++)
+            planner->flags[core].at[i].spread = false;
+}
+
+static void choose_late_barriers(struct planner *planner)
+{
+    uint64_t early = fill_gaps(planner);
+    if (planner->plan->early_flags || !spread_flags(planner) || fill_gaps(planner) < early)
+        return;
+    gather_flags(planner);
+    fill_gaps(planner);
+}
+
 void sync_plan_make(struct sync_plan *plan)
 {
     struct planner planner = {.plan = plan};
@@ -256,10 +325,8 @@ void sync_plan_make(struct sync_plan *plan)
     }
     find_flags(&planner);
     limit_flags(&planner);
-    place_flags(&planner);
-    place_barriers(&planner);
+    choose_late_barriers(&planner);
     for (int core = 0; core < CORE_TYPES; core++) {
-        place_drains(&plan->lists[core]);
         vec_free(&planner.flags[core]);
         free(planner.known[core]);
     }

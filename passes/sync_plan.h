@@ -19,10 +19,11 @@ struct sync_node {
     bool drained; /* the calls before it must be drained on its own core */
 };
 
-/* What a gap has, in this order: barrier, or drain if there are sets; sets; waits; drain if there
- * are no sets. */
+/* What a gap has, in this order: barrier, unless it is a late one, or drain if there are sets; sets;
+ * waits; late barrier, or drain if there are no sets. */
 struct sync_gap {
     bool barrier, drain;
+    bool late; /* the barrier spreads what the waits before it brought; there are no sets then */
     uint8_t sets, waits;
 };
 
@@ -36,6 +37,7 @@ struct sync_list {
 struct sync_plan {
     struct sync_list lists[CORE_TYPES];
     bool one_ai_core; /* the launch has one AI core */
+    bool early_flags; /* flags are set behind a barrier, and no barrier is late */
 };
 
 /* Finds the gaps of a plan whose nodes are given. Time is O(n log n). */

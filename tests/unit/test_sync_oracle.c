@@ -1,8 +1,8 @@
 /* insert-syncs against the cheapest programs that there are (sync_oracle.h), for super kernels of up
  * to six ops: all in a single list, all of up to four and random ones in two lists. The oracle's
- * programs are confirmed by the simulator, and never dearer. No flag of insert-syncs can be saved,
- * and nothing at all where every wait stands directly before its call, as its own do. What other
- * programs could save is printed; SKIR_TEST_SHOW=1 prints the smallest case of each largest gap. */
+ * programs are confirmed by the simulator, and never dearer. No flag of insert-syncs can be saved.
+ * What the best programs save is printed; SKIR_TEST_SHOW=1 prints the smallest case of each largest
+ * gap. */
 #include "parsed_module.h"
 #include "passes/pass.h"
 #include "random_graph.h"
@@ -32,12 +32,9 @@ static const char kernels[] = "skir 1\n"
 static const struct {
     const char *name;
     struct oracle_rules rules;
-    bool attained;
 } oracles[] = {
-    {"best", {false, false}, true},
-    {"best with spread waits", {false, true}, false},
-    {"best with excess flags", {true, false}, false},
-    {"best with both", {true, true}, false},
+    {"best", {false, true}},
+    {"best with excess flags", {true, true}},
 };
 enum { N_ORACLES = sizeof oracles / sizeof *oracles };
 
@@ -180,7 +177,6 @@ static void run_trial(struct trial *trial)
         bool found = oracle_search(&result, &instance, oracles[i].rules, cost);
         CHECK(trial, found);
         CHECK(trial, oracles[i].rules.excess || flags == result.fewest_flags);
-        CHECK(trial, !oracles[i].attained || result.cost == cost);
         confirm(trial, &instance, &result);
         compare(trial, &trial->tally->with[i], cost, result.cost);
         oracle_free(&result);
