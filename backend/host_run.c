@@ -1,6 +1,7 @@
 #include "backend/host_run.h"
 #include "backend/host_emit.h"
 #include "backend/host_ops.h"
+#include "backend/host_race.h"
 #include "ir/locate.h"
 #include "ir/members.h"
 #include "ir/slots.h"
@@ -22,6 +23,7 @@ struct unit {
     struct skrt_launch launch; /* without params */
     uint32_t first, count;     /* of its arguments; the first is the sync base address */
     struct range sends;        /* in run.sends: events that it sends as a whole */
+    uint32_t block;            /* the super kernel, or NONE */
 };
 
 struct host_run {
@@ -138,6 +140,7 @@ static struct unit *begin_unit(struct host_run *run, const char *name, enum kern
              (struct unit){
                  .launch = {.name = name, .blocks = blocks, .aics = info->aics, .aivs = info->aivs},
                  .first = run->arguments.count,
+                 .block = NONE,
                  .sends = {run->sends.count, 0}});
     vec_push(&run->arguments, (struct argument){.slot = {SLOT_WORD, W_ffts}});
     return &run->units.at[run->units.count - 1];
@@ -227,6 +230,7 @@ static bool add_superkernel_unit(struct host_run *run, const struct members *mem
     struct unit *unit =
         begin_unit(run, name_text(module, block->name, &run->arena), entry->type, blocks);
     struct text symbol = {NULL, 0, 0};
+    unit->block = id;
     host_entry_symbol(&symbol, module, entry);
     unit->launch.entry = (skrt_entry_fn *)find_symbol(run, run->entries, &symbol);
     if (!unit->launch.entry)
@@ -365,7 +369,68 @@ void host_run_close(struct host_run *run)
     free(run);
 }
 
+/* ------------------------------------------------------------------------ race checks ---- */
+
+static bool check_races_of(struct host_run *run, const struct members *members,
+                           const struct order *order, struct unit *unit)
+{
+    const struct entry *entry =
+        module_find_entry(run->module, run->graph->blocks.at[unit->block].name);
+    uint32_t first = members->first[unit->block];
+    const struct host_race_source source = {
+        .module = run->module,
+        .graph = run->graph,
+        .order = order,
+        .kernel_index = run->kernel_index,
+        .entry = entry,
+        .ops = members->ops + first,
+        .count = members->first[unit->block + 1] - first,
+    };
+    struct skrt_race_check *check = arena_alloc(&run->arena, sizeof *check);
+    unit->launch.race = check;
+    if (host_race_check(&source, &run->arena, check))
+        return true;
+    diag_at(run->diags, DIAG_entry_calls, locate_name(run->module, entry->loc),
+            "entry '@%.*s' does not call the kernels of its super kernel's ops in their order: its "
+            "races cannot be told",
+            NAME(run->module, entry->name));
+    return false;
+}
+
+bool host_run_check_races(struct host_run *run, uint32_t *orders)
+{
+    struct members members;
+    struct order order;
+    bool ok = true;
+    order_init(&order, run->module, run->graph);
+    members_init(&members, run->module, run->graph);
+    *orders = 0;
+    for (uint32_t i = 0; i < run->units.count; i++) {
+        struct unit *unit = &run->units.at[i];
+        if (unit->block == NONE)
+            continue;
+        ok = check_races_of(run, &members, &order, unit) && ok;
+        *orders += unit->launch.race->n_orders;
+    }
+    members_free(&members);
+    order_free(&order);
+    return ok;
+}
+
 /* -------------------------------------------------------------------------- executing ---- */
+
+/* Adds a report to others, which are all kept. */
+static void add_report(char **reports, char *report)
+{
+    if (*reports && report) {
+        size_t size = strlen(*reports), more = strlen(report) + 1;
+        *reports = mem_realloc(*reports, size + more, 1);
+        memcpy(*reports + size, report, more);
+        free(report);
+    } else if (report) {
+        *reports = report;
+    }
+}
 
 uint32_t host_run_launches(const struct host_run *run)
 {
@@ -376,6 +441,8 @@ enum skrt_status host_run_execute(struct host_run *run, struct skrt_device *devi
                                   void *const *values, uint64_t timeout_ms, double *seconds,
                                   char **report)
 {
+    enum skrt_status outcome = SKRT_OK;
+    *report = NULL;
     for (uint32_t i = 0; i < run->units.count; i++) {
         const struct unit *unit = &run->units.at[i];
         struct skrt_launch launch = unit->launch;
@@ -391,12 +458,12 @@ enum skrt_status host_run_execute(struct host_run *run, struct skrt_device *devi
         launch.timeout_ms = timeout_ms;
         enum skrt_status status = skrt_launch(device, &launch, &result);
         *seconds += result.seconds;
-        if (status != SKRT_OK) {
-            *report = result.report;
+        add_report(report, result.report);
+        outcome = status == SKRT_OK ? outcome : status;
+        if (status != SKRT_OK && status != SKRT_RACE)
             return status;
-        }
         for (uint32_t j = 0; j < unit->sends.count; j++)
             *event_word(run, run->sends.at[unit->sends.first + j]) = 1;
     }
-    return SKRT_OK;
+    return outcome;
 }

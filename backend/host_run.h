@@ -20,10 +20,16 @@ struct host_run *host_run_open(const struct module *module, const struct graph *
                                const char *folder, struct diags *diags, enum host_status *status);
 void host_run_close(struct host_run *run);
 
+/* From now on launches of super kernels are checked for races: for orders that are not enforced.
+ * False, with diagnostics, where an entry's calls are not those of its super kernel's ops. `*orders`
+ * is how many orders are required within super kernels. */
+bool host_run_check_races(struct host_run *run, uint32_t *orders);
+
 uint32_t host_run_launches(const struct host_run *run);
 
-/* Runs all launches. `values` has the storage of each value by its id. Adds the launches' wall time
- * to `*seconds`. On anything but SKRT_OK, `*report` is the launch's report, to be freed. */
+/* Runs all launches up to one that does not end well; a race is no end, so its status may be that of
+ * several launches. `values` has the storage of each value by its id. Adds the launches' wall time to
+ * `*seconds`. On anything but SKRT_OK, `*report` has the launches' reports, to be freed. */
 enum skrt_status host_run_execute(struct host_run *run, struct skrt_device *device,
                                   void *const *values, uint64_t timeout_ms, double *seconds,
                                   char **report);

@@ -10,6 +10,8 @@ libskir_la_SOURCES += \
 	backend/host_objects.h \
 	backend/host_ops.c \
 	backend/host_ops.h \
+	backend/host_race.c \
+	backend/host_race.h \
 	backend/host_run.c \
 	backend/host_run.h \
 	backend/kernels/sample_ops.c \
@@ -40,6 +42,9 @@ libskrt_la_SOURCES = \
 	backend/skrt_fiber.c \
 	backend/skrt_fiber.h \
 	backend/skrt_internal.h \
+	backend/skrt_race.c \
+	backend/skrt_race.h \
+	backend/skrt_race_find.c \
 	backend/skrt_report.c \
 	backend/skrt_sched.c \
 	ir/dtypes.def

@@ -156,6 +156,25 @@ struct skrt_device *skrt_device_open(const struct skrt_device_config *config);
  * and what it uses (parameters, code) must not go away. Leave the process with _exit then. */
 void skrt_device_close(struct skrt_device *device);
 
+/* What a race check must know of an entry: which op each call is a part of, and which orders are
+ * required. Ops are numbered from 0. While the launch runs, the check follows what each core knows by
+ * the rules of docs/device-model.md, and finds calls that start without knowing that an op which must
+ * be complete before is so on all cores that it includes, and calls behind one that has not drained.
+ * The launch goes on; it takes longer, and for each core the memory of a word per core. */
+struct skrt_order {
+    uint32_t before, op; /* `before` must be complete before `op` starts */
+};
+struct skrt_race_check {
+    uint32_t n_ops;
+    const char *const *names; /* per op, for reports; may be NULL */
+    /* The ops of the calls of each core type's program, in turn. A program that has more calls
+     * cannot be followed: it is misuse. An op has one call at most on each type. */
+    uint32_t n_calls[SKRT_CORE_TYPES];
+    const uint32_t *calls[SKRT_CORE_TYPES];
+    uint32_t n_orders;
+    const struct skrt_order *orders;
+};
+
 struct skrt_launch {
     const char *name; /* for reports; may be NULL */
     /* Either an entry, which every core runs from the top ... */
@@ -167,7 +186,8 @@ struct skrt_launch {
     uint8_t aics, aivs; /* per AI core: (1, 0), (0, 1), (1, 1) or (1, 2) */
     uint64_t *params;
     size_t n_params;
-    uint64_t timeout_ms; /* 0: none */
+    uint64_t timeout_ms;                /* 0: none */
+    const struct skrt_race_check *race; /* for entries; NULL: no check */
 };
 
 enum skrt_status {
@@ -178,6 +198,7 @@ enum skrt_status {
     SKRT_OVERFLOW, /* a flag was set more than 15 times ahead */
     SKRT_LEFT_SET, /* a flag was left set at the end */
     SKRT_MISUSE,   /* an instruction that this core cannot execute: wrong core type, bad operand */
+    SKRT_RACE,     /* all cores have finished, but an order was not enforced (race check) */
 };
 
 struct skrt_result {
@@ -187,8 +208,8 @@ struct skrt_result {
 };
 
 /* Runs the launch to its end and returns its status. One launch at a time per device; after
- * anything but SKRT_OK or SKRT_INVALID or SKRT_LEFT_SET the device is unusable: further launches
- * are refused. Without a timeout a core that never comes to an end is waited for, without end. */
+ * anything but SKRT_OK, SKRT_INVALID, SKRT_LEFT_SET or SKRT_RACE the device is unusable: further
+ * launches are refused. Without a timeout a core that never comes to an end is waited for, without end. */
 enum skrt_status skrt_launch(struct skrt_device *device, const struct skrt_launch *launch,
                              struct skrt_result *result);
 

@@ -52,6 +52,13 @@ core_fail(struct skrt_core *core, enum skrt_status status, const char *format, .
     skrt_sched_halt(core, SKRT_CORE_HALTED);
 }
 
+/* Needs the lock. `why` is what a function of the race check returns. */
+static void race_check(struct skrt_core *core, const char *why)
+{
+    if (why)
+        core_fail(core, SKRT_MISUSE, "%s", why);
+}
+
 static void core_block(struct skrt_core *core, enum skrt_wait wait)
 {
     core->state = SKRT_CORE_BLOCKED;
@@ -87,6 +94,8 @@ void skrt_arrive(struct skrt_core *core, enum skrt_core_type group, const struct
     group_check(core, group);
     struct skrt_barrier *barrier = &core->device->barriers[group];
     core_lock(core);
+    if (core->device->race)
+        race_check(core, skrt_race_arrive(core));
     bool behind = core->arrived == atomic_load_explicit(&barrier->complete, memory_order_relaxed);
     core->arrived++;
     if (behind && --barrier->behind == 0)
@@ -94,12 +103,9 @@ void skrt_arrive(struct skrt_core *core, enum skrt_core_type group, const struct
     core_unlock(core);
 }
 
-void skrt_await(struct skrt_core *core, enum skrt_core_type group, const struct skrt_site *site)
+static void barrier_wait(struct skrt_core *core, uint64_t round)
 {
-    core_begin(core, site);
-    group_check(core, group);
-    struct skrt_barrier *barrier = &core->device->barriers[group];
-    uint64_t round = ++core->awaited;
+    struct skrt_barrier *barrier = &core->device->barriers[core->type];
     if (atomic_load_explicit(&barrier->complete, memory_order_acquire) >= round)
         return;
     core_lock(core);
@@ -109,6 +115,18 @@ void skrt_await(struct skrt_core *core, enum skrt_core_type group, const struct 
     }
     skrt_sched_push(&barrier->waiters, core);
     core_block(core, SKRT_WAIT_BARRIER);
+}
+
+void skrt_await(struct skrt_core *core, enum skrt_core_type group, const struct skrt_site *site)
+{
+    core_begin(core, site);
+    group_check(core, group);
+    barrier_wait(core, ++core->awaited);
+    if (!core->device->race)
+        return;
+    core_lock(core);
+    skrt_race_await(core);
+    core_unlock(core);
 }
 
 /* ------------------------------------------------------------------ flags ---- */
@@ -137,8 +155,11 @@ static bool flag_take(struct skrt_core *core, enum skrt_flag flag)
     for (uint32_t i = 0; i < n; i++)
         if (aivs[i].flags[flag] == 0)
             return false;
-    for (uint32_t i = 0; i < n; i++)
+    for (uint32_t i = 0; i < n; i++) {
         aivs[i].flags[flag]--;
+        if (core->device->race)
+            skrt_race_take(core, &aivs[i], flag);
+    }
     return true;
 }
 
@@ -156,6 +177,8 @@ static void flag_raise(struct skrt_core *core, struct skrt_core *aiv, enum skrt_
         core_fail(core, SKRT_OVERFLOW, "%s of aiv %u is set %d times already", info->name,
                   aiv->index, SKRT_FLAG_LIMIT);
     aiv->flags[flag]++;
+    if (core->device->race)
+        race_check(core, skrt_race_set(core, aiv, flag));
 }
 
 static void flag_set(struct skrt_core *core, enum skrt_flag flag)
@@ -310,7 +333,13 @@ void skrt_call(struct skrt_core *core, const struct skrt_call *call, const struc
     core_begin(core, site);
     call_check(core, call);
     core->calls++;
-    if (!skrt_core_included(core, call))
+    bool included = skrt_core_included(core, call);
+    if (core->device->race) {
+        core_lock(core);
+        race_check(core, skrt_race_call(core, call, included));
+        core_unlock(core);
+    }
+    if (!included)
         return;
     core->call = call;
     atomic_store_explicit(&core->ran, site, memory_order_relaxed);
@@ -463,6 +492,8 @@ void skrt_notify(struct skrt_core *core, uint64_t slot, const struct skrt_site *
         return;
     _Atomic uint64_t *word = event_word(core, slot);
     core_lock(core);
+    if (core->device->race)
+        race_check(core, skrt_race_notify(core, word));
     atomic_store_explicit(word, 1, memory_order_release);
     skrt_sched_poll_events(core->device);
     core_unlock(core);
@@ -476,6 +507,8 @@ void skrt_wait_event(struct skrt_core *core, uint64_t slot, const struct skrt_si
     const _Atomic uint64_t *word = event_word(core, slot);
     core_lock(core);
     if (atomic_load_explicit(word, memory_order_acquire) != 0) {
+        if (core->device->race)
+            skrt_race_wait_event(core, word);
         core_unlock(core);
         return;
     }
@@ -489,8 +522,17 @@ void skrt_wait_event(struct skrt_core *core, uint64_t slot, const struct skrt_si
 void skrt_reset(struct skrt_core *core, uint64_t slot, const struct skrt_site *site)
 {
     core_begin(core, site);
-    if (does_events(core))
-        atomic_store_explicit(event_word(core, slot), 0, memory_order_release);
+    if (!does_events(core))
+        return;
+    _Atomic uint64_t *word = event_word(core, slot);
+    if (!core->device->race) {
+        atomic_store_explicit(word, 0, memory_order_release);
+        return;
+    }
+    core_lock(core);
+    atomic_store_explicit(word, 0, memory_order_release);
+    skrt_race_reset(core, word);
+    core_unlock(core);
 }
 
 /* ----------------------------------------------------------- the rest ---- */
@@ -498,6 +540,11 @@ void skrt_reset(struct skrt_core *core, uint64_t slot, const struct skrt_site *s
 void skrt_pipe_barrier(struct skrt_core *core, const struct skrt_site *site)
 {
     core_begin(core, site);
+    if (!core->device->race)
+        return;
+    core_lock(core);
+    skrt_race_drain(core);
+    core_unlock(core);
 }
 
 void skrt_hint(struct skrt_core *core, const struct skrt_site *site)

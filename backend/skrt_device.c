@@ -103,6 +103,7 @@ static void device_free(struct skrt_device *device)
 {
     for (uint32_t i = 0; i < device->capacity[SKRT_AIC] + device->capacity[SKRT_AIV]; i++)
         skrt_fiber_unmap(&device->cores[SKRT_AIC][i].fiber);
+    skrt_race_close(device);
     free(device->cores[SKRT_AIC]);
     free(device->points);
     free(device->workers);
@@ -218,6 +219,8 @@ static bool launch_possible(struct skrt_device *device, const struct skrt_launch
         why = "the parameters are missing";
     else if (!launch->entry && !launch->parts[SKRT_AIC].fn && !launch->parts[SKRT_AIV].fn)
         why = "neither an entry nor a sub-kernel";
+    else if (!launch->entry && launch->race)
+        why = "a race check is for entries";
     if (!why)
         return cores_suffice(device, launch);
     snprintf(device->cause, sizeof device->cause, "%s", why);
@@ -293,7 +296,10 @@ static bool launch_set_up(struct skrt_device *device, const struct skrt_launch *
             return false;
         }
     }
-    return true;
+    const char *why = launch->race ? skrt_race_open(device) : NULL;
+    if (why)
+        snprintf(device->cause, sizeof device->cause, "%s", why);
+    return !why;
 }
 
 /* Lets the threads have the cores. */
@@ -354,14 +360,19 @@ static void launch_finish(struct skrt_device *device, struct skrt_result *result
         device->status = SKRT_LEFT_SET;
         snprintf(device->cause, sizeof device->cause,
                  "all cores have finished, but releases are left over");
+    } else if (device->status == SKRT_OK && skrt_race_found(device)) {
+        device->status = SKRT_RACE;
+        skrt_race_cause(device, device->cause, sizeof device->cause);
     } else if (device->status != SKRT_OK) {
         device->broken = device->status;
     }
     result->status = device->status;
     if (device->status != SKRT_OK)
         result->report = skrt_report_launch(device);
-    if (device->settled)
+    if (device->settled) {
+        skrt_race_close(device);
         device->launch = NULL;
+    }
 }
 
 /* After a timeout, cores may still run: what they stand on is left alone. */

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "skrt.h"
 #include "skrt_fiber.h"
@@ -81,6 +82,7 @@ struct skrt_sync_point {
 };
 
 struct skrt_worker;
+struct skrt_race;
 
 struct skrt_core {
     _Alignas(64) struct skrt_fiber fiber;
@@ -144,6 +146,7 @@ struct skrt_device {
     struct skrt_sync_point *free_points;
     enum skrt_status status; /* first cause of its end */
     char cause[256];
+    struct skrt_race *race; /* the race check, or NULL */
 
     /* The scheduler. */
     struct skrt_core_list ready, event_waiters;
@@ -196,6 +199,34 @@ bool skrt_call_misfit(const struct skrt_device *device, enum skrt_core_type type
 /* The AIVs that a flag of this core concerns: itself for an AIV, its partners for an AIC. */
 struct skrt_core *skrt_flag_aivs(const struct skrt_core *core, enum skrt_flag flag, uint32_t *n);
 
+/* ---- skrt_race.c: what cores know. All but open and close need the lock; all but open and found
+ * need a race check. Those that return a text, which says why, have failed where it is not NULL. ---- */
+
+/* For the launch that is set up. Sets `device->race`. */
+const char *skrt_race_open(struct skrt_device *device);
+/* Does nothing where there is none. */
+void skrt_race_close(struct skrt_device *device);
+
+/* The core begins the call that `core->calls` counts last, if it is included. */
+const char *skrt_race_call(struct skrt_core *core, const struct skrt_call *call, bool included);
+/* All calls that the core has gone through have drained. */
+void skrt_race_drain(struct skrt_core *core);
+const char *skrt_race_arrive(struct skrt_core *core);
+void skrt_race_await(struct skrt_core *core);
+/* The core adds a release for an AIV or, as the AIV, for its AIC; the core takes one. */
+const char *skrt_race_set(struct skrt_core *core, struct skrt_core *aiv, enum skrt_flag flag);
+void skrt_race_take(struct skrt_core *core, struct skrt_core *aiv, enum skrt_flag flag);
+/* Before the cores that wait for the event are made ready. */
+const char *skrt_race_notify(struct skrt_core *core, const void *word);
+/* The core finds an event that has come. */
+void skrt_race_wait_event(struct skrt_core *core, const void *word);
+void skrt_race_reset(struct skrt_core *core, const void *word);
+
+bool skrt_race_found(const struct skrt_device *device);
+void skrt_race_cause(const struct skrt_device *device, char *text, size_t size);
+/* A line for each finding. */
+void skrt_race_print(FILE *out, const struct skrt_device *device);
+
 /* ---- skrt_report.c. Need the lock, or a launch that has ended. ---- */
 
 extern const char *const skrt_core_type_names[SKRT_CORE_TYPES];
@@ -205,6 +236,10 @@ extern const char *const skrt_core_type_names[SKRT_CORE_TYPES];
 char *skrt_report_launch(const struct skrt_device *device);
 /* Whether a flag is set; they must not be at the end of a launch. */
 bool skrt_report_finds_left_set(const struct skrt_device *device);
+
+/* "aic 3", and "aic 3, aic 5..7" for the marked ones of n. */
+void skrt_report_core(FILE *out, enum skrt_core_type type, uint32_t index);
+void skrt_report_cores(FILE *out, enum skrt_core_type type, const bool *marked, uint32_t n);
 
 /* What the calling thread runs, for skrt_report_crash: set once per host thread. */
 void skrt_report_set_worker(const struct skrt_worker *worker);

@@ -23,6 +23,7 @@ static const char *const status_texts[] = {
     [SKRT_OVERFLOW] = "flag overflow",
     [SKRT_LEFT_SET] = "flag left set",
     [SKRT_MISUSE] = "misuse",
+    [SKRT_RACE] = "race",
 };
 
 const char *skrt_status_text(enum skrt_status status)
@@ -46,8 +47,12 @@ static void print_range(FILE *out, enum skrt_core_type type, uint32_t first, uin
         fprintf(out, "..%u", last);
 }
 
-/* "aic 3, aic 5..7" for the marked ones. */
-static void print_cores(FILE *out, enum skrt_core_type type, const bool *marked, uint32_t n)
+void skrt_report_core(FILE *out, enum skrt_core_type type, uint32_t index)
+{
+    print_range(out, type, index, index);
+}
+
+void skrt_report_cores(FILE *out, enum skrt_core_type type, const bool *marked, uint32_t n)
 {
     uint32_t ranges = 0, more = 0;
     for (uint32_t i = 0, end; i < n; i = end) {
@@ -77,7 +82,7 @@ static void print_missing(FILE *out, enum skrt_core_type type, const bool *missi
         count += missing[i];
     fprintf(out, "%u of %u %s %s not %s: ", count, of, plural_names[type],
             count == 1 ? "has" : "have", not_done);
-    print_cores(out, type, missing, n);
+    skrt_report_cores(out, type, missing, n);
 }
 
 static void print_barrier_wait(FILE *out, const struct skrt_core *core)
@@ -125,7 +130,7 @@ static void print_flag_wait(FILE *out, const struct skrt_core *first, const stru
     }
     for (uint32_t i = 0; i < device->launched[setter]; i++)
         count += missing[i];
-    print_cores(out, setter, missing, device->launched[setter]);
+    skrt_report_cores(out, setter, missing, device->launched[setter]);
     fprintf(out, " %s not set %s", count == 1 ? "has" : "have", skrt_flag_table[flag].name);
 }
 
@@ -280,7 +285,9 @@ char *skrt_report_launch(const struct skrt_device *device)
     if (device->status == SKRT_LEFT_SET)
         for (int flag = 0; flag < SKRT_FLAGS; flag++)
             print_left(out, device, (enum skrt_flag)flag);
-    for (int type = 0; type < SKRT_CORE_TYPES; type++)
+    if (skrt_race_found(device))
+        skrt_race_print(out, device);
+    for (int type = 0; type < SKRT_CORE_TYPES && device->status != SKRT_RACE; type++)
         print_groups(out, device, (enum skrt_core_type)type);
     if (fclose(out) == 0)
         return text;

@@ -22,6 +22,8 @@ const struct option options_run[] = {
     {"seed", 0, OPTION_VALUE, "N", "seed of random inputs (1)"},
     {"unproven", 0, OPTION_FLAG, NULL,
      "run entries even if their synchronisation is refuted, to see what happens"},
+    {"race-check", 0, OPTION_FLAG, NULL,
+     "follow what each core knows, and report order between ops that is not enforced"},
     {"threads", 0, OPTION_VALUE, "N", "host threads (as many as there are processors)"},
     {"timeout", 0, OPTION_VALUE, "SECONDS", "end a launch that takes longer (60); 0: never"},
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
@@ -37,7 +39,7 @@ struct runner {
     struct diags *diags;
     struct skrt_device *device;
     uint64_t seed, threads, timeout;
-    bool compare;
+    bool compare, race_check;
 };
 
 /* One way of running the graph, and what came of it. */
@@ -45,6 +47,7 @@ struct outcome {
     struct storage storage;
     double seconds;
     uint32_t launches;
+    uint32_t orders; /* that the race check held it against */
 };
 
 /* -------------------------------------------------------------------- what to run ---- */
@@ -117,6 +120,10 @@ static enum exit_status execute(struct runner *runner, enum host_mode mode, stru
     if (!run)
         return result;
     outcome->launches = host_run_launches(run);
+    if (mode == HOST_FUSED && runner->race_check && !host_run_check_races(run, &outcome->orders)) {
+        host_run_close(run);
+        return EXIT_INPUT;
+    }
     crash_reports_begin();
     enum skrt_status status = host_run_execute(run, runner->device, outcome->storage.data,
                                                runner->timeout * 1000, &outcome->seconds, &report);
@@ -148,6 +155,8 @@ static void print_summary(struct runner *runner, const struct outcome *fused,
         fprintf(out, "; unfused in %s, %.3f ms; %s",
                 count_text(launches, sizeof launches, unfused->launches, "launch"),
                 unfused->seconds * 1e3, equal ? "bit-exact" : "DIFFERENT");
+    if (runner->race_check)
+        fprintf(out, "; race-free (%s)", count_text(ops, sizeof ops, fused->orders, "order"));
     fputc('\n', out);
 }
 
@@ -215,6 +224,7 @@ enum exit_status cmd_run(struct invocation *invocation)
         !sk_argument_check(invocation))
         return EXIT_USAGE;
     runner.compare = option_given(invocation, "compare");
+    runner.race_check = option_given(invocation, "race-check");
     enum exit_status status;
     if (host_input_open(&runner.host, invocation, invocation->files[0],
                         option_given(invocation, "unproven"), &status)) {

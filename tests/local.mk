@@ -19,6 +19,7 @@ EXTRA_DIST += tests/tap-run tests/tap.py tests/tap.sh
 # ---- Unit tests: one cmocka program per module, tests/unit/NAME.c ----
 
 unit_headers = \
+	tests/unit/entry_runner.h \
 	tests/unit/graph_model.h \
 	tests/unit/kernel_harness.h \
 	tests/unit/parsed_module.h \
@@ -39,6 +40,7 @@ unit_tests = \
 	tests/unit/test_npy \
 	tests/unit/test_object \
 	tests/unit/test_partition \
+	tests/unit/test_races \
 	tests/unit/test_roundtrip \
 	tests/unit/test_sample_ops \
 	tests/unit/test_sk_options \
@@ -46,6 +48,7 @@ unit_tests = \
 	tests/unit/test_skrt \
 	tests/unit/test_skrt_calls \
 	tests/unit/test_skrt_failures \
+	tests/unit/test_skrt_race \
 	tests/unit/test_sync_oracle \
 	tests/unit/test_syncs \
 	tests/unit/test_tensor
@@ -66,6 +69,11 @@ tests_unit_test_partition_SOURCES = \
 	tests/unit/graph_model.c \
 	tests/unit/random_graph.c \
 	tests/unit/test_partition.c
+tests_unit_test_races_SOURCES = \
+	tests/unit/entry_runner.c \
+	tests/unit/random_graph.c \
+	tests/unit/sync_simulator.c \
+	tests/unit/test_races.c
 tests_unit_test_roundtrip_SOURCES = \
 	tests/unit/random_graph.c \
 	tests/unit/test_roundtrip.c
@@ -96,6 +104,7 @@ script_tests = \
 	tests/e2e/listed_sources.sh \
 	tests/e2e/other_compiler.sh \
 	tests/e2e/preload_objects.py \
+	tests/e2e/race_check.py \
 	tests/e2e/repeated_runs.py \
 	tests/e2e/run_values.py \
 	tests/e2e/sk_options.sh \

@@ -2,6 +2,7 @@
 
 import ctypes
 import ctypes.util
+import glob
 import os
 import re
 import struct
@@ -14,7 +15,6 @@ import tap
 
 EXAMPLES = os.path.join(tap.SOURCE, "docs", "examples")
 CC = os.environ.get("CC", "cc").split() or ["cc"]
-RUNTIME = ["skrt_core", "skrt_device", "skrt_fiber", "skrt_report", "skrt_sched"]
 LIBC = [ctypes.CDLL(None), ctypes.CDLL(ctypes.util.find_library("m"))]
 ENTRIES = {
     "quant_swiglu_small": "decode_sp1",
@@ -149,7 +149,7 @@ for value in "a", "b":
     with open(value + ".raw", "wb") as file:
         file.write(npy_data(value + ".npy"))
 write("main.c", main_source(entry_params(lowered), entry_shape(lowered)))
-sources = [os.path.join(tap.SOURCE, "backend", name + ".c") for name in RUNTIME]
+sources = glob.glob(os.path.join(tap.SOURCE, "backend", "skrt*.c"))
 includes = ["-I" + os.path.join(tap.SOURCE, folder) for folder in ("", "ir", "backend")]
 built = subprocess.run([*CC, "-std=gnu11", "-O1", "-w", *includes, "main.c", "own.o", *sources, "-lm",
                         "-lpthread", "-o", "main"], capture_output=True, text=True)
