@@ -28,7 +28,7 @@ static void read_source(struct input *input)
 {
     char error[512];
     const struct span nowhere = {0, 0};
-    if (!file_read(input->path, &input->bytes, error, sizeof error))
+    if (!file_map(input->path, &input->bytes, error, sizeof error))
         diag_at(&input->diags, DIAG_file, nowhere, "%s", error);
     else if (!source_init(&input->source, shown_path(input->path), input->bytes.data,
                           input->bytes.size))

@@ -1,11 +1,14 @@
+#define _GNU_SOURCE /* leases */
 #include "ir/file.h"
 #include "ir/arena.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,7 +37,7 @@ static bool read_fd(int fd, struct file_bytes *bytes, size_t expected)
             break;
         if (n == 0) {
             data[size] = '\0';
-            *bytes = (struct file_bytes){data, size};
+            *bytes = (struct file_bytes){data, size, 0};
             return true;
         }
         size += (size_t)n;
@@ -45,13 +48,48 @@ static bool read_fd(int fd, struct file_bytes *bytes, size_t expected)
     return false;
 }
 
-bool file_read(const char *path, struct file_bytes *bytes, char *error, size_t error_size)
+/* Makes others who would write to the file wait until `fd` is closed. A process that may not do so,
+ * a file that is being written, and most network file systems are refused. */
+static bool take_lease(int fd)
 {
-    *bytes = (struct file_bytes){NULL, 0};
+#ifdef F_SETLEASE
+    /* The holder is told of those who wait by a signal; this one is ignored unless handled. */
+    return fcntl(fd, F_SETSIG, SIGURG) == 0 && fcntl(fd, F_SETLEASE, F_RDLCK) == 0;
+#else
+    (void)fd;
+    return false;
+#endif
+}
+
+/* Without the lease, a file that shrinks would take mapped bytes away. Keeps `fd` on success. */
+static bool map_fd(int fd, struct file_bytes *bytes)
+{
+    enum { MIN_MAPPED = 1 << 20 };
+    struct stat st;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < MIN_MAPPED || !take_lease(fd))
+        return false;
+    /* Behind the end, the last page has room for the NUL. */
+    size_t size = fstat(fd, &st) == 0 ? (size_t)st.st_size : 0;
+    if (size % (size_t)sysconf(_SC_PAGESIZE) == 0)
+        return false;
+    char *data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    if (data == MAP_FAILED)
+        return false;
+    data[size] = '\0';
+    *bytes = (struct file_bytes){data, size, fd + 1};
+    return true;
+}
+
+static bool read_path(const char *path, struct file_bytes *bytes, bool may_map, char *error,
+                      size_t error_size)
+{
+    *bytes = (struct file_bytes){NULL, 0, 0};
     bool standard = strcmp(path, "-") == 0;
     int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return fail(error, error_size, path, "open");
+    if (may_map && !standard && map_fd(fd, bytes))
+        return true;
     struct stat st;
     bool ok = fstat(fd, &st) == 0;
     if (ok && S_ISDIR(st.st_mode)) {
@@ -66,10 +104,25 @@ bool file_read(const char *path, struct file_bytes *bytes, char *error, size_t e
     return ok;
 }
 
+bool file_read(const char *path, struct file_bytes *bytes, char *error, size_t error_size)
+{
+    return read_path(path, bytes, false, error, error_size);
+}
+
+bool file_map(const char *path, struct file_bytes *bytes, char *error, size_t error_size)
+{
+    return read_path(path, bytes, true, error, error_size);
+}
+
 void file_bytes_free(struct file_bytes *bytes)
 {
-    free(bytes->data);
-    *bytes = (struct file_bytes){NULL, 0};
+    if (bytes->lease) {
+        munmap(bytes->data, bytes->size);
+        close(bytes->lease - 1);
+    } else {
+        free(bytes->data);
+    }
+    *bytes = (struct file_bytes){NULL, 0, 0};
 }
 
 char *path_folder(const char *path)

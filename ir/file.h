@@ -8,10 +8,14 @@
 struct file_bytes {
     char *data; /* NUL-terminated behind `size` bytes; free with file_bytes_free */
     size_t size;
+    int lease; /* of a mapped file: the descriptor that keeps others from changing it, + 1 */
 };
 
 /* Reads a regular file, a pipe, or standard input ("-") to its end. */
 bool file_read(const char *path, struct file_bytes *bytes, char *error, size_t error_size);
+/* The same, without a copy where the file is large and can be kept as it is: whoever would open it
+ * for writing waits until the bytes are freed. The bytes may be changed, which the file is not. */
+bool file_map(const char *path, struct file_bytes *bytes, char *error, size_t error_size);
 void file_bytes_free(struct file_bytes *bytes);
 
 /* The folder of a path, "." where the path names none. The caller frees it. */

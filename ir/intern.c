@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 enum {
-    STEP = 17,       /* to the next slot to try; odd, so that every slot is tried in the end */
+    /* To the next slot to try: the same place in the next group, so that names that are in the way
+     * of each other's group move as a whole. Odd, so that every slot is tried in the end. */
+    STEP = 257,
     MAX_STEPS = 256, /* ordinary names need a third of them at most, with the plain hash */
 };
 
@@ -55,17 +57,19 @@ static uint64_t hash_keyed(const char *p, size_t size, uint64_t h, uint64_t key)
     return h * MULTIPLIER;
 }
 
-/* Names are often numbers in turn, used near each other. The last half byte only chooses the place
- * in a group of 16 slots, so that %v120 to %v129 share two cache lines. */
+/* Names are often numbers in turn, used near each other. The low halves of the last two bytes only
+ * choose the place in a group of 256 slots: %v1200 to %v1299 share half a page, and %v1230 to %v1239
+ * two cache lines. */
 static inline uint32_t hash_text(const struct intern *intern, const char *p, size_t size)
 {
     unsigned last = size > 0 ? (unsigned char)p[size - 1] : 0;
-    size_t before = size > 0 ? size - 1 : 0;
-    uint64_t h = (uint64_t)size << 4 | last >> 4;
-    h = intern->key ? hash_keyed(p, before, h, intern->key) : hash_plain(p, before, h);
+    unsigned before = size > 1 ? (unsigned char)p[size - 2] : 0;
+    size_t rest = size > 1 ? size - 2 : 0;
+    uint64_t h = (uint64_t)size << 8 | (before & 0xf0) | last >> 4;
+    h = intern->key ? hash_keyed(p, rest, h, intern->key) : hash_plain(p, rest, h * MULTIPLIER);
     h ^= h >> 32;
     h *= MULTIPLIER;
-    return (uint32_t)(h >> 32) ^ (last & 15);
+    return (uint32_t)(h >> 32) ^ ((before & 15) << 4 | (last & 15));
 }
 
 static void slots_fill(struct intern *intern)

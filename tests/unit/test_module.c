@@ -8,6 +8,7 @@
 #include "passes/heap.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -108,6 +109,7 @@ static void test_intern_numbered(void **state)
     for (uint32_t i = 0; i < COUNT; i++) {
         uint32_t hash = intern.names[i].hash;
         far += i % 10 && (hash ^ intern.names[i - 1].hash) >> 4;
+        far += i > 100 && i % 100 && (hash ^ intern.names[i - 1].hash) >> 8;
         displaced += intern.slots[hash & intern.mask].id != i + 1;
     }
     assert_int_equal(far, 0);
@@ -483,6 +485,64 @@ static void test_file_write(void **state)
     assert_int_equal(files_in(folder->path), 1);
 }
 
+static void write_xs(const char *path, size_t size)
+{
+    char error[256], *bytes = test_malloc(size);
+    memset(bytes, 'x', size);
+    assert_true(file_write(path, bytes, size, error, sizeof error));
+    test_free(bytes);
+}
+
+/* Mapped or read, it is the file's bytes and a NUL, which may be changed without changing the file. */
+static void test_file_map(void **state)
+{
+    static const size_t sizes[] = {0, 10, 1 << 20, (1 << 20) + 1, (1 << 21) + 4095};
+    struct folder *folder = *state;
+    char error[256];
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        for (int changed = 0; changed < 2; changed++) {
+            struct file_bytes bytes;
+            if (!changed)
+                write_xs(folder->file, sizes[i]);
+            assert_true(file_map(folder->file, &bytes, error, sizeof error));
+            assert_int_equal(bytes.size, sizes[i]);
+            for (size_t at = 0; at < bytes.size; at++)
+                if (bytes.data[at] != 'x')
+                    fail_msg("byte %zu of %zu is changed", at, bytes.size);
+            assert_int_equal(bytes.data[bytes.size], '\0');
+            memset(bytes.data, 'y', bytes.size);
+            file_bytes_free(&bytes);
+        }
+    }
+}
+
+/* A file that another may write to is read, so that it can shrink; one that is mapped, others open
+ * for writing only when it is free again. */
+static void test_file_map_shared(void **state)
+{
+    struct folder *folder = *state;
+    char error[256];
+    struct file_bytes bytes;
+    write_xs(folder->file, (1 << 20) + 1);
+    int fd = open(folder->file, O_WRONLY | O_NONBLOCK);
+    assert_true(file_map(folder->file, &bytes, error, sizeof error));
+    assert_int_equal(ftruncate(fd, 0), 0);
+    assert_int_equal(bytes.data[1 << 20], 'x');
+    close(fd);
+    file_bytes_free(&bytes);
+
+    write_xs(folder->file, (1 << 20) + 1);
+    assert_true(file_map(folder->file, &bytes, error, sizeof error));
+    fd = open(folder->file, O_WRONLY | O_NONBLOCK);
+    assert_int_equal(fd < 0, bytes.lease != 0);
+    if (fd >= 0)
+        close(fd);
+    file_bytes_free(&bytes);
+    fd = open(folder->file, O_WRONLY | O_NONBLOCK);
+    assert_true(fd >= 0);
+    close(fd);
+}
+
 /* Until it is committed, the old file stands; abandoned, it stays and nothing else does. */
 static void test_file_atomic(void **state)
 {
@@ -602,6 +662,8 @@ int main(void)
         cmocka_unit_test(test_heap),
         cmocka_unit_test(test_heap_ties),
         FILE_TEST(test_file_write),
+        FILE_TEST(test_file_map),
+        FILE_TEST(test_file_map_shared),
         FILE_TEST(test_file_atomic),
         FILE_TEST(test_file_commit_fails),
         FILE_TEST(test_file_errors),
