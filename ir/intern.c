@@ -45,7 +45,8 @@ static inline uint64_t hash_plain(const char *p, size_t size, uint64_t h)
 
 /* A polynomial over the integers modulo 2^61 - 1, with 4 bytes to a coefficient, at a random point:
  * whatever the texts, no more of them collide than chance has it. */
-static uint64_t hash_keyed(const char *p, size_t size, uint64_t h, uint64_t key)
+static __attribute__((noinline)) uint64_t hash_keyed(const char *p, size_t size, uint64_t h,
+                                                     uint64_t key)
 {
     const uint64_t prime = (UINT64_C(1) << 61) - 1;
     for (size_t part; size > 0; p += part, size -= part) {
@@ -60,7 +61,8 @@ static uint64_t hash_keyed(const char *p, size_t size, uint64_t h, uint64_t key)
 /* Names are often numbers in turn, used near each other. The low halves of the last two bytes only
  * choose the place in a group of 256 slots: %v1200 to %v1299 share half a page, and %v1230 to %v1239
  * two cache lines. */
-static inline uint32_t hash_text(const struct intern *intern, const char *p, size_t size)
+static inline __attribute__((always_inline)) uint32_t hash_text(const struct intern *intern,
+                                                                const char *p, size_t size)
 {
     unsigned last = size > 0 ? (unsigned char)p[size - 1] : 0;
     unsigned before = size > 1 ? (unsigned char)p[size - 2] : 0;
@@ -155,7 +157,7 @@ static uint32_t add_new(struct intern *intern, struct intern_slot *slot, const c
     return id;
 }
 
-static inline uint32_t add(struct intern *intern, const char *text, size_t size, bool copy)
+static uint32_t add(struct intern *intern, const char *text, size_t size, bool copy)
 {
     /* At most five of eight slots are taken. */
     if (!intern->slots || intern->count >= intern->mask / 8 * 5)

@@ -28,31 +28,30 @@ static void flush_text(struct printer *printer)
 
 /* ------------------------------------------------------------------------- line work ---- */
 
+/* The end of what stands before `offset` in the source, blanks of its line left out. */
+static const char *before_blanks(const struct printer *printer, uint32_t offset)
+{
+    const char *text = printer->module->source->text, *p = text + offset;
+    while (p > text && (p[-1] == ' ' || p[-1] == '\t' || p[-1] == '\r'))
+        p--;
+    return p;
+}
+
+/* Whether this position of the source is the first on its line but for blanks. */
+static bool begins_line(const struct printer *printer, uint32_t offset)
+{
+    const char *p = before_blanks(printer, offset);
+    return p == printer->module->source->text || p[-1] == '\n';
+}
+
 /* Whether a blank line stands before this position of the source. */
 static bool blank_before(const struct printer *printer, uint32_t offset)
 {
-    const char *text = printer->module->source->text;
-    unsigned newlines = 0;
-    while (offset > 0 && newlines < 2) {
-        char c = text[--offset];
-        if (c == '\n')
-            newlines++;
-        else if (c != ' ' && c != '\t' && c != '\r')
-            return false;
-    }
-    return newlines == 2;
-}
-
-/* Whether something else than blanks stands before this position on its line. */
-static bool trails(const struct printer *printer, uint32_t offset)
-{
-    const char *text = printer->module->source->text;
-    while (offset > 0 && text[offset - 1] != '\n') {
-        char c = text[--offset];
-        if (c != ' ' && c != '\t' && c != '\r')
-            return true;
-    }
-    return false;
+    const char *text = printer->module->source->text, *p = before_blanks(printer, offset);
+    if (p == text || p[-1] != '\n')
+        return false;
+    p = before_blanks(printer, (uint32_t)(p - 1 - text));
+    return p > text && p[-1] == '\n';
 }
 
 static void print_indent(struct printer *printer)
@@ -91,7 +90,8 @@ static bool flush_comments(struct printer *printer, uint32_t offset, bool want_b
     while (printer->next_comment < printer->comments->count &&
            printer->comments->at[printer->next_comment].begin < offset) {
         struct span comment = printer->comments->at[printer->next_comment++];
-        if (!own_line && !joined && printer->text->size > 0 && trails(printer, comment.begin)) {
+        if (!own_line && !joined && printer->text->size > 0 &&
+            !begins_line(printer, comment.begin)) {
             printer->text->at[printer->text->size - 1] = ' ';
             print_comment(printer, comment);
             joined = true;

@@ -109,11 +109,20 @@ static const unsigned char char_class[256] = {
     ['$'] = CHAR_NAME,
 };
 
-static inline bool all_of(const struct intern_name *name, unsigned class)
+/* Appends a name if it has any bytes and all of them are of the class. */
+static inline bool text_plain(struct text *text, const struct intern_name *name, unsigned class)
 {
-    unsigned common = name->size > 0 ? class : 0;
-    for (uint32_t i = 0; i < name->size; i++)
-        common &= char_class[(unsigned char)name->text[i]];
+    const char *from = name->text;
+    size_t size = name->size;
+    if (text->capacity - text->size <= size)
+        text_grow(text, size);
+    char *to = text->at + text->size;
+    unsigned common = size > 0 ? class : 0;
+    for (size_t i = 0; i < size; i++) {
+        to[i] = from[i];
+        common &= char_class[(unsigned char)from[i]];
+    }
+    text->size += common ? size : 0;
     return common;
 }
 
@@ -127,11 +136,9 @@ static inline bool is_number_word(const struct intern_name *name)
 void text_word(struct text *text, const struct module *module, uint32_t id)
 {
     const struct intern_name *name = &module->names.names[id];
-    bool plain = all_of(name, CHAR_WORD) && char_class[(unsigned char)name->text[0]] & CHAR_FIRST &&
-                 !is_number_word(name);
-    if (plain)
-        text_bytes(text, name->text, name->size);
-    else
+    bool word = name->size > 0 && char_class[(unsigned char)name->text[0]] & CHAR_FIRST &&
+                !is_number_word(name);
+    if (!word || !text_plain(text, name, CHAR_WORD))
         text_quoted(text, name->text, name->size);
 }
 
@@ -139,9 +146,7 @@ static void text_sigil(struct text *text, const struct module *module, char sigi
 {
     const struct intern_name *name = &module->names.names[id];
     text_char(text, sigil);
-    if (all_of(name, CHAR_NAME))
-        text_bytes(text, name->text, name->size);
-    else
+    if (!text_plain(text, name, CHAR_NAME))
         text_quoted(text, name->text, name->size);
 }
 
