@@ -4,6 +4,7 @@ libskir_la_SOURCES += \
 	passes/assign_streams.c \
 	passes/bind_kernels.c \
 	passes/dcci.c \
+	passes/debug_sync_all.c \
 	passes/fusable.c \
 	passes/fusable.h \
 	passes/fusion.c \
