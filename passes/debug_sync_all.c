@@ -91,20 +91,19 @@ static bool is_balanced(const struct tally *one, const struct tally *other)
 
 /* ----------------------------------------------------------------------------- places ---- */
 
-/* Behind a call, and behind the cache maintenance there. */
-static uint32_t place_behind(const struct program *program, uint32_t call)
+/* Behind a call, and behind the cache maintenance there, which is of the next call where it stands
+ * behind a drain that is not that of debug-dcci-all. */
+static uint32_t place_behind(const struct superkernel *sk, const struct program *program,
+                             uint32_t call)
 {
-    uint32_t place = call_end(program, call);
-    for (;;) {
-        uint32_t at = skip_records(program, place);
-        if (program_has(program, at, INSTR_dcci))
-            place = at + 1;
-        else if (program_has(program, at, INSTR_pipe_barrier) &&
-                 program_has(program, at + 1, INSTR_dcci))
-            place = at + 2;
-        else
-            return place;
-    }
+    uint32_t place = call_end(program, call), at = skip_records(program, place);
+    if (program_has(program, at, INSTR_dcci))
+        place = at + 1;
+    at = skip_records(program, place);
+    if (sk->options.of[SK_debug_dcci_all].number && program_has(program, at, INSTR_pipe_barrier) &&
+        program_has(program, at + 1, INSTR_dcci))
+        place = at + 2;
+    return place;
 }
 
 /* The last place before the op of the next call begins: before what it waits for from outside, and
@@ -234,7 +233,7 @@ static bool find_places(struct debug_sync *ds, uint32_t i, const uint32_t *next,
         struct side *side = &ds->sides[core];
         if (!side->program || side->calls[i] == NONE)
             continue;
-        places[core] = side->gap = place_behind(side->program, side->calls[i]);
+        places[core] = side->gap = place_behind(ds->sk, side->program, side->calls[i]);
     }
     if (!ds->flags)
         return true;

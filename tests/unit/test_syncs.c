@@ -22,6 +22,9 @@ struct mutations {
 };
 
 struct tally {
+    const char *sk_options; /* of all scopes; NULL: none */
+    bool one_list;          /* graphs whose ops cannot be one list are left out */
+    bool barriers;          /* there must be one behind each call */
     unsigned graphs, entries, ops, required;
     struct mutations single, paired;
 };
@@ -287,6 +290,44 @@ static void mutate(struct trial *trial, struct entry *entry)
 
 /* ------------------------------------------------------------------------------ trials ---- */
 
+/* Behind each call, before the next one, the core drains and then takes part in a barrier. */
+static void check_barriers(struct trial *trial, const struct entry *entry)
+{
+    for (unsigned core = 0; core < CORE_TYPES && trial->tally->barriers; core++) {
+        const struct program *program = &entry->programs[core];
+        bool barrier = true;
+        for (uint32_t i = 0; i < program->instrs.count; i++) {
+            enum instr_effect next =
+                i + 1 < program->instrs.count ? effect_at(program, i + 1) : EFFECT_NONE;
+            if (effect_at(program, i) == EFFECT_CALL)
+                CHECK(trial, barrier);
+            if (effect_at(program, i) == EFFECT_CALL)
+                barrier = false;
+            else if (effect_at(program, i) == EFFECT_DRAIN)
+                barrier = barrier || next == EFFECT_ARRIVE || next == EFFECT_AWAIT ||
+                          next == EFFECT_WAIT || next == EFFECT_SET;
+        }
+        CHECK(trial, barrier);
+    }
+}
+
+static uint32_t count_instrs(const struct module *module)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < module->entries.count; i++)
+        for (unsigned core = 0; core < CORE_TYPES; core++)
+            count += module->entries.at[i].programs[core].instrs.count;
+    return count;
+}
+
+/* The pipeline adds nothing to what it has made. */
+static void check_kept(struct trial *trial, struct pass_context *context)
+{
+    uint32_t count = count_instrs(trial->parsed.module);
+    CHECK(trial, pipeline_lower(context) == PIPELINE_OK);
+    CHECK(trial, count_instrs(trial->parsed.module) == count);
+}
+
 static void check_entry(struct trial *trial, struct entry *entry, bool mutated)
 {
     struct sync_launch launch;
@@ -300,6 +341,7 @@ static void check_entry(struct trial *trial, struct entry *entry, bool mutated)
     CHECK(trial, outcome.unawaited == 0);
     CHECK(trial, outcome.undrained == 0);
     CHECK(trial, is_ordered(trial, &outcome));
+    check_barriers(trial, entry);
     trial->tally->entries++;
     launch_free(&launch);
     if (mutated)
@@ -315,6 +357,17 @@ static void check_order_kept(struct trial *trial)
                          !(inner_needs(trial, i) & ~trial->after.needs[i]));
 }
 
+/* Whether all that was wrong are streams that run side by side. */
+static bool has_streams(const struct trial *trial)
+{
+    const struct diags *diags = &trial->parsed.diags;
+    for (uint32_t i = 0; i < diags->list.count; i++)
+        if (diags->list.at[i].severity == SEVERITY_ERROR &&
+            diags->list.at[i].id != DIAG_stream_fusion)
+            return false;
+    return true;
+}
+
 static void run_trial(uint64_t seed, const struct random_graph_options *options, bool mutated,
                       struct tally *tally)
 {
@@ -324,12 +377,20 @@ static void run_trial(uint64_t seed, const struct random_graph_options *options,
     struct module *module = trial.parsed.module;
     CHECK(&trial, module && verify_module(module, &trial.parsed.diags));
     CHECK(&trial, graph_model_init(&trial.before, module, the_graph(&trial)));
-    struct pass_context context = {.module = module, .diags = &trial.parsed.diags};
-    CHECK(&trial, pipeline_lower(&context) == PIPELINE_OK);
+    struct pass_context context = {
+        .module = module, .diags = &trial.parsed.diags, .sk_options = tally->sk_options};
+    enum pipeline_status status = pipeline_lower(&context);
+    if (tally->one_list && status == PIPELINE_INPUT && has_streams(&trial)) {
+        text_free(&trial.text);
+        parsed_free(&trial.parsed);
+        return;
+    }
+    CHECK(&trial, status == PIPELINE_OK);
     CHECK(&trial, graph_model_init(&trial.after, module, the_graph(&trial)));
     check_order_kept(&trial);
     for (uint32_t i = 0; i < module->entries.count; i++)
         check_entry(&trial, &module->entries.at[i], mutated);
+    check_kept(&trial, &context);
     tally->graphs++;
     text_free(&trial.text);
     parsed_free(&trial.parsed);
@@ -361,6 +422,29 @@ static void test_large_graphs(void **state)
     struct tally tally = {0};
     run_random(&(struct random_graph_options){.max_ops = 48, .stream_fusion = true}, false, &tally,
                500);
+}
+
+/* What debug options add keeps every order, and is complete. */
+static void test_debug_options(void **state)
+{
+    (void)state;
+    static const struct tally tallies[] = {
+        {.sk_options = "stream-fusion=0:debug-sync-all=1", .one_list = true, .barriers = true},
+        {.sk_options = "stream-fusion=0:debug-sync-all=1:debug-dcci-all=1:"
+                       "dcci-before-kernel-start=Add,Cast,call:dcci-after-kernel-end=MatMul,Cast",
+         .one_list = true,
+         .barriers = true},
+        {.sk_options = "debug-sync-all=1", .barriers = true},
+        {.sk_options = "debug-sync-all=1:debug-dcci-all=1:dcci-before-kernel-start=Add,Cast,call",
+         .barriers = true},
+        {.sk_options =
+             "debug-dcci-all=1:dcci-before-kernel-start=Add,Cast:dcci-after-kernel-end=Cast,call"},
+    };
+    for (size_t i = 0; i < sizeof tallies / sizeof tallies[0]; i++) {
+        struct tally tally = tallies[i];
+        run_random(&(struct random_graph_options){.max_ops = 16, .stream_fusion = true}, false,
+                   &tally, 600);
+    }
 }
 
 static void print_mutations(const char *what, const struct mutations *m)
@@ -494,6 +578,7 @@ int main(void)
         cmocka_unit_test(test_small_graphs),
         cmocka_unit_test(test_large_graphs),
         cmocka_unit_test(test_mutations),
+        cmocka_unit_test(test_debug_options),
     };
     return cmocka_run_group_tests_name("syncs", tests, NULL, NULL);
 }
