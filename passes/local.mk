@@ -35,6 +35,13 @@ libskir_la_SOURCES += \
 	passes/split_nonfusable.c \
 	passes/superkernel.c \
 	passes/superkernel.h \
+	passes/sync_check.h \
+	passes/sync_events.c \
 	passes/sync_plan.c \
 	passes/sync_plan.h \
+	passes/sync_proof.c \
+	passes/sync_proof.h \
+	passes/sync_report.c \
+	passes/sync_report.h \
+	passes/sync_selects.c \
 	passes/verify_sync.c

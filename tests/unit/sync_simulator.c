@@ -11,7 +11,8 @@ struct core {
     enum core_type type;
     unsigned block, sub;
     unsigned pc, arrivals, awaits;
-    struct knowledge known;
+    struct knowledge known; /* what it called itself only once its pipes are drained */
+    uint64_t busy;          /* ops that it has called since */
 };
 
 /* One barrier of one core type: what the cores that have arrived knew. */
@@ -84,16 +85,32 @@ static bool takes_part(const struct simulation *s, const struct core *core,
            (!instr->subs || core->sub < instr->subs);
 }
 
+/* The ops that the core is busy with are complete on it, as `known` hears. */
+static void complete(const struct simulation *s, const struct core *core, struct knowledge *known)
+{
+    for (unsigned i = 0; i < SYNC_MAX_OPS; i++)
+        if (core->busy >> i & 1)
+            known->cores[i] |= (uint64_t)1 << (core - s->cores);
+}
+
+static void drain(const struct simulation *s, struct core *core)
+{
+    complete(s, core, &core->known);
+    core->busy = 0;
+}
+
 static void call(struct simulation *s, struct core *core, const struct sync_instr *instr)
 {
     unsigned op = instr->arg;
+    if (instr->early)
+        drain(s, core);
     if (!takes_part(s, core, instr))
         return;
     uint64_t bit = (uint64_t)1 << (core - s->cores);
     for (unsigned i = 0; i < SYNC_MAX_OPS; i++)
         s->starts[op].cores[i] &= core->known.cores[i];
     s->parts[op] |= bit;
-    core->known.cores[op] |= bit;
+    core->busy |= (uint64_t)1 << op;
 }
 
 static void arrive(struct simulation *s, struct core *core)
@@ -104,6 +121,7 @@ static void arrive(struct simulation *s, struct core *core)
     struct generation *generation = &barriers->at[core->arrivals++];
     generation->arrived++;
     learn(&generation->known, &core->known);
+    complete(s, core, &generation->known); /* an arrival waits for the core's pipes */
 }
 
 /* False where the core has to wait. */
@@ -113,6 +131,7 @@ static bool await(struct simulation *s, struct core *core)
     if (core->awaits == barriers->count || barriers->at[core->awaits].arrived < s->n_of[core->type])
         return false;
     learn(&core->known, &barriers->at[core->awaits++].known);
+    drain(s, core);
     return true;
 }
 
@@ -155,7 +174,7 @@ static bool wait(struct simulation *s, struct core *core, unsigned sender)
         struct flag *flag = flag_between(s, core, &s->cores[i], sender);
         learn(&core->known, &flag->at[flag->taken++]);
     }
-    return partners > 0;
+    return core->type == CORE_AIC || partners > 0;
 }
 
 /* Executes the core's next instruction. False where it is blocked or at its end. */
@@ -172,7 +191,7 @@ static bool step(struct simulation *s, struct core *core)
     case EFFECT_AWAIT: done = await(s, core); break;
     case EFFECT_SET: set(s, core, instr->arg); break;
     case EFFECT_WAIT: done = wait(s, core, instr->arg); break;
-    case EFFECT_DRAIN:
+    case EFFECT_DRAIN: drain(s, core); break;
     case EFFECT_NONE:
     case EFFECT_EVENT: break;
     }
@@ -203,7 +222,7 @@ static unsigned count_undrained(const struct sync_program *program)
     bool busy = false;
     for (uint32_t i = 0; i < program->count; i++) {
         enum instr_effect effect = program->at[i].effect;
-        count += busy && effect == EFFECT_CALL;
+        count += busy && effect == EFFECT_CALL && !program->at[i].early;
         if (effect == EFFECT_CALL)
             busy = true;
         else if (effect == EFFECT_AWAIT || effect == EFFECT_DRAIN)

@@ -17,6 +17,7 @@ struct sync_instr {
      * blocks count the launch's cores one by one. */
     unsigned blocks, subs;
     bool flat;
+    bool early; /* CALL: it has waited itself, so nothing need drain the core before it */
 };
 
 struct sync_program {

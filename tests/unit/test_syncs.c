@@ -519,20 +519,24 @@ static void test_stuck_and_left(void **state)
     assert_false(sync_outcome_ok(&outcome));
 }
 
-/* A flag tells the vector cores what their own cube core did, not what the others did. */
+/* A flag tells the vector cores what their own cube core did, not what the others did; and not what
+ * it may still be doing. */
 static void test_flag_alone_is_not_enough(void **state)
 {
     (void)state;
-    for (unsigned blocks = 1; blocks <= 2; blocks++) {
+    for (unsigned i = 0; i < 4; i++) {
+        unsigned blocks = 1 + i / 2, drained = i % 2;
         struct sync_launch launch = {.blocks = blocks, .per_block = {1, 2}};
         add_instr(&launch, CORE_AIC, EFFECT_CALL, 5);
+        if (drained)
+            add_instr(&launch, CORE_AIC, EFFECT_DRAIN, 0);
         add_instr(&launch, CORE_AIC, EFFECT_SET, CORE_AIC);
         add_instr(&launch, CORE_AIV, EFFECT_WAIT, CORE_AIC);
         add_instr(&launch, CORE_AIV, EFFECT_CALL, 6);
         struct sync_outcome outcome = simulate(&launch);
         assert_true(sync_outcome_ok(&outcome));
         assert_int_equal(outcome.started, 1 << 5 | 1 << 6);
-        assert_int_equal(outcome.known[6], blocks == 1 ? 1 << 5 : 0);
+        assert_int_equal(outcome.known[6], blocks == 1 && drained ? 1 << 5 : 0);
         assert_int_equal(outcome.known[5], 0);
     }
 }
