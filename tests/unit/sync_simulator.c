@@ -107,8 +107,12 @@ static void call(struct simulation *s, struct core *core, const struct sync_inst
     if (!takes_part(s, core, instr))
         return;
     uint64_t bit = (uint64_t)1 << (core - s->cores);
+    /* That a core's own calls follow each other is order enough; whether they overlap is another
+     * question (count_undrained). */
+    struct knowledge known = core->known;
+    complete(s, core, &known);
     for (unsigned i = 0; i < SYNC_MAX_OPS; i++)
-        s->starts[op].cores[i] &= core->known.cores[i];
+        s->starts[op].cores[i] &= known.cores[i];
     s->parts[op] |= bit;
     core->busy |= (uint64_t)1 << op;
 }
