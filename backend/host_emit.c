@@ -183,6 +183,25 @@ static void emit_unsupported(struct emitter *emitter, const struct instr *instr)
     emitter->ok = false;
 }
 
+static void emit_early(struct text *text, unsigned early)
+{
+    static const struct {
+        unsigned flag;
+        const char *name;
+    } flags[] = {
+        {EARLY_WAIT_AIC, "SKRT_EARLY_WAIT_AIC"},
+        {EARLY_WAIT_AIV, "SKRT_EARLY_WAIT_AIV"},
+        {EARLY_SET, "SKRT_EARLY_SET"},
+    };
+    const char *separator = ", ";
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        if (!(early & flags[i].flag))
+            continue;
+        text_printf(text, "%s%s", separator, flags[i].name);
+        separator = " | ";
+    }
+}
+
 static void emit_instr(struct emitter *emitter, enum core_type core, const struct instr *instr,
                        uint32_t index, uint32_t *call)
 {
@@ -191,7 +210,9 @@ static void emit_instr(struct emitter *emitter, enum core_type core, const struc
     text_string(text, "    ");
     switch ((enum instr_op)instr->op) {
     case INSTR_call:
-        text_printf(text, "skrt_call(core, &e%u_%s_calls[%u]", emitter->entry_id, name, (*call)++);
+        text_printf(text, "skrt_call%s(core, &e%u_%s_calls[%u]", instr->early ? "_early" : "",
+                    emitter->entry_id, name, (*call)++);
+        emit_early(text, instr->early);
         break;
     case INSTR_arrive:
     case INSTR_await:

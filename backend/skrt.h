@@ -63,6 +63,15 @@ void skrt_kernel_wait_v2c(skrt_core *core);
  * to this call: cores of the same type that are in another call have nothing to do with it. */
 void skrt_kernel_sync_all(skrt_core *core);
 
+/* For sub-kernels that are built for early start (docs/device-model.md). Each core that runs the
+ * sub-kernel calls them once: the first after its initialisation, before it touches anything that the
+ * op before it may use; the second when all that others may read of it is written. It blocks
+ * until the op before is complete, as the call says that is to be waited for. In an entry whose call
+ * does not say so, or where a core does not do what it says, they are misuse; where the sub-kernel is
+ * launched alone, they do nothing. */
+void skrt_kernel_wait_previous(skrt_core *core); /* early_start = [wait] */
+void skrt_kernel_next_start(skrt_core *core);    /* early_start = [set] */
+
 enum { SKRT_MAX_RANK = 8, SKRT_MAX_ATTRS = 16, SKRT_ATTR_KEY = 24 };
 
 /* What a `tiling` parameter points to: the tensors of the op (operands, then results) and its
@@ -120,8 +129,13 @@ struct skrt_call {
 };
 void skrt_call(skrt_core *core, const struct skrt_call *call, const struct skrt_site *site);
 
-/* The device model's synchronisation; each does nothing but what docs/device-model.md says. Sub-
- * kernels that were built for early start use these too. */
+/* The same for a sub-kernel that does halves of the entry's barriers itself; `early` says which, and
+ * behind which core types' parts it waits. Cores that the call leaves out do them here. */
+enum { SKRT_EARLY_WAIT_AIC = 1, SKRT_EARLY_WAIT_AIV = 2, SKRT_EARLY_SET = 4 };
+void skrt_call_early(skrt_core *core, const struct skrt_call *call, unsigned early,
+                     const struct skrt_site *site);
+
+/* The device model's synchronisation; each does nothing but what docs/device-model.md says. */
 void skrt_arrive(skrt_core *core, enum skrt_core_type group, const struct skrt_site *site);
 void skrt_await(skrt_core *core, enum skrt_core_type group, const struct skrt_site *site);
 void skrt_set_c2v(skrt_core *core, const struct skrt_site *site);

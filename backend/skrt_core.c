@@ -27,8 +27,8 @@ static void core_unlock(struct skrt_core *core)
     pthread_mutex_unlock(&core->device->lock);
 }
 
-/* Every instruction begins here. A stopped launch must not go on even where cores never block. */
-static void core_begin(struct skrt_core *core, const struct skrt_site *site)
+/* A stopped launch must not go on even where cores never block. */
+void skrt_core_begin(struct skrt_core *core, const struct skrt_site *site)
 {
     atomic_store_explicit(&core->site, site, memory_order_relaxed);
     if (atomic_load_explicit(&core->device->stopped, memory_order_relaxed))
@@ -57,6 +57,12 @@ static void race_check(struct skrt_core *core, const char *why)
 {
     if (why)
         core_fail(core, SKRT_MISUSE, "%s", why);
+}
+
+void skrt_core_misuse(struct skrt_core *core, const char *why)
+{
+    core_lock(core);
+    core_fail(core, SKRT_MISUSE, "%s", why);
 }
 
 static void core_block(struct skrt_core *core, enum skrt_wait wait)
@@ -90,7 +96,7 @@ static void barrier_complete(struct skrt_core *core)
 
 void skrt_arrive(struct skrt_core *core, enum skrt_core_type group, const struct skrt_site *site)
 {
-    core_begin(core, site);
+    skrt_core_begin(core, site);
     group_check(core, group);
     struct skrt_barrier *barrier = &core->device->barriers[group];
     core_lock(core);
@@ -119,7 +125,7 @@ static void barrier_wait(struct skrt_core *core, uint64_t round)
 
 void skrt_await(struct skrt_core *core, enum skrt_core_type group, const struct skrt_site *site)
 {
-    core_begin(core, site);
+    skrt_core_begin(core, site);
     group_check(core, group);
     barrier_wait(core, ++core->awaited);
     if (!core->device->race)
@@ -228,7 +234,7 @@ static void flag_check(struct skrt_core *core, enum skrt_flag flag, bool set)
 static void flag_execute(struct skrt_core *core, enum skrt_flag flag, bool set,
                          const struct skrt_site *site)
 {
-    core_begin(core, site);
+    skrt_core_begin(core, site);
     flag_check(core, flag, set);
     if (set)
         flag_set(core, flag);
@@ -326,29 +332,46 @@ static void call_check(struct skrt_core *core, const struct skrt_call *call)
     core_fail(core, SKRT_MISUSE, "%s", core->call ? "a call inside a sub-kernel" : why);
 }
 
+void skrt_core_race_call(struct skrt_core *core, const struct skrt_call *call, bool included)
+{
+    if (!core->device->race)
+        return;
+    core_lock(core);
+    race_check(core, skrt_race_call(core, call, included));
+    core_unlock(core);
+}
+
 static void sync_point_leave(struct skrt_core *core);
 
-void skrt_call(struct skrt_core *core, const struct skrt_call *call, const struct skrt_site *site)
+void skrt_call_early(struct skrt_core *core, const struct skrt_call *call, unsigned early,
+                     const struct skrt_site *site)
 {
-    core_begin(core, site);
+    skrt_core_begin(core, site);
     call_check(core, call);
     core->calls++;
     bool included = skrt_core_included(core, call);
-    if (core->device->race) {
-        core_lock(core);
-        race_check(core, skrt_race_call(core, call, included));
-        core_unlock(core);
-    }
-    if (!included)
+    if (!included || !(early & SKRT_EARLY_WAITS))
+        skrt_core_race_call(core, call, included);
+    if (!included) {
+        skrt_early_idle(core, call, early, site);
         return;
+    }
     core->call = call;
+    core->early = early;
+    core->early_done = 0;
     atomic_store_explicit(&core->ran, site, memory_order_relaxed);
     atomic_store_explicit(&core->in_call, true, memory_order_relaxed);
     call->fn(core, call->args_offset);
+    skrt_early_check(core, site);
     atomic_store_explicit(&core->in_call, false, memory_order_relaxed);
     if (core->sync)
         sync_point_leave(core);
     core->call = NULL;
+}
+
+void skrt_call(struct skrt_core *core, const struct skrt_call *call, const struct skrt_site *site)
+{
+    skrt_call_early(core, call, 0, site);
 }
 
 uint64_t *skrt_args(const struct skrt_core *core, uint64_t args_offset)
@@ -487,7 +510,7 @@ static _Atomic uint64_t *event_word(struct skrt_core *core, uint64_t slot)
 /* Cores that wait now go on, even if the word is reset before they do. */
 void skrt_notify(struct skrt_core *core, uint64_t slot, const struct skrt_site *site)
 {
-    core_begin(core, site);
+    skrt_core_begin(core, site);
     if (!does_events(core))
         return;
     _Atomic uint64_t *word = event_word(core, slot);
@@ -501,7 +524,7 @@ void skrt_notify(struct skrt_core *core, uint64_t slot, const struct skrt_site *
 
 void skrt_wait_event(struct skrt_core *core, uint64_t slot, const struct skrt_site *site)
 {
-    core_begin(core, site);
+    skrt_core_begin(core, site);
     if (!does_events(core))
         return;
     const _Atomic uint64_t *word = event_word(core, slot);
@@ -521,7 +544,7 @@ void skrt_wait_event(struct skrt_core *core, uint64_t slot, const struct skrt_si
 
 void skrt_reset(struct skrt_core *core, uint64_t slot, const struct skrt_site *site)
 {
-    core_begin(core, site);
+    skrt_core_begin(core, site);
     if (!does_events(core))
         return;
     _Atomic uint64_t *word = event_word(core, slot);
@@ -539,7 +562,7 @@ void skrt_reset(struct skrt_core *core, uint64_t slot, const struct skrt_site *s
 
 void skrt_pipe_barrier(struct skrt_core *core, const struct skrt_site *site)
 {
-    core_begin(core, site);
+    skrt_core_begin(core, site);
     if (!core->device->race)
         return;
     core_lock(core);
@@ -549,7 +572,7 @@ void skrt_pipe_barrier(struct skrt_core *core, const struct skrt_site *site)
 
 void skrt_hint(struct skrt_core *core, const struct skrt_site *site)
 {
-    core_begin(core, site);
+    skrt_core_begin(core, site);
 }
 
 void skrt_core_main(void *arg)

@@ -23,6 +23,7 @@ enum {
     SKRT_MAX_CORES = 1024, /* of one type */
     SKRT_MAX_AIVS = 2,     /* of one AI core */
     SKRT_FLAG_LIMIT = 15,  /* releases that may be outstanding */
+    SKRT_EARLY_WAITS = SKRT_EARLY_WAIT_AIC | SKRT_EARLY_WAIT_AIV,
 };
 
 /* The flags between an AIC and its AIVs: those of the entry and those of sub-kernels. */
@@ -109,6 +110,8 @@ struct skrt_core {
     uint64_t calls;   /* own: executed, included or not */
     const struct skrt_call
         *call; /* own (and its partners' while it is blocked): current, or NULL */
+    /* Own: what the current call says of early start, and how much of it its sub-kernel has done. */
+    unsigned early, early_done;
     _Atomic(const struct skrt_site *) site; /* own: the instruction it is at, or NULL */
     _Atomic(const struct skrt_site *) ran;  /* own: the last call that included it, or NULL */
     atomic_bool in_call;                    /* own: `ran` has not returned */
@@ -190,6 +193,12 @@ void *skrt_sched_thread(void *arg);
 
 /* A core's fiber; `arg` is a struct skrt_core. */
 void skrt_core_main(void *arg);
+/* Every instruction begins here; the core halts where the launch was stopped. */
+void skrt_core_begin(struct skrt_core *core, const struct skrt_site *site);
+/* Stops the launch: this core cannot execute what it is at. */
+_Noreturn void skrt_core_misuse(struct skrt_core *core, const char *why);
+/* Where there is a race check: the core's current call begins its work, or does not include it. */
+void skrt_core_race_call(struct skrt_core *core, const struct skrt_call *call, bool included);
 /* Whether a call's part runs on this core. */
 bool skrt_core_included(const struct skrt_core *core, const struct skrt_call *call);
 /* Describes why the current launch cannot execute the call on cores of this type; false if it
@@ -226,6 +235,14 @@ bool skrt_race_found(const struct skrt_device *device);
 void skrt_race_cause(const struct skrt_device *device, char *text, size_t size);
 /* A line for each finding. */
 void skrt_race_print(FILE *out, const struct skrt_device *device);
+
+/* ---- skrt_early.c: early start. ---- */
+
+/* What a call's `early` says, done by a core that its sub-kernel does not run on. */
+void skrt_early_idle(struct skrt_core *core, const struct skrt_call *call, unsigned early,
+                     const struct skrt_site *site);
+/* The core's sub-kernel has returned: it must have done what the call says. */
+void skrt_early_check(struct skrt_core *core, const struct skrt_site *site);
 
 /* ---- skrt_report.c. Need the lock, or a launch that has ended. ---- */
 

@@ -360,6 +360,16 @@ uint32_t kernel_function(const struct module *module, const struct kernel *kerne
                        core == CORE_AIC ? W_aic : W_aiv);
 }
 
+unsigned kernel_early_start(const struct module *module, const struct kernel *kernel)
+{
+    unsigned early = 0;
+    if (attr_has_word(module, kernel->attrs, W_early_start, W_set))
+        early |= EARLY_SET;
+    if (attr_has_word(module, kernel->attrs, W_early_start, W_wait))
+        early |= EARLY_WAIT_MIX;
+    return early;
+}
+
 /* --------------------------------------------------------------- elements of a graph ---- */
 
 uint32_t graph_add_value(struct graph *graph, uint32_t name, uint32_t type, uint32_t def)

@@ -231,7 +231,8 @@ static bool is_synchronised(const struct entry *entry)
         const struct program *program = &entry->programs[core];
         for (uint32_t i = 0; i < program->instrs.count; i++) {
             enum instr_effect effect = instr_info(program->instrs.at[i].op)->effect;
-            if (effect != EFFECT_NONE && effect != EFFECT_CALL && effect != EFFECT_EVENT)
+            if (program->instrs.at[i].early ||
+                (effect != EFFECT_NONE && effect != EFFECT_CALL && effect != EFFECT_EVENT))
                 return true;
         }
     }

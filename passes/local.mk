@@ -5,6 +5,7 @@ libskir_la_SOURCES += \
 	passes/bind_kernels.c \
 	passes/dcci.c \
 	passes/debug_sync_all.c \
+	passes/early_start.c \
 	passes/fusable.c \
 	passes/fusable.h \
 	passes/fusion.c \

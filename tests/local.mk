@@ -31,6 +31,7 @@ unit_headers = \
 unit_tests = \
 	tests/unit/test_command \
 	tests/unit/test_diff \
+	tests/unit/test_early_start \
 	tests/unit/test_events \
 	tests/unit/test_golden \
 	tests/unit/test_golden_pool \
@@ -61,6 +62,10 @@ AM_DEFAULT_SOURCE_EXT = .c
 LDADD = frontend/libfrontend.a libskir.la libskrt.la $(CMOCKA_LIBS) $(DL_LIBS) $(MATH_LIBS)
 tests_unit_test_kernels_LDADD = $(kernel_objects) $(LDADD)
 tests_unit_test_kernels_matmul_LDADD = $(kernel_objects) $(LDADD)
+tests_unit_test_early_start_SOURCES = \
+	tests/unit/random_graph.c \
+	tests/unit/sync_simulator.c \
+	tests/unit/test_early_start.c
 tests_unit_test_events_SOURCES = \
 	tests/unit/graph_model.c \
 	tests/unit/random_graph.c \
@@ -98,6 +103,7 @@ script_tests = \
 	tests/e2e/debug_options.py \
 	tests/e2e/diagnostic_ids.sh \
 	tests/e2e/doc_examples.py \
+	tests/e2e/early_start.py \
 	tests/e2e/exit_status.sh \
 	tests/e2e/golden_files.sh \
 	tests/e2e/hostile_text.py \
