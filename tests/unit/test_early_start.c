@@ -72,17 +72,31 @@ static void add_kernel(struct trial *trial, unsigned i)
                 words[random_below(&trial->random, 4)]);
 }
 
-/* Ops of a chain, each with a kernel of its own. Parameters of graphs have no events. */
+/* An op outside for each event of the super kernel. */
+static void make_partners(struct trial *trial, const bool *events, const char *clause,
+                          const char *name)
+{
+    for (unsigned i = 0; i < trial->n_ops; i++)
+        if (events[i])
+            text_printf(&trial->text, "  %%%s%u = Op(%%v0) : f32[8] via @k0 %s [%s%u]\n", name, i,
+                        clause, name, i);
+}
+
+/* Ops of a chain, each with a kernel of its own. */
 static void make_text(struct trial *trial)
 {
     trial->n_ops = 1 + random_below(&trial->random, MAX_OPS);
     text_string(&trial->text, "skir 1\n");
-    for (unsigned i = 0; i < trial->n_ops; i++)
-        add_kernel(trial, i);
-    text_string(&trial->text, "graph @g(%v0: f32[8]) -> () {\n  superkernel @s {\n");
     for (unsigned i = 0; i < trial->n_ops; i++) {
-        trial->waits[i] = trial->events && random_percent(&trial->random, 25);
-        trial->notifies[i] = trial->events && random_percent(&trial->random, 25);
+        add_kernel(trial, i);
+        trial->waits[i] = trial->events && i > 0 && random_percent(&trial->random, 25);
+        trial->notifies[i] =
+            trial->events && i + 1 < trial->n_ops && random_percent(&trial->random, 25);
+    }
+    text_string(&trial->text, "graph @g(%v0: f32[8]) -> () {\n  stream \"1\" {\n");
+    make_partners(trial, trial->waits, "send", "r");
+    text_string(&trial->text, "  }\n  superkernel @s {\n");
+    for (unsigned i = 0; i < trial->n_ops; i++) {
         text_printf(&trial->text, "    %%v%u = Op(%%v%u) : f32[8] via @k%u", i + 1, i, i);
         if (trial->notifies[i])
             text_printf(&trial->text, " send [s%u]", i);
@@ -90,6 +104,8 @@ static void make_text(struct trial *trial)
             text_printf(&trial->text, " recv [r%u]", i);
         text_char(&trial->text, '\n');
     }
+    text_string(&trial->text, "  }\n  stream \"2\" {\n");
+    make_partners(trial, trial->notifies, "recv", "s");
     text_string(&trial->text, "  }\n  return\n}\n");
 }
 
@@ -114,39 +130,17 @@ static void put_program(struct program *program, struct list *list)
     program->instrs.capacity = list->capacity;
 }
 
-static struct instr slot_instr(enum instr_op op, uint32_t slot)
-{
-    return (struct instr){
-        .op = op, .part = CORE_TYPES, .loc = NONE, .kernel = NONE, .number = {slot}};
-}
-
-/* Waits before and notifications behind the calls of one part of their op. Slots: two tensors, the
- * sent event, the received one. */
-static void add_events(struct trial *trial, int core)
-{
-    struct list list = {NULL, 0, 0};
-    const struct program *program = program_of(trial, core);
-    for (uint32_t i = 0; i < program->instrs.count; i++) {
-        struct instr call = program->instrs.at[i];
-        unsigned op = op_of(trial, &call);
-        bool here = core == (kernel_type_has(trial->type[op], CORE_AIC) ? CORE_AIC : CORE_AIV);
-        uint32_t slot = call.number[0] + 2;
-        if (here && trial->waits[op])
-            vec_push(&list, slot_instr(INSTR_wait_event, slot + trial->notifies[op]));
-        vec_push(&list, call);
-        if (here && trial->notifies[op])
-            vec_push(&list, slot_instr(INSTR_notify, slot));
-    }
-    put_program(program_of(trial, core), &list);
-}
-
 static void add_preloads(struct trial *trial, int core)
 {
     struct list list = {NULL, 0, 0};
     const struct program *program = program_of(trial, core);
     for (uint32_t i = 0; i < program->instrs.count; i++) {
         while (random_percent(&trial->random, 20))
-            vec_push(&list, slot_instr(INSTR_preload, i));
+            vec_push(&list, (struct instr){.op = INSTR_preload,
+                                           .part = CORE_TYPES,
+                                           .loc = NONE,
+                                           .kernel = trial->parsed.module->kernels.at[0].name,
+                                           .number = {i}});
         vec_push(&list, program->instrs.at[i]);
     }
     put_program(program_of(trial, core), &list);
@@ -197,23 +191,21 @@ static bool same_instr(const struct instr *a, const struct instr *b)
            (a->op == INSTR_call || a->word == b->word);
 }
 
-/* The end of the gap between calls that begins at `at`, and whether it has events. */
-static uint32_t gap_end(const struct list *list, uint32_t at, bool *events)
+/* The end of the gap between calls that begins at `at`. */
+static uint32_t gap_end(const struct list *list, uint32_t at)
 {
-    *events = false;
-    for (; at < list->count && list->at[at].op != INSTR_call; at++)
-        *events |= instr_info(list->at[at].op)->effect == EFFECT_EVENT;
+    while (at < list->count && list->at[at].op != INSTR_call)
+        at++;
     return at;
 }
 
-/* Gaps are equal; only in the first and the last one, and in those with events, there may be more. */
+/* Gaps are equal; only in the first and the last one, and with events, there may be more. */
 static void check_gaps(struct trial *trial, int core, struct tally *tally)
 {
     const struct list *before = &trial->before[core], *after = &trial->after[core];
     uint32_t b = 0, a = 0;
     for (bool first = true;; first = false) {
-        bool events;
-        uint32_t b_end = gap_end(before, b, &events), a_end = gap_end(after, a, &events);
+        uint32_t b_end = gap_end(before, b), a_end = gap_end(after, a);
         uint32_t extra = (a_end - a) - (b_end - b);
         for (; b < b_end; b++, a++) {
             while (a < a_end && !same_instr(&before->at[b], &after->at[a]))
@@ -221,7 +213,7 @@ static void check_gaps(struct trial *trial, int core, struct tally *tally)
             CHECK(trial, a < a_end);
         }
         tally->added += extra;
-        CHECK(trial, extra == 0 || first || events || a_end == after->count);
+        CHECK(trial, extra == 0 || first || trial->events || a_end == after->count);
         a = a_end;
         CHECK(trial, (b == before->count) == (a == after->count));
         if (b == before->count)
@@ -347,8 +339,6 @@ static void run_trial(uint64_t seed, bool events, struct tally *tally)
     parsed_init(&trial.parsed, trial.text.at, trial.text.size);
     assert_non_null(trial.parsed.module);
     run_pass(&trial, pass_lower_superkernels);
-    for (int core = 0; core < CORE_TYPES; core++)
-        add_events(&trial, core);
     run_pass(&trial, pass_insert_syncs);
     for (int core = 0; core < CORE_TYPES; core++) {
         write_out(&trial, core, &trial.before[core]);
