@@ -17,7 +17,7 @@
  */
 #include "ir/locate.h"
 #include "ir/text.h"
-#include "passes/superkernel.h"
+#include "passes/program_edit.h"
 
 /* One program, while halves are taken out of it. */
 struct side {
@@ -362,30 +362,23 @@ static void rewrite(const struct starter *s, enum core_type core)
 
 /* ------------------------------------------------------------------------- driving ---- */
 
-/* Finds the calls of all ops; false where a program calls other kernels, which is for others to
- * report. */
+/* False where the program calls other kernels than its super kernel's, which others report. */
 static bool side_init(struct starter *s, enum core_type core)
 {
     struct side *side = &s->sides[core];
     side->program = &s->sk->entry->programs[core];
-    side->call = mem_calloc(s->sk->count, sizeof *side->call);
+    side->call = superkernel_calls(s->sk, core);
     side->edits = mem_calloc(side->program->instrs.count, 1);
     side->last_await = NONE;
-    uint32_t op = 0;
     for (uint32_t i = 0; i < side->program->instrs.count; i++) {
         const struct instr *instr = &side->program->instrs.at[i];
         if (instr->op == INSTR_await || (instr->op == INSTR_call && instr->early & wait_bit(core)))
             side->last_await = i;
-        if (instr->op != INSTR_call)
-            continue;
-        for (; op < s->sk->count && !superkernel_has_part(s->sk, op, core); op++)
-            side->call[op] = NONE;
-        if (op == s->sk->count || superkernel_op(s->sk, op)->kernel != instr->kernel)
-            return false;
-        side->call[op++] = i;
     }
-    for (; op < s->sk->count; op++)
-        side->call[op] = NONE;
+    for (uint32_t i = 0; i < s->sk->count; i++)
+        if (side->call[i] != NONE &&
+            call_of(s, i, core)->kernel != superkernel_op(s->sk, i)->kernel)
+            return false;
     return true;
 }
 

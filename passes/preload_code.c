@@ -5,11 +5,12 @@
  * keeps    all other instructions and their order
  *
  * Before op n of a list come, in this order: if n is the first, its own preload; the preload of op
- * n + 1; then what is owed before n, and its call. So the code of n + 1 is on its way while n runs, or
- * while its cores wait for their turn. With two lists, those are the lists of each core type. With one
- * list, a program has no instructions of ops without a part on its core type, but they count: the
- * preload of op n + 1 stands behind the synchronisation that leads from the core type's last op before n
- * to the op behind that, and before the one that leads into n + 1.
+ * n + 1; then what is owed before n, and its call. Where the entry splits its barriers (early_start.c),
+ * the arrival comes before the preloads. So the code of n + 1 is on its way while n runs, or while its
+ * cores wait for their turn. With two lists, those are the lists of each core type. With one list, a
+ * program has no instructions of ops without a part on its core type, but they count: the preload of op
+ * n + 1 stands behind the synchronisation that leads from the core type's last op before n to the op
+ * behind that, and before the one that leads into n + 1.
  *
  * Preloads are hints. They read no data and order nothing, so a program means the same with them.
  */
@@ -96,6 +97,7 @@ static uint32_t units_of(const struct superkernel *sk, const struct kernel *kern
 /* The calls of a program: where they stand, and the place of their ops in the list. */
 struct calls {
     const struct program *program;
+    bool split; /* the entry splits its barriers (passes/early_start.c) */
     struct vec_u32 at, turn;
 };
 
@@ -104,6 +106,7 @@ static void find_calls(struct calls *calls, const struct superkernel *sk, enum c
     bool own_list = superkernel_is_two_lists(sk);
     uint32_t *call_of = superkernel_calls(sk, core);
     calls->program = &sk->entry->programs[core];
+    calls->split = !own_list && sk->options.of[SK_early_start].number != 0;
     for (uint32_t i = 0; i < sk->count; i++) {
         uint32_t turn = own_list ? calls->at.count : i;
         if (call_of[i] == NONE)
@@ -126,15 +129,23 @@ static uint32_t behind_call(const struct program *program, uint32_t call)
     }
 }
 
+/* Behind the arrivals at `i` where barriers are split, so that others need not wait for preloads. */
+static uint32_t behind_arrivals(const struct calls *calls, uint32_t i)
+{
+    while (calls->split && program_has(calls->program, i, INSTR_arrive))
+        i++;
+    return i;
+}
+
 /* Index of the instruction in front of which stands what comes before the turn of an op and what is
  * owed before it. `before` is the number of calls of earlier turns. */
 static uint32_t place_before(const struct calls *calls, uint32_t before, uint32_t turn)
 {
     if (before == 0)
-        return 0;
+        return behind_arrivals(calls, 0);
     uint32_t i = behind_call(calls->program, calls->at.at[before - 1]);
     if (calls->turn.at[before - 1] + 1 == turn)
-        return i;
+        return behind_arrivals(calls, i);
     /* In between are ops of the other core type alone. What leads to them arrives and sets; what leads
      * from them to the next op here waits. */
     for (; i < calls->program->instrs.count; i++) {
