@@ -66,21 +66,6 @@ static void verify_part(struct entry_verifier *ev, const struct instr *instr,
               mixed ? core_type_name(ev->core) : "");
 }
 
-/* A call must not say of a kernel what it was not built to do. That it says all of it is up to the pass
- * early-start. */
-static void verify_early(struct entry_verifier *ev, const struct instr *instr,
-                         const struct kernel *kernel)
-{
-    unsigned extra = instr->early & ~kernel_early_start(ev->module, kernel);
-    if (!extra)
-        return;
-    const char *word = extra & EARLY_SET ? "set" : "wait";
-    if (diag_at(ev->diags, DIAG_early_start, locate_instr(ev->module, instr),
-                "the call says 'early_%s', but '@%.*s' was not built to do that", word,
-                NAME(ev->module, kernel->name)))
-        diag_note(ev->diags, no_span, "early_start = [%s] of the kernel says that it was", word);
-}
-
 /* How many of the launch's cores a kernel's blocks can count. */
 static void verify_call(struct entry_verifier *ev, const struct instr *instr,
                         const struct kernel *kernel)
@@ -97,7 +82,6 @@ static void verify_call(struct entry_verifier *ev, const struct instr *instr,
         diag_at(ev->diags, DIAG_number_range, span,
                 "the arguments begin at slot %u, but the entry has %u parameters", instr->number[0],
                 ev->n_params);
-    verify_early(ev, instr, kernel);
 }
 
 static void verify_instr(struct entry_verifier *ev, const struct instr *instr)

@@ -419,8 +419,8 @@ static bool visit(struct superkernel *sk)
     return ok;
 }
 
-/* Entries may be written by hand, without a super kernel: their calls must say it all themselves. The
- * verifier refuses words for what a kernel does not do. */
+/* Entries may be written by hand, without a super kernel: their calls must say it all themselves. That
+ * they say no more is up to verify-sync. */
 static bool check_entry(struct pass_context *context, const struct entry *entry,
                         const uint32_t *kernel_index)
 {
