@@ -16,7 +16,7 @@
 
 static const struct span no_span = {0, 0};
 
-enum { ENTRY_GROUP = 0 }; /* of the link; that of kernel k is k + 1 */
+enum { ENTRY_GROUP = 0 }; /* of the link; then come those of kernels */
 
 /* ------------------------------------------------------------------------- kernels ---- */
 
@@ -64,21 +64,48 @@ static bool no_object(const struct linker *linker, const struct kernel *kernel, 
     return false;
 }
 
-/* Renames one function of a kernel to what the entries call. */
-static bool export_function(const struct linker *linker, uint32_t kernel_id, enum core_type core,
-                            const struct host_object *object, uint32_t name)
+/* The link's group of a copy of a kernel. */
+static unsigned kernel_group(const struct linker *linker, uint32_t kernel_id, uint32_t copy)
 {
-    const struct kernel *kernel = &linker->module->kernels.at[kernel_id];
+    return 1 + kernel_id + copy * linker->module->kernels.count;
+}
+
+/* The function of a copy that the object brings itself: NAME_splitK. */
+static const struct host_function *own_copy(const struct host_object *object,
+                                            const struct intern_name *name, uint32_t copy)
+{
+    struct text text = {NULL, 0, 0};
+    text_bytes(&text, name->text, name->size);
+    text_printf(&text, "_split%u", copy);
+    struct intern_name copied = {.text = text.at, .size = (uint32_t)text.size};
+    const struct host_function *function = host_object_function(object, &copied);
+    text_free(&text);
+    return function;
+}
+
+/* Renames one function of a kernel, or of a copy of it, to what the entries call. */
+static bool export_function(const struct linker *linker, uint32_t kernel_id, enum core_type core,
+                            const struct host_object *object, uint32_t name, uint32_t copy)
+{
+    const struct module *module = linker->module;
+    const struct kernel *kernel = &module->kernels.at[kernel_id];
+    const struct intern_name *text = &module->names.names[name];
+    bool own = copy && attr_find(module, kernel->attrs, W_split);
     const struct host_function *function =
-        host_object_function(object, &linker->module->names.names[name]);
+        own ? own_copy(object, text, copy) : host_object_function(object, text);
+    if (!function && own)
+        return kernel_fails(linker, kernel, DIAG_kernel_object,
+                            "'%s' does not define the function '%.*s_split%u', a copy for '@%.*s'",
+                            object->path, NAME(module, name), copy, NAME(module, kernel->name));
     if (!function)
         return kernel_fails(linker, kernel, DIAG_kernel_object,
                             "'%s' does not define the function '%.*s' of '@%.*s'", object->path,
-                            NAME(linker->module, name), NAME(linker->module, kernel->name));
+                            NAME(module, name), NAME(module, kernel->name));
     struct text symbol = {NULL, 0, 0};
-    host_kernel_symbol(&symbol, linker->module, kernel_id, core);
+    host_copy_symbol(&symbol, module, kernel_id, core, copy);
     text_char(&symbol, '\0');
-    object_link_export(linker->link, kernel_id + 1, function->name, symbol.at);
+    object_link_export(linker->link, kernel_group(linker, kernel_id, own ? 0 : copy),
+                       function->name, symbol.at);
     if (linker->keep)
         object_link_keep(linker->link, symbol.at);
     text_free(&symbol);
@@ -86,16 +113,14 @@ static bool export_function(const struct linker *linker, uint32_t kernel_id, enu
 }
 
 static bool export_functions(const struct linker *linker, uint32_t kernel_id,
-                             const struct host_object *object)
+                             const struct host_object *object, uint32_t copy)
 {
     const struct kernel *kernel = &linker->module->kernels.at[kernel_id];
     bool ok = true;
-    if (object->error)
-        return kernel_fails(linker, kernel, DIAG_kernel_object, "%s", object->error);
     for (int core = 0; core < CORE_TYPES && ok; core++) {
         uint32_t function = kernel_function(linker->module, kernel, core);
         if (function != NONE)
-            ok = export_function(linker, kernel_id, core, object, function);
+            ok = export_function(linker, kernel_id, core, object, function, copy);
         else if (kernel_type_has(kernel->type, core))
             ok = kernel_fails(linker, kernel, DIAG_missing_attribute,
                               "the kernel '@%.*s' does not name its %s function: write entry = "
@@ -111,30 +136,38 @@ static bool same_file(const char *a, const char *b)
     return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-static bool add_kernel(struct linker *linker, uint32_t kernel_id)
+static bool add_kernel(struct linker *linker, uint32_t kernel_id, uint32_t copies)
 {
     const struct module *module = linker->module;
     const struct kernel *kernel = &module->kernels.at[kernel_id];
     const struct host_object *object = host_object_of(&linker->objects, module, kernel);
+    bool own = attr_find(module, kernel->attrs, W_split);
     if (!object)
         return no_object(linker, kernel, attr_string(module, kernel->attrs, W_object));
     if (same_file(object->path, linker->output))
         return kernel_fails(linker, kernel, DIAG_file,
                             "the output '%s' would replace the object of '@%.*s'", linker->output,
                             NAME(module, kernel->name));
-    if (!export_functions(linker, kernel_id, object))
-        return false;
-    object_link_add_file(linker->link, kernel_id + 1, object->path);
+    if (object->error)
+        return kernel_fails(linker, kernel, DIAG_kernel_object, "%s", object->error);
+    object_link_add_file(linker->link, kernel_group(linker, kernel_id, 0), object->path);
+    for (uint32_t copy = 0; copy < copies; copy++) {
+        if (!export_functions(linker, kernel_id, object, copy))
+            return false;
+        if (copy && !own)
+            object_link_copy(linker->link, kernel_group(linker, kernel_id, 0),
+                             kernel_group(linker, kernel_id, copy));
+    }
     return true;
 }
 
-/* Adds the kernels that `used` marks, and writes the link. */
-static enum host_status finish_link(struct linker *linker, const uint8_t *used)
+/* Adds as many copies of each kernel, and writes the link. */
+static enum host_status finish_link(struct linker *linker, const uint8_t *copies)
 {
     bool ok = true;
     for (uint32_t i = 0; i < linker->module->kernels.count; i++)
-        if (used[i])
-            ok = add_kernel(linker, i) && ok;
+        if (copies[i])
+            ok = add_kernel(linker, i, copies[i]) && ok;
     if (ok && !object_link_write(linker->link, linker->output)) {
         diag_at(linker->diags, DIAG_link, no_span, "%s", object_link_error(linker->link));
         ok = false;
@@ -152,21 +185,6 @@ enum host_status host_link_kernels(const struct module *module, const struct hos
 }
 
 /* ------------------------------------------------------------------------- entries ---- */
-
-static uint8_t *called_kernels(const struct module *module)
-{
-    uint8_t *used = mem_calloc(module->kernels.count, 1);
-    uint32_t *index = module_kernel_index(module);
-    for (uint32_t e = 0; e < module->entries.count; e++)
-        for (int core = 0; core < CORE_TYPES; core++) {
-            const struct program *program = &module->entries.at[e].programs[core];
-            for (uint32_t i = 0; i < program->instrs.count; i++)
-                if (program->instrs.at[i].op == INSTR_call)
-                    used[index[program->instrs.at[i].kernel] - 1] = 1;
-        }
-    free(index);
-    return used;
-}
 
 static void keep_entries(struct object_link *link, const struct module *module)
 {
@@ -218,11 +236,11 @@ static enum host_status link_module(const struct module *module, const struct ho
                                     struct diags *diags)
 {
     struct linker linker = {object_link_new(), module, {.places = places}, output, false, diags};
-    uint8_t *used = called_kernels(module);
+    uint8_t *copies = host_kernel_copies(module);
     object_link_add_file(linker.link, ENTRY_GROUP, entry_object);
     keep_entries(linker.link, module);
-    enum host_status status = finish_link(&linker, used);
-    free(used);
+    enum host_status status = finish_link(&linker, copies);
+    free(copies);
     return status;
 }
 

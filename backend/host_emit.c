@@ -22,11 +22,21 @@ static bool begins_with(const struct intern_name *name, const char *prefix)
     return name->size >= size && memcmp(name->text, prefix, size) == 0;
 }
 
-/* A kernel's name never ends like this, for its parts' symbols do. */
+/* A kernel's name never ends like this, for the symbols of its parts and of their copies do. */
 static bool ends_as_part(const struct intern_name *name)
 {
-    const char *end = name->text + name->size;
-    return name->size > 4 && (memcmp(end - 4, ".aic", 4) == 0 || memcmp(end - 4, ".aiv", 4) == 0);
+    static const char split[] = "_split";
+    const size_t split_size = sizeof split - 1;
+    size_t size = name->size;
+    while (size && isdigit((unsigned char)name->text[size - 1]))
+        size--;
+    if (size < name->size && size > split_size &&
+        memcmp(name->text + size - split_size, split, split_size) == 0)
+        size -= split_size;
+    else
+        size = name->size;
+    const char *end = name->text + size;
+    return size > 4 && (memcmp(end - 4, ".aic", 4) == 0 || memcmp(end - 4, ".aiv", 4) == 0);
 }
 
 /* Names that assemblers take as they are, and that no symbol of skirc or of the runtime can have;
@@ -50,6 +60,39 @@ void host_kernel_symbol(struct text *text, const struct module *module, uint32_t
     else
         text_printf(text, "skir_kernel_%u", kernel);
     text_printf(text, ".%s", core_type_name(core));
+}
+
+void host_copy_symbol(struct text *text, const struct module *module, uint32_t kernel,
+                      enum core_type core, uint32_t copy)
+{
+    host_kernel_symbol(text, module, kernel, core);
+    if (copy)
+        text_printf(text, "_split%u", copy);
+}
+
+static uint8_t entry_copies(const struct module *module, const struct entry *entry)
+{
+    return (uint8_t)attr_int(module, entry->attrs, W_split, 1);
+}
+
+uint8_t *host_kernel_copies(const struct module *module)
+{
+    uint8_t *copies = mem_calloc(module->kernels.count, 1);
+    uint32_t *index = module_kernel_index(module);
+    for (uint32_t e = 0; e < module->entries.count; e++) {
+        uint8_t wanted = entry_copies(module, &module->entries.at[e]);
+        for (int core = 0; core < CORE_TYPES; core++) {
+            const struct program *program = &module->entries.at[e].programs[core];
+            for (uint32_t i = 0; i < program->instrs.count; i++) {
+                if (program->instrs.at[i].op != INSTR_call)
+                    continue;
+                uint8_t *of = &copies[index[program->instrs.at[i].kernel] - 1];
+                *of = wanted > *of ? wanted : *of;
+            }
+        }
+    }
+    free(index);
+    return copies;
 }
 
 void host_entry_symbol(struct text *text, const struct module *module, const struct entry *entry)
@@ -105,27 +148,37 @@ static void op_label(struct emitter *emitter, const struct instr *instr, struct 
     text_string(label, label->size < MAX_LABEL ? ")" : ", ...)");
 }
 
+/* A kernel's function for a core type, and a list of its copies where there are any. */
+static void emit_kernel(struct emitter *emitter, uint32_t kernel, enum core_type core,
+                        uint32_t copies)
+{
+    struct text *text = emitter->text;
+    const char *name = core_type_name(core);
+    for (uint32_t copy = 0; copy < copies; copy++) {
+        text_printf(text, "extern skrt_kernel_fn k%u_%s", kernel, name);
+        if (copy)
+            text_printf(text, "_split%u", copy);
+        text_string(text, " __asm__(\"");
+        host_copy_symbol(text, emitter->module, kernel, core, copy);
+        text_string(text, "\");\n");
+    }
+    if (copies < 2)
+        return;
+    text_printf(text, "static skrt_kernel_fn *const k%u_%s_copies[] = {k%u_%s", kernel, name,
+                kernel, name);
+    for (uint32_t copy = 1; copy < copies; copy++)
+        text_printf(text, ", k%u_%s_split%u", kernel, name, copy);
+    text_string(text, "};\n");
+}
+
 static void emit_kernels(struct emitter *emitter)
 {
-    uint8_t *used = mem_calloc(emitter->module->kernels.count, CORE_TYPES);
-    for (uint32_t e = 0; e < emitter->module->entries.count; e++)
-        for (int core = 0; core < CORE_TYPES; core++) {
-            const struct program *program = &emitter->module->entries.at[e].programs[core];
-            for (uint32_t i = 0; i < program->instrs.count; i++) {
-                if (program->instrs.at[i].op != INSTR_call)
-                    continue;
-                uint32_t kernel = emitter->kernel_index[program->instrs.at[i].kernel] - 1;
-                if (used[kernel * CORE_TYPES + (uint32_t)core]++)
-                    continue;
-                text_printf(emitter->text, "extern skrt_kernel_fn k%u_%s __asm__(\"", kernel,
-                            core_type_name(core));
-                host_kernel_symbol(emitter->text, emitter->module, kernel, core);
-                text_string(emitter->text, "\");\n");
-                /* A kernel called very often must not wrap the counter. */
-                used[kernel * CORE_TYPES + (uint32_t)core] = 1;
-            }
-        }
-    free(used);
+    uint8_t *copies = host_kernel_copies(emitter->module);
+    for (uint32_t i = 0; i < emitter->module->kernels.count; i++)
+        for (int core = 0; core < CORE_TYPES; core++)
+            if (copies[i] && kernel_type_has(emitter->module->kernels.at[i].type, core))
+                emit_kernel(emitter, i, core, copies[i]);
+    free(copies);
 }
 
 /* One row per instruction: its spelling, and the op of a call. */
@@ -202,6 +255,23 @@ static void emit_early(struct text *text, unsigned early)
     }
 }
 
+static void emit_call(struct emitter *emitter, enum core_type core, const struct instr *instr,
+                      uint32_t call)
+{
+    struct text *text = emitter->text;
+    const char *name = core_type_name(core), *early = instr->early ? "_early" : "";
+    if (entry_copies(emitter->module, emitter->entry) < 2) {
+        text_printf(text, "skrt_call%s(core, &e%u_%s_calls[%u]", early, emitter->entry_id, name,
+                    call);
+    } else {
+        text_printf(text, "call = e%u_%s_calls[%u];\n", emitter->entry_id, name, call);
+        text_printf(text, "    call.fn = k%u_%s_copies[copy];\n",
+                    emitter->kernel_index[instr->kernel] - 1, name);
+        text_printf(text, "    skrt_call%s(core, &call", early);
+    }
+    emit_early(text, instr->early);
+}
+
 static void emit_instr(struct emitter *emitter, enum core_type core, const struct instr *instr,
                        uint32_t index, uint32_t *call)
 {
@@ -209,11 +279,7 @@ static void emit_instr(struct emitter *emitter, enum core_type core, const struc
     const char *name = core_type_name(core);
     text_string(text, "    ");
     switch ((enum instr_op)instr->op) {
-    case INSTR_call:
-        text_printf(text, "skrt_call%s(core, &e%u_%s_calls[%u]", instr->early ? "_early" : "",
-                    emitter->entry_id, name, (*call)++);
-        emit_early(text, instr->early);
-        break;
+    case INSTR_call: emit_call(emitter, core, instr, (*call)++); break;
     case INSTR_arrive:
     case INSTR_await:
         text_printf(text, "skrt_%s(core, %s", instr_info(instr->op)->name,
@@ -251,6 +317,11 @@ static void emit_program(struct emitter *emitter, enum core_type core)
     emit_calls(emitter, core);
     text_printf(emitter->text, "static void e%u_%s(skrt_core *core)\n{\n", emitter->entry_id,
                 core_type_name(core));
+    if (entry_copies(emitter->module, emitter->entry) > 1)
+        text_printf(emitter->text,
+                    "    const uint32_t copy = skrt_core_index(core) %% %u;\n"
+                    "    struct skrt_call call;\n",
+                    entry_copies(emitter->module, emitter->entry));
     for (uint32_t i = 0; i < program->instrs.count; i++)
         emit_instr(emitter, core, &program->instrs.at[i], i, &call);
     text_string(emitter->text, "}\n\n");

@@ -12,6 +12,12 @@ bool host_emit(struct text *text, const struct module *module, struct diags *dia
  * renamed to. `kernel` is an index into module->kernels. */
 void host_kernel_symbol(struct text *text, const struct module *module, uint32_t kernel,
                         enum core_type core);
+/* The same for a copy of the part's code; copy 0 is the part itself. */
+void host_copy_symbol(struct text *text, const struct module *module, uint32_t kernel,
+                      enum core_type core, uint32_t copy);
+/* For each kernel (by index) the number of copies that the entries which call it ask for; 0 where none
+ * calls it. To be freed. */
+uint8_t *host_kernel_copies(const struct module *module);
 /* The same for an entry, which stays global: its name, or skir_entry_N (a remark says so) where that
  * is no name of an assembler or could be one of skirc's or the runtime's own. */
 void host_entry_symbol(struct text *text, const struct module *module, const struct entry *entry);

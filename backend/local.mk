@@ -18,6 +18,7 @@ libskir_la_SOURCES += \
 	backend/kernels/sample_ops.h \
 	backend/object.h \
 	backend/object_archive.c \
+	backend/object_copy.c \
 	backend/object_dump.c \
 	backend/object_frame.c \
 	backend/object_input.c \

@@ -35,6 +35,10 @@ bool object_link_add(struct object_link *link, unsigned group, const char *name,
 /* The same from a file. */
 bool object_link_add_file(struct object_link *link, unsigned group, const char *path);
 
+/* Makes `copy`, which has no inputs, a copy of `group`: of the code of its inputs so far, under the
+ * same names. Data is not copied: the copies use that of the group. */
+bool object_link_copy(struct object_link *link, unsigned group, unsigned copy);
+
 /* Makes `symbol`, which `group` must define as a global, visible to all groups under the name
  * `as`. The symbol itself is renamed; a definition of `as` inside a group hides the exported one
  * from that group. Saying the same twice is no error; two meanings of one `as` are. Both this and

@@ -3,6 +3,7 @@
  * A write goes through these steps, one file each:
  *   object_input.c    bytes -> struct object_input, fully validated (at object_link_add)
  *   object_resolve.c  COMDAT groups, then names: which definition stands for which reference
+ *   object_copy.c     copies of inputs: what they share with the originals
  *   object_frame.c    .eh_frame records, without those of discarded functions
  *   object_place.c    input sections -> offsets in output sections
  *   object_symbols.c  the symbol table and its string table
@@ -86,6 +87,8 @@ struct object_section {
     uint32_t relocated_by; /* index of the section that `relocations` come from, or 0 */
 
     /* Set by a write. */
+    bool copied;                  /* each copy of the input has its own */
+    bool shared;                  /* in a copy of an input: the original's stands for it */
     bool discarded;               /* with its COMDAT group */
     struct object_section *kept;  /* its counterpart in the kept group, if there is one */
     struct object_frame *frame;   /* of .eh_frame */
@@ -120,6 +123,10 @@ struct object_input {
     struct object_symbol *symbols; /* index 0 is the null symbol */
     uint32_t symbol_count, local_count;
     struct object_input *next;
+    struct object_input *next_in_group, *group_tail; /* the tail: of the group's first input */
+    struct object_input *original;                   /* what this is a copy of, or NULL */
+    struct object_input *copy;                       /* the copy at hand; set by a write */
+    bool has_copies;
 };
 
 /* Reads one object and checks everything that later code relies on: all indices, offsets and
@@ -206,6 +213,10 @@ struct object_writer {
 };
 
 bool object_resolve(struct object_writer *writer);
+/* What each copy of an input has of its own, once the names of the originals are known. */
+bool object_copy_resolve(struct object_writer *writer);
+/* Puts what a copy shares where it is. */
+void object_copy_place(struct object_input *copy);
 bool object_place(struct object_writer *writer);
 bool object_symbols_build(struct object_writer *writer);
 /* The definition or undefined symbol that stands for `global` in the result. */
@@ -251,8 +262,12 @@ struct object_link {
     struct object_input *first_input, **input_tail;
     struct object_export *first_export, **export_tail;
     struct object_keep *first_keep, **keep_tail;
+    struct object_map groups; /* scope: group; to its first input */
     bool gnu_abi;
 };
+
+/* Appends an input to the link and to its group. */
+bool object_group_add(struct object_link *link, struct object_input *input);
 
 /* Everything behind object_link_bytes. */
 bool object_write(struct object_link *link, void **bytes, size_t *size);

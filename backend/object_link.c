@@ -23,6 +23,7 @@ void object_link_free(struct object_link *link)
 {
     if (!link)
         return;
+    object_map_free(&link->groups);
     object_arena_free(&link->arena);
     free(link);
 }
@@ -81,9 +82,7 @@ static bool add_input(struct object_visitor *visitor, struct object_input *input
         return false;
     input->group = adder->group;
     link->gnu_abi |= input->abi == ELFOSABI_GNU;
-    *link->input_tail = input;
-    link->input_tail = &input->next;
-    return true;
+    return object_group_add(link, input);
 }
 
 bool object_link_add(struct object_link *link, unsigned group, const char *name, const void *bytes,

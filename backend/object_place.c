@@ -186,7 +186,8 @@ static int compare_links(const void *left, const void *right)
 
 static bool is_placed(const struct object_section *section)
 {
-    return section->role == OBJECT_CONTENT && !section->discarded && section->type != SHT_STRTAB;
+    return section->role == OBJECT_CONTENT && !section->discarded && !section->shared &&
+           section->type != SHT_STRTAB;
 }
 
 /* SHF_LINK_ORDER asks for the order of the sections linked to, which are in place by now: in the
@@ -214,6 +215,8 @@ static bool place_ordered(struct object_writer *writer, struct object_input *inp
 
 static bool place_input(struct object_writer *writer, struct object_input *input)
 {
+    if (input->original)
+        object_copy_place(input);
     for (uint32_t i = 1; i < input->section_count; i++) {
         struct object_section *section = &input->sections[i];
         if (is_placed(section) && !(section->flags & SHF_LINK_ORDER) &&

@@ -81,7 +81,7 @@ static bool resolve_comdats(struct object_writer *writer)
     struct comdats comdats = {{NULL, 0, 0}, {NULL, 0, 0}};
     bool ok = true;
     for (struct object_input *input = writer->link->first_input; ok && input; input = input->next)
-        ok = comdat_input(writer, &comdats, input);
+        ok = input->original || comdat_input(writer, &comdats, input);
     object_map_free(&comdats.signatures);
     object_map_free(&comdats.members);
     return ok;
@@ -196,7 +196,7 @@ static bool collect_symbol(struct object_writer *writer, struct object_input *in
 static bool collect_globals(struct object_writer *writer)
 {
     for (struct object_input *input = writer->link->first_input; input; input = input->next)
-        for (uint32_t i = input->local_count; i < input->symbol_count; i++)
+        for (uint32_t i = input->local_count; !input->original && i < input->symbol_count; i++)
             if (!collect_symbol(writer, input, &input->symbols[i]))
                 return false;
     return true;
@@ -277,7 +277,8 @@ static bool bind_undefined(struct object_writer *writer, struct object_global *g
 
 bool object_resolve(struct object_writer *writer)
 {
-    if (!resolve_comdats(writer) || !collect_globals(writer) || !resolve_exports(writer))
+    if (!resolve_comdats(writer) || !collect_globals(writer) || !object_copy_resolve(writer) ||
+        !resolve_exports(writer))
         return false;
     for (struct object_global *global = writer->first_global; global; global = global->next)
         if (global->strength == OBJECT_NONE && !bind_undefined(writer, global))

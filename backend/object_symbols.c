@@ -85,10 +85,22 @@ static bool add_definition(struct object_writer *writer, struct object_global *g
     return true;
 }
 
+/* What is in no section, or in a shared one, is there already. */
+static bool is_shared(const struct object_input *input, const struct object_symbol *symbol)
+{
+    const struct object_section *home = object_symbol_section(input, symbol);
+    return input->original && (!home || home->shared);
+}
+
 static bool add_input(struct object_writer *writer, struct object_input *input)
 {
-    for (uint32_t i = 1; i < input->local_count; i++)
-        add_local(writer, input, &input->symbols[i]);
+    for (uint32_t i = 1; i < input->local_count; i++) {
+        struct object_symbol *symbol = &input->symbols[i];
+        if (is_shared(input, symbol))
+            symbol->index = input->original->symbols[i].index;
+        else
+            add_local(writer, input, symbol);
+    }
     for (uint32_t i = input->local_count; i < input->symbol_count; i++) {
         struct object_global *global = input->symbols[i].global;
         if (global->symbol == &input->symbols[i] && !global->kept &&

@@ -371,7 +371,7 @@ static void reset_inputs(const struct object_link *link)
     for (struct object_input *input = link->first_input; input; input = input->next) {
         for (uint32_t i = 0; i < input->section_count; i++) {
             struct object_section *section = &input->sections[i];
-            section->discarded = false;
+            section->discarded = section->copied = section->shared = false;
             section->kept = section->next = NULL;
             section->frame = NULL;
             section->output = NULL;

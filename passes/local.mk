@@ -33,6 +33,7 @@ libskir_la_SOURCES += \
 	passes/program_edit.h \
 	passes/schedule.c \
 	passes/schedule.h \
+	passes/split_code.c \
 	passes/split_nonfusable.c \
 	passes/superkernel.c \
 	passes/superkernel.h \
