@@ -103,8 +103,7 @@ static void mark_copied(struct object_input *input)
         struct object_section *section = &input->sections[i];
         bool constant = section->role == OBJECT_CONTENT && section->flags & SHF_ALLOC &&
                         !(section->flags & SHF_WRITE);
-        section->copied = constant && (is_code(section) || object_is_frame(section) ||
-                                       refers_to_code(input, section));
+        section->copied = constant && (is_code(section) || refers_to_code(input, section));
     }
 }
 

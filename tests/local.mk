@@ -22,6 +22,7 @@ unit_headers = \
 	tests/unit/entry_runner.h \
 	tests/unit/graph_model.h \
 	tests/unit/kernel_harness.h \
+	tests/unit/object_harness.h \
 	tests/unit/parsed_module.h \
 	tests/unit/random_graph.h \
 	tests/unit/skrt_harness.h \
@@ -40,6 +41,7 @@ unit_tests = \
 	tests/unit/test_module \
 	tests/unit/test_npy \
 	tests/unit/test_object \
+	tests/unit/test_object_copy \
 	tests/unit/test_partition \
 	tests/unit/test_races \
 	tests/unit/test_roundtrip \
@@ -115,6 +117,7 @@ script_tests = \
 	tests/e2e/repeated_runs.py \
 	tests/e2e/run_values.py \
 	tests/e2e/sk_options.sh \
+	tests/e2e/split_code.py \
 	tests/e2e/tap_run.sh
 TESTS += $(script_tests)
 EXTRA_DIST += $(script_tests) tests/golden

@@ -32,7 +32,8 @@ static void try_link(const uint8_t *data, size_t size, unsigned groups)
     bool ok = true;
     for (unsigned i = 0; i < 2 && ok; i++)
         ok = object_link_add(link, i % groups, "input", data, size);
-    ok = ok && object_link_export(link, 0, "entry", "kept") && object_link_keep(link, "kept");
+    ok = ok && object_link_copy(link, 0, 9) && object_link_export(link, 0, "entry", "kept") &&
+         object_link_keep(link, "kept");
     void *bytes;
     size_t result_size;
     if (ok && object_link_bytes(link, &bytes, &result_size)) {
