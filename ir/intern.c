@@ -31,16 +31,20 @@ static inline uint64_t load(const char *p, size_t size)
     return word;
 }
 
-#define MULTIPLIER 0xd6e8feb86659fd93u
+/* The halves of a 128-bit product, one upon the other: each bit depends on all of `h`. */
+static inline uint64_t fold(uint64_t h)
+{
+    unsigned __int128 product = (unsigned __int128)h * 0xd6e8feb86659fd93u;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
 
-/* Multiply-and-fold over 8-byte words: fast, but texts can be made that collide. */
+/* Fast, but texts can be made that collide. */
 static inline uint64_t hash_plain(const char *p, size_t size, uint64_t h)
 {
-    for (; size > 8; p += 8, size -= 8) {
-        h = (h ^ load(p, 8)) * MULTIPLIER;
-        h ^= h >> 32;
-    }
-    return (h ^ load(p, size)) * MULTIPLIER;
+    h *= 0x9e3779b97f4a7c15u;
+    for (; size > 8; p += 8, size -= 8)
+        h = fold(h ^ load(p, 8));
+    return fold(h ^ load(p, size));
 }
 
 /* A polynomial over the integers modulo 2^61 - 1, with 4 bytes to a coefficient, at a random point:
@@ -55,7 +59,7 @@ static __attribute__((noinline)) uint64_t hash_keyed(const char *p, size_t size,
         h = ((uint64_t)product & prime) + (uint64_t)(product >> 61);
         h = h >= prime ? h - prime : h;
     }
-    return h * MULTIPLIER;
+    return fold(h ^ key);
 }
 
 /* Names are often numbers in turn, used near each other. The low halves of the last two bytes only
@@ -68,10 +72,8 @@ static inline __attribute__((always_inline)) uint32_t hash_text(const struct int
     unsigned before = size > 1 ? (unsigned char)p[size - 2] : 0;
     size_t rest = size > 1 ? size - 2 : 0;
     uint64_t h = (uint64_t)size << 8 | (before & 0xf0) | last >> 4;
-    h = intern->key ? hash_keyed(p, rest, h, intern->key) : hash_plain(p, rest, h * MULTIPLIER);
-    h ^= h >> 32;
-    h *= MULTIPLIER;
-    return (uint32_t)(h >> 32) ^ ((before & 15) << 4 | (last & 15));
+    h = intern->key ? hash_keyed(p, rest, h, intern->key) : hash_plain(p, rest, h);
+    return (uint32_t)h ^ ((before & 15) << 4 | (last & 15));
 }
 
 static void slots_fill(struct intern *intern)

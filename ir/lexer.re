@@ -156,6 +156,20 @@ static inline uint32_t find_known(const struct scanner *scanner, const char *sta
     return id == INTERN_NONE ? INTERN_NONE : scanner->known_ids.at[id];
 }
 
+static inline uint32_t find_type(struct scanner *scanner, const char *start, const char *end)
+{
+    size_t size = (size_t)(end - start);
+    if (size == scanner->last_type.size && memcmp(start, scanner->last_type.text, size) == 0)
+        return scanner->last_type.id;
+    uint32_t id = find_known(scanner, start, end);
+    if (id != INTERN_NONE) {
+        scanner->last_type.text = start;
+        scanner->last_type.size = size;
+        scanner->last_type.id = id;
+    }
+    return id;
+}
+
 /* Bytes of a dictionary that is one token, at most. */
 enum { MAX_DICT = 256 };
 
@@ -294,7 +308,7 @@ again:
     "nan"  { TAKE; value->f = (double)NAN; return TOKEN_FLOAT; }
     word   { TAKE; return scan_word(scanner, value); }
     word "[" [0-9, ]* "]" (":" [A-Z][A-Za-z0-9_]*)? {
-        uint32_t id = find_known(scanner, start, cursor);
+        uint32_t id = find_type(scanner, start, cursor);
         if (id != INTERN_NONE) {
             TAKE;
             value->name = make_name(scanner, id);

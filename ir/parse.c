@@ -139,17 +139,21 @@ void parse_graph_begin(struct parser *parser, uint32_t loc, uint32_t name)
     parser->open_braces = 0;
 }
 
-/* The name's place in value_of_name, which grows with the names. */
-static uint32_t *value_slot(struct parser *parser, uint32_t name)
+/* value_of_name grows with the names. */
+static void value_map_grow(struct parser *parser)
 {
     struct vec_u32 *map = &parser->value_of_name;
-    if (name >= map->count) {
-        uint32_t count = parser->module->names.count;
-        vec_reserve(map, count - map->count);
-        memset(map->at + map->count, 0, (map->capacity - map->count) * sizeof *map->at);
-        map->count = map->capacity;
-    }
-    return &map->at[name];
+    vec_reserve(map, parser->module->names.count - map->count);
+    memset(map->at + map->count, 0, (map->capacity - map->count) * sizeof *map->at);
+    map->count = map->capacity;
+}
+
+/* The name's place in value_of_name. */
+static inline uint32_t *value_slot(struct parser *parser, uint32_t name)
+{
+    if (name >= parser->value_of_name.count)
+        value_map_grow(parser);
+    return &parser->value_of_name.at[name];
 }
 
 static uint32_t define_value(struct parser *parser, uint32_t name, uint32_t type, uint32_t def)

@@ -73,6 +73,12 @@ struct scanner {
     /* Texts that are one token, and the id of each. */
     struct intern known_texts;
     struct vec_u32 known_ids;
+    /* The last of them that was a type: the next type is often the same. */
+    struct {
+        const char *text;
+        size_t size;
+        uint32_t id;
+    } last_type;
 };
 
 void scanner_init(struct scanner *scanner, struct source *source, struct module *module,
