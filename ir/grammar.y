@@ -446,24 +446,20 @@ static int skir_yylex(union token_value *value, struct parser *parser)
 /* "expected A, B or C, found D". More than a few expectations help nobody. */
 enum { MAX_EXPECTED = 6, MAX_FOUND = 40 };
 
-/* The tokens that may stand here, or 0 where there are more than fit. A known dictionary may stand
- * where its brace may: it is not listed. */
-static int expected_tokens(const yypcontext_t *context, yysymbol_kind_t *expected)
+/* The tokens that may stand here, none where they are more than MAX_EXPECTED. A known dictionary may
+ * stand where its brace may: it is not listed. */
+static int expected_tokens(const yypcontext_t *context, yysymbol_kind_t expected[MAX_EXPECTED + 1])
 {
-    yysymbol_kind_t all[MAX_EXPECTED + 1];
-    int all_count = yypcontext_expected_tokens(context, all, MAX_EXPECTED + 1), count = 0;
-    for (int i = 0; i < all_count && count <= MAX_EXPECTED; i++)
-        if (all[i] != YYSYMBOL_DICT) {
-            if (count < MAX_EXPECTED)
-                expected[count] = all[i];
-            count++;
-        }
+    int all = yypcontext_expected_tokens(context, expected, MAX_EXPECTED + 1), count = 0;
+    for (int i = 0; i < all; i++)
+        if (expected[i] != YYSYMBOL_DICT)
+            expected[count++] = expected[i];
     return count > MAX_EXPECTED ? 0 : count;
 }
 
 static const char *expected_text(const yypcontext_t *context, struct arena *scratch)
 {
-    yysymbol_kind_t expected[MAX_EXPECTED];
+    yysymbol_kind_t expected[MAX_EXPECTED + 1];
     int count = expected_tokens(context, expected);
     const char *text = "";
     for (int i = 0; i < count; i++) {

@@ -11,8 +11,10 @@ struct printer {
     uint32_t next_comment;
     unsigned indent;
     bool after_open; /* the last line opened a block: no blank line may follow */
-    /* Spelling of each type that was met, by type id; a size of 0 stands for none. */
-    struct range *type_ranges;
+    /* Spelling of each type that was met: its place in type_texts by type id, of size 0 for none. */
+    struct type_text {
+        size_t first, size;
+    } * type_places;
     struct text type_texts;
 };
 
@@ -149,14 +151,14 @@ static void block_close(struct printer *printer, uint32_t end_loc)
 
 static void print_type(struct printer *printer, uint32_t type)
 {
-    struct range *range = &printer->type_ranges[type];
+    struct type_text *place = &printer->type_places[type];
     struct text *texts = &printer->type_texts;
-    if (range->count == 0) {
-        size_t first = texts->size;
+    if (place->size == 0) {
+        place->first = texts->size;
         text_type(texts, printer->module, type);
-        *range = (struct range){(uint32_t)first, (uint32_t)(texts->size - first)};
+        place->size = texts->size - place->first;
     }
-    text_bytes(printer->text, texts->at + range->first, range->count);
+    text_bytes(printer->text, texts->at + place->first, place->size);
 }
 
 static void print_attr_value(struct printer *printer, const struct attr_value *value);
@@ -547,7 +549,7 @@ static void print_item(struct printer *printer, uint64_t item)
 static void print_all(struct printer *printer)
 {
     const struct module *module = printer->module;
-    printer->type_ranges = mem_calloc(module->types.count, sizeof *printer->type_ranges);
+    printer->type_places = mem_calloc(module->types.count, sizeof *printer->type_places);
     line_begin(printer, module->loc, false);
     text_string(printer->text, "skir 1\n");
     for (uint32_t i = 0; i < module->order.count && !printer->stopped; i++)
@@ -559,7 +561,7 @@ static void print_all(struct printer *printer)
             text_bytes(printer->text, module->source->tail, module->source->tail_size);
         }
     }
-    free(printer->type_ranges);
+    free(printer->type_places);
     text_free(&printer->type_texts);
 }
 
