@@ -20,6 +20,7 @@ EXTRA_DIST += tests/tap-run tests/tap.py tests/tap.sh
 
 unit_headers = \
 	tests/unit/entry_runner.h \
+	tests/unit/entry_words.h \
 	tests/unit/graph_model.h \
 	tests/unit/kernel_harness.h \
 	tests/unit/object_harness.h \
@@ -90,6 +91,7 @@ tests_unit_test_sync_oracle_SOURCES = \
 	tests/unit/sync_simulator.c \
 	tests/unit/test_sync_oracle.c
 tests_unit_test_syncs_SOURCES = \
+	tests/unit/entry_words.c \
 	tests/unit/graph_model.c \
 	tests/unit/random_graph.c \
 	tests/unit/sync_simulator.c \

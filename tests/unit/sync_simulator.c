@@ -99,13 +99,9 @@ static void drain(const struct simulation *s, struct core *core)
     core->busy = 0;
 }
 
-static void call(struct simulation *s, struct core *core, const struct sync_instr *instr)
+/* The core runs its part of the op, from which it knows what it knows. */
+static void start(struct simulation *s, struct core *core, unsigned op)
 {
-    unsigned op = instr->arg;
-    if (instr->early)
-        drain(s, core);
-    if (!takes_part(s, core, instr))
-        return;
     uint64_t bit = (uint64_t)1 << (core - s->cores);
     /* That a core's own calls follow each other is order enough; whether they overlap is another
      * question (count_undrained). */
@@ -114,7 +110,24 @@ static void call(struct simulation *s, struct core *core, const struct sync_inst
     for (unsigned i = 0; i < SYNC_MAX_OPS; i++)
         s->starts[op].cores[i] &= known.cores[i];
     s->parts[op] |= bit;
-    core->busy |= (uint64_t)1 << op;
+}
+
+static void call(struct simulation *s, struct core *core, const struct sync_instr *instr)
+{
+    if (instr->early)
+        drain(s, core);
+    if (!takes_part(s, core, instr))
+        return;
+    start(s, core, instr->arg);
+    core->busy |= (uint64_t)1 << instr->arg;
+}
+
+static void event(struct simulation *s, struct core *core, const struct sync_instr *instr)
+{
+    if (core->block || core->sub)
+        return;
+    start(s, core, instr->arg);
+    core->known.cores[instr->arg] |= (uint64_t)1 << (core - s->cores);
 }
 
 static void arrive(struct simulation *s, struct core *core)
@@ -196,8 +209,8 @@ static bool step(struct simulation *s, struct core *core)
     case EFFECT_SET: set(s, core, instr->arg); break;
     case EFFECT_WAIT: done = wait(s, core, instr->arg); break;
     case EFFECT_DRAIN: drain(s, core); break;
-    case EFFECT_NONE:
-    case EFFECT_EVENT: break;
+    case EFFECT_EVENT: event(s, core, instr); break;
+    case EFFECT_NONE: break;
     }
     core->pc += done;
     return done;

@@ -11,8 +11,10 @@
 enum { SYNC_MAX_OPS = 64, SYNC_MAX_CORES = 64, SYNC_FLAG_LIMIT = 15 };
 
 struct sync_instr {
-    enum instr_effect effect; /* CALL, ARRIVE, AWAIT, SET, WAIT or DRAIN */
-    unsigned arg;             /* CALL: op number; SET, WAIT: the core type that sets; else 0 */
+    enum instr_effect effect; /* NONE does nothing */
+    /* CALL: op number; SET, WAIT: the core type that sets; EVENT: the number of an op that is all
+     * that core 0 of the type does there, complete at once; else 0. */
+    unsigned arg;
     /* CALL: how many blocks run it, and on how many cores of each AI core; 0: all. A flat call's
      * blocks count the launch's cores one by one. */
     unsigned blocks, subs;

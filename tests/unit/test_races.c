@@ -49,6 +49,8 @@ static struct sync_instr simulated(const struct trial *trial, const struct skrt_
 {
     const struct module *module = trial->parsed.module;
     enum instr_effect effect = instr_info(instr->op)->effect;
+    if (effect == EFFECT_EVENT)
+        return (struct sync_instr){.effect = EFFECT_NONE};
     if (effect != EFFECT_CALL)
         return (struct sync_instr){.effect = effect, .arg = instr->word};
     const struct kernel_type_info *info =

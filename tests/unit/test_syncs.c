@@ -2,6 +2,7 @@
  * find each order that the graph demands (graph_model.h) known wherever an op starts, nothing stuck,
  * and no flag too full or left set. Entries with an instruction taken out show that it can fail, and
  * that verify-sync, which executes nothing, proves none that is wrong. */
+#include "entry_words.h"
 #include "graph_model.h"
 #include "parsed_module.h"
 #include "passes/pass.h"
@@ -108,8 +109,11 @@ static struct sync_instr call_instr(struct trial *trial, const struct entry *ent
                                .flat = info->flat};
 }
 
-static void launch_init(struct sync_launch *launch, struct trial *trial, const struct entry *entry)
+static void launch_init(struct sync_launch *launch, struct trial *trial, const struct entry *entry,
+                        struct entry_words *words)
 {
+    words->first = trial->after.count;
+    words->count = 0;
     const struct kernel_type_info *info = kernel_type_info(entry->type);
     *launch = (struct sync_launch){
         .blocks = (unsigned)attr_int(trial->parsed.module, entry->attrs, W_block, 0),
@@ -119,11 +123,16 @@ static void launch_init(struct sync_launch *launch, struct trial *trial, const s
         for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++) {
             const struct instr *instr = &entry->programs[core].instrs.at[i];
             enum instr_effect effect = instr_info(instr->op)->effect;
-            if (effect == EFFECT_CALL)
-                vec_push(&launch->programs[core], call_instr(trial, entry, core, instr));
-            else if (effect != EFFECT_NONE && effect != EFFECT_EVENT)
-                vec_push(&launch->programs[core],
-                         (struct sync_instr){.effect = effect, .arg = instr->word});
+            struct sync_instr simulated = {.effect = effect, .arg = instr->word};
+            if (effect == EFFECT_CALL) {
+                simulated = call_instr(trial, entry, core, instr);
+                words->args[simulated.arg] = instr->number[0];
+            } else if (effect == EFFECT_EVENT) {
+                simulated.arg = entry_words_add(words, instr);
+                CHECK(trial, simulated.arg != NONE);
+            }
+            if (effect != EFFECT_NONE)
+                vec_push(&launch->programs[core], simulated);
         }
 }
 
@@ -145,8 +154,12 @@ static uint64_t inner_needs(const struct trial *trial, unsigned nr)
     return trial->before.needs[nr] & inner;
 }
 
-static bool is_ordered(const struct trial *trial, const struct sync_outcome *outcome)
+static bool is_ordered(const struct trial *trial, const struct entry *entry,
+                       const struct entry_words *words, const struct sync_outcome *outcome)
 {
+    if (!entry_words_well(words, trial->parsed.module, the_graph(trial), &trial->after, entry->name,
+                          outcome))
+        return false;
     for (unsigned nr = 0; nr < trial->after.count; nr++)
         if (outcome->started >> nr & 1 && inner_needs(trial, nr) & ~outcome->known[nr])
             return false;
@@ -209,10 +222,11 @@ static void try_mutation(struct trial *trial, const struct entry *entry,
 {
     struct sync_launch launch;
     struct sync_outcome outcome;
-    launch_init(&launch, trial, entry);
+    struct entry_words words;
+    launch_init(&launch, trial, entry, &words);
     sync_simulate(&outcome, &launch);
     launch_free(&launch);
-    bool ordered = is_ordered(trial, &outcome);
+    bool ordered = is_ordered(trial, entry, &words, &outcome);
     mutations->tried++;
     mutations->stuck += outcome.stuck > 0;
     mutations->left += outcome.left > 0;
@@ -332,7 +346,8 @@ static void check_entry(struct trial *trial, struct entry *entry, bool mutated)
 {
     struct sync_launch launch;
     struct sync_outcome outcome;
-    launch_init(&launch, trial, entry);
+    struct entry_words words;
+    launch_init(&launch, trial, entry, &words);
     sync_simulate(&outcome, &launch);
     check_calls(trial, entry, &launch);
     CHECK(trial, outcome.stuck == 0);
@@ -340,7 +355,7 @@ static void check_entry(struct trial *trial, struct entry *entry, bool mutated)
     CHECK(trial, outcome.left == 0);
     CHECK(trial, outcome.unawaited == 0);
     CHECK(trial, outcome.undrained == 0);
-    CHECK(trial, is_ordered(trial, &outcome));
+    CHECK(trial, is_ordered(trial, entry, &words, &outcome));
     check_barriers(trial, entry);
     trial->tally->entries++;
     launch_free(&launch);
