@@ -75,31 +75,36 @@ static bool check_drained(struct sync_checker *checker)
     return ok;
 }
 
-/* A call says that its sub-kernel does halves of the entry's barriers: that must be so. */
+/* What a call says that its sub-kernel does of the entry's barriers must be what it was built for: it
+ * does that always, and nothing else. NULL if so. */
+static const char *early_fault(unsigned built, unsigned early)
+{
+    if ((early & ~built) & EARLY_SET)
+        return "the kernel was not built to arrive itself: its 'early_start' does not list 'set'";
+    if ((early & ~built) & EARLY_WAIT_MIX)
+        return "the kernel was not built to wait itself: its 'early_start' does not list 'wait'";
+    if ((built & ~early) & EARLY_SET)
+        return "the kernel arrives itself, but its call does not say 'early_set'";
+    if (built & EARLY_WAIT_MIX && !(early & EARLY_WAIT_MIX))
+        return "the kernel waits itself, but its call does not say 'early_wait'";
+    return NULL;
+}
+
 static bool check_early(struct sync_checker *checker)
 {
-    static const struct {
-        unsigned flags;
-        uint32_t word;
-        const char *text;
-    } claims[] = {{EARLY_WAIT_MIX, W_wait, "the kernel was not built to wait itself"},
-                  {EARLY_SET, W_set, "the kernel was not built to arrive itself"}};
     bool ok = true;
     for (int core = 0; core < CORE_TYPES; core++)
         for (uint32_t i = 0; i < checker->proof.tracks[core].count; i++) {
-            const struct instr *instr = sync_instr(&checker->proof, core, i);
-            for (unsigned c = 0; instr->early && c < 2; c++) {
-                if (checker->proof.tracks[core].steps[i].effect != EFFECT_CALL ||
-                    !(instr->early & claims[c].flags) ||
-                    attr_has_word(checker->module, sync_kernel(checker, instr->kernel)->attrs,
-                                  W_early_start, claims[c].word))
-                    continue;
-                if (sync_report_step(checker, DIAG_sync_early, core, i, claims[c].text))
-                    diag_note(checker->diags, no_span,
-                              "kernels that are have '%.*s' in their list 'early_start'",
-                              NAME(checker->module, claims[c].word));
-                ok = false;
-            }
+            if (checker->proof.tracks[core].steps[i].effect != EFFECT_CALL)
+                continue;
+            const struct instr *call = sync_instr(&checker->proof, core, i);
+            const struct kernel *kernel = sync_kernel(checker, call->kernel);
+            const char *fault =
+                early_fault(kernel_early_start(checker->module, kernel), call->early);
+            if (!fault)
+                continue;
+            sync_report_step(checker, DIAG_sync_early, core, i, fault);
+            ok = false;
         }
     return ok;
 }

@@ -254,8 +254,11 @@ static void put_kernel(struct plan *plan, const char *name, unsigned number)
     unsigned type = random_below(&plan->random, 6);
     bool flat = type == 0 || type == 2;
     unsigned most = flat ? 2 * plan->cores : plan->cores;
-    text_printf(plan->text, "kernel @%s%u : %s {block = %u}\n", name, number, types[type],
-                1 + random_below(&plan->random, most));
+    static const char *const early[] = {"", "", ", early_start = [set]", ", early_start = [wait]",
+                                        ", early_start = [set, wait]"};
+    unsigned block = 1 + random_below(&plan->random, most);
+    text_printf(plan->text, "kernel @%s%u : %s {block = %u%s}\n", name, number, types[type], block,
+                plan->options->early_start ? early[random_below(&plan->random, 5)] : "");
 }
 
 static void put_kernels(struct plan *plan)

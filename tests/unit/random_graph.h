@@ -22,6 +22,7 @@ struct random_graph_options {
     bool memory;        /* ops that share memory: `inplace`, `reads`, `writes` */
     bool unfusable;     /* ops that no super kernel may have */
     bool stream_fusion; /* scopes may be fused over several streams */
+    bool early_start;   /* kernels that were built for it */
 };
 
 /* Appends the text of a module that passes the verifier: one graph @g whose ops run declared kernels

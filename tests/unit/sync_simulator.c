@@ -99,16 +99,13 @@ static void drain(const struct simulation *s, struct core *core)
     core->busy = 0;
 }
 
-/* The core runs its part of the op, from which it knows what it knows. */
-static void start(struct simulation *s, struct core *core, unsigned op)
+/* The core runs its part of the op, knowing `known`. */
+static void start(struct simulation *s, struct core *core, unsigned op,
+                  const struct knowledge *known)
 {
     uint64_t bit = (uint64_t)1 << (core - s->cores);
-    /* That a core's own calls follow each other is order enough; whether they overlap is another
-     * question (count_undrained). */
-    struct knowledge known = core->known;
-    complete(s, core, &known);
     for (unsigned i = 0; i < SYNC_MAX_OPS; i++)
-        s->starts[op].cores[i] &= known.cores[i];
+        s->starts[op].cores[i] &= known->cores[i];
     s->parts[op] |= bit;
 }
 
@@ -118,7 +115,11 @@ static void call(struct simulation *s, struct core *core, const struct sync_inst
         drain(s, core);
     if (!takes_part(s, core, instr))
         return;
-    start(s, core, instr->arg);
+    /* That a core's own calls follow each other is order enough; whether they overlap is another
+     * question (count_undrained). */
+    struct knowledge known = core->known;
+    complete(s, core, &known);
+    start(s, core, instr->arg, &known);
     core->busy |= (uint64_t)1 << instr->arg;
 }
 
@@ -126,7 +127,7 @@ static void event(struct simulation *s, struct core *core, const struct sync_ins
 {
     if (core->block || core->sub)
         return;
-    start(s, core, instr->arg);
+    start(s, core, instr->arg, &core->known);
     core->known.cores[instr->arg] |= (uint64_t)1 << (core - s->cores);
 }
 

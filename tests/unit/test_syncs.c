@@ -7,6 +7,7 @@
 #include "parsed_module.h"
 #include "passes/pass.h"
 #include "random_graph.h"
+#include "passes/superkernel.h"
 #include "sync_simulator.h"
 
 #include <setjmp.h>
@@ -26,8 +27,9 @@ struct tally {
     const char *sk_options; /* of all scopes; NULL: none */
     bool one_list;          /* graphs whose ops cannot be one list are left out */
     bool barriers;          /* there must be one behind each call */
+    bool early;             /* kernels may arrive where nobody awaits, behind the last op */
     unsigned graphs, entries, ops, required;
-    struct mutations single, paired;
+    struct mutations single, paired, swapped, drained, recast;
 };
 
 struct trial {
@@ -109,6 +111,33 @@ static struct sync_instr call_instr(struct trial *trial, const struct entry *ent
                                .flat = info->flat};
 }
 
+static void add_sync(struct sync_program *program, enum instr_effect effect, unsigned arg)
+{
+    vec_push(program, (struct sync_instr){.effect = effect, .arg = arg});
+}
+
+/* A call, and what its kernel, or the core where it has no blocks, does besides. */
+static void add_call(struct sync_launch *launch, struct trial *trial, const struct entry *entry,
+                     unsigned core, const struct instr *instr, struct entry_words *words)
+{
+    struct sync_program *program = &launch->programs[core];
+    struct sync_instr call = call_instr(trial, entry, core, instr);
+    const struct kernel *kernel = module_find_kernel(trial->parsed.module, instr->kernel);
+    bool own = instr->early & (core == CORE_AIC ? EARLY_WAIT_AIC : EARLY_WAIT_AIV);
+    bool other = instr->early & (core == CORE_AIC ? EARLY_WAIT_AIV : EARLY_WAIT_AIC);
+    words->args[call.arg] = instr->number[0];
+    call.early = own || other;
+    if (own)
+        add_sync(program, EFFECT_AWAIT, core);
+    if (own && kernel_type_has(kernel->type, 1 - core))
+        add_sync(program, EFFECT_SET, core);
+    if (other)
+        add_sync(program, EFFECT_WAIT, 1 - core);
+    vec_push(program, call);
+    if (instr->early & EARLY_SET)
+        add_sync(program, EFFECT_ARRIVE, core);
+}
+
 static void launch_init(struct sync_launch *launch, struct trial *trial, const struct entry *entry,
                         struct entry_words *words)
 {
@@ -123,16 +152,15 @@ static void launch_init(struct sync_launch *launch, struct trial *trial, const s
         for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++) {
             const struct instr *instr = &entry->programs[core].instrs.at[i];
             enum instr_effect effect = instr_info(instr->op)->effect;
-            struct sync_instr simulated = {.effect = effect, .arg = instr->word};
+            unsigned arg = instr->word;
             if (effect == EFFECT_CALL) {
-                simulated = call_instr(trial, entry, core, instr);
-                words->args[simulated.arg] = instr->number[0];
-            } else if (effect == EFFECT_EVENT) {
-                simulated.arg = entry_words_add(words, instr);
-                CHECK(trial, simulated.arg != NONE);
+                add_call(launch, trial, entry, core, instr, words);
+                continue;
             }
-            if (effect != EFFECT_NONE)
-                vec_push(&launch->programs[core], simulated);
+            if (effect == EFFECT_EVENT)
+                arg = entry_words_add(words, instr);
+            CHECK(trial, arg != NONE);
+            add_sync(&launch->programs[core], effect, arg);
         }
 }
 
@@ -216,6 +244,23 @@ static bool is_proven(const struct trial *trial)
     return proven;
 }
 
+/* Whether calls say what their kernels were built to do. */
+static bool calls_are_well(const struct trial *trial, const struct entry *entry)
+{
+    const struct module *module = trial->parsed.module;
+    for (unsigned core = 0; core < CORE_TYPES; core++)
+        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++) {
+            const struct instr *instr = &entry->programs[core].instrs.at[i];
+            if (instr->op != INSTR_call)
+                continue;
+            unsigned built = kernel_early_start(module, module_find_kernel(module, instr->kernel));
+            if ((built ^ instr->early) & EARLY_SET ||
+                !(built & EARLY_WAIT_MIX) != !(instr->early & EARLY_WAIT_MIX))
+                return false;
+        }
+    return true;
+}
+
 /* What is proven must be well. The proof may ask for more: it does not follow each core. */
 static void try_mutation(struct trial *trial, const struct entry *entry,
                          struct mutations *mutations)
@@ -226,7 +271,7 @@ static void try_mutation(struct trial *trial, const struct entry *entry,
     launch_init(&launch, trial, entry, &words);
     sync_simulate(&outcome, &launch);
     launch_free(&launch);
-    bool ordered = is_ordered(trial, entry, &words, &outcome);
+    bool ordered = is_ordered(trial, entry, &words, &outcome) && calls_are_well(trial, entry);
     mutations->tried++;
     mutations->stuck += outcome.stuck > 0;
     mutations->left += outcome.left > 0;
@@ -290,15 +335,61 @@ static void try_pair(struct trial *trial, struct entry *entry, unsigned core, ui
     put_instr(late, late_at, late_taken);
 }
 
-/* Takes out each synchronisation instruction, alone and with the one that it belongs to. */
+static void try_swap(struct trial *trial, struct entry *entry, unsigned core, uint32_t index)
+{
+    struct program *program = &entry->programs[core];
+    if (index + 1 == program->instrs.count ||
+        (effect_at(program, index) == EFFECT_CALL && effect_at(program, index + 1) == EFFECT_CALL))
+        return;
+    put_instr(program, index + 1, take_instr(program, index));
+    try_mutation(trial, entry, &trial->tally->swapped);
+    put_instr(program, index + 1, take_instr(program, index));
+}
+
+/* The halves of a barrier that are gone make a drain of one of them, which is often enough. */
+static void try_drain(struct trial *trial, struct entry *entry, unsigned core, uint32_t index)
+{
+    unsigned other;
+    uint32_t partner;
+    struct program *program = &entry->programs[core];
+    if (!find_partner(entry, core, index, &other, &partner) || other != core || partner < index)
+        return;
+    struct instr await = take_instr(program, partner), arrive = program->instrs.at[index];
+    program->instrs.at[index] = instr_make(INSTR_pipe_barrier, 0);
+    try_mutation(trial, entry, &trial->tally->drained);
+    program->instrs.at[index] = arrive;
+    put_instr(program, partner, await);
+}
+
+/* A call that does one thing more, or less, than before its kernel starts or when it ends. */
+static void try_early(struct trial *trial, struct entry *entry, unsigned core, uint32_t index)
+{
+    struct instr *call = &entry->programs[core].instrs.at[index];
+    const struct kernel *kernel = module_find_kernel(trial->parsed.module, call->kernel);
+    unsigned built = kernel_early_start(trial->parsed.module, kernel);
+    for (unsigned bit = 1; bit <= EARLY_SET; bit <<= 1) {
+        if (!(built & bit))
+            continue;
+        call->early ^= bit;
+        try_mutation(trial, entry, &trial->tally->recast);
+        call->early ^= bit;
+    }
+}
+
+/* Takes out each synchronisation instruction, alone and with the one that it belongs to, puts it
+ * behind the next one, and makes other changes of the kinds above. */
 static void mutate(struct trial *trial, struct entry *entry)
 {
     for (unsigned core = 0; core < CORE_TYPES; core++)
         for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++) {
-            if (effect_at(&entry->programs[core], i) == EFFECT_CALL)
+            try_swap(trial, entry, core, i);
+            if (effect_at(&entry->programs[core], i) == EFFECT_CALL) {
+                try_early(trial, entry, core, i);
                 continue;
+            }
             try_single(trial, entry, core, i);
             try_pair(trial, entry, core, i);
+            try_drain(trial, entry, core, i);
         }
 }
 
@@ -353,7 +444,7 @@ static void check_entry(struct trial *trial, struct entry *entry, bool mutated)
     CHECK(trial, outcome.stuck == 0);
     CHECK(trial, outcome.overflows == 0);
     CHECK(trial, outcome.left == 0);
-    CHECK(trial, outcome.unawaited == 0);
+    CHECK(trial, outcome.unawaited == 0 || trial->tally->early);
     CHECK(trial, outcome.undrained == 0);
     CHECK(trial, is_ordered(trial, entry, &words, &outcome));
     check_barriers(trial, entry);
@@ -470,6 +561,26 @@ static void print_mutations(const char *what, const struct mutations *m)
                   m->redundant, m->unproven);
 }
 
+static void print_all(const struct tally *tally)
+{
+    print_mutations("single", &tally->single);
+    print_mutations("paired", &tally->paired);
+    print_mutations("swapped", &tally->swapped);
+    print_mutations("drained", &tally->drained);
+    print_mutations("recast", &tally->recast);
+}
+
+/* The proof refuses nothing that is well: what it computes of two positions is all that there is to
+ * know about a launch. */
+static void check_all_proven(const struct tally *tally)
+{
+    assert_int_equal(tally->single.unproven, 0);
+    assert_int_equal(tally->paired.unproven, 0);
+    assert_int_equal(tally->swapped.unproven, 0);
+    assert_int_equal(tally->drained.unproven, 0);
+    assert_int_equal(tally->recast.unproven, 0);
+}
+
 /* Where an instruction is missing, something is wrong or the instruction was not needed; each way
  * to be wrong occurs. */
 static void test_mutations(void **state)
@@ -478,13 +589,27 @@ static void test_mutations(void **state)
     struct tally tally = {0};
     run_random(&(struct random_graph_options){.max_ops = 12, .stream_fusion = true}, true, &tally,
                400);
-    print_mutations("single", &tally.single);
-    print_mutations("paired", &tally.paired);
+    print_all(&tally);
+    check_all_proven(&tally);
     if (tally.graphs < 100)
         return;
     assert_true(tally.single.stuck > 0 && tally.single.left > 0 && tally.single.unawaited > 0);
     assert_true(tally.single.redundant < tally.single.tried / 10);
     assert_true(tally.paired.disordered > 0 && tally.paired.undrained > 0);
+}
+
+static void test_early_mutations(void **state)
+{
+    (void)state;
+    struct tally tally = {.sk_options = "stream-fusion=0", .one_list = true, .early = true};
+    run_random(
+        &(struct random_graph_options){.max_ops = 10, .stream_fusion = true, .early_start = true},
+        true, &tally, 600);
+    print_all(&tally);
+    check_all_proven(&tally);
+    if (tally.graphs < 100)
+        return;
+    assert_true(tally.recast.stuck > 0 && tally.recast.left > 0 && tally.recast.disordered > 0);
 }
 
 /* --------------------------------------------------------------------- the simulator ---- */
@@ -597,6 +722,7 @@ int main(void)
         cmocka_unit_test(test_small_graphs),
         cmocka_unit_test(test_large_graphs),
         cmocka_unit_test(test_mutations),
+        cmocka_unit_test(test_early_mutations),
         cmocka_unit_test(test_debug_options),
     };
     return cmocka_run_group_tests_name("syncs", tests, NULL, NULL);
