@@ -107,7 +107,7 @@ def tour(nodes):
 
 
 def bit_exact(claim, file):
-    done = tap.skirc("run", file, "--compare=unfused", "--unproven", "--race-check", "--input",
+    done = tap.skirc("run", file, "--compare=unfused", "--race-check", "--input",
                      "v0=rand:0..1000:7")
     tap.check(claim, done.returncode == 0 and "; bit-exact; race-free (" in done.stdout,
               done.stdout + done.stderr)
@@ -162,7 +162,7 @@ tap.check("the results show where the ops are not ordered", done.returncode == 1
 def misused(claim, text, declared, built):
     write("misuse.skir", "skir 1\n" + kernel("k", "aiv_only", 4, declared, built)
           + kernel("a", "aiv_only", 4, ()) + chain(["a", "k", "a"]))
-    done = tap.skirc("run", "misuse.skir", "--unproven", "--timeout=30")
+    done = tap.skirc("run", "misuse.skir", "--timeout=30")
     tap.check(claim, done.returncode == 1 and "skirc: misuse" in done.stderr
               and text in done.stderr and "in op Step" in done.stderr, done.stdout + done.stderr)
 
@@ -188,7 +188,7 @@ for half in "wait_previous", "next_start":
         "k_set_wait.o", "twice.o") + kernel("a", "aiv_only", 4, ()) + chain(["a", "k", "a"])
     write("twice.skir", text)
     for mode in [], ["--compare=unfused"]:
-        done = tap.skirc("run", "twice.skir", "--unproven", "--timeout=30", *mode)
+        done = tap.skirc("run", "twice.skir", "--timeout=30", *mode)
         tap.check(f"a kernel that does skrt_kernel_{half} twice {' '.join(mode)}",
                   done.returncode == 1 and f"skrt_kernel_{half} a second time in one call"
                   in done.stderr, done.stdout + done.stderr)
