@@ -64,7 +64,7 @@ static __attribute__((noinline)) uint64_t hash_keyed(const char *p, size_t size,
 
 /* Names are often numbers in turn, used near each other. The low halves of the last two bytes only
  * choose the place in a group of 256 slots: %v1200 to %v1299 share half a page, and %v1230 to %v1239
- * two cache lines. */
+ * two cache lines, which %v1240 to %v1249 follow. */
 static inline __attribute__((always_inline)) uint32_t hash_text(const struct intern *intern,
                                                                 const char *p, size_t size)
 {
@@ -73,7 +73,8 @@ static inline __attribute__((always_inline)) uint32_t hash_text(const struct int
     size_t rest = size > 1 ? size - 2 : 0;
     uint64_t h = (uint64_t)size << 8 | (before & 0xf0) | last >> 4;
     h = intern->key ? hash_keyed(p, rest, h, intern->key) : hash_plain(p, rest, h);
-    return (uint32_t)h ^ ((before & 15) << 4 | (last & 15));
+    uint32_t low = (uint32_t)h;
+    return (low & ~255u) | ((low + (before << 4)) & 0xf0) | ((low ^ last) & 15);
 }
 
 static void slots_fill(struct intern *intern)
