@@ -157,6 +157,16 @@ void order_init(struct order *order, const struct module *module, const struct g
     free(builder.passive);
 }
 
+bool order_follows(const struct order *order, uint32_t from, uint32_t to)
+{
+    if (order->stream[from] == order->stream[to])
+        return true;
+    for (uint32_t e = order->first[to]; e < order->first[to + 1]; e++)
+        if (order->edges[e].from == from)
+            return true;
+    return false;
+}
+
 void order_free(struct order *order)
 {
     free(order->first);

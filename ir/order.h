@@ -36,6 +36,10 @@ bool op_is_passive(const struct module *module, const struct op *op);
 void order_init(struct order *order, const struct module *module, const struct graph *graph);
 void order_free(struct order *order);
 
+/* For two ops with no other between them: whether the graph has `to` run behind `from`, by an edge or
+ * because they are of one stream. */
+bool order_follows(const struct order *order, uint32_t from, uint32_t to);
+
 /* All ops in an order that satisfies the edges: text order, but for ops that must come earlier.
  * `sorted` has room for n_ops ids. Returns false where the edges have a cycle; `cycle` then receives
  * indices of edges, each of whose `from` is the op that the next edge belongs to, the last one's

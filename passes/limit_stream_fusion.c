@@ -22,19 +22,11 @@ static bool allows_streams(const struct module *module, const struct block *supe
     return options.of[SK_stream_fusion].number != 0;
 }
 
-static bool is_ordered(const struct order *order, uint32_t from, uint32_t to)
-{
-    for (uint32_t e = order->first[to]; e < order->first[to + 1]; e++)
-        if (order->edges[e].from == from)
-            return true;
-    return false;
-}
-
 static bool check_pair(struct pass_context *context, const struct graph *graph,
                        const struct order *order, uint32_t from, uint32_t to)
 {
     const struct module *module = context->module;
-    if (order->stream[from] == order->stream[to] || is_ordered(order, from, to))
+    if (order_follows(order, from, to))
         return true;
     if (diag_at(context->diags, DIAG_stream_fusion,
                 locate_op(module, &graph->ops.at[to], OP_TYPE_NAME, 0),
