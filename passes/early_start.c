@@ -419,43 +419,7 @@ static bool visit(struct superkernel *sk)
     return ok;
 }
 
-/* Entries may be written by hand, without a super kernel: their calls must say it all themselves. That
- * they say no more is up to verify-sync. */
-static bool check_entry(struct pass_context *context, const struct entry *entry,
-                        const uint32_t *kernel_index)
-{
-    const struct module *module = context->module;
-    bool ok = true;
-    for (int core = 0; core < CORE_TYPES; core++)
-        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++) {
-            const struct instr *instr = &entry->programs[core].instrs.at[i];
-            if (instr->op != INSTR_call)
-                continue;
-            const struct kernel *kernel = &module->kernels.at[kernel_index[instr->kernel] - 1];
-            unsigned built = kernel_early_start(module, kernel);
-            bool sets = !(built & EARLY_SET) || instr->early & EARLY_SET;
-            bool waits = !(built & EARLY_WAIT_MIX) || instr->early & EARLY_WAIT_MIX;
-            if (sets && waits)
-                continue;
-            diag_at(context->diags, DIAG_early_start, locate_instr(module, instr),
-                    "entry '@%.*s', %s instruction %u: the kernel '@%.*s' was built for early "
-                    "start, but its call does not say '%s'",
-                    NAME(module, entry->name), core_type_name(core), i, NAME(module, kernel->name),
-                    sets ? "early_wait" : "early_set");
-            ok = false;
-        }
-    return ok;
-}
-
 bool pass_early_start(struct pass_context *context)
 {
-    const struct module *module = context->module;
-    bool ok = superkernels_visit(context, visit);
-    if (!ok || module->entries.count == 0)
-        return ok;
-    uint32_t *kernel_index = module_kernel_index(module);
-    for (uint32_t i = 0; i < module->entries.count; i++)
-        ok = check_entry(context, &module->entries.at[i], kernel_index) && ok;
-    free(kernel_index);
-    return ok;
+    return superkernels_visit(context, visit);
 }
