@@ -32,6 +32,8 @@ static void add_call(const struct sync_proof *proof, struct sync_track *track, e
 {
     const struct instr *call = &track->program->instrs.at[index];
     add_early_waits(proof, track, core, index);
+    if (call->part != CORE_TYPES)
+        vec_push(&track->parts, track->count);
     add_step(track, index, EFFECT_CALL);
     if (call->early & EARLY_SET)
         add_step(track, index, EFFECT_ARRIVE);
@@ -117,6 +119,27 @@ static bool pass_flag(struct sync_track *track, const struct sync_track *sender,
 
 /* ------------------------------------------------------------------------ execution ---- */
 
+/* The n-th part that a program calls belongs to the n-th of the other one. */
+uint32_t sync_other_part(const struct sync_proof *proof, enum core_type core)
+{
+    const struct sync_track *track = &proof->tracks[core], *other = &proof->tracks[1 - core];
+    if (track->parts_begun == track->parts.count || track->parts_begun >= other->parts.count ||
+        track->parts.at[track->parts_begun] != track->next)
+        return NONE;
+    return other->parts.at[track->parts_begun];
+}
+
+/* The parts of a mixed kernel synchronise with each other, so neither ends before both have begun. */
+static bool begin_part(struct sync_proof *proof, enum core_type core)
+{
+    struct sync_track *track = &proof->tracks[core];
+    uint32_t other = sync_other_part(proof, core);
+    if (other != NONE && proof->tracks[1 - core].next < other)
+        return false;
+    track->parts_begun += other != NONE;
+    return true;
+}
+
 /* Without AIVs, an AIC sets flags for nobody and waits for nobody's. */
 static bool has_partners(const struct sync_proof *proof, enum core_type core)
 {
@@ -132,6 +155,8 @@ static bool execute_step(struct sync_proof *proof, enum core_type core)
         return false;
     if (effect == EFFECT_WAIT && has_partners(proof, core) &&
         !pass_flag(track, &proof->tracks[1 - core], 1 - core))
+        return false;
+    if (effect == EFFECT_CALL && !begin_part(proof, core))
         return false;
     /* A sub-kernel that waits itself does not touch what the call before it may still use. */
     bool drains =
@@ -188,6 +213,7 @@ void sync_proof_free(struct sync_proof *proof)
         vec_free(&track->awaits);
         vec_free(&track->sets);
         vec_free(&track->waits);
+        vec_free(&track->parts);
     }
 }
 

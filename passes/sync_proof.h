@@ -42,6 +42,8 @@ struct sync_track {
     uint32_t next; /* the step that it is at: `count`, or one that waits for ever */
     struct sync_state now;
     struct vec_u32 arrivals, awaits, sets, waits; /* steps of these kinds that were executed */
+    struct vec_u32 parts;                         /* calls of mixed kernels' parts */
+    uint32_t parts_begun;                         /* how many of them were executed */
 };
 
 struct sync_proof {
@@ -79,6 +81,9 @@ bool sync_is_passed(const struct sync_proof *proof, const struct sync_point *ear
                     const struct sync_point *later);
 bool sync_is_done(const struct sync_proof *proof, const struct sync_point *earlier,
                   const struct sync_point *later);
+
+/* The call of the other part of the mixed kernel whose part the track of `core` calls next, or NONE. */
+uint32_t sync_other_part(const struct sync_proof *proof, enum core_type core);
 
 /* Whether one core does both, so that it knows what it did itself. */
 static inline bool sync_is_one_core(const struct sync_point *earlier,

@@ -173,12 +173,27 @@ static bool explain_flag(const struct sync_checker *checker, enum core_type core
     return true;
 }
 
+/* What the part of a mixed kernel waits for. */
+static bool explain_part(const struct sync_checker *checker, enum core_type core)
+{
+    uint32_t other = sync_other_part(&checker->proof, core);
+    diag_note(checker->diags, sync_step_span(checker, 1 - core, other),
+              "the parts of a mixed kernel run at the same time: %s waits for %s, which stands "
+              "behind %s",
+              sync_step_text(checker, core, checker->proof.tracks[core].next),
+              sync_step_text(checker, 1 - core, other),
+              sync_step_text(checker, 1 - core, checker->proof.tracks[1 - core].next));
+    return true;
+}
+
 /* Why the core is blocked; returns whether the other one's block is the reason. */
 static bool explain_block(const struct sync_checker *checker, enum core_type core)
 {
     const struct sync_track *track = &checker->proof.tracks[core];
     if (track->steps[track->next].effect == EFFECT_WAIT)
         return explain_flag(checker, core);
+    if (track->steps[track->next].effect == EFFECT_CALL)
+        return explain_part(checker, core);
     explain_barrier(checker, core);
     return false;
 }

@@ -19,12 +19,14 @@ EXTRA_DIST += tests/tap-run tests/tap.py tests/tap.sh
 # ---- Unit tests: one cmocka program per module, tests/unit/NAME.c ----
 
 unit_headers = \
+	tests/unit/entry_launch.h \
 	tests/unit/entry_runner.h \
-	tests/unit/entry_words.h \
 	tests/unit/graph_model.h \
 	tests/unit/kernel_harness.h \
 	tests/unit/object_harness.h \
+	tests/unit/parallel.h \
 	tests/unit/parsed_module.h \
+	tests/unit/random_chain.h \
 	tests/unit/random_graph.h \
 	tests/unit/skrt_harness.h \
 	tests/unit/sync_oracle.h \
@@ -54,6 +56,7 @@ unit_tests = \
 	tests/unit/test_skrt_failures \
 	tests/unit/test_skrt_race \
 	tests/unit/test_sync_oracle \
+	tests/unit/test_sync_simulator \
 	tests/unit/test_syncs \
 	tests/unit/test_tensor
 if UNIT_TESTS
@@ -90,9 +93,14 @@ tests_unit_test_sync_oracle_SOURCES = \
 	tests/unit/sync_oracle.c \
 	tests/unit/sync_simulator.c \
 	tests/unit/test_sync_oracle.c
+tests_unit_test_sync_simulator_SOURCES = \
+	tests/unit/sync_simulator.c \
+	tests/unit/test_sync_simulator.c
 tests_unit_test_syncs_SOURCES = \
-	tests/unit/entry_words.c \
+	tests/unit/entry_launch.c \
 	tests/unit/graph_model.c \
+	tests/unit/parallel.c \
+	tests/unit/random_chain.c \
 	tests/unit/random_graph.c \
 	tests/unit/sync_simulator.c \
 	tests/unit/test_syncs.c

@@ -32,13 +32,19 @@ RATIOS = [("mlir-opt", "skirc fmt"), ("mlir-opt", "skirc check")]
 # Commands measured for growth: the time per op should not depend on the size.
 GROWTH = ["skirc fmt", "skirc check"]
 
-# The passes that decide what is fused and ordered, timed by skirc itself.
+# Passes timed by skirc itself: those that decide what is fused and ordered, on many scopes; and those
+# that synchronise one large entry and prove it.
 DECIDING_PASSES = ["assign-streams", "partition-scopes", "split-nonfusable",
                    "limit-stream-fusion", "insert-events"]
+SYNC_PASSES = ["insert-syncs", "verify-sync"]
+PassTable = collections.namedtuple("PassTable", "title format sizes passes shown")
+PASS_TABLES = [
+    PassTable("100 ops a scope, 8 streams", "mixed", None, DECIDING_PASSES, DECIDING_PASSES),
+    PassTable("one entry of all ops, 4 streams", "fused", [10000, 100000],
+              DECIDING_PASSES + ["bind-kernels", "lower-superkernels"] + SYNC_PASSES, SYNC_PASSES),
+]
 
 MLIR_OPT_PLACES = ["mlir-opt-16", "/usr/lib/llvm-16/bin/mlir-opt", "mlir-opt"]
-
-OPS_PER_SCOPE = 100
 
 Sample = collections.namedtuple("Sample", "wall cpu rss")
 
@@ -130,24 +136,26 @@ class Bench:
                   + f"   last / first: {values[-1] / values[0]:.2f}")
 
 
-    def pass_times(self, ops):
-        """{pass: seconds} of one run over a graph of 8 streams."""
-        argv = [self.args.skirc, "opt", "--time-passes", "--passes=" + ",".join(DECIDING_PASSES),
-                "-o", os.devnull, self.input("mixed", ops)]
+    def pass_times(self, table, ops):
+        """{pass: seconds} of one run."""
+        argv = [self.args.skirc, "opt", "--time-passes", "--passes=" + ",".join(table.passes),
+                "-o", os.devnull, self.input(table.format, ops)]
         lines = subprocess.run(argv, check=True, capture_output=True, text=True).stderr.splitlines()
-        return {name: float(ms) / 1e3 for ms, _, name in (line.split() for line in lines)}
+        times = {name: float(ms) / 1e3 for ms, _, name in (line.split() for line in lines)}
+        return {name: times[name] for name in table.shown}
 
-    def passes(self, sizes, runs):
-        print(f"passes: median ns per op over {runs} runs, {OPS_PER_SCOPE} ops a scope, 8 streams")
+    def passes(self, table, sizes, runs):
+        sizes = table.sizes or sizes
+        print(f"passes: median ns per op over {runs} runs, {table.title}")
         print(f"  {'pass':<20}" + "".join(f"{ops:>12}" for ops in sizes))
-        table = collections.defaultdict(list)
+        medians = collections.defaultdict(list)
         for ops in sizes:
-            samples = [self.pass_times(ops) for _ in range(runs)]
+            samples = [self.pass_times(table, ops) for _ in range(runs)]
             for sample in samples:
                 sample["all"] = sum(sample.values())
             for name in samples[0]:
-                table[name].append(statistics.median(s[name] for s in samples) * 1e9 / ops)
-        for name, values in table.items():
+                medians[name].append(statistics.median(s[name] for s in samples) * 1e9 / ops)
+        for name, values in medians.items():
             print(f"  {name:<20}" + "".join(f"{v:12.0f}" for v in values)
                   + f"   last / first: {values[-1] / values[0]:.2f}")
 
@@ -182,7 +190,8 @@ def main():
     bench.compare(args.ops, args.runs)
     if args.growth:
         bench.growth(args.growth, max(1, args.runs // 2 + 1))
-        bench.passes(args.growth, max(1, args.runs // 2 + 1))
+        for table in PASS_TABLES:
+            bench.passes(table, args.growth, max(1, args.runs // 2 + 1))
 
 
 if __name__ == "__main__":

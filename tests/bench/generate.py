@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Writes one synthetic graph as .skir text or as the equivalent MLIR in generic form.
 
-usage: generate.py --ops N --format skir|mlir [-o FILE] [--seed S]
+usage: generate.py --ops N --format skir|mlir|mixed|fused [-o FILE] [--seed S]
 
 Every hundred ops are ten at graph level and ninety of one scope, spread over the default stream
 and the streams "1" and "2": in turn stream blocks inside the scope, and the scope inside stream
 blocks. Some ops have attributes, two results, or `after` clauses.
 
-The two texts describe the same ops in the same nesting, with the same names:
+The formats mixed and fused are other graphs, as .skir only.
+
+The texts skir and mlir describe the same ops in the same nesting, with the same names:
   - MLIR does not show a region's values to what follows it, so ops use only values of the blocks
     around them, which is legal in both languages.
   - A scope or stream block is an op with one region.
@@ -228,19 +230,41 @@ def mixed_graph(out, total, streams, seed):
     out.write(f"  return %v{count - 1}\n}}\n")
 
 
+def fused_graph(out, total, streams, seed):
+    """One scope of all ops, each stream a third cube, vector and mixed ones, for the passes over
+    entries. Operands come from recent values of all streams."""
+    rng = random.Random(seed)
+    out.write('skir 1\n\ntarget "ascend910_9391" {aic = 24, aiv = 48}\n\n'
+              "kernel @k0 : aic_only {block = 24}\nkernel @k1 : aiv_only {block = 48}\n"
+              "kernel @k2 : mix_aic_1_2 {block = 24}\n\n"
+              "graph @fused(%v0: f16[64, 64]) -> f16[64, 64] {\n"
+              '  scope @s {options = "stream-fusion=1:early-start=0:preload-code=none"} {\n')
+    for i in range(1, total + 1):
+        a, b = (max(0, i - 1 - int(rng.random() * RECENT)) for _ in "ab")
+        out.write(f'    stream "{int(rng.random() * streams)}" {{\n'
+                  f"      %v{i} = Add(%v{a}, %v{b}) : f16[64, 64] via @k{int(rng.random() * 3)}\n"
+                  "    }\n")
+    out.write(f"  }}\n  return %v{total}\n}}\n")
+
+
 def main():
     parser = argparse.ArgumentParser(description="a synthetic graph as .skir or MLIR text")
     parser.add_argument("--ops", type=int, required=True)
-    parser.add_argument("--format", choices=["skir", "mlir", "mixed"], required=True,
-                        help="mixed: .skir with more streams and orders between them")
-    parser.add_argument("--streams", type=int, default=8, help="of a mixed graph")
+    parser.add_argument("--format", choices=["skir", "mlir", "mixed", "fused"],
+                        required=True,
+                        help="mixed: .skir with more streams and orders between them; "
+                        "fused: .skir of one super kernel")
+    parser.add_argument("--streams", type=int, help="of a mixed graph (8) or a fused one (4)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("-o", dest="output", default="-")
     args = parser.parse_args()
     out = sys.stdout if args.output == "-" else open(args.output, "w", encoding="ascii")
     with out:
         if args.format == "mixed":
-            mixed_graph(out, args.ops, args.streams, args.seed)
+            mixed_graph(out, args.ops, args.streams or 8, args.seed)
+            return
+        if args.format == "fused":
+            fused_graph(out, args.ops, args.streams or 4, args.seed)
             return
         Generator({"skir": Skir, "mlir": Mlir}[args.format](), out, args.seed).graph(args.ops)
 

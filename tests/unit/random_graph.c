@@ -81,6 +81,7 @@ struct plan {
     const struct random_graph_options *options;
     struct text *text;
     unsigned cores; /* cube cores; there are twice as many vector cores */
+    uint64_t scope_seed;
     unsigned n_streams, n_scopes, n_superkernels, n_params, n_values, n_ops, n_events;
     int definer[MAX_VALUES]; /* op of a value, -1: parameter */
     struct planned_op ops[RANDOM_MAX_OPS];
@@ -270,17 +271,66 @@ static void put_kernels(struct plan *plan)
             put_kernel(plan, "own", i);
 }
 
+/* Options of scopes: how often they are given, per cent, and values, any of which passes. */
+static const struct option_row {
+    const char *key;
+    unsigned percent;
+    const char *values[4];
+} option_rows[] = {
+    {"early-start", 40, {"0", "1", "2"}},
+    {"preload-code", 40, {"max", "per-func", "none"}},
+    {"split-mode", 20, {"1", "2", "4"}},
+    {"func-align", 5, {"0", "64", "512"}},
+    {"debug-dcci-all", 15, {"0", "1"}},
+    {"debug-sync-all", 15, {"0", "1"}},
+    {"feed-sync-all", 25, {"0", "1"}},
+    {"profiling", 20, {"0", "1"}},
+    {"dcci-before-kernel-start", 15, {"Add", "MatMul,Cast", "none"}},
+    {"dcci-after-kernel-end", 15, {"Add", "MatMul,Cast", "none"}},
+    {"dcci-disable-on-kernel", 10, {"Add", "Cast,call", "none"}},
+};
+
+static void put_option_rows(struct plan *plan, struct random *random)
+{
+    for (unsigned i = 0; i < sizeof option_rows / sizeof *option_rows; i++) {
+        const struct option_row *row = &option_rows[i];
+        unsigned n_values = 0;
+        while (n_values < 4 && row->values[n_values])
+            n_values++;
+        const char *value = row->values[random_below(random, n_values)];
+        if (random_percent(random, row->percent))
+            text_printf(plan->text, ":%s=%s", row->key, value);
+    }
+    if (random_percent(random, 15))
+        text_printf(plan->text, ":debug-aic-num=%u:debug-aiv-num=%u", plan->cores, 2 * plan->cores);
+}
+
+/* The same for all blocks of a scope. Where there are no streams, a scope is one list or two. */
+static void put_options(struct plan *plan, unsigned scope)
+{
+    struct random random = {.state = plan->scope_seed + scope};
+    if (!plan->options->stream_fusion)
+        return;
+    bool fuse = plan->n_streams > 0 || random_percent(&random, 50);
+    text_printf(plan->text, "{options = \"stream-fusion=%d", fuse);
+    if (plan->options->options)
+        put_option_rows(plan, &random);
+    text_string(plan->text, "\"} ");
+}
+
 static void put_open(struct plan *plan, const struct planned_block *block)
 {
     switch (block->kind) {
     case OPEN_SCOPE:
         text_printf(plan->text, "scope @s%u ", block->number);
-        if (plan->options->stream_fusion)
-            text_string(plan->text, "{options = \"stream-fusion=1\"} ");
+        put_options(plan, block->number);
         break;
     case OPEN_NONE: text_string(plan->text, "scope none "); break;
     case OPEN_STREAM: text_printf(plan->text, "stream \"%u\" ", block->number); break;
-    case OPEN_SUPERKERNEL: text_printf(plan->text, "superkernel @h%u ", block->number); break;
+    case OPEN_SUPERKERNEL:
+        text_printf(plan->text, "superkernel @h%u ", block->number);
+        put_options(plan, N_SCOPES + block->number);
+        break;
     }
     text_string(plan->text, "{\n");
 }
@@ -390,6 +440,7 @@ void random_graph(struct text *text, uint64_t seed, const struct random_graph_op
 {
     struct plan *plan = mem_calloc(1, sizeof *plan);
     plan->random.state = seed;
+    plan->scope_seed = ~seed;
     plan->options = options;
     plan->text = text;
     plan->cores = 1 + random_below(&plan->random, 4);

@@ -278,11 +278,21 @@ static void try_spread(struct search *s)
         take_barriers(s, cost, 0, saveable);
 }
 
+/* The gaps whose waits for one chain may stand before the barrier, if the waiting type sets another. */
+static unsigned spreadable(const struct search *s, const struct chain *awaited,
+                           const struct chain *sent)
+{
+    switch (s->rules.spread) {
+    case ORACLE_NO_WAIT: return 0;
+    case ORACLE_WAIT_WITHOUT_SET: return awaited->waits & ~sent->sets;
+    default: return awaited->waits;
+    }
+}
+
 /* All ways to place the waits of both chains: going through the subsets of two sets. */
 static void try_chains(struct search *s, const struct chain *c2v, const struct chain *v2c)
 {
-    unsigned aic_waits = s->rules.spread ? v2c->waits : 0;
-    unsigned aiv_waits = s->rules.spread ? c2v->waits : 0;
+    unsigned aic_waits = spreadable(s, v2c, c2v), aiv_waits = spreadable(s, c2v, v2c);
     s->plan.sent[CORE_AIC] = *c2v;
     s->plan.sent[CORE_AIV] = *v2c;
     s->plan.spread[CORE_AIC] = s->plan.spread[CORE_AIV] = 0;

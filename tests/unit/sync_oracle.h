@@ -29,11 +29,16 @@ struct oracle_case {
     unsigned needs[ORACLE_MAX_OPS];      /* by op: set of ops, all earlier, transitively closed */
 };
 
+/* Which waits may stand before the barrier of their gap, so that it spreads what they bring. In a gap
+ * that has a set as well, the other core type waits for the barrier then, and its core waits for the
+ * other type: fewer instructions, but one after the other. */
+enum oracle_spread { ORACLE_NO_WAIT, ORACLE_WAIT_WITHOUT_SET, ORACLE_ANY_WAIT };
+
 /* Which programs are looked at. */
 struct oracle_rules {
     bool excess; /* flags may order more: else a flag that is set behind a call of one op and waited
                   * for before that of another is one only if the first op must precede the other */
-    bool spread; /* waits may stand before the barrier of their gap */
+    enum oracle_spread spread;
 };
 
 struct oracle_result {

@@ -2,33 +2,25 @@
 
 #include <string.h>
 
-/* For each op, the cores on which it is known to be complete. */
-struct knowledge {
-    uint64_t cores[SYNC_MAX_OPS];
-};
+/* Knowledge is an array: for each op, the set of cores on which it is known to be complete. */
 
 struct core {
     enum core_type type;
     unsigned block, sub;
     unsigned pc, arrivals, awaits;
-    struct knowledge known; /* what it called itself only once its pipes are drained */
-    uint64_t busy;          /* ops that it has called since */
+    uint64_t *known; /* what it called itself only once its pipes are drained */
+    uint64_t *busy;  /* by op: the core's bit, if it has called it since */
 };
 
 /* One barrier of one core type: what the cores that have arrived knew. */
 struct generation {
     unsigned arrived;
-    struct knowledge known;
-};
-
-struct generations {
-    struct generation *at;
-    uint32_t count, capacity;
+    uint64_t *known;
 };
 
 /* Releases of one flag of one pair of cores; the first `taken` are consumed. */
 struct flag {
-    struct knowledge *at;
+    uint64_t **at;
     uint32_t count, capacity;
     uint32_t taken;
 };
@@ -36,19 +28,59 @@ struct flag {
 struct simulation {
     const struct sync_launch *launch;
     struct sync_outcome *outcome;
-    unsigned n_cores, n_of[CORE_TYPES];
+    struct arena arena; /* of all knowledge */
+    unsigned n_ops, n_cores, n_of[CORE_TYPES];
     struct core cores[SYNC_MAX_CORES];
-    struct generations barriers[CORE_TYPES];
+    VEC(struct generation)
+    barriers[CORE_TYPES];
     /* By the vector core of the pair, and the type that sets. */
     struct flag flags[SYNC_MAX_CORES][CORE_TYPES];
-    uint64_t parts[SYNC_MAX_OPS];          /* cores that run the op */
-    struct knowledge starts[SYNC_MAX_OPS]; /* what all cores knew that started the op */
+    const struct sync_instr **calls[CORE_TYPES]; /* by op: its call, or NULL */
+    uint64_t *reached;                           /* by op: cores that stand at its call, or have */
+    uint64_t *parts;                             /* by op: cores that started it */
+    uint64_t *starts;                            /* by op: what all of them knew */
 };
 
-static void learn(struct knowledge *known, const struct knowledge *more)
+static uint64_t *new_knowledge(struct simulation *s, const uint64_t *copied)
 {
-    for (unsigned i = 0; i < SYNC_MAX_OPS; i++)
-        known->cores[i] |= more->cores[i];
+    uint64_t *known = arena_alloc(&s->arena, s->n_ops * sizeof *known);
+    if (copied)
+        memcpy(known, copied, s->n_ops * sizeof *known);
+    else
+        memset(known, 0, s->n_ops * sizeof *known);
+    return known;
+}
+
+static void learn(const struct simulation *s, uint64_t *known, const uint64_t *more)
+{
+    for (unsigned i = 0; i < s->n_ops; i++)
+        known[i] |= more[i];
+}
+
+static bool is_op(const struct sync_instr *instr)
+{
+    return instr->effect == EFFECT_CALL || instr->effect == EFFECT_EVENT;
+}
+
+static void count_ops(struct simulation *s)
+{
+    for (unsigned type = 0; type < CORE_TYPES; type++)
+        for (uint32_t i = 0; i < s->launch->programs[type].count; i++) {
+            const struct sync_instr *instr = &s->launch->programs[type].at[i];
+            if (is_op(instr) && instr->arg >= s->n_ops)
+                s->n_ops = instr->arg + 1;
+        }
+}
+
+static void find_calls(struct simulation *s, unsigned type)
+{
+    s->calls[type] = arena_alloc(&s->arena, s->n_ops * sizeof *s->calls[type]);
+    memset(s->calls[type], 0, s->n_ops * sizeof *s->calls[type]);
+    for (uint32_t i = 0; i < s->launch->programs[type].count; i++) {
+        const struct sync_instr *instr = &s->launch->programs[type].at[i];
+        if (instr->effect == EFFECT_CALL)
+            s->calls[type][instr->arg] = instr;
+    }
 }
 
 static void simulation_init(struct simulation *s, struct sync_outcome *outcome,
@@ -57,23 +89,36 @@ static void simulation_init(struct simulation *s, struct sync_outcome *outcome,
     memset(s, 0, sizeof *s);
     s->launch = launch;
     s->outcome = outcome;
-    for (unsigned type = 0; type < CORE_TYPES; type++)
+    count_ops(s);
+    for (unsigned type = 0; type < CORE_TYPES; type++) {
+        find_calls(s, type);
         for (unsigned block = 0; block < launch->blocks; block++)
             for (unsigned sub = 0; sub < launch->per_block[type]; sub++) {
-                s->cores[s->n_cores++] = (struct core){.type = type, .block = block, .sub = sub};
+                s->cores[s->n_cores++] = (struct core){.type = type,
+                                                       .block = block,
+                                                       .sub = sub,
+                                                       .known = new_knowledge(s, NULL),
+                                                       .busy = new_knowledge(s, NULL)};
                 s->n_of[type]++;
             }
-    memset(s->starts, 0xff, sizeof s->starts);
+    }
+    s->reached = new_knowledge(s, NULL);
+    s->parts = new_knowledge(s, NULL);
+    s->starts = arena_alloc(&s->arena, s->n_ops * s->n_ops * sizeof *s->starts);
+    memset(s->starts, 0xff, s->n_ops * s->n_ops * sizeof *s->starts);
 }
 
 static void simulation_free(struct simulation *s)
 {
     for (unsigned type = 0; type < CORE_TYPES; type++)
         vec_free(&s->barriers[type]);
-    for (unsigned i = 0; i < SYNC_MAX_CORES; i++)
+    for (unsigned i = 0; i < s->n_cores; i++)
         for (unsigned type = 0; type < CORE_TYPES; type++)
             vec_free(&s->flags[i][type]);
+    arena_free(&s->arena);
 }
+
+/* ------------------------------------------------------------------------------- calls ---- */
 
 static bool takes_part(const struct simulation *s, const struct core *core,
                        const struct sync_instr *instr)
@@ -85,77 +130,80 @@ static bool takes_part(const struct simulation *s, const struct core *core,
            (!instr->subs || core->sub < instr->subs);
 }
 
-/* The ops that the core is busy with are complete on it, as `known` hears. */
-static void complete(const struct simulation *s, const struct core *core, struct knowledge *known)
+static uint64_t core_bit(const struct simulation *s, const struct core *core)
 {
-    for (unsigned i = 0; i < SYNC_MAX_OPS; i++)
-        if (core->busy >> i & 1)
-            known->cores[i] |= (uint64_t)1 << (core - s->cores);
-}
-
-static void drain(const struct simulation *s, struct core *core)
-{
-    complete(s, core, &core->known);
-    core->busy = 0;
-}
-
-/* The core runs its part of the op, knowing `known`. */
-static void start(struct simulation *s, struct core *core, unsigned op,
-                  const struct knowledge *known)
-{
-    uint64_t bit = (uint64_t)1 << (core - s->cores);
-    for (unsigned i = 0; i < SYNC_MAX_OPS; i++)
-        s->starts[op].cores[i] &= known->cores[i];
-    s->parts[op] |= bit;
-}
-
-static void call(struct simulation *s, struct core *core, const struct sync_instr *instr)
-{
-    if (instr->early)
-        drain(s, core);
-    if (!takes_part(s, core, instr))
-        return;
-    /* That a core's own calls follow each other is order enough; whether they overlap is another
-     * question (count_undrained). */
-    struct knowledge known = core->known;
-    complete(s, core, &known);
-    start(s, core, instr->arg, &known);
-    core->busy |= (uint64_t)1 << instr->arg;
-}
-
-static void event(struct simulation *s, struct core *core, const struct sync_instr *instr)
-{
-    if (core->block || core->sub)
-        return;
-    start(s, core, instr->arg, &core->known);
-    core->known.cores[instr->arg] |= (uint64_t)1 << (core - s->cores);
-}
-
-static void arrive(struct simulation *s, struct core *core)
-{
-    struct generations *barriers = &s->barriers[core->type];
-    if (core->arrivals == barriers->count)
-        vec_push(barriers, (struct generation){0});
-    struct generation *generation = &barriers->at[core->arrivals++];
-    generation->arrived++;
-    learn(&generation->known, &core->known);
-    complete(s, core, &generation->known); /* an arrival waits for the core's pipes */
-}
-
-/* False where the core has to wait. */
-static bool await(struct simulation *s, struct core *core)
-{
-    struct generations *barriers = &s->barriers[core->type];
-    if (core->awaits == barriers->count || barriers->at[core->awaits].arrived < s->n_of[core->type])
-        return false;
-    learn(&core->known, &barriers->at[core->awaits++].known);
-    drain(s, core);
-    return true;
+    return (uint64_t)1 << (core - s->cores);
 }
 
 static bool are_partners(const struct core *core, const struct core *other)
 {
     return core->block == other->block && core->type != other->type;
+}
+
+/* Whether all parts of the op in the core's AI core have started. */
+static bool parts_have_met(const struct simulation *s, const struct core *core, unsigned op)
+{
+    const struct sync_instr *call = s->calls[1 - core->type][op];
+    for (unsigned i = 0; call && i < s->n_cores; i++)
+        if (are_partners(core, &s->cores[i]) && takes_part(s, &s->cores[i], call) &&
+            !(s->reached[op] & core_bit(s, &s->cores[i])))
+            return false;
+    return true;
+}
+
+static void drain(struct simulation *s, struct core *core)
+{
+    learn(s, core->known, core->busy);
+    memset(core->busy, 0, s->n_ops * sizeof *core->busy);
+}
+
+/* That a core's own calls follow each other is order enough; whether they overlap is another
+ * question (count_undrained). */
+static void start(struct simulation *s, struct core *core, const struct sync_instr *instr)
+{
+    uint64_t *starts = s->starts + (size_t)instr->arg * s->n_ops;
+    bool calls = instr->effect == EFFECT_CALL;
+    for (unsigned i = 0; i < s->n_ops; i++)
+        starts[i] &= core->known[i] | (calls ? core->busy[i] : 0);
+    s->parts[instr->arg] |= core_bit(s, core);
+    (calls ? core->busy : core->known)[instr->arg] |= core_bit(s, core);
+}
+
+/* False where the core has to wait. */
+static bool call(struct simulation *s, struct core *core, const struct sync_instr *instr)
+{
+    if (!takes_part(s, core, instr))
+        return true;
+    s->reached[instr->arg] |= core_bit(s, core);
+    if (instr->effect == EFFECT_CALL && !s->launch->independent_parts &&
+        !parts_have_met(s, core, instr->arg))
+        return false;
+    start(s, core, instr);
+    return true;
+}
+
+/* ---------------------------------------------------------------------- synchronisation ---- */
+
+/* An arrival comes behind what the core's pipes do. */
+static void arrive(struct simulation *s, struct core *core)
+{
+    if (core->arrivals == s->barriers[core->type].count)
+        vec_push(&s->barriers[core->type], (struct generation){0, new_knowledge(s, NULL)});
+    struct generation *generation = &s->barriers[core->type].at[core->arrivals++];
+    generation->arrived++;
+    learn(s, generation->known, core->known);
+    learn(s, generation->known, core->busy);
+}
+
+/* False where the core has to wait. */
+static bool await(struct simulation *s, struct core *core)
+{
+    if (core->awaits == s->barriers[core->type].count ||
+        s->barriers[core->type].at[core->awaits].arrived < s->n_of[core->type])
+        return false;
+    learn(s, core->known, s->barriers[core->type].at[core->awaits++].known);
+    drain(s, core);
+    return true;
 }
 
 static struct flag *flag_between(struct simulation *s, const struct core *a, const struct core *b,
@@ -164,25 +212,28 @@ static struct flag *flag_between(struct simulation *s, const struct core *a, con
     return &s->flags[(a->type == CORE_AIV ? a : b) - s->cores][sender];
 }
 
+/* A flag says nothing of a call that is not drained. */
 static void set(struct simulation *s, struct core *core, unsigned sender)
 {
+    uint64_t *known = new_knowledge(s, core->known);
     for (unsigned i = 0; i < s->n_cores; i++) {
         if (!are_partners(core, &s->cores[i]))
             continue;
         struct flag *flag = flag_between(s, core, &s->cores[i], sender);
-        vec_push(flag, core->known);
-        s->outcome->overflows += flag->count - flag->taken > SYNC_FLAG_LIMIT;
+        vec_push(flag, known);
+        unsigned outstanding = flag->count - flag->taken;
+        s->outcome->overflows += outstanding > SYNC_FLAG_LIMIT;
+        if (s->outcome->most < outstanding)
+            s->outcome->most = outstanding;
     }
 }
 
 static bool wait(struct simulation *s, struct core *core, unsigned sender)
 {
-    unsigned partners = 0;
     for (unsigned i = 0; i < s->n_cores; i++) {
         if (!are_partners(core, &s->cores[i]))
             continue;
         const struct flag *flag = flag_between(s, core, &s->cores[i], sender);
-        partners++;
         if (flag->taken == flag->count)
             return false;
     }
@@ -190,9 +241,9 @@ static bool wait(struct simulation *s, struct core *core, unsigned sender)
         if (!are_partners(core, &s->cores[i]))
             continue;
         struct flag *flag = flag_between(s, core, &s->cores[i], sender);
-        learn(&core->known, &flag->at[flag->taken++]);
+        learn(s, core->known, flag->at[flag->taken++]);
     }
-    return core->type == CORE_AIC || partners > 0;
+    return core->type == CORE_AIC || s->n_of[CORE_AIC] > 0;
 }
 
 /* Executes the core's next instruction. False where it is blocked or at its end. */
@@ -204,13 +255,13 @@ static bool step(struct simulation *s, struct core *core)
     const struct sync_instr *instr = &program->at[core->pc];
     bool done = true;
     switch (instr->effect) {
-    case EFFECT_CALL: call(s, core, instr); break;
+    case EFFECT_CALL:
+    case EFFECT_EVENT: done = call(s, core, instr); break;
     case EFFECT_ARRIVE: arrive(s, core); break;
     case EFFECT_AWAIT: done = await(s, core); break;
     case EFFECT_SET: set(s, core, instr->arg); break;
     case EFFECT_WAIT: done = wait(s, core, instr->arg); break;
     case EFFECT_DRAIN: drain(s, core); break;
-    case EFFECT_EVENT: event(s, core, instr); break;
     case EFFECT_NONE: break;
     }
     core->pc += done;
@@ -240,7 +291,7 @@ static unsigned count_undrained(const struct sync_program *program)
     bool busy = false;
     for (uint32_t i = 0; i < program->count; i++) {
         enum instr_effect effect = program->at[i].effect;
-        count += busy && effect == EFFECT_CALL && !program->at[i].early;
+        count += busy && effect == EFFECT_CALL;
         if (effect == EFFECT_CALL)
             busy = true;
         else if (effect == EFFECT_AWAIT || effect == EFFECT_DRAIN)
@@ -249,16 +300,22 @@ static unsigned count_undrained(const struct sync_program *program)
     return count;
 }
 
+static void add_op(struct sync_ops *ops, unsigned op)
+{
+    ops->words[op / 64] |= (uint64_t)1 << op % 64;
+}
+
 static void take_known(struct simulation *s)
 {
     struct sync_outcome *outcome = s->outcome;
-    for (unsigned op = 0; op < SYNC_MAX_OPS; op++) {
+    for (unsigned op = 0; op < s->n_ops; op++) {
+        const uint64_t *starts = s->starts + (size_t)op * s->n_ops;
         if (!s->parts[op])
             continue;
-        outcome->started |= (uint64_t)1 << op;
-        for (unsigned i = 0; i < SYNC_MAX_OPS; i++)
-            if (s->parts[i] && (s->starts[op].cores[i] & s->parts[i]) == s->parts[i])
-                outcome->known[op] |= (uint64_t)1 << i;
+        add_op(&outcome->started, op);
+        for (unsigned i = 0; i < s->n_ops; i++)
+            if (s->parts[i] && (starts[i] & s->parts[i]) == s->parts[i])
+                add_op(&outcome->known[op], i);
     }
 }
 
@@ -295,8 +352,23 @@ void sync_simulate(struct sync_outcome *outcome, const struct sync_launch *launc
     free(s);
 }
 
+bool sync_ops_has(const struct sync_ops *ops, unsigned op)
+{
+    return ops->words[op / 64] >> op % 64 & 1;
+}
+
+bool sync_outcome_orders(const struct sync_outcome *outcome, unsigned earlier, unsigned later)
+{
+    return !sync_ops_has(&outcome->started, later) || sync_ops_has(&outcome->known[later], earlier);
+}
+
 bool sync_outcome_ok(const struct sync_outcome *outcome)
 {
-    return !outcome->stuck && !outcome->overflows && !outcome->left && !outcome->unawaited &&
-           !outcome->undrained;
+    return !outcome->stuck && !outcome->overflows && !outcome->left && !outcome->undrained;
+}
+
+void sync_launch_free(struct sync_launch *launch)
+{
+    for (unsigned type = 0; type < CORE_TYPES; type++)
+        vec_free(&launch->programs[type]);
 }

@@ -274,8 +274,7 @@ static struct sync_outcome execute(struct trial *trial, bool events)
         for (uint32_t i = 0; i < trial->after[core].count; i++)
             add_sync(trial, &launch.programs[core], core, &trial->after[core].at[i], events);
     sync_simulate(&outcome, &launch);
-    for (int core = 0; core < CORE_TYPES; core++)
-        vec_free(&launch.programs[core]);
+    sync_launch_free(&launch);
     return outcome;
 }
 
@@ -289,9 +288,9 @@ static void check_execution(struct trial *trial)
     outcome = execute(trial, true);
     for (unsigned op = 0; op < trial->n_ops; op++) {
         for (unsigned earlier = 0; earlier < op; earlier++)
-            CHECK(trial, outcome.known[op] >> earlier & 1);
-        CHECK(trial, !trial->waits[op] || outcome.known[op] >> (WAITED + op) & 1);
-        CHECK(trial, !trial->notifies[op] || outcome.known[NOTIFIED + op] >> op & 1);
+            CHECK(trial, sync_ops_has(&outcome.known[op], earlier));
+        CHECK(trial, !trial->waits[op] || sync_ops_has(&outcome.known[op], WAITED + op));
+        CHECK(trial, !trial->notifies[op] || sync_ops_has(&outcome.known[NOTIFIED + op], op));
     }
 }
 

@@ -68,7 +68,8 @@ static void simulate(const struct trial *trial, const struct entry *entry,
     const struct kernel_type_info *info = kernel_type_info(entry->type);
     struct sync_launch launch = {
         .blocks = (unsigned)attr_int(trial->parsed.module, entry->attrs, W_block, 0),
-        .per_block = {info->aics, info->aivs}};
+        .per_block = {info->aics, info->aivs},
+        .independent_parts = true};
     for (unsigned core = 0; core < CORE_TYPES; core++) {
         uint32_t call = 0;
         for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++)
@@ -76,17 +77,14 @@ static void simulate(const struct trial *trial, const struct entry *entry,
                      simulated(trial, race, core, &entry->programs[core].instrs.at[i], &call));
     }
     sync_simulate(outcome, &launch);
-    for (unsigned core = 0; core < CORE_TYPES; core++)
-        vec_free(&launch.programs[core]);
+    sync_launch_free(&launch);
 }
 
 static bool is_ordered(const struct skrt_race_check *race, const struct sync_outcome *outcome)
 {
-    for (uint32_t i = 0; i < race->n_orders; i++) {
-        uint32_t op = race->orders[i].op;
-        if (outcome->started >> op & 1 && !(outcome->known[op] >> race->orders[i].before & 1))
+    for (uint32_t i = 0; i < race->n_orders; i++)
+        if (!sync_outcome_orders(outcome, race->orders[i].before, race->orders[i].op))
             return false;
-    }
     return true;
 }
 

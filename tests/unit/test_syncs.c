@@ -1,14 +1,17 @@
 /* The pipeline `default` on random graphs: every entry is executed by sync_simulator.h, which must
  * find each order that the graph demands (graph_model.h) known wherever an op starts, nothing stuck,
- * and no flag too full or left set. Entries with an instruction taken out show that it can fail, and
- * that verify-sync, which executes nothing, proves none that is wrong. */
-#include "entry_words.h"
+ * and no flag too full or left set. Entries with one instruction taken out, or moved, show that it can
+ * fail, and that verify-sync, which executes nothing, proves none that is wrong.
+ *
+ * SKIR_TEST_SEED and SKIR_TEST_COUNT choose other graphs, SKIR_TEST_JOBS the number of processes. */
+#include "entry_launch.h"
 #include "graph_model.h"
+#include "ir/sk_options.h"
+#include "parallel.h"
 #include "parsed_module.h"
-#include "passes/pass.h"
-#include "random_graph.h"
 #include "passes/superkernel.h"
-#include "sync_simulator.h"
+#include "random_chain.h"
+#include "random_graph.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,19 +20,42 @@
 
 #include <cmocka.h>
 
-/* How mutated entries were found wrong; one may count in several ways. */
-struct mutations {
-    unsigned tried, stuck, left, unawaited, undrained, disordered, redundant;
-    unsigned unproven; /* well, but not for verify-sync */
+/* How changed entries were found to be; wrong ones may count in several ways. */
+enum mutation_count {
+    TRIED,
+    REFUTED,
+    STUCK,
+    OVERFLOWING,
+    LEFT,
+    UNDRAINED,
+    DISORDERED,
+    REDUNDANT, /* well, and proven to be */
+    UNPROVEN,  /* well, but not for verify-sync */
+    N_MUTATION_COUNTS
 };
 
-struct tally {
-    const char *sk_options; /* of all scopes; NULL: none */
-    bool one_list;          /* graphs whose ops cannot be one list are left out */
-    bool barriers;          /* there must be one behind each call */
-    bool early;             /* kernels may arrive where nobody awaits, behind the last op */
-    unsigned graphs, entries, ops, required;
-    struct mutations single, paired, swapped, drained, recast;
+enum mutation { DROPPED, DROPPED_PAIR, SWAPPED, DRAINED, RECAST, N_MUTATIONS };
+static const char *const mutation_names[] = {"dropped", "dropped in pairs", "swapped", "drained",
+                                             "recast"};
+
+enum count {
+    GRAPHS,
+    ENTRIES,
+    OPS,
+    NEEDS,
+    SINGLE_CORES, /* entries for one AI core */
+    BRIMFUL,      /* entries that have as many releases outstanding as the inserter allows */
+    REFUSED,      /* graphs with super kernels that cannot be */
+    MUTATED,
+    N_COUNTS = MUTATED + N_MUTATIONS * N_MUTATION_COUNTS
+};
+
+/* What a test runs. */
+struct plan {
+    struct random_graph_options options;
+    unsigned max_chain;     /* 0, or a chain of so many ops at most is made instead of a graph */
+    const char *sk_options; /* of all scopes, over their own; NULL: none */
+    bool mutated;
 };
 
 struct trial {
@@ -37,142 +63,40 @@ struct trial {
     struct text text;
     struct parsed_module parsed;
     struct graph_model before, after;
-    struct tally *tally;
+    const struct random_chain *chain; /* or NULL */
+    const struct plan *plan;
+    unsigned *counts;
 };
 
+/* For the processes of parallel.h: cmocka must not go on there. */
 #define CHECK(trial, condition)                                                                    \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
-            random_report((trial)->seed, &(trial)->text);                                          \
-            diags_print(&(trial)->parsed.diags, stderr, false);                                    \
-            fail_msg("not %s", #condition);                                                        \
+            report_failure(trial, #condition, __LINE__);                                           \
+            parallel_fail();                                                                       \
         }                                                                                          \
     } while (0)
+
+static void report_failure(struct trial *trial, const char *condition, int line)
+{
+    random_report(trial->seed, &trial->text);
+    diags_print(&trial->parsed.diags, stderr, false);
+    if (trial->plan->mutated && trial->parsed.module) {
+        struct text text = parsed_print(&trial->parsed, false);
+        fprintf(stderr, "# as it is now:\n%s", text.at);
+        text_free(&text);
+    }
+    fprintf(stderr, "# line %d: not %s\n", line, condition);
+}
 
 static const struct graph *the_graph(const struct trial *trial)
 {
     return &trial->parsed.module->graphs.at[0];
 }
 
-/* ------------------------------------------------------------------ entry to launch ---- */
+/* ------------------------------------------------------------------------------- orders ---- */
 
-static uint32_t tensors(const struct op *op)
-{
-    return op->operands.count + op->results.count;
-}
-
-/* Whether the entry's parameters from `slot` on are the tensors of the op. */
-static bool slots_match(const struct trial *trial, const struct entry *entry, const struct op *op,
-                        uint32_t slot)
-{
-    const struct module *module = trial->parsed.module;
-    const struct graph *graph = the_graph(trial);
-    const struct attr *params = attr_find(module, entry->attrs, W_params);
-    uint32_t count = tensors(op);
-    if (!params || slot + count > params->value.count)
-        return false;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t value = i < op->operands.count ? op_operands(graph, op)[i]
-                                                : op->results.first + i - op->operands.count;
-        const struct attr_value *param = &module->attr_values.at[params->value.first + slot + i];
-        if (param->kind != ATTR_VALUE || param->id != graph->values.at[value].name)
-            return false;
-    }
-    return true;
-}
-
-/* The op of the super kernel that a call runs. Where the tensors of several ops stand at its slot, it
- * is the one with the most: an op's own results stand nowhere before it. */
-static unsigned called_op(struct trial *trial, const struct entry *entry, const struct instr *instr)
-{
-    const struct op *ops = the_graph(trial)->ops.at;
-    unsigned found = NONE;
-    for (unsigned nr = 0; nr < trial->after.count; nr++) {
-        const struct op *op = &ops[trial->after.id[nr]];
-        if (trial->after.superkernel[nr] != entry->name || op->kernel != instr->kernel ||
-            !slots_match(trial, entry, op, instr->number[0]))
-            continue;
-        if (found == NONE || tensors(op) > tensors(&ops[trial->after.id[found]]))
-            found = nr;
-    }
-    CHECK(trial, found != NONE);
-    return found;
-}
-
-static struct sync_instr call_instr(struct trial *trial, const struct entry *entry, unsigned core,
-                                    const struct instr *instr)
-{
-    const struct kernel *kernel = module_find_kernel(trial->parsed.module, instr->kernel);
-    const struct kernel_type_info *info = kernel_type_info(kernel->type);
-    return (struct sync_instr){.effect = EFFECT_CALL,
-                               .arg = called_op(trial, entry, instr),
-                               .blocks = instr->number[1],
-                               .subs = core == CORE_AIC ? info->aics : info->aivs,
-                               .flat = info->flat};
-}
-
-static void add_sync(struct sync_program *program, enum instr_effect effect, unsigned arg)
-{
-    vec_push(program, (struct sync_instr){.effect = effect, .arg = arg});
-}
-
-/* A call, and what its kernel, or the core where it has no blocks, does besides. */
-static void add_call(struct sync_launch *launch, struct trial *trial, const struct entry *entry,
-                     unsigned core, const struct instr *instr, struct entry_words *words)
-{
-    struct sync_program *program = &launch->programs[core];
-    struct sync_instr call = call_instr(trial, entry, core, instr);
-    const struct kernel *kernel = module_find_kernel(trial->parsed.module, instr->kernel);
-    bool own = instr->early & (core == CORE_AIC ? EARLY_WAIT_AIC : EARLY_WAIT_AIV);
-    bool other = instr->early & (core == CORE_AIC ? EARLY_WAIT_AIV : EARLY_WAIT_AIC);
-    words->args[call.arg] = instr->number[0];
-    call.early = own || other;
-    if (own)
-        add_sync(program, EFFECT_AWAIT, core);
-    if (own && kernel_type_has(kernel->type, 1 - core))
-        add_sync(program, EFFECT_SET, core);
-    if (other)
-        add_sync(program, EFFECT_WAIT, 1 - core);
-    vec_push(program, call);
-    if (instr->early & EARLY_SET)
-        add_sync(program, EFFECT_ARRIVE, core);
-}
-
-static void launch_init(struct sync_launch *launch, struct trial *trial, const struct entry *entry,
-                        struct entry_words *words)
-{
-    words->first = trial->after.count;
-    words->count = 0;
-    const struct kernel_type_info *info = kernel_type_info(entry->type);
-    *launch = (struct sync_launch){
-        .blocks = (unsigned)attr_int(trial->parsed.module, entry->attrs, W_block, 0),
-        .per_block = {info->aics, info->aivs}};
-    CHECK(trial, launch->blocks * (info->aics + info->aivs) <= SYNC_MAX_CORES);
-    for (unsigned core = 0; core < CORE_TYPES; core++)
-        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++) {
-            const struct instr *instr = &entry->programs[core].instrs.at[i];
-            enum instr_effect effect = instr_info(instr->op)->effect;
-            unsigned arg = instr->word;
-            if (effect == EFFECT_CALL) {
-                add_call(launch, trial, entry, core, instr, words);
-                continue;
-            }
-            if (effect == EFFECT_EVENT)
-                arg = entry_words_add(words, instr);
-            CHECK(trial, arg != NONE);
-            add_sync(&launch->programs[core], effect, arg);
-        }
-}
-
-static void launch_free(struct sync_launch *launch)
-{
-    for (unsigned core = 0; core < CORE_TYPES; core++)
-        vec_free(&launch->programs[core]);
-}
-
-/* ------------------------------------------------------------------------- properties ---- */
-
-/* What the op must have complete within its own super kernel. */
+/* Ops of the same super kernel that must be complete before an op of a random graph. */
 static uint64_t inner_needs(const struct trial *trial, unsigned nr)
 {
     uint64_t inner = 0;
@@ -182,56 +106,42 @@ static uint64_t inner_needs(const struct trial *trial, unsigned nr)
     return trial->before.needs[nr] & inner;
 }
 
-static bool is_ordered(const struct trial *trial, const struct entry *entry,
-                       const struct entry_words *words, const struct sync_outcome *outcome)
+static void add_graph_needs(const struct trial *trial, const struct entry *entry,
+                            struct entry_launch *launch)
 {
-    if (!entry_words_well(words, trial->parsed.module, the_graph(trial), &trial->after, entry->name,
-                          outcome))
-        return false;
     for (unsigned nr = 0; nr < trial->after.count; nr++)
-        if (outcome->started >> nr & 1 && inner_needs(trial, nr) & ~outcome->known[nr])
-            return false;
-    return true;
+        for (unsigned i = 0; i < trial->after.count; i++)
+            if (trial->after.superkernel[nr] == entry->name && inner_needs(trial, nr) >> i & 1)
+                entry_launch_need(launch, trial->after.id[i], trial->after.id[nr]);
 }
 
-/* Each op is called once on each core type that its kernel has, and on no other. */
-static void check_calls(struct trial *trial, const struct entry *entry,
-                        const struct sync_launch *launch)
+static void add_chain_needs(const struct random_chain *chain, struct entry_launch *launch)
 {
-    for (unsigned nr = 0; nr < trial->after.count; nr++) {
-        const struct op *op = &the_graph(trial)->ops.at[trial->after.id[nr]];
-        if (trial->after.superkernel[nr] != entry->name)
-            continue;
-        const struct kernel *kernel = module_find_kernel(trial->parsed.module, op->kernel);
-        for (unsigned core = 0; core < CORE_TYPES; core++) {
-            unsigned calls = 0;
-            for (uint32_t i = 0; i < launch->programs[core].count; i++)
-                calls += launch->programs[core].at[i].effect == EFFECT_CALL &&
-                         launch->programs[core].at[i].arg == nr;
-            CHECK(trial, calls == kernel_type_has(kernel->type, core));
-        }
-        trial->tally->ops++;
-        trial->tally->required += (unsigned)__builtin_popcountll(inner_needs(trial, nr));
-    }
+    for (unsigned i = 0; i < chain->count; i++)
+        for (unsigned j = 0; j < i; j++)
+            if (chain->needs[i][j])
+                entry_launch_need(launch, j, i);
 }
 
-/* -------------------------------------------------------------------------- mutations ---- */
-
-static struct instr take_instr(struct program *program, uint32_t index)
+static void launch_init(struct trial *trial, const struct entry *entry, struct entry_launch *launch)
 {
-    struct instr instr = program->instrs.at[index];
-    uint32_t behind = --program->instrs.count - index;
-    memmove(program->instrs.at + index, program->instrs.at + index + 1, behind * sizeof instr);
-    return instr;
+    CHECK(trial, entry_launch_init(launch, trial->parsed.module, the_graph(trial), entry));
+    if (trial->chain)
+        add_chain_needs(trial->chain, launch);
+    else
+        add_graph_needs(trial, entry, launch);
 }
 
-static void put_instr(struct program *program, uint32_t index, struct instr instr)
+/* Order may be said in another way afterwards, for launches as wholes, but that within a super kernel
+ * is still that of its ops. */
+static void check_order_kept(struct trial *trial)
 {
-    uint32_t behind = program->instrs.count - index;
-    vec_push(&program->instrs, instr);
-    memmove(program->instrs.at + index + 1, program->instrs.at + index, behind * sizeof instr);
-    program->instrs.at[index] = instr;
+    for (unsigned i = 0; i < trial->before.count; i++)
+        CHECK(trial, trial->after.superkernel[i] == NONE ||
+                         !(inner_needs(trial, i) & ~trial->after.needs[i]));
 }
+
+/* ---------------------------------------------------------------------------- mutations ---- */
 
 /* What the pass verify-sync says of the module, all of whose other entries are well. */
 static bool is_proven(const struct trial *trial)
@@ -261,34 +171,55 @@ static bool calls_are_well(const struct trial *trial, const struct entry *entry)
     return true;
 }
 
-/* What is proven must be well. The proof may ask for more: it does not follow each core. */
-static void try_mutation(struct trial *trial, const struct entry *entry,
-                         struct mutations *mutations)
+/* What is proven must be well. The proof refuses nothing that is well, either: what it computes of two
+ * positions is all that there is to know about a launch. */
+static void judge(struct trial *trial, const struct entry *entry, enum mutation mutation)
 {
-    struct sync_launch launch;
+    unsigned *counts = trial->counts + MUTATED + mutation * N_MUTATION_COUNTS;
+    struct entry_launch launch;
     struct sync_outcome outcome;
-    struct entry_words words;
-    launch_init(&launch, trial, entry, &words);
-    sync_simulate(&outcome, &launch);
-    launch_free(&launch);
-    bool ordered = is_ordered(trial, entry, &words, &outcome) && calls_are_well(trial, entry);
-    mutations->tried++;
-    mutations->stuck += outcome.stuck > 0;
-    mutations->left += outcome.left > 0;
-    mutations->unawaited += outcome.unawaited > 0;
-    mutations->undrained += outcome.undrained > 0;
-    mutations->disordered += !ordered;
-    mutations->redundant += ordered && sync_outcome_ok(&outcome);
-    bool well =
-        ordered && !outcome.stuck && !outcome.overflows && !outcome.left && !outcome.undrained;
-    bool proven = is_proven(trial);
+    launch_init(trial, entry, &launch);
+    sync_simulate(&outcome, &launch.sync);
+    bool ordered = entry_launch_is_ordered(&launch, &outcome) && calls_are_well(trial, entry);
+    bool well = ordered && sync_outcome_ok(&outcome), proven = is_proven(trial);
+    entry_launch_free(&launch);
     CHECK(trial, well || !proven);
-    mutations->unproven += well && !proven;
+    counts[TRIED]++;
+    counts[REFUTED] += !well;
+    counts[STUCK] += outcome.stuck > 0;
+    counts[OVERFLOWING] += outcome.overflows > 0;
+    counts[LEFT] += outcome.left > 0;
+    counts[UNDRAINED] += outcome.undrained > 0;
+    counts[DISORDERED] += !ordered;
+    counts[REDUNDANT] += well && proven;
+    counts[UNPROVEN] += well && !proven;
+}
+
+static struct instr take_instr(struct program *program, uint32_t index)
+{
+    struct instr instr = program->instrs.at[index];
+    uint32_t behind = --program->instrs.count - index;
+    memmove(program->instrs.at + index, program->instrs.at + index + 1, behind * sizeof instr);
+    return instr;
+}
+
+static void put_instr(struct program *program, uint32_t index, struct instr instr)
+{
+    uint32_t behind = program->instrs.count - index;
+    vec_push(&program->instrs, instr);
+    memmove(program->instrs.at + index + 1, program->instrs.at + index, behind * sizeof instr);
+    program->instrs.at[index] = instr;
 }
 
 static enum instr_effect effect_at(const struct program *program, uint32_t index)
 {
     return instr_info(program->instrs.at[index].op)->effect;
+}
+
+static bool synchronises(const struct program *program, uint32_t index)
+{
+    enum instr_effect effect = effect_at(program, index);
+    return effect != EFFECT_NONE && effect != EFFECT_CALL;
 }
 
 /* The instruction that belongs to the arrive or set at `index`: of the same count in its program. */
@@ -310,15 +241,15 @@ static bool find_partner(const struct entry *entry, unsigned core, uint32_t inde
     return false;
 }
 
-static void try_single(struct trial *trial, struct entry *entry, unsigned core, uint32_t index)
+static void drop(struct trial *trial, struct entry *entry, unsigned core, uint32_t index)
 {
     struct instr taken = take_instr(&entry->programs[core], index);
-    try_mutation(trial, entry, &trial->tally->single);
+    judge(trial, entry, DROPPED);
     put_instr(&entry->programs[core], index, taken);
 }
 
 /* The later of two instructions of one program is taken first, so that both indices hold. */
-static void try_pair(struct trial *trial, struct entry *entry, unsigned core, uint32_t index)
+static void drop_pair(struct trial *trial, struct entry *entry, unsigned core, uint32_t index)
 {
     unsigned other;
     uint32_t partner;
@@ -330,24 +261,32 @@ static void try_pair(struct trial *trial, struct entry *entry, unsigned core, ui
     uint32_t late_at = swap ? index : partner, early_at = swap ? partner : index;
     struct instr late_taken = take_instr(late, late_at);
     struct instr early_taken = take_instr(early, early_at);
-    try_mutation(trial, entry, &trial->tally->paired);
+    judge(trial, entry, DROPPED_PAIR);
     put_instr(early, early_at, early_taken);
     put_instr(late, late_at, late_taken);
 }
 
-static void try_swap(struct trial *trial, struct entry *entry, unsigned core, uint32_t index)
+/* The instruction and the next one that means something to the others. */
+static void swap_next(struct trial *trial, struct entry *entry, unsigned core, uint32_t index)
 {
     struct program *program = &entry->programs[core];
-    if (index + 1 == program->instrs.count ||
-        (effect_at(program, index) == EFFECT_CALL && effect_at(program, index + 1) == EFFECT_CALL))
+    uint32_t next = index + 1;
+    while (next < program->instrs.count && effect_at(program, next) == EFFECT_NONE)
+        next++;
+    if (next == program->instrs.count ||
+        !(synchronises(program, index) || synchronises(program, next)) ||
+        program->instrs.at[index].op == program->instrs.at[next].op)
         return;
-    put_instr(program, index + 1, take_instr(program, index));
-    try_mutation(trial, entry, &trial->tally->swapped);
-    put_instr(program, index + 1, take_instr(program, index));
+    struct instr first = program->instrs.at[index], second = program->instrs.at[next];
+    program->instrs.at[index] = second;
+    program->instrs.at[next] = first;
+    judge(trial, entry, SWAPPED);
+    program->instrs.at[index] = first;
+    program->instrs.at[next] = second;
 }
 
 /* The halves of a barrier that are gone make a drain of one of them, which is often enough. */
-static void try_drain(struct trial *trial, struct entry *entry, unsigned core, uint32_t index)
+static void make_drain(struct trial *trial, struct entry *entry, unsigned core, uint32_t index)
 {
     unsigned other;
     uint32_t partner;
@@ -356,13 +295,13 @@ static void try_drain(struct trial *trial, struct entry *entry, unsigned core, u
         return;
     struct instr await = take_instr(program, partner), arrive = program->instrs.at[index];
     program->instrs.at[index] = instr_make(INSTR_pipe_barrier, 0);
-    try_mutation(trial, entry, &trial->tally->drained);
+    judge(trial, entry, DRAINED);
     program->instrs.at[index] = arrive;
     put_instr(program, partner, await);
 }
 
 /* A call that does one thing more, or less, than before its kernel starts or when it ends. */
-static void try_early(struct trial *trial, struct entry *entry, unsigned core, uint32_t index)
+static void recast(struct trial *trial, struct entry *entry, unsigned core, uint32_t index)
 {
     struct instr *call = &entry->programs[core].instrs.at[index];
     const struct kernel *kernel = module_find_kernel(trial->parsed.module, call->kernel);
@@ -371,34 +310,49 @@ static void try_early(struct trial *trial, struct entry *entry, unsigned core, u
         if (!(built & bit))
             continue;
         call->early ^= bit;
-        try_mutation(trial, entry, &trial->tally->recast);
+        judge(trial, entry, RECAST);
         call->early ^= bit;
     }
 }
 
-/* Takes out each synchronisation instruction, alone and with the one that it belongs to, puts it
- * behind the next one, and makes other changes of the kinds above. */
 static void mutate(struct trial *trial, struct entry *entry)
 {
     for (unsigned core = 0; core < CORE_TYPES; core++)
         for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++) {
-            try_swap(trial, entry, core, i);
-            if (effect_at(&entry->programs[core], i) == EFFECT_CALL) {
-                try_early(trial, entry, core, i);
+            if (effect_at(&entry->programs[core], i) != EFFECT_NONE)
+                swap_next(trial, entry, core, i);
+            if (effect_at(&entry->programs[core], i) == EFFECT_CALL)
+                recast(trial, entry, core, i);
+            if (!synchronises(&entry->programs[core], i))
                 continue;
-            }
-            try_single(trial, entry, core, i);
-            try_pair(trial, entry, core, i);
-            try_drain(trial, entry, core, i);
+            make_drain(trial, entry, core, i);
+            drop(trial, entry, core, i);
+            drop_pair(trial, entry, core, i);
         }
 }
 
-/* ------------------------------------------------------------------------------ trials ---- */
+/* ------------------------------------------------------------------------------- trials ---- */
 
-/* Behind each call, before the next one, the core drains and then takes part in a barrier. */
-static void check_barriers(struct trial *trial, const struct entry *entry)
+/* The options of an entry's super kernel. */
+static void find_options(const struct trial *trial, const struct entry *entry,
+                         struct sk_options *options)
 {
-    for (unsigned core = 0; core < CORE_TYPES && trial->tally->barriers; core++) {
+    const struct graph *graph = the_graph(trial);
+    sk_options_defaults(options);
+    for (uint32_t b = 0; b < graph->blocks.count; b++)
+        if (graph->blocks.at[b].kind == BLOCK_SUPERKERNEL &&
+            graph->blocks.at[b].name == entry->name)
+            sk_options_of(options, trial->parsed.module,
+                          attr_string(trial->parsed.module, graph->blocks.at[b].attrs, W_options));
+}
+
+/* With debug-sync-all, the core drains behind each call, before the next one, and then takes part in
+ * a barrier. */
+static void check_debug_barriers(struct trial *trial, const struct entry *entry)
+{
+    struct sk_options options;
+    find_options(trial, entry, &options);
+    for (unsigned core = 0; core < CORE_TYPES && options.of[SK_debug_sync_all].number; core++) {
         const struct program *program = &entry->programs[core];
         bool barrier = true;
         for (uint32_t i = 0; i < program->instrs.count; i++) {
@@ -416,51 +370,30 @@ static void check_barriers(struct trial *trial, const struct entry *entry)
     }
 }
 
-static uint32_t count_instrs(const struct module *module)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < module->entries.count; i++)
-        for (unsigned core = 0; core < CORE_TYPES; core++)
-            count += module->entries.at[i].programs[core].instrs.count;
-    return count;
-}
+/* With meetings, the inserter keeps one release in reserve. */
+enum { BRIM = SYNC_FLAG_LIMIT - 1 };
 
-/* The pipeline adds nothing to what it has made. */
-static void check_kept(struct trial *trial, struct pass_context *context)
+static void check_entry(struct trial *trial, struct entry *entry)
 {
-    uint32_t count = count_instrs(trial->parsed.module);
-    CHECK(trial, pipeline_lower(context) == PIPELINE_OK);
-    CHECK(trial, count_instrs(trial->parsed.module) == count);
-}
-
-static void check_entry(struct trial *trial, struct entry *entry, bool mutated)
-{
-    struct sync_launch launch;
+    struct entry_launch launch;
     struct sync_outcome outcome;
-    struct entry_words words;
-    launch_init(&launch, trial, entry, &words);
-    sync_simulate(&outcome, &launch);
-    check_calls(trial, entry, &launch);
+    launch_init(trial, entry, &launch);
+    sync_simulate(&outcome, &launch.sync);
     CHECK(trial, outcome.stuck == 0);
     CHECK(trial, outcome.overflows == 0);
     CHECK(trial, outcome.left == 0);
-    CHECK(trial, outcome.unawaited == 0 || trial->tally->early);
     CHECK(trial, outcome.undrained == 0);
-    CHECK(trial, is_ordered(trial, entry, &words, &outcome));
-    check_barriers(trial, entry);
-    trial->tally->entries++;
-    launch_free(&launch);
-    if (mutated)
+    CHECK(trial, entry_launch_is_ordered(&launch, &outcome));
+    check_debug_barriers(trial, entry);
+    trial->counts[ENTRIES]++;
+    trial->counts[SINGLE_CORES] += launch.sync.blocks == 1;
+    trial->counts[BRIMFUL] += outcome.most >= BRIM;
+    trial->counts[NEEDS] += launch.needs.count;
+    for (unsigned op = 0; op < the_graph(trial)->ops.count; op++)
+        trial->counts[OPS] += sync_ops_has(&outcome.started, op);
+    entry_launch_free(&launch);
+    if (trial->plan->mutated)
         mutate(trial, entry);
-}
-
-/* Order may be said in another way afterwards, for launches as wholes, but that within a super kernel
- * is still that of its ops. */
-static void check_order_kept(struct trial *trial)
-{
-    for (unsigned i = 0; i < trial->before.count; i++)
-        CHECK(trial, trial->after.superkernel[i] == NONE ||
-                         !(inner_needs(trial, i) & ~trial->after.needs[i]));
 }
 
 /* Whether all that was wrong are streams that run side by side. */
@@ -471,259 +404,224 @@ static bool has_streams(const struct trial *trial)
         if (diags->list.at[i].severity == SEVERITY_ERROR &&
             diags->list.at[i].id != DIAG_stream_fusion)
             return false;
-    return true;
+    return diags->list.count > 0;
 }
 
-static void run_trial(uint64_t seed, const struct random_graph_options *options, bool mutated,
-                      struct tally *tally)
+static uint32_t count_instrs(const struct module *module)
 {
-    struct trial trial = {.seed = seed, .tally = tally};
-    random_graph(&trial.text, seed, options);
-    parsed_init(&trial.parsed, trial.text.at, trial.text.size);
-    struct module *module = trial.parsed.module;
-    CHECK(&trial, module && verify_module(module, &trial.parsed.diags));
-    CHECK(&trial, graph_model_init(&trial.before, module, the_graph(&trial)));
-    struct pass_context context = {
-        .module = module, .diags = &trial.parsed.diags, .sk_options = tally->sk_options};
-    enum pipeline_status status = pipeline_lower(&context);
-    if (tally->one_list && status == PIPELINE_INPUT && has_streams(&trial)) {
-        text_free(&trial.text);
-        parsed_free(&trial.parsed);
-        return;
-    }
-    CHECK(&trial, status == PIPELINE_OK);
-    CHECK(&trial, graph_model_init(&trial.after, module, the_graph(&trial)));
-    check_order_kept(&trial);
+    uint32_t count = 0;
     for (uint32_t i = 0; i < module->entries.count; i++)
-        check_entry(&trial, &module->entries.at[i], mutated);
-    check_kept(&trial, &context);
-    tally->graphs++;
-    text_free(&trial.text);
-    parsed_free(&trial.parsed);
+        for (unsigned core = 0; core < CORE_TYPES; core++)
+            count += module->entries.at[i].programs[core].instrs.count;
+    return count;
 }
 
-static void run_random(const struct random_graph_options *options, bool mutated,
-                       struct tally *tally, uint64_t count)
+/* Runs the passes; they add nothing to what they have made. Refused are super kernels of the text
+ * that would have to wait for themselves, and ops of several streams that must be one list. */
+static bool lower(struct trial *trial)
+{
+    struct module *module = trial->parsed.module;
+    struct pass_context context = {
+        .module = module, .diags = &trial->parsed.diags, .sk_options = trial->plan->sk_options};
+    bool possible =
+        trial->chain || graph_model_contracts(&trial->before, trial->before.superkernel);
+    enum pipeline_status status = pipeline_lower(&context);
+    if (possible && trial->plan->sk_options && status == PIPELINE_INPUT && has_streams(trial))
+        return false;
+    CHECK(trial, status == (possible ? PIPELINE_OK : PIPELINE_INPUT));
+    uint32_t count = count_instrs(module);
+    CHECK(trial, !possible || pipeline_lower(&context) == PIPELINE_OK);
+    CHECK(trial, count_instrs(module) == count);
+    return possible;
+}
+
+static void check_entries(struct trial *trial)
+{
+    struct module *module = trial->parsed.module;
+    if (!trial->chain) {
+        CHECK(trial, graph_model_init(&trial->after, module, the_graph(trial)));
+        check_order_kept(trial);
+    }
+    for (uint32_t i = 0; i < module->entries.count; i++)
+        check_entry(trial, &module->entries.at[i]);
+}
+
+static void check_trial(struct trial *trial)
+{
+    parsed_init(&trial->parsed, trial->text.at, trial->text.size);
+    struct module *module = trial->parsed.module;
+    CHECK(trial, module && verify_module(module, &trial->parsed.diags));
+    CHECK(trial, trial->chain || graph_model_init(&trial->before, module, the_graph(trial)));
+    trial->counts[GRAPHS]++;
+    if (lower(trial))
+        check_entries(trial);
+    else
+        trial->counts[REFUSED]++;
+    text_free(&trial->text);
+    parsed_free(&trial->parsed);
+}
+
+static void run_trial(uint64_t seed, const void *user, unsigned *counts)
+{
+    const struct plan *plan = user;
+    struct trial *trial = mem_calloc(1, sizeof *trial);
+    struct random_chain *chain = plan->max_chain ? mem_calloc(1, sizeof *chain) : NULL;
+    *trial = (struct trial){.seed = seed, .chain = chain, .plan = plan, .counts = counts};
+    if (chain)
+        random_chain(chain, &trial->text, seed, plan->max_chain);
+    else
+        random_graph(&trial->text, seed, &plan->options);
+    check_trial(trial);
+    free(chain);
+    free(trial);
+}
+
+static void check_mutations(const unsigned *counts)
+{
+    for (unsigned i = 0; i < N_MUTATIONS; i++) {
+        const unsigned *c = counts + MUTATED + i * N_MUTATION_COUNTS;
+        print_message("# %s: %u tried, %u wrong (%u stuck, %u overflows, %u left, %u undrained, "
+                      "%u disordered), %u redundant, %u well but refused\n",
+                      mutation_names[i], c[TRIED], c[REFUTED], c[STUCK], c[OVERFLOWING], c[LEFT],
+                      c[UNDRAINED], c[DISORDERED], c[REDUNDANT], c[UNPROVEN]);
+        assert_int_equal(c[UNPROVEN], 0);
+    }
+}
+
+static void run_plan(const struct plan *plan, uint64_t count, unsigned *counts)
 {
     struct random_runs runs = random_runs(count);
-    for (uint64_t i = 0; i < runs.count; i++)
-        run_trial(runs.seed + i, options, mutated, tally);
-    print_message("# %u graphs, %u entries, %u ops, %u required orders\n", tally->graphs,
-                  tally->entries, tally->ops, tally->required);
+    memset(counts, 0, N_COUNTS * sizeof *counts);
+    bool ok = parallel_run(runs.seed, runs.count, run_trial, plan, counts, N_COUNTS);
+    print_message(
+        "# seeds %llu to %llu: %u graphs, %u rightly refused; %u entries (%u for one AI core, %u with %u "
+        "releases outstanding), %u ops, %u required orders\n",
+        (unsigned long long)runs.seed, (unsigned long long)(runs.seed + runs.count - 1),
+        counts[GRAPHS], counts[REFUSED], counts[ENTRIES], counts[SINGLE_CORES], counts[BRIMFUL],
+        BRIM, counts[OPS], counts[NEEDS]);
+    if (plan->mutated)
+        check_mutations(counts);
+    assert_true(ok);
 }
 
 static void test_small_graphs(void **state)
 {
     (void)state;
-    struct tally tally = {0};
-    run_random(
-        &(struct random_graph_options){
-            .max_ops = 12, .memory = true, .unfusable = true, .stream_fusion = true},
-        false, &tally, 4000);
+    unsigned counts[N_COUNTS];
+    run_plan(&(struct plan){.options = {.max_ops = 12,
+                                        .superkernels = true,
+                                        .memory = true,
+                                        .unfusable = true,
+                                        .stream_fusion = true}},
+             60000, counts);
 }
 
-static void test_large_graphs(void **state)
+static void test_options(void **state)
 {
     (void)state;
-    struct tally tally = {0};
-    run_random(&(struct random_graph_options){.max_ops = 48, .stream_fusion = true}, false, &tally,
-               500);
+    unsigned counts[N_COUNTS];
+    run_plan(
+        &(struct plan){
+            .options = {.max_ops = 16, .memory = true, .stream_fusion = true, .options = true}},
+        30000, counts);
 }
 
 /* What debug options add keeps every order, and is complete. */
 static void test_debug_options(void **state)
 {
     (void)state;
-    static const struct tally tallies[] = {
-        {.sk_options = "stream-fusion=0:debug-sync-all=1", .one_list = true, .barriers = true},
-        {.sk_options = "stream-fusion=0:debug-sync-all=1:debug-dcci-all=1:"
-                       "dcci-before-kernel-start=Add,Cast,call:dcci-after-kernel-end=MatMul,Cast",
-         .one_list = true,
-         .barriers = true},
-        {.sk_options = "debug-sync-all=1", .barriers = true},
-        {.sk_options = "debug-sync-all=1:debug-dcci-all=1:dcci-before-kernel-start=Add,Cast,call",
-         .barriers = true},
-        {.sk_options =
-             "debug-dcci-all=1:dcci-before-kernel-start=Add,Cast:dcci-after-kernel-end=Cast,call"},
+    static const char *const sk_options[] = {
+        "stream-fusion=0:debug-sync-all=1",
+        "stream-fusion=0:debug-sync-all=1:debug-dcci-all=1:"
+        "dcci-before-kernel-start=Add,Cast,call:dcci-after-kernel-end=MatMul,Cast",
+        "debug-sync-all=1",
+        "debug-sync-all=1:debug-dcci-all=1:dcci-before-kernel-start=Add,Cast,call",
+        "debug-dcci-all=1:dcci-before-kernel-start=Add,Cast:dcci-after-kernel-end=Cast,call",
     };
-    for (size_t i = 0; i < sizeof tallies / sizeof tallies[0]; i++) {
-        struct tally tally = tallies[i];
-        run_random(&(struct random_graph_options){.max_ops = 16, .stream_fusion = true}, false,
-                   &tally, 600);
+    for (size_t i = 0; i < sizeof sk_options / sizeof sk_options[0]; i++) {
+        unsigned counts[N_COUNTS];
+        run_plan(&(struct plan){.options = {.max_ops = 16, .stream_fusion = true},
+                                .sk_options = sk_options[i]},
+                 1000, counts);
     }
 }
 
-static void print_mutations(const char *what, const struct mutations *m)
+static void test_large_graphs(void **state)
 {
-    print_message("# %s: %u mutations: %u stuck, %u left, %u unawaited, %u undrained, "
-                  "%u disordered, %u redundant, %u unproven\n",
-                  what, m->tried, m->stuck, m->left, m->unawaited, m->undrained, m->disordered,
-                  m->redundant, m->unproven);
+    (void)state;
+    unsigned counts[N_COUNTS];
+    run_plan(&(struct plan){.options = {.max_ops = 64, .stream_fusion = true}}, 10000, counts);
 }
 
-static void print_all(const struct tally *tally)
+/* Flags would overflow if the inserter did not see to it; it does not do more than it must. */
+static void test_chains(void **state)
 {
-    print_mutations("single", &tally->single);
-    print_mutations("paired", &tally->paired);
-    print_mutations("swapped", &tally->swapped);
-    print_mutations("drained", &tally->drained);
-    print_mutations("recast", &tally->recast);
+    (void)state;
+    unsigned counts[N_COUNTS];
+    run_plan(&(struct plan){.max_chain = CHAIN_MAX_OPS}, 200, counts);
+    assert_true(counts[BRIMFUL] > counts[GRAPHS] / 10 || counts[GRAPHS] < 100);
 }
 
-/* The proof refuses nothing that is well: what it computes of two positions is all that there is to
- * know about a launch. */
-static void check_all_proven(const struct tally *tally)
-{
-    assert_int_equal(tally->single.unproven, 0);
-    assert_int_equal(tally->paired.unproven, 0);
-    assert_int_equal(tally->swapped.unproven, 0);
-    assert_int_equal(tally->drained.unproven, 0);
-    assert_int_equal(tally->recast.unproven, 0);
-}
-
-/* Where an instruction is missing, something is wrong or the instruction was not needed; each way
- * to be wrong occurs. */
+/* Where an instruction is missing or elsewhere, something is wrong or it was not needed there; each
+ * way to be wrong occurs. */
 static void test_mutations(void **state)
 {
     (void)state;
-    struct tally tally = {0};
-    run_random(&(struct random_graph_options){.max_ops = 12, .stream_fusion = true}, true, &tally,
-               400);
-    print_all(&tally);
-    check_all_proven(&tally);
-    if (tally.graphs < 100)
+    unsigned counts[N_COUNTS];
+    run_plan(&(struct plan){.options = {.max_ops = 16, .stream_fusion = true}, .mutated = true},
+             2000, counts);
+    if (counts[GRAPHS] < 1000)
         return;
-    assert_true(tally.single.stuck > 0 && tally.single.left > 0 && tally.single.unawaited > 0);
-    assert_true(tally.single.redundant < tally.single.tried / 10);
-    assert_true(tally.paired.disordered > 0 && tally.paired.undrained > 0);
+    const unsigned *dropped = counts + MUTATED + DROPPED * N_MUTATION_COUNTS;
+    const unsigned *pairs = counts + MUTATED + DROPPED_PAIR * N_MUTATION_COUNTS;
+    assert_true(dropped[STUCK] > 0 && dropped[LEFT] > 0 && dropped[UNDRAINED] > 0);
+    assert_true(pairs[DISORDERED] > 0 && pairs[UNDRAINED] > 0);
 }
 
-static void test_early_mutations(void **state)
+/* Debug options add what is not needed, so that more may be missing. */
+static void test_mutated_options(void **state)
 {
     (void)state;
-    struct tally tally = {.sk_options = "stream-fusion=0", .one_list = true, .early = true};
-    run_random(
-        &(struct random_graph_options){.max_ops = 10, .stream_fusion = true, .early_start = true},
-        true, &tally, 600);
-    print_all(&tally);
-    check_all_proven(&tally);
-    if (tally.graphs < 100)
+    unsigned counts[N_COUNTS];
+    run_plan(&(struct plan){.options = {.max_ops = 16, .stream_fusion = true, .options = true},
+                            .mutated = true},
+             1500, counts);
+}
+
+static void test_mutated_early_start(void **state)
+{
+    (void)state;
+    unsigned counts[N_COUNTS];
+    run_plan(&(struct plan){.options = {.max_ops = 12, .stream_fusion = true, .early_start = true},
+                            .sk_options = "stream-fusion=0",
+                            .mutated = true},
+             2000, counts);
+    const unsigned *recasts = counts + MUTATED + RECAST * N_MUTATION_COUNTS;
+    assert_true(counts[GRAPHS] < 1000 ||
+                (recasts[STUCK] > 0 && recasts[LEFT] > 0 && recasts[DISORDERED] > 0));
+}
+
+static void test_mutated_chains(void **state)
+{
+    (void)state;
+    unsigned counts[N_COUNTS];
+    run_plan(&(struct plan){.max_chain = 60, .mutated = true}, 40, counts);
+    if (counts[GRAPHS] < 40)
         return;
-    assert_true(tally.recast.stuck > 0 && tally.recast.left > 0 && tally.recast.disordered > 0);
-}
-
-/* --------------------------------------------------------------------- the simulator ---- */
-
-static void add_instr(struct sync_launch *launch, enum core_type core, enum instr_effect effect,
-                      unsigned arg)
-{
-    vec_push(&launch->programs[core], (struct sync_instr){.effect = effect, .arg = arg});
-}
-
-static struct sync_outcome simulate(struct sync_launch *launch)
-{
-    struct sync_outcome outcome;
-    sync_simulate(&outcome, launch);
-    launch_free(launch);
-    return outcome;
-}
-
-/* Fifteen outstanding releases are allowed; one more is not, even if the waits could be quick. */
-static void test_flag_limit(void **state)
-{
-    (void)state;
-    for (unsigned sender = 0; sender < CORE_TYPES; sender++)
-        for (unsigned n = 15; n <= 16; n++) {
-            struct sync_launch launch = {.blocks = 2, .per_block = {1, 2}};
-            for (unsigned i = 0; i < n; i++) {
-                add_instr(&launch, sender, EFFECT_SET, sender);
-                add_instr(&launch, 1 - sender, EFFECT_WAIT, sender);
-            }
-            struct sync_outcome outcome = simulate(&launch);
-            assert_int_equal(outcome.stuck, 0);
-            assert_int_equal(outcome.left, 0);
-            assert_int_equal(outcome.overflows > 0, n == 16);
-        }
-}
-
-static void test_stuck_and_left(void **state)
-{
-    (void)state;
-    struct sync_launch launch = {.blocks = 3, .per_block = {1, 2}};
-    add_instr(&launch, CORE_AIC, EFFECT_SET, CORE_AIC);
-    add_instr(&launch, CORE_AIC, EFFECT_WAIT, CORE_AIV);
-    add_instr(&launch, CORE_AIV, EFFECT_AWAIT, 0);
-    struct sync_outcome outcome = simulate(&launch);
-    assert_int_equal(outcome.stuck, 9);
-    assert_int_equal(outcome.left, 6);
-    assert_false(sync_outcome_ok(&outcome));
-}
-
-/* A flag tells the vector cores what their own cube core did, not what the others did; and not what
- * it may still be doing. */
-static void test_flag_alone_is_not_enough(void **state)
-{
-    (void)state;
-    for (unsigned i = 0; i < 4; i++) {
-        unsigned blocks = 1 + i / 2, drained = i % 2;
-        struct sync_launch launch = {.blocks = blocks, .per_block = {1, 2}};
-        add_instr(&launch, CORE_AIC, EFFECT_CALL, 5);
-        if (drained)
-            add_instr(&launch, CORE_AIC, EFFECT_DRAIN, 0);
-        add_instr(&launch, CORE_AIC, EFFECT_SET, CORE_AIC);
-        add_instr(&launch, CORE_AIV, EFFECT_WAIT, CORE_AIC);
-        add_instr(&launch, CORE_AIV, EFFECT_CALL, 6);
-        struct sync_outcome outcome = simulate(&launch);
-        assert_true(sync_outcome_ok(&outcome));
-        assert_int_equal(outcome.started, 1 << 5 | 1 << 6);
-        assert_int_equal(outcome.known[6], blocks == 1 && drained ? 1 << 5 : 0);
-        assert_int_equal(outcome.known[5], 0);
-    }
-}
-
-/* What is done between arrive and await is not known to the others. */
-static void test_split_barrier(void **state)
-{
-    (void)state;
-    struct sync_launch launch = {.blocks = 4, .per_block = {0, 1}};
-    add_instr(&launch, CORE_AIV, EFFECT_CALL, 0);
-    add_instr(&launch, CORE_AIV, EFFECT_ARRIVE, 0);
-    add_instr(&launch, CORE_AIV, EFFECT_DRAIN, 0);
-    add_instr(&launch, CORE_AIV, EFFECT_CALL, 1);
-    add_instr(&launch, CORE_AIV, EFFECT_AWAIT, 0);
-    add_instr(&launch, CORE_AIV, EFFECT_CALL, 2);
-    struct sync_outcome outcome = simulate(&launch);
-    assert_true(sync_outcome_ok(&outcome));
-    assert_int_equal(outcome.known[1], 0);
-    assert_int_equal(outcome.known[2], 1 << 0);
-}
-
-static void test_drained(void **state)
-{
-    (void)state;
-    struct sync_launch launch = {.blocks = 1, .per_block = {1, 0}};
-    for (unsigned op = 0; op < 3; op++) {
-        add_instr(&launch, CORE_AIC, EFFECT_CALL, op);
-        add_instr(&launch, CORE_AIC, op ? EFFECT_ARRIVE : EFFECT_DRAIN, 0);
-    }
-    struct sync_outcome outcome = simulate(&launch);
-    assert_int_equal(outcome.undrained, 1);
-    assert_int_equal(outcome.unawaited, 2);
+    unsigned overflowing = 0;
+    for (unsigned i = 0; i < N_MUTATIONS; i++)
+        overflowing += counts[MUTATED + i * N_MUTATION_COUNTS + OVERFLOWING];
+    assert_true(overflowing > 0);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flag_limit),
-        cmocka_unit_test(test_stuck_and_left),
-        cmocka_unit_test(test_flag_alone_is_not_enough),
-        cmocka_unit_test(test_split_barrier),
-        cmocka_unit_test(test_drained),
-        cmocka_unit_test(test_small_graphs),
-        cmocka_unit_test(test_large_graphs),
-        cmocka_unit_test(test_mutations),
-        cmocka_unit_test(test_early_mutations),
-        cmocka_unit_test(test_debug_options),
+        cmocka_unit_test(test_small_graphs),    cmocka_unit_test(test_options),
+        cmocka_unit_test(test_debug_options),   cmocka_unit_test(test_large_graphs),
+        cmocka_unit_test(test_chains),          cmocka_unit_test(test_mutations),
+        cmocka_unit_test(test_mutated_options), cmocka_unit_test(test_mutated_early_start),
+        cmocka_unit_test(test_mutated_chains),
     };
     return cmocka_run_group_tests_name("syncs", tests, NULL, NULL);
 }

@@ -1,0 +1,32 @@
+/* An entry as a launch of sync_simulator.h, with the orders that it must enforce. */
+#ifndef TESTS_UNIT_ENTRY_LAUNCH_H
+#define TESTS_UNIT_ENTRY_LAUNCH_H
+
+#include "sync_simulator.h"
+
+/* Op `earlier` must be complete before op `later` starts. */
+struct needed_order {
+    unsigned earlier, later;
+};
+
+/* Ops of the launch are numbered by op id; instructions of events and choices of kernels follow as
+ * ops of their own. */
+struct entry_launch {
+    struct sync_launch sync;
+    VEC(struct needed_order) needs;
+    bool
+        complete; /* each outer event is waited for and reset, or notified, once, as is each lock */
+};
+
+/* False where a call's op cannot be told, or an op is not called once on each core type of its
+ * kernel. Orders among ops are the caller's to add; those of events, selects and resets are there. */
+bool entry_launch_init(struct entry_launch *launch, const struct module *module,
+                       const struct graph *graph, const struct entry *entry);
+void entry_launch_free(struct entry_launch *launch);
+
+void entry_launch_need(struct entry_launch *launch, unsigned earlier, unsigned later);
+
+/* Whether nothing is missing, and every needed order is enforced. */
+bool entry_launch_is_ordered(const struct entry_launch *launch, const struct sync_outcome *outcome);
+
+#endif
