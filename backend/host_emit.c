@@ -1,5 +1,6 @@
 #include "backend/host_emit.h"
 #include "ir/locate.h"
+#include "ir/slots.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -272,6 +273,22 @@ static void emit_call(struct emitter *emitter, enum core_type core, const struct
     emit_early(text, instr->early);
 }
 
+/* An entry without slots for it has no buffer for records. */
+static void emit_profile(struct emitter *emitter, const struct instr *instr)
+{
+    static const char *const kinds[PROFILE_KINDS] = {[PROFILE_KERNEL] = "KERNEL",
+                                                     [PROFILE_OP] = "OP",
+                                                     [PROFILE_NOTIFY] = "NOTIFY",
+                                                     [PROFILE_WAIT] = "WAIT"};
+    uint32_t slot = entry_profile_slot(emitter->module, emitter->entry);
+    if (slot == NONE)
+        text_string(emitter->text, "skrt_hint(core");
+    else
+        text_printf(emitter->text, "skrt_profile(core, %u, %s, %u, SKRT_PROFILE_%s", slot,
+                    instr->word == PHASE_begin ? "SKRT_BEGIN" : "SKRT_END", instr->number[0],
+                    kinds[instr->number[1]]);
+}
+
 static void emit_instr(struct emitter *emitter, enum core_type core, const struct instr *instr,
                        uint32_t index, uint32_t *call)
 {
@@ -296,13 +313,13 @@ static void emit_instr(struct emitter *emitter, enum core_type core, const struc
         text_printf(text, "skrt_%s(core, %u", instr_info(instr->op)->name, instr->number[0]);
         break;
     case INSTR_pipe_barrier: text_string(text, "skrt_pipe_barrier(core"); break;
+    case INSTR_profile: emit_profile(emitter, instr); break;
     case INSTR_preload:
     case INSTR_preload_all:
     case INSTR_dcci: text_string(text, "skrt_hint(core"); break;
     case INSTR_select:
     case INSTR_clear_workspace:
     case INSTR_feed_sync:
-    case INSTR_profile:
     case INSTR_trace:
     case INSTR_COUNT: emit_unsupported(emitter, instr); return;
     }

@@ -2,6 +2,7 @@
 #include "backend/kernels/sample_ops.h"
 #include "ir/locate.h"
 #include "ir/suggest.h"
+#include "ir/text.h"
 #include "ir/verify.h"
 
 #include <stdio.h>
@@ -58,6 +59,23 @@ bool host_tensor_size(const struct skrt_tensor *tensor, uint64_t *size)
     }
     *size = elements / 8 * bits + (elements % 8 * bits + 7) / 8;
     return elements >> 46 == 0;
+}
+
+const char *host_op_label(const struct module *module, const struct graph *graph,
+                          const struct op *op, struct arena *arena)
+{
+    uint32_t tensors = op->operands.count + op->results.count;
+    struct text text = {NULL, 0, 0};
+    text_bytes(&text, module->names.names[op->type].text, module->names.names[op->type].size);
+    for (uint32_t n = 0; n < tensors; n++) {
+        text_string(&text, n ? ", " : "(");
+        text_value(&text, module, graph->values.at[op_tensor(graph, op, n)].name);
+    }
+    if (tensors > 0)
+        text_char(&text, ')');
+    const char *label = arena_strndup(arena, text.at, text.size);
+    text_free(&text);
+    return label;
 }
 
 /* ------------------------------------------------------------------------- tiling ---- */

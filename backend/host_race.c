@@ -1,30 +1,12 @@
 #include "backend/host_race.h"
+#include "backend/host_ops.h"
 
-#include "ir/text.h"
+#include <string.h>
 
 static const struct kernel *kernel_of(const struct host_race_source *source, uint32_t i)
 {
     uint32_t name = source->graph->ops.at[source->ops[i]].kernel;
     return &source->module->kernels.at[source->kernel_index[name] - 1];
-}
-
-/* As reports of launches name an op: its type and tensors. */
-static const char *op_name(const struct host_race_source *source, uint32_t i, struct arena *arena)
-{
-    const struct op *op = &source->graph->ops.at[source->ops[i]];
-    struct text text = {NULL, 0, 0};
-    text_bytes(&text, source->module->names.names[op->type].text,
-               source->module->names.names[op->type].size);
-    for (uint32_t n = 0; n < op->operands.count + op->results.count; n++) {
-        text_string(&text, n ? ", " : "(");
-        text_value(&text, source->module,
-                   source->graph->values.at[op_tensor(source->graph, op, n)].name);
-    }
-    if (op->operands.count + op->results.count > 0)
-        text_char(&text, ')');
-    const char *name = arena_strndup(arena, text.at, text.size);
-    text_free(&text);
-    return name;
 }
 
 /* The calls of a program in turn are those of the ops that have a part on it. */
@@ -89,7 +71,8 @@ bool host_race_check(const struct host_race_source *source, struct arena *arena,
         if (!place_calls(source, (enum core_type)core, arena, check))
             return false;
     for (uint32_t i = 0; i < source->count; i++)
-        names[i] = op_name(source, i, arena);
+        names[i] = host_op_label(source->module, source->graph,
+                                 &source->graph->ops.at[source->ops[i]], arena);
     place_orders(source, arena, check);
     return true;
 }

@@ -24,6 +24,10 @@ struct unit {
     uint32_t first, count;     /* of its arguments; the first is the sync base address */
     struct range sends;        /* in run.sends: events that it sends as a whole */
     uint32_t block;            /* the super kernel, or NONE */
+    uint32_t profile_slot;     /* of its time records, or NONE */
+    uint64_t records;          /* at most */
+    const char **ops;          /* names of the super kernel's ops */
+    uint32_t n_ops;
 };
 
 struct host_run {
@@ -37,8 +41,9 @@ struct host_run {
     struct vec_u32 sends;      /* event names */
     uint64_t *words_of_events; /* by name id; NULL while there is no event */
     VEC(void *) workspaces;
-    void *entries, *kernels; /* dlopen handles, or NULL */
-    uint64_t *params;        /* room for the largest launch's */
+    void *entries, *kernels;      /* dlopen handles, or NULL */
+    uint64_t *params;             /* room for the largest launch's */
+    struct host_profile *profile; /* where records are collected, or NULL */
 };
 
 /* ------------------------------------------------------------------------ parameters ---- */
@@ -141,6 +146,7 @@ static struct unit *begin_unit(struct host_run *run, const char *name, enum kern
                  .launch = {.name = name, .blocks = blocks, .aics = info->aics, .aivs = info->aivs},
                  .first = run->arguments.count,
                  .block = NONE,
+                 .profile_slot = NONE,
                  .sends = {run->sends.count, 0}});
     vec_push(&run->arguments, (struct argument){.slot = {SLOT_WORD, W_ffts}});
     return &run->units.at[run->units.count - 1];
@@ -194,6 +200,24 @@ static bool add_op_unit(struct host_run *run, const struct op *op)
     return ok;
 }
 
+/* The slots of time records, which stand behind those of all ops. */
+static void add_profile_arguments(struct host_run *run, const struct entry *entry,
+                                  struct unit *unit)
+{
+    const struct kernel_type_info *info = kernel_type_info(entry->type);
+    unit->profile_slot = entry_profile_slot(run->module, entry);
+    if (unit->profile_slot == NONE)
+        return;
+    vec_push(&run->arguments, (struct argument){.slot = {SLOT_WORD, W_profiling}});
+    vec_push(&run->arguments, (struct argument){.slot = {SLOT_WORD, W_profiling}});
+    for (int core = 0; core < CORE_TYPES; core++) {
+        uint64_t cores = unit->launch.blocks * (core == CORE_AIC ? info->aics : info->aivs);
+        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++)
+            if (entry->programs[core].instrs.at[i].op == INSTR_profile)
+                unit->records += cores;
+    }
+}
+
 /* Whether the entry's parameters are those of its super kernel's ops: a dump may have been edited. */
 static bool check_params(struct host_run *run, const struct entry *entry, const struct unit *unit)
 {
@@ -235,9 +259,15 @@ static bool add_superkernel_unit(struct host_run *run, const struct members *mem
     unit->launch.entry = (skrt_entry_fn *)find_symbol(run, run->entries, &symbol);
     if (!unit->launch.entry)
         return false;
-    for (uint32_t i = members->first[id]; i < members->first[id + 1]; i++)
-        if (!add_op_arguments(run, &run->graph->ops.at[members->ops[i]]))
+    unit->n_ops = members->first[id + 1] - members->first[id];
+    unit->ops = arena_alloc(&run->arena, (unit->n_ops + 1) * sizeof *unit->ops);
+    for (uint32_t i = 0; i < unit->n_ops; i++) {
+        const struct op *op = &run->graph->ops.at[members->ops[members->first[id] + i]];
+        unit->ops[i] = host_op_label(module, run->graph, op, &run->arena);
+        if (!add_op_arguments(run, op))
             return false;
+    }
+    add_profile_arguments(run, entry, unit);
     const struct attr *sends = attr_find(module, block->attrs, W_send);
     for (uint32_t i = 0; sends && i < sends->value.count; i++)
         vec_push(&run->sends, module->attr_values.at[sends->value.first + i].id);
@@ -437,6 +467,33 @@ uint32_t host_run_launches(const struct host_run *run)
     return run->units.count;
 }
 
+void host_run_profile(struct host_run *run, struct host_profile *profile)
+{
+    run->profile = profile;
+}
+
+/* Sets the slots of time records, and makes their buffer, where they are wanted. */
+static struct skrt_profile *begin_profile(struct host_run *run, const struct unit *unit)
+{
+    if (!run->profile || unit->profile_slot == NONE)
+        return NULL;
+    uint64_t *slots = run->params + unit->profile_slot;
+    struct skrt_profile *buffer = host_profile_buffer(unit->records, &slots[1]);
+    slots[0] = (uintptr_t)buffer;
+    if (buffer)
+        host_profile_begin(run->profile, unit->launch.name, unit->ops, unit->n_ops);
+    return buffer;
+}
+
+/* After a timeout cores may still write. */
+static void end_profile(struct host_run *run, struct skrt_profile *buffer, enum skrt_status status)
+{
+    if (!buffer || status == SKRT_TIMEOUT)
+        return;
+    host_profile_take(run->profile, buffer);
+    free(buffer);
+}
+
 enum skrt_status host_run_execute(struct host_run *run, struct skrt_device *device,
                                   void *const *values, uint64_t timeout_ms, double *seconds,
                                   char **report)
@@ -456,7 +513,9 @@ enum skrt_status host_run_execute(struct host_run *run, struct skrt_device *devi
         launch.params = run->params;
         launch.n_params = unit->count;
         launch.timeout_ms = timeout_ms;
+        struct skrt_profile *buffer = begin_profile(run, unit);
         enum skrt_status status = skrt_launch(device, &launch, &result);
+        end_profile(run, buffer, status);
         *seconds += result.seconds;
         add_report(report, result.report);
         outcome = status == SKRT_OK ? outcome : status;

@@ -3,6 +3,7 @@
 #define BACKEND_HOST_RUN_H
 
 #include "backend/host_build.h"
+#include "backend/host_profile.h"
 #include "backend/skrt.h"
 
 /* A graph that is ready to run: its launches in an order that satisfies it. */
@@ -24,6 +25,10 @@ void host_run_close(struct host_run *run);
  * False, with diagnostics, where an entry's calls are not those of its super kernel's ops. `*orders`
  * is how many orders are required within super kernels. */
 bool host_run_check_races(struct host_run *run, uint32_t *orders);
+
+/* From now on the time records of entries that make some are added to `profile`, which outlives the
+ * run, but for launches that end by a timeout. */
+void host_run_profile(struct host_run *run, struct host_profile *profile);
 
 uint32_t host_run_launches(const struct host_run *run);
 

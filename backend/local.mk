@@ -10,6 +10,8 @@ libskir_la_SOURCES += \
 	backend/host_objects.h \
 	backend/host_ops.c \
 	backend/host_ops.h \
+	backend/host_profile.c \
+	backend/host_profile.h \
 	backend/host_race.c \
 	backend/host_race.h \
 	backend/host_run.c \
@@ -44,6 +46,7 @@ libskrt_la_SOURCES = \
 	backend/skrt_fiber.c \
 	backend/skrt_fiber.h \
 	backend/skrt_internal.h \
+	backend/skrt_profile.c \
 	backend/skrt_race.c \
 	backend/skrt_race.h \
 	backend/skrt_race_find.c \

@@ -151,6 +151,33 @@ void skrt_pipe_barrier(skrt_core *core, const struct skrt_site *site);
 void skrt_notify(skrt_core *core, uint64_t slot, const struct skrt_site *site);
 void skrt_wait_event(skrt_core *core, uint64_t slot, const struct skrt_site *site);
 void skrt_reset(skrt_core *core, uint64_t slot, const struct skrt_site *site);
+/* Time records. `slot` and the one behind it hold the address of a buffer, a struct skrt_profile
+ * aligned to 8 bytes, and its size in bytes; where that is too small for the struct, or the address is
+ * 0, nothing is recorded. Ops are recorded on the cores that they include, events on the core that
+ * executes them. The buffer's memory is zeroed before the launch. */
+enum skrt_phase { SKRT_BEGIN, SKRT_END };
+enum skrt_profile_kind {
+    SKRT_PROFILE_KERNEL, /* the numbers of the language */
+    SKRT_PROFILE_OP,
+    SKRT_PROFILE_NOTIFY,
+    SKRT_PROFILE_WAIT
+};
+struct skrt_profile_record {
+    uint64_t ns;    /* of a monotonic clock, since the launch began */
+    uint32_t index; /* of the op */
+    uint32_t core;  /* among those of its type */
+    uint8_t type;   /* enum skrt_core_type */
+    uint8_t kind;   /* enum skrt_profile_kind */
+    uint8_t phase;  /* enum skrt_phase */
+    uint8_t reserved[5];
+};
+struct skrt_profile {
+    uint64_t count;   /* records below; those of one core stand in turn */
+    uint64_t dropped; /* for which there was no room */
+    struct skrt_profile_record records[];
+};
+void skrt_profile(skrt_core *core, uint64_t slot, enum skrt_phase phase, uint32_t index,
+                  enum skrt_profile_kind kind, const struct skrt_site *site);
 /* Instructions without an effect on this target (preloads, cache maintenance). */
 void skrt_hint(skrt_core *core, const struct skrt_site *site);
 

@@ -52,17 +52,17 @@ core_fail(struct skrt_core *core, enum skrt_status status, const char *format, .
     skrt_sched_halt(core, SKRT_CORE_HALTED);
 }
 
+void skrt_core_misuse(struct skrt_core *core, const char *why)
+{
+    core_lock(core);
+    core_fail(core, SKRT_MISUSE, "%s", why);
+}
+
 /* Needs the lock. `why` is what a function of the race check returns. */
 static void race_check(struct skrt_core *core, const char *why)
 {
     if (why)
         core_fail(core, SKRT_MISUSE, "%s", why);
-}
-
-void skrt_core_misuse(struct skrt_core *core, const char *why)
-{
-    core_lock(core);
-    core_fail(core, SKRT_MISUSE, "%s", why);
 }
 
 static void core_block(struct skrt_core *core, enum skrt_wait wait)
@@ -356,6 +356,8 @@ void skrt_call_early(struct skrt_core *core, const struct skrt_call *call, unsig
         skrt_early_idle(core, call, early, site);
         return;
     }
+    if (core->timed_slot != 0)
+        skrt_profile_call(core);
     core->call = call;
     core->early = early;
     core->early_done = 0;

@@ -240,6 +240,7 @@ static void core_reset(struct skrt_core *core, enum skrt_core_type type, uint32_
     core->worker = NULL;
     core->state = SKRT_CORE_READY;
     core->arrived = core->awaited = core->calls = 0;
+    core->timed_slot = 0;
     memset(core->flags, 0, sizeof core->flags);
     core->sync = NULL;
     core->call = NULL;
@@ -400,6 +401,7 @@ enum skrt_status skrt_launch(struct skrt_device *device, const struct skrt_launc
     memset(result, 0, sizeof *result);
     pthread_mutex_lock(&device->lock);
     if (launch_set_up(device, launch)) {
+        device->begin = begin;
         launch_start(device);
         launch_wait(device);
         result->seconds = seconds_since(&begin);

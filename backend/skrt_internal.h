@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <time.h>
 
 #include "skrt.h"
 #include "skrt_fiber.h"
@@ -108,6 +109,9 @@ struct skrt_core {
 
     uint64_t awaited; /* own: the barrier of its type */
     uint64_t calls;   /* own: executed, included or not */
+    uint64_t
+        timed_slot; /* own: 0, or that of `timed`, the begin of an op that was not called yet */
+    struct skrt_profile_record timed;
     const struct skrt_call
         *call; /* own (and its partners' while it is blocked): current, or NULL */
     /* Own: what the current call says of early start, and how much of it its sub-kernel has done. */
@@ -149,6 +153,7 @@ struct skrt_device {
     struct skrt_sync_point *free_points;
     enum skrt_status status; /* first cause of its end */
     char cause[256];
+    struct timespec begin;
     struct skrt_race *race; /* the race check, or NULL */
 
     /* The scheduler. */
@@ -207,6 +212,11 @@ bool skrt_call_misfit(const struct skrt_device *device, enum skrt_core_type type
                       const struct skrt_call *call, char *why, size_t size);
 /* The AIVs that a flag of this core concerns: itself for an AIV, its partners for an AIC. */
 struct skrt_core *skrt_flag_aivs(const struct skrt_core *core, enum skrt_flag flag, uint32_t *n);
+
+/* ---- skrt_profile.c: time records. ---- */
+
+/* The core begins the call that `timed_slot` waits for. */
+void skrt_profile_call(struct skrt_core *core);
 
 /* ---- skrt_race.c: what cores know. All but open and close need the lock; all but open and found
  * need a race check. Those that return a text, which says why, have failed where it is not NULL. ---- */

@@ -85,7 +85,7 @@ enum exit_status cmd_compile(struct invocation *invocation)
         return usage_error(invocation, "an object needs a file to be written to: -o OUT");
     struct host_input host;
     enum exit_status status;
-    if (host_input_open(&host, invocation, invocation->files[0], false, &status))
+    if (host_input_open(&host, invocation, invocation->files[0], NULL, false, &status))
         status = emit == EMIT_OBJ ? emit_object(&host, output) : emit_text(&host, emit, output);
     return host_input_close(&host, status);
 }

@@ -5,6 +5,8 @@
 #include "frontend/cmd.h"
 #include "frontend/crash.h"
 #include "frontend/host.h"
+#include "frontend/output.h"
+#include "frontend/profile.h"
 #include "frontend/sk_argument.h"
 #include "frontend/storage.h"
 #include "ir/suggest.h"
@@ -24,6 +26,9 @@ const struct option options_run[] = {
      "run entries even if their synchronisation is refuted, to see what happens"},
     {"race-check", 0, OPTION_FLAG, NULL,
      "follow what each core knows, and report order between ops that is not enforced"},
+    {"profile", 0, OPTION_VALUE, "FILE.json",
+     "record when each core runs what, as profiling=1 for every scope, and write it to a file for "
+     "trace viewers"},
     {"threads", 0, OPTION_VALUE, "N", "host threads (as many as there are processors)"},
     {"timeout", 0, OPTION_VALUE, "SECONDS", "end a launch that takes longer (60); 0: never"},
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
@@ -40,6 +45,7 @@ struct runner {
     struct skrt_device *device;
     uint64_t seed, threads, timeout;
     bool compare, race_check;
+    const char *profile; /* the file, or NULL */
 };
 
 /* One way of running the graph, and what came of it. */
@@ -124,12 +130,18 @@ static enum exit_status execute(struct runner *runner, enum host_mode mode, stru
         host_run_close(run);
         return EXIT_INPUT;
     }
+    struct host_profile profile = {.dropped = 0};
+    if (mode == HOST_FUSED && runner->profile)
+        host_run_profile(run, &profile);
     crash_reports_begin();
     enum skrt_status status = host_run_execute(run, runner->device, outcome->storage.data,
                                                runner->timeout * 1000, &outcome->seconds, &report);
     crash_reports_end();
     if (status != SKRT_OK)
         result = report_launch(runner, status, report);
+    if (mode == HOST_FUSED && runner->profile)
+        result = worse_status(result, profile_write(runner->invocation, &profile, runner->profile));
+    host_profile_free(&profile);
     host_run_close(run);
     return result;
 }
@@ -225,9 +237,11 @@ enum exit_status cmd_run(struct invocation *invocation)
         return EXIT_USAGE;
     runner.compare = option_given(invocation, "compare");
     runner.race_check = option_given(invocation, "race-check");
+    runner.profile = option_value(invocation, "profile");
     enum exit_status status;
     if (host_input_open(&runner.host, invocation, invocation->files[0],
-                        option_given(invocation, "unproven"), &status)) {
+                        runner.profile ? "profiling=1" : NULL, option_given(invocation, "unproven"),
+                        &status)) {
         runner.module = runner.host.input.module;
         runner.diags = &runner.host.input.diags;
         runner.graph = choose_graph(&runner);

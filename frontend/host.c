@@ -1,9 +1,23 @@
 #include "frontend/host.h"
 #include "frontend/code_sizes.h"
+#include "ir/sk_options.h"
 
 #include <stdlib.h>
 
-static bool lower(struct host_input *host, bool unproven, enum exit_status *status)
+/* The options of the command line, those of `more` over the user's: a text in the arena of the
+ * diagnostics, or NULL. */
+static const char *all_options(struct host_input *host, const char *more)
+{
+    struct module *module = host->input.module;
+    const char *given = option_value(host->input.invocation, "sk-options");
+    if (!more || !given)
+        return more ? more : given;
+    uint32_t all = sk_options_override(module, module_name(module, given), more);
+    return name_text(module, all, &host->input.diags.arena);
+}
+
+static bool lower(struct host_input *host, const char *sk_options, bool unproven,
+                  enum exit_status *status)
 {
     struct object_code_sizes sizes;
     object_code_sizes_init(&sizes, &host->places);
@@ -11,7 +25,7 @@ static bool lower(struct host_input *host, bool unproven, enum exit_status *stat
         .module = host->input.module,
         .diags = &host->input.diags,
         .library = &host->library,
-        .sk_options = option_value(host->input.invocation, "sk-options"),
+        .sk_options = all_options(host, sk_options),
         .code_sizes = &sizes.sizes,
         .unproven = unproven,
     };
@@ -23,7 +37,7 @@ static bool lower(struct host_input *host, bool unproven, enum exit_status *stat
 }
 
 bool host_input_open(struct host_input *host, const struct invocation *invocation, const char *path,
-                     bool unproven, enum exit_status *status)
+                     const char *sk_options, bool unproven, enum exit_status *status)
 {
     *status = EXIT_INPUT;
     library_open(&host->library, &host->place, invocation);
@@ -31,7 +45,8 @@ bool host_input_open(struct host_input *host, const struct invocation *invocatio
     host->places = (struct host_places){.source_dir = host->source_dir,
                                         .kernel_dir = host->place.directory,
                                         .header_dir = host->place.headers};
-    if (!input_open_verified(&host->input, invocation, path) || !lower(host, unproven, status))
+    if (!input_open_verified(&host->input, invocation, path) ||
+        !lower(host, sk_options, unproven, status))
         return false;
     *status = EXIT_DONE;
     return true;

@@ -14,11 +14,11 @@ struct host_input {
     char *source_dir;
 };
 
-/* Reads, verifies and lowers a file, with the command's --sk-options (frontend/sk_argument.h), even
- * if its synchronisation is wrong where `unproven`. False where there is no lowered module;
+/* Reads, verifies and lowers a file, with the command's --sk-options (frontend/sk_argument.h) and over
+ * them `sk_options` (NULL: none), even if its synchronisation is wrong where `unproven`. False where there is no lowered module;
  * diagnostics, and a status for host_input_close, say why. */
 bool host_input_open(struct host_input *host, const struct invocation *invocation, const char *path,
-                     bool unproven, enum exit_status *status);
+                     const char *sk_options, bool unproven, enum exit_status *status);
 enum exit_status host_input_close(struct host_input *host, enum exit_status status);
 
 /* The exit status of a step of the backend. */

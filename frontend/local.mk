@@ -38,6 +38,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/host.h \
 	frontend/input.c \
 	frontend/input.h \
+	frontend/json.c \
+	frontend/json.h \
 	frontend/library.c \
 	frontend/library.h \
 	frontend/message.h \
@@ -45,6 +47,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/npy.h \
 	frontend/output.c \
 	frontend/output.h \
+	frontend/profile.c \
+	frontend/profile.h \
 	frontend/remarks.c \
 	frontend/remarks.h \
 	frontend/sk_argument.c \

@@ -274,6 +274,9 @@ const struct instr_info *instr_info(enum instr_op op);
 
 enum phase { PHASE_begin, PHASE_end, PHASE_complement };
 
+/* What a record of a `profile` instruction is about: its KIND. */
+enum profile_kind { PROFILE_KERNEL, PROFILE_OP, PROFILE_NOTIFY, PROFILE_WAIT, PROFILE_KINDS };
+
 /* What a sub-kernel that was built for early start does of the synchronisation around its call.
  * Cores that the call leaves out do the same at this place, so a call means the same on all cores:
  * the waits, the work, the arrival (docs/device-model.md, "Early start"). */

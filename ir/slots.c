@@ -93,3 +93,15 @@ bool slot_is_named(const struct module *module, const struct graph *graph, struc
     return event->key == event_key(slot) && event->value.id == slot.id &&
            (event->value.kind == ATTR_WORD || event->value.kind == ATTR_STRING);
 }
+
+uint32_t entry_profile_slot(const struct module *module, const struct entry *entry)
+{
+    const struct attr *params = attr_find(module, entry->attrs, W_params);
+    uint32_t count = params ? params->value.count : 0;
+    if (count <= 2)
+        return NONE;
+    const struct attr_value *last = &module->attr_values.at[params->value.first + count - 2];
+    bool found = last[0].kind == ATTR_WORD && last[0].id == W_profiling &&
+                 last[1].kind == ATTR_WORD && last[1].id == W_profiling;
+    return found ? count - 2 : NONE;
+}

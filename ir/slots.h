@@ -31,6 +31,10 @@ struct slots {
 void slots_add_op(struct slots *slots, const struct module *module, const struct graph *graph,
                   const struct op *op, const struct kernel *kernel);
 
+/* The slot of an entry that holds the address of the buffer for time records; the next one, its last,
+ * holds the size in bytes. NONE where it has no such slots. */
+uint32_t entry_profile_slot(const struct module *module, const struct entry *entry);
+
 /* How an entry's `params` names a slot. */
 struct attr_value slot_value(struct module *module, const struct graph *graph, struct slot slot);
 /* The same as text. */

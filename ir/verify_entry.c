@@ -84,9 +84,17 @@ static void verify_call(struct entry_verifier *ev, const struct instr *instr,
                 ev->n_params);
 }
 
+static void verify_record(struct entry_verifier *ev, const struct instr *instr)
+{
+    if (instr->op == INSTR_profile && instr->number[1] >= PROFILE_KINDS)
+        diag_at(ev->diags, DIAG_number_range, locate_instr(ev->module, instr),
+                "kind %u: 0 is a kernel, 1 an op, 2 a notify, 3 a wait", instr->number[1]);
+}
+
 static void verify_instr(struct entry_verifier *ev, const struct instr *instr)
 {
     verify_core(ev, instr);
+    verify_record(ev, instr);
     if (instr->kernel != NONE) {
         uint32_t index = ev->verifier->kernel_index[instr->kernel];
         if (!index) {

@@ -29,6 +29,7 @@ libskir_la_SOURCES += \
 	passes/passes.def \
 	passes/pipeline.c \
 	passes/preload_code.c \
+	passes/profile.c \
 	passes/program_edit.c \
 	passes/program_edit.h \
 	passes/schedule.c \

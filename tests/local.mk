@@ -54,6 +54,7 @@ unit_tests = \
 	tests/unit/test_skrt \
 	tests/unit/test_skrt_calls \
 	tests/unit/test_skrt_failures \
+	tests/unit/test_skrt_profile \
 	tests/unit/test_skrt_race \
 	tests/unit/test_sync_oracle \
 	tests/unit/test_sync_simulator \
@@ -123,6 +124,7 @@ script_tests = \
 	tests/e2e/listed_sources.sh \
 	tests/e2e/other_compiler.sh \
 	tests/e2e/preload_objects.py \
+	tests/e2e/profile.py \
 	tests/e2e/race_check.py \
 	tests/e2e/repeated_runs.py \
 	tests/e2e/run_values.py \

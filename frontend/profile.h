@@ -1,0 +1,13 @@
+/* Time records as a file for trace viewers. */
+#ifndef FRONTEND_PROFILE_H
+#define FRONTEND_PROFILE_H
+
+#include "backend/host_profile.h"
+#include "frontend/command.h"
+
+/* Writes Chrome's trace-event format (JSON) to `path` ("-": the invocation's output stream): a row per
+ * core, and on it the beginnings and ends of launches, ops and events. */
+enum exit_status profile_write(const struct invocation *invocation,
+                               const struct host_profile *profile, const char *path);
+
+#endif
