@@ -101,21 +101,9 @@ struct calls {
     struct vec_u32 at, turn;
 };
 
-/* Whether each core type has a list of its own: not where the graph itself has every op run behind the
- * one before it. */
-static bool has_own_lists(const struct superkernel *sk)
-{
-    if (!superkernel_is_two_lists(sk))
-        return false;
-    for (uint32_t i = 1; i < sk->count; i++)
-        if (!order_follows(sk->order, sk->ops[i - 1], sk->ops[i]))
-            return true;
-    return false;
-}
-
 static void find_calls(struct calls *calls, const struct superkernel *sk, enum core_type core)
 {
-    bool own_list = has_own_lists(sk);
+    bool own_list = superkernel_is_two_lists(sk);
     uint32_t *call_of = superkernel_calls(sk, core);
     calls->program = &sk->entry->programs[core];
     calls->split = !own_list && sk->options.of[SK_early_start].number != 0;

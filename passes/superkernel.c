@@ -25,7 +25,12 @@ bool superkernel_has_part(const struct superkernel *sk, uint32_t i, enum core_ty
 
 bool superkernel_is_two_lists(const struct superkernel *sk)
 {
-    return sk->options.of[SK_stream_fusion].number != 0;
+    if (sk->options.of[SK_stream_fusion].number == 0)
+        return false;
+    for (uint32_t i = 1; i < sk->count; i++)
+        if (!order_follows(sk->order, sk->ops[i - 1], sk->ops[i]))
+            return true;
+    return false;
 }
 
 struct instr instr_make(enum instr_op op, uint8_t word)
