@@ -12,6 +12,9 @@ struct emitter {
     const uint32_t *kernel_index; /* kernel index + 1 by name id */
     const struct entry *entry;
     uint32_t entry_id;
+    uint32_t calls;          /* of the program at hand */
+    uint32_t workspace_slot; /* of fed barriers, or NONE; and its bytes */
+    int64_t workspace;
     bool ok;
 };
 
@@ -214,10 +217,12 @@ static void emit_calls(struct emitter *emitter, enum core_type core)
     const struct program *program = &emitter->entry->programs[core];
     text_printf(emitter->text, "static const struct skrt_call e%u_%s_calls[] = {\n",
                 emitter->entry_id, core_type_name(core));
+    emitter->calls = 0;
     for (uint32_t i = 0; i < program->instrs.count; i++) {
         const struct instr *instr = &program->instrs.at[i];
         if (instr->op != INSTR_call)
             continue;
+        emitter->calls++;
         uint32_t kernel = emitter->kernel_index[instr->kernel] - 1;
         const struct kernel_type_info *info =
             kernel_type_info(emitter->module->kernels.at[kernel].type);
@@ -289,6 +294,62 @@ static void emit_profile(struct emitter *emitter, const struct instr *instr)
                     kinds[instr->number[1]]);
 }
 
+/* Of the entry at hand. */
+static void find_workspace(struct emitter *emitter)
+{
+    const struct module *module = emitter->module;
+    const struct attr *params = attr_find(module, emitter->entry->attrs, W_params);
+    emitter->workspace_slot = NONE;
+    emitter->workspace = attr_int(module, emitter->entry->attrs, W_workspace, 0);
+    for (uint32_t i = 0; params && emitter->workspace > 0 && i < params->value.count; i++) {
+        const struct attr_value *value = &module->attr_values.at[params->value.first + i];
+        if (value->kind == ATTR_WORD && value->id == W_sync_workspace)
+            emitter->workspace_slot = i;
+    }
+}
+
+static bool has_workspace(struct emitter *emitter, const struct instr *instr)
+{
+    if (emitter->workspace_slot != NONE)
+        return true;
+    if (diag_at(emitter->diags, DIAG_missing_attribute, locate_instr(emitter->module, instr),
+                "'%s' needs a workspace, which the entry does not have",
+                instr_info(instr->op)->name))
+        diag_note(emitter->diags, (struct span){0, 0},
+                  "give the entry 'workspace = N' and the slot sync_workspace among 'params'");
+    emitter->ok = false;
+    return false;
+}
+
+/* `next_call` is the number of the call behind the instruction. */
+static void emit_feed(struct emitter *emitter, enum core_type core, const struct instr *instr,
+                      uint32_t next_call)
+{
+    static const char *const steps[] = {
+        [PHASE_begin] = "BEGIN", [PHASE_end] = "END", [PHASE_complement] = "COMPLEMENT"};
+    uint32_t call = next_call - (instr->word != PHASE_begin);
+    if (!has_workspace(emitter, instr))
+        return;
+    if (call >= emitter->calls) {
+        diag_at(emitter->diags, DIAG_instr_operands, locate_instr(emitter->module, instr),
+                "there is no call %s this", instr->word == PHASE_begin ? "behind" : "before");
+        emitter->ok = false;
+        return;
+    }
+    text_printf(emitter->text,
+                "skrt_feed_sync(core, SKRT_FEED_%s, &(struct skrt_feed){%u, %lld, %u, "
+                "&e%u_%s_calls[%u]}",
+                steps[instr->word], emitter->workspace_slot, (long long)emitter->workspace, call,
+                emitter->entry_id, core_type_name(core), call);
+}
+
+static void emit_clear(struct emitter *emitter, const struct instr *instr)
+{
+    if (has_workspace(emitter, instr))
+        text_printf(emitter->text, "skrt_clear_workspace(core, %u, %lld", emitter->workspace_slot,
+                    (long long)emitter->workspace);
+}
+
 static void emit_instr(struct emitter *emitter, enum core_type core, const struct instr *instr,
                        uint32_t index, uint32_t *call)
 {
@@ -317,9 +378,9 @@ static void emit_instr(struct emitter *emitter, enum core_type core, const struc
     case INSTR_preload:
     case INSTR_preload_all:
     case INSTR_dcci: text_string(text, "skrt_hint(core"); break;
+    case INSTR_clear_workspace: emit_clear(emitter, instr); break;
+    case INSTR_feed_sync: emit_feed(emitter, core, instr, *call); break;
     case INSTR_select:
-    case INSTR_clear_workspace:
-    case INSTR_feed_sync:
     case INSTR_trace:
     case INSTR_COUNT: emit_unsupported(emitter, instr); return;
     }
@@ -364,6 +425,7 @@ static void emit_entry(struct emitter *emitter)
     bool has[CORE_TYPES];
     text_printf(text, "\n/* entry %u : %s */\n\n", emitter->entry_id,
                 kernel_type_info(entry->type)->name);
+    find_workspace(emitter);
     for (int core = 0; core < CORE_TYPES; core++) {
         has[core] = entry->programs[core].instrs.count > 0;
         if (has[core])

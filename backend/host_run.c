@@ -218,6 +218,30 @@ static void add_profile_arguments(struct host_run *run, const struct entry *entr
     }
 }
 
+/* What stands behind the slots of the ops. */
+static bool add_entry_arguments(struct host_run *run, const struct entry *entry)
+{
+    const struct attr *params = attr_find(run->module, entry->attrs, W_params);
+    for (uint32_t i = 0; params && i < params->value.count; i++) {
+        const struct attr_value *value = &run->module->attr_values.at[params->value.first + i];
+        if (value->kind != ATTR_WORD || value->id != W_sync_workspace)
+            continue;
+        uint64_t size = (uint64_t)attr_int(run->module, entry->attrs, W_workspace, 0);
+        void *memory = calloc(1, size ? size : 1);
+        if (!memory) {
+            diag_at(run->diags, DIAG_unsupported, locate_name(run->module, entry->loc),
+                    "there is no memory for the workspace of entry '@%.*s'",
+                    NAME(run->module, entry->name));
+            return false;
+        }
+        vec_push(&run->workspaces, memory);
+        vec_push(&run->arguments, (struct argument){.slot = {SLOT_WORD, W_sync_workspace},
+                                                    .word = (uintptr_t)memory});
+        break;
+    }
+    return true;
+}
+
 /* Whether the entry's parameters are those of its super kernel's ops: a dump may have been edited. */
 static bool check_params(struct host_run *run, const struct entry *entry, const struct unit *unit)
 {
@@ -267,6 +291,8 @@ static bool add_superkernel_unit(struct host_run *run, const struct members *mem
         if (!add_op_arguments(run, op))
             return false;
     }
+    if (!add_entry_arguments(run, entry))
+        return false;
     add_profile_arguments(run, entry, unit);
     const struct attr *sends = attr_find(module, block->attrs, W_send);
     for (uint32_t i = 0; sends && i < sends->value.count; i++)
@@ -460,6 +486,12 @@ static void add_report(char **reports, char *report)
     } else if (report) {
         *reports = report;
     }
+}
+
+void host_run_full_barriers(struct host_run *run)
+{
+    for (uint32_t i = 0; i < run->units.count; i++)
+        run->units.at[i].launch.full_barriers = true;
 }
 
 uint32_t host_run_launches(const struct host_run *run)

@@ -30,6 +30,9 @@ bool host_run_check_races(struct host_run *run, uint32_t *orders);
  * run, but for launches that end by a timeout. */
 void host_run_profile(struct host_run *run, struct host_profile *profile);
 
+/* From now on barriers of kernels are over all cores of a launch, as on the NPU. */
+void host_run_full_barriers(struct host_run *run);
+
 uint32_t host_run_launches(const struct host_run *run);
 
 /* Runs all launches up to one that does not end well; a race is no end, so its status may be that of

@@ -43,6 +43,7 @@ libskrt_la_SOURCES = \
 	backend/skrt_core.c \
 	backend/skrt_device.c \
 	backend/skrt_early.c \
+	backend/skrt_feed.c \
 	backend/skrt_fiber.c \
 	backend/skrt_fiber.h \
 	backend/skrt_internal.h \

@@ -151,6 +151,18 @@ void skrt_pipe_barrier(skrt_core *core, const struct skrt_site *site);
 void skrt_notify(skrt_core *core, uint64_t slot, const struct skrt_site *site);
 void skrt_wait_event(skrt_core *core, uint64_t slot, const struct skrt_site *site);
 void skrt_reset(skrt_core *core, uint64_t slot, const struct skrt_site *site);
+/* Fed barriers (docs/device-model.md). The parameter slot holds the address of `size` bytes, 8-byte
+ * aligned; `size` is a multiple of 128 for each block. */
+struct skrt_feed {
+    uint64_t slot, size;
+    uint64_t index; /* of the call in its program */
+    const struct skrt_call *call;
+};
+enum skrt_feed_step { SKRT_FEED_BEGIN, SKRT_FEED_END, SKRT_FEED_COMPLEMENT };
+void skrt_clear_workspace(skrt_core *core, uint64_t slot, uint64_t size,
+                          const struct skrt_site *site);
+void skrt_feed_sync(skrt_core *core, enum skrt_feed_step step, const struct skrt_feed *feed,
+                    const struct skrt_site *site);
 /* Time records. `slot` and the one behind it hold the address of a buffer, a struct skrt_profile
  * aligned to 8 bytes, and its size in bytes; where that is too small for the struct, or the address is
  * 0, nothing is recorded. Ops are recorded on the cores that they include, events on the core that
@@ -227,7 +239,10 @@ struct skrt_launch {
     uint8_t aics, aivs; /* per AI core: (1, 0), (0, 1), (1, 1) or (1, 2) */
     uint64_t *params;
     size_t n_params;
-    uint64_t timeout_ms;                /* 0: none */
+    uint64_t timeout_ms; /* 0: none */
+    /* Barriers of kernels are over all launched cores of the type, as on the NPU; else over those that
+     * the call includes. */
+    bool full_barriers;
     const struct skrt_race_check *race; /* for entries; NULL: no check */
 };
 

@@ -15,14 +15,14 @@ const struct skrt_flag_info skrt_flag_table[SKRT_FLAGS] = {
 /* ------------------------------------------------ beginning and failing ---- */
 
 /* Takes the lock, unless the launch was stopped: then the core halts. */
-static void core_lock(struct skrt_core *core)
+void skrt_core_lock(struct skrt_core *core)
 {
     pthread_mutex_lock(&core->device->lock);
     if (atomic_load_explicit(&core->device->stopped, memory_order_relaxed))
         skrt_sched_halt(core, SKRT_CORE_HALTED);
 }
 
-static void core_unlock(struct skrt_core *core)
+void skrt_core_unlock(struct skrt_core *core)
 {
     pthread_mutex_unlock(&core->device->lock);
 }
@@ -32,12 +32,12 @@ void skrt_core_begin(struct skrt_core *core, const struct skrt_site *site)
 {
     atomic_store_explicit(&core->site, site, memory_order_relaxed);
     if (atomic_load_explicit(&core->device->stopped, memory_order_relaxed))
-        core_lock(core);
+        skrt_core_lock(core);
 }
 
 /* Stops the launch: this core cannot execute what it is at. Needs the lock. */
-__attribute__((format(printf, 3, 4))) static _Noreturn void
-core_fail(struct skrt_core *core, enum skrt_status status, const char *format, ...)
+_Noreturn void skrt_core_fail(struct skrt_core *core, enum skrt_status status, const char *format,
+                              ...)
 {
     char cause[256];
     const struct skrt_site *site = atomic_load_explicit(&core->site, memory_order_relaxed);
@@ -54,18 +54,18 @@ core_fail(struct skrt_core *core, enum skrt_status status, const char *format, .
 
 void skrt_core_misuse(struct skrt_core *core, const char *why)
 {
-    core_lock(core);
-    core_fail(core, SKRT_MISUSE, "%s", why);
+    skrt_core_lock(core);
+    skrt_core_fail(core, SKRT_MISUSE, "%s", why);
 }
 
 /* Needs the lock. `why` is what a function of the race check returns. */
 static void race_check(struct skrt_core *core, const char *why)
 {
     if (why)
-        core_fail(core, SKRT_MISUSE, "%s", why);
+        skrt_core_fail(core, SKRT_MISUSE, "%s", why);
 }
 
-static void core_block(struct skrt_core *core, enum skrt_wait wait)
+void skrt_core_block(struct skrt_core *core, enum skrt_wait wait)
 {
     core->state = SKRT_CORE_BLOCKED;
     core->wait = wait;
@@ -78,8 +78,8 @@ static void group_check(struct skrt_core *core, enum skrt_core_type group)
 {
     if (group == core->type)
         return;
-    core_lock(core);
-    core_fail(core, SKRT_MISUSE, "only cores of the group itself can execute it");
+    skrt_core_lock(core);
+    skrt_core_fail(core, SKRT_MISUSE, "only cores of the group itself can execute it");
 }
 
 /* All have arrived once more. Those that are not ahead of the new round are behind. */
@@ -99,14 +99,14 @@ void skrt_arrive(struct skrt_core *core, enum skrt_core_type group, const struct
     skrt_core_begin(core, site);
     group_check(core, group);
     struct skrt_barrier *barrier = &core->device->barriers[group];
-    core_lock(core);
+    skrt_core_lock(core);
     if (core->device->race)
         race_check(core, skrt_race_arrive(core));
     bool behind = core->arrived == atomic_load_explicit(&barrier->complete, memory_order_relaxed);
     core->arrived++;
     if (behind && --barrier->behind == 0)
         barrier_complete(core);
-    core_unlock(core);
+    skrt_core_unlock(core);
 }
 
 static void barrier_wait(struct skrt_core *core, uint64_t round)
@@ -114,13 +114,13 @@ static void barrier_wait(struct skrt_core *core, uint64_t round)
     struct skrt_barrier *barrier = &core->device->barriers[core->type];
     if (atomic_load_explicit(&barrier->complete, memory_order_acquire) >= round)
         return;
-    core_lock(core);
+    skrt_core_lock(core);
     if (atomic_load_explicit(&barrier->complete, memory_order_relaxed) >= round) {
-        core_unlock(core);
+        skrt_core_unlock(core);
         return;
     }
     skrt_sched_push(&barrier->waiters, core);
-    core_block(core, SKRT_WAIT_BARRIER);
+    skrt_core_block(core, SKRT_WAIT_BARRIER);
 }
 
 void skrt_await(struct skrt_core *core, enum skrt_core_type group, const struct skrt_site *site)
@@ -130,9 +130,9 @@ void skrt_await(struct skrt_core *core, enum skrt_core_type group, const struct 
     barrier_wait(core, ++core->awaited);
     if (!core->device->race)
         return;
-    core_lock(core);
+    skrt_core_lock(core);
     skrt_race_await(core);
-    core_unlock(core);
+    skrt_core_unlock(core);
 }
 
 /* ------------------------------------------------------------------ flags ---- */
@@ -180,8 +180,8 @@ static void flag_raise(struct skrt_core *core, struct skrt_core *aiv, enum skrt_
 {
     const struct skrt_flag_info *info = &skrt_flag_table[flag];
     if (aiv->flags[flag] == SKRT_FLAG_LIMIT)
-        core_fail(core, SKRT_OVERFLOW, "%s of aiv %u is set %d times already", info->name,
-                  aiv->index, SKRT_FLAG_LIMIT);
+        skrt_core_fail(core, SKRT_OVERFLOW, "%s of aiv %u is set %d times already", info->name,
+                       aiv->index, SKRT_FLAG_LIMIT);
     aiv->flags[flag]++;
     if (core->device->race)
         race_check(core, skrt_race_set(core, aiv, flag));
@@ -191,7 +191,7 @@ static void flag_set(struct skrt_core *core, enum skrt_flag flag)
 {
     uint32_t n;
     struct skrt_core *aivs = skrt_flag_aivs(core, flag, &n);
-    core_lock(core);
+    skrt_core_lock(core);
     for (uint32_t i = 0; i < n; i++)
         flag_raise(core, &aivs[i], flag);
     if (core->type == SKRT_AIV)
@@ -199,18 +199,18 @@ static void flag_set(struct skrt_core *core, enum skrt_flag flag)
     else
         for (uint32_t i = 0; i < n; i++)
             flag_wake(&aivs[i], flag);
-    core_unlock(core);
+    skrt_core_unlock(core);
 }
 
 static void flag_wait(struct skrt_core *core, enum skrt_flag flag)
 {
-    core_lock(core);
+    skrt_core_lock(core);
     if (flag_take(core, flag)) {
-        core_unlock(core);
+        skrt_core_unlock(core);
         return;
     }
     core->wait_flag = flag;
-    core_block(core, SKRT_WAIT_FLAG);
+    skrt_core_block(core, SKRT_WAIT_FLAG);
 }
 
 static void flag_check(struct skrt_core *core, enum skrt_flag flag, bool set)
@@ -227,8 +227,8 @@ static void flag_check(struct skrt_core *core, enum skrt_flag flag, bool set)
         why = "the sub-kernel has no part for AICs";
     if (!why)
         return;
-    core_lock(core);
-    core_fail(core, SKRT_MISUSE, "%s %s: %s", set ? "set" : "wait", info->name, why);
+    skrt_core_lock(core);
+    skrt_core_fail(core, SKRT_MISUSE, "%s %s: %s", set ? "set" : "wait", info->name, why);
 }
 
 static void flag_execute(struct skrt_core *core, enum skrt_flag flag, bool set,
@@ -323,22 +323,27 @@ bool skrt_core_included(const struct skrt_core *core, const struct skrt_call *ca
     return core->block < call->blocks && (core->type == SKRT_AIC || core->sub < call->aivs);
 }
 
+uint32_t skrt_call_cores(const struct skrt_call *call, enum skrt_core_type type)
+{
+    return call->blocks * (type == SKRT_AIV && !call->flat ? call->aivs : 1);
+}
+
 static void call_check(struct skrt_core *core, const struct skrt_call *call)
 {
     char why[128];
     if (!core->call && !skrt_call_misfit(core->device, core->type, call, why, sizeof why))
         return;
-    core_lock(core);
-    core_fail(core, SKRT_MISUSE, "%s", core->call ? "a call inside a sub-kernel" : why);
+    skrt_core_lock(core);
+    skrt_core_fail(core, SKRT_MISUSE, "%s", core->call ? "a call inside a sub-kernel" : why);
 }
 
 void skrt_core_race_call(struct skrt_core *core, const struct skrt_call *call, bool included)
 {
     if (!core->device->race)
         return;
-    core_lock(core);
+    skrt_core_lock(core);
     race_check(core, skrt_race_call(core, call, included));
-    core_unlock(core);
+    skrt_core_unlock(core);
 }
 
 static void sync_point_leave(struct skrt_core *core);
@@ -426,12 +431,11 @@ static struct skrt_sync_point *sync_point_new(struct skrt_core *core)
     struct skrt_sync_point *point = device->free_points; /* there are as many as cores */
     device->free_points = point->next;
     const struct skrt_call *call = core->call;
-    uint32_t per_block = core->type == SKRT_AIV && !call->flat ? call->aivs : 1;
     *point = (struct skrt_sync_point){
         .next = device->live_points[core->type],
         .call_number = core->calls,
         .call = *call,
-        .size = call->blocks * per_block,
+        .size = skrt_call_cores(call, core->type),
     };
     device->live_points[core->type] = point;
     return point;
@@ -445,8 +449,8 @@ static struct skrt_sync_point *sync_point_join(struct skrt_core *core)
     if (!point)
         point = sync_point_new(core);
     if (!same_cores(&point->call, core->call))
-        core_fail(core, SKRT_MISUSE, "this is call %llu on cores that differ in its blocks",
-                  (unsigned long long)core->calls);
+        skrt_core_fail(core, SKRT_MISUSE, "this is call %llu on cores that differ in its blocks",
+                       (unsigned long long)core->calls);
     point->members++;
     core->sync = point;
     return point;
@@ -455,7 +459,7 @@ static struct skrt_sync_point *sync_point_join(struct skrt_core *core)
 static void sync_point_leave(struct skrt_core *core)
 {
     struct skrt_sync_point *point = core->sync;
-    core_lock(core);
+    skrt_core_lock(core);
     core->sync = NULL;
     if (--point->members == 0) {
         struct skrt_sync_point **link = &core->device->live_points[core->type];
@@ -465,25 +469,46 @@ static void sync_point_leave(struct skrt_core *core)
         point->next = core->device->free_points;
         core->device->free_points = point;
     }
-    core_unlock(core);
+    skrt_core_unlock(core);
+}
+
+/* All have come: those that the call includes and, by the NPU's rule, the others, which feed. */
+static bool sync_point_complete(struct skrt_core *core, struct skrt_sync_point *point)
+{
+    if (point->arrived < point->size)
+        return false;
+    if (core->device->launch->full_barriers &&
+        point->size + skrt_feed_idle(core) < core->device->launched[core->type])
+        return false;
+    point->arrived = 0;
+    skrt_sched_wake_all(core->device, &point->waiters);
+    return true;
+}
+
+void skrt_sync_point_fed(struct skrt_core *core)
+{
+    struct skrt_sync_point *point = core->device->live_points[core->type];
+    while (point && point->call_number != core->calls)
+        point = point->next;
+    if (point)
+        sync_point_complete(core, point);
 }
 
 void skrt_kernel_sync_all(struct skrt_core *core)
 {
-    core_lock(core);
+    skrt_core_lock(core);
     if (!core->call)
-        core_fail(core, SKRT_MISUSE, "a barrier of sub-kernels outside of one");
+        skrt_core_fail(core, SKRT_MISUSE, "a barrier of sub-kernels outside of one");
     atomic_store_explicit(&core->site, atomic_load_explicit(&core->ran, memory_order_relaxed),
                           memory_order_relaxed);
     struct skrt_sync_point *point = core->sync ? core->sync : sync_point_join(core);
-    if (++point->arrived == point->size) {
-        point->arrived = 0;
-        skrt_sched_wake_all(core->device, &point->waiters);
-        core_unlock(core);
+    point->arrived++;
+    if (sync_point_complete(core, point)) {
+        skrt_core_unlock(core);
         return;
     }
     skrt_sched_push(&point->waiters, core);
-    core_block(core, SKRT_WAIT_SYNC_ALL);
+    skrt_core_block(core, SKRT_WAIT_SYNC_ALL);
 }
 
 /* ----------------------------------------------------------------- events ---- */
@@ -501,12 +526,13 @@ static _Atomic uint64_t *event_word(struct skrt_core *core, uint64_t slot)
     uint64_t address = slot < launch->n_params ? launch->params[slot] : 0;
     if (address != 0 && address % sizeof(uint64_t) == 0)
         return (_Atomic uint64_t *)(uintptr_t)address;
-    core_lock(core);
+    skrt_core_lock(core);
     if (slot >= launch->n_params)
-        core_fail(core, SKRT_MISUSE, "slot %llu, but the launch has %zu slots",
-                  (unsigned long long)slot, launch->n_params);
-    core_fail(core, SKRT_MISUSE, "slot %llu does not hold the address of a 64-bit word: 0x%llx",
-              (unsigned long long)slot, (unsigned long long)address);
+        skrt_core_fail(core, SKRT_MISUSE, "slot %llu, but the launch has %zu slots",
+                       (unsigned long long)slot, launch->n_params);
+    skrt_core_fail(core, SKRT_MISUSE,
+                   "slot %llu does not hold the address of a 64-bit word: 0x%llx",
+                   (unsigned long long)slot, (unsigned long long)address);
 }
 
 /* Cores that wait now go on, even if the word is reset before they do. */
@@ -516,12 +542,12 @@ void skrt_notify(struct skrt_core *core, uint64_t slot, const struct skrt_site *
     if (!does_events(core))
         return;
     _Atomic uint64_t *word = event_word(core, slot);
-    core_lock(core);
+    skrt_core_lock(core);
     if (core->device->race)
         race_check(core, skrt_race_notify(core, word));
     atomic_store_explicit(word, 1, memory_order_release);
     skrt_sched_poll_events(core->device);
-    core_unlock(core);
+    skrt_core_unlock(core);
 }
 
 void skrt_wait_event(struct skrt_core *core, uint64_t slot, const struct skrt_site *site)
@@ -530,18 +556,18 @@ void skrt_wait_event(struct skrt_core *core, uint64_t slot, const struct skrt_si
     if (!does_events(core))
         return;
     const _Atomic uint64_t *word = event_word(core, slot);
-    core_lock(core);
+    skrt_core_lock(core);
     if (atomic_load_explicit(word, memory_order_acquire) != 0) {
         if (core->device->race)
             skrt_race_wait_event(core, word);
-        core_unlock(core);
+        skrt_core_unlock(core);
         return;
     }
     core->wait_slot = slot;
     core->wait_word = word;
     skrt_sched_push(&core->device->event_waiters, core);
     skrt_sched_watch_events(core->device);
-    core_block(core, SKRT_WAIT_EVENT);
+    skrt_core_block(core, SKRT_WAIT_EVENT);
 }
 
 void skrt_reset(struct skrt_core *core, uint64_t slot, const struct skrt_site *site)
@@ -554,10 +580,10 @@ void skrt_reset(struct skrt_core *core, uint64_t slot, const struct skrt_site *s
         atomic_store_explicit(word, 0, memory_order_release);
         return;
     }
-    core_lock(core);
+    skrt_core_lock(core);
     atomic_store_explicit(word, 0, memory_order_release);
     skrt_race_reset(core, word);
-    core_unlock(core);
+    skrt_core_unlock(core);
 }
 
 /* ----------------------------------------------------------- the rest ---- */
@@ -567,9 +593,9 @@ void skrt_pipe_barrier(struct skrt_core *core, const struct skrt_site *site)
     skrt_core_begin(core, site);
     if (!core->device->race)
         return;
-    core_lock(core);
+    skrt_core_lock(core);
     skrt_race_drain(core);
-    core_unlock(core);
+    skrt_core_unlock(core);
 }
 
 void skrt_hint(struct skrt_core *core, const struct skrt_site *site)
@@ -587,7 +613,7 @@ void skrt_core_main(void *arg)
         launch->entry(core);
     else if (launch->parts[core->type].fn)
         skrt_call(core, &launch->parts[core->type], &device->part_site);
-    core_lock(core);
+    skrt_core_lock(core);
     device->unfinished--;
     skrt_sched_halt(core, SKRT_CORE_FINISHED);
 }

@@ -243,6 +243,7 @@ static void core_reset(struct skrt_core *core, enum skrt_core_type type, uint32_
     core->timed_slot = 0;
     memset(core->flags, 0, sizeof core->flags);
     core->sync = NULL;
+    core->feed = NULL;
     core->call = NULL;
     atomic_store(&core->site, NULL);
     atomic_store(&core->ran, NULL);

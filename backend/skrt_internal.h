@@ -52,7 +52,13 @@ enum skrt_core_state {
 };
 
 /* What a blocked core waits for. */
-enum skrt_wait { SKRT_WAIT_BARRIER, SKRT_WAIT_FLAG, SKRT_WAIT_SYNC_ALL, SKRT_WAIT_EVENT };
+enum skrt_wait {
+    SKRT_WAIT_BARRIER,
+    SKRT_WAIT_FLAG,
+    SKRT_WAIT_SYNC_ALL,
+    SKRT_WAIT_EVENT,
+    SKRT_WAIT_FEED,
+};
 
 struct skrt_core_list {
     struct skrt_core *first, *last;
@@ -106,6 +112,7 @@ struct skrt_core {
     uint64_t arrived;             /* at the barrier of its type */
     uint8_t flags[SKRT_FLAGS];    /* outstanding releases; an AIV's only, for both directions */
     struct skrt_sync_point *sync; /* of its current call, once it came to it */
+    uint64_t *feed;               /* counters of the call that it feeds (skrt_feed.c), or NULL */
 
     uint64_t awaited; /* own: the barrier of its type */
     uint64_t calls;   /* own: executed, included or not */
@@ -157,7 +164,7 @@ struct skrt_device {
     struct skrt_race *race; /* the race check, or NULL */
 
     /* The scheduler. */
-    struct skrt_core_list ready, event_waiters;
+    struct skrt_core_list ready, event_waiters, feeders;
     _Atomic uint32_t n_ready; /* length of `ready`; written under the lock */
     uint32_t unfinished;      /* cores */
     uint32_t busy;            /* threads that run a core or are on the way from or to one */
@@ -196,16 +203,28 @@ void *skrt_sched_thread(void *arg);
 
 /* ---- skrt_core.c: what cores do. ---- */
 
-/* A core's fiber; `arg` is a struct skrt_core. */
-void skrt_core_main(void *arg);
 /* Every instruction begins here; the core halts where the launch was stopped. */
 void skrt_core_begin(struct skrt_core *core, const struct skrt_site *site);
+/* Takes the lock, unless the launch was stopped: then the core halts. */
+void skrt_core_lock(struct skrt_core *core);
+void skrt_core_unlock(struct skrt_core *core);
+/* Stops the launch: this core cannot execute what it is at. Needs the lock. */
+_Noreturn void skrt_core_fail(struct skrt_core *core, enum skrt_status status, const char *format,
+                              ...) __attribute__((format(printf, 3, 4)));
+/* Ends the core's turn until it is woken. Needs the lock, and releases it. */
+void skrt_core_block(struct skrt_core *core, enum skrt_wait wait);
+/* A core's fiber; `arg` is a struct skrt_core. */
+void skrt_core_main(void *arg);
 /* Stops the launch: this core cannot execute what it is at. */
 _Noreturn void skrt_core_misuse(struct skrt_core *core, const char *why);
 /* Where there is a race check: the core's current call begins its work, or does not include it. */
 void skrt_core_race_call(struct skrt_core *core, const struct skrt_call *call, bool included);
 /* Whether a call's part runs on this core. */
 bool skrt_core_included(const struct skrt_core *core, const struct skrt_call *call);
+/* How many cores of a type it is. */
+uint32_t skrt_call_cores(const struct skrt_call *call, enum skrt_core_type type);
+/* A core that the current call leaves out takes part in its barriers now. Needs the lock. */
+void skrt_sync_point_fed(struct skrt_core *core);
 /* Describes why the current launch cannot execute the call on cores of this type; false if it
  * can. */
 bool skrt_call_misfit(const struct skrt_device *device, enum skrt_core_type type,
@@ -253,6 +272,13 @@ void skrt_early_idle(struct skrt_core *core, const struct skrt_call *call, unsig
                      const struct skrt_site *site);
 /* The core's sub-kernel has returned: it must have done what the call says. */
 void skrt_early_check(struct skrt_core *core, const struct skrt_site *site);
+
+/* ---- skrt_feed.c: cores that take part in barriers of calls that leave them out. ---- */
+
+/* How many take part in those of the call that the core is in or has been in last. Needs the lock. */
+uint32_t skrt_feed_idle(const struct skrt_core *core);
+/* How many of the call's cores have ended, for a core that waits for that. Needs the lock. */
+uint32_t skrt_feed_ended(const struct skrt_core *core);
 
 /* ---- skrt_report.c. Need the lock, or a launch that has ended. ---- */
 

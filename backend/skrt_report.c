@@ -101,16 +101,19 @@ static void print_sync_all_wait(FILE *out, const struct skrt_core *core)
 {
     const struct skrt_device *device = core->device;
     const struct skrt_sync_point *point = core->sync;
+    bool full = device->launch->full_barriers;
     uint32_t n = device->launched[core->type];
     bool missing[SKRT_MAX_CORES];
     for (uint32_t i = 0; i < n; i++) {
         const struct skrt_core *other = core_at(device, core->type, i);
         bool waits = other->state == SKRT_CORE_BLOCKED && other->wait == SKRT_WAIT_SYNC_ALL &&
                      other->sync == point;
-        missing[i] = skrt_core_included(other, &point->call) && !waits;
+        bool feeds = other->state == SKRT_CORE_BLOCKED && other->wait == SKRT_WAIT_FEED &&
+                     other->feed == core->feed;
+        missing[i] = (full || skrt_core_included(other, &point->call)) && !waits && !feeds;
     }
     fputs("in its barrier; ", out);
-    print_missing(out, core->type, missing, n, point->size, "come to it");
+    print_missing(out, core->type, missing, n, full ? n : point->size, "come to it");
 }
 
 /* The cores `first` to `last` wait for the same flag, each for that of its own partners. */
@@ -140,6 +143,10 @@ static void print_wait(FILE *out, const struct skrt_core *first, const struct sk
     case SKRT_WAIT_BARRIER: print_barrier_wait(out, first); break;
     case SKRT_WAIT_FLAG: print_flag_wait(out, first, last); break;
     case SKRT_WAIT_SYNC_ALL: print_sync_all_wait(out, first); break;
+    case SKRT_WAIT_FEED:
+        fprintf(out, "%u %s ended the call", skrt_feed_ended(first),
+                skrt_feed_ended(first) == 1 ? "core has" : "cores have");
+        break;
     case SKRT_WAIT_EVENT:
         fprintf(out, "the event of slot %llu has not come", (unsigned long long)first->wait_slot);
         break;
@@ -189,6 +196,7 @@ static bool same_wait(const struct skrt_core *a, const struct skrt_core *b)
     case SKRT_WAIT_BARRIER: return true;
     case SKRT_WAIT_FLAG: return a->wait_flag == b->wait_flag;
     case SKRT_WAIT_SYNC_ALL: return a->sync == b->sync;
+    case SKRT_WAIT_FEED: return a->feed == b->feed;
     case SKRT_WAIT_EVENT: return a->wait_slot == b->wait_slot;
     }
     return false;

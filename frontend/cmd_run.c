@@ -26,6 +26,8 @@ const struct option options_run[] = {
      "run entries even if their synchronisation is refuted, to see what happens"},
     {"race-check", 0, OPTION_FLAG, NULL,
      "follow what each core knows, and report order between ops that is not enforced"},
+    {"full-barriers", 0, OPTION_FLAG, NULL,
+     "full barriers of kernels count all cores of a launch, as on the NPU"},
     {"profile", 0, OPTION_VALUE, "FILE.json",
      "record when each core runs what, as profiling=1 for every scope, and write it to a file for "
      "trace viewers"},
@@ -44,7 +46,7 @@ struct runner {
     struct diags *diags;
     struct skrt_device *device;
     uint64_t seed, threads, timeout;
-    bool compare, race_check;
+    bool compare, race_check, full_barriers;
     const char *profile; /* the file, or NULL */
 };
 
@@ -130,6 +132,8 @@ static enum exit_status execute(struct runner *runner, enum host_mode mode, stru
         host_run_close(run);
         return EXIT_INPUT;
     }
+    if (runner->full_barriers)
+        host_run_full_barriers(run);
     struct host_profile profile = {.dropped = 0};
     if (mode == HOST_FUSED && runner->profile)
         host_run_profile(run, &profile);
@@ -237,6 +241,7 @@ enum exit_status cmd_run(struct invocation *invocation)
         return EXIT_USAGE;
     runner.compare = option_given(invocation, "compare");
     runner.race_check = option_given(invocation, "race-check");
+    runner.full_barriers = option_given(invocation, "full-barriers");
     runner.profile = option_value(invocation, "profile");
     enum exit_status status;
     if (host_input_open(&runner.host, invocation, invocation->files[0],

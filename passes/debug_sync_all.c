@@ -30,6 +30,9 @@
 #include "ir/locate.h"
 #include "passes/program_edit.h"
 
+/* More outstanding arrivals no program has a reason for; they are made again for each op. */
+enum { MAX_OUTSTANDING = 15 };
+
 /* Synchronisation of a program up to a place. */
 struct tally {
     uint32_t sets, waits;
@@ -92,7 +95,8 @@ static bool is_balanced(const struct tally *one, const struct tally *other)
 /* ----------------------------------------------------------------------------- places ---- */
 
 /* Behind a call, and behind the cache maintenance there, which is of the next call where it stands
- * behind a drain that is not that of debug-dcci-all. */
+ * behind a drain that is not that of debug-dcci-all. Preloads go first: early-start puts them before an
+ * `await` that they stand behind. */
 static uint32_t place_behind(const struct superkernel *sk, const struct program *program,
                              uint32_t call)
 {
@@ -103,6 +107,8 @@ static uint32_t place_behind(const struct superkernel *sk, const struct program 
     if (sk->options.of[SK_debug_dcci_all].number && program_has(program, at, INSTR_pipe_barrier) &&
         program_has(program, at + 1, INSTR_dcci))
         place = at + 2;
+    while (program_has(program, at = skip_records(program, place), INSTR_preload))
+        place = at + 1;
     return place;
 }
 
@@ -185,9 +191,12 @@ static bool has_barrier(const struct debug_sync *ds, enum core_type core, uint32
     const struct side *side = &ds->sides[core];
     uint32_t outstanding = side->before[place].arrivals, lead = 0;
     struct instrs instrs = {NULL, 0, 0};
-    if (!own) {
+    if (own) {
+        place = skip_records(side->program, place);
+    } else {
         /* Back over what was awaited to where it was outstanding. */
-        while (place > lead && program_has(side->program, place - 1 - lead, INSTR_await))
+        while (place > lead && lead <= MAX_OUTSTANDING &&
+               program_has(side->program, place - 1 - lead, INSTR_await))
             lead++;
         lead += place > lead;
         outstanding = side->before[place - lead].arrivals;
@@ -210,16 +219,14 @@ static void add_barrier(struct debug_sync *ds, enum core_type core, uint32_t pla
 
 /* ------------------------------------------------------------------------------ ops ---- */
 
-static bool refuse(const struct debug_sync *ds, uint32_t i)
+static bool refuse(const struct debug_sync *ds, uint32_t i, const char *why)
 {
     const struct module *module = ds->sk->module;
     if (diag_at(ds->sk->context->diags, DIAG_unsupported,
                 locate_op(module, superkernel_op(ds->sk, i), OP_TYPE_NAME, 0),
                 "entry '@%.*s' has no place behind this op for the barrier of debug-sync-all",
                 NAME(module, ds->sk->entry->name)))
-        diag_note(ds->sk->context->diags, (struct span){0, 0},
-                  "a flag is always outstanding there: let what is set behind an op be waited for "
-                  "before the next");
+        diag_note(ds->sk->context->diags, (struct span){0, 0}, "%s", why);
     return false;
 }
 
@@ -235,13 +242,21 @@ static bool find_places(struct debug_sync *ds, uint32_t i, const uint32_t *next,
             continue;
         places[core] = side->gap = place_behind(ds->sk, side->program, side->calls[i]);
     }
+    if (ds->sides[own].before[places[own]].arrivals > MAX_OUTSTANDING)
+        return refuse(ds, i, "more than 15 arrivals are not awaited there");
     if (!ds->flags)
         return true;
     struct side *other = &ds->sides[1 - own];
     const struct tally *here = &ds->sides[own].before[places[own]];
     if (other->calls[i] == NONE)
         places[1 - own] = find_cut(other, next[1 - own], here);
-    return is_balanced(here, &other->before[places[1 - own]]) || refuse(ds, i);
+    const struct tally *there = &other->before[places[1 - own]];
+    if (!is_balanced(here, there))
+        return refuse(ds, i,
+                      "a flag is always outstanding there: let what is set behind an op be "
+                      "waited for before the next");
+    return there->arrivals <= MAX_OUTSTANDING ||
+           refuse(ds, i, "more than 15 arrivals are not awaited there");
 }
 
 static bool is_concerned(const struct debug_sync *ds, int core, uint32_t i)

@@ -6,6 +6,7 @@ libskir_la_SOURCES += \
 	passes/dcci.c \
 	passes/debug_sync_all.c \
 	passes/early_start.c \
+	passes/feed_sync_all.c \
 	passes/fusable.c \
 	passes/fusable.h \
 	passes/fusion.c \

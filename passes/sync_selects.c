@@ -138,45 +138,38 @@ static uint32_t last_of(const struct sync_checker *checker, enum core_type core,
     return NONE;
 }
 
-static bool check_feed(const struct sync_checker *checker, enum core_type core, uint32_t step,
-                       const uint32_t *clear)
+/* Each core type has counters of its own in the workspace, and clears these. */
+static bool check_feed(const struct sync_checker *checker, enum core_type core, uint32_t step)
 {
+    uint32_t clear = last_of(checker, core, INSTR_clear_workspace);
     struct sync_point feed = sync_point_all(checker, core, step);
-    if (clear[CORE_AIC] == NONE && clear[CORE_AIV] == NONE) {
+    if (clear == NONE) {
         if (sync_report_step(checker, DIAG_sync_feed, core, step,
                              "nothing clears the workspace that this works with"))
             diag_note(checker->diags, no_span,
-                      "write 'clear_workspace' at the begin of the programs, and a barrier behind");
+                      "write 'clear_workspace' at the begin of the program, and a barrier behind");
         return false;
     }
-    for (int part = 0; part < CORE_TYPES; part++) {
-        if (clear[part] == NONE)
-            continue;
-        struct sync_point cleared = sync_point_all(checker, part, clear[part]);
-        if (sync_is_done(&checker->proof, &cleared, &feed))
-            continue;
-        if (sync_report_step(checker, DIAG_sync_feed, core, step,
-                             part == CORE_AIC ? "an aic may not have cleared the workspace yet"
-                                              : "an aiv may not have cleared the workspace yet"))
-            sync_explain_order(checker, &cleared, &feed);
-        return false;
-    }
-    return true;
+    struct sync_point cleared = sync_point_all(checker, core, clear);
+    if (sync_is_done(&checker->proof, &cleared, &feed))
+        return true;
+    if (sync_report_step(checker, DIAG_sync_feed, core, step,
+                         core == CORE_AIC ? "an aic may not have cleared the workspace yet"
+                                          : "an aiv may not have cleared the workspace yet"))
+        sync_explain_order(checker, &cleared, &feed);
+    return false;
 }
 
 /* One per program is enough to report: what holds for the first holds for the others. */
 bool sync_check_feed(struct sync_checker *checker)
 {
-    uint32_t clear[CORE_TYPES];
     bool ok = true;
-    for (int core = 0; core < CORE_TYPES; core++)
-        clear[core] = last_of(checker, core, INSTR_clear_workspace);
     for (int core = 0; core < CORE_TYPES; core++) {
         const struct sync_track *track = &checker->proof.tracks[core];
         bool well = true;
         for (uint32_t i = 0; well && i < track->count; i++)
             if (sync_instr(&checker->proof, core, i)->op == INSTR_feed_sync)
-                well = check_feed(checker, core, i, clear);
+                well = check_feed(checker, core, i);
         ok = ok && well;
     }
     return ok;

@@ -54,6 +54,7 @@ unit_tests = \
 	tests/unit/test_skrt \
 	tests/unit/test_skrt_calls \
 	tests/unit/test_skrt_failures \
+	tests/unit/test_skrt_feed \
 	tests/unit/test_skrt_profile \
 	tests/unit/test_skrt_race \
 	tests/unit/test_sync_oracle \

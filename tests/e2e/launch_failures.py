@@ -100,9 +100,9 @@ check("an entry whose parameters are not its ops'", ["slot 1 of entry '@g_s' mus
 write("more.skir", lowered.replace("params = [ffts,", "params = [ffts, tiling,"))
 check("an entry with a parameter too many", ["has .* parameters, but its super kernel's ops take"],
       "more.skir")
-write("select.skir", head + aic.replace(SET, "    clear_workspace\n" + SET) + aiv)
+write("trace.skir", head + aic.replace(SET, "    trace 0 0\n" + SET) + aiv)
 check("an instruction that this target does not execute",
-      ["does not execute 'clear_workspace' yet", "unsupported"], "select.skir")
+      ["does not execute 'trace' yet", "unsupported"], "trace.skir")
 
 # ---- Sub-kernels that are wrong ----
 

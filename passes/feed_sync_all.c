@@ -1,0 +1,184 @@
+/* feed-sync-all: with the option feed-sync-all=1, idle cores take part in the full barriers that a kernel
+ * does itself.
+ *
+ * needs    super kernels with their entries
+ * changes  entries: the slot `sync_workspace` and the attribute `workspace`; programs: clearing it at the
+ *          start, and the steps of feed_sync around calls
+ * keeps    calls, synchronisation, and their order
+ *
+ * A kernel with `sync_all` was built to be launched alone, so its barriers are over all cores of the
+ * launch. Called on fewer cores of a type than the super kernel has, it would wait for ever. There
+ * `feed_sync begin`, the call and `feed_sync end` count its barriers in memory on the cores that run it,
+ * and the others pass as many at `feed_sync complement`, until all have ended.
+ *
+ * The counters begin at zero: where a core type has such a call, each of its blocks clears its part of the
+ * workspace at the start, and a barrier of that type follows. The two core types have counters of their
+ * own, so nothing has to pass between them.
+ *
+ * Why it is sound: the barrier at the start is complete before anything else; it uses no flags, so that
+ * those behind it match as before. What feed_sync waits for are cores in the call, which all cores of the
+ * type come to in the same order, so nothing waits in a circle that did not before. It orders nothing that
+ * the proof relies on.
+ */
+#include "passes/program_edit.h"
+
+enum {
+    UNIT = 512, /* the least that a block has of the workspace, in bytes */
+    PER_OP = 128,
+};
+
+/* ------------------------------------------------------------------------- workspace ---- */
+
+/* The least power of two of units for each block so that together they are more than the ops need. */
+static uint64_t workspace_size(uint64_t blocks, uint64_t ops)
+{
+    uint64_t size = UNIT;
+    while (blocks * size <= ops * PER_OP)
+        size *= 2;
+    return blocks * size;
+}
+
+static bool is_word(const struct attr_value *value, uint32_t word)
+{
+    return value->kind == ATTR_WORD && value->id == word;
+}
+
+/* The slots with that of the workspace behind those of the ops, before those of profiling. */
+static struct range add_slot(const struct superkernel *sk, struct range params)
+{
+    VEC(struct attr_value) values = {NULL, 0, 0};
+    uint32_t ops_end = params.count;
+    while (ops_end > 0 &&
+           is_word(&sk->module->attr_values.at[params.first + ops_end - 1], W_profiling))
+        ops_end--;
+    for (uint32_t i = 0; i <= params.count; i++) {
+        if (i == ops_end)
+            vec_push(&values, (struct attr_value){.kind = ATTR_WORD, .id = W_sync_workspace});
+        if (i < params.count)
+            vec_push(&values, sk->module->attr_values.at[params.first + i]);
+    }
+    struct range range = module_add_values(sk->module, values.at, values.count);
+    vec_free(&values);
+    return range;
+}
+
+static bool has_slot(const struct superkernel *sk, struct range params)
+{
+    for (uint32_t i = 0; i < params.count; i++)
+        if (is_word(&sk->module->attr_values.at[params.first + i], W_sync_workspace))
+            return true;
+    return false;
+}
+
+static void set_slot(const struct superkernel *sk)
+{
+    for (uint32_t i = 0; i < sk->entry->attrs.count; i++) {
+        struct attr_value value = sk->module->attrs.at[sk->entry->attrs.first + i].value;
+        if (sk->module->attrs.at[sk->entry->attrs.first + i].key != W_params)
+            continue;
+        struct range params = {value.first, value.count};
+        if (has_slot(sk, params))
+            return;
+        params = add_slot(sk, params);
+        value.first = params.first;
+        value.count = params.count;
+        sk->module->attrs.at[sk->entry->attrs.first + i].value = value;
+    }
+}
+
+static void set_size(const struct superkernel *sk, uint64_t blocks)
+{
+    struct entry *entry = sk->entry;
+    VEC(struct attr) attrs = {NULL, 0, 0};
+    if (attr_find(sk->module, entry->attrs, W_workspace))
+        return;
+    for (uint32_t i = 0; i < entry->attrs.count; i++)
+        vec_push(&attrs, sk->module->attrs.at[entry->attrs.first + i]);
+    vec_push(&attrs,
+             (struct attr){W_workspace,
+                           NONE,
+                           {.kind = ATTR_INT, .i = (int64_t)workspace_size(blocks, sk->count)}});
+    entry->attrs = module_add_attrs(sk->module, attrs.at, attrs.count);
+    vec_free(&attrs);
+}
+
+/* -------------------------------------------------------------------------- programs ---- */
+
+static bool is_clearing(const struct program *program)
+{
+    for (uint32_t i = 0; i < program->instrs.count; i++)
+        if (program_has(program, i, INSTR_clear_workspace))
+            return true;
+    return false;
+}
+
+/* The barrier is split over the preloads at the start, as early-start splits barriers. */
+static void add_start(struct program_edit *edit, const struct program *program, enum core_type core)
+{
+    uint32_t behind = 0;
+    while (program_has(program, behind, INSTR_preload))
+        behind++;
+    program_edit_add(edit, 0, instr_make(INSTR_clear_workspace, 0));
+    program_edit_add(edit, 0, instr_make(INSTR_arrive, (uint8_t)core));
+    program_edit_add(edit, behind, instr_make(INSTR_await, (uint8_t)core));
+}
+
+/* Whether cores of the type are idle while the op runs (docs/device-model.md, "Calls"). */
+static bool has_idle_cores(const struct superkernel *sk, uint32_t i, enum core_type core,
+                           uint64_t blocks, uint64_t called)
+{
+    const struct kernel_type_info *launch = kernel_type_info(sk->entry->type);
+    const struct kernel_type_info *info = kernel_type_info(superkernel_kernel(sk, i)->type);
+    if (info->flat)
+        return called < blocks * launch->aivs;
+    return called < blocks || (core == CORE_AIV && info->aivs < launch->aivs);
+}
+
+static bool is_fed(const struct program *program, uint32_t call)
+{
+    for (uint32_t i = call_begin(program, call); i < call_end(program, call); i++)
+        if (program_has(program, i, INSTR_feed_sync))
+            return true;
+    return false;
+}
+
+static void feed(const struct superkernel *sk, enum core_type core, uint64_t blocks)
+{
+    struct program *program = &sk->entry->programs[core];
+    uint32_t *calls = superkernel_calls(sk, core);
+    struct program_edit edit = {NULL, 0, 0};
+    bool cleared = is_clearing(program);
+    for (uint32_t i = 0; i < sk->count; i++) {
+        if (calls[i] == NONE ||
+            !attr_flag(sk->module, superkernel_kernel(sk, i)->attrs, W_sync_all) ||
+            !has_idle_cores(sk, i, core, blocks, program->instrs.at[calls[i]].number[1]) ||
+            is_fed(program, calls[i]))
+            continue;
+        if (!cleared)
+            add_start(&edit, program, core);
+        cleared = true;
+        program_edit_add(&edit, calls[i], instr_make(INSTR_feed_sync, PHASE_begin));
+        program_edit_add(&edit, calls[i] + 1, instr_make(INSTR_feed_sync, PHASE_end));
+        program_edit_add(&edit, calls[i] + 1, instr_make(INSTR_feed_sync, PHASE_complement));
+    }
+    program_edit_apply(&edit, program);
+    free(calls);
+}
+
+static bool visit(struct superkernel *sk)
+{
+    uint64_t blocks = (uint64_t)attr_int(sk->module, sk->entry->attrs, W_block, 1);
+    if (!sk->options.of[SK_feed_sync_all].number)
+        return true;
+    set_slot(sk);
+    set_size(sk, blocks);
+    for (int core = 0; core < CORE_TYPES; core++)
+        if (sk->entry->programs[core].present)
+            feed(sk, core, blocks);
+    return true;
+}
+
+bool pass_feed_sync_all(struct pass_context *context)
+{
+    return superkernels_visit(context, visit);
+}
