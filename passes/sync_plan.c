@@ -40,6 +40,7 @@ struct planner {
     struct sync_plan *plan;
     struct flags flags[CORE_TYPES];            /* by the type of the sender */
     uint32_t (*known[CORE_TYPES])[CORE_TYPES]; /* per node: what is complete when it starts */
+    bool gather;                               /* prefers gaps in which a barrier can be late */
 };
 
 /* ------------------------------------------------------------------------------ time ---- */
@@ -191,6 +192,11 @@ static bool needs_barrier(const struct planner *planner, struct flag flag)
     return flag.set > 0 && !planner->plan->one_ai_core;
 }
 
+static bool can_be_late(const struct sync_gap *gap)
+{
+    return gap->waits && !gap->sets;
+}
+
 static void place_flags(struct planner *planner)
 {
     struct sync_plan *plan = planner->plan;
@@ -226,6 +232,25 @@ static void learn(const struct planner *planner, int sender, struct flag flag, u
         raise_to(&known[core], planner->known[sender][flag.set - 1][core]);
 }
 
+/* Where a barrier stands that a node needs: directly before it; or, to gather, in the last gap before
+ * that can have a late one, if none of the nodes soon behind would miss it. */
+static uint32_t choose_gap(const struct planner *planner, int core, uint32_t index)
+{
+    enum { SOON = 16 };
+    const struct sync_list *list = &planner->plan->lists[core];
+    uint32_t gap = index, end = list->count - index > SOON ? index + SOON : list->count;
+    if (!planner->gather || can_be_late(&list->gaps[gap]))
+        return index;
+    while (gap > list->at[index].need[core] && !can_be_late(&list->gaps[gap]))
+        gap--;
+    if (!can_be_late(&list->gaps[gap]))
+        return index;
+    for (uint32_t i = index + 1; i < end; i++)
+        if (list->at[i].need[core] > gap && list->at[i].need[core] <= index)
+            return index;
+    return gap;
+}
+
 /* Puts a barrier before each node that needs one of its list and does not know it otherwise. */
 static void place_barriers(struct planner *planner)
 {
@@ -241,10 +266,13 @@ static void place_barriers(struct planner *planner)
             memset(known, 0, sizeof *planner->known[core]);
         for (; waited[core] < flags->count && flags->at[waited[core]].wait == index; waited[core]++)
             learn(planner, 1 - core, flags->at[waited[core]], known);
-        if (!list->one_core && list->at[index].need[core] > known[core])
-            list->gaps[index].barrier = true;
         if (list->gaps[index].barrier)
             raise_to(&known[core], index);
+        if (!list->one_core && list->at[index].need[core] > known[core]) {
+            uint32_t gap = choose_gap(planner, core, index);
+            list->gaps[gap].barrier = true;
+            raise_to(&known[core], gap);
+        }
     }
 }
 
@@ -291,7 +319,7 @@ static bool spread_flags(struct planner *planner)
             struct flag *flag = &planner->flags[core].at[i];
             const struct sync_gap *receiver = &planner->plan->lists[1 - core].gaps[flag->wait];
             if (flag->spread || !needs_barrier(planner, *flag) || !receiver->barrier ||
-                receiver->sets)
+                !can_be_late(receiver))
                 continue;
             flag->spread = true;
             any = true;
@@ -299,20 +327,27 @@ static bool spread_flags(struct planner *planner)
     return any;
 }
 
-static void gather_flags(struct planner *planner)
+/* Makes gaps with late barriers, and without where `spread` is not set. */
+static uint64_t try_gaps(struct planner *planner, bool spread, bool gather)
 {
     for (int core = 0; core < CORE_TYPES; core++)
         for (uint32_t i = 0; i < planner->flags[core].count; i++)
             planner->flags[core].at[i].spread = false;
+    planner->gather = gather;
+    uint64_t cost = fill_gaps(planner);
+    return spread && spread_flags(planner) ? fill_gaps(planner) : cost;
 }
 
 static void choose_late_barriers(struct planner *planner)
 {
-    uint64_t early = fill_gaps(planner);
-    if (planner->plan->early_flags || !spread_flags(planner) || fill_gaps(planner) < early)
+    bool spread = false;
+    uint64_t best = try_gaps(planner, false, false), cost;
+    if (planner->plan->early_flags)
         return;
-    gather_flags(planner);
-    fill_gaps(planner);
+    if ((cost = try_gaps(planner, true, false)) < best)
+        best = cost, spread = true;
+    if (try_gaps(planner, true, true) >= best)
+        try_gaps(planner, spread, false);
 }
 
 void sync_plan_make(struct sync_plan *plan)
