@@ -33,6 +33,8 @@ libskir_la_SOURCES += \
 	passes/profile.c \
 	passes/program_edit.c \
 	passes/program_edit.h \
+	passes/records.c \
+	passes/records.h \
 	passes/schedule.c \
 	passes/schedule.h \
 	passes/split_code.c \

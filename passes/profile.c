@@ -12,19 +12,11 @@
  */
 #include "ir/locate.h"
 #include "ir/slots.h"
-#include "passes/program_edit.h"
+#include "passes/records.h"
 
 #include <string.h>
 
 enum { PROFILE_SLOTS = 2 }; /* the address of the buffer for records, and its size in bytes */
-
-static struct instr record(enum phase phase, uint32_t index, enum profile_kind kind)
-{
-    struct instr instr = instr_make(INSTR_profile, (uint8_t)phase);
-    instr.number[0] = index;
-    instr.number[1] = (uint32_t)kind;
-    return instr;
-}
 
 static bool is_profiled(const struct entry *entry)
 {
@@ -68,75 +60,15 @@ static bool add_params(const struct superkernel *sk)
     return true;
 }
 
-/* The op whose parameters each slot is among; NONE for slot 0, the sync base address. */
-static struct vec_u32 ops_of_slots(const struct superkernel *sk)
-{
-    struct vec_u32 ops = {NULL, 0, 0};
-    struct slots slots = {NULL, 0, 0};
-    vec_push(&ops, NONE);
-    for (uint32_t i = 0; i < sk->count; i++) {
-        slots.count = 0;
-        slots_add_op(&slots, sk->module, sk->graph, superkernel_op(sk, i),
-                     superkernel_kernel(sk, i));
-        for (uint32_t n = 0; n < slots.count; n++)
-            vec_push(&ops, i);
-    }
-    vec_free(&slots);
-    return ops;
-}
-
-/* ------------------------------------------------------------------------- programs ---- */
-
-/* The op that an event belongs to; 0 where an edited dump has one that belongs to none. */
-static uint32_t op_of_event(const struct vec_u32 *slot_ops, const struct instr *instr)
-{
-    uint32_t slot = instr->number[0];
-    uint32_t op = slot < slot_ops->count ? slot_ops->at[slot] : NONE;
-    return op == NONE ? 0 : op;
-}
-
-static void add_around(struct program_edit *edit, uint32_t at, uint32_t index,
-                       enum profile_kind kind)
-{
-    program_edit_add(edit, at, record(PHASE_begin, index, kind));
-    program_edit_add(edit, at + 1, record(PHASE_end, index, kind));
-}
-
-static void profile_program(const struct vec_u32 *slot_ops, const struct superkernel *sk,
-                            enum core_type core)
-{
-    struct program *program = &sk->entry->programs[core];
-    struct program_edit edit = {NULL, 0, 0};
-    uint32_t *calls = superkernel_calls(sk, core), op = 0;
-    program_edit_add(&edit, 0, record(PHASE_begin, 0, PROFILE_KERNEL));
-    for (uint32_t i = 0; i < program->instrs.count; i++) {
-        const struct instr *instr = &program->instrs.at[i];
-        if (instr->op == INSTR_notify)
-            add_around(&edit, i, op_of_event(slot_ops, instr), PROFILE_NOTIFY);
-        if (instr->op == INSTR_wait_event)
-            add_around(&edit, i, op_of_event(slot_ops, instr), PROFILE_WAIT);
-        if (instr->op != INSTR_call)
-            continue;
-        while (calls[op] != i)
-            op++;
-        add_around(&edit, i, op, PROFILE_OP);
-    }
-    program_edit_add(&edit, program->instrs.count, record(PHASE_end, 0, PROFILE_KERNEL));
-    program_edit_apply(&edit, program);
-    free(calls);
-}
-
+/* Where there are slots there were records, which are not to be seen here (superkernels_visit). */
 static bool profile(struct superkernel *sk)
 {
-    if (!sk->options.of[SK_profiling].number || is_profiled(sk->entry))
+    if (!sk->options.of[SK_profiling].number || is_profiled(sk->entry) ||
+        entry_profile_slot(sk->module, sk->entry) != NONE)
         return true;
     if (!add_params(sk))
         return false;
-    struct vec_u32 slot_ops = ops_of_slots(sk);
-    for (int core = 0; core < CORE_TYPES; core++)
-        if (sk->entry->programs[core].present)
-            profile_program(&slot_ops, sk, (enum core_type)core);
-    vec_free(&slot_ops);
+    records_make(sk);
     return true;
 }
 

@@ -1,4 +1,5 @@
 #include "passes/superkernel.h"
+#include "passes/records.h"
 #include "ir/locate.h"
 #include "ir/members.h"
 
@@ -68,6 +69,16 @@ static bool calls_match(const struct superkernel *sk)
     return true;
 }
 
+/* Records of `profile` stand between what passes recognise by its place. They are none of a pass's
+ * business, and their places follow from the rest. */
+static bool visit_one(struct superkernel *sk, bool (*visit)(struct superkernel *sk))
+{
+    bool taken = records_take(sk), ok = visit(sk);
+    if (taken && ok)
+        records_make(sk);
+    return ok;
+}
+
 static bool visit_graph(struct superkernel *sk, const uint32_t *entry_index,
                         bool (*visit)(struct superkernel *sk))
 {
@@ -87,7 +98,7 @@ static bool visit_graph(struct superkernel *sk, const uint32_t *entry_index,
         sk->ops = members.ops + members.first[b];
         sk->count = members.first[b + 1] - members.first[b];
         sk_options_of(&sk->options, sk->module, attr_string(sk->module, block->attrs, W_options));
-        ok = calls_match(sk) && visit(sk) && ok;
+        ok = calls_match(sk) && visit_one(sk, visit) && ok;
     }
     members_free(&members);
     order_free(&order);
