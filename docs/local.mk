@@ -14,6 +14,7 @@ dist_doc_DATA = \
 	docs/options.md \
 	docs/passes.md \
 	docs/sample-kernels.md \
+	docs/synchronisation.md \
 	docs/testing.md \
 	docs/tutorial.md
 EXTRA_DIST += docs/examples

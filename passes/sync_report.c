@@ -140,6 +140,8 @@ static void explain_barrier(const struct sync_checker *checker, enum core_type c
         diag_note(checker->diags, sync_step_span(checker, core, arrive),
                   "%s waits for %s, which stands behind it in the same program", waits,
                   sync_step_text(checker, core, arrive));
+        diag_note(checker->diags, no_span, "put that before it, or write another '%s' there",
+                  core == CORE_AIC ? "arrive aic" : "arrive aiv");
         return;
     }
     diag_note(checker->diags, no_span,
@@ -203,8 +205,9 @@ void sync_report_deadlock(const struct sync_checker *checker, enum core_type cor
     if (!sync_report_step(checker, DIAG_sync_deadlock, core, checker->proof.tracks[core].next,
                           "this blocks for ever"))
         return;
-    bool by_other = explain_block(checker, core);
-    if (by_other && is_blocked(&checker->proof.tracks[1 - core]) &&
+    /* The cycle is told once, where the first of the two programs is reported. */
+    bool by_other = explain_block(checker, core), first = core == CORE_AIC;
+    if (first && by_other && is_blocked(&checker->proof.tracks[1 - core]) &&
         explain_block(checker, 1 - core))
         diag_note(checker->diags, no_span, "so each of the two waits for the other");
 }

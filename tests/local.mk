@@ -131,6 +131,7 @@ script_tests = \
 	tests/e2e/run_values.py \
 	tests/e2e/sk_options.sh \
 	tests/e2e/split_code.py \
+	tests/e2e/sync_hints.py \
 	tests/e2e/tap_run.sh
 TESTS += $(script_tests)
 EXTRA_DIST += $(script_tests) tests/golden
