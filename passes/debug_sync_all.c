@@ -189,6 +189,8 @@ static bool has_instrs(const struct program *program, uint32_t at, const struct 
 static bool has_barrier(const struct debug_sync *ds, enum core_type core, uint32_t place, bool own)
 {
     const struct side *side = &ds->sides[core];
+    if (own) /* a record of the op's end comes before it */
+        place = skip_records(side->program, place);
     uint32_t outstanding = side->before[place].arrivals, lead = 0;
     struct instrs instrs = {NULL, 0, 0};
     if (own) {
