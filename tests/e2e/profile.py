@@ -170,6 +170,12 @@ write("slots.skir", made.replace(", profiling, profiling]", "]"))
 done = tap.skirc("run", "slots.skir", "--profile=trace.json")
 tap.check("records without slots are passed over", done.returncode == 0
           and trace()["traceEvents"] == [], done.stderr)
+write("workspace.skir", made.replace(", profiling, profiling]", ", sync_workspace, profiling, profiling]")
+      .replace(", params = [ffts", ", workspace = 4096, params = [ffts"))
+done = tap.skirc("run", "workspace.skir", "--profile=trace.json")
+tap.check("the slot of the entry's workspace stands before those of the buffer", done.returncode == 0
+          and "sync_workspace" in open("workspace.skir").read()
+          and len(spans(trace()["traceEvents"], "with a workspace")) == 72, done.stderr)
 write("deadlock.skir", re.sub(r"    set c2v\n", "", made, count=1))
 done = tap.skirc("run", "deadlock.skir", "--unproven", "--profile=trace.json")
 tap.check("of a launch that hangs there is what it did", done.returncode == 1
