@@ -5,6 +5,7 @@
 #include "backend/tool.h"
 #include "ir/file.h"
 #include "ir/locate.h"
+#include "ir/variants.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -84,25 +85,30 @@ static const struct host_function *own_copy(const struct host_object *object,
 }
 
 /* Renames one function of a kernel, or of a copy of it, to what the entries call. */
-static bool export_function(const struct linker *linker, uint32_t kernel_id, enum core_type core,
-                            const struct host_object *object, uint32_t name, uint32_t copy)
+static bool export_function(const struct linker *linker, uint32_t kernel_id,
+                            const struct host_object *object, struct kernel_part part,
+                            uint32_t copy)
 {
     const struct module *module = linker->module;
     const struct kernel *kernel = &module->kernels.at[kernel_id];
-    const struct intern_name *text = &module->names.names[name];
+    const struct intern_name *text = &module->names.names[part.function];
     bool own = copy && attr_find(module, kernel->attrs, W_split);
     const struct host_function *function =
         own ? own_copy(object, text, copy) : host_object_function(object, text);
     if (!function && own)
         return kernel_fails(linker, kernel, DIAG_kernel_object,
                             "'%s' does not define the function '%.*s_split%u', a copy for '@%.*s'",
-                            object->path, NAME(module, name), copy, NAME(module, kernel->name));
+                            object->path, NAME(module, part.function), copy,
+                            NAME(module, kernel->name));
     if (!function)
         return kernel_fails(linker, kernel, DIAG_kernel_object,
                             "'%s' does not define the function '%.*s' of '@%.*s'", object->path,
-                            NAME(module, name), NAME(module, kernel->name));
+                            NAME(module, part.function), NAME(module, kernel->name));
     struct text symbol = {NULL, 0, 0};
-    host_copy_symbol(&symbol, module, kernel_id, core, copy);
+    if (kernel_is_dynamic(module, kernel))
+        host_variant_symbol(&symbol, module, kernel_id, part.variant, part.core, copy);
+    else
+        host_copy_symbol(&symbol, module, kernel_id, part.core, copy);
     text_char(&symbol, '\0');
     object_link_export(linker->link, kernel_group(linker, kernel_id, own ? 0 : copy),
                        function->name, symbol.at);
@@ -117,15 +123,17 @@ static bool export_functions(const struct linker *linker, uint32_t kernel_id,
 {
     const struct kernel *kernel = &linker->module->kernels.at[kernel_id];
     bool ok = true;
-    for (int core = 0; core < CORE_TYPES && ok; core++) {
-        uint32_t function = kernel_function(linker->module, kernel, core);
-        if (function != NONE)
-            ok = export_function(linker, kernel_id, core, object, function, copy);
-        else if (kernel_type_has(kernel->type, core))
+    for (uint32_t i = 0; i < kernel_parts(linker->module, kernel) && ok; i++) {
+        struct kernel_part part;
+        if (!kernel_part_at(linker->module, kernel, i, &part))
+            continue;
+        if (part.function != NONE)
+            ok = export_function(linker, kernel_id, object, part, copy);
+        else
             ok = kernel_fails(linker, kernel, DIAG_missing_attribute,
                               "the kernel '@%.*s' does not name its %s function: write entry = "
                               "\"FUNCTION\"",
-                              NAME(linker->module, kernel->name), core_type_name(core));
+                              NAME(linker->module, kernel->name), core_type_name(part.core));
     }
     return ok;
 }

@@ -1,6 +1,7 @@
 #include "backend/host_emit.h"
 #include "ir/locate.h"
 #include "ir/slots.h"
+#include "ir/variants.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -88,7 +89,8 @@ uint8_t *host_kernel_copies(const struct module *module)
         for (int core = 0; core < CORE_TYPES; core++) {
             const struct program *program = &module->entries.at[e].programs[core];
             for (uint32_t i = 0; i < program->instrs.count; i++) {
-                if (program->instrs.at[i].op != INSTR_call)
+                enum instr_op op = program->instrs.at[i].op;
+                if (op != INSTR_call && op != INSTR_select)
                     continue;
                 uint8_t *of = &copies[index[program->instrs.at[i].kernel] - 1];
                 *of = wanted > *of ? wanted : *of;
@@ -97,6 +99,35 @@ uint8_t *host_kernel_copies(const struct module *module)
     }
     free(index);
     return copies;
+}
+
+/* The first place where a dynamic kernel names a function. */
+static uint32_t first_variant(const struct module *module, const struct kernel *kernel,
+                              uint32_t function, enum core_type *core)
+{
+    for (uint32_t i = 0; i < kernel_variants(module, kernel); i++) {
+        struct variant variant = kernel_variant(module, kernel, i);
+        for (int c = 0; c < CORE_TYPES; c++) {
+            if (variant.functions[c] != function)
+                continue;
+            *core = (enum core_type)c;
+            return i;
+        }
+    }
+    return NONE;
+}
+
+/* A kernel's parts are named after it; what its name would be with a number behind it may be
+ * another kernel's. */
+void host_variant_symbol(struct text *text, const struct module *module, uint32_t kernel,
+                         uint32_t variant, enum core_type core, uint32_t copy)
+{
+    const struct kernel *of = &module->kernels.at[kernel];
+    uint32_t function = kernel_variant(module, of, variant).functions[core];
+    variant = first_variant(module, of, function, &core);
+    text_printf(text, "skir_variant_%u_%u.%s", kernel, variant, core_type_name(core));
+    if (copy)
+        text_printf(text, "_split%u", copy);
 }
 
 void host_entry_symbol(struct text *text, const struct module *module, const struct entry *entry)
@@ -124,12 +155,17 @@ static void emit_literal(struct emitter *emitter, const char *bytes, size_t size
 
 /* -------------------------------------------------------------------------- calls ---- */
 
+static const struct kernel *called_kernel(const struct emitter *emitter, const struct instr *instr)
+{
+    return &emitter->module->kernels.at[emitter->kernel_index[instr->kernel] - 1];
+}
+
 /* What a call computes, for reports: the kernel's op type and the values of its slots. */
 static void op_label(struct emitter *emitter, const struct instr *instr, struct text *label)
 {
     enum { MAX_LABEL = 200 };
     const struct module *module = emitter->module;
-    const struct kernel *kernel = &module->kernels.at[emitter->kernel_index[instr->kernel] - 1];
+    const struct kernel *kernel = called_kernel(emitter, instr);
     uint32_t type = attr_string(module, kernel->attrs, W_op);
     text_bytes(label, module->names.names[type == NONE ? kernel->name : type].text,
                module->names.names[type == NONE ? kernel->name : type].size);
@@ -175,13 +211,62 @@ static void emit_kernel(struct emitter *emitter, uint32_t kernel, enum core_type
     text_string(text, "};\n");
 }
 
+/* The functions of one copy of a dynamic kernel, and the row of its table. */
+static void emit_variants_of_copy(struct emitter *emitter, uint32_t kernel, enum core_type core,
+                                  uint32_t copy, struct text *table)
+{
+    const struct module *module = emitter->module;
+    const struct kernel *of = &module->kernels.at[kernel];
+    const char *name = core_type_name(core);
+    for (uint32_t i = 0; i < kernel_variants(module, of); i++) {
+        struct variant variant = kernel_variant(module, of, i);
+        const struct kernel_type_info *info = kernel_type_info(variant.type);
+        text_printf(table, "        {%lld, ", (long long)variant.key);
+        if (kernel_type_has(variant.type, core)) {
+            text_printf(emitter->text, "extern skrt_kernel_fn k%u_%s_v%u_%u __asm__(\"", kernel,
+                        name, i, copy);
+            host_variant_symbol(emitter->text, module, kernel, i, core, copy);
+            text_string(emitter->text, "\");\n");
+            text_printf(table, "k%u_%s_v%u_%u", kernel, name, i, copy);
+        } else {
+            text_string(table, "0");
+        }
+        text_printf(table, ", %u, %s},\n", info->flat ? 1 : info->aivs,
+                    info->flat ? "true" : "false");
+    }
+}
+
+/* A dynamic kernel for a core type: for each copy, the table that a select looks in. */
+static void emit_variants(struct emitter *emitter, uint32_t kernel, enum core_type core,
+                          uint32_t copies)
+{
+    const struct kernel *of = &emitter->module->kernels.at[kernel];
+    struct text table = {NULL, 0, 0};
+    for (uint32_t copy = 0; copy < copies; copy++) {
+        text_string(&table, "    {\n");
+        emit_variants_of_copy(emitter, kernel, core, copy, &table);
+        text_string(&table, "    },\n");
+    }
+    text_printf(emitter->text,
+                "static const struct skrt_variant k%u_%s_variants[][%u] = {\n%.*s};\n", kernel,
+                core_type_name(core), kernel_variants(emitter->module, of), (int)table.size,
+                table.at);
+    text_free(&table);
+}
+
 static void emit_kernels(struct emitter *emitter)
 {
-    uint8_t *copies = host_kernel_copies(emitter->module);
-    for (uint32_t i = 0; i < emitter->module->kernels.count; i++)
-        for (int core = 0; core < CORE_TYPES; core++)
-            if (copies[i] && kernel_type_has(emitter->module->kernels.at[i].type, core))
+    const struct module *module = emitter->module;
+    uint8_t *copies = host_kernel_copies(module);
+    for (uint32_t i = 0; i < module->kernels.count; i++)
+        for (int core = 0; core < CORE_TYPES; core++) {
+            if (!copies[i] || !kernel_type_has(module->kernels.at[i].type, core))
+                continue;
+            if (kernel_is_dynamic(module, &module->kernels.at[i]))
+                emit_variants(emitter, i, core, copies[i]);
+            else
                 emit_kernel(emitter, i, core, copies[i]);
+        }
     free(copies);
 }
 
@@ -223,14 +308,59 @@ static void emit_calls(struct emitter *emitter, enum core_type core)
         if (instr->op != INSTR_call)
             continue;
         emitter->calls++;
-        uint32_t kernel = emitter->kernel_index[instr->kernel] - 1;
-        const struct kernel_type_info *info =
-            kernel_type_info(emitter->module->kernels.at[kernel].type);
-        text_printf(emitter->text, "    {k%u_%s, %u, %u, %u, %s},\n", kernel, core_type_name(core),
-                    instr->number[0], instr->number[1], info->flat ? 1 : info->aivs,
-                    info->flat ? "true" : "false");
+        const struct kernel *kernel = called_kernel(emitter, instr);
+        const struct kernel_type_info *info = kernel_type_info(kernel->type);
+        text_string(emitter->text, "    {");
+        if (kernel_is_dynamic(emitter->module, kernel))
+            text_string(emitter->text, "0");
+        else
+            text_printf(emitter->text, "k%u_%s", emitter->kernel_index[instr->kernel] - 1,
+                        core_type_name(core));
+        text_printf(emitter->text, ", %u, %u, %u, %s},\n", instr->number[0], instr->number[1],
+                    info->flat ? 1 : info->aivs, info->flat ? "true" : "false");
     }
     text_string(emitter->text, "};\n");
+}
+
+/* Where the words stand that a select reads: those of its kernel's next call. A select without one,
+ * which verify-sync refuses, has no words. */
+static uint32_t select_slot(const struct emitter *emitter, const struct program *program,
+                            uint32_t select)
+{
+    const struct attr *params = attr_find(emitter->module, emitter->entry->attrs, W_params);
+    for (uint32_t i = select + 1; i < program->instrs.count; i++) {
+        const struct instr *instr = &program->instrs.at[i];
+        if (instr->op == INSTR_call && instr->kernel == program->instrs.at[select].kernel)
+            return slots_find_tiling(emitter->module, params, called_kernel(emitter, instr),
+                                     instr->number[0]);
+    }
+    return NONE;
+}
+
+/* One row per select, for each copy: the kernel's table, and where the words stand that it reads. */
+static void emit_selects(struct emitter *emitter, enum core_type core)
+{
+    const struct program *program = &emitter->entry->programs[core];
+    uint32_t copies = entry_copies(emitter->module, emitter->entry);
+    bool any = false;
+    for (uint32_t i = 0; i < program->instrs.count; i++) {
+        const struct instr *instr = &program->instrs.at[i];
+        if (instr->op != INSTR_select)
+            continue;
+        if (!any)
+            text_printf(emitter->text, "static const struct skrt_select e%u_%s_selects[][%u] = {\n",
+                        emitter->entry_id, core_type_name(core), copies);
+        text_string(emitter->text, "    {");
+        for (uint32_t copy = 0; copy < copies; copy++)
+            text_printf(emitter->text, "%s{k%u_%s_variants[%u], %u, %u}", copy ? ", " : "",
+                        emitter->kernel_index[instr->kernel] - 1, core_type_name(core), copy,
+                        kernel_variants(emitter->module, called_kernel(emitter, instr)),
+                        select_slot(emitter, program, i));
+        text_string(emitter->text, "},\n");
+        any = true;
+    }
+    if (any)
+        text_string(emitter->text, "};\n");
 }
 
 /* ------------------------------------------------------------------- instructions ---- */
@@ -266,6 +396,11 @@ static void emit_call(struct emitter *emitter, enum core_type core, const struct
 {
     struct text *text = emitter->text;
     const char *name = core_type_name(core), *early = instr->early ? "_early" : "";
+    if (kernel_is_dynamic(emitter->module, called_kernel(emitter, instr))) {
+        text_printf(text, "skrt_call_selected(core, &e%u_%s_calls[%u]", emitter->entry_id, name,
+                    call);
+        return;
+    }
     if (entry_copies(emitter->module, emitter->entry) < 2) {
         text_printf(text, "skrt_call%s(core, &e%u_%s_calls[%u]", early, emitter->entry_id, name,
                     call);
@@ -350,14 +485,24 @@ static void emit_clear(struct emitter *emitter, const struct instr *instr)
                     (long long)emitter->workspace);
 }
 
+/* The next rows of a program's tables. */
+struct rows {
+    uint32_t call, select;
+};
+
 static void emit_instr(struct emitter *emitter, enum core_type core, const struct instr *instr,
-                       uint32_t index, uint32_t *call)
+                       uint32_t index, struct rows *next)
 {
     struct text *text = emitter->text;
     const char *name = core_type_name(core);
     text_string(text, "    ");
     switch ((enum instr_op)instr->op) {
-    case INSTR_call: emit_call(emitter, core, instr, (*call)++); break;
+    case INSTR_call: emit_call(emitter, core, instr, next->call++); break;
+    case INSTR_select:
+        text_printf(text, "skrt_select(core, &e%u_%s_selects[%u][%s]", emitter->entry_id, name,
+                    next->select++,
+                    entry_copies(emitter->module, emitter->entry) > 1 ? "copy" : "0");
+        break;
     case INSTR_arrive:
     case INSTR_await:
         text_printf(text, "skrt_%s(core, %s", instr_info(instr->op)->name,
@@ -379,8 +524,7 @@ static void emit_instr(struct emitter *emitter, enum core_type core, const struc
     case INSTR_preload_all:
     case INSTR_dcci: text_string(text, "skrt_hint(core"); break;
     case INSTR_clear_workspace: emit_clear(emitter, instr); break;
-    case INSTR_feed_sync: emit_feed(emitter, core, instr, *call); break;
-    case INSTR_select:
+    case INSTR_feed_sync: emit_feed(emitter, core, instr, next->call); break;
     case INSTR_trace:
     case INSTR_COUNT: emit_unsupported(emitter, instr); return;
     }
@@ -390,9 +534,10 @@ static void emit_instr(struct emitter *emitter, enum core_type core, const struc
 static void emit_program(struct emitter *emitter, enum core_type core)
 {
     const struct program *program = &emitter->entry->programs[core];
-    uint32_t call = 0;
+    struct rows next = {0, 0};
     emit_sites(emitter, core);
     emit_calls(emitter, core);
+    emit_selects(emitter, core);
     text_printf(emitter->text, "static void e%u_%s(skrt_core *core)\n{\n", emitter->entry_id,
                 core_type_name(core));
     if (entry_copies(emitter->module, emitter->entry) > 1)
@@ -401,7 +546,7 @@ static void emit_program(struct emitter *emitter, enum core_type core)
                     "    struct skrt_call call;\n",
                     entry_copies(emitter->module, emitter->entry));
     for (uint32_t i = 0; i < program->instrs.count; i++)
-        emit_instr(emitter, core, &program->instrs.at[i], i, &call);
+        emit_instr(emitter, core, &program->instrs.at[i], i, &next);
     text_string(emitter->text, "}\n\n");
 }
 

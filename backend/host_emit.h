@@ -18,6 +18,10 @@ void host_copy_symbol(struct text *text, const struct module *module, uint32_t k
 /* For each kernel (by index) the number of copies that the entries which call it ask for; 0 where none
  * calls it. To be freed. */
 uint8_t *host_kernel_copies(const struct module *module);
+/* The same for a function of a dynamic kernel, or a copy of it. Variants that share a function share
+ * its name. */
+void host_variant_symbol(struct text *text, const struct module *module, uint32_t kernel,
+                         uint32_t variant, enum core_type core, uint32_t copy);
 /* The same for an entry, which stays global: its name, or skir_entry_N (a remark says so) where that
  * is no name of an assembler or could be one of skirc's or the runtime's own. */
 void host_entry_symbol(struct text *text, const struct module *module, const struct entry *entry);

@@ -1,5 +1,6 @@
 #include "backend/host_objects.h"
 #include "backend/object.h"
+#include "ir/variants.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -90,19 +91,21 @@ const struct host_function *host_object_function(const struct host_object *objec
 
 /* ------------------------------------------------------------------------- finding ---- */
 
+/* The function of a part of the kernel; NULL where the object does not have it. */
 static const struct host_function *function_of(const struct host_object *object,
-                                               const struct module *module,
-                                               const struct kernel *kernel, enum core_type core)
+                                               const struct module *module, struct kernel_part part)
 {
-    uint32_t function = kernel_function(module, kernel, core);
-    return function == NONE ? NULL : host_object_function(object, &module->names.names[function]);
+    return part.function == NONE
+               ? NULL
+               : host_object_function(object, &module->names.names[part.function]);
 }
 
 static bool has_functions(const struct host_object *object, const struct module *module,
                           const struct kernel *kernel)
 {
-    for (int core = 0; core < CORE_TYPES; core++)
-        if (kernel_type_has(kernel->type, core) && !function_of(object, module, kernel, core))
+    struct kernel_part part;
+    for (uint32_t i = 0; i < kernel_parts(module, kernel); i++)
+        if (kernel_part_at(module, kernel, i, &part) && !function_of(object, module, part))
             return false;
     return true;
 }
@@ -134,10 +137,16 @@ bool host_code_size(struct host_objects *objects, const struct module *module,
                     const struct kernel *kernel, enum core_type core, uint64_t *size)
 {
     const struct host_object *object = host_object_of(objects, module, kernel);
-    const struct host_function *function =
-        object ? function_of(object, module, kernel, core) : NULL;
-    if (!function || !function->code)
-        return false;
-    *size = function->code;
-    return true;
+    struct kernel_part part;
+    *size = 0;
+    /* Which variant of a dynamic kernel it will be is not known: the largest. */
+    for (uint32_t i = 0; object && i < kernel_parts(module, kernel); i++) {
+        if (!kernel_part_at(module, kernel, i, &part) || part.core != core)
+            continue;
+        const struct host_function *function = function_of(object, module, part);
+        if (!function || !function->code)
+            return false;
+        *size = function->code > *size ? function->code : *size;
+    }
+    return *size > 0;
 }

@@ -3,6 +3,7 @@
 #include "ir/locate.h"
 #include "ir/suggest.h"
 #include "ir/text.h"
+#include "ir/variants.h"
 #include "ir/verify.h"
 
 #include <stdio.h>
@@ -121,6 +122,58 @@ bool host_tiling(const struct module *module, const struct graph *graph, const s
             tiling->n_attrs++;
     }
     return true;
+}
+
+/* Asks the tiling function of a sample kernel; false where it has none. */
+static bool sample_choice(const struct module *module, const struct graph *graph,
+                          const struct op *op, const struct kernel *kernel,
+                          struct sample_tiling *tiled)
+{
+    struct arena scratch = {NULL, 0};
+    struct skrt_tiling tiling;
+    char error[160];
+    uint32_t object = attr_string(module, kernel->attrs, W_object);
+    bool ok = object != NONE &&
+              host_tiling(module, graph, op, &scratch, &tiling, error, sizeof error) &&
+              sample_op_tiling(name_text(module, object, &scratch), tiling.tensors,
+                               tiling.n_tensors, module_cores(module, CORE_AIV), tiled);
+    arena_free(&scratch);
+    return ok;
+}
+
+static bool no_key(const struct module *module, const struct op *op, const struct kernel *kernel,
+                   struct diags *diags)
+{
+    struct span span = locate_op(module, op, OP_TYPE_NAME, 0);
+    if (diag_at(diags, DIAG_dynamic_kernel, span, "there is no tiling key for '@%.*s'",
+                NAME(module, kernel->name)))
+        diag_note(diags, (struct span){0, 0},
+                  "write {tiling_key = N} behind the op's operands: N is the key of a variant");
+    return false;
+}
+
+bool host_choose(const struct module *module, const struct graph *graph, const struct op *op,
+                 const struct kernel *kernel, struct host_choice *choice, struct diags *diags)
+{
+    struct sample_tiling tiled = {-1, 0};
+    if (!sample_choice(module, graph, op, kernel, &tiled))
+        tiled = (struct sample_tiling){-1, 0};
+    choice->key = attr_int(module, op->attrs, W_tiling_key, tiled.key);
+    choice->variant = kernel_find_variant(module, kernel, choice->key);
+    if (choice->variant == NONE)
+        return no_key(module, op, kernel, diags);
+    enum kernel_type type = kernel_variant(module, kernel, choice->variant).type;
+    uint32_t most = module_blocks(module, type);
+    bool own_blocks = tiled.blocks && choice->key == tiled.key;
+    int64_t blocks =
+        attr_int(module, op->attrs, W_tiling_blocks, own_blocks ? (int64_t)tiled.blocks : most);
+    choice->blocks = (uint32_t)blocks;
+    if (blocks >= 1 && blocks <= most)
+        return true;
+    diag_at(diags, DIAG_number_range, locate_op(module, op, OP_TYPE_NAME, 0),
+            "the op asks for %lld blocks, but the target has %u for type %s", (long long)blocks,
+            most, kernel_type_info(type)->name);
+    return false;
 }
 
 /* ------------------------------------------------------------------------- checks ---- */

@@ -15,6 +15,19 @@ bool host_tensor(const struct module *module, uint32_t type, struct skrt_tensor 
 bool host_tiling(const struct module *module, const struct graph *graph, const struct op *op,
                  struct arena *arena, struct skrt_tiling *tiling, char *error, size_t error_size);
 
+/* What the host's tiling says of an op with a dynamic kernel. */
+struct host_choice {
+    uint32_t variant; /* of the kernel */
+    int64_t key;
+    uint32_t blocks;
+};
+
+/* The choice for an op: `tiling_key` and `tiling_blocks` where it has them; else the tiling function
+ * of a sample kernel; without a block number, as many as the target has cores for. False, with a
+ * diagnostic, where there is no key or the target has too few cores. */
+bool host_choose(const struct module *module, const struct graph *graph, const struct op *op,
+                 const struct kernel *kernel, struct host_choice *choice, struct diags *diags);
+
 /* Bytes of storage of a tensor; false where they pass 2^46. */
 bool host_tensor_size(const struct skrt_tensor *tensor, uint64_t *size);
 

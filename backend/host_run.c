@@ -5,8 +5,10 @@
 #include "ir/locate.h"
 #include "ir/members.h"
 #include "ir/slots.h"
+#include "ir/variants.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +21,12 @@ struct argument {
     uint64_t word;
 };
 
+/* The words of an op with a dynamic kernel, and what the host's tiling writes there. */
+struct tiling_words {
+    uint64_t key, blocks, lock;
+    struct host_choice choice;
+};
+
 struct unit {
     struct skrt_launch launch; /* without params */
     uint32_t first, count;     /* of its arguments; the first is the sync base address */
@@ -28,6 +36,7 @@ struct unit {
     uint64_t records;          /* at most */
     const char **ops;          /* names of the super kernel's ops */
     uint32_t n_ops;
+    struct range tilings; /* in run.tilings: those that its entry waits for */
 };
 
 struct host_run {
@@ -38,8 +47,9 @@ struct host_run {
     struct arena arena; /* names, tilings */
     VEC(struct unit) units;
     VEC(struct argument) arguments;
-    struct vec_u32 sends;      /* event names */
-    uint64_t *words_of_events; /* by name id; NULL while there is no event */
+    struct vec_u32 sends;               /* event names */
+    VEC(struct tiling_words *) tilings; /* in the arena */
+    uint64_t *words_of_events;          /* by name id; NULL while there is no event */
     VEC(void *) workspaces;
     void *entries, *kernels;      /* dlopen handles, or NULL */
     uint64_t *params;             /* room for the largest launch's */
@@ -105,6 +115,15 @@ static uint64_t *event_word(struct host_run *run, uint32_t name)
     return &run->words_of_events[name];
 }
 
+/* Does the host's tiling of an op with a dynamic kernel. */
+static bool make_choice(struct host_run *run, const struct op *op)
+{
+    struct tiling_words *words = arena_alloc(&run->arena, sizeof *words);
+    *words = (struct tiling_words){0};
+    vec_push(&run->tilings, words);
+    return host_choose(run->module, run->graph, op, kernel_of(run, op), &words->choice, run->diags);
+}
+
 static bool add_argument(struct host_run *run, const struct op *op, struct slot slot)
 {
     struct argument argument = {.slot = slot};
@@ -117,9 +136,18 @@ static bool add_argument(struct host_run *run, const struct op *op, struct slot 
         break;
     case SLOT_SEND:
     case SLOT_RECV: argument.word = (uintptr_t)event_word(run, slot.id); break;
+    /* The op's latest tiling: the three slots stand in this order. */
     case SLOT_TILING_KEY:
+        if (!make_choice(run, op))
+            return false;
+        argument.word = (uintptr_t)&run->tilings.at[run->tilings.count - 1]->key;
+        break;
     case SLOT_BLOCK_NUM:
-    case SLOT_LOCK: return refuse(run, op, DIAG_unsupported, "this op's kernel is a dynamic one");
+        argument.word = (uintptr_t)&run->tilings.at[run->tilings.count - 1]->blocks;
+        break;
+    case SLOT_LOCK:
+        argument.word = (uintptr_t)&run->tilings.at[run->tilings.count - 1]->lock;
+        break;
     }
     vec_push(&run->arguments, argument);
     return true;
@@ -147,7 +175,8 @@ static struct unit *begin_unit(struct host_run *run, const char *name, enum kern
                  .first = run->arguments.count,
                  .block = NONE,
                  .profile_slot = NONE,
-                 .sends = {run->sends.count, 0}});
+                 .sends = {run->sends.count, 0},
+                 .tilings = {run->tilings.count, 0}});
     vec_push(&run->arguments, (struct argument){.slot = {SLOT_WORD, W_ffts}});
     return &run->units.at[run->units.count - 1];
 }
@@ -157,6 +186,7 @@ static void end_unit(struct host_run *run)
     struct unit *unit = &run->units.at[run->units.count - 1];
     unit->count = run->arguments.count - unit->first;
     unit->sends.count = run->sends.count - unit->sends.first;
+    unit->tilings.count = run->tilings.count - unit->tilings.first;
 }
 
 /* --------------------------------------------------------------------------- launches ---- */
@@ -172,25 +202,59 @@ static void *find_symbol(struct host_run *run, void *handle, struct text *symbol
     return found;
 }
 
+/* What a launch of one op runs: its kernel, or the variant of it that the host's tiling chose. */
+struct single {
+    const struct kernel *kernel;
+    enum kernel_type type;
+    uint32_t blocks;
+    uint32_t variant; /* NONE: the kernel is not dynamic */
+};
+
+static bool find_single(struct host_run *run, const struct op *op, struct single *single)
+{
+    const struct kernel *kernel = kernel_of(run, op);
+    *single = (struct single){kernel, kernel->type, kernel_blocks(run->module, kernel), NONE};
+    if (!kernel_is_dynamic(run->module, kernel))
+        return true;
+    struct host_choice choice;
+    if (!host_choose(run->module, run->graph, op, kernel, &choice, run->diags))
+        return false;
+    single->type = kernel_variant(run->module, kernel, choice.variant).type;
+    single->blocks = choice.blocks;
+    single->variant = choice.variant;
+    return true;
+}
+
+/* The function of a core type; NULL, reported, where the loaded object does not have it. */
+static skrt_kernel_fn *single_function(struct host_run *run, const struct single *single,
+                                       enum core_type core)
+{
+    uint32_t kernel = (uint32_t)(single->kernel - run->module->kernels.at);
+    struct text symbol = {NULL, 0, 0};
+    if (single->variant == NONE)
+        host_kernel_symbol(&symbol, run->module, kernel, core);
+    else
+        host_variant_symbol(&symbol, run->module, kernel, single->variant, core, 0);
+    return (skrt_kernel_fn *)find_symbol(run, run->kernels, &symbol);
+}
+
 /* One op without an entry: each core runs its part of the kernel. */
 static bool add_op_unit(struct host_run *run, const struct op *op)
 {
-    const struct kernel *kernel = kernel_of(run, op);
-    const struct kernel_type_info *info = kernel_type_info(kernel->type);
-    uint32_t blocks = (uint32_t)attr_int(run->module, kernel->attrs, W_block, 1);
+    struct single single;
+    if (!find_single(run, op, &single))
+        return false;
+    const struct kernel_type_info *info = kernel_type_info(single.type);
     struct unit *unit =
-        begin_unit(run, name_text(run->module, op->type, &run->arena), kernel->type, blocks);
+        begin_unit(run, name_text(run->module, op->type, &run->arena), single.type, single.blocks);
     for (int core = 0; core < CORE_TYPES; core++) {
-        if (!kernel_type_has(kernel->type, core))
+        if (!kernel_type_has(single.type, core))
             continue;
-        struct text symbol = {NULL, 0, 0};
-        host_kernel_symbol(&symbol, run->module, (uint32_t)(kernel - run->module->kernels.at),
-                           core);
-        skrt_kernel_fn *fn = (skrt_kernel_fn *)find_symbol(run, run->kernels, &symbol);
+        skrt_kernel_fn *fn = single_function(run, &single, core);
         if (!fn)
             return false;
         unit->launch.parts[core] =
-            (struct skrt_call){fn, 1, blocks, info->flat ? 1 : info->aivs, info->flat};
+            (struct skrt_call){fn, 1, single.blocks, info->flat ? 1 : info->aivs, info->flat};
     }
     const struct clauses *clauses = op_clauses(run->graph, op);
     for (uint32_t i = 0; i < clauses->send.count; i++)
@@ -418,6 +482,7 @@ void host_run_close(struct host_run *run)
     vec_free(&run->units);
     vec_free(&run->arguments);
     vec_free(&run->sends);
+    vec_free(&run->tilings);
     free(run->words_of_events);
     arena_free(&run->arena);
     free(run->kernel_index);
@@ -526,6 +591,37 @@ static void end_profile(struct host_run *run, struct skrt_profile *buffer, enum 
     free(buffer);
 }
 
+/* What the host does before a launch whose entry waits for tilings. */
+static void open_locks(struct host_run *run, const struct unit *unit)
+{
+    for (uint32_t i = 0; i < unit->tilings.count; i++) {
+        struct tiling_words *words = run->tilings.at[unit->tilings.first + i];
+        words->key = (uint64_t)words->choice.key;
+        words->blocks = words->choice.blocks;
+        words->lock = unit->launch.entry != NULL;
+    }
+}
+
+/* Whether the entry has cleared all locks: the next launch would not wait for its own tiling. A
+ * report says which is left. */
+static bool locks_cleared(const struct host_run *run, const struct unit *unit, char **report)
+{
+    for (uint32_t i = 0; i < unit->tilings.count; i++) {
+        const struct tiling_words *words = run->tilings.at[unit->tilings.first + i];
+        if (!words->lock)
+            continue;
+        struct text text = {NULL, 0, 0};
+        text_printf(&text,
+                    "%s: launch %s has not reset the lock of its dynamic op %u, counted from 0\n",
+                    skrt_status_text(SKRT_LEFT_SET), unit->launch.name, i);
+        *report = mem_calloc(text.size + 1, 1);
+        memcpy(*report, text.at, text.size);
+        text_free(&text);
+        return false;
+    }
+    return true;
+}
+
 enum skrt_status host_run_execute(struct host_run *run, struct skrt_device *device,
                                   void *const *values, uint64_t timeout_ms, double *seconds,
                                   char **report)
@@ -546,9 +642,12 @@ enum skrt_status host_run_execute(struct host_run *run, struct skrt_device *devi
         launch.n_params = unit->count;
         launch.timeout_ms = timeout_ms;
         struct skrt_profile *buffer = begin_profile(run, unit);
+        open_locks(run, unit);
         enum skrt_status status = skrt_launch(device, &launch, &result);
         end_profile(run, buffer, status);
         *seconds += result.seconds;
+        if (status == SKRT_OK && !locks_cleared(run, unit, &result.report))
+            status = SKRT_LEFT_SET;
         add_report(report, result.report);
         outcome = status == SKRT_OK ? outcome : status;
         if (status != SKRT_OK && status != SKRT_RACE)

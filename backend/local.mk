@@ -42,6 +42,7 @@ libskrt_la_SOURCES = \
 	backend/skrt.h \
 	backend/skrt_core.c \
 	backend/skrt_device.c \
+	backend/skrt_dynamic.c \
 	backend/skrt_early.c \
 	backend/skrt_feed.c \
 	backend/skrt_fiber.c \
@@ -66,6 +67,7 @@ skirinclude_HEADERS += backend/skrt.h ir/dtypes.def
 kerneldir = $(pkglibdir)/kernels
 kernel_objects = \
 	backend/kernels/add.o \
+	backend/kernels/add_dynamic.o \
 	backend/kernels/cast.o \
 	backend/kernels/dequant_swiglu_quant.o \
 	backend/kernels/is_finite.o \
@@ -78,6 +80,7 @@ kernel_objects = \
 	backend/kernels/softmax.o
 kernel_json = $(kernel_objects:.o=.json)
 kernel_headers = \
+	backend/kernels/add.h \
 	backend/kernels/elementwise.h \
 	backend/kernels/float16.h \
 	backend/kernels/kernel.h \

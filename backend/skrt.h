@@ -135,6 +135,28 @@ enum { SKRT_EARLY_WAIT_AIC = 1, SKRT_EARLY_WAIT_AIV = 2, SKRT_EARLY_SET = 4 };
 void skrt_call_early(skrt_core *core, const struct skrt_call *call, unsigned early,
                      const struct skrt_site *site);
 
+/* A dynamic kernel on one core type: what it is for each tiling key. */
+struct skrt_variant {
+    uint64_t key;
+    skrt_kernel_fn *fn; /* NULL: it has no part for this core type */
+    uint8_t aivs;       /* as in a call */
+    bool flat;
+};
+struct skrt_select {
+    const struct skrt_variant *variants;
+    uint32_t n_variants;
+    /* Parameter slots with the addresses of aligned 64-bit words: of the tiling key here, of the
+     * block number in the next slot, of the lock in the one after. */
+    uint64_t slot;
+};
+/* Waits until the lock is not 0, then chooses the variant and the number of blocks of this core's
+ * next skrt_call_selected. A key without a variant is misuse. */
+void skrt_select(skrt_core *core, const struct skrt_select *select, const struct skrt_site *site);
+/* The call of what was selected. Of `call`, `fn` is not used, and the shape is the largest that the
+ * variants have: one that asks for more blocks than that allows is misuse, as is none selected. */
+void skrt_call_selected(skrt_core *core, const struct skrt_call *call,
+                        const struct skrt_site *site);
+
 /* The device model's synchronisation; each does nothing but what docs/device-model.md says. */
 void skrt_arrive(skrt_core *core, enum skrt_core_type group, const struct skrt_site *site);
 void skrt_await(skrt_core *core, enum skrt_core_type group, const struct skrt_site *site);

@@ -318,6 +318,8 @@ bool skrt_call_misfit(const struct skrt_device *device, enum skrt_core_type type
 
 bool skrt_core_included(const struct skrt_core *core, const struct skrt_call *call)
 {
+    if (!call->fn)
+        return false; /* a variant without a part for this core type */
     if (call->flat)
         return core->index < call->blocks;
     return core->block < call->blocks && (core->type == SKRT_AIC || core->sub < call->aivs);
@@ -520,7 +522,7 @@ static bool does_events(const struct skrt_core *core)
     return core->index == 0;
 }
 
-static _Atomic uint64_t *event_word(struct skrt_core *core, uint64_t slot)
+_Atomic uint64_t *skrt_event_word(struct skrt_core *core, uint64_t slot)
 {
     const struct skrt_launch *launch = core->device->launch;
     uint64_t address = slot < launch->n_params ? launch->params[slot] : 0;
@@ -541,7 +543,7 @@ void skrt_notify(struct skrt_core *core, uint64_t slot, const struct skrt_site *
     skrt_core_begin(core, site);
     if (!does_events(core))
         return;
-    _Atomic uint64_t *word = event_word(core, slot);
+    _Atomic uint64_t *word = skrt_event_word(core, slot);
     skrt_core_lock(core);
     if (core->device->race)
         race_check(core, skrt_race_notify(core, word));
@@ -550,13 +552,9 @@ void skrt_notify(struct skrt_core *core, uint64_t slot, const struct skrt_site *
     skrt_core_unlock(core);
 }
 
-void skrt_wait_event(struct skrt_core *core, uint64_t slot, const struct skrt_site *site)
+void skrt_wait_for_word(struct skrt_core *core, uint64_t slot, const _Atomic uint64_t *word,
+                        enum skrt_wait wait)
 {
-    skrt_core_begin(core, site);
-    if (!does_events(core))
-        return;
-    const _Atomic uint64_t *word = event_word(core, slot);
-    skrt_core_lock(core);
     if (atomic_load_explicit(word, memory_order_acquire) != 0) {
         if (core->device->race)
             skrt_race_wait_event(core, word);
@@ -567,7 +565,17 @@ void skrt_wait_event(struct skrt_core *core, uint64_t slot, const struct skrt_si
     core->wait_word = word;
     skrt_sched_push(&core->device->event_waiters, core);
     skrt_sched_watch_events(core->device);
-    skrt_core_block(core, SKRT_WAIT_EVENT);
+    skrt_core_block(core, wait);
+}
+
+void skrt_wait_event(struct skrt_core *core, uint64_t slot, const struct skrt_site *site)
+{
+    skrt_core_begin(core, site);
+    if (!does_events(core))
+        return;
+    const _Atomic uint64_t *word = skrt_event_word(core, slot);
+    skrt_core_lock(core);
+    skrt_wait_for_word(core, slot, word, SKRT_WAIT_EVENT);
 }
 
 void skrt_reset(struct skrt_core *core, uint64_t slot, const struct skrt_site *site)
@@ -575,7 +583,7 @@ void skrt_reset(struct skrt_core *core, uint64_t slot, const struct skrt_site *s
     skrt_core_begin(core, site);
     if (!does_events(core))
         return;
-    _Atomic uint64_t *word = event_word(core, slot);
+    _Atomic uint64_t *word = skrt_event_word(core, slot);
     if (!core->device->race) {
         atomic_store_explicit(word, 0, memory_order_release);
         return;

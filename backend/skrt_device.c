@@ -245,6 +245,7 @@ static void core_reset(struct skrt_core *core, enum skrt_core_type type, uint32_
     core->sync = NULL;
     core->feed = NULL;
     core->call = NULL;
+    core->variant = NULL;
     atomic_store(&core->site, NULL);
     atomic_store(&core->ran, NULL);
     atomic_store(&core->in_call, false);

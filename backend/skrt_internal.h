@@ -58,6 +58,7 @@ enum skrt_wait {
     SKRT_WAIT_SYNC_ALL,
     SKRT_WAIT_EVENT,
     SKRT_WAIT_FEED,
+    SKRT_WAIT_TILING,
 };
 
 struct skrt_core_list {
@@ -107,7 +108,7 @@ struct skrt_core {
     enum skrt_core_state state;
     enum skrt_wait wait;      /* these four where it is blocked */
     enum skrt_flag wait_flag; /* for SKRT_WAIT_FLAG */
-    uint64_t wait_slot;       /* for SKRT_WAIT_EVENT */
+    uint64_t wait_slot;       /* for SKRT_WAIT_EVENT and SKRT_WAIT_TILING */
     const _Atomic uint64_t *wait_word;
     uint64_t arrived;             /* at the barrier of its type */
     uint8_t flags[SKRT_FLAGS];    /* outstanding releases; an AIV's only, for both directions */
@@ -123,6 +124,9 @@ struct skrt_core {
         *call; /* own (and its partners' while it is blocked): current, or NULL */
     /* Own: what the current call says of early start, and how much of it its sub-kernel has done. */
     unsigned early, early_done;
+    const struct skrt_variant *variant; /* own: selected for the next call, or NULL */
+    uint64_t variant_blocks;            /* own: with it */
+    struct skrt_call selected;          /* own: `call` points to it in a dynamic kernel's call */
     _Atomic(const struct skrt_site *) site; /* own: the instruction it is at, or NULL */
     _Atomic(const struct skrt_site *) ran;  /* own: the last call that included it, or NULL */
     atomic_bool in_call;                    /* own: `ran` has not returned */
@@ -215,6 +219,11 @@ _Noreturn void skrt_core_fail(struct skrt_core *core, enum skrt_status status, c
 void skrt_core_block(struct skrt_core *core, enum skrt_wait wait);
 /* A core's fiber; `arg` is a struct skrt_core. */
 void skrt_core_main(void *arg);
+/* The word whose address a slot holds; a slot without one is misuse. */
+_Atomic uint64_t *skrt_event_word(struct skrt_core *core, uint64_t slot);
+/* Blocks until the word of the slot is not 0. Needs the lock, and releases it. */
+void skrt_wait_for_word(struct skrt_core *core, uint64_t slot, const _Atomic uint64_t *word,
+                        enum skrt_wait wait);
 /* Stops the launch: this core cannot execute what it is at. */
 _Noreturn void skrt_core_misuse(struct skrt_core *core, const char *why);
 /* Where there is a race check: the core's current call begins its work, or does not include it. */

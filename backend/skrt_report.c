@@ -150,6 +150,10 @@ static void print_wait(FILE *out, const struct skrt_core *first, const struct sk
     case SKRT_WAIT_EVENT:
         fprintf(out, "the event of slot %llu has not come", (unsigned long long)first->wait_slot);
         break;
+    case SKRT_WAIT_TILING:
+        fprintf(out, "the lock of slot %llu says that its tiling has not come",
+                (unsigned long long)first->wait_slot);
+        break;
     }
 }
 
@@ -197,7 +201,8 @@ static bool same_wait(const struct skrt_core *a, const struct skrt_core *b)
     case SKRT_WAIT_FLAG: return a->wait_flag == b->wait_flag;
     case SKRT_WAIT_SYNC_ALL: return a->sync == b->sync;
     case SKRT_WAIT_FEED: return a->feed == b->feed;
-    case SKRT_WAIT_EVENT: return a->wait_slot == b->wait_slot;
+    case SKRT_WAIT_EVENT:
+    case SKRT_WAIT_TILING: return a->wait_slot == b->wait_slot;
     }
     return false;
 }

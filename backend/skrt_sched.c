@@ -206,8 +206,9 @@ static void settle(struct skrt_device *device)
         if (events && device->launch->timeout_ms > 0)
             return;
         skrt_sched_stop(device, SKRT_DEADLOCK,
-                        events ? "every unfinished core waits, some for an event that nothing in "
-                                 "this launch can send (give it a timeout to wait for others)"
+                        events ? "every unfinished core waits, some for an event or a tiling "
+                                 "that nothing in this launch can send (give it a timeout to wait "
+                                 "for others)"
                                : "every unfinished core waits, and none can release another");
     }
     device->settled = true;

@@ -49,6 +49,8 @@ libskir_la_SOURCES += \
 	ir/tables.c \
 	ir/text.c \
 	ir/text.h \
+	ir/variants.c \
+	ir/variants.h \
 	ir/vec.h \
 	ir/verify.c \
 	ir/verify.h \
@@ -57,6 +59,7 @@ libskir_la_SOURCES += \
 	ir/verify_internal.h \
 	ir/verify_options.c \
 	ir/verify_order.c \
+	ir/verify_variants.c \
 	ir/words.def
 
 libskir_la_LIBADD = libskrt.la $(LIBELF_LIBS) $(CJSON_LIBS) $(MATH_LIBS)

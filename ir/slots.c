@@ -39,6 +39,29 @@ void slots_add_op(struct slots *slots, const struct module *module, const struct
     add_events(slots, graph, op_clauses(graph, op)->recv, SLOT_RECV);
 }
 
+static bool is_word(const struct module *module, const struct attr *params, uint32_t slot,
+                    uint32_t word)
+{
+    const struct attr_value *value = &module->attr_values.at[params->value.first + slot];
+    return value->kind == ATTR_WORD && value->id == word;
+}
+
+uint32_t slots_find_tiling(const struct module *module, const struct attr *params,
+                           const struct kernel *kernel, uint32_t args)
+{
+    const struct attr *own = attr_find(module, kernel->attrs, W_params);
+    if (!params || params->value.kind != ATTR_LIST)
+        return NONE;
+    uint64_t slot = (uint64_t)args + (own ? own->value.count : 0), count = params->value.count;
+    /* Without `params` of its own, a kernel has as many as its op has tensors. */
+    while (!own && slot < count && !is_word(module, params, (uint32_t)slot, W_tiling_key))
+        slot++;
+    bool found = slot + 2 < count && is_word(module, params, (uint32_t)slot, W_tiling_key) &&
+                 is_word(module, params, (uint32_t)slot + 1, W_block_num) &&
+                 is_word(module, params, (uint32_t)slot + 2, W_lock);
+    return found ? (uint32_t)slot : NONE;
+}
+
 static uint32_t slot_word(struct slot slot)
 {
     switch (slot.kind) {

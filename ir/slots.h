@@ -35,6 +35,11 @@ void slots_add_op(struct slots *slots, const struct module *module, const struct
  * holds the size in bytes. NONE where it has no such slots. */
 uint32_t entry_profile_slot(const struct module *module, const struct entry *entry);
 
+/* The first of the three slots of a dynamic kernel whose arguments begin at slot `args` of an entry
+ * with these `params`; NONE where they are not there. */
+uint32_t slots_find_tiling(const struct module *module, const struct attr *params,
+                           const struct kernel *kernel, uint32_t args);
+
 /* How an entry's `params` names a slot. */
 struct attr_value slot_value(struct module *module, const struct graph *graph, struct slot slot);
 /* The same as text. */

@@ -18,6 +18,7 @@ enum attr_rule {
     RULE_SWITCH,
     RULE_BUFFERS,
     RULE_INDEXES,
+    RULE_VARIANTS,
 };
 
 static const struct attr_row {
@@ -47,6 +48,7 @@ static const char *rule_text(enum attr_rule rule)
         "0, 1, true or false",
         "a string or a list of strings",
         "a list of operand indices",
+        "a list of dictionaries",
     };
     return texts[rule];
 }
@@ -90,6 +92,11 @@ static bool is_slots(const struct module *module, const struct attr_value *list)
     return true;
 }
 
+bool attr_is_variants(const struct module *module, const struct attr_value *value)
+{
+    return list_of(module, value, ATTR_DICT);
+}
+
 static bool rule_holds(const struct module *module, enum attr_rule rule,
                        const struct attr_value *value)
 {
@@ -107,6 +114,7 @@ static bool rule_holds(const struct module *module, enum attr_rule rule,
                (value->kind == ATTR_INT && (value->i == 0 || value->i == 1));
     case RULE_BUFFERS: return value->kind == ATTR_STRING || list_of(module, value, ATTR_STRING);
     case RULE_INDEXES: return list_of(module, value, ATTR_INT);
+    case RULE_VARIANTS: return attr_is_variants(module, value);
     }
     return false;
 }
@@ -264,6 +272,7 @@ static void verify_kernel(struct verifier *verifier, const struct kernel *kernel
     verify_attrs(verifier, kernel->attrs, OWNER_KERNEL);
     verify_kernel_entry(verifier, kernel);
     verify_kernel_words(verifier, kernel);
+    verify_variants(verifier, kernel);
     if (ends_with_part(&module->names.names[kernel->name]))
         diag_at(verifier->diags, DIAG_kernel_part, span,
                 "a kernel's name cannot end in '.aic' or '.aiv', which name its parts");

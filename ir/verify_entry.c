@@ -1,5 +1,7 @@
 /* The verifier's part for entries: each instruction fits its program's core type, its kernel and the
  * launch. Whether the programs are synchronised is another question. */
+#include "ir/slots.h"
+#include "ir/variants.h"
 #include "ir/verify_internal.h"
 
 static const struct span no_span = {0, 0};
@@ -12,6 +14,8 @@ struct entry_verifier {
     enum core_type core;
     int64_t blocks;    /* of the launch; 0: not given */
     uint32_t n_params; /* NONE: not given */
+    const struct attr *params;
+    const struct instr *select; /* the last one behind the last call, or NULL */
 };
 
 static enum core_type flag_sender(const struct instr *instr)
@@ -91,6 +95,50 @@ static void verify_record(struct entry_verifier *ev, const struct instr *instr)
                 "kind %u: 0 is a kernel, 1 an op, 2 a notify, 3 a wait", instr->number[1]);
 }
 
+/* A core holds one choice at a time. Whether each call has its select is verify-sync's question. */
+static void select_too_early(struct entry_verifier *ev, const struct instr *instr)
+{
+    if (diag_at(ev->diags, DIAG_dynamic_kernel, locate_instr(ev->module, ev->select),
+                "the next call of the program must be that of '@%.*s', which is selected here",
+                NAME(ev->module, ev->select->kernel)))
+        diag_note(ev->diags, locate_instr(ev->module, instr), "this stands between");
+}
+
+static void verify_select(struct entry_verifier *ev, const struct instr *instr,
+                          const struct kernel *kernel)
+{
+    if (!kernel_is_dynamic(ev->module, kernel)) {
+        diag_at(ev->diags, DIAG_dynamic_kernel, locate_instr(ev->module, instr),
+                "'@%.*s' is no dynamic kernel: there is nothing to select",
+                NAME(ev->module, kernel->name));
+        return;
+    }
+    if (ev->select && ev->select->kernel != instr->kernel)
+        select_too_early(ev, instr);
+    ev->select = instr;
+}
+
+/* A call follows its select, and finds the words that the select reads among its slots. */
+static void verify_selected(struct entry_verifier *ev, const struct instr *call,
+                            const struct kernel *kernel)
+{
+    const struct module *module = ev->module;
+    if (ev->select && ev->select->kernel != call->kernel)
+        select_too_early(ev, call);
+    ev->select = NULL;
+    if (kernel_is_dynamic(module, kernel) && call->early)
+        diag_at(ev->diags, DIAG_dynamic_kernel, locate_instr(module, call),
+                "'@%.*s' is a dynamic kernel, which takes no part in early start",
+                NAME(module, kernel->name));
+    if (kernel_is_dynamic(module, kernel) &&
+        slots_find_tiling(module, ev->params, kernel, call->number[0]) == NONE &&
+        diag_at(ev->diags, DIAG_dynamic_kernel, locate_instr(module, call),
+                "the entry's parameters have no tiling key for '@%.*s'",
+                NAME(module, kernel->name)))
+        diag_note(ev->diags, no_span,
+                  "behind the slots of its tensors stand 'tiling_key, block_num, lock'");
+}
+
 static void verify_instr(struct entry_verifier *ev, const struct instr *instr)
 {
     verify_core(ev, instr);
@@ -103,8 +151,12 @@ static void verify_instr(struct entry_verifier *ev, const struct instr *instr)
         }
         const struct kernel *kernel = &ev->module->kernels.at[index - 1];
         verify_part(ev, instr, kernel);
-        if (instr->op == INSTR_call)
+        if (instr->op == INSTR_select)
+            verify_select(ev, instr, kernel);
+        if (instr->op == INSTR_call) {
             verify_call(ev, instr, kernel);
+            verify_selected(ev, instr, kernel);
+        }
     }
     if (instr_info(instr->op)->effect == EFFECT_EVENT && ev->n_params != NONE &&
         instr->number[0] >= ev->n_params)
@@ -127,6 +179,7 @@ static void verify_program(struct entry_verifier *ev, enum core_type core)
     if (!wanted)
         return;
     ev->core = core;
+    ev->select = NULL;
     for (uint32_t i = 0; i < program->instrs.count; i++)
         verify_instr(ev, &program->instrs.at[i]);
 }
@@ -163,6 +216,7 @@ void verify_entry(struct verifier *verifier, const struct entry *entry)
         .diags = verifier->diags,
         .entry = entry,
         .blocks = attr_int(module, entry->attrs, W_block, 0),
+        .params = params,
         .n_params = params && params->value.kind == ATTR_LIST ? params->value.count : NONE};
     verify_launch(&ev);
     for (int core = 0; core < CORE_TYPES; core++)

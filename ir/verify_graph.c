@@ -1,5 +1,6 @@
 /* The verifier's part for graphs: values, types, kernels, blocks, gears. */
 #include "ir/text.h"
+#include "ir/variants.h"
 #include "ir/verify_internal.h"
 
 static const struct span no_span = {0, 0};
@@ -252,6 +253,57 @@ static void verify_param_count(struct graph_verifier *gv, const struct op *op,
         diag_note(gv->diags, locate_token(module, params->loc), "its parameters are here");
 }
 
+/* The keys that there are, for a note. */
+static void note_keys(struct graph_verifier *gv, const struct kernel *kernel)
+{
+    enum { MAX_KEYS = 8 };
+    struct text text = {NULL, 0, 0};
+    uint32_t count = kernel_variants(gv->module, kernel);
+    for (uint32_t i = 0; i < count && i < MAX_KEYS; i++)
+        text_printf(&text, i ? ", %lld" : "%lld",
+                    (long long)kernel_variant(gv->module, kernel, i).key);
+    diag_note(gv->diags, locate_name(gv->module, kernel->loc), "it has the keys %.*s%s",
+              (int)text.size, text.at, count > MAX_KEYS ? ", ..." : "");
+    text_free(&text);
+}
+
+/* What the op says of its tiling fits its kernel. */
+static void verify_tiling(struct graph_verifier *gv, const struct op *op,
+                          const struct kernel *kernel)
+{
+    const struct module *module = gv->module;
+    const struct attr *key = attr_find(module, op->attrs, W_tiling_key);
+    const struct attr *blocks = attr_find(module, op->attrs, W_tiling_blocks);
+    const struct attr *any = key ? key : blocks;
+    if (!any && attr_flag(module, op->attrs, W_dynamic))
+        any = attr_find(module, op->attrs, W_dynamic);
+    if (!any)
+        return;
+    if (!kernel_is_dynamic(module, kernel)) {
+        if (diag_at(gv->diags, DIAG_dynamic_kernel, locate_token(module, any->loc),
+                    "'@%.*s' is no dynamic kernel, so the op can have no '%.*s'",
+                    NAME(module, kernel->name), NAME(module, any->key)))
+            diag_note(gv->diags, locate_name(module, kernel->loc), "it is declared here");
+        return;
+    }
+    if (!key || key->value.kind != ATTR_INT || !kernel_variants(module, kernel))
+        return;
+    uint32_t found = kernel_find_variant(module, kernel, key->value.i);
+    if (found == NONE) {
+        if (diag_at(gv->diags, DIAG_dynamic_kernel, locate_token(module, key->loc),
+                    "'@%.*s' has no variant with the key %lld", NAME(module, kernel->name),
+                    (long long)key->value.i))
+            note_keys(gv, kernel);
+        return;
+    }
+    enum kernel_type type = kernel_variant(module, kernel, found).type;
+    int64_t wanted = attr_int(module, op->attrs, W_tiling_blocks, 1);
+    if (wanted > module_blocks(module, type))
+        diag_at(gv->diags, DIAG_number_range, locate_token(module, blocks->loc),
+                "the op asks for %lld blocks, but the target has %u for type %s", (long long)wanted,
+                module_blocks(module, type), kernel_type_info(type)->name);
+}
+
 static void verify_op_kernel(struct graph_verifier *gv, const struct op *op)
 {
     const struct module *module = gv->module;
@@ -270,6 +322,8 @@ static void verify_op_kernel(struct graph_verifier *gv, const struct op *op)
     verify_param_count(gv, op, kernel);
     verify_declared_types(gv, op, kernel, W_inputs);
     verify_declared_types(gv, op, kernel, W_outputs);
+    if (op->attrs.count)
+        verify_tiling(gv, op, kernel);
 }
 
 /* Each index of `inplace` names an operand. */

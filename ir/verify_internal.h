@@ -35,6 +35,10 @@ enum attr_owner {
 };
 
 void verify_attrs(struct verifier *verifier, struct range attrs, enum attr_owner owner);
+/* Whether a value has the form of `variants`: a list of dictionaries. */
+bool attr_is_variants(const struct module *module, const struct attr_value *value);
+/* What is dynamic in a kernel: `dynamic` and `variants`. */
+void verify_variants(struct verifier *verifier, const struct kernel *kernel);
 void verify_graph(struct verifier *verifier, const struct graph *graph);
 void verify_order(struct verifier *verifier, const struct graph *graph);
 void verify_entry(struct verifier *verifier, const struct entry *entry);

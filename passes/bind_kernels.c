@@ -15,8 +15,9 @@
 struct binder {
     struct pass_context *context;
     struct module *module;
-    /* By name id of an op type: the sample kernel's name id + 1 once it is declared. */
-    struct vec_u32 declared;
+    /* By name id of an op type: the sample kernel's name id + 1 once it is declared. The second is
+     * for dynamic kernels. */
+    struct vec_u32 declared[2];
 };
 
 static struct attr word_attr(uint32_t key, enum attr_kind kind, uint32_t id)
@@ -29,18 +30,47 @@ static struct attr int_attr(uint32_t key, int64_t i)
     return (struct attr){key, NONE, {.kind = ATTR_INT, .i = i}};
 }
 
+/* The functions that there are, as attributes `aic` and `aiv`. */
+static uint32_t function_attrs(struct module *module, const char *const *functions,
+                               struct attr *attrs)
+{
+    uint32_t count = 0;
+    for (int core = 0; core < CORE_TYPES; core++)
+        if (functions[core])
+            attrs[count++] = word_attr(core == CORE_AIC ? W_aic : W_aiv, ATTR_STRING,
+                                       module_name(module, functions[core]));
+    return count;
+}
+
 static struct attr entry_attr(struct module *module, const struct library_kernel *sample)
 {
     struct attr parts[CORE_TYPES];
-    uint32_t count = 0;
-    for (int core = 0; core < CORE_TYPES; core++)
-        if (sample->functions[core])
-            parts[count++] = word_attr(core == CORE_AIC ? W_aic : W_aiv, ATTR_STRING,
-                                       module_name(module, sample->functions[core]));
+    uint32_t count = function_attrs(module, sample->functions, parts);
     if (count == 1)
         return word_attr(W_entry, ATTR_STRING, parts[0].value.id);
     struct range range = module_add_attrs(module, parts, count);
     return (struct attr){W_entry, NONE, {.kind = ATTR_DICT, .count = count, .first = range.first}};
+}
+
+static struct attr variants_attr(struct module *module, const struct library_kernel *sample)
+{
+    struct attr_value *dicts = mem_calloc(sample->n_variants, sizeof *dicts);
+    for (uint32_t i = 0; i < sample->n_variants; i++) {
+        const struct library_variant *variant = &sample->variants[i];
+        struct attr attrs[2 + CORE_TYPES] = {
+            int_attr(W_key, variant->key),
+            word_attr(W_type, ATTR_WORD,
+                      module_name(module, kernel_type_info(variant->type)->name)),
+        };
+        uint32_t count = 2 + function_attrs(module, variant->functions, attrs + 2);
+        struct range range = module_add_attrs(module, attrs, count);
+        dicts[i] =
+            (struct attr_value){.kind = ATTR_DICT, .count = range.count, .first = range.first};
+    }
+    struct range range = module_add_values(module, dicts, sample->n_variants);
+    free(dicts);
+    return (struct attr){
+        W_variants, NONE, {.kind = ATTR_LIST, .count = range.count, .first = range.first}};
 }
 
 static struct attr params_attr(struct module *module, const struct library_kernel *sample)
@@ -70,11 +100,13 @@ static uint32_t declare_kernel(struct binder *binder, uint32_t op_type,
     uint32_t name = module_name(module, sample->name);
     for (unsigned n = 1; module_find_kernel(module, name); n++)
         name = module_name_printf(module, "%s.%u", sample->name, n);
+    bool dynamic = sample->n_variants > 0;
     struct attr attrs[6] = {
         word_attr(W_op, ATTR_STRING, op_type),
-        int_attr(W_block, sample_block(module, sample)),
+        dynamic ? (struct attr){W_dynamic, NONE, {.kind = ATTR_BOOL, .i = 1}}
+                : int_attr(W_block, sample_block(module, sample)),
         word_attr(W_object, ATTR_STRING, module_name(module, sample->object)),
-        entry_attr(module, sample),
+        dynamic ? variants_attr(module, sample) : entry_attr(module, sample),
         params_attr(module, sample),
     };
     uint32_t count = 5;
@@ -105,24 +137,40 @@ static void report_unknown(struct binder *binder, const struct op *op)
               "an op with a kernel of your own names it: 'via @KERNEL'");
 }
 
-static const struct library_kernel *find_sample(struct binder *binder, uint32_t op_type)
+static const struct library_kernel *find_sample(struct binder *binder, uint32_t op_type,
+                                                bool dynamic)
 {
     struct arena scratch = {NULL, 0};
     const struct library_kernel *sample = NULL;
     if (binder->context->library)
         sample = kernel_library_find(binder->context->library,
-                                     name_text(binder->module, op_type, &scratch));
+                                     name_text(binder->module, op_type, &scratch), dynamic);
     arena_free(&scratch);
     return sample;
 }
 
+/* There is a sample kernel, but no dynamic one. */
+static bool report_static(struct binder *binder, const struct op *op)
+{
+    const struct attr *attr = attr_find(binder->module, op->attrs, W_dynamic);
+    if (diag_at(binder->context->diags, DIAG_dynamic_kernel,
+                locate_token(binder->module, attr->loc),
+                "there is no dynamic sample kernel for '%.*s'", NAME(binder->module, op->type)))
+        diag_note(binder->context->diags, (struct span){0, 0},
+                  "without 'dynamic' the op runs the sample kernel of its type");
+    return false;
+}
+
 static bool bind_op(struct binder *binder, const struct graph *graph, struct op *op)
 {
-    struct vec_u32 *declared = &binder->declared;
+    bool dynamic = attr_flag(binder->module, op->attrs, W_dynamic);
+    struct vec_u32 *declared = &binder->declared[dynamic];
     while (declared->count <= op->type)
         vec_push(declared, 0);
     if (!declared->at[op->type]) {
-        const struct library_kernel *sample = find_sample(binder, op->type);
+        const struct library_kernel *sample = find_sample(binder, op->type, dynamic);
+        if (!sample && dynamic && find_sample(binder, op->type, false))
+            return report_static(binder, op);
         if (!sample) {
             report_unknown(binder, op);
             return false;
@@ -164,6 +212,7 @@ bool pass_bind_kernels(struct pass_context *context)
             if (graph->ops.at[j].kernel == NONE)
                 ok = bind_op(&binder, graph, &graph->ops.at[j]) && ok;
     }
-    vec_free(&binder.declared);
+    vec_free(&binder.declared[0]);
+    vec_free(&binder.declared[1]);
     return ok;
 }

@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void kernel_library_init(struct kernel_library *library, const char *directory,
@@ -57,11 +58,12 @@ static bool read_number(const struct reader *reader, const cJSON *json, const ch
 }
 
 /* KERNEL_TYPE_AIV_ONLY is aiv_only. */
-static bool read_type(const struct reader *reader, const cJSON *json, enum kernel_type *type)
+static bool read_type(const struct reader *reader, const cJSON *json, const char *key,
+                      enum kernel_type *type)
 {
     static const char prefix[] = "KERNEL_TYPE_";
     const char *text;
-    if (!read_string(reader, json, "sub_operator_kernel_type", &text))
+    if (!read_string(reader, json, key, &text))
         return false;
     for (int i = 0; i < KERNEL_TYPE_COUNT; i++) {
         const char *name = kernel_type_info(i)->name, *p = text + sizeof prefix - 1;
@@ -96,6 +98,67 @@ static bool read_params(const struct reader *reader, const cJSON *json,
     return true;
 }
 
+/* The variant of a tiling key, new or of the other core type. */
+static struct library_variant *variant_of_key(const struct reader *reader,
+                                              struct library_kernel *kernel, int64_t key)
+{
+    for (uint32_t i = 0; i < kernel->n_variants; i++)
+        if (kernel->variants[i].key == key)
+            return &kernel->variants[i];
+    struct library_variant *variants =
+        arena_alloc(&reader->library->arena, (kernel->n_variants + 1) * sizeof *variants);
+    if (kernel->n_variants)
+        memcpy(variants, kernel->variants, kernel->n_variants * sizeof *variants);
+    kernel->variants = variants;
+    variants[kernel->n_variants] = (struct library_variant){.key = key, .type = KERNEL_TYPE_COUNT};
+    return &variants[kernel->n_variants++];
+}
+
+/* Decimal digits, at most 18 of them: a tiling key. */
+static bool key_of_text(const char *text, int64_t *key)
+{
+    size_t digits = strspn(text, "0123456789");
+    *key = strtoll(text, NULL, 10);
+    return digits > 0 && digits <= 18 && text[digits] == '\0';
+}
+
+/* The functions that a dynamic kernel has for a core type: by tiling key, a function and the type of
+ * the kernel that it makes. */
+static bool read_variants(const struct reader *reader, const cJSON *names, enum core_type core,
+                          struct library_kernel *kernel)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, names)
+    {
+        enum kernel_type type;
+        int64_t key;
+        if (!key_of_text(item->string, &key))
+            return fail(reader, "no tiling key:", item->string);
+        if (!read_type(reader, item, "kernel_type", &type))
+            return false;
+        struct library_variant *variant = variant_of_key(reader, kernel, key);
+        if (variant->functions[core] || !kernel_type_has(type, core) ||
+            (variant->type != KERNEL_TYPE_COUNT && variant->type != type))
+            return fail(reader, "the kernel types contradict the functions of tiling key",
+                        item->string);
+        variant->type = type;
+        if (!read_string(reader, item, "func_name", &variant->functions[core]))
+            return false;
+    }
+    return true;
+}
+
+/* Whether each variant has the functions of its type. */
+static bool check_variants(const struct reader *reader, const struct library_kernel *kernel)
+{
+    for (uint32_t i = 0; i < kernel->n_variants; i++)
+        for (int core = 0; core < CORE_TYPES; core++)
+            if (kernel_type_has(kernel->variants[i].type, core) &&
+                !kernel->variants[i].functions[core])
+                return fail(reader, "a variant has no function for", core_type_name(core));
+    return true;
+}
+
 /* The function and object of each core type, by the keys of the metadata. */
 static bool read_functions(const struct reader *reader, const cJSON *json,
                            struct library_kernel *kernel)
@@ -109,11 +172,13 @@ static bool read_functions(const struct reader *reader, const cJSON *json,
         const cJSON *part = cJSON_GetObjectItemCaseSensitive(names, key);
         if (!cJSON_IsObject(part))
             return fail(reader, "there is no kernel name for", key);
-        if (!read_string(reader, part, "func_name", &kernel->functions[core]) ||
+        const cJSON *dynamic = cJSON_GetObjectItemCaseSensitive(part, "dynamic_func_names");
+        if (!(dynamic ? read_variants(reader, dynamic, core, kernel)
+                      : read_string(reader, part, "func_name", &kernel->functions[core])) ||
             !read_string(reader, part, "obj_files", &kernel->object))
             return false;
     }
-    return true;
+    return check_variants(reader, kernel);
 }
 
 static bool read_kernel(const struct reader *reader, const cJSON *json)
@@ -122,8 +187,8 @@ static bool read_kernel(const struct reader *reader, const cJSON *json)
     if (!read_string(reader, json, "kernelName", &kernel.name) ||
         !read_string(reader, json, "sub_operator_op_type", &kernel.op_type) ||
         !read_number(reader, json, "blockDim", 1, 1024, &kernel.block) ||
-        !read_type(reader, json, &kernel.type) || !read_params(reader, json, &kernel) ||
-        !read_functions(reader, json, &kernel))
+        !read_type(reader, json, "sub_operator_kernel_type", &kernel.type) ||
+        !read_params(reader, json, &kernel) || !read_functions(reader, json, &kernel))
         return false;
     const cJSON *workspace = cJSON_GetObjectItemCaseSensitive(json, "skir_workspace");
     if (workspace && !read_number(reader, workspace, "bytes_per_element_of_result", 1, 4096,
@@ -183,10 +248,12 @@ bool kernel_library_load(struct kernel_library *library, char *error, size_t err
 }
 
 const struct library_kernel *kernel_library_find(const struct kernel_library *library,
-                                                 const char *op_type)
+                                                 const char *op_type, bool dynamic)
 {
-    for (uint32_t i = 0; i < library->kernels.count; i++)
-        if (strcmp(library->kernels.at[i].op_type, op_type) == 0)
-            return &library->kernels.at[i];
+    for (uint32_t i = 0; i < library->kernels.count; i++) {
+        const struct library_kernel *kernel = &library->kernels.at[i];
+        if (strcmp(kernel->op_type, op_type) == 0 && (kernel->n_variants > 0) == dynamic)
+            return kernel;
+    }
     return NULL;
 }

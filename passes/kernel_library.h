@@ -5,8 +5,17 @@
 
 #include "ir/module.h"
 
+/* What a dynamic kernel is for one tiling key. */
+struct library_variant {
+    int64_t key;
+    enum kernel_type type;
+    const char *functions[CORE_TYPES]; /* NULL where the type has none */
+};
+
 struct library_kernel {
     const char *name, *op_type, *object;
+    struct library_variant *variants;  /* in the arena */
+    uint32_t n_variants;               /* 0: it is not dynamic */
     const char *functions[CORE_TYPES]; /* NULL where the type has none */
     const char *const *params;
     uint32_t n_params;
@@ -36,8 +45,8 @@ void kernel_library_free(struct kernel_library *library);
 /* Reads the metadata files, once. False with one line of text where one cannot be read. */
 bool kernel_library_load(struct kernel_library *library, char *error, size_t error_size);
 
-/* The kernel of an op type, or NULL. */
+/* The kernel of an op type, dynamic or not, or NULL. */
 const struct library_kernel *kernel_library_find(const struct kernel_library *library,
-                                                 const char *op_type);
+                                                 const char *op_type, bool dynamic);
 
 #endif

@@ -10,6 +10,7 @@
 #include "ir/locate.h"
 #include "ir/members.h"
 #include "ir/slots.h"
+#include "ir/variants.h"
 #include "passes/launch.h"
 #include "passes/outer_events.h"
 #include "passes/superkernel.h"
@@ -43,16 +44,22 @@ static struct range add_params(const struct lowering *lowering, const struct slo
 
 /* ------------------------------------------------------------------------ entries ---- */
 
-static void add_call(struct entry *entry, enum core_type core, const struct kernel *kernel,
-                     uint32_t offset, uint32_t blocks)
+/* The call of a kernel's part; which function that is of a dynamic kernel is chosen before it. */
+static void add_call(const struct module *module, struct entry *entry, enum core_type core,
+                     const struct kernel *kernel, uint32_t offset)
 {
     struct program *program = &entry->programs[core];
-    uint8_t part = kernel_type_is_mixed(kernel->type) ? core : CORE_TYPES;
-    vec_push(&program->instrs, (struct instr){.op = INSTR_call,
-                                              .part = part,
-                                              .loc = NONE,
-                                              .kernel = kernel->name,
-                                              .number = {offset, blocks}});
+    struct instr instr = {.part = kernel_type_is_mixed(kernel->type) ? core : CORE_TYPES,
+                          .loc = NONE,
+                          .kernel = kernel->name};
+    if (kernel_is_dynamic(module, kernel)) {
+        instr.op = INSTR_select;
+        vec_push(&program->instrs, instr);
+    }
+    instr.op = INSTR_call;
+    instr.number[0] = offset;
+    instr.number[1] = kernel_blocks(module, kernel);
+    vec_push(&program->instrs, instr);
 }
 
 /* The program whose core 0 acts for an op that has parts on both core types. */
@@ -69,35 +76,42 @@ static void add_word_instr(struct entry *entry, enum core_type core, enum instr_
     vec_push(&entry->programs[core].instrs, instr);
 }
 
-/* Adds an instruction for each outer event that an op sends or receives: those of `slots` from
- * `first` to before `end`. */
-static void add_events(const struct lowering *lowering, struct entry *entry, uint32_t block,
-                       enum core_type core, const struct slots *slots, uint32_t first, uint32_t end,
-                       enum instr_op op)
+/* Whether an op has an instruction (a wait, a notification, a reset) for one of its slots: those of
+ * outer events, and the lock of a dynamic kernel, which the next launch needs closed. */
+static bool uses_word(const struct lowering *lowering, uint32_t block, struct slot slot,
+                      enum instr_op op)
 {
-    enum slot_kind kind = op == INSTR_notify ? SLOT_SEND : SLOT_RECV;
-    for (uint32_t i = first; i < end; i++) {
-        struct slot slot = slots->at[i];
-        if (slot.kind == kind &&
-            (kind == SLOT_SEND ? outer_events_notifies(&lowering->events, slot.id)
-                               : outer_events_waits(&lowering->events, block, slot.id)))
-            add_word_instr(entry, core, op, 1 + i); /* slot 0 is the sync base address */
+    switch (slot.kind) {
+    case SLOT_SEND: return op == INSTR_notify && outer_events_notifies(&lowering->events, slot.id);
+    case SLOT_RECV:
+        return op != INSTR_notify && outer_events_waits(&lowering->events, block, slot.id);
+    case SLOT_LOCK: return op == INSTR_reset;
+    default: return false;
     }
+}
+
+/* Adds an instruction for each word that an op uses so: of `slots` from `first` to before `end`. */
+static void add_words(const struct lowering *lowering, struct entry *entry, uint32_t block,
+                      enum core_type core, const struct slots *slots, uint32_t first, uint32_t end,
+                      enum instr_op op)
+{
+    for (uint32_t i = first; i < end; i++)
+        if (uses_word(lowering, block, slots->at[i], op))
+            add_word_instr(entry, core, op, 1 + i); /* slot 0 is the sync base address */
 }
 
 static void add_op(const struct lowering *lowering, struct entry *entry, uint32_t block,
                    const struct op *op, struct slots *slots)
 {
     const struct kernel *kernel = kernel_of(lowering, op);
-    uint32_t blocks = kernel_blocks(lowering->module, kernel);
     uint32_t first = slots->count;
     slots_add_op(slots, lowering->module, lowering->graph, op, kernel);
     enum core_type core = main_core(kernel);
-    add_events(lowering, entry, block, core, slots, first, slots->count, INSTR_wait_event);
+    add_words(lowering, entry, block, core, slots, first, slots->count, INSTR_wait_event);
     for (int part = 0; part < CORE_TYPES; part++)
         if (kernel_type_has(kernel->type, part))
-            add_call(entry, part, kernel, 1 + first, blocks);
-    add_events(lowering, entry, block, core, slots, first, slots->count, INSTR_notify);
+            add_call(lowering->module, entry, part, kernel, 1 + first);
+    add_words(lowering, entry, block, core, slots, first, slots->count, INSTR_notify);
 }
 
 /* The programs: each op in list order, then the words that were waited for are reset. */
@@ -110,9 +124,9 @@ static void add_ops(const struct lowering *lowering, struct entry *entry, uint32
         first[i + 1] = slots->count;
     }
     for (uint32_t i = 0; i < count; i++)
-        add_events(lowering, entry, block,
-                   main_core(kernel_of(lowering, &lowering->graph->ops.at[ops[i]])), slots,
-                   first[i], first[i + 1], INSTR_reset);
+        add_words(lowering, entry, block,
+                  main_core(kernel_of(lowering, &lowering->graph->ops.at[ops[i]])), slots, first[i],
+                  first[i + 1], INSTR_reset);
     free(first);
 }
 
@@ -176,13 +190,7 @@ static bool check_kernel(const struct lowering *lowering, const struct op *op)
     const struct module *module = lowering->module;
     const struct kernel *kernel = kernel_of(lowering, op);
     struct diags *diags = lowering->context->diags;
-    if (attr_flag(module, kernel->attrs, W_dynamic)) {
-        diag_at(diags, DIAG_unsupported, locate_op(module, op, OP_TYPE_NAME, 0),
-                "'@%.*s' is a dynamic kernel, which cannot be fused yet",
-                NAME(module, kernel->name));
-        return false;
-    }
-    if (attr_find(module, kernel->attrs, W_block))
+    if (kernel_is_dynamic(module, kernel) || attr_find(module, kernel->attrs, W_block))
         return true;
     if (diag_at(diags, DIAG_missing_attribute, locate_name(module, kernel->loc),
                 "the kernel '@%.*s' has no 'block'", NAME(module, kernel->name)))

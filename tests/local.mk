@@ -53,6 +53,7 @@ unit_tests = \
 	tests/unit/test_skir \
 	tests/unit/test_skrt \
 	tests/unit/test_skrt_calls \
+	tests/unit/test_skrt_dynamic \
 	tests/unit/test_skrt_failures \
 	tests/unit/test_skrt_feed \
 	tests/unit/test_skrt_profile \
@@ -117,6 +118,7 @@ script_tests = \
 	tests/e2e/debug_options.py \
 	tests/e2e/diagnostic_ids.sh \
 	tests/e2e/doc_examples.py \
+	tests/e2e/dynamic_kernels.py \
 	tests/e2e/early_start.py \
 	tests/e2e/exit_status.sh \
 	tests/e2e/golden_files.sh \

@@ -131,9 +131,10 @@ static inline void elementwise_chunk_i64(const struct kernel *kernel,
     kernel_store_i64(kernel_slot(kernel, 2), kernel->tensors[2].dtype, position, y, n);
 }
 
-/* The whole sub-kernel (x1, x2) -> y. */
-static inline void elementwise_binary_run(const skrt_core *core, uint64_t args_offset,
-                                          const struct elementwise_binary *op)
+/* One of so many parts of the sub-kernel (x1, x2) -> y. */
+static inline void elementwise_binary_part(const skrt_core *core, uint64_t args_offset,
+                                           const struct elementwise_binary *op, uint32_t part,
+                                           uint32_t parts)
 {
     struct kernel kernel;
     struct elementwise_space space;
@@ -146,7 +147,7 @@ static inline void elementwise_binary_run(const skrt_core *core, uint64_t args_o
         (!is_float && op->i64 == NULL))
         return;
 
-    struct kernel_range range = kernel_block_range(core, kernel_elements(&kernel.tensors[2]));
+    struct kernel_range range = kernel_split(kernel_elements(&kernel.tensors[2]), part, parts);
     uint32_t inner = space.rank - 1;
     int64_t strides[ELEMENTWISE_OPERANDS] = {space.strides[0][inner], space.strides[1][inner]};
     for (int64_t position = range.begin, n; position < range.end; position += n) {
@@ -158,6 +159,13 @@ static inline void elementwise_binary_run(const skrt_core *core, uint64_t args_o
         else
             elementwise_chunk_i64(&kernel, op, position, offsets, strides, n);
     }
+}
+
+/* The whole sub-kernel, each block one part. */
+static inline void elementwise_binary_run(const skrt_core *core, uint64_t args_offset,
+                                          const struct elementwise_binary *op)
+{
+    elementwise_binary_part(core, args_offset, op, skrt_block_idx(core), skrt_block_num(core));
 }
 
 /* The whole sub-kernel x -> y: bool. `test` decides by the magnitude bits of the f32 value, above

@@ -1,6 +1,7 @@
 /* The sample sub-kernels of the vector cores against plain references. */
 #include "kernel_harness.h"
 
+skrt_kernel_fn add_dynamic_small, add_dynamic_large;
 skrt_kernel_fn add, mul, pows, cast, is_inf, is_finite, dequant_swiglu_quant, rms_norm, softmax;
 
 /* ------------------------------------------------------------------- element-wise ops ---- */
@@ -88,6 +89,8 @@ static void test_binary(void **state)
         check_binary(mul, '*', float_dtypes[i], true);
         check_binary(pows, '^', float_dtypes[i], true);
         check_binary(add, '+', ints[i], false);
+        check_binary(add_dynamic_small, '+', ints[i], false);
+        check_binary(add_dynamic_large, '+', float_dtypes[i], true);
         check_binary(mul, '*', ints[i], false);
     }
 }

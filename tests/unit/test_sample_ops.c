@@ -443,12 +443,38 @@ static void test_descriptions(void **state)
     }
 }
 
+static void expect_tiling(const struct skrt_tensor *y, int64_t key, uint32_t blocks)
+{
+    struct skrt_tensor tensors[3] = {*y, *y, *y};
+    struct sample_tiling tiling;
+    assert_true(sample_op_tiling("add_dynamic.o", tensors, 3, 40, &tiling));
+    assert_int_equal(tiling.key, key);
+    assert_int_equal(tiling.blocks, blocks);
+}
+
+static void test_tilings(void **state)
+{
+    (void)state;
+    struct sample_tiling tiling;
+    expect_tiling(&(struct skrt_tensor){.rank = 0}, 0, 1);
+    expect_tiling(&(struct skrt_tensor){.rank = 1, .dims = {4096}}, 0, 1);
+    expect_tiling(&(struct skrt_tensor){.rank = 1, .dims = {4097}}, 1, 40);
+    expect_tiling(&(struct skrt_tensor){.rank = 3, .dims = {16, 16, 16}}, 0, 1);
+    expect_tiling(&(struct skrt_tensor){.rank = 3, .dims = {16, 16, 17}}, 1, 40);
+    expect_tiling(&(struct skrt_tensor){.rank = 2, .dims = {0, INT64_MAX}}, 0, 1);
+    expect_tiling(&(struct skrt_tensor){.rank = 2, .dims = {INT64_MAX, INT64_MAX}}, 1, 40);
+    struct skrt_tensor one = {.rank = 0};
+    assert_false(sample_op_tiling("add.o", &one, 1, 40, &tiling));
+    assert_false(sample_op_tiling("add_dynamic.o", &one, 1, 40, &tiling));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_accepted),   cmocka_unit_test(test_refused),
         cmocka_unit_test(test_long_texts), cmocka_unit_test(test_names),
         cmocka_unit_test(test_nz),         cmocka_unit_test(test_descriptions),
+        cmocka_unit_test(test_tilings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,61 @@
+#include "ir/variants.h"
+
+uint32_t kernel_variants(const struct module *module, const struct kernel *kernel)
+{
+    const struct attr *attr = attr_find(module, kernel->attrs, W_variants);
+    bool dynamic = kernel_is_dynamic(module, kernel);
+    return dynamic && attr && attr->value.kind == ATTR_LIST ? attr->value.count : 0;
+}
+
+struct variant kernel_variant(const struct module *module, const struct kernel *kernel, uint32_t i)
+{
+    const struct attr *attr = attr_find(module, kernel->attrs, W_variants);
+    const struct attr_value *dict = &module->attr_values.at[attr->value.first + i];
+    struct range attrs = {dict->first, dict->count};
+    struct variant variant = {attr_int(module, attrs, W_key, 0), kernel->type, {NONE, NONE}};
+    const struct attr *type = attr_find(module, attrs, W_type);
+    if (type && type->value.kind == ATTR_WORD)
+        kernel_type_of_name(module, type->value.id, &variant.type);
+    variant.functions[CORE_AIC] = attr_string(module, attrs, W_aic);
+    variant.functions[CORE_AIV] = attr_string(module, attrs, W_aiv);
+    return variant;
+}
+
+uint32_t kernel_find_variant(const struct module *module, const struct kernel *kernel, int64_t key)
+{
+    uint32_t count = kernel_variants(module, kernel);
+    for (uint32_t i = 0; i < count; i++)
+        if (kernel_variant(module, kernel, i).key == key)
+            return i;
+    return NONE;
+}
+
+bool kernel_type_of_name(const struct module *module, uint32_t name, enum kernel_type *type)
+{
+    for (int i = 0; i < KERNEL_TYPE_COUNT; i++) {
+        if (!name_is(module, name, kernel_type_info(i)->name))
+            continue;
+        *type = (enum kernel_type)i;
+        return true;
+    }
+    return false;
+}
+
+uint32_t kernel_parts(const struct module *module, const struct kernel *kernel)
+{
+    return CORE_TYPES * (kernel_is_dynamic(module, kernel) ? kernel_variants(module, kernel) : 1);
+}
+
+bool kernel_part_at(const struct module *module, const struct kernel *kernel, uint32_t i,
+                    struct kernel_part *part)
+{
+    enum core_type core = (enum core_type)(i % CORE_TYPES);
+    *part = (struct kernel_part){NONE, i / CORE_TYPES, core};
+    if (kernel_is_dynamic(module, kernel)) {
+        struct variant variant = kernel_variant(module, kernel, part->variant);
+        part->function = variant.functions[core];
+        return kernel_type_has(variant.type, core);
+    }
+    part->function = kernel_function(module, kernel, core);
+    return kernel_type_has(kernel->type, core);
+}
