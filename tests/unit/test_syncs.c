@@ -532,8 +532,8 @@ static void test_debug_options(void **state)
     (void)state;
     static const char *const sk_options[] = {
         "stream-fusion=0:debug-sync-all=1",
-        "stream-fusion=0:debug-sync-all=1:debug-dcci-all=1:"
-        "dcci-before-kernel-start=Add,Cast,call:dcci-after-kernel-end=MatMul,Cast",
+        ("stream-fusion=0:debug-sync-all=1:debug-dcci-all=1:"
+         "dcci-before-kernel-start=Add,Cast,call:dcci-after-kernel-end=MatMul,Cast"),
         "debug-sync-all=1",
         "debug-sync-all=1:debug-dcci-all=1:dcci-before-kernel-start=Add,Cast,call",
         "debug-dcci-all=1:dcci-before-kernel-start=Add,Cast:dcci-after-kernel-end=Cast,call",
