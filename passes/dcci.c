@@ -349,13 +349,17 @@ static void warn_types(struct pass_context *context, struct types *types, const 
 {
     for (int i = 0; i < LISTS; i++) {
         struct sk_setting rest = options->of[lists[i].option];
+        struct span span = no_span; /* found once, in time proportional to the options */
+        bool found = false;
         uint32_t type;
         while ((type = next_type(context->module, &rest)) != NONE) {
             if (types->met[type] & lists[i].bit)
                 continue;
             types->met[type] |= lists[i].bit;
-            if (diag_at(context->diags, DIAG_option_op_type,
-                        sk_option_span(context->module, &graph->blocks.at[block], lists[i].option),
+            if (!found)
+                span = sk_option_span(context->module, &graph->blocks.at[block], lists[i].option);
+            found = true;
+            if (diag_at(context->diags, DIAG_option_op_type, span,
                         "'%s' names the op type '%.*s', which no op here has",
                         sk_option_key(lists[i].option), NAME(context->module, type)))
                 suggest_type(context, graph, block, type);
