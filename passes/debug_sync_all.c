@@ -9,20 +9,20 @@
  * type, or in two lists, cores of the own type pass their barrier. The pipes drain first.
  *
  * Where it can stand. It is put at one place of each program: behind the call where the op has a part,
- * else between the calls around. Both places have to be a cut that the two programs reach without each
- * other's continuation, and across which no flag is outstanding: as many sets of each flag are before
- * the place of its setter as waits before that of its waiter. Then the n-th wait is still met by the n-th
- * set: all flags before the cut match among themselves, so do those of the barrier, and so do all
- * behind. In one list such a cut exists behind every op: flags between an op and the next are set and
- * waited for between the calls of the two. Since nothing is outstanding at the cut, and no core passes it
- * before all have come, what is set ahead is at most what was ahead within one op's stretch, and the one
- * release of the barrier: the limit of 15 holds where stretches have fewer than 15, and insert-syncs has at
- * most two. Two lists have no such cuts, hence no flags there.
+ * else between the calls around. The two places have to be a cut: what is waited for before one is set
+ * before the other, so that the programs come to both without what follows. If no flag is outstanding
+ * across it, then the n-th wait is still met by the n-th set: all flags before the cut match among
+ * themselves, so do those of the barrier, and so do all behind. In one list nearly all cuts are like this,
+ * since flags between an op and the next are set and waited for between the calls of the two. Flags that
+ * are outstanding (those that let a dynamic kernel's lock be cleared span its op) are taken in before the
+ * barrier, and set again behind it; so are arrivals, of kernels that arrive early (early_set) or of halves
+ * that stand apart, which a barrier put between would take for its own. The n-th wait or await is met by
+ * the n-th set or arrival again, which is now a later one and tells more than before.
  *
- * Arrivals may be outstanding, of kernels that arrive early (early_set) or of halves that stand apart.
- * A barrier put between would have its `await` met by an arrival of before. So what is outstanding is
- * awaited first, and arrived for again behind: the n-th await is met by the n-th arrival, which is now a
- * later one, so it tells more than before.
+ * The limit of 15: no core passes the barrier before all have come to it, so what is outstanding behind
+ * it is what was outstanding there before, and the one release of the barrier. MAX_OUTSTANDING leaves
+ * room for that, and insert-syncs has at most two flags between an op and the next. In two lists any
+ * number may be outstanding anywhere, so no flags are used there.
  *
  * Nothing new can block: a barrier waits for places that all cores of the type reach by what stands
  * before it in the programs, and those are complete by themselves.
@@ -30,8 +30,8 @@
 #include "ir/locate.h"
 #include "passes/program_edit.h"
 
-/* More outstanding arrivals no program has a reason for; they are made again for each op. */
-enum { MAX_OUTSTANDING = 15 };
+/* Flags, or arrivals, that are taken in and made again for a barrier. */
+enum { MAX_OUTSTANDING = 14 };
 
 /* Synchronisation of a program up to a place. */
 struct tally {
@@ -39,16 +39,18 @@ struct tally {
     uint32_t arrivals; /* outstanding ones */
 };
 
+struct side {
+    struct program *program; /* NULL: the launch has no such cores */
+    struct tally *before;    /* per instruction, and at the end */
+    uint32_t *calls;
+    uint32_t gap; /* the first place for a barrier behind the last one, or behind the last call */
+    struct program_edit edit;
+};
+
 struct debug_sync {
     const struct superkernel *sk;
     bool flags; /* the barrier is over both core types */
-    struct side {
-        struct program *program; /* NULL: the launch has no such cores */
-        struct tally *before;    /* per instruction, and at the end */
-        uint32_t *calls;
-        uint32_t gap; /* where the stretch behind the last call begins */
-        struct program_edit edit;
-    } sides[CORE_TYPES];
+    struct side sides[CORE_TYPES];
 };
 
 /* ---------------------------------------------------------------------------- tallies ---- */
@@ -87,9 +89,21 @@ static struct tally *count_program(const struct superkernel *sk, enum core_type 
     return before;
 }
 
-static bool is_balanced(const struct tally *one, const struct tally *other)
+/* What is outstanding at a place of a program, seen from there. */
+struct spot {
+    uint32_t at;
+    uint32_t arrivals;
+    uint32_t take, give; /* flags set for this side, and by it */
+};
+
+/* Fills what is outstanding at `spot->at`. False where that is no cut with the other side's place. */
+static bool find_outstanding(const struct side *side, const struct tally *other, struct spot *spot)
 {
-    return one->sets == other->waits && one->waits == other->sets;
+    const struct tally *here = &side->before[spot->at];
+    spot->arrivals = here->arrivals;
+    spot->take = other ? other->sets - here->waits : 0;
+    spot->give = other ? here->sets - other->waits : 0;
+    return !other || (other->sets >= here->waits && here->sets >= other->waits);
 }
 
 /* ----------------------------------------------------------------------------- places ---- */
@@ -119,8 +133,7 @@ static uint32_t stretch_end(const struct side *side, uint32_t next_call)
     const struct program *program = side->program;
     uint32_t end = next_call == NONE ? program->instrs.count : call_begin(program, next_call);
     for (uint32_t i = side->gap; i < end; i++)
-        if (program_has(program, i, INSTR_wait_event) || program_has(program, i, INSTR_select) ||
-            program_has(program, i, INSTR_reset))
+        if (program_has(program, i, INSTR_wait_event) || program_has(program, i, INSTR_select))
             return i;
     if (next_call != NONE && end > side->gap && program_has(program, end - 1, INSTR_dcci)) {
         end--;
@@ -129,15 +142,14 @@ static uint32_t stretch_end(const struct side *side, uint32_t next_call)
     return end;
 }
 
-/* The last place up to `end` with no more sets and waits than the other side's: if there are as many as
- * there, it is the cut. */
-static uint32_t find_cut(const struct side *side, uint32_t end, const struct tally *other)
+/* The last place up to `end` before which are at most so many waits, or waits and sets. */
+static uint32_t last_place(const struct side *side, uint32_t end, bool with_sets, uint64_t most)
 {
-    uint64_t wanted = (uint64_t)other->sets + other->waits;
     uint32_t low = side->gap;
     while (low < end) {
         uint32_t middle = low + (end - low + 1) / 2;
-        if ((uint64_t)side->before[middle].sets + side->before[middle].waits <= wanted)
+        uint64_t count = side->before[middle].waits;
+        if (count + (with_sets ? side->before[middle].sets : 0) <= most)
             low = middle;
         else
             end = middle - 1;
@@ -145,6 +157,16 @@ static uint32_t find_cut(const struct side *side, uint32_t end, const struct tal
     bool inside_pair = low > side->gap && program_has(side->program, low, INSTR_dcci) &&
                        program_has(side->program, low - 1, INSTR_pipe_barrier);
     return inside_pair ? low - 1 : low;
+}
+
+/* The last place up to `end` that is a cut without outstanding flags, or else the last cut, if there is
+ * one. */
+static uint32_t find_cut(const struct side *side, uint32_t end, const struct tally *other)
+{
+    uint32_t cut = last_place(side, end, true, (uint64_t)other->sets + other->waits);
+    if (side->before[cut].sets == other->waits && side->before[cut].waits == other->sets)
+        return cut;
+    return last_place(side, end, false, other->sets);
 }
 
 /* ---------------------------------------------------------------------------- barriers ---- */
@@ -155,22 +177,23 @@ static void add(struct instrs *instrs, enum instr_op op, int word, uint32_t time
         vec_push(instrs, instr_make(op, (uint8_t)word));
 }
 
-/* `outstanding` arrivals of this core type were made before. */
 static void make_barrier(struct instrs *instrs, enum core_type core, bool flags,
-                         uint32_t outstanding)
+                         const struct spot *spot)
 {
     add(instrs, INSTR_pipe_barrier, 0, 1);
     if (flags && core == CORE_AIV) {
+        add(instrs, INSTR_wait, CORE_AIC, spot->take);
         add(instrs, INSTR_set, CORE_AIV, 1);
         add(instrs, INSTR_wait, CORE_AIC, 1);
+        add(instrs, INSTR_set, CORE_AIV, spot->give);
         return;
     }
-    add(instrs, INSTR_await, core, outstanding);
-    add(instrs, INSTR_wait, CORE_AIV, flags);
+    add(instrs, INSTR_await, core, spot->arrivals);
+    add(instrs, INSTR_wait, CORE_AIV, spot->take + flags);
     add(instrs, INSTR_arrive, core, 1);
     add(instrs, INSTR_await, core, 1);
-    add(instrs, INSTR_set, CORE_AIC, flags);
-    add(instrs, INSTR_arrive, core, outstanding);
+    add(instrs, INSTR_set, CORE_AIC, spot->give + flags);
+    add(instrs, INSTR_arrive, core, spot->arrivals);
 }
 
 static bool has_instrs(const struct program *program, uint32_t at, const struct instrs *instrs)
@@ -184,38 +207,45 @@ static bool has_instrs(const struct program *program, uint32_t at, const struct 
     return true;
 }
 
-/* Whether the barrier is there already: at the place behind the op's own call, or, at a cut, with its
- * first flag there. */
-static bool has_barrier(const struct debug_sync *ds, enum core_type core, uint32_t place, bool own)
+/* Where a barrier begins that has the place before or in its flags; the place itself if there is no
+ * drain before them. */
+static uint32_t barrier_begin(const struct program *program, uint32_t place)
+{
+    uint32_t begin = place, most = 3 * MAX_OUTSTANDING + 2;
+    while (begin > 0 && most-- > 0) {
+        enum instr_op op = program->instrs.at[--begin].op;
+        if (op == INSTR_pipe_barrier)
+            return begin;
+        if (op != INSTR_await && op != INSTR_wait && op != INSTR_set)
+            break;
+    }
+    return place;
+}
+
+/* Whether the barrier is there already: behind the op's own call and a record of its end, or around the
+ * cut. */
+static bool has_barrier(const struct debug_sync *ds, enum core_type core, uint32_t place, bool own,
+                        const struct tally *other)
 {
     const struct side *side = &ds->sides[core];
-    if (own) /* a record of the op's end comes before it */
-        place = skip_records(side->program, place);
-    uint32_t outstanding = side->before[place].arrivals, lead = 0;
+    struct spot spot = {.at = own ? skip_records(side->program, place)
+                                  : barrier_begin(side->program, place)};
     struct instrs instrs = {NULL, 0, 0};
-    if (own) {
-        place = skip_records(side->program, place);
-    } else {
-        /* Back over what was awaited to where it was outstanding. */
-        while (place > lead && lead <= MAX_OUTSTANDING &&
-               program_has(side->program, place - 1 - lead, INSTR_await))
-            lead++;
-        lead += place > lead;
-        outstanding = side->before[place - lead].arrivals;
-    }
-    make_barrier(&instrs, core, ds->flags, outstanding);
-    bool found = has_instrs(side->program, place - lead, &instrs);
+    if (!find_outstanding(side, other, &spot) || spot.take > MAX_OUTSTANDING ||
+        spot.give > MAX_OUTSTANDING || spot.arrivals > MAX_OUTSTANDING)
+        return false;
+    make_barrier(&instrs, core, ds->flags, &spot);
+    bool found = has_instrs(side->program, spot.at, &instrs);
     vec_free(&instrs);
     return found;
 }
 
-static void add_barrier(struct debug_sync *ds, enum core_type core, uint32_t place)
+static void add_barrier(struct debug_sync *ds, enum core_type core, const struct spot *spot)
 {
-    struct side *side = &ds->sides[core];
     struct instrs instrs = {NULL, 0, 0};
-    make_barrier(&instrs, core, ds->flags, side->before[place].arrivals);
+    make_barrier(&instrs, core, ds->flags, spot);
     for (uint32_t i = 0; i < instrs.count; i++)
-        program_edit_add(&side->edit, place, instrs.at[i]);
+        program_edit_add(&ds->sides[core].edit, spot->at, instrs.at[i]);
     vec_free(&instrs);
 }
 
@@ -232,58 +262,72 @@ static bool refuse(const struct debug_sync *ds, uint32_t i, const char *why)
     return false;
 }
 
-/* The places for the barrier behind op i, on sides that it concerns. `next` is the op's successor on the
- * side where it has no part. */
-static bool find_places(struct debug_sync *ds, uint32_t i, const uint32_t *next, uint32_t *places)
-{
-    int own =
-        ds->sides[CORE_AIC].calls && ds->sides[CORE_AIC].calls[i] != NONE ? CORE_AIC : CORE_AIV;
-    for (int core = 0; core < CORE_TYPES; core++) {
-        struct side *side = &ds->sides[core];
-        if (!side->program || side->calls[i] == NONE)
-            continue;
-        places[core] = side->gap = place_behind(ds->sk, side->program, side->calls[i]);
-    }
-    if (ds->sides[own].before[places[own]].arrivals > MAX_OUTSTANDING)
-        return refuse(ds, i, "more than 15 arrivals are not awaited there");
-    if (!ds->flags)
-        return true;
-    struct side *other = &ds->sides[1 - own];
-    const struct tally *here = &ds->sides[own].before[places[own]];
-    if (other->calls[i] == NONE)
-        places[1 - own] = find_cut(other, next[1 - own], here);
-    const struct tally *there = &other->before[places[1 - own]];
-    if (!is_balanced(here, there))
-        return refuse(ds, i,
-                      "a flag is always outstanding there: let what is set behind an op be "
-                      "waited for before the next");
-    return there->arrivals <= MAX_OUTSTANDING ||
-           refuse(ds, i, "more than 15 arrivals are not awaited there");
-}
-
 static bool is_concerned(const struct debug_sync *ds, int core, uint32_t i)
 {
     return ds->sides[core].program && (ds->flags || ds->sides[core].calls[i] != NONE);
 }
 
-static bool synchronise_op(struct debug_sync *ds, uint32_t i, const uint32_t *next)
+/* Finds the places for the barrier behind op i. `ends` are those of the stretches that it stands in on
+ * sides where it has no part. */
+static void find_places(struct debug_sync *ds, uint32_t i, const uint32_t *ends, struct spot *spots)
 {
-    uint32_t places[CORE_TYPES] = {0};
+    for (int core = 0; core < CORE_TYPES; core++) {
+        struct side *side = &ds->sides[core];
+        if (side->program && side->calls[i] != NONE)
+            spots[core].at = side->gap = place_behind(ds->sk, side->program, side->calls[i]);
+    }
+    for (int core = 0; ds->flags && core < CORE_TYPES; core++) {
+        struct side *side = &ds->sides[core];
+        if (side->calls[i] == NONE)
+            spots[core].at = side->gap =
+                find_cut(side, ends[core], &ds->sides[1 - core].before[spots[1 - core].at]);
+    }
+}
+
+/* What the core types know of each other at their places; NULL where they do not care. */
+static const struct tally *other_tally(const struct debug_sync *ds, int core,
+                                       const struct spot *spots)
+{
+    return ds->flags ? &ds->sides[1 - core].before[spots[1 - core].at] : NULL;
+}
+
+static bool check_places(const struct debug_sync *ds, uint32_t i, struct spot *spots)
+{
+    for (int core = 0; core < CORE_TYPES; core++) {
+        if (!is_concerned(ds, core, i))
+            continue;
+        if (!find_outstanding(&ds->sides[core], other_tally(ds, core, spots), &spots[core]))
+            return refuse(ds, i, "flags that it waits for are set where the next op has begun");
+        if (spots[core].arrivals > MAX_OUTSTANDING)
+            return refuse(ds, i, "more than 14 arrivals are not awaited there");
+        if (spots[core].give > MAX_OUTSTANDING)
+            return refuse(ds, i, "more than 14 releases are not waited for there");
+    }
+    return true;
+}
+
+static bool synchronise_op(struct debug_sync *ds, uint32_t i, const uint32_t *ends)
+{
+    struct spot spots[CORE_TYPES] = {{0}};
     bool present = true;
-    if (!find_places(ds, i, next, places))
-        return false;
+    find_places(ds, i, ends, spots);
     for (int core = 0; core < CORE_TYPES; core++)
         if (is_concerned(ds, core, i))
             present =
-                present && has_barrier(ds, core, places[core], ds->sides[core].calls[i] != NONE);
-    for (int core = 0; core < CORE_TYPES && !present; core++)
+                present && has_barrier(ds, core, spots[core].at, ds->sides[core].calls[i] != NONE,
+                                       other_tally(ds, core, spots));
+    if (present)
+        return true;
+    if (!check_places(ds, i, spots))
+        return false;
+    for (int core = 0; core < CORE_TYPES; core++)
         if (is_concerned(ds, core, i))
-            add_barrier(ds, core, places[core]);
+            add_barrier(ds, core, &spots[core]);
     return true;
 }
 
 /* Ends of the stretch that op i stands in on each side: found once for all ops in it. */
-static void find_ends(struct debug_sync *ds, uint32_t i, uint32_t *next)
+static void find_ends(struct debug_sync *ds, uint32_t i, uint32_t *ends)
 {
     for (int core = 0; core < CORE_TYPES; core++) {
         struct side *side = &ds->sides[core];
@@ -293,18 +337,18 @@ static void find_ends(struct debug_sync *ds, uint32_t i, uint32_t *next)
         uint32_t later = i;
         while (later < ds->sk->count && side->calls[later] == NONE)
             later++;
-        next[core] = stretch_end(side, later < ds->sk->count ? side->calls[later] : NONE);
+        ends[core] = stretch_end(side, later < ds->sk->count ? side->calls[later] : NONE);
     }
 }
 
 static bool synchronise(struct debug_sync *ds)
 {
-    uint32_t next[CORE_TYPES] = {0};
+    uint32_t ends[CORE_TYPES] = {0};
     bool ok = true;
     for (uint32_t i = 0; ok && i < ds->sk->count; i++) {
         if (ds->flags)
-            find_ends(ds, i, next);
-        ok = synchronise_op(ds, i, next);
+            find_ends(ds, i, ends);
+        ok = synchronise_op(ds, i, ends);
     }
     return ok;
 }
