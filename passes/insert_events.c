@@ -233,6 +233,16 @@ static int compare_events(const void *a, const void *b, void *position)
     return place[x->to] < place[y->to] ? -1 : place[x->to] > place[y->to];
 }
 
+/* i0, i1 and so on, but for those that are types (i8): an event cannot be called so. */
+static uint32_t name_inner(struct inserter *in, uint32_t *number)
+{
+    uint32_t name;
+    do
+        name = module_name_printf(in->module, "i%u", (*number)++);
+    while (name >= W_KEYWORD_END && name < W_DTYPE_END);
+    return name;
+}
+
 /* Names the events in the order of their senders. Returns how many outer ones there are. */
 static uint32_t name_events(struct inserter *in)
 {
@@ -244,7 +254,7 @@ static uint32_t name_events(struct inserter *in)
     for (uint32_t i = 0; i < in->events.count; i++) {
         struct event *event = &in->events.at[i];
         if (event->inner) {
-            event->name = module_name_printf(in->module, "i%u", inner++);
+            event->name = name_inner(in, &inner);
             continue;
         }
         uint32_t id = 0, end = uses.count < MAX_CANDIDATES ? uses.count : MAX_CANDIDATES;

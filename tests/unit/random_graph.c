@@ -257,6 +257,13 @@ static void put_kernel(struct plan *plan, const char *name, unsigned number)
     unsigned most = flat ? 2 * plan->cores : plan->cores;
     static const char *const early[] = {"", "", ", early_start = [set]", ", early_start = [wait]",
                                         ", early_start = [set, wait]"};
+    if (plan->options->dynamic && random_percent(&plan->random, 25)) {
+        text_printf(plan->text,
+                    "kernel @%s%u : %s {dynamic, variants = [{key = 0, type = %s%s%s}]}\n", name,
+                    number, types[type], types[type], type == 0 || type == 2 ? "" : ", aic = \"f\"",
+                    type == 1 || type == 3 ? "" : ", aiv = \"g\"");
+        return;
+    }
     unsigned block = 1 + random_below(&plan->random, most);
     text_printf(plan->text, "kernel @%s%u : %s {block = %u%s}\n", name, number, types[type], block,
                 plan->options->early_start ? early[random_below(&plan->random, 5)] : "");

@@ -23,6 +23,7 @@ struct random_graph_options {
     bool unfusable;     /* ops that no super kernel may have */
     bool stream_fusion; /* scopes may be fused over several streams */
     bool early_start;   /* kernels that were built for it */
+    bool dynamic;       /* dynamic kernels */
     bool options;       /* all other options of scopes, and kernels that they are about */
 };
 

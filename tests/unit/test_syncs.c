@@ -149,7 +149,7 @@ static bool is_proven(const struct trial *trial)
     struct diags diags;
     diags_init(&diags, NULL, "test.skir");
     struct pass_context context = {.module = trial->parsed.module, .diags = &diags};
-    bool proven = pass_verify_sync(&context);
+    bool proven = verify_module(trial->parsed.module, &diags) && pass_verify_sync(&context);
     diags_free(&diags);
     return proven;
 }
@@ -171,6 +171,31 @@ static bool calls_are_well(const struct trial *trial, const struct entry *entry)
     return true;
 }
 
+/* Whether each call of a dynamic kernel has a choice of its own before it. */
+static bool choices_are_well(const struct trial *trial, const struct entry *entry)
+{
+    const struct module *module = trial->parsed.module;
+    for (unsigned core = 0; core < CORE_TYPES; core++) {
+        uint32_t chosen = NONE;
+        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++) {
+            const struct instr *instr = &entry->programs[core].instrs.at[i];
+            if (instr->op == INSTR_select && chosen != NONE)
+                return false;
+            if (instr->op == INSTR_select)
+                chosen = instr->kernel;
+            if (instr->op != INSTR_call)
+                continue;
+            const struct kernel *kernel = module_find_kernel(module, instr->kernel);
+            if (chosen != (attr_flag(module, kernel->attrs, W_dynamic) ? instr->kernel : NONE))
+                return false;
+            chosen = NONE;
+        }
+        if (chosen != NONE)
+            return false;
+    }
+    return true;
+}
+
 /* What is proven must be well. The proof refuses nothing that is well, either: what it computes of two
  * positions is all that there is to know about a launch. */
 static void judge(struct trial *trial, const struct entry *entry, enum mutation mutation)
@@ -180,7 +205,8 @@ static void judge(struct trial *trial, const struct entry *entry, enum mutation 
     struct sync_outcome outcome;
     launch_init(trial, entry, &launch);
     sync_simulate(&outcome, &launch.sync);
-    bool ordered = entry_launch_is_ordered(&launch, &outcome) && calls_are_well(trial, entry);
+    bool ordered = entry_launch_is_ordered(&launch, &outcome) && calls_are_well(trial, entry) &&
+                   choices_are_well(trial, entry);
     bool well = ordered && sync_outcome_ok(&outcome), proven = is_proven(trial);
     entry_launch_free(&launch);
     CHECK(trial, well || !proven);
@@ -520,10 +546,12 @@ static void test_options(void **state)
 {
     (void)state;
     unsigned counts[N_COUNTS];
-    run_plan(
-        &(struct plan){
-            .options = {.max_ops = 16, .memory = true, .stream_fusion = true, .options = true}},
-        30000, counts);
+    run_plan(&(struct plan){.options = {.max_ops = 16,
+                                        .memory = true,
+                                        .stream_fusion = true,
+                                        .options = true,
+                                        .dynamic = true}},
+             30000, counts);
 }
 
 /* What debug options add keeps every order, and is complete. */
@@ -550,7 +578,8 @@ static void test_large_graphs(void **state)
 {
     (void)state;
     unsigned counts[N_COUNTS];
-    run_plan(&(struct plan){.options = {.max_ops = 64, .stream_fusion = true}}, 10000, counts);
+    run_plan(&(struct plan){.options = {.max_ops = 64, .stream_fusion = true, .dynamic = true}},
+             10000, counts);
 }
 
 /* Flags would overflow if the inserter did not see to it; it does not do more than it must. */
@@ -568,7 +597,8 @@ static void test_mutations(void **state)
 {
     (void)state;
     unsigned counts[N_COUNTS];
-    run_plan(&(struct plan){.options = {.max_ops = 16, .stream_fusion = true}, .mutated = true},
+    run_plan(&(struct plan){.options = {.max_ops = 16, .stream_fusion = true, .dynamic = true},
+                            .mutated = true},
              2000, counts);
     if (counts[GRAPHS] < 1000)
         return;
@@ -583,9 +613,11 @@ static void test_mutated_options(void **state)
 {
     (void)state;
     unsigned counts[N_COUNTS];
-    run_plan(&(struct plan){.options = {.max_ops = 16, .stream_fusion = true, .options = true},
-                            .mutated = true},
-             1500, counts);
+    run_plan(
+        &(struct plan){
+            .options = {.max_ops = 16, .stream_fusion = true, .options = true, .dynamic = true},
+            .mutated = true},
+        1500, counts);
 }
 
 static void test_mutated_early_start(void **state)
