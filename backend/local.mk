@@ -44,6 +44,7 @@ libskrt_la_SOURCES = \
 	backend/skrt_device.c \
 	backend/skrt_dynamic.c \
 	backend/skrt_early.c \
+	backend/skrt_event.c \
 	backend/skrt_feed.c \
 	backend/skrt_fiber.c \
 	backend/skrt_fiber.h \

@@ -215,6 +215,8 @@ void skrt_core_unlock(struct skrt_core *core);
 /* Stops the launch: this core cannot execute what it is at. Needs the lock. */
 _Noreturn void skrt_core_fail(struct skrt_core *core, enum skrt_status status, const char *format,
                               ...) __attribute__((format(printf, 3, 4)));
+/* Fails where a function of the race check returned a reason. Needs the lock. */
+void skrt_core_race_check(struct skrt_core *core, const char *why);
 /* Ends the core's turn until it is woken. Needs the lock, and releases it. */
 void skrt_core_block(struct skrt_core *core, enum skrt_wait wait);
 /* A core's fiber; `arg` is a struct skrt_core. */

@@ -3,7 +3,8 @@
  * and no flag too full or left set. Entries with one instruction taken out, or moved, show that it can
  * fail, and that verify-sync, which executes nothing, proves none that is wrong.
  *
- * SKIR_TEST_SEED and SKIR_TEST_COUNT choose other graphs, SKIR_TEST_JOBS the number of processes. */
+ * SKIR_TEST_SEED and SKIR_TEST_COUNT choose other graphs, SKIR_TEST_JOBS the number of processes,
+ * SKIR_TEST_FILTER the tests ("test_options"; * and ? stand for any text and character). */
 #include "entry_launch.h"
 #include "graph_model.h"
 #include "ir/sk_options.h"
@@ -655,5 +656,6 @@ int main(void)
         cmocka_unit_test(test_mutated_options), cmocka_unit_test(test_mutated_early_start),
         cmocka_unit_test(test_mutated_chains),
     };
+    cmocka_set_test_filter(getenv("SKIR_TEST_FILTER"));
     return cmocka_run_group_tests_name("syncs", tests, NULL, NULL);
 }
