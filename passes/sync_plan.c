@@ -90,13 +90,14 @@ static void find_flags(struct planner *planner)
     }
 }
 
-/* How many flags are waited for in gaps below `gap`. */
-static uint32_t flags_waited(const struct flags *flags, uint32_t gap)
+/* How many flags are set in gaps up to `gap`, or else (`waited`) waited for in gaps below it. */
+static uint32_t count_flags(const struct flags *flags, uint32_t gap, bool waited)
 {
     uint32_t low = 0, high = flags->count;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (flags->at[middle].wait < gap)
+        const struct flag *flag = &flags->at[middle];
+        if (waited ? flag->wait < gap : flag->set <= gap)
             low = middle + 1;
         else
             high = middle;
@@ -104,17 +105,14 @@ static uint32_t flags_waited(const struct flags *flags, uint32_t gap)
     return low;
 }
 
+static uint32_t flags_waited(const struct flags *flags, uint32_t gap)
+{
+    return count_flags(flags, gap, true);
+}
+
 static uint32_t flags_set(const struct flags *flags, uint32_t gap)
 {
-    uint32_t low = 0, high = flags->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (flags->at[middle].set <= gap)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return count_flags(flags, gap, false);
 }
 
 /* How many releases may be outstanding when the next flag is set in `gap`: all but those of which the
