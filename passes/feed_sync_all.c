@@ -20,6 +20,7 @@
  * type come to in the same order, so nothing waits in a circle that did not before. It orders nothing that
  * the proof relies on.
  */
+#include "ir/locate.h"
 #include "passes/program_edit.h"
 
 enum {
@@ -165,11 +166,33 @@ static void feed(const struct superkernel *sk, enum core_type core, uint64_t blo
     free(calls);
 }
 
+/* On how many cores a dynamic kernel has its barriers, its tiling says at run time only. */
+static bool refuse_dynamic(const struct superkernel *sk)
+{
+    for (uint32_t i = 0; i < sk->count; i++) {
+        const struct kernel *kernel = superkernel_kernel(sk, i);
+        if (!attr_flag(sk->module, kernel->attrs, W_sync_all) ||
+            !attr_flag(sk->module, kernel->attrs, W_dynamic))
+            continue;
+        if (diag_at(sk->context->diags, DIAG_unsupported,
+                    locate_op(sk->module, superkernel_op(sk, i), OP_TYPE_NAME, 0),
+                    "feed-sync-all cannot match the full barriers of the dynamic kernel '@%.*s'",
+                    NAME(sk->module, kernel->name)))
+            diag_note(sk->context->diags, (struct span){0, 0},
+                      "keep the op out of the super kernel, by 'scope none', or give it a kernel "
+                      "that is not dynamic");
+        return true;
+    }
+    return false;
+}
+
 static bool visit(struct superkernel *sk)
 {
     uint64_t blocks = (uint64_t)attr_int(sk->module, sk->entry->attrs, W_block, 1);
     if (!sk->options.of[SK_feed_sync_all].number)
         return true;
+    if (refuse_dynamic(sk))
+        return false;
     set_slot(sk);
     set_size(sk, blocks);
     for (int core = 0; core < CORE_TYPES; core++)
