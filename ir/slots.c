@@ -1,4 +1,5 @@
 #include "ir/slots.h"
+#include "ir/variants.h"
 
 static void push(struct slots *slots, enum slot_kind kind, uint32_t id)
 {
@@ -30,7 +31,7 @@ void slots_add_op(struct slots *slots, const struct module *module, const struct
                   const struct op *op, const struct kernel *kernel)
 {
     add_params(slots, module, graph, op, kernel);
-    if (attr_flag(module, kernel->attrs, W_dynamic)) {
+    if (kernel_is_dynamic(module, kernel)) {
         push(slots, SLOT_TILING_KEY, NONE);
         push(slots, SLOT_BLOCK_NUM, NONE);
         push(slots, SLOT_LOCK, NONE);

@@ -136,11 +136,6 @@ static void add_pairs(struct placing *p, uint32_t at, uint32_t count)
     }
 }
 
-static bool is_pair(const struct program *program, uint32_t at)
-{
-    return program_has(program, at, INSTR_pipe_barrier) && program_has(program, at + 1, INSTR_dcci);
-}
-
 static void place_before(struct placing *p, uint32_t call)
 {
     uint32_t at = call_begin(p->program, call);
@@ -164,7 +159,7 @@ static uint32_t place_after(struct placing *p, uint32_t i)
         }
     }
     if (p->everywhere) {
-        if (is_pair(p->program, at))
+        if (program_has_dcci_pair(p->program, at))
             return at + 2;
         add_pairs(p, end, 1);
     }
@@ -196,7 +191,7 @@ static void place_absent(struct placing *p, uint32_t begin, uint32_t call, uint3
 {
     uint32_t end = call == NONE ? p->program->instrs.count : call, present = 0;
     for (uint32_t at = begin; at < end; at++)
-        present += is_pair(p->program, at);
+        present += program_has_dcci_pair(p->program, at);
     if (present >= count)
         return;
     count -= present;

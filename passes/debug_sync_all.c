@@ -118,8 +118,7 @@ static uint32_t place_behind(const struct superkernel *sk, const struct program 
     if (program_has(program, at, INSTR_dcci))
         place = at + 1;
     at = skip_records(program, place);
-    if (sk->options.of[SK_debug_dcci_all].number && program_has(program, at, INSTR_pipe_barrier) &&
-        program_has(program, at + 1, INSTR_dcci))
+    if (sk->options.of[SK_debug_dcci_all].number && program_has_dcci_pair(program, at))
         place = at + 2;
     while (program_has(program, at = skip_records(program, place), INSTR_preload))
         place = at + 1;
@@ -154,8 +153,7 @@ static uint32_t last_place(const struct side *side, uint32_t end, bool with_sets
         else
             end = middle - 1;
     }
-    bool inside_pair = low > side->gap && program_has(side->program, low, INSTR_dcci) &&
-                       program_has(side->program, low - 1, INSTR_pipe_barrier);
+    bool inside_pair = low > side->gap && program_has_dcci_pair(side->program, low - 1);
     return inside_pair ? low - 1 : low;
 }
 

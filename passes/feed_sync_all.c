@@ -21,6 +21,7 @@
  * the proof relies on.
  */
 #include "ir/locate.h"
+#include "ir/variants.h"
 #include "passes/program_edit.h"
 
 enum {
@@ -172,7 +173,7 @@ static bool refuse_dynamic(const struct superkernel *sk)
     for (uint32_t i = 0; i < sk->count; i++) {
         const struct kernel *kernel = superkernel_kernel(sk, i);
         if (!attr_flag(sk->module, kernel->attrs, W_sync_all) ||
-            !attr_flag(sk->module, kernel->attrs, W_dynamic))
+            !kernel_is_dynamic(sk->module, kernel))
             continue;
         if (diag_at(sk->context->diags, DIAG_unsupported,
                     locate_op(sk->module, superkernel_op(sk, i), OP_TYPE_NAME, 0),

@@ -10,12 +10,9 @@
  * which the op must be complete, choices of dynamic kernels, and resets of the words that were waited
  * for. Where barriers and flags go, passes/sync_plan.h finds.
  */
-#include "ir/locate.h"
-#include "ir/slots.h"
 #include "passes/superkernel.h"
 #include "passes/sync_plan.h"
 
-#include <string.h>
 
 enum phase_of_op { PHASE_BEFORE, PHASE_CALL, PHASE_BEHIND, PHASES };
 
@@ -25,43 +22,16 @@ struct op_nodes {
     uint32_t wait[CORE_TYPES]; /* the last of its waits for events */
 };
 
-/* What a parameter slot is for. */
-struct slot_use {
-    uint32_t op; /* in list order */
-    enum slot_kind kind;
-};
-
 struct inserter {
     const struct superkernel *sk;
     struct sync_plan plan;
     struct op_nodes *ops;
-    VEC(struct slot_use) slots; /* slot 0, the sync base address, is left out */
-    bool chained;               /* each op is behind the one before it */
-    bool shortcuts;             /* what a core alone does needs no barrier */
+    struct slot_uses slots;
+    bool chained;   /* each op is behind the one before it */
+    bool shortcuts; /* what a core alone does needs no barrier */
 };
 
 /* ----------------------------------------------------------------------------- nodes ---- */
-
-static void find_slots(struct inserter *in)
-{
-    struct slots slots = {NULL, 0, 0};
-    for (uint32_t i = 0; i < in->sk->count; i++) {
-        slots.count = 0;
-        slots_add_op(&slots, in->sk->module, in->sk->graph, superkernel_op(in->sk, i),
-                     superkernel_kernel(in->sk, i));
-        for (uint32_t n = 0; n < slots.count; n++)
-            vec_push(&in->slots, (struct slot_use){i, slots.at[n].kind});
-    }
-    vec_free(&slots);
-}
-
-/* The op that a slot belongs to; the one behind all for what is no slot of an op. */
-static struct slot_use slot_use(const struct inserter *in, uint32_t slot)
-{
-    if (slot < 1 || slot > in->slots.count)
-        return (struct slot_use){in->sk->count, SLOT_WORD};
-    return in->slots.at[slot - 1];
-}
 
 static void add_node(struct inserter *in, int core, uint32_t instr, uint32_t op, unsigned phase)
 {
@@ -88,7 +58,7 @@ static void find_nodes(struct inserter *in, int core)
     uint32_t op = next_op(in, core, 0);
     for (uint32_t i = 0; i < program->instrs.count; i++) {
         const struct instr *instr = &program->instrs.at[i];
-        uint32_t owner = slot_use(in, instr->number[0]).op;
+        uint32_t owner = superkernel_slot(in->sk, &in->slots, instr->number[0]).op;
         switch (instr->op) {
         case INSTR_select:
             add_node(in, core, i, op, PHASE_BEFORE);
@@ -171,7 +141,7 @@ static void find_word_needs(struct inserter *in, int core)
         const struct instr *instr = &in->sk->entry->programs[core].instrs.at[list->at[i].instr];
         if (instr->op != INSTR_notify && instr->op != INSTR_reset)
             continue;
-        struct slot_use use = slot_use(in, instr->number[0]);
+        struct slot_use use = superkernel_slot(in->sk, &in->slots, instr->number[0]);
         const struct op_nodes *op = &in->ops[use.op];
         const uint32_t *nodes = instr->op == INSTR_notify ? op->call
                                 : use.kind == SLOT_LOCK   ? op->select
@@ -265,7 +235,7 @@ static bool insert(struct superkernel *sk)
     in.plan.lists[CORE_AIC].one_core = in.shortcuts && blocks * launch->aics == 1;
     in.plan.lists[CORE_AIV].one_core = in.shortcuts && blocks * launch->aivs == 1;
     in.ops = mem_calloc((size_t)sk->count + 1, sizeof *in.ops);
-    find_slots(&in);
+    in.slots = superkernel_slots(sk);
     for (int core = 0; core < CORE_TYPES; core++)
         find_nodes(&in, core);
     for (uint32_t i = 0; i < sk->count; i++)

@@ -15,6 +15,7 @@
  * Preloads are hints. They read no data and order nothing, so a program means the same with them.
  */
 #include "ir/locate.h"
+#include "ir/variants.h"
 #include "passes/program_edit.h"
 #include "passes/superkernel.h"
 
@@ -77,7 +78,7 @@ static uint32_t units_of(const struct superkernel *sk, const struct kernel *kern
     int8_t *units = &preloads->units[(kernel - sk->module->kernels.at) * CORE_TYPES];
     uint64_t size;
     /* The function of a dynamic kernel is chosen later. */
-    if (attr_flag(sk->module, kernel->attrs, W_dynamic))
+    if (kernel_is_dynamic(sk->module, kernel))
         return 0;
     if (units[core] == NOT_ASKED) {
         if (find_size(sk, kernel, core, &size)) {

@@ -18,15 +18,6 @@
 
 enum { PROFILE_SLOTS = 2 }; /* the address of the buffer for records, and its size in bytes */
 
-static bool is_profiled(const struct entry *entry)
-{
-    for (int core = 0; core < CORE_TYPES; core++)
-        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++)
-            if (entry->programs[core].instrs.at[i].op == INSTR_profile)
-                return true;
-    return false;
-}
-
 /* ----------------------------------------------------------------------- parameters ---- */
 
 static struct attr *find_params(const struct superkernel *sk)
@@ -63,7 +54,7 @@ static bool add_params(const struct superkernel *sk)
 /* Where there are slots there were records, which are not to be seen here (superkernels_visit). */
 static bool profile(struct superkernel *sk)
 {
-    if (!sk->options.of[SK_profiling].number || is_profiled(sk->entry) ||
+    if (!sk->options.of[SK_profiling].number || records_present(sk->entry) ||
         entry_profile_slot(sk->module, sk->entry) != NONE)
         return true;
     if (!add_params(sk))

@@ -36,4 +36,10 @@ static inline bool program_has(const struct program *program, uint32_t at, enum 
     return at < program->instrs.count && program->instrs.at[at].op == op;
 }
 
+/* What debug-dcci-all puts behind an op: a drain, and the cache maintenance. */
+static inline bool program_has_dcci_pair(const struct program *program, uint32_t at)
+{
+    return program_has(program, at, INSTR_pipe_barrier) && program_has(program, at + 1, INSTR_dcci);
+}
+
 #endif

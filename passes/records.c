@@ -1,5 +1,4 @@
 #include "passes/records.h"
-#include "ir/slots.h"
 
 #include <string.h>
 
@@ -11,31 +10,14 @@ static struct instr record(enum phase phase, uint32_t index, enum profile_kind k
     return instr;
 }
 
-/* The op whose parameters each slot is among; NONE for slot 0, the sync base address. */
-static struct vec_u32 ops_of_slots(const struct superkernel *sk)
-{
-    struct vec_u32 ops = {NULL, 0, 0};
-    struct slots slots = {NULL, 0, 0};
-    vec_push(&ops, NONE);
-    for (uint32_t i = 0; i < sk->count; i++) {
-        slots.count = 0;
-        slots_add_op(&slots, sk->module, sk->graph, superkernel_op(sk, i),
-                     superkernel_kernel(sk, i));
-        for (uint32_t n = 0; n < slots.count; n++)
-            vec_push(&ops, i);
-    }
-    vec_free(&slots);
-    return ops;
-}
-
 /* ------------------------------------------------------------------------- programs ---- */
 
 /* The op that an event belongs to; 0 where an edited dump has one that belongs to none. */
-static uint32_t op_of_event(const struct vec_u32 *slot_ops, const struct instr *instr)
+static uint32_t op_of_event(const struct superkernel *sk, const struct slot_uses *uses,
+                            const struct instr *instr)
 {
-    uint32_t slot = instr->number[0];
-    uint32_t op = slot < slot_ops->count ? slot_ops->at[slot] : NONE;
-    return op == NONE ? 0 : op;
+    uint32_t op = superkernel_slot(sk, uses, instr->number[0]).op;
+    return op < sk->count ? op : 0;
 }
 
 static void add_around(struct program_edit *edit, uint32_t at, uint32_t index,
@@ -45,7 +27,7 @@ static void add_around(struct program_edit *edit, uint32_t at, uint32_t index,
     program_edit_add(edit, at + 1, record(PHASE_end, index, kind));
 }
 
-static void profile_program(const struct vec_u32 *slot_ops, const struct superkernel *sk,
+static void profile_program(const struct slot_uses *uses, const struct superkernel *sk,
                             enum core_type core)
 {
     struct program *program = &sk->entry->programs[core];
@@ -55,9 +37,9 @@ static void profile_program(const struct vec_u32 *slot_ops, const struct superke
     for (uint32_t i = 0; i < program->instrs.count; i++) {
         const struct instr *instr = &program->instrs.at[i];
         if (instr->op == INSTR_notify)
-            add_around(&edit, i, op_of_event(slot_ops, instr), PROFILE_NOTIFY);
+            add_around(&edit, i, op_of_event(sk, uses, instr), PROFILE_NOTIFY);
         if (instr->op == INSTR_wait_event)
-            add_around(&edit, i, op_of_event(slot_ops, instr), PROFILE_WAIT);
+            add_around(&edit, i, op_of_event(sk, uses, instr), PROFILE_WAIT);
         if (instr->op != INSTR_call)
             continue;
         while (calls[op] != i)
@@ -71,20 +53,21 @@ static void profile_program(const struct vec_u32 *slot_ops, const struct superke
 
 void records_make(struct superkernel *sk)
 {
-    struct vec_u32 slot_ops = ops_of_slots(sk);
+    struct slot_uses uses = superkernel_slots(sk);
     for (int core = 0; core < CORE_TYPES; core++)
         if (sk->entry->programs[core].present)
-            profile_program(&slot_ops, sk, (enum core_type)core);
-    vec_free(&slot_ops);
+            profile_program(&uses, sk, (enum core_type)core);
+    vec_free(&uses);
 }
 
 /* ----------------------------------------------------------------------- taking out ---- */
 
-static bool has_records(const struct program *program)
+bool records_present(const struct entry *entry)
 {
-    for (uint32_t i = 0; i < program->instrs.count; i++)
-        if (program->instrs.at[i].op == INSTR_profile)
-            return true;
+    for (int core = 0; core < CORE_TYPES; core++)
+        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++)
+            if (entry->programs[core].instrs.at[i].op == INSTR_profile)
+                return true;
     return false;
 }
 
@@ -122,8 +105,7 @@ static void take_records(struct entry *entry)
 bool records_take(struct superkernel *sk)
 {
     struct program *programs = sk->entry->programs, old[CORE_TYPES];
-    if (entry_profile_slot(sk->module, sk->entry) == NONE ||
-        (!has_records(&programs[CORE_AIC]) && !has_records(&programs[CORE_AIV])))
+    if (entry_profile_slot(sk->module, sk->entry) == NONE || !records_present(sk->entry))
         return false;
     for (int core = 0; core < CORE_TYPES; core++) {
         old[core] = programs[core];

@@ -34,6 +34,29 @@ bool superkernel_is_two_lists(const struct superkernel *sk)
     return false;
 }
 
+struct slot_uses superkernel_slots(const struct superkernel *sk)
+{
+    struct slot_uses uses = {NULL, 0, 0};
+    struct slots slots = {NULL, 0, 0};
+    for (uint32_t i = 0; i < sk->count; i++) {
+        slots.count = 0;
+        slots_add_op(&slots, sk->module, sk->graph, superkernel_op(sk, i),
+                     superkernel_kernel(sk, i));
+        for (uint32_t n = 0; n < slots.count; n++)
+            vec_push(&uses, (struct slot_use){i, slots.at[n].kind});
+    }
+    vec_free(&slots);
+    return uses;
+}
+
+struct slot_use superkernel_slot(const struct superkernel *sk, const struct slot_uses *uses,
+                                 uint32_t slot)
+{
+    if (slot < 1 || slot > uses->count)
+        return (struct slot_use){sk->count, SLOT_WORD};
+    return uses->at[slot - 1];
+}
+
 struct instr instr_make(enum instr_op op, uint8_t word)
 {
     return (struct instr){

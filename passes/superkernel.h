@@ -4,6 +4,7 @@
 
 #include "ir/order.h"
 #include "ir/sk_options.h"
+#include "ir/slots.h"
 #include "passes/pass.h"
 
 struct superkernel {
@@ -42,6 +43,23 @@ bool superkernel_has_part(const struct superkernel *sk, uint32_t i, enum core_ty
 /* Whether AICs and AIVs run their lists side by side: stream-fusion=1, and the graph leaves some op and
  * the one before it unordered. Else all ops are one list, each behind the one before it. */
 bool superkernel_is_two_lists(const struct superkernel *sk);
+
+/* What a parameter slot of the entry is for. */
+struct slot_use {
+    uint32_t op; /* in list order */
+    enum slot_kind kind;
+};
+
+/* The slots of all ops, in turn: slot n of the entry is element n - 1, as slot 0 is the sync base
+ * address. */
+struct slot_uses {
+    struct slot_use *at;
+    uint32_t count, capacity;
+};
+struct slot_uses superkernel_slots(const struct superkernel *sk);
+/* The use of a slot; for what is no slot of an op, the op is sk->count. */
+struct slot_use superkernel_slot(const struct superkernel *sk, const struct slot_uses *uses,
+                                 uint32_t slot);
 
 /* An instruction made by a pass, without operands but `word`. */
 struct instr instr_make(enum instr_op op, uint8_t word);
