@@ -2,64 +2,66 @@
 # sample kernels.
 
 libskir_la_SOURCES += \
-	backend/host_build.c \
-	backend/host_build.h \
-	backend/host_emit.c \
-	backend/host_emit.h \
-	backend/host_objects.c \
-	backend/host_objects.h \
-	backend/host_ops.c \
-	backend/host_ops.h \
-	backend/host_profile.c \
-	backend/host_profile.h \
-	backend/host_race.c \
-	backend/host_race.h \
-	backend/host_run.c \
-	backend/host_run.h \
+	backend/host/build.c \
+	backend/host/build.h \
+	backend/host/emit.c \
+	backend/host/emit.h \
+	backend/host/ops.c \
+	backend/host/ops.h \
+	backend/host/profile.c \
+	backend/host/profile.h \
+	backend/host/race.c \
+	backend/host/race.h \
+	backend/host/run.c \
+	backend/host/run.h \
 	backend/kernels/sample_ops.c \
 	backend/kernels/sample_ops.h \
-	backend/object.h \
-	backend/object_archive.c \
-	backend/object_copy.c \
-	backend/object_dump.c \
-	backend/object_frame.c \
-	backend/object_input.c \
-	backend/object_internal.h \
-	backend/object_link.c \
-	backend/object_memory.c \
-	backend/object_names.c \
-	backend/object_place.c \
-	backend/object_query.c \
-	backend/object_resolve.c \
-	backend/object_symbols.c \
-	backend/object_write.c \
-	backend/tool.c \
-	backend/tool.h
+	backend/library/code_sizes.c \
+	backend/library/code_sizes.h \
+	backend/library/kernel_library.c \
+	backend/library/kernel_library.h \
+	backend/library/kernel_objects.c \
+	backend/library/kernel_objects.h \
+	backend/object/archive.c \
+	backend/object/copy.c \
+	backend/object/dump.c \
+	backend/object/frame.c \
+	backend/object/input.c \
+	backend/object/internal.h \
+	backend/object/link.c \
+	backend/object/memory.c \
+	backend/object/names.c \
+	backend/object/object.h \
+	backend/object/place.c \
+	backend/object/query.c \
+	backend/object/resolve.c \
+	backend/object/symbols.c \
+	backend/object/write.c
 
 # ---- The runtime of the host target ----
 
 libskrt_la_SOURCES = \
-	backend/skrt.h \
-	backend/skrt_core.c \
-	backend/skrt_device.c \
-	backend/skrt_dynamic.c \
-	backend/skrt_early.c \
-	backend/skrt_event.c \
-	backend/skrt_feed.c \
-	backend/skrt_fiber.c \
-	backend/skrt_fiber.h \
-	backend/skrt_internal.h \
-	backend/skrt_profile.c \
-	backend/skrt_race.c \
-	backend/skrt_race.h \
-	backend/skrt_race_find.c \
-	backend/skrt_report.c \
-	backend/skrt_sched.c \
-	ir/dtypes.def
+	ir/dtypes.def \
+	backend/runtime/core.c \
+	backend/runtime/device.c \
+	backend/runtime/dynamic.c \
+	backend/runtime/early.c \
+	backend/runtime/event.c \
+	backend/runtime/feed.c \
+	backend/runtime/fiber.c \
+	backend/runtime/fiber.h \
+	backend/runtime/internal.h \
+	backend/runtime/profile.c \
+	backend/runtime/race.c \
+	backend/runtime/race.h \
+	backend/runtime/race_find.c \
+	backend/runtime/report.c \
+	backend/runtime/sched.c \
+	backend/runtime/skrt.h
 libskrt_la_LIBADD = $(THREAD_LIBS)
 libskrt_la_LDFLAGS = $(INSTRUMENT) -no-undefined -version-info 0:0:0 \
 	-export-symbols-regex '^skrt_'
-skirinclude_HEADERS += backend/skrt.h ir/dtypes.def
+skirinclude_HEADERS += backend/runtime/skrt.h ir/dtypes.def
 
 # ---- Sample kernels ----
 
@@ -86,7 +88,7 @@ kernel_headers = \
 	backend/kernels/float16.h \
 	backend/kernels/kernel.h \
 	backend/kernels/nz.h
-kernel_companions = $(kernel_json) backend/skrt.h ir/dtypes.def
+kernel_companions = $(kernel_json) backend/runtime/skrt.h ir/dtypes.def
 nodist_kernel_DATA = $(kernel_objects)
 dist_kernel_DATA = $(kernel_companions)
 EXTRA_DIST += $(kernel_objects:.o=.c) $(kernel_headers)
@@ -94,9 +96,9 @@ EXTRA_DIST += $(kernel_objects:.o=.c) $(kernel_headers)
 # Always the same code, whatever the compiler itself is built with: results are compared bit by
 # bit, and instrumented objects could not be linked into one that is not.
 KERNEL_CFLAGS = -O3 -fPIC -ffp-contract=off -fno-math-errno -std=gnu11 $(WARNINGS) $(WERROR)
-KERNEL_CPPFLAGS = -I$(srcdir)/ir -I$(srcdir)/backend -I$(srcdir)
+KERNEL_CPPFLAGS = -I$(srcdir)/ir -I$(srcdir)
 
-$(kernel_objects): backend/kernels/%.o: backend/kernels/%.c $(kernel_headers) backend/skrt.h \
+$(kernel_objects): backend/kernels/%.o: backend/kernels/%.c $(kernel_headers) backend/runtime/skrt.h \
 		ir/dtypes.def
 	$(AM_V_CC)$(MKDIR_P) backend/kernels && \
 	  $(CC) $(KERNEL_CPPFLAGS) $(KERNEL_CFLAGS) -c -o $@ $<

@@ -1,5 +1,5 @@
 /* The commands of skirc. */
-#include "frontend/cmd.h"
+#include "frontend/commands/cmd.h"
 
 #include <limits.h>
 

@@ -1,5 +1,5 @@
 #include "frontend/host.h"
-#include "frontend/code_sizes.h"
+#include "backend/library/code_sizes.h"
 #include "ir/sk_options.h"
 
 #include <stdlib.h>

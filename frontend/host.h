@@ -2,8 +2,8 @@
 #ifndef FRONTEND_HOST_H
 #define FRONTEND_HOST_H
 
-#include "backend/host_build.h"
-#include "frontend/input.h"
+#include "backend/host/build.h"
+#include "frontend/cli/input.h"
 #include "frontend/library.h"
 
 struct host_input {
@@ -14,7 +14,7 @@ struct host_input {
     char *source_dir;
 };
 
-/* Reads, verifies and lowers a file, with the command's --sk-options (frontend/sk_argument.h) and over
+/* Reads, verifies and lowers a file, with the command's --sk-options (frontend/cli/sk_argument.h) and over
  * them `sk_options` (NULL: none), even if its synchronisation is wrong where `unproven`. False where there is no lowered module;
  * diagnostics, and a status for host_input_close, say why. */
 bool host_input_open(struct host_input *host, const struct invocation *invocation, const char *path,

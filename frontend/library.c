@@ -1,5 +1,5 @@
 #include "frontend/library.h"
-#include "backend/host_ops.h"
+#include "backend/host/ops.h"
 
 #include <stdlib.h>
 #include <string.h>

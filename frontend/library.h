@@ -2,8 +2,8 @@
 #ifndef FRONTEND_LIBRARY_H
 #define FRONTEND_LIBRARY_H
 
-#include "frontend/command.h"
-#include "passes/kernel_library.h"
+#include "backend/library/kernel_library.h"
+#include "frontend/cli/command.h"
 
 struct library_place {
     char *directory; /* of the kernels */

@@ -1,8 +1,6 @@
 # What goes in and how: the library's own interface, the commands of skirc, and the importers.
 
 libskir_la_SOURCES += \
-	frontend/code_sizes.c \
-	frontend/code_sizes.h \
 	frontend/skir.c \
 	frontend/skir.h
 libskir_la_CPPFLAGS = $(AM_CPPFLAGS) -DSKIR_KERNEL_DIR='"$(kerneldir)"'
@@ -11,55 +9,54 @@ skirinclude_HEADERS += frontend/skir.h
 # All but main, for the tests.
 noinst_LIBRARIES += frontend/libfrontend.a
 frontend_libfrontend_a_SOURCES = \
-	frontend/cmd.h \
-	frontend/cmd_check.c \
-	frontend/cmd_compile.c \
-	frontend/cmd_fmt.c \
-	frontend/cmd_opt.c \
-	frontend/cmd_run.c \
-	frontend/cmd_test.c \
-	frontend/command.c \
-	frontend/command.h \
 	frontend/commands.c \
-	frontend/crash.c \
-	frontend/crash.h \
-	frontend/diff.c \
-	frontend/diff.h \
-	frontend/golden.c \
-	frontend/golden.h \
-	frontend/golden_bless.c \
-	frontend/golden_pool.c \
-	frontend/golden_pool.h \
-	frontend/golden_run.c \
-	frontend/half.h \
-	frontend/help.c \
-	frontend/help.h \
 	frontend/host.c \
 	frontend/host.h \
-	frontend/input.c \
-	frontend/input.h \
-	frontend/json.c \
-	frontend/json.h \
 	frontend/library.c \
 	frontend/library.h \
-	frontend/message.h \
-	frontend/npy.c \
-	frontend/npy.h \
-	frontend/output.c \
-	frontend/output.h \
 	frontend/profile.c \
 	frontend/profile.h \
-	frontend/remarks.c \
-	frontend/remarks.h \
-	frontend/sk_argument.c \
-	frontend/sk_argument.h \
 	frontend/skir.c \
 	frontend/skir.h \
 	frontend/storage.c \
 	frontend/storage.h \
-	frontend/tensor.c \
-	frontend/tensor.h \
-	frontend/tensor_fill.c
+	frontend/cli/command.c \
+	frontend/cli/command.h \
+	frontend/cli/crash.c \
+	frontend/cli/crash.h \
+	frontend/cli/help.c \
+	frontend/cli/help.h \
+	frontend/cli/input.c \
+	frontend/cli/input.h \
+	frontend/cli/json.c \
+	frontend/cli/json.h \
+	frontend/cli/output.c \
+	frontend/cli/output.h \
+	frontend/cli/remarks.c \
+	frontend/cli/remarks.h \
+	frontend/cli/sk_argument.c \
+	frontend/cli/sk_argument.h \
+	frontend/commands/cmd.h \
+	frontend/commands/cmd_check.c \
+	frontend/commands/cmd_compile.c \
+	frontend/commands/cmd_fmt.c \
+	frontend/commands/cmd_opt.c \
+	frontend/commands/cmd_run.c \
+	frontend/commands/cmd_test.c \
+	frontend/golden/diff.c \
+	frontend/golden/diff.h \
+	frontend/golden/golden.c \
+	frontend/golden/golden.h \
+	frontend/golden/golden_bless.c \
+	frontend/golden/golden_pool.c \
+	frontend/golden/golden_pool.h \
+	frontend/golden/golden_run.c \
+	frontend/tensor/float_formats.h \
+	frontend/tensor/npy.c \
+	frontend/tensor/npy.h \
+	frontend/tensor/tensor.c \
+	frontend/tensor/tensor.h \
+	frontend/tensor/tensor_fill.c
 frontend_libfrontend_a_CPPFLAGS = $(AM_CPPFLAGS) -DSKIR_KERNEL_DIR='"$(kerneldir)"'
 
 # Objects that skirc loads call the runtime: all of it is linked, whatever skirc itself uses.

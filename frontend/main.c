@@ -1,4 +1,4 @@
-#include "frontend/command.h"
+#include "frontend/cli/command.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 #include "frontend/profile.h"
-#include "frontend/json.h"
+#include "frontend/cli/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

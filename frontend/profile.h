@@ -2,8 +2,8 @@
 #ifndef FRONTEND_PROFILE_H
 #define FRONTEND_PROFILE_H
 
-#include "backend/host_profile.h"
-#include "frontend/command.h"
+#include "backend/host/profile.h"
+#include "frontend/cli/command.h"
 
 /* Writes Chrome's trace-event format (JSON) to `path` ("-": the invocation's output stream): a row per
  * core, and on it the beginnings and ends of launches, ops and events. */

@@ -2,15 +2,15 @@
 #include "config.h"
 #endif
 
-#include "backend/host_build.h"
-#include "backend/host_ops.h"
-#include "frontend/code_sizes.h"
 #include "frontend/skir.h"
-#include "ir/file.h"
-#include "ir/parse.h"
-#include "ir/print.h"
-#include "ir/verify.h"
-#include "passes/kernel_library.h"
+#include "backend/host/build.h"
+#include "backend/host/ops.h"
+#include "backend/library/code_sizes.h"
+#include "backend/library/kernel_library.h"
+#include "ir/base/file.h"
+#include "ir/syntax/parse.h"
+#include "ir/syntax/print.h"
+#include "ir/verify/verify.h"
 #include "passes/pass.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 #include "frontend/storage.h"
-#include "backend/host_ops.h"
-#include "frontend/tensor.h"
-#include "ir/locate.h"
-#include "ir/suggest.h"
+#include "backend/host/ops.h"
+#include "frontend/tensor/tensor.h"
+#include "ir/base/suggest.h"
+#include "ir/syntax/locate.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef FRONTEND_STORAGE_H
 #define FRONTEND_STORAGE_H
 
-#include "frontend/command.h"
+#include "frontend/cli/command.h"
 #include "ir/module.h"
 
 struct storage {

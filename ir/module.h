@@ -1,15 +1,15 @@
 /* What a program is: kernels, graphs and entries, as ids into dense arrays.
  *
- * Everything a module holds is addressed by 32-bit ids: names (ir/intern.h), types, and, within
+ * Everything a module holds is addressed by 32-bit ids: names (ir/base/intern.h), types, and, within
  * their graph, values, ops and blocks. Ranges such as an op's operands are (first, count) in a pool.
  * Ids stay valid when arrays grow; pointers into them do not.
  */
 #ifndef IR_MODULE_H
 #define IR_MODULE_H
 
-#include "ir/diag.h"
-#include "ir/intern.h"
-#include "ir/vec.h"
+#include "ir/base/diag.h"
+#include "ir/base/intern.h"
+#include "ir/base/vec.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -121,7 +121,7 @@ struct range {
 /* --------------------------------------------------------------------------- graphs ---- */
 
 /* Positions (`loc`) are byte offsets of a construct's first token in the source, or NONE for what
- * a pass made. Finer positions are found again by scanning from there (ir/locate.h). */
+ * a pass made. Finer positions are found again by scanning from there (ir/syntax/locate.h). */
 
 struct value {
     uint32_t name;

@@ -1,7 +1,7 @@
 #include "ir/sk_options.h"
-#include "ir/locate.h"
-#include "ir/suggest.h"
-#include "ir/text.h"
+#include "ir/base/suggest.h"
+#include "ir/base/text.h"
+#include "ir/syntax/locate.h"
 
 #include <string.h>
 

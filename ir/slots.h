@@ -3,8 +3,8 @@
 #ifndef IR_SLOTS_H
 #define IR_SLOTS_H
 
+#include "ir/base/text.h"
 #include "ir/module.h"
-#include "ir/text.h"
 
 enum slot_kind {
     SLOT_TENSOR,     /* address of a value's memory; id: value id */

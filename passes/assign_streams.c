@@ -7,7 +7,7 @@
  * The default stream is 0. Labels get 1, 2 ... in the order in which they first stand in the text,
  * except for those that a block of theirs gives an id.
  */
-#include "ir/locate.h"
+#include "ir/syntax/locate.h"
 #include "passes/pass.h"
 
 struct assigner {

@@ -5,9 +5,9 @@
  * changes  `via` of ops that have none; kernels are added
  * keeps    everything else
  */
-#include "ir/locate.h"
-#include "ir/suggest.h"
-#include "passes/kernel_library.h"
+#include "backend/library/kernel_library.h"
+#include "ir/base/suggest.h"
+#include "ir/syntax/locate.h"
 #include "passes/pass.h"
 
 #include <string.h>

@@ -11,10 +11,10 @@
  * pair stands somewhere between the calls around, in whose stretch it is one of as many as there are
  * such ops.
  */
-#include "ir/locate.h"
-#include "ir/suggest.h"
-#include "ir/text.h"
-#include "passes/program_edit.h"
+#include "ir/base/suggest.h"
+#include "ir/base/text.h"
+#include "ir/syntax/locate.h"
+#include "passes/entry/program_edit.h"
 
 static const struct span no_span = {0, 0};
 

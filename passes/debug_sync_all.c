@@ -27,8 +27,8 @@
  * Nothing new can block: a barrier waits for places that all cores of the type reach by what stands
  * before it in the programs, and those are complete by themselves.
  */
-#include "ir/locate.h"
-#include "passes/program_edit.h"
+#include "ir/syntax/locate.h"
+#include "passes/entry/program_edit.h"
 
 /* Flags, or arrivals, that are taken in and made again for a barrier. */
 enum { MAX_OUTSTANDING = 14 };

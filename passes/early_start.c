@@ -15,9 +15,9 @@
  * halves stand in the same place of each program, so they block nobody, and the flags of an added one
  * are set and waited for by the same op. An arrival behind the last op is awaited by nobody.
  */
-#include "ir/locate.h"
-#include "ir/text.h"
-#include "passes/program_edit.h"
+#include "ir/base/text.h"
+#include "ir/syntax/locate.h"
+#include "passes/entry/program_edit.h"
 
 /* One program, while halves are taken out of it. */
 struct side {

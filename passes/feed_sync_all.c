@@ -20,9 +20,9 @@
  * type come to in the same order, so nothing waits in a circle that did not before. It orders nothing that
  * the proof relies on.
  */
-#include "ir/locate.h"
+#include "ir/syntax/locate.h"
 #include "ir/variants.h"
-#include "passes/program_edit.h"
+#include "passes/entry/program_edit.h"
 
 enum {
     UNIT = 512, /* the least that a block has of the workspace, in bytes */

@@ -14,8 +14,8 @@
  * and each use is over, with the launch that waited for it, before the next one begins.
  */
 #define _GNU_SOURCE /* qsort_r */
-#include "ir/locate.h"
 #include "ir/order.h"
+#include "ir/syntax/locate.h"
 #include "passes/pass.h"
 
 #include <string.h>

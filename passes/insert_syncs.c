@@ -8,10 +8,10 @@
  * (stream-fusion=0) moreover that each op is behind the one before it. Beside the calls there are
  * waits for outer events, which all cores must know of before the op starts, notifications, before
  * which the op must be complete, choices of dynamic kernels, and resets of the words that were waited
- * for. Where barriers and flags go, passes/sync_plan.h finds.
+ * for. Where barriers and flags go, passes/sync/plan.h finds.
  */
-#include "passes/superkernel.h"
-#include "passes/sync_plan.h"
+#include "passes/entry/superkernel.h"
+#include "passes/sync/plan.h"
 
 
 enum phase_of_op { PHASE_BEFORE, PHASE_CALL, PHASE_BEHIND, PHASES };

@@ -7,10 +7,10 @@
  * the graph orders the two; else fusing would order what the graph does not. In the list of a super
  * kernel nothing stands between neighbours, so an order between them is an edge of its own.
  */
-#include "ir/locate.h"
 #include "ir/members.h"
 #include "ir/order.h"
 #include "ir/sk_options.h"
+#include "ir/syntax/locate.h"
 #include "passes/pass.h"
 
 static const struct span no_span = {0, 0};

@@ -7,47 +7,44 @@ libskir_la_SOURCES += \
 	passes/debug_sync_all.c \
 	passes/early_start.c \
 	passes/feed_sync_all.c \
-	passes/fusable.c \
-	passes/fusable.h \
-	passes/fusion.c \
-	passes/fusion.h \
-	passes/fusion_internal.h \
-	passes/fusion_report.c \
-	passes/fusion_rewrite.c \
-	passes/heap.h \
 	passes/insert_events.c \
 	passes/insert_syncs.c \
-	passes/kernel_library.c \
-	passes/kernel_library.h \
-	passes/launch.c \
-	passes/launch.h \
 	passes/limit_stream_fusion.c \
 	passes/lower_superkernels.c \
-	passes/outer_events.c \
-	passes/outer_events.h \
 	passes/partition_scopes.c \
 	passes/pass.h \
 	passes/passes.def \
 	passes/pipeline.c \
 	passes/preload_code.c \
 	passes/profile.c \
-	passes/program_edit.c \
-	passes/program_edit.h \
-	passes/records.c \
-	passes/records.h \
-	passes/schedule.c \
-	passes/schedule.h \
 	passes/split_code.c \
 	passes/split_nonfusable.c \
-	passes/superkernel.c \
-	passes/superkernel.h \
-	passes/sync_check.h \
-	passes/sync_events.c \
-	passes/sync_plan.c \
-	passes/sync_plan.h \
-	passes/sync_proof.c \
-	passes/sync_proof.h \
-	passes/sync_report.c \
-	passes/sync_report.h \
-	passes/sync_selects.c \
-	passes/verify_sync.c
+	passes/verify_sync.c \
+	passes/entry/launch.c \
+	passes/entry/launch.h \
+	passes/entry/outer_events.c \
+	passes/entry/outer_events.h \
+	passes/entry/program_edit.c \
+	passes/entry/program_edit.h \
+	passes/entry/records.c \
+	passes/entry/records.h \
+	passes/entry/superkernel.c \
+	passes/entry/superkernel.h \
+	passes/fusion/fusable.c \
+	passes/fusion/fusable.h \
+	passes/fusion/fusion.c \
+	passes/fusion/fusion.h \
+	passes/fusion/fusion_internal.h \
+	passes/fusion/fusion_report.c \
+	passes/fusion/fusion_rewrite.c \
+	passes/fusion/schedule.c \
+	passes/fusion/schedule.h \
+	passes/sync/check.h \
+	passes/sync/events.c \
+	passes/sync/plan.c \
+	passes/sync/plan.h \
+	passes/sync/proof.c \
+	passes/sync/proof.h \
+	passes/sync/report.c \
+	passes/sync/report.h \
+	passes/sync/selects.c

@@ -7,13 +7,13 @@
  * Kernel type, number of blocks and the layout of the parameters are those of the reference
  * compiler: docs/passes.md, "lower-superkernels".
  */
-#include "ir/locate.h"
 #include "ir/members.h"
 #include "ir/slots.h"
+#include "ir/syntax/locate.h"
 #include "ir/variants.h"
-#include "passes/launch.h"
-#include "passes/outer_events.h"
-#include "passes/superkernel.h"
+#include "passes/entry/launch.h"
+#include "passes/entry/outer_events.h"
+#include "passes/entry/superkernel.h"
 
 struct lowering {
     struct pass_context *context;

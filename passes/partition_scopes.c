@@ -7,9 +7,9 @@
  *
  * A scope becomes several super kernels only where an op outside needs a part of it and another part
  * needs that op. Contracting the super kernels of the result never makes a cycle: the text is a
- * schedule of them (passes/schedule.h).
+ * schedule of them (passes/fusion/schedule.h).
  */
-#include "passes/fusion.h"
+#include "passes/fusion/fusion.h"
 
 bool pass_partition_scopes(struct pass_context *context)
 {

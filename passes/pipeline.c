@@ -1,6 +1,6 @@
+#include "ir/base/suggest.h"
+#include "ir/verify/verify.h"
 #include "passes/pass.h"
-#include "ir/suggest.h"
-#include "ir/verify.h"
 
 #include <stdio.h>
 #include <string.h>

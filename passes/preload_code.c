@@ -14,10 +14,10 @@
  *
  * Preloads are hints. They read no data and order nothing, so a program means the same with them.
  */
-#include "ir/locate.h"
+#include "ir/syntax/locate.h"
 #include "ir/variants.h"
-#include "passes/program_edit.h"
-#include "passes/superkernel.h"
+#include "passes/entry/program_edit.h"
+#include "passes/entry/superkernel.h"
 
 #include <string.h>
 

@@ -10,9 +10,9 @@
  * for, and nothing that must stand beside another is torn apart: what belongs to a call stands around
  * its record.
  */
-#include "ir/locate.h"
 #include "ir/slots.h"
-#include "passes/records.h"
+#include "ir/syntax/locate.h"
+#include "passes/entry/records.h"
 
 #include <string.h>
 

@@ -8,8 +8,8 @@
  * its type runs copy c mod `split` (docs/language.md, "Entries"). The copies are made when the kernels
  * are linked. A kernel with `split` brings its own, whose number must be the same.
  */
-#include "ir/locate.h"
-#include "passes/superkernel.h"
+#include "ir/syntax/locate.h"
+#include "passes/entry/superkernel.h"
 
 static const struct span no_span = {0, 0};
 

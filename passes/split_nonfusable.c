@@ -1,14 +1,14 @@
 /* split-nonfusable: takes ops that cannot be fused out of super kernels, and cuts these there.
  *
  * needs    nothing
- * gives    super kernels of fusable ops only (passes/fusable.h)
+ * gives    super kernels of fusable ops only (passes/fusion/fusable.h)
  * changes  blocks; the text order of ops
  * keeps    ops, values, streams; the text satisfies the required order (ir/order.h)
  *
  * What strict-scope-check says decides between the cut, leaving the scope unfused (`bypass`), and an
  * error (`abort`).
  */
-#include "passes/fusion.h"
+#include "passes/fusion/fusion.h"
 
 bool pass_split_nonfusable(struct pass_context *context)
 {

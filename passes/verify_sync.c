@@ -12,9 +12,9 @@
  * step, so all of it takes time in proportion to instructions and required orders.
  */
 #include "ir/event_sides.h"
-#include "ir/locate.h"
 #include "ir/members.h"
-#include "passes/sync_report.h"
+#include "ir/syntax/locate.h"
+#include "passes/sync/report.h"
 
 static const struct span no_span = {0, 0};
 

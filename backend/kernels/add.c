@@ -1,5 +1,5 @@
 /* Add: y = x1 + x2, with broadcasting. */
-#include "add.h"
+#include "backend/kernels/add.h"
 
 skrt_kernel_fn add;
 

@@ -1,8 +1,8 @@
 /* Addition of chunks, for the sub-kernels of Add. */
-#ifndef KERNELS_ADD_H
-#define KERNELS_ADD_H
+#ifndef BACKEND_KERNELS_ADD_H
+#define BACKEND_KERNELS_ADD_H
 
-#include "elementwise.h"
+#include "backend/kernels/elementwise.h"
 
 static void add_f32(float *y, const float *x1, const float *x2, int64_t n)
 {

@@ -1,6 +1,6 @@
 /* Add as a dynamic kernel: a small result on one core, a large one on as many as the tiling says
  * (sample_ops.c). */
-#include "add.h"
+#include "backend/kernels/add.h"
 
 skrt_kernel_fn add_dynamic_small, add_dynamic_large;
 

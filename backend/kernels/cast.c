@@ -4,7 +4,7 @@
  * to nearest even, saturating, NaN becomes 0. Integer to integer: the low bits. To bool: whether
  * the value is not zero (NaN is not).
  */
-#include "kernel.h"
+#include "backend/kernels/kernel.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
  * The attribute activate_left (true when absent) makes the first half the activated one. A row
  * whose scale is zero gives zeros; NaN is left out of the maximum and gives 0.
  */
-#include "kernel.h"
+#include "backend/kernels/kernel.h"
 
 #include <math.h>
 

@@ -3,10 +3,10 @@
  * Each block computes a contiguous range of the result, chunk by chunk. f16 and bf16 are computed
  * in f32 and rounded once; integers in 64 bits, of which the result keeps the low ones.
  */
-#ifndef KERNELS_ELEMENTWISE_H
-#define KERNELS_ELEMENTWISE_H
+#ifndef BACKEND_KERNELS_ELEMENTWISE_H
+#define BACKEND_KERNELS_ELEMENTWISE_H
 
-#include "kernel.h"
+#include "backend/kernels/kernel.h"
 
 /* A binary function on chunks. `i64` is NULL where the op has no integer form. */
 struct elementwise_binary {

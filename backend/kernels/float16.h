@@ -3,8 +3,8 @@
  * Hand-written because neither compiler offers these types on every baseline the host target
  * runs on. Free of branches that depend on the data, so loops over them vectorise.
  */
-#ifndef KERNELS_FLOAT16_H
-#define KERNELS_FLOAT16_H
+#ifndef BACKEND_KERNELS_FLOAT16_H
+#define BACKEND_KERNELS_FLOAT16_H
 
 #include <stdint.h>
 #include <string.h>

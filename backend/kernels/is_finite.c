@@ -1,5 +1,5 @@
 /* IsFinite: y is true where x is neither infinite nor NaN. */
-#include "elementwise.h"
+#include "backend/kernels/elementwise.h"
 
 static bool is_finite_test(uint32_t magnitude)
 {

@@ -1,5 +1,5 @@
 /* IsInf: y is true where x is an infinity of either sign. */
-#include "elementwise.h"
+#include "backend/kernels/elementwise.h"
 
 static bool is_inf_test(uint32_t magnitude)
 {

@@ -5,13 +5,13 @@
  * kernel whose tiling does not have the form that sample_op_check() accepts leaves its results
  * alone; it never touches memory outside the tensors.
  */
-#ifndef KERNELS_KERNEL_H
-#define KERNELS_KERNEL_H
+#ifndef BACKEND_KERNELS_KERNEL_H
+#define BACKEND_KERNELS_KERNEL_H
 
 #include <string.h>
 
-#include "float16.h"
-#include "skrt.h"
+#include "backend/kernels/float16.h"
+#include "backend/runtime/skrt.h"
 
 /* Elements of a chunk: small enough for a core's stack and the first-level cache. */
 enum { KERNEL_CHUNK = 256 };
@@ -115,7 +115,7 @@ static inline int64_t kernel_dtype_size(uint32_t dtype)
 {
     static const uint8_t sizes[] = {
 #define DTYPE(name, bits, class, npy) [SKRT_##name] = (bits) / 8,
-#include "dtypes.def"
+#include "ir/dtypes.def"
 #undef DTYPE
     };
     return dtype < SKRT_DTYPE_COUNT ? sizes[dtype] : 0;

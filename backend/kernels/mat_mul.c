@@ -4,8 +4,8 @@
  * Matrices (rank 2) may be in FRACTAL_NZ. Every element is summed up in f32 in the order of k, one
  * product after the other, whatever the tiling; vectors run along n.
  */
-#include "kernel.h"
-#include "nz.h"
+#include "backend/kernels/kernel.h"
+#include "backend/kernels/nz.h"
 
 /* The result is cut into tiles, the work of a block at a time; both operands are converted to f32
  * and packed for `MAT_MUL_DEPTH` steps of k: x1 in strips of STRIP_ROWS rows, x2 in strips of

@@ -1,5 +1,5 @@
 /* Mul: y = x1 * x2, with broadcasting. */
-#include "elementwise.h"
+#include "backend/kernels/elementwise.h"
 
 static void mul_f32(float *y, const float *x1, const float *x2, int64_t n)
 {

@@ -5,8 +5,8 @@
  * the fractals of one column group, a group is a plain row-major matrix of C0 columns whose rows
  * are padded to a multiple of 16.
  */
-#ifndef KERNELS_NZ_H
-#define KERNELS_NZ_H
+#ifndef BACKEND_KERNELS_NZ_H
+#define BACKEND_KERNELS_NZ_H
 
 #include <stdint.h>
 

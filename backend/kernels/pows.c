@@ -1,5 +1,5 @@
 /* Pows: y = x1 to the power of x2 (C's powf), with broadcasting. */
-#include "elementwise.h"
+#include "backend/kernels/elementwise.h"
 
 #include <math.h>
 

@@ -8,8 +8,8 @@
  * compilers take for dot products of int16_t; aarch64 has smlal. So both operands are widened and
  * packed with k innermost.
  */
-#include "kernel.h"
-#include "nz.h"
+#include "backend/kernels/kernel.h"
+#include "backend/kernels/nz.h"
 
 /* A tile is QBMM_ROWS x QBMM_COLUMNS of the result. For QBMM_DEPTH steps of k at a time, the
  * columns of x2 are packed whole (32 KiB) and the rows of x1 in strips of STRIP_ROWS; the inner

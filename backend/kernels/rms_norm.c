@@ -1,5 +1,5 @@
 /* RmsNorm: rstd = 1 / sqrt(mean(x^2) + epsilon) over the last axis; y = x * rstd * gamma. */
-#include "kernel.h"
+#include "backend/kernels/kernel.h"
 
 #include <math.h>
 

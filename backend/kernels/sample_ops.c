@@ -1,5 +1,5 @@
 /* The signatures of the sample ops: one table row each, shape rules as functions. */
-#include "sample_ops.h"
+#include "backend/kernels/sample_ops.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "nz.h"
+#include "backend/kernels/nz.h"
 
 enum { MAX_TENSORS = 5, MAX_ATTRS = 2 };
 
@@ -113,7 +113,7 @@ static const char *dtype_name(uint32_t dtype)
 {
     static const char *const names[] = {
 #define DTYPE(name, bits, class, npy) [SKRT_##name] = #name,
-#include "dtypes.def"
+#include "ir/dtypes.def"
 #undef DTYPE
     };
     return dtype < SKRT_DTYPE_COUNT ? names[dtype] : "an unknown dtype";

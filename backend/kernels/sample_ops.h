@@ -1,12 +1,12 @@
 /* The op types that the sample sub-kernels implement, and what each demands of its tensors and
  * attributes. Part of the compiler, which refuses with it what a kernel could not compute.
  */
-#ifndef KERNELS_SAMPLE_OPS_H
-#define KERNELS_SAMPLE_OPS_H
+#ifndef BACKEND_KERNELS_SAMPLE_OPS_H
+#define BACKEND_KERNELS_SAMPLE_OPS_H
 
 #include <stdbool.h>
 
-#include "skrt.h"
+#include "backend/runtime/skrt.h"
 
 enum { SAMPLE_OP_ERROR_TEXT = 256 };
 

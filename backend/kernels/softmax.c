@@ -1,5 +1,5 @@
 /* Softmax: y = exp(x - max) / sum(exp(x - max)) over the last axis. */
-#include "kernel.h"
+#include "backend/kernels/kernel.h"
 
 #include <math.h>
 

@@ -257,7 +257,7 @@ def check_tables():
     check_names(language, "options of scopes",
                 re.findall(r'^SK_OPTION\(\w+, "([a-z-]+)"', read("ir/sk_options.def"), re.M))
     check_headings(DIAGNOSTICS, "diagnostics",
-                   re.findall(r'^DIAG\(\w+, \w+, "([a-z-]+)"', read("ir/diag_ids.def"), re.M))
+                   re.findall(r'^DIAG\(\w+, \w+, "([a-z-]+)"', read("ir/base/diag_ids.def"), re.M))
     passes = tap.skirc("opt", "--list-passes").stdout.splitlines()
     check_headings("docs/passes.md", "passes", [line.split()[0] for line in passes])
 

@@ -11,7 +11,7 @@ sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
 
 CC = os.environ.get("CC", "cc").split() or ["cc"]
-INCLUDES = ["-I" + os.path.join(tap.SOURCE, folder) for folder in ("backend", "ir")]
+INCLUDES = ["-I" + os.path.join(tap.SOURCE, folder) for folder in ("backend/runtime", "ir")]
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
 

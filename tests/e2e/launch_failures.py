@@ -157,7 +157,7 @@ void unequal(skrt_core *core, uint64_t offset)
         skrt_kernel_sync_all(core);
 }
 """)
-INCLUDES = ["-I" + os.path.join(tap.SOURCE, folder) for folder in ("backend", "ir")]
+INCLUDES = ["-I" + os.path.join(tap.SOURCE, folder) for folder in ("backend/runtime", "ir")]
 
 
 def build(source, output, *options):

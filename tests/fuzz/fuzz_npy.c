@@ -1,6 +1,6 @@
 /* Hostile .npy files: the header alone, and as the contents of a tensor of the very shape that the
  * header has, so that mutations get past the check of the shape. */
-#include "frontend/npy.h"
+#include "frontend/tensor/npy.h"
 #include "tests/fuzz/replay.h"
 
 #include <stdlib.h>

@@ -6,8 +6,8 @@
  * With -fsanitize=fuzzer it is a libFuzzer target. With -DREPLAY it has a plain main that runs the
  * files named as arguments. */
 #include "passes/pass.h"
-#include "tests/unit/parsed_module.h"
 #include "tests/fuzz/replay.h"
+#include "tests/unit/parsed_module.h"
 
 #include <stdint.h>
 #include <stdio.h>

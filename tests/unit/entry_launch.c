@@ -1,4 +1,4 @@
-#include "entry_launch.h"
+#include "tests/unit/entry_launch.h"
 #include "ir/event_sides.h"
 
 /* An instruction that is an op of its own, and the word that it is about. */

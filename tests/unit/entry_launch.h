@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_ENTRY_LAUNCH_H
 #define TESTS_UNIT_ENTRY_LAUNCH_H
 
-#include "sync_simulator.h"
+#include "tests/unit/sync_simulator.h"
 
 /* Op `earlier` must be complete before op `later` starts. */
 struct needed_order {

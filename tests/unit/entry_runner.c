@@ -1,4 +1,4 @@
-#include "entry_runner.h"
+#include "tests/unit/entry_runner.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

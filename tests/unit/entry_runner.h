@@ -3,7 +3,7 @@
 #ifndef TESTS_UNIT_ENTRY_RUNNER_H
 #define TESTS_UNIT_ENTRY_RUNNER_H
 
-#include "backend/skrt.h"
+#include "backend/runtime/skrt.h"
 #include "ir/module.h"
 
 struct entry_runner {

@@ -1,4 +1,4 @@
-#include "graph_model.h"
+#include "tests/unit/graph_model.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
  * Every case runs with several block counts, which must give the same bytes. The seed is printed;
  * SKIR_TEST_SEED repeats a run.
  */
-#ifndef TESTS_KERNEL_HARNESS_H
-#define TESTS_KERNEL_HARNESS_H
+#ifndef TESTS_UNIT_KERNEL_HARNESS_H
+#define TESTS_UNIT_KERNEL_HARNESS_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "skrt.h"
+#include "backend/runtime/skrt.h"
 
 enum { MAX_TENSORS = 5, GUARD = 64, GUARD_BYTE = 0x5c };
 

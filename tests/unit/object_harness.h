@@ -1,10 +1,10 @@
 /* What the tests of the object module share: a folder of their own, compilers, links that must succeed
  * or fail, and results read back. */
-#ifndef OBJECT_HARNESS_H
-#define OBJECT_HARNESS_H
+#ifndef TESTS_UNIT_OBJECT_HARNESS_H
+#define TESTS_UNIT_OBJECT_HARNESS_H
 
-#include "backend/object.h"
-#include "backend/object_internal.h"
+#include "backend/object/internal.h"
+#include "backend/object/object.h"
 
 #include <dirent.h>
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-#include "parallel.h"
+#include "tests/unit/parallel.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 #ifndef TESTS_UNIT_PARSED_MODULE_H
 #define TESTS_UNIT_PARSED_MODULE_H
 
-#include "ir/parse.h"
-#include "ir/print.h"
-#include "ir/verify.h"
+#include "ir/syntax/parse.h"
+#include "ir/syntax/print.h"
+#include "ir/verify/verify.h"
 
 struct parsed_module {
     char *copy; /* of the text: a source may change it */

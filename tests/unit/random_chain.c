@@ -1,6 +1,6 @@
-#include "random_chain.h"
+#include "tests/unit/random_chain.h"
 
-#include "random_graph.h"
+#include "tests/unit/random_graph.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #ifndef TESTS_UNIT_RANDOM_CHAIN_H
 #define TESTS_UNIT_RANDOM_CHAIN_H
 
-#include "ir/text.h"
+#include "ir/base/text.h"
 
 enum { CHAIN_MAX_OPS = 400 };
 

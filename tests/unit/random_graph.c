@@ -1,4 +1,4 @@
-#include "random_graph.h"
+#include "tests/unit/random_graph.h"
 
 #include <stdio.h>
 #include <stdlib.h>

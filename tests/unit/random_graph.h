@@ -2,7 +2,7 @@
 #ifndef TESTS_UNIT_RANDOM_GRAPH_H
 #define TESTS_UNIT_RANDOM_GRAPH_H
 
-#include "ir/text.h"
+#include "ir/base/text.h"
 
 /* Any state is a good seed. */
 struct random {

@@ -1,8 +1,8 @@
 /* What the tests of the virtual device share: the program of each core type as a list of steps,
  * which one entry interprets, and launches that expect a status and texts in the report. Tests that
  * read memory in between, to see an order, have entries of their own. */
-#ifndef SKRT_HARNESS_H
-#define SKRT_HARNESS_H
+#ifndef TESTS_UNIT_SKRT_HARNESS_H
+#define TESTS_UNIT_SKRT_HARNESS_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "skrt.h"
+#include "backend/runtime/skrt.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 

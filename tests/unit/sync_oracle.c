@@ -1,4 +1,4 @@
-#include "sync_oracle.h"
+#include "tests/unit/sync_oracle.h"
 
 #include <string.h>
 

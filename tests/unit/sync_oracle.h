@@ -17,7 +17,7 @@
 #ifndef TESTS_UNIT_SYNC_ORACLE_H
 #define TESTS_UNIT_SYNC_ORACLE_H
 
-#include "sync_simulator.h"
+#include "tests/unit/sync_simulator.h"
 
 enum { ORACLE_MAX_OPS = 6 };
 

@@ -1,4 +1,4 @@
-#include "sync_simulator.h"
+#include "tests/unit/sync_simulator.h"
 
 #include <string.h>
 

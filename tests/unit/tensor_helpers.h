@@ -1,6 +1,6 @@
 /* What the tests of tensors and of .npy files share. */
-#ifndef TEST_TENSOR_HELPERS_H
-#define TEST_TENSOR_HELPERS_H
+#ifndef TESTS_UNIT_TENSOR_HELPERS_H
+#define TESTS_UNIT_TENSOR_HELPERS_H
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "frontend/tensor.h"
+#include "frontend/tensor/tensor.h"
 
 enum { ERROR_SIZE = 512 };
 

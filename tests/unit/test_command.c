@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "frontend/command.h"
+#include "frontend/cli/command.h"
 
 /* ------------------------------------------------------------------------- commands ---- */
 

@@ -3,11 +3,11 @@
  * dropped; the ends of super kernels have none; and an event is used again only when its last use is
  * over. What is enforced is computed here, from the text that the passes leave; what is demanded by
  * graph_model.h, from the text before. */
-#include "graph_model.h"
-#include "parsed_module.h"
-#include "passes/fusable.h"
+#include "passes/fusion/fusable.h"
 #include "passes/pass.h"
-#include "random_graph.h"
+#include "tests/unit/graph_model.h"
+#include "tests/unit/parsed_module.h"
+#include "tests/unit/random_graph.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* Golden tests: how a file is read, run, judged and rewritten. */
-#include "frontend/golden.h"
-#include "frontend/golden_pool.h"
-#include "ir/file.h"
+#include "frontend/golden/golden.h"
+#include "frontend/golden/golden_pool.h"
+#include "ir/base/file.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* Golden tests in processes: what becomes of those that crash, hang or leave, and the order of results.
  * The commands here are the test's own. */
-#include "frontend/golden_pool.h"
-#include "ir/file.h"
+#include "frontend/golden/golden_pool.h"
+#include "ir/base/file.h"
 
 #include <setjmp.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
 /* The sample sub-kernels of the vector cores against plain references. */
-#include "kernel_harness.h"
+#include "tests/unit/kernel_harness.h"
 
 skrt_kernel_fn add_dynamic_small, add_dynamic_large;
 skrt_kernel_fn add, mul, pows, cast, is_inf, is_finite, dequant_swiglu_quant, rms_norm, softmax;

@@ -1,5 +1,5 @@
 /* The sample sub-kernels that multiply matrices against plain references. */
-#include "kernel_harness.h"
+#include "tests/unit/kernel_harness.h"
 
 skrt_kernel_fn mat_mul, quant_batch_matmul_v3_mix_aic, quant_batch_matmul_v3_mix_aiv;
 

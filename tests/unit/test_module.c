@@ -1,11 +1,11 @@
 /* The parts that everything stands on: names, memory, text, suggestions, order, the heap, files. */
-#include "ir/file.h"
-#include "ir/intern.h"
+#include "ir/base/file.h"
+#include "ir/base/heap.h"
+#include "ir/base/intern.h"
+#include "ir/base/suggest.h"
+#include "ir/base/text.h"
 #include "ir/order.h"
-#include "ir/suggest.h"
-#include "ir/text.h"
-#include "parsed_module.h"
-#include "passes/heap.h"
+#include "tests/unit/parsed_module.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-/* ----------------------------------------------------------------------- ir/intern.h ---- */
+/* ----------------------------------------------------------------------- ir/base/intern.h ---- */
 
 static void test_intern_ids(void **state)
 {
@@ -122,7 +122,7 @@ static void test_intern_copies(void **state)
     intern_free(&intern);
 }
 
-/* ------------------------------------------------------------------------ ir/arena.h ---- */
+/* ------------------------------------------------------------------------ ir/base/arena.h ---- */
 
 static void test_arena(void **state)
 {
@@ -149,7 +149,7 @@ static void test_arena(void **state)
     arena_free(&arena);
 }
 
-/* ------------------------------------------------------------------------- ir/text.h ---- */
+/* ------------------------------------------------------------------------- ir/base/text.h ---- */
 
 static void assert_text(struct text *text, const char *expected)
 {
@@ -216,7 +216,7 @@ static void test_text_quoted(void **state)
     text_free(&text);
 }
 
-/* ---------------------------------------------------------------------- ir/suggest.h ---- */
+/* ---------------------------------------------------------------------- ir/base/suggest.h ---- */
 
 static const char *suggest(const char *wanted, const char *const *names, size_t count)
 {
@@ -368,7 +368,7 @@ static void test_order_deep(void **state)
     free(sorted);
 }
 
-/* ---------------------------------------------------------------------- passes/heap.h ---- */
+/* ---------------------------------------------------------------------- ir/base/heap.h ---- */
 
 static void test_heap(void **state)
 {
@@ -412,7 +412,7 @@ static void test_heap_ties(void **state)
     heap_free(&heap);
 }
 
-/* ------------------------------------------------------------------------- ir/file.h ---- */
+/* ------------------------------------------------------------------------- ir/base/file.h ---- */
 
 struct folder {
     char path[64], file[96];
@@ -615,7 +615,7 @@ static void test_path_folder(void **state)
     }
 }
 
-/* ------------------------------------------------------------------------- ir/diag.h ---- */
+/* ------------------------------------------------------------------------- ir/base/diag.h ---- */
 
 /* What fmt takes away at the end of a line does not count. */
 static void test_find_expect(void **state)

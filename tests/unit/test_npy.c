@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "frontend/npy.h"
-#include "ir/file.h"
+#include "frontend/tensor/npy.h"
+#include "ir/base/file.h"
 #include "tests/unit/tensor_helpers.h"
 
 static const char *test_path(void)

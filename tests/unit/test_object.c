@@ -1,6 +1,6 @@
 /* The object module: inputs are compiled here from small sources, combined, and then linked and
  * executed, or read back. What is not installed (C++ compiler, clang for aarch64) is skipped. */
-#include "object_harness.h"
+#include "tests/unit/object_harness.h"
 
 /* ---- what a link means ---- */
 

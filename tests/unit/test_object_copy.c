@@ -1,5 +1,5 @@
 /* Copies of code: what a copy has of its own, what it shares, and that it does the same. */
-#include "object_harness.h"
+#include "tests/unit/object_harness.h"
 
 static void copy(struct object_link *link, unsigned group, unsigned to)
 {

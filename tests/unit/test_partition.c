@@ -1,10 +1,10 @@
 /* Properties of partition-scopes on random graphs: what a super kernel holds, that the text and the
  * super kernels keep the order, that the order is neither more nor less than before, and that scopes
  * stay whole where they can. The order is computed by graph_model.h, not by ir/order.h. */
-#include "graph_model.h"
-#include "parsed_module.h"
 #include "passes/pass.h"
-#include "random_graph.h"
+#include "tests/unit/graph_model.h"
+#include "tests/unit/parsed_module.h"
+#include "tests/unit/random_graph.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,13 +1,13 @@
 /* The race check of the virtual device, the proof of verify-sync and sync_simulator.h must agree on
  * the entries of random graphs, as the pipeline `default` makes them and with instructions taken
  * out: what is proven runs without a race, and what the simulator finds without order is a race. */
-#include "backend/host_race.h"
-#include "entry_runner.h"
+#include "backend/host/race.h"
 #include "ir/members.h"
-#include "parsed_module.h"
 #include "passes/pass.h"
-#include "random_graph.h"
-#include "sync_simulator.h"
+#include "tests/unit/entry_runner.h"
+#include "tests/unit/parsed_module.h"
+#include "tests/unit/random_graph.h"
+#include "tests/unit/sync_simulator.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

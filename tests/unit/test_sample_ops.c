@@ -12,8 +12,8 @@
 
 #include <cjson/cJSON.h>
 
-#include "kernels/nz.h"
-#include "kernels/sample_ops.h"
+#include "backend/kernels/nz.h"
+#include "backend/kernels/sample_ops.h"
 
 enum { MAX_TENSORS = 6, MAX_TEST_ATTRS = 3 };
 
@@ -29,7 +29,7 @@ static uint32_t dtype_parse(const char *text, size_t length)
 {
     static const char *const names[] = {
 #define DTYPE(name, bits, class, npy) #name,
-#include "dtypes.def"
+#include "ir/dtypes.def"
 #undef DTYPE
     };
     for (uint32_t i = 0; i < SKRT_DTYPE_COUNT; i++)

@@ -4,7 +4,7 @@
 #include <sched.h>
 #include <time.h>
 
-#include "skrt_harness.h"
+#include "tests/unit/skrt_harness.h"
 
 /* --------------------------------------------------------------- barriers ---- */
 

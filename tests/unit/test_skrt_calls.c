@@ -1,5 +1,5 @@
 /* The virtual device: which cores run a call, and the synchronisation inside of sub-kernels. */
-#include "skrt_harness.h"
+#include "tests/unit/skrt_harness.h"
 
 /* ------------------------------------------------------------------ calls ---- */
 

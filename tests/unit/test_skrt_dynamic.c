@@ -2,7 +2,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "skrt_harness.h"
+#include "tests/unit/skrt_harness.h"
 
 enum { KEY_FLAT = 3, KEY_MIXED = 40, KEY_CUBE = 500, KEYS = 3 };
 

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "skrt_harness.h"
+#include "tests/unit/skrt_harness.h"
 
 /* ----------------------------------------------------- misuse and refusals ---- */
 

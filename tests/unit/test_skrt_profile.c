@@ -1,5 +1,5 @@
 /* Time records: who writes them, and buffers that are too small, or none. */
-#include "skrt_harness.h"
+#include "tests/unit/skrt_harness.h"
 
 enum { SLOT = 2, BLOCKS = 4, CORES = 3 * BLOCKS, ROOM = 256 };
 

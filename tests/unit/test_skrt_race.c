@@ -1,7 +1,7 @@
 /* The race check: what barriers, flags and events tell a core, and how what is missing is reported. */
 #include <stdio.h>
 
-#include "skrt_harness.h"
+#include "tests/unit/skrt_harness.h"
 
 static void idle_kernel(skrt_core *core, uint64_t args_offset)
 {

@@ -3,10 +3,10 @@
  * programs are confirmed by the simulator, and never dearer. No flag of insert-syncs can be saved.
  * What the best programs save is printed; SKIR_TEST_SHOW=1 prints the smallest case of each largest
  * gap. */
-#include "parsed_module.h"
 #include "passes/pass.h"
-#include "random_graph.h"
-#include "sync_oracle.h"
+#include "tests/unit/parsed_module.h"
+#include "tests/unit/random_graph.h"
+#include "tests/unit/sync_oracle.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

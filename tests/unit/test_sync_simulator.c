@@ -1,5 +1,5 @@
 /* The simulator that other tests rely on, by hand-made programs. */
-#include "sync_simulator.h"
+#include "tests/unit/sync_simulator.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

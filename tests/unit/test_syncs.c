@@ -5,14 +5,14 @@
  *
  * SKIR_TEST_SEED and SKIR_TEST_COUNT choose other graphs, SKIR_TEST_JOBS the number of processes,
  * SKIR_TEST_FILTER the tests ("test_options"; * and ? stand for any text and character). */
-#include "entry_launch.h"
-#include "graph_model.h"
 #include "ir/sk_options.h"
-#include "parallel.h"
-#include "parsed_module.h"
-#include "passes/superkernel.h"
-#include "random_chain.h"
-#include "random_graph.h"
+#include "passes/entry/superkernel.h"
+#include "tests/unit/entry_launch.h"
+#include "tests/unit/graph_model.h"
+#include "tests/unit/parallel.h"
+#include "tests/unit/parsed_module.h"
+#include "tests/unit/random_chain.h"
+#include "tests/unit/random_graph.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,0 +1,284 @@
+#include "backend/host/build.h"
+#include "backend/host/emit.h"
+#include "backend/library/kernel_objects.h"
+#include "backend/object/object.h"
+#include "ir/base/file.h"
+#include "ir/base/tool.h"
+#include "ir/syntax/locate.h"
+#include "ir/variants.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct span no_span = {0, 0};
+
+enum { ENTRY_GROUP = 0 }; /* of the link; then come those of kernels */
+
+/* ------------------------------------------------------------------------- kernels ---- */
+
+/* One link of kernels, and what is said about it. */
+struct linker {
+    struct object_link *link;
+    const struct module *module;
+    struct host_objects objects;
+    const char *output; /* what will be written */
+    bool keep;          /* the kernels' functions stay global */
+    struct diags *diags;
+};
+
+static bool kernel_fails(const struct linker *linker, const struct kernel *kernel, enum diag_id id,
+                         const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Reports at the kernel's declaration; always false. */
+static bool kernel_fails(const struct linker *linker, const struct kernel *kernel, enum diag_id id,
+                         const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    diag_vat(linker->diags, id, locate_name(linker->module, kernel->loc), format, args);
+    va_end(args);
+    return false;
+}
+
+static bool no_object(const struct linker *linker, const struct kernel *kernel, uint32_t object)
+{
+    const struct module *module = linker->module;
+    const struct attr *attr = attr_find(module, kernel->attrs, W_object);
+    struct span span = attr ? locate_token(module, attr->loc) : locate_name(module, kernel->loc);
+    if (object == NONE) {
+        if (diag_at(linker->diags, DIAG_missing_attribute, span,
+                    "the kernel '@%.*s' has no 'object'", NAME(module, kernel->name)))
+            diag_note(linker->diags, no_span,
+                      "write object = \"FILE.o\", the file with its function");
+        return false;
+    }
+    if (diag_at(linker->diags, DIAG_kernel_object, span,
+                "the object '%.*s' of '@%.*s' is not there", NAME(module, object),
+                NAME(module, kernel->name)))
+        diag_note(linker->diags, no_span, "it was looked for in '%s' and '%s'",
+                  linker->objects.places->source_dir, linker->objects.places->kernel_dir);
+    return false;
+}
+
+/* The link's group of a copy of a kernel. */
+static unsigned kernel_group(const struct linker *linker, uint32_t kernel_id, uint32_t copy)
+{
+    return 1 + kernel_id + copy * linker->module->kernels.count;
+}
+
+/* The function of a copy that the object brings itself: NAME_splitK. */
+static const struct host_function *own_copy(const struct host_object *object,
+                                            const struct intern_name *name, uint32_t copy)
+{
+    struct text text = {NULL, 0, 0};
+    text_bytes(&text, name->text, name->size);
+    text_printf(&text, "_split%u", copy);
+    struct intern_name copied = {.text = text.at, .size = (uint32_t)text.size};
+    const struct host_function *function = host_object_function(object, &copied);
+    text_free(&text);
+    return function;
+}
+
+/* Renames one function of a kernel, or of a copy of it, to what the entries call. */
+static bool export_function(const struct linker *linker, uint32_t kernel_id,
+                            const struct host_object *object, struct kernel_part part,
+                            uint32_t copy)
+{
+    const struct module *module = linker->module;
+    const struct kernel *kernel = &module->kernels.at[kernel_id];
+    const struct intern_name *text = &module->names.names[part.function];
+    bool own = copy && attr_find(module, kernel->attrs, W_split);
+    const struct host_function *function =
+        own ? own_copy(object, text, copy) : host_object_function(object, text);
+    if (!function && own)
+        return kernel_fails(linker, kernel, DIAG_kernel_object,
+                            "'%s' does not define the function '%.*s_split%u', a copy for '@%.*s'",
+                            object->path, NAME(module, part.function), copy,
+                            NAME(module, kernel->name));
+    if (!function)
+        return kernel_fails(linker, kernel, DIAG_kernel_object,
+                            "'%s' does not define the function '%.*s' of '@%.*s'", object->path,
+                            NAME(module, part.function), NAME(module, kernel->name));
+    struct text symbol = {NULL, 0, 0};
+    if (kernel_is_dynamic(module, kernel))
+        host_variant_symbol(&symbol, module, kernel_id, part.variant, part.core, copy);
+    else
+        host_copy_symbol(&symbol, module, kernel_id, part.core, copy);
+    text_char(&symbol, '\0');
+    object_link_export(linker->link, kernel_group(linker, kernel_id, own ? 0 : copy),
+                       function->name, symbol.at);
+    if (linker->keep)
+        object_link_keep(linker->link, symbol.at);
+    text_free(&symbol);
+    return true;
+}
+
+static bool export_functions(const struct linker *linker, uint32_t kernel_id,
+                             const struct host_object *object, uint32_t copy)
+{
+    const struct kernel *kernel = &linker->module->kernels.at[kernel_id];
+    bool ok = true;
+    for (uint32_t i = 0; i < kernel_parts(linker->module, kernel) && ok; i++) {
+        struct kernel_part part;
+        if (!kernel_part_at(linker->module, kernel, i, &part))
+            continue;
+        if (part.function != NONE)
+            ok = export_function(linker, kernel_id, object, part, copy);
+        else
+            ok = kernel_fails(linker, kernel, DIAG_missing_attribute,
+                              "the kernel '@%.*s' does not name its %s function: write entry = "
+                              "\"FUNCTION\"",
+                              NAME(linker->module, kernel->name), core_type_name(part.core));
+    }
+    return ok;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static bool add_kernel(struct linker *linker, uint32_t kernel_id, uint32_t copies)
+{
+    const struct module *module = linker->module;
+    const struct kernel *kernel = &module->kernels.at[kernel_id];
+    const struct host_object *object = host_object_of(&linker->objects, module, kernel);
+    bool own = attr_find(module, kernel->attrs, W_split);
+    if (!object)
+        return no_object(linker, kernel, attr_string(module, kernel->attrs, W_object));
+    if (same_file(object->path, linker->output))
+        return kernel_fails(linker, kernel, DIAG_file,
+                            "the output '%s' would replace the object of '@%.*s'", linker->output,
+                            NAME(module, kernel->name));
+    if (object->error)
+        return kernel_fails(linker, kernel, DIAG_kernel_object, "%s", object->error);
+    object_link_add_file(linker->link, kernel_group(linker, kernel_id, 0), object->path);
+    for (uint32_t copy = 0; copy < copies; copy++) {
+        if (!export_functions(linker, kernel_id, object, copy))
+            return false;
+        if (copy && !own)
+            object_link_copy(linker->link, kernel_group(linker, kernel_id, 0),
+                             kernel_group(linker, kernel_id, copy));
+    }
+    return true;
+}
+
+/* Adds as many copies of each kernel, and writes the link. */
+static enum host_status finish_link(struct linker *linker, const uint8_t *copies)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < linker->module->kernels.count; i++)
+        if (copies[i])
+            ok = add_kernel(linker, i, copies[i]) && ok;
+    if (ok && !object_link_write(linker->link, linker->output)) {
+        diag_at(linker->diags, DIAG_link, no_span, "%s", object_link_error(linker->link));
+        ok = false;
+    }
+    object_link_free(linker->link);
+    host_objects_free(&linker->objects);
+    return ok ? HOST_OK : HOST_INPUT;
+}
+
+enum host_status host_link_kernels(const struct module *module, const struct host_places *places,
+                                   const uint8_t *used, const char *output, struct diags *diags)
+{
+    struct linker linker = {object_link_new(), module, {.places = places}, output, true, diags};
+    return finish_link(&linker, used);
+}
+
+/* ------------------------------------------------------------------------- entries ---- */
+
+static void keep_entries(struct object_link *link, const struct module *module)
+{
+    for (uint32_t i = 0; i < module->entries.count; i++) {
+        struct text symbol = {NULL, 0, 0};
+        host_entry_symbol(&symbol, module, &module->entries.at[i]);
+        text_char(&symbol, '\0');
+        object_link_export(link, ENTRY_GROUP, symbol.at, symbol.at);
+        object_link_keep(link, symbol.at);
+        text_free(&symbol);
+    }
+}
+
+static enum host_status run_cc(const char *const *args, struct diags *diags)
+{
+    char error[2600];
+    if (tool_run_cc(args, error, sizeof error))
+        return HOST_OK;
+    char *rest, *line = strtok_r(error, "\n", &rest);
+    if (diag_at(diags, DIAG_tool, no_span, "%s", line))
+        while ((line = strtok_r(NULL, "\n", &rest)))
+            diag_note(diags, no_span, "%s", line);
+    return HOST_TOOL;
+}
+
+/* The entries' C source as an object. */
+static enum host_status compile_entries(const struct text *source, const char *folder,
+                                        const struct host_places *places, const char *object,
+                                        struct diags *diags)
+{
+    struct arena scratch = {NULL, 0};
+    char error[512];
+    const char *path = arena_printf(&scratch, "%s/entry.c", folder);
+    enum host_status status = HOST_INPUT;
+    if (file_write(path, source->at, source->size, error, sizeof error)) {
+        const char *include = arena_printf(&scratch, "-I%s", places->header_dir);
+        const char *args[] = {"-std=gnu11", "-O1", "-fPIC", "-w", include,
+                              "-c",         "-o",  object,  path, NULL};
+        status = run_cc(args, diags);
+    } else {
+        diag_at(diags, DIAG_file, no_span, "%s", error);
+    }
+    arena_free(&scratch);
+    return status;
+}
+
+static enum host_status link_module(const struct module *module, const struct host_places *places,
+                                    const char *entry_object, const char *output,
+                                    struct diags *diags)
+{
+    struct linker linker = {object_link_new(), module, {.places = places}, output, false, diags};
+    uint8_t *copies = host_kernel_copies(module);
+    object_link_add_file(linker.link, ENTRY_GROUP, entry_object);
+    keep_entries(linker.link, module);
+    enum host_status status = finish_link(&linker, copies);
+    free(copies);
+    return status;
+}
+
+enum host_status host_compile(const struct module *module, const struct host_places *places,
+                              const char *output, struct diags *diags)
+{
+    struct text source = {NULL, 0, 0};
+    struct arena scratch = {NULL, 0};
+    enum host_status status = HOST_INPUT;
+    char *folder = NULL;
+    if (host_emit(&source, module, diags)) {
+        folder = tool_make_folder();
+        if (!folder)
+            diag_at(diags, DIAG_file, no_span, "cannot make a temporary folder: %s",
+                    strerror(errno));
+    }
+    if (folder) {
+        const char *object = arena_printf(&scratch, "%s/entry.o", folder);
+        status = compile_entries(&source, folder, places, object, diags);
+        if (status == HOST_OK)
+            status = link_module(module, places, object, output, diags);
+        tool_remove_folder(folder);
+    }
+    text_free(&source);
+    arena_free(&scratch);
+    return status;
+}
+
+enum host_status host_make_shared(const char *object, const char *output, struct diags *diags)
+{
+    const char *args[] = {"-shared", "-o", output, object, "-lm", NULL};
+    return run_cc(args, diags);
+}

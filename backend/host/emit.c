@@ -1,0 +1,608 @@
+#include "backend/host/emit.h"
+#include "ir/slots.h"
+#include "ir/syntax/locate.h"
+#include "ir/variants.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+struct emitter {
+    struct text *text;
+    const struct module *module;
+    struct diags *diags;
+    const uint32_t *kernel_index; /* kernel index + 1 by name id */
+    const struct entry *entry;
+    uint32_t entry_id;
+    uint32_t calls;          /* of the program at hand */
+    uint32_t workspace_slot; /* of fed barriers, or NONE; and its bytes */
+    int64_t workspace;
+    bool ok;
+};
+
+/* ------------------------------------------------------------------------- names ---- */
+
+static bool begins_with(const struct intern_name *name, const char *prefix)
+{
+    size_t size = strlen(prefix);
+    return name->size >= size && memcmp(name->text, prefix, size) == 0;
+}
+
+/* A kernel's name never ends like this, for the symbols of its parts and of their copies do. */
+static bool ends_as_part(const struct intern_name *name)
+{
+    static const char split[] = "_split";
+    const size_t split_size = sizeof split - 1;
+    size_t size = name->size;
+    while (size && isdigit((unsigned char)name->text[size - 1]))
+        size--;
+    if (size < name->size && size > split_size &&
+        memcmp(name->text + size - split_size, split, split_size) == 0)
+        size -= split_size;
+    else
+        size = name->size;
+    const char *end = name->text + size;
+    return size > 4 && (memcmp(end - 4, ".aic", 4) == 0 || memcmp(end - 4, ".aiv", 4) == 0);
+}
+
+/* Names that assemblers take as they are, and that no symbol of skirc or of the runtime can have;
+ * others are numbered. */
+static bool is_symbol(const struct intern_name *name)
+{
+    if (begins_with(name, "skir_") || begins_with(name, "skrt_") || ends_as_part(name))
+        return false;
+    for (uint32_t i = 0; i < name->size; i++)
+        if (!isalnum((unsigned char)name->text[i]) && !strchr("_.$", name->text[i]))
+            return false;
+    return name->size > 0 && !isdigit((unsigned char)name->text[0]);
+}
+
+void host_kernel_symbol(struct text *text, const struct module *module, uint32_t kernel,
+                        enum core_type core)
+{
+    const struct intern_name *name = &module->names.names[module->kernels.at[kernel].name];
+    if (is_symbol(name))
+        text_bytes(text, name->text, name->size);
+    else
+        text_printf(text, "skir_kernel_%u", kernel);
+    text_printf(text, ".%s", core_type_name(core));
+}
+
+void host_copy_symbol(struct text *text, const struct module *module, uint32_t kernel,
+                      enum core_type core, uint32_t copy)
+{
+    host_kernel_symbol(text, module, kernel, core);
+    if (copy)
+        text_printf(text, "_split%u", copy);
+}
+
+static uint8_t entry_copies(const struct module *module, const struct entry *entry)
+{
+    return (uint8_t)attr_int(module, entry->attrs, W_split, 1);
+}
+
+uint8_t *host_kernel_copies(const struct module *module)
+{
+    uint8_t *copies = mem_calloc(module->kernels.count, 1);
+    uint32_t *index = module_kernel_index(module);
+    for (uint32_t e = 0; e < module->entries.count; e++) {
+        uint8_t wanted = entry_copies(module, &module->entries.at[e]);
+        for (int core = 0; core < CORE_TYPES; core++) {
+            const struct program *program = &module->entries.at[e].programs[core];
+            for (uint32_t i = 0; i < program->instrs.count; i++) {
+                enum instr_op op = program->instrs.at[i].op;
+                if (op != INSTR_call && op != INSTR_select)
+                    continue;
+                uint8_t *of = &copies[index[program->instrs.at[i].kernel] - 1];
+                *of = wanted > *of ? wanted : *of;
+            }
+        }
+    }
+    free(index);
+    return copies;
+}
+
+/* The first place where a dynamic kernel names a function. */
+static uint32_t first_variant(const struct module *module, const struct kernel *kernel,
+                              uint32_t function, enum core_type *core)
+{
+    for (uint32_t i = 0; i < kernel_variants(module, kernel); i++) {
+        struct variant variant = kernel_variant(module, kernel, i);
+        for (int c = 0; c < CORE_TYPES; c++) {
+            if (variant.functions[c] != function)
+                continue;
+            *core = (enum core_type)c;
+            return i;
+        }
+    }
+    return NONE;
+}
+
+/* A kernel's parts are named after it; what its name would be with a number behind it may be
+ * another kernel's. */
+void host_variant_symbol(struct text *text, const struct module *module, uint32_t kernel,
+                         uint32_t variant, enum core_type core, uint32_t copy)
+{
+    const struct kernel *of = &module->kernels.at[kernel];
+    uint32_t function = kernel_variant(module, of, variant).functions[core];
+    variant = first_variant(module, of, function, &core);
+    text_printf(text, "skir_variant_%u_%u.%s", kernel, variant, core_type_name(core));
+    if (copy)
+        text_printf(text, "_split%u", copy);
+}
+
+void host_entry_symbol(struct text *text, const struct module *module, const struct entry *entry)
+{
+    const struct intern_name *name = &module->names.names[entry->name];
+    if (is_symbol(name))
+        text_bytes(text, name->text, name->size);
+    else
+        text_printf(text, "skir_entry_%u", (unsigned)(entry - module->entries.at));
+}
+
+/* A string literal. Trigraphs are off in GNU mode; octal escapes end after three digits. */
+static void emit_literal(struct emitter *emitter, const char *bytes, size_t size)
+{
+    text_char(emitter->text, '"');
+    for (size_t i = 0; i < size; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+        if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\')
+            text_printf(emitter->text, "\\%03o", c);
+        else
+            text_char(emitter->text, (char)c);
+    }
+    text_char(emitter->text, '"');
+}
+
+/* -------------------------------------------------------------------------- calls ---- */
+
+static const struct kernel *called_kernel(const struct emitter *emitter, const struct instr *instr)
+{
+    return &emitter->module->kernels.at[emitter->kernel_index[instr->kernel] - 1];
+}
+
+/* What a call computes, for reports: the kernel's op type and the values of its slots. */
+static void op_label(struct emitter *emitter, const struct instr *instr, struct text *label)
+{
+    enum { MAX_LABEL = 200 };
+    const struct module *module = emitter->module;
+    const struct kernel *kernel = called_kernel(emitter, instr);
+    uint32_t type = attr_string(module, kernel->attrs, W_op);
+    text_bytes(label, module->names.names[type == NONE ? kernel->name : type].text,
+               module->names.names[type == NONE ? kernel->name : type].size);
+    const struct attr *params = attr_find(module, emitter->entry->attrs, W_params);
+    const struct attr *own = attr_find(module, kernel->attrs, W_params);
+    if (!params || !own)
+        return;
+    text_char(label, '(');
+    for (uint32_t i = 0; i < own->value.count && label->size < MAX_LABEL; i++) {
+        uint32_t slot = instr->number[0] + i;
+        if (slot >= params->value.count)
+            break;
+        const struct attr_value *value = &module->attr_values.at[params->value.first + slot];
+        if (value->kind != ATTR_VALUE)
+            continue;
+        if (i)
+            text_string(label, ", ");
+        text_value(label, module, value->id);
+    }
+    text_string(label, label->size < MAX_LABEL ? ")" : ", ...)");
+}
+
+/* A kernel's function for a core type, and a list of its copies where there are any. */
+static void emit_kernel(struct emitter *emitter, uint32_t kernel, enum core_type core,
+                        uint32_t copies)
+{
+    struct text *text = emitter->text;
+    const char *name = core_type_name(core);
+    for (uint32_t copy = 0; copy < copies; copy++) {
+        text_printf(text, "extern skrt_kernel_fn k%u_%s", kernel, name);
+        if (copy)
+            text_printf(text, "_split%u", copy);
+        text_string(text, " __asm__(\"");
+        host_copy_symbol(text, emitter->module, kernel, core, copy);
+        text_string(text, "\");\n");
+    }
+    if (copies < 2)
+        return;
+    text_printf(text, "static skrt_kernel_fn *const k%u_%s_copies[] = {k%u_%s", kernel, name,
+                kernel, name);
+    for (uint32_t copy = 1; copy < copies; copy++)
+        text_printf(text, ", k%u_%s_split%u", kernel, name, copy);
+    text_string(text, "};\n");
+}
+
+/* The functions of one copy of a dynamic kernel, and the row of its table. */
+static void emit_variants_of_copy(struct emitter *emitter, uint32_t kernel, enum core_type core,
+                                  uint32_t copy, struct text *table)
+{
+    const struct module *module = emitter->module;
+    const struct kernel *of = &module->kernels.at[kernel];
+    const char *name = core_type_name(core);
+    for (uint32_t i = 0; i < kernel_variants(module, of); i++) {
+        struct variant variant = kernel_variant(module, of, i);
+        const struct kernel_type_info *info = kernel_type_info(variant.type);
+        text_printf(table, "        {%lld, ", (long long)variant.key);
+        if (kernel_type_has(variant.type, core)) {
+            text_printf(emitter->text, "extern skrt_kernel_fn k%u_%s_v%u_%u __asm__(\"", kernel,
+                        name, i, copy);
+            host_variant_symbol(emitter->text, module, kernel, i, core, copy);
+            text_string(emitter->text, "\");\n");
+            text_printf(table, "k%u_%s_v%u_%u", kernel, name, i, copy);
+        } else {
+            text_string(table, "0");
+        }
+        text_printf(table, ", %u, %s},\n", info->flat ? 1 : info->aivs,
+                    info->flat ? "true" : "false");
+    }
+}
+
+/* A dynamic kernel for a core type: for each copy, the table that a select looks in. */
+static void emit_variants(struct emitter *emitter, uint32_t kernel, enum core_type core,
+                          uint32_t copies)
+{
+    const struct kernel *of = &emitter->module->kernels.at[kernel];
+    struct text table = {NULL, 0, 0};
+    for (uint32_t copy = 0; copy < copies; copy++) {
+        text_string(&table, "    {\n");
+        emit_variants_of_copy(emitter, kernel, core, copy, &table);
+        text_string(&table, "    },\n");
+    }
+    text_printf(emitter->text,
+                "static const struct skrt_variant k%u_%s_variants[][%u] = {\n%.*s};\n", kernel,
+                core_type_name(core), kernel_variants(emitter->module, of), (int)table.size,
+                table.at);
+    text_free(&table);
+}
+
+static void emit_kernels(struct emitter *emitter)
+{
+    const struct module *module = emitter->module;
+    uint8_t *copies = host_kernel_copies(module);
+    for (uint32_t i = 0; i < module->kernels.count; i++)
+        for (int core = 0; core < CORE_TYPES; core++) {
+            if (!copies[i] || !kernel_type_has(module->kernels.at[i].type, core))
+                continue;
+            if (kernel_is_dynamic(module, &module->kernels.at[i]))
+                emit_variants(emitter, i, core, copies[i]);
+            else
+                emit_kernel(emitter, i, core, copies[i]);
+        }
+    free(copies);
+}
+
+/* One row per instruction: its spelling, and the op of a call. */
+static void emit_sites(struct emitter *emitter, enum core_type core)
+{
+    const struct program *program = &emitter->entry->programs[core];
+    struct text line = {NULL, 0, 0};
+    text_printf(emitter->text, "static const struct skrt_site e%u_%s_sites[] = {\n",
+                emitter->entry_id, core_type_name(core));
+    for (uint32_t i = 0; i < program->instrs.count; i++) {
+        const struct instr *instr = &program->instrs.at[i];
+        line.size = 0;
+        text_instr(&line, emitter->module, instr);
+        text_string(emitter->text, "    {");
+        emit_literal(emitter, line.at, line.size);
+        text_string(emitter->text, ", ");
+        line.size = 0;
+        if (instr->op == INSTR_call) {
+            op_label(emitter, instr, &line);
+            emit_literal(emitter, line.at, line.size);
+        } else {
+            text_string(emitter->text, "0");
+        }
+        text_string(emitter->text, "},\n");
+    }
+    text_string(emitter->text, "};\n");
+    text_free(&line);
+}
+
+static void emit_calls(struct emitter *emitter, enum core_type core)
+{
+    const struct program *program = &emitter->entry->programs[core];
+    text_printf(emitter->text, "static const struct skrt_call e%u_%s_calls[] = {\n",
+                emitter->entry_id, core_type_name(core));
+    emitter->calls = 0;
+    for (uint32_t i = 0; i < program->instrs.count; i++) {
+        const struct instr *instr = &program->instrs.at[i];
+        if (instr->op != INSTR_call)
+            continue;
+        emitter->calls++;
+        const struct kernel *kernel = called_kernel(emitter, instr);
+        const struct kernel_type_info *info = kernel_type_info(kernel->type);
+        text_string(emitter->text, "    {");
+        if (kernel_is_dynamic(emitter->module, kernel))
+            text_string(emitter->text, "0");
+        else
+            text_printf(emitter->text, "k%u_%s", emitter->kernel_index[instr->kernel] - 1,
+                        core_type_name(core));
+        text_printf(emitter->text, ", %u, %u, %u, %s},\n", instr->number[0], instr->number[1],
+                    info->flat ? 1 : info->aivs, info->flat ? "true" : "false");
+    }
+    text_string(emitter->text, "};\n");
+}
+
+/* Where the words stand that a select reads: those of its kernel's next call. A select without one,
+ * which verify-sync refuses, has no words. */
+static uint32_t select_slot(const struct emitter *emitter, const struct program *program,
+                            uint32_t select)
+{
+    const struct attr *params = attr_find(emitter->module, emitter->entry->attrs, W_params);
+    for (uint32_t i = select + 1; i < program->instrs.count; i++) {
+        const struct instr *instr = &program->instrs.at[i];
+        if (instr->op == INSTR_call && instr->kernel == program->instrs.at[select].kernel)
+            return slots_find_tiling(emitter->module, params, called_kernel(emitter, instr),
+                                     instr->number[0]);
+    }
+    return NONE;
+}
+
+/* One row per select, for each copy: the kernel's table, and where the words stand that it reads. */
+static void emit_selects(struct emitter *emitter, enum core_type core)
+{
+    const struct program *program = &emitter->entry->programs[core];
+    uint32_t copies = entry_copies(emitter->module, emitter->entry);
+    bool any = false;
+    for (uint32_t i = 0; i < program->instrs.count; i++) {
+        const struct instr *instr = &program->instrs.at[i];
+        if (instr->op != INSTR_select)
+            continue;
+        if (!any)
+            text_printf(emitter->text, "static const struct skrt_select e%u_%s_selects[][%u] = {\n",
+                        emitter->entry_id, core_type_name(core), copies);
+        text_string(emitter->text, "    {");
+        for (uint32_t copy = 0; copy < copies; copy++)
+            text_printf(emitter->text, "%s{k%u_%s_variants[%u], %u, %u}", copy ? ", " : "",
+                        emitter->kernel_index[instr->kernel] - 1, core_type_name(core), copy,
+                        kernel_variants(emitter->module, called_kernel(emitter, instr)),
+                        select_slot(emitter, program, i));
+        text_string(emitter->text, "},\n");
+        any = true;
+    }
+    if (any)
+        text_string(emitter->text, "};\n");
+}
+
+/* ------------------------------------------------------------------- instructions ---- */
+
+static void emit_unsupported(struct emitter *emitter, const struct instr *instr)
+{
+    diag_at(emitter->diags, DIAG_unsupported, locate_instr(emitter->module, instr),
+            "the host target does not execute '%s' yet", instr_info(instr->op)->name);
+    emitter->ok = false;
+}
+
+static void emit_early(struct text *text, unsigned early)
+{
+    static const struct {
+        unsigned flag;
+        const char *name;
+    } flags[] = {
+        {EARLY_WAIT_AIC, "SKRT_EARLY_WAIT_AIC"},
+        {EARLY_WAIT_AIV, "SKRT_EARLY_WAIT_AIV"},
+        {EARLY_SET, "SKRT_EARLY_SET"},
+    };
+    const char *separator = ", ";
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++) {
+        if (!(early & flags[i].flag))
+            continue;
+        text_printf(text, "%s%s", separator, flags[i].name);
+        separator = " | ";
+    }
+}
+
+static void emit_call(struct emitter *emitter, enum core_type core, const struct instr *instr,
+                      uint32_t call)
+{
+    struct text *text = emitter->text;
+    const char *name = core_type_name(core), *early = instr->early ? "_early" : "";
+    if (kernel_is_dynamic(emitter->module, called_kernel(emitter, instr))) {
+        text_printf(text, "skrt_call_selected(core, &e%u_%s_calls[%u]", emitter->entry_id, name,
+                    call);
+        return;
+    }
+    if (entry_copies(emitter->module, emitter->entry) < 2) {
+        text_printf(text, "skrt_call%s(core, &e%u_%s_calls[%u]", early, emitter->entry_id, name,
+                    call);
+    } else {
+        text_printf(text, "call = e%u_%s_calls[%u];\n", emitter->entry_id, name, call);
+        text_printf(text, "    call.fn = k%u_%s_copies[copy];\n",
+                    emitter->kernel_index[instr->kernel] - 1, name);
+        text_printf(text, "    skrt_call%s(core, &call", early);
+    }
+    emit_early(text, instr->early);
+}
+
+/* An entry without slots for it has no buffer for records. */
+static void emit_profile(struct emitter *emitter, const struct instr *instr)
+{
+    static const char *const kinds[PROFILE_KINDS] = {[PROFILE_KERNEL] = "KERNEL",
+                                                     [PROFILE_OP] = "OP",
+                                                     [PROFILE_NOTIFY] = "NOTIFY",
+                                                     [PROFILE_WAIT] = "WAIT"};
+    uint32_t slot = entry_profile_slot(emitter->module, emitter->entry);
+    if (slot == NONE)
+        text_string(emitter->text, "skrt_hint(core");
+    else
+        text_printf(emitter->text, "skrt_profile(core, %u, %s, %u, SKRT_PROFILE_%s", slot,
+                    instr->word == PHASE_begin ? "SKRT_BEGIN" : "SKRT_END", instr->number[0],
+                    kinds[instr->number[1]]);
+}
+
+/* Of the entry at hand. */
+static void find_workspace(struct emitter *emitter)
+{
+    const struct module *module = emitter->module;
+    const struct attr *params = attr_find(module, emitter->entry->attrs, W_params);
+    emitter->workspace_slot = NONE;
+    emitter->workspace = attr_int(module, emitter->entry->attrs, W_workspace, 0);
+    for (uint32_t i = 0; params && emitter->workspace > 0 && i < params->value.count; i++) {
+        const struct attr_value *value = &module->attr_values.at[params->value.first + i];
+        if (value->kind == ATTR_WORD && value->id == W_sync_workspace)
+            emitter->workspace_slot = i;
+    }
+}
+
+static bool has_workspace(struct emitter *emitter, const struct instr *instr)
+{
+    if (emitter->workspace_slot != NONE)
+        return true;
+    if (diag_at(emitter->diags, DIAG_missing_attribute, locate_instr(emitter->module, instr),
+                "'%s' needs a workspace, which the entry does not have",
+                instr_info(instr->op)->name))
+        diag_note(emitter->diags, (struct span){0, 0},
+                  "give the entry 'workspace = N' and the slot sync_workspace among 'params'");
+    emitter->ok = false;
+    return false;
+}
+
+/* `next_call` is the number of the call behind the instruction. */
+static void emit_feed(struct emitter *emitter, enum core_type core, const struct instr *instr,
+                      uint32_t next_call)
+{
+    static const char *const steps[] = {
+        [PHASE_begin] = "BEGIN", [PHASE_end] = "END", [PHASE_complement] = "COMPLEMENT"};
+    uint32_t call = next_call - (instr->word != PHASE_begin);
+    if (!has_workspace(emitter, instr))
+        return;
+    if (call >= emitter->calls) {
+        diag_at(emitter->diags, DIAG_instr_operands, locate_instr(emitter->module, instr),
+                "there is no call %s this", instr->word == PHASE_begin ? "behind" : "before");
+        emitter->ok = false;
+        return;
+    }
+    text_printf(emitter->text,
+                "skrt_feed_sync(core, SKRT_FEED_%s, &(struct skrt_feed){%u, %lld, %u, "
+                "&e%u_%s_calls[%u]}",
+                steps[instr->word], emitter->workspace_slot, (long long)emitter->workspace, call,
+                emitter->entry_id, core_type_name(core), call);
+}
+
+static void emit_clear(struct emitter *emitter, const struct instr *instr)
+{
+    if (has_workspace(emitter, instr))
+        text_printf(emitter->text, "skrt_clear_workspace(core, %u, %lld", emitter->workspace_slot,
+                    (long long)emitter->workspace);
+}
+
+/* The next rows of a program's tables. */
+struct rows {
+    uint32_t call, select;
+};
+
+static void emit_instr(struct emitter *emitter, enum core_type core, const struct instr *instr,
+                       uint32_t index, struct rows *next)
+{
+    struct text *text = emitter->text;
+    const char *name = core_type_name(core);
+    text_string(text, "    ");
+    switch ((enum instr_op)instr->op) {
+    case INSTR_call: emit_call(emitter, core, instr, next->call++); break;
+    case INSTR_select:
+        text_printf(text, "skrt_select(core, &e%u_%s_selects[%u][%s]", emitter->entry_id, name,
+                    next->select++,
+                    entry_copies(emitter->module, emitter->entry) > 1 ? "copy" : "0");
+        break;
+    case INSTR_arrive:
+    case INSTR_await:
+        text_printf(text, "skrt_%s(core, %s", instr_info(instr->op)->name,
+                    instr->word == CORE_AIC ? "SKRT_AIC" : "SKRT_AIV");
+        break;
+    case INSTR_set:
+    case INSTR_wait:
+        text_printf(text, "skrt_%s_%s(core", instr_info(instr->op)->name,
+                    instr->word == CORE_AIC ? "c2v" : "v2c");
+        break;
+    case INSTR_notify:
+    case INSTR_wait_event:
+    case INSTR_reset:
+        text_printf(text, "skrt_%s(core, %u", instr_info(instr->op)->name, instr->number[0]);
+        break;
+    case INSTR_pipe_barrier: text_string(text, "skrt_pipe_barrier(core"); break;
+    case INSTR_profile: emit_profile(emitter, instr); break;
+    case INSTR_preload:
+    case INSTR_preload_all:
+    case INSTR_dcci: text_string(text, "skrt_hint(core"); break;
+    case INSTR_clear_workspace: emit_clear(emitter, instr); break;
+    case INSTR_feed_sync: emit_feed(emitter, core, instr, next->call); break;
+    case INSTR_trace:
+    case INSTR_COUNT: emit_unsupported(emitter, instr); return;
+    }
+    text_printf(text, ", &e%u_%s_sites[%u]);\n", emitter->entry_id, name, index);
+}
+
+static void emit_program(struct emitter *emitter, enum core_type core)
+{
+    const struct program *program = &emitter->entry->programs[core];
+    struct rows next = {0, 0};
+    emit_sites(emitter, core);
+    emit_calls(emitter, core);
+    emit_selects(emitter, core);
+    text_printf(emitter->text, "static void e%u_%s(skrt_core *core)\n{\n", emitter->entry_id,
+                core_type_name(core));
+    if (entry_copies(emitter->module, emitter->entry) > 1)
+        text_printf(emitter->text,
+                    "    const uint32_t copy = skrt_core_index(core) %% %u;\n"
+                    "    struct skrt_call call;\n",
+                    entry_copies(emitter->module, emitter->entry));
+    for (uint32_t i = 0; i < program->instrs.count; i++)
+        emit_instr(emitter, core, &program->instrs.at[i], i, &next);
+    text_string(emitter->text, "}\n\n");
+}
+
+/* Who links the object must know under what name. */
+static void remark_symbol(struct emitter *emitter, const struct text *symbol)
+{
+    const struct intern_name *name = &emitter->module->names.names[emitter->entry->name];
+    if (symbol->size != name->size || memcmp(symbol->at, name->text, name->size) != 0)
+        diag_at(emitter->diags, DIAG_entry_symbol,
+                locate_name(emitter->module, emitter->entry->loc),
+                "the symbol of entry '@%.*s' is '%.*s'",
+                NAME(emitter->module, emitter->entry->name), (int)symbol->size, symbol->at);
+}
+
+static void emit_entry(struct emitter *emitter)
+{
+    const struct entry *entry = emitter->entry;
+    struct text *text = emitter->text;
+    struct text name = {NULL, 0, 0};
+    /* Empty arrays are no C; programs without instructions have neither sites nor a function. */
+    bool has[CORE_TYPES];
+    text_printf(text, "\n/* entry %u : %s */\n\n", emitter->entry_id,
+                kernel_type_info(entry->type)->name);
+    find_workspace(emitter);
+    for (int core = 0; core < CORE_TYPES; core++) {
+        has[core] = entry->programs[core].instrs.count > 0;
+        if (has[core])
+            emit_program(emitter, core);
+    }
+    host_entry_symbol(&name, emitter->module, entry);
+    remark_symbol(emitter, &name);
+    text_printf(text, "extern skrt_entry_fn e%u __asm__(\"%.*s\");\n", emitter->entry_id,
+                (int)name.size, name.at);
+    text_printf(text, "void e%u(skrt_core *core)\n{\n", emitter->entry_id);
+    text_string(text, "    switch (skrt_core_type(core)) {\n");
+    for (int core = 0; core < CORE_TYPES; core++)
+        if (has[core])
+            text_printf(text, "    case %s: e%u_%s(core); break;\n",
+                        core == CORE_AIC ? "SKRT_AIC" : "SKRT_AIV", emitter->entry_id,
+                        core_type_name(core));
+    text_string(text, "    default: break;\n    }\n}\n");
+    text_free(&name);
+}
+
+bool host_emit(struct text *text, const struct module *module, struct diags *diags)
+{
+    uint32_t *kernel_index = module_kernel_index(module);
+    struct emitter emitter = {
+        .text = text, .module = module, .diags = diags, .kernel_index = kernel_index, .ok = true};
+    text_string(text, "#include \"skrt.h\"\n\n");
+    emit_kernels(&emitter);
+    for (uint32_t i = 0; i < module->entries.count; i++) {
+        emitter.entry = &module->entries.at[i];
+        emitter.entry_id = i;
+        emit_entry(&emitter);
+    }
+    free(kernel_index);
+    return emitter.ok;
+}

@@ -1,0 +1,258 @@
+#include "backend/host/ops.h"
+#include "backend/kernels/sample_ops.h"
+#include "ir/base/suggest.h"
+#include "ir/base/text.h"
+#include "ir/syntax/locate.h"
+#include "ir/variants.h"
+#include "ir/verify/verify.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool host_tensor(const struct module *module, uint32_t id, struct skrt_tensor *tensor, char *error,
+                 size_t error_size)
+{
+    const struct type *type = &module->types.at[id];
+    const int64_t *dims = type_dims(module, id);
+    *tensor = (struct skrt_tensor){.dtype = type->dtype, .rank = type->rank};
+    if (type->rank > SKRT_MAX_RANK) {
+        snprintf(error, error_size, "the host target takes at most %d dimensions, not %u",
+                 SKRT_MAX_RANK, type->rank);
+        return false;
+    }
+    for (uint32_t i = 0; i < type->rank; i++) {
+        tensor->dims[i] = dims[i];
+        if (dims[i] >= 0)
+            continue;
+        if (dim_is_gear(dims[i]))
+            snprintf(error, error_size,
+                     "dimension %u is the gear '%.*s': graphs with gears cannot be "
+                     "compiled yet",
+                     i, NAME(module, dim_gear(dims[i])));
+        else
+            snprintf(error, error_size, "dimension %u is not known, but the host target needs it",
+                     i);
+        return false;
+    }
+    if (name_is(module, type->format, "FRACTAL_NZ"))
+        tensor->format = SKRT_FRACTAL_NZ;
+    else if (type->format != W_ND) {
+        snprintf(error, error_size, "the host target knows ND and FRACTAL_NZ, not %.*s",
+                 NAME(module, type->format));
+        return false;
+    }
+    return true;
+}
+
+/* FRACTAL_NZ stores blocks of 16 rows and 32 bytes of columns, zero-padded. */
+bool host_tensor_size(const struct skrt_tensor *tensor, uint64_t *size)
+{
+    unsigned bits = dtype_info(tensor->dtype)->bits;
+    uint64_t elements = 1;
+    for (uint32_t i = 0; i < tensor->rank; i++) {
+        uint64_t dim = (uint64_t)tensor->dims[i];
+        uint64_t unit = 1;
+        if (tensor->format == SKRT_FRACTAL_NZ && i + 2 >= tensor->rank)
+            unit = i + 2 == tensor->rank ? 16 : 256 / bits;
+        if (__builtin_add_overflow(dim, unit - 1, &dim) ||
+            __builtin_mul_overflow(elements, dim / unit * unit, &elements))
+            return false;
+    }
+    *size = elements / 8 * bits + (elements % 8 * bits + 7) / 8;
+    return elements >> 46 == 0;
+}
+
+const char *host_op_label(const struct module *module, const struct graph *graph,
+                          const struct op *op, struct arena *arena)
+{
+    uint32_t tensors = op->operands.count + op->results.count;
+    struct text text = {NULL, 0, 0};
+    text_bytes(&text, module->names.names[op->type].text, module->names.names[op->type].size);
+    for (uint32_t n = 0; n < tensors; n++) {
+        text_string(&text, n ? ", " : "(");
+        text_value(&text, module, graph->values.at[op_tensor(graph, op, n)].name);
+    }
+    if (tensors > 0)
+        text_char(&text, ')');
+    const char *label = arena_strndup(arena, text.at, text.size);
+    text_free(&text);
+    return label;
+}
+
+/* ------------------------------------------------------------------------- tiling ---- */
+
+static bool scalar_attr(const struct module *module, const struct attr *attr,
+                        struct skrt_attr *scalar)
+{
+    const struct intern_name *key = &module->names.names[attr->key];
+    if (key->size >= SKRT_ATTR_KEY)
+        return false;
+    *scalar = (struct skrt_attr){.i = 0};
+    memcpy(scalar->key, key->text, key->size);
+    switch (attr->value.kind) {
+    case ATTR_INT:
+    case ATTR_BOOL:
+        scalar->i = attr->value.i;
+        scalar->f = (double)attr->value.i;
+        return true;
+    case ATTR_FLOAT:
+        scalar->f = attr->value.f;
+        /* Truncation of what does not fit is undefined in C. */
+        if (attr->value.f > -9e18 && attr->value.f < 9e18)
+            scalar->i = (int64_t)attr->value.f;
+        return true;
+    default: return false;
+    }
+}
+
+bool host_tiling(const struct module *module, const struct graph *graph, const struct op *op,
+                 struct arena *arena, struct skrt_tiling *tiling, char *error, size_t error_size)
+{
+    uint32_t count = op->operands.count + op->results.count;
+    struct skrt_tensor *tensors = arena_alloc(arena, count * sizeof *tensors);
+    struct skrt_attr *attrs = arena_alloc(arena, op->attrs.count * sizeof *attrs);
+    *tiling = (struct skrt_tiling){.n_tensors = count, .tensors = tensors, .attrs = attrs};
+    for (uint32_t i = 0; i < count; i++)
+        if (!host_tensor(module, graph->values.at[op_tensor(graph, op, i)].type, &tensors[i], error,
+                         error_size))
+            return false;
+    for (uint32_t i = 0; i < op->attrs.count; i++) {
+        const struct attr *attr = &module->attrs.at[op->attrs.first + i];
+        if (!attr_is_of_any_op(attr->key) && scalar_attr(module, attr, &attrs[tiling->n_attrs]))
+            tiling->n_attrs++;
+    }
+    return true;
+}
+
+/* Asks the tiling function of a sample kernel; false where it has none. */
+static bool sample_choice(const struct module *module, const struct graph *graph,
+                          const struct op *op, const struct kernel *kernel,
+                          struct sample_tiling *tiled)
+{
+    struct arena scratch = {NULL, 0};
+    struct skrt_tiling tiling;
+    char error[160];
+    uint32_t object = attr_string(module, kernel->attrs, W_object);
+    bool ok = object != NONE &&
+              host_tiling(module, graph, op, &scratch, &tiling, error, sizeof error) &&
+              sample_op_tiling(name_text(module, object, &scratch), tiling.tensors,
+                               tiling.n_tensors, module_cores(module, CORE_AIV), tiled);
+    arena_free(&scratch);
+    return ok;
+}
+
+static bool no_key(const struct module *module, const struct op *op, const struct kernel *kernel,
+                   struct diags *diags)
+{
+    struct span span = locate_op(module, op, OP_TYPE_NAME, 0);
+    if (diag_at(diags, DIAG_dynamic_kernel, span, "there is no tiling key for '@%.*s'",
+                NAME(module, kernel->name)))
+        diag_note(diags, (struct span){0, 0},
+                  "write {tiling_key = N} behind the op's operands: N is the key of a variant");
+    return false;
+}
+
+bool host_choose(const struct module *module, const struct graph *graph, const struct op *op,
+                 const struct kernel *kernel, struct host_choice *choice, struct diags *diags)
+{
+    struct sample_tiling tiled = {-1, 0};
+    if (!sample_choice(module, graph, op, kernel, &tiled))
+        tiled = (struct sample_tiling){-1, 0};
+    choice->key = attr_int(module, op->attrs, W_tiling_key, tiled.key);
+    choice->variant = kernel_find_variant(module, kernel, choice->key);
+    if (choice->variant == NONE)
+        return no_key(module, op, kernel, diags);
+    enum kernel_type type = kernel_variant(module, kernel, choice->variant).type;
+    uint32_t most = module_blocks(module, type);
+    bool own_blocks = tiled.blocks && choice->key == tiled.key;
+    int64_t blocks =
+        attr_int(module, op->attrs, W_tiling_blocks, own_blocks ? (int64_t)tiled.blocks : most);
+    choice->blocks = (uint32_t)blocks;
+    if (blocks >= 1 && blocks <= most)
+        return true;
+    diag_at(diags, DIAG_number_range, locate_op(module, op, OP_TYPE_NAME, 0),
+            "the op asks for %lld blocks, but the target has %u for type %s", (long long)blocks,
+            most, kernel_type_info(type)->name);
+    return false;
+}
+
+/* ------------------------------------------------------------------------- checks ---- */
+
+static struct span tensor_span(const struct module *module, const struct op *op, int tensor)
+{
+    if (tensor < 0)
+        return locate_op(module, op, OP_TYPE_NAME, 0);
+    uint32_t n = (uint32_t)tensor;
+    return n < op->operands.count ? locate_op(module, op, OP_OPERAND, n)
+                                  : locate_op(module, op, OP_RESULT_TYPE, n - op->operands.count);
+}
+
+/* Attributes that the op type does not have, or that are no numbers. */
+static bool check_attrs(const struct module *module, const struct op *op, const char *type,
+                        struct diags *diags)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < op->attrs.count; i++) {
+        const struct attr *attr = &module->attrs.at[op->attrs.first + i];
+        const struct intern_name *key = &module->names.names[attr->key];
+        struct suggest suggest = {.wanted = key->text, .wanted_size = key->size};
+        struct skrt_attr scalar;
+        if (attr_is_of_any_op(attr->key))
+            continue;
+        bool known = false;
+        const char *name;
+        for (unsigned n = 0; (name = sample_op_attr_name(type, n)); n++) {
+            suggest_offer(&suggest, name, strlen(name));
+            known |= name_is(module, attr->key, name);
+        }
+        if (known && scalar_attr(module, attr, &scalar))
+            continue;
+        ok = false;
+        struct span span = locate_token(module, attr->loc);
+        if (known)
+            diag_at(diags, DIAG_attribute_kind, span, "'%.*s' of %s must be a number or a flag",
+                    NAME(module, attr->key), type);
+        else if (diag_at(diags, DIAG_unknown_attribute, span, "%s has no attribute '%.*s'", type,
+                         NAME(module, attr->key)) &&
+                 suggest.best)
+            diag_note(diags, (struct span){0, 0}, "did you mean '%.*s'?", (int)suggest.best_size,
+                      suggest.best);
+    }
+    return ok;
+}
+
+/* The first type that the host target does not have at all. */
+static bool check_types(const struct module *module, const struct graph *graph, const struct op *op,
+                        struct diags *diags)
+{
+    for (uint32_t i = 0; i < op->operands.count + op->results.count; i++) {
+        struct skrt_tensor tensor;
+        char error[160];
+        if (host_tensor(module, graph->values.at[op_tensor(graph, op, i)].type, &tensor, error,
+                        sizeof error))
+            continue;
+        diag_at(diags, DIAG_unsupported, tensor_span(module, op, (int)i), "%s", error);
+        return false;
+    }
+    return true;
+}
+
+bool host_op_check(const struct module *module, const struct graph *graph, const struct op *op,
+                   struct diags *diags)
+{
+    struct arena scratch = {NULL, 0};
+    struct skrt_tiling tiling;
+    struct sample_op_error fault;
+    char error[160];
+    const char *type = name_text(module, op->type, &scratch);
+    bool ok = check_attrs(module, op, type, diags) && check_types(module, graph, op, diags) &&
+              host_tiling(module, graph, op, &scratch, &tiling, error, sizeof error);
+    if (ok && !sample_op_check(type, tiling.tensors, op->operands.count, op->results.count,
+                               tiling.attrs, tiling.n_attrs, &fault)) {
+        diag_at(diags, DIAG_op_signature, tensor_span(module, op, fault.tensor), "%s: %s", type,
+                fault.text);
+        ok = false;
+    }
+    arena_free(&scratch);
+    return ok;
+}

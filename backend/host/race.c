@@ -1,0 +1,78 @@
+#include "backend/host/race.h"
+#include "backend/host/ops.h"
+
+#include <string.h>
+
+static const struct kernel *kernel_of(const struct host_race_source *source, uint32_t i)
+{
+    uint32_t name = source->graph->ops.at[source->ops[i]].kernel;
+    return &source->module->kernels.at[source->kernel_index[name] - 1];
+}
+
+/* The calls of a program in turn are those of the ops that have a part on it. */
+static bool place_calls(const struct host_race_source *source, enum core_type core,
+                        struct arena *arena, struct skrt_race_check *check)
+{
+    const struct program *program = &source->entry->programs[core];
+    uint32_t *calls = arena_alloc(arena, (source->count + 1) * sizeof *calls);
+    uint32_t at = 0, n = 0;
+    for (uint32_t i = 0; i < program->instrs.count; i++) {
+        if (program->instrs.at[i].op != INSTR_call)
+            continue;
+        while (at < source->count && !kernel_type_has(kernel_of(source, at)->type, core))
+            at++;
+        if (at == source->count || program->instrs.at[i].kernel != kernel_of(source, at)->name)
+            return false;
+        calls[n++] = at++;
+    }
+    while (at < source->count && !kernel_type_has(kernel_of(source, at)->type, core))
+        at++;
+    check->calls[core] = calls;
+    check->n_calls[core] = n;
+    return at == source->count;
+}
+
+/* Two ops may be ordered for several reasons. */
+static void place_orders(const struct host_race_source *source, struct arena *arena,
+                         struct skrt_race_check *check)
+{
+    const struct order *order = source->order;
+    uint32_t *index_of = mem_calloc(order->n_ops, sizeof *index_of); /* + 1 */
+    uint32_t *seen = mem_calloc(order->n_ops, sizeof *seen);         /* index + 1 of the last op */
+    VEC(struct skrt_order) orders = {NULL, 0, 0};
+    for (uint32_t i = 0; i < source->count; i++)
+        index_of[source->ops[i]] = i + 1;
+    for (uint32_t i = 0; i < source->count; i++) {
+        uint32_t op = source->ops[i];
+        for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++) {
+            uint32_t from = order->edges[e].from;
+            if (!index_of[from] || seen[from] == i + 1)
+                continue;
+            seen[from] = i + 1;
+            vec_push(&orders, (struct skrt_order){index_of[from] - 1, i});
+        }
+    }
+    struct skrt_order *copy = arena_alloc(arena, (orders.count + 1) * sizeof *copy);
+    if (orders.count)
+        memcpy(copy, orders.at, orders.count * sizeof *copy);
+    check->orders = copy;
+    check->n_orders = orders.count;
+    vec_free(&orders);
+    free(seen);
+    free(index_of);
+}
+
+bool host_race_check(const struct host_race_source *source, struct arena *arena,
+                     struct skrt_race_check *check)
+{
+    const char **names = arena_alloc(arena, (source->count + 1) * sizeof *names);
+    *check = (struct skrt_race_check){.n_ops = source->count, .names = names};
+    for (int core = 0; core < CORE_TYPES; core++)
+        if (!place_calls(source, (enum core_type)core, arena, check))
+            return false;
+    for (uint32_t i = 0; i < source->count; i++)
+        names[i] = host_op_label(source->module, source->graph,
+                                 &source->graph->ops.at[source->ops[i]], arena);
+    place_orders(source, arena, check);
+    return true;
+}

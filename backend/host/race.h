@@ -1,0 +1,24 @@
+/* What the race check of the virtual device must know of a super kernel's entry. */
+#ifndef BACKEND_HOST_RACE_H
+#define BACKEND_HOST_RACE_H
+
+#include "backend/runtime/skrt.h"
+#include "ir/base/arena.h"
+#include "ir/order.h"
+
+struct host_race_source {
+    const struct module *module;
+    const struct graph *graph;
+    const struct order *order;    /* of the graph */
+    const uint32_t *kernel_index; /* kernel index + 1 by name id */
+    const struct entry *entry;
+    const uint32_t *ops; /* of the super kernel, in list order */
+    uint32_t count;
+};
+
+/* The orders between ops of the super kernel, each once, and which op each call is. False where the
+ * entry's calls are not those of the ops in their order. The result is allocated in the arena. */
+bool host_race_check(const struct host_race_source *source, struct arena *arena,
+                     struct skrt_race_check *check);
+
+#endif

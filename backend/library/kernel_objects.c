@@ -1,0 +1,152 @@
+#include "backend/library/kernel_objects.h"
+#include "backend/object/object.h"
+#include "ir/variants.h"
+
+#include <string.h>
+#include <unistd.h>
+
+void host_objects_init(struct host_objects *objects, const struct host_places *places)
+{
+    *objects = (struct host_objects){.places = places};
+}
+
+void host_objects_free(struct host_objects *objects)
+{
+    for (uint32_t i = 0; i < objects->objects.count; i++)
+        if (objects->objects.at[i])
+            vec_free(&objects->objects.at[i]->functions);
+    vec_free(&objects->objects);
+    intern_free(&objects->paths);
+    arena_free(&objects->arena);
+}
+
+/* ------------------------------------------------------------------------- reading ---- */
+
+struct reader {
+    struct host_objects *objects;
+    struct host_object *object;
+};
+
+static void add_function(void *user, const char *name, uint64_t section_size)
+{
+    struct reader *reader = user;
+    char *copy = arena_strndup(&reader->objects->arena, name, strlen(name));
+    vec_push(&reader->object->functions, (struct host_function){copy, section_size});
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct host_function *)a)->name, ((const struct host_function *)b)->name);
+}
+
+static struct host_object *read_object(struct host_objects *objects, const char *path)
+{
+    struct host_object *object = arena_alloc(&objects->arena, sizeof *object);
+    *object = (struct host_object){.path = path};
+    struct reader reader = {objects, object};
+    char error[512];
+    if (!object_functions(path, add_function, &reader, error, sizeof error)) {
+        object->error = arena_strndup(&objects->arena, error, strlen(error));
+        object->functions.count = 0;
+    }
+    if (object->functions.count)
+        qsort(object->functions.at, object->functions.count, sizeof *object->functions.at, by_name);
+    return object;
+}
+
+static const struct host_object *object_at(struct host_objects *objects, const char *path)
+{
+    uint32_t id = intern_copy(&objects->paths, path, strlen(path));
+    while (objects->objects.count <= id)
+        vec_push(&objects->objects, NULL);
+    if (!objects->objects.at[id])
+        objects->objects.at[id] = read_object(objects, path);
+    return objects->objects.at[id];
+}
+
+/* As strcmp; the second may have any bytes. */
+static int compare_names(const char *a, const struct intern_name *b)
+{
+    size_t size = strlen(a);
+    int order = memcmp(a, b->text, size < b->size ? size : b->size);
+    return order ? order : (size > b->size) - (size < b->size);
+}
+
+const struct host_function *host_object_function(const struct host_object *object,
+                                                 const struct intern_name *name)
+{
+    uint32_t low = 0, high = object->functions.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        int order = compare_names(object->functions.at[middle].name, name);
+        if (order == 0)
+            return &object->functions.at[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------- finding ---- */
+
+/* The function of a part of the kernel; NULL where the object does not have it. */
+static const struct host_function *function_of(const struct host_object *object,
+                                               const struct module *module, struct kernel_part part)
+{
+    return part.function == NONE
+               ? NULL
+               : host_object_function(object, &module->names.names[part.function]);
+}
+
+static bool has_functions(const struct host_object *object, const struct module *module,
+                          const struct kernel *kernel)
+{
+    struct kernel_part part;
+    for (uint32_t i = 0; i < kernel_parts(module, kernel); i++)
+        if (kernel_part_at(module, kernel, i, &part) && !function_of(object, module, part))
+            return false;
+    return true;
+}
+
+const struct host_object *host_object_of(struct host_objects *objects, const struct module *module,
+                                         const struct kernel *kernel)
+{
+    const char *const folders[] = {objects->places->source_dir, objects->places->kernel_dir};
+    const struct host_object *found = NULL;
+    uint32_t object = attr_string(module, kernel->attrs, W_object);
+    if (object == NONE)
+        return NULL;
+    const char *name = name_text(module, object, &objects->arena);
+    if (name[0] == '/')
+        return access(name, R_OK) == 0 ? object_at(objects, name) : NULL;
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        const char *path = arena_printf(&objects->arena, "%s/%s", folders[i], name);
+        if (access(path, R_OK) != 0)
+            continue;
+        const struct host_object *candidate = object_at(objects, path);
+        if (has_functions(candidate, module, kernel))
+            return candidate;
+        found = found ? found : candidate; /* what is wrong with it is told when it is linked */
+    }
+    return found;
+}
+
+bool host_code_size(struct host_objects *objects, const struct module *module,
+                    const struct kernel *kernel, enum core_type core, uint64_t *size)
+{
+    const struct host_object *object = host_object_of(objects, module, kernel);
+    struct kernel_part part;
+    *size = 0;
+    /* Which variant of a dynamic kernel it will be is not known: the largest. */
+    for (uint32_t i = 0; object && i < kernel_parts(module, kernel); i++) {
+        if (!kernel_part_at(module, kernel, i, &part) || part.core != core)
+            continue;
+        const struct host_function *function = function_of(object, module, part);
+        if (!function || !function->code)
+            return false;
+        *size = function->code > *size ? function->code : *size;
+    }
+    return *size > 0;
+}

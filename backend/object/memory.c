@@ -1,0 +1,213 @@
+#include "backend/object/internal.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool object_fail(struct object_error *error, const char *format, ...)
+{
+    if (error->set)
+        return false;
+    error->set = true;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    for (unsigned char *p = (unsigned char *)error->text; *p; p++)
+        if (*p < 0x20 || *p == 0x7f)
+            *p = '?';
+    return false;
+}
+
+struct object_chunk {
+    struct object_chunk *next;
+    size_t used, size;
+    _Alignas(max_align_t) unsigned char bytes[];
+};
+
+enum { CHUNK_SIZE = 256 * 1024 };
+
+static struct object_chunk *chunk_new(struct object_arena *arena, size_t size)
+{
+    struct object_chunk *chunk = calloc(1, sizeof *chunk + size);
+    if (!chunk) {
+        object_fail(arena->error, "out of memory");
+        return NULL;
+    }
+    chunk->size = size;
+    /* A block of its own goes behind the current chunk, whose rest stays in use. */
+    if (arena->chunks && size != CHUNK_SIZE) {
+        chunk->next = arena->chunks->next;
+        arena->chunks->next = chunk;
+    } else {
+        chunk->next = arena->chunks;
+        arena->chunks = chunk;
+    }
+    return chunk;
+}
+
+void *object_alloc(struct object_arena *arena, size_t count, size_t size)
+{
+    size_t total;
+    if (__builtin_mul_overflow(count, size, &total) || total > PTRDIFF_MAX - CHUNK_SIZE) {
+        object_fail(arena->error, "out of memory");
+        return NULL;
+    }
+    size_t unit = _Alignof(max_align_t);
+    total = total ? (total + unit - 1) / unit * unit : unit;
+    struct object_chunk *chunk = arena->chunks;
+    if (!chunk || total > chunk->size - chunk->used)
+        chunk = chunk_new(arena, total > CHUNK_SIZE / 4 ? total : CHUNK_SIZE);
+    if (!chunk)
+        return NULL;
+    void *result = chunk->bytes + chunk->used;
+    chunk->used += total;
+    return result;
+}
+
+void *object_copy(struct object_arena *arena, const void *bytes, size_t size)
+{
+    void *copy = object_alloc(arena, size, 1);
+    if (copy && size > 0)
+        memcpy(copy, bytes, size);
+    return copy;
+}
+
+char *object_format(struct object_arena *arena, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(NULL, 0, format, arguments);
+    va_end(arguments);
+    char *text = object_alloc(arena, (size_t)length + 1, 1);
+    if (!text)
+        return NULL;
+    va_start(arguments, format);
+    vsnprintf(text, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+void object_arena_free(struct object_arena *arena)
+{
+    while (arena->chunks) {
+        struct object_chunk *chunk = arena->chunks;
+        arena->chunks = chunk->next;
+        free(chunk);
+    }
+}
+
+struct object_map_slot {
+    uint64_t hash, scope;
+    const char *name; /* NULL: free */
+    void *value;
+};
+
+/* FNV-1a, with a final mix so that the low bits depend on all others. */
+static uint64_t hash_name(uint64_t scope, const char *name)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325) ^ (scope * UINT64_C(0x9e3779b97f4a7c15));
+    for (const unsigned char *p = (const unsigned char *)name; *p; p++)
+        hash = (hash ^ *p) * UINT64_C(0x100000001b3);
+    return hash ^ hash >> 32;
+}
+
+/* The slot of the key, or the free one where it belongs. The table is never full. */
+static struct object_map_slot *map_find(const struct object_map *map, uint64_t hash, uint64_t scope,
+                                        const char *name)
+{
+    size_t mask = map->capacity - 1;
+    for (size_t i = hash & mask;; i = (i + 1) & mask) {
+        struct object_map_slot *slot = &map->slots[i];
+        if (!slot->name ||
+            (slot->hash == hash && slot->scope == scope && strcmp(slot->name, name) == 0))
+            return slot;
+    }
+}
+
+static bool map_grow(struct object_map *map)
+{
+    struct object_map grown = {NULL, map->capacity ? map->capacity * 2 : 64, map->count};
+    grown.slots = calloc(grown.capacity, sizeof *grown.slots);
+    if (!grown.slots)
+        return false;
+    for (size_t i = 0; i < map->capacity; i++) {
+        struct object_map_slot *slot = &map->slots[i];
+        if (slot->name)
+            *map_find(&grown, slot->hash, slot->scope, slot->name) = *slot;
+    }
+    free(map->slots);
+    *map = grown;
+    return true;
+}
+
+void *object_map_get(const struct object_map *map, uint64_t scope, const char *name)
+{
+    if (map->count == 0)
+        return NULL;
+    return map_find(map, hash_name(scope, name), scope, name)->value;
+}
+
+void **object_map_at(struct object_map *map, struct object_error *error, uint64_t scope,
+                     const char *name)
+{
+    if (map->count >= map->capacity / 2 && !map_grow(map)) {
+        object_fail(error, "out of memory");
+        return NULL;
+    }
+    uint64_t hash = hash_name(scope, name);
+    struct object_map_slot *slot = map_find(map, hash, scope, name);
+    if (!slot->name) {
+        *slot = (struct object_map_slot){hash, scope, name, NULL};
+        map->count++;
+    }
+    return &slot->value;
+}
+
+void object_map_free(struct object_map *map)
+{
+    free(map->slots);
+    *map = (struct object_map){NULL, 0, 0};
+}
+
+static bool strings_reserve(struct object_strings *strings, size_t size)
+{
+    if (size <= strings->capacity - strings->size)
+        return true;
+    size_t capacity = strings->capacity * 2 + size + 1024;
+    char *bytes = realloc(strings->bytes, capacity);
+    if (!bytes)
+        return false;
+    strings->bytes = bytes;
+    strings->capacity = capacity;
+    return true;
+}
+
+uint32_t object_strings_add(struct object_strings *strings, struct object_error *error,
+                            const char *text)
+{
+    size_t size = strlen(text) + 1;
+    void **place = object_map_at(&strings->map, error, 0, text);
+    if (!place)
+        return 0;
+    if (*place) /* offsets are kept off by one: NULL is "none yet" */
+        return (uint32_t)((uintptr_t)*place - 1);
+    if (strings->size == 0 && !strings_reserve(strings, 1)) {
+        object_fail(error, "out of memory");
+        return 0;
+    }
+    if (strings->size == 0)
+        strings->bytes[strings->size++] = '\0';
+    size_t offset = size == 1 ? 0 : strings->size;
+    if (offset + size > UINT32_MAX || (offset && !strings_reserve(strings, size))) {
+        object_fail(error, "the names of the result need more memory than there is");
+        return 0;
+    }
+    if (offset) {
+        memcpy(strings->bytes + offset, text, size);
+        strings->size += size;
+    }
+    *place = (void *)(uintptr_t)(offset + 1);
+    return (uint32_t)offset;
+}

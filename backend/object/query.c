@@ -1,0 +1,99 @@
+/* Questions about one object or archive. */
+#include "backend/object/object.h"
+
+#include "backend/object/internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct query {
+    struct object_visitor visitor;
+    const char *symbol;
+    uint64_t text_size;
+    bool defined;
+    object_function_visit *visit;
+    void *user;
+};
+
+static bool run(struct query *query, const char *path, char *error, size_t error_size)
+{
+    struct object_error failure = {.set = false};
+    struct object_arena arena = {NULL, &failure};
+    bool ok = object_read_file(&arena, path, &query->visitor);
+    object_arena_free(&arena);
+    if (!ok)
+        snprintf(error, error_size, "%s", failure.text);
+    return ok;
+}
+
+static bool add_text(struct object_visitor *visitor, struct object_input *input, const char *member)
+{
+    (void)member;
+    struct query *query = (struct query *)visitor;
+    for (uint32_t i = 1; i < input->section_count; i++) {
+        const struct object_section *section = &input->sections[i];
+        if (section->type == SHT_PROGBITS &&
+            (strcmp(section->name, ".text") == 0 || strncmp(section->name, ".text.", 6) == 0))
+            query->text_size += section->size;
+    }
+    return true;
+}
+
+bool object_text_size(const char *path, uint64_t *size, char *error, size_t error_size)
+{
+    struct query query = {.visitor = {add_text}};
+    bool ok = run(&query, path, error, error_size);
+    *size = ok ? query.text_size : 0;
+    return ok;
+}
+
+static bool is_function(const struct object_input *input, const struct object_symbol *symbol)
+{
+    const struct object_section *section = object_symbol_section(input, symbol);
+    if (symbol->binding == STB_LOCAL || symbol->section == OBJECT_UNDEFINED)
+        return false;
+    if (symbol->type == STT_FUNC || symbol->type == STT_GNU_IFUNC)
+        return true;
+    return symbol->type == STT_NOTYPE && section && section->flags & SHF_EXECINSTR;
+}
+
+static bool find_definition(struct object_visitor *visitor, struct object_input *input,
+                            const char *member)
+{
+    (void)member;
+    struct query *query = (struct query *)visitor;
+    for (uint32_t i = input->local_count; i < input->symbol_count && !query->defined; i++)
+        query->defined = is_function(input, &input->symbols[i]) &&
+                         strcmp(input->symbols[i].name, query->symbol) == 0;
+    return true;
+}
+
+bool object_defines(const char *path, const char *symbol, bool *defined, char *error,
+                    size_t error_size)
+{
+    struct query query = {.visitor = {find_definition}, .symbol = symbol};
+    bool ok = run(&query, path, error, error_size);
+    *defined = ok && query.defined;
+    return ok;
+}
+
+static bool visit_functions(struct object_visitor *visitor, struct object_input *input,
+                            const char *member)
+{
+    (void)member;
+    struct query *query = (struct query *)visitor;
+    for (uint32_t i = input->local_count; i < input->symbol_count; i++) {
+        const struct object_symbol *symbol = &input->symbols[i];
+        const struct object_section *section = object_symbol_section(input, symbol);
+        if (is_function(input, symbol))
+            query->visit(query->user, symbol->name, section ? section->size : 0);
+    }
+    return true;
+}
+
+bool object_functions(const char *path, object_function_visit *visit, void *user, char *error,
+                      size_t error_size)
+{
+    struct query query = {.visitor = {visit_functions}, .visit = visit, .user = user};
+    return run(&query, path, error, error_size);
+}

@@ -1,0 +1,287 @@
+/* Which definition stands for which reference: COMDAT groups, names within a group of inputs,
+ * exports between groups, and one undefined symbol for each name that nobody defines. */
+#include "backend/object/internal.h"
+
+#include <string.h>
+
+/* ---- COMDAT ---- */
+
+static const char *group_signature(const struct object_input *input,
+                                   const struct object_section *group)
+{
+    const struct object_symbol *symbol = &input->symbols[group->info];
+    const struct object_section *section = object_symbol_section(input, symbol);
+    return symbol->type == STT_SECTION && section ? section->name : symbol->name;
+}
+
+/* `signatures` leads to the group section that was seen first; `members` from (that section,
+ * name) to its member. */
+struct comdats {
+    struct object_map signatures, members;
+};
+
+static bool comdat_choose(struct object_writer *writer, struct comdats *comdats,
+                          struct object_input *input, struct object_section *group)
+{
+    void **kept = object_map_at(&comdats->signatures, writer->error, input->group,
+                                group_signature(input, group));
+    if (!kept)
+        return false;
+    if (*kept) {
+        group->discarded = true;
+        group->kept = *kept;
+    } else {
+        *kept = group;
+    }
+    return true;
+}
+
+static bool comdat_member(struct object_writer *writer, struct comdats *comdats,
+                          struct object_input *input, struct object_section *member)
+{
+    const struct object_section *group = &input->sections[member->group];
+    if (!(group->entsize & GRP_COMDAT))
+        return true;
+    if (group->discarded) {
+        member->discarded = true;
+        member->kept =
+            object_map_get(&comdats->members, (uint64_t)(uintptr_t)group->kept, member->name);
+        return true;
+    }
+    void **place =
+        object_map_at(&comdats->members, writer->error, (uint64_t)(uintptr_t)group, member->name);
+    if (place && !*place)
+        *place = member;
+    return place != NULL;
+}
+
+static bool comdat_input(struct object_writer *writer, struct comdats *comdats,
+                         struct object_input *input)
+{
+    for (uint32_t i = 1; i < input->section_count; i++) {
+        struct object_section *section = &input->sections[i];
+        if (section->role == OBJECT_GROUP && section->entsize & GRP_COMDAT &&
+            !comdat_choose(writer, comdats, input, section))
+            return false;
+    }
+    for (uint32_t i = 1; i < input->section_count; i++)
+        if (input->sections[i].group && !comdat_member(writer, comdats, input, &input->sections[i]))
+            return false;
+    /* What is ordered by a section goes with it. */
+    for (uint32_t i = 1; i < input->section_count; i++) {
+        struct object_section *section = &input->sections[i];
+        if (section->flags & SHF_LINK_ORDER && input->sections[section->link].discarded)
+            section->discarded = true;
+    }
+    return true;
+}
+
+static bool resolve_comdats(struct object_writer *writer)
+{
+    struct comdats comdats = {{NULL, 0, 0}, {NULL, 0, 0}};
+    bool ok = true;
+    for (struct object_input *input = writer->link->first_input; ok && input; input = input->next)
+        ok = input->original || comdat_input(writer, &comdats, input);
+    object_map_free(&comdats.signatures);
+    object_map_free(&comdats.members);
+    return ok;
+}
+
+/* ---- names within a group ---- */
+
+struct object_global *object_global_final(struct object_global *global)
+{
+    return global->target ? global->target : global;
+}
+
+static struct object_global *global_at(struct object_writer *writer, struct object_input *input,
+                                       struct object_symbol *symbol)
+{
+    void **place = object_map_at(&writer->globals, writer->error, input->group, symbol->name);
+    if (!place)
+        return NULL;
+    if (!*place) {
+        struct object_global *global = object_alloc(&writer->arena, 1, sizeof *global);
+        if (!global)
+            return NULL;
+        global->name = symbol->name;
+        global->input = input;
+        *writer->global_tail = *place = global;
+        writer->global_tail = &global->next;
+    }
+    return *place;
+}
+
+/* The generic ABI: the most constraining visibility of all wins; they are numbered from
+ * internal (1) over hidden to protected, and default is 0. */
+static uint8_t merge_visibility(uint8_t a, uint8_t b)
+{
+    return !a ? b : !b ? a : a < b ? a : b;
+}
+
+static bool merge_type(struct object_writer *writer, struct object_global *global,
+                       const struct object_input *input, uint8_t type)
+{
+    if (type != STT_NOTYPE && global->type != STT_NOTYPE &&
+        (type == STT_TLS) != (global->type == STT_TLS))
+        return object_fail(writer->error,
+                           "%.300s: '%.200s' is thread-local in one place and not in another, "
+                           "see %.300s",
+                           input->name, global->name, global->input->name);
+    if (global->type == STT_NOTYPE)
+        global->type = type;
+    return true;
+}
+
+static enum object_strength symbol_strength(const struct object_symbol *symbol)
+{
+    if (symbol->binding == STB_WEAK)
+        return OBJECT_WEAK;
+    return symbol->section == OBJECT_COMMON ? OBJECT_TENTATIVE : OBJECT_STRONG;
+}
+
+static uint64_t maximum(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static bool define(struct object_writer *writer, struct object_global *global,
+                   struct object_input *input, struct object_symbol *symbol)
+{
+    enum object_strength strength = symbol_strength(symbol);
+    if (strength == OBJECT_STRONG && global->strength == OBJECT_STRONG)
+        return object_fail(writer->error, "%.300s: '%.300s' is already defined in %.300s",
+                           input->name, symbol->name, global->input->name);
+    if (symbol->section == OBJECT_COMMON) {
+        global->common_size = maximum(global->common_size, symbol->size);
+        global->common_align = maximum(global->common_align, maximum(symbol->value, 1));
+    }
+    if (strength > global->strength) {
+        global->strength = strength;
+        global->input = input;
+        global->symbol = symbol;
+        global->type = symbol->type == STT_COMMON ? STT_OBJECT : symbol->type;
+        global->other = symbol->other & ~3;
+    }
+    return true;
+}
+
+static bool collect_symbol(struct object_writer *writer, struct object_input *input,
+                           struct object_symbol *symbol)
+{
+    struct object_global *global = global_at(writer, input, symbol);
+    symbol->global = global;
+    if (!global)
+        return false;
+    const struct object_section *section = object_symbol_section(input, symbol);
+    if (section && section->discarded)
+        return true;
+    if (section && section->role != OBJECT_CONTENT)
+        return object_fail(writer->error,
+                           "%.300s: '%.200s' is defined in section '%.200s', "
+                           "which has no code or data",
+                           input->name, symbol->name, section->name);
+    global->visibility = merge_visibility(global->visibility, ELF64_ST_VISIBILITY(symbol->other));
+    if (!merge_type(writer, global, input, symbol->type))
+        return false;
+    if (symbol->section != OBJECT_UNDEFINED)
+        return define(writer, global, input, symbol);
+    global->wanted = true;
+    global->needed |= symbol->binding != STB_WEAK;
+    if (global->strength == OBJECT_NONE)
+        global->other |= symbol->other & ~3;
+    return true;
+}
+
+static bool collect_globals(struct object_writer *writer)
+{
+    for (struct object_input *input = writer->link->first_input; input; input = input->next)
+        for (uint32_t i = input->local_count; !input->original && i < input->symbol_count; i++)
+            if (!collect_symbol(writer, input, &input->symbols[i]))
+                return false;
+    return true;
+}
+
+/* ---- names between groups ---- */
+
+static bool export_symbol(struct object_writer *writer, const struct object_export *export)
+{
+    struct object_global *global = object_map_get(&writer->globals, export->group, export->symbol);
+    if (!global || global->strength == OBJECT_NONE)
+        return object_fail(writer->error,
+                           "%.300s: no definition of '%.300s', which is to be exported as '%.300s'",
+                           global ? global->input->name : "export", export->symbol, export->as);
+    if (global->exported && strcmp(global->name, export->as) != 0)
+        return object_fail(writer->error,
+                           "%.300s: '%.200s' is exported both as '%.200s' and as "
+                           "'%.200s'",
+                           global->input->name, export->symbol, global->name, export->as);
+    void **place = object_map_at(&writer->exports, writer->error, 0, export->as);
+    if (!place)
+        return false;
+    const struct object_global *other = *place;
+    if (other && other != global)
+        return object_fail(writer->error,
+                           "%.300s: the exported name '%.200s' is already taken by "
+                           "'%.200s' of %.300s",
+                           global->input->name, export->as, other->symbol->name,
+                           other->input->name);
+    *place = global;
+    global->exported = true;
+    global->name = export->as;
+    return true;
+}
+
+static bool resolve_exports(struct object_writer *writer)
+{
+    const struct object_link *link = writer->link;
+    for (const struct object_export *e = link->first_export; e; e = e->next)
+        if (!export_symbol(writer, e))
+            return false;
+    for (const struct object_keep *keep = link->first_keep; keep; keep = keep->next) {
+        struct object_global *global = object_map_get(&writer->exports, 0, keep->as);
+        if (!global)
+            return object_fail(writer->error, "'%.300s' is to be kept global, but is not exported",
+                               keep->as);
+        global->kept = true;
+    }
+    return true;
+}
+
+/* Lets `target` stand for the undefined `global`. */
+static bool bind(struct object_writer *writer, struct object_global *global,
+                 struct object_global *target)
+{
+    global->target = target;
+    target->visibility = merge_visibility(target->visibility, global->visibility);
+    target->needed |= global->needed;
+    target->other |= target->strength == OBJECT_NONE ? global->other : 0;
+    return merge_type(writer, target, global->input, global->type);
+}
+
+static bool bind_undefined(struct object_writer *writer, struct object_global *global)
+{
+    struct object_global *exported = object_map_get(&writer->exports, 0, global->name);
+    if (exported)
+        return bind(writer, global, exported);
+    if (!global->wanted)
+        return true;
+    void **place = object_map_at(&writer->undefined, writer->error, 0, global->name);
+    if (!place)
+        return false;
+    if (*place)
+        return bind(writer, global, *place);
+    *place = global;
+    return true;
+}
+
+bool object_resolve(struct object_writer *writer)
+{
+    if (!resolve_comdats(writer) || !collect_globals(writer) || !object_copy_resolve(writer) ||
+        !resolve_exports(writer))
+        return false;
+    for (struct object_global *global = writer->first_global; global; global = global->next)
+        if (global->strength == OBJECT_NONE && !bind_undefined(writer, global))
+            return false;
+    return true;
+}

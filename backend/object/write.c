@@ -1,0 +1,407 @@
+/* Relocations, the layout of the file, and its bytes: header, contents of the sections, their
+ * relocations, symbols, strings, section headers. libelf encodes all tables. */
+#include "backend/object/internal.h"
+
+#include <libelf.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct file {
+    Elf64_Shdr *headers;
+    uint32_t count, symtab, names;
+    Elf64_Rela **relocations; /* by index of the relocated section */
+    struct object_strings section_names;
+    uint64_t size;
+    unsigned char *bytes;
+};
+
+/* ---- relocations ---- */
+
+/* Debug sections name functions that were discarded with their group. Their entries become
+ * empty: address 0, or 1 in the range lists, where a pair of zeros would end the list. */
+static Elf64_Rela tombstone(const struct object_section *section,
+                            const struct object_relocation *from)
+{
+    bool list =
+        strcmp(section->name, ".debug_ranges") == 0 || strcmp(section->name, ".debug_loc") == 0;
+    return (Elf64_Rela){.r_info = ELF64_R_INFO(0, (uint64_t)from->type), .r_addend = list};
+}
+
+static bool relocate_global(struct object_global *global, Elf64_Rela *to)
+{
+    global = object_global_final(global);
+    if (global->index == 0)
+        return false;
+    to->r_info |= ELF64_R_INFO((uint64_t)global->index, 0);
+    return true;
+}
+
+/* A reference to a place in a section, by way of the output's section symbol. */
+static bool relocate_place(const struct object_section *section, uint64_t place, Elf64_Rela *to)
+{
+    if (section->frame && !object_frame_move(section->frame, &place))
+        return false;
+    to->r_info |= ELF64_R_INFO((uint64_t)section->output->symbol, 0);
+    to->r_addend = (int64_t)(section->offset + place);
+    return true;
+}
+
+static bool relocate_local(const struct object_section *from, const struct object_symbol *symbol,
+                           Elf64_Rela *to)
+{
+    const struct object_section *home = object_symbol_section(from->input, symbol);
+    uint64_t place = symbol->value + (uint64_t)to->r_addend;
+    if (!home || (home->output && symbol->type != STT_SECTION)) {
+        to->r_info |= ELF64_R_INFO((uint64_t)symbol->index, 0);
+        return symbol->index != 0;
+    }
+    if (home->output)
+        return relocate_place(home, place, to);
+    /* Code may go on to the kept copy of what it was compiled with, if they look the same. */
+    const struct object_section *kept = home->kept;
+    if (!(from->flags & SHF_ALLOC) || !kept || !kept->output || kept->size != home->size)
+        return false;
+    return relocate_place(kept, place, to);
+}
+
+static bool relocate(struct object_writer *writer, const struct object_section *section,
+                     const struct object_relocation *from, Elf64_Rela *to)
+{
+    const struct object_input *input = section->input;
+    const struct object_symbol *symbol = &input->symbols[from->symbol];
+    *to = (Elf64_Rela){.r_info = ELF64_R_INFO(0, (uint64_t)from->type),
+                       .r_addend = (int64_t)from->addend};
+    bool found = from->symbol == 0 || (symbol->global ? relocate_global(symbol->global, to)
+                                                      : relocate_local(section, symbol, to));
+    if (found)
+        return true;
+    const struct object_section *home = object_symbol_section(input, symbol);
+    if (section->flags & SHF_ALLOC)
+        return object_fail(writer->error,
+                           "%.300s: section '%.200s' refers to '%.200s', which is not in the "
+                           "result",
+                           input->name, section->name,
+                           symbol->type == STT_SECTION && home ? home->name : symbol->name);
+    *to = tombstone(section, from);
+    return true;
+}
+
+static bool relocate_section(struct object_writer *writer, const struct object_section *section,
+                             Elf64_Rela *table, uint64_t *count)
+{
+    for (size_t i = 0; i < section->relocation_count; i++) {
+        const struct object_relocation *from = &section->relocations[i];
+        uint64_t offset = from->offset;
+        if (section->frame && !object_frame_move(section->frame, &offset))
+            continue;
+        Elf64_Rela *to = &table[(*count)++];
+        if (!relocate(writer, section, from, to))
+            return false;
+        to->r_offset = section->offset + offset;
+    }
+    return true;
+}
+
+static bool relocate_output(struct object_writer *writer, struct object_output *output,
+                            Elf64_Rela **table)
+{
+    /* Until here the count is that of the inputs; relocations of dropped records are less. */
+    *table = object_alloc(&writer->arena, output->relocation_count, sizeof **table);
+    if (!*table)
+        return false;
+    output->relocation_count = 0;
+    for (const struct object_section *section = output->first; section; section = section->next)
+        if (!relocate_section(writer, section, *table, &output->relocation_count))
+            return false;
+    return true;
+}
+
+static bool build_relocations(struct object_writer *writer, struct file *file)
+{
+    file->relocations =
+        object_alloc(&writer->arena, writer->output_count + 1, sizeof *file->relocations);
+    if (!file->relocations)
+        return false;
+    for (struct object_output *output = writer->first_output; output; output = output->next)
+        if (!relocate_output(writer, output, &file->relocations[output->index]))
+            return false;
+    return true;
+}
+
+/* ---- layout ---- */
+
+static Elf64_Shdr *add_header(struct object_writer *writer, struct file *file, const char *name,
+                              Elf64_Shdr header)
+{
+    header.sh_name = object_strings_add(&file->section_names, writer->error, name);
+    file->headers[file->count] = header;
+    return &file->headers[file->count++];
+}
+
+static void add_contents(struct object_writer *writer, struct file *file)
+{
+    add_header(writer, file, "", (Elf64_Shdr){0});
+    for (struct object_output *output = writer->first_output; output; output = output->next)
+        add_header(writer, file, output->name,
+                   (Elf64_Shdr){.sh_type = output->type,
+                                .sh_flags = output->flags,
+                                .sh_size = output->size,
+                                .sh_link = output->linked ? output->linked->index : 0,
+                                .sh_addralign = output->align,
+                                .sh_entsize = output->entsize});
+}
+
+static bool add_relocations(struct object_writer *writer, struct file *file, uint32_t tables)
+{
+    for (struct object_output *output = writer->first_output; output; output = output->next) {
+        if (output->relocation_count == 0)
+            continue;
+        char *name = object_format(&writer->arena, ".rela%s", output->name);
+        if (!name)
+            return false;
+        add_header(writer, file, name,
+                   (Elf64_Shdr){.sh_type = SHT_RELA,
+                                .sh_flags = SHF_INFO_LINK,
+                                .sh_size = output->relocation_count * sizeof(Elf64_Rela),
+                                .sh_link = writer->output_count + 1 + tables,
+                                .sh_info = output->index,
+                                .sh_addralign = 8,
+                                .sh_entsize = sizeof(Elf64_Rela)});
+    }
+    return true;
+}
+
+static void add_tables(struct object_writer *writer, struct file *file)
+{
+    bool extended = writer->output_count >= SHN_LORESERVE;
+    file->symtab = file->count;
+    add_header(writer, file, ".symtab",
+               (Elf64_Shdr){.sh_type = SHT_SYMTAB,
+                            .sh_size = writer->symbol_count * sizeof(Elf64_Sym),
+                            .sh_link = file->symtab + 1 + extended,
+                            .sh_info = writer->local_count,
+                            .sh_addralign = 8,
+                            .sh_entsize = sizeof(Elf64_Sym)});
+    if (extended)
+        add_header(writer, file, ".symtab_shndx",
+                   (Elf64_Shdr){.sh_type = SHT_SYMTAB_SHNDX,
+                                .sh_size = writer->symbol_count * sizeof(uint32_t),
+                                .sh_link = file->symtab,
+                                .sh_addralign = 4,
+                                .sh_entsize = 4});
+    add_header(
+        writer, file, ".strtab",
+        (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_size = writer->names.size, .sh_addralign = 1});
+    file->names = file->count;
+    Elf64_Shdr *names = add_header(writer, file, ".shstrtab",
+                                   (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_addralign = 1});
+    names->sh_size = file->section_names.size;
+}
+
+/* In a relocatable file nothing asks for more than the alignment of the tables; content gets up
+ * to a cache line, so that large alignments do not blow up the file. */
+static bool assign_offsets(struct object_writer *writer, struct file *file)
+{
+    file->size = sizeof(Elf64_Ehdr);
+    for (uint32_t i = 1; i < file->count; i++) {
+        Elf64_Shdr *header = &file->headers[i];
+        uint64_t align = header->sh_addralign < 64 ? header->sh_addralign : 64;
+        file->size = (file->size + align - 1) & ~(align - 1);
+        header->sh_offset = file->size;
+        if (header->sh_type != SHT_NOBITS)
+            file->size += header->sh_size;
+        if (file->size > OBJECT_MAX_SECTION)
+            return object_fail(writer->error, "the result is too large");
+    }
+    file->size = (file->size + 7) & ~UINT64_C(7);
+    return true;
+}
+
+static bool layout(struct object_writer *writer, struct file *file)
+{
+    uint32_t relocated = 0;
+    for (struct object_output *output = writer->first_output; output; output = output->next)
+        relocated += output->relocation_count > 0;
+    uint64_t most = (uint64_t)writer->output_count + relocated + 5;
+    if (most >= OBJECT_COMMON)
+        return object_fail(writer->error, "the result has too many sections");
+    file->headers = object_alloc(&writer->arena, most, sizeof *file->headers);
+    if (!file->headers)
+        return false;
+    add_contents(writer, file);
+    if (!add_relocations(writer, file, relocated))
+        return false;
+    add_tables(writer, file);
+    return !writer->error->set && assign_offsets(writer, file);
+}
+
+/* ---- bytes ---- */
+
+static bool encode(struct object_writer *writer, unsigned char *to, const void *from, size_t size,
+                   Elf_Type type)
+{
+    if (size == 0)
+        return true;
+    Elf_Data source = {
+        .d_buf = (void *)from, .d_type = type, .d_version = EV_CURRENT, .d_size = size};
+    Elf_Data target = {.d_buf = to, .d_type = type, .d_version = EV_CURRENT, .d_size = size};
+    return elf64_xlatetof(&target, &source, ELFDATA2LSB) ||
+           object_fail(writer->error, "cannot encode the result: %s", elf_errmsg(-1));
+}
+
+/* Gaps between functions hold instructions that do nothing: .init and .fini run through them. */
+static void fill_code(unsigned char *to, uint64_t size, uint16_t machine)
+{
+    static const struct {
+        uint16_t machine;
+        unsigned char bytes[4];
+    } fillers[] = {
+        {EM_X86_64, {0x90, 0x90, 0x90, 0x90}},
+        {EM_AARCH64, {0x1f, 0x20, 0x03, 0xd5}},
+    };
+    for (size_t i = 0; i < sizeof fillers / sizeof *fillers; i++)
+        for (uint64_t k = 0; fillers[i].machine == machine && k < size; k++)
+            to[k] = fillers[i].bytes[k % 4];
+}
+
+static void write_content(const struct object_output *output, unsigned char *to, uint16_t machine)
+{
+    if (output->flags & SHF_EXECINSTR)
+        fill_code(to, output->size, machine);
+    for (const struct object_section *section = output->first; section; section = section->next) {
+        if (section->frame)
+            object_frame_copy(section, to + section->offset);
+        else if (section->size > 0)
+            memcpy(to + section->offset, section->data, section->size);
+    }
+}
+
+static bool write_sections(struct object_writer *writer, struct file *file)
+{
+    uint16_t machine = writer->link->first_input->machine;
+    uint32_t table = writer->output_count + 1;
+    for (struct object_output *output = writer->first_output; output; output = output->next) {
+        if (output->type != SHT_NOBITS)
+            write_content(output, file->bytes + file->headers[output->index].sh_offset, machine);
+        if (output->relocation_count == 0)
+            continue;
+        const Elf64_Shdr *header = &file->headers[table++];
+        if (!encode(writer, file->bytes + header->sh_offset, file->relocations[output->index],
+                    header->sh_size, ELF_T_RELA))
+            return false;
+    }
+    return true;
+}
+
+/* Only symbols whose index does not fit their own field have one in the extended table. */
+static void clear_plain_sections(struct object_writer *writer)
+{
+    for (uint32_t i = 0; i < writer->symbol_count; i++)
+        if (writer->symbols[i].st_shndx != SHN_XINDEX)
+            writer->symbol_sections[i] = 0;
+}
+
+static bool write_tables(struct object_writer *writer, struct file *file)
+{
+    const Elf64_Shdr *header = &file->headers[file->symtab];
+    if (!encode(writer, file->bytes + header->sh_offset, writer->symbols, header->sh_size,
+                ELF_T_SYM))
+        return false;
+    header++;
+    if (header->sh_type == SHT_SYMTAB_SHNDX) {
+        clear_plain_sections(writer);
+        if (!encode(writer, file->bytes + header->sh_offset, writer->symbol_sections,
+                    header->sh_size, ELF_T_WORD))
+            return false;
+        header++;
+    }
+    memcpy(file->bytes + header->sh_offset, writer->names.bytes, header->sh_size);
+    header++;
+    memcpy(file->bytes + header->sh_offset, file->section_names.bytes, header->sh_size);
+    return true;
+}
+
+/* Counts that do not fit the file header are in the null section's header (generic ABI). */
+static bool write_headers(struct object_writer *writer, struct file *file)
+{
+    const struct object_input *first = writer->link->first_input;
+    Elf64_Ehdr header = {
+        .e_type = ET_REL,
+        .e_machine = first->machine,
+        .e_version = EV_CURRENT,
+        .e_flags = first->flags,
+        .e_ehsize = sizeof(Elf64_Ehdr),
+        .e_shentsize = sizeof(Elf64_Shdr),
+        .e_shoff = file->size,
+        .e_shnum = file->count < SHN_LORESERVE ? (uint16_t)file->count : 0,
+        .e_shstrndx = file->names < SHN_LORESERVE ? (uint16_t)file->names : SHN_XINDEX,
+    };
+    memcpy(header.e_ident, ELFMAG, SELFMAG);
+    header.e_ident[EI_CLASS] = ELFCLASS64;
+    header.e_ident[EI_DATA] = ELFDATA2LSB;
+    header.e_ident[EI_VERSION] = EV_CURRENT;
+    header.e_ident[EI_OSABI] = writer->link->gnu_abi ? ELFOSABI_GNU : first->abi;
+    header.e_ident[EI_ABIVERSION] = first->abi_version;
+    file->headers[0].sh_size = header.e_shnum ? 0 : file->count;
+    file->headers[0].sh_link = header.e_shstrndx == SHN_XINDEX ? file->names : 0;
+    return encode(writer, file->bytes, &header, sizeof header, ELF_T_EHDR) &&
+           encode(writer, file->bytes + file->size, file->headers,
+                  file->count * sizeof *file->headers, ELF_T_SHDR);
+}
+
+static bool write_bytes(struct object_writer *writer, struct file *file, void **bytes, size_t *size)
+{
+    *size = file->size + file->count * sizeof *file->headers;
+    file->bytes = calloc(1, *size);
+    if (!file->bytes)
+        return object_fail(writer->error, "out of memory");
+    if (write_sections(writer, file) && write_tables(writer, file) && write_headers(writer, file)) {
+        *bytes = file->bytes;
+        return true;
+    }
+    free(file->bytes);
+    return false;
+}
+
+/* ---- the whole ---- */
+
+/* Forgets what an earlier write of the same link left in the inputs. */
+static void reset_inputs(const struct object_link *link)
+{
+    for (struct object_input *input = link->first_input; input; input = input->next) {
+        for (uint32_t i = 0; i < input->section_count; i++) {
+            struct object_section *section = &input->sections[i];
+            section->discarded = section->copied = section->shared = false;
+            section->kept = section->next = NULL;
+            section->frame = NULL;
+            section->output = NULL;
+        }
+        for (uint32_t i = 0; i < input->symbol_count; i++) {
+            input->symbols[i].index = 0;
+            input->symbols[i].global = NULL;
+        }
+    }
+}
+
+bool object_write(struct object_link *link, void **bytes, size_t *size)
+{
+    struct object_writer writer = {
+        .arena = {NULL, &link->error}, .error = &link->error, .link = link};
+    writer.global_tail = &writer.first_global;
+    writer.output_tail = &writer.first_output;
+    struct file file = {0};
+    reset_inputs(link);
+    bool ok = object_resolve(&writer) && object_place(&writer) && object_symbols_build(&writer) &&
+              build_relocations(&writer, &file) && layout(&writer, &file) &&
+              write_bytes(&writer, &file, bytes, size);
+    object_map_free(&writer.globals);
+    object_map_free(&writer.exports);
+    object_map_free(&writer.undefined);
+    object_map_free(&writer.output_map);
+    object_map_free(&writer.names.map);
+    free(writer.names.bytes);
+    object_map_free(&file.section_names.map);
+    free(file.section_names.bytes);
+    object_arena_free(&writer.arena);
+    return ok;
+}

@@ -1,0 +1,404 @@
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "frontend/cli/command.h"
+#include "frontend/cli/help.h"
+#include "ir/base/arena.h"
+#include "ir/base/suggest.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifndef PACKAGE_VERSION
+#define PACKAGE_VERSION "(unconfigured)"
+#endif
+
+/* One use of an option; `value` is NULL where it has none. */
+struct option_use {
+    const struct option *option;
+    const char *value;
+};
+
+/* --------------------------------------------------------------------- usage errors ---- */
+
+/* The rest of a message: what the user may have meant, in quotes behind `dashes`. */
+static void print_suggestion(FILE *err, const struct suggest *suggest, const char *dashes)
+{
+    if (suggest->best)
+        fprintf(err, "; did you mean '%s%.*s'?", dashes, (int)suggest->best_size, suggest->best);
+}
+
+/* Ends a message with the hint; `command` is NULL where it is not about one. */
+static enum exit_status end_usage_error(FILE *err, const struct command *command)
+{
+    fprintf(err, "\ntry 'skirc %s%s--help'\n", command ? command->name : "", command ? " " : "");
+    return EXIT_USAGE;
+}
+
+enum exit_status usage_error(const struct invocation *invocation, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fputs("skirc: ", invocation->err);
+    vfprintf(invocation->err, format, args);
+    va_end(args);
+    return end_usage_error(invocation->err, invocation->command);
+}
+
+/* -------------------------------------------------------------------------- options ---- */
+
+/* The n-th option of a command, its own before the common ones; NULL behind the last. */
+static const struct option *option_at(const struct command *command, unsigned n)
+{
+    const struct option *tables[] = {command->options, common_options};
+    for (unsigned i = 0; i < 2; i++)
+        for (const struct option *option = tables[i]; option && option->name; option++)
+            if (n-- == 0)
+                return option;
+    return NULL;
+}
+
+static const struct option *find_option(const struct command *command, const char *name,
+                                        size_t size)
+{
+    const struct option *option;
+    for (unsigned i = 0; (option = option_at(command, i)); i++)
+        if (strlen(option->name) == size && memcmp(option->name, name, size) == 0)
+            return option;
+    return NULL;
+}
+
+static const struct option *find_letter(const struct command *command, char letter)
+{
+    const struct option *option;
+    for (unsigned i = 0; (option = option_at(command, i)); i++)
+        if (option->letter == letter)
+            return option;
+    return NULL;
+}
+
+/* The last use of an option, or NULL. */
+static const struct option_use *last_use(const struct invocation *invocation, const char *name)
+{
+    const struct option *option = find_option(invocation->command, name, strlen(name));
+    assert(option);
+    for (unsigned i = invocation->n_uses; i > 0; i--)
+        if (invocation->uses[i - 1].option == option)
+            return &invocation->uses[i - 1];
+    return NULL;
+}
+
+bool option_given(const struct invocation *invocation, const char *name)
+{
+    return last_use(invocation, name) != NULL;
+}
+
+const char *option_value(const struct invocation *invocation, const char *name)
+{
+    const struct option_use *use = last_use(invocation, name);
+    return use ? use->value : NULL;
+}
+
+const char *option_value_at(const struct invocation *invocation, const char *name, unsigned n)
+{
+    const struct option *option = find_option(invocation->command, name, strlen(name));
+    assert(option && option->kind == OPTION_MANY);
+    for (unsigned i = 0; i < invocation->n_uses; i++)
+        if (invocation->uses[i].option == option && n-- == 0)
+            return invocation->uses[i].value;
+    return NULL;
+}
+
+/* Digits only; false where the number does not fit, too. */
+static bool parse_number(const char *text, uint64_t *number)
+{
+    if (*text == '\0')
+        return false;
+    *number = 0;
+    for (; *text; text++) {
+        unsigned digit = (unsigned)((unsigned char)*text - '0');
+        if (digit > 9 || __builtin_mul_overflow(*number, 10, number) ||
+            __builtin_add_overflow(*number, digit, number))
+            return false;
+    }
+    return true;
+}
+
+bool option_number(const struct invocation *invocation, const char *name, uint64_t low,
+                   uint64_t high, uint64_t *number)
+{
+    const char *value = option_value(invocation, name);
+    uint64_t parsed;
+    if (!value)
+        return true;
+    if (!parse_number(value, &parsed) || parsed < low || parsed > high) {
+        usage_error(invocation, "'--%s' needs a whole number from %llu to %llu, not '%s'", name,
+                    (unsigned long long)low, (unsigned long long)high, value);
+        return false;
+    }
+    *number = parsed;
+    return true;
+}
+
+bool option_choice(const struct invocation *invocation, const char *name, const char *const *words,
+                   unsigned *choice)
+{
+    const char *value = option_value(invocation, name);
+    if (!value)
+        return true;
+    struct suggest suggest = {.wanted = value, .wanted_size = strlen(value)};
+    for (unsigned i = 0; words[i]; i++) {
+        if (strcmp(words[i], value) == 0) {
+            *choice = i;
+            return true;
+        }
+        suggest_offer(&suggest, words[i], strlen(words[i]));
+    }
+    fprintf(invocation->err, "skirc: '--%s' cannot be '%s', only", name, value);
+    for (unsigned i = 0; words[i]; i++)
+        fprintf(invocation->err, "%s '%s'", i == 0 ? "" : words[i + 1] ? "," : " or", words[i]);
+    print_suggestion(invocation->err, &suggest, "");
+    end_usage_error(invocation->err, invocation->command);
+    return false;
+}
+
+/* -------------------------------------------------------------------------- parsing ---- */
+
+enum parsed { PARSED, PARSED_HELP, PARSED_WRONG };
+
+/* The arguments behind the command's name, and the next one to read. */
+struct reader {
+    struct invocation *invocation;
+    const char *const *args;
+    unsigned n_args, next;
+};
+
+/* `text` is the option as it was written, without its value; `name` is that without dashes. */
+static enum parsed unknown_option(const struct reader *reader, const char *text, size_t text_size,
+                                  const char *name, size_t name_size)
+{
+    const struct command *command = reader->invocation->command;
+    FILE *err = reader->invocation->err;
+    struct suggest suggest = {.wanted = name, .wanted_size = name_size};
+    const struct option *option;
+    for (unsigned i = 0; (option = option_at(command, i)); i++)
+        suggest_offer(&suggest, option->name, strlen(option->name));
+    fprintf(err, "skirc: '%s' has no option '%.*s'", command->name, (int)text_size, text);
+    print_suggestion(err, &suggest, "--");
+    end_usage_error(err, command);
+    return PARSED_WRONG;
+}
+
+/* Records an option; `joined` is the value that is part of the argument, or NULL. */
+static enum parsed use_option(struct reader *reader, const struct option *option,
+                              const char *joined)
+{
+    struct invocation *invocation = reader->invocation;
+    const char *value = joined;
+    if (option->kind == OPTION_FLAG && joined) {
+        usage_error(invocation, "'--%s' takes no value, but '%s' is given", option->name, joined);
+        return PARSED_WRONG;
+    }
+    if (!joined && (option->kind == OPTION_VALUE || option->kind == OPTION_MANY)) {
+        if (reader->next == reader->n_args) {
+            usage_error(invocation, "'--%s' needs a value: --%s=%s", option->name, option->name,
+                        option->metavar ? option->metavar : "VALUE");
+            return PARSED_WRONG;
+        }
+        value = reader->args[reader->next++];
+    }
+    invocation->uses =
+        mem_realloc(invocation->uses, (size_t)invocation->n_uses + 1, sizeof *invocation->uses);
+    invocation->uses[invocation->n_uses++] = (struct option_use){option, value};
+    return strcmp(option->name, "help") == 0 ? PARSED_HELP : PARSED;
+}
+
+static enum parsed parse_long(struct reader *reader, const char *arg)
+{
+    const char *name = arg + 2;
+    size_t size = strcspn(name, "=");
+    const struct option *option = find_option(reader->invocation->command, name, size);
+    if (!option)
+        return unknown_option(reader, arg, size + 2, name, size);
+    return use_option(reader, option, name[size] == '=' ? name + size + 1 : NULL);
+}
+
+static enum parsed parse_letters(struct reader *reader, const char *arg)
+{
+    const char *name = arg + 1;
+    for (const char *at = name; *at; at++) {
+        const struct option *option = find_letter(reader->invocation->command, *at);
+        /* "-output" is more likely a long option than a row of letters. */
+        if (!option && at == name)
+            return unknown_option(reader, arg, strlen(arg), name, strcspn(name, "="));
+        if (!option) {
+            usage_error(reader->invocation, "'%s' has no option '-%c', which '%s' contains",
+                        reader->invocation->command->name, *at, arg);
+            return PARSED_WRONG;
+        }
+        bool flag = option->kind == OPTION_FLAG;
+        enum parsed parsed = use_option(reader, option, flag || !at[1] ? NULL : at + 1);
+        if (parsed != PARSED || !flag)
+            return parsed;
+    }
+    return PARSED;
+}
+
+static enum parsed parse_arguments(struct reader *reader)
+{
+    struct invocation *invocation = reader->invocation;
+    bool options = true;
+    while (reader->next < reader->n_args) {
+        const char *arg = reader->args[reader->next++];
+        enum parsed parsed = PARSED;
+        if (!options || arg[0] != '-' || arg[1] == '\0')
+            invocation->files[invocation->n_files++] = arg;
+        else if (strcmp(arg, "--") == 0)
+            options = false;
+        else
+            parsed = arg[1] == '-' ? parse_long(reader, arg) : parse_letters(reader, arg);
+        if (parsed != PARSED)
+            return parsed;
+    }
+    return PARSED;
+}
+
+static const char *plural(unsigned count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static enum parsed check_files(const struct invocation *invocation)
+{
+    const struct command *command = invocation->command;
+    unsigned min = command->min_files, max = command->max_files;
+    if (invocation->n_files < min)
+        usage_error(invocation, "'%s' needs %s%u file%s, but has %u", command->name,
+                    max == min ? "" : "at least ", min, plural(min), invocation->n_files);
+    else if (invocation->n_files > max && max == 0)
+        usage_error(invocation, "'%s' takes no files, but '%s' is given", command->name,
+                    invocation->files[0]);
+    else if (invocation->n_files > max)
+        usage_error(invocation, "'%s' takes %s%u file%s; '%s' is one too many", command->name,
+                    max == min ? "" : "at most ", max, plural(max), invocation->files[max]);
+    else
+        return PARSED;
+    return PARSED_WRONG;
+}
+
+/* ------------------------------------------------------------------------- commands ---- */
+
+static enum exit_status run_command(const struct command *command, unsigned n_args,
+                                    const char *const *args, FILE *out, FILE *err)
+{
+    struct invocation invocation = {
+        .command = command,
+        .out = out,
+        .err = err,
+        .files = mem_calloc((size_t)n_args + 1, sizeof *invocation.files),
+    };
+    struct reader reader = {&invocation, args, n_args, 0};
+    enum parsed parsed = parse_arguments(&reader);
+    if (parsed == PARSED)
+        parsed = check_files(&invocation);
+    enum exit_status status = EXIT_USAGE;
+    if (parsed == PARSED_HELP) {
+        help_command(command, out);
+        status = EXIT_DONE;
+    } else if (parsed == PARSED && common_options_check(&invocation)) {
+        status = command->run(&invocation);
+    }
+    free(invocation.files);
+    free(invocation.uses);
+    return status;
+}
+
+/* NULL, with a message, where there is no such command. */
+static const struct command *find_command(const char *name, FILE *err)
+{
+    struct suggest suggest = {.wanted = name, .wanted_size = strlen(name)};
+    for (const struct command *command = commands; command->name; command++) {
+        if (strcmp(command->name, name) == 0)
+            return command;
+        suggest_offer(&suggest, command->name, strlen(command->name));
+    }
+    suggest_offer(&suggest, "help", 4);
+    fprintf(err, "skirc: there is no command '%s'", name);
+    print_suggestion(err, &suggest, "");
+    end_usage_error(err, NULL);
+    return NULL;
+}
+
+/* The arguments behind `help`. */
+static enum exit_status run_help(unsigned n_args, const char *const *args, FILE *out, FILE *err)
+{
+    if (n_args > 1) {
+        fprintf(err, "skirc: 'help' takes at most 1 command; '%s' is one too many", args[1]);
+        return end_usage_error(err, NULL);
+    }
+    if (n_args == 0 || strcmp(args[0], "help") == 0 || strcmp(args[0], "--help") == 0 ||
+        strcmp(args[0], "-h") == 0) {
+        help_general(out);
+        return EXIT_DONE;
+    }
+    const struct command *command = find_command(args[0], err);
+    if (!command)
+        return EXIT_USAGE;
+    help_command(command, out);
+    return EXIT_DONE;
+}
+
+static enum exit_status run_version(unsigned n_args, const char *const *args, FILE *out, FILE *err)
+{
+    if (n_args > 0) {
+        fprintf(err, "skirc: '--version' stands alone, but '%s' is given", args[0]);
+        return end_usage_error(err, NULL);
+    }
+    fputs("skirc " PACKAGE_VERSION "\n", out);
+    return EXIT_DONE;
+}
+
+/* An option where the command should be. */
+static enum exit_status misplaced_option(const char *arg, FILE *err)
+{
+    const char *name = arg + strspn(arg, "-");
+    struct suggest suggest = {.wanted = name, .wanted_size = strcspn(name, "=")};
+    suggest_offer(&suggest, "help", 4);
+    suggest_offer(&suggest, "version", 7);
+    fprintf(err, "skirc: '%s' stands where a command should", arg);
+    print_suggestion(err, &suggest, "--");
+    return end_usage_error(err, NULL);
+}
+
+static enum exit_status run_arguments(unsigned n_args, const char *const *args, FILE *out,
+                                      FILE *err)
+{
+    if (n_args == 0) {
+        help_usage(err);
+        fputs("try 'skirc --help'\n", err);
+        return EXIT_USAGE;
+    }
+    const char *name = args[0];
+    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
+        return run_help(n_args - 1, args + 1, out, err);
+    if (strcmp(name, "--version") == 0)
+        return run_version(n_args - 1, args + 1, out, err);
+    if (name[0] == '-')
+        return misplaced_option(name, err);
+    const struct command *command = find_command(name, err);
+    return command ? run_command(command, n_args - 1, args + 1, out, err) : EXIT_USAGE;
+}
+
+enum exit_status skirc_main(int argc, const char *const *argv, FILE *out, FILE *err)
+{
+    unsigned n_args = argc > 0 ? (unsigned)argc - 1 : 0;
+    enum exit_status status = run_arguments(n_args, argv + (argc > 0), out, err);
+    if ((fflush(out) == 0 && !ferror(out)) || status != EXIT_DONE)
+        return status;
+    fprintf(err, "skirc: cannot write the output: %s\n", strerror(errno));
+    return EXIT_INPUT;
+}

@@ -1,0 +1,103 @@
+/* Commands of skirc, callable in-process: with streams of their own, and without exit.
+ *
+ * What commands there are, and their options, is data: `commands` and `common_options`. Parsing,
+ * usage errors and help are made from these tables.
+ *
+ * `skirc COMMAND [OPTIONS] FILE...`: the command comes first; options and files mix freely behind
+ * it. `--` ends the options, and `-` is a file name. A value is joined to its option
+ * (`--name=VALUE`, `-oVALUE`) or is the next argument, whatever that looks like. Flags with letters
+ * join: `-ab`.
+ */
+#ifndef FRONTEND_CLI_COMMAND_H
+#define FRONTEND_CLI_COMMAND_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Exit statuses. */
+enum exit_status {
+    EXIT_DONE = 0,
+    EXIT_INPUT = 1,  /* the input is at fault, or a file cannot be read or written */
+    EXIT_USAGE = 2,  /* wrong usage */
+    EXIT_DEFECT = 3, /* skirc is at fault */
+    EXIT_TOOL = 4,   /* an external tool failed */
+};
+
+enum option_kind {
+    OPTION_FLAG,     /* --name */
+    OPTION_VALUE,    /* --name=VALUE, --name VALUE; the last one counts */
+    OPTION_OPTIONAL, /* --name, --name=VALUE; the next argument is never its value */
+    OPTION_MANY,     /* as OPTION_VALUE, but every one counts */
+};
+
+struct option {
+    const char *name; /* without dashes */
+    char letter;      /* -o for "output", or 0 */
+    enum option_kind kind;
+    const char *metavar; /* NULL for flags */
+    const char *help;    /* wrapped; a newline in it starts a new line */
+};
+
+enum { FILES_UNLIMITED = UINT_MAX };
+
+struct invocation;
+
+struct command {
+    const char *name;
+    const char *synopsis; /* what follows the command's name, for example "[OPTIONS] FILE..." */
+    const char *summary;  /* one line */
+    /* Further help text, or NULL. Its lines are wrapped one by one; those that start with a space
+     * stay as they are. */
+    const char *details;
+    const struct option *options;  /* ended by a NULL name, or NULL; common_options are added */
+    unsigned min_files, max_files; /* max_files may be FILES_UNLIMITED */
+    enum exit_status (*run)(struct invocation *invocation);
+};
+
+/* A command as it was called; valid while it runs. */
+struct invocation {
+    const struct command *command;
+    FILE *out, *err;
+    const char **files;
+    unsigned n_files;
+    struct option_use *uses; /* in the order of the arguments; see option_given and the like */
+    unsigned n_uses;
+};
+
+/* All commands, ended by a NULL name. `help` is not among them: skirc_main has it. */
+extern const struct command commands[];
+/* Options that every command takes: help, remarks, max-errors, color ... The one named "help" shows
+ * the command's help, without running the command. */
+extern const struct option common_options[];
+/* Whether the values given for them are possible; says on the error stream what is wrong with one.
+ * Asked before a command runs. */
+bool common_options_check(const struct invocation *invocation);
+
+/* Runs skirc with these arguments (argv[0] is the program) and returns its exit status. Usage
+ * errors, with "did you mean", go to `err`. Output that cannot be written is EXIT_INPUT. */
+enum exit_status skirc_main(int argc, const char *const *argv, FILE *out, FILE *err);
+
+/* What the user gave for an option. The name must be one of the command's or a common one. */
+bool option_given(const struct invocation *invocation, const char *name);
+/* The last value, or NULL where the option is not given or its last use has no value. */
+const char *option_value(const struct invocation *invocation, const char *name);
+/* The n-th value of an OPTION_MANY; NULL behind the last. */
+const char *option_value_at(const struct invocation *invocation, const char *name, unsigned n);
+/* The last value as a decimal whole number in [low, high]; false, with a message on the error
+ * stream, where it is none. `*number` stays as it is where there is no value. */
+bool option_number(const struct invocation *invocation, const char *name, uint64_t low,
+                   uint64_t high, uint64_t *number);
+/* The index of the last value among these words, which a NULL ends; false, with a message on the
+ * error stream, where it is none of them. `*choice` stays as it is where there is no value. */
+bool option_choice(const struct invocation *invocation, const char *name, const char *const *words,
+                   unsigned *choice);
+
+/* Says on the error stream what is wrong with the arguments, and where to read more. Always
+ * EXIT_USAGE, so that a command can return it. */
+enum exit_status usage_error(const struct invocation *invocation, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,40 @@
+#include "frontend/cli/crash.h"
+#include "backend/runtime/skrt.h"
+#include "frontend/cli/command.h"
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Sub-kernels may crash on several threads at once. A handler has no other way to know. */
+static atomic_flag reporting = ATOMIC_FLAG_INIT;
+
+static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+
+static void on_crash(int signal_number)
+{
+    static const char text[] = "skirc: a sub-kernel crashed (signal ";
+    const char digits[] = {(char)('0' + signal_number / 10), (char)('0' + signal_number % 10), ')',
+                           '\n'};
+    size_t skip = signal_number < 10;
+    while (atomic_flag_test_and_set(&reporting))
+        pause(); /* until the other thread's report ends the process */
+    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    (void)!write(STDERR_FILENO, digits + skip, sizeof digits - skip);
+    skrt_report_crash(STDERR_FILENO);
+    _exit(EXIT_INPUT);
+}
+
+void crash_reports_begin(void)
+{
+    struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        sigaction(signals[i], &action, NULL);
+}
+
+void crash_reports_end(void)
+{
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        signal(signals[i], SIG_DFL);
+}

@@ -1,0 +1,73 @@
+#include "frontend/cli/input.h"
+#include "frontend/cli/remarks.h"
+#include "ir/syntax/parse.h"
+#include "ir/verify/verify.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool use_colour(const struct invocation *invocation)
+{
+    const char *when = option_value(invocation, "color");
+    if (when && strcmp(when, "always") == 0)
+        return true;
+    if (when && strcmp(when, "never") == 0)
+        return false;
+    const char *no_colour = getenv("NO_COLOR");
+    int fd = fileno(invocation->err);
+    return !(no_colour && *no_colour) && fd >= 0 && isatty(fd);
+}
+
+static const char *shown_path(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "<stdin>" : path;
+}
+
+static void read_source(struct input *input)
+{
+    char error[512];
+    const struct span nowhere = {0, 0};
+    if (!file_map(input->path, &input->bytes, error, sizeof error))
+        diag_at(&input->diags, DIAG_file, nowhere, "%s", error);
+    else if (!source_init(&input->source, shown_path(input->path), input->bytes.data,
+                          input->bytes.size))
+        diag_at(&input->diags, DIAG_file, nowhere, "the file is larger than 4 GiB");
+    else
+        input->diags.source = &input->source;
+}
+
+void input_open(struct input *input, const struct invocation *invocation, const char *path)
+{
+    *input = (struct input){.invocation = invocation, .path = path};
+    diags_init(&input->diags, NULL, shown_path(path));
+    uint64_t max_errors = input->diags.max_errors;
+    option_number(invocation, "max-errors", 0, UINT32_MAX, &max_errors);
+    input->diags.max_errors = (uint32_t)max_errors;
+    input->diags.remarks = option_given(invocation, "remarks");
+    read_source(input);
+    if (input->diags.source)
+        input->module = parse_module(&input->source, &input->diags, &input->comments);
+}
+
+bool input_open_verified(struct input *input, const struct invocation *invocation, const char *path)
+{
+    input_open(input, invocation, path);
+    return input->module && verify_module(input->module, &input->diags);
+}
+
+enum exit_status input_close(struct input *input, enum exit_status status)
+{
+    diags_print(&input->diags, input->invocation->err, use_colour(input->invocation));
+    if (input->diags.counts[SEVERITY_ERROR] && status == EXIT_DONE)
+        status = EXIT_INPUT;
+    const char *remarks = option_value(input->invocation, "remarks");
+    if (remarks)
+        status = worse_status(status, remarks_write(input->invocation, &input->diags, remarks));
+    module_free(input->module);
+    vec_free(&input->comments);
+    diags_free(&input->diags);
+    source_free(&input->source);
+    file_bytes_free(&input->bytes);
+    return status;
+}

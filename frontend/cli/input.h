@@ -1,0 +1,28 @@
+/* A .skir file as the commands use it: read, parsed, and its diagnostics. */
+#ifndef FRONTEND_CLI_INPUT_H
+#define FRONTEND_CLI_INPUT_H
+
+#include "frontend/cli/output.h"
+#include "ir/base/file.h"
+#include "ir/syntax/print.h"
+
+struct input {
+    const struct invocation *invocation;
+    const char *path;
+    struct file_bytes bytes;
+    struct source source;
+    struct spans comments;
+    struct diags diags;
+    struct module *module; /* NULL where the file could not be read or parsed */
+};
+
+/* Reads and parses. Whatever goes wrong is in input->diags. */
+void input_open(struct input *input, const struct invocation *invocation, const char *path);
+/* input_open, then the verifier. Returns whether there is a correct module. */
+bool input_open_verified(struct input *input, const struct invocation *invocation,
+                         const char *path);
+/* Prints the diagnostics, releases everything, and returns EXIT_INPUT if there were errors, else
+ * `status`. Writes the remarks file where one was asked for. */
+enum exit_status input_close(struct input *input, enum exit_status status);
+
+#endif

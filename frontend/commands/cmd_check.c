@@ -1,0 +1,99 @@
+/* skirc check: what is wrong with a file, and what would be fused. */
+#include "frontend/cli/input.h"
+#include "frontend/cli/sk_argument.h"
+#include "frontend/commands/cmd.h"
+#include "passes/pass.h"
+
+#include <stdlib.h>
+
+const struct option options_check[] = {
+    {"explain", 0, OPTION_FLAG, NULL,
+     "report what would be fused, where scopes break, why, and what to change"},
+    {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
+    {0},
+};
+
+/* The passes that decide what is fused. */
+static const char deciding_passes[] =
+    "assign-streams,partition-scopes,split-nonfusable,limit-stream-fusion,insert-events";
+
+static void print_line_number(FILE *out, struct source *source, struct span span)
+{
+    if (span.end && source)
+        fprintf(out, "line %u: ", source_position(source, span.begin).line);
+}
+
+static void print_remark(FILE *out, struct source *source, const struct diag *diag)
+{
+    fputs("  ", out);
+    print_line_number(out, source, diag->span);
+    fprintf(out, "%s [%s]\n", diag->text, diag_id_text(diag->id));
+    for (const struct diag_note *note = diag->notes; note; note = note->next) {
+        fputs(note->span.end ? "    " : "    -> ", out);
+        print_line_number(out, source, note->span);
+        fprintf(out, "%s\n", note->text);
+    }
+}
+
+/* Prints the remarks as a report, without source lines, and takes them off the diagnostics. */
+static void print_report(struct input *input)
+{
+    struct diags *diags = &input->diags;
+    FILE *out = input->invocation->out;
+    const struct diag **order = diags_sorted(diags);
+    uint32_t remarks = 0, kept = 0;
+    fprintf(out, "%s:\n", diags->path);
+    for (uint32_t i = 0; i < diags->list.count; i++) {
+        if (order[i]->severity != SEVERITY_REMARK)
+            continue;
+        print_remark(out, diags->source, order[i]);
+        remarks++;
+    }
+    free(order);
+    if (remarks == 0)
+        fputs("  nothing is marked to be fused: no op is in a scope\n", out);
+    for (uint32_t i = 0; i < diags->list.count; i++)
+        if (diags->list.at[i].severity != SEVERITY_REMARK)
+            diags->list.at[kept++] = diags->list.at[i];
+    diags->list.count = kept;
+}
+
+static enum exit_status run_passes(struct input *input, const char *passes)
+{
+    struct pass_context context = {.module = input->module,
+                                   .diags = &input->diags,
+                                   .sk_options = option_value(input->invocation, "sk-options")};
+    struct pipeline pipeline;
+    char error[256];
+    pipeline_parse(&pipeline, passes, error, sizeof error);
+    enum pipeline_status status = pipeline_run(&pipeline, &context, NULL, NULL);
+    return status == PIPELINE_DEFECT ? EXIT_DEFECT : EXIT_DONE;
+}
+
+static enum exit_status explain(struct input *input)
+{
+    input->diags.remarks = true;
+    enum exit_status status = run_passes(input, deciding_passes);
+    /* With --remarks, they are printed with their source lines, or written to a file, at the end. */
+    if (!option_given(input->invocation, "remarks"))
+        print_report(input);
+    return status;
+}
+
+enum exit_status cmd_check(struct invocation *invocation)
+{
+    enum exit_status status = EXIT_DONE;
+    if (!sk_argument_check(invocation))
+        return EXIT_USAGE;
+    for (unsigned i = 0; i < invocation->n_files; i++) {
+        struct input input;
+        enum exit_status one = EXIT_DONE;
+        if (input_open_verified(&input, invocation, invocation->files[i])) {
+            one = run_passes(&input, "verify-sync");
+            if (option_given(invocation, "explain"))
+                one = worse_status(one, explain(&input));
+        }
+        status = worse_status(status, input_close(&input, one));
+    }
+    return status;
+}

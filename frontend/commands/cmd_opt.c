@@ -1,0 +1,185 @@
+/* skirc opt: any part of the pipeline on text. */
+#include "backend/library/code_sizes.h"
+#include "frontend/cli/input.h"
+#include "frontend/cli/sk_argument.h"
+#include "frontend/commands/cmd.h"
+#include "frontend/library.h"
+#include "ir/sk_options.h"
+#include "ir/verify/verify.h"
+#include "passes/pass.h"
+
+#include <string.h>
+
+const struct option options_opt[] = {
+    {"passes", 'p', OPTION_VALUE, "LIST", "the passes to run, separated by commas"},
+    {"output", 'o', OPTION_VALUE, "FILE", "write the result there instead of standard output"},
+    {"print-after", 0, OPTION_VALUE, "PASS", "print the module after a pass, or after 'all'"},
+    {"print-changed", 0, OPTION_FLAG, NULL, "print the module after each pass that changed it"},
+    {"time-passes", 0, OPTION_FLAG, NULL, "print how long each pass took"},
+    {"stats", 0, OPTION_FLAG, NULL, "print counts of what the result consists of"},
+    {"verify-each", 0, OPTION_FLAG, NULL, "run the verifier after each pass"},
+    {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
+    {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
+    {"list-passes", 0, OPTION_FLAG, NULL, "list the passes and end"},
+    {"list-sk-options", 0, OPTION_FLAG, NULL, "list the options that a scope can have and end"},
+    {0},
+};
+
+/* What the hook between passes works with. */
+struct driver {
+    struct invocation *invocation;
+    struct input *input;
+    const char *print_after;
+    bool print_changed, time_passes, verify_each;
+    struct text before, now;
+    bool defect;
+};
+
+/* Dumps go to the error stream, so that the result can be piped on. A dump can be read back. */
+static void print_dump(struct driver *driver, const char *pass)
+{
+    fprintf(driver->invocation->err, "// after %s\n%.*s\n", pass, (int)driver->now.size,
+            driver->now.at);
+}
+
+static bool after_pass(void *user, const struct pass *pass, double seconds)
+{
+    struct driver *driver = user;
+    const struct module *module = driver->input->module;
+    bool print = driver->print_after && (strcmp(driver->print_after, "all") == 0 ||
+                                         strcmp(driver->print_after, pass->name) == 0);
+    if (driver->time_passes)
+        fprintf(driver->invocation->err, "%10.3f ms  %s\n", seconds * 1e3, pass->name);
+    if (print || driver->print_changed) {
+        driver->now.size = 0;
+        print_module(&driver->now, module, NULL);
+        bool changed = driver->now.size != driver->before.size ||
+                       memcmp(driver->now.at, driver->before.at, driver->now.size) != 0;
+        if (print || changed)
+            print_dump(driver, pass->name);
+        struct text swap = driver->before;
+        driver->before = driver->now;
+        driver->now = swap;
+    }
+    if (driver->verify_each && !verify_module(module, &driver->input->diags)) {
+        fprintf(driver->invocation->err,
+                "skirc: the pass '%s' left a wrong module; this is a defect of skirc\n",
+                pass->name);
+        driver->defect = true;
+        return false;
+    }
+    return true;
+}
+
+static void print_stats(FILE *out, const struct module *module)
+{
+    uint64_t ops = 0, superkernels = 0, instrs[INSTR_COUNT] = {0};
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        const struct graph *graph = &module->graphs.at[i];
+        ops += graph->ops.count;
+        for (uint32_t j = 0; j < graph->blocks.count; j++)
+            superkernels += graph->blocks.at[j].kind == BLOCK_SUPERKERNEL;
+    }
+    for (uint32_t i = 0; i < module->entries.count; i++)
+        for (int core = 0; core < CORE_TYPES; core++) {
+            const struct program *program = &module->entries.at[i].programs[core];
+            for (uint32_t j = 0; j < program->instrs.count; j++)
+                instrs[program->instrs.at[j].op]++;
+        }
+    fprintf(out, "%8u kernels\n%8u graphs\n%8llu ops\n%8llu super kernels\n%8u entries\n",
+            module->kernels.count, module->graphs.count, (unsigned long long)ops,
+            (unsigned long long)superkernels, module->entries.count);
+    for (int op = 0; op < INSTR_COUNT; op++)
+        if (instrs[op])
+            fprintf(out, "%8llu %s\n", (unsigned long long)instrs[op], instr_info(op)->name);
+}
+
+static enum exit_status run_passes(struct driver *driver, const struct pipeline *pipeline)
+{
+    struct kernel_library library;
+    struct library_place place;
+    library_open(&library, &place, driver->invocation);
+    char *source_dir = path_folder(driver->input->path);
+    struct host_places places = {source_dir, place.directory, place.headers};
+    struct object_code_sizes sizes;
+    object_code_sizes_init(&sizes, &places);
+    struct pass_context context = {
+        .module = driver->input->module,
+        .diags = &driver->input->diags,
+        .library = &library,
+        .sk_options = option_value(driver->invocation, "sk-options"),
+        .code_sizes = &sizes.sizes,
+    };
+    print_module(&driver->before, driver->input->module, NULL);
+    enum pipeline_status status = pipeline_run(pipeline, &context, after_pass, driver);
+    object_code_sizes_free(&sizes);
+    free(source_dir);
+    library_close(&library, &place);
+    text_free(&driver->before);
+    text_free(&driver->now);
+    if (driver->defect || status == PIPELINE_DEFECT)
+        return EXIT_DEFECT;
+    return status == PIPELINE_OK ? EXIT_DONE : EXIT_INPUT;
+}
+
+static enum exit_status list_passes(FILE *out)
+{
+    for (unsigned i = 0; i < PASS_COUNT; i++)
+        fprintf(out, "%-20s %s\n", passes[i].name, passes[i].summary);
+    return EXIT_DONE;
+}
+
+static bool parse_list(struct invocation *invocation, const char *option, const char *list,
+                       struct pipeline *pipeline)
+{
+    char error[256];
+    if (!list || pipeline_parse(pipeline, list, error, sizeof error))
+        return true;
+    fprintf(invocation->err, "skirc: --%s: %s\n", option, error);
+    return false;
+}
+
+enum exit_status cmd_opt(struct invocation *invocation)
+{
+    struct pipeline pipeline = {{NULL}, 0}, print_after;
+    const char *after = option_value(invocation, "print-after");
+    if (option_given(invocation, "list-passes"))
+        return list_passes(invocation->out);
+    if (option_given(invocation, "list-sk-options")) {
+        sk_options_list(invocation->out);
+        return EXIT_DONE;
+    }
+    if (invocation->n_files == 0)
+        return usage_error(invocation, "opt needs a file; '-' is standard input");
+    if (!parse_list(invocation, "passes", option_value(invocation, "passes"), &pipeline) ||
+        !parse_list(invocation, "print-after", after && strcmp(after, "all") == 0 ? NULL : after,
+                    &print_after) ||
+        !sk_argument_check(invocation))
+        return EXIT_USAGE;
+    if (pipeline.count == 0 &&
+        (after || option_given(invocation, "print-changed") ||
+         option_given(invocation, "time-passes") || option_given(invocation, "verify-each")))
+        return usage_error(invocation, "this needs passes to run: --passes=LIST");
+    struct input input;
+    struct driver driver = {.invocation = invocation,
+                            .input = &input,
+                            .print_after = after,
+                            .print_changed = option_given(invocation, "print-changed"),
+                            .time_passes = option_given(invocation, "time-passes"),
+                            .verify_each = option_given(invocation, "verify-each")};
+    enum exit_status status = EXIT_DONE;
+    if (!input_open_verified(&input, invocation, invocation->files[0]))
+        return input_close(&input, EXIT_INPUT);
+    if (pipeline.count)
+        status = run_passes(&driver, &pipeline);
+    if (status == EXIT_DONE) {
+        struct text text = {NULL, 0, 0};
+        const char *output = option_value(invocation, "output");
+        print_module(&text, input.module, NULL);
+        status = write_output(invocation, output ? output : "-", &text);
+        text_free(&text);
+        if (option_given(invocation, "stats"))
+            print_stats(invocation->err, input.module);
+    }
+    return input_close(&input, status);
+}

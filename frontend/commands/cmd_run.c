@@ -1,0 +1,261 @@
+/* skirc run: a graph on this machine. */
+#include "backend/host/ops.h"
+#include "backend/host/run.h"
+#include "frontend/cli/crash.h"
+#include "frontend/cli/output.h"
+#include "frontend/cli/sk_argument.h"
+#include "frontend/commands/cmd.h"
+#include "frontend/host.h"
+#include "frontend/profile.h"
+#include "frontend/storage.h"
+#include "ir/base/suggest.h"
+#include "ir/base/tool.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+const struct option options_run[] = {
+    {"graph", 0, OPTION_VALUE, "NAME", "the graph to run, where the file has several"},
+    {"input", 'i', OPTION_MANY, "NAME=SPEC", "contents of a parameter"},
+    {"output", 'o', OPTION_MANY, "NAME=FILE.npy", "write a value of the graph to a file"},
+    {"compare", 0, OPTION_VALUE, "unfused",
+     "run every op as a launch of its own too, and compare all values bit for bit"},
+    {"seed", 0, OPTION_VALUE, "N", "seed of random inputs (1)"},
+    {"unproven", 0, OPTION_FLAG, NULL,
+     "run entries even if their synchronisation is refuted, to see what happens"},
+    {"race-check", 0, OPTION_FLAG, NULL,
+     "follow what each core knows, and report order between ops that is not enforced"},
+    {"full-barriers", 0, OPTION_FLAG, NULL,
+     "full barriers of kernels count all cores of a launch, as on the NPU"},
+    {"profile", 0, OPTION_VALUE, "FILE.json",
+     "record when each core runs what, as profiling=1 for every scope, and write it to a file for "
+     "trace viewers"},
+    {"threads", 0, OPTION_VALUE, "N", "host threads (as many as there are processors)"},
+    {"timeout", 0, OPTION_VALUE, "SECONDS", "end a launch that takes longer (60); 0: never"},
+    {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
+    {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
+    {0},
+};
+
+struct runner {
+    struct invocation *invocation;
+    struct host_input host;
+    const struct module *module;
+    const struct graph *graph;
+    struct diags *diags;
+    struct skrt_device *device;
+    uint64_t seed, threads, timeout;
+    bool compare, race_check, full_barriers;
+    const char *profile; /* the file, or NULL */
+};
+
+/* One way of running the graph, and what came of it. */
+struct outcome {
+    struct storage storage;
+    double seconds;
+    uint32_t launches;
+    uint32_t orders; /* that the race check held it against */
+};
+
+/* -------------------------------------------------------------------- what to run ---- */
+
+static const struct graph *choose_graph(struct runner *runner)
+{
+    const struct module *module = runner->module;
+    const char *name = option_value(runner->invocation, "graph");
+    struct suggest suggest = {.wanted = name, .wanted_size = name ? strlen(name) : 0};
+    for (uint32_t i = 0; name && i < module->graphs.count; i++) {
+        const struct graph *graph = &module->graphs.at[i];
+        if (name_is(module, graph->name, name))
+            return graph;
+        suggest_offer(&suggest, module->names.names[graph->name].text,
+                      module->names.names[graph->name].size);
+    }
+    if (!name && module->graphs.count == 1)
+        return &module->graphs.at[0];
+    if (name)
+        usage_error(runner->invocation, "there is no graph '%s'%s%.*s%s", name,
+                    suggest.best ? "; did you mean '" : "", (int)suggest.best_size,
+                    suggest.best ? suggest.best : "", suggest.best ? "'?" : "");
+    else
+        usage_error(runner->invocation, module->graphs.count
+                                            ? "the file has several graphs; choose one by --graph"
+                                            : "the file has no graph to run");
+    return NULL;
+}
+
+/* ---------------------------------------------------------------------- execution ---- */
+
+static enum exit_status report_launch(struct runner *runner, enum skrt_status status, char *report)
+{
+    fprintf(runner->invocation->err, "skirc: %s\n%s", skrt_status_text(status),
+            report ? report : "");
+    free(report);
+    if (status != SKRT_TIMEOUT)
+        return EXIT_INPUT;
+    /* The kernel that does not return cannot be stopped, only left. */
+    fflush(runner->invocation->out);
+    fflush(runner->invocation->err);
+    _exit(EXIT_INPUT);
+}
+
+/* The folder of what is compiled is gone before anything runs, so that a launch that crashes, hangs
+ * or is interrupted leaves nothing behind. */
+static struct host_run *open_run(struct runner *runner, enum host_mode mode,
+                                 enum exit_status *status)
+{
+    enum host_status built;
+    char *folder = tool_make_folder();
+    *status = EXIT_INPUT;
+    if (!folder) {
+        fprintf(runner->invocation->err, "skirc: cannot make a temporary folder: %s\n",
+                strerror(errno));
+        return NULL;
+    }
+    struct host_run *run = host_run_open(runner->module, runner->graph, mode, &runner->host.places,
+                                         folder, runner->diags, &built);
+    tool_remove_folder(folder);
+    *status = host_exit_status(built);
+    return run;
+}
+
+static enum exit_status execute(struct runner *runner, enum host_mode mode, struct outcome *outcome)
+{
+    enum exit_status result;
+    char *report = NULL;
+    struct host_run *run = open_run(runner, mode, &result);
+    if (!run)
+        return result;
+    outcome->launches = host_run_launches(run);
+    if (mode == HOST_FUSED && runner->race_check && !host_run_check_races(run, &outcome->orders)) {
+        host_run_close(run);
+        return EXIT_INPUT;
+    }
+    if (runner->full_barriers)
+        host_run_full_barriers(run);
+    struct host_profile profile = {.dropped = 0};
+    if (mode == HOST_FUSED && runner->profile)
+        host_run_profile(run, &profile);
+    crash_reports_begin();
+    enum skrt_status status = host_run_execute(run, runner->device, outcome->storage.data,
+                                               runner->timeout * 1000, &outcome->seconds, &report);
+    crash_reports_end();
+    if (status != SKRT_OK)
+        result = report_launch(runner, status, report);
+    if (mode == HOST_FUSED && runner->profile)
+        result = worse_status(result, profile_write(runner->invocation, &profile, runner->profile));
+    host_profile_free(&profile);
+    host_run_close(run);
+    return result;
+}
+
+static const char *count_text(char *text, size_t size, uint32_t count, const char *noun)
+{
+    snprintf(text, size, "%u %s%s", count, noun,
+             count == 1                      ? ""
+             : noun[strlen(noun) - 1] == 'h' ? "es"
+                                             : "s");
+    return text;
+}
+
+static void print_summary(struct runner *runner, const struct outcome *fused,
+                          const struct outcome *unfused, bool equal)
+{
+    FILE *out = runner->invocation->out;
+    char ops[40], launches[40];
+    fprintf(out, "%.*s: %s in %s, %.3f ms", NAME(runner->module, runner->graph->name),
+            count_text(ops, sizeof ops, runner->graph->ops.count, "op"),
+            count_text(launches, sizeof launches, fused->launches, "launch"), fused->seconds * 1e3);
+    if (unfused)
+        fprintf(out, "; unfused in %s, %.3f ms; %s",
+                count_text(launches, sizeof launches, unfused->launches, "launch"),
+                unfused->seconds * 1e3, equal ? "bit-exact" : "DIFFERENT");
+    if (runner->race_check)
+        fprintf(out, "; race-free (%s)", count_text(ops, sizeof ops, fused->orders, "order"));
+    fputc('\n', out);
+}
+
+/* Runs the graph op by op on the inputs of `fused`, and compares all values. */
+static enum exit_status run_unfused(struct runner *runner, const struct outcome *fused)
+{
+    struct outcome unfused = {.seconds = 0};
+    enum exit_status status = EXIT_INPUT;
+    if (storage_init(&unfused.storage, runner->module, runner->graph, 1, runner->diags)) {
+        storage_copy_params(&unfused.storage, &fused->storage);
+        status = execute(runner, HOST_UNFUSED, &unfused);
+    }
+    if (status == EXIT_DONE) {
+        bool equal = storage_compare(&fused->storage, &unfused.storage, runner->invocation->out);
+        print_summary(runner, fused, &unfused, equal);
+        status = equal ? EXIT_DONE : EXIT_INPUT;
+    }
+    storage_free(&unfused.storage);
+    return status;
+}
+
+static enum exit_status run_fused(struct runner *runner)
+{
+    struct outcome fused = {.seconds = 0};
+    enum exit_status status = EXIT_INPUT;
+    if (storage_init(&fused.storage, runner->module, runner->graph, runner->compare ? 2 : 1,
+                     runner->diags))
+        status = storage_fill(&fused.storage, runner->invocation, runner->seed);
+    if (status == EXIT_DONE)
+        status = execute(runner, HOST_FUSED, &fused);
+    if (status == EXIT_DONE && runner->compare)
+        status = run_unfused(runner, &fused);
+    else if (status == EXIT_DONE)
+        print_summary(runner, &fused, NULL, false);
+    if (status == EXIT_DONE)
+        status = storage_write(&fused.storage, runner->invocation);
+    storage_free(&fused.storage);
+    return status;
+}
+
+static enum exit_status run_on_device(struct runner *runner)
+{
+    struct skrt_device_config config = {.aic = module_cores(runner->module, CORE_AIC),
+                                        .aiv = module_cores(runner->module, CORE_AIV),
+                                        .threads = (uint32_t)runner->threads};
+    runner->device = skrt_device_open(&config);
+    if (!runner->device) {
+        fprintf(runner->invocation->err, "skirc: cannot start the device: %s\n", strerror(errno));
+        return EXIT_INPUT;
+    }
+    enum exit_status status = run_fused(runner);
+    skrt_device_close(runner->device);
+    return status;
+}
+
+enum exit_status cmd_run(struct invocation *invocation)
+{
+    static const char *const comparisons[] = {"unfused", NULL};
+    struct runner runner = {.invocation = invocation, .seed = 1, .timeout = 60};
+    unsigned comparison = 0;
+    if (!option_choice(invocation, "compare", comparisons, &comparison) ||
+        !option_number(invocation, "seed", 0, UINT64_MAX, &runner.seed) ||
+        !option_number(invocation, "threads", 0, 1024, &runner.threads) ||
+        !option_number(invocation, "timeout", 0, 1000000, &runner.timeout) ||
+        !sk_argument_check(invocation))
+        return EXIT_USAGE;
+    runner.compare = option_given(invocation, "compare");
+    runner.race_check = option_given(invocation, "race-check");
+    runner.full_barriers = option_given(invocation, "full-barriers");
+    runner.profile = option_value(invocation, "profile");
+    enum exit_status status;
+    if (host_input_open(&runner.host, invocation, invocation->files[0],
+                        runner.profile ? "profiling=1" : NULL, option_given(invocation, "unproven"),
+                        &status)) {
+        runner.module = runner.host.input.module;
+        runner.diags = &runner.host.input.diags;
+        runner.graph = choose_graph(&runner);
+        if (!runner.graph)
+            status = EXIT_USAGE;
+        else if (!storage_check_options(runner.module, runner.graph, invocation))
+            status = EXIT_USAGE;
+        else
+            status = run_on_device(&runner);
+    }
+    return host_input_close(&runner.host, status);
+}

@@ -1,0 +1,227 @@
+/* skirc test: golden-file tests. */
+#include "frontend/commands/cmd.h"
+#include "frontend/golden/golden_pool.h"
+#include "ir/base/file.h"
+
+#include <dirent.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const struct option options_test[] = {
+    {"bless", 0, OPTION_FLAG, NULL, "rewrite the expectations of tests that fail"},
+    {"jobs", 'j', OPTION_VALUE, "N",
+     "run N tests at a time; the number of processors if not given"},
+    {"tap", 0, OPTION_FLAG, NULL, "print TAP, the test anything protocol"},
+    {"filter", 0, OPTION_VALUE, "TEXT", "only tests with TEXT in their path or claim"},
+    {"timeout", 0, OPTION_VALUE, "SECONDS", "how long one test may take (60)"},
+    {0},
+};
+
+enum { MAX_JOBS = 256, MAX_TIMEOUT = 86400 };
+
+struct suite {
+    struct invocation *invocation;
+    const char *filter;
+    bool tap;
+    struct arena arena;
+    VEC(struct golden_job) jobs;
+    VEC(const char *) claims;
+    uint32_t passed, blessed, failed;
+    bool broken; /* a path could not be read */
+};
+
+/* ----------------------------------------------------------------------- finding tests ---- */
+
+static void refuse(struct suite *suite, const char *text)
+{
+    fprintf(suite->invocation->err, "skirc: %s\n", text);
+    suite->broken = true;
+}
+
+/* A claim on one line, without bytes that a terminal or a TAP reader could take for something else. */
+static const char *copy_claim(struct suite *suite, const char *text, size_t size)
+{
+    char *claim = arena_strndup(&suite->arena, text, size);
+    for (char *p = claim; *p; p++)
+        if ((unsigned char)*p < 0x20 || *p == 0x7f || *p == '#')
+            *p = ' ';
+    return claim;
+}
+
+/* Adds a file if it is a test; one that the user has named must be. */
+static void add_file(struct suite *suite, const char *path, bool named)
+{
+    struct file_bytes bytes;
+    char error[512];
+    if (!file_read(path, &bytes, error, sizeof error)) {
+        refuse(suite, error);
+        return;
+    }
+    if (golden_is_test(bytes.data, bytes.size)) {
+        size_t size;
+        const char *text = golden_claim(bytes.data, bytes.size, &size);
+        const char *claim = copy_claim(suite, text, size);
+        if (!suite->filter || strstr(path, suite->filter) || strstr(claim, suite->filter)) {
+            vec_push(&suite->jobs, (struct golden_job){.path = path});
+            vec_push(&suite->claims, claim);
+        }
+    } else if (named) {
+        refuse(suite,
+               arena_printf(&suite->arena,
+                            "%s is no test: its first line is not '//! COMMAND ARGUMENTS'", path));
+    }
+    file_bytes_free(&bytes);
+}
+
+static bool is_skir(const char *name)
+{
+    size_t size = strlen(name);
+    return size > 5 && strcmp(name + size - 5, ".skir") == 0;
+}
+
+static int visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* Deeper than any folder that people make; links to folders are not followed, so there are no
+ * circles. */
+enum { MAX_DEPTH = 64 };
+
+static void add_folder(struct suite *suite, const char *path, unsigned depth)
+{
+    struct dirent **entries;
+    size_t size = strlen(path);
+    const char *slash = size && path[size - 1] == '/' ? "" : "/";
+    int count = depth < MAX_DEPTH ? scandir(path, &entries, visible, by_name) : -1;
+    if (count < 0) {
+        refuse(suite, arena_printf(&suite->arena, "cannot read the folder '%s'", path));
+        return;
+    }
+    for (int i = 0; i < count; i++) {
+        struct stat st;
+        const char *inner = arena_printf(&suite->arena, "%s%s%s", path, slash, entries[i]->d_name);
+        if (lstat(inner, &st) == 0 && S_ISDIR(st.st_mode))
+            add_folder(suite, inner, depth + 1);
+        else if (is_skir(inner) && stat(inner, &st) == 0 && S_ISREG(st.st_mode))
+            add_file(suite, inner, false);
+        free(entries[i]);
+    }
+    free(entries);
+}
+
+static void add_path(struct suite *suite, const char *path)
+{
+    struct stat st;
+    if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+        add_folder(suite, path, 0);
+    else
+        add_file(suite, path, true);
+}
+
+/* ---------------------------------------------------------------------------- results ---- */
+
+static void print_commented(FILE *out, const struct text *report)
+{
+    const char *end = report->at + report->size;
+    for (const char *line = report->at; line < end;) {
+        const char *stop = memchr(line, '\n', (size_t)(end - line));
+        if (!stop)
+            stop = end;
+        fprintf(out, "# %.*s\n", (int)(stop - line), line);
+        line = stop + 1;
+    }
+}
+
+static void print_tap(FILE *out, const struct golden_job *job, uint32_t index, const char *claim)
+{
+    bool failed = job->verdict == GOLDEN_FAILED;
+    fprintf(out, "%sok %u - %s: %s\n", failed ? "not " : "", index + 1, job->path, claim);
+    if (!failed)
+        return;
+    print_commented(out, &job->report);
+    fprintf(out, "# run 'skirc test --bless %s' to accept\n", job->path);
+}
+
+static void print_plain(FILE *out, const struct golden_job *job, const char *claim, bool bless)
+{
+    if (job->verdict == GOLDEN_BLESSED)
+        fprintf(out, "blessed %s\n", job->path);
+    if (job->verdict != GOLDEN_FAILED)
+        return;
+    fprintf(out, "failed %s: %s\n", job->path, claim);
+    fwrite(job->report.at, 1, job->report.size, out);
+    if (!bless)
+        fprintf(out, "  run 'skirc test --bless %s' to accept\n", job->path);
+}
+
+static void finished(void *user, const struct golden_job *job, uint32_t index)
+{
+    struct suite *suite = user;
+    FILE *out = suite->invocation->out;
+    suite->passed += job->verdict == GOLDEN_PASSED;
+    suite->blessed += job->verdict == GOLDEN_BLESSED;
+    suite->failed += job->verdict == GOLDEN_FAILED;
+    if (suite->tap)
+        print_tap(out, job, index, suite->claims.at[index]);
+    else
+        print_plain(out, job, suite->claims.at[index], option_given(suite->invocation, "bless"));
+    fflush(NULL); /* so that the next process inherits no unwritten output */
+}
+
+static void print_summary(const struct suite *suite)
+{
+    FILE *out = suite->invocation->out;
+    if (suite->tap)
+        return;
+    fprintf(out, "%u passed, %u failed", suite->passed + suite->blessed, suite->failed);
+    if (suite->blessed)
+        fprintf(out, ", %u blessed", suite->blessed);
+    fputc('\n', out);
+}
+
+/* ---------------------------------------------------------------------------- command ---- */
+
+static enum exit_status run_suite(struct suite *suite, unsigned workers, unsigned timeout)
+{
+    struct golden_pool pool = {.bless = option_given(suite->invocation, "bless"),
+                               .workers = workers,
+                               .timeout = timeout,
+                               .finished = finished,
+                               .user = suite};
+    if (suite->tap)
+        fprintf(suite->invocation->out, "1..%u\n", suite->jobs.count);
+    if (suite->jobs.count == 0 && !suite->broken)
+        refuse(suite,
+               suite->filter ? "no test has the text of --filter" : "there are no tests here");
+    fflush(NULL);
+    golden_pool_run(&pool, suite->jobs.at, suite->jobs.count);
+    print_summary(suite);
+    return suite->failed || suite->broken ? EXIT_INPUT : EXIT_DONE;
+}
+
+enum exit_status cmd_test(struct invocation *invocation)
+{
+    long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t workers = processors < 1 ? 1 : processors > MAX_JOBS ? MAX_JOBS : (uint64_t)processors;
+    uint64_t timeout = 60;
+    if (!option_number(invocation, "jobs", 1, MAX_JOBS, &workers) ||
+        !option_number(invocation, "timeout", 1, MAX_TIMEOUT, &timeout))
+        return EXIT_USAGE;
+    struct suite suite = {.invocation = invocation,
+                          .filter = option_value(invocation, "filter"),
+                          .tap = option_given(invocation, "tap")};
+    for (unsigned i = 0; i < invocation->n_files; i++)
+        add_path(&suite, invocation->files[i]);
+    enum exit_status status = run_suite(&suite, (unsigned)workers, (unsigned)timeout);
+    vec_free(&suite.jobs);
+    vec_free(&suite.claims);
+    arena_free(&suite.arena);
+    return status;
+}

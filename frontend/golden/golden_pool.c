@@ -1,0 +1,220 @@
+#include "frontend/golden/golden_pool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+
+/* A process at work on a test. What it sends is one byte, its verdict ('0' + enum golden_verdict),
+ * and the report. */
+struct worker {
+    pid_t pid; /* 0: idle */
+    int pipe;
+    FILE *noise; /* what the process itself prints: words of a sanitizer, of a failed assertion */
+    uint32_t job;
+    int64_t deadline; /* milliseconds of the monotonic clock */
+    struct text sent;
+};
+
+static int64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+/* ------------------------------------------------------------------------- the worker ---- */
+
+static void write_all(int fd, const char *data, size_t size)
+{
+    while (size) {
+        ssize_t n = write(fd, data, size);
+        if (n < 0 && errno != EINTR)
+            return;
+        if (n > 0)
+            data += n, size -= (size_t)n;
+    }
+}
+
+/* Ends by exit, not _exit, so that tools that watch the process (leaks, coverage) get their turn. */
+static _Noreturn void work(const struct golden_pool *pool, const char *path, int pipe, FILE *noise)
+{
+    setpgid(0, 0);
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+    int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (null >= 0)
+        dup2(null, STDIN_FILENO);
+    if (noise) {
+        dup2(fileno(noise), STDOUT_FILENO);
+        dup2(fileno(noise), STDERR_FILENO);
+    }
+    struct text report = {NULL, 0, 0};
+    char verdict = (char)('0' + golden_test_file(path, pool->bless, &report));
+    write_all(pipe, &verdict, 1);
+    write_all(pipe, report.at, report.size);
+    text_free(&report);
+    exit(0);
+}
+
+/* ------------------------------------------------------------------------- the parent ---- */
+
+static void worker_start(const struct golden_pool *pool, struct worker *worker,
+                         struct golden_job *jobs, uint32_t job)
+{
+    int fds[2];
+    *worker = (struct worker){.job = job, .pipe = -1};
+    if (pipe(fds) != 0) {
+        text_printf(&jobs[job].report, "  cannot start a process: %s\n", strerror(errno));
+        return;
+    }
+    fcntl(fds[0], F_SETFD, FD_CLOEXEC);
+    fcntl(fds[1], F_SETFD, FD_CLOEXEC);
+    worker->noise = tmpfile();
+    worker->pid = fork();
+    if (worker->pid == 0) {
+        close(fds[0]);
+        work(pool, jobs[job].path, fds[1], worker->noise);
+    }
+    close(fds[1]);
+    worker->pipe = fds[0];
+    worker->deadline = now() + (int64_t)pool->timeout * 1000;
+    if (worker->pid > 0)
+        return;
+    text_printf(&jobs[job].report, "  cannot start a process: %s\n", strerror(errno));
+    close(worker->pipe);
+    if (worker->noise)
+        fclose(worker->noise);
+    worker->pid = 0;
+}
+
+enum { MAX_NOISE = 8000 };
+
+static void report_noise(struct text *report, FILE *noise)
+{
+    char buffer[MAX_NOISE];
+    if (!noise)
+        return;
+    ssize_t size = pread(fileno(noise), buffer, sizeof buffer, 0);
+    if (size <= 0)
+        return;
+    text_string(report, "  it printed:\n");
+    text_bytes(report, buffer, (size_t)size);
+    if (buffer[size - 1] != '\n')
+        text_char(report, '\n');
+}
+
+/* Takes the result; a process that did not end well makes it a failure. */
+static void worker_end(struct worker *worker, struct golden_job *job, const char *killed)
+{
+    int status = 0;
+    kill(-worker->pid, SIGKILL); /* what it may have left behind */
+    while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR)
+        continue;
+    job->verdict = GOLDEN_FAILED;
+    if (worker->sent.size) {
+        text_bytes(&job->report, worker->sent.at + 1, worker->sent.size - 1);
+        job->verdict = (enum golden_verdict)(worker->sent.at[0] - '0');
+    }
+    bool well = !killed && worker->sent.size && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (!well) {
+        job->verdict = GOLDEN_FAILED;
+        if (killed)
+            text_printf(&job->report, "  %s\n", killed);
+        else if (WIFSIGNALED(status))
+            text_printf(&job->report, "  the command crashed: %s\n", strsignal(WTERMSIG(status)));
+        else
+            text_printf(&job->report, "  the command ended the process with status %d\n",
+                        WEXITSTATUS(status));
+        report_noise(&job->report, worker->noise);
+    }
+    text_free(&worker->sent);
+    close(worker->pipe);
+    if (worker->noise)
+        fclose(worker->noise);
+    worker->pid = 0;
+}
+
+/* Reads what has come. Returns whether the worker is done. */
+static bool worker_read(struct worker *worker, struct golden_job *job)
+{
+    char buffer[65536];
+    ssize_t n = read(worker->pipe, buffer, sizeof buffer);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return false;
+    if (n > 0) {
+        text_bytes(&worker->sent, buffer, (size_t)n);
+        return false;
+    }
+    /* The pipe is closed: the process ends, unless leaving it hangs, which is its parent's to end. */
+    siginfo_t info = {0};
+    while (waitid(P_PID, (id_t)worker->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == 0 && now() < worker->deadline)
+        poll(NULL, 0, 1);
+    worker_end(worker, job, info.si_pid == 0 ? "the process does not end" : NULL);
+    return true;
+}
+
+/* Waits until a worker has something to say or its time is over, and hands it to worker_read or
+ * worker_end. Marks jobs that are done. */
+static void pool_wait(const struct golden_pool *pool, struct worker *workers,
+                      struct golden_job *jobs, uint8_t *done, struct pollfd *polls)
+{
+    int64_t nearest = INT64_MAX, start = now();
+    for (unsigned i = 0; i < pool->workers; i++) {
+        polls[i] = (struct pollfd){workers[i].pid ? workers[i].pipe : -1, POLLIN, 0};
+        if (workers[i].pid && workers[i].deadline < nearest)
+            nearest = workers[i].deadline;
+    }
+    int64_t wait = nearest > start ? nearest - start : 0;
+    if (poll(polls, pool->workers, wait < 60000 ? (int)wait : 60000) < 0)
+        return;
+    for (unsigned i = 0; i < pool->workers; i++) {
+        struct worker *worker = &workers[i];
+        if (!worker->pid)
+            continue;
+        if (polls[i].revents) {
+            done[worker->job] = worker_read(worker, &jobs[worker->job]);
+        } else if (now() >= worker->deadline) {
+            char text[64];
+            snprintf(text, sizeof text, "it takes longer than %u seconds", pool->timeout);
+            done[worker->job] = 1;
+            worker_end(worker, &jobs[worker->job], text);
+        }
+    }
+}
+
+void golden_pool_run(const struct golden_pool *pool, struct golden_job *jobs, uint32_t count)
+{
+    struct worker *workers = mem_calloc(pool->workers, sizeof *workers);
+    struct pollfd *polls = mem_calloc(pool->workers, sizeof *polls);
+    uint8_t *done = mem_calloc(count, 1);
+    uint32_t started = 0, finished = 0;
+    while (finished < count) {
+        for (unsigned i = 0; i < pool->workers && started < count; i++) {
+            if (workers[i].pid)
+                continue;
+            jobs[started].verdict = GOLDEN_FAILED;
+            worker_start(pool, &workers[i], jobs, started);
+            done[started] = workers[i].pid == 0;
+            started++;
+        }
+        if (!done[finished])
+            pool_wait(pool, workers, jobs, done, polls);
+        for (; finished < started && done[finished]; finished++) {
+            pool->finished(pool->user, &jobs[finished], finished);
+            text_free(&jobs[finished].report);
+        }
+    }
+    free(workers);
+    free(polls);
+    free(done);
+}

@@ -1,0 +1,108 @@
+#include "ir/base/arena.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct arena_chunk {
+    struct arena_chunk *older;
+    size_t capacity;
+    _Alignas(max_align_t) char bytes[];
+};
+
+static _Noreturn void mem_fail(void)
+{
+    fputs("skirc: out of memory\n", stderr);
+    abort();
+}
+
+void *mem_realloc(void *old, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        mem_fail();
+    void *p = realloc(old, bytes ? bytes : 1);
+    if (!p)
+        mem_fail();
+    return p;
+}
+
+void *mem_calloc(size_t count, size_t size)
+{
+    void *p = calloc(count ? count : 1, size ? size : 1);
+    if (!p)
+        mem_fail();
+    return p;
+}
+
+char *mem_strdup(const char *text)
+{
+    size_t size = strlen(text) + 1;
+    return memcpy(mem_realloc(NULL, size, 1), text, size);
+}
+
+static struct arena_chunk *chunk_new(struct arena_chunk *older, size_t capacity)
+{
+    struct arena_chunk *chunk = mem_realloc(NULL, 1, sizeof *chunk + capacity);
+    chunk->older = older;
+    chunk->capacity = capacity;
+    return chunk;
+}
+
+void *arena_alloc(struct arena *arena, size_t size)
+{
+    const size_t align = _Alignof(max_align_t);
+    if (size > SIZE_MAX / 2)
+        mem_fail();
+    size = (size + align - 1) & ~(align - 1);
+    struct arena_chunk *chunk = arena->chunks;
+    if (!chunk || chunk->capacity - arena->used < size) {
+        size_t capacity = chunk ? chunk->capacity * 2 : 4096;
+        if (capacity > 1 << 20)
+            capacity = 1 << 20;
+        arena->chunks = chunk = chunk_new(chunk, size > capacity ? size : capacity);
+        arena->used = 0;
+    }
+    void *p = chunk->bytes + arena->used;
+    arena->used += size;
+    return p;
+}
+
+char *arena_strndup(struct arena *arena, const char *text, size_t size)
+{
+    char *copy = arena_alloc(arena, size + 1);
+    memcpy(copy, text, size);
+    copy[size] = '\0';
+    return copy;
+}
+
+char *arena_vprintf(struct arena *arena, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int size = vsnprintf(NULL, 0, format, args);
+    char *text = arena_alloc(arena, (size_t)(size < 0 ? 0 : size) + 1);
+    text[0] = '\0';
+    vsnprintf(text, (size_t)(size < 0 ? 0 : size) + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+char *arena_printf(struct arena *arena, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = arena_vprintf(arena, format, args);
+    va_end(args);
+    return text;
+}
+
+void arena_free(struct arena *arena)
+{
+    for (struct arena_chunk *chunk = arena->chunks, *older; chunk; chunk = older) {
+        older = chunk->older;
+        free(chunk);
+    }
+    *arena = (struct arena){NULL, 0};
+}

@@ -1,0 +1,31 @@
+/* Memory with one lifetime: allocated piece by piece, released as a whole. */
+#ifndef IR_BASE_ARENA_H
+#define IR_BASE_ARENA_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+struct arena_chunk;
+
+/* Zero-initialised is empty and ready. */
+struct arena {
+    struct arena_chunk *chunks; /* newest first */
+    size_t used;                /* bytes taken from the newest chunk */
+};
+
+/* Never returns NULL: want of memory ends the process (see mem_fail). Aligned for any type. */
+void *arena_alloc(struct arena *arena, size_t size);
+/* A NUL-terminated copy of `size` bytes. */
+char *arena_strndup(struct arena *arena, const char *text, size_t size);
+char *arena_printf(struct arena *arena, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+char *arena_vprintf(struct arena *arena, const char *format, va_list args);
+void arena_free(struct arena *arena);
+
+/* Heap allocation that cannot fail: a compiler that has no memory left cannot do anything useful,
+ * so it says so on standard error and aborts. Sizes are count * size, checked for overflow. */
+void *mem_realloc(void *old, size_t count, size_t size);
+void *mem_calloc(size_t count, size_t size);
+char *mem_strdup(const char *text);
+
+#endif

@@ -1,0 +1,324 @@
+#define _GNU_SOURCE /* memmem */
+#include "ir/base/diag.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_SUGGESTIONS = 32 };
+
+static const struct {
+    const char *text, *summary;
+    enum severity severity;
+} ids[] = {
+#define DIAG(name, severity, text, summary) {text, summary, SEVERITY_##severity},
+#include "ir/base/diag_ids.def"
+#undef DIAG
+};
+
+const char *diag_id_text(enum diag_id id)
+{
+    return ids[id].text;
+}
+
+enum severity diag_id_severity(enum diag_id id)
+{
+    return ids[id].severity;
+}
+
+const char *diag_id_summary(enum diag_id id)
+{
+    return ids[id].summary;
+}
+
+const char *severity_text(enum severity severity)
+{
+    static const char *const texts[] = {"error", "warning", "remark"};
+    return texts[severity];
+}
+
+void diags_init(struct diags *diags, struct source *source, const char *path)
+{
+    *diags = (struct diags){.source = source, .path = path, .max_errors = 20};
+}
+
+void diags_free(struct diags *diags)
+{
+    arena_free(&diags->arena);
+    vec_free(&diags->list);
+}
+
+static bool continues_code_point(char byte)
+{
+    return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+/* Names in a message may be as long as a file, and a message may stand there often: what is too long
+ * to be read is cut off. */
+static const char *format_text(struct diags *diags, const char *format, va_list args)
+{
+    enum { MAX_TEXT = 2000 };
+    static const char dots[] = "...";
+    char text[MAX_TEXT + sizeof dots];
+    int size = vsnprintf(text, MAX_TEXT + 1, format, args);
+    if (size > MAX_TEXT) {
+        size = MAX_TEXT - 4; /* a code point has up to four bytes */
+        while (size > 0 && continues_code_point(text[size]))
+            size--;
+        memcpy(text + size, dots, sizeof dots);
+    }
+    return arena_strndup(&diags->arena, text, strlen(text));
+}
+
+bool diag_vat(struct diags *diags, enum diag_id id, struct span span, const char *format,
+              va_list args)
+{
+    enum severity severity = ids[id].severity;
+    diags->counts[severity]++;
+    if (severity == SEVERITY_REMARK && !diags->remarks)
+        return false;
+    if (severity == SEVERITY_ERROR && diags->max_errors &&
+        diags->counts[SEVERITY_ERROR] > diags->max_errors)
+        return false;
+    const char *text = format_text(diags, format, args);
+    vec_push(&diags->list,
+             (struct diag){.id = id, .severity = severity, .span = span, .text = text});
+    return true;
+}
+
+bool diag_at(struct diags *diags, enum diag_id id, struct span span, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    bool kept = diag_vat(diags, id, span, format, args);
+    va_end(args);
+    return kept;
+}
+
+void diag_note(struct diags *diags, struct span span, const char *format, ...)
+{
+    struct diag_note **last = &diags->list.at[diags->list.count - 1].notes;
+    while (*last)
+        last = &(*last)->next;
+    struct diag_note *note = arena_alloc(&diags->arena, sizeof *note);
+    va_list args;
+    va_start(args, format);
+    *note = (struct diag_note){format_text(diags, format, args), span, NULL};
+    va_end(args);
+    *last = note;
+}
+
+/* The list of diagnostics moves when it grows, and with it the first link of a chain: the end of an
+ * empty chain is not kept. */
+static void add_field(struct diags *diags, const char *key, const char *value, bool listed)
+{
+    struct diag *diag = &diags->list.at[diags->list.count - 1];
+    struct diag_field *field = arena_alloc(&diags->arena, sizeof *field);
+    *field =
+        (struct diag_field){key, arena_strndup(&diags->arena, value, strlen(value)), listed, NULL};
+    *(diag->fields ? diag->last_field : &diag->fields) = field;
+    diag->last_field = &field->next;
+}
+
+void diag_field(struct diags *diags, const char *key, const char *value)
+{
+    add_field(diags, key, value, false);
+}
+
+void diag_listed(struct diags *diags, const char *key, const char *value)
+{
+    add_field(diags, key, value, true);
+}
+
+bool diag_wants_suggestion(struct diags *diags)
+{
+    return diags->suggestions++ < MAX_SUGGESTIONS;
+}
+
+const char *source_find_expect(const char *text, size_t size)
+{
+    static const char mark[] = "\n//! expect";
+    const char *end = text + size, *at = text;
+    if (size < 3 || memcmp(text, "//!", 3) != 0)
+        return NULL;
+    while ((at = memmem(at, (size_t)(end - at), mark, sizeof mark - 1))) {
+        const char *line = at + 1;
+        at += sizeof mark - 1;
+        while (at < end && (*at == ' ' || *at == '\t' || *at == '\r'))
+            at++;
+        if (at == end || *at == '\n')
+            return line;
+    }
+    return NULL;
+}
+
+bool source_init(struct source *source, const char *path, char *data, size_t size)
+{
+    *source = (struct source){.path = path, .text = data};
+    if (size >= UINT32_MAX)
+        return false;
+    const char *expect = source_find_expect(data, size);
+    if (expect) {
+        size_t program = (size_t)(expect - data);
+        data[program] = '\0';
+        source->tail = expect + 1;
+        source->tail_size = size - program - 1;
+        size = program;
+    }
+    source->size = (uint32_t)size;
+    return true;
+}
+
+static void map_lines(struct source *source)
+{
+    if (source->lines.count)
+        return;
+    vec_push(&source->lines, 0);
+    const char *end = source->text + source->size;
+    for (const char *p = source->text; p < end && (p = memchr(p, '\n', (size_t)(end - p)));)
+        vec_push(&source->lines, (uint32_t)(++p - source->text));
+}
+
+struct position source_position(struct source *source, uint32_t offset)
+{
+    map_lines(source);
+    uint32_t low = 0, high = source->lines.count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (source->lines.at[middle] <= offset)
+            low = middle;
+        else
+            high = middle;
+    }
+    uint32_t from = source->lines.at[low], column = 1;
+    if (source->last.line == low + 1 && source->last.offset <= offset) {
+        from = source->last.offset;
+        column = source->last.column;
+    }
+    for (; from < offset && from < source->size; from++)
+        column += !continues_code_point(source->text[from]);
+    source->last.line = low + 1;
+    source->last.column = column;
+    source->last.offset = from;
+    return (struct position){low + 1, column};
+}
+
+const char *source_line(struct source *source, uint32_t line, size_t *size)
+{
+    map_lines(source);
+    uint32_t begin = source->lines.at[line - 1];
+    uint32_t end = line < source->lines.count ? source->lines.at[line] : source->size;
+    while (end > begin && (source->text[end - 1] == '\n' || source->text[end - 1] == '\r'))
+        end--;
+    *size = end - begin;
+    return source->text + begin;
+}
+
+void source_free(struct source *source)
+{
+    vec_free(&source->lines);
+}
+
+/* ------------------------------------------------------------------------- printing ---- */
+
+static const char *const severity_colour[] = {"\33[1;31m", "\33[1;35m", "\33[1;36m"};
+
+/* Control bytes, which would move the cursor or worse, show as '?', and tabs as one space, so that
+ * carets stay in their column. Messages have names of the source in them. */
+static void print_text(FILE *out, const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        unsigned char byte = (unsigned char)text[i];
+        fputc(byte == '\t' ? ' ' : byte < 0x20 || byte == 0x7f ? '?' : byte, out);
+    }
+}
+
+/* Long lines are cut to a window around the caret. */
+enum { WINDOW_BEFORE = 80, WINDOW = 160 };
+
+static void print_source_line(struct diags *diags, FILE *out, struct span span, bool colour)
+{
+    struct position at = source_position(diags->source, span.begin);
+    size_t size;
+    const char *line = source_line(diags->source, at.line, &size);
+    size_t caret = span.begin - (size_t)(line - diags->source->text);
+    if (caret > size)
+        caret = size;
+    size_t from = caret > WINDOW_BEFORE ? caret - WINDOW_BEFORE : 0;
+    while (from < caret && continues_code_point(line[from]))
+        from++;
+    size_t shown = size - from > WINDOW ? WINDOW : size - from;
+    fprintf(out, "%5u | %s", at.line, from ? "..." : "");
+    print_text(out, line + from, shown);
+    fprintf(out, "%s\n      | ", from + shown < size ? "..." : "");
+    if (from)
+        fputs("   ", out);
+    for (size_t i = from; i < caret; i++)
+        if (!continues_code_point(line[i]))
+            fputc(' ', out);
+    fputs(colour ? "\33[1;32m^" : "^", out);
+    size_t end = caret + (span.end - span.begin);
+    for (size_t i = caret + 1; i < end && i < from + shown; i++)
+        if (!continues_code_point(line[i]))
+            fputc('~', out);
+    fputs(colour ? "\33[0m\n" : "\n", out);
+}
+
+static void print_position(struct diags *diags, FILE *out, struct span span)
+{
+    if (span.end && diags->source) {
+        struct position at = source_position(diags->source, span.begin);
+        fprintf(out, "%s:%u:%u: ", diags->source->path, at.line, at.column);
+    } else if (diags->path) {
+        fprintf(out, "%s: ", diags->path);
+    }
+}
+
+static void print_one(struct diags *diags, FILE *out, const struct diag *diag, bool colour)
+{
+    print_position(diags, out, diag->span);
+    fprintf(out, "%s%s:%s ", colour ? severity_colour[diag->severity] : "",
+            severity_text(diag->severity), colour ? "\33[0m" : "");
+    print_text(out, diag->text, strlen(diag->text));
+    fprintf(out, " [%s]\n", diag_id_text(diag->id));
+    if (diag->span.end && diags->source)
+        print_source_line(diags, out, diag->span, colour);
+    for (const struct diag_note *note = diag->notes; note; note = note->next) {
+        bool positioned = note->span.end && diags->source;
+        if (positioned)
+            print_position(diags, out, note->span);
+        fputs(positioned ? "note: " : "  help: ", out);
+        print_text(out, note->text, strlen(note->text));
+        fputc('\n', out);
+        if (positioned)
+            print_source_line(diags, out, note->span, colour);
+    }
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct diag *const *x = a, *const *y = b;
+    uint32_t p = (*x)->span.begin, q = (*y)->span.begin;
+    /* Stable: list order breaks ties. */
+    return p != q ? (p < q ? -1 : 1) : (*x < *y ? -1 : *x > *y);
+}
+
+const struct diag **diags_sorted(const struct diags *diags)
+{
+    const struct diag **order = mem_calloc(diags->list.count, sizeof *order);
+    for (uint32_t i = 0; i < diags->list.count; i++)
+        order[i] = &diags->list.at[i];
+    qsort(order, diags->list.count, sizeof *order, compare);
+    return order;
+}
+
+void diags_print(struct diags *diags, FILE *out, bool colour)
+{
+    const struct diag **order = diags_sorted(diags);
+    for (uint32_t i = 0; i < diags->list.count; i++)
+        print_one(diags, out, order[i], colour);
+    free(order);
+    uint32_t errors = diags->counts[SEVERITY_ERROR];
+    if (diags->max_errors && errors > diags->max_errors)
+        fprintf(out, "%s: %u more errors; --max-errors=0 shows all\n",
+                diags->source ? diags->source->path : diags->path, errors - diags->max_errors);
+}

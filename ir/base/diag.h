@@ -1,0 +1,129 @@
+/* Diagnostics: what is said to the user about a source text. They are collected, not printed; the
+ * command prints them and decides the exit status. */
+#ifndef IR_BASE_DIAG_H
+#define IR_BASE_DIAG_H
+
+#include "ir/base/vec.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* A text that positions refer to, with its line map (made when first needed). */
+struct source {
+    const char *path; /* as the user wrote it */
+    const char *text; /* a NUL stands behind its end */
+    uint32_t size;
+    const char
+        *tail; /* what follows the program in a golden file, without its first byte; or NULL */
+    size_t tail_size;
+    struct vec_u32 lines; /* offset of each line's first byte */
+    /* The position found last: the next one is often behind it, in the same, maybe very long line. */
+    struct {
+        uint32_t line, column, offset;
+    } last;
+};
+
+/* Where a golden file's program ends: its line "//! expect". NULL where there is none, or where the
+ * text is no golden file, which begins with "//!". */
+const char *source_find_expect(const char *text, size_t size);
+
+/* Sets the source up over `data`, which must outlive it, has a NUL behind its end, and may be
+ * changed: a golden file ends as a program before its line "//! expect", whose first byte becomes a
+ * NUL. False where the text is larger than positions can
+ * express (4 GiB). */
+bool source_init(struct source *source, const char *path, char *data, size_t size);
+
+/* Bytes [begin, end) of a source. {0, 0} stands for "no position". */
+struct span {
+    uint32_t begin, end;
+};
+
+enum severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_REMARK, SEVERITY_COUNT };
+
+enum diag_id {
+#define DIAG(name, severity, text, summary) DIAG_##name,
+#include "ir/base/diag_ids.def"
+#undef DIAG
+    DIAG_COUNT
+};
+
+/* A further line below a diagnostic: a second position, or (span {0, 0}) what to do about it. */
+struct diag_note {
+    const char *text;
+    struct span span;
+    struct diag_note *next;
+};
+
+/* A fact of a diagnostic by itself, for tools: JSON has it under the key. */
+struct diag_field {
+    const char *key; /* a static string */
+    const char *value;
+    bool listed; /* one element of the list of that key */
+    struct diag_field *next;
+};
+
+struct diag {
+    enum diag_id id;
+    enum severity severity;
+    struct span span;
+    const char *text;
+    struct diag_note *notes;
+    struct diag_field *fields, **last_field;
+};
+
+struct diags {
+    struct source *source; /* NULL where none is read (yet) */
+    const char *path;      /* printed where there is no position; may be NULL */
+    struct arena arena;
+    VEC(struct diag) list;
+    uint32_t counts[SEVERITY_COUNT];
+    uint32_t max_errors;  /* errors kept; 0: all */
+    uint32_t suggestions; /* made so far; see diag_wants_suggestion */
+    bool remarks;         /* keep remarks */
+};
+
+void diags_init(struct diags *diags, struct source *source, const char *path);
+void diags_free(struct diags *diags);
+
+/* Records one diagnostic of the id's severity. Returns whether it is kept: past max_errors, errors
+ * are only counted, and the text is not even formatted. */
+bool diag_at(struct diags *diags, enum diag_id id, struct span span, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+bool diag_vat(struct diags *diags, enum diag_id id, struct span span, const char *format,
+              va_list args);
+/* Adds a line to the last kept diagnostic; to be called only where diag_at returned true. */
+void diag_note(struct diags *diags, struct span span, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Adds a fact to the last kept diagnostic, as the value of a key or as an element of its list. The
+ * key must outlive the diagnostics; the value is copied. */
+void diag_field(struct diags *diags, const char *key, const char *value);
+void diag_listed(struct diags *diags, const char *key, const char *value);
+
+/* Looking for a similar name costs time in proportion to the names there are, so only the first
+ * few diagnostics of a run may do it. Counts the asking. */
+bool diag_wants_suggestion(struct diags *diags);
+
+/* Stable id text, for example "unknown-kernel"; severity and a one-line summary of an id. */
+const char *diag_id_text(enum diag_id id);
+enum severity diag_id_severity(enum diag_id id);
+const char *diag_id_summary(enum diag_id id);
+const char *severity_text(enum severity severity);
+
+/* 1-based line and column (in code points) of an offset. */
+struct position {
+    uint32_t line, column;
+};
+struct position source_position(struct source *source, uint32_t offset);
+/* The bytes of a 1-based line, without its end. */
+const char *source_line(struct source *source, uint32_t line, size_t *size);
+void source_free(struct source *source);
+
+/* The diagnostics in the order of their positions; an array of list.count, to be freed. */
+const struct diag **diags_sorted(const struct diags *diags);
+
+/* Prints all of them in the order of their positions, with source line and caret, and a last line
+ * that counts the errors not shown. */
+void diags_print(struct diags *diags, FILE *out, bool colour);
+
+#endif

@@ -1,0 +1,40 @@
+/* Whole files in and out. Errors are one line of text in the caller's buffer, naming the file. */
+#ifndef IR_BASE_FILE_H
+#define IR_BASE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct file_bytes {
+    char *data; /* NUL-terminated behind `size` bytes; free with file_bytes_free */
+    size_t size;
+    int lease; /* of a mapped file: the descriptor that keeps others from changing it, + 1 */
+};
+
+/* Reads a regular file, a pipe, or standard input ("-") to its end. */
+bool file_read(const char *path, struct file_bytes *bytes, char *error, size_t error_size);
+/* The same, without a copy where the file is large and can be kept as it is: whoever would open it
+ * for writing waits until the bytes are freed. The bytes may be changed, which the file is not. */
+bool file_map(const char *path, struct file_bytes *bytes, char *error, size_t error_size);
+void file_bytes_free(struct file_bytes *bytes);
+
+/* The folder of a path, "." where the path names none. The caller frees it. */
+char *path_folder(const char *path);
+
+/* A file that appears under its name only when it is complete: it is written beside `path` and
+ * renamed on commit. A path that exists and is no regular file ("/dev/null", a pipe) is written in
+ * place. After a failed open there is nothing to abandon. */
+struct file_out {
+    int fd;
+    char *path, *temp;
+};
+bool file_out_open(struct file_out *out, const char *path, char *error, size_t error_size);
+bool file_out_write(struct file_out *out, const void *data, size_t size, char *error,
+                    size_t error_size);
+bool file_out_commit(struct file_out *out, char *error, size_t error_size);
+void file_out_abandon(struct file_out *out);
+
+/* Writes all of `data` to `path` by way of a file_out, or to standard output ("-"). */
+bool file_write(const char *path, const void *data, size_t size, char *error, size_t error_size);
+
+#endif

@@ -1,0 +1,201 @@
+#include "ir/base/intern.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    /* To the next slot to try: the same place in the next group, so that names that are in the way
+     * of each other's group move as a whole. Odd, so that every slot is tried in the end. */
+    STEP = 257,
+    MAX_STEPS = 256, /* ordinary names need a third of them at most, with the plain hash */
+};
+
+/* Up to 8 bytes as a number, different for different bytes of one size. The sizes are told apart so
+ * that each copy is a plain load. */
+static inline uint64_t load(const char *p, size_t size)
+{
+    uint64_t word = 0;
+    uint32_t low, high;
+    if (size == 8) {
+        memcpy(&word, p, 8);
+    } else if (size >= 4) {
+        memcpy(&low, p, 4);
+        memcpy(&high, p + size - 4, 4);
+        word = (uint64_t)high << 32 | low;
+    } else if (size > 0) {
+        word = (uint64_t)(unsigned char)p[0] << 16 | (uint64_t)(unsigned char)p[size / 2] << 8 |
+               (unsigned char)p[size - 1];
+    }
+    return word;
+}
+
+/* The halves of a 128-bit product, one upon the other: each bit depends on all of `h`. */
+static inline uint64_t fold(uint64_t h)
+{
+    unsigned __int128 product = (unsigned __int128)h * 0xd6e8feb86659fd93u;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* Fast, but texts can be made that collide. */
+static inline uint64_t hash_plain(const char *p, size_t size, uint64_t h)
+{
+    h *= 0x9e3779b97f4a7c15u;
+    for (; size > 8; p += 8, size -= 8)
+        h = fold(h ^ load(p, 8));
+    return fold(h ^ load(p, size));
+}
+
+/* A polynomial over the integers modulo 2^61 - 1, with 4 bytes to a coefficient, at a random point:
+ * whatever the texts, no more of them collide than chance has it. */
+static __attribute__((noinline)) uint64_t hash_keyed(const char *p, size_t size, uint64_t h,
+                                                     uint64_t key)
+{
+    const uint64_t prime = (UINT64_C(1) << 61) - 1;
+    for (size_t part; size > 0; p += part, size -= part) {
+        part = size < 4 ? size : 4;
+        unsigned __int128 product = (unsigned __int128)(h + load(p, part)) * key;
+        h = ((uint64_t)product & prime) + (uint64_t)(product >> 61);
+        h = h >= prime ? h - prime : h;
+    }
+    return fold(h ^ key);
+}
+
+/* Names are often numbers in turn, used near each other. The low halves of the last two bytes only
+ * choose the place in a group of 256 slots: %v1200 to %v1299 share half a page, and %v1230 to %v1239
+ * two cache lines, which %v1240 to %v1249 follow. */
+static inline __attribute__((always_inline)) uint32_t hash_text(const struct intern *intern,
+                                                                const char *p, size_t size)
+{
+    unsigned last = size > 0 ? (unsigned char)p[size - 1] : 0;
+    unsigned before = size > 1 ? (unsigned char)p[size - 2] : 0;
+    size_t rest = size > 1 ? size - 2 : 0;
+    uint64_t h = (uint64_t)size << 8 | (before & 0xf0) | last >> 4;
+    h = intern->key ? hash_keyed(p, rest, h, intern->key) : hash_plain(p, rest, h);
+    uint32_t low = (uint32_t)h;
+    return (low & ~255u) | ((low + (before << 4)) & 0xf0) | ((low ^ last) & 15);
+}
+
+static void slots_fill(struct intern *intern)
+{
+    memset(intern->slots, 0, ((size_t)intern->mask + 1) * sizeof *intern->slots);
+    for (uint32_t id = 0; id < intern->count; id++) {
+        uint32_t at = intern->names[id].hash & intern->mask;
+        while (intern->slots[at].id)
+            at = (at + STEP) & intern->mask;
+        intern->slots[at] = (struct intern_slot){id + 1, intern->names[id].hash};
+    }
+}
+
+/* The old slots are cleared and used again: memory that was touched before costs least. */
+static void slots_grow(struct intern *intern)
+{
+    uint32_t size = intern->slots ? (intern->mask + 1) * 2 : 512;
+    intern->slots = mem_realloc(intern->slots, size, sizeof *intern->slots);
+    intern->mask = size - 1;
+    slots_fill(intern);
+}
+
+/* Makes the hash unpredictable. Done once at most, when texts collide more than chance explains. */
+static void hash_again(struct intern *intern)
+{
+    uint64_t key = 0;
+    if (getentropy(&key, sizeof key) != 0)
+        key = (uint64_t)(uintptr_t)intern->slots;
+    intern->key = key >> 4 | 1;
+    for (uint32_t id = 0; id < intern->count; id++) {
+        struct intern_name *name = &intern->names[id];
+        name->hash = hash_text(intern, name->text, name->size);
+    }
+    slots_fill(intern);
+}
+
+/* Most names are short: a call would cost more than the comparison. */
+static inline bool same_bytes(const char *a, const char *b, size_t size)
+{
+    if (size > 16)
+        return memcmp(a, b, size) == 0;
+    return size <= 8 ? load(a, size) == load(b, size)
+                     : load(a, 8) == load(b, 8) && load(a + size - 8, 8) == load(b + size - 8, 8);
+}
+
+/* The slot that holds the text, or the free one where it belongs. */
+static inline struct intern_slot *probe(const struct intern *intern, const char *text, size_t size,
+                                        uint32_t hash)
+{
+    for (uint32_t at = hash & intern->mask;; at = (at + STEP) & intern->mask) {
+        struct intern_slot *slot = &intern->slots[at];
+        if (!slot->id)
+            return slot;
+        if (slot->hash != hash)
+            continue;
+        const struct intern_name *name = &intern->names[slot->id - 1];
+        if (name->size == size && same_bytes(name->text, text, size))
+            return slot;
+    }
+}
+
+static bool is_distant(const struct intern *intern, const struct intern_slot *slot, uint32_t hash)
+{
+    uint32_t steps = 0;
+    for (uint32_t at = hash & intern->mask; &intern->slots[at] != slot && steps <= MAX_STEPS;
+         steps++)
+        at = (at + STEP) & intern->mask;
+    return steps > MAX_STEPS;
+}
+
+static uint32_t add_new(struct intern *intern, struct intern_slot *slot, const char *text,
+                        size_t size, uint32_t hash)
+{
+    uint32_t id = intern->count++;
+    if (id == intern->capacity) {
+        intern->capacity += intern->capacity / 2 + 256;
+        intern->names = mem_realloc(intern->names, intern->capacity, sizeof *intern->names);
+    }
+    intern->names[id] = (struct intern_name){text, (uint32_t)size, hash};
+    *slot = (struct intern_slot){id + 1, hash};
+    if (is_distant(intern, slot, hash) && !intern->key)
+        hash_again(intern);
+    return id;
+}
+
+static uint32_t add(struct intern *intern, const char *text, size_t size, bool copy)
+{
+    /* At most five of eight slots are taken. */
+    if (!intern->slots || intern->count >= intern->mask / 8 * 5)
+        slots_grow(intern);
+    uint32_t hash = hash_text(intern, text, size);
+    struct intern_slot *slot = probe(intern, text, size, hash);
+    if (slot->id)
+        return slot->id - 1;
+    if (copy)
+        text = arena_strndup(&intern->texts, text, size);
+    return add_new(intern, slot, text, size, hash);
+}
+
+uint32_t intern_static(struct intern *intern, const char *text, size_t size)
+{
+    return add(intern, text, size, false);
+}
+
+uint32_t intern_copy(struct intern *intern, const char *text, size_t size)
+{
+    return add(intern, text, size, true);
+}
+
+uint32_t intern_find(const struct intern *intern, const char *text, size_t size)
+{
+    if (!intern->slots)
+        return INTERN_NONE;
+    uint32_t id = probe(intern, text, size, hash_text(intern, text, size))->id;
+    return id ? id - 1 : INTERN_NONE;
+}
+
+void intern_free(struct intern *intern)
+{
+    free(intern->names);
+    free(intern->slots);
+    arena_free(&intern->texts);
+    *intern = (struct intern){0};
+}

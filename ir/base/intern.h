@@ -1,0 +1,36 @@
+/* Names as small integers. Equal texts have equal ids; ids are dense from 0. */
+#ifndef IR_BASE_INTERN_H
+#define IR_BASE_INTERN_H
+
+#include "ir/base/arena.h"
+
+#include <stdint.h>
+
+struct intern_name {
+    const char *text; /* not NUL-terminated */
+    uint32_t size;
+    uint32_t hash;
+};
+
+struct intern {
+    struct intern_name *names;
+    uint32_t count, capacity;
+    struct intern_slot {
+        uint32_t id; /* + 1; 0 when free */
+        uint32_t hash;
+    } * slots; /* a power of two of them */
+    uint32_t mask;
+    uint64_t key; /* of the hash; 0: the plain one */
+    struct arena texts;
+};
+
+enum { INTERN_NONE = UINT32_MAX };
+
+/* The id of the text. intern_static keeps a pointer to `text`, which must outlive the table. */
+uint32_t intern_static(struct intern *intern, const char *text, size_t size);
+uint32_t intern_copy(struct intern *intern, const char *text, size_t size);
+/* The id, or INTERN_NONE where the text was never interned. */
+uint32_t intern_find(const struct intern *intern, const char *text, size_t size);
+void intern_free(struct intern *intern);
+
+#endif

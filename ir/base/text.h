@@ -1,0 +1,51 @@
+/* Text under construction. */
+#ifndef IR_BASE_TEXT_H
+#define IR_BASE_TEXT_H
+
+#include "ir/module.h"
+
+#include <string.h>
+
+struct text {
+    char *at;
+    size_t size, capacity;
+};
+
+void text_grow(struct text *text, size_t extra);
+void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_free(struct text *text);
+
+static inline void text_bytes(struct text *text, const char *bytes, size_t size)
+{
+    if (text->capacity - text->size <= size) /* after this, at is not NULL even for no bytes */
+        text_grow(text, size);
+    memcpy(text->at + text->size, bytes, size);
+    text->size += size;
+}
+
+static inline void text_string(struct text *text, const char *string)
+{
+    text_bytes(text, string, strlen(string));
+}
+
+static inline void text_char(struct text *text, char c)
+{
+    text_bytes(text, &c, 1);
+}
+
+void text_unsigned(struct text *text, uint64_t number);
+void text_signed(struct text *text, int64_t number);
+/* The shortest decimal form that reads back as the same number, never like an integer. */
+void text_double(struct text *text, double number);
+
+/* In double quotes, with the escapes of .skir. */
+void text_quoted(struct text *text, const char *bytes, size_t size);
+
+/* Parts of .skir spelling. */
+void text_word(struct text *text, const struct module *module, uint32_t name);   /* or quoted */
+void text_value(struct text *text, const struct module *module, uint32_t name);  /* %name */
+void text_symbol(struct text *text, const struct module *module, uint32_t name); /* @name */
+void text_type(struct text *text, const struct module *module, uint32_t type);
+void text_instr(struct text *text, const struct module *module, const struct instr *instr);
+
+#endif

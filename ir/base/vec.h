@@ -1,0 +1,58 @@
+/* Growable arrays. A vector is any struct { T *at; uint32_t count, capacity; }, zero-initialised
+ * when empty, so that element access stays plain C: v.at[i]. */
+#ifndef IR_BASE_VEC_H
+#define IR_BASE_VEC_H
+
+#include "ir/base/arena.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#define VEC(type)                                                                                  \
+    struct {                                                                                       \
+        type *at;                                                                                  \
+        uint32_t count, capacity;                                                                  \
+    }
+
+struct vec_u32 {
+    uint32_t *at;
+    uint32_t count, capacity;
+};
+
+/* The capacity that holds `need` elements, growing by half. 32-bit ids bound every array. */
+static inline uint32_t vec_capacity(uint32_t capacity, uint64_t need)
+{
+    uint64_t grown = capacity + (uint64_t)capacity / 2 + 16;
+    if (grown < need)
+        grown = need;
+    if (grown > UINT32_MAX)
+        grown = UINT32_MAX;
+    if (need > grown)
+        mem_realloc(NULL, SIZE_MAX, 2); /* ends the process */
+    return (uint32_t)grown;
+}
+
+/* Makes room for `extra` more elements. */
+#define vec_reserve(v, extra)                                                                      \
+    do {                                                                                           \
+        uint64_t vec_need_ = (uint64_t)(v)->count + (extra);                                       \
+        if (vec_need_ > (v)->capacity) {                                                           \
+            (v)->capacity = vec_capacity((v)->capacity, vec_need_);                                \
+            (v)->at = mem_realloc((v)->at, (v)->capacity, sizeof *(v)->at);                        \
+        }                                                                                          \
+    } while (0)
+
+#define vec_push(v, ...)                                                                           \
+    do {                                                                                           \
+        vec_reserve(v, 1);                                                                         \
+        (v)->at[(v)->count++] = (__VA_ARGS__);                                                     \
+    } while (0)
+
+#define vec_free(v)                                                                                \
+    do {                                                                                           \
+        free((v)->at);                                                                             \
+        (v)->at = NULL;                                                                            \
+        (v)->count = (v)->capacity = 0;                                                            \
+    } while (0)
+
+#endif

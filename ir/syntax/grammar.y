@@ -1,0 +1,518 @@
+/* The grammar of .skir text. docs/language.md has it in prose. -*- c -*- */
+%define api.pure full
+%define api.prefix {skir_yy}
+%define api.value.type {union token_value}
+%define parse.error custom
+%define lr.default-reduction consistent
+%expect 0
+%param {struct parser *parser}
+
+%code requires {
+#include "ir/syntax/parser.h"
+}
+
+%code {
+static int skir_yylex(union token_value *value, struct parser *parser);
+static void skir_yyerror(struct parser *parser, const char *text);
+
+/* Positions do not take part in the work of the parser, which would copy them with every symbol.
+ * Names and punctuation carry where they begin (token_begin). A rule ends before the lookahead where
+ * one was read, else with the last token. */
+#define RULE_END                                                                                   \
+    (yychar == SKIR_YYEMPTY ? parser->scanner.cursor : parser->scanner.previous_end)
+
+static uint32_t offset_of(const struct parser *parser, const char *p)
+{
+    return (uint32_t)(p - parser->scanner.source->text);
+}
+
+static struct span rule_span(const struct parser *parser, uint64_t first, const char *end)
+{
+    return (struct span){token_begin(first), offset_of(parser, end)};
+}
+
+/* Of a word, which stands in the text as it is. */
+static struct span word_span(const struct parser *parser, uint64_t word)
+{
+    uint32_t begin = token_begin(word);
+    return (struct span){begin, begin + parser->module->names.names[token_id(word)].size};
+}
+
+/* A list of one element that begins with the token; one more is `list + 1`. */
+static inline uint64_t list_of(uint64_t token)
+{
+    return token_make(1, token_begin(token));
+}
+
+static struct attr_value value_id(enum attr_kind kind, uint64_t token)
+{
+    return (struct attr_value){.kind = kind, .id = token_id(token)};
+}
+
+static struct attr_value value_dict(struct range attrs)
+{
+    return (struct attr_value){.kind = ATTR_DICT, .count = attrs.count, .first = attrs.first};
+}
+
+static struct attr_value value_int(enum attr_kind kind, int64_t i)
+{
+    return (struct attr_value){.kind = kind, .i = i};
+}
+}
+
+/* In the order of enum token. */
+%token END 0 "end of file"
+%token RESYNC "end of line"
+%token <name> VALUE "value (%name)"
+%token <name> SYMBOL "symbol (@name)"
+%token <name> STRING "string"
+%token <name> WORD "word"
+%token <name> DTYPE "element type"
+%token <name> INSTR "instruction"
+%token <name> TYPE "type"
+%token <name> DICT "attributes"
+%token <i> INT "integer"
+%token <f> FLOAT "number"
+%token <name> ATTR_BRACE "'{' of attributes"
+%token <name> ARROW "'->'"
+%token <name> KW_skir "'skir'" KW_target "'target'" KW_kernel "'kernel'" KW_graph "'graph'"
+%token <name> KW_entry "'entry'"
+%token <name> KW_scope "'scope'" KW_stream "'stream'" KW_superkernel "'superkernel'"
+%token <name> KW_none "'none'"
+%token <name> KW_return "'return'" KW_via "'via'" KW_after "'after'" KW_send "'send'" KW_recv "'recv'"
+%token <name> KW_gears "'gears'" KW_zip "'zip'" KW_product "'product'"
+%token <name> KW_true "'true'" KW_false "'false'"
+%token <name> ':' '}' ',' '=' '[' ']' '{' '?' '(' ')'
+
+%type <name> word rare_key rare_op_type type new_type format keyword core_word event
+%type <list> dims dim_list params param_list ids types type_list values value_list attr_items
+%type <list> events gear_values instr_operands operands
+%type <range> attrs dict
+
+%%
+
+module:
+  version items
+
+version:
+  KW_skir INT
+      { parse_version(parser, token_begin($1), scanner_span(&parser->scanner), $INT); }
+
+items:
+  %empty
+| items item
+
+item:
+  target
+| kernel
+| graph
+| entry
+| error RESYNC  { parse_recover(parser); yyerrok; }
+
+target:
+  KW_target STRING attrs  { parse_target(parser, token_begin($1), $STRING, $attrs); }
+
+kernel:
+  KW_kernel SYMBOL ':' word attrs
+      { parse_kernel(parser, rule_span(parser, $1, RULE_END), $SYMBOL, word_span(parser, $word),
+                     $word, $attrs); }
+
+/* ------------------------------------------------------------------------ attributes */
+
+attrs:
+  %empty  { $$ = (struct range){0, 0}; }
+| dict
+
+dict:
+  ATTR_BRACE attr_items '}'
+      { $$ = parse_take_dict(parser, rule_span(parser, $1, RULE_END), $attr_items); }
+| ATTR_BRACE attr_items ',' '}'
+      { $$ = parse_take_dict(parser, rule_span(parser, $1, RULE_END), $attr_items); }
+| DICT
+      { $$ = parse_known_dict(parser, $DICT); }
+
+/* `WORD = value`, by far the most frequent, goes without a rule of its own. */
+attr_items:
+  WORD '=' value                 { parse_push_attr(parser, $WORD); $$ = 1; }
+| attr_items ',' WORD '=' value  { parse_push_attr(parser, $WORD); $$ = $1 + 1; }
+| rare_attr                      { $$ = 1; }
+| attr_items ',' rare_attr       { $$ = $1 + 1; }
+
+rare_attr:
+  WORD                  { parse_push_value(parser, value_int(ATTR_BOOL, 1));
+                          parse_push_attr(parser, $WORD); }
+| rare_key '=' value    { parse_push_attr(parser, $rare_key); }
+| rare_key              { parse_push_value(parser, value_int(ATTR_BOOL, 1));
+                          parse_push_attr(parser, $rare_key); }
+
+rare_key:
+  INSTR
+| DTYPE
+| keyword
+| KW_true
+| KW_false
+| STRING
+
+comma:
+  %empty
+| ','
+
+/* Leaves the value on parser->values. */
+value:
+  INT       { parse_push_value(parser, value_int(ATTR_INT, $INT)); }
+| FLOAT     { parse_push_value(parser, (struct attr_value){.kind = ATTR_FLOAT, .f = $FLOAT}); }
+| KW_true   { parse_push_value(parser, value_int(ATTR_BOOL, 1)); }
+| KW_false  { parse_push_value(parser, value_int(ATTR_BOOL, 0)); }
+| STRING    { parse_push_value(parser, value_id(ATTR_STRING, $STRING)); }
+| WORD      { parse_push_value(parser, value_id(ATTR_WORD, $WORD)); }
+| INSTR     { parse_push_value(parser, value_id(ATTR_WORD, $INSTR)); }
+| DTYPE     { parse_push_value(parser, value_id(ATTR_WORD, $DTYPE)); }
+| keyword   { parse_push_value(parser, value_id(ATTR_WORD, $keyword)); }
+| SYMBOL    { parse_push_value(parser, value_id(ATTR_SYMBOL, $SYMBOL)); }
+| VALUE     { parse_push_value(parser, value_id(ATTR_VALUE, $VALUE)); }
+| type      { parse_push_value(parser, value_id(ATTR_TYPE, $type)); }
+| '[' values ']'  { parse_push_list(parser, $values); }
+| dict      { parse_push_value(parser, value_dict($dict)); }
+| '{' '}'   { parse_push_value(parser, value_dict((struct range){0, 0})); }
+
+values:
+  %empty  { $$ = 0; }
+| value_list comma
+
+value_list:
+  value                 { $$ = 1; }
+| value_list ',' value  { $$ = $1 + 1; }
+
+word:
+  WORD
+| INSTR
+| DTYPE
+
+keyword:
+  KW_skir | KW_target | KW_kernel | KW_graph | KW_entry | KW_scope | KW_stream | KW_superkernel
+| KW_none | KW_return | KW_via | KW_after | KW_send | KW_recv | KW_gears | KW_zip | KW_product
+
+/* ----------------------------------------------------------------------------- types */
+
+type:
+  TYPE
+| new_type
+
+/* One that the scanner does not know as a whole. */
+new_type:
+  DTYPE '[' dims ']' format
+      { $$ = parse_take_type(parser, rule_span(parser, $DTYPE, RULE_END), $DTYPE, $dims, $format); }
+
+format:
+  %empty    { $$ = W_ND; }
+| ':' WORD  { $$ = $WORD; }
+
+dims:
+  %empty  { $$ = 0; }
+| dim_list
+
+dim_list:
+  dim               { $$ = 1; }
+| dim_list ',' dim  { $$ = $1 + 1; }
+
+dim:
+  INT   { parse_push_dim(parser, parse_static_dim(parser, scanner_span(&parser->scanner), $INT)); }
+| '?'   { parse_push_dim(parser, DIM_UNKNOWN); }
+| word  { parse_push_dim(parser, DIM_GEAR + token_id($word)); }
+
+/* ---------------------------------------------------------------------------- graphs */
+
+/* A graph is located behind its name, so that comments up to there stand above it. */
+graph:
+  KW_graph SYMBOL { parse_graph_begin(parser, offset_of(parser, RULE_END), $SYMBOL); }
+  '(' params ')' gears ARROW types { parse_graph_results(parser, $types); }
+  body_brace { parse_body_begin(parser); }
+  body '}'[end]  { parse_graph_end(parser, token_begin($end)); }
+
+/* The scanner takes `{ return }` and `{ pipe_barrier }` for attributes. */
+body_brace:
+  '{'
+| ATTR_BRACE
+
+params:
+  %empty  { $$ = 0; }
+| param_list comma
+
+param_list:
+  param                 { $$ = 1; }
+| param_list ',' param  { $$ = $1 + 1; }
+
+param:
+  VALUE ':' type attrs  { parse_param(parser, token_begin($1), $VALUE, $type, $attrs); }
+
+gears:
+  %empty
+| KW_gears gear_mode '(' gear_list comma ')'
+
+gear_mode:
+  KW_zip      { parser->graph->gear_mode = GEARS_ZIP; }
+| KW_product  { parser->graph->gear_mode = GEARS_PRODUCT; }
+
+gear_list:
+  gear
+| gear_list ',' gear
+
+gear:
+  word '=' '[' gear_values ']'  { parse_gear(parser, token_begin($1), $word, $gear_values); }
+
+gear_values:
+  INT                  { parse_push_value(parser, value_int(ATTR_INT, $INT)); $$ = 1; }
+| gear_values ',' INT  { parse_push_value(parser, value_int(ATTR_INT, $INT)); $$ = $1 + 1; }
+
+types:
+  type           { parse_push_id(parser, $type); $$ = 1; }
+| '(' ')'        { $$ = 0; }
+| '(' type_list comma ')'  { $$ = $type_list; }
+
+type_list:
+  type                { parse_push_id(parser, $type); $$ = 1; }
+| type_list ',' type  { parse_push_id(parser, $type); $$ = $1 + 1; }
+
+body:
+  statements
+| statements return
+
+return:
+  KW_return      { parse_return(parser, token_begin($1), 0); }
+| KW_return ids  { parse_return(parser, token_begin($1), $ids); }
+
+ids:
+  VALUE          { parse_push_id(parser, $VALUE); $$ = list_of($VALUE); }
+| ids ',' VALUE  { parse_push_id(parser, $VALUE); $$ = $1 + 1; }
+
+statements:
+  %empty
+| statements op                             { parse_op(parser, RULE_END); }
+| statements op clauses                     { parse_op(parser, RULE_END); }
+| statements block_head '{' statements '}'  { parse_block_end(parser, token_begin($5)); }
+| statements error RESYNC                   { parse_recover(parser); yyerrok; }
+
+block_head:
+  KW_scope SYMBOL attrs        { parse_block_begin(parser, token_begin($1), BLOCK_SCOPE, $SYMBOL,
+                                                   $attrs); }
+| KW_scope KW_none             { parse_block_begin(parser, token_begin($1), BLOCK_SCOPE_NONE, NONE,
+                                                   (struct range){0, 0}); }
+| KW_stream STRING attrs       { parse_block_begin(parser, token_begin($1), BLOCK_STREAM, $STRING,
+                                                   $attrs); }
+| KW_superkernel SYMBOL attrs  { parse_block_begin(parser, token_begin($1), BLOCK_SUPERKERNEL,
+                                                   $SYMBOL, $attrs); }
+
+/* The parts of an op are gathered in parser->op. Of a large module, nearly all is ops, and a
+ * reduction costs as much as a token: the usual spelling of each part goes without a rule of its
+ * own, and what is absent without an empty one. */
+op:
+  call
+| call ':' TYPE           { parse_op_type(parser, $TYPE); }
+| call result_types
+| call dict               { parser->op.attrs = $dict; }
+| call dict ':' TYPE      { parser->op.attrs = $dict; parse_op_type(parser, $TYPE); }
+| call dict result_types  { parser->op.attrs = $dict; }
+
+call:
+  ids '=' WORD '(' ids[in] ')'      { parse_call(parser, $1, $1, $WORD, $in); }
+| ids '=' WORD '(' ids[in] ',' ')'  { parse_call(parser, $1, $1, $WORD, $in); }
+| ids '=' WORD '(' ')'              { parse_call(parser, $1, $1, $WORD, 0); }
+| ids '=' rare_op_type '(' operands ')'  { parse_call(parser, $1, $1, $rare_op_type, $operands); }
+| WORD '(' operands ')'             { parse_call(parser, $1, 0, $WORD, $operands); }
+| rare_op_type '(' operands ')'     { parse_call(parser, $1, 0, $rare_op_type, $operands); }
+
+rare_op_type:
+  INSTR
+| STRING
+
+operands:
+  %empty  { $$ = 0; }
+| ids
+| ids ','
+
+result_types:
+  ':' new_type                 { parse_op_type(parser, $new_type); }
+| ':' '(' ')'
+| ':' '(' type_list comma ')'  { parser->op.types = $type_list; }
+
+/* Each at most once, in this order. */
+clauses:
+  via
+| via ordering
+| ordering
+
+ordering:
+  after
+| after events_clauses
+| events_clauses
+
+events_clauses:
+  send
+| send recv
+| recv
+
+via:
+  KW_via SYMBOL  { parser->op.kernel = token_id($SYMBOL) + 1; }
+
+after:
+  KW_after '(' ids ')'  { parser->op.after = $ids; }
+
+send:
+  KW_send '[' events ']'  { parser->op.send = $events; }
+
+recv:
+  KW_recv '[' events ']'  { parser->op.recv = $events; }
+
+events:
+  event             { parse_push_id(parser, $event); $$ = 1; }
+| events ',' event  { parse_push_id(parser, $event); $$ = $1 + 1; }
+
+event:
+  WORD
+| INT  { $$ = module_name_printf(parser->module, "%lld", (long long)$INT); }
+
+/* --------------------------------------------------------------------------- entries */
+
+entry:
+  KW_entry SYMBOL ':' word attrs '{'
+      { parse_entry_begin(parser, word_span(parser, $1), $SYMBOL, word_span(parser, $word), $word,
+                          $attrs); }
+  programs '}'[end]  { parse_entry_end(parser, rule_span(parser, $end, RULE_END)); }
+
+programs:
+  %empty
+| programs program
+
+program:
+  WORD body_brace { parse_program_begin(parser, word_span(parser, $WORD), $WORD); }
+  instrs '}'[end]    { parse_program_end(parser, rule_span(parser, $end, RULE_END)); }
+| error RESYNC       { parse_recover(parser); yyerrok; }
+
+instrs:
+  %empty
+| instrs instr
+
+instr:
+  INSTR instr_operands  { parse_instr(parser, rule_span(parser, $INSTR, RULE_END), $INSTR,
+                                      $instr_operands); }
+| error RESYNC          { parse_recover(parser); yyerrok; }
+
+instr_operands:
+  %empty                    { $$ = 0; }
+| instr_operands INT        { parse_push_value(parser, value_int(ATTR_INT, $INT)); $$ = $1 + 1; }
+| instr_operands core_word  { parse_push_value(parser, value_id(ATTR_WORD, $core_word)); $$ = $1 + 1; }
+| instr_operands SYMBOL     { parse_push_value(parser, value_id(ATTR_SYMBOL, $SYMBOL)); $$ = $1 + 1; }
+
+core_word:
+  WORD
+
+%%
+
+/* The scanner's tokens are those of the parser. */
+#define SAME_TOKEN(name) _Static_assert((int)name == (int)TOKEN_##name, "the order of enum token")
+SAME_TOKEN(END);
+SAME_TOKEN(RESYNC);
+SAME_TOKEN(VALUE);
+SAME_TOKEN(SYMBOL);
+SAME_TOKEN(STRING);
+SAME_TOKEN(WORD);
+SAME_TOKEN(DTYPE);
+SAME_TOKEN(INSTR);
+SAME_TOKEN(TYPE);
+SAME_TOKEN(DICT);
+SAME_TOKEN(INT);
+SAME_TOKEN(FLOAT);
+SAME_TOKEN(ATTR_BRACE);
+SAME_TOKEN(ARROW);
+_Static_assert((int)SKIR_YYerror == (int)TOKEN_ERROR, "the order of enum token");
+#define KEYWORD(name)                                                                              \
+    _Static_assert((int)KW_##name == (int)TOKEN_KEYWORD + (int)W_##name, "the order of words.def");
+#define WORD(name)
+#include "ir/words.def"
+
+static int start_resync(struct parser *parser)
+{
+    if (parser->scanner.cursor < parser->scanner.limit)
+        parser->scanner.resync_depth = parser->open_braces;
+    return SKIR_YYerror;
+}
+
+static int skir_yylex(union token_value *value, struct parser *parser)
+{
+    int token = scanner_next(&parser->scanner, value);
+    return token == TOKEN_ERROR ? start_resync(parser) : token;
+}
+
+/* "expected A, B or C, found D". More than a few expectations help nobody. */
+enum { MAX_EXPECTED = 6, MAX_FOUND = 40 };
+
+/* The tokens that may stand here, none where they are more than MAX_EXPECTED. A known dictionary may
+ * stand where its brace may: it is not listed. */
+static int expected_tokens(const yypcontext_t *context, yysymbol_kind_t expected[MAX_EXPECTED + 1])
+{
+    int all = yypcontext_expected_tokens(context, expected, MAX_EXPECTED + 1), count = 0;
+    for (int i = 0; i < all; i++)
+        if (expected[i] != YYSYMBOL_DICT)
+            expected[count++] = expected[i];
+    return count > MAX_EXPECTED ? 0 : count;
+}
+
+static const char *expected_text(const yypcontext_t *context, struct arena *scratch)
+{
+    yysymbol_kind_t expected[MAX_EXPECTED + 1];
+    int count = expected_tokens(context, expected);
+    const char *text = "";
+    for (int i = 0; i < count; i++) {
+        const char *comma = !*text ? "expected " : i + 1 < count ? ", " : " or ";
+        text = arena_printf(scratch, "%s%s%s", text, comma, yysymbol_name(expected[i]));
+    }
+    return text;
+}
+
+/* The scanner took a brace for that of a block, as no attribute follows it. */
+static bool wanted_attributes(const yypcontext_t *context, char found)
+{
+    yysymbol_kind_t expected[YYNTOKENS];
+    int count = yypcontext_expected_tokens(context, expected, YYNTOKENS);
+    for (int i = 0; i < count && found == '{'; i++)
+        if (expected[i] == YYSYMBOL_ATTR_BRACE)
+            return true;
+    return false;
+}
+
+static int yyreport_syntax_error(const yypcontext_t *context, struct parser *parser)
+{
+    yysymbol_kind_t found = yypcontext_token(context);
+    if (found == YYSYMBOL_DICT)
+        scanner_split_dict(&parser->scanner); /* the error is about its brace */
+    struct span span = scanner_span(&parser->scanner);
+    struct arena scratch = {NULL, 0};
+    const char *expected = expected_text(context, &scratch);
+    const char *lead = *expected ? ", found" : "unexpected";
+    const char *token = parser->scanner.source->text + span.begin;
+    uint32_t size = span.end - span.begin;
+    bool kept;
+    if (found == YYSYMBOL_YYEOF)
+        kept = diag_at(parser->diags, DIAG_syntax, (struct span){span.begin, span.begin + 1},
+                       "%s%s end of the file", expected, *expected ? ", found the" : "unexpected");
+    else if (wanted_attributes(context, *token))
+        kept = diag_at(parser->diags, DIAG_syntax, span,
+                       "attributes are written '{KEY = VALUE, ...}'");
+    else
+        kept = diag_at(parser->diags, DIAG_syntax, span, "%s%s '%.*s'%s", expected, lead,
+                       (int)(size < MAX_FOUND ? size : MAX_FOUND), token,
+                       size > MAX_FOUND ? "..." : "");
+    if (kept && parser->module->loc == NONE)
+        diag_note(parser->diags, (struct span){0, 0}, "a program begins with the line 'skir 1'");
+    arena_free(&scratch);
+    start_resync(parser);
+    return 0;
+}
+
+/* Called for what Bison itself runs out of: its stack. */
+static void skir_yyerror(struct parser *parser, const char *text)
+{
+    (void)text;
+    diag_at(parser->diags, DIAG_syntax, scanner_span(&parser->scanner),
+            "this is nested too deeply to be parsed");
+}

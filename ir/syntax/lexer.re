@@ -1,0 +1,364 @@
+/* The scanner of .skir text. -*- c -*- */
+#include "ir/syntax/scanner.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void scanner_init(struct scanner *scanner, struct source *source, struct module *module,
+                  struct diags *diags)
+{
+    *scanner = (struct scanner){.source = source,
+                                .cursor = source->text,
+                                .start = source->text,
+                                .limit = source->text + source->size,
+                                .module = module,
+                                .diags = diags,
+                                .resync_depth = NONE};
+}
+
+void scanner_seek(struct scanner *scanner, uint32_t offset)
+{
+    scanner->cursor = scanner->source->text + offset;
+}
+
+void scanner_free(struct scanner *scanner)
+{
+    vec_free(&scanner->comments);
+    vec_free(&scanner->known_ids);
+    intern_free(&scanner->known_texts);
+}
+
+void scanner_know(struct scanner *scanner, struct span span, uint32_t id)
+{
+    uint32_t text = intern_static(&scanner->known_texts, scanner->source->text + span.begin,
+                                  span.end - span.begin);
+    if (text == scanner->known_ids.count)
+        vec_push(&scanner->known_ids, id);
+}
+
+static uint32_t offset_of(const struct scanner *scanner, const char *p)
+{
+    return (uint32_t)(p - scanner->source->text);
+}
+
+static int scan_error(struct scanner *scanner, enum diag_id id, const char *text)
+{
+    if (scanner->diags)
+        diag_at(scanner->diags, id, scanner_span(scanner), "%s", text);
+    return TOKEN_ERROR;
+}
+
+/* A token that stands for a name. */
+static inline uint64_t make_name(const struct scanner *scanner, uint32_t id)
+{
+    return token_make(id, offset_of(scanner, scanner->start));
+}
+
+/* A name behind its sigil, `%` or `@`. */
+static inline int scan_name(struct scanner *scanner, enum token token, union token_value *value)
+{
+    const char *name = scanner->start + 1;
+    value->name = make_name(scanner, intern_static(&scanner->module->names, name,
+                                                   (size_t)(scanner->cursor - name)));
+    return token;
+}
+
+static int scan_word(struct scanner *scanner, union token_value *value)
+{
+    size_t size = (size_t)(scanner->cursor - scanner->start);
+    uint32_t id = intern_static(&scanner->module->names, scanner->start, size);
+    value->name = make_name(scanner, id);
+    if (id >= W_INSTR_END)
+        return TOKEN_WORD;
+    return id < W_KEYWORD_END ? TOKEN_KEYWORD + (int)id
+           : id < W_DTYPE_END ? TOKEN_DTYPE
+                              : TOKEN_INSTR;
+}
+
+/* Without a NUL at its end, strtoll could read on into what follows the token. */
+static int scan_int(struct scanner *scanner, union token_value *value)
+{
+    char text[72];
+    size_t size = (size_t)(scanner->cursor - scanner->start);
+    if (size >= sizeof text)
+        return scan_error(scanner, DIAG_number_range, "this number does not fit 64 bits");
+    memcpy(text, scanner->start, size);
+    text[size] = '\0';
+    errno = 0;
+    value->i = strtoll(text, NULL, text[1] == 'x' ? 16 : 10);
+    if (errno == ERANGE)
+        return scan_error(scanner, DIAG_number_range, "this number does not fit 64 bits");
+    return TOKEN_INT;
+}
+
+static int scan_float(struct scanner *scanner, union token_value *value)
+{
+    char text[512];
+    size_t size = (size_t)(scanner->cursor - scanner->start);
+    if (size >= sizeof text)
+        return scan_error(scanner, DIAG_number_range, "this number has too many digits");
+    memcpy(text, scanner->start, size);
+    text[size] = '\0';
+    value->f = strtod(text, NULL);
+    if (isinf(value->f))
+        return scan_error(scanner, DIAG_number_range, "this number does not fit a 64-bit float");
+    return TOKEN_FLOAT;
+}
+
+static int hex_digit(char c)
+{
+    return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
+}
+
+/* Interns the text between two quotes, escapes resolved. The lexer has checked the escapes. */
+static uint32_t intern_quoted(struct scanner *scanner, const char *p, const char *end)
+{
+    struct intern *names = &scanner->module->names;
+    if (!memchr(p, '\\', (size_t)(end - p)))
+        return intern_static(names, p, (size_t)(end - p));
+    char *text = mem_realloc(NULL, (size_t)(end - p), 1), *out = text;
+    for (; p < end; p++) {
+        if (*p != '\\') {
+            *out++ = *p;
+            continue;
+        }
+        switch (*++p) {
+        case 'n': *out++ = '\n'; break;
+        case 't': *out++ = '\t'; break;
+        case 'r': *out++ = '\r'; break;
+        case 'x':
+            *out++ = (char)(hex_digit(p[1]) * 16 + hex_digit(p[2]));
+            p += 2;
+            break;
+        default: *out++ = *p; break;
+        }
+    }
+    uint32_t id = intern_copy(names, text, (size_t)(out - text));
+    free(text);
+    return id;
+}
+
+static int scan_quoted(struct scanner *scanner, const char *quote, enum token token,
+                       union token_value *value)
+{
+    if (scanner->cursor - quote <= 2 && token != TOKEN_STRING)
+        return scan_error(scanner, DIAG_syntax, "a name may not be empty");
+    value->name = make_name(scanner, intern_quoted(scanner, quote + 1, scanner->cursor - 1));
+    return token;
+}
+
+/* The id of a text that is one token, or INTERN_NONE. */
+static inline uint32_t find_known(const struct scanner *scanner, const char *start, const char *end)
+{
+    uint32_t id = intern_find(&scanner->known_texts, start, (size_t)(end - start));
+    return id == INTERN_NONE ? INTERN_NONE : scanner->known_ids.at[id];
+}
+
+static inline uint32_t find_type(struct scanner *scanner, const char *start, const char *end)
+{
+    size_t size = (size_t)(end - start);
+    if (size == scanner->last_type.size && memcmp(start, scanner->last_type.text, size) == 0)
+        return scanner->last_type.id;
+    uint32_t id = find_known(scanner, start, end);
+    if (id != INTERN_NONE) {
+        scanner->last_type.text = start;
+        scanner->last_type.size = size;
+        scanner->last_type.id = id;
+    }
+    return id;
+}
+
+/* Bytes of a dictionary that is one token, at most. */
+enum { MAX_DICT = 256 };
+
+/* Behind the brace of the dictionary that the last token begins, if it is so short; or NULL. */
+static const char *dict_end(const struct scanner *scanner, const char *start)
+{
+    size_t left = (size_t)(scanner->limit - start);
+    const char *brace = memchr(start, '}', left < MAX_DICT ? left : MAX_DICT);
+    return brace ? brace + 1 : NULL;
+}
+
+bool scanner_is_plain_dict(const struct scanner *scanner, struct span span)
+{
+    const char *start = scanner->source->text + span.begin;
+    size_t size = span.end - span.begin;
+    /* A slash may begin a comment, and every comment is recorded. */
+    return dict_end(scanner, start) == start + size && !memchr(start + 1, '{', size - 1) &&
+           !memchr(start, '/', size);
+}
+
+/* The brace of attributes was scanned: takes all of them where they are known. */
+static int scan_attr_brace(struct scanner *scanner, union token_value *value)
+{
+    const char *end = scanner->in_body ? dict_end(scanner, scanner->start) : NULL;
+    uint32_t id = end ? find_known(scanner, scanner->start, end) : INTERN_NONE;
+    if (id == INTERN_NONE) {
+        scanner->depth++;
+        return TOKEN_ATTR_BRACE;
+    }
+    scanner->cursor = end;
+    value->name = make_name(scanner, id);
+    return TOKEN_DICT;
+}
+
+void scanner_split_dict(struct scanner *scanner)
+{
+    scanner->cursor = scanner->start + 1;
+    scanner->depth++;
+}
+
+/* The end of the string or comment that begins at `p`, or `p`. Neither goes beyond its line. */
+static const char *skip_inert(const struct scanner *scanner, const char *p)
+{
+    const char *limit = scanner->limit;
+    bool comment = *p == '/' && limit - p > 1 && p[1] == '/';
+    if (!comment && *p != '"')
+        return p;
+    const char *end = p + 1;
+    for (; end < limit && *end != '\n' && (comment || *end != '"'); end++)
+        if (!comment && *end == '\\' && limit - end > 1 && end[1] != '\n')
+            end++;
+    return end;
+}
+
+/* A string without an end has swallowed what follows it on its line, braces too. */
+static void scan_lost_braces(struct scanner *scanner)
+{
+    for (const char *p = scanner->start; p < scanner->cursor; p++) {
+        scanner->depth += *p == '{';
+        scanner->depth -= *p == '}' && scanner->depth > 0;
+    }
+}
+
+/* Skips to the end of the line on which at most `resync_depth` braces are open, not beyond the
+ * brace that closes the block. Braces in strings and comments are none. */
+static int scan_resync(struct scanner *scanner)
+{
+    const char *p = scanner->cursor;
+    uint32_t depth = scanner->depth;
+    for (; p < scanner->limit; p++) {
+        p = skip_inert(scanner, p);
+        if (p == scanner->limit)
+            break;
+        if (*p == '{') {
+            depth++;
+        } else if (*p == '}') {
+            if (depth <= scanner->resync_depth)
+                break;
+            depth--;
+        } else if (*p == '\n' && depth <= scanner->resync_depth) {
+            break;
+        }
+    }
+    scanner->depth = depth;
+    scanner->start = scanner->cursor = p;
+    scanner->resync_depth = NONE;
+    return TOKEN_RESYNC;
+}
+
+int scanner_next(struct scanner *scanner, union token_value *value)
+{
+    const char *cursor = scanner->cursor, *marker, *context, *start;
+    scanner->previous_end = cursor;
+    if (scanner->resync_depth != NONE)
+        return scan_resync(scanner);
+
+/* Ends the token at the cursor. */
+#define TAKE (scanner->start = start, scanner->cursor = cursor)
+#define TAKE_MARK (TAKE, value->name = make_name(scanner, 0))
+
+again:
+    start = cursor;
+    /*!re2c
+    re2c:define:YYCTYPE = "unsigned char";
+    re2c:define:YYCURSOR = cursor;
+    re2c:define:YYMARKER = marker;
+    re2c:define:YYCTXMARKER = context;
+    re2c:yyfill:enable = 0;
+
+    name    = [A-Za-z0-9_.$]+;
+    word    = [A-Za-z_][A-Za-z0-9_]*;
+    blank   = [ \t\r\n];
+    comment = "//" [^\n\x00]*;
+    space   = (blank | comment "\n")*;
+    digits  = [0-9]+;
+    escape  = "\\" ([\\"ntr] | "x" [0-9A-Fa-f]{2});
+    quoted  = ["] ([^"\\\n\x00] | escape)* ["];
+
+    [ \t\r\n]+ { goto again; }
+    comment {
+        if (scanner->diags) {
+            struct span span = {offset_of(scanner, start), offset_of(scanner, cursor)};
+            vec_push(&scanner->comments, span);
+        }
+        goto again;
+    }
+
+    "%" name   { TAKE; return scan_name(scanner, TOKEN_VALUE, value); }
+    "@" name   { TAKE; return scan_name(scanner, TOKEN_SYMBOL, value); }
+    "%" quoted { TAKE; return scan_quoted(scanner, start + 1, TOKEN_VALUE, value); }
+    "@" quoted { TAKE; return scan_quoted(scanner, start + 1, TOKEN_SYMBOL, value); }
+    quoted     { TAKE; return scan_quoted(scanner, start, TOKEN_STRING, value); }
+
+    "inf"  { TAKE; value->f = HUGE_VAL; return TOKEN_FLOAT; }
+    "-inf" { TAKE; value->f = -HUGE_VAL; return TOKEN_FLOAT; }
+    "nan"  { TAKE; value->f = (double)NAN; return TOKEN_FLOAT; }
+    word   { TAKE; return scan_word(scanner, value); }
+    word "[" [0-9, ]* "]" (":" [A-Z][A-Za-z0-9_]*)? {
+        uint32_t id = find_type(scanner, start, cursor);
+        if (id != INTERN_NONE) {
+            TAKE;
+            value->name = make_name(scanner, id);
+            return TOKEN_TYPE;
+        }
+        cursor = memchr(start, '[', (size_t)(cursor - start));
+        TAKE;
+        return scan_word(scanner, value);
+    }
+
+    "-"? digits | "0x" [0-9A-Fa-f]+ { TAKE; return scan_int(scanner, value); }
+    "-"? digits ("." digits ([eE] [-+]? digits)? | [eE] [-+]? digits) {
+        TAKE;
+        return scan_float(scanner, value);
+    }
+
+    "->" { TAKE_MARK; return TOKEN_ARROW; }
+    "{" / space (word | quoted) space [=,}] {
+        TAKE_MARK;
+        return scan_attr_brace(scanner, value);
+    }
+    "{" { scanner->depth++; TAKE_MARK; return *start; }
+    "}" { scanner->depth -= scanner->depth > 0; TAKE_MARK; return *start; }
+    [()=:,?] | "[" | "]" { TAKE_MARK; return *start; }
+
+    "%" | "@" { TAKE; return scan_error(scanner, DIAG_syntax, "expected a name here"); }
+    ["] ([^"\\\n\x00] | escape)* {
+        TAKE;
+        scan_lost_braces(scanner);
+        return scan_error(scanner, DIAG_syntax,
+                          "this string does not end on its line, or has an unknown escape");
+    }
+    [\x00] {
+        if (start < scanner->limit)
+            goto stray;
+        cursor = start; /* and stay there */
+        TAKE;
+        return TOKEN_END;
+    }
+    * {
+    stray:
+        TAKE;
+        if (scanner->diags)
+            diag_at(scanner->diags, DIAG_syntax, scanner_span(scanner),
+                    *start > 0x20 && *start < 0x7f ? "unexpected character '%c'"
+                                                   : "unexpected byte 0x%02x",
+                    (unsigned char)*start);
+        return TOKEN_ERROR;
+    }
+    */
+#undef TAKE
+#undef TAKE_MARK
+}

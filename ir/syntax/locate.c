@@ -1,0 +1,203 @@
+#include "ir/syntax/locate.h"
+#include "ir/syntax/scanner.h"
+
+/* A scanner at a construct. Scanning again interns only texts that are interned already, so a
+ * module that callers see as constant does not change. */
+struct walk {
+    struct scanner scanner;
+    union token_value value;
+    int token;
+    struct span last; /* of the token before this one */
+};
+
+static void walk_next(struct walk *walk)
+{
+    walk->last = scanner_span(&walk->scanner);
+    walk->token = scanner_next(&walk->scanner, &walk->value);
+}
+
+static bool walk_begin(struct walk *walk, const struct module *module, uint32_t loc)
+{
+    if (!module->source || loc == NONE)
+        return false;
+    scanner_init(&walk->scanner, module->source, (struct module *)module, NULL);
+    scanner_seek(&walk->scanner, loc);
+    walk_next(walk);
+    return true;
+}
+
+static bool at_char(const struct walk *walk, char c)
+{
+    return walk->token == c;
+}
+
+static bool at_end(const struct walk *walk)
+{
+    return walk->token == TOKEN_END || walk->token == TOKEN_ERROR;
+}
+
+static bool at_keyword(const struct walk *walk, uint32_t word)
+{
+    return walk->token == TOKEN_KEYWORD + (int)word;
+}
+
+/* The n-th token of a kind in a list up to a closing character; leaves the walk behind it. */
+static struct span walk_list(struct walk *walk, char close, uint32_t index)
+{
+    struct span found = {0, 0};
+    uint32_t n = 0;
+    for (; !at_end(walk) && !at_char(walk, close); walk_next(walk)) {
+        if (at_char(walk, ',') || at_char(walk, '(') || at_char(walk, '['))
+            continue;
+        if (n++ == index)
+            found = scanner_span(&walk->scanner);
+    }
+    walk_next(walk);
+    return found;
+}
+
+static void walk_attrs(struct walk *walk)
+{
+    if (walk->token != TOKEN_ATTR_BRACE && !at_char(walk, '{'))
+        return;
+    unsigned depth = 0;
+    do {
+        depth += walk->token == TOKEN_ATTR_BRACE || at_char(walk, '{');
+        depth -= at_char(walk, '}');
+        walk_next(walk);
+    } while (depth > 0 && !at_end(walk));
+}
+
+static struct span walk_type(struct walk *walk)
+{
+    struct span span = scanner_span(&walk->scanner);
+    while (!at_end(walk) && !at_char(walk, ']'))
+        walk_next(walk);
+    walk_next(walk);
+    if (at_char(walk, ':')) {
+        walk_next(walk);
+        walk_next(walk);
+    }
+    span.end = walk->last.end;
+    return span;
+}
+
+static struct span walk_types(struct walk *walk, uint32_t index)
+{
+    struct span found = {0, 0};
+    if (!at_char(walk, ':'))
+        return found;
+    walk_next(walk);
+    bool several = at_char(walk, '(');
+    if (several)
+        walk_next(walk);
+    for (uint32_t n = 0; walk->token == TOKEN_DTYPE; n++) {
+        struct span type = walk_type(walk);
+        if (n == index)
+            found = type;
+        if (at_char(walk, ','))
+            walk_next(walk);
+    }
+    if (several && at_char(walk, ')'))
+        walk_next(walk);
+    return found;
+}
+
+static struct span walk_clause(struct walk *walk, uint32_t keyword, char close, uint32_t index)
+{
+    if (!at_keyword(walk, keyword))
+        return (struct span){0, 0};
+    walk_next(walk);
+    return walk_list(walk, close, index);
+}
+
+struct span locate_op(const struct module *module, const struct op *op, enum op_part part,
+                      uint32_t index)
+{
+    struct walk walk;
+    if (!walk_begin(&walk, module, op->loc))
+        return (struct span){0, 0};
+    struct span found[OP_WHOLE + 1] = {{0, 0}};
+    found[OP_WHOLE] = scanner_span(&walk.scanner);
+    if (walk.token == TOKEN_VALUE)
+        found[OP_RESULT] = walk_list(&walk, '=', index);
+    found[OP_TYPE_NAME] = scanner_span(&walk.scanner);
+    walk_next(&walk);
+    walk_next(&walk);
+    found[OP_OPERAND] = walk_list(&walk, ')', index);
+    walk_attrs(&walk);
+    found[OP_RESULT_TYPE] = walk_types(&walk, index);
+    if (at_keyword(&walk, W_via)) {
+        walk_next(&walk);
+        found[OP_KERNEL] = scanner_span(&walk.scanner);
+        walk_next(&walk);
+    }
+    found[OP_AFTER] = walk_clause(&walk, W_after, ')', index);
+    found[OP_SEND] = walk_clause(&walk, W_send, ']', index);
+    found[OP_RECV] = walk_clause(&walk, W_recv, ']', index);
+    found[OP_WHOLE].end = walk.last.end;
+    scanner_free(&walk.scanner);
+    return found[part];
+}
+
+struct span locate_return(const struct module *module, const struct graph *graph, uint32_t index)
+{
+    struct walk walk;
+    if (!walk_begin(&walk, module, graph->return_loc))
+        return (struct span){0, 0};
+    walk_next(&walk);
+    struct span found = walk_list(&walk, '}', index);
+    scanner_free(&walk.scanner);
+    return found;
+}
+
+struct span locate_token(const struct module *module, uint32_t loc)
+{
+    struct walk walk;
+    if (!walk_begin(&walk, module, loc))
+        return (struct span){0, 0};
+    scanner_free(&walk.scanner);
+    return scanner_span(&walk.scanner);
+}
+
+struct span locate_name(const struct module *module, uint32_t loc)
+{
+    struct walk walk;
+    if (!walk_begin(&walk, module, loc))
+        return (struct span){0, 0};
+    struct span first = scanner_span(&walk.scanner);
+    for (int i = 0; i < 3 && !at_end(&walk); i++) {
+        if (walk.token == TOKEN_SYMBOL || walk.token == TOKEN_STRING) {
+            first = scanner_span(&walk.scanner);
+            break;
+        }
+        walk_next(&walk);
+    }
+    scanner_free(&walk.scanner);
+    return first;
+}
+
+struct span locate_instr(const struct module *module, const struct instr *instr)
+{
+    struct walk walk;
+    if (!walk_begin(&walk, module, instr->loc))
+        return (struct span){0, 0};
+    struct span span = scanner_span(&walk.scanner);
+    do
+        walk_next(&walk);
+    while (!at_end(&walk) && !at_char(&walk, '}') && walk.token != TOKEN_INSTR);
+    span.end = walk.last.end;
+    scanner_free(&walk.scanner);
+    return span;
+}
+
+struct span locate_value(const struct module *module, const struct graph *graph, uint32_t value)
+{
+    const struct value *v = &graph->values.at[value];
+    if (v->def == DEF_PARAM)
+        return locate_token(module, graph->params.at[value].loc);
+    if (v->def == DEF_MISSING)
+        return (struct span){0, 0};
+    const struct op *op = &graph->ops.at[v->def];
+    return locate_op(module, op, OP_RESULT, value - op->results.first);
+}

@@ -1,0 +1,32 @@
+/* Where the parts of a construct stand. A module keeps one position per construct; the rest is found
+ * by scanning the source again from there, which costs nothing until something must be reported. */
+#ifndef IR_SYNTAX_LOCATE_H
+#define IR_SYNTAX_LOCATE_H
+
+#include "ir/module.h"
+
+enum op_part {
+    OP_RESULT,
+    OP_TYPE_NAME,
+    OP_OPERAND,
+    OP_RESULT_TYPE,
+    OP_KERNEL,
+    OP_AFTER,
+    OP_SEND,
+    OP_RECV,
+    OP_WHOLE, /* from the first to the last token */
+};
+
+/* All give {0, 0} where the construct has no position or the source does not show the part. */
+struct span locate_op(const struct module *module, const struct op *op, enum op_part part,
+                      uint32_t index);
+struct span locate_return(const struct module *module, const struct graph *graph, uint32_t index);
+/* The token at `loc`. */
+struct span locate_token(const struct module *module, uint32_t loc);
+/* The first symbol or string at or behind `loc`: the name of a kernel, block, target ... */
+struct span locate_name(const struct module *module, uint32_t loc);
+struct span locate_instr(const struct module *module, const struct instr *instr);
+/* The definition of a value: a parameter or a result. */
+struct span locate_value(const struct module *module, const struct graph *graph, uint32_t value);
+
+#endif

@@ -1,0 +1,206 @@
+/* The parser's part for entries. */
+#include "ir/syntax/parser.h"
+
+#include <string.h>
+
+void parse_entry_begin(struct parser *parser, struct span span, uint32_t name,
+                       struct span type_span, uint32_t type, struct range attrs)
+{
+    enum kernel_type kernel_type = parse_kernel_type(parser, type_span, type);
+    parser->entry = module_add_entry(parser->module, name, kernel_type);
+    parser->entry->loc = span.begin;
+    parser->entry->attrs = attrs;
+    parser->open_braces = 1;
+}
+
+void parse_entry_end(struct parser *parser, struct span span)
+{
+    parser->entry->end_loc = span.begin;
+    parser->entry = NULL;
+    parser->open_braces = 0;
+}
+
+void parse_program_begin(struct parser *parser, struct span span, uint32_t word)
+{
+    parser->open_braces = 2;
+    if (word != W_aic && word != W_aiv) {
+        diag_at(parser->diags, DIAG_syntax, span, "expected 'aic' or 'aiv', found '%.*s'",
+                NAME(parser->module, word));
+        word = W_aic;
+    }
+    struct program *program = &parser->entry->programs[word == W_aic ? CORE_AIC : CORE_AIV];
+    if (program->present)
+        diag_at(parser->diags, DIAG_duplicate, span, "the entry has two programs for '%.*s'",
+                NAME(parser->module, word));
+    program->present = true;
+    program->loc = span.begin;
+    parser->program = program;
+}
+
+void parse_program_end(struct parser *parser, struct span span)
+{
+    parser->program->end_loc = span.begin;
+    parser->program = NULL;
+    parser->open_braces = 1;
+}
+
+/* `@k.aic` is the kernel k and its part for cube cores. */
+static void split_part(struct parser *parser, struct instr *instr, uint32_t symbol)
+{
+    const struct intern_name name = parser->module->names.names[symbol];
+    instr->part = CORE_TYPES;
+    for (int core = 0; core < CORE_TYPES; core++) {
+        if (name.size > 4 && name.text[name.size - 4] == '.' &&
+            memcmp(name.text + name.size - 3, core_type_name(core), 3) == 0) {
+            instr->part = (uint8_t)core;
+            symbol = intern_copy(&parser->module->names, name.text, name.size - 4);
+        }
+    }
+    instr->kernel = symbol;
+}
+
+static void take_number(struct parser *parser, struct span span, uint32_t *number, int64_t i)
+{
+    if (i < 0 || i > UINT32_MAX - 1)
+        diag_at(parser->diags, DIAG_number_range, span,
+                "%lld is out of range: numbers of instructions are 0 to 4294967294", (long long)i);
+    *number = (uint32_t)i;
+}
+
+static bool take_choice(struct instr *instr, uint32_t word, const uint32_t *choices, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        if (word == choices[i]) {
+            instr->word = (uint8_t)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What may stand in place of a word-like operand, in the order of instr.word. */
+static const struct {
+    char operand;
+    unsigned count;
+    uint32_t words[3];
+    const char *text;
+} choices[] = {
+    {'G', 2, {W_aic, W_aiv}, "'aic' or 'aiv'"},
+    {'F', 2, {W_c2v, W_v2c}, "'c2v' or 'v2c'"},
+    {'P', 3, {W_begin, W_end, W_complement}, "'begin', 'end' or 'complement'"},
+    {'B', 2, {W_begin, W_end}, "'begin' or 'end'"},
+    {'A', 1, {W_all}, "'all'"},
+};
+
+/* Takes one operand; returns NULL, or what was expected in its place. */
+static const char *take_operand(struct parser *parser, struct span span, struct instr *instr,
+                                unsigned *n_numbers, char operand, const struct attr_value *value)
+{
+    if (operand == 'N') {
+        if (!value || value->kind != ATTR_INT)
+            return "a number";
+        take_number(parser, span, &instr->number[(*n_numbers)++], value->i);
+        return NULL;
+    }
+    if (operand == 'K') {
+        if (!value || value->kind != ATTR_SYMBOL)
+            return "a kernel (@name)";
+        split_part(parser, instr, value->id);
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
+        if (choices[i].operand == operand)
+            return value && value->kind == ATTR_WORD &&
+                           take_choice(instr, value->id, choices[i].words, choices[i].count)
+                       ? NULL
+                       : choices[i].text;
+    return "nothing more";
+}
+
+/* Takes what a call says of early start, which may be nothing; returns what was expected where
+ * `early_wait` stands alone, else NULL. */
+static const char *take_early(struct instr *instr, const struct attr_value **value,
+                              const struct attr_value *end)
+{
+    static const uint32_t waits[] = {0, W_aic, W_aiv, W_mix};
+    const struct attr_value *next = *value;
+    if (next < end && next->kind == ATTR_WORD && next->id == W_early_wait) {
+        next++;
+        for (uint8_t i = 1; next < end && i < sizeof waits / sizeof waits[0]; i++)
+            if (next->kind == ATTR_WORD && next->id == waits[i])
+                instr->early = i;
+        if (!instr->early)
+            return "'aic', 'aiv' or 'mix'";
+        next++;
+    }
+    if (next < end && next->kind == ATTR_WORD && next->id == W_early_set) {
+        instr->early |= EARLY_SET;
+        next++;
+    }
+    *value = next;
+    return NULL;
+}
+
+static bool is_word(const struct parser *parser, const struct attr_value *value, const char *text,
+                    size_t size)
+{
+    if (!value || value->kind != ATTR_WORD)
+        return false;
+    const struct intern_name *name = &parser->module->names.names[value->id];
+    return name->size == size && memcmp(name->text, text, size) == 0;
+}
+
+/* Takes what stands for one element of an instruction's form (`size` bytes at `form`) from the values
+ * before `end`; returns NULL, or what was expected in its place, which has `*expected_size` bytes. */
+static const char *take_element(struct parser *parser, struct span span, struct instr *instr,
+                                unsigned *n_numbers, const char *form, size_t size,
+                                const struct attr_value **value, const struct attr_value *end,
+                                size_t *expected_size)
+{
+    const char *expected;
+    if (*form == 'E') {
+        expected = take_early(instr, value, end);
+    } else {
+        const struct attr_value *next = *value < end ? (*value)++ : NULL;
+        if (*form >= 'a' && *form <= 'z') {
+            *expected_size = size;
+            return is_word(parser, next, form, size) ? NULL : form;
+        }
+        expected = take_operand(parser, span, instr, n_numbers, *form, next);
+    }
+    *expected_size = expected ? strlen(expected) : 0;
+    return expected;
+}
+
+void parse_instr(struct parser *parser, struct span span, uint32_t mnemonic, uint32_t count)
+{
+    const struct instr_info *info = instr_info(mnemonic - W_DTYPE_END);
+    struct instr instr = {
+        .op = (uint8_t)(mnemonic - W_DTYPE_END), .loc = span.begin, .kernel = NONE};
+    unsigned n_numbers = 0;
+    parser->values.count -= count;
+    const struct attr_value *value = parser->values.at + parser->values.count;
+    const struct attr_value *end = value + count;
+    const char *expected = NULL;
+    size_t expected_size = 0;
+    for (const char *p = info->operands; *p && !expected;) {
+        size_t size = strcspn(p, " ");
+        expected =
+            take_element(parser, span, &instr, &n_numbers, p, size, &value, end, &expected_size);
+        p += size + (p[size] == ' ');
+    }
+    if (!expected && value < end) {
+        expected = *info->operands ? "no more operands" : "no operands";
+        expected_size = strlen(expected);
+    }
+    if (!expected)
+        vec_push(&parser->program->instrs, instr);
+    else if (diag_at(parser->diags, DIAG_instr_operands, span, "'%s' expects %.*s here", info->name,
+                     (int)expected_size, expected))
+        diag_note(parser->diags, (struct span){0, 0}, "the form is '%s%s%s'%s", info->name,
+                  *info->operands ? " " : "", info->operands,
+                  strchr(info->operands, 'E')
+                      ? ", where K is a kernel, N a number, and E nothing, "
+                        "'early_wait aic' (or aiv, mix), 'early_set' or both"
+                      : ", where K is a kernel and N a number");
+}

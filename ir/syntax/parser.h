@@ -1,0 +1,124 @@
+/* What the grammar's actions call. Private to the parser. */
+#ifndef IR_SYNTAX_PARSER_H
+#define IR_SYNTAX_PARSER_H
+
+#include "ir/syntax/parse.h"
+
+/* The parts of an op in the order of their text; counts are entries of parser.ids. */
+struct op_parts {
+    uint32_t results, operands, types, after, send, recv;
+    uint32_t type, loc;
+    uint32_t kernel; /* name id + 1, 0 for none: all zero is an op without any of this */
+    struct range attrs;
+};
+
+/* A dictionary that the scanner knows: what it is, and where it was. */
+struct known_dict {
+    struct range attrs;
+    uint32_t begin;
+};
+
+/* Lists are gathered on stacks and taken off when their construct is complete; rules carry only the
+ * counts. The stacks are empty between statements. */
+struct parser {
+    struct scanner scanner;
+    struct module *module;
+    struct diags *diags;
+    struct graph *graph;          /* the open one */
+    struct entry *entry;          /* the open one */
+    struct program *program;      /* the open one */
+    uint32_t block;               /* innermost open block, or NONE */
+    struct op_parts op;           /* the one being parsed */
+    uint32_t open_braces;         /* of bodies: graph, block, entry, program */
+    struct vec_u32 ids;           /* names, types */
+    struct vec_u32 value_of_name; /* value id + 1 in the open graph, by name id */
+    VEC(struct attr) attrs;
+    VEC(struct attr_value) values;
+    VEC(int64_t) dims;
+    VEC(struct known_dict) dicts; /* by the ids of TOKEN_DICT */
+};
+
+/* `loc` is the offset of a construct's first token. */
+
+static inline void parse_push_id(struct parser *parser, uint32_t id)
+{
+    vec_push(&parser->ids, id);
+}
+
+static inline void parse_push_value(struct parser *parser, struct attr_value value)
+{
+    vec_push(&parser->values, value);
+}
+
+/* An attribute whose value is the last one pushed, which is taken off; the key is a token. */
+static inline void parse_push_attr(struct parser *parser, uint64_t key)
+{
+    struct attr_value value = parser->values.at[--parser->values.count];
+    vec_push(&parser->attrs, (struct attr){token_id(key), token_begin(key), value});
+}
+
+void parse_version(struct parser *parser, uint32_t loc, struct span span, int64_t version);
+void parse_push_dim(struct parser *parser, int64_t dim);
+/* The dimension, or 0 with a diagnostic where it is negative. */
+int64_t parse_static_dim(struct parser *parser, struct span span, int64_t dim);
+/* The dictionary at `span`, of the last `count` attributes. */
+struct range parse_take_dict(struct parser *parser, struct span span, uint32_t count);
+/* A dictionary with the text of an earlier one. */
+struct range parse_known_dict(struct parser *parser, uint64_t dict);
+/* The braces of a graph's body. */
+void parse_body_begin(struct parser *parser);
+/* The last `count` values become one, a list. */
+void parse_push_list(struct parser *parser, uint32_t count);
+uint32_t parse_take_type(struct parser *parser, struct span span, uint32_t dtype, uint32_t rank,
+                         uint32_t format);
+
+void parse_target(struct parser *parser, uint32_t loc, uint32_t name, struct range attrs);
+void parse_kernel(struct parser *parser, struct span span, uint32_t name, struct span type_span,
+                  uint32_t type, struct range attrs);
+
+/* The kernel type of a word; an unknown one is reported. */
+enum kernel_type parse_kernel_type(struct parser *parser, struct span span, uint32_t word);
+
+void parse_graph_begin(struct parser *parser, uint32_t loc, uint32_t name);
+void parse_param(struct parser *parser, uint32_t loc, uint32_t name, uint32_t type,
+                 struct range attrs);
+void parse_gear(struct parser *parser, uint32_t loc, uint32_t name, uint32_t count);
+void parse_graph_results(struct parser *parser, uint32_t count);
+void parse_return(struct parser *parser, uint32_t loc, uint32_t count);
+void parse_graph_end(struct parser *parser, uint32_t end_loc);
+void parse_block_begin(struct parser *parser, uint32_t loc, enum block_kind kind, uint32_t name,
+                       struct range attrs);
+void parse_block_end(struct parser *parser, uint32_t end_loc);
+/* The parts of an op: what is called, and how many results and operands stand on parser.ids. */
+static inline void parse_call(struct parser *parser, uint64_t first, uint32_t results,
+                              uint32_t type, uint32_t operands)
+{
+    parser->op.loc = token_begin(first);
+    parser->op.type = type;
+    parser->op.results = results;
+    parser->op.operands = operands;
+}
+
+static inline void parse_op_type(struct parser *parser, uint32_t type)
+{
+    parse_push_id(parser, type);
+    parser->op.types = 1;
+}
+
+/* The op whose parts are in parser->op, which is cleared for the next one. `end` is where its text
+ * ends. */
+void parse_op(struct parser *parser, const char *end);
+
+void parse_entry_begin(struct parser *parser, struct span span, uint32_t name,
+                       struct span type_span, uint32_t type, struct range attrs);
+void parse_entry_end(struct parser *parser, struct span span);
+void parse_program_begin(struct parser *parser, struct span span, uint32_t core);
+void parse_program_end(struct parser *parser, struct span span);
+/* Reports and leaves out an instruction whose operands do not fit the table; its operands are the
+ * last `count` values on the stack. */
+void parse_instr(struct parser *parser, struct span span, uint32_t mnemonic, uint32_t count);
+
+/* Drops a statement that has a syntax error. */
+void parse_recover(struct parser *parser);
+
+#endif

@@ -1,0 +1,224 @@
+/* The verifier's part for entries: each instruction fits its program's core type, its kernel and the
+ * launch. Whether the programs are synchronised is another question. */
+#include "ir/slots.h"
+#include "ir/variants.h"
+#include "ir/verify/verify_internal.h"
+
+static const struct span no_span = {0, 0};
+
+struct entry_verifier {
+    struct verifier *verifier;
+    const struct module *module;
+    struct diags *diags;
+    const struct entry *entry;
+    enum core_type core;
+    int64_t blocks;    /* of the launch; 0: not given */
+    uint32_t n_params; /* NONE: not given */
+    const struct attr *params;
+    const struct instr *select; /* the last one behind the last call, or NULL */
+};
+
+static enum core_type flag_sender(const struct instr *instr)
+{
+    return instr->word; /* c2v: CORE_AIC, v2c: CORE_AIV */
+}
+
+static bool may_execute(const struct entry_verifier *ev, const struct instr *instr)
+{
+    switch (instr_info(instr->op)->who) {
+    case WHO_ANY: return true;
+    case WHO_GROUP: return instr->word == ev->core;
+    case WHO_SENDER: return flag_sender(instr) == ev->core;
+    case WHO_RECEIVER: return flag_sender(instr) != ev->core;
+    }
+    return false;
+}
+
+static void verify_core(struct entry_verifier *ev, const struct instr *instr)
+{
+    if (may_execute(ev, instr))
+        return;
+    if (!diag_at(ev->diags, DIAG_wrong_core, locate_instr(ev->module, instr),
+                 "an %s cannot execute this", core_type_name(ev->core)))
+        return;
+    if (instr_info(instr->op)->who == WHO_GROUP)
+        diag_note(ev->diags, no_span, "a core takes part in the barriers of its own type");
+    else
+        diag_note(ev->diags, no_span, "'%s' is set by an %s and waited for by an %s",
+                  instr->word == CORE_AIC ? "c2v" : "v2c", core_type_name(instr->word),
+                  core_type_name((enum core_type)(1 - instr->word)));
+}
+
+static void verify_part(struct entry_verifier *ev, const struct instr *instr,
+                        const struct kernel *kernel)
+{
+    const struct module *module = ev->module;
+    const char *type = kernel_type_info(kernel->type)->name;
+    struct span span = locate_instr(module, instr);
+    if (!kernel_type_has(kernel->type, ev->core)) {
+        diag_at(ev->diags, DIAG_wrong_core, span, "'@%.*s' is %s and has no part for an %s",
+                NAME(module, kernel->name), type, core_type_name(ev->core));
+        return;
+    }
+    bool mixed = kernel_type_is_mixed(kernel->type);
+    if (mixed ? instr->part == ev->core : instr->part == CORE_TYPES)
+        return;
+    if (!diag_at(ev->diags, DIAG_kernel_part, span, "'@%.*s' is %s: %s", NAME(module, kernel->name),
+                 type, mixed ? "its part for this program must be named" : "it has no named parts"))
+        return;
+    diag_note(ev->diags, no_span, "write '@%.*s%s%s'", NAME(module, kernel->name), mixed ? "." : "",
+              mixed ? core_type_name(ev->core) : "");
+}
+
+/* How many of the launch's cores a kernel's blocks can count. */
+static void verify_call(struct entry_verifier *ev, const struct instr *instr,
+                        const struct kernel *kernel)
+{
+    const struct kernel_type_info *launch = kernel_type_info(ev->entry->type);
+    bool flat = kernel_type_info(kernel->type)->flat;
+    int64_t cores = ev->blocks * (flat && launch->aivs ? launch->aivs : 1);
+    struct span span = locate_instr(ev->module, instr);
+    if (ev->blocks && (instr->number[1] < 1 || instr->number[1] > cores))
+        diag_at(ev->diags, DIAG_number_range, span,
+                "a call with %u blocks in a launch that has %lld of them", instr->number[1],
+                (long long)cores);
+    if (ev->n_params != NONE && instr->number[0] > ev->n_params)
+        diag_at(ev->diags, DIAG_number_range, span,
+                "the arguments begin at slot %u, but the entry has %u parameters", instr->number[0],
+                ev->n_params);
+}
+
+static void verify_record(struct entry_verifier *ev, const struct instr *instr)
+{
+    if (instr->op == INSTR_profile && instr->number[1] >= PROFILE_KINDS)
+        diag_at(ev->diags, DIAG_number_range, locate_instr(ev->module, instr),
+                "kind %u: 0 is a kernel, 1 an op, 2 a notify, 3 a wait", instr->number[1]);
+}
+
+/* A core holds one choice at a time. Whether each call has its select is verify-sync's question. */
+static void select_too_early(struct entry_verifier *ev, const struct instr *instr)
+{
+    if (diag_at(ev->diags, DIAG_dynamic_kernel, locate_instr(ev->module, ev->select),
+                "the next call of the program must be that of '@%.*s', which is selected here",
+                NAME(ev->module, ev->select->kernel)))
+        diag_note(ev->diags, locate_instr(ev->module, instr), "this stands between");
+}
+
+static void verify_select(struct entry_verifier *ev, const struct instr *instr,
+                          const struct kernel *kernel)
+{
+    if (!kernel_is_dynamic(ev->module, kernel)) {
+        diag_at(ev->diags, DIAG_dynamic_kernel, locate_instr(ev->module, instr),
+                "'@%.*s' is no dynamic kernel: there is nothing to select",
+                NAME(ev->module, kernel->name));
+        return;
+    }
+    if (ev->select && ev->select->kernel != instr->kernel)
+        select_too_early(ev, instr);
+    ev->select = instr;
+}
+
+/* A call follows its select, and finds the words that the select reads among its slots. */
+static void verify_selected(struct entry_verifier *ev, const struct instr *call,
+                            const struct kernel *kernel)
+{
+    const struct module *module = ev->module;
+    if (ev->select && ev->select->kernel != call->kernel)
+        select_too_early(ev, call);
+    ev->select = NULL;
+    if (kernel_is_dynamic(module, kernel) && call->early)
+        diag_at(ev->diags, DIAG_dynamic_kernel, locate_instr(module, call),
+                "'@%.*s' is a dynamic kernel, which takes no part in early start",
+                NAME(module, kernel->name));
+    if (kernel_is_dynamic(module, kernel) &&
+        slots_find_tiling(module, ev->params, kernel, call->number[0]) == NONE &&
+        diag_at(ev->diags, DIAG_dynamic_kernel, locate_instr(module, call),
+                "the entry's parameters have no tiling key for '@%.*s'",
+                NAME(module, kernel->name)))
+        diag_note(ev->diags, no_span,
+                  "behind the slots of its tensors stand 'tiling_key, block_num, lock'");
+}
+
+static void verify_instr(struct entry_verifier *ev, const struct instr *instr)
+{
+    verify_core(ev, instr);
+    verify_record(ev, instr);
+    if (instr->kernel != NONE) {
+        uint32_t index = ev->verifier->kernel_index[instr->kernel];
+        if (!index) {
+            verify_unknown_kernel(ev->verifier, locate_instr(ev->module, instr), instr->kernel);
+            return;
+        }
+        const struct kernel *kernel = &ev->module->kernels.at[index - 1];
+        verify_part(ev, instr, kernel);
+        if (instr->op == INSTR_select)
+            verify_select(ev, instr, kernel);
+        if (instr->op == INSTR_call) {
+            verify_call(ev, instr, kernel);
+            verify_selected(ev, instr, kernel);
+        }
+    }
+    if (instr_info(instr->op)->effect == EFFECT_EVENT && ev->n_params != NONE &&
+        instr->number[0] >= ev->n_params)
+        diag_at(ev->diags, DIAG_number_range, locate_instr(ev->module, instr),
+                "slot %u is not one of the entry's %u parameters", instr->number[0], ev->n_params);
+}
+
+static void verify_program(struct entry_verifier *ev, enum core_type core)
+{
+    const struct program *program = &ev->entry->programs[core];
+    const char *type = kernel_type_info(ev->entry->type)->name;
+    bool wanted = kernel_type_has(ev->entry->type, core);
+    if (wanted != program->present) {
+        struct span span = program->present ? locate_token(ev->module, program->loc)
+                                            : locate_name(ev->module, ev->entry->loc);
+        diag_at(ev->diags, wanted ? DIAG_missing_program : DIAG_wrong_core, span,
+                "an entry of type %s %s '%s'", type, wanted ? "needs a program for" : "runs on no",
+                core_type_name(core));
+    }
+    if (!wanted)
+        return;
+    ev->core = core;
+    ev->select = NULL;
+    for (uint32_t i = 0; i < program->instrs.count; i++)
+        verify_instr(ev, &program->instrs.at[i]);
+}
+
+static void verify_launch(struct entry_verifier *ev)
+{
+    const struct kernel_type_info *info = kernel_type_info(ev->entry->type);
+    struct span span = locate_name(ev->module, ev->entry->loc);
+    if (!ev->blocks) {
+        if (!attr_find(ev->module, ev->entry->attrs, W_block) &&
+            diag_at(ev->diags, DIAG_missing_attribute, span, "the entry has no 'block'"))
+            diag_note(ev->diags, no_span, "write {block = N}, the number of AI cores it runs on");
+        return;
+    }
+    for (int core = 0; core < CORE_TYPES; core++) {
+        uint32_t per_block = core == CORE_AIC ? info->aics : info->aivs;
+        uint32_t cores = module_cores(ev->module, core);
+        if (ev->blocks * per_block > cores)
+            diag_at(ev->diags, DIAG_number_range, span,
+                    "%lld blocks of type %s need %lld cores of type %s, but the target has %u",
+                    (long long)ev->blocks, info->name, (long long)ev->blocks * per_block,
+                    core_type_name(core), cores);
+    }
+}
+
+void verify_entry(struct verifier *verifier, const struct entry *entry)
+{
+    const struct module *module = verifier->module;
+    verify_attrs(verifier, entry->attrs, OWNER_ENTRY);
+    const struct attr *params = attr_find(module, entry->attrs, W_params);
+    struct entry_verifier ev = {
+        .verifier = verifier,
+        .module = module,
+        .diags = verifier->diags,
+        .entry = entry,
+        .blocks = attr_int(module, entry->attrs, W_block, 0),
+        .params = params,
+        .n_params = params && params->value.kind == ATTR_LIST ? params->value.count : NONE};
+    verify_launch(&ev);
+    for (int core = 0; core < CORE_TYPES; core++)
+        verify_program(&ev, core);
+}

@@ -1,0 +1,90 @@
+/* Shared by the parts of the verifier. */
+#ifndef IR_VERIFY_VERIFY_INTERNAL_H
+#define IR_VERIFY_VERIFY_INTERNAL_H
+
+#include "ir/base/suggest.h"
+#include "ir/syntax/locate.h"
+#include "ir/verify/verify.h"
+
+struct verifier {
+    const struct module *module;
+    struct diags *diags;
+    uint32_t *kernel_index; /* kernel index + 1 by name id */
+    /* Scratch by name id, for finding duplicates: an entry counts when it has the current stamp. */
+    struct mark {
+        uint32_t stamp, id;
+    } * marks;
+    uint32_t stamp;
+    /* Whether to warn about options; looked up when the first options are met. */
+    enum {
+        OPTION_WARNINGS_UNDECIDED,
+        OPTION_WARNINGS_WANTED,
+        OPTION_WARNINGS_GIVEN
+    } option_warnings;
+};
+
+enum attr_owner {
+    OWNER_TARGET,
+    OWNER_KERNEL,
+    OWNER_ENTRY,
+    OWNER_SCOPE,
+    OWNER_STREAM,
+    OWNER_SUPERKERNEL,
+    OWNER_PARAM,
+    OWNER_OP,
+};
+
+void verify_attrs(struct verifier *verifier, struct range attrs, enum attr_owner owner);
+/* Whether a value has the form of `variants`: a list of dictionaries. */
+bool attr_is_variants(const struct module *module, const struct attr_value *value);
+/* What is dynamic in a kernel: `dynamic` and `variants`. */
+void verify_variants(struct verifier *verifier, const struct kernel *kernel);
+void verify_graph(struct verifier *verifier, const struct graph *graph);
+void verify_order(struct verifier *verifier, const struct graph *graph);
+void verify_entry(struct verifier *verifier, const struct entry *entry);
+/* The options of a scope or super kernel; each text once for all blocks between two marks_clear. */
+void verify_options(struct verifier *verifier, const struct block *block);
+
+/* Forgets all marks. */
+static inline void marks_clear(struct verifier *verifier)
+{
+    verifier->stamp++;
+}
+
+/* Marks the name with an id; returns whether it was marked already, with `*before` its id then. */
+static inline bool marks_set(struct verifier *verifier, uint32_t name, uint32_t id,
+                             uint32_t *before)
+{
+    struct mark *mark = &verifier->marks[name];
+    bool marked = mark->stamp == verifier->stamp;
+    if (marked && before)
+        *before = mark->id;
+    if (!marked)
+        *mark = (struct mark){verifier->stamp, id};
+    return marked;
+}
+
+/* Adds "did you mean" to the last diagnostic where a candidate is similar. */
+static inline struct suggest suggest_for(const struct module *module, uint32_t name)
+{
+    const struct intern_name *n = &module->names.names[name];
+    return (struct suggest){.wanted = n->text, .wanted_size = n->size};
+}
+
+static inline void suggest_name(struct suggest *suggest, const struct module *module, uint32_t name)
+{
+    suggest_offer(suggest, module->names.names[name].text, module->names.names[name].size);
+}
+
+static inline void suggest_note(struct diags *diags, const struct suggest *suggest,
+                                const char *sigil)
+{
+    if (suggest->best)
+        diag_note(diags, (struct span){0, 0}, "did you mean '%s%.*s'?", sigil,
+                  (int)suggest->best_size, suggest->best);
+}
+
+/* Reports a kernel that is not declared, with the most similar one that is. */
+void verify_unknown_kernel(struct verifier *verifier, struct span span, uint32_t name);
+
+#endif

@@ -1,0 +1,36 @@
+/* The verifier's part for the options of scopes and super kernels. */
+#include "ir/sk_options.h"
+#include "ir/verify/verify_internal.h"
+
+/* The verifier runs again on what passes made of the source, whose warnings were given then. */
+static bool warned_before(const struct diags *diags)
+{
+    for (uint32_t i = 0; i < diags->list.count; i++)
+        if (diags->list.at[i].id == DIAG_option_ignored)
+            return true;
+    return false;
+}
+
+static void verify_text(struct verifier *verifier, const struct attr *attr)
+{
+    const struct module *module = verifier->module;
+    const struct intern_name *text = &module->names.names[attr->value.id];
+    struct sk_options options;
+    if (verifier->option_warnings == OPTION_WARNINGS_UNDECIDED)
+        verifier->option_warnings =
+            warned_before(verifier->diags) ? OPTION_WARNINGS_GIVEN : OPTION_WARNINGS_WANTED;
+    if (verifier->option_warnings == OPTION_WARNINGS_GIVEN &&
+        sk_options_parse(&options, text->text, text->size, (struct span){0, 0}, NULL))
+        return;
+    sk_options_parse(&options, text->text, text->size, sk_options_span(module, attr),
+                     verifier->diags);
+}
+
+void verify_options(struct verifier *verifier, const struct block *block)
+{
+    if (block->kind == BLOCK_STREAM || block->attrs.count == 0)
+        return;
+    const struct attr *attr = attr_find(verifier->module, block->attrs, W_options);
+    if (attr && attr->value.kind == ATTR_STRING && !marks_set(verifier, attr->value.id, 0, NULL))
+        verify_text(verifier, attr);
+}

@@ -1,0 +1,181 @@
+/* The verifier's part for order: events have partners, and nothing waits in a circle. */
+#include "ir/event_sides.h"
+#include "ir/order.h"
+#include "ir/verify/verify_internal.h"
+
+static const struct span no_span = {0, 0};
+
+static struct span side_span(const struct verifier *verifier, const struct graph *graph,
+                             const struct event_side *side, enum op_part part)
+{
+    if (side->op != NONE)
+        return locate_op(verifier->module, &graph->ops.at[side->op], part, side->index);
+    return locate_name(verifier->module, graph->blocks.at[side->block].loc);
+}
+
+/* Each event is sent once; the marks hold the index of its sender in `sends`. */
+static void mark_senders(struct verifier *verifier, const struct graph *graph,
+                         const struct event_sides *sends)
+{
+    marks_clear(verifier);
+    for (uint32_t i = 0; i < sends->count; i++) {
+        uint32_t first;
+        if (!marks_set(verifier, sends->at[i].event, i, &first))
+            continue;
+        if (diag_at(verifier->diags, DIAG_duplicate,
+                    side_span(verifier, graph, &sends->at[i], OP_SEND),
+                    "event '%.*s' is sent twice", NAME(verifier->module, sends->at[i].event)))
+            diag_note(verifier->diags, side_span(verifier, graph, &sends->at[first], OP_SEND),
+                      "it is sent here too");
+    }
+}
+
+static void unknown_event(struct verifier *verifier, const struct graph *graph,
+                          const struct event_side *side, const struct event_sides *sends)
+{
+    if (!diag_at(verifier->diags, DIAG_event_partner, side_span(verifier, graph, side, OP_RECV),
+                 "event '%.*s' is received, but no op sends it",
+                 NAME(verifier->module, side->event)))
+        return;
+    struct suggest suggest = suggest_for(verifier->module, side->event);
+    if (diag_wants_suggestion(verifier->diags))
+        for (uint32_t i = 0; i < sends->count; i++)
+            suggest_name(&suggest, verifier->module, sends->at[i].event);
+    suggest_note(verifier->diags, &suggest, "");
+}
+
+static uint32_t launch_of(const struct graph *graph, const struct event_side *side)
+{
+    return side->op == NONE
+               ? side->block
+               : graph_enclosing(graph, graph->ops.at[side->op].block, BLOCK_SUPERKERNEL);
+}
+
+/* Ops of one stream run in their order, unless they are in different launches. */
+static void verify_receive(struct verifier *verifier, const struct graph *graph,
+                           const struct order *order, const struct event_side *side,
+                           const struct event_sides *sends)
+{
+    struct mark mark = verifier->marks[side->event];
+    if (mark.stamp != verifier->stamp) {
+        unknown_event(verifier, graph, side, sends);
+        return;
+    }
+    const struct event_side *sender = &sends->at[mark.id];
+    struct span span = side_span(verifier, graph, side, OP_RECV);
+    if (sender->op == side->op && sender->block == side->block) {
+        diag_at(verifier->diags, DIAG_event_order, span, "%s cannot wait for its own event",
+                side->op == NONE ? "a super kernel" : "an op");
+        return;
+    }
+    if (sender->op == NONE || side->op == NONE ||
+        launch_of(graph, sender) != launch_of(graph, side) ||
+        order->stream[sender->op] != order->stream[side->op])
+        return;
+    if (diag_at(verifier->diags, DIAG_event_order, span,
+                "event '%.*s' is sent and received on one stream",
+                NAME(verifier->module, side->event)))
+        diag_note(verifier->diags, no_span, "ops of one stream run in their order; leave it out");
+}
+
+static void verify_events(struct verifier *verifier, const struct graph *graph,
+                          const struct order *order)
+{
+    struct event_sides sends = event_sides_find(verifier->module, graph, W_send);
+    struct event_sides recvs = event_sides_find(verifier->module, graph, W_recv);
+    uint8_t *received = mem_calloc(verifier->module->names.count, 1);
+    mark_senders(verifier, graph, &sends);
+    for (uint32_t i = 0; i < recvs.count; i++) {
+        received[recvs.at[i].event] = 1;
+        verify_receive(verifier, graph, order, &recvs.at[i], &sends);
+    }
+    for (uint32_t i = 0; i < sends.count; i++)
+        if (!received[sends.at[i].event] &&
+            diag_at(verifier->diags, DIAG_event_partner,
+                    side_span(verifier, graph, &sends.at[i], OP_SEND),
+                    "event '%.*s' is sent, but no op receives it",
+                    NAME(verifier->module, sends.at[i].event)))
+            diag_note(verifier->diags, no_span, "add 'recv [%.*s]' to the op that waits",
+                      NAME(verifier->module, sends.at[i].event));
+    free(received);
+    vec_free(&sends);
+    vec_free(&recvs);
+}
+
+/* ------------------------------------------------------------------------- circles ---- */
+
+static void report_step(struct verifier *verifier, const struct graph *graph,
+                        const struct order *order, uint32_t op, uint32_t edge)
+{
+    const struct module *module = verifier->module;
+    const struct order_edge *e = &order->edges[edge];
+    struct span span = locate_op(module, &graph->ops.at[op], OP_TYPE_NAME, 0);
+    const struct op *from = &graph->ops.at[e->from];
+    switch (e->kind) {
+    case ORDER_DATA:
+    case ORDER_AFTER:
+        diag_note(verifier->diags, span, "this waits for '%%%.*s' of the %.*s",
+                  NAME(module, e->name), NAME(module, from->type));
+        break;
+    case ORDER_STREAM:
+        diag_note(verifier->diags, span, "this follows the %.*s on its stream",
+                  NAME(module, from->type));
+        break;
+    case ORDER_MEMORY:
+        diag_note(verifier->diags, span, "this follows the %.*s, which accesses '%.*s' too",
+                  NAME(module, from->type), NAME(module, e->name));
+        break;
+    case ORDER_EVENT:
+        diag_note(verifier->diags, span, "this waits for event '%.*s' of the %.*s",
+                  NAME(module, e->name), NAME(module, from->type));
+        break;
+    }
+}
+
+enum { MAX_STEPS = 12 };
+
+static void verify_acyclic(struct verifier *verifier, const struct graph *graph,
+                           const struct order *order)
+{
+    uint32_t *sorted = mem_calloc(order->n_ops, sizeof *sorted);
+    struct order_cycle cycle;
+    if (!order_sort(order, sorted, &cycle) &&
+        diag_at(verifier->diags, DIAG_cycle,
+                locate_op(verifier->module, &graph->ops.at[cycle.op], OP_TYPE_NAME, 0),
+                "this op waits for itself")) {
+        uint32_t op = cycle.op;
+        for (uint32_t i = 0; i < cycle.edges.count && i < MAX_STEPS; i++) {
+            report_step(verifier, graph, order, op, cycle.edges.at[i]);
+            op = order->edges[cycle.edges.at[i]].from;
+        }
+        if (cycle.edges.count > MAX_STEPS)
+            diag_note(verifier->diags, no_span, "and %u steps more", cycle.edges.count - MAX_STEPS);
+    }
+    vec_free(&cycle.edges);
+    free(sorted);
+}
+
+static bool has_events(const struct module *module, const struct graph *graph)
+{
+    for (uint32_t i = 1; i < graph->clauses.count; i++)
+        if (graph->clauses.at[i].send.count || graph->clauses.at[i].recv.count)
+            return true;
+    for (uint32_t i = 0; i < graph->blocks.count; i++)
+        if (graph->blocks.at[i].kind == BLOCK_SUPERKERNEL &&
+            (attr_find(module, graph->blocks.at[i].attrs, W_send) ||
+             attr_find(module, graph->blocks.at[i].attrs, W_recv)))
+            return true;
+    return false;
+}
+
+/* Data, `after` and streams point backwards in the text: without events there is no circle. */
+void verify_order(struct verifier *verifier, const struct graph *graph)
+{
+    struct order order;
+    if (!has_events(verifier->module, graph))
+        return;
+    order_init(&order, verifier->module, graph);
+    verify_events(verifier, graph, &order);
+    verify_acyclic(verifier, graph, &order);
+    order_free(&order);
+}

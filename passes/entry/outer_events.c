@@ -1,0 +1,54 @@
+#include "passes/entry/outer_events.h"
+#include "ir/event_sides.h"
+
+/* The super kernel that a side is an op of, or NONE. */
+static uint32_t place_of(const struct graph *graph, const struct event_side *side)
+{
+    return side->op == NONE
+               ? NONE
+               : graph_enclosing(graph, graph->ops.at[side->op].block, BLOCK_SUPERKERNEL);
+}
+
+void outer_events_init(struct outer_events *events, const struct module *module,
+                       const struct graph *graph)
+{
+    uint32_t n_names = module->names.count;
+    uint32_t *waiter = mem_calloc(n_names, sizeof *waiter); /* block id + 1 */
+    struct event_sides sends = event_sides_find(module, graph, W_send);
+    struct event_sides recvs = event_sides_find(module, graph, W_recv);
+    events->sender = mem_calloc(n_names, sizeof *events->sender);
+    events->received_outside = mem_calloc(n_names, 1);
+    events->shared = NONE;
+    for (uint32_t i = 0; i < sends.count; i++)
+        events->sender[sends.at[i].event] = place_of(graph, &sends.at[i]);
+    for (uint32_t i = 0; i < recvs.count; i++) {
+        uint32_t event = recvs.at[i].event, place = place_of(graph, &recvs.at[i]);
+        if (place == events->sender[event] && place != NONE)
+            continue;
+        events->received_outside[event] = 1;
+        if (place == NONE)
+            continue;
+        if (waiter[event] && waiter[event] != place + 1)
+            events->shared = event;
+        waiter[event] = place + 1;
+    }
+    free(waiter);
+    vec_free(&sends);
+    vec_free(&recvs);
+}
+
+void outer_events_free(struct outer_events *events)
+{
+    free(events->sender);
+    free(events->received_outside);
+}
+
+bool outer_events_waits(const struct outer_events *events, uint32_t block, uint32_t event)
+{
+    return events->sender[event] != block;
+}
+
+bool outer_events_notifies(const struct outer_events *events, uint32_t event)
+{
+    return events->received_outside[event];
+}

@@ -1,0 +1,179 @@
+#include "ir/syntax/locate.h"
+#include "passes/fusion/fusion_internal.h"
+
+static bool is_fused(const struct fusion *f, const struct op *op)
+{
+    enum fusable fusable = op_fusable(f->module, op);
+    return fusable == FUSABLE || (f->mode == FUSION_COLLECT && fusable != NOT_PASSIVE);
+}
+
+/* Whether the super kernels of one scope are one group again: where ops are taken out of super
+ * kernels, a scope that was in parts may be whole. Else they stay as they are. */
+static bool rejoins(const struct fusion *f)
+{
+    const struct graph *graph = f->graph;
+    for (uint32_t i = 0; i < graph->ops.count && f->mode == FUSION_FILTER; i++)
+        if (graph_enclosing(graph, graph->ops.at[i].block, BLOCK_SUPERKERNEL) != NONE &&
+            !is_fused(f, &graph->ops.at[i]))
+            return true;
+    return false;
+}
+
+/* Blocks of one scope are one group; a super kernel is one of its own, or (`rejoin`) of the group of
+ * its scope, if it has one. */
+static void find_block_groups(struct fusion *f, uint32_t *of_block, bool rejoin)
+{
+    uint32_t *of_scope = mem_calloc(f->module->names.count, sizeof *of_scope);
+    vec_push(&f->groups, (struct fusion_group){.block = NONE, .scope = NONE, .options = NONE});
+    for (uint32_t i = 0; i < f->graph->blocks.count; i++) {
+        const struct block *block = &f->graph->blocks.at[i];
+        if (block->kind != BLOCK_SCOPE && block->kind != BLOCK_SUPERKERNEL)
+            continue;
+        uint32_t scope = block->kind == BLOCK_SCOPE ? block->name
+                                                    : attr_string(f->module, block->attrs, W_scope);
+        bool joins = scope != NONE && (rejoin || block->kind == BLOCK_SCOPE);
+        of_block[i] = joins ? of_scope[scope] : GROUP_NONE;
+        if (of_block[i] == GROUP_NONE) {
+            of_block[i] = f->groups.count;
+            vec_push(&f->groups,
+                     (struct fusion_group){.block = i, .scope = scope, .options = NONE});
+        }
+        if (joins)
+            of_scope[scope] = of_block[i];
+        struct fusion_group *group = &f->groups.at[of_block[i]];
+        const struct attr *options = attr_find(f->module, block->attrs, W_options);
+        if (group->options == NONE && options) {
+            group->options = attr_string(f->module, block->attrs, W_options);
+            group->options_loc = options->loc;
+        }
+    }
+    free(of_scope);
+}
+
+static void find_groups(struct fusion *f)
+{
+    const struct graph *graph = f->graph;
+    uint32_t *of_block = mem_calloc(graph->blocks.count, sizeof *of_block);
+    find_block_groups(f, of_block, rejoins(f));
+    for (uint32_t i = 0; i < graph->ops.count; i++) {
+        const struct op *op = &graph->ops.at[i];
+        uint32_t block = f->superkernel_of[i] =
+            graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL);
+        if (block == NONE)
+            block = graph_enclosing(graph, op->block, BLOCK_SCOPE);
+        f->member_of[i] = f->group_of[i] = block == NONE ? GROUP_NONE : of_block[block];
+        struct fusion_group *group = &f->groups.at[f->group_of[i]];
+        group->members++;
+        if (f->group_of[i] == GROUP_NONE || is_fused(f, op))
+            continue;
+        f->group_of[i] = GROUP_NONE;
+        group->removed += !op_is_passive(f->module, op);
+    }
+    free(of_block);
+}
+
+/* Super kernels of the input that are groups of their own stay whole, if need be at the cost of
+ * scopes. */
+static void schedule_groups(struct fusion *f)
+{
+    uint8_t *fixed = mem_calloc(f->groups.count, 1);
+    for (uint32_t i = 1; i < f->groups.count; i++)
+        fixed[i] = f->mode == FUSION_COLLECT &&
+                   f->graph->blocks.at[f->groups.at[i].block].kind == BLOCK_SUPERKERNEL;
+    schedule_init(&f->schedule, &f->order, f->group_of, f->groups.count, fixed);
+    free(fixed);
+}
+
+/* Positions of a group's members in the schedule, which name the parts of a scope. Passive ops do not
+ * count: they leave the group when it is first collected. */
+static void find_ranks(struct fusion *f)
+{
+    uint32_t *counts = mem_calloc(f->groups.count, sizeof *counts);
+    for (uint32_t i = 0; i < f->schedule.count; i++) {
+        uint32_t op = f->schedule.ops[i];
+        if (!op_is_passive(f->module, &f->graph->ops.at[op]))
+            f->rank[op] = counts[f->member_of[op]]++;
+    }
+    free(counts);
+}
+
+/* Takes dissolved groups out and schedules again. */
+static bool dissolve(struct fusion *f)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < f->graph->ops.count; i++) {
+        if (!f->groups.at[f->group_of[i]].dissolved)
+            continue;
+        f->group_of[i] = GROUP_NONE;
+        any = true;
+    }
+    if (any) {
+        schedule_free(&f->schedule);
+        schedule_groups(f);
+    }
+    return any;
+}
+
+static void fusion_init(struct fusion *f)
+{
+    uint32_t n = f->graph->ops.count;
+    order_init(&f->order, f->module, f->graph);
+    f->group_of = mem_calloc(n, sizeof *f->group_of);
+    f->member_of = mem_calloc(n, sizeof *f->member_of);
+    f->superkernel_of = mem_calloc(n, sizeof *f->superkernel_of);
+    f->rank = mem_calloc(n, sizeof *f->rank);
+    find_groups(f);
+    schedule_groups(f);
+}
+
+static void fusion_free(struct fusion *f)
+{
+    schedule_free(&f->schedule);
+    vec_free(&f->groups);
+    free(f->group_of);
+    free(f->member_of);
+    free(f->superkernel_of);
+    free(f->rank);
+    order_free(&f->order);
+}
+
+/* Names of entries are taken as well: a new super kernel must not launch one by accident. Nor may
+ * those that collecting makes be those of super kernels of any graph, all of which it keeps. */
+static void take_names(struct vec_u32 *taken, const struct module *module, enum fusion_mode mode)
+{
+    for (uint32_t i = 0; i < module->names.count; i++)
+        vec_push(taken, 0);
+    for (uint32_t i = 0; i < module->entries.count; i++)
+        taken->at[module->entries.at[i].name] = 1;
+    for (uint32_t i = 0; i < module->graphs.count && mode == FUSION_COLLECT; i++) {
+        const struct graph *graph = &module->graphs.at[i];
+        for (uint32_t b = 0; b < graph->blocks.count; b++)
+            if (graph->blocks.at[b].kind == BLOCK_SUPERKERNEL)
+                taken->at[graph->blocks.at[b].name] = 1;
+    }
+}
+
+bool fusion_run(struct pass_context *context, enum fusion_mode mode)
+{
+    struct vec_u32 taken = {NULL, 0, 0};
+    bool ok = true;
+    take_names(&taken, context->module, mode);
+    for (uint32_t i = 0; i < context->module->graphs.count; i++) {
+        struct fusion f = {.context = context,
+                           .module = context->module,
+                           .graph = &context->module->graphs.at[i],
+                           .mode = mode,
+                           .taken = &taken};
+        fusion_init(&f);
+        if (fusion_report_breaks(&f)) {
+            dissolve(&f);
+            find_ranks(&f);
+            ok = fusion_rewrite(&f) && ok;
+        } else {
+            ok = false;
+        }
+        fusion_free(&f);
+    }
+    vec_free(&taken);
+    return ok;
+}

@@ -1,0 +1,49 @@
+/* Shared by the parts of passes/fusion/fusion.h. */
+#ifndef PASSES_FUSION_FUSION_INTERNAL_H
+#define PASSES_FUSION_FUSION_INTERNAL_H
+
+#include "passes/fusion/fusable.h"
+#include "passes/fusion/fusion.h"
+#include "passes/fusion/schedule.h"
+
+/* The ops of one scope, or of one super kernel of the input that belongs to no scope. */
+struct fusion_group {
+    uint32_t block;   /* one of its blocks: scope or super kernel */
+    uint32_t scope;   /* name id, or NONE for a super kernel without scope */
+    uint32_t options; /* name id of the options that any of its blocks gives, or NONE */
+    uint32_t options_loc;
+    uint32_t members; /* ops of its blocks, fusable or not */
+    uint32_t removed; /* of them, how many are not to be fused */
+    bool dissolved;   /* strict-scope-check = bypass: left unfused */
+};
+
+struct fusion {
+    struct pass_context *context;
+    struct module *module;
+    struct graph *graph;
+    enum fusion_mode mode;
+    struct order order;
+    VEC(struct fusion_group) groups; /* element 0 is GROUP_NONE */
+    uint32_t *group_of;              /* per op: its group if it is to be fused */
+    uint32_t *member_of;             /* per op: the group of its block */
+    uint32_t *superkernel_of;        /* per op: its super kernel's block in the input, or NONE */
+    uint32_t *rank; /* per op with a group: its index among the group's members in the schedule */
+    struct schedule schedule;
+    struct vec_u32 *taken; /* by name id: a super kernel has it */
+};
+
+/* fusion_report.c */
+
+/* Says why each scope is in parts, or which of its ops are left out. Marks groups that are to be
+ * dissolved; returns false where a scope must not break. */
+bool fusion_report_breaks(struct fusion *fusion);
+/* Says what became of a segment. */
+void fusion_report_fused(struct fusion *fusion, const struct segment *segment, uint32_t name);
+
+/* fusion_rewrite.c */
+
+/* Replaces the graph's blocks and body by those of the schedule. False after an error: a super kernel
+ * that must stay does not. */
+bool fusion_rewrite(struct fusion *fusion);
+
+#endif

@@ -1,0 +1,329 @@
+/* The account of each scope: what was fused, what breaks it and why, and what the user could change. */
+#include "ir/base/text.h"
+#include "ir/sk_options.h"
+#include "ir/syntax/locate.h"
+#include "passes/fusion/fusion_internal.h"
+
+static const struct span no_span = {0, 0};
+
+/* Why a part of a group could not be scheduled with the part before it: `blocked`, an op of it, needs
+ * `cause`, which is outside, and which needs the part before by way of `root`. */
+struct break_cause {
+    uint32_t blocked, cause, root;
+};
+
+static struct span op_span(const struct fusion *f, uint32_t op)
+{
+    return locate_op(f->module, &f->graph->ops.at[op], OP_TYPE_NAME, 0);
+}
+
+/* "Add %sum", for texts; lives as long as the diagnostics. */
+static const char *op_text(const struct fusion *f, uint32_t id)
+{
+    struct text text = {NULL, 0, 0};
+    const struct op *op = &f->graph->ops.at[id];
+    text_word(&text, f->module, op->type);
+    if (op->results.count) {
+        text_char(&text, ' ');
+        text_value(&text, f->module, f->graph->values.at[op->results.first].name);
+    }
+    const char *copy = arena_strndup(&f->context->diags->arena, text.at, text.size);
+    text_free(&text);
+    return copy;
+}
+
+static const char *stream_text(const struct fusion *f, uint32_t stream)
+{
+    if (stream == NONE)
+        return "the default stream";
+    return arena_printf(&f->context->diags->arena, "stream \"%.*s\"", NAME(f->module, stream));
+}
+
+/* How one op waits for another, as a clause behind "it". */
+static const char *edge_text(const struct fusion *f, const struct order_edge *edge)
+{
+    struct arena *arena = &f->context->diags->arena;
+    const char *from = op_text(f, edge->from);
+    switch (edge->kind) {
+    case ORDER_DATA: return arena_printf(arena, "uses the result of %s", from);
+    case ORDER_AFTER: return arena_printf(arena, "is to run after %s", from);
+    case ORDER_STREAM:
+        return arena_printf(arena, "follows %s on %s", from, stream_text(f, edge->name));
+    case ORDER_EVENT:
+        return arena_printf(arena, "waits for event '%.*s' of %s", NAME(f->module, edge->name),
+                            from);
+    case ORDER_MEMORY:
+        return arena_printf(arena, "accesses '%.*s' behind %s", NAME(f->module, edge->name), from);
+    }
+    return "";
+}
+
+static const char *group_text(const struct fusion *f, uint32_t group)
+{
+    const struct fusion_group *g = &f->groups.at[group];
+    if (g->scope != NONE)
+        return arena_printf(&f->context->diags->arena, "scope '@%.*s'", NAME(f->module, g->scope));
+    return arena_printf(&f->context->diags->arena, "super kernel '@%.*s'",
+                        NAME(f->module, f->graph->blocks.at[g->block].name));
+}
+
+/* A stream's label as a fact, "" for the default stream. */
+static const char *label_text(const struct fusion *f, uint32_t stream)
+{
+    return stream == NONE
+               ? ""
+               : arena_printf(&f->context->diags->arena, "%.*s", NAME(f->module, stream));
+}
+
+static void group_field(const struct fusion *f, uint32_t group)
+{
+    const struct fusion_group *g = &f->groups.at[group];
+    if (g->scope != NONE)
+        diag_field(f->context->diags, "scope",
+                   arena_printf(&f->context->diags->arena, "%.*s", NAME(f->module, g->scope)));
+}
+
+static void op_fields(const struct fusion *f, uint32_t op)
+{
+    diag_field(f->context->diags, "op", op_text(f, op));
+    diag_field(f->context->diags, "stream", label_text(f, f->order.stream[op]));
+}
+
+/* ---------------------------------------------------------------------------- causes ---- */
+
+/* The edge of `op` from an op that was scheduled in [low, high), or NULL. */
+static const struct order_edge *edge_between(const struct fusion *f, uint32_t op, uint32_t low,
+                                             uint32_t high)
+{
+    for (uint32_t e = f->order.first[op]; e < f->order.first[op + 1]; e++) {
+        uint32_t place = f->schedule.place[f->order.edges[e].from];
+        if (place >= low && place < high)
+            return &f->order.edges[e];
+    }
+    return NULL;
+}
+
+/* Follows the edges back from the cause to the op that needs the part before (which ends at `low`)
+ * itself. */
+static uint32_t find_root(const struct fusion *f, uint32_t cause, uint32_t low)
+{
+    for (;;) {
+        const struct order_edge *edge = edge_between(f, cause, low, f->schedule.place[cause]);
+        if (!edge)
+            return cause;
+        cause = edge->from;
+    }
+}
+
+/* Every part but the first has an op that waits for something between the two: else it would have
+ * been scheduled with the part before. */
+static struct break_cause find_cause(const struct fusion *f, const struct segment *segment,
+                                     uint32_t last_end)
+{
+    struct break_cause cause = {f->schedule.ops[segment->first], NONE, NONE};
+    for (uint32_t i = 0; i < segment->count && cause.cause == NONE; i++) {
+        uint32_t op = f->schedule.ops[segment->first + i];
+        const struct order_edge *edge = edge_between(f, op, last_end, segment->first);
+        if (!edge)
+            continue;
+        cause.blocked = op;
+        cause.cause = edge->from;
+        cause.root = find_root(f, edge->from, last_end);
+    }
+    return cause;
+}
+
+static enum diag_id break_id(const struct fusion *f, uint32_t group, uint32_t root)
+{
+    if (f->member_of[root] == group)
+        return DIAG_split_nonfusable;
+    return f->group_of[root] != GROUP_NONE ? DIAG_split_scope : DIAG_split_outside;
+}
+
+/* What stands in the way, and what to do about it. */
+static void explain_root(const struct fusion *f, uint32_t group, uint32_t root)
+{
+    struct diags *diags = f->context->diags;
+    uint32_t member = f->member_of[root];
+    enum fusable fusable = op_fusable(f->module, &f->graph->ops.at[root]);
+    if (member == group)
+        diag_note(diags, no_span, "%s cannot be fused: %s; %s", op_text(f, root),
+                  fusable_reason(fusable), fusable_advice(fusable));
+    else if (f->group_of[root] != GROUP_NONE)
+        diag_note(diags, no_span, "%s is of %s: put the two scopes into one, or order them",
+                  op_text(f, root), group_text(f, member));
+    else
+        diag_note(diags, no_span,
+                  "%s is outside: move it into the scope, or before or behind all of it",
+                  op_text(f, root));
+}
+
+/* ---------------------------------------------------------------------------- breaks ---- */
+
+static void report_break(const struct fusion *f, const struct segment *segment,
+                         const struct break_cause *cause, uint32_t last_end)
+{
+    struct diags *diags = f->context->diags;
+    uint32_t group = segment->group;
+    if (!diags->remarks)
+        return;
+    const struct order_edge *needs = edge_between(f, cause->blocked, last_end, segment->first);
+    diag_at(diags, break_id(f, group, cause->root), op_span(f, cause->blocked),
+            "%s breaks before this op of %s: it %s", group_text(f, group),
+            stream_text(f, f->order.stream[cause->blocked]), edge_text(f, needs));
+    group_field(f, group);
+    op_fields(f, cause->blocked);
+    diag_field(diags, "cause", op_text(f, cause->cause));
+    diag_field(diags, "root", op_text(f, cause->root));
+    for (uint32_t e = f->order.first[cause->root]; e < f->order.first[cause->root + 1]; e++) {
+        uint32_t from = f->order.edges[e].from;
+        if (f->group_of[from] != group || f->schedule.place[from] >= last_end)
+            continue;
+        diag_note(diags, op_span(f, cause->root), "that needs the part before: this %s",
+                  edge_text(f, &f->order.edges[e]));
+        break;
+    }
+    explain_root(f, group, cause->root);
+}
+
+/* What strict-scope-check says of a group that breaks. Options of the command line are for scopes; in
+ * super kernels that were made of them they are written down. */
+static enum sk_strict strictness(const struct fusion *f, const struct fusion_group *group)
+{
+    struct sk_options options;
+    uint32_t name = group->options;
+    if (f->context->sk_options && f->mode == FUSION_COLLECT)
+        name = sk_options_override(f->module, name, f->context->sk_options);
+    if (!sk_options_of(&options, f->module, name))
+        return SK_STRICT_unset;
+    return (enum sk_strict)options.of[SK_strict_scope_check].number;
+}
+
+/* Applies strict-scope-check; `op` is where the scope breaks first, or an op of it that is left out:
+ * then it is the `root` itself. */
+static bool apply_strictness(struct fusion *f, uint32_t group, uint32_t op, uint32_t root)
+{
+    struct fusion_group *g = &f->groups.at[group];
+    struct diags *diags = f->context->diags;
+    enum sk_strict strict = g->dissolved ? SK_STRICT_unset : strictness(f, g);
+    bool left_out = op == root;
+    if (strict == SK_STRICT_bypass) {
+        g->dissolved = true;
+        if (diag_at(diags, DIAG_scope_bypassed, op_span(f, op),
+                    "%s is left unfused, since %s (strict-scope-check=bypass)",
+                    group_text(f, group),
+                    left_out ? "this op cannot be fused" : "it would break here"))
+            explain_root(f, group, root);
+    } else if (strict == SK_STRICT_abort) {
+        if (diag_at(diags, DIAG_scope_broken, op_span(f, op),
+                    "%s %s, which strict-scope-check=abort forbids", group_text(f, group),
+                    left_out ? "has an op that cannot be fused" : "breaks here"))
+            explain_root(f, group, root);
+        return false;
+    }
+    return true;
+}
+
+/* Whether the break was there before: between two super kernels of the input. */
+static bool is_old_break(const struct fusion *f, const struct segment *segment, uint32_t last_end)
+{
+    uint32_t before = f->superkernel_of[f->schedule.ops[last_end - 1]];
+    uint32_t here = f->superkernel_of[f->schedule.ops[segment->first]];
+    return before != NONE && here != NONE && before != here;
+}
+
+/* A super kernel of the input stays whole, but for ops to be left out. */
+static bool check_whole(const struct fusion *f, const struct segment *segment,
+                        const struct break_cause *cause)
+{
+    const struct fusion_group *group = &f->groups.at[segment->group];
+    if (f->graph->blocks.at[group->block].kind != BLOCK_SUPERKERNEL || f->mode == FUSION_FILTER)
+        return true;
+    if (diag_at(f->context->diags, DIAG_cycle,
+                locate_name(f->module, f->graph->blocks.at[group->block].loc),
+                "an op outside needs a part of '@%.*s', and another part needs that op",
+                NAME(f->module, f->graph->blocks.at[group->block].name)))
+        diag_note(f->context->diags, op_span(f, cause->cause), "it is this op");
+    return false;
+}
+
+/* Whether the op is of the group but left out, as it cannot be fused. */
+static bool was_removed(const struct fusion *f, uint32_t group, uint32_t op)
+{
+    return f->mode == FUSION_FILTER && f->member_of[op] == group && f->group_of[op] != group &&
+           !op_is_passive(f->module, &f->graph->ops.at[op]);
+}
+
+/* Ops of a scope that are left out, whether they break it or not. */
+static bool report_removed(struct fusion *f)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < f->order.n_ops; i++) {
+        uint32_t op = f->order.text[i], group = f->member_of[op];
+        if (!was_removed(f, group, op))
+            continue;
+        enum fusable fusable = op_fusable(f->module, &f->graph->ops.at[op]);
+        if (diag_at(f->context->diags, DIAG_not_fused, op_span(f, op),
+                    "this op of %s is not fused: %s", group_text(f, group),
+                    fusable_reason(fusable))) {
+            group_field(f, group);
+            op_fields(f, op);
+            diag_note(f->context->diags, no_span, "%s", fusable_advice(fusable));
+        }
+        ok = apply_strictness(f, group, op, op) && ok;
+    }
+    return ok;
+}
+
+bool fusion_report_breaks(struct fusion *f)
+{
+    bool ok = report_removed(f);
+    uint32_t *ends = mem_calloc(f->groups.count, sizeof *ends);
+    for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
+        const struct segment *segment = &f->schedule.segments.at[i];
+        uint32_t last_end = ends[segment->group];
+        ends[segment->group] = segment->first + segment->count;
+        if (segment->group == GROUP_NONE || last_end == 0 || is_old_break(f, segment, last_end))
+            continue;
+        struct break_cause cause = find_cause(f, segment, last_end);
+        ok = check_whole(f, segment, &cause) && ok;
+        report_break(f, segment, &cause, last_end);
+        if (!was_removed(f, segment->group, cause.root))
+            ok = apply_strictness(f, segment->group, cause.blocked, cause.root) && ok;
+    }
+    free(ends);
+    return ok;
+}
+
+/* ----------------------------------------------------------------------------- fused ---- */
+
+enum { MAX_NAMED_OPS = 6 };
+
+/* Accounts are complete when nothing is left to be taken out. */
+void fusion_report_fused(struct fusion *f, const struct segment *segment, uint32_t name)
+{
+    struct diags *diags = f->context->diags;
+    const uint32_t *ops = f->schedule.ops + segment->first;
+    if (f->mode == FUSION_COLLECT || !diags->remarks)
+        return;
+    struct text text = {NULL, 0, 0};
+    for (uint32_t i = 0; i < segment->count && i < MAX_NAMED_OPS; i++) {
+        text_printf(&text, "%s%s", i ? ", " : "", op_text(f, ops[i]));
+        if (i == 0 || f->order.stream[ops[i]] != f->order.stream[ops[i - 1]])
+            text_printf(&text, " (%s)", stream_text(f, f->order.stream[ops[i]]));
+    }
+    if (segment->count > MAX_NAMED_OPS)
+        text_printf(&text, " and %u more", segment->count - MAX_NAMED_OPS);
+    diag_at(diags, DIAG_fused, op_span(f, ops[0]), "%s: super kernel '@%.*s' has %u op%s: %.*s",
+            group_text(f, segment->group), NAME(f->module, name), segment->count,
+            segment->count == 1 ? "" : "s", (int)text.size, text.at);
+    text_free(&text);
+    group_field(f, segment->group);
+    diag_field(diags, "superkernel", arena_printf(&diags->arena, "%.*s", NAME(f->module, name)));
+    for (uint32_t i = 0; i < segment->count; i++)
+        diag_listed(diags, "ops", op_text(f, ops[i]));
+    for (uint32_t i = 0; i < segment->count; i++)
+        diag_listed(diags, "streams", label_text(f, f->order.stream[ops[i]]));
+    if (segment->count == 1)
+        diag_note(diags, no_span, "one op gains nothing from a super kernel of its own");
+}

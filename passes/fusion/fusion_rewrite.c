@@ -1,0 +1,210 @@
+/* The blocks and the text order that a schedule gives a graph. */
+#include "ir/sk_options.h"
+#include "ir/syntax/locate.h"
+#include "passes/fusion/fusion_internal.h"
+
+#include <string.h>
+
+struct rewrite {
+    struct fusion *f;
+    struct graph next;    /* blocks and body */
+    uint32_t superkernel; /* open block of `next`, or NONE */
+    uint32_t stream;      /* the same */
+    uint32_t *sizes;      /* by block of the input: ops of a super kernel, but for passive ones */
+};
+
+static void close_stream(struct rewrite *rewrite)
+{
+    if (rewrite->stream != NONE)
+        graph_add_item(&rewrite->next, ITEM_CLOSE, rewrite->stream);
+    rewrite->stream = NONE;
+}
+
+static uint32_t open_block(struct rewrite *rewrite, const struct block *model)
+{
+    struct block block = *model;
+    block.parent = rewrite->superkernel;
+    uint32_t id = graph_add_block(&rewrite->next, &block);
+    graph_add_item(&rewrite->next, ITEM_OPEN, id);
+    return id;
+}
+
+/* Of an op's blocks only its stream remains, and its super kernel. */
+static void place_op(struct rewrite *rewrite, uint32_t op)
+{
+    struct graph *graph = rewrite->f->graph;
+    uint32_t label = rewrite->f->order.stream[op];
+    uint32_t open = rewrite->stream == NONE ? NONE : rewrite->next.blocks.at[rewrite->stream].name;
+    if (label != open) {
+        close_stream(rewrite);
+        if (label != NONE)
+            rewrite->stream = open_block(
+                rewrite,
+                &graph->blocks.at[graph_enclosing(graph, graph->ops.at[op].block, BLOCK_STREAM)]);
+    }
+    graph_add_item(&rewrite->next, ITEM_OP, op);
+    graph->ops.at[op].block = rewrite->stream != NONE ? rewrite->stream : rewrite->superkernel;
+}
+
+/* ------------------------------------------------------------------------ super kernels ---- */
+
+/* The super kernel of the input that has just the segment's ops, or NONE. */
+static uint32_t same_superkernel(const struct rewrite *rewrite, const struct segment *segment)
+{
+    const struct fusion *f = rewrite->f;
+    uint32_t block = f->superkernel_of[f->schedule.ops[segment->first]];
+    if (block == NONE || rewrite->sizes[block] != segment->count)
+        return NONE;
+    for (uint32_t i = 1; i < segment->count; i++)
+        if (f->superkernel_of[f->schedule.ops[segment->first + i]] != block)
+            return NONE;
+    return block;
+}
+
+/* False if the name was taken. */
+static bool take_name(struct vec_u32 *taken, uint32_t name)
+{
+    while (taken->count <= name)
+        vec_push(taken, 0);
+    return !taken->at[name]++;
+}
+
+/* GRAPH_SCOPE; a part of a scope is GRAPH_SCOPE_split_BEGIN_END, by the positions of its first and
+ * last op among the scope's ops. Graph @a_b with scope @c and graph @a with scope @b_c would have the
+ * same: a number sets them apart. */
+static uint32_t superkernel_name(struct fusion *f, const struct segment *segment)
+{
+    struct module *module = f->module;
+    const struct fusion_group *group = &f->groups.at[segment->group];
+    uint32_t base = f->graph->blocks.at[group->block].name;
+    if (group->scope != NONE)
+        base = module_name_printf(module, "%.*s_%.*s", NAME(module, f->graph->name),
+                                  NAME(module, group->scope));
+    if (f->schedule.groups[segment->group].segments > 1)
+        base = module_name_printf(module, "%.*s_split_%u_%u", NAME(module, base),
+                                  f->rank[f->schedule.ops[segment->first]],
+                                  f->rank[f->schedule.ops[segment->first + segment->count - 1]]);
+    uint32_t name = base;
+    for (unsigned i = 1; !take_name(f->taken, name); i++)
+        name = module_name_printf(module, "%.*s.%u", NAME(module, base), i);
+    return name;
+}
+
+/* A super kernel runs on the stream of its first op, but not on that of a collective if it has
+ * another op. */
+static uint32_t superkernel_stream(const struct fusion *f, const struct segment *segment)
+{
+    const uint32_t *ops = f->schedule.ops + segment->first;
+    uint32_t first = 0;
+    while (first < segment->count && op_is_collective(f->module, &f->graph->ops.at[ops[first]]))
+        first++;
+    return f->order.stream[ops[first < segment->count ? first : 0]];
+}
+
+static struct range superkernel_attrs(struct fusion *f, const struct segment *segment)
+{
+    const struct fusion_group *group = &f->groups.at[segment->group];
+    uint32_t options = group->options, stream = superkernel_stream(f, segment), count = 0;
+    struct attr attrs[3];
+    if (f->context->sk_options && f->mode == FUSION_COLLECT)
+        options = sk_options_override(f->module, options, f->context->sk_options);
+    const uint32_t keys[3] = {W_scope, W_options, W_stream};
+    const uint32_t ids[3] = {group->scope, options, stream};
+    /* Later passes report what is wrong with an option where it stands. */
+    const uint32_t locs[3] = {NONE, options == group->options ? group->options_loc : NONE, NONE};
+    for (int i = 0; i < 3; i++)
+        if (ids[i] != NONE)
+            attrs[count++] = (struct attr){keys[i], locs[i], {.kind = ATTR_STRING, .id = ids[i]}};
+    return module_add_attrs(f->module, attrs, count);
+}
+
+static void place_segment(struct rewrite *rewrite, const struct segment *segment)
+{
+    struct fusion *f = rewrite->f;
+    uint32_t same = same_superkernel(rewrite, segment);
+    struct block block =
+        f->graph->blocks.at[same != NONE ? same : f->groups.at[segment->group].block];
+    close_stream(rewrite);
+    if (same == NONE)
+        block = (struct block){.kind = BLOCK_SUPERKERNEL,
+                               .name = superkernel_name(f, segment),
+                               .loc = block.loc,
+                               .end_loc = NONE,
+                               .attrs = superkernel_attrs(f, segment)};
+    fusion_report_fused(f, segment, block.name);
+    rewrite->superkernel = open_block(rewrite, &block);
+    for (uint32_t i = 0; i < segment->count; i++)
+        place_op(rewrite, f->schedule.ops[segment->first + i]);
+    close_stream(rewrite);
+    graph_add_item(&rewrite->next, ITEM_CLOSE, rewrite->superkernel);
+    rewrite->superkernel = NONE;
+}
+
+static bool has_events(const struct fusion *f, const struct block *block)
+{
+    return block->kind == BLOCK_SUPERKERNEL && (attr_find(f->module, block->attrs, W_send) ||
+                                                attr_find(f->module, block->attrs, W_recv));
+}
+
+/* Events of a launch would be lost with it. */
+static bool check_events(const struct fusion *f, const uint8_t *kept)
+{
+    bool ok = true;
+    for (uint32_t b = 0; b < f->graph->blocks.count; b++) {
+        const struct block *block = &f->graph->blocks.at[b];
+        if (kept[b] || !has_events(f, block))
+            continue;
+        ok = false;
+        if (diag_at(f->context->diags, DIAG_unsupported, locate_name(f->module, block->loc),
+                    "'@%.*s' sends or receives events as a whole, so that it must stay as it is",
+                    NAME(f->module, block->name)))
+            diag_note(f->context->diags, (struct span){0, 0},
+                      "give its 'send' and 'recv' to ops of it");
+    }
+    return ok;
+}
+
+/* New super kernels must not take the names of those that stay, and those with events must. */
+static bool check_kept(const struct rewrite *rewrite)
+{
+    const struct fusion *f = rewrite->f;
+    uint8_t *kept = mem_calloc(f->graph->blocks.count, 1);
+    for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
+        const struct segment *segment = &f->schedule.segments.at[i];
+        uint32_t same = segment->group == GROUP_NONE ? NONE : same_superkernel(rewrite, segment);
+        if (same == NONE)
+            continue;
+        take_name(f->taken, f->graph->blocks.at[same].name);
+        kept[same] = 1;
+    }
+    bool ok = check_events(f, kept);
+    free(kept);
+    return ok;
+}
+
+bool fusion_rewrite(struct fusion *f)
+{
+    struct rewrite rewrite = {.f = f, .superkernel = NONE, .stream = NONE};
+    rewrite.sizes = mem_calloc(f->graph->blocks.count, sizeof *rewrite.sizes);
+    for (uint32_t i = 0; i < f->graph->ops.count; i++)
+        if (f->superkernel_of[i] != NONE && !op_is_passive(f->module, &f->graph->ops.at[i]))
+            rewrite.sizes[f->superkernel_of[i]]++;
+    if (!check_kept(&rewrite)) {
+        free(rewrite.sizes);
+        return false;
+    }
+    for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
+        const struct segment *segment = &f->schedule.segments.at[i];
+        if (segment->group == GROUP_NONE)
+            place_op(&rewrite, f->schedule.ops[segment->first]);
+        else
+            place_segment(&rewrite, segment);
+    }
+    close_stream(&rewrite);
+    free(rewrite.sizes);
+    vec_free(&f->graph->blocks);
+    vec_free(&f->graph->body);
+    memcpy(&f->graph->blocks, &rewrite.next.blocks, sizeof rewrite.next.blocks);
+    memcpy(&f->graph->body, &rewrite.next.body, sizeof rewrite.next.body);
+    return true;
+}

@@ -1,0 +1,205 @@
+#include "passes/fusion/schedule.h"
+
+/* Turns the edges round, and counts what each op and each group waits for. */
+static void find_users(struct schedule *s)
+{
+    const struct order *order = s->order;
+    uint32_t n = order->n_ops;
+    for (uint32_t op = 0; op < n; op++) {
+        s->needs[op] = order->first[op + 1] - order->first[op];
+        for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++) {
+            uint32_t from = order->edges[e].from;
+            s->user_first[from + 1]++;
+            s->groups[s->group_of[op]].waits += s->group_of[from] != s->group_of[op];
+        }
+    }
+    for (uint32_t i = 0; i < n; i++)
+        s->user_first[i + 1] += s->user_first[i];
+    s->users = mem_calloc(s->user_first[n], sizeof *s->users);
+    uint32_t *fill = mem_calloc(n, sizeof *fill);
+    for (uint32_t op = 0; op < n; op++)
+        for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++) {
+            uint32_t from = order->edges[e].from;
+            s->users[s->user_first[from] + fill[from]++] = op;
+        }
+    free(fill);
+}
+
+static void find_members(struct schedule *s)
+{
+    uint32_t n = s->order->n_ops;
+    uint32_t *fill = mem_calloc(s->n_groups, sizeof *fill);
+    s->members = mem_calloc(n, sizeof *s->members);
+    s->member_first = mem_calloc((size_t)s->n_groups + 1, sizeof *s->member_first);
+    for (uint32_t op = 0; op < n; op++)
+        s->member_first[s->group_of[op] + 1]++;
+    for (uint32_t i = 0; i < s->n_groups; i++)
+        s->member_first[i + 1] += s->member_first[i];
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t op = s->order->text[i], group = s->group_of[op];
+        s->members[s->member_first[group] + fill[group]++] = op;
+    }
+    free(fill);
+}
+
+static void offer_whole(struct schedule *s, uint32_t group)
+{
+    const struct schedule_group *g = &s->groups[group];
+    if (g->waits == 0 && g->left > 0 && g->ready.count > 0)
+        heap_push(&s->whole, heap_top_key(&g->ready), group);
+}
+
+static void op_is_ready(struct schedule *s, uint32_t op)
+{
+    uint32_t group = s->group_of[op], position = s->order->position[op];
+    if (group == GROUP_NONE) {
+        heap_push(&s->free_ops, position, op);
+        return;
+    }
+    heap_push(&s->groups[group].ready, position, op);
+    heap_push(s->groups[group].fixed ? &s->fixed : &s->partial, position, group);
+}
+
+static void schedule_op(struct schedule *s, uint32_t op)
+{
+    uint32_t group = s->group_of[op];
+    s->place[op] = s->count;
+    s->ops[s->count++] = op;
+    s->groups[group].left--;
+    for (uint32_t i = s->user_first[op]; i < s->user_first[op + 1]; i++) {
+        uint32_t user = s->users[i], user_group = s->group_of[user];
+        if (--s->needs[user] == 0)
+            op_is_ready(s, user);
+        if (user_group != group && --s->groups[user_group].waits == 0 && user_group != GROUP_NONE)
+            offer_whole(s, user_group);
+    }
+}
+
+/* Schedules ops of the group until none is ready. */
+static void schedule_group(struct schedule *s, uint32_t group)
+{
+    uint32_t first = s->count;
+    while (s->groups[group].ready.count)
+        schedule_op(s, heap_pop(&s->groups[group].ready));
+    s->groups[group].segments++;
+    vec_push(&s->segments, (struct segment){group, first, s->count - first});
+}
+
+/* Groups in these heaps may have been scheduled since they were pushed. */
+static void drop_outdated(struct schedule *s, struct heap *heap)
+{
+    while (heap->count && s->groups[heap_top(heap)].ready.count == 0)
+        heap_pop(heap);
+}
+
+/* An unscheduled predecessor of `op`, outside of `group` where that is not GROUP_NONE; or NONE. */
+static uint32_t waits_for(struct schedule *s, uint32_t op, uint32_t group)
+{
+    for (uint32_t e = s->order->first[op]; e < s->order->first[op + 1] && s->budget; e++) {
+        uint32_t from = s->order->edges[e].from;
+        s->budget--;
+        if (s->place[from] == NONE && (group == GROUP_NONE || s->group_of[from] != group))
+            return from;
+    }
+    return NONE;
+}
+
+/* A group a part of which must go before `group` can go as a whole: follows what an op of it waits
+ * for back to an op that is ready. That op is of a group, since ready ops outside of groups have gone
+ * before. GROUP_NONE where the budget is used up. */
+static uint32_t goes_before(struct schedule *s, uint32_t group)
+{
+    uint32_t op = NONE;
+    for (uint32_t i = s->member_first[group]; i < s->member_first[group + 1] && op == NONE; i++) {
+        if (s->budget == 0)
+            return GROUP_NONE;
+        s->budget--;
+        if (s->place[s->members[i]] == NONE)
+            op = waits_for(s, s->members[i], group);
+    }
+    while (op != NONE && s->needs[op] > 0)
+        op = waits_for(s, op, GROUP_NONE);
+    return op == NONE ? GROUP_NONE : s->group_of[op];
+}
+
+/* No group can go as a whole, so one must break. Breaking one that merely waits for parts of another
+ * would not be needed: following what goes before what leads to groups that wait for each other, or
+ * for themselves. A fixed group breaks only where all ready ops are of such groups. */
+static uint32_t choose_break(struct schedule *s)
+{
+    if (s->partial.count == 0)
+        return heap_top(&s->fixed);
+    uint32_t group = heap_top(&s->partial), choice = group;
+    for (uint32_t steps = 0; steps < s->n_groups; steps++) {
+        uint32_t before = goes_before(s, group);
+        if (before == GROUP_NONE || before == group)
+            break;
+        group = before;
+        if (!s->groups[group].fixed)
+            choice = group;
+    }
+    return choice;
+}
+
+static void schedule_all(struct schedule *s)
+{
+    uint32_t n = s->order->n_ops;
+    for (uint32_t i = 0; i < n; i++)
+        if (s->needs[s->order->text[i]] == 0)
+            op_is_ready(s, s->order->text[i]);
+    for (uint32_t group = 1; group < s->n_groups; group++)
+        offer_whole(s, group);
+    while (s->count < n) {
+        drop_outdated(s, &s->whole);
+        drop_outdated(s, &s->partial);
+        drop_outdated(s, &s->fixed);
+        bool whole = s->whole.count > 0, alone = s->free_ops.count > 0;
+        if (alone && (!whole || heap_top_key(&s->free_ops) < heap_top_key(&s->whole))) {
+            vec_push(&s->segments, (struct segment){GROUP_NONE, s->count, 1});
+            schedule_op(s, heap_pop(&s->free_ops));
+        } else {
+            schedule_group(s, whole ? heap_pop(&s->whole) : choose_break(s));
+        }
+    }
+}
+
+void schedule_init(struct schedule *s, const struct order *order, const uint32_t *group_of,
+                   uint32_t n_groups, const uint8_t *fixed)
+{
+    uint32_t n = order->n_ops;
+    *s = (struct schedule){.order = order, .group_of = group_of, .n_groups = n_groups};
+    s->groups = mem_calloc(n_groups, sizeof *s->groups);
+    s->needs = mem_calloc(n, sizeof *s->needs);
+    s->user_first = mem_calloc((size_t)n + 2, sizeof *s->user_first);
+    s->place = mem_calloc(n, sizeof *s->place);
+    s->ops = mem_calloc(n, sizeof *s->ops);
+    for (uint32_t op = 0; op < n; op++) {
+        s->place[op] = NONE;
+        s->groups[group_of[op]].left++;
+    }
+    for (uint32_t i = 0; i < n_groups; i++)
+        s->groups[i].fixed = fixed[i];
+    find_users(s);
+    find_members(s);
+    s->budget = 64 * ((uint64_t)n + order->first[n]);
+    schedule_all(s);
+}
+
+void schedule_free(struct schedule *s)
+{
+    for (uint32_t i = 0; i < s->n_groups; i++)
+        heap_free(&s->groups[i].ready);
+    vec_free(&s->segments);
+    heap_free(&s->free_ops);
+    heap_free(&s->whole);
+    heap_free(&s->partial);
+    heap_free(&s->fixed);
+    free(s->groups);
+    free(s->needs);
+    free(s->users);
+    free(s->members);
+    free(s->member_first);
+    free(s->user_first);
+    free(s->place);
+    free(s->ops);
+}

@@ -1,0 +1,72 @@
+/* What the parts of verify-sync share: the entry under proof, and the super kernel that it is for. */
+#ifndef PASSES_SYNC_CHECK_H
+#define PASSES_SYNC_CHECK_H
+
+#include "ir/order.h"
+#include "ir/slots.h"
+#include "passes/pass.h"
+#include "passes/sync/proof.h"
+
+enum { SYNC_FLAG_LIMIT = 15 };
+
+/* Where an op stands in the programs; NONE on core types where it has nothing. */
+struct sync_placed {
+    struct sync_point call[CORE_TYPES];
+    uint32_t select[CORE_TYPES]; /* steps, of dynamic kernels */
+};
+
+/* By event (name id): how it crosses the super kernels of a graph. */
+struct sync_event {
+    uint32_t sender; /* block of the super kernel whose op sends it, + 1; 0: none does */
+    bool leaves;     /* somebody outside of that super kernel receives it */
+    uint32_t last_wait[CORE_TYPES]; /* in the entry under proof: step + 1 of the last one, or 0 */
+};
+
+/* The super kernel that an entry is for. */
+struct sync_subject {
+    const struct graph *graph;
+    uint32_t block;
+    const struct order *order;
+    struct sync_event *events;
+    const uint32_t *ops; /* in list order */
+    uint32_t count;
+    uint32_t *index_of;         /* per op of the graph: its place in `ops`, + 1 */
+    struct slots slots;         /* of all ops in turn; the first is slot 1 of the entry */
+    uint32_t *first_slot;       /* by place: index in `slots`; one more at the end */
+    struct sync_placed *placed; /* by place */
+};
+
+struct sync_checker {
+    struct diags *diags;
+    const struct module *module;
+    const struct entry *entry;
+    struct sync_proof proof;
+    const struct sync_subject *subject; /* NULL: the entry is for no super kernel */
+    uint32_t *pending;                  /* one 0 per kernel; all are 0 again behind each check */
+};
+
+/* The op at a place in list order, and its kernel. */
+static inline const struct op *sync_op(const struct sync_subject *subject, uint32_t place)
+{
+    return &subject->graph->ops.at[subject->ops[place]];
+}
+
+static inline const struct kernel *sync_kernel(const struct sync_checker *checker, uint32_t name)
+{
+    return &checker->module->kernels.at[checker->proof.kernel_index[name] - 1];
+}
+
+static inline struct sync_point sync_point_all(const struct sync_checker *checker,
+                                               enum core_type core, uint32_t step)
+{
+    return (struct sync_point){core, step,
+                               sync_extent_narrow(&checker->proof, core, SYNC_ALL_CORES)};
+}
+
+/* Parts of the proof, for programs that do not block, with or without a subject, whose calls are
+ * placed then. Each reports what it refutes, and returns whether all is well. */
+bool sync_check_feed(struct sync_checker *checker);    /* clear_workspace and feed_sync */
+bool sync_check_selects(struct sync_checker *checker); /* dynamic kernels; places their selects */
+bool sync_check_events(struct sync_checker *checker);  /* needs the selects in their places */
+
+#endif

@@ -1,0 +1,176 @@
+/* Dynamic kernels, whose function is selected before it is called, and the workspace of fed barriers,
+ * which is cleared before it is used. */
+#include "passes/sync/report.h"
+
+static const struct span no_span = {0, 0};
+
+/* --------------------------------------------------------------------- dynamic kernels ---- */
+
+/* One program, as it is followed. */
+struct selection {
+    struct sync_checker *checker;
+    enum core_type core;
+    uint32_t *pending; /* by kernel index: the step of a select that no call has used yet, + 1 */
+    uint32_t place;    /* of the next op to be called */
+};
+
+static uint32_t *pending_of(const struct selection *selection, uint32_t kernel)
+{
+    return &selection->pending[selection->checker->proof.kernel_index[kernel] - 1];
+}
+
+static bool is_dynamic(const struct selection *selection, uint32_t kernel)
+{
+    const struct sync_checker *checker = selection->checker;
+    return checker->proof.kernel_index[kernel] &&
+           attr_flag(checker->module, sync_kernel(checker, kernel)->attrs, W_dynamic);
+}
+
+static bool report(const struct selection *selection, uint32_t step, const char *text)
+{
+    return sync_report_step(selection->checker, DIAG_sync_select, selection->core, step, text);
+}
+
+static bool visit_select(struct selection *selection, uint32_t step)
+{
+    uint32_t kernel = sync_instr(&selection->checker->proof, selection->core, step)->kernel;
+    if (!is_dynamic(selection, kernel)) {
+        report(selection, step, "the kernel is not a dynamic one, which has nothing to select");
+        return false;
+    }
+    if (*pending_of(selection, kernel)) {
+        if (report(selection, step, "the kernel is selected twice for one call"))
+            diag_note(selection->checker->diags, no_span,
+                      "each op has a tiling key of its own: select behind the call before");
+        return false;
+    }
+    *pending_of(selection, kernel) = step + 1;
+    return true;
+}
+
+/* The place of the op that is called at a step. */
+static uint32_t called_place(struct selection *selection, uint32_t step)
+{
+    const struct sync_placed *placed = selection->checker->subject->placed;
+    while (placed[selection->place].call[selection->core].step != step)
+        selection->place++;
+    return selection->place;
+}
+
+static bool visit_call(struct selection *selection, uint32_t step)
+{
+    uint32_t kernel = sync_instr(&selection->checker->proof, selection->core, step)->kernel;
+    if (!is_dynamic(selection, kernel))
+        return true;
+    uint32_t select = *pending_of(selection, kernel);
+    *pending_of(selection, kernel) = 0;
+    if (select) {
+        if (selection->checker->subject)
+            selection->checker->subject->placed[called_place(selection, step)]
+                .select[selection->core] = select - 1;
+        return true;
+    }
+    if (report(selection, step, "the dynamic kernel is not selected before this call")) {
+        const struct instr *call = sync_instr(&selection->checker->proof, selection->core, step);
+        bool mixed = call->part != CORE_TYPES;
+        sync_help(selection->checker,
+                  arena_printf(&selection->checker->diags->arena, "select @%.*s%s%s",
+                               NAME(selection->checker->module, kernel), mixed ? "." : "",
+                               mixed ? core_type_name(selection->core) : ""),
+                  SYNC_BEFORE, selection->core, step);
+    }
+    return false;
+}
+
+/* Selects that no call has used, which also makes `pending` empty again. */
+static bool check_left(struct selection *selection)
+{
+    const struct sync_track *track = &selection->checker->proof.tracks[selection->core];
+    bool ok = true;
+    for (uint32_t i = 0; i < track->count; i++) {
+        const struct instr *instr = sync_instr(&selection->checker->proof, selection->core, i);
+        if (instr->op != INSTR_select || !is_dynamic(selection, instr->kernel) ||
+            *pending_of(selection, instr->kernel) != i + 1)
+            continue;
+        *pending_of(selection, instr->kernel) = 0;
+        report(selection, i, "no call of the kernel follows this");
+        ok = false;
+    }
+    return ok;
+}
+
+static bool check_selects_of(struct selection *selection)
+{
+    const struct sync_track *track = &selection->checker->proof.tracks[selection->core];
+    bool ok = true;
+    for (uint32_t i = 0; i < track->count; i++) {
+        enum instr_op op = sync_instr(&selection->checker->proof, selection->core, i)->op;
+        if (op == INSTR_select)
+            ok = visit_select(selection, i) && ok;
+        else if (track->steps[i].effect == EFFECT_CALL)
+            ok = visit_call(selection, i) && ok;
+    }
+    return check_left(selection) && ok;
+}
+
+bool sync_check_selects(struct sync_checker *checker)
+{
+    const struct sync_subject *subject = checker->subject;
+    bool ok = true;
+    for (uint32_t i = 0; subject && i < subject->count; i++)
+        subject->placed[i].select[CORE_AIC] = subject->placed[i].select[CORE_AIV] = NONE;
+    for (int core = 0; core < CORE_TYPES; core++) {
+        struct selection selection = {
+            .checker = checker, .core = core, .pending = checker->pending};
+        ok = check_selects_of(&selection) && ok;
+    }
+    return ok;
+}
+
+/* ------------------------------------------------------------------------ fed barriers ---- */
+
+/* The last step of an instruction in a program, or NONE. */
+static uint32_t last_of(const struct sync_checker *checker, enum core_type core, enum instr_op op)
+{
+    for (uint32_t i = checker->proof.tracks[core].count; i-- > 0;)
+        if (sync_instr(&checker->proof, core, i)->op == op)
+            return i;
+    return NONE;
+}
+
+/* Each core type has counters of its own in the workspace, and clears these. */
+static bool check_feed(const struct sync_checker *checker, enum core_type core, uint32_t step)
+{
+    uint32_t clear = last_of(checker, core, INSTR_clear_workspace);
+    struct sync_point feed = sync_point_all(checker, core, step);
+    if (clear == NONE) {
+        if (sync_report_step(checker, DIAG_sync_feed, core, step,
+                             "nothing clears the workspace that this works with"))
+            diag_note(checker->diags, no_span,
+                      "write 'clear_workspace' at the begin of the program, and a barrier behind");
+        return false;
+    }
+    struct sync_point cleared = sync_point_all(checker, core, clear);
+    if (sync_is_done(&checker->proof, &cleared, &feed))
+        return true;
+    if (sync_report_step(checker, DIAG_sync_feed, core, step,
+                         core == CORE_AIC ? "an aic may not have cleared the workspace yet"
+                                          : "an aiv may not have cleared the workspace yet"))
+        sync_explain_order(checker, &cleared, &feed);
+    return false;
+}
+
+/* One per program is enough to report: what holds for the first holds for the others. */
+bool sync_check_feed(struct sync_checker *checker)
+{
+    bool ok = true;
+    for (int core = 0; core < CORE_TYPES; core++) {
+        const struct sync_track *track = &checker->proof.tracks[core];
+        bool well = true;
+        for (uint32_t i = 0; well && i < track->count; i++)
+            if (sync_instr(&checker->proof, core, i)->op == INSTR_feed_sync)
+                well = check_feed(checker, core, i);
+        ok = ok && well;
+    }
+    return ok;
+}
