@@ -56,7 +56,7 @@ enum exit_status host_input_close(struct host_input *host, enum exit_status stat
 {
     status = input_close(&host->input, status);
     library_close(&host->library, &host->place);
-    free(host->source_dir);
+    mem_free(host->source_dir);
     return status;
 }
 

@@ -44,6 +44,6 @@ void library_open(struct kernel_library *library, struct library_place *place,
 void library_close(struct kernel_library *library, struct library_place *place)
 {
     kernel_library_free(library);
-    free(place->directory);
-    free(place->headers);
+    mem_free(place->directory);
+    mem_free(place->headers);
 }

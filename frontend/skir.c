@@ -59,10 +59,10 @@ void skir_free(struct skir_module *module)
     diags_free(&module->diags);
     source_free(&module->source);
     free(module->messages);
-    free(module->text);
-    free(module->folder);
-    free(module->path);
-    free(module);
+    mem_free(module->text);
+    mem_free(module->folder);
+    mem_free(module->path);
+    mem_free(module);
 }
 
 bool skir_ok(const struct skir_module *module)

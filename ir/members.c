@@ -31,9 +31,9 @@ void members_init_ordered(struct members *members, const struct graph *graph,
     for (uint32_t i = 0; i < n_ops; i++)
         if (block_of[i] != NONE)
             members->ops[members->first[block_of[i]] + members->index[sorted[i]]] = sorted[i];
-    free(fill);
-    free(block_of);
-    free(sorted);
+    mem_free(fill);
+    mem_free(block_of);
+    mem_free(sorted);
 }
 
 void members_init(struct members *members, const struct module *module, const struct graph *graph)
@@ -46,7 +46,7 @@ void members_init(struct members *members, const struct module *module, const st
 
 void members_free(struct members *members)
 {
-    free(members->first);
-    free(members->ops);
-    free(members->index);
+    mem_free(members->first);
+    mem_free(members->ops);
+    mem_free(members->index);
 }

@@ -65,7 +65,7 @@ void module_free(struct module *module)
             vec_free(&module->entries.at[i].programs[core].instrs);
     intern_free(&module->names);
     vec_free(&module->types);
-    free(module->type_slots);
+    mem_free(module->type_slots);
     vec_free(&module->dims);
     vec_free(&module->attrs);
     vec_free(&module->attr_values);
@@ -74,7 +74,7 @@ void module_free(struct module *module)
     vec_free(&module->graphs);
     vec_free(&module->entries);
     vec_free(&module->order);
-    free(module);
+    mem_free(module);
 }
 
 /* ---------------------------------------------------------------------------- names ---- */
@@ -130,7 +130,7 @@ static bool type_equals(const struct module *module, const struct type *a, const
 static void type_slots_grow(struct module *module)
 {
     uint32_t size = module->type_slots ? (module->type_mask + 1) * 2 : 64;
-    free(module->type_slots);
+    mem_free(module->type_slots);
     module->type_slots = mem_calloc(size, sizeof *module->type_slots);
     module->type_mask = size - 1;
     for (uint32_t id = 0; id < module->types.count; id++) {

@@ -149,12 +149,12 @@ void order_init(struct order *order, const struct module *module, const struct g
     builder.fill = mem_realloc(NULL, n, sizeof(uint32_t));
     memcpy(builder.fill, order->first, n * sizeof(uint32_t));
     add_all(&builder);
-    free(builder.fill);
-    free(builder.last_of_stream);
-    free(builder.sender_of_event);
+    mem_free(builder.fill);
+    mem_free(builder.last_of_stream);
+    mem_free(builder.sender_of_event);
     vec_free(&builder.memory);
     vec_free(&builder.launches);
-    free(builder.passive);
+    mem_free(builder.passive);
 }
 
 bool order_follows(const struct order *order, uint32_t from, uint32_t to)
@@ -169,11 +169,11 @@ bool order_follows(const struct order *order, uint32_t from, uint32_t to)
 
 void order_free(struct order *order)
 {
-    free(order->first);
-    free(order->edges);
-    free(order->stream);
-    free(order->position);
-    free(order->text);
+    mem_free(order->first);
+    mem_free(order->edges);
+    mem_free(order->stream);
+    mem_free(order->position);
+    mem_free(order->text);
 }
 
 /* ------------------------------------------------------------------------- sorting ---- */
@@ -242,8 +242,8 @@ bool order_sort(const struct order *order, uint32_t *sorted, struct order_cycle 
     for (uint32_t i = 0; i < order->n_ops && acyclic; i++)
         if (sorter.state[order->text[i]] == 0)
             acyclic = place_from(&sorter, order->text[i], sorted, &count, cycle);
-    free(sorter.next);
-    free(sorter.state);
+    mem_free(sorter.next);
+    mem_free(sorter.state);
     vec_free(&sorter.stack);
     return acyclic;
 }

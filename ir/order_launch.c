@@ -91,6 +91,6 @@ void launch_edges(struct order_pairs *pairs, const struct module *module, const 
     vec_free(&recvs);
     vec_free(&walker.ends);
     vec_free(&walker.sends);
-    free(walker.ends_of);
-    free(walker.sender_of);
+    mem_free(walker.ends_of);
+    mem_free(walker.sender_of);
 }

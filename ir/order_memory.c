@@ -135,6 +135,6 @@ void memory_edges(struct order_pairs *pairs, const struct module *module, const 
     for (uint32_t i = 0; i < walker.memories.count; i++)
         vec_free(&walker.memories.at[i].readers);
     vec_free(&walker.memories);
-    free(walker.of_value);
-    free(walker.of_buffer);
+    mem_free(walker.of_value);
+    mem_free(walker.of_buffer);
 }

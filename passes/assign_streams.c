@@ -99,9 +99,9 @@ bool pass_assign_streams(struct pass_context *context)
                              .priority_of = mem_calloc(names, sizeof *a.priority_of),
                              .used = mem_calloc(MAX_STREAMS, 1)};
         ok = assign_graph(&a) && ok;
-        free(a.id_of);
-        free(a.priority_of);
-        free(a.used);
+        mem_free(a.id_of);
+        mem_free(a.priority_of);
+        mem_free(a.used);
     }
     return ok;
 }

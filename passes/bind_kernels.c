@@ -68,7 +68,7 @@ static struct attr variants_attr(struct module *module, const struct library_ker
             (struct attr_value){.kind = ATTR_DICT, .count = range.count, .first = range.first};
     }
     struct range range = module_add_values(module, dicts, sample->n_variants);
-    free(dicts);
+    mem_free(dicts);
     return (struct attr){
         W_variants, NONE, {.kind = ATTR_LIST, .count = range.count, .first = range.first}};
 }
@@ -80,7 +80,7 @@ static struct attr params_attr(struct module *module, const struct library_kerne
         words[i] =
             (struct attr_value){.kind = ATTR_WORD, .id = module_name(module, sample->params[i])};
     struct range range = module_add_values(module, words, sample->n_params);
-    free(words);
+    mem_free(words);
     return (struct attr){
         W_params, NONE, {.kind = ATTR_LIST, .count = range.count, .first = range.first}};
 }

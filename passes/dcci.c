@@ -238,7 +238,7 @@ static void place_core(const struct superkernel *sk, enum core_type core, const 
     };
     place_all(&placing);
     program_edit_apply(&placing.edit, program);
-    free(calls);
+    mem_free(calls);
 }
 
 /* -------------------------------------------------------------------------- warnings ---- */
@@ -303,7 +303,7 @@ static void find_rows(const struct superkernel *sk, const uint8_t *wishes, int c
         count = 0;
         fresh = false;
     }
-    free(row);
+    mem_free(row);
 }
 
 static void warn_rows(const struct superkernel *sk, const uint8_t *wishes)
@@ -317,7 +317,7 @@ static void warn_rows(const struct superkernel *sk, const uint8_t *wishes)
         for (int core = 0; core < CORE_TYPES; core++)
             find_rows(sk, wishes, core, warned);
     }
-    free(warned);
+    mem_free(warned);
 }
 
 static void suggest_type(struct pass_context *context, const struct graph *graph, uint32_t block,
@@ -371,7 +371,7 @@ static bool visit(struct superkernel *sk)
     for (int core = 0; core < CORE_TYPES; core++)
         if (sk->entry->programs[core].present)
             place_core(sk, core, wishes);
-    free(wishes);
+    mem_free(wishes);
     return true;
 }
 
@@ -384,7 +384,7 @@ bool pass_dcci(struct pass_context *context)
     bool ok = superkernels_visit_with(context, visit, &types);
     if (types.any)
         visit_options(context, &types, warn_types);
-    free(types.listed);
-    free(types.met);
+    mem_free(types.listed);
+    mem_free(types.met);
     return ok;
 }

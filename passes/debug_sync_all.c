@@ -371,8 +371,8 @@ static bool visit(struct superkernel *sk)
         if (ok && side->program)
             program_edit_apply(&side->edit, side->program);
         vec_free(&side->edit);
-        free(side->before);
-        free(side->calls);
+        mem_free(side->before);
+        mem_free(side->calls);
     }
     return ok;
 }

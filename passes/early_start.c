@@ -413,8 +413,8 @@ static bool visit(struct superkernel *sk)
     found = side_init(&s, CORE_AIV) && found;
     ok = !found || start(&s);
     for (int core = 0; core < CORE_TYPES; core++) {
-        free(s.sides[core].call);
-        free(s.sides[core].edits);
+        mem_free(s.sides[core].call);
+        mem_free(s.sides[core].edits);
     }
     return ok;
 }

@@ -164,7 +164,7 @@ static void feed(const struct superkernel *sk, enum core_type core, uint64_t blo
         program_edit_add(&edit, calls[i] + 1, instr_make(INSTR_feed_sync, PHASE_complement));
     }
     program_edit_apply(&edit, program);
-    free(calls);
+    mem_free(calls);
 }
 
 /* On how many cores a dynamic kernel has its barriers, its tiling says at run time only. */

@@ -113,8 +113,8 @@ static void find_launches(struct inserter *in)
         in->launches.at[in->launches.count - 1].last = op;
         in->launch_of[op] = in->launches.count - 1;
     }
-    free(ranks);
-    free(lane_of_name);
+    mem_free(ranks);
+    mem_free(lane_of_name);
 }
 
 /* ------------------------------------------------------------------------- inserting ---- */
@@ -308,13 +308,13 @@ static void gather(struct lists *lists, const struct inserter *in, uint32_t n_ow
         fill = mem_realloc(NULL, (size_t)n_owners + 1, sizeof *fill);
         memcpy(fill, lists->first, ((size_t)n_owners + 1) * sizeof *fill);
     }
-    free(fill);
+    mem_free(fill);
 }
 
 static void lists_free(struct lists *lists)
 {
-    free(lists->first);
-    free(lists->names);
+    mem_free(lists->first);
+    mem_free(lists->names);
 }
 
 static void write_ops(struct inserter *in)
@@ -348,7 +348,7 @@ static struct attr words_attr(struct module *module, uint32_t key, const uint32_
     for (uint32_t i = 0; i < count; i++)
         words[i] = (struct attr_value){.kind = ATTR_WORD, .id = names[i]};
     struct range range = module_add_values(module, words, count);
-    free(words);
+    mem_free(words);
     return (struct attr){key, NONE, {.kind = ATTR_LIST, .count = count, .first = range.first}};
 }
 
@@ -441,17 +441,17 @@ static bool insert_graph(struct inserter *in)
 static void inserter_free(struct inserter *in)
 {
     for (uint32_t i = 0; i < in->launches.count; i++)
-        free(in->launches.at[i].know);
+        mem_free(in->launches.at[i].know);
     vec_free(&in->launches);
     vec_free(&in->events);
-    free(in->passive);
-    free(in->lane_of);
-    free(in->rank);
-    free(in->launch_of);
-    free(in->know);
-    free(in->lane_know);
-    free(in->start);
-    free(in->last_inner);
+    mem_free(in->passive);
+    mem_free(in->lane_of);
+    mem_free(in->rank);
+    mem_free(in->launch_of);
+    mem_free(in->know);
+    mem_free(in->lane_know);
+    mem_free(in->start);
+    mem_free(in->last_inner);
     order_free(&in->order);
 }
 

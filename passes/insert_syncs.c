@@ -13,7 +13,6 @@
 #include "passes/entry/superkernel.h"
 #include "passes/sync/plan.h"
 
-
 enum phase_of_op { PHASE_BEFORE, PHASE_CALL, PHASE_BEHIND, PHASES };
 
 /* Per op in list order: its nodes, + 1; 0 where it has none. */
@@ -247,7 +246,7 @@ static bool insert(struct superkernel *sk)
         rewrite(&in, core);
     sync_plan_free(&in.plan);
     vec_free(&in.slots);
-    free(in.ops);
+    mem_free(in.ops);
     return true;
 }
 

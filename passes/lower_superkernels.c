@@ -127,7 +127,7 @@ static void add_ops(const struct lowering *lowering, struct entry *entry, uint32
         add_words(lowering, entry, block,
                   main_core(kernel_of(lowering, &lowering->graph->ops.at[ops[i]])), slots, first[i],
                   first[i + 1], INSTR_reset);
-    free(first);
+    mem_free(first);
 }
 
 /* -------------------------------------------------------------------------- checks ---- */
@@ -283,7 +283,7 @@ bool pass_lower_superkernels(struct pass_context *context)
     bool ok = true;
     for (uint32_t i = 0; i < context->module->graphs.count; i++)
         ok = lower_graph(context, &context->module->graphs.at[i], kernel_index, entry_index) && ok;
-    free(kernel_index);
-    free(entry_index);
+    mem_free(kernel_index);
+    mem_free(entry_index);
     return ok;
 }

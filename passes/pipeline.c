@@ -90,7 +90,7 @@ static bool is_lowered(const struct module *module)
             const struct block *block = &module->graphs.at[i].blocks.at[j];
             lowered = lowered && (block->kind != BLOCK_SUPERKERNEL || has_entry[block->name]);
         }
-    free(has_entry);
+    mem_free(has_entry);
     return lowered;
 }
 

@@ -115,7 +115,7 @@ static void find_calls(struct calls *calls, const struct superkernel *sk, enum c
         vec_push(&calls->at, call_of[i]);
         vec_push(&calls->turn, turn);
     }
-    free(call_of);
+    mem_free(call_of);
 }
 
 /* Behind a call, what belongs to it, and the cache maintenance that follows it. */
@@ -234,6 +234,6 @@ bool pass_preload_code(struct pass_context *context)
     if (size)
         memset(preloads.units, NOT_ASKED, size);
     bool ok = superkernels_visit_with(context, insert, &preloads);
-    free(preloads.units);
+    mem_free(preloads.units);
     return ok;
 }

@@ -47,7 +47,7 @@ static bool add_params(const struct superkernel *sk)
     struct range range = module_add_values(sk->module, values, count + PROFILE_SLOTS);
     params->value.first = range.first;
     params->value.count = range.count;
-    free(values);
+    mem_free(values);
     return true;
 }
 

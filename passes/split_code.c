@@ -74,7 +74,7 @@ static void write_split(struct module *module, struct entry *entry, uint32_t cop
         attrs[i + (i >= at)] = module->attrs.at[old.first + i];
     attrs[at] = (struct attr){W_split, NONE, {.kind = ATTR_INT, .i = copies}};
     entry->attrs = module_add_attrs(module, attrs, old.count + 1);
-    free(attrs);
+    mem_free(attrs);
 }
 
 static bool split(struct superkernel *sk)
@@ -93,6 +93,6 @@ bool pass_split_code(struct pass_context *context)
 {
     struct reports reports = {mem_calloc(context->module->kernels.count, sizeof *reports.of), 0};
     bool ok = superkernels_visit_with(context, split, &reports);
-    free(reports.of);
+    mem_free(reports.of);
     return ok;
 }

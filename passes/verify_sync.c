@@ -293,8 +293,8 @@ static void subject_take(struct sync_subject *subject, const struct module *modu
 
 static void subject_leave(struct sync_subject *subject)
 {
-    free(subject->first_slot);
-    free(subject->placed);
+    mem_free(subject->first_slot);
+    mem_free(subject->placed);
 }
 
 /* The super kernel's block that an event's side is an op of, + 1, or 0. */
@@ -357,7 +357,7 @@ static bool prove_graph(struct pass_context *context, const struct graph *graph,
         proven[entry] = 1;
     }
     vec_free(&subject.slots);
-    free(subject.index_of);
+    mem_free(subject.index_of);
     members_free(&members);
     order_free(&order);
     return ok;
@@ -381,10 +381,10 @@ bool pass_verify_sync(struct pass_context *context)
     for (uint32_t i = 0; i < module->entries.count; i++)
         if (!proven[i])
             ok = prove(context, &module->entries.at[i], kernel_index, pending, NULL) && ok;
-    free(kernel_index);
-    free(entry_index);
-    free(proven);
-    free(pending);
-    free(events);
+    mem_free(kernel_index);
+    mem_free(entry_index);
+    mem_free(proven);
+    mem_free(pending);
+    mem_free(events);
     return ok;
 }

@@ -248,7 +248,7 @@ static enum host_status link_module(const struct module *module, const struct ho
     object_link_add_file(linker.link, ENTRY_GROUP, entry_object);
     keep_entries(linker.link, module);
     enum host_status status = finish_link(&linker, copies);
-    free(copies);
+    mem_free(copies);
     return status;
 }
 

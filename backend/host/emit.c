@@ -97,7 +97,7 @@ uint8_t *host_kernel_copies(const struct module *module)
             }
         }
     }
-    free(index);
+    mem_free(index);
     return copies;
 }
 
@@ -267,7 +267,7 @@ static void emit_kernels(struct emitter *emitter)
             else
                 emit_kernel(emitter, i, core, copies[i]);
         }
-    free(copies);
+    mem_free(copies);
 }
 
 /* One row per instruction: its spelling, and the op of a call. */
@@ -603,6 +603,6 @@ bool host_emit(struct text *text, const struct module *module, struct diags *dia
         emitter.entry_id = i;
         emit_entry(&emitter);
     }
-    free(kernel_index);
+    mem_free(kernel_index);
     return emitter.ok;
 }

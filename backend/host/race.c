@@ -58,8 +58,8 @@ static void place_orders(const struct host_race_source *source, struct arena *ar
     check->orders = copy;
     check->n_orders = orders.count;
     vec_free(&orders);
-    free(seen);
-    free(index_of);
+    mem_free(seen);
+    mem_free(index_of);
 }
 
 bool host_race_check(const struct host_race_source *source, struct arena *arena,

@@ -427,7 +427,7 @@ static enum host_status load_kernels(struct host_run *run, enum host_mode mode,
         status = host_make_shared(object, shared, run->diags);
     if (any && status == HOST_OK && !(run->kernels = load(run, shared)))
         status = HOST_INPUT;
-    free(used);
+    mem_free(used);
     return status;
 }
 
@@ -483,11 +483,11 @@ void host_run_close(struct host_run *run)
     vec_free(&run->arguments);
     vec_free(&run->sends);
     vec_free(&run->tilings);
-    free(run->words_of_events);
+    mem_free(run->words_of_events);
     arena_free(&run->arena);
-    free(run->kernel_index);
-    free(run->params);
-    free(run);
+    mem_free(run->kernel_index);
+    mem_free(run->params);
+    mem_free(run);
 }
 
 /* ------------------------------------------------------------------------ race checks ---- */

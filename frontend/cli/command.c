@@ -312,8 +312,8 @@ static enum exit_status run_command(const struct command *command, unsigned n_ar
     } else if (parsed == PARSED && common_options_check(&invocation)) {
         status = command->run(&invocation);
     }
-    free(invocation.files);
-    free(invocation.uses);
+    mem_free(invocation.files);
+    mem_free(invocation.uses);
     return status;
 }
 

@@ -49,7 +49,7 @@ static void print_report(struct input *input)
         print_remark(out, diags->source, order[i]);
         remarks++;
     }
-    free(order);
+    mem_free(order);
     if (remarks == 0)
         fputs("  nothing is marked to be fused: no op is in a scope\n", out);
     for (uint32_t i = 0; i < diags->list.count; i++)

@@ -35,7 +35,7 @@ static void print_entries(struct text *text, const struct module *module)
         if ((module->order.at[i] & 3) != SYMBOL_GRAPH)
             view.order.at[view.order.count++] = module->order.at[i];
     print_module(text, &view, NULL);
-    free(view.order.at);
+    mem_free(view.order.at);
 }
 
 static enum exit_status emit_text(struct host_input *host, enum emit emit, const char *output)

@@ -113,7 +113,7 @@ static enum exit_status run_passes(struct driver *driver, const struct pipeline 
     print_module(&driver->before, driver->input->module, NULL);
     enum pipeline_status status = pipeline_run(pipeline, &context, after_pass, driver);
     object_code_sizes_free(&sizes);
-    free(source_dir);
+    mem_free(source_dir);
     library_close(&library, &place);
     text_free(&driver->before);
     text_free(&driver->now);

@@ -91,7 +91,7 @@ static enum exit_status report_launch(struct runner *runner, enum skrt_status st
 {
     fprintf(runner->invocation->err, "skirc: %s\n%s", skrt_status_text(status),
             report ? report : "");
-    free(report);
+    mem_free(report);
     if (status != SKRT_TIMEOUT)
         return EXIT_INPUT;
     /* The kernel that does not return cannot be stopped, only left. */

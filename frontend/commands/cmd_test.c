@@ -111,9 +111,9 @@ static void add_folder(struct suite *suite, const char *path, unsigned depth)
             add_folder(suite, inner, depth + 1);
         else if (is_skir(inner) && stat(inner, &st) == 0 && S_ISREG(st.st_mode))
             add_file(suite, inner, false);
-        free(entries[i]);
+        mem_free(entries[i]);
     }
-    free(entries);
+    mem_free(entries);
 }
 
 static void add_path(struct suite *suite, const char *path)

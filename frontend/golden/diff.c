@@ -56,7 +56,7 @@ static void side_keep_common(struct side *side, const struct side *other, uint32
         else
             side->changed[i] = 1;
     }
-    free(seen);
+    mem_free(seen);
 }
 
 static void side_free(struct side *side)
@@ -64,7 +64,7 @@ static void side_free(struct side *side)
     vec_free(&side->starts);
     vec_free(&side->ids);
     vec_free(&side->kept);
-    free(side->changed);
+    mem_free(side->changed);
 }
 
 /* ----------------------------------------------------------------------- comparison ---- */

@@ -214,7 +214,7 @@ void golden_pool_run(const struct golden_pool *pool, struct golden_job *jobs, ui
             text_free(&jobs[finished].report);
         }
     }
-    free(workers);
-    free(polls);
-    free(done);
+    mem_free(workers);
+    mem_free(polls);
+    mem_free(done);
 }

@@ -167,7 +167,7 @@ static void match_diagnostics(struct golden *golden, struct golden_outcome *outc
     uint32_t *tried = mem_calloc(outcome->reported.count, sizeof *tried);
     for (uint32_t i = 0; i < golden->expected.count; i++)
         find_partner(&golden->expected, &outcome->reported, i, tried, i + 1);
-    free(tried);
+    mem_free(tried);
 }
 
 static bool expects(const struct golden *golden, enum golden_severity severity)

@@ -36,6 +36,11 @@ void *mem_calloc(size_t count, size_t size)
     return p;
 }
 
+void mem_free(void *p)
+{
+    free(p);
+}
+
 char *mem_strdup(const char *text)
 {
     size_t size = strlen(text) + 1;
@@ -102,7 +107,7 @@ void arena_free(struct arena *arena)
 {
     for (struct arena_chunk *chunk = arena->chunks, *older; chunk; chunk = older) {
         older = chunk->older;
-        free(chunk);
+        mem_free(chunk);
     }
     *arena = (struct arena){NULL, 0};
 }

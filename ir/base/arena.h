@@ -27,5 +27,7 @@ void arena_free(struct arena *arena);
 void *mem_realloc(void *old, size_t count, size_t size);
 void *mem_calloc(size_t count, size_t size);
 char *mem_strdup(const char *text);
+/* Frees what these returned. NULL is nothing. */
+void mem_free(void *p);
 
 #endif

@@ -316,7 +316,7 @@ void diags_print(struct diags *diags, FILE *out, bool colour)
     const struct diag **order = diags_sorted(diags);
     for (uint32_t i = 0; i < diags->list.count; i++)
         print_one(diags, out, order[i], colour);
-    free(order);
+    mem_free(order);
     uint32_t errors = diags->counts[SEVERITY_ERROR];
     if (diags->max_errors && errors > diags->max_errors)
         fprintf(out, "%s: %u more errors; --max-errors=0 shows all\n",

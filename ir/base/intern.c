@@ -194,8 +194,8 @@ uint32_t intern_find(const struct intern *intern, const char *text, size_t size)
 
 void intern_free(struct intern *intern)
 {
-    free(intern->names);
-    free(intern->slots);
+    mem_free(intern->names);
+    mem_free(intern->slots);
     arena_free(&intern->texts);
     *intern = (struct intern){0};
 }

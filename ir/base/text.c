@@ -13,7 +13,7 @@ void text_grow(struct text *text, size_t extra)
 
 void text_free(struct text *text)
 {
-    free(text->at);
+    mem_free(text->at);
     *text = (struct text){NULL, 0, 0};
 }
 

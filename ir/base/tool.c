@@ -89,8 +89,8 @@ bool tool_run_cc(const char *const *args, char *error, size_t error_size)
     for (size_t i = 0; args[i]; i++)
         argv[n++] = args[i];
     bool ok = tool_run(argv, error, error_size);
-    free(argv);
-    free(words);
+    mem_free(argv);
+    mem_free(words);
     return ok;
 }
 
@@ -105,7 +105,7 @@ char *tool_make_folder(void)
     snprintf(path, size, "%s%s", base, name);
     if (mkdtemp(path))
         return path;
-    free(path);
+    mem_free(path);
     return NULL;
 }
 
@@ -118,5 +118,5 @@ void tool_remove_folder(char *folder)
     if (dir)
         closedir(dir);
     rmdir(folder);
-    free(folder);
+    mem_free(folder);
 }

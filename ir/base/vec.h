@@ -50,7 +50,7 @@ static inline uint32_t vec_capacity(uint32_t capacity, uint64_t need)
 
 #define vec_free(v)                                                                                \
     do {                                                                                           \
-        free((v)->at);                                                                             \
+        mem_free((v)->at);                                                                         \
         (v)->at = NULL;                                                                            \
         (v)->count = (v)->capacity = 0;                                                            \
     } while (0)

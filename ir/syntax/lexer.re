@@ -136,7 +136,7 @@ static uint32_t intern_quoted(struct scanner *scanner, const char *p, const char
         }
     }
     uint32_t id = intern_copy(names, text, (size_t)(out - text));
-    free(text);
+    mem_free(text);
     return id;
 }
 

@@ -561,7 +561,7 @@ static void print_all(struct printer *printer)
             text_bytes(printer->text, module->source->tail, module->source->tail_size);
         }
     }
-    free(printer->type_places);
+    mem_free(printer->type_places);
     text_free(&printer->type_texts);
 }
 

@@ -333,7 +333,7 @@ bool verify_module(const struct module *module, struct diags *diags)
         verify_graph(&verifier, &module->graphs.at[i]);
     for (uint32_t i = 0; i < module->entries.count; i++)
         verify_entry(&verifier, &module->entries.at[i]);
-    free(verifier.kernel_index);
-    free(verifier.marks);
+    mem_free(verifier.kernel_index);
+    mem_free(verifier.marks);
     return diags->counts[SEVERITY_ERROR] == errors;
 }

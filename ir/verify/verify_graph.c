@@ -500,8 +500,8 @@ void verify_graph(struct verifier *verifier, const struct graph *graph)
         if (item_kind(graph->body.at[i]) == ITEM_OP)
             verify_op(&gv, item_id(graph->body.at[i]));
     verify_return(&gv);
-    free(gv.type_checked);
-    free(gv.reached);
+    mem_free(gv.type_checked);
+    mem_free(gv.reached);
     if (verifier->diags->counts[SEVERITY_ERROR] == errors)
         verify_order(verifier, graph);
 }

@@ -97,7 +97,7 @@ static void verify_events(struct verifier *verifier, const struct graph *graph,
                     NAME(verifier->module, sends.at[i].event)))
             diag_note(verifier->diags, no_span, "add 'recv [%.*s]' to the op that waits",
                       NAME(verifier->module, sends.at[i].event));
-    free(received);
+    mem_free(received);
     vec_free(&sends);
     vec_free(&recvs);
 }
@@ -152,7 +152,7 @@ static void verify_acyclic(struct verifier *verifier, const struct graph *graph,
             diag_note(verifier->diags, no_span, "and %u steps more", cycle.edges.count - MAX_STEPS);
     }
     vec_free(&cycle.edges);
-    free(sorted);
+    mem_free(sorted);
 }
 
 static bool has_events(const struct module *module, const struct graph *graph)

@@ -182,7 +182,7 @@ static void check_keys_differ(const struct variant_verifier *vv)
             diag_at(vv->diags, DIAG_duplicate, locate_token(module, keys[i].loc),
                     "two variants have the key %lld", (long long)keys[i].key))
             diag_note(vv->diags, locate_token(module, keys[i - 1].loc), "the other is here");
-    free(keys);
+    mem_free(keys);
 }
 
 /* What only kernels that are not dynamic have. */

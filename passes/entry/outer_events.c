@@ -32,15 +32,15 @@ void outer_events_init(struct outer_events *events, const struct module *module,
             events->shared = event;
         waiter[event] = place + 1;
     }
-    free(waiter);
+    mem_free(waiter);
     vec_free(&sends);
     vec_free(&recvs);
 }
 
 void outer_events_free(struct outer_events *events)
 {
-    free(events->sender);
-    free(events->received_outside);
+    mem_free(events->sender);
+    mem_free(events->received_outside);
 }
 
 bool outer_events_waits(const struct outer_events *events, uint32_t block, uint32_t event)

@@ -48,7 +48,7 @@ static void profile_program(const struct slot_uses *uses, const struct superkern
     }
     program_edit_add(&edit, program->instrs.count, record(PHASE_end, 0, PROFILE_KERNEL));
     program_edit_apply(&edit, program);
-    free(calls);
+    mem_free(calls);
 }
 
 void records_make(struct superkernel *sk)

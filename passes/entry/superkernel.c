@@ -146,7 +146,7 @@ bool superkernels_visit_with(struct pass_context *context, bool (*visit)(struct 
         sk.graph = &module->graphs.at[i];
         ok = visit_graph(&sk, entry_index, visit) && ok;
     }
-    free(kernel_index);
-    free(entry_index);
+    mem_free(kernel_index);
+    mem_free(entry_index);
     return ok;
 }

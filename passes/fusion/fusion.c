@@ -47,7 +47,7 @@ static void find_block_groups(struct fusion *f, uint32_t *of_block, bool rejoin)
             group->options_loc = options->loc;
         }
     }
-    free(of_scope);
+    mem_free(of_scope);
 }
 
 static void find_groups(struct fusion *f)
@@ -69,7 +69,7 @@ static void find_groups(struct fusion *f)
         f->group_of[i] = GROUP_NONE;
         group->removed += !op_is_passive(f->module, op);
     }
-    free(of_block);
+    mem_free(of_block);
 }
 
 /* Super kernels of the input that are groups of their own stay whole, if need be at the cost of
@@ -81,7 +81,7 @@ static void schedule_groups(struct fusion *f)
         fixed[i] = f->mode == FUSION_COLLECT &&
                    f->graph->blocks.at[f->groups.at[i].block].kind == BLOCK_SUPERKERNEL;
     schedule_init(&f->schedule, &f->order, f->group_of, f->groups.count, fixed);
-    free(fixed);
+    mem_free(fixed);
 }
 
 /* Positions of a group's members in the schedule, which name the parts of a scope. Passive ops do not
@@ -94,7 +94,7 @@ static void find_ranks(struct fusion *f)
         if (!op_is_passive(f->module, &f->graph->ops.at[op]))
             f->rank[op] = counts[f->member_of[op]]++;
     }
-    free(counts);
+    mem_free(counts);
 }
 
 /* Takes dissolved groups out and schedules again. */
@@ -130,10 +130,10 @@ static void fusion_free(struct fusion *f)
 {
     schedule_free(&f->schedule);
     vec_free(&f->groups);
-    free(f->group_of);
-    free(f->member_of);
-    free(f->superkernel_of);
-    free(f->rank);
+    mem_free(f->group_of);
+    mem_free(f->member_of);
+    mem_free(f->superkernel_of);
+    mem_free(f->rank);
     order_free(&f->order);
 }
 

@@ -291,7 +291,7 @@ bool fusion_report_breaks(struct fusion *f)
         if (!was_removed(f, segment->group, cause.root))
             ok = apply_strictness(f, segment->group, cause.blocked, cause.root) && ok;
     }
-    free(ends);
+    mem_free(ends);
     return ok;
 }
 

@@ -178,7 +178,7 @@ static bool check_kept(const struct rewrite *rewrite)
         kept[same] = 1;
     }
     bool ok = check_events(f, kept);
-    free(kept);
+    mem_free(kept);
     return ok;
 }
 
@@ -190,7 +190,7 @@ bool fusion_rewrite(struct fusion *f)
         if (f->superkernel_of[i] != NONE && !op_is_passive(f->module, &f->graph->ops.at[i]))
             rewrite.sizes[f->superkernel_of[i]]++;
     if (!check_kept(&rewrite)) {
-        free(rewrite.sizes);
+        mem_free(rewrite.sizes);
         return false;
     }
     for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
@@ -201,7 +201,7 @@ bool fusion_rewrite(struct fusion *f)
             place_segment(&rewrite, segment);
     }
     close_stream(&rewrite);
-    free(rewrite.sizes);
+    mem_free(rewrite.sizes);
     vec_free(&f->graph->blocks);
     vec_free(&f->graph->body);
     memcpy(&f->graph->blocks, &rewrite.next.blocks, sizeof rewrite.next.blocks);

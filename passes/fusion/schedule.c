@@ -22,7 +22,7 @@ static void find_users(struct schedule *s)
             uint32_t from = order->edges[e].from;
             s->users[s->user_first[from] + fill[from]++] = op;
         }
-    free(fill);
+    mem_free(fill);
 }
 
 static void find_members(struct schedule *s)
@@ -39,7 +39,7 @@ static void find_members(struct schedule *s)
         uint32_t op = s->order->text[i], group = s->group_of[op];
         s->members[s->member_first[group] + fill[group]++] = op;
     }
-    free(fill);
+    mem_free(fill);
 }
 
 static void offer_whole(struct schedule *s, uint32_t group)
@@ -194,12 +194,12 @@ void schedule_free(struct schedule *s)
     heap_free(&s->whole);
     heap_free(&s->partial);
     heap_free(&s->fixed);
-    free(s->groups);
-    free(s->needs);
-    free(s->users);
-    free(s->members);
-    free(s->member_first);
-    free(s->user_first);
-    free(s->place);
-    free(s->ops);
+    mem_free(s->groups);
+    mem_free(s->needs);
+    mem_free(s->users);
+    mem_free(s->members);
+    mem_free(s->member_first);
+    mem_free(s->user_first);
+    mem_free(s->place);
+    mem_free(s->ops);
 }

@@ -439,7 +439,7 @@ static bool check_subject_events(struct sync_checker *checker)
         ok = visit_words(&words, VISIT_CHECK);
         visit_words(&words, VISIT_UNMARK);
     }
-    free(words.uses);
+    mem_free(words.uses);
     return ok;
 }
 

@@ -361,7 +361,7 @@ void sync_plan_make(struct sync_plan *plan)
     choose_late_barriers(&planner);
     for (int core = 0; core < CORE_TYPES; core++) {
         vec_free(&planner.flags[core]);
-        free(planner.known[core]);
+        mem_free(planner.known[core]);
     }
 }
 
@@ -369,6 +369,6 @@ void sync_plan_free(struct sync_plan *plan)
 {
     for (int core = 0; core < CORE_TYPES; core++) {
         vec_free(&plan->lists[core]);
-        free(plan->lists[core].gaps);
+        mem_free(plan->lists[core].gaps);
     }
 }

@@ -207,8 +207,8 @@ void sync_proof_free(struct sync_proof *proof)
 {
     for (int core = 0; core < CORE_TYPES; core++) {
         struct sync_track *track = &proof->tracks[core];
-        free(track->steps);
-        free(track->before);
+        mem_free(track->steps);
+        mem_free(track->before);
         vec_free(&track->arrivals);
         vec_free(&track->awaits);
         vec_free(&track->sets);
