@@ -17,7 +17,7 @@ static const struct word_text words[] = {
 #define DTYPE(name, bits, class, npy) {#name, sizeof #name - 1},
 #include "ir/dtypes.def"
 #undef DTYPE
-#define INSTR(name, operands, who, effect) {#name, sizeof #name - 1},
+#define INSTR(name, ...) {#name, sizeof #name - 1},
 #include "ir/instrs.def"
 #undef INSTR
 #define KEYWORD(name)

@@ -28,7 +28,7 @@ enum word {
 #undef DTYPE
     W_DTYPE_END,
     W_BEFORE_INSTRS = W_DTYPE_END - 1,
-#define INSTR(name, operands, who, effect) W_##name,
+#define INSTR(name, ...) W_##name,
 #include "ir/instrs.def"
 #undef INSTR
     W_INSTR_END,
@@ -247,13 +247,15 @@ struct kernel {
 };
 
 enum instr_op {
-#define INSTR(name, operands, who, effect) INSTR_##name,
+#define INSTR(name, ...) INSTR_##name,
 #include "ir/instrs.def"
 #undef INSTR
     INSTR_COUNT
 };
 
+/* The columns of ir/instrs.def, whose head says what they mean. */
 enum instr_who { WHO_ANY, WHO_GROUP, WHO_SENDER, WHO_RECEIVER };
+
 enum instr_effect {
     EFFECT_NONE,
     EFFECT_CALL,
@@ -262,15 +264,51 @@ enum instr_effect {
     EFFECT_SET,
     EFFECT_WAIT,
     EFFECT_DRAIN,
-    EFFECT_EVENT
+    EFFECT_EVENT,
+    EFFECT_SELECT,
+    EFFECT_CLEAR,
+    EFFECT_FEED,
+};
+
+enum instr_place {
+    PLACE_START,
+    PLACE_AHEAD,
+    PLACE_BEGIN,
+    PLACE_CALL,
+    PLACE_STEP,
+    PLACE_RECORD,
+    PLACE_CACHE,
+    PLACE_BETWEEN,
+};
+
+enum instr_time {
+    TIME_NOTHING,
+    TIME_FETCH,
+    TIME_WORK,
+    TIME_DRAIN,
+    TIME_BARRIER,
+    TIME_FLAG,
+    TIME_WORD,
+    TIME_CACHE,
+    TIME_CLEAR,
+    TIME_RECORD,
 };
 
 struct instr_info {
     const char *name, *operands;
     enum instr_who who;
     enum instr_effect effect;
+    enum instr_place place;
+    enum instr_time time;
+    const char *host, *ascend; /* templates, or NULL */
 };
 const struct instr_info *instr_info(enum instr_op op);
+
+/* Whether it synchronises the cores of a launch, or a core with what it called. */
+static inline bool effect_is_sync(enum instr_effect effect)
+{
+    return effect >= EFFECT_ARRIVE && effect <= EFFECT_DRAIN;
+}
 
 enum phase { PHASE_begin, PHASE_end, PHASE_complement };
 

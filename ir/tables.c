@@ -28,7 +28,8 @@ const struct kernel_type_info *kernel_type_info(enum kernel_type type)
 const struct instr_info *instr_info(enum instr_op op)
 {
     static const struct instr_info infos[] = {
-#define INSTR(name, operands, who, effect) {#name, operands, WHO_##who, EFFECT_##effect},
+#define INSTR(name, operands, who, effect, place, time, host, ascend)                              \
+    {#name, operands, WHO_##who, EFFECT_##effect, PLACE_##place, TIME_##time, host, ascend},
 #include "ir/instrs.def"
 #undef INSTR
     };

@@ -14,7 +14,8 @@
 #include "ir/base/suggest.h"
 #include "ir/base/text.h"
 #include "ir/syntax/locate.h"
-#include "passes/entry/program_edit.h"
+#include "passes/entry/call_site.h"
+#include "passes/entry/visit.h"
 
 static const struct span no_span = {0, 0};
 
@@ -138,32 +139,24 @@ static void add_pairs(struct placing *p, uint32_t at, uint32_t count)
 
 static void place_before(struct placing *p, uint32_t call)
 {
-    uint32_t at = call_begin(p->program, call);
-    if (at > 0 && p->program->instrs.at[at - 1].op == INSTR_dcci)
-        return;
-    while (at < call && p->program->instrs.at[at].op != INSTR_feed_sync)
-        at++;
-    add_dcci(p, at);
+    uint32_t place;
+    if (call_site_dcci_before(p->program, call, &place))
+        add_dcci(p, place);
 }
 
 /* Returns where the stretch up to the next call begins. */
 static uint32_t place_after(struct placing *p, uint32_t i)
 {
-    uint32_t end = call_end(p->program, p->calls[i]), at = skip_records(p->program, end);
-    if (p->wishes[i] & AFTER) {
-        if (program_has(p->program, at, INSTR_dcci)) {
-            end = at + 1;
-            at = skip_records(p->program, end);
-        } else {
-            add_dcci(p, end);
-        }
-    }
+    uint32_t place = call_site_end(p->program, p->calls[i]);
+    if (p->wishes[i] & AFTER && call_site_dcci_behind(p->program, p->calls[i], &place))
+        add_dcci(p, place);
     if (p->everywhere) {
+        uint32_t at = skip_records(p->program, place);
         if (program_has_dcci_pair(p->program, at))
             return at + 2;
-        add_pairs(p, end, 1);
+        add_pairs(p, place, 1);
     }
-    return end;
+    return place;
 }
 
 /* The preload of the next call's kernel in its stretch, or the stretch's end: a preload stands at the
@@ -174,15 +167,6 @@ static uint32_t find_preload(const struct placing *p, uint32_t begin, uint32_t c
     while (at < call && !(p->program->instrs.at[at].op == INSTR_preload &&
                           p->program->instrs.at[at].kernel == p->program->instrs.at[call].kernel))
         at++;
-    return at;
-}
-
-static uint32_t skip_start(const struct program *program)
-{
-    uint32_t at = skip_records(program, 0);
-    while (program_has(program, at, INSTR_preload_all) ||
-           program_has(program, at, INSTR_clear_workspace))
-        at = skip_records(program, at + 1);
     return at;
 }
 
@@ -206,7 +190,7 @@ static void place_absent(struct placing *p, uint32_t begin, uint32_t call, uint3
 
 static void place_all(struct placing *p)
 {
-    uint32_t begin = skip_start(p->program), absent = 0;
+    uint32_t begin = program_start_end(p->program), absent = 0;
     for (uint32_t i = 0; i < p->sk->count; i++) {
         if (p->calls[i] == NONE) {
             absent++;

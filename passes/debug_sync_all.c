@@ -28,7 +28,8 @@
  * before it in the programs, and those are complete by themselves.
  */
 #include "ir/syntax/locate.h"
-#include "passes/entry/program_edit.h"
+#include "passes/entry/call_site.h"
+#include "passes/entry/visit.h"
 
 /* Flags, or arrivals, that are taken in and made again for a barrier. */
 enum { MAX_OUTSTANDING = 14 };
@@ -114,31 +115,11 @@ static bool find_outstanding(const struct side *side, const struct tally *other,
 static uint32_t place_behind(const struct superkernel *sk, const struct program *program,
                              uint32_t call)
 {
-    uint32_t place = call_end(program, call), at = skip_records(program, place);
-    if (program_has(program, at, INSTR_dcci))
-        place = at + 1;
-    at = skip_records(program, place);
-    if (sk->options.of[SK_debug_dcci_all].number && program_has_dcci_pair(program, at))
-        place = at + 2;
+    bool pairs = sk->options.of[SK_debug_dcci_all].number;
+    uint32_t place = call_site_behind_dcci(program, call, pairs), at;
     while (program_has(program, at = skip_records(program, place), INSTR_preload))
         place = at + 1;
     return place;
-}
-
-/* The last place before the op of the next call begins: before what it waits for from outside, and
- * before what stands directly at the call. */
-static uint32_t stretch_end(const struct side *side, uint32_t next_call)
-{
-    const struct program *program = side->program;
-    uint32_t end = next_call == NONE ? program->instrs.count : call_begin(program, next_call);
-    for (uint32_t i = side->gap; i < end; i++)
-        if (program_has(program, i, INSTR_wait_event) || program_has(program, i, INSTR_select))
-            return i;
-    if (next_call != NONE && end > side->gap && program_has(program, end - 1, INSTR_dcci)) {
-        end--;
-        end -= end > side->gap && program_has(program, end - 1, INSTR_pipe_barrier);
-    }
-    return end;
 }
 
 /* The last place up to `end` before which are at most so many waits, or waits and sets. */
@@ -335,7 +316,8 @@ static void find_ends(struct debug_sync *ds, uint32_t i, uint32_t *ends)
         uint32_t later = i;
         while (later < ds->sk->count && side->calls[later] == NONE)
             later++;
-        ends[core] = stretch_end(side, later < ds->sk->count ? side->calls[later] : NONE);
+        ends[core] = call_site_op_begin(side->program, side->gap,
+                                        later < ds->sk->count ? side->calls[later] : NONE);
     }
 }
 

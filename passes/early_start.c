@@ -17,7 +17,8 @@
  */
 #include "ir/base/text.h"
 #include "ir/syntax/locate.h"
-#include "passes/entry/program_edit.h"
+#include "passes/entry/call_site.h"
+#include "passes/entry/visit.h"
 
 /* One program, while halves are taken out of it. */
 struct side {

@@ -22,7 +22,8 @@
  */
 #include "ir/syntax/locate.h"
 #include "ir/variants.h"
-#include "passes/entry/program_edit.h"
+#include "passes/entry/call_site.h"
+#include "passes/entry/visit.h"
 
 enum {
     UNIT = 512, /* the least that a block has of the workspace, in bytes */
@@ -136,14 +137,6 @@ static bool has_idle_cores(const struct superkernel *sk, uint32_t i, enum core_t
     return called < blocks || (core == CORE_AIV && info->aivs < launch->aivs);
 }
 
-static bool is_fed(const struct program *program, uint32_t call)
-{
-    for (uint32_t i = call_begin(program, call); i < call_end(program, call); i++)
-        if (program_has(program, i, INSTR_feed_sync))
-            return true;
-    return false;
-}
-
 static void feed(const struct superkernel *sk, enum core_type core, uint64_t blocks)
 {
     struct program *program = &sk->entry->programs[core];
@@ -154,7 +147,7 @@ static void feed(const struct superkernel *sk, enum core_type core, uint64_t blo
         if (calls[i] == NONE ||
             !attr_flag(sk->module, superkernel_kernel(sk, i)->attrs, W_sync_all) ||
             !has_idle_cores(sk, i, core, blocks, program->instrs.at[calls[i]].number[1]) ||
-            is_fed(program, calls[i]))
+            call_site_has(program, calls[i], INSTR_feed_sync))
             continue;
         if (!cleared)
             add_start(&edit, program, core);

@@ -21,7 +21,7 @@
 #include <string.h>
 
 /* A launch: a super kernel, or one op. */
-struct launch {
+struct outer_launch {
     uint32_t block;       /* of the super kernel, or NONE */
     uint32_t lane;        /* of the stream that it runs on */
     uint32_t first, last; /* ops, in list order */
@@ -52,7 +52,7 @@ struct inserter {
     uint32_t *lane_know;  /* per lane of launches: the same for the launch before */
     uint32_t *start;      /* n_lanes counts: known when the current launch starts */
     uint32_t *last_inner; /* per lane: the last op on it in the current launch, + 1 */
-    VEC(struct launch) launches;
+    VEC(struct outer_launch) launches;
     VEC(struct event) events;
 };
 
@@ -101,14 +101,14 @@ static void find_launches(struct inserter *in)
         in->lane_of[op] = lane;
         in->passive[op] = op_is_passive(in->module, &graph->ops.at[op]);
         in->rank[op] = ranks[lane] += !in->passive[op];
-        struct launch *before =
+        struct outer_launch *before =
             in->launches.count ? &in->launches.at[in->launches.count - 1] : NULL;
         if (!before || block == NONE || before->block != block) {
             if (block != NONE)
                 lane = lane_of_label(
                     lane_of_name, n_names,
                     attr_string(in->module, graph->blocks.at[block].attrs, W_stream), &in->n_lanes);
-            vec_push(&in->launches, (struct launch){block, lane, op, op, NULL});
+            vec_push(&in->launches, (struct outer_launch){block, lane, op, op, NULL});
         }
         in->launches.at[in->launches.count - 1].last = op;
         in->launch_of[op] = in->launches.count - 1;
@@ -127,8 +127,8 @@ static bool is_known(struct inserter *in, const uint32_t *know, uint32_t op)
 /* Makes an event for the order `from` before `to`, and gives `to` what it learns by it. */
 static void add_event(struct inserter *in, uint32_t from, uint32_t to)
 {
-    const struct launch *sender = &in->launches.at[in->launch_of[from]];
-    const struct launch *receiver = &in->launches.at[in->launch_of[to]];
+    const struct outer_launch *sender = &in->launches.at[in->launch_of[from]];
+    const struct outer_launch *receiver = &in->launches.at[in->launch_of[to]];
     struct event event = {.from = from, .to = to, .inner = sender == receiver, .name = NONE};
     event.from_launch = !event.inner && sender->block != NONE && sender->last == from;
     event.to_launch = !event.inner && receiver->block != NONE && receiver->first == to;
@@ -168,14 +168,15 @@ static void insert_op(struct inserter *in, uint32_t op)
             add_event(in, edges[i].from, op);
 }
 
-static void begin_launch(struct inserter *in, const struct launch *launch)
+static void begin_launch(struct inserter *in, const struct outer_launch *launch)
 {
     size_t size = in->n_lanes * sizeof *in->start;
     memcpy(in->start, in->lane_know + (size_t)launch->lane * in->n_lanes, size);
     memset(in->last_inner, 0, size);
 }
 
-static void end_launch(struct inserter *in, struct launch *launch, uint32_t first, uint32_t end)
+static void end_launch(struct inserter *in, struct outer_launch *launch, uint32_t first,
+                       uint32_t end)
 {
     uint32_t *know = in->lane_know + (size_t)launch->lane * in->n_lanes;
     join(in, know, in->start);
@@ -212,7 +213,7 @@ enum { MAX_CANDIDATES = 64 };
  * is part of, which clears the event at its end, are complete. */
 static bool use_is_over(struct inserter *in, const struct use *use, uint32_t from)
 {
-    const struct launch *receiver = &in->launches.at[in->launch_of[use->to]];
+    const struct outer_launch *receiver = &in->launches.at[in->launch_of[use->to]];
     const uint32_t *know = op_know(in, from);
     if (receiver->block == NONE)
         return is_known(in, know, use->to);

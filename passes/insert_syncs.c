@@ -10,7 +10,8 @@
  * which the op must be complete, choices of dynamic kernels, and resets of the words that were waited
  * for. Where barriers and flags go, passes/sync/plan.h finds.
  */
-#include "passes/entry/superkernel.h"
+#include "passes/entry/program_edit.h"
+#include "passes/entry/visit.h"
 #include "passes/sync/plan.h"
 
 enum phase_of_op { PHASE_BEFORE, PHASE_CALL, PHASE_BEHIND, PHASES };
@@ -200,8 +201,7 @@ static bool is_synchronised(const struct entry *entry)
         const struct program *program = &entry->programs[core];
         for (uint32_t i = 0; i < program->instrs.count; i++) {
             enum instr_effect effect = instr_info(program->instrs.at[i].op)->effect;
-            if (program->instrs.at[i].early ||
-                (effect != EFFECT_NONE && effect != EFFECT_CALL && effect != EFFECT_EVENT))
+            if (program->instrs.at[i].early || effect_is_sync(effect))
                 return true;
         }
     }

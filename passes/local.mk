@@ -20,6 +20,8 @@ libskir_la_SOURCES += \
 	passes/split_code.c \
 	passes/split_nonfusable.c \
 	passes/verify_sync.c \
+	passes/entry/call_site.c \
+	passes/entry/call_site.h \
 	passes/entry/launch.c \
 	passes/entry/launch.h \
 	passes/entry/outer_events.c \
@@ -30,6 +32,8 @@ libskir_la_SOURCES += \
 	passes/entry/records.h \
 	passes/entry/superkernel.c \
 	passes/entry/superkernel.h \
+	passes/entry/visit.c \
+	passes/entry/visit.h \
 	passes/fusion/fusable.c \
 	passes/fusion/fusable.h \
 	passes/fusion/fusion.c \

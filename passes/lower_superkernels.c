@@ -13,7 +13,8 @@
 #include "ir/variants.h"
 #include "passes/entry/launch.h"
 #include "passes/entry/outer_events.h"
-#include "passes/entry/superkernel.h"
+#include "passes/entry/program_edit.h"
+#include "passes/pass.h"
 
 struct lowering {
     struct pass_context *context;

@@ -16,8 +16,8 @@
  */
 #include "ir/syntax/locate.h"
 #include "ir/variants.h"
-#include "passes/entry/program_edit.h"
-#include "passes/entry/superkernel.h"
+#include "passes/entry/call_site.h"
+#include "passes/entry/visit.h"
 
 #include <string.h>
 
@@ -99,6 +99,7 @@ static uint32_t units_of(const struct superkernel *sk, const struct kernel *kern
 struct calls {
     const struct program *program;
     bool split; /* the entry splits its barriers (passes/early_start.c) */
+    bool pairs; /* debug-dcci-all puts cache maintenance behind ops */
     struct vec_u32 at, turn;
 };
 
@@ -108,6 +109,7 @@ static void find_calls(struct calls *calls, const struct superkernel *sk, enum c
     uint32_t *call_of = superkernel_calls(sk, core);
     calls->program = &sk->entry->programs[core];
     calls->split = !own_list && sk->options.of[SK_early_start].number != 0;
+    calls->pairs = sk->options.of[SK_debug_dcci_all].number != 0;
     for (uint32_t i = 0; i < sk->count; i++) {
         uint32_t turn = own_list ? calls->at.count : i;
         if (call_of[i] == NONE)
@@ -116,18 +118,6 @@ static void find_calls(struct calls *calls, const struct superkernel *sk, enum c
         vec_push(&calls->turn, turn);
     }
     mem_free(call_of);
-}
-
-/* Behind a call, what belongs to it, and the cache maintenance that follows it. */
-static uint32_t behind_call(const struct program *program, uint32_t call)
-{
-    uint32_t i = call_end(program, call);
-    for (;;) {
-        uint32_t barriers = program_has(program, i, INSTR_pipe_barrier);
-        if (!program_has(program, i + barriers, INSTR_dcci))
-            return i;
-        i += barriers + 1;
-    }
 }
 
 /* Behind the arrivals at `i` where barriers are split, so that others need not wait for preloads. */
@@ -144,7 +134,7 @@ static uint32_t place_before(const struct calls *calls, uint32_t before, uint32_
 {
     if (before == 0)
         return behind_arrivals(calls, 0);
-    uint32_t i = behind_call(calls->program, calls->at.at[before - 1]);
+    uint32_t i = call_site_behind_dcci(calls->program, calls->at.at[before - 1], calls->pairs);
     if (calls->turn.at[before - 1] + 1 == turn)
         return behind_arrivals(calls, i);
     /* In between are ops of the other core type alone. What leads to them arrives and sets; what leads

@@ -13,6 +13,7 @@
 #include "ir/slots.h"
 #include "ir/syntax/locate.h"
 #include "passes/entry/records.h"
+#include "passes/entry/visit.h"
 
 #include <string.h>
 

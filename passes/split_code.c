@@ -9,7 +9,7 @@
  * are linked. A kernel with `split` brings its own, whose number must be the same.
  */
 #include "ir/syntax/locate.h"
-#include "passes/entry/superkernel.h"
+#include "passes/entry/visit.h"
 
 static const struct span no_span = {0, 0};
 

@@ -1,9 +1,18 @@
-/* Additions to the programs of an entry: where the calls of a super kernel's ops stand, and
- * instructions to be put beside them. */
+/* Programs under construction: new instructions, and additions to what a program has. */
 #ifndef PASSES_ENTRY_PROGRAM_EDIT_H
 #define PASSES_ENTRY_PROGRAM_EDIT_H
 
-#include "passes/entry/superkernel.h"
+#include "ir/module.h"
+
+/* An instruction made by a pass, without operands but `word`. */
+struct instr instr_make(enum instr_op op, uint8_t word);
+
+/* Puts `instrs` in place of the program's, and takes them: `*instrs` is empty then. */
+struct instrs {
+    struct instr *at;
+    uint32_t count, capacity;
+};
+void program_replace(struct program *program, struct instrs *instrs);
 
 /* Instructions to be inserted, in the order of their places. Zero-initialised when empty. */
 struct program_edit {
@@ -19,27 +28,9 @@ void program_edit_add(struct program_edit *edit, uint32_t at, struct instr instr
 /* Makes the additions, and forgets them. */
 void program_edit_apply(struct program_edit *edit, struct program *program);
 
-/* For each op, the index of its call in the program of a core type, NONE where it has no part there.
- * To be freed. */
-uint32_t *superkernel_calls(const struct superkernel *sk, enum core_type core);
-
-/* What belongs to a call directly: the steps of feed_sync around it, and records (profile, trace).
- * The first index of that, and the one behind the last. */
-uint32_t call_begin(const struct program *program, uint32_t call);
-uint32_t call_end(const struct program *program, uint32_t call);
-
-/* The next index, from `at`, of what is no record. */
-uint32_t skip_records(const struct program *program, uint32_t at);
-
 static inline bool program_has(const struct program *program, uint32_t at, enum instr_op op)
 {
     return at < program->instrs.count && program->instrs.at[at].op == op;
-}
-
-/* What debug-dcci-all puts behind an op: a drain, and the cache maintenance. */
-static inline bool program_has_dcci_pair(const struct program *program, uint32_t at)
-{
-    return program_has(program, at, INSTR_pipe_barrier) && program_has(program, at + 1, INSTR_dcci);
 }
 
 #endif

@@ -1,4 +1,5 @@
 #include "passes/entry/records.h"
+#include "passes/entry/call_site.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 #ifndef PASSES_ENTRY_RECORDS_H
 #define PASSES_ENTRY_RECORDS_H
 
-#include "passes/entry/program_edit.h"
+#include "passes/entry/superkernel.h"
 
 /* Puts the records of all ops and events into the programs of an entry that has none. */
 void records_make(struct superkernel *sk);

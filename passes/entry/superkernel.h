@@ -22,15 +22,6 @@ struct superkernel {
     void *user; /* of superkernels_visit_with */
 };
 
-/* Calls `visit` for each super kernel, all of which have kernels and entries (PROPERTY_BOUND,
- * PROPERTY_LOWERED). Entries whose calls are not those of the ops are reported first and left out. The
- * records that the pass `profile` has made are not there while it runs, and are back afterwards.
- * Returns whether all was well. */
-bool superkernels_visit(struct pass_context *context, bool (*visit)(struct superkernel *sk));
-/* The same for a visitor that keeps something between super kernels: `sk->user` is `user`. */
-bool superkernels_visit_with(struct pass_context *context, bool (*visit)(struct superkernel *sk),
-                             void *user);
-
 const struct op *superkernel_op(const struct superkernel *sk, uint32_t i);
 const struct kernel *superkernel_kernel(const struct superkernel *sk, uint32_t i);
 
@@ -60,15 +51,5 @@ struct slot_uses superkernel_slots(const struct superkernel *sk);
 /* The use of a slot; for what is no slot of an op, the op is sk->count. */
 struct slot_use superkernel_slot(const struct superkernel *sk, const struct slot_uses *uses,
                                  uint32_t slot);
-
-/* An instruction made by a pass, without operands but `word`. */
-struct instr instr_make(enum instr_op op, uint8_t word);
-
-/* Puts `instrs` in place of the program's, and takes them: `*instrs` is empty then. */
-struct instrs {
-    struct instr *at;
-    uint32_t count, capacity;
-};
-void program_replace(struct program *program, struct instrs *instrs);
 
 #endif

@@ -10,7 +10,7 @@ static const struct span no_span = {0, 0};
 /* What the entry does with a slot's word: steps + 1, 0 for never, and the programs they stand in. */
 enum use { USE_NOTIFY, USE_WAIT, USE_RESET, USE_COUNT };
 
-struct slot_uses {
+struct word_uses {
     struct {
         uint32_t step;
         enum core_type core;
@@ -19,7 +19,7 @@ struct slot_uses {
 
 struct sync_words {
     struct sync_checker *checker;
-    struct slot_uses *uses; /* by slot */
+    struct word_uses *uses; /* by slot */
     uint32_t count;         /* slots, with slot 0 */
 };
 

@@ -43,12 +43,10 @@ static void add_steps(struct sync_proof *proof, enum core_type core)
 {
     struct sync_track *track = &proof->tracks[core];
     for (uint32_t i = 0; i < track->program->instrs.count; i++) {
-        enum instr_op op = track->program->instrs.at[i].op;
-        enum instr_effect effect = instr_info(op)->effect;
+        enum instr_effect effect = instr_info(track->program->instrs.at[i].op)->effect;
         if (effect == EFFECT_CALL)
             add_call(proof, track, core, i);
-        else if (effect != EFFECT_NONE || op == INSTR_select || op == INSTR_clear_workspace ||
-                 op == INSTR_feed_sync)
+        else if (effect != EFFECT_NONE)
             add_step(track, i, effect);
     }
 }

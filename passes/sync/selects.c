@@ -89,7 +89,7 @@ static bool check_left(struct selection *selection)
     bool ok = true;
     for (uint32_t i = 0; i < track->count; i++) {
         const struct instr *instr = sync_instr(&selection->checker->proof, selection->core, i);
-        if (instr->op != INSTR_select || !is_dynamic(selection, instr->kernel) ||
+        if (track->steps[i].effect != EFFECT_SELECT || !is_dynamic(selection, instr->kernel) ||
             *pending_of(selection, instr->kernel) != i + 1)
             continue;
         *pending_of(selection, instr->kernel) = 0;
@@ -104,8 +104,7 @@ static bool check_selects_of(struct selection *selection)
     const struct sync_track *track = &selection->checker->proof.tracks[selection->core];
     bool ok = true;
     for (uint32_t i = 0; i < track->count; i++) {
-        enum instr_op op = sync_instr(&selection->checker->proof, selection->core, i)->op;
-        if (op == INSTR_select)
+        if (track->steps[i].effect == EFFECT_SELECT)
             ok = visit_select(selection, i) && ok;
         else if (track->steps[i].effect == EFFECT_CALL)
             ok = visit_call(selection, i) && ok;
@@ -129,11 +128,11 @@ bool sync_check_selects(struct sync_checker *checker)
 
 /* ------------------------------------------------------------------------ fed barriers ---- */
 
-/* The last step of an instruction in a program, or NONE. */
-static uint32_t last_of(const struct sync_checker *checker, enum core_type core, enum instr_op op)
+/* The last step of an effect in a program, or NONE. */
+static uint32_t last_of(const struct sync_track *track, enum instr_effect effect)
 {
-    for (uint32_t i = checker->proof.tracks[core].count; i-- > 0;)
-        if (sync_instr(&checker->proof, core, i)->op == op)
+    for (uint32_t i = track->count; i-- > 0;)
+        if (track->steps[i].effect == effect)
             return i;
     return NONE;
 }
@@ -141,7 +140,7 @@ static uint32_t last_of(const struct sync_checker *checker, enum core_type core,
 /* Each core type has counters of its own in the workspace, and clears these. */
 static bool check_feed(const struct sync_checker *checker, enum core_type core, uint32_t step)
 {
-    uint32_t clear = last_of(checker, core, INSTR_clear_workspace);
+    uint32_t clear = last_of(&checker->proof.tracks[core], EFFECT_CLEAR);
     struct sync_point feed = sync_point_all(checker, core, step);
     if (clear == NONE) {
         if (sync_report_step(checker, DIAG_sync_feed, core, step,
@@ -168,7 +167,7 @@ bool sync_check_feed(struct sync_checker *checker)
         const struct sync_track *track = &checker->proof.tracks[core];
         bool well = true;
         for (uint32_t i = 0; well && i < track->count; i++)
-            if (sync_instr(&checker->proof, core, i)->op == INSTR_feed_sync)
+            if (track->steps[i].effect == EFFECT_FEED)
                 well = check_feed(checker, core, i);
         ok = ok && well;
     }

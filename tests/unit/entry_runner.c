@@ -20,7 +20,7 @@ static void idle_kernel(skrt_core *core, uint64_t args_offset)
 static void execute(skrt_core *core, const struct instr *instr, const struct skrt_call *call)
 {
     static const struct skrt_site sites[INSTR_COUNT] = {
-#define INSTR(name, operands, who, effect) {#name, NULL},
+#define INSTR(name, ...) {#name, NULL},
 #include "ir/instrs.def"
 #undef INSTR
     };

@@ -262,6 +262,9 @@ static bool step(struct simulation *s, struct core *core)
     case EFFECT_SET: set(s, core, instr->arg); break;
     case EFFECT_WAIT: done = wait(s, core, instr->arg); break;
     case EFFECT_DRAIN: drain(s, core); break;
+    case EFFECT_SELECT:
+    case EFFECT_CLEAR:
+    case EFFECT_FEED:
     case EFFECT_NONE: break;
     }
     core->pc += done;

@@ -6,7 +6,8 @@
  * SKIR_TEST_SEED and SKIR_TEST_COUNT choose other graphs, SKIR_TEST_JOBS the number of processes,
  * SKIR_TEST_FILTER the tests ("test_options"; * and ? stand for any text and character). */
 #include "ir/sk_options.h"
-#include "passes/entry/superkernel.h"
+#include "passes/entry/program_edit.h"
+#include "passes/pass.h"
 #include "tests/unit/entry_launch.h"
 #include "tests/unit/graph_model.h"
 #include "tests/unit/parallel.h"
@@ -240,7 +241,10 @@ static void put_instr(struct program *program, uint32_t index, struct instr inst
 
 static enum instr_effect effect_at(const struct program *program, uint32_t index)
 {
-    return instr_info(program->instrs.at[index].op)->effect;
+    enum instr_effect effect = instr_info(program->instrs.at[index].op)->effect;
+    /* What chooses functions and feeds barriers is not mutated. */
+    bool own = effect == EFFECT_SELECT || effect == EFFECT_CLEAR || effect == EFFECT_FEED;
+    return own ? EFFECT_NONE : effect;
 }
 
 static bool synchronises(const struct program *program, uint32_t index)

@@ -1,0 +1,129 @@
+#include "passes/entry/call_site.h"
+
+#include <assert.h>
+
+uint32_t *superkernel_calls(const struct superkernel *sk, enum core_type core)
+{
+    const struct program *program = &sk->entry->programs[core];
+    uint32_t *calls = mem_calloc(sk->count, sizeof *calls);
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < sk->count; i++) {
+        calls[i] = NONE;
+        if (!superkernel_has_part(sk, i, core))
+            continue;
+        while (!program_has(program, at, INSTR_call)) {
+            assert(at < program->instrs.count);
+            at++;
+        }
+        calls[i] = at++;
+    }
+    return calls;
+}
+
+static enum instr_place place_of(const struct program *program, uint32_t at)
+{
+    return instr_info(program->instrs.at[at].op)->place;
+}
+
+static bool is_record(const struct program *program, uint32_t at)
+{
+    return place_of(program, at) == PLACE_RECORD;
+}
+
+/* A step stands before its call in its first phase, and else behind it. */
+static bool is_step(const struct program *program, uint32_t at, bool behind)
+{
+    return place_of(program, at) == PLACE_STEP &&
+           (program->instrs.at[at].word != PHASE_begin) == behind;
+}
+
+uint32_t skip_records(const struct program *program, uint32_t at)
+{
+    while (at < program->instrs.count && is_record(program, at))
+        at++;
+    return at;
+}
+
+uint32_t call_site_begin(const struct program *program, uint32_t call)
+{
+    assert(program_has(program, call, INSTR_call));
+    while (call > 0 && (is_record(program, call - 1) || is_step(program, call - 1, false)))
+        call--;
+    return call;
+}
+
+uint32_t call_site_end(const struct program *program, uint32_t call)
+{
+    assert(program_has(program, call, INSTR_call));
+    uint32_t end = call + 1, at;
+    while ((at = skip_records(program, end)) < program->instrs.count && is_step(program, at, true))
+        end = at + 1;
+    return end;
+}
+
+bool call_site_has(const struct program *program, uint32_t call, enum instr_op op)
+{
+    uint32_t end = call_site_end(program, call);
+    for (uint32_t i = call_site_begin(program, call); i < end; i++)
+        if (program_has(program, i, op))
+            return true;
+    return false;
+}
+
+/* ---------------------------------------------------------------- cache maintenance ---- */
+
+bool program_has_dcci_pair(const struct program *program, uint32_t at)
+{
+    return program_has(program, at, INSTR_pipe_barrier) && program_has(program, at + 1, INSTR_dcci);
+}
+
+bool call_site_dcci_before(const struct program *program, uint32_t call, uint32_t *place)
+{
+    *place = call_site_begin(program, call);
+    if (*place > 0 && program_has(program, *place - 1, INSTR_dcci))
+        return false;
+    while (*place < call && !is_step(program, *place, false))
+        (*place)++;
+    return true;
+}
+
+bool call_site_dcci_behind(const struct program *program, uint32_t call, uint32_t *place)
+{
+    *place = call_site_end(program, call);
+    uint32_t at = skip_records(program, *place);
+    if (!program_has(program, at, INSTR_dcci))
+        return true;
+    *place = at + 1;
+    return false;
+}
+
+uint32_t call_site_behind_dcci(const struct program *program, uint32_t call, bool pairs)
+{
+    uint32_t place;
+    call_site_dcci_behind(program, call, &place);
+    uint32_t at = skip_records(program, place);
+    return pairs && program_has_dcci_pair(program, at) ? at + 2 : place;
+}
+
+/* ------------------------------------------------------------------- where ops begin ---- */
+
+uint32_t call_site_op_begin(const struct program *program, uint32_t from, uint32_t call)
+{
+    uint32_t end = call == NONE ? program->instrs.count : call_site_begin(program, call);
+    for (uint32_t i = from; i < end; i++)
+        if (place_of(program, i) == PLACE_BEGIN)
+            return i;
+    if (call != NONE && end > from && program_has(program, end - 1, INSTR_dcci)) {
+        end--;
+        end -= end > from && program_has(program, end - 1, INSTR_pipe_barrier);
+    }
+    return end;
+}
+
+uint32_t program_start_end(const struct program *program)
+{
+    uint32_t at = skip_records(program, 0);
+    while (at < program->instrs.count && place_of(program, at) == PLACE_START)
+        at = skip_records(program, at + 1);
+    return at;
+}

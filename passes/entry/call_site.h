@@ -1,0 +1,53 @@
+/* What stands beside the calls of an entry, and in which order. From the last thing of the op before:
+ *
+ *   place BEGIN of ir/instrs.def   select, wait_event: the op begins
+ *   pipe_barrier, dcci             a drain, and the cache maintenance before the call
+ *   RECORD, STEP                   profile begin, feed_sync begin   \
+ *   CALL                           the call                          > the call's own
+ *   STEP, RECORD                   feed_sync end, profile end       /
+ *   dcci                           the cache maintenance behind the call
+ *   pipe_barrier, dcci             the pair that debug-dcci-all puts behind an op
+ *   AHEAD                          preloads of later ops
+ *
+ * with what orders ops (BETWEEN) among them. Passes that put something there, and find what others
+ * have put there, do both by these functions alone. */
+#ifndef PASSES_ENTRY_CALL_SITE_H
+#define PASSES_ENTRY_CALL_SITE_H
+
+#include "passes/entry/program_edit.h"
+#include "passes/entry/superkernel.h"
+
+/* For each op, the index of its call in the program of a core type, NONE where it has no part there.
+ * To be freed. */
+uint32_t *superkernel_calls(const struct superkernel *sk, enum core_type core);
+
+/* The call's own: the first index of that, and the one behind the last. */
+uint32_t call_site_begin(const struct program *program, uint32_t call);
+uint32_t call_site_end(const struct program *program, uint32_t call);
+
+/* Whether the call's own has an instruction. */
+bool call_site_has(const struct program *program, uint32_t call, enum instr_op op);
+
+/* The next index, from `at`, of what is no record. */
+uint32_t skip_records(const struct program *program, uint32_t at);
+
+/* Whether a drain and a `dcci` stand there. */
+bool program_has_dcci_pair(const struct program *program, uint32_t at);
+
+/* The place for a `dcci` before a call, in `*place`; false where there is one. */
+bool call_site_dcci_before(const struct program *program, uint32_t call, uint32_t *place);
+/* The same behind a call; where there is one, `*place` is behind it. */
+bool call_site_dcci_behind(const struct program *program, uint32_t call, uint32_t *place);
+
+/* Behind the cache maintenance behind a call, with the pair where `pairs`: where the option
+ * debug-dcci-all is on. */
+uint32_t call_site_behind_dcci(const struct program *program, uint32_t call, bool pairs);
+
+/* From `from`, where no call stands before that of the op (NONE: the program's end), the last place
+ * before the op begins. */
+uint32_t call_site_op_begin(const struct program *program, uint32_t from, uint32_t call);
+
+/* Behind what stands at the start of a program, before its first op. */
+uint32_t program_start_end(const struct program *program);
+
+#endif
