@@ -1,6 +1,8 @@
 # What a program is.
 
 libskir_la_SOURCES += \
+	ir/analyses.c \
+	ir/analyses.h \
 	ir/attr_keys.def \
 	ir/dtypes.def \
 	ir/event_sides.c \

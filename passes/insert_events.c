@@ -42,7 +42,8 @@ struct inserter {
     struct pass_context *context;
     struct module *module;
     struct graph *graph;
-    struct order order;
+    const struct order *order;
+    VEC(struct order_edge) edges; /* of the op at hand */
     uint32_t n_lanes;
     uint8_t *passive;     /* per op: it executes nothing, so nothing waits for it */
     uint32_t *lane_of;    /* per op */
@@ -94,10 +95,10 @@ static void find_launches(struct inserter *in)
     uint32_t n_names = in->module->names.count;
     uint32_t *lane_of_name = mem_calloc((size_t)n_names + 1, sizeof *lane_of_name);
     uint32_t *ranks = mem_calloc((size_t)graph->ops.count + graph->blocks.count + 2, sizeof *ranks);
-    for (uint32_t i = 0; i < in->order.n_ops; i++) {
-        uint32_t op = in->order.text[i];
+    for (uint32_t i = 0; i < in->order->n_ops; i++) {
+        uint32_t op = in->order->text[i];
         uint32_t block = graph_enclosing(graph, graph->ops.at[op].block, BLOCK_SUPERKERNEL);
-        uint32_t lane = lane_of_label(lane_of_name, n_names, in->order.stream[op], &in->n_lanes);
+        uint32_t lane = lane_of_label(lane_of_name, n_names, in->order->stream[op], &in->n_lanes);
         in->lane_of[op] = lane;
         in->passive[op] = op_is_passive(in->module, &graph->ops.at[op]);
         in->rank[op] = ranks[lane] += !in->passive[op];
@@ -153,19 +154,21 @@ static int compare_edges(const void *a, const void *b, void *position)
 
 static void insert_op(struct inserter *in, uint32_t op)
 {
-    struct order_edge *edges = in->order.edges + in->order.first[op];
-    uint32_t count = in->order.first[op + 1] - in->order.first[op];
+    uint32_t first = in->order->first[op], count = in->order->first[op + 1] - first;
     uint32_t *know = op_know(in, op), *last = &in->last_inner[in->lane_of[op]];
     memcpy(know, in->start, in->n_lanes * sizeof *know);
     if (*last)
         join_done(in, know, *last - 1);
     *last = op + 1;
-    if (in->passive[op])
+    if (in->passive[op] || count == 0)
         return;
-    qsort_r(edges, count, sizeof *edges, compare_edges, in->order.position);
+    in->edges.count = 0;
     for (uint32_t i = 0; i < count; i++)
-        if (!is_known(in, know, edges[i].from))
-            add_event(in, edges[i].from, op);
+        vec_push(&in->edges, in->order->edges[first + i]);
+    qsort_r(in->edges.at, count, sizeof *in->edges.at, compare_edges, in->order->position);
+    for (uint32_t i = 0; i < count; i++)
+        if (!is_known(in, know, in->edges.at[i].from))
+            add_event(in, in->edges.at[i].from, op);
 }
 
 static void begin_launch(struct inserter *in, const struct outer_launch *launch)
@@ -181,7 +184,7 @@ static void end_launch(struct inserter *in, struct outer_launch *launch, uint32_
     uint32_t *know = in->lane_know + (size_t)launch->lane * in->n_lanes;
     join(in, know, in->start);
     for (uint32_t i = first; i < end; i++)
-        join_done(in, know, in->order.text[i]);
+        join_done(in, know, in->order->text[i]);
     if (launch->block == NONE)
         return;
     launch->know = mem_calloc(in->n_lanes, sizeof *launch->know);
@@ -190,12 +193,12 @@ static void end_launch(struct inserter *in, struct outer_launch *launch, uint32_
 
 static void insert_all(struct inserter *in)
 {
-    uint32_t i = 0, n = in->order.n_ops;
+    uint32_t i = 0, n = in->order->n_ops;
     while (i < n) {
-        uint32_t first = i, launch = in->launch_of[in->order.text[i]];
+        uint32_t first = i, launch = in->launch_of[in->order->text[i]];
         begin_launch(in, &in->launches.at[launch]);
-        for (; i < n && in->launch_of[in->order.text[i]] == launch; i++)
-            insert_op(in, in->order.text[i]);
+        for (; i < n && in->launch_of[in->order->text[i]] == launch; i++)
+            insert_op(in, in->order->text[i]);
         end_launch(in, &in->launches.at[launch], first, i);
     }
 }
@@ -251,7 +254,7 @@ static uint32_t name_events(struct inserter *in)
     uint32_t inner = 0;
     if (in->events.count) /* sorting nothing at NULL is undefined */
         qsort_r(in->events.at, in->events.count, sizeof *in->events.at, compare_events,
-                in->order.position);
+                in->order->position);
     for (uint32_t i = 0; i < in->events.count; i++) {
         struct event *event = &in->events.at[i];
         if (event->inner) {
@@ -410,10 +413,10 @@ static bool check_limit(struct inserter *in, uint32_t events)
 /* What the ops know takes room for each stream: enough for any real graph. */
 static bool check_size(struct inserter *in)
 {
-    if ((uint64_t)in->order.n_ops * in->n_lanes <= UINT32_C(1) << 28)
+    if ((uint64_t)in->order->n_ops * in->n_lanes <= UINT32_C(1) << 28)
         return true;
     diag_at(in->context->diags, DIAG_unsupported, locate_name(in->module, in->graph->loc),
-            "%u ops on %u streams are more than can be analysed", in->order.n_ops, in->n_lanes);
+            "%u ops on %u streams are more than can be analysed", in->order->n_ops, in->n_lanes);
     return false;
 }
 
@@ -453,7 +456,7 @@ static void inserter_free(struct inserter *in)
     mem_free(in->lane_know);
     mem_free(in->start);
     mem_free(in->last_inner);
-    order_free(&in->order);
+    vec_free(&in->edges);
 }
 
 bool pass_insert_events(struct pass_context *context)
@@ -462,7 +465,7 @@ bool pass_insert_events(struct pass_context *context)
     for (uint32_t i = 0; i < context->module->graphs.count; i++) {
         struct inserter in = {
             .context = context, .module = context->module, .graph = &context->module->graphs.at[i]};
-        order_init(&in.order, context->module, in.graph);
+        in.order = analyses_order(context->analyses, context->module, in.graph);
         ok = insert_graph(&in) && ok;
         inserter_free(&in);
     }

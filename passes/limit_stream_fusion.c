@@ -43,20 +43,16 @@ static bool check_pair(struct pass_context *context, const struct graph *graph,
 
 static bool check_graph(struct pass_context *context, const struct graph *graph)
 {
-    struct members members;
-    struct order order;
+    const struct order *order = analyses_order(context->analyses, context->module, graph);
+    const struct members *members = analyses_members(context->analyses, context->module, graph);
     bool ok = true;
-    order_init(&order, context->module, graph);
-    members_init(&members, context->module, graph);
     for (uint32_t b = 0; b < graph->blocks.count; b++) {
         if (graph->blocks.at[b].kind != BLOCK_SUPERKERNEL ||
             allows_streams(context->module, &graph->blocks.at[b]))
             continue;
-        for (uint32_t i = members.first[b]; i + 1 < members.first[b + 1]; i++)
-            ok = check_pair(context, graph, &order, members.ops[i], members.ops[i + 1]) && ok;
+        for (uint32_t i = members->first[b]; i + 1 < members->first[b + 1]; i++)
+            ok = check_pair(context, graph, order, members->ops[i], members->ops[i + 1]) && ok;
     }
-    members_free(&members);
-    order_free(&order);
     return ok;
 }
 

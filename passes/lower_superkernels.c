@@ -259,20 +259,18 @@ static bool lower_graph(struct pass_context *context, const struct graph *graph,
                                 .module = context->module,
                                 .graph = graph,
                                 .kernel_index = kernel_index};
-    struct members members;
     if (!check_gears(context, graph))
         return false;
-    members_init(&members, context->module, graph);
+    const struct members *members = analyses_members(context->analyses, context->module, graph);
     outer_events_init(&lowering.events, context->module, graph);
     bool ok = check_shared(&lowering);
     for (uint32_t b = 0; b < graph->blocks.count; b++) {
         const struct block *block = &graph->blocks.at[b];
         if (block->kind == BLOCK_SUPERKERNEL && !entry_index[block->name])
-            ok = lower(&lowering, block, members.ops + members.first[b],
-                       members.first[b + 1] - members.first[b]) &&
+            ok = lower(&lowering, block, members->ops + members->first[b],
+                       members->first[b + 1] - members->first[b]) &&
                  ok;
     }
-    members_free(&members);
     outer_events_free(&lowering.events);
     return ok;
 }

@@ -2,6 +2,7 @@
 #ifndef PASSES_PASS_H
 #define PASSES_PASS_H
 
+#include "ir/analyses.h"
 #include "ir/module.h"
 
 struct kernel_library;
@@ -28,8 +29,12 @@ struct pass_context {
     struct kernel_library *library; /* NULL: there are no sample kernels */
     const char *sk_options;         /* options of every scope, over its own; NULL: none */
     struct code_sizes *code_sizes;  /* NULL: what kernels do not say themselves is not known */
+    struct analyses *analyses;      /* of the module; NULL: pipeline_run has its own */
     bool unproven;                  /* verify-sync lets everything pass */
 };
+
+/* What a pass may change of a module; analyses of graphs outlive all but changes of GRAPHS. */
+enum pass_changes { CHANGES_NOTHING, CHANGES_KERNELS, CHANGES_ENTRIES, CHANGES_GRAPHS };
 
 /* A pass reports what is wrong with its input and then returns false; the module is unusable then. */
 typedef bool pass_function(struct pass_context *context);
@@ -38,11 +43,13 @@ struct pass {
     const char *name; /* as on the command line */
     const char *summary;
     pass_function *run;
-    unsigned needs, gives;
+    unsigned needs, gives;    /* enum property */
+    enum pass_changes changes;
+    bool in_default; /* the pipeline `default` runs it */
 };
 
 enum {
-#define PASS(name, cli, needs, gives, summary) PASS_##name,
+#define PASS(name, ...) PASS_##name,
 #include "passes/passes.def"
 #undef PASS
     PASS_COUNT
@@ -50,7 +57,7 @@ enum {
 
 extern const struct pass passes[PASS_COUNT];
 
-#define PASS(name, cli, needs, gives, summary) pass_function pass_##name;
+#define PASS(name, ...) pass_function pass_##name;
 #include "passes/passes.def"
 #undef PASS
 

@@ -6,8 +6,11 @@
 #include <string.h>
 #include <time.h>
 
+enum { WHERE_ASKED = false, WHERE_DEFAULT = true };
+
 const struct pass passes[PASS_COUNT] = {
-#define PASS(name, cli, needs, gives, summary) {cli, summary, pass_##name, needs, gives},
+#define PASS(name, cli, where, needs, gives, changes, summary)                                     \
+    {cli, summary, pass_##name, needs, gives, CHANGES_##changes, WHERE_##where},
 #include "passes/passes.def"
 #undef PASS
 };
@@ -23,6 +26,11 @@ static bool push(struct pipeline *pipeline, const struct pass *pass)
     return true;
 }
 
+static bool is_named(const struct pass *pass, const char *name, size_t size)
+{
+    return strlen(pass->name) == size && memcmp(name, pass->name, size) == 0;
+}
+
 static bool push_named(struct pipeline *pipeline, const char *name, size_t size, char *error,
                        size_t error_size)
 {
@@ -30,7 +38,7 @@ static bool push_named(struct pipeline *pipeline, const char *name, size_t size,
     bool all = size == strlen("default") && memcmp(name, "default", size) == 0, found = false;
     for (unsigned i = 0; i < PASS_COUNT; i++) {
         suggest_offer(&suggest, passes[i].name, strlen(passes[i].name));
-        if (!all && (strlen(passes[i].name) != size || memcmp(name, passes[i].name, size) != 0))
+        if (!(all ? passes[i].in_default : is_named(&passes[i], name, size)))
             continue;
         found = true;
         if (!push(pipeline, &passes[i])) {
@@ -126,6 +134,20 @@ static double now(void)
     return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
 }
 
+/* Whether the pass has kept to its row of the table; reported if not. */
+static bool check_contract(const struct pass *pass, struct pass_context *context, unsigned before)
+{
+    unsigned lost = (pass->gives | before) & ~module_properties(context->module);
+    /* New super kernels have no entries yet; that is what partitioning is for. */
+    if (pass->gives & PROPERTY_PARTITIONED)
+        lost &= ~(unsigned)PROPERTY_LOWERED;
+    if (lost)
+        diag_at(context->diags, DIAG_pass_order, (struct span){0, 0},
+                "the pass '%s' broke its contract (properties 0x%x); this is a defect of skirc",
+                pass->name, lost);
+    return lost == 0;
+}
+
 static enum pipeline_status run_one(const struct pass *pass, struct pass_context *context,
                                     double *seconds)
 {
@@ -137,22 +159,15 @@ static enum pipeline_status run_one(const struct pass *pass, struct pass_context
     double start = now();
     bool ok = pass->run(context);
     *seconds = now() - start;
+    if (pass->changes == CHANGES_GRAPHS)
+        analyses_drop(context->analyses);
     if (!ok)
         return PIPELINE_INPUT;
-    unsigned lost = (pass->gives | before) & ~module_properties(context->module);
-    /* New super kernels have no entries yet; that is what partitioning is for. */
-    if (pass->gives & PROPERTY_PARTITIONED)
-        lost &= ~(unsigned)PROPERTY_LOWERED;
-    if (lost == 0)
-        return PIPELINE_OK;
-    diag_at(context->diags, DIAG_pass_order, (struct span){0, 0},
-            "the pass '%s' broke its contract (properties 0x%x); this is a defect of skirc",
-            pass->name, lost);
-    return PIPELINE_DEFECT;
+    return check_contract(pass, context, before) ? PIPELINE_OK : PIPELINE_DEFECT;
 }
 
-enum pipeline_status pipeline_run(const struct pipeline *pipeline, struct pass_context *context,
-                                  pipeline_hook *hook, void *user)
+static enum pipeline_status run_all(const struct pipeline *pipeline, struct pass_context *context,
+                                    pipeline_hook *hook, void *user)
 {
     for (unsigned i = 0; i < pipeline->count; i++) {
         double seconds = 0;
@@ -163,6 +178,18 @@ enum pipeline_status pipeline_run(const struct pipeline *pipeline, struct pass_c
             return PIPELINE_STOPPED;
     }
     return PIPELINE_OK;
+}
+
+enum pipeline_status pipeline_run(const struct pipeline *pipeline, struct pass_context *context,
+                                  pipeline_hook *hook, void *user)
+{
+    struct analyses own = {NULL, 0, 0}, *lent = context->analyses;
+    if (!lent)
+        context->analyses = &own;
+    enum pipeline_status status = run_all(pipeline, context, hook, user);
+    context->analyses = lent;
+    analyses_drop(&own);
+    return status;
 }
 
 enum pipeline_status pipeline_lower(struct pass_context *context)

@@ -333,22 +333,21 @@ static bool prove_graph(struct pass_context *context, const struct graph *graph,
                         uint32_t *pending, struct sync_event *events, uint8_t *proven)
 {
     struct module *module = context->module;
-    struct members members;
-    struct order order;
+    const struct members *members = analyses_members(context->analyses, module, graph);
     bool ok = true;
-    order_init(&order, module, graph);
-    members_init(&members, module, graph);
     find_events(events, module, graph);
-    struct sync_subject subject = {.graph = graph, .order = &order, .events = events};
+    struct sync_subject subject = {.graph = graph,
+                                   .order = analyses_order(context->analyses, module, graph),
+                                   .events = events};
     subject.index_of = mem_calloc(graph->ops.count, sizeof *subject.index_of);
     for (uint32_t b = 0; b < graph->blocks.count; b++) {
         const struct block *block = &graph->blocks.at[b];
         if (block->kind != BLOCK_SUPERKERNEL || !entry_index[block->name])
             continue;
         uint32_t entry = entry_index[block->name] - 1;
-        bool bound = is_bound(graph, &members, b);
+        bool bound = is_bound(graph, members, b);
         if (bound)
-            subject_take(&subject, module, kernel_index, &members, b);
+            subject_take(&subject, module, kernel_index, members, b);
         ok = prove(context, &module->entries.at[entry], kernel_index, pending,
                    bound ? &subject : NULL) &&
              ok;
@@ -358,8 +357,6 @@ static bool prove_graph(struct pass_context *context, const struct graph *graph,
     }
     vec_free(&subject.slots);
     mem_free(subject.index_of);
-    members_free(&members);
-    order_free(&order);
     return ok;
 }
 

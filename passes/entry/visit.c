@@ -1,5 +1,4 @@
 #include "passes/entry/visit.h"
-#include "ir/members.h"
 #include "ir/syntax/locate.h"
 #include "passes/entry/records.h"
 
@@ -36,26 +35,22 @@ static bool visit_one(struct superkernel *sk, bool (*visit)(struct superkernel *
 static bool visit_graph(struct superkernel *sk, const uint32_t *entry_index,
                         bool (*visit)(struct superkernel *sk))
 {
-    struct members members;
-    struct order order;
+    struct analyses *analyses = sk->context->analyses;
+    const struct members *members = analyses_members(analyses, sk->module, sk->graph);
     bool ok = true;
-    order_init(&order, sk->module, sk->graph);
-    members_init_ordered(&members, sk->graph, &order);
-    sk->order = &order;
-    sk->index = members.index;
+    sk->order = analyses_order(analyses, sk->module, sk->graph);
+    sk->index = members->index;
     for (uint32_t b = 0; b < sk->graph->blocks.count; b++) {
         const struct block *block = &sk->graph->blocks.at[b];
         if (block->kind != BLOCK_SUPERKERNEL)
             continue;
         sk->block = block;
         sk->entry = &sk->module->entries.at[entry_index[block->name] - 1];
-        sk->ops = members.ops + members.first[b];
-        sk->count = members.first[b + 1] - members.first[b];
+        sk->ops = members->ops + members->first[b];
+        sk->count = members->first[b + 1] - members->first[b];
         sk_options_of(&sk->options, sk->module, attr_string(sk->module, block->attrs, W_options));
         ok = calls_match(sk) && visit_one(sk, visit) && ok;
     }
-    members_free(&members);
-    order_free(&order);
     return ok;
 }
 

@@ -80,7 +80,7 @@ static void schedule_groups(struct fusion *f)
     for (uint32_t i = 1; i < f->groups.count; i++)
         fixed[i] = f->mode == FUSION_COLLECT &&
                    f->graph->blocks.at[f->groups.at[i].block].kind == BLOCK_SUPERKERNEL;
-    schedule_init(&f->schedule, &f->order, f->group_of, f->groups.count, fixed);
+    schedule_init(&f->schedule, f->order, f->group_of, f->groups.count, fixed);
     mem_free(fixed);
 }
 
@@ -117,7 +117,7 @@ static bool dissolve(struct fusion *f)
 static void fusion_init(struct fusion *f)
 {
     uint32_t n = f->graph->ops.count;
-    order_init(&f->order, f->module, f->graph);
+    f->order = analyses_order(f->context->analyses, f->module, f->graph);
     f->group_of = mem_calloc(n, sizeof *f->group_of);
     f->member_of = mem_calloc(n, sizeof *f->member_of);
     f->superkernel_of = mem_calloc(n, sizeof *f->superkernel_of);
@@ -134,7 +134,6 @@ static void fusion_free(struct fusion *f)
     mem_free(f->member_of);
     mem_free(f->superkernel_of);
     mem_free(f->rank);
-    order_free(&f->order);
 }
 
 /* Names of entries are taken as well: a new super kernel must not launch one by accident. Nor may

@@ -22,7 +22,7 @@ struct fusion {
     struct module *module;
     struct graph *graph;
     enum fusion_mode mode;
-    struct order order;
+    const struct order *order;
     VEC(struct fusion_group) groups; /* element 0 is GROUP_NONE */
     uint32_t *group_of;              /* per op: its group if it is to be fused */
     uint32_t *member_of;             /* per op: the group of its block */

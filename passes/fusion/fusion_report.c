@@ -86,7 +86,7 @@ static void group_field(const struct fusion *f, uint32_t group)
 static void op_fields(const struct fusion *f, uint32_t op)
 {
     diag_field(f->context->diags, "op", op_text(f, op));
-    diag_field(f->context->diags, "stream", label_text(f, f->order.stream[op]));
+    diag_field(f->context->diags, "stream", label_text(f, f->order->stream[op]));
 }
 
 /* ---------------------------------------------------------------------------- causes ---- */
@@ -95,10 +95,10 @@ static void op_fields(const struct fusion *f, uint32_t op)
 static const struct order_edge *edge_between(const struct fusion *f, uint32_t op, uint32_t low,
                                              uint32_t high)
 {
-    for (uint32_t e = f->order.first[op]; e < f->order.first[op + 1]; e++) {
-        uint32_t place = f->schedule.place[f->order.edges[e].from];
+    for (uint32_t e = f->order->first[op]; e < f->order->first[op + 1]; e++) {
+        uint32_t place = f->schedule.place[f->order->edges[e].from];
         if (place >= low && place < high)
-            return &f->order.edges[e];
+            return &f->order->edges[e];
     }
     return NULL;
 }
@@ -170,17 +170,17 @@ static void report_break(const struct fusion *f, const struct segment *segment,
     const struct order_edge *needs = edge_between(f, cause->blocked, last_end, segment->first);
     diag_at(diags, break_id(f, group, cause->root), op_span(f, cause->blocked),
             "%s breaks before this op of %s: it %s", group_text(f, group),
-            stream_text(f, f->order.stream[cause->blocked]), edge_text(f, needs));
+            stream_text(f, f->order->stream[cause->blocked]), edge_text(f, needs));
     group_field(f, group);
     op_fields(f, cause->blocked);
     diag_field(diags, "cause", op_text(f, cause->cause));
     diag_field(diags, "root", op_text(f, cause->root));
-    for (uint32_t e = f->order.first[cause->root]; e < f->order.first[cause->root + 1]; e++) {
-        uint32_t from = f->order.edges[e].from;
+    for (uint32_t e = f->order->first[cause->root]; e < f->order->first[cause->root + 1]; e++) {
+        uint32_t from = f->order->edges[e].from;
         if (f->group_of[from] != group || f->schedule.place[from] >= last_end)
             continue;
         diag_note(diags, op_span(f, cause->root), "that needs the part before: this %s",
-                  edge_text(f, &f->order.edges[e]));
+                  edge_text(f, &f->order->edges[e]));
         break;
     }
     explain_root(f, group, cause->root);
@@ -258,8 +258,8 @@ static bool was_removed(const struct fusion *f, uint32_t group, uint32_t op)
 static bool report_removed(struct fusion *f)
 {
     bool ok = true;
-    for (uint32_t i = 0; i < f->order.n_ops; i++) {
-        uint32_t op = f->order.text[i], group = f->member_of[op];
+    for (uint32_t i = 0; i < f->order->n_ops; i++) {
+        uint32_t op = f->order->text[i], group = f->member_of[op];
         if (!was_removed(f, group, op))
             continue;
         enum fusable fusable = op_fusable(f->module, &f->graph->ops.at[op]);
@@ -309,8 +309,8 @@ void fusion_report_fused(struct fusion *f, const struct segment *segment, uint32
     struct text text = {NULL, 0, 0};
     for (uint32_t i = 0; i < segment->count && i < MAX_NAMED_OPS; i++) {
         text_printf(&text, "%s%s", i ? ", " : "", op_text(f, ops[i]));
-        if (i == 0 || f->order.stream[ops[i]] != f->order.stream[ops[i - 1]])
-            text_printf(&text, " (%s)", stream_text(f, f->order.stream[ops[i]]));
+        if (i == 0 || f->order->stream[ops[i]] != f->order->stream[ops[i - 1]])
+            text_printf(&text, " (%s)", stream_text(f, f->order->stream[ops[i]]));
     }
     if (segment->count > MAX_NAMED_OPS)
         text_printf(&text, " and %u more", segment->count - MAX_NAMED_OPS);
@@ -323,7 +323,7 @@ void fusion_report_fused(struct fusion *f, const struct segment *segment, uint32
     for (uint32_t i = 0; i < segment->count; i++)
         diag_listed(diags, "ops", op_text(f, ops[i]));
     for (uint32_t i = 0; i < segment->count; i++)
-        diag_listed(diags, "streams", label_text(f, f->order.stream[ops[i]]));
+        diag_listed(diags, "streams", label_text(f, f->order->stream[ops[i]]));
     if (segment->count == 1)
         diag_note(diags, no_span, "one op gains nothing from a super kernel of its own");
 }

@@ -33,7 +33,7 @@ static uint32_t open_block(struct rewrite *rewrite, const struct block *model)
 static void place_op(struct rewrite *rewrite, uint32_t op)
 {
     struct graph *graph = rewrite->f->graph;
-    uint32_t label = rewrite->f->order.stream[op];
+    uint32_t label = rewrite->f->order->stream[op];
     uint32_t open = rewrite->stream == NONE ? NONE : rewrite->next.blocks.at[rewrite->stream].name;
     if (label != open) {
         close_stream(rewrite);
@@ -98,7 +98,7 @@ static uint32_t superkernel_stream(const struct fusion *f, const struct segment 
     uint32_t first = 0;
     while (first < segment->count && op_is_collective(f->module, &f->graph->ops.at[ops[first]]))
         first++;
-    return f->order.stream[ops[first < segment->count ? first : 0]];
+    return f->order->stream[ops[first < segment->count ? first : 0]];
 }
 
 static struct range superkernel_attrs(struct fusion *f, const struct segment *segment)

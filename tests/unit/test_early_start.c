@@ -298,8 +298,11 @@ static void check_execution(struct trial *trial)
 
 static void run_pass(struct trial *trial, pass_function *pass)
 {
-    struct pass_context context = {.module = trial->parsed.module, .diags = &trial->parsed.diags};
+    struct analyses analyses = {NULL, 0, 0};
+    struct pass_context context = {
+        .module = trial->parsed.module, .diags = &trial->parsed.diags, .analyses = &analyses};
     CHECK(trial, pass(&context));
+    analyses_drop(&analyses);
 }
 
 /* Each kernel's calls say what it was built for. */

@@ -1,0 +1,112 @@
+#include "ir/analyses.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct graph_analyses {
+    bool has_order, has_members;
+    struct order order;
+    struct members members;
+};
+
+static struct graph_analyses *of_graph(struct analyses *analyses, const struct module *module,
+                                       const struct graph *graph)
+{
+    assert(graph >= module->graphs.at && graph < module->graphs.at + module->graphs.count);
+    uint32_t index = (uint32_t)(graph - module->graphs.at);
+    while (analyses->count <= index)
+        vec_push(analyses, NULL);
+    if (!analyses->at[index])
+        analyses->at[index] = mem_calloc(1, sizeof *analyses->at[index]);
+    return analyses->at[index];
+}
+
+static const struct order *get_order(struct graph_analyses *of, const struct module *module,
+                                     const struct graph *graph)
+{
+    if (!of->has_order)
+        order_init(&of->order, module, graph);
+    of->has_order = true;
+    return &of->order;
+}
+
+const struct order *analyses_order(struct analyses *analyses, const struct module *module,
+                                   const struct graph *graph)
+{
+    return get_order(of_graph(analyses, module, graph), module, graph);
+}
+
+const struct members *analyses_members(struct analyses *analyses, const struct module *module,
+                                       const struct graph *graph)
+{
+    struct graph_analyses *of = of_graph(analyses, module, graph);
+    if (!of->has_members)
+        members_init_ordered(&of->members, graph, get_order(of, module, graph));
+    of->has_members = true;
+    return &of->members;
+}
+
+void analyses_drop(struct analyses *analyses)
+{
+    for (uint32_t i = 0; i < analyses->count; i++) {
+        struct graph_analyses *of = analyses->at[i];
+        if (of && of->has_order)
+            order_free(&of->order);
+        if (of && of->has_members)
+            members_free(&of->members);
+        mem_free(of);
+    }
+    vec_free(analyses);
+}
+
+/* ------------------------------------------------------------------------ assertions ---- */
+
+static bool same_words(const uint32_t *a, const uint32_t *b, uint32_t count)
+{
+    return count == 0 || memcmp(a, b, count * sizeof *a) == 0;
+}
+
+/* The edges of one op in any order are the same order. */
+static bool has_edge(const struct order *order, uint32_t op, const struct order_edge *edge)
+{
+    for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++)
+        if (order->edges[e].from == edge->from && order->edges[e].kind == edge->kind)
+            return true;
+    return false;
+}
+
+static bool same_order(const struct order *a, const struct order *b)
+{
+    bool same = a->n_ops == b->n_ops && same_words(a->first, b->first, a->n_ops + 1) &&
+                same_words(a->stream, b->stream, a->n_ops) &&
+                same_words(a->text, b->text, a->n_ops);
+    for (uint32_t op = 0; same && op < a->n_ops; op++)
+        for (uint32_t e = a->first[op]; same && e < a->first[op + 1]; e++)
+            same = has_edge(b, op, &a->edges[e]);
+    return same;
+}
+
+static bool same_members(const struct members *a, const struct members *b,
+                         const struct graph *graph)
+{
+    uint32_t blocks = graph->blocks.count;
+    return same_words(a->first, b->first, blocks + 1) &&
+           same_words(a->ops, b->ops, blocks ? a->first[blocks] : 0) &&
+           same_words(a->index, b->index, graph->ops.count);
+}
+
+bool analyses_hold(const struct analyses *analyses, const struct module *module)
+{
+    bool hold = analyses->count <= module->graphs.count;
+    for (uint32_t i = 0; hold && i < analyses->count; i++) {
+        const struct graph *graph = &module->graphs.at[i];
+        const struct graph_analyses *kept = analyses->at[i];
+        struct analyses fresh = {NULL, 0, 0};
+        if (kept && kept->has_order)
+            hold = same_order(&kept->order, analyses_order(&fresh, module, graph));
+        if (hold && kept && kept->has_members)
+            hold = same_members(&kept->members, analyses_members(&fresh, module, graph), graph);
+        analyses_drop(&fresh);
+    }
+    return hold;
+}
