@@ -6,6 +6,8 @@ libskir_la_SOURCES += \
 	backend/host/build.h \
 	backend/host/emit.c \
 	backend/host/emit.h \
+	backend/host/emit_instrs.c \
+	backend/host/emitter.h \
 	backend/host/ops.c \
 	backend/host/ops.h \
 	backend/host/profile.c \
