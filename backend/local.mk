@@ -7,6 +7,7 @@ libskir_la_SOURCES += \
 	backend/host/emit.c \
 	backend/host/emit.h \
 	backend/host/emit_instrs.c \
+	backend/host/emit_kernels.c \
 	backend/host/emitter.h \
 	backend/host/ops.c \
 	backend/host/ops.h \
@@ -16,6 +17,8 @@ libskir_la_SOURCES += \
 	backend/host/race.h \
 	backend/host/run.c \
 	backend/host/run.h \
+	backend/host/symbols.c \
+	backend/host/symbols.h \
 	backend/kernels/sample_ops.c \
 	backend/kernels/sample_ops.h \
 	backend/library/code_sizes.c \

@@ -1,5 +1,6 @@
 #include "backend/host/build.h"
 #include "backend/host/emit.h"
+#include "backend/host/symbols.h"
 #include "backend/library/kernel_objects.h"
 #include "backend/object/object.h"
 #include "ir/base/file.h"

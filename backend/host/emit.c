@@ -1,125 +1,8 @@
 #include "backend/host/emit.h"
 #include "backend/host/emitter.h"
+#include "backend/host/symbols.h"
 #include "ir/slots.h"
 #include "ir/syntax/locate.h"
-
-#include <ctype.h>
-#include <stdio.h>
-
-/* ------------------------------------------------------------------------- names ---- */
-
-static bool begins_with(const struct intern_name *name, const char *prefix)
-{
-    size_t size = strlen(prefix);
-    return name->size >= size && memcmp(name->text, prefix, size) == 0;
-}
-
-/* A kernel's name never ends like this, for the symbols of its parts and of their copies do. */
-static bool ends_as_part(const struct intern_name *name)
-{
-    static const char split[] = "_split";
-    const size_t split_size = sizeof split - 1;
-    size_t size = name->size;
-    while (size && isdigit((unsigned char)name->text[size - 1]))
-        size--;
-    if (size < name->size && size > split_size &&
-        memcmp(name->text + size - split_size, split, split_size) == 0)
-        size -= split_size;
-    else
-        size = name->size;
-    const char *end = name->text + size;
-    return size > 4 && (memcmp(end - 4, ".aic", 4) == 0 || memcmp(end - 4, ".aiv", 4) == 0);
-}
-
-/* Names that assemblers take as they are, and that no symbol of skirc or of the runtime can have;
- * others are numbered. */
-static bool is_symbol(const struct intern_name *name)
-{
-    if (begins_with(name, "skir_") || begins_with(name, "skrt_") || ends_as_part(name))
-        return false;
-    for (uint32_t i = 0; i < name->size; i++)
-        if (!isalnum((unsigned char)name->text[i]) && !strchr("_.$", name->text[i]))
-            return false;
-    return name->size > 0 && !isdigit((unsigned char)name->text[0]);
-}
-
-void host_kernel_symbol(struct text *text, const struct module *module, uint32_t kernel,
-                        enum core_type core)
-{
-    const struct intern_name *name = &module->names.names[module->kernels.at[kernel].name];
-    if (is_symbol(name))
-        text_bytes(text, name->text, name->size);
-    else
-        text_printf(text, "skir_kernel_%u", kernel);
-    text_printf(text, ".%s", core_type_name(core));
-}
-
-void host_copy_symbol(struct text *text, const struct module *module, uint32_t kernel,
-                      enum core_type core, uint32_t copy)
-{
-    host_kernel_symbol(text, module, kernel, core);
-    if (copy)
-        text_printf(text, "_split%u", copy);
-}
-
-uint8_t *host_kernel_copies(const struct module *module)
-{
-    uint8_t *copies = mem_calloc(module->kernels.count, 1);
-    uint32_t *index = module_kernel_index(module);
-    for (uint32_t e = 0; e < module->entries.count; e++) {
-        uint8_t wanted = entry_copies(module, &module->entries.at[e]);
-        for (int core = 0; core < CORE_TYPES; core++) {
-            const struct program *program = &module->entries.at[e].programs[core];
-            for (uint32_t i = 0; i < program->instrs.count; i++) {
-                enum instr_op op = program->instrs.at[i].op;
-                if (op != INSTR_call && op != INSTR_select)
-                    continue;
-                uint8_t *of = &copies[index[program->instrs.at[i].kernel] - 1];
-                *of = wanted > *of ? wanted : *of;
-            }
-        }
-    }
-    mem_free(index);
-    return copies;
-}
-
-/* The first place where a dynamic kernel names a function. */
-static uint32_t first_variant(const struct module *module, const struct kernel *kernel,
-                              uint32_t function, enum core_type *core)
-{
-    for (uint32_t i = 0; i < kernel_variants(module, kernel); i++) {
-        struct variant variant = kernel_variant(module, kernel, i);
-        for (int c = 0; c < CORE_TYPES; c++) {
-            if (variant.functions[c] != function)
-                continue;
-            *core = (enum core_type)c;
-            return i;
-        }
-    }
-    return NONE;
-}
-
-/* A kernel's parts are named after it; what its name would be with a number behind it may be
- * another kernel's. */
-void host_variant_symbol(struct text *text, const struct module *module, uint32_t kernel,
-                         uint32_t variant, enum core_type core, uint32_t copy)
-{
-    const struct kernel *of = &module->kernels.at[kernel];
-    uint32_t function = kernel_variant(module, of, variant).functions[core];
-    variant = first_variant(module, of, function, &core);
-    text_printf(text, "skir_variant_%u_%u.%s", kernel, variant, core_type_name(core));
-    if (copy)
-        text_printf(text, "_split%u", copy);
-}
-
-void host_entry_symbol(struct text *text, const struct module *module, const struct entry *entry)
-{
-    const struct intern_name *name = &module->names.names[entry->name];
-    if (is_symbol(name))
-        text_bytes(text, name->text, name->size);
-    else
-        text_printf(text, "skir_entry_%u", (unsigned)(entry - module->entries.at));
-}
 
 /* A string literal. Trigraphs are off in GNU mode; octal escapes end after three digits. */
 static void emit_literal(struct emitter *emitter, const char *bytes, size_t size)
@@ -134,8 +17,6 @@ static void emit_literal(struct emitter *emitter, const char *bytes, size_t size
     }
     text_char(emitter->text, '"');
 }
-
-/* -------------------------------------------------------------------------- calls ---- */
 
 /* What a call computes, for reports: the kernel's op type and the values of its slots. */
 static void op_label(struct emitter *emitter, const struct instr *instr, struct text *label)
@@ -165,87 +46,7 @@ static void op_label(struct emitter *emitter, const struct instr *instr, struct 
     text_string(label, label->size < MAX_LABEL ? ")" : ", ...)");
 }
 
-/* A kernel's function for a core type, and a list of its copies where there are any. */
-static void emit_kernel(struct emitter *emitter, uint32_t kernel, enum core_type core,
-                        uint32_t copies)
-{
-    struct text *text = emitter->text;
-    const char *name = core_type_name(core);
-    for (uint32_t copy = 0; copy < copies; copy++) {
-        text_printf(text, "extern skrt_kernel_fn k%u_%s", kernel, name);
-        if (copy)
-            text_printf(text, "_split%u", copy);
-        text_string(text, " __asm__(\"");
-        host_copy_symbol(text, emitter->module, kernel, core, copy);
-        text_string(text, "\");\n");
-    }
-    if (copies < 2)
-        return;
-    text_printf(text, "static skrt_kernel_fn *const k%u_%s_copies[] = {k%u_%s", kernel, name,
-                kernel, name);
-    for (uint32_t copy = 1; copy < copies; copy++)
-        text_printf(text, ", k%u_%s_split%u", kernel, name, copy);
-    text_string(text, "};\n");
-}
-
-/* The functions of one copy of a dynamic kernel, and the row of its table. */
-static void emit_variants_of_copy(struct emitter *emitter, uint32_t kernel, enum core_type core,
-                                  uint32_t copy, struct text *table)
-{
-    const struct module *module = emitter->module;
-    const struct kernel *of = &module->kernels.at[kernel];
-    const char *name = core_type_name(core);
-    for (uint32_t i = 0; i < kernel_variants(module, of); i++) {
-        struct variant variant = kernel_variant(module, of, i);
-        const struct kernel_type_info *info = kernel_type_info(variant.type);
-        text_printf(table, "        {%lld, ", (long long)variant.key);
-        if (kernel_type_has(variant.type, core)) {
-            text_printf(emitter->text, "extern skrt_kernel_fn k%u_%s_v%u_%u __asm__(\"", kernel,
-                        name, i, copy);
-            host_variant_symbol(emitter->text, module, kernel, i, core, copy);
-            text_string(emitter->text, "\");\n");
-            text_printf(table, "k%u_%s_v%u_%u", kernel, name, i, copy);
-        } else {
-            text_string(table, "0");
-        }
-        text_printf(table, ", %u, %s},\n", info->flat ? 1 : info->aivs,
-                    info->flat ? "true" : "false");
-    }
-}
-
-/* A dynamic kernel for a core type: for each copy, the table that a select looks in. */
-static void emit_variants(struct emitter *emitter, uint32_t kernel, enum core_type core,
-                          uint32_t copies)
-{
-    const struct kernel *of = &emitter->module->kernels.at[kernel];
-    struct text table = {NULL, 0, 0};
-    for (uint32_t copy = 0; copy < copies; copy++) {
-        text_string(&table, "    {\n");
-        emit_variants_of_copy(emitter, kernel, core, copy, &table);
-        text_string(&table, "    },\n");
-    }
-    text_printf(emitter->text,
-                "static const struct skrt_variant k%u_%s_variants[][%u] = {\n%.*s};\n", kernel,
-                core_type_name(core), kernel_variants(emitter->module, of), (int)table.size,
-                table.at);
-    text_free(&table);
-}
-
-static void emit_kernels(struct emitter *emitter)
-{
-    const struct module *module = emitter->module;
-    uint8_t *copies = host_kernel_copies(module);
-    for (uint32_t i = 0; i < module->kernels.count; i++)
-        for (int core = 0; core < CORE_TYPES; core++) {
-            if (!copies[i] || !kernel_type_has(module->kernels.at[i].type, core))
-                continue;
-            if (kernel_is_dynamic(module, &module->kernels.at[i]))
-                emit_variants(emitter, i, core, copies[i]);
-            else
-                emit_kernel(emitter, i, core, copies[i]);
-        }
-    mem_free(copies);
-}
+/* ----------------------------------------------------------------------- tables ---- */
 
 /* One row per instruction: its spelling, and the op of a call. */
 static void emit_sites(struct emitter *emitter, enum core_type core)

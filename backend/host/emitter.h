@@ -35,6 +35,9 @@ struct rows {
     uint32_t call, select;
 };
 
+/* Appends the declarations of all kernels that entries call. */
+void emit_kernels(struct emitter *emitter);
+
 /* Appends the statement of an instruction of the entry at hand, `index` in the program of its core
  * type. */
 void emit_instr(struct emitter *emitter, enum core_type core, const struct instr *instr,

@@ -1,7 +1,7 @@
 #include "backend/host/run.h"
-#include "backend/host/emit.h"
 #include "backend/host/ops.h"
 #include "backend/host/race.h"
+#include "backend/host/symbols.h"
 #include "ir/members.h"
 #include "ir/slots.h"
 #include "ir/syntax/locate.h"

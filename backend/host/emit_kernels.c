@@ -1,0 +1,107 @@
+/* The kernels that entries call: their functions and, of dynamic kernels, the tables of variants. */
+#include "backend/host/emit.h"
+#include "backend/host/emitter.h"
+#include "backend/host/symbols.h"
+
+uint8_t *host_kernel_copies(const struct module *module)
+{
+    uint8_t *copies = mem_calloc(module->kernels.count, 1);
+    uint32_t *index = module_kernel_index(module);
+    for (uint32_t e = 0; e < module->entries.count; e++) {
+        uint8_t wanted = entry_copies(module, &module->entries.at[e]);
+        for (int core = 0; core < CORE_TYPES; core++) {
+            const struct program *program = &module->entries.at[e].programs[core];
+            for (uint32_t i = 0; i < program->instrs.count; i++) {
+                enum instr_op op = program->instrs.at[i].op;
+                if (op != INSTR_call && op != INSTR_select)
+                    continue;
+                uint8_t *of = &copies[index[program->instrs.at[i].kernel] - 1];
+                *of = wanted > *of ? wanted : *of;
+            }
+        }
+    }
+    mem_free(index);
+    return copies;
+}
+
+/* A kernel's function for a core type, and a list of its copies where there are any. */
+static void emit_kernel(struct emitter *emitter, uint32_t kernel, enum core_type core,
+                        uint32_t copies)
+{
+    struct text *text = emitter->text;
+    const char *name = core_type_name(core);
+    for (uint32_t copy = 0; copy < copies; copy++) {
+        text_printf(text, "extern skrt_kernel_fn k%u_%s", kernel, name);
+        if (copy)
+            text_printf(text, "_split%u", copy);
+        text_string(text, " __asm__(\"");
+        host_copy_symbol(text, emitter->module, kernel, core, copy);
+        text_string(text, "\");\n");
+    }
+    if (copies < 2)
+        return;
+    text_printf(text, "static skrt_kernel_fn *const k%u_%s_copies[] = {k%u_%s", kernel, name,
+                kernel, name);
+    for (uint32_t copy = 1; copy < copies; copy++)
+        text_printf(text, ", k%u_%s_split%u", kernel, name, copy);
+    text_string(text, "};\n");
+}
+
+/* The functions of one copy of a dynamic kernel, and the row of its table. */
+static void emit_variants_of_copy(struct emitter *emitter, uint32_t kernel, enum core_type core,
+                                  uint32_t copy, struct text *table)
+{
+    const struct module *module = emitter->module;
+    const struct kernel *of = &module->kernels.at[kernel];
+    const char *name = core_type_name(core);
+    for (uint32_t i = 0; i < kernel_variants(module, of); i++) {
+        struct variant variant = kernel_variant(module, of, i);
+        const struct kernel_type_info *info = kernel_type_info(variant.type);
+        text_printf(table, "        {%lld, ", (long long)variant.key);
+        if (kernel_type_has(variant.type, core)) {
+            text_printf(emitter->text, "extern skrt_kernel_fn k%u_%s_v%u_%u __asm__(\"", kernel,
+                        name, i, copy);
+            host_variant_symbol(emitter->text, module, kernel, i, core, copy);
+            text_string(emitter->text, "\");\n");
+            text_printf(table, "k%u_%s_v%u_%u", kernel, name, i, copy);
+        } else {
+            text_string(table, "0");
+        }
+        text_printf(table, ", %u, %s},\n", info->flat ? 1 : info->aivs,
+                    info->flat ? "true" : "false");
+    }
+}
+
+/* A dynamic kernel for a core type: for each copy, the table that a select looks in. */
+static void emit_variants(struct emitter *emitter, uint32_t kernel, enum core_type core,
+                          uint32_t copies)
+{
+    const struct kernel *of = &emitter->module->kernels.at[kernel];
+    struct text table = {NULL, 0, 0};
+    for (uint32_t copy = 0; copy < copies; copy++) {
+        text_string(&table, "    {\n");
+        emit_variants_of_copy(emitter, kernel, core, copy, &table);
+        text_string(&table, "    },\n");
+    }
+    text_printf(emitter->text,
+                "static const struct skrt_variant k%u_%s_variants[][%u] = {\n%.*s};\n", kernel,
+                core_type_name(core), kernel_variants(emitter->module, of), (int)table.size,
+                table.at);
+    text_free(&table);
+}
+
+void emit_kernels(struct emitter *emitter)
+{
+    const struct module *module = emitter->module;
+    uint8_t *copies = host_kernel_copies(module);
+    for (uint32_t i = 0; i < module->kernels.count; i++)
+        for (int core = 0; core < CORE_TYPES; core++) {
+            if (!copies[i] || !kernel_type_has(module->kernels.at[i].type, core))
+                continue;
+            if (kernel_is_dynamic(module, &module->kernels.at[i]))
+                emit_variants(emitter, i, core, copies[i]);
+            else
+                emit_kernel(emitter, i, core, copies[i]);
+        }
+    mem_free(copies);
+}

@@ -1,0 +1,96 @@
+#include "backend/host/symbols.h"
+#include "ir/variants.h"
+
+#include <ctype.h>
+
+static bool begins_with(const struct intern_name *name, const char *prefix)
+{
+    size_t size = strlen(prefix);
+    return name->size >= size && memcmp(name->text, prefix, size) == 0;
+}
+
+/* A kernel's name never ends like this, for the symbols of its parts and of their copies do. */
+static bool ends_as_part(const struct intern_name *name)
+{
+    static const char split[] = "_split";
+    const size_t split_size = sizeof split - 1;
+    size_t size = name->size;
+    while (size && isdigit((unsigned char)name->text[size - 1]))
+        size--;
+    if (size < name->size && size > split_size &&
+        memcmp(name->text + size - split_size, split, split_size) == 0)
+        size -= split_size;
+    else
+        size = name->size;
+    const char *end = name->text + size;
+    return size > 4 && (memcmp(end - 4, ".aic", 4) == 0 || memcmp(end - 4, ".aiv", 4) == 0);
+}
+
+/* Names that assemblers take as they are, and that no symbol of skirc or of the runtime can have;
+ * others are numbered. */
+static bool is_symbol(const struct intern_name *name)
+{
+    if (begins_with(name, "skir_") || begins_with(name, "skrt_") || ends_as_part(name))
+        return false;
+    for (uint32_t i = 0; i < name->size; i++)
+        if (!isalnum((unsigned char)name->text[i]) && !strchr("_.$", name->text[i]))
+            return false;
+    return name->size > 0 && !isdigit((unsigned char)name->text[0]);
+}
+
+void host_kernel_symbol(struct text *text, const struct module *module, uint32_t kernel,
+                        enum core_type core)
+{
+    const struct intern_name *name = &module->names.names[module->kernels.at[kernel].name];
+    if (is_symbol(name))
+        text_bytes(text, name->text, name->size);
+    else
+        text_printf(text, "skir_kernel_%u", kernel);
+    text_printf(text, ".%s", core_type_name(core));
+}
+
+void host_copy_symbol(struct text *text, const struct module *module, uint32_t kernel,
+                      enum core_type core, uint32_t copy)
+{
+    host_kernel_symbol(text, module, kernel, core);
+    if (copy)
+        text_printf(text, "_split%u", copy);
+}
+
+/* The first place where a dynamic kernel names a function. */
+static uint32_t first_variant(const struct module *module, const struct kernel *kernel,
+                              uint32_t function, enum core_type *core)
+{
+    for (uint32_t i = 0; i < kernel_variants(module, kernel); i++) {
+        struct variant variant = kernel_variant(module, kernel, i);
+        for (int c = 0; c < CORE_TYPES; c++) {
+            if (variant.functions[c] != function)
+                continue;
+            *core = (enum core_type)c;
+            return i;
+        }
+    }
+    return NONE;
+}
+
+/* A kernel's parts are named after it; what its name would be with a number behind it may be
+ * another kernel's. */
+void host_variant_symbol(struct text *text, const struct module *module, uint32_t kernel,
+                         uint32_t variant, enum core_type core, uint32_t copy)
+{
+    const struct kernel *of = &module->kernels.at[kernel];
+    uint32_t function = kernel_variant(module, of, variant).functions[core];
+    variant = first_variant(module, of, function, &core);
+    text_printf(text, "skir_variant_%u_%u.%s", kernel, variant, core_type_name(core));
+    if (copy)
+        text_printf(text, "_split%u", copy);
+}
+
+void host_entry_symbol(struct text *text, const struct module *module, const struct entry *entry)
+{
+    const struct intern_name *name = &module->names.names[entry->name];
+    if (is_symbol(name))
+        text_bytes(text, name->text, name->size);
+    else
+        text_printf(text, "skir_entry_%u", (unsigned)(entry - module->entries.at));
+}
