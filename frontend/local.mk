@@ -9,7 +9,6 @@ skirinclude_HEADERS += frontend/skir.h
 # All but main, for the tests.
 noinst_LIBRARIES += frontend/libfrontend.a
 frontend_libfrontend_a_SOURCES = \
-	frontend/commands.c \
 	frontend/host.c \
 	frontend/host.h \
 	frontend/library.c \
@@ -18,6 +17,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/profile.h \
 	frontend/skir.c \
 	frontend/skir.h \
+	frontend/skirc.c \
+	frontend/skirc.h \
 	frontend/storage.c \
 	frontend/storage.h \
 	frontend/cli/command.c \

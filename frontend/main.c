@@ -1,4 +1,4 @@
-#include "frontend/cli/command.h"
+#include "frontend/skirc.h"
 
 #include <stdio.h>
 
@@ -6,5 +6,5 @@ int main(int argc, char **argv)
 {
     /* Unbuffered, every byte of a diagnostic would be a system call. */
     setvbuf(stderr, NULL, _IOLBF, BUFSIZ);
-    return skirc_main(argc, (const char *const *)argv, stdout, stderr);
+    return cli_main(&skirc, argc, (const char *const *)argv, stdout, stderr);
 }

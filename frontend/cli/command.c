@@ -51,10 +51,10 @@ enum exit_status usage_error(const struct invocation *invocation, const char *fo
 
 /* -------------------------------------------------------------------------- options ---- */
 
-/* The n-th option of a command, its own before the common ones; NULL behind the last. */
-static const struct option *option_at(const struct command *command, unsigned n)
+/* The n-th option of the command, its own before the common ones; NULL behind the last. */
+static const struct option *option_at(const struct invocation *invocation, unsigned n)
 {
-    const struct option *tables[] = {command->options, common_options};
+    const struct option *tables[] = {invocation->command->options, invocation->cli->common_options};
     for (unsigned i = 0; i < 2; i++)
         for (const struct option *option = tables[i]; option && option->name; option++)
             if (n-- == 0)
@@ -62,20 +62,20 @@ static const struct option *option_at(const struct command *command, unsigned n)
     return NULL;
 }
 
-static const struct option *find_option(const struct command *command, const char *name,
+static const struct option *find_option(const struct invocation *invocation, const char *name,
                                         size_t size)
 {
     const struct option *option;
-    for (unsigned i = 0; (option = option_at(command, i)); i++)
+    for (unsigned i = 0; (option = option_at(invocation, i)); i++)
         if (strlen(option->name) == size && memcmp(option->name, name, size) == 0)
             return option;
     return NULL;
 }
 
-static const struct option *find_letter(const struct command *command, char letter)
+static const struct option *find_letter(const struct invocation *invocation, char letter)
 {
     const struct option *option;
-    for (unsigned i = 0; (option = option_at(command, i)); i++)
+    for (unsigned i = 0; (option = option_at(invocation, i)); i++)
         if (option->letter == letter)
             return option;
     return NULL;
@@ -84,7 +84,7 @@ static const struct option *find_letter(const struct command *command, char lett
 /* The last use of an option, or NULL. */
 static const struct option_use *last_use(const struct invocation *invocation, const char *name)
 {
-    const struct option *option = find_option(invocation->command, name, strlen(name));
+    const struct option *option = find_option(invocation, name, strlen(name));
     assert(option);
     for (unsigned i = invocation->n_uses; i > 0; i--)
         if (invocation->uses[i - 1].option == option)
@@ -105,7 +105,7 @@ const char *option_value(const struct invocation *invocation, const char *name)
 
 const char *option_value_at(const struct invocation *invocation, const char *name, unsigned n)
 {
-    const struct option *option = find_option(invocation->command, name, strlen(name));
+    const struct option *option = find_option(invocation, name, strlen(name));
     assert(option && option->kind == OPTION_MANY);
     for (unsigned i = 0; i < invocation->n_uses; i++)
         if (invocation->uses[i].option == option && n-- == 0)
@@ -181,15 +181,15 @@ struct reader {
 static enum parsed unknown_option(const struct reader *reader, const char *text, size_t text_size,
                                   const char *name, size_t name_size)
 {
-    const struct command *command = reader->invocation->command;
-    FILE *err = reader->invocation->err;
+    const struct invocation *invocation = reader->invocation;
     struct suggest suggest = {.wanted = name, .wanted_size = name_size};
     const struct option *option;
-    for (unsigned i = 0; (option = option_at(command, i)); i++)
+    for (unsigned i = 0; (option = option_at(invocation, i)); i++)
         suggest_offer(&suggest, option->name, strlen(option->name));
-    fprintf(err, "skirc: '%s' has no option '%.*s'", command->name, (int)text_size, text);
-    print_suggestion(err, &suggest, "--");
-    end_usage_error(err, command);
+    fprintf(invocation->err, "skirc: '%s' has no option '%.*s'", invocation->command->name,
+            (int)text_size, text);
+    print_suggestion(invocation->err, &suggest, "--");
+    end_usage_error(invocation->err, invocation->command);
     return PARSED_WRONG;
 }
 
@@ -221,7 +221,7 @@ static enum parsed parse_long(struct reader *reader, const char *arg)
 {
     const char *name = arg + 2;
     size_t size = strcspn(name, "=");
-    const struct option *option = find_option(reader->invocation->command, name, size);
+    const struct option *option = find_option(reader->invocation, name, size);
     if (!option)
         return unknown_option(reader, arg, size + 2, name, size);
     return use_option(reader, option, name[size] == '=' ? name + size + 1 : NULL);
@@ -231,7 +231,7 @@ static enum parsed parse_letters(struct reader *reader, const char *arg)
 {
     const char *name = arg + 1;
     for (const char *at = name; *at; at++) {
-        const struct option *option = find_letter(reader->invocation->command, *at);
+        const struct option *option = find_letter(reader->invocation, *at);
         /* "-output" is more likely a long option than a row of letters. */
         if (!option && at == name)
             return unknown_option(reader, arg, strlen(arg), name, strcspn(name, "="));
@@ -292,73 +292,95 @@ static enum parsed check_files(const struct invocation *invocation)
 
 /* ------------------------------------------------------------------------- commands ---- */
 
-static enum exit_status run_command(const struct command *command, unsigned n_args,
-                                    const char *const *args, FILE *out, FILE *err)
+/* A program as it was called: where it writes, and the arguments that are left to read. */
+struct call {
+    const struct cli *cli;
+    FILE *out, *err;
+    const char *const *args;
+    unsigned n_args;
+};
+
+static void next_argument(struct call *call)
+{
+    call->args++;
+    call->n_args--;
+}
+
+static enum exit_status run_parsed(struct invocation *invocation, enum parsed parsed)
+{
+    if (parsed == PARSED_HELP) {
+        help_command(invocation->cli, invocation->command, invocation->out);
+        return EXIT_DONE;
+    }
+    if (parsed == PARSED_WRONG || check_files(invocation) != PARSED ||
+        !invocation->cli->check(invocation))
+        return EXIT_USAGE;
+    return invocation->command->run(invocation);
+}
+
+static enum exit_status run_command(const struct call *call, const struct command *command)
 {
     struct invocation invocation = {
+        .cli = call->cli,
         .command = command,
-        .out = out,
-        .err = err,
-        .files = mem_calloc((size_t)n_args + 1, sizeof *invocation.files),
+        .out = call->out,
+        .err = call->err,
+        .files = mem_calloc((size_t)call->n_args + 1, sizeof *invocation.files),
     };
-    struct reader reader = {&invocation, args, n_args, 0};
-    enum parsed parsed = parse_arguments(&reader);
-    if (parsed == PARSED)
-        parsed = check_files(&invocation);
-    enum exit_status status = EXIT_USAGE;
-    if (parsed == PARSED_HELP) {
-        help_command(command, out);
-        status = EXIT_DONE;
-    } else if (parsed == PARSED && common_options_check(&invocation)) {
-        status = command->run(&invocation);
-    }
+    struct reader reader = {&invocation, call->args, call->n_args, 0};
+    enum exit_status status = run_parsed(&invocation, parse_arguments(&reader));
     mem_free(invocation.files);
     mem_free(invocation.uses);
     return status;
 }
 
 /* NULL, with a message, where there is no such command. */
-static const struct command *find_command(const char *name, FILE *err)
+static const struct command *find_command(const struct call *call, const char *name)
 {
     struct suggest suggest = {.wanted = name, .wanted_size = strlen(name)};
-    for (const struct command *command = commands; command->name; command++) {
+    for (const struct command *command = call->cli->commands; command->name; command++) {
         if (strcmp(command->name, name) == 0)
             return command;
         suggest_offer(&suggest, command->name, strlen(command->name));
     }
     suggest_offer(&suggest, "help", 4);
-    fprintf(err, "skirc: there is no command '%s'", name);
-    print_suggestion(err, &suggest, "");
-    end_usage_error(err, NULL);
+    fprintf(call->err, "skirc: there is no command '%s'", name);
+    print_suggestion(call->err, &suggest, "");
+    end_usage_error(call->err, NULL);
     return NULL;
 }
 
-/* The arguments behind `help`. */
-static enum exit_status run_help(unsigned n_args, const char *const *args, FILE *out, FILE *err)
+static bool asks_help(const char *name)
 {
-    if (n_args > 1) {
-        fprintf(err, "skirc: 'help' takes at most 1 command; '%s' is one too many", args[1]);
-        return end_usage_error(err, NULL);
+    return strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0;
+}
+
+/* The arguments behind `help`. */
+static enum exit_status run_help(const struct call *call)
+{
+    if (call->n_args > 1) {
+        fprintf(call->err, "skirc: 'help' takes at most 1 command; '%s' is one too many",
+                call->args[1]);
+        return end_usage_error(call->err, NULL);
     }
-    if (n_args == 0 || strcmp(args[0], "help") == 0 || strcmp(args[0], "--help") == 0 ||
-        strcmp(args[0], "-h") == 0) {
-        help_general(out);
+    if (call->n_args == 0 || asks_help(call->args[0])) {
+        help_general(call->cli, call->out);
         return EXIT_DONE;
     }
-    const struct command *command = find_command(args[0], err);
+    const struct command *command = find_command(call, call->args[0]);
     if (!command)
         return EXIT_USAGE;
-    help_command(command, out);
+    help_command(call->cli, command, call->out);
     return EXIT_DONE;
 }
 
-static enum exit_status run_version(unsigned n_args, const char *const *args, FILE *out, FILE *err)
+static enum exit_status run_version(const struct call *call)
 {
-    if (n_args > 0) {
-        fprintf(err, "skirc: '--version' stands alone, but '%s' is given", args[0]);
-        return end_usage_error(err, NULL);
+    if (call->n_args > 0) {
+        fprintf(call->err, "skirc: '--version' stands alone, but '%s' is given", call->args[0]);
+        return end_usage_error(call->err, NULL);
     }
-    fputs("skirc " PACKAGE_VERSION "\n", out);
+    fputs("skirc " PACKAGE_VERSION "\n", call->out);
     return EXIT_DONE;
 }
 
@@ -374,29 +396,32 @@ static enum exit_status misplaced_option(const char *arg, FILE *err)
     return end_usage_error(err, NULL);
 }
 
-static enum exit_status run_arguments(unsigned n_args, const char *const *args, FILE *out,
-                                      FILE *err)
+static enum exit_status run_call(struct call *call)
 {
-    if (n_args == 0) {
-        help_usage(err);
-        fputs("try 'skirc --help'\n", err);
+    if (call->n_args == 0) {
+        help_usage(call->err);
+        fputs("try 'skirc --help'\n", call->err);
         return EXIT_USAGE;
     }
-    const char *name = args[0];
-    if (strcmp(name, "help") == 0 || strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
-        return run_help(n_args - 1, args + 1, out, err);
+    const char *name = call->args[0];
+    next_argument(call);
+    if (asks_help(name))
+        return run_help(call);
     if (strcmp(name, "--version") == 0)
-        return run_version(n_args - 1, args + 1, out, err);
+        return run_version(call);
     if (name[0] == '-')
-        return misplaced_option(name, err);
-    const struct command *command = find_command(name, err);
-    return command ? run_command(command, n_args - 1, args + 1, out, err) : EXIT_USAGE;
+        return misplaced_option(name, call->err);
+    const struct command *command = find_command(call, name);
+    return command ? run_command(call, command) : EXIT_USAGE;
 }
 
-enum exit_status skirc_main(int argc, const char *const *argv, FILE *out, FILE *err)
+enum exit_status cli_main(const struct cli *cli, int argc, const char *const *argv, FILE *out,
+                          FILE *err)
 {
-    unsigned n_args = argc > 0 ? (unsigned)argc - 1 : 0;
-    enum exit_status status = run_arguments(n_args, argv + (argc > 0), out, err);
+    struct call call = {cli, out, err, argv, argc > 0 ? (unsigned)argc : 0};
+    if (call.n_args > 0)
+        next_argument(&call);
+    enum exit_status status = run_call(&call);
     if ((fflush(out) == 0 && !ferror(out)) || status != EXIT_DONE)
         return status;
     fprintf(err, "skirc: cannot write the output: %s\n", strerror(errno));

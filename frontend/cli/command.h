@@ -1,7 +1,7 @@
-/* Commands of skirc, callable in-process: with streams of their own, and without exit.
+/* A program of commands, callable in-process: with streams of its own, and without exit.
  *
- * What commands there are, and their options, is data: `commands` and `common_options`. Parsing,
- * usage errors and help are made from these tables.
+ * What commands there are, and their options, is data: a `struct cli`. Parsing, usage errors and
+ * help are made from its tables.
  *
  * `skirc COMMAND [OPTIONS] FILE...`: the command comes first; options and files mix freely behind
  * it. `--` ends the options, and `-` is a file name. A value is joined to its option
@@ -52,13 +52,25 @@ struct command {
     /* Further help text, or NULL. Its lines are wrapped one by one; those that start with a space
      * stay as they are. */
     const char *details;
-    const struct option *options;  /* ended by a NULL name, or NULL; common_options are added */
+    const struct option *options;  /* ended by a NULL name, or NULL; common ones are added */
     unsigned min_files, max_files; /* max_files may be FILES_UNLIMITED */
     enum exit_status (*run)(struct invocation *invocation);
 };
 
+/* What a program's command line is made of. Tables end with a NULL name. */
+struct cli {
+    const struct command *commands; /* `help` is not among them: cli_main has it */
+    /* Options that every command takes. The one named "help" shows the command's help, without
+     * running the command. */
+    const struct option *common_options;
+    /* Whether the values given for them are possible; says on the error stream what is wrong with
+     * one. Asked before a command runs. */
+    bool (*check)(const struct invocation *invocation);
+};
+
 /* A command as it was called; valid while it runs. */
 struct invocation {
+    const struct cli *cli;
     const struct command *command;
     FILE *out, *err;
     const char **files;
@@ -67,18 +79,10 @@ struct invocation {
     unsigned n_uses;
 };
 
-/* All commands, ended by a NULL name. `help` is not among them: skirc_main has it. */
-extern const struct command commands[];
-/* Options that every command takes: help, remarks, max-errors, color ... The one named "help" shows
- * the command's help, without running the command. */
-extern const struct option common_options[];
-/* Whether the values given for them are possible; says on the error stream what is wrong with one.
- * Asked before a command runs. */
-bool common_options_check(const struct invocation *invocation);
-
-/* Runs skirc with these arguments (argv[0] is the program) and returns its exit status. Usage
+/* Runs the program with these arguments (argv[0] is its name) and returns its exit status. Usage
  * errors, with "did you mean", go to `err`. Output that cannot be written is EXIT_INPUT. */
-enum exit_status skirc_main(int argc, const char *const *argv, FILE *out, FILE *err);
+enum exit_status cli_main(const struct cli *cli, int argc, const char *const *argv, FILE *out,
+                          FILE *err);
 
 /* What the user gave for an option. The name must be one of the command's or a common one. */
 bool option_given(const struct invocation *invocation, const char *name);

@@ -131,7 +131,7 @@ static void print_options(FILE *out, const char *title, const struct option *opt
     }
 }
 
-void help_command(const struct command *command, FILE *out)
+void help_command(const struct cli *cli, const struct command *command, FILE *out)
 {
     static const char usage[] = "Usage: skirc ";
     fprintf(out, "%s%s%s", usage, command->name, command->synopsis[0] ? " " : "");
@@ -139,10 +139,11 @@ void help_command(const struct command *command, FILE *out)
     print_text(out, command->synopsis, column, column);
     fputc('\n', out);
     print_text(out, command->summary, 0, 0);
-    unsigned own = options_width(command_options(command)), common = options_width(common_options);
+    unsigned own = options_width(command_options(command));
+    unsigned common = options_width(cli->common_options);
     unsigned width = own > common ? own : common;
     print_options(out, "Options", command_options(command), width);
-    print_options(out, "Options of every command", common_options, width);
+    print_options(out, "Options of every command", cli->common_options, width);
     if (command->details) {
         fputc('\n', out);
         print_text(out, command->details, 0, 0);
@@ -173,11 +174,11 @@ void help_usage(FILE *out)
     fputs("Usage: skirc COMMAND [OPTIONS] FILE...\n", out);
 }
 
-void help_general(FILE *out)
+void help_general(const struct cli *cli, FILE *out)
 {
     static const char help_term[] = "help [COMMAND]";
     unsigned width = sizeof help_term - 1;
-    for (const struct command *command = commands; command->name; command++) {
+    for (const struct command *command = cli->commands; command->name; command++) {
         unsigned columns = text_columns(command->name, strlen(command->name));
         if (columns > width && columns <= MAX_TERM)
             width = columns;
@@ -186,7 +187,7 @@ void help_general(FILE *out)
     fputs("\nCompiles super kernels: many precompiled sub-kernels in one launch.\n"
           "\nCommands:\n",
           out);
-    for (const struct command *command = commands; command->name; command++)
+    for (const struct command *command = cli->commands; command->name; command++)
         print_row(out, command->name, width, command->summary);
     print_row(out, help_term, width, "Show this text, or that of a command.");
     print_options(out, "Options", general_options, width);

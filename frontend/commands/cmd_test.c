@@ -111,9 +111,9 @@ static void add_folder(struct suite *suite, const char *path, unsigned depth)
             add_folder(suite, inner, depth + 1);
         else if (is_skir(inner) && stat(inner, &st) == 0 && S_ISREG(st.st_mode))
             add_file(suite, inner, false);
-        mem_free(entries[i]);
+        free(entries[i]);
     }
-    mem_free(entries);
+    free(entries);
 }
 
 static void add_path(struct suite *suite, const char *path)
@@ -190,7 +190,8 @@ static void print_summary(const struct suite *suite)
 
 static enum exit_status run_suite(struct suite *suite, unsigned workers, unsigned timeout)
 {
-    struct golden_pool pool = {.bless = option_given(suite->invocation, "bless"),
+    struct golden_pool pool = {.cli = suite->invocation->cli,
+                               .bless = option_given(suite->invocation, "bless"),
                                .workers = workers,
                                .timeout = timeout,
                                .finished = finished,

@@ -199,6 +199,27 @@ static bool parse_line(struct golden *golden, uint32_t number, char *error, size
     return true;
 }
 
+/* ------------------------------------------------------------------ what is asked ---- */
+
+bool golden_expects(const struct golden *golden, enum golden_severity severity)
+{
+    for (uint32_t i = 0; i < golden->expected.count; i++)
+        if (golden->expected.at[i].severity == severity)
+            return true;
+    return false;
+}
+
+bool golden_is_required(const struct golden *golden, const struct golden_diag *diag)
+{
+    return diag->severity == GOLDEN_ERROR || diag->severity == GOLDEN_WARNING ||
+           (diag->severity == GOLDEN_REMARK && golden_expects(golden, GOLDEN_REMARK));
+}
+
+bool golden_compares_output(const struct golden *golden, const struct golden_outcome *outcome)
+{
+    return golden->output || golden->expected.count == 0 || outcome->status != EXIT_DONE;
+}
+
 /* ----------------------------------------------------------------------------- file ---- */
 
 static void split_lines(struct golden *golden, const char *text, size_t size)

@@ -62,6 +62,9 @@ bool golden_is_test(const char *text, size_t size);
 /* What the test claims, for listings: its second line; "" where that is none. Not NUL-terminated. */
 const char *golden_claim(const char *text, size_t size, size_t *claim_size);
 
+/* Whether any diagnostic of that severity is expected. */
+bool golden_expects(const struct golden *golden, enum golden_severity severity);
+
 /* What the command did. */
 struct golden_outcome {
     int status;
@@ -71,7 +74,8 @@ struct golden_outcome {
     struct arena arena;
 };
 
-void golden_run(const struct golden *golden, struct golden_outcome *outcome);
+/* Runs the command of a program. */
+void golden_run(const struct golden *golden, const struct cli *cli, struct golden_outcome *outcome);
 void golden_outcome_free(struct golden_outcome *outcome);
 
 /* Compares outcome and expectations, links diagnostics with their partners, and appends to `report`
@@ -91,6 +95,7 @@ void golden_bless(const struct golden *golden, const struct golden_outcome *outc
 enum golden_verdict { GOLDEN_PASSED, GOLDEN_BLESSED, GOLDEN_FAILED };
 
 /* Runs the test in a file and reports what is wrong with it; with `bless`, rewrites it first. */
-enum golden_verdict golden_test_file(const char *path, bool bless, struct text *report);
+enum golden_verdict golden_test_file(const struct cli *cli, const char *path, bool bless,
+                                     struct text *report);
 
 #endif

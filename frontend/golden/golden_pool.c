@@ -58,7 +58,7 @@ static _Noreturn void work(const struct golden_pool *pool, const char *path, int
         dup2(fileno(noise), STDERR_FILENO);
     }
     struct text report = {NULL, 0, 0};
-    char verdict = (char)('0' + golden_test_file(path, pool->bless, &report));
+    char verdict = (char)('0' + golden_test_file(pool->cli, path, pool->bless, &report));
     write_all(pipe, &verdict, 1);
     write_all(pipe, report.at, report.size);
     text_free(&report);

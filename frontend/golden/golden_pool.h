@@ -11,6 +11,7 @@ struct golden_job {
 };
 
 struct golden_pool {
+    const struct cli *cli; /* the program whose commands are tested */
     bool bless;
     unsigned workers; /* processes at a time; at least 1 */
     unsigned timeout; /* seconds that a test may take */

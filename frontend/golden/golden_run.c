@@ -16,11 +16,8 @@ static const char **make_argv(const struct golden *golden, struct arena *arena, 
     argv[n++] = golden->words.at[0];
     argv[n++] = "--color=never";
     argv[n++] = "--max-errors=0";
-    for (uint32_t i = 0; i < golden->expected.count; i++)
-        if (golden->expected.at[i].severity == GOLDEN_REMARK) {
-            argv[n++] = "--remarks";
-            break;
-        }
+    if (golden_expects(golden, GOLDEN_REMARK))
+        argv[n++] = "--remarks";
     bool opt = strcmp(golden->words.at[0], "opt") == 0;
     for (uint32_t i = 1; i < golden->words.count; i++) {
         const char *word = golden->words.at[i];
@@ -107,7 +104,7 @@ static void read_diagnostics(const struct golden *golden, struct golden_outcome 
     }
 }
 
-void golden_run(const struct golden *golden, struct golden_outcome *outcome)
+void golden_run(const struct golden *golden, const struct cli *cli, struct golden_outcome *outcome)
 {
     *outcome = (struct golden_outcome){.status = EXIT_DEFECT};
     FILE *out = open_memstream(&outcome->out, &outcome->out_size);
@@ -115,7 +112,7 @@ void golden_run(const struct golden *golden, struct golden_outcome *outcome)
     int argc;
     const char **argv = make_argv(golden, &outcome->arena, &argc);
     if (out && err)
-        outcome->status = skirc_main(argc, argv, out, err);
+        outcome->status = cli_main(cli, argc, argv, out, err);
     if (out)
         fclose(out);
     if (err)
@@ -170,25 +167,6 @@ static void match_diagnostics(struct golden *golden, struct golden_outcome *outc
     mem_free(tried);
 }
 
-static bool expects(const struct golden *golden, enum golden_severity severity)
-{
-    for (uint32_t i = 0; i < golden->expected.count; i++)
-        if (golden->expected.at[i].severity == severity)
-            return true;
-    return false;
-}
-
-bool golden_is_required(const struct golden *golden, const struct golden_diag *diag)
-{
-    return diag->severity == GOLDEN_ERROR || diag->severity == GOLDEN_WARNING ||
-           (diag->severity == GOLDEN_REMARK && expects(golden, GOLDEN_REMARK));
-}
-
-bool golden_compares_output(const struct golden *golden, const struct golden_outcome *outcome)
-{
-    return golden->output || golden->expected.count == 0 || outcome->status != EXIT_DONE;
-}
-
 /* -------------------------------------------------------------------------- judgement ---- */
 
 static void report_diag(struct text *report, const char *what, const struct golden_diag *diag)
@@ -228,7 +206,7 @@ static bool judge_diagnostics(const struct golden *golden, const struct golden_o
 static bool judge_status(const struct golden *golden, const struct golden_outcome *outcome,
                          struct text *report)
 {
-    int wanted = expects(golden, GOLDEN_ERROR) ? EXIT_INPUT : EXIT_DONE;
+    int wanted = golden_expects(golden, GOLDEN_ERROR) ? EXIT_INPUT : EXIT_DONE;
     if (outcome->status == wanted)
         return true;
     text_printf(report, "  exit status %d instead of %d\n", outcome->status, wanted);
@@ -263,7 +241,8 @@ bool golden_judge(struct golden *golden, struct golden_outcome *outcome, struct 
 
 /* ------------------------------------------------------------------------------ files ---- */
 
-static bool test_once(const char *path, struct text *report, struct text *blessed)
+static bool test_once(const struct cli *cli, const char *path, struct text *report,
+                      struct text *blessed)
 {
     struct golden golden = {.path = path};
     struct golden_outcome outcome;
@@ -277,7 +256,7 @@ static bool test_once(const char *path, struct text *report, struct text *blesse
     if (!golden_parse(&golden, path, bytes.data, bytes.size, error, sizeof error)) {
         text_printf(report, "  %s\n", error);
     } else {
-        golden_run(&golden, &outcome);
+        golden_run(&golden, cli, &outcome);
         passed = golden_judge(&golden, &outcome, report);
         if (!passed && blessed && (outcome.status == EXIT_DONE || outcome.status == EXIT_INPUT))
             golden_bless(&golden, &outcome, blessed);
@@ -291,7 +270,8 @@ static bool test_once(const char *path, struct text *report, struct text *blesse
 /* What a test prints may hold its own comments, so it can take several rounds until it passes. */
 enum { BLESS_ROUNDS = 4 };
 
-enum golden_verdict golden_test_file(const char *path, bool bless, struct text *report)
+enum golden_verdict golden_test_file(const struct cli *cli, const char *path, bool bless,
+                                     struct text *report)
 {
     struct text text = {NULL, 0, 0};
     enum golden_verdict verdict = GOLDEN_FAILED;
@@ -299,7 +279,7 @@ enum golden_verdict golden_test_file(const char *path, bool bless, struct text *
     for (int round = 0; round <= (bless ? BLESS_ROUNDS : 0); round++) {
         report->size = 0;
         text.size = 0;
-        if (test_once(path, report, bless && round < BLESS_ROUNDS ? &text : NULL)) {
+        if (test_once(cli, path, report, bless && round < BLESS_ROUNDS ? &text : NULL)) {
             verdict = round ? GOLDEN_BLESSED : GOLDEN_PASSED;
             break;
         }

@@ -1,4 +1,4 @@
-/* Arguments, usage errors and help of skirc, on a table of commands of the test's own. */
+/* Arguments, usage errors and help, on a program of the test's own. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -68,7 +68,7 @@ static const struct option echo_options[] = {
     {.name = NULL},
 };
 
-const struct command commands[] = {
+static const struct command commands[] = {
     {"echo", "[OPTIONS] FILE...", "Prints its arguments.",
      "Details of echo are a long paragraph, which has to be wrapped, as it does not fit a single "
      "line.\n\n  skirc echo   kept as it is\nThe end.",
@@ -80,18 +80,20 @@ const struct command commands[] = {
     {.name = NULL},
 };
 
-bool common_options_check(const struct invocation *invocation)
+static bool check_common_options(const struct invocation *invocation)
 {
     const char *colour = option_value(invocation, "color");
     return !colour || strcmp(colour, "impossible") != 0;
 }
 
-const struct option common_options[] = {
+static const struct option common_options[] = {
     {"help", 'h', OPTION_FLAG, NULL, "Show this text."},
     {"max-errors", 0, OPTION_VALUE, "N", "Stop after N errors."},
     {"color", 0, OPTION_VALUE, "WHEN", "Colours."},
     {.name = NULL},
 };
+
+static const struct cli program = {commands, common_options, check_common_options};
 
 /* -------------------------------------------------------------------------- harness ---- */
 
@@ -120,7 +122,7 @@ static struct outcome call(const char *const *args)
     FILE *out = tmpfile(), *err = tmpfile();
     assert_non_null(out);
     assert_non_null(err);
-    outcome.status = skirc_main(argc, argv, out, err);
+    outcome.status = cli_main(&program, argc, argv, out, err);
     take(out, outcome.out, sizeof outcome.out);
     take(err, outcome.err, sizeof outcome.err);
     return outcome;
@@ -271,7 +273,7 @@ static void test_no_command(void **state)
     check_wrong((const char *const[]){NULL}, usage);
     char text[256];
     FILE *out = tmpfile(), *err = tmpfile();
-    assert_int_equal(skirc_main(0, (const char *const[]){NULL}, out, err), EXIT_USAGE);
+    assert_int_equal(cli_main(&program, 0, (const char *const[]){NULL}, out, err), EXIT_USAGE);
     take(err, text, sizeof text);
     fclose(out);
     assert_string_equal(text, usage);
@@ -374,7 +376,7 @@ static void test_output_fails(void **state)
     if (!full)
         skip();
     char text[256];
-    assert_int_equal(skirc_main(2, ARGS("skirc", "--help"), full, err), EXIT_INPUT);
+    assert_int_equal(cli_main(&program, 2, ARGS("skirc", "--help"), full, err), EXIT_INPUT);
     take(err, text, sizeof text);
     fclose(full);
     assert_string_equal(text, "skirc: cannot write the output: No space left on device\n");

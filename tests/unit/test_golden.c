@@ -1,6 +1,7 @@
 /* Golden tests: how a file is read, run, judged and rewritten. */
 #include "frontend/golden/golden.h"
 #include "frontend/golden/golden_pool.h"
+#include "frontend/skirc.h"
 #include "ir/base/file.h"
 
 #include <setjmp.h>
@@ -107,7 +108,7 @@ static enum golden_verdict judge(const char *path, const char *text, const char 
 {
     struct text report = {NULL, 0, 0};
     write_test(path, text);
-    enum golden_verdict verdict = golden_test_file(path, false, &report);
+    enum golden_verdict verdict = golden_test_file(&skirc, path, false, &report);
     text_char(&report, '\0');
     if (!strstr(report.at, message))
         print_message("%s", report.at);
@@ -191,9 +192,9 @@ static void check_bless(const char *path, const char *before, const char *after)
     struct text report = {NULL, 0, 0};
     write_test(path, before);
     enum golden_verdict wanted = strcmp(before, after) ? GOLDEN_BLESSED : GOLDEN_PASSED;
-    assert_int_equal(golden_test_file(path, true, &report), wanted);
+    assert_int_equal(golden_test_file(&skirc, path, true, &report), wanted);
     check_file(path, after);
-    assert_int_equal(golden_test_file(path, true, &report), GOLDEN_PASSED);
+    assert_int_equal(golden_test_file(&skirc, path, true, &report), GOLDEN_PASSED);
     check_file(path, after);
     text_free(&report);
 }
@@ -239,7 +240,7 @@ static void test_bless_refused(void **state)
     struct text report = {NULL, 0, 0};
     static const char text[] = "//! fmt --nonsense\n//! claim\nskir 1\n";
     write_test(path, text);
-    assert_int_equal(golden_test_file(path, true, &report), GOLDEN_FAILED);
+    assert_int_equal(golden_test_file(&skirc, path, true, &report), GOLDEN_FAILED);
     check_file(path, text);
     text_free(&report);
     unlink(path);

@@ -53,20 +53,20 @@ static enum exit_status run_much(struct invocation *invocation)
     return EXIT_DONE;
 }
 
-const struct option common_options[] = {
+static const struct option common_options[] = {
     {"color", 0, OPTION_VALUE, "WHEN", "Colours."},
     {"max-errors", 0, OPTION_VALUE, "N", "Errors."},
     {"help", 'h', OPTION_FLAG, NULL, "Help."},
     {0},
 };
 
-bool common_options_check(const struct invocation *invocation)
+static bool check_common_options(const struct invocation *invocation)
 {
     (void)invocation;
     return true;
 }
 
-const struct command commands[] = {
+static const struct command commands[] = {
     {"good", "FILE", "Passes.", NULL, NULL, 1, 1, run_good},
     {"slow", "FILE", "Passes late.", NULL, NULL, 1, 1, run_slow},
     {"crash", "FILE", "Aborts.", NULL, NULL, 1, 1, run_crash},
@@ -75,6 +75,8 @@ const struct command commands[] = {
     {"much", "FILE", "Prints much.", NULL, NULL, 1, 1, run_much},
     {0},
 };
+
+static const struct cli program = {commands, common_options, check_common_options};
 
 static const char *const names[] = {"slow", "crash", "good", "hang", "leave", "much", "good"};
 enum { COUNT = sizeof names / sizeof names[0] };
@@ -106,7 +108,8 @@ static void run_all(struct results *results, unsigned workers)
         assert_true(file_write(paths[i], text, strlen(text), error, sizeof error));
         jobs[i].path = paths[i];
     }
-    struct golden_pool pool = {.workers = workers, .timeout = 1, .finished = take, .user = results};
+    struct golden_pool pool = {
+        .cli = &program, .workers = workers, .timeout = 1, .finished = take, .user = results};
     fflush(NULL);
     golden_pool_run(&pool, jobs, COUNT);
     for (unsigned i = 0; i < COUNT; i++)

@@ -1,9 +1,7 @@
-/* The commands of skirc. */
+#include "frontend/skirc.h"
 #include "frontend/commands/cmd.h"
 
-#include <limits.h>
-
-const struct option common_options[] = {
+static const struct option common_options[] = {
     {"max-errors", 0, OPTION_VALUE, "N", "show at most N errors (20); 0 shows all"},
     {"remarks", 0, OPTION_OPTIONAL, "FILE.json",
      "explain what was decided; with a file, write all diagnostics there as JSON"},
@@ -12,7 +10,7 @@ const struct option common_options[] = {
     {0},
 };
 
-bool common_options_check(const struct invocation *invocation)
+static bool check_common_options(const struct invocation *invocation)
 {
     static const char *const colours[] = {"auto", "always", "never", NULL};
     uint64_t max_errors;
@@ -21,7 +19,7 @@ bool common_options_check(const struct invocation *invocation)
            option_choice(invocation, "color", colours, &colour);
 }
 
-const struct command commands[] = {
+static const struct command commands[] = {
     {"compile", "[OPTIONS] FILE", "compile the graphs of a file into a linked object",
      "Ops of a scope become one super kernel: one entry that calls their kernels in turn on every "
      "core, linked with the kernels' binaries into one relocatable object. Its only global symbols "
@@ -38,15 +36,17 @@ const struct command commands[] = {
     {"check", "[OPTIONS] FILE...", "parse and verify; say nothing when all is well",
      "With --explain, every scope gets an account on standard output: its super kernels with their "
      "ops and streams, and each break with its cause.",
-     options_check, 1, UINT_MAX, cmd_check},
+     options_check, 1, FILES_UNLIMITED, cmd_check},
     {"fmt", "[OPTIONS] FILE...", "print the canonical form of files, with their comments", NULL,
-     options_fmt, 1, UINT_MAX, cmd_fmt},
+     options_fmt, 1, FILES_UNLIMITED, cmd_fmt},
     {"test", "[OPTIONS] PATH...", "run golden-file tests: files, or folders of .skir files",
      "A test is one file: a line '//! COMMAND ARGUMENTS', a line '//! CLAIM', the input, a line "
      "'//! expect', and the output expected. '//! error: TEXT' at the end of a line expects a "
      "diagnostic there.",
-     options_test, 1, UINT_MAX, cmd_test},
+     options_test, 1, FILES_UNLIMITED, cmd_test},
     {"objdump", "FILE", "print sections, symbols and relocations of an object or archive", NULL,
      options_objdump, 1, 1, cmd_objdump},
     {0},
 };
+
+const struct cli skirc = {commands, common_options, check_common_options};
