@@ -75,7 +75,7 @@ bool storage_init(struct storage *storage, const struct module *module, const st
 void storage_free(struct storage *storage)
 {
     for (uint32_t i = 0; storage->data && i < storage->graph->values.count; i++)
-        mem_free(storage->data[i]);
+        free(storage->data[i]);
     mem_free(storage->data);
     mem_free(storage->sizes);
     *storage = (struct storage){0};

@@ -65,7 +65,7 @@ bool tensor_init(struct tensor *tensor, enum dtype dtype, const int64_t *dims, u
 
 void tensor_free(struct tensor *tensor)
 {
-    mem_free(tensor->data);
+    free(tensor->data);
     *tensor = (struct tensor){.data = NULL};
 }
 
