@@ -101,7 +101,7 @@ static uint32_t named_value(const struct module *module, const struct graph *gra
         text++;
     uint32_t name = intern_find(&module->names, text, (size_t)(sign - text));
     uint32_t count = params_only ? graph->n_params : graph->values.count;
-    for (uint32_t i = 0; name != INTERN_NONE && i < count; i++)
+    for (uint32_t i = 0; name != NONE && i < count; i++)
         if (graph->values.at[i].name == name && graph->values.at[i].def != DEF_MISSING)
             return i;
     return NONE;

@@ -73,6 +73,8 @@ void module_free(struct module *module)
     vec_free(&module->kernels);
     vec_free(&module->graphs);
     vec_free(&module->entries);
+    for (int kind = 0; kind < SYMBOL_KINDS; kind++)
+        id_map_free(&module->named[kind]);
     vec_free(&module->order);
     mem_free(module);
 }
@@ -249,16 +251,26 @@ struct range module_add_values(struct module *module, const struct attr_value *v
 
 /* ------------------------------------------------------------- elements of a module ---- */
 
+/* Of the element that is added next. */
+static void add_symbol(struct module *module, enum symbol_kind kind, uint32_t name, uint32_t index)
+{
+    assert(name < module->names.count);
+    vec_push(&module->order, (uint64_t)index << 2 | kind);
+    uint32_t *first = id_map_at(&module->named[kind], name);
+    if (*first == NONE)
+        *first = index;
+}
+
 struct kernel *module_add_kernel(struct module *module, uint32_t name, enum kernel_type type)
 {
-    vec_push(&module->order, (uint64_t)module->kernels.count << 2 | SYMBOL_KERNEL);
+    add_symbol(module, SYMBOL_KERNEL, name, module->kernels.count);
     vec_push(&module->kernels, (struct kernel){name, NONE, NONE, type, {0, 0}});
     return &module->kernels.at[module->kernels.count - 1];
 }
 
 struct graph *module_add_graph(struct module *module, uint32_t name)
 {
-    vec_push(&module->order, (uint64_t)module->graphs.count << 2 | SYMBOL_GRAPH);
+    add_symbol(module, SYMBOL_GRAPH, name, module->graphs.count);
     vec_push(&module->graphs,
              (struct graph){.name = name, .loc = NONE, .end_loc = NONE, .return_loc = NONE});
     struct graph *graph = &module->graphs.at[module->graphs.count - 1];
@@ -268,52 +280,10 @@ struct graph *module_add_graph(struct module *module, uint32_t name)
 
 struct entry *module_add_entry(struct module *module, uint32_t name, enum kernel_type type)
 {
-    vec_push(&module->order, (uint64_t)module->entries.count << 2 | SYMBOL_ENTRY);
+    add_symbol(module, SYMBOL_ENTRY, name, module->entries.count);
     vec_push(&module->entries,
              (struct entry){.name = name, .loc = NONE, .end_loc = NONE, .type = type});
     return &module->entries.at[module->entries.count - 1];
-}
-
-struct kernel *module_find_kernel(const struct module *module, uint32_t name)
-{
-    for (uint32_t i = 0; i < module->kernels.count; i++)
-        if (module->kernels.at[i].name == name)
-            return &module->kernels.at[i];
-    return NULL;
-}
-
-struct entry *module_find_entry(const struct module *module, uint32_t name)
-{
-    for (uint32_t i = 0; i < module->entries.count; i++)
-        if (module->entries.at[i].name == name)
-            return &module->entries.at[i];
-    return NULL;
-}
-
-struct graph *module_find_graph(const struct module *module, uint32_t name)
-{
-    for (uint32_t i = 0; i < module->graphs.count; i++)
-        if (module->graphs.at[i].name == name)
-            return &module->graphs.at[i];
-    return NULL;
-}
-
-uint32_t *module_kernel_index(const struct module *module)
-{
-    uint32_t *index = mem_calloc(module->names.count, sizeof *index);
-    for (uint32_t i = 0; i < module->kernels.count; i++)
-        if (!index[module->kernels.at[i].name])
-            index[module->kernels.at[i].name] = i + 1;
-    return index;
-}
-
-uint32_t *module_entry_index(const struct module *module)
-{
-    uint32_t *index = mem_calloc(module->names.count, sizeof *index);
-    for (uint32_t i = 0; i < module->entries.count; i++)
-        if (!index[module->entries.at[i].name])
-            index[module->entries.at[i].name] = i + 1;
-    return index;
 }
 
 uint32_t module_cores(const struct module *module, enum core_type core)

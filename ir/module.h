@@ -8,13 +8,11 @@
 #define IR_MODULE_H
 
 #include "ir/base/diag.h"
+#include "ir/base/ids.h"
 #include "ir/base/intern.h"
-#include "ir/base/vec.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-enum { NONE = UINT32_MAX };
 
 /* Ids of the words that are interned in every module, in this order. */
 enum word {
@@ -357,7 +355,7 @@ struct target {
 
 /* --------------------------------------------------------------------------- module ---- */
 
-enum symbol_kind { SYMBOL_KERNEL, SYMBOL_GRAPH, SYMBOL_ENTRY };
+enum symbol_kind { SYMBOL_KERNEL, SYMBOL_GRAPH, SYMBOL_ENTRY, SYMBOL_KINDS };
 
 struct module {
     struct source *source; /* may be NULL; not owned */
@@ -372,6 +370,7 @@ struct module {
     VEC(struct kernel) kernels;
     VEC(struct graph) graphs;
     VEC(struct entry) entries;
+    struct id_map named[SYMBOL_KINDS]; /* by name: index of the first element of the kind */
     VEC(uint64_t) order; /* text order: index << 2 | enum symbol_kind, or | 3 for the target */
     uint32_t loc;        /* of the version line */
 };
@@ -418,15 +417,56 @@ struct kernel *module_add_kernel(struct module *module, uint32_t name, enum kern
 struct graph *module_add_graph(struct module *module, uint32_t name);
 struct entry *module_add_entry(struct module *module, uint32_t name, enum kernel_type type);
 
-/* NULL where there is none. Linear in the number of elements; the indexes below are for many. */
-struct kernel *module_find_kernel(const struct module *module, uint32_t name);
-struct entry *module_find_entry(const struct module *module, uint32_t name);
-struct graph *module_find_graph(const struct module *module, uint32_t name);
+/* The index of an element by its name, NONE where there is none. Names of a kind differ in a legal
+ * module; of several elements with one name this is the first. */
+static inline uint32_t module_find(const struct module *module, enum symbol_kind kind,
+                                   uint32_t name)
+{
+    return id_map_find(&module->named[kind], name);
+}
 
-/* The kernel of a name in constant time: index by name id, kernel index + 1, 0 for none. To be freed
- * by the caller; valid until a kernel or name is added. */
-uint32_t *module_kernel_index(const struct module *module);
-uint32_t *module_entry_index(const struct module *module); /* the same for entries */
+/* The element of a name, NULL where there is none. */
+static inline struct kernel *module_find_kernel(const struct module *module, uint32_t name)
+{
+    uint32_t index = module_find(module, SYMBOL_KERNEL, name);
+    return index == NONE ? NULL : &module->kernels.at[index];
+}
+
+static inline struct graph *module_find_graph(const struct module *module, uint32_t name)
+{
+    uint32_t index = module_find(module, SYMBOL_GRAPH, name);
+    return index == NONE ? NULL : &module->graphs.at[index];
+}
+
+static inline struct entry *module_find_entry(const struct module *module, uint32_t name)
+{
+    uint32_t index = module_find(module, SYMBOL_ENTRY, name);
+    return index == NONE ? NULL : &module->entries.at[index];
+}
+
+/* The element of a name that the module has, as it has every kernel that a verified op or instruction
+ * names, and the entry of every super kernel behind lower-superkernels. */
+static inline struct kernel *module_kernel(const struct module *module, uint32_t name)
+{
+    return &module->kernels.at[id_map_get(&module->named[SYMBOL_KERNEL], name)];
+}
+
+static inline struct graph *module_graph(const struct module *module, uint32_t name)
+{
+    return &module->graphs.at[id_map_get(&module->named[SYMBOL_GRAPH], name)];
+}
+
+static inline struct entry *module_entry(const struct module *module, uint32_t name)
+{
+    return &module->entries.at[id_map_get(&module->named[SYMBOL_ENTRY], name)];
+}
+
+/* The index of a kernel in module->kernels. */
+static inline uint32_t kernel_id(const struct module *module, const struct kernel *kernel)
+{
+    assert(kernel >= module->kernels.at && kernel < module->kernels.at + module->kernels.count);
+    return (uint32_t)(kernel - module->kernels.at);
+}
 
 /* Core numbers of the target, those of the 910B die where the module has none. */
 uint32_t module_cores(const struct module *module, enum core_type core);

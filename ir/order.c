@@ -25,7 +25,7 @@ static uint8_t *passive_types(const struct module *module)
     uint8_t *passive = mem_calloc(module->names.count, 1);
     for (size_t i = 0; i < PASSIVE_OPS; i++) {
         uint32_t name = intern_find(&module->names, passive_ops[i], strlen(passive_ops[i]));
-        if (name != INTERN_NONE)
+        if (name != NONE)
             passive[name] = 1;
     }
     return passive;

@@ -60,7 +60,7 @@ struct debug_sync {
 static void count_early(const struct superkernel *sk, enum core_type core, const struct instr *call,
                         struct tally *tally)
 {
-    const struct kernel *kernel = &sk->module->kernels.at[sk->kernel_index[call->kernel] - 1];
+    const struct kernel *kernel = module_kernel(sk->module, call->kernel);
     unsigned own = core == CORE_AIC ? EARLY_WAIT_AIC : EARLY_WAIT_AIV;
     if (call->early & own) {
         tally->arrivals -= tally->arrivals > 0;

@@ -89,8 +89,7 @@ static bool is_on_core_0(const struct inserter *in, int core, uint32_t node)
     const struct instr *instr = &in->sk->entry->programs[core].instrs.at[list->at[node].instr];
     if (instr->op != INSTR_call)
         return instr->op != INSTR_select;
-    uint32_t kernel = in->sk->kernel_index[instr->kernel] - 1;
-    enum kernel_type type = in->sk->module->kernels.at[kernel].type;
+    enum kernel_type type = module_kernel(in->sk->module, instr->kernel)->type;
     return instr->number[1] == 1 && (core == CORE_AIC || kernel_type_info(type)->flat);
 }
 

@@ -20,13 +20,13 @@ struct lowering {
     struct pass_context *context;
     struct module *module;
     const struct graph *graph;
-    const uint32_t *kernel_index; /* kernel index + 1 by name id */
+    uint32_t n_given; /* entries that were there before the pass */
     struct outer_events events;
 };
 
 static const struct kernel *kernel_of(const struct lowering *lowering, const struct op *op)
 {
-    return &lowering->module->kernels.at[lowering->kernel_index[op->kernel] - 1];
+    return module_kernel(lowering->module, op->kernel);
 }
 
 /* --------------------------------------------------------------------- parameters ---- */
@@ -217,7 +217,6 @@ static bool lower(struct lowering *lowering, const struct block *superkernel, co
         .superkernel = superkernel,
         .ops = ops,
         .count = count,
-        .kernel_index = lowering->kernel_index,
     };
     if (!ok || !launch_choose(&launch, &launch_ops))
         return false;
@@ -252,13 +251,16 @@ static bool check_gears(struct pass_context *context, const struct graph *graph)
     return false;
 }
 
-static bool lower_graph(struct pass_context *context, const struct graph *graph,
-                        const uint32_t *kernel_index, const uint32_t *entry_index)
+/* Super kernels of one name in two graphs get an entry each, which the verifier refuses. */
+static bool has_entry(const struct lowering *lowering, const struct block *superkernel)
 {
-    struct lowering lowering = {.context = context,
-                                .module = context->module,
-                                .graph = graph,
-                                .kernel_index = kernel_index};
+    return module_find(lowering->module, SYMBOL_ENTRY, superkernel->name) < lowering->n_given;
+}
+
+static bool lower_graph(struct pass_context *context, const struct graph *graph, uint32_t n_given)
+{
+    struct lowering lowering = {
+        .context = context, .module = context->module, .graph = graph, .n_given = n_given};
     if (!check_gears(context, graph))
         return false;
     const struct members *members = analyses_members(context->analyses, context->module, graph);
@@ -266,7 +268,7 @@ static bool lower_graph(struct pass_context *context, const struct graph *graph,
     bool ok = check_shared(&lowering);
     for (uint32_t b = 0; b < graph->blocks.count; b++) {
         const struct block *block = &graph->blocks.at[b];
-        if (block->kind == BLOCK_SUPERKERNEL && !entry_index[block->name])
+        if (block->kind == BLOCK_SUPERKERNEL && !has_entry(&lowering, block))
             ok = lower(&lowering, block, members->ops + members->first[b],
                        members->first[b + 1] - members->first[b]) &&
                  ok;
@@ -277,12 +279,9 @@ static bool lower_graph(struct pass_context *context, const struct graph *graph,
 
 bool pass_lower_superkernels(struct pass_context *context)
 {
-    uint32_t *kernel_index = module_kernel_index(context->module);
-    uint32_t *entry_index = module_entry_index(context->module);
+    uint32_t n_given = context->module->entries.count;
     bool ok = true;
     for (uint32_t i = 0; i < context->module->graphs.count; i++)
-        ok = lower_graph(context, &context->module->graphs.at[i], kernel_index, entry_index) && ok;
-    mem_free(kernel_index);
-    mem_free(entry_index);
+        ok = lower_graph(context, &context->module->graphs.at[i], n_given) && ok;
     return ok;
 }

@@ -152,7 +152,7 @@ static uint32_t place_before(const struct calls *calls, uint32_t before, uint32_
 static void add_preload(struct program_edit *edit, uint32_t at, const struct superkernel *sk,
                         const struct instr *call, enum core_type core)
 {
-    const struct kernel *kernel = &sk->module->kernels.at[sk->kernel_index[call->kernel] - 1];
+    const struct kernel *kernel = module_kernel(sk->module, call->kernel);
     struct instr preload = instr_make(INSTR_preload, 0);
     preload.part = call->part;
     preload.kernel = call->kernel;

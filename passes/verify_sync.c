@@ -249,8 +249,7 @@ static bool check_subject(struct sync_checker *checker)
     return check_order(checker) && ok;
 }
 
-static bool prove(struct pass_context *context, const struct entry *entry,
-                  const uint32_t *kernel_index, uint32_t *pending,
+static bool prove(struct pass_context *context, const struct entry *entry, struct id_map *pending,
                   const struct sync_subject *subject)
 {
     struct sync_checker checker = {.diags = context->diags,
@@ -258,7 +257,7 @@ static bool prove(struct pass_context *context, const struct entry *entry,
                                    .entry = entry,
                                    .subject = subject,
                                    .pending = pending};
-    sync_proof_init(&checker.proof, context->module, entry, kernel_index);
+    sync_proof_init(&checker.proof, context->module, entry);
     bool flowing = check_blocked(&checker);
     bool ok = flowing && check_flags(&checker);
     ok = check_drained(&checker) && ok;
@@ -274,8 +273,7 @@ static bool prove(struct pass_context *context, const struct entry *entry,
 }
 
 static void subject_take(struct sync_subject *subject, const struct module *module,
-                         const uint32_t *kernel_index, const struct members *members,
-                         uint32_t block)
+                         const struct members *members, uint32_t block)
 {
     subject->block = block;
     subject->ops = members->ops + members->first[block];
@@ -286,7 +284,7 @@ static void subject_take(struct sync_subject *subject, const struct module *modu
     for (uint32_t i = 0; i < subject->count; i++) {
         const struct op *op = sync_op(subject, i);
         slots_add_op(&subject->slots, module, subject->graph, op,
-                     &module->kernels.at[kernel_index[op->kernel] - 1]);
+                     module_kernel(module, op->kernel));
         subject->first_slot[i + 1] = subject->slots.count;
     }
 }
@@ -329,8 +327,7 @@ static bool is_bound(const struct graph *graph, const struct members *members, u
 
 /* Proves the entries of a graph's super kernels, and marks them. */
 static bool prove_graph(struct pass_context *context, const struct graph *graph,
-                        const uint32_t *kernel_index, const uint32_t *entry_index,
-                        uint32_t *pending, struct sync_event *events, uint8_t *proven)
+                        struct id_map *pending, struct sync_event *events, uint8_t *proven)
 {
     struct module *module = context->module;
     const struct members *members = analyses_members(context->analyses, module, graph);
@@ -342,15 +339,13 @@ static bool prove_graph(struct pass_context *context, const struct graph *graph,
     subject.index_of = mem_calloc(graph->ops.count, sizeof *subject.index_of);
     for (uint32_t b = 0; b < graph->blocks.count; b++) {
         const struct block *block = &graph->blocks.at[b];
-        if (block->kind != BLOCK_SUPERKERNEL || !entry_index[block->name])
+        uint32_t entry = module_find(module, SYMBOL_ENTRY, block->name);
+        if (block->kind != BLOCK_SUPERKERNEL || entry == NONE)
             continue;
-        uint32_t entry = entry_index[block->name] - 1;
         bool bound = is_bound(graph, members, b);
         if (bound)
-            subject_take(&subject, module, kernel_index, members, b);
-        ok = prove(context, &module->entries.at[entry], kernel_index, pending,
-                   bound ? &subject : NULL) &&
-             ok;
+            subject_take(&subject, module, members, b);
+        ok = prove(context, &module->entries.at[entry], pending, bound ? &subject : NULL) && ok;
         if (bound)
             subject_leave(&subject);
         proven[entry] = 1;
@@ -365,23 +360,17 @@ bool pass_verify_sync(struct pass_context *context)
     struct module *module = context->module;
     if (context->unproven || module->entries.count == 0)
         return true;
-    uint32_t *kernel_index = module_kernel_index(module);
-    uint32_t *entry_index = module_entry_index(module);
     uint8_t *proven = mem_calloc(module->entries.count, 1);
-    uint32_t *pending = mem_calloc(module->kernels.count, sizeof *pending);
+    struct id_map pending = {NULL, 0, 0};
     struct sync_event *events = mem_calloc(module->names.count, sizeof *events);
     bool ok = true;
     for (uint32_t i = 0; i < module->graphs.count; i++)
-        ok = prove_graph(context, &module->graphs.at[i], kernel_index, entry_index, pending, events,
-                         proven) &&
-             ok;
+        ok = prove_graph(context, &module->graphs.at[i], &pending, events, proven) && ok;
     for (uint32_t i = 0; i < module->entries.count; i++)
         if (!proven[i])
-            ok = prove(context, &module->entries.at[i], kernel_index, pending, NULL) && ok;
-    mem_free(kernel_index);
-    mem_free(entry_index);
+            ok = prove(context, &module->entries.at[i], &pending, NULL) && ok;
     mem_free(proven);
-    mem_free(pending);
+    id_map_free(&pending);
     mem_free(events);
     return ok;
 }

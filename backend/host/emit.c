@@ -92,8 +92,7 @@ static void emit_calls(struct emitter *emitter, enum core_type core)
         if (kernel_is_dynamic(emitter->module, kernel))
             text_string(emitter->text, "0");
         else
-            text_printf(emitter->text, "k%u_%s", emitter->kernel_index[instr->kernel] - 1,
-                        core_type_name(core));
+            text_printf(emitter->text, "k%u_%s", called_id(emitter, instr), core_type_name(core));
         text_printf(emitter->text, ", %u, %u, %u, %s},\n", instr->number[0], instr->number[1],
                     info->flat ? 1 : info->aivs, info->flat ? "true" : "false");
     }
@@ -131,7 +130,7 @@ static void emit_selects(struct emitter *emitter, enum core_type core)
         text_string(emitter->text, "    {");
         for (uint32_t copy = 0; copy < copies; copy++)
             text_printf(emitter->text, "%s{k%u_%s_variants[%u], %u, %u}", copy ? ", " : "",
-                        emitter->kernel_index[instr->kernel] - 1, core_type_name(core), copy,
+                        called_id(emitter, instr), core_type_name(core), copy,
                         kernel_variants(emitter->module, called_kernel(emitter, instr)),
                         select_slot(emitter, program, i));
         text_string(emitter->text, "},\n");
@@ -219,9 +218,7 @@ static void emit_entry(struct emitter *emitter)
 
 bool host_emit(struct text *text, const struct module *module, struct diags *diags)
 {
-    uint32_t *kernel_index = module_kernel_index(module);
-    struct emitter emitter = {
-        .text = text, .module = module, .diags = diags, .kernel_index = kernel_index, .ok = true};
+    struct emitter emitter = {.text = text, .module = module, .diags = diags, .ok = true};
     text_string(text, "#include \"skrt.h\"\n\n");
     emit_kernels(&emitter);
     for (uint32_t i = 0; i < module->entries.count; i++) {
@@ -229,6 +226,5 @@ bool host_emit(struct text *text, const struct module *module, struct diags *dia
         emitter.entry_id = i;
         emit_entry(&emitter);
     }
-    mem_free(kernel_index);
     return emitter.ok;
 }

@@ -44,7 +44,7 @@ static void emit_call(struct emitter *emitter, enum core_type core, const struct
     } else {
         text_printf(text, "call = e%u_%s_calls[%u];\n", emitter->entry_id, name, call);
         text_printf(text, "    call.fn = k%u_%s_copies[copy];\n",
-                    emitter->kernel_index[instr->kernel] - 1, name);
+                    called_id(emitter, instr), name);
         text_printf(text, "    skrt_call%s(core, &call", early);
     }
     emit_early(text, instr->early);

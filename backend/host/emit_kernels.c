@@ -6,7 +6,6 @@
 uint8_t *host_kernel_copies(const struct module *module)
 {
     uint8_t *copies = mem_calloc(module->kernels.count, 1);
-    uint32_t *index = module_kernel_index(module);
     for (uint32_t e = 0; e < module->entries.count; e++) {
         uint8_t wanted = entry_copies(module, &module->entries.at[e]);
         for (int core = 0; core < CORE_TYPES; core++) {
@@ -15,12 +14,12 @@ uint8_t *host_kernel_copies(const struct module *module)
                 enum instr_op op = program->instrs.at[i].op;
                 if (op != INSTR_call && op != INSTR_select)
                     continue;
-                uint8_t *of = &copies[index[program->instrs.at[i].kernel] - 1];
+                const struct kernel *kernel = module_kernel(module, program->instrs.at[i].kernel);
+                uint8_t *of = &copies[kernel_id(module, kernel)];
                 *of = wanted > *of ? wanted : *of;
             }
         }
     }
-    mem_free(index);
     return copies;
 }
 

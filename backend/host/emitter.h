@@ -9,7 +9,6 @@ struct emitter {
     struct text *text;
     const struct module *module;
     struct diags *diags;
-    const uint32_t *kernel_index; /* kernel index + 1 by name id */
     const struct entry *entry;
     uint32_t entry_id;
     uint32_t calls;          /* of the program at hand */
@@ -27,7 +26,12 @@ static inline uint8_t entry_copies(const struct module *module, const struct ent
 static inline const struct kernel *called_kernel(const struct emitter *emitter,
                                                  const struct instr *instr)
 {
-    return &emitter->module->kernels.at[emitter->kernel_index[instr->kernel] - 1];
+    return module_kernel(emitter->module, instr->kernel);
+}
+
+static inline uint32_t called_id(const struct emitter *emitter, const struct instr *instr)
+{
+    return kernel_id(emitter->module, called_kernel(emitter, instr));
 }
 
 /* The next rows of a program's tables. */

@@ -5,8 +5,7 @@
 
 static const struct kernel *kernel_of(const struct host_race_source *source, uint32_t i)
 {
-    uint32_t name = source->graph->ops.at[source->ops[i]].kernel;
-    return &source->module->kernels.at[source->kernel_index[name] - 1];
+    return module_kernel(source->module, source->graph->ops.at[source->ops[i]].kernel);
 }
 
 /* The calls of a program in turn are those of the ops that have a part on it. */

@@ -9,8 +9,7 @@
 struct host_race_source {
     const struct module *module;
     const struct graph *graph;
-    const struct order *order;    /* of the graph */
-    const uint32_t *kernel_index; /* kernel index + 1 by name id */
+    const struct order *order; /* of the graph */
     const struct entry *entry;
     const uint32_t *ops; /* of the super kernel, in list order */
     uint32_t count;

@@ -43,7 +43,6 @@ struct host_run {
     const struct module *module;
     const struct graph *graph;
     struct diags *diags;
-    uint32_t *kernel_index;
     struct arena arena; /* names, tilings */
     VEC(struct unit) units;
     VEC(struct argument) arguments;
@@ -60,7 +59,7 @@ struct host_run {
 
 static const struct kernel *kernel_of(const struct host_run *run, const struct op *op)
 {
-    return &run->module->kernels.at[run->kernel_index[op->kernel] - 1];
+    return module_kernel(run->module, op->kernel);
 }
 
 static bool refuse(struct host_run *run, const struct op *op, enum diag_id id, const char *text)
@@ -229,7 +228,7 @@ static bool find_single(struct host_run *run, const struct op *op, struct single
 static skrt_kernel_fn *single_function(struct host_run *run, const struct single *single,
                                        enum core_type core)
 {
-    uint32_t kernel = (uint32_t)(single->kernel - run->module->kernels.at);
+    uint32_t kernel = kernel_id(run->module, single->kernel);
     struct text symbol = {NULL, 0, 0};
     if (single->variant == NONE)
         host_kernel_symbol(&symbol, run->module, kernel, core);
@@ -337,7 +336,7 @@ static bool add_superkernel_unit(struct host_run *run, const struct members *mem
 {
     const struct module *module = run->module;
     const struct block *block = &run->graph->blocks.at[id];
-    const struct entry *entry = module_find_entry(module, block->name);
+    const struct entry *entry = module_entry(module, block->name);
     uint32_t blocks = (uint32_t)attr_int(module, entry->attrs, W_block, 1);
     struct unit *unit =
         begin_unit(run, name_text(module, block->name, &run->arena), entry->type, blocks);
@@ -454,7 +453,6 @@ struct host_run *host_run_open(const struct module *module, const struct graph *
     run->module = module;
     run->graph = graph;
     run->diags = diags;
-    run->kernel_index = module_kernel_index(module);
     *status = load_kernels(run, mode, places, folder);
     if (*status == HOST_OK && mode == HOST_FUSED)
         *status = load_entries(run, places, folder);
@@ -485,7 +483,6 @@ void host_run_close(struct host_run *run)
     vec_free(&run->tilings);
     mem_free(run->words_of_events);
     arena_free(&run->arena);
-    mem_free(run->kernel_index);
     mem_free(run->params);
     mem_free(run);
 }
@@ -495,14 +492,12 @@ void host_run_close(struct host_run *run)
 static bool check_races_of(struct host_run *run, const struct members *members,
                            const struct order *order, struct unit *unit)
 {
-    const struct entry *entry =
-        module_find_entry(run->module, run->graph->blocks.at[unit->block].name);
+    const struct entry *entry = module_entry(run->module, run->graph->blocks.at[unit->block].name);
     uint32_t first = members->first[unit->block];
     const struct host_race_source source = {
         .module = run->module,
         .graph = run->graph,
         .order = order,
-        .kernel_index = run->kernel_index,
         .entry = entry,
         .ops = members->ops + first,
         .count = members->first[unit->block + 1] - first,

@@ -187,9 +187,9 @@ uint32_t intern_copy(struct intern *intern, const char *text, size_t size)
 uint32_t intern_find(const struct intern *intern, const char *text, size_t size)
 {
     if (!intern->slots)
-        return INTERN_NONE;
+        return NONE;
     uint32_t id = probe(intern, text, size, hash_text(intern, text, size))->id;
-    return id ? id - 1 : INTERN_NONE;
+    return id ? id - 1 : NONE;
 }
 
 void intern_free(struct intern *intern)

@@ -2,9 +2,7 @@
 #ifndef IR_BASE_INTERN_H
 #define IR_BASE_INTERN_H
 
-#include "ir/base/arena.h"
-
-#include <stdint.h>
+#include "ir/base/ids.h"
 
 struct intern_name {
     const char *text; /* not NUL-terminated */
@@ -24,12 +22,10 @@ struct intern {
     struct arena texts;
 };
 
-enum { INTERN_NONE = UINT32_MAX };
-
 /* The id of the text. intern_static keeps a pointer to `text`, which must outlive the table. */
 uint32_t intern_static(struct intern *intern, const char *text, size_t size);
 uint32_t intern_copy(struct intern *intern, const char *text, size_t size);
-/* The id, or INTERN_NONE where the text was never interned. */
+/* The id, or NONE where the text was never interned. */
 uint32_t intern_find(const struct intern *intern, const char *text, size_t size);
 void intern_free(struct intern *intern);
 

@@ -149,11 +149,11 @@ static int scan_quoted(struct scanner *scanner, const char *quote, enum token to
     return token;
 }
 
-/* The id of a text that is one token, or INTERN_NONE. */
+/* The id of a text that is one token, or NONE. */
 static inline uint32_t find_known(const struct scanner *scanner, const char *start, const char *end)
 {
     uint32_t id = intern_find(&scanner->known_texts, start, (size_t)(end - start));
-    return id == INTERN_NONE ? INTERN_NONE : scanner->known_ids.at[id];
+    return id == NONE ? NONE : scanner->known_ids.at[id];
 }
 
 static inline uint32_t find_type(struct scanner *scanner, const char *start, const char *end)
@@ -162,7 +162,7 @@ static inline uint32_t find_type(struct scanner *scanner, const char *start, con
     if (size == scanner->last_type.size && memcmp(start, scanner->last_type.text, size) == 0)
         return scanner->last_type.id;
     uint32_t id = find_known(scanner, start, end);
-    if (id != INTERN_NONE) {
+    if (id != NONE) {
         scanner->last_type.text = start;
         scanner->last_type.size = size;
         scanner->last_type.id = id;
@@ -194,8 +194,8 @@ bool scanner_is_plain_dict(const struct scanner *scanner, struct span span)
 static int scan_attr_brace(struct scanner *scanner, union token_value *value)
 {
     const char *end = scanner->in_body ? dict_end(scanner, scanner->start) : NULL;
-    uint32_t id = end ? find_known(scanner, scanner->start, end) : INTERN_NONE;
-    if (id == INTERN_NONE) {
+    uint32_t id = end ? find_known(scanner, scanner->start, end) : NONE;
+    if (id == NONE) {
         scanner->depth++;
         return TOKEN_ATTR_BRACE;
     }
@@ -309,7 +309,7 @@ again:
     word   { TAKE; return scan_word(scanner, value); }
     word "[" [0-9, ]* "]" (":" [A-Z][A-Za-z0-9_]*)? {
         uint32_t id = find_type(scanner, start, cursor);
-        if (id != INTERN_NONE) {
+        if (id != NONE) {
             TAKE;
             value->name = make_name(scanner, id);
             return TOKEN_TYPE;

@@ -321,7 +321,6 @@ bool verify_module(const struct module *module, struct diags *diags)
 {
     struct verifier verifier = {.module = module,
                                 .diags = diags,
-                                .kernel_index = module_kernel_index(module),
                                 .marks = mem_calloc(module->names.count, sizeof(struct mark))};
     uint32_t errors = diags->counts[SEVERITY_ERROR];
     verify_symbols(&verifier);
@@ -333,7 +332,6 @@ bool verify_module(const struct module *module, struct diags *diags)
         verify_graph(&verifier, &module->graphs.at[i]);
     for (uint32_t i = 0; i < module->entries.count; i++)
         verify_entry(&verifier, &module->entries.at[i]);
-    mem_free(verifier.kernel_index);
     mem_free(verifier.marks);
     return diags->counts[SEVERITY_ERROR] == errors;
 }

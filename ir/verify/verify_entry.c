@@ -144,12 +144,11 @@ static void verify_instr(struct entry_verifier *ev, const struct instr *instr)
     verify_core(ev, instr);
     verify_record(ev, instr);
     if (instr->kernel != NONE) {
-        uint32_t index = ev->verifier->kernel_index[instr->kernel];
-        if (!index) {
+        const struct kernel *kernel = module_find_kernel(ev->module, instr->kernel);
+        if (!kernel) {
             verify_unknown_kernel(ev->verifier, locate_instr(ev->module, instr), instr->kernel);
             return;
         }
-        const struct kernel *kernel = &ev->module->kernels.at[index - 1];
         verify_part(ev, instr, kernel);
         if (instr->op == INSTR_select)
             verify_select(ev, instr, kernel);

@@ -307,12 +307,11 @@ static void verify_tiling(struct graph_verifier *gv, const struct op *op,
 static void verify_op_kernel(struct graph_verifier *gv, const struct op *op)
 {
     const struct module *module = gv->module;
-    uint32_t index = gv->verifier->kernel_index[op->kernel];
-    if (!index) {
+    const struct kernel *kernel = module_find_kernel(module, op->kernel);
+    if (!kernel) {
         verify_unknown_kernel(gv->verifier, locate_op(module, op, OP_KERNEL, 0), op->kernel);
         return;
     }
-    const struct kernel *kernel = &module->kernels.at[index - 1];
     uint32_t type = attr_string(module, kernel->attrs, W_op);
     if (type != NONE && type != op->type &&
         diag_at(gv->diags, DIAG_op_kernel, locate_op(module, op, OP_TYPE_NAME, 0),

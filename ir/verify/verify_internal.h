@@ -9,7 +9,6 @@
 struct verifier {
     const struct module *module;
     struct diags *diags;
-    uint32_t *kernel_index; /* kernel index + 1 by name id */
     /* Scratch by name id, for finding duplicates: an entry counts when it has the current stamp. */
     struct mark {
         uint32_t stamp, id;

@@ -21,7 +21,7 @@ static const struct op *op_at(const struct launch_ops *ops, uint32_t i)
 
 static const struct kernel *kernel_at(const struct launch_ops *ops, uint32_t i)
 {
-    return &ops->module->kernels.at[ops->kernel_index[op_at(ops, i)->kernel] - 1];
+    return module_kernel(ops->module, op_at(ops, i)->kernel);
 }
 
 /* ------------------------------------------------------------------- by what ops need ---- */

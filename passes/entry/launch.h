@@ -17,7 +17,6 @@ struct launch_ops {
     const struct block *superkernel;
     const uint32_t *ops;
     uint32_t count;
-    const uint32_t *kernel_index; /* kernel index + 1 by name id */
 };
 
 /* The launch that the ops need, or that debug-aic-num and debug-aiv-num ask for. False, reported,

@@ -7,7 +7,7 @@ const struct op *superkernel_op(const struct superkernel *sk, uint32_t i)
 
 const struct kernel *superkernel_kernel(const struct superkernel *sk, uint32_t i)
 {
-    return &sk->module->kernels.at[sk->kernel_index[superkernel_op(sk, i)->kernel] - 1];
+    return module_kernel(sk->module, superkernel_op(sk, i)->kernel);
 }
 
 uint32_t superkernel_index(const struct superkernel *sk, uint32_t op)

@@ -15,9 +15,8 @@ struct superkernel {
     struct entry *entry;
     const uint32_t *ops; /* op ids in list order: the order of the calls */
     uint32_t count;
-    const uint32_t *index;        /* per op of the graph: its place in its list, or NONE */
-    const struct order *order;    /* of the graph */
-    const uint32_t *kernel_index; /* kernel index + 1 by name id */
+    const uint32_t *index;     /* per op of the graph: its place in its list, or NONE */
+    const struct order *order; /* of the graph */
     struct sk_options options;
     void *user; /* of superkernels_visit_with */
 };

@@ -32,8 +32,7 @@ static bool visit_one(struct superkernel *sk, bool (*visit)(struct superkernel *
     return ok;
 }
 
-static bool visit_graph(struct superkernel *sk, const uint32_t *entry_index,
-                        bool (*visit)(struct superkernel *sk))
+static bool visit_graph(struct superkernel *sk, bool (*visit)(struct superkernel *sk))
 {
     struct analyses *analyses = sk->context->analyses;
     const struct members *members = analyses_members(analyses, sk->module, sk->graph);
@@ -45,7 +44,7 @@ static bool visit_graph(struct superkernel *sk, const uint32_t *entry_index,
         if (block->kind != BLOCK_SUPERKERNEL)
             continue;
         sk->block = block;
-        sk->entry = &sk->module->entries.at[entry_index[block->name] - 1];
+        sk->entry = module_entry(sk->module, block->name);
         sk->ops = members->ops + members->first[b];
         sk->count = members->first[b + 1] - members->first[b];
         sk_options_of(&sk->options, sk->module, attr_string(sk->module, block->attrs, W_options));
@@ -63,16 +62,12 @@ bool superkernels_visit_with(struct pass_context *context, bool (*visit)(struct 
                              void *user)
 {
     struct module *module = context->module;
-    uint32_t *kernel_index = module_kernel_index(module);
-    uint32_t *entry_index = module_entry_index(module);
     struct superkernel sk = {
-        .context = context, .module = module, .kernel_index = kernel_index, .user = user};
+        .context = context, .module = module, .user = user};
     bool ok = true;
     for (uint32_t i = 0; i < module->graphs.count; i++) {
         sk.graph = &module->graphs.at[i];
-        ok = visit_graph(&sk, entry_index, visit) && ok;
+        ok = visit_graph(&sk, visit) && ok;
     }
-    mem_free(kernel_index);
-    mem_free(entry_index);
     return ok;
 }

@@ -42,7 +42,7 @@ struct sync_checker {
     const struct entry *entry;
     struct sync_proof proof;
     const struct sync_subject *subject; /* NULL: the entry is for no super kernel */
-    uint32_t *pending;                  /* one 0 per kernel; all are 0 again behind each check */
+    struct id_map *pending;             /* scratch: no key is set before and behind each check */
 };
 
 /* The op at a place in list order, and its kernel. */
@@ -53,7 +53,7 @@ static inline const struct op *sync_op(const struct sync_subject *subject, uint3
 
 static inline const struct kernel *sync_kernel(const struct sync_checker *checker, uint32_t name)
 {
-    return &checker->module->kernels.at[checker->proof.kernel_index[name] - 1];
+    return module_kernel(checker->module, name);
 }
 
 static inline struct sync_point sync_point_all(const struct sync_checker *checker,

@@ -16,12 +16,11 @@ static void add_early_waits(const struct sync_proof *proof, struct sync_track *t
                             enum core_type core, uint32_t index)
 {
     const struct instr *call = &track->program->instrs.at[index];
-    uint32_t kernel = proof->kernel_index[call->kernel];
+    const struct kernel *kernel = module_find_kernel(proof->module, call->kernel);
     unsigned mine = core == CORE_AIC ? EARLY_WAIT_AIC : EARLY_WAIT_AIV;
     if (call->early & mine)
         add_step(track, index, EFFECT_AWAIT);
-    if (call->early & mine && kernel &&
-        kernel_type_has(proof->module->kernels.at[kernel - 1].type, 1 - core))
+    if (call->early & mine && kernel && kernel_type_has(kernel->type, 1 - core))
         add_step(track, index, EFFECT_SET);
     if (call->early & EARLY_WAIT_MIX & ~mine)
         add_step(track, index, EFFECT_WAIT);
@@ -185,10 +184,10 @@ static void execute(struct sync_proof *proof)
 }
 
 void sync_proof_init(struct sync_proof *proof, const struct module *module,
-                     const struct entry *entry, const uint32_t *kernel_index)
+                     const struct entry *entry)
 {
     const struct kernel_type_info *info = kernel_type_info(entry->type);
-    *proof = (struct sync_proof){.module = module, .entry = entry, .kernel_index = kernel_index};
+    *proof = (struct sync_proof){.module = module, .entry = entry};
     proof->blocks = (uint32_t)attr_int(module, entry->attrs, W_block, 1);
     proof->per_block[CORE_AIC] = info->aics;
     proof->per_block[CORE_AIV] = info->aivs;

@@ -49,14 +49,13 @@ struct sync_track {
 struct sync_proof {
     const struct module *module;
     const struct entry *entry;
-    const uint32_t *kernel_index; /* by name id: kernel index + 1 */
     uint32_t blocks, per_block[CORE_TYPES];
     struct sync_track tracks[CORE_TYPES];
 };
 
 /* Executes the entry's programs as far as they go. */
 void sync_proof_init(struct sync_proof *proof, const struct module *module,
-                     const struct entry *entry, const uint32_t *kernel_index);
+                     const struct entry *entry);
 void sync_proof_free(struct sync_proof *proof);
 
 /* Which cores of its type take part in a step. */

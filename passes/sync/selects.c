@@ -10,20 +10,20 @@ static const struct span no_span = {0, 0};
 struct selection {
     struct sync_checker *checker;
     enum core_type core;
-    uint32_t *pending; /* by kernel index: the step of a select that no call has used yet, + 1 */
-    uint32_t place;    /* of the next op to be called */
+    struct id_map *pending; /* by kernel name: the step of a select that no call has used yet */
+    uint32_t place;         /* of the next op to be called */
 };
 
 static uint32_t *pending_of(const struct selection *selection, uint32_t kernel)
 {
-    return &selection->pending[selection->checker->proof.kernel_index[kernel] - 1];
+    return id_map_at(selection->pending, kernel);
 }
 
 static bool is_dynamic(const struct selection *selection, uint32_t kernel)
 {
     const struct sync_checker *checker = selection->checker;
-    return checker->proof.kernel_index[kernel] &&
-           attr_flag(checker->module, sync_kernel(checker, kernel)->attrs, W_dynamic);
+    const struct kernel *of = module_find_kernel(checker->module, kernel);
+    return of && attr_flag(checker->module, of->attrs, W_dynamic);
 }
 
 static bool report(const struct selection *selection, uint32_t step, const char *text)
@@ -38,13 +38,13 @@ static bool visit_select(struct selection *selection, uint32_t step)
         report(selection, step, "the kernel is not a dynamic one, which has nothing to select");
         return false;
     }
-    if (*pending_of(selection, kernel)) {
+    if (*pending_of(selection, kernel) != NONE) {
         if (report(selection, step, "the kernel is selected twice for one call"))
             diag_note(selection->checker->diags, no_span,
                       "each op has a tiling key of its own: select behind the call before");
         return false;
     }
-    *pending_of(selection, kernel) = step + 1;
+    *pending_of(selection, kernel) = step;
     return true;
 }
 
@@ -63,11 +63,11 @@ static bool visit_call(struct selection *selection, uint32_t step)
     if (!is_dynamic(selection, kernel))
         return true;
     uint32_t select = *pending_of(selection, kernel);
-    *pending_of(selection, kernel) = 0;
-    if (select) {
+    *pending_of(selection, kernel) = NONE;
+    if (select != NONE) {
         if (selection->checker->subject)
             selection->checker->subject->placed[called_place(selection, step)]
-                .select[selection->core] = select - 1;
+                .select[selection->core] = select;
         return true;
     }
     if (report(selection, step, "the dynamic kernel is not selected before this call")) {
@@ -90,9 +90,9 @@ static bool check_left(struct selection *selection)
     for (uint32_t i = 0; i < track->count; i++) {
         const struct instr *instr = sync_instr(&selection->checker->proof, selection->core, i);
         if (track->steps[i].effect != EFFECT_SELECT || !is_dynamic(selection, instr->kernel) ||
-            *pending_of(selection, instr->kernel) != i + 1)
+            *pending_of(selection, instr->kernel) != i)
             continue;
-        *pending_of(selection, instr->kernel) = 0;
+        *pending_of(selection, instr->kernel) = NONE;
         report(selection, i, "no call of the kernel follows this");
         ok = false;
     }

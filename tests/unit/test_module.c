@@ -29,7 +29,7 @@ static void test_intern_ids(void **state)
     struct intern intern = {0};
     enum { COUNT = 5000 };
     char text[16];
-    assert_int_equal(intern_find(&intern, "n0", 2), INTERN_NONE);
+    assert_int_equal(intern_find(&intern, "n0", 2), NONE);
     for (uint32_t i = 0; i < COUNT; i++) {
         int size = snprintf(text, sizeof text, "n%u", i);
         assert_int_equal(intern_copy(&intern, text, (size_t)size), i);
@@ -43,7 +43,7 @@ static void test_intern_ids(void **state)
     }
     assert_int_equal(intern.count, COUNT);
     intern_free(&intern);
-    assert_int_equal(intern_find(&intern, "n0", 2), INTERN_NONE);
+    assert_int_equal(intern_find(&intern, "n0", 2), NONE);
 }
 
 /* Bytes count, all of them, and nothing behind the size. */
@@ -56,7 +56,7 @@ static void test_intern_bytes(void **state)
     for (uint32_t size = 1; size < sizeof bytes; size++)
         assert_int_equal(intern_static(&intern, bytes, size), size);
     assert_int_equal(intern_copy(&intern, bytes, 0), 0);
-    assert_int_equal(intern_find(&intern, "a\0c", 3), INTERN_NONE);
+    assert_int_equal(intern_find(&intern, "a\0c", 3), NONE);
     assert_int_equal(intern_find(&intern, "a\0b", 3), 3);
     intern_free(&intern);
 }

@@ -27,7 +27,6 @@ struct trial {
     uint64_t seed;
     struct text text;
     struct parsed_module parsed;
-    uint32_t *kernel_index;
     struct order order;
     struct members members;
     struct arena arena;
@@ -202,7 +201,6 @@ static void check_entry(struct trial *trial, uint32_t block)
     const struct host_race_source source = {.module = module,
                                             .graph = the_graph(trial),
                                             .order = &trial->order,
-                                            .kernel_index = trial->kernel_index,
                                             .entry = entry,
                                             .ops = trial->members.ops + first,
                                             .count = trial->members.first[block + 1] - first};
@@ -226,7 +224,6 @@ static void run_trial(uint64_t seed, const struct random_graph_options *options,
     CHECK(&trial, module && verify_module(module, &trial.parsed.diags));
     struct pass_context context = {.module = module, .diags = &trial.parsed.diags};
     CHECK(&trial, pipeline_lower(&context) == PIPELINE_OK);
-    trial.kernel_index = module_kernel_index(module);
     order_init(&trial.order, module, the_graph(&trial));
     members_init(&trial.members, module, the_graph(&trial));
     for (uint32_t b = 0; b < the_graph(&trial)->blocks.count; b++)
@@ -236,7 +233,6 @@ static void run_trial(uint64_t seed, const struct random_graph_options *options,
     members_free(&trial.members);
     order_free(&trial.order);
     arena_free(&trial.arena);
-    free(trial.kernel_index);
     text_free(&trial.text);
     parsed_free(&trial.parsed);
 }

@@ -1,0 +1,66 @@
+/* Ids: dense 32-bit numbers that stand for things, NONE for nothing; and maps from ids to ids. */
+#ifndef IR_BASE_IDS_H
+#define IR_BASE_IDS_H
+
+#include "ir/base/vec.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { NONE = UINT32_MAX };
+
+/* From the ids of one kind to those of another, NONE where nothing is set. It has room for the largest
+ * key that was set, not for all that there are. Zero-initialised is empty. */
+struct id_map {
+    uint32_t *at;
+    uint32_t count, capacity;
+};
+
+static inline uint32_t id_map_find(const struct id_map *map, uint32_t key)
+{
+    return key < map->count ? map->at[key] : NONE;
+}
+
+/* Of a key that is set. */
+static inline uint32_t id_map_get(const struct id_map *map, uint32_t key)
+{
+    assert(key < map->count && map->at[key] != NONE);
+    return map->at[key];
+}
+
+/* Makes room for the keys below `count`. */
+static inline void id_map_grow(struct id_map *map, uint32_t count)
+{
+    if (count <= map->count)
+        return;
+    vec_reserve(map, count - map->count);
+    memset(map->at + map->count, 0xff, (map->capacity - map->count) * sizeof *map->at);
+    map->count = map->capacity;
+}
+
+/* The place of a key, to be read and set; valid until another one's is asked for. */
+static inline uint32_t *id_map_at(struct id_map *map, uint32_t key)
+{
+    assert(key != NONE);
+    if (key >= map->count)
+        id_map_grow(map, key + 1);
+    return &map->at[key];
+}
+
+static inline void id_map_set(struct id_map *map, uint32_t key, uint32_t id)
+{
+    *id_map_at(map, key) = id;
+}
+
+/* Forgets all keys. */
+static inline void id_map_clear(struct id_map *map)
+{
+    map->count = 0;
+}
+
+static inline void id_map_free(struct id_map *map)
+{
+    vec_free(map);
+}
+
+#endif
