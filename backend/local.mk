@@ -2,6 +2,8 @@
 # sample kernels.
 
 libskir_la_SOURCES += \
+	backend/emit/statement.c \
+	backend/emit/statement.h \
 	backend/host/build.c \
 	backend/host/build.h \
 	backend/host/emit.c \

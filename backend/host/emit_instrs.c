@@ -1,12 +1,27 @@
+/* The statement of an instruction: the host's column of ir/instrs.def, and the pieces that it names. */
+#include "backend/emit/statement.h"
 #include "backend/host/emitter.h"
 #include "ir/slots.h"
 #include "ir/syntax/locate.h"
 
-static void emit_unsupported(struct emitter *emitter, const struct instr *instr)
+#include <assert.h>
+
+/* An instruction of the program at hand. */
+struct statement {
+    struct emitter *emitter;
+    enum core_type core;
+    const struct instr *instr;
+    uint32_t index;
+    struct rows *next;
+};
+
+/* --------------------------------------------------------------------------- pieces ---- */
+
+/* Where reports say that a core is. */
+static void emit_site(const struct statement *s)
 {
-    diag_at(emitter->diags, DIAG_unsupported, locate_instr(emitter->module, instr),
-            "the host target does not execute '%s' yet", instr_info(instr->op)->name);
-    emitter->ok = false;
+    text_printf(s->emitter->text, "&e%u_%s_sites[%u]", s->emitter->entry_id,
+                core_type_name(s->core), s->index);
 }
 
 static void emit_early(struct text *text, unsigned early)
@@ -28,123 +43,139 @@ static void emit_early(struct text *text, unsigned early)
     }
 }
 
-static void emit_call(struct emitter *emitter, enum core_type core, const struct instr *instr,
-                      uint32_t call)
+static void emit_call_row(const struct statement *s, uint32_t call)
 {
+    text_printf(s->emitter->text, "e%u_%s_calls[%u]", s->emitter->entry_id, core_type_name(s->core),
+                call);
+}
+
+/* The function, and what is called: a row of the table; or one with the function of the core's copy. */
+static void emit_call(const struct statement *s)
+{
+    struct emitter *emitter = s->emitter;
     struct text *text = emitter->text;
-    const char *name = core_type_name(core), *early = instr->early ? "_early" : "";
-    if (kernel_is_dynamic(emitter->module, called_kernel(emitter, instr))) {
-        text_printf(text, "skrt_call_selected(core, &e%u_%s_calls[%u]", emitter->entry_id, name,
-                    call);
-        return;
+    bool dynamic = kernel_is_dynamic(emitter->module, called_kernel(emitter, s->instr));
+    bool copied = !dynamic && entry_copies(emitter->module, emitter->entry) > 1;
+    uint32_t call = s->next->call++;
+    if (copied) {
+        text_string(text, "call = ");
+        emit_call_row(s, call);
+        text_printf(text, ";\n    call.fn = k%u_%s_copies[copy];\n    ",
+                    called_id(emitter, s->instr), core_type_name(s->core));
     }
-    if (entry_copies(emitter->module, emitter->entry) < 2) {
-        text_printf(text, "skrt_call%s(core, &e%u_%s_calls[%u]", early, emitter->entry_id, name,
-                    call);
-    } else {
-        text_printf(text, "call = e%u_%s_calls[%u];\n", emitter->entry_id, name, call);
-        text_printf(text, "    call.fn = k%u_%s_copies[copy];\n",
-                    called_id(emitter, instr), name);
-        text_printf(text, "    skrt_call%s(core, &call", early);
-    }
-    emit_early(text, instr->early);
-}
-
-/* An entry without slots for it has no buffer for records. */
-static void emit_profile(struct emitter *emitter, const struct instr *instr)
-{
-    static const char *const kinds[PROFILE_KINDS] = {[PROFILE_KERNEL] = "KERNEL",
-                                                     [PROFILE_OP] = "OP",
-                                                     [PROFILE_NOTIFY] = "NOTIFY",
-                                                     [PROFILE_WAIT] = "WAIT"};
-    uint32_t slot = entry_profile_slot(emitter->module, emitter->entry);
-    if (slot == NONE)
-        text_string(emitter->text, "skrt_hint(core");
+    text_printf(text, "skrt_call%s(core, &",
+                dynamic           ? "_selected"
+                : s->instr->early ? "_early"
+                                  : "");
+    if (copied)
+        text_string(text, "call");
     else
-        text_printf(emitter->text, "skrt_profile(core, %u, %s, %u, SKRT_PROFILE_%s", slot,
-                    instr->word == PHASE_begin ? "SKRT_BEGIN" : "SKRT_END", instr->number[0],
-                    kinds[instr->number[1]]);
+        emit_call_row(s, call);
+    if (!dynamic)
+        emit_early(text, s->instr->early);
+    text_string(text, ", ");
+    emit_site(s);
+    text_char(text, ')');
 }
 
-static bool has_workspace(struct emitter *emitter, const struct instr *instr)
+static void emit_select(const struct statement *s)
 {
+    bool copied = entry_copies(s->emitter->module, s->emitter->entry) > 1;
+    text_printf(s->emitter->text, "&e%u_%s_selects[%u][%s]", s->emitter->entry_id,
+                core_type_name(s->core), s->next->select++, copied ? "copy" : "0");
+}
+
+static bool has_workspace(const struct statement *s)
+{
+    struct emitter *emitter = s->emitter;
     if (emitter->workspace_slot != NONE)
         return true;
-    if (diag_at(emitter->diags, DIAG_missing_attribute, locate_instr(emitter->module, instr),
+    if (diag_at(emitter->diags, DIAG_missing_attribute, locate_instr(emitter->module, s->instr),
                 "'%s' needs a workspace, which the entry does not have",
-                instr_info(instr->op)->name))
+                instr_info(s->instr->op)->name))
         diag_note(emitter->diags, (struct span){0, 0},
                   "give the entry 'workspace = N' and the slot sync_workspace among 'params'");
     emitter->ok = false;
     return false;
 }
 
-/* `next_call` is the number of the call behind the instruction. */
-static void emit_feed(struct emitter *emitter, enum core_type core, const struct instr *instr,
-                      uint32_t next_call)
+static void emit_workspace(const struct statement *s)
 {
-    static const char *const steps[] = {
-        [PHASE_begin] = "BEGIN", [PHASE_end] = "END", [PHASE_complement] = "COMPLEMENT"};
-    uint32_t call = next_call - (instr->word != PHASE_begin);
-    if (!has_workspace(emitter, instr))
+    if (has_workspace(s))
+        text_printf(s->emitter->text, "%u, %lld", s->emitter->workspace_slot,
+                    (long long)s->emitter->workspace);
+}
+
+/* Feeding is for the call beside it. */
+static void emit_feed(const struct statement *s)
+{
+    struct emitter *emitter = s->emitter;
+    bool begin = s->instr->word == PHASE_begin;
+    uint32_t call = s->next->call - !begin;
+    if (!has_workspace(s))
         return;
     if (call >= emitter->calls) {
-        diag_at(emitter->diags, DIAG_instr_operands, locate_instr(emitter->module, instr),
-                "there is no call %s this", instr->word == PHASE_begin ? "behind" : "before");
+        diag_at(emitter->diags, DIAG_instr_operands, locate_instr(emitter->module, s->instr),
+                "there is no call %s this", begin ? "behind" : "before");
         emitter->ok = false;
         return;
     }
-    text_printf(emitter->text,
-                "skrt_feed_sync(core, SKRT_FEED_%s, &(struct skrt_feed){%u, %lld, %u, "
-                "&e%u_%s_calls[%u]}",
-                steps[instr->word], emitter->workspace_slot, (long long)emitter->workspace, call,
-                emitter->entry_id, core_type_name(core), call);
+    text_string(emitter->text, "&(struct skrt_feed){");
+    emit_workspace(s);
+    text_printf(emitter->text, ", %u, &", call);
+    emit_call_row(s, call);
+    text_char(emitter->text, '}');
 }
 
-static void emit_clear(struct emitter *emitter, const struct instr *instr)
+/* The slot of the buffer for records. */
+static void emit_records(const struct statement *s)
 {
-    if (has_workspace(emitter, instr))
-        text_printf(emitter->text, "skrt_clear_workspace(core, %u, %lld", emitter->workspace_slot,
-                    (long long)emitter->workspace);
+    text_unsigned(s->emitter->text, entry_profile_slot(s->emitter->module, s->emitter->entry));
+}
+
+static bool emit_piece(void *user, const char *name, size_t size)
+{
+    static const struct {
+        const char *name;
+        void (*emit)(const struct statement *s);
+    } pieces[] = {
+        {"site", emit_site},           {"call", emit_call}, {"select", emit_select},
+        {"workspace", emit_workspace}, {"feed", emit_feed}, {"records", emit_records},
+    };
+    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++)
+        if (strlen(pieces[i].name) == size && memcmp(pieces[i].name, name, size) == 0) {
+            pieces[i].emit(user);
+            return true;
+        }
+    return false;
+}
+
+/* ----------------------------------------------------------------------- statements ---- */
+
+static void refuse(const struct statement *s)
+{
+    struct emitter *emitter = s->emitter;
+    diag_at(emitter->diags, DIAG_unsupported, locate_instr(emitter->module, s->instr),
+            "the host target does not execute '%s' yet", instr_info(s->instr->op)->name);
+    emitter->ok = false;
 }
 
 void emit_instr(struct emitter *emitter, enum core_type core, const struct instr *instr,
                 uint32_t index, struct rows *next)
 {
-    struct text *text = emitter->text;
-    const char *name = core_type_name(core);
-    text_string(text, "    ");
-    switch ((enum instr_op)instr->op) {
-    case INSTR_call: emit_call(emitter, core, instr, next->call++); break;
-    case INSTR_select:
-        text_printf(text, "skrt_select(core, &e%u_%s_selects[%u][%s]", emitter->entry_id, name,
-                    next->select++,
-                    entry_copies(emitter->module, emitter->entry) > 1 ? "copy" : "0");
-        break;
-    case INSTR_arrive:
-    case INSTR_await:
-        text_printf(text, "skrt_%s(core, %s", instr_info(instr->op)->name,
-                    instr->word == CORE_AIC ? "SKRT_AIC" : "SKRT_AIV");
-        break;
-    case INSTR_set:
-    case INSTR_wait:
-        text_printf(text, "skrt_%s_%s(core", instr_info(instr->op)->name,
-                    instr->word == CORE_AIC ? "c2v" : "v2c");
-        break;
-    case INSTR_notify:
-    case INSTR_wait_event:
-    case INSTR_reset:
-        text_printf(text, "skrt_%s(core, %u", instr_info(instr->op)->name, instr->number[0]);
-        break;
-    case INSTR_pipe_barrier: text_string(text, "skrt_pipe_barrier(core"); break;
-    case INSTR_profile: emit_profile(emitter, instr); break;
-    case INSTR_preload:
-    case INSTR_preload_all:
-    case INSTR_dcci: text_string(text, "skrt_hint(core"); break;
-    case INSTR_clear_workspace: emit_clear(emitter, instr); break;
-    case INSTR_feed_sync: emit_feed(emitter, core, instr, next->call); break;
-    case INSTR_trace:
-    case INSTR_COUNT: emit_unsupported(emitter, instr); return;
+    struct statement s = {emitter, core, instr, index, next};
+    const struct instr_info *info = instr_info(instr->op);
+    const char *template = info->host;
+    if (!template) {
+        refuse(&s);
+        return;
     }
-    text_printf(text, ", &e%u_%s_sites[%u]);\n", emitter->entry_id, name, index);
+    /* Nothing is recorded where there is no buffer for records. */
+    if (info->place == PLACE_RECORD && entry_profile_slot(emitter->module, emitter->entry) == NONE)
+        template = "skrt_hint(core, $site)";
+    text_string(emitter->text, "    ");
+    bool expanded = statement_expand(emitter->text, template, instr, emit_piece, &s);
+    assert(expanded);
+    (void)expanded;
+    text_string(emitter->text, ";\n");
 }

@@ -1,0 +1,123 @@
+/* The templates of ir/instrs.def: every one can be filled in for every word and number that its operands
+ * allow, and its pieces are those that the target has. */
+#include "backend/emit/statement.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+static struct instr make(enum instr_op op, uint8_t word, uint32_t first, uint32_t second)
+{
+    return (struct instr){.op = (uint8_t)op, .word = word, .number = {first, second}};
+}
+
+/* Pieces are written in angle brackets. */
+static bool name_piece(void *user, const char *name, size_t size)
+{
+    struct text *text = user;
+    text_char(text, '<');
+    text_bytes(text, name, size);
+    text_char(text, '>');
+    return size != strlen("unknown") || memcmp(name, "unknown", size) != 0;
+}
+
+static bool expands(const char *template, struct instr instr, const char *expected)
+{
+    struct text text = {NULL, 0, 0};
+    bool expanded = statement_expand(&text, template, &instr, name_piece, &text);
+    text_char(&text, '\0');
+    if (expanded && expected)
+        assert_string_equal(text.at, expected);
+    text_free(&text);
+    return expanded;
+}
+
+static void test_expansion(void **state)
+{
+    (void)state;
+    struct instr instr = make(INSTR_profile, PHASE_end, 7, 2);
+    assert_true(expands("", instr, ""));
+    assert_true(expands("plain(0)", instr, "plain(0)"));
+    assert_true(expands("$0, $1;", instr, "7, 2;"));
+    assert_true(expands("$B{begin|end}", instr, "end"));
+    assert_true(expands("x_$1{a|b|c}_y", instr, "x_c_y"));
+    assert_true(expands("f($site, $other_piece)", instr, "f(<site>, <other_piece>)"));
+    assert_true(expands("$1{||}", instr, ""));
+}
+
+static void test_wrong_templates(void **state)
+{
+    (void)state;
+    struct instr instr = make(INSTR_profile, PHASE_end, 7, 2);
+    assert_false(expands("$B{begin}", instr, NULL));
+    assert_false(expands("$1{a|b}", instr, NULL));
+    assert_false(expands("$B{begin|end", instr, NULL));
+    assert_false(expands("$unknown", instr, NULL));
+    assert_false(expands("costs 5$", instr, NULL));
+    assert_false(expands("$2", instr, NULL));
+    assert_false(expands("$B", instr, NULL));
+}
+
+/* How many words an instruction may have. */
+static uint8_t count_words(const char *operands)
+{
+    return strchr(operands, 'P') ? 3 : strpbrk(operands, "BGF") ? 2 : 1;
+}
+
+static void check_template(enum instr_op op, const char *template)
+{
+    uint8_t words = count_words(instr_info(op)->operands);
+    for (uint8_t word = 0; template && word < words; word++)
+        for (uint32_t number = 0; number < PROFILE_KINDS; number++)
+            if (!expands(template, make(op, word, number, number), NULL))
+                fail_msg("'%s' cannot be filled in: %s", instr_info(op)->name, template);
+}
+
+/* A choice by the word offers no more than the operand does. */
+static void check_choices(enum instr_op op, const char *template)
+{
+    const char *choice = template ? strchr(template, '{') : NULL;
+    bool by_number = choice && choice > template && choice[-1] == '1';
+    uint8_t words = count_words(instr_info(op)->operands);
+    if (choice && !by_number)
+        assert_false(expands(template, make(op, words, 0, 0), NULL));
+}
+
+static void test_table(void **state)
+{
+    (void)state;
+    for (int op = 0; op < INSTR_COUNT; op++) {
+        check_template(op, instr_info(op)->host);
+        check_template(op, instr_info(op)->ascend);
+        check_choices(op, instr_info(op)->host);
+        check_choices(op, instr_info(op)->ascend);
+    }
+}
+
+static void test_spelling(void **state)
+{
+    (void)state;
+    const char *await = instr_info(INSTR_await)->ascend, *set = instr_info(INSTR_set)->ascend;
+    assert_true(
+        expands(await, make(INSTR_await, CORE_AIC, 0, 0), "wait_flag_dev(AscendC::SYNC_AIC_FLAG)"));
+    assert_true(expands(await, make(INSTR_await, CORE_AIV, 0, 0),
+                        "wait_flag_dev(AscendC::SYNC_AIV_ONLY_ALL)"));
+    assert_true(expands(set, make(INSTR_set, CORE_AIV, 0, 0),
+                        "ffts_cross_core_sync(PIPE_MTE3, "
+                        "AscendC::GetffstMsg(0x02, AscendC::SYNC_AIV_FLAG))"));
+    assert_true(expands(instr_info(INSTR_set)->host, make(INSTR_set, CORE_AIV, 0, 0),
+                        "skrt_set_v2c(core, <site>)"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_expansion),
+        cmocka_unit_test(test_wrong_templates),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_spelling),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
