@@ -9,18 +9,10 @@ skirinclude_HEADERS += frontend/skir.h
 # All but main, for the tests.
 noinst_LIBRARIES += frontend/libfrontend.a
 frontend_libfrontend_a_SOURCES = \
-	frontend/host.c \
-	frontend/host.h \
-	frontend/library.c \
-	frontend/library.h \
-	frontend/profile.c \
-	frontend/profile.h \
 	frontend/skir.c \
 	frontend/skir.h \
 	frontend/skirc.c \
 	frontend/skirc.h \
-	frontend/storage.c \
-	frontend/storage.h \
 	frontend/cli/command.c \
 	frontend/cli/command.h \
 	frontend/cli/crash.c \
@@ -31,6 +23,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/input.h \
 	frontend/cli/json.c \
 	frontend/cli/json.h \
+	frontend/cli/kernel_dir.c \
+	frontend/cli/kernel_dir.h \
 	frontend/cli/output.c \
 	frontend/cli/output.h \
 	frontend/cli/remarks.c \
@@ -44,6 +38,10 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/cmd_opt.c \
 	frontend/commands/cmd_run.c \
 	frontend/commands/cmd_test.c \
+	frontend/commands/lowered_input.c \
+	frontend/commands/lowered_input.h \
+	frontend/exchange/trace_events.c \
+	frontend/exchange/trace_events.h \
 	frontend/golden/diff.c \
 	frontend/golden/diff.h \
 	frontend/golden/golden.c \
@@ -55,6 +53,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/tensor/float_formats.h \
 	frontend/tensor/npy.c \
 	frontend/tensor/npy.h \
+	frontend/tensor/storage.c \
+	frontend/tensor/storage.h \
 	frontend/tensor/tensor.c \
 	frontend/tensor/tensor.h \
 	frontend/tensor/tensor_fill.c

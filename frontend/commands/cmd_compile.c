@@ -3,7 +3,7 @@
 #include "backend/object/object.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/commands/cmd.h"
-#include "frontend/host.h"
+#include "frontend/commands/lowered_input.h"
 
 #include <string.h>
 

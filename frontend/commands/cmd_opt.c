@@ -1,9 +1,9 @@
 /* skirc opt: any part of the pipeline on text. */
 #include "backend/library/code_sizes.h"
 #include "frontend/cli/input.h"
+#include "frontend/cli/kernel_dir.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/commands/cmd.h"
-#include "frontend/library.h"
 #include "ir/sk_options.h"
 #include "ir/verify/verify.h"
 #include "passes/pass.h"

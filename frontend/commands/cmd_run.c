@@ -5,9 +5,9 @@
 #include "frontend/cli/output.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/commands/cmd.h"
-#include "frontend/host.h"
-#include "frontend/profile.h"
-#include "frontend/storage.h"
+#include "frontend/commands/lowered_input.h"
+#include "frontend/exchange/trace_events.h"
+#include "frontend/tensor/storage.h"
 #include "ir/base/suggest.h"
 #include "ir/base/tool.h"
 

@@ -1,6 +1,6 @@
 /* Storage of a graph's values while it runs. */
-#ifndef FRONTEND_STORAGE_H
-#define FRONTEND_STORAGE_H
+#ifndef FRONTEND_TENSOR_STORAGE_H
+#define FRONTEND_TENSOR_STORAGE_H
 
 #include "frontend/cli/command.h"
 #include "ir/module.h"

@@ -1,4 +1,4 @@
-#include "frontend/storage.h"
+#include "frontend/tensor/storage.h"
 #include "backend/host/ops.h"
 #include "frontend/tensor/tensor.h"
 #include "ir/base/suggest.h"

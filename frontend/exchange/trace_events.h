@@ -1,6 +1,6 @@
 /* Time records as a file for trace viewers. */
-#ifndef FRONTEND_PROFILE_H
-#define FRONTEND_PROFILE_H
+#ifndef FRONTEND_EXCHANGE_TRACE_EVENTS_H
+#define FRONTEND_EXCHANGE_TRACE_EVENTS_H
 
 #include "backend/host/profile.h"
 #include "frontend/cli/command.h"

@@ -1,4 +1,4 @@
-#include "frontend/host.h"
+#include "frontend/commands/lowered_input.h"
 #include "backend/library/code_sizes.h"
 #include "ir/sk_options.h"
 

@@ -1,10 +1,10 @@
 /* What `compile` and `run` share: a file taken through the default pipeline. */
-#ifndef FRONTEND_HOST_H
-#define FRONTEND_HOST_H
+#ifndef FRONTEND_COMMANDS_LOWERED_INPUT_H
+#define FRONTEND_COMMANDS_LOWERED_INPUT_H
 
 #include "backend/host/build.h"
 #include "frontend/cli/input.h"
-#include "frontend/library.h"
+#include "frontend/cli/kernel_dir.h"
 
 struct host_input {
     struct input input;

@@ -1,4 +1,4 @@
-#include "frontend/library.h"
+#include "frontend/cli/kernel_dir.h"
 #include "backend/host/ops.h"
 
 #include <stdlib.h>

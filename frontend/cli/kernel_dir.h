@@ -1,6 +1,6 @@
 /* The sample kernels as the commands find them. */
-#ifndef FRONTEND_LIBRARY_H
-#define FRONTEND_LIBRARY_H
+#ifndef FRONTEND_CLI_KERNEL_DIR_H
+#define FRONTEND_CLI_KERNEL_DIR_H
 
 #include "backend/library/kernel_library.h"
 #include "frontend/cli/command.h"

@@ -1,4 +1,4 @@
-#include "frontend/profile.h"
+#include "frontend/exchange/trace_events.h"
 #include "frontend/cli/json.h"
 
 #include <stdio.h>
