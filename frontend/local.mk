@@ -1,6 +1,8 @@
 # What goes in and how: the library's own interface, the commands of skirc, and the importers.
 
 libskir_la_SOURCES += \
+	frontend/session.c \
+	frontend/session.h \
 	frontend/skir.c \
 	frontend/skir.h
 libskir_la_CPPFLAGS = $(AM_CPPFLAGS) -DSKIR_KERNEL_DIR='"$(kerneldir)"'
@@ -9,8 +11,6 @@ skirinclude_HEADERS += frontend/skir.h
 # All but main, for the tests.
 noinst_LIBRARIES += frontend/libfrontend.a
 frontend_libfrontend_a_SOURCES = \
-	frontend/skir.c \
-	frontend/skir.h \
 	frontend/skirc.c \
 	frontend/skirc.h \
 	frontend/cli/command.c \
@@ -58,7 +58,6 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/tensor/tensor.c \
 	frontend/tensor/tensor.h \
 	frontend/tensor/tensor_fill.c
-frontend_libfrontend_a_CPPFLAGS = $(AM_CPPFLAGS) -DSKIR_KERNEL_DIR='"$(kerneldir)"'
 
 # Objects that skirc loads call the runtime: all of it is linked, whatever skirc itself uses.
 bin_PROGRAMS += skirc

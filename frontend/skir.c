@@ -4,14 +4,10 @@
 
 #include "frontend/skir.h"
 #include "backend/host/build.h"
-#include "backend/host/ops.h"
-#include "backend/library/code_sizes.h"
-#include "backend/library/kernel_library.h"
-#include "ir/base/file.h"
+#include "frontend/session.h"
 #include "ir/syntax/parse.h"
 #include "ir/syntax/print.h"
 #include "ir/verify/verify.h"
-#include "passes/pass.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +15,7 @@
 #include <unistd.h>
 
 struct skir_module {
-    char *path, *folder, *text;
+    char *path, *text;
     struct source source;
     struct diags diags;
     struct module *module; /* NULL where the text does not follow the grammar */
@@ -35,7 +31,6 @@ struct skir_module *skir_parse(const char *path, const char *text, size_t size)
 {
     struct skir_module *module = mem_calloc(1, sizeof *module);
     module->path = mem_strdup(path);
-    module->folder = path_folder(path);
     module->text = mem_realloc(NULL, size + 1, 1);
     memcpy(module->text, text, size);
     module->text[size] = '\0';
@@ -60,7 +55,6 @@ void skir_free(struct skir_module *module)
     source_free(&module->source);
     free(module->messages);
     mem_free(module->text);
-    mem_free(module->folder);
     mem_free(module->path);
     mem_free(module);
 }
@@ -92,38 +86,38 @@ static bool has_runtime_header(const char *folder)
     return has;
 }
 
-static struct host_places places_of(const struct skir_module *module, const char *kernel_dir)
+static void open_session(struct session *session, struct skir_module *module,
+                         const char *kernel_dir)
 {
-    struct host_places places = {module->folder, kernel_dir ? kernel_dir : SKIR_KERNEL_DIR,
-                                 SKIR_KERNEL_DIR};
-    if (kernel_dir && has_runtime_header(kernel_dir))
-        places.header_dir = kernel_dir;
-    return places;
+    const char *installed = session_installed_kernels();
+    struct session_options options = {
+        .source = module->path,
+        .kernel_dir = kernel_dir ? kernel_dir : installed,
+        .header_dir = kernel_dir && has_runtime_header(kernel_dir) ? kernel_dir : installed,
+    };
+    session_open(session, module->module, &module->diags, &options);
 }
 
-bool skir_run_passes(struct skir_module *module, const char *passes, const char *kernel_dir)
+static bool run_passes(struct skir_module *module, struct session *session, const char *passes)
 {
     struct pipeline pipeline;
-    struct kernel_library library;
     char error[256];
-    if (!skir_ok(module))
-        return false;
     if (!pipeline_parse(&pipeline, passes, error, sizeof error)) {
         diag_at(&module->diags, DIAG_unknown_pass, (struct span){0, 0}, "%s", error);
         return false;
     }
-    struct host_places places = places_of(module, kernel_dir);
-    struct object_code_sizes sizes;
-    kernel_library_init(&library, places.kernel_dir, host_op_check);
-    object_code_sizes_init(&sizes, &places);
-    struct pass_context context = {.module = module->module,
-                                   .diags = &module->diags,
-                                   .library = &library,
-                                   .code_sizes = &sizes.sizes};
-    bool ok = pipeline_run(&pipeline, &context, NULL, NULL) == PIPELINE_OK &&
-              verify_module(module->module, &module->diags);
-    object_code_sizes_free(&sizes);
-    kernel_library_free(&library);
+    return session_run(session, &pipeline, NULL, NULL) == PIPELINE_OK &&
+           verify_module(module->module, &module->diags);
+}
+
+bool skir_run_passes(struct skir_module *module, const char *passes, const char *kernel_dir)
+{
+    struct session session;
+    if (!skir_ok(module))
+        return false;
+    open_session(&session, module, kernel_dir);
+    bool ok = run_passes(module, &session, passes);
+    session_close(&session);
     return ok;
 }
 
@@ -139,7 +133,12 @@ char *skir_print(struct skir_module *module)
 
 bool skir_compile(struct skir_module *module, const char *kernel_dir, const char *output)
 {
-    struct host_places places = places_of(module, kernel_dir);
-    return skir_run_passes(module, "default", kernel_dir) &&
-           host_compile(module->module, &places, output, &module->diags) == HOST_OK;
+    struct session session;
+    if (!skir_ok(module))
+        return false;
+    open_session(&session, module, kernel_dir);
+    bool ok = run_passes(module, &session, "default") &&
+              host_compile(module->module, &session.places, output, &module->diags) == HOST_OK;
+    session_close(&session);
+    return ok;
 }

@@ -1,12 +1,8 @@
 #include "frontend/cli/kernel_dir.h"
-#include "backend/host/ops.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* SKIR_KERNEL_DIR is set by the build. */
 
 static bool is_directory(const char *path)
 {
@@ -14,36 +10,26 @@ static bool is_directory(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* <folder of the program>/backend/kernels, if there is such a folder. */
-static char *beside_program(void)
+/* <folder of the program>/backend/kernels, or NULL where there is no such folder. */
+static const char *beside_program(struct arena *arena)
 {
-    static const char kernels[] = "backend/kernels";
     char program[4096];
-    ssize_t size = readlink("/proc/self/exe", program, sizeof program - sizeof kernels - 1);
+    ssize_t size = readlink("/proc/self/exe", program, sizeof program - 1);
     if (size <= 0)
         return NULL;
     program[size] = '\0';
     char *slash = strrchr(program, '/');
     if (!slash)
         return NULL;
-    memcpy(slash + 1, kernels, sizeof kernels);
-    return is_directory(program) ? mem_strdup(program) : NULL;
+    const char *kernels =
+        arena_printf(arena, "%.*s/backend/kernels", (int)(slash - program), program);
+    return is_directory(kernels) ? kernels : NULL;
 }
 
-void library_open(struct kernel_library *library, struct library_place *place,
-                  const struct invocation *invocation)
+void kernel_dir_find(const struct invocation *invocation, struct arena *arena,
+                     struct session_options *options)
 {
-    const char *given = option_value(invocation, "kernel-dir");
-    place->headers = beside_program();
-    if (!place->headers)
-        place->headers = mem_strdup(SKIR_KERNEL_DIR);
-    place->directory = mem_strdup(given ? given : place->headers);
-    kernel_library_init(library, place->directory, host_op_check);
-}
-
-void library_close(struct kernel_library *library, struct library_place *place)
-{
-    kernel_library_free(library);
-    mem_free(place->directory);
-    mem_free(place->headers);
+    const char *given = option_value(invocation, "kernel-dir"), *own = beside_program(arena);
+    options->header_dir = own ? own : session_installed_kernels();
+    options->kernel_dir = given ? given : options->header_dir;
 }

@@ -1,20 +1,14 @@
-/* The sample kernels as the commands find them. */
+/* The sample kernels as commands find them. */
 #ifndef FRONTEND_CLI_KERNEL_DIR_H
 #define FRONTEND_CLI_KERNEL_DIR_H
 
-#include "backend/library/kernel_library.h"
 #include "frontend/cli/command.h"
+#include "frontend/session.h"
 
-struct library_place {
-    char *directory; /* of the kernels */
-    char *headers;   /* of skrt.h */
-};
-
-/* The folder is that of --kernel-dir; else backend/kernels beside the running program (in a build
- * folder); else where they are installed. skrt.h lies beside the sample kernels, whatever
- * --kernel-dir says. */
-void library_open(struct kernel_library *library, struct library_place *place,
-                  const struct invocation *invocation);
-void library_close(struct kernel_library *library, struct library_place *place);
+/* Says in `options` where they are: in the folder of --kernel-dir; else in backend/kernels beside the
+ * running program (in a build folder); else where they are installed. skrt.h lies in one of the
+ * latter, whatever --kernel-dir says. Texts are in the arena. */
+void kernel_dir_find(const struct invocation *invocation, struct arena *arena,
+                     struct session_options *options);
 
 #endif

@@ -2,9 +2,7 @@
 #include "frontend/cli/input.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/commands/cmd.h"
-#include "passes/pass.h"
-
-#include <stdlib.h>
+#include "frontend/session.h"
 
 const struct option options_check[] = {
     {"explain", 0, OPTION_FLAG, NULL,
@@ -58,15 +56,18 @@ static void print_report(struct input *input)
     diags->list.count = kept;
 }
 
+/* Without sample kernels: what a file says must stand by itself. */
 static enum exit_status run_passes(struct input *input, const char *passes)
 {
-    struct pass_context context = {.module = input->module,
-                                   .diags = &input->diags,
-                                   .sk_options = option_value(input->invocation, "sk-options")};
+    struct session session;
+    struct session_options options = {.source = input->path,
+                                      .sk_options = option_value(input->invocation, "sk-options")};
     struct pipeline pipeline;
     char error[256];
     pipeline_parse(&pipeline, passes, error, sizeof error);
-    enum pipeline_status status = pipeline_run(&pipeline, &context, NULL, NULL);
+    session_open(&session, input->module, &input->diags, &options);
+    enum pipeline_status status = session_run(&session, &pipeline, NULL, NULL);
+    session_close(&session);
     return status == PIPELINE_DEFECT ? EXIT_DEFECT : EXIT_DONE;
 }
 

@@ -38,34 +38,35 @@ static void print_entries(struct text *text, const struct module *module)
     mem_free(view.order.at);
 }
 
-static enum exit_status emit_text(struct host_input *host, enum emit emit, const char *output)
+static enum exit_status emit_text(struct lowered_input *lowered, enum emit emit, const char *output)
 {
     struct text text = {NULL, 0, 0};
-    const struct module *module = host->input.module;
+    const struct module *module = lowered->input.module;
     enum exit_status status = EXIT_DONE;
     if (emit == EMIT_SKIR)
         print_module(&text, module, NULL);
     else if (emit == EMIT_ENTRY)
         print_entries(&text, module);
-    else if (!host_emit(&text, module, &host->input.diags))
+    else if (!host_emit(&text, module, &lowered->input.diags))
         status = EXIT_INPUT;
     if (status == EXIT_DONE)
-        status = write_output(host->input.invocation, output ? output : "-", &text);
+        status = write_output(lowered->input.invocation, output ? output : "-", &text);
     text_free(&text);
     return status;
 }
 
-static enum exit_status emit_object(struct host_input *host, const char *output)
+static enum exit_status emit_object(struct lowered_input *lowered, const char *output)
 {
-    struct diags *diags = &host->input.diags;
-    if (host->input.module->entries.count == 0) {
+    struct diags *diags = &lowered->input.diags;
+    if (lowered->input.module->entries.count == 0) {
         if (diag_at(diags, DIAG_nothing_to_fuse, (struct span){0, 0},
                     "there is no super kernel to compile"))
             diag_note(diags, (struct span){0, 0},
                       "mark the ops to be fused with 'scope @NAME { ... }'");
         return EXIT_INPUT;
     }
-    return host_exit_status(host_compile(host->input.module, &host->places, output, diags));
+    return host_exit_status(
+        host_compile(lowered->input.module, &lowered->session.places, output, diags));
 }
 
 enum exit_status cmd_compile(struct invocation *invocation)
@@ -83,11 +84,12 @@ enum exit_status cmd_compile(struct invocation *invocation)
                            target ? targets[target] : emits[emit]);
     if (emit == EMIT_OBJ && !output)
         return usage_error(invocation, "an object needs a file to be written to: -o OUT");
-    struct host_input host;
+    struct lowered_input lowered;
     enum exit_status status;
-    if (host_input_open(&host, invocation, invocation->files[0], NULL, false, &status))
-        status = emit == EMIT_OBJ ? emit_object(&host, output) : emit_text(&host, emit, output);
-    return host_input_close(&host, status);
+    if (lowered_input_open(&lowered, invocation, invocation->files[0], NULL, false, &status))
+        status =
+            emit == EMIT_OBJ ? emit_object(&lowered, output) : emit_text(&lowered, emit, output);
+    return lowered_input_close(&lowered, status);
 }
 
 enum exit_status cmd_objdump(struct invocation *invocation)

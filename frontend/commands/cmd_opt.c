@@ -1,12 +1,10 @@
 /* skirc opt: any part of the pipeline on text. */
-#include "backend/library/code_sizes.h"
 #include "frontend/cli/input.h"
 #include "frontend/cli/kernel_dir.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/commands/cmd.h"
 #include "ir/sk_options.h"
 #include "ir/verify/verify.h"
-#include "passes/pass.h"
 
 #include <string.h>
 
@@ -96,25 +94,15 @@ static void print_stats(FILE *out, const struct module *module)
 
 static enum exit_status run_passes(struct driver *driver, const struct pipeline *pipeline)
 {
-    struct kernel_library library;
-    struct library_place place;
-    library_open(&library, &place, driver->invocation);
-    char *source_dir = path_folder(driver->input->path);
-    struct host_places places = {source_dir, place.directory, place.headers};
-    struct object_code_sizes sizes;
-    object_code_sizes_init(&sizes, &places);
-    struct pass_context context = {
-        .module = driver->input->module,
-        .diags = &driver->input->diags,
-        .library = &library,
-        .sk_options = option_value(driver->invocation, "sk-options"),
-        .code_sizes = &sizes.sizes,
-    };
-    print_module(&driver->before, driver->input->module, NULL);
-    enum pipeline_status status = pipeline_run(pipeline, &context, after_pass, driver);
-    object_code_sizes_free(&sizes);
-    mem_free(source_dir);
-    library_close(&library, &place);
+    struct input *input = driver->input;
+    struct session session;
+    struct session_options options = {.source = input->path,
+                                      .sk_options = option_value(driver->invocation, "sk-options")};
+    kernel_dir_find(driver->invocation, &input->diags.arena, &options);
+    session_open(&session, input->module, &input->diags, &options);
+    print_module(&driver->before, input->module, NULL);
+    enum pipeline_status status = session_run(&session, pipeline, after_pass, driver);
+    session_close(&session);
     text_free(&driver->before);
     text_free(&driver->now);
     if (driver->defect || status == PIPELINE_DEFECT)

@@ -40,7 +40,7 @@ const struct option options_run[] = {
 
 struct runner {
     struct invocation *invocation;
-    struct host_input host;
+    struct lowered_input lowered;
     const struct module *module;
     const struct graph *graph;
     struct diags *diags;
@@ -113,8 +113,9 @@ static struct host_run *open_run(struct runner *runner, enum host_mode mode,
                 strerror(errno));
         return NULL;
     }
-    struct host_run *run = host_run_open(runner->module, runner->graph, mode, &runner->host.places,
-                                         folder, runner->diags, &built);
+    struct host_run *run =
+        host_run_open(runner->module, runner->graph, mode, &runner->lowered.session.places, folder,
+                      runner->diags, &built);
     tool_remove_folder(folder);
     *status = host_exit_status(built);
     return run;
@@ -244,11 +245,11 @@ enum exit_status cmd_run(struct invocation *invocation)
     runner.full_barriers = option_given(invocation, "full-barriers");
     runner.profile = option_value(invocation, "profile");
     enum exit_status status;
-    if (host_input_open(&runner.host, invocation, invocation->files[0],
-                        runner.profile ? "profiling=1" : NULL, option_given(invocation, "unproven"),
-                        &status)) {
-        runner.module = runner.host.input.module;
-        runner.diags = &runner.host.input.diags;
+    if (lowered_input_open(&runner.lowered, invocation, invocation->files[0],
+                           runner.profile ? "profiling=1" : NULL,
+                           option_given(invocation, "unproven"), &status)) {
+        runner.module = runner.lowered.input.module;
+        runner.diags = &runner.lowered.input.diags;
         runner.graph = choose_graph(&runner);
         if (!runner.graph)
             status = EXIT_USAGE;
@@ -257,5 +258,5 @@ enum exit_status cmd_run(struct invocation *invocation)
         else
             status = run_on_device(&runner);
     }
-    return host_input_close(&runner.host, status);
+    return lowered_input_close(&runner.lowered, status);
 }

@@ -1,63 +1,41 @@
 #include "frontend/commands/lowered_input.h"
-#include "backend/library/code_sizes.h"
+#include "frontend/cli/kernel_dir.h"
 #include "ir/sk_options.h"
-
-#include <stdlib.h>
 
 /* The options of the command line, those of `more` over the user's: a text in the arena of the
  * diagnostics, or NULL. */
-static const char *all_options(struct host_input *host, const char *more)
+static const char *all_options(struct input *input, const char *more)
 {
-    struct module *module = host->input.module;
-    const char *given = option_value(host->input.invocation, "sk-options");
+    struct module *module = input->module;
+    const char *given = option_value(input->invocation, "sk-options");
     if (!more || !given)
         return more ? more : given;
     uint32_t all = sk_options_override(module, module_name(module, given), more);
-    return name_text(module, all, &host->input.diags.arena);
+    return name_text(module, all, &input->diags.arena);
 }
 
-static bool lower(struct host_input *host, const char *sk_options, bool unproven,
-                  enum exit_status *status)
+bool lowered_input_open(struct lowered_input *lowered, const struct invocation *invocation,
+                        const char *path, const char *sk_options, bool unproven,
+                        enum exit_status *status)
 {
-    struct object_code_sizes sizes;
-    object_code_sizes_init(&sizes, &host->places);
-    struct pass_context context = {
-        .module = host->input.module,
-        .diags = &host->input.diags,
-        .library = &host->library,
-        .sk_options = all_options(host, sk_options),
-        .code_sizes = &sizes.sizes,
-        .unproven = unproven,
-    };
-    enum pipeline_status lowered = pipeline_lower(&context);
-    object_code_sizes_free(&sizes);
-    if (lowered == PIPELINE_DEFECT)
-        *status = EXIT_DEFECT;
-    return lowered == PIPELINE_OK;
-}
-
-bool host_input_open(struct host_input *host, const struct invocation *invocation, const char *path,
-                     const char *sk_options, bool unproven, enum exit_status *status)
-{
+    struct input *input = &lowered->input;
+    *lowered = (struct lowered_input){.session = {.source_dir = NULL}};
     *status = EXIT_INPUT;
-    library_open(&host->library, &host->place, invocation);
-    host->source_dir = path_folder(path);
-    host->places = (struct host_places){.source_dir = host->source_dir,
-                                        .kernel_dir = host->place.directory,
-                                        .header_dir = host->place.headers};
-    if (!input_open_verified(&host->input, invocation, path) ||
-        !lower(host, sk_options, unproven, status))
+    if (!input_open_verified(input, invocation, path))
         return false;
-    *status = EXIT_DONE;
-    return true;
+    struct session_options options = {
+        .source = path, .sk_options = all_options(input, sk_options), .unproven = unproven};
+    kernel_dir_find(invocation, &input->diags.arena, &options);
+    session_open(&lowered->session, input->module, &input->diags, &options);
+    enum pipeline_status done = session_lower(&lowered->session);
+    *status = done == PIPELINE_OK ? EXIT_DONE : done == PIPELINE_DEFECT ? EXIT_DEFECT : EXIT_INPUT;
+    return done == PIPELINE_OK;
 }
 
-enum exit_status host_input_close(struct host_input *host, enum exit_status status)
+enum exit_status lowered_input_close(struct lowered_input *lowered, enum exit_status status)
 {
-    status = input_close(&host->input, status);
-    library_close(&host->library, &host->place);
-    mem_free(host->source_dir);
-    return status;
+    session_close(&lowered->session);
+    return input_close(&lowered->input, status);
 }
 
 enum exit_status host_exit_status(enum host_status status)

@@ -1,0 +1,54 @@
+#include "frontend/session.h"
+#include "backend/host/ops.h"
+#include "ir/base/file.h"
+
+/* SKIR_KERNEL_DIR is set by the build. */
+const char *session_installed_kernels(void)
+{
+    return SKIR_KERNEL_DIR;
+}
+
+/* Sample kernels, and with them whatever objects say of their code. */
+static void open_kernels(struct session *session, const char *kernel_dir)
+{
+    kernel_library_init(&session->library, kernel_dir, host_op_check);
+    object_code_sizes_init(&session->sizes, &session->places);
+    session->context.library = &session->library;
+    session->context.code_sizes = &session->sizes.sizes;
+}
+
+void session_open(struct session *session, struct module *module, struct diags *diags,
+                  const struct session_options *options)
+{
+    char *source_dir = path_folder(options->source);
+    *session = (struct session){
+        .places = {source_dir, options->kernel_dir, options->header_dir},
+        .source_dir = source_dir,
+        .context = {.module = module,
+                    .diags = diags,
+                    .sk_options = options->sk_options,
+                    .unproven = options->unproven},
+    };
+    if (options->kernel_dir)
+        open_kernels(session, options->kernel_dir);
+}
+
+void session_close(struct session *session)
+{
+    if (session->context.library) {
+        object_code_sizes_free(&session->sizes);
+        kernel_library_free(&session->library);
+    }
+    mem_free(session->source_dir);
+}
+
+enum pipeline_status session_run(struct session *session, const struct pipeline *pipeline,
+                                 pipeline_hook *hook, void *user)
+{
+    return pipeline_run(pipeline, &session->context, hook, user);
+}
+
+enum pipeline_status session_lower(struct session *session)
+{
+    return pipeline_lower(&session->context);
+}

@@ -1,0 +1,41 @@
+/* A module at work: all that passes and targets need besides it, assembled in one place. */
+#ifndef FRONTEND_SESSION_H
+#define FRONTEND_SESSION_H
+
+#include "backend/library/code_sizes.h"
+#include "backend/library/kernel_library.h"
+#include "passes/pass.h"
+
+/* What a session is opened with. Texts must outlive it. */
+struct session_options {
+    const char *source; /* path of the module's text: objects are looked for in its folder first */
+    const char *kernel_dir; /* of the sample kernels; NULL: there are none, and no sizes of code */
+    const char *header_dir; /* of skrt.h */
+    const char *sk_options; /* options of every scope, over its own; NULL: none */
+    bool unproven;          /* entries whose synchronisation is refuted pass, too */
+};
+
+/* Parts point to each other: a session stays where it was opened. */
+struct session {
+    struct host_places places;
+    char *source_dir; /* in places */
+    struct kernel_library library;
+    struct object_code_sizes sizes;
+    struct pass_context context;
+};
+
+/* The folder where sample kernels and skrt.h are installed. */
+const char *session_installed_kernels(void);
+
+/* The module and the diagnostics must outlive the session. */
+void session_open(struct session *session, struct module *module, struct diags *diags,
+                  const struct session_options *options);
+void session_close(struct session *session);
+
+/* Runs passes; see pipeline_run. */
+enum pipeline_status session_run(struct session *session, const struct pipeline *pipeline,
+                                 pipeline_hook *hook, void *user);
+/* Runs the pipeline `default`, and the verifier on what it made. */
+enum pipeline_status session_lower(struct session *session);
+
+#endif
