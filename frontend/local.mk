@@ -40,6 +40,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/cmd_test.c \
 	frontend/commands/lowered_input.c \
 	frontend/commands/lowered_input.h \
+	frontend/commands/named_values.c \
+	frontend/commands/named_values.h \
 	frontend/exchange/trace_events.c \
 	frontend/exchange/trace_events.h \
 	frontend/golden/diff.c \

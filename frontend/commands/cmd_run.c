@@ -6,6 +6,7 @@
 #include "frontend/cli/sk_argument.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/commands/lowered_input.h"
+#include "frontend/commands/named_values.h"
 #include "frontend/exchange/trace_events.h"
 #include "frontend/tensor/storage.h"
 #include "ir/base/suggest.h"
@@ -48,6 +49,7 @@ struct runner {
     uint64_t seed, threads, timeout;
     bool compare, race_check, full_barriers;
     const char *profile; /* the file, or NULL */
+    struct named_values inputs, outputs;
 };
 
 /* One way of running the graph, and what came of it. */
@@ -83,6 +85,47 @@ static const struct graph *choose_graph(struct runner *runner)
                                             ? "the file has several graphs; choose one by --graph"
                                             : "the file has no graph to run");
     return NULL;
+}
+
+/* ----------------------------------------------------------------------- contents ---- */
+
+static enum exit_status report_contents(const struct runner *runner, const char *what, uint32_t id,
+                                        const char *error)
+{
+    fprintf(runner->invocation->err, "skirc: %s '%.*s': %s\n", what,
+            NAME(runner->module, runner->graph->values.at[id].name), error);
+    return EXIT_INPUT;
+}
+
+/* What --input and --output name. False, with a usage error, where that is nothing. */
+static bool name_contents(struct runner *runner)
+{
+    return named_values_parse(&runner->inputs, runner->invocation, "input", runner->module,
+                              runner->graph, NAMED_PARAMETER) &&
+           named_values_parse(&runner->outputs, runner->invocation, "output", runner->module,
+                              runner->graph, NAMED_VALUE);
+}
+
+/* Fills the parameters by --input; those that are not given are random, each by a seed of its own. */
+static enum exit_status fill_inputs(const struct runner *runner, struct storage *storage)
+{
+    char error[512];
+    for (uint32_t i = 0; i < runner->graph->n_params; i++)
+        if (!storage_fill(storage, i, named_values_find(&runner->inputs, i), runner->seed + i,
+                          error, sizeof error))
+            return report_contents(runner, "input", i, error);
+    return EXIT_DONE;
+}
+
+static enum exit_status write_outputs(const struct runner *runner, const struct storage *storage)
+{
+    char error[512];
+    for (uint32_t i = 0; i < runner->outputs.count; i++) {
+        struct named_value output = runner->outputs.at[i];
+        if (!storage_write(storage, output.value, output.text, error, sizeof error))
+            return report_contents(runner, "output", output.value, error);
+    }
+    return EXIT_DONE;
 }
 
 /* ---------------------------------------------------------------------- execution ---- */
@@ -187,7 +230,11 @@ static enum exit_status run_unfused(struct runner *runner, const struct outcome 
         status = execute(runner, HOST_UNFUSED, &unfused);
     }
     if (status == EXIT_DONE) {
-        bool equal = storage_compare(&fused->storage, &unfused.storage, runner->invocation->out);
+        struct text difference = {NULL, 0, 0};
+        bool equal = storage_compare(&fused->storage, &unfused.storage, &difference);
+        if (!equal)
+            fwrite(difference.at, 1, difference.size, runner->invocation->out);
+        text_free(&difference);
         print_summary(runner, fused, &unfused, equal);
         status = equal ? EXIT_DONE : EXIT_INPUT;
     }
@@ -201,7 +248,7 @@ static enum exit_status run_fused(struct runner *runner)
     enum exit_status status = EXIT_INPUT;
     if (storage_init(&fused.storage, runner->module, runner->graph, runner->compare ? 2 : 1,
                      runner->diags))
-        status = storage_fill(&fused.storage, runner->invocation, runner->seed);
+        status = fill_inputs(runner, &fused.storage);
     if (status == EXIT_DONE)
         status = execute(runner, HOST_FUSED, &fused);
     if (status == EXIT_DONE && runner->compare)
@@ -209,7 +256,7 @@ static enum exit_status run_fused(struct runner *runner)
     else if (status == EXIT_DONE)
         print_summary(runner, &fused, NULL, false);
     if (status == EXIT_DONE)
-        status = storage_write(&fused.storage, runner->invocation);
+        status = write_outputs(runner, &fused.storage);
     storage_free(&fused.storage);
     return status;
 }
@@ -229,34 +276,41 @@ static enum exit_status run_on_device(struct runner *runner)
     return status;
 }
 
-enum exit_status cmd_run(struct invocation *invocation)
+static bool read_options(struct runner *runner)
 {
     static const char *const comparisons[] = {"unfused", NULL};
-    struct runner runner = {.invocation = invocation, .seed = 1, .timeout = 60};
+    const struct invocation *invocation = runner->invocation;
     unsigned comparison = 0;
-    if (!option_choice(invocation, "compare", comparisons, &comparison) ||
-        !option_number(invocation, "seed", 0, UINT64_MAX, &runner.seed) ||
-        !option_number(invocation, "threads", 0, 1024, &runner.threads) ||
-        !option_number(invocation, "timeout", 0, 1000000, &runner.timeout) ||
-        !sk_argument_check(invocation))
+    runner->compare = option_given(invocation, "compare");
+    runner->race_check = option_given(invocation, "race-check");
+    runner->full_barriers = option_given(invocation, "full-barriers");
+    runner->profile = option_value(invocation, "profile");
+    return option_choice(invocation, "compare", comparisons, &comparison) &&
+           option_number(invocation, "seed", 0, UINT64_MAX, &runner->seed) &&
+           option_number(invocation, "threads", 0, 1024, &runner->threads) &&
+           option_number(invocation, "timeout", 0, 1000000, &runner->timeout) &&
+           sk_argument_check(invocation);
+}
+
+static enum exit_status run_lowered(struct runner *runner)
+{
+    runner->module = runner->lowered.input.module;
+    runner->diags = &runner->lowered.input.diags;
+    runner->graph = choose_graph(runner);
+    return runner->graph && name_contents(runner) ? run_on_device(runner) : EXIT_USAGE;
+}
+
+enum exit_status cmd_run(struct invocation *invocation)
+{
+    struct runner runner = {.invocation = invocation, .seed = 1, .timeout = 60};
+    if (!read_options(&runner))
         return EXIT_USAGE;
-    runner.compare = option_given(invocation, "compare");
-    runner.race_check = option_given(invocation, "race-check");
-    runner.full_barriers = option_given(invocation, "full-barriers");
-    runner.profile = option_value(invocation, "profile");
     enum exit_status status;
     if (lowered_input_open(&runner.lowered, invocation, invocation->files[0],
                            runner.profile ? "profiling=1" : NULL,
-                           option_given(invocation, "unproven"), &status)) {
-        runner.module = runner.lowered.input.module;
-        runner.diags = &runner.lowered.input.diags;
-        runner.graph = choose_graph(&runner);
-        if (!runner.graph)
-            status = EXIT_USAGE;
-        else if (!storage_check_options(runner.module, runner.graph, invocation))
-            status = EXIT_USAGE;
-        else
-            status = run_on_device(&runner);
-    }
+                           option_given(invocation, "unproven"), &status))
+        status = run_lowered(&runner);
+    named_values_free(&runner.inputs);
+    named_values_free(&runner.outputs);
     return lowered_input_close(&runner.lowered, status);
 }

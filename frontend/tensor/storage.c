@@ -1,7 +1,6 @@
 #include "frontend/tensor/storage.h"
 #include "backend/host/ops.h"
 #include "frontend/tensor/tensor.h"
-#include "ir/base/suggest.h"
 #include "ir/syntax/locate.h"
 
 #include <stdlib.h>
@@ -87,63 +86,6 @@ void storage_copy_params(struct storage *to, const struct storage *from)
         memcpy(to->data[i], from->data[i], from->sizes[i]);
 }
 
-/* ------------------------------------------------------------------ names of options ---- */
-
-/* The value that `NAME=...` names, or NONE; `*rest` is what follows the sign. */
-static uint32_t named_value(const struct module *module, const struct graph *graph,
-                            const char *text, bool params_only, const char **rest)
-{
-    const char *sign = strchr(text, '=');
-    if (!sign)
-        return NONE;
-    *rest = sign + 1;
-    if (*text == '%')
-        text++;
-    uint32_t name = intern_find(&module->names, text, (size_t)(sign - text));
-    uint32_t count = params_only ? graph->n_params : graph->values.count;
-    for (uint32_t i = 0; name != NONE && i < count; i++)
-        if (graph->values.at[i].name == name && graph->values.at[i].def != DEF_MISSING)
-            return i;
-    return NONE;
-}
-
-static bool check_option(const struct module *module, const struct graph *graph,
-                         const struct invocation *invocation, const char *option, const char *text,
-                         bool params_only)
-{
-    const char *rest, *sign = strchr(text, '=');
-    if (!sign || !sign[1]) {
-        usage_error(invocation, "--%s %s: expected NAME=%s", option, text,
-                    params_only ? "SPEC" : "FILE.npy");
-        return false;
-    }
-    if (named_value(module, graph, text, params_only, &rest) != NONE)
-        return true;
-    struct suggest suggest = {.wanted = text, .wanted_size = (size_t)(sign - text)};
-    for (uint32_t i = 0; i < (params_only ? graph->n_params : graph->values.count); i++) {
-        const struct intern_name *name = &module->names.names[graph->values.at[i].name];
-        suggest_offer(&suggest, name->text, name->size);
-    }
-    usage_error(invocation, "--%s: the graph has no %s '%.*s'%s%.*s%s", option,
-                params_only ? "parameter" : "value", (int)(sign - text), text,
-                suggest.best ? "; did you mean '" : "", (int)suggest.best_size,
-                suggest.best ? suggest.best : "", suggest.best ? "'?" : "");
-    return false;
-}
-
-bool storage_check_options(const struct module *module, const struct graph *graph,
-                           const struct invocation *invocation)
-{
-    const char *text;
-    for (unsigned i = 0; (text = option_value_at(invocation, "input", i)); i++)
-        if (!check_option(module, graph, invocation, "input", text, true))
-            return false;
-    for (unsigned i = 0; (text = option_value_at(invocation, "output", i)); i++)
-        if (!check_option(module, graph, invocation, "output", text, false))
-            return false;
-    return true;
-}
-
 /* ------------------------------------------------------------------------ contents ---- */
 
 static bool is_nz(const struct storage *storage, uint32_t id)
@@ -187,73 +129,38 @@ static const char *default_spec(enum dtype dtype)
     return "zeros";
 }
 
-static const char *given_spec(const struct storage *storage, const struct invocation *invocation,
-                              uint32_t id)
-{
-    const char *text, *rest, *spec = NULL;
-    for (unsigned i = 0; (text = option_value_at(invocation, "input", i)); i++)
-        if (named_value(storage->module, storage->graph, text, true, &rest) == id)
-            spec = rest;
-    return spec;
-}
-
-static bool fill_param(struct storage *storage, const char *spec, uint32_t id, uint64_t seed,
-                       char *error, size_t error_size)
+bool storage_fill(struct storage *storage, uint32_t param, const char *spec, uint64_t seed,
+                  char *error, size_t error_size)
 {
     struct tensor tensor;
-    if (!make_tensor(storage, id, &tensor, error, error_size))
+    if (!make_tensor(storage, param, &tensor, error, error_size))
         return false;
     if (!spec)
         spec = default_spec(tensor.dtype);
     bool ok = tensor_fill(&tensor, spec, seed, error, error_size);
-    if (ok && is_nz(storage, id))
-        tensor_to_nz(&tensor, storage->data[id]);
+    if (ok && is_nz(storage, param))
+        tensor_to_nz(&tensor, storage->data[param]);
     else if (ok)
-        memcpy(storage->data[id], tensor.data, tensor.size);
+        memcpy(storage->data[param], tensor.data, tensor.size);
     tensor_free(&tensor);
     return ok;
 }
 
-enum exit_status storage_fill(struct storage *storage, const struct invocation *invocation,
-                              uint64_t seed)
+bool storage_write(const struct storage *storage, uint32_t id, const char *path, char *error,
+                   size_t error_size)
 {
-    for (uint32_t i = 0; i < storage->graph->n_params; i++) {
-        char error[512];
-        const char *spec = given_spec(storage, invocation, i);
-        if (fill_param(storage, spec, i, seed + i, error, sizeof error))
-            continue;
-        fprintf(invocation->err, "skirc: input '%.*s': %s\n",
-                NAME(storage->module, storage->graph->values.at[i].name), error);
-        return EXIT_INPUT;
-    }
-    return EXIT_DONE;
-}
-
-enum exit_status storage_write(const struct storage *storage, const struct invocation *invocation)
-{
-    const char *text, *path;
-    for (unsigned i = 0; (text = option_value_at(invocation, "output", i)); i++) {
-        struct tensor tensor;
-        char error[512];
-        uint32_t id = named_value(storage->module, storage->graph, text, false, &path);
-        bool ok = take_tensor(storage, id, &tensor, error, sizeof error);
-        if (ok) {
-            ok = tensor_write_npy(&tensor, path, error, sizeof error);
-            tensor_free(&tensor);
-        }
-        if (ok)
-            continue;
-        fprintf(invocation->err, "skirc: output '%.*s': %s\n",
-                NAME(storage->module, storage->graph->values.at[id].name), error);
-        return EXIT_INPUT;
-    }
-    return EXIT_DONE;
+    struct tensor tensor;
+    if (!take_tensor(storage, id, &tensor, error, error_size))
+        return false;
+    bool ok = tensor_write_npy(&tensor, path, error, error_size);
+    tensor_free(&tensor);
+    return ok;
 }
 
 /* ---------------------------------------------------------------------- comparison ---- */
 
 static void print_difference(const struct storage *fused, const struct storage *unfused,
-                             uint32_t id, FILE *out)
+                             uint32_t id, struct text *text)
 {
     struct tensor a, b;
     char error[160], index[160], left[64], right[64];
@@ -266,15 +173,15 @@ static void print_difference(const struct storage *fused, const struct storage *
         tensor_index_text(&a, first, index, sizeof index);
         tensor_element_text(&a, first, left, sizeof left);
         tensor_element_text(&b, first, right, sizeof right);
-        fprintf(out, "first difference: %%%.*s%s of %.*s is %s, unfused %s\n",
-                NAME(module, fused->graph->values.at[id].name), index, NAME(module, op->type), left,
-                right);
+        text_printf(text, "first difference: %%%.*s%s of %.*s is %s, unfused %s\n",
+                    NAME(module, fused->graph->values.at[id].name), index, NAME(module, op->type),
+                    left, right);
         tensor_free(&b);
     }
     tensor_free(&a);
 }
 
-bool storage_compare(const struct storage *fused, const struct storage *unfused, FILE *out)
+bool storage_compare(const struct storage *fused, const struct storage *unfused, struct text *text)
 {
     const struct graph *graph = fused->graph;
     for (uint32_t i = 0; i < graph->body.count; i++) {
@@ -284,7 +191,7 @@ bool storage_compare(const struct storage *fused, const struct storage *unfused,
         for (uint32_t id = results.first; id < results.first + results.count; id++) {
             if (memcmp(fused->data[id], unfused->data[id], fused->sizes[id]) == 0)
                 continue;
-            print_difference(fused, unfused, id, out);
+            print_difference(fused, unfused, id, text);
             return false;
         }
     }

@@ -2,7 +2,7 @@
 #ifndef FRONTEND_TENSOR_STORAGE_H
 #define FRONTEND_TENSOR_STORAGE_H
 
-#include "frontend/cli/command.h"
+#include "ir/base/text.h"
 #include "ir/module.h"
 
 struct storage {
@@ -18,19 +18,17 @@ bool storage_init(struct storage *storage, const struct module *module, const st
                   unsigned copies, struct diags *diags);
 void storage_free(struct storage *storage);
 
-/* Whether --input and --output have the form NAME=..., and name parameters and values; says what is
- * wrong. */
-bool storage_check_options(const struct module *module, const struct graph *graph,
-                           const struct invocation *invocation);
-
-/* Fills the parameters by --input; those that are not given are random. */
-enum exit_status storage_fill(struct storage *storage, const struct invocation *invocation,
-                              uint64_t seed);
-/* Writes the files of --output. */
-enum exit_status storage_write(const struct storage *storage, const struct invocation *invocation);
+/* Fills a parameter by a SPEC (tensor_fill); NULL: by random numbers of `seed` that kernels can
+ * multiply and add without losing them all. False, with a text in `error`, where that fails. */
+bool storage_fill(struct storage *storage, uint32_t param, const char *spec, uint64_t seed,
+                  char *error, size_t error_size);
+/* Writes a value to a .npy file, in row-major order whatever its format. */
+bool storage_write(const struct storage *storage, uint32_t id, const char *path, char *error,
+                   size_t error_size);
 
 void storage_copy_params(struct storage *to, const struct storage *from);
-/* Compares all values bit for bit, in the order of the ops; prints the first difference to `out`. */
-bool storage_compare(const struct storage *fused, const struct storage *unfused, FILE *out);
+/* Compares all values bit for bit, in the order of the ops; appends a line about the first
+ * difference to `text`. */
+bool storage_compare(const struct storage *fused, const struct storage *unfused, struct text *text);
 
 #endif

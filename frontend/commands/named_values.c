@@ -1,0 +1,80 @@
+#include "frontend/commands/named_values.h"
+#include "ir/base/suggest.h"
+
+#include <string.h>
+
+/* The words of messages about a kind. */
+static const struct {
+    const char *noun, *behind;
+} kinds[] = {
+    [NAMED_PARAMETER] = {"parameter", "SPEC"},
+    [NAMED_VALUE] = {"value", "FILE.npy"},
+};
+
+static uint32_t count_of(const struct graph *graph, enum named_kind kind)
+{
+    return kind == NAMED_PARAMETER ? graph->n_params : graph->values.count;
+}
+
+/* NONE where there is no such value. A name may have its `%`. */
+static uint32_t find_value(const struct module *module, const struct graph *graph,
+                           enum named_kind kind, const char *text, size_t size)
+{
+    size_t sigil = size > 0 && *text == '%';
+    uint32_t name = intern_find(&module->names, text + sigil, size - sigil);
+    uint32_t count = name == NONE ? 0 : count_of(graph, kind);
+    for (uint32_t i = 0; i < count; i++)
+        if (graph->values.at[i].name == name && graph->values.at[i].def != DEF_MISSING)
+            return i;
+    return NONE;
+}
+
+static void report_unknown(const struct invocation *invocation, const char *option,
+                           const struct module *module, const struct graph *graph,
+                           enum named_kind kind, const char *text, size_t size)
+{
+    struct suggest suggest = {.wanted = text, .wanted_size = size};
+    for (uint32_t i = 0; i < count_of(graph, kind); i++) {
+        const struct intern_name *name = &module->names.names[graph->values.at[i].name];
+        suggest_offer(&suggest, name->text, name->size);
+    }
+    usage_error(invocation, "--%s: the graph has no %s '%.*s'%s%.*s%s", option, kinds[kind].noun,
+                (int)size, text, suggest.best ? "; did you mean '" : "", (int)suggest.best_size,
+                suggest.best ? suggest.best : "", suggest.best ? "'?" : "");
+}
+
+bool named_values_parse(struct named_values *named, const struct invocation *invocation,
+                        const char *option, const struct module *module, const struct graph *graph,
+                        enum named_kind kind)
+{
+    const char *text;
+    for (unsigned i = 0; (text = option_value_at(invocation, option, i)); i++) {
+        const char *sign = strchr(text, '=');
+        if (!sign || !sign[1]) {
+            usage_error(invocation, "--%s %s: expected NAME=%s", option, text, kinds[kind].behind);
+            return false;
+        }
+        size_t size = (size_t)(sign - text);
+        uint32_t value = find_value(module, graph, kind, text, size);
+        if (value == NONE) {
+            report_unknown(invocation, option, module, graph, kind, text, size);
+            return false;
+        }
+        vec_push(named, (struct named_value){value, sign + 1});
+    }
+    return true;
+}
+
+void named_values_free(struct named_values *named)
+{
+    vec_free(named);
+}
+
+const char *named_values_find(const struct named_values *named, uint32_t value)
+{
+    const char *text = NULL;
+    for (uint32_t i = 0; i < named->count; i++)
+        if (named->at[i].value == value)
+            text = named->at[i].text;
+    return text;
+}
