@@ -23,8 +23,6 @@ libskir_la_SOURCES += \
 	backend/host/symbols.h \
 	backend/kernels/sample_ops.c \
 	backend/kernels/sample_ops.h \
-	backend/library/code_sizes.c \
-	backend/library/code_sizes.h \
 	backend/library/kernel_library.c \
 	backend/library/kernel_library.h \
 	backend/library/kernel_objects.c \

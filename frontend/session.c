@@ -12,9 +12,9 @@ const char *session_installed_kernels(void)
 static void open_kernels(struct session *session, const char *kernel_dir)
 {
     kernel_library_init(&session->library, kernel_dir, host_op_check);
-    object_code_sizes_init(&session->sizes, &session->places);
-    session->context.library = &session->library;
-    session->context.code_sizes = &session->sizes.sizes;
+    kernel_objects_init(&session->objects, &session->places);
+    session->context.library = &session->library.source;
+    session->context.code_sizes = &session->objects.sizes;
 }
 
 void session_open(struct session *session, struct module *module, struct diags *diags,
@@ -36,7 +36,7 @@ void session_open(struct session *session, struct module *module, struct diags *
 void session_close(struct session *session)
 {
     if (session->context.library) {
-        object_code_sizes_free(&session->sizes);
+        kernel_objects_free(&session->objects);
         kernel_library_free(&session->library);
     }
     mem_free(session->source_dir);

@@ -2,8 +2,8 @@
 #ifndef FRONTEND_SESSION_H
 #define FRONTEND_SESSION_H
 
-#include "backend/library/code_sizes.h"
 #include "backend/library/kernel_library.h"
+#include "backend/library/kernel_objects.h"
 #include "passes/pass.h"
 
 /* What a session is opened with. Texts must outlive it. */
@@ -20,7 +20,7 @@ struct session {
     struct host_places places;
     char *source_dir; /* in places */
     struct kernel_library library;
-    struct object_code_sizes sizes;
+    struct kernel_objects objects;
     struct pass_context context;
 };
 

@@ -9,6 +9,7 @@ libskir_la_SOURCES += \
 	ir/event_sides.h \
 	ir/formats.def \
 	ir/instrs.def \
+	ir/kernel_source.h \
 	ir/kernel_types.def \
 	ir/members.c \
 	ir/members.h \

@@ -5,10 +5,10 @@
  * changes  `via` of ops that have none; kernels are added
  * keeps    everything else
  */
-#include "backend/library/kernel_library.h"
 #include "ir/base/suggest.h"
 #include "ir/syntax/locate.h"
 #include "passes/pass.h"
+#include "passes/properties.h"
 
 #include <string.h>
 
@@ -126,10 +126,9 @@ static void report_unknown(struct binder *binder, const struct op *op)
                  "there is no sample kernel for '%.*s'", NAME(module, op->type)))
         return;
     struct suggest suggest = {.wanted = type->text, .wanted_size = type->size};
-    const struct kernel_library *library = binder->context->library;
-    for (uint32_t i = 0; library && i < library->kernels.count; i++)
-        suggest_offer(&suggest, library->kernels.at[i].op_type,
-                      strlen(library->kernels.at[i].op_type));
+    const struct kernel_source *library = binder->context->library;
+    if (library)
+        library->offer(library, &suggest);
     if (suggest.best)
         diag_note(diags, (struct span){0, 0}, "did you mean '%.*s'?", (int)suggest.best_size,
                   suggest.best);
@@ -141,10 +140,10 @@ static const struct library_kernel *find_sample(struct binder *binder, uint32_t 
                                                 bool dynamic)
 {
     struct arena scratch = {NULL, 0};
+    const struct kernel_source *library = binder->context->library;
     const struct library_kernel *sample = NULL;
-    if (binder->context->library)
-        sample = kernel_library_find(binder->context->library,
-                                     name_text(binder->module, op_type, &scratch), dynamic);
+    if (library)
+        sample = library->find(library, name_text(binder->module, op_type, &scratch), dynamic);
     arena_free(&scratch);
     return sample;
 }
@@ -192,7 +191,8 @@ static bool has_unbound(const struct module *module)
 static bool load_library(struct pass_context *context)
 {
     char error[512];
-    if (!context->library || kernel_library_load(context->library, error, sizeof error))
+    struct kernel_source *library = context->library;
+    if (!library || library->load(library, error, sizeof error))
         return true;
     diag_at(context->diags, DIAG_file, (struct span){0, 0}, "%s", error);
     return false;

@@ -3,6 +3,7 @@
 libskir_la_SOURCES += \
 	passes/assign_streams.c \
 	passes/bind_kernels.c \
+	passes/context.h \
 	passes/dcci.c \
 	passes/debug_sync_all.c \
 	passes/early_start.c \
@@ -17,6 +18,8 @@ libskir_la_SOURCES += \
 	passes/pipeline.c \
 	passes/preload_code.c \
 	passes/profile.c \
+	passes/properties.c \
+	passes/properties.h \
 	passes/split_code.c \
 	passes/split_nonfusable.c \
 	passes/verify_sync.c \

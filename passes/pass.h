@@ -2,36 +2,8 @@
 #ifndef PASSES_PASS_H
 #define PASSES_PASS_H
 
-#include "ir/analyses.h"
-#include "ir/module.h"
-
-struct kernel_library;
-
-/* What passes demand of a module and provide. Each is checked on the module itself, so a dump of any
- * stage is as good an input as the pass before it. */
-enum property {
-    PROPERTY_PARTITIONED = 1, /* no op is in a scope that waits to be partitioned */
-    PROPERTY_BOUND = 2,       /* every op has a kernel */
-    PROPERTY_LOWERED = 4,     /* every super kernel has its entry */
-    PROPERTY_END = 8,
-};
-
-/* Sizes of kernels' code, from whoever can look into their object files. */
-struct code_sizes {
-    /* The bytes of code that a kernel has for a core type; false where that is not known. */
-    bool (*find)(struct code_sizes *sizes, const struct module *module, const struct kernel *kernel,
-                 enum core_type core, uint64_t *size);
-};
-
-struct pass_context {
-    struct module *module;
-    struct diags *diags;
-    struct kernel_library *library; /* NULL: there are no sample kernels */
-    const char *sk_options;         /* options of every scope, over its own; NULL: none */
-    struct code_sizes *code_sizes;  /* NULL: what kernels do not say themselves is not known */
-    struct analyses *analyses;      /* of the module; NULL: pipeline_run has its own */
-    bool unproven;                  /* verify-sync lets everything pass */
-};
+#include "passes/context.h"
+#include "passes/properties.h"
 
 /* What a pass may change of a module; analyses of graphs outlive all but changes of GRAPHS. */
 enum pass_changes { CHANGES_NOTHING, CHANGES_KERNELS, CHANGES_ENTRIES, CHANGES_GRAPHS };
@@ -86,8 +58,5 @@ enum pipeline_status pipeline_run(const struct pipeline *pipeline, struct pass_c
 
 /* Runs the pipeline `default`, and the verifier on what it made. */
 enum pipeline_status pipeline_lower(struct pass_context *context);
-
-/* The properties that hold. */
-unsigned module_properties(const struct module *module);
 
 #endif

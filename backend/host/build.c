@@ -26,7 +26,7 @@ enum { ENTRY_GROUP = 0 }; /* of the link; then come those of kernels */
 struct linker {
     struct object_link *link;
     const struct module *module;
-    struct host_objects objects;
+    struct kernel_objects objects;
     const char *output; /* what will be written */
     bool keep;          /* the kernels' functions stay global */
     struct diags *diags;
@@ -73,29 +73,29 @@ static unsigned kernel_group(const struct linker *linker, uint32_t kernel_id, ui
 }
 
 /* The function of a copy that the object brings itself: NAME_splitK. */
-static const struct host_function *own_copy(const struct host_object *object,
-                                            const struct intern_name *name, uint32_t copy)
+static const struct kernel_function *own_copy(const struct kernel_object *object,
+                                              const struct intern_name *name, uint32_t copy)
 {
     struct text text = {NULL, 0, 0};
     text_bytes(&text, name->text, name->size);
     text_printf(&text, "_split%u", copy);
     struct intern_name copied = {.text = text.at, .size = (uint32_t)text.size};
-    const struct host_function *function = host_object_function(object, &copied);
+    const struct kernel_function *function = kernel_object_function(object, &copied);
     text_free(&text);
     return function;
 }
 
 /* Renames one function of a kernel, or of a copy of it, to what the entries call. */
 static bool export_function(const struct linker *linker, uint32_t kernel_id,
-                            const struct host_object *object, struct kernel_part part,
+                            const struct kernel_object *object, struct kernel_part part,
                             uint32_t copy)
 {
     const struct module *module = linker->module;
     const struct kernel *kernel = &module->kernels.at[kernel_id];
     const struct intern_name *text = &module->names.names[part.function];
     bool own = copy && attr_find(module, kernel->attrs, W_split);
-    const struct host_function *function =
-        own ? own_copy(object, text, copy) : host_object_function(object, text);
+    const struct kernel_function *function =
+        own ? own_copy(object, text, copy) : kernel_object_function(object, text);
     if (!function && own)
         return kernel_fails(linker, kernel, DIAG_kernel_object,
                             "'%s' does not define the function '%.*s_split%u', a copy for '@%.*s'",
@@ -120,7 +120,7 @@ static bool export_function(const struct linker *linker, uint32_t kernel_id,
 }
 
 static bool export_functions(const struct linker *linker, uint32_t kernel_id,
-                             const struct host_object *object, uint32_t copy)
+                             const struct kernel_object *object, uint32_t copy)
 {
     const struct kernel *kernel = &linker->module->kernels.at[kernel_id];
     bool ok = true;
@@ -149,7 +149,7 @@ static bool add_kernel(struct linker *linker, uint32_t kernel_id, uint32_t copie
 {
     const struct module *module = linker->module;
     const struct kernel *kernel = &module->kernels.at[kernel_id];
-    const struct host_object *object = host_object_of(&linker->objects, module, kernel);
+    const struct kernel_object *object = kernel_object_of(&linker->objects, module, kernel);
     bool own = attr_find(module, kernel->attrs, W_split);
     if (!object)
         return no_object(linker, kernel, attr_string(module, kernel->attrs, W_object));
@@ -170,6 +170,14 @@ static bool add_kernel(struct linker *linker, uint32_t kernel_id, uint32_t copie
     return true;
 }
 
+static void begin_link(struct linker *linker, const struct module *module,
+                       const struct host_places *places, const char *output, struct diags *diags)
+{
+    *linker = (struct linker){
+        .link = object_link_new(), .module = module, .output = output, .diags = diags};
+    kernel_objects_init(&linker->objects, places);
+}
+
 /* Adds as many copies of each kernel, and writes the link. */
 static enum host_status finish_link(struct linker *linker, const uint8_t *copies)
 {
@@ -182,14 +190,16 @@ static enum host_status finish_link(struct linker *linker, const uint8_t *copies
         ok = false;
     }
     object_link_free(linker->link);
-    host_objects_free(&linker->objects);
+    kernel_objects_free(&linker->objects);
     return ok ? HOST_OK : HOST_INPUT;
 }
 
 enum host_status host_link_kernels(const struct module *module, const struct host_places *places,
                                    const uint8_t *used, const char *output, struct diags *diags)
 {
-    struct linker linker = {object_link_new(), module, {.places = places}, output, true, diags};
+    struct linker linker;
+    begin_link(&linker, module, places, output, diags);
+    linker.keep = true;
     return finish_link(&linker, used);
 }
 
@@ -244,7 +254,8 @@ static enum host_status link_module(const struct module *module, const struct ho
                                     const char *entry_object, const char *output,
                                     struct diags *diags)
 {
-    struct linker linker = {object_link_new(), module, {.places = places}, output, false, diags};
+    struct linker linker;
+    begin_link(&linker, module, places, output, diags);
     uint8_t *copies = host_kernel_copies(module);
     object_link_add_file(linker.link, ENTRY_GROUP, entry_object);
     keep_entries(linker.link, module);

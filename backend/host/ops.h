@@ -31,7 +31,7 @@ bool host_choose(const struct module *module, const struct graph *graph, const s
 /* Bytes of storage of a tensor; false where they pass 2^46. */
 bool host_tensor_size(const struct skrt_tensor *tensor, uint64_t *size);
 
-/* Whether an op fits the sample kernel of its type; a library_check (backend/library/kernel_library.h). */
+/* Whether an op fits the sample kernel of its type; a library_check (ir/kernel_source.h). */
 bool host_op_check(const struct module *module, const struct graph *graph, const struct op *op,
                    struct diags *diags);
 

@@ -1,5 +1,6 @@
 #include "backend/library/kernel_library.h"
 #include "ir/base/file.h"
+#include "ir/base/suggest.h"
 
 #include <cjson/cJSON.h>
 
@@ -9,18 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-void kernel_library_init(struct kernel_library *library, const char *directory,
-                         library_check *check)
-{
-    *library = (struct kernel_library){.directory = directory, .check = check};
-}
-
-void kernel_library_free(struct kernel_library *library)
-{
-    arena_free(&library->arena);
-    vec_free(&library->kernels);
-}
 
 /* ---------------------------------------------------------------- one metadata file ---- */
 
@@ -223,8 +212,9 @@ static int is_json(const struct dirent *entry)
     return size > 5 && strcmp(entry->d_name + size - 5, ".json") == 0;
 }
 
-bool kernel_library_load(struct kernel_library *library, char *error, size_t error_size)
+static bool load(struct kernel_source *source, char *error, size_t error_size)
 {
+    struct kernel_library *library = (struct kernel_library *)source;
     if (library->loaded)
         return true;
     struct dirent **files;
@@ -247,13 +237,37 @@ bool kernel_library_load(struct kernel_library *library, char *error, size_t err
     return ok;
 }
 
-const struct library_kernel *kernel_library_find(const struct kernel_library *library,
-                                                 const char *op_type, bool dynamic)
+/* --------------------------------------------------------------------- as a source ---- */
+
+static const struct library_kernel *find(const struct kernel_source *source, const char *op_type,
+                                         bool dynamic)
 {
+    const struct kernel_library *library = (const struct kernel_library *)source;
     for (uint32_t i = 0; i < library->kernels.count; i++) {
         const struct library_kernel *kernel = &library->kernels.at[i];
         if (strcmp(kernel->op_type, op_type) == 0 && (kernel->n_variants > 0) == dynamic)
             return kernel;
     }
     return NULL;
+}
+
+static void offer(const struct kernel_source *source, struct suggest *suggest)
+{
+    const struct kernel_library *library = (const struct kernel_library *)source;
+    for (uint32_t i = 0; i < library->kernels.count; i++)
+        suggest_offer(suggest, library->kernels.at[i].op_type,
+                      strlen(library->kernels.at[i].op_type));
+}
+
+void kernel_library_init(struct kernel_library *library, const char *directory,
+                         library_check *check)
+{
+    *library =
+        (struct kernel_library){.source = {load, find, offer, check}, .directory = directory};
+}
+
+void kernel_library_free(struct kernel_library *library)
+{
+    arena_free(&library->arena);
+    vec_free(&library->kernels);
 }

@@ -5,44 +5,30 @@
 #include <string.h>
 #include <unistd.h>
 
-void host_objects_init(struct host_objects *objects, const struct host_places *places)
-{
-    *objects = (struct host_objects){.places = places};
-}
-
-void host_objects_free(struct host_objects *objects)
-{
-    for (uint32_t i = 0; i < objects->objects.count; i++)
-        if (objects->objects.at[i])
-            vec_free(&objects->objects.at[i]->functions);
-    vec_free(&objects->objects);
-    intern_free(&objects->paths);
-    arena_free(&objects->arena);
-}
-
 /* ------------------------------------------------------------------------- reading ---- */
 
 struct reader {
-    struct host_objects *objects;
-    struct host_object *object;
+    struct kernel_objects *objects;
+    struct kernel_object *object;
 };
 
 static void add_function(void *user, const char *name, uint64_t section_size)
 {
     struct reader *reader = user;
     char *copy = arena_strndup(&reader->objects->arena, name, strlen(name));
-    vec_push(&reader->object->functions, (struct host_function){copy, section_size});
+    vec_push(&reader->object->functions, (struct kernel_function){copy, section_size});
 }
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp(((const struct host_function *)a)->name, ((const struct host_function *)b)->name);
+    return strcmp(((const struct kernel_function *)a)->name,
+                  ((const struct kernel_function *)b)->name);
 }
 
-static struct host_object *read_object(struct host_objects *objects, const char *path)
+static struct kernel_object *read_object(struct kernel_objects *objects, const char *path)
 {
-    struct host_object *object = arena_alloc(&objects->arena, sizeof *object);
-    *object = (struct host_object){.path = path};
+    struct kernel_object *object = arena_alloc(&objects->arena, sizeof *object);
+    *object = (struct kernel_object){.path = path};
     struct reader reader = {objects, object};
     char error[512];
     if (!object_functions(path, add_function, &reader, error, sizeof error)) {
@@ -54,7 +40,7 @@ static struct host_object *read_object(struct host_objects *objects, const char 
     return object;
 }
 
-static const struct host_object *object_at(struct host_objects *objects, const char *path)
+static const struct kernel_object *object_at(struct kernel_objects *objects, const char *path)
 {
     uint32_t id = intern_copy(&objects->paths, path, strlen(path));
     while (objects->objects.count <= id)
@@ -72,8 +58,8 @@ static int compare_names(const char *a, const struct intern_name *b)
     return order ? order : (size > b->size) - (size < b->size);
 }
 
-const struct host_function *host_object_function(const struct host_object *object,
-                                                 const struct intern_name *name)
+const struct kernel_function *kernel_object_function(const struct kernel_object *object,
+                                                     const struct intern_name *name)
 {
     uint32_t low = 0, high = object->functions.count;
     while (low < high) {
@@ -92,15 +78,16 @@ const struct host_function *host_object_function(const struct host_object *objec
 /* ------------------------------------------------------------------------- finding ---- */
 
 /* The function of a part of the kernel; NULL where the object does not have it. */
-static const struct host_function *function_of(const struct host_object *object,
-                                               const struct module *module, struct kernel_part part)
+static const struct kernel_function *function_of(const struct kernel_object *object,
+                                                 const struct module *module,
+                                                 struct kernel_part part)
 {
     return part.function == NONE
                ? NULL
-               : host_object_function(object, &module->names.names[part.function]);
+               : kernel_object_function(object, &module->names.names[part.function]);
 }
 
-static bool has_functions(const struct host_object *object, const struct module *module,
+static bool has_functions(const struct kernel_object *object, const struct module *module,
                           const struct kernel *kernel)
 {
     struct kernel_part part;
@@ -110,11 +97,12 @@ static bool has_functions(const struct host_object *object, const struct module 
     return true;
 }
 
-const struct host_object *host_object_of(struct host_objects *objects, const struct module *module,
-                                         const struct kernel *kernel)
+const struct kernel_object *kernel_object_of(struct kernel_objects *objects,
+                                             const struct module *module,
+                                             const struct kernel *kernel)
 {
     const char *const folders[] = {objects->places->source_dir, objects->places->kernel_dir};
-    const struct host_object *found = NULL;
+    const struct kernel_object *found = NULL;
     uint32_t object = attr_string(module, kernel->attrs, W_object);
     if (object == NONE)
         return NULL;
@@ -125,7 +113,7 @@ const struct host_object *host_object_of(struct host_objects *objects, const str
         const char *path = arena_printf(&objects->arena, "%s/%s", folders[i], name);
         if (access(path, R_OK) != 0)
             continue;
-        const struct host_object *candidate = object_at(objects, path);
+        const struct kernel_object *candidate = object_at(objects, path);
         if (has_functions(candidate, module, kernel))
             return candidate;
         found = found ? found : candidate; /* what is wrong with it is told when it is linked */
@@ -133,20 +121,40 @@ const struct host_object *host_object_of(struct host_objects *objects, const str
     return found;
 }
 
-bool host_code_size(struct host_objects *objects, const struct module *module,
-                    const struct kernel *kernel, enum core_type core, uint64_t *size)
+/* ---------------------------------------------------------------------------- sizes ---- */
+
+static bool find_size(struct code_sizes *sizes, const struct module *module,
+                      const struct kernel *kernel, enum core_type core, uint64_t *size)
 {
-    const struct host_object *object = host_object_of(objects, module, kernel);
+    struct kernel_objects *objects = (struct kernel_objects *)sizes;
+    const struct kernel_object *object = kernel_object_of(objects, module, kernel);
     struct kernel_part part;
     *size = 0;
     /* Which variant of a dynamic kernel it will be is not known: the largest. */
     for (uint32_t i = 0; object && i < kernel_parts(module, kernel); i++) {
         if (!kernel_part_at(module, kernel, i, &part) || part.core != core)
             continue;
-        const struct host_function *function = function_of(object, module, part);
+        const struct kernel_function *function = function_of(object, module, part);
         if (!function || !function->code)
             return false;
         *size = function->code > *size ? function->code : *size;
     }
     return *size > 0;
+}
+
+/* ------------------------------------------------------------------------- the files ---- */
+
+void kernel_objects_init(struct kernel_objects *objects, const struct host_places *places)
+{
+    *objects = (struct kernel_objects){.sizes = {find_size}, .places = places};
+}
+
+void kernel_objects_free(struct kernel_objects *objects)
+{
+    for (uint32_t i = 0; i < objects->objects.count; i++)
+        if (objects->objects.at[i])
+            vec_free(&objects->objects.at[i]->functions);
+    vec_free(&objects->objects);
+    intern_free(&objects->paths);
+    arena_free(&objects->arena);
 }

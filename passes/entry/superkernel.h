@@ -5,7 +5,7 @@
 #include "ir/order.h"
 #include "ir/sk_options.h"
 #include "ir/slots.h"
-#include "passes/pass.h"
+#include "passes/context.h"
 
 struct superkernel {
     struct pass_context *context;

@@ -3,7 +3,7 @@
 #ifndef PASSES_FUSION_FUSION_H
 #define PASSES_FUSION_FUSION_H
 
-#include "passes/pass.h"
+#include "passes/context.h"
 
 enum fusion_mode {
     FUSION_COLLECT, /* all ops of a scope */

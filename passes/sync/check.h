@@ -4,7 +4,7 @@
 
 #include "ir/order.h"
 #include "ir/slots.h"
-#include "passes/pass.h"
+#include "passes/context.h"
 #include "passes/sync/proof.h"
 
 enum { SYNC_FLAG_LIMIT = 15 };

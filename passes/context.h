@@ -1,0 +1,19 @@
+/* What a pass works on and with. */
+#ifndef PASSES_CONTEXT_H
+#define PASSES_CONTEXT_H
+
+#include "ir/analyses.h"
+#include "ir/kernel_source.h"
+#include "ir/module.h"
+
+struct pass_context {
+    struct module *module;
+    struct diags *diags;
+    struct kernel_source *library; /* NULL: there are no sample kernels */
+    const char *sk_options;        /* options of every scope, over its own; NULL: none */
+    struct code_sizes *code_sizes; /* NULL: what kernels do not say themselves is not known */
+    struct analyses *analyses;     /* of the module; NULL: pipeline_run has its own */
+    bool unproven;                 /* verify-sync lets everything pass */
+};
+
+#endif

@@ -1,0 +1,50 @@
+#include "passes/properties.h"
+#include "ir/module.h"
+
+static bool is_partitioned(const struct module *module)
+{
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        for (uint32_t j = 0; j < module->graphs.at[i].blocks.count; j++)
+            if (module->graphs.at[i].blocks.at[j].kind == BLOCK_SCOPE)
+                return false;
+    return true;
+}
+
+static bool is_bound(const struct module *module)
+{
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        for (uint32_t j = 0; j < module->graphs.at[i].ops.count; j++)
+            if (module->graphs.at[i].ops.at[j].kernel == NONE)
+                return false;
+    return true;
+}
+
+static bool is_lowered(const struct module *module)
+{
+    uint8_t *has_entry = mem_calloc(module->names.count, 1);
+    for (uint32_t i = 0; i < module->entries.count; i++)
+        has_entry[module->entries.at[i].name] = 1;
+    bool lowered = true;
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        for (uint32_t j = 0; j < module->graphs.at[i].blocks.count; j++) {
+            const struct block *block = &module->graphs.at[i].blocks.at[j];
+            lowered = lowered && (block->kind != BLOCK_SUPERKERNEL || has_entry[block->name]);
+        }
+    mem_free(has_entry);
+    return lowered;
+}
+
+unsigned module_properties(const struct module *module)
+{
+    return (is_partitioned(module) ? PROPERTY_PARTITIONED : 0) |
+           (is_bound(module) ? PROPERTY_BOUND : 0) | (is_lowered(module) ? PROPERTY_LOWERED : 0);
+}
+
+const char *property_text(unsigned property)
+{
+    switch (property) {
+    case PROPERTY_PARTITIONED: return "a graph without scopes; run 'partition-scopes' first";
+    case PROPERTY_BOUND: return "a kernel for every op; write 'via' or run 'bind-kernels' first";
+    default: return "an entry for every super kernel; run 'lower-superkernels' first";
+    }
+}
