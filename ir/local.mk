@@ -38,6 +38,7 @@ libskir_la_SOURCES += \
 	ir/base/file.c \
 	ir/base/file.h \
 	ir/base/heap.h \
+	ir/base/ids.c \
 	ir/base/ids.h \
 	ir/base/intern.c \
 	ir/base/intern.h \

@@ -18,4 +18,13 @@ void members_init_ordered(struct members *members, const struct graph *graph,
                           const struct order *order);
 void members_free(struct members *members);
 
+/* The place of an op in a super kernel's list, or NONE where the op is not of it. `index` is that of
+ * members, `ops` and `count` are the list. */
+static inline uint32_t members_place(const uint32_t *index, const uint32_t *ops, uint32_t count,
+                                     uint32_t op)
+{
+    uint32_t place = index[op];
+    return place < count && ops[place] == op ? place : NONE;
+}
+
 #endif

@@ -361,7 +361,7 @@ struct module {
     struct source *source; /* may be NULL; not owned */
     struct intern names;
     VEC(struct type) types;
-    uint32_t *type_slots; /* type id + 1, open addressing */
+    uint32_t *type_slots; /* open addressing: type id + 1, for a fresh table is all 0 and free */
     uint32_t type_mask;
     VEC(int64_t) dims;
     VEC(struct attr) attrs;

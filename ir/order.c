@@ -35,11 +35,11 @@ static uint8_t *passive_types(const struct module *module)
 struct builder {
     const struct graph *graph;
     struct order *order;
-    uint32_t *fill;            /* per op: where its next edge goes; NULL while counting */
-    uint32_t *last_of_stream;  /* by label name id, the default stream last: op id + 1 */
-    uint32_t *sender_of_event; /* by event name id: op id + 1 */
-    uint8_t *passive;          /* by name id of an op type: it executes nothing */
-    uint32_t n_names;
+    uint32_t *fill;                /* per op: where its next edge goes; NULL while counting */
+    struct id_map last_of_stream;  /* the last op so far, by label */
+    uint32_t last_of_default;      /* the same of the default stream */
+    struct id_map sender_of_event; /* op, by name */
+    uint8_t *passive;              /* by name id of an op type: it executes nothing */
     struct order_pairs memory, launches;
 };
 
@@ -66,10 +66,11 @@ static void add_values(struct builder *builder, uint32_t op, struct range refs,
 static void add_stream_edge(struct builder *builder, uint32_t id)
 {
     uint32_t label = builder->order->stream[id];
-    uint32_t *last = &builder->last_of_stream[label == NONE ? builder->n_names : label];
-    if (*last)
-        add_edge(builder, id, *last - 1, ORDER_STREAM, label);
-    *last = id + 1;
+    uint32_t *last =
+        label == NONE ? &builder->last_of_default : id_map_at(&builder->last_of_stream, label);
+    if (*last != NONE)
+        add_edge(builder, id, *last, ORDER_STREAM, label);
+    *last = id;
 }
 
 static void add_op(struct builder *builder, uint32_t id)
@@ -83,14 +84,16 @@ static void add_op(struct builder *builder, uint32_t id)
         add_stream_edge(builder, id);
     for (uint32_t i = 0; i < clauses->recv.count; i++) {
         uint32_t event = graph->refs.at[clauses->recv.first + i];
-        if (builder->sender_of_event[event])
-            add_edge(builder, id, builder->sender_of_event[event] - 1, ORDER_EVENT, event);
+        uint32_t sender = id_map_find(&builder->sender_of_event, event);
+        if (sender != NONE)
+            add_edge(builder, id, sender, ORDER_EVENT, event);
     }
 }
 
 static void add_all(struct builder *builder)
 {
-    memset(builder->last_of_stream, 0, (builder->n_names + 1) * sizeof(uint32_t));
+    id_map_clear(&builder->last_of_stream);
+    builder->last_of_default = NONE;
     for (uint32_t i = 0; i < builder->order->n_ops; i++)
         add_op(builder, builder->order->text[i]);
     for (uint32_t i = 0; i < builder->memory.count; i++) {
@@ -109,7 +112,7 @@ static void find_senders(struct builder *builder)
     for (uint32_t id = 0; id < graph->ops.count; id++) {
         struct range send = op_clauses(graph, &graph->ops.at[id])->send;
         for (uint32_t i = 0; i < send.count; i++)
-            builder->sender_of_event[graph->refs.at[send.first + i]] = id + 1;
+            id_map_set(&builder->sender_of_event, graph->refs.at[send.first + i], id);
     }
 }
 
@@ -135,10 +138,7 @@ void order_init(struct order *order, const struct module *module, const struct g
                             .position = mem_calloc(n, sizeof(uint32_t)),
                             .text = mem_calloc(n, sizeof(uint32_t))};
     walk_body(order, graph);
-    struct builder builder = {.graph = graph, .order = order, .n_names = module->names.count};
-    builder.last_of_stream = mem_calloc((size_t)builder.n_names + 1, sizeof(uint32_t));
-    builder.sender_of_event = mem_calloc(builder.n_names, sizeof(uint32_t));
-    builder.passive = passive_types(module);
+    struct builder builder = {.graph = graph, .order = order, .passive = passive_types(module)};
     find_senders(&builder);
     memory_edges(&builder.memory, module, graph, order->text, order->n_ops);
     launch_edges(&builder.launches, module, graph, order->text, order->n_ops, order->stream);
@@ -150,8 +150,8 @@ void order_init(struct order *order, const struct module *module, const struct g
     memcpy(builder.fill, order->first, n * sizeof(uint32_t));
     add_all(&builder);
     mem_free(builder.fill);
-    mem_free(builder.last_of_stream);
-    mem_free(builder.sender_of_event);
+    id_map_free(&builder.last_of_stream);
+    id_map_free(&builder.sender_of_event);
     vec_free(&builder.memory);
     vec_free(&builder.launches);
     mem_free(builder.passive);

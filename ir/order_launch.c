@@ -11,9 +11,9 @@ struct walker {
     const struct graph *graph;
     struct order_pairs *pairs;
     VEC(struct ends) ends;
-    uint32_t *ends_of; /* per block: its first entry of `ends` + 1, those of a block adjoin */
+    struct id_map ends_of; /* by block: its first entry of `ends`, where those of a block adjoin */
     struct event_sides sends;
-    uint32_t *sender_of; /* by event name id: index into sends + 1 */
+    struct id_map sender_of; /* index into sends, by event */
 };
 
 static bool launch_has_events(const struct module *module, const struct block *block)
@@ -32,9 +32,10 @@ static void find_ends(struct walker *walker, const uint32_t *text, uint32_t n_op
             graph_enclosing(walker->graph, walker->graph->ops.at[op].block, BLOCK_SUPERKERNEL);
         if (block == NONE || !launch_has_events(walker->module, &walker->graph->blocks.at[block]))
             continue;
-        if (!walker->ends_of[block])
-            walker->ends_of[block] = walker->ends.count + 1;
-        uint32_t at = walker->ends_of[block] - 1;
+        uint32_t *first = id_map_at(&walker->ends_of, block), at;
+        if (*first == NONE)
+            *first = walker->ends.count;
+        at = *first;
         while (at < walker->ends.count && walker->ends.at[at].stream != stream[op])
             at++;
         if (at == walker->ends.count)
@@ -43,31 +44,38 @@ static void find_ends(struct walker *walker, const uint32_t *text, uint32_t n_op
     }
 }
 
+/* Whether `ends` has an element at a place, and it is the block's: its elements begin at the place that
+ * ends_of has, and none is at NONE. */
+static bool is_end_of(const struct walker *walker, uint32_t at, uint32_t block)
+{
+    return at < walker->ends.count && walker->ends.at[at].block == block;
+}
+
 static void add_pairs(struct walker *walker, uint32_t to, const struct event_side *sender)
 {
     if (sender->op != NONE) {
         vec_push(walker->pairs, (struct order_pair){to, sender->op, sender->event});
         return;
     }
-    uint32_t at = walker->ends_of[sender->block];
-    for (; at && at <= walker->ends.count && walker->ends.at[at - 1].block == sender->block; at++)
-        vec_push(walker->pairs,
-                 (struct order_pair){to, walker->ends.at[at - 1].last, sender->event});
+    uint32_t at = id_map_find(&walker->ends_of, sender->block);
+    for (; is_end_of(walker, at, sender->block); at++)
+        vec_push(walker->pairs, (struct order_pair){to, walker->ends.at[at].last, sender->event});
 }
 
 static void receive(struct walker *walker, const struct event_side *receiver)
 {
-    if (!walker->sender_of[receiver->event])
+    uint32_t send = id_map_find(&walker->sender_of, receiver->event);
+    if (send == NONE)
         return;
-    const struct event_side *sender = &walker->sends.at[walker->sender_of[receiver->event] - 1];
+    const struct event_side *sender = &walker->sends.at[send];
     if (receiver->op != NONE) {
         if (sender->op == NONE) /* between two ops ir/order.c has the edge itself */
             add_pairs(walker, receiver->op, sender);
         return;
     }
-    uint32_t at = walker->ends_of[receiver->block];
-    for (; at && at <= walker->ends.count && walker->ends.at[at - 1].block == receiver->block; at++)
-        add_pairs(walker, walker->ends.at[at - 1].first, sender);
+    uint32_t at = id_map_find(&walker->ends_of, receiver->block);
+    for (; is_end_of(walker, at, receiver->block); at++)
+        add_pairs(walker, walker->ends.at[at].first, sender);
 }
 
 void launch_edges(struct order_pairs *pairs, const struct module *module, const struct graph *graph,
@@ -79,18 +87,16 @@ void launch_edges(struct order_pairs *pairs, const struct module *module, const 
     if (!any)
         return;
     struct walker walker = {.module = module, .graph = graph, .pairs = pairs};
-    walker.ends_of = mem_calloc(graph->blocks.count, sizeof *walker.ends_of);
-    walker.sender_of = mem_calloc(module->names.count, sizeof *walker.sender_of);
     find_ends(&walker, text, n_ops, stream);
     walker.sends = event_sides_find(module, graph, W_send);
     for (uint32_t i = 0; i < walker.sends.count; i++)
-        walker.sender_of[walker.sends.at[i].event] = i + 1;
+        id_map_set(&walker.sender_of, walker.sends.at[i].event, i);
     struct event_sides recvs = event_sides_find(module, graph, W_recv);
     for (uint32_t i = 0; i < recvs.count; i++)
         receive(&walker, &recvs.at[i]);
     vec_free(&recvs);
     vec_free(&walker.ends);
     vec_free(&walker.sends);
-    mem_free(walker.ends_of);
-    mem_free(walker.sender_of);
+    id_map_free(&walker.ends_of);
+    id_map_free(&walker.sender_of);
 }

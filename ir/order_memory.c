@@ -2,7 +2,7 @@
 
 /* The accesses so far to one memory. */
 struct memory {
-    uint32_t writer; /* op id + 1 of the last write, 0: none */
+    uint32_t writer; /* op of the last write, or NONE */
     uint32_t name;
     struct vec_u32 readers; /* since that write */
 };
@@ -12,8 +12,8 @@ struct walker {
     const struct graph *graph;
     struct order_pairs *pairs;
     VEC(struct memory) memories;
-    uint32_t *of_value;  /* memory + 1 of a value that some op writes in place */
-    uint32_t *of_buffer; /* memory + 1 by name id */
+    struct id_map of_value;  /* memory of a value that some op writes in place */
+    struct id_map of_buffer; /* memory by name */
 };
 
 static void add(struct walker *walker, uint32_t to, uint32_t from, uint32_t name)
@@ -26,24 +26,24 @@ static void access_memory(struct walker *walker, uint32_t id, uint32_t op, bool 
 {
     struct memory *memory = &walker->memories.at[id];
     if (!write) {
-        if (memory->writer)
-            add(walker, op, memory->writer - 1, memory->name);
+        if (memory->writer != NONE)
+            add(walker, op, memory->writer, memory->name);
         vec_push(&memory->readers, op);
         return;
     }
     /* Readers have waited for the writer before them. */
     for (uint32_t i = 0; i < memory->readers.count; i++)
         add(walker, op, memory->readers.at[i], memory->name);
-    if (memory->readers.count == 0 && memory->writer)
-        add(walker, op, memory->writer - 1, memory->name);
+    if (memory->readers.count == 0 && memory->writer != NONE)
+        add(walker, op, memory->writer, memory->name);
     memory->readers.count = 0;
-    memory->writer = op + 1;
+    memory->writer = op;
 }
 
 static uint32_t new_memory(struct walker *walker, uint32_t name)
 {
-    vec_push(&walker->memories, (struct memory){.name = name});
-    return walker->memories.count;
+    vec_push(&walker->memories, (struct memory){.writer = NONE, .name = name});
+    return walker->memories.count - 1;
 }
 
 /* The operand that the n-th entry of `inplace` names, or NONE where it names none. */
@@ -68,9 +68,10 @@ static bool find_memories(struct walker *walker)
         for (uint32_t n = 0;
              inplace && inplace->value.kind == ATTR_LIST && n < inplace->value.count; n++) {
             uint32_t value = inplace_value(walker, op, inplace, n);
-            if (value == NONE || walker->of_value[value])
+            if (value == NONE || id_map_find(&walker->of_value, value) != NONE)
                 continue;
-            walker->of_value[value] = new_memory(walker, walker->graph->values.at[value].name);
+            id_map_set(&walker->of_value, value,
+                       new_memory(walker, walker->graph->values.at[value].name));
             any = true;
         }
     }
@@ -82,10 +83,10 @@ static void access_buffer(struct walker *walker, uint32_t op, const struct attr_
 {
     if (name->kind != ATTR_STRING)
         return;
-    uint32_t *memory = &walker->of_buffer[name->id];
-    if (!*memory)
+    uint32_t *memory = id_map_at(&walker->of_buffer, name->id);
+    if (*memory == NONE)
         *memory = new_memory(walker, name->id);
-    access_memory(walker, *memory - 1, op, write);
+    access_memory(walker, *memory, op, write);
 }
 
 /* `reads` or `writes`: a string, or a list of strings. */
@@ -107,15 +108,17 @@ static void access_values(struct walker *walker, uint32_t id)
 {
     const struct op *op = &walker->graph->ops.at[id];
     const uint32_t *operands = op_operands(walker->graph, op);
-    for (uint32_t i = 0; i < op->operands.count; i++)
-        if (walker->of_value[operands[i]])
-            access_memory(walker, walker->of_value[operands[i]] - 1, id, false);
+    for (uint32_t i = 0; i < op->operands.count; i++) {
+        uint32_t memory = id_map_find(&walker->of_value, operands[i]);
+        if (memory != NONE)
+            access_memory(walker, memory, id, false);
+    }
     const struct attr *inplace = attr_find(walker->module, op->attrs, W_inplace);
     for (uint32_t n = 0; inplace && inplace->value.kind == ATTR_LIST && n < inplace->value.count;
          n++) {
         uint32_t value = inplace_value(walker, op, inplace, n);
         if (value != NONE)
-            access_memory(walker, walker->of_value[value] - 1, id, true);
+            access_memory(walker, id_map_get(&walker->of_value, value), id, true);
     }
 }
 
@@ -123,18 +126,15 @@ void memory_edges(struct order_pairs *pairs, const struct module *module, const 
                   const uint32_t *text, uint32_t n_ops)
 {
     struct walker walker = {.module = module, .graph = graph, .pairs = pairs};
-    walker.of_value = mem_calloc(graph->values.count, sizeof *walker.of_value);
-    if (find_memories(&walker)) {
-        walker.of_buffer = mem_calloc(module->names.count, sizeof *walker.of_buffer);
-        for (uint32_t i = 0; i < n_ops; i++) {
-            access_values(&walker, text[i]);
-            access_buffers(&walker, text[i], W_reads);
-            access_buffers(&walker, text[i], W_writes);
-        }
+    uint32_t n_accessing = find_memories(&walker) ? n_ops : 0;
+    for (uint32_t i = 0; i < n_accessing; i++) {
+        access_values(&walker, text[i]);
+        access_buffers(&walker, text[i], W_reads);
+        access_buffers(&walker, text[i], W_writes);
     }
     for (uint32_t i = 0; i < walker.memories.count; i++)
         vec_free(&walker.memories.at[i].readers);
     vec_free(&walker.memories);
-    mem_free(walker.of_value);
-    mem_free(walker.of_buffer);
+    id_map_free(&walker.of_value);
+    id_map_free(&walker.of_buffer);
 }

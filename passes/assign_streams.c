@@ -14,7 +14,7 @@ struct assigner {
     struct pass_context *context;
     struct module *module;
     struct graph *graph;
-    uint32_t *id_of;      /* by label: id + 1 */
+    struct id_map id_of;  /* by label */
     int64_t *priority_of; /* by label */
     uint8_t *used;        /* by id */
 };
@@ -27,20 +27,20 @@ static bool take_given(struct assigner *a, const struct block *block)
     int64_t id = attr_int(a->module, block->attrs, W_id, -1);
     if (id < 0)
         return true;
-    if (a->id_of[block->name] == 0 && (id == 0 || a->used[id])) {
+    if (id_map_find(&a->id_of, block->name) == NONE && (id == 0 || a->used[id])) {
         diag_at(a->context->diags, DIAG_conflict, locate_name(a->module, block->loc),
                 id ? "another stream has the id %lld" : "the id %lld is that of the default stream",
                 (long long)id);
         return false;
     }
-    a->id_of[block->name] = (uint32_t)id + 1;
+    id_map_set(&a->id_of, block->name, (uint32_t)id);
     a->used[id] = 1;
     return true;
 }
 
 static bool assign_id(struct assigner *a, const struct block *block, uint32_t *next)
 {
-    if (a->id_of[block->name])
+    if (id_map_find(&a->id_of, block->name) != NONE)
         return true;
     while (*next < MAX_STREAMS && a->used[*next])
         ++*next;
@@ -50,7 +50,7 @@ static bool assign_id(struct assigner *a, const struct block *block, uint32_t *n
         return false;
     }
     a->used[*next] = 1;
-    a->id_of[block->name] = *next + 1;
+    id_map_set(&a->id_of, block->name, *next);
     return true;
 }
 
@@ -59,7 +59,7 @@ static void set_attrs(struct assigner *a, struct block *block)
     if (attr_find(a->module, block->attrs, W_id) && attr_find(a->module, block->attrs, W_priority))
         return;
     struct attr attrs[2] = {
-        {W_id, NONE, {.kind = ATTR_INT, .i = a->id_of[block->name] - 1}},
+        {W_id, NONE, {.kind = ATTR_INT, .i = id_map_get(&a->id_of, block->name)}},
         {W_priority, NONE, {.kind = ATTR_INT, .i = a->priority_of[block->name]}},
     };
     block->attrs = module_add_attrs(a->module, attrs, 2);
@@ -95,11 +95,10 @@ bool pass_assign_streams(struct pass_context *context)
         struct assigner a = {.context = context,
                              .module = context->module,
                              .graph = &context->module->graphs.at[i],
-                             .id_of = mem_calloc(names, sizeof *a.id_of),
                              .priority_of = mem_calloc(names, sizeof *a.priority_of),
                              .used = mem_calloc(MAX_STREAMS, 1)};
         ok = assign_graph(&a) && ok;
-        mem_free(a.id_of);
+        id_map_free(&a.id_of);
         mem_free(a.priority_of);
         mem_free(a.used);
     }

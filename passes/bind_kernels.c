@@ -15,9 +15,9 @@
 struct binder {
     struct pass_context *context;
     struct module *module;
-    /* By name id of an op type: the sample kernel's name id + 1 once it is declared. The second is
-     * for dynamic kernels. */
-    struct vec_u32 declared[2];
+    /* By op type: the name of its sample kernel once it is declared. The second is for dynamic
+     * kernels. */
+    struct id_map declared[2];
 };
 
 static struct attr word_attr(uint32_t key, enum attr_kind kind, uint32_t id)
@@ -163,10 +163,8 @@ static bool report_static(struct binder *binder, const struct op *op)
 static bool bind_op(struct binder *binder, const struct graph *graph, struct op *op)
 {
     bool dynamic = attr_flag(binder->module, op->attrs, W_dynamic);
-    struct vec_u32 *declared = &binder->declared[dynamic];
-    while (declared->count <= op->type)
-        vec_push(declared, 0);
-    if (!declared->at[op->type]) {
+    struct id_map *declared = &binder->declared[dynamic];
+    if (id_map_find(declared, op->type) == NONE) {
         const struct library_kernel *sample = find_sample(binder, op->type, dynamic);
         if (!sample && dynamic && find_sample(binder, op->type, false))
             return report_static(binder, op);
@@ -174,12 +172,12 @@ static bool bind_op(struct binder *binder, const struct graph *graph, struct op 
             report_unknown(binder, op);
             return false;
         }
-        declared->at[op->type] = declare_kernel(binder, op->type, sample) + 1;
+        id_map_set(declared, op->type, declare_kernel(binder, op->type, sample));
     }
     library_check *check = binder->context->library->check;
     if (check && !check(binder->module, graph, op, binder->context->diags))
         return false;
-    op->kernel = declared->at[op->type] - 1;
+    op->kernel = id_map_get(declared, op->type);
     return true;
 }
 
@@ -212,7 +210,7 @@ bool pass_bind_kernels(struct pass_context *context)
             if (graph->ops.at[j].kernel == NONE)
                 ok = bind_op(&binder, graph, &graph->ops.at[j]) && ok;
     }
-    vec_free(&binder.declared[0]);
-    vec_free(&binder.declared[1]);
+    id_map_free(&binder.declared[0]);
+    id_map_free(&binder.declared[1]);
     return ok;
 }

@@ -16,7 +16,8 @@
 
 enum phase_of_op { PHASE_BEFORE, PHASE_CALL, PHASE_BEHIND, PHASES };
 
-/* Per op in list order: its nodes, + 1; 0 where it has none. */
+/* Per op in list order: how many nodes of a list there are up to its own, as sync_node.need counts
+ * them; 0 where it has none there. */
 struct op_nodes {
     uint32_t call[CORE_TYPES], select[CORE_TYPES];
     uint32_t wait[CORE_TYPES]; /* the last of its waits for events */
@@ -93,7 +94,7 @@ static bool is_on_core_0(const struct inserter *in, int core, uint32_t node)
     return instr->number[1] == 1 && (core == CORE_AIC || kernel_type_info(type)->flat);
 }
 
-/* `node` of a core type comes behind `before` of another or the same; node numbers + 1. */
+/* `node` of a core type comes behind `before` of another or the same: numbers as in op_nodes. */
 static void need(struct inserter *in, int core, uint32_t node, int before_core, uint32_t before)
 {
     if (!node || !before)

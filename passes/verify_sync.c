@@ -212,8 +212,9 @@ static bool check_op(const struct sync_checker *checker, uint32_t place)
     const struct order *order = subject->order;
     uint32_t to = subject->ops[place];
     for (uint32_t e = order->first[to]; e < order->first[to + 1]; e++) {
-        uint32_t index = subject->index_of[order->edges[e].from];
-        if (index && !check_edge(checker, &order->edges[e], index - 1, place))
+        uint32_t from =
+            members_place(subject->index, subject->ops, subject->count, order->edges[e].from);
+        if (from != NONE && !check_edge(checker, &order->edges[e], from, place))
             return false;
     }
     return true;
@@ -224,11 +225,7 @@ static bool check_order(struct sync_checker *checker)
     const struct sync_subject *subject = checker->subject;
     bool ok = true;
     for (uint32_t i = 0; i < subject->count; i++)
-        subject->index_of[subject->ops[i]] = i + 1;
-    for (uint32_t i = 0; i < subject->count; i++)
         ok = check_op(checker, i) && ok;
-    for (uint32_t i = 0; i < subject->count; i++)
-        subject->index_of[subject->ops[i]] = 0;
     return ok;
 }
 
@@ -249,14 +246,11 @@ static bool check_subject(struct sync_checker *checker)
     return check_order(checker) && ok;
 }
 
-static bool prove(struct pass_context *context, const struct entry *entry, struct id_map *pending,
+static bool prove(struct pass_context *context, const struct entry *entry,
                   const struct sync_subject *subject)
 {
-    struct sync_checker checker = {.diags = context->diags,
-                                   .module = context->module,
-                                   .entry = entry,
-                                   .subject = subject,
-                                   .pending = pending};
+    struct sync_checker checker = {
+        .diags = context->diags, .module = context->module, .entry = entry, .subject = subject};
     sync_proof_init(&checker.proof, context->module, entry);
     bool flowing = check_blocked(&checker);
     bool ok = flowing && check_flags(&checker);
@@ -276,6 +270,7 @@ static void subject_take(struct sync_subject *subject, const struct module *modu
                          const struct members *members, uint32_t block)
 {
     subject->block = block;
+    subject->index = members->index;
     subject->ops = members->ops + members->first[block];
     subject->count = members->first[block + 1] - members->first[block];
     subject->slots.count = 0;
@@ -295,24 +290,35 @@ static void subject_leave(struct sync_subject *subject)
     mem_free(subject->placed);
 }
 
-/* The super kernel's block that an event's side is an op of, + 1, or 0. */
+/* The super kernel's block that an event's side is an op of, or NONE. */
 static uint32_t side_block(const struct graph *graph, const struct event_side *side)
 {
     if (side->op == NONE)
-        return 0;
-    return graph_enclosing(graph, graph->ops.at[side->op].block, BLOCK_SUPERKERNEL) + 1;
+        return NONE;
+    return graph_enclosing(graph, graph->ops.at[side->op].block, BLOCK_SUPERKERNEL);
 }
 
-static void find_events(struct sync_event *events, const struct module *module,
+static struct sync_event *add_event(struct sync_events *events, uint32_t name)
+{
+    uint32_t *index = id_map_at(&events->index, name);
+    if (*index == NONE) {
+        *index = events->list.count;
+        vec_push(&events->list, (struct sync_event){NONE, false, {NONE, NONE}});
+    }
+    return &events->list.at[*index];
+}
+
+static void find_events(struct sync_events *events, const struct module *module,
                         const struct graph *graph)
 {
     struct event_sides sends = event_sides_find(module, graph, W_send);
     struct event_sides recvs = event_sides_find(module, graph, W_recv);
     for (uint32_t i = 0; i < sends.count; i++)
-        events[sends.at[i].event] = (struct sync_event){.sender = side_block(graph, &sends.at[i])};
-    for (uint32_t i = 0; i < recvs.count; i++)
-        events[recvs.at[i].event].leaves |=
-            side_block(graph, &recvs.at[i]) != events[recvs.at[i].event].sender;
+        add_event(events, sends.at[i].event)->sender = side_block(graph, &sends.at[i]);
+    for (uint32_t i = 0; i < recvs.count; i++) {
+        struct sync_event *event = add_event(events, recvs.at[i].event);
+        event->leaves |= side_block(graph, &recvs.at[i]) != event->sender;
+    }
     vec_free(&sends);
     vec_free(&recvs);
 }
@@ -326,17 +332,16 @@ static bool is_bound(const struct graph *graph, const struct members *members, u
 }
 
 /* Proves the entries of a graph's super kernels, and marks them. */
-static bool prove_graph(struct pass_context *context, const struct graph *graph,
-                        struct id_map *pending, struct sync_event *events, uint8_t *proven)
+static bool prove_graph(struct pass_context *context, const struct graph *graph, uint8_t *proven)
 {
     struct module *module = context->module;
     const struct members *members = analyses_members(context->analyses, module, graph);
     bool ok = true;
-    find_events(events, module, graph);
+    struct sync_events events = {0};
+    find_events(&events, module, graph);
     struct sync_subject subject = {.graph = graph,
                                    .order = analyses_order(context->analyses, module, graph),
-                                   .events = events};
-    subject.index_of = mem_calloc(graph->ops.count, sizeof *subject.index_of);
+                                   .events = &events};
     for (uint32_t b = 0; b < graph->blocks.count; b++) {
         const struct block *block = &graph->blocks.at[b];
         uint32_t entry = module_find(module, SYMBOL_ENTRY, block->name);
@@ -345,13 +350,14 @@ static bool prove_graph(struct pass_context *context, const struct graph *graph,
         bool bound = is_bound(graph, members, b);
         if (bound)
             subject_take(&subject, module, members, b);
-        ok = prove(context, &module->entries.at[entry], pending, bound ? &subject : NULL) && ok;
+        ok = prove(context, &module->entries.at[entry], bound ? &subject : NULL) && ok;
         if (bound)
             subject_leave(&subject);
         proven[entry] = 1;
     }
     vec_free(&subject.slots);
-    mem_free(subject.index_of);
+    id_map_free(&events.index);
+    vec_free(&events.list);
     return ok;
 }
 
@@ -361,16 +367,12 @@ bool pass_verify_sync(struct pass_context *context)
     if (context->unproven || module->entries.count == 0)
         return true;
     uint8_t *proven = mem_calloc(module->entries.count, 1);
-    struct id_map pending = {NULL, 0, 0};
-    struct sync_event *events = mem_calloc(module->names.count, sizeof *events);
     bool ok = true;
     for (uint32_t i = 0; i < module->graphs.count; i++)
-        ok = prove_graph(context, &module->graphs.at[i], &pending, events, proven) && ok;
+        ok = prove_graph(context, &module->graphs.at[i], proven) && ok;
     for (uint32_t i = 0; i < module->entries.count; i++)
         if (!proven[i])
-            ok = prove(context, &module->entries.at[i], &pending, NULL) && ok;
+            ok = prove(context, &module->entries.at[i], NULL) && ok;
     mem_free(proven);
-    id_map_free(&pending);
-    mem_free(events);
     return ok;
 }

@@ -1,5 +1,6 @@
 #include "backend/host/race.h"
 #include "backend/host/ops.h"
+#include "ir/members.h"
 
 #include <string.h>
 
@@ -36,19 +37,17 @@ static void place_orders(const struct host_race_source *source, struct arena *ar
                          struct skrt_race_check *check)
 {
     const struct order *order = source->order;
-    uint32_t *index_of = mem_calloc(order->n_ops, sizeof *index_of); /* + 1 */
-    uint32_t *seen = mem_calloc(order->n_ops, sizeof *seen);         /* index + 1 of the last op */
+    struct id_map seen = {NULL, 0, 0}; /* by place: the last op behind it so far */
     VEC(struct skrt_order) orders = {NULL, 0, 0};
-    for (uint32_t i = 0; i < source->count; i++)
-        index_of[source->ops[i]] = i + 1;
     for (uint32_t i = 0; i < source->count; i++) {
         uint32_t op = source->ops[i];
         for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++) {
-            uint32_t from = order->edges[e].from;
-            if (!index_of[from] || seen[from] == i + 1)
+            uint32_t from =
+                members_place(source->index, source->ops, source->count, order->edges[e].from);
+            if (from == NONE || id_map_find(&seen, from) == i)
                 continue;
-            seen[from] = i + 1;
-            vec_push(&orders, (struct skrt_order){index_of[from] - 1, i});
+            id_map_set(&seen, from, i);
+            vec_push(&orders, (struct skrt_order){from, i});
         }
     }
     struct skrt_order *copy = arena_alloc(arena, (orders.count + 1) * sizeof *copy);
@@ -57,8 +56,7 @@ static void place_orders(const struct host_race_source *source, struct arena *ar
     check->orders = copy;
     check->n_orders = orders.count;
     vec_free(&orders);
-    mem_free(seen);
-    mem_free(index_of);
+    id_map_free(&seen);
 }
 
 bool host_race_check(const struct host_race_source *source, struct arena *arena,

@@ -13,6 +13,7 @@ struct host_race_source {
     const struct entry *entry;
     const uint32_t *ops; /* of the super kernel, in list order */
     uint32_t count;
+    const uint32_t *index; /* per op of the graph: its place in its list, or NONE */
 };
 
 /* The orders between ops of the super kernel, each once, and which op each call is. False where the

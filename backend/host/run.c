@@ -501,6 +501,7 @@ static bool check_races_of(struct host_run *run, const struct members *members,
         .entry = entry,
         .ops = members->ops + first,
         .count = members->first[unit->block + 1] - first,
+        .index = members->index,
     };
     struct skrt_race_check *check = arena_alloc(&run->arena, sizeof *check);
     unit->launch.race = check;

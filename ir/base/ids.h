@@ -5,7 +5,6 @@
 #include "ir/base/vec.h"
 
 #include <assert.h>
-#include <string.h>
 
 enum { NONE = UINT32_MAX };
 
@@ -28,28 +27,26 @@ static inline uint32_t id_map_get(const struct id_map *map, uint32_t key)
     return map->at[key];
 }
 
-/* Makes room for the keys below `count`. */
-static inline void id_map_grow(struct id_map *map, uint32_t count)
-{
-    if (count <= map->count)
-        return;
-    vec_reserve(map, count - map->count);
-    memset(map->at + map->count, 0xff, (map->capacity - map->count) * sizeof *map->at);
-    map->count = map->capacity;
-}
+/* Makes room for a key that there is no room for. */
+void id_map_grow(struct id_map *map, uint32_t key);
 
 /* The place of a key, to be read and set; valid until another one's is asked for. */
 static inline uint32_t *id_map_at(struct id_map *map, uint32_t key)
 {
-    assert(key != NONE);
     if (key >= map->count)
-        id_map_grow(map, key + 1);
+        id_map_grow(map, key);
     return &map->at[key];
 }
 
 static inline void id_map_set(struct id_map *map, uint32_t key, uint32_t id)
 {
     *id_map_at(map, key) = id;
+}
+
+/* Forgets a key that is set. */
+static inline void id_map_unset(struct id_map *map, uint32_t key)
+{
+    map->at[key] = NONE;
 }
 
 /* Forgets all keys. */

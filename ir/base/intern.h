@@ -14,7 +14,7 @@ struct intern {
     struct intern_name *names;
     uint32_t count, capacity;
     struct intern_slot {
-        uint32_t id; /* + 1; 0 when free */
+        uint32_t id; /* + 1: a fresh table is all 0 and free */
         uint32_t hash;
     } * slots; /* a power of two of them */
     uint32_t mask;

@@ -139,40 +139,23 @@ void parse_graph_begin(struct parser *parser, uint32_t loc, uint32_t name)
     parser->open_braces = 0;
 }
 
-/* value_of_name grows with the names. */
-static void value_map_grow(struct parser *parser)
-{
-    struct vec_u32 *map = &parser->value_of_name;
-    vec_reserve(map, parser->module->names.count - map->count);
-    memset(map->at + map->count, 0, (map->capacity - map->count) * sizeof *map->at);
-    map->count = map->capacity;
-}
-
-/* The name's place in value_of_name. */
-static inline uint32_t *value_slot(struct parser *parser, uint32_t name)
-{
-    if (name >= parser->value_of_name.count)
-        value_map_grow(parser);
-    return &parser->value_of_name.at[name];
-}
-
 static uint32_t define_value(struct parser *parser, uint32_t name, uint32_t type, uint32_t def)
 {
     uint32_t id = graph_add_value(parser->graph, name, type, def);
-    uint32_t *slot = value_slot(parser, name);
+    uint32_t *value = id_map_at(&parser->value_of_name, name);
     /* A duplicate keeps its first meaning; the verifier reports it. */
-    if (*slot == 0 || parser->graph->values.at[*slot - 1].def == DEF_MISSING)
-        *slot = id + 1;
+    if (*value == NONE || parser->graph->values.at[*value].def == DEF_MISSING)
+        *value = id;
     return id;
 }
 
 /* The value of a name; one that is not defined yet gets a value marked as missing. */
 static uint32_t use_value(struct parser *parser, uint32_t name)
 {
-    uint32_t *slot = value_slot(parser, name);
-    if (*slot == 0)
-        *slot = graph_add_value(parser->graph, name, NONE, DEF_MISSING) + 1;
-    return *slot - 1;
+    uint32_t *value = id_map_at(&parser->value_of_name, name);
+    if (*value == NONE)
+        *value = graph_add_value(parser->graph, name, NONE, DEF_MISSING);
+    return *value;
 }
 
 /* Takes `count` names off the stack as a range of value ids. */
@@ -234,7 +217,7 @@ static void forget_values(struct parser *parser)
     if (!parser->graph)
         return;
     for (uint32_t i = 0; i < parser->graph->values.count; i++)
-        parser->value_of_name.at[parser->graph->values.at[i].name] = 0;
+        id_map_unset(&parser->value_of_name, parser->graph->values.at[i].name);
     parser->graph = NULL;
     parser->scanner.in_body = false;
 }
@@ -334,7 +317,7 @@ static void parser_free(struct parser *parser)
 {
     scanner_free(&parser->scanner);
     vec_free(&parser->ids);
-    vec_free(&parser->value_of_name);
+    id_map_free(&parser->value_of_name);
     vec_free(&parser->attrs);
     vec_free(&parser->values);
     vec_free(&parser->dims);

@@ -8,7 +8,7 @@
 struct op_parts {
     uint32_t results, operands, types, after, send, recv;
     uint32_t type, loc;
-    uint32_t kernel; /* name id + 1, 0 for none: all zero is an op without any of this */
+    uint32_t kernel; /* name id + 1, not NONE for none: zeroing is how ops in turn are begun */
     struct range attrs;
 };
 
@@ -24,14 +24,14 @@ struct parser {
     struct scanner scanner;
     struct module *module;
     struct diags *diags;
-    struct graph *graph;          /* the open one */
-    struct entry *entry;          /* the open one */
-    struct program *program;      /* the open one */
-    uint32_t block;               /* innermost open block, or NONE */
-    struct op_parts op;           /* the one being parsed */
-    uint32_t open_braces;         /* of bodies: graph, block, entry, program */
-    struct vec_u32 ids;           /* names, types */
-    struct vec_u32 value_of_name; /* value id + 1 in the open graph, by name id */
+    struct graph *graph;         /* the open one */
+    struct entry *entry;         /* the open one */
+    struct program *program;     /* the open one */
+    uint32_t block;              /* innermost open block, or NONE */
+    struct op_parts op;          /* the one being parsed */
+    uint32_t open_braces;        /* of bodies: graph, block, entry, program */
+    struct vec_u32 ids;          /* names, types */
+    struct id_map value_of_name; /* values of the open graph */
     VEC(struct attr) attrs;
     VEC(struct attr_value) values;
     VEC(int64_t) dims;

@@ -13,7 +13,7 @@ void outer_events_init(struct outer_events *events, const struct module *module,
                        const struct graph *graph)
 {
     uint32_t n_names = module->names.count;
-    uint32_t *waiter = mem_calloc(n_names, sizeof *waiter); /* block id + 1 */
+    struct id_map waiters = {NULL, 0, 0}; /* block, by event */
     struct event_sides sends = event_sides_find(module, graph, W_send);
     struct event_sides recvs = event_sides_find(module, graph, W_recv);
     events->sender = mem_calloc(n_names, sizeof *events->sender);
@@ -28,11 +28,12 @@ void outer_events_init(struct outer_events *events, const struct module *module,
         events->received_outside[event] = 1;
         if (place == NONE)
             continue;
-        if (waiter[event] && waiter[event] != place + 1)
+        uint32_t *waiter = id_map_at(&waiters, event);
+        if (*waiter != NONE && *waiter != place)
             events->shared = event;
-        waiter[event] = place + 1;
+        *waiter = place;
     }
-    mem_free(waiter);
+    id_map_free(&waiters);
     vec_free(&sends);
     vec_free(&recvs);
 }

@@ -12,8 +12,7 @@ const struct kernel *superkernel_kernel(const struct superkernel *sk, uint32_t i
 
 uint32_t superkernel_index(const struct superkernel *sk, uint32_t op)
 {
-    uint32_t index = sk->index[op];
-    return index < sk->count && sk->ops[index] == op ? index : NONE;
+    return members_place(sk->index, sk->ops, sk->count, op);
 }
 
 bool superkernel_has_part(const struct superkernel *sk, uint32_t i, enum core_type core)

@@ -15,11 +15,17 @@ struct sync_placed {
     uint32_t select[CORE_TYPES]; /* steps, of dynamic kernels */
 };
 
-/* By event (name id): how it crosses the super kernels of a graph. */
+/* How an event crosses the super kernels of a graph. */
 struct sync_event {
-    uint32_t sender; /* block of the super kernel whose op sends it, + 1; 0: none does */
-    bool leaves;     /* somebody outside of that super kernel receives it */
-    uint32_t last_wait[CORE_TYPES]; /* in the entry under proof: step + 1 of the last one, or 0 */
+    uint32_t sender;                /* block of the super kernel whose op sends it, or NONE */
+    bool leaves;                    /* somebody outside of that super kernel receives it */
+    uint32_t last_wait[CORE_TYPES]; /* in the entry under proof: step of the last one, or NONE */
+};
+
+/* Those that somebody of a graph sends or receives. */
+struct sync_events {
+    struct id_map index; /* in `list`, by name */
+    VEC(struct sync_event) list;
 };
 
 /* The super kernel that an entry is for. */
@@ -27,10 +33,10 @@ struct sync_subject {
     const struct graph *graph;
     uint32_t block;
     const struct order *order;
-    struct sync_event *events;
+    const struct sync_events *events;
     const uint32_t *ops; /* in list order */
     uint32_t count;
-    uint32_t *index_of;         /* per op of the graph: its place in `ops`, + 1 */
+    const uint32_t *index;      /* per op of the graph: its place in its list, or NONE */
     struct slots slots;         /* of all ops in turn; the first is slot 1 of the entry */
     uint32_t *first_slot;       /* by place: index in `slots`; one more at the end */
     struct sync_placed *placed; /* by place */
@@ -42,7 +48,6 @@ struct sync_checker {
     const struct entry *entry;
     struct sync_proof proof;
     const struct sync_subject *subject; /* NULL: the entry is for no super kernel */
-    struct id_map *pending;             /* scratch: no key is set before and behind each check */
 };
 
 /* The op at a place in list order, and its kernel. */
@@ -54,6 +59,11 @@ static inline const struct op *sync_op(const struct sync_subject *subject, uint3
 static inline const struct kernel *sync_kernel(const struct sync_checker *checker, uint32_t name)
 {
     return module_kernel(checker->module, name);
+}
+
+static inline struct sync_event *sync_event(const struct sync_subject *subject, uint32_t name)
+{
+    return &subject->events->list.at[id_map_get(&subject->events->index, name)];
 }
 
 static inline struct sync_point sync_point_all(const struct sync_checker *checker,

@@ -7,7 +7,7 @@ static const struct span no_span = {0, 0};
 
 /* -------------------------------------------------------------------------- slot uses ---- */
 
-/* What the entry does with a slot's word: steps + 1, 0 for never, and the programs they stand in. */
+/* What the entry does with a slot's word: steps, NONE for never, and the programs they stand in. */
 enum use { USE_NOTIFY, USE_WAIT, USE_RESET, USE_COUNT };
 
 struct word_uses {
@@ -30,20 +30,20 @@ static enum use use_of(enum instr_op op)
 
 static struct sync_point use_point(const struct sync_words *words, uint32_t slot, enum use use)
 {
-    return (struct sync_point){words->uses[slot].of[use].core, words->uses[slot].of[use].step - 1,
+    return (struct sync_point){words->uses[slot].of[use].core, words->uses[slot].of[use].step,
                                SYNC_CORE_ZERO};
 }
 
 static bool is_used(const struct sync_words *words, uint32_t slot, enum use use)
 {
-    return words->uses[slot].of[use].step > 0;
+    return words->uses[slot].of[use].step != NONE;
 }
 
 /* Whether the slot is the word of an event that crosses the super kernel's border. */
 static bool is_outer(const struct sync_subject *subject, const struct slot *slot)
 {
-    const struct sync_event *event = &subject->events[slot->id];
-    return slot->kind == SLOT_SEND ? event->leaves : event->sender != subject->block + 1;
+    const struct sync_event *event = sync_event(subject, slot->id);
+    return slot->kind == SLOT_SEND ? event->leaves : event->sender != subject->block;
 }
 
 static bool may_use(const struct sync_subject *subject, const struct slot *slot, enum use use)
@@ -96,7 +96,7 @@ static bool add_use(struct sync_words *words, enum core_type core, uint32_t step
                       "the first time is %s", sync_step_text(checker, first.core, first.step));
         return false;
     }
-    words->uses[slot].of[use].step = step + 1;
+    words->uses[slot].of[use].step = step;
     words->uses[slot].of[use].core = core;
     return true;
 }
@@ -303,10 +303,10 @@ static bool check_reset(const struct sync_word *word)
         return false;
     }
     struct sync_point reset = use_point(word->words, word->number, USE_RESET);
-    const uint32_t *last = checker->subject->events[word->slot->id].last_wait;
+    const uint32_t *last = sync_event(checker->subject, word->slot->id)->last_wait;
     for (int core = 0; core < CORE_TYPES; core++) {
-        wait = (struct sync_point){core, last[core] - 1, SYNC_CORE_ZERO};
-        if (!last[core] || sync_is_passed(&checker->proof, &wait, &reset))
+        wait = (struct sync_point){core, last[core], SYNC_CORE_ZERO};
+        if (last[core] == NONE || sync_is_passed(&checker->proof, &wait, &reset))
             continue;
         if (sync_report_step(checker, DIAG_sync_event, reset.core, reset.step,
                              "this may reset the event's word before it is waited for"))
@@ -326,14 +326,14 @@ static bool check_received(const struct sync_word *word)
 /* The same event may be received by several ops: no reset may come before any of the waits. */
 static void mark_wait(const struct sync_word *word, bool mark)
 {
-    uint32_t *last = word->checker->subject->events[word->slot->id].last_wait;
+    uint32_t *last = sync_event(word->checker->subject, word->slot->id)->last_wait;
     if (!is_used(word->words, word->number, USE_WAIT))
         return;
     struct sync_point wait = use_point(word->words, word->number, USE_WAIT);
     if (!mark)
-        last[wait.core] = 0;
-    else if (last[wait.core] <= wait.step)
-        last[wait.core] = wait.step + 1;
+        last[wait.core] = NONE;
+    else if (last[wait.core] == NONE || last[wait.core] < wait.step)
+        last[wait.core] = wait.step;
 }
 
 /* ------------------------------------------------------------------------------ locks ---- */
@@ -433,6 +433,9 @@ static bool check_subject_events(struct sync_checker *checker)
 {
     struct sync_words words = {.checker = checker, .count = checker->subject->slots.count + 1};
     words.uses = mem_calloc(words.count, sizeof *words.uses);
+    for (uint32_t slot = 0; slot < words.count; slot++)
+        for (int use = 0; use < USE_COUNT; use++)
+            words.uses[slot].of[use].step = NONE;
     bool ok = collect_uses(&words);
     if (ok) {
         visit_words(&words, VISIT_MARK);

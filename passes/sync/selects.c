@@ -10,13 +10,13 @@ static const struct span no_span = {0, 0};
 struct selection {
     struct sync_checker *checker;
     enum core_type core;
-    struct id_map *pending; /* by kernel name: the step of a select that no call has used yet */
-    uint32_t place;         /* of the next op to be called */
+    struct id_map pending; /* the step of a select that no call has used yet, by kernel */
+    uint32_t place;        /* of the next op to be called */
 };
 
-static uint32_t *pending_of(const struct selection *selection, uint32_t kernel)
+static uint32_t *pending_of(struct selection *selection, uint32_t kernel)
 {
-    return id_map_at(selection->pending, kernel);
+    return id_map_at(&selection->pending, kernel);
 }
 
 static bool is_dynamic(const struct selection *selection, uint32_t kernel)
@@ -82,7 +82,7 @@ static bool visit_call(struct selection *selection, uint32_t step)
     return false;
 }
 
-/* Selects that no call has used, which also makes `pending` empty again. */
+/* Selects that no call has used. */
 static bool check_left(struct selection *selection)
 {
     const struct sync_track *track = &selection->checker->proof.tracks[selection->core];
@@ -92,7 +92,6 @@ static bool check_left(struct selection *selection)
         if (track->steps[i].effect != EFFECT_SELECT || !is_dynamic(selection, instr->kernel) ||
             *pending_of(selection, instr->kernel) != i)
             continue;
-        *pending_of(selection, instr->kernel) = NONE;
         report(selection, i, "no call of the kernel follows this");
         ok = false;
     }
@@ -119,9 +118,9 @@ bool sync_check_selects(struct sync_checker *checker)
     for (uint32_t i = 0; subject && i < subject->count; i++)
         subject->placed[i].select[CORE_AIC] = subject->placed[i].select[CORE_AIV] = NONE;
     for (int core = 0; core < CORE_TYPES; core++) {
-        struct selection selection = {
-            .checker = checker, .core = core, .pending = checker->pending};
+        struct selection selection = {.checker = checker, .core = core};
         ok = check_selects_of(&selection) && ok;
+        id_map_free(&selection.pending);
     }
     return ok;
 }

@@ -37,7 +37,7 @@ static void test_id_map(void **state)
     assert_int_equal(id_map_get(&map, 5), 50);
     for (uint32_t key = 6; key < 6000; key++)
         assert_int_equal(id_map_find(&map, key), key < 5000 && key % 7 == 0 ? key + 1 : NONE);
-    *id_map_at(&map, 7) = NONE;
+    id_map_unset(&map, 7);
     assert_int_equal(id_map_find(&map, 7), NONE);
     id_map_clear(&map);
     assert_int_equal(id_map_find(&map, 14), NONE);

@@ -203,7 +203,8 @@ static void check_entry(struct trial *trial, uint32_t block)
                                             .order = &trial->order,
                                             .entry = entry,
                                             .ops = trial->members.ops + first,
-                                            .count = trial->members.first[block + 1] - first};
+                                            .count = trial->members.first[block + 1] - first,
+                                            .index = trial->members.index};
     CHECK(trial, host_race_check(&source, &trial->arena, &race));
     entry_runner_run(trial->runner, module, entry, &race, &result);
     if (result.report)
