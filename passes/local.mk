@@ -48,10 +48,14 @@ libskir_la_SOURCES += \
 	passes/fusion/schedule.h \
 	passes/sync/check.h \
 	passes/sync/events.c \
+	passes/sync/locks.c \
+	passes/sync/own_events.c \
 	passes/sync/plan.c \
 	passes/sync/plan.h \
 	passes/sync/proof.c \
 	passes/sync/proof.h \
 	passes/sync/report.c \
 	passes/sync/report.h \
-	passes/sync/selects.c
+	passes/sync/selects.c \
+	passes/sync/words.c \
+	passes/sync/words.h
