@@ -4,6 +4,7 @@ libskir_la_SOURCES += \
 	ir/analyses.c \
 	ir/analyses.h \
 	ir/attr_keys.def \
+	ir/attr_kinds.def \
 	ir/dtypes.def \
 	ir/event_sides.c \
 	ir/event_sides.h \
@@ -62,13 +63,19 @@ libskir_la_SOURCES += \
 	ir/syntax/print.c \
 	ir/syntax/print.h \
 	ir/syntax/scanner.h \
+	ir/verify/graph_verifier.h \
 	ir/verify/verify.c \
 	ir/verify/verify.h \
+	ir/verify/verify_attrs.c \
+	ir/verify/verify_blocks.c \
 	ir/verify/verify_entry.c \
 	ir/verify/verify_graph.c \
 	ir/verify/verify_internal.h \
+	ir/verify/verify_kernel.c \
+	ir/verify/verify_ops.c \
 	ir/verify/verify_options.c \
 	ir/verify/verify_order.c \
+	ir/verify/verify_types.c \
 	ir/verify/verify_variants.c
 
 libskir_la_LIBADD = libskrt.la $(LIBELF_LIBS) $(CJSON_LIBS) $(MATH_LIBS)

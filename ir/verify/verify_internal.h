@@ -23,19 +23,17 @@ struct verifier {
 };
 
 enum attr_owner {
-    OWNER_TARGET,
-    OWNER_KERNEL,
-    OWNER_ENTRY,
-    OWNER_SCOPE,
-    OWNER_STREAM,
-    OWNER_SUPERKERNEL,
-    OWNER_PARAM,
-    OWNER_OP,
+#define ATTR_OWNER(name, text) OWNER_##name,
+#include "ir/attr_kinds.def"
 };
 
+/* Each attribute by itself: its owner has it, once, and its value is of its kind. */
 void verify_attrs(struct verifier *verifier, struct range attrs, enum attr_owner owner);
 /* Whether a value has the form of `variants`: a list of dictionaries. */
 bool attr_is_variants(const struct module *module, const struct attr_value *value);
+/* Whether it has that of a kernel's `entry`: a string, or a dictionary of strings by core type. */
+bool attr_is_names(const struct module *module, const struct attr_value *value);
+void verify_kernel(struct verifier *verifier, const struct kernel *kernel);
 /* What is dynamic in a kernel: `dynamic` and `variants`. */
 void verify_variants(struct verifier *verifier, const struct kernel *kernel);
 void verify_graph(struct verifier *verifier, const struct graph *graph);

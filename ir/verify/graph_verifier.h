@@ -1,0 +1,34 @@
+/* Shared by the parts of the verifier that look at one graph. */
+#ifndef IR_VERIFY_GRAPH_VERIFIER_H
+#define IR_VERIFY_GRAPH_VERIFIER_H
+
+#include "ir/verify/verify_internal.h"
+
+struct graph_verifier {
+    struct verifier *verifier;
+    const struct module *module;
+    struct diags *diags;
+    const struct graph *graph;
+    uint8_t *type_checked; /* by type id: its format and gears were looked at */
+    uint8_t *reached;      /* by op id: the walk over the text has passed it */
+};
+
+/* Each type is looked at once per graph, where it is first used; NONE is no type. */
+void verify_type(struct graph_verifier *gv, uint32_t type, struct span span);
+void verify_gears(struct graph_verifier *gv);
+/* Whether a value of type `actual` may stand where `declared` is asked for: `?` matches all. */
+bool verify_types_match(const struct module *module, uint32_t declared, uint32_t actual);
+/* Spelling of a type; lives as long as the diagnostics. */
+const char *verify_type_text(struct graph_verifier *gv, uint32_t type);
+
+/* A value is known at an op, or (`op` NULL) at the return, when it is a parameter or the result of an
+ * op that was reached. The marks are those of the graph's definitions: value ids by name. */
+void verify_use(struct graph_verifier *gv, const struct op *op, enum op_part part, uint32_t index,
+                uint32_t value);
+/* All ops in text order, with the marks of verify_use. */
+void verify_ops(struct graph_verifier *gv);
+
+/* Scopes, streams and super kernels. */
+void verify_blocks(struct graph_verifier *gv);
+
+#endif

@@ -1,0 +1,216 @@
+/* The verifier's part for attributes: each is one that its owner has, of the kind that the tables
+ * ir/attr_keys.def and ir/attr_kinds.def say. */
+#include "ir/verify/verify_internal.h"
+
+enum key_kind {
+#define ATTR_KIND(name, predicate, text) KIND_##name,
+#include "ir/attr_kinds.def"
+};
+
+/* --------------------------------------------------------------------------- kinds ---- */
+
+static bool list_of(const struct module *module, const struct attr_value *list, enum attr_kind kind)
+{
+    if (list->kind != ATTR_LIST)
+        return false;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (module->attr_values.at[list->first + i].kind != kind)
+            return false;
+    return true;
+}
+
+/* One value of a kind, or a dictionary with one for each core type. */
+static bool is_by_core(const struct module *module, const struct attr_value *value,
+                       enum attr_kind kind)
+{
+    if (value->kind == kind)
+        return true;
+    if (value->kind != ATTR_DICT)
+        return false;
+    for (uint32_t i = 0; i < value->count; i++) {
+        const struct attr *attr = &module->attrs.at[value->first + i];
+        if ((attr->key != W_aic && attr->key != W_aiv) || attr->value.kind != kind)
+            return false;
+    }
+    return true;
+}
+
+static bool is_int(const struct module *module, const struct attr_value *value)
+{
+    (void)module;
+    return value->kind == ATTR_INT;
+}
+
+static bool is_string(const struct module *module, const struct attr_value *value)
+{
+    (void)module;
+    return value->kind == ATTR_STRING;
+}
+
+static bool is_flag(const struct module *module, const struct attr_value *value)
+{
+    (void)module;
+    return value->kind == ATTR_BOOL;
+}
+
+static bool is_switch(const struct module *module, const struct attr_value *value)
+{
+    return is_flag(module, value) || (value->kind == ATTR_INT && (value->i == 0 || value->i == 1));
+}
+
+static bool is_words(const struct module *module, const struct attr_value *value)
+{
+    return list_of(module, value, ATTR_WORD);
+}
+
+static bool is_types(const struct module *module, const struct attr_value *value)
+{
+    return list_of(module, value, ATTR_TYPE);
+}
+
+static bool is_indexes(const struct module *module, const struct attr_value *value)
+{
+    return list_of(module, value, ATTR_INT);
+}
+
+static bool is_buffers(const struct module *module, const struct attr_value *value)
+{
+    return value->kind == ATTR_STRING || list_of(module, value, ATTR_STRING);
+}
+
+bool attr_is_names(const struct module *module, const struct attr_value *value)
+{
+    return is_by_core(module, value, ATTR_STRING);
+}
+
+static bool is_sizes(const struct module *module, const struct attr_value *value)
+{
+    return is_by_core(module, value, ATTR_INT);
+}
+
+/* A slot is a value, a word, or a dictionary: {send = EVENT}, {recv = EVENT}. */
+static bool is_slots(const struct module *module, const struct attr_value *list)
+{
+    if (list->kind != ATTR_LIST)
+        return false;
+    for (uint32_t i = 0; i < list->count; i++) {
+        enum attr_kind kind = module->attr_values.at[list->first + i].kind;
+        if (kind != ATTR_VALUE && kind != ATTR_WORD && kind != ATTR_DICT)
+            return false;
+    }
+    return true;
+}
+
+bool attr_is_variants(const struct module *module, const struct attr_value *value)
+{
+    return list_of(module, value, ATTR_DICT);
+}
+
+static const struct {
+    bool (*holds)(const struct module *module, const struct attr_value *value);
+    const char *text;
+} kinds[] = {
+#define ATTR_KIND(name, predicate, text) {predicate, text},
+#include "ir/attr_kinds.def"
+};
+
+/* ---------------------------------------------------------------------- attributes ---- */
+
+static const struct attr_row {
+    enum attr_owner owner;
+    uint32_t key;
+    enum key_kind kind;
+    int64_t low, high;
+} attr_rows[] = {
+#define ATTR(owner, key, kind, low, high) {OWNER_##owner, W_##key, KIND_##kind, low, high},
+#include "ir/attr_keys.def"
+#undef ATTR
+};
+
+enum { ATTR_ROWS = sizeof attr_rows / sizeof attr_rows[0] };
+
+static void verify_number(struct verifier *verifier, struct span span, uint32_t key,
+                          const struct attr_value *value, const struct attr_row *row)
+{
+    if (value->i < row->low || value->i > row->high)
+        diag_at(verifier->diags, DIAG_number_range, span,
+                "'%.*s' is %lld, but must be %lld to %lld", NAME(verifier->module, key),
+                (long long)value->i, (long long)row->low, (long long)row->high);
+}
+
+static void verify_sizes(struct verifier *verifier, struct span span, const struct attr *attr,
+                         const struct attr_row *row)
+{
+    if (attr->value.kind == ATTR_INT)
+        verify_number(verifier, span, attr->key, &attr->value, row);
+    else
+        for (uint32_t i = 0; i < attr->value.count; i++) {
+            const struct attr *part = &verifier->module->attrs.at[attr->value.first + i];
+            verify_number(verifier, span, part->key, &part->value, row);
+        }
+}
+
+static void verify_attr(struct verifier *verifier, const struct attr *attr,
+                        const struct attr_row *row)
+{
+    struct span span = locate_token(verifier->module, attr->loc);
+    if (!kinds[row->kind].holds(verifier->module, &attr->value)) {
+        diag_at(verifier->diags, DIAG_attribute_kind, span, "'%.*s' must be %s",
+                NAME(verifier->module, attr->key), kinds[row->kind].text);
+        return;
+    }
+    if (row->kind == KIND_INT)
+        verify_number(verifier, span, attr->key, &attr->value, row);
+    if (row->kind == KIND_SIZES)
+        verify_sizes(verifier, span, attr, row);
+}
+
+static const struct attr_row *find_row(enum attr_owner owner, uint32_t key)
+{
+    for (size_t i = 0; i < ATTR_ROWS; i++)
+        if (attr_rows[i].owner == owner && attr_rows[i].key == key)
+            return &attr_rows[i];
+    return NULL;
+}
+
+bool attr_is_of_any_op(uint32_t key)
+{
+    return find_row(OWNER_OP, key) != NULL;
+}
+
+static void unknown_attr(struct verifier *verifier, const struct attr *attr, enum attr_owner owner)
+{
+    static const char *const owners[] = {
+#define ATTR_OWNER(name, text) text,
+#include "ir/attr_kinds.def"
+    };
+    const struct module *module = verifier->module;
+    if (!diag_at(verifier->diags, DIAG_unknown_attribute, locate_token(module, attr->loc),
+                 "%s has no attribute '%.*s'", owners[owner], NAME(module, attr->key)))
+        return;
+    struct suggest suggest = suggest_for(module, attr->key);
+    for (size_t i = 0; i < ATTR_ROWS; i++)
+        if (attr_rows[i].owner == owner)
+            suggest_name(&suggest, module, attr_rows[i].key);
+    suggest_note(verifier->diags, &suggest, "");
+}
+
+void verify_attrs(struct verifier *verifier, struct range attrs, enum attr_owner owner)
+{
+    const struct module *module = verifier->module;
+    if (attrs.count == 0)
+        return;
+    marks_clear(verifier);
+    for (uint32_t i = 0; i < attrs.count; i++) {
+        const struct attr *attr = &module->attrs.at[attrs.first + i];
+        if (marks_set(verifier, attr->key, 0, NULL))
+            diag_at(verifier->diags, DIAG_duplicate, locate_token(module, attr->loc),
+                    "the attribute '%.*s' stands twice", NAME(module, attr->key));
+        /* Keys of the table are words, whose ids are small. */
+        const struct attr_row *row = attr->key < W_COUNT ? find_row(owner, attr->key) : NULL;
+        if (row)
+            verify_attr(verifier, attr, row);
+        else if (owner != OWNER_OP)
+            unknown_attr(verifier, attr, owner);
+    }
+}

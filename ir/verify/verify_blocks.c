@@ -1,0 +1,64 @@
+/* The verifier's part for the blocks of a graph: where they may stand, and what those of one name agree
+ * on. */
+#include "ir/verify/graph_verifier.h"
+
+static void verify_nesting(struct graph_verifier *gv, const struct block *block)
+{
+    uint32_t outer = graph_enclosing(gv->graph, block->parent, BLOCK_SUPERKERNEL);
+    struct span span = locate_name(gv->module, block->loc);
+    if (outer != NONE && block->kind != BLOCK_STREAM)
+        diag_at(gv->diags, DIAG_nesting, span, "only streams may stand inside a super kernel");
+    if (block->kind == BLOCK_SUPERKERNEL &&
+        graph_enclosing(gv->graph, block->parent, BLOCK_SCOPE) != NONE)
+        diag_at(gv->diags, DIAG_nesting, span, "a super kernel may not stand inside a scope");
+}
+
+/* Blocks of one scope or stream that give an attribute must give the same. */
+static void verify_agreement(struct graph_verifier *gv, enum block_kind kind, uint32_t key)
+{
+    const struct graph *graph = gv->graph;
+    const struct module *module = gv->module;
+    marks_clear(gv->verifier);
+    for (uint32_t i = 0; i < graph->blocks.count; i++) {
+        const struct block *block = &graph->blocks.at[i];
+        const struct attr *attr = block->kind == kind ? attr_find(module, block->attrs, key) : NULL;
+        uint32_t first = NONE;
+        if (!attr || !marks_set(gv->verifier, block->name, i, &first))
+            continue;
+        const struct attr *before = attr_find(module, graph->blocks.at[first].attrs, key);
+        if (before->value.kind == attr->value.kind && before->value.i == attr->value.i)
+            continue;
+        if (diag_at(gv->diags, DIAG_conflict, locate_token(module, attr->loc),
+                    "another block of '%.*s' has another '%.*s'", NAME(module, block->name),
+                    NAME(module, key)))
+            diag_note(gv->diags, locate_token(module, before->loc), "it is here");
+    }
+}
+
+void verify_blocks(struct graph_verifier *gv)
+{
+    static const enum attr_owner owners[] = {OWNER_SCOPE, OWNER_SCOPE, OWNER_STREAM,
+                                             OWNER_SUPERKERNEL};
+    const struct graph *graph = gv->graph;
+    for (uint32_t i = 0; i < graph->blocks.count; i++) {
+        const struct block *block = &graph->blocks.at[i];
+        verify_attrs(gv->verifier, block->attrs, owners[block->kind]);
+        verify_nesting(gv, block);
+    }
+    marks_clear(gv->verifier);
+    for (uint32_t i = 0; i < graph->blocks.count; i++) {
+        const struct block *block = &graph->blocks.at[i];
+        uint32_t first = NONE;
+        if (block->kind == BLOCK_SUPERKERNEL && marks_set(gv->verifier, block->name, i, &first) &&
+            diag_at(gv->diags, DIAG_duplicate, locate_name(gv->module, block->loc),
+                    "the super kernel '@%.*s' stands twice", NAME(gv->module, block->name)))
+            diag_note(gv->diags, locate_name(gv->module, graph->blocks.at[first].loc),
+                      "the first is here");
+    }
+    marks_clear(gv->verifier);
+    for (uint32_t i = 0; i < graph->blocks.count; i++)
+        verify_options(gv->verifier, &graph->blocks.at[i]);
+    verify_agreement(gv, BLOCK_SCOPE, W_options);
+    verify_agreement(gv, BLOCK_STREAM, W_priority);
+    verify_agreement(gv, BLOCK_STREAM, W_id);
+}

@@ -1,0 +1,86 @@
+/* The verifier's part for kernels: their functions are those of their type, and the target has cores
+ * for them. */
+#include "ir/verify/verify_internal.h"
+
+#include <string.h>
+
+static const struct span no_span = {0, 0};
+
+void verify_unknown_kernel(struct verifier *verifier, struct span span, uint32_t name)
+{
+    const struct module *module = verifier->module;
+    if (!diag_at(verifier->diags, DIAG_unknown_kernel, span, "the kernel '@%.*s' is not declared",
+                 NAME(module, name)))
+        return;
+    struct suggest suggest = suggest_for(module, name);
+    if (diag_wants_suggestion(verifier->diags))
+        for (uint32_t i = 0; i < module->kernels.count; i++)
+            suggest_name(&suggest, module, module->kernels.at[i].name);
+    if (suggest.best)
+        suggest_note(verifier->diags, &suggest, "@");
+    else
+        diag_note(verifier->diags, no_span, "declare it with 'kernel @%.*s : TYPE {...}'",
+                  NAME(module, name));
+}
+
+/* The parts that `entry` and the kernel's type give must be the same. */
+static void verify_kernel_entry(struct verifier *verifier, const struct kernel *kernel)
+{
+    const struct module *module = verifier->module;
+    const struct attr *entry = attr_find(module, kernel->attrs, W_entry);
+    if (!entry || !attr_is_names(module, &entry->value))
+        return;
+    struct span span = locate_token(module, entry->loc);
+    if (entry->value.kind == ATTR_STRING) {
+        if (kernel_type_is_mixed(kernel->type) &&
+            diag_at(verifier->diags, DIAG_kernel_part, span,
+                    "a kernel of type %s has two functions", kernel_type_info(kernel->type)->name))
+            diag_note(verifier->diags, no_span, "write entry = {aic = \"...\", aiv = \"...\"}");
+        return;
+    }
+    struct range parts = {entry->value.first, entry->value.count};
+    for (int core = 0; core < CORE_TYPES; core++) {
+        bool has = attr_string(module, parts, core == CORE_AIC ? W_aic : W_aiv) != NONE;
+        if (has != kernel_type_has(kernel->type, core))
+            diag_at(verifier->diags, DIAG_kernel_part, span, "a kernel of type %s %s '%s' function",
+                    kernel_type_info(kernel->type)->name, has ? "has no" : "needs an",
+                    core_type_name(core));
+    }
+}
+
+static void verify_kernel_words(struct verifier *verifier, const struct kernel *kernel)
+{
+    const struct module *module = verifier->module;
+    const struct attr *attr = attr_find(module, kernel->attrs, W_early_start);
+    for (uint32_t i = 0; attr && attr->value.kind == ATTR_LIST && i < attr->value.count; i++) {
+        const struct attr_value *word = &module->attr_values.at[attr->value.first + i];
+        if (word->kind == ATTR_WORD && word->id != W_set && word->id != W_wait)
+            diag_at(verifier->diags, DIAG_attribute_kind, locate_token(module, attr->loc),
+                    "'early_start' knows 'set' and 'wait', not '%.*s'", NAME(module, word->id));
+    }
+}
+
+static bool ends_with_part(const struct intern_name *name)
+{
+    return name->size > 4 && (memcmp(name->text + name->size - 4, ".aic", 4) == 0 ||
+                              memcmp(name->text + name->size - 4, ".aiv", 4) == 0);
+}
+
+void verify_kernel(struct verifier *verifier, const struct kernel *kernel)
+{
+    const struct module *module = verifier->module;
+    struct span span = locate_name(module, kernel->loc);
+    verify_attrs(verifier, kernel->attrs, OWNER_KERNEL);
+    verify_kernel_entry(verifier, kernel);
+    verify_kernel_words(verifier, kernel);
+    verify_variants(verifier, kernel);
+    if (ends_with_part(&module->names.names[kernel->name]))
+        diag_at(verifier->diags, DIAG_kernel_part, span,
+                "a kernel's name cannot end in '.aic' or '.aiv', which name its parts");
+    uint32_t most = module_blocks(module, kernel->type);
+    int64_t block = attr_int(module, kernel->attrs, W_block, 1);
+    if (block <= 1024 && block > most)
+        diag_at(verifier->diags, DIAG_number_range, span,
+                "the kernel needs %lld blocks, but the target has %u for type %s", (long long)block,
+                most, kernel_type_info(kernel->type)->name);
+}

@@ -1,0 +1,211 @@
+/* The verifier's part for ops: their values are defined, and fit their kernels. */
+#include "ir/base/text.h"
+#include "ir/variants.h"
+#include "ir/verify/graph_verifier.h"
+
+/* --------------------------------------------------------------------------- values ---- */
+
+static void missing_value(struct graph_verifier *gv, const struct op *op, enum op_part part,
+                          uint32_t index, uint32_t value)
+{
+    const struct graph *graph = gv->graph;
+    uint32_t name = graph->values.at[value].name;
+    struct span span =
+        op ? locate_op(gv->module, op, part, index) : locate_return(gv->module, graph, index);
+    struct mark mark = gv->verifier->marks[name];
+    if (mark.stamp == gv->verifier->stamp) {
+        if (diag_at(gv->diags, DIAG_use_before_def, span, "'%%%.*s' is used before its definition",
+                    NAME(gv->module, name)))
+            diag_note(gv->diags, locate_value(gv->module, graph, mark.id), "it is defined here");
+        return;
+    }
+    if (!diag_at(gv->diags, DIAG_unknown_value, span, "nothing defines '%%%.*s'",
+                 NAME(gv->module, name)))
+        return;
+    struct suggest suggest = suggest_for(gv->module, name);
+    if (diag_wants_suggestion(gv->diags))
+        for (uint32_t i = 0; i < graph->values.count; i++)
+            if (graph->values.at[i].def != DEF_MISSING)
+                suggest_name(&suggest, gv->module, graph->values.at[i].name);
+    suggest_note(gv->diags, &suggest, "%");
+}
+
+void verify_use(struct graph_verifier *gv, const struct op *op, enum op_part part, uint32_t index,
+                uint32_t value)
+{
+    const struct value *v = &gv->graph->values.at[value];
+    if (v->def == DEF_MISSING || (v->def != DEF_PARAM && !gv->reached[v->def]))
+        missing_value(gv, op, part, index, value);
+}
+
+/* -------------------------------------------------------------------------- kernels ---- */
+
+/* Checks the op's values against the kernel's `inputs` or `outputs`. */
+static void verify_declared_types(struct graph_verifier *gv, const struct op *op,
+                                  const struct kernel *kernel, uint32_t key)
+{
+    const struct module *module = gv->module;
+    const struct attr *declared = attr_find(module, kernel->attrs, key);
+    bool inputs = key == W_inputs;
+    uint32_t count = inputs ? op->operands.count : op->results.count;
+    if (!declared || declared->value.kind != ATTR_LIST)
+        return;
+    if (declared->value.count != count) {
+        if (diag_at(gv->diags, inputs ? DIAG_operand_count : DIAG_result_count,
+                    locate_op(module, op, OP_KERNEL, 0), "the op has %u %s%s, the kernel %u", count,
+                    inputs ? "operand" : "result", count == 1 ? "" : "s", declared->value.count))
+            diag_note(gv->diags, locate_token(module, declared->loc), "declared here");
+        return;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct attr_value *type = &module->attr_values.at[declared->value.first + i];
+        uint32_t value = inputs ? op_operands(gv->graph, op)[i] : op->results.first + i;
+        uint32_t actual = gv->graph->values.at[value].type;
+        if (type->kind != ATTR_TYPE || verify_types_match(module, type->id, actual))
+            continue;
+        if (diag_at(gv->diags, DIAG_type_mismatch,
+                    locate_op(module, op, inputs ? OP_OPERAND : OP_RESULT_TYPE, i),
+                    "this is %s, but the kernel %s %s", verify_type_text(gv, actual),
+                    inputs ? "takes" : "gives", verify_type_text(gv, type->id)))
+            diag_note(gv->diags, locate_token(module, declared->loc), "declared here");
+    }
+}
+
+/* Parameters but `workspace` and `tiling` are the operands, then the results. */
+static void verify_param_count(struct graph_verifier *gv, const struct op *op,
+                               const struct kernel *kernel)
+{
+    const struct module *module = gv->module;
+    const struct attr *params = attr_find(module, kernel->attrs, W_params);
+    if (!params || params->value.kind != ATTR_LIST)
+        return;
+    uint32_t tensors = 0;
+    for (uint32_t i = 0; i < params->value.count; i++) {
+        uint32_t word = module->attr_values.at[params->value.first + i].id;
+        tensors += word != W_workspace && word != W_tiling;
+    }
+    if (tensors == op->operands.count + op->results.count)
+        return;
+    if (diag_at(gv->diags, DIAG_operand_count, locate_op(module, op, OP_TYPE_NAME, 0),
+                "%u operand%s and %u result%s, but '@%.*s' takes %u tensors", op->operands.count,
+                op->operands.count == 1 ? "" : "s", op->results.count,
+                op->results.count == 1 ? "" : "s", NAME(module, kernel->name), tensors))
+        diag_note(gv->diags, locate_token(module, params->loc), "its parameters are here");
+}
+
+/* The keys that there are, for a note. */
+static void note_keys(struct graph_verifier *gv, const struct kernel *kernel)
+{
+    enum { MAX_KEYS = 8 };
+    struct text text = {NULL, 0, 0};
+    uint32_t count = kernel_variants(gv->module, kernel);
+    for (uint32_t i = 0; i < count && i < MAX_KEYS; i++)
+        text_printf(&text, i ? ", %lld" : "%lld",
+                    (long long)kernel_variant(gv->module, kernel, i).key);
+    diag_note(gv->diags, locate_name(gv->module, kernel->loc), "it has the keys %.*s%s",
+              (int)text.size, text.at, count > MAX_KEYS ? ", ..." : "");
+    text_free(&text);
+}
+
+/* What the op says of its tiling fits its kernel. */
+static void verify_tiling(struct graph_verifier *gv, const struct op *op,
+                          const struct kernel *kernel)
+{
+    const struct module *module = gv->module;
+    const struct attr *key = attr_find(module, op->attrs, W_tiling_key);
+    const struct attr *blocks = attr_find(module, op->attrs, W_tiling_blocks);
+    const struct attr *any = key ? key : blocks;
+    if (!any && attr_flag(module, op->attrs, W_dynamic))
+        any = attr_find(module, op->attrs, W_dynamic);
+    if (!any)
+        return;
+    if (!kernel_is_dynamic(module, kernel)) {
+        if (diag_at(gv->diags, DIAG_dynamic_kernel, locate_token(module, any->loc),
+                    "'@%.*s' is no dynamic kernel, so the op can have no '%.*s'",
+                    NAME(module, kernel->name), NAME(module, any->key)))
+            diag_note(gv->diags, locate_name(module, kernel->loc), "it is declared here");
+        return;
+    }
+    if (!key || key->value.kind != ATTR_INT || !kernel_variants(module, kernel))
+        return;
+    uint32_t found = kernel_find_variant(module, kernel, key->value.i);
+    if (found == NONE) {
+        if (diag_at(gv->diags, DIAG_dynamic_kernel, locate_token(module, key->loc),
+                    "'@%.*s' has no variant with the key %lld", NAME(module, kernel->name),
+                    (long long)key->value.i))
+            note_keys(gv, kernel);
+        return;
+    }
+    enum kernel_type type = kernel_variant(module, kernel, found).type;
+    int64_t wanted = attr_int(module, op->attrs, W_tiling_blocks, 1);
+    if (wanted > module_blocks(module, type))
+        diag_at(gv->diags, DIAG_number_range, locate_token(module, blocks->loc),
+                "the op asks for %lld blocks, but the target has %u for type %s", (long long)wanted,
+                module_blocks(module, type), kernel_type_info(type)->name);
+}
+
+static void verify_op_kernel(struct graph_verifier *gv, const struct op *op)
+{
+    const struct module *module = gv->module;
+    const struct kernel *kernel = module_find_kernel(module, op->kernel);
+    if (!kernel) {
+        verify_unknown_kernel(gv->verifier, locate_op(module, op, OP_KERNEL, 0), op->kernel);
+        return;
+    }
+    uint32_t type = attr_string(module, kernel->attrs, W_op);
+    if (type != NONE && type != op->type &&
+        diag_at(gv->diags, DIAG_op_kernel, locate_op(module, op, OP_TYPE_NAME, 0),
+                "'@%.*s' is a kernel for '%.*s', not '%.*s'", NAME(module, kernel->name),
+                NAME(module, type), NAME(module, op->type)))
+        diag_note(gv->diags, locate_name(module, kernel->loc), "it is declared here");
+    verify_param_count(gv, op, kernel);
+    verify_declared_types(gv, op, kernel, W_inputs);
+    verify_declared_types(gv, op, kernel, W_outputs);
+    if (op->attrs.count)
+        verify_tiling(gv, op, kernel);
+}
+
+/* Each index of `inplace` names an operand. */
+static void verify_inplace(struct graph_verifier *gv, const struct op *op)
+{
+    const struct module *module = gv->module;
+    const struct attr *inplace = attr_find(module, op->attrs, W_inplace);
+    for (uint32_t i = 0; inplace && inplace->value.kind == ATTR_LIST && i < inplace->value.count;
+         i++) {
+        const struct attr_value *index = &module->attr_values.at[inplace->value.first + i];
+        if (index->kind == ATTR_INT && (index->i < 0 || index->i >= op->operands.count))
+            diag_at(gv->diags, DIAG_number_range, locate_token(module, inplace->loc),
+                    "'inplace' names operand %lld of an op that has %u", (long long)index->i,
+                    op->operands.count);
+    }
+}
+
+static void verify_op(struct graph_verifier *gv, uint32_t id)
+{
+    const struct graph *graph = gv->graph;
+    const struct op *op = &graph->ops.at[id];
+    for (uint32_t i = 0; i < op->operands.count; i++)
+        verify_use(gv, op, OP_OPERAND, i, op_operands(graph, op)[i]);
+    for (uint32_t i = 0; i < op->results.count; i++) {
+        uint32_t type = graph->values.at[op->results.first + i].type;
+        if (type != NONE && !gv->type_checked[type])
+            verify_type(gv, type, locate_op(gv->module, op, OP_RESULT_TYPE, i));
+    }
+    if (op->clauses) {
+        struct range after = op_clauses(graph, op)->after;
+        for (uint32_t i = 0; i < after.count; i++)
+            verify_use(gv, op, OP_AFTER, i, graph->refs.at[after.first + i]);
+    }
+    if (op->attrs.count)
+        verify_inplace(gv, op);
+    if (op->kernel != NONE)
+        verify_op_kernel(gv, op);
+    gv->reached[id] = 1;
+}
+
+void verify_ops(struct graph_verifier *gv)
+{
+    for (uint32_t i = 0; i < gv->graph->body.count; i++)
+        if (item_kind(gv->graph->body.at[i]) == ITEM_OP)
+            verify_op(gv, item_id(gv->graph->body.at[i]));
+}
