@@ -63,6 +63,8 @@ libskir_la_SOURCES += \
 	ir/syntax/print.c \
 	ir/syntax/print.h \
 	ir/syntax/scanner.h \
+	ir/syntax/spelling.c \
+	ir/syntax/spelling.h \
 	ir/verify/graph_verifier.h \
 	ir/verify/verify.c \
 	ir/verify/verify.h \

@@ -1,7 +1,6 @@
 #include "ir/sk_options.h"
 #include "ir/base/suggest.h"
 #include "ir/base/text.h"
-#include "ir/syntax/locate.h"
 
 #include <string.h>
 
@@ -417,7 +416,7 @@ bool sk_options_of(struct sk_options *options, const struct module *module, uint
     return sk_options_parse(options, text->text, text->size, (struct span){0, 0}, NULL);
 }
 
-/* ------------------------------------------------------------------------------- places ---- */
+/* ---------------------------------------------------------------------------- searching ---- */
 
 /* The pair of a text that has this key. */
 static bool find_pair(struct piece text, struct piece wanted, struct piece *found)
@@ -430,33 +429,13 @@ static bool find_pair(struct piece text, struct piece wanted, struct piece *foun
     return false;
 }
 
-struct span sk_options_span(const struct module *module, const struct attr *attr)
+const char *sk_options_find(const char *text, size_t size, enum sk_option option)
 {
-    struct span key = locate_token(module, attr->loc);
-    if (key.end == 0)
-        return key;
-    struct span literal = locate_name(module, key.end);
-    if (literal.end - literal.begin == (uint64_t)module->names.names[attr->value.id].size + 2)
-        return (struct span){literal.begin + 1, literal.end - 1};
-    return literal;
-}
-
-struct span sk_option_span(const struct module *module, const struct block *block,
-                           enum sk_option option)
-{
-    const struct attr *attr = attr_find(module, block->attrs, W_options);
-    if (!attr || attr->loc == NONE || attr->value.kind != ATTR_STRING)
-        return locate_name(module, block->loc);
-    const struct intern_name *name = &module->names.names[attr->value.id];
-    const struct piece text = {name->text, name->size};
     const struct piece wanted = {rows[option].key, strlen(rows[option].key)};
-    struct span span = sk_options_span(module, attr);
     struct piece pair, key, value;
-    if (span.end - span.begin != text.size || !find_pair(text, wanted, &pair) ||
-        !split_pair(pair, &key, &value))
-        return span;
-    uint32_t begin = span.begin + (uint32_t)(key.at - text.at);
-    return (struct span){begin, begin + (uint32_t)key.size};
+    if (!find_pair((struct piece){text, size}, wanted, &pair) || !split_pair(pair, &key, &value))
+        return NULL;
+    return key.at;
 }
 
 /* ----------------------------------------------------------------------------- override ---- */

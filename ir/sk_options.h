@@ -56,13 +56,8 @@ uint32_t sk_options_override(struct module *module, uint32_t base, const char *m
 bool sk_option_lists(const struct sk_options *options, enum sk_option option, const char *word,
                      size_t size);
 
-/* Where the text of an `options` attribute stands: the bytes between the quotes, or the whole literal
- * where it has escapes, which are longer than what they stand for. */
-struct span sk_options_span(const struct module *module, const struct attr *attr);
-/* Where an option stands in the options of a scope or super kernel: its key, or the block's name
- * where the source does not show it. */
-struct span sk_option_span(const struct module *module, const struct block *block,
-                           enum sk_option option);
+/* Where in a text of options the key of one of them stands, or NULL. */
+const char *sk_options_find(const char *text, size_t size, enum sk_option option);
 
 /* The words of a list in turn: `*rest` is the option's setting at first; false at its end. */
 bool sk_option_next(struct sk_setting *rest, const char **word, size_t *size);

@@ -63,7 +63,7 @@ uint32_t slots_find_tiling(const struct module *module, const struct attr *param
     return found ? (uint32_t)slot : NONE;
 }
 
-static uint32_t slot_word(struct slot slot)
+uint32_t slot_word(struct slot slot)
 {
     switch (slot.kind) {
     case SLOT_TILING_KEY: return W_tiling_key;
@@ -87,20 +87,6 @@ struct attr_value slot_value(struct module *module, const struct graph *graph, s
     struct attr event = {event_key(slot), NONE, {.kind = ATTR_WORD, .id = slot.id}};
     struct range range = module_add_attrs(module, &event, 1);
     return (struct attr_value){.kind = ATTR_DICT, .count = range.count, .first = range.first};
-}
-
-void slot_print(struct text *text, const struct module *module, const struct graph *graph,
-                struct slot slot)
-{
-    if (slot.kind == SLOT_TENSOR) {
-        text_value(text, module, graph->values.at[slot.id].name);
-    } else if (slot.kind == SLOT_SEND || slot.kind == SLOT_RECV) {
-        text_string(text, slot.kind == SLOT_SEND ? "{send = " : "{recv = ");
-        text_word(text, module, slot.id);
-        text_char(text, '}');
-    } else {
-        text_word(text, module, slot_word(slot));
-    }
 }
 
 bool slot_is_named(const struct module *module, const struct graph *graph, struct slot slot,

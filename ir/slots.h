@@ -3,7 +3,6 @@
 #ifndef IR_SLOTS_H
 #define IR_SLOTS_H
 
-#include "ir/base/text.h"
 #include "ir/module.h"
 
 enum slot_kind {
@@ -40,11 +39,10 @@ uint32_t entry_profile_slot(const struct module *module, const struct entry *ent
 uint32_t slots_find_tiling(const struct module *module, const struct attr *params,
                            const struct kernel *kernel, uint32_t args);
 
+/* The word that names a slot which is neither a tensor's nor an event's. */
+uint32_t slot_word(struct slot slot);
 /* How an entry's `params` names a slot. */
 struct attr_value slot_value(struct module *module, const struct graph *graph, struct slot slot);
-/* The same as text. */
-void slot_print(struct text *text, const struct module *module, const struct graph *graph,
-                struct slot slot);
 /* Whether an element of an entry's `params` names the slot. */
 bool slot_is_named(const struct module *module, const struct graph *graph, struct slot slot,
                    const struct attr_value *value);

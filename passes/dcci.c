@@ -12,8 +12,8 @@
  * such ops.
  */
 #include "ir/base/suggest.h"
-#include "ir/base/text.h"
 #include "ir/syntax/locate.h"
+#include "ir/syntax/spelling.h"
 #include "passes/entry/call_site.h"
 #include "passes/entry/visit.h"
 
@@ -227,21 +227,6 @@ static void place_core(const struct superkernel *sk, enum core_type core, const 
 
 /* -------------------------------------------------------------------------- warnings ---- */
 
-static const char *op_text(const struct superkernel *sk, uint32_t i)
-{
-    const struct op *op = superkernel_op(sk, i);
-    struct text text = {NULL, 0, 0};
-    text_bytes(&text, sk->module->names.names[op->type].text,
-               sk->module->names.names[op->type].size);
-    if (op->results.count) {
-        text_char(&text, ' ');
-        text_value(&text, sk->module, sk->graph->values.at[op->results.first].name);
-    }
-    const char *copy = arena_strndup(&sk->context->diags->arena, text.at, text.size);
-    text_free(&text);
-    return copy;
-}
-
 /* Ops first, first + 1 ... of `row`, `count` of them, are one behind the other. */
 static void warn_row(const struct superkernel *sk, const uint32_t *row, uint32_t count)
 {
@@ -249,7 +234,8 @@ static void warn_row(const struct superkernel *sk, const uint32_t *row, uint32_t
     struct text names = {NULL, 0, 0};
     struct diags *diags = sk->context->diags;
     for (uint32_t i = 0; i < count && i < NAMED; i++)
-        text_printf(&names, i ? ", %s" : "%s", op_text(sk, row[i]));
+        text_printf(&names, i ? ", %s" : "%s",
+                    op_text(sk->module, sk->graph, superkernel_op(sk, row[i]), &diags->arena));
     if (count > NAMED)
         text_printf(&names, " and %u more", count - NAMED);
     if (diag_at(diags, DIAG_dcci_disabled,
@@ -336,7 +322,7 @@ static void warn_types(struct pass_context *context, struct types *types, const 
                 continue;
             types->met[type] |= lists[i].bit;
             if (!found)
-                span = sk_option_span(context->module, &graph->blocks.at[block], lists[i].option);
+                span = locate_option(context->module, &graph->blocks.at[block], lists[i].option);
             found = true;
             if (diag_at(context->diags, DIAG_option_op_type, span,
                         "'%s' names the op type '%.*s', which no op here has",

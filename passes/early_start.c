@@ -15,8 +15,8 @@
  * halves stand in the same place of each program, so they block nobody, and the flags of an added one
  * are set and waited for by the same op. An arrival behind the last op is awaited by nobody.
  */
-#include "ir/base/text.h"
 #include "ir/syntax/locate.h"
+#include "ir/syntax/spelling.h"
 #include "passes/entry/call_site.h"
 #include "passes/entry/visit.h"
 
@@ -89,7 +89,7 @@ static bool report_place(const struct starter *s, uint32_t i, enum core_type cor
     bool found = at < program->instrs.count;
     struct text text = {NULL, 0, 0};
     if (found)
-        text_instr(&text, sk->module, &program->instrs.at[at]);
+        spell_instr(&text, sk->module, &program->instrs.at[at]);
     if (diag_at(sk->context->diags, DIAG_early_start, op_span(s, i),
                 "the kernel '@%.*s' does %s itself, but the %s program of entry '@%.*s' does not "
                 "have that directly %s its call",
@@ -249,7 +249,7 @@ static bool report_waits(const struct starter *s, uint32_t i, unsigned previous)
         count = wait_instrs(wanted, previous, core, parts_of(s, i) & wait_bit(1 - core));
         for (unsigned n = 0; n < count; n++) {
             text_string(&text, n ? ", '" : "'");
-            text_instr(&text, s->sk->module, &wanted[n]);
+            spell_instr(&text, s->sk->module, &wanted[n]);
             text_char(&text, '\'');
         }
         text_char(&text, '\0');

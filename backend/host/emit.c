@@ -2,6 +2,7 @@
 #include "backend/host/emitter.h"
 #include "backend/host/symbols.h"
 #include "ir/slots.h"
+#include "ir/syntax/spelling.h"
 #include "ir/syntax/locate.h"
 
 /* A string literal. Trigraphs are off in GNU mode; octal escapes end after three digits. */
@@ -25,8 +26,8 @@ static void op_label(struct emitter *emitter, const struct instr *instr, struct 
     const struct module *module = emitter->module;
     const struct kernel *kernel = called_kernel(emitter, instr);
     uint32_t type = attr_string(module, kernel->attrs, W_op);
-    text_bytes(label, module->names.names[type == NONE ? kernel->name : type].text,
-               module->names.names[type == NONE ? kernel->name : type].size);
+    const struct intern_name *name = &module->names.names[type == NONE ? kernel->name : type];
+    text_bytes(label, name->text, name->size);
     const struct attr *params = attr_find(module, emitter->entry->attrs, W_params);
     const struct attr *own = attr_find(module, kernel->attrs, W_params);
     if (!params || !own)
@@ -41,7 +42,7 @@ static void op_label(struct emitter *emitter, const struct instr *instr, struct 
             continue;
         if (i)
             text_string(label, ", ");
-        text_value(label, module, value->id);
+        spell_value(label, module, value->id);
     }
     text_string(label, label->size < MAX_LABEL ? ")" : ", ...)");
 }
@@ -58,7 +59,7 @@ static void emit_sites(struct emitter *emitter, enum core_type core)
     for (uint32_t i = 0; i < program->instrs.count; i++) {
         const struct instr *instr = &program->instrs.at[i];
         line.size = 0;
-        text_instr(&line, emitter->module, instr);
+        spell_instr(&line, emitter->module, instr);
         text_string(emitter->text, "    {");
         emit_literal(emitter, line.at, line.size);
         text_string(emitter->text, ", ");

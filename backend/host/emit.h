@@ -3,6 +3,7 @@
 #define BACKEND_HOST_EMIT_H
 
 #include "ir/base/text.h"
+#include "ir/module.h"
 
 /* Appends one C source with a function for each entry of the module, to be compiled against skrt.h.
  * Returns false, with diagnostics, for instructions that the host target does not execute. */

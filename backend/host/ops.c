@@ -1,7 +1,6 @@
 #include "backend/host/ops.h"
 #include "backend/kernels/sample_ops.h"
 #include "ir/base/suggest.h"
-#include "ir/base/text.h"
 #include "ir/syntax/locate.h"
 #include "ir/variants.h"
 #include "ir/verify/verify.h"
@@ -60,23 +59,6 @@ bool host_tensor_size(const struct skrt_tensor *tensor, uint64_t *size)
     }
     *size = elements / 8 * bits + (elements % 8 * bits + 7) / 8;
     return elements >> 46 == 0;
-}
-
-const char *host_op_label(const struct module *module, const struct graph *graph,
-                          const struct op *op, struct arena *arena)
-{
-    uint32_t tensors = op->operands.count + op->results.count;
-    struct text text = {NULL, 0, 0};
-    text_bytes(&text, module->names.names[op->type].text, module->names.names[op->type].size);
-    for (uint32_t n = 0; n < tensors; n++) {
-        text_string(&text, n ? ", " : "(");
-        text_value(&text, module, graph->values.at[op_tensor(graph, op, n)].name);
-    }
-    if (tensors > 0)
-        text_char(&text, ')');
-    const char *label = arena_strndup(arena, text.at, text.size);
-    text_free(&text);
-    return label;
 }
 
 /* ------------------------------------------------------------------------- tiling ---- */

@@ -35,8 +35,4 @@ bool host_tensor_size(const struct skrt_tensor *tensor, uint64_t *size);
 bool host_op_check(const struct module *module, const struct graph *graph, const struct op *op,
                    struct diags *diags);
 
-/* An op as reports of launches name it: its type and tensors. In the arena. */
-const char *host_op_label(const struct module *module, const struct graph *graph,
-                          const struct op *op, struct arena *arena);
-
 #endif

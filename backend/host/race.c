@@ -1,6 +1,6 @@
 #include "backend/host/race.h"
-#include "backend/host/ops.h"
 #include "ir/members.h"
+#include "ir/syntax/spelling.h"
 
 #include <string.h>
 
@@ -68,8 +68,8 @@ bool host_race_check(const struct host_race_source *source, struct arena *arena,
         if (!place_calls(source, (enum core_type)core, arena, check))
             return false;
     for (uint32_t i = 0; i < source->count; i++)
-        names[i] = host_op_label(source->module, source->graph,
-                                 &source->graph->ops.at[source->ops[i]], arena);
+        names[i] = op_call_text(source->module, source->graph,
+                                &source->graph->ops.at[source->ops[i]], arena);
     place_orders(source, arena, check);
     return true;
 }

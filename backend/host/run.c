@@ -5,6 +5,7 @@
 #include "ir/members.h"
 #include "ir/slots.h"
 #include "ir/syntax/locate.h"
+#include "ir/syntax/spelling.h"
 #include "ir/variants.h"
 
 #include <dlfcn.h>
@@ -322,7 +323,7 @@ static bool check_params(struct host_run *run, const struct entry *entry, const 
         struct text text = {NULL, 0, 0};
         if (slot_is_named(module, run->graph, run->arguments.at[unit->first + i].slot, value))
             continue;
-        slot_print(&text, module, run->graph, run->arguments.at[unit->first + i].slot);
+        spell_slot(&text, module, run->graph, run->arguments.at[unit->first + i].slot);
         diag_at(run->diags, DIAG_entry_calls, locate_name(module, entry->loc),
                 "slot %u of entry '@%.*s' must be %.*s, which its super kernel's op takes there", i,
                 NAME(module, entry->name), (int)text.size, text.at);
@@ -350,7 +351,7 @@ static bool add_superkernel_unit(struct host_run *run, const struct members *mem
     unit->ops = arena_alloc(&run->arena, (unit->n_ops + 1) * sizeof *unit->ops);
     for (uint32_t i = 0; i < unit->n_ops; i++) {
         const struct op *op = &run->graph->ops.at[members->ops[members->first[id] + i]];
-        unit->ops[i] = host_op_label(module, run->graph, op, &run->arena);
+        unit->ops[i] = op_call_text(module, run->graph, op, &run->arena);
         if (!add_op_arguments(run, op))
             return false;
     }

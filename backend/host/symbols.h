@@ -3,6 +3,7 @@
 #define BACKEND_HOST_SYMBOLS_H
 
 #include "ir/base/text.h"
+#include "ir/module.h"
 
 /* Appends the symbol of a kernel's part: what the kernel's function must be renamed to. `kernel` is an
  * index into module->kernels. */

@@ -1,6 +1,7 @@
 #include "frontend/golden/diff.h"
 #include "ir/base/intern.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 enum {

@@ -6,6 +6,8 @@
 #define FRONTEND_GOLDEN_GOLDEN_H
 
 #include "frontend/cli/command.h"
+#include "ir/base/diag.h"
+#include "ir/base/ids.h"
 #include "ir/base/text.h"
 
 enum golden_severity {

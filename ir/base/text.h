@@ -2,7 +2,7 @@
 #ifndef IR_BASE_TEXT_H
 #define IR_BASE_TEXT_H
 
-#include "ir/module.h"
+#include "ir/base/vec.h"
 
 #include <string.h>
 
@@ -37,15 +37,5 @@ void text_unsigned(struct text *text, uint64_t number);
 void text_signed(struct text *text, int64_t number);
 /* The shortest decimal form that reads back as the same number, never like an integer. */
 void text_double(struct text *text, double number);
-
-/* In double quotes, with the escapes of .skir. */
-void text_quoted(struct text *text, const char *bytes, size_t size);
-
-/* Parts of .skir spelling. */
-void text_word(struct text *text, const struct module *module, uint32_t name);   /* or quoted */
-void text_value(struct text *text, const struct module *module, uint32_t name);  /* %name */
-void text_symbol(struct text *text, const struct module *module, uint32_t name); /* @name */
-void text_type(struct text *text, const struct module *module, uint32_t type);
-void text_instr(struct text *text, const struct module *module, const struct instr *instr);
 
 #endif

@@ -1,6 +1,8 @@
 #include "ir/syntax/locate.h"
 #include "ir/syntax/scanner.h"
 
+#include <string.h>
+
 /* A scanner at a construct. Scanning again interns only texts that are interned already, so a
  * module that callers see as constant does not change. */
 struct walk {
@@ -200,4 +202,30 @@ struct span locate_value(const struct module *module, const struct graph *graph,
         return (struct span){0, 0};
     const struct op *op = &graph->ops.at[v->def];
     return locate_op(module, op, OP_RESULT, value - op->results.first);
+}
+
+struct span locate_options(const struct module *module, const struct attr *attr)
+{
+    struct span key = locate_token(module, attr->loc);
+    if (key.end == 0)
+        return key;
+    struct span literal = locate_name(module, key.end);
+    if (literal.end - literal.begin == (uint64_t)module->names.names[attr->value.id].size + 2)
+        return (struct span){literal.begin + 1, literal.end - 1};
+    return literal;
+}
+
+struct span locate_option(const struct module *module, const struct block *block,
+                          enum sk_option option)
+{
+    const struct attr *attr = attr_find(module, block->attrs, W_options);
+    if (!attr || attr->loc == NONE || attr->value.kind != ATTR_STRING)
+        return locate_name(module, block->loc);
+    const struct intern_name *text = &module->names.names[attr->value.id];
+    const char *key = sk_options_find(text->text, text->size, option);
+    struct span span = locate_options(module, attr);
+    if (!key || span.end - span.begin != text->size)
+        return span;
+    uint32_t begin = span.begin + (uint32_t)(key - text->text);
+    return (struct span){begin, begin + (uint32_t)strlen(sk_option_key(option))};
 }

@@ -3,7 +3,7 @@
 #ifndef IR_SYNTAX_LOCATE_H
 #define IR_SYNTAX_LOCATE_H
 
-#include "ir/module.h"
+#include "ir/sk_options.h"
 
 enum op_part {
     OP_RESULT,
@@ -28,5 +28,13 @@ struct span locate_name(const struct module *module, uint32_t loc);
 struct span locate_instr(const struct module *module, const struct instr *instr);
 /* The definition of a value: a parameter or a result. */
 struct span locate_value(const struct module *module, const struct graph *graph, uint32_t value);
+
+/* The text of an `options` attribute: the bytes between the quotes, or the whole literal where it has
+ * escapes, which are longer than what they stand for. */
+struct span locate_options(const struct module *module, const struct attr *attr);
+/* An option in the options of a scope or super kernel: its key, or the block's name where the source
+ * does not show it. */
+struct span locate_option(const struct module *module, const struct block *block,
+                          enum sk_option option);
 
 #endif

@@ -1,4 +1,5 @@
 #include "ir/syntax/print.h"
+#include "ir/syntax/spelling.h"
 
 enum { INDENT = 2, MAX_COLUMN = 100, PIECE = 1 << 16 };
 
@@ -155,7 +156,7 @@ static void print_type(struct printer *printer, uint32_t type)
     struct text *texts = &printer->type_texts;
     if (place->size == 0) {
         place->first = texts->size;
-        text_type(texts, printer->module, type);
+        spell_type(texts, printer->module, type);
         place->size = texts->size - place->first;
     }
     text_bytes(printer->text, texts->at + place->first, place->size);
@@ -165,7 +166,7 @@ static void print_attr_value(struct printer *printer, const struct attr_value *v
 
 static void print_attr(struct printer *printer, const struct attr *attr)
 {
-    text_word(printer->text, printer->module, attr->key);
+    spell_word(printer->text, printer->module, attr->key);
     if (attr->value.kind == ATTR_BOOL && attr->value.i)
         return;
     text_bytes(printer->text, " = ", 3);
@@ -209,12 +210,12 @@ static void print_attr_value(struct printer *printer, const struct attr_value *v
         break;
     case ATTR_STRING: {
         const struct intern_name *name = &module->names.names[value->id];
-        text_quoted(text, name->text, name->size);
+        spell_quoted(text, name->text, name->size);
         break;
     }
-    case ATTR_WORD: text_word(text, module, value->id); break;
-    case ATTR_SYMBOL: text_symbol(text, module, value->id); break;
-    case ATTR_VALUE: text_value(text, module, value->id); break;
+    case ATTR_WORD: spell_word(text, module, value->id); break;
+    case ATTR_SYMBOL: spell_symbol(text, module, value->id); break;
+    case ATTR_VALUE: spell_value(text, module, value->id); break;
     case ATTR_TYPE: print_type(printer, value->id); break;
     case ATTR_LIST: print_list(printer, value); break;
     case ATTR_DICT: print_dict(printer, (struct range){value->first, value->count}); break;
@@ -238,7 +239,7 @@ static void print_values(struct printer *printer, const struct graph *graph, con
     for (uint32_t i = 0; i < count; i++) {
         if (i)
             text_bytes(printer->text, ", ", 2);
-        text_value(printer->text, printer->module, graph->values.at[ids[i]].name);
+        spell_value(printer->text, printer->module, graph->values.at[ids[i]].name);
     }
 }
 
@@ -281,7 +282,7 @@ static void print_clauses(struct printer *printer, const struct graph *graph, co
     const struct clauses *clauses = op_clauses(graph, op);
     if (op->kernel != NONE) {
         text_bytes(printer->text, " via ", 5);
-        text_symbol(printer->text, printer->module, op->kernel);
+        spell_symbol(printer->text, printer->module, op->kernel);
     }
     if (clauses->after.count) {
         text_string(printer->text, " after (");
@@ -297,9 +298,9 @@ static void print_op_type(struct printer *printer, uint32_t type)
 {
     const struct intern_name *name = &printer->module->names.names[type];
     if (type < W_DTYPE_END)
-        text_quoted(printer->text, name->text, name->size);
+        spell_quoted(printer->text, name->text, name->size);
     else
-        text_word(printer->text, printer->module, type);
+        spell_word(printer->text, printer->module, type);
 }
 
 static void print_op(struct printer *printer, const struct graph *graph, const struct op *op)
@@ -308,7 +309,7 @@ static void print_op(struct printer *printer, const struct graph *graph, const s
     for (uint32_t i = 0; i < op->results.count; i++) {
         if (i)
             text_bytes(printer->text, ", ", 2);
-        text_value(printer->text, printer->module, graph->values.at[op->results.first + i].name);
+        spell_value(printer->text, printer->module, graph->values.at[op->results.first + i].name);
     }
     if (op->results.count)
         text_bytes(printer->text, " = ", 3);
@@ -332,13 +333,13 @@ static void print_block_open(struct printer *printer, const struct block *block)
     case BLOCK_STREAM: {
         const struct intern_name *label = &printer->module->names.names[block->name];
         text_string(text, "stream ");
-        text_quoted(text, label->text, label->size);
+        spell_quoted(text, label->text, label->size);
         break;
     }
     case BLOCK_SCOPE:
     case BLOCK_SUPERKERNEL:
         text_string(text, block->kind == BLOCK_SCOPE ? "scope " : "superkernel ");
-        text_symbol(text, printer->module, block->name);
+        spell_symbol(text, printer->module, block->name);
         break;
     }
     print_attrs(printer, block->attrs);
@@ -376,7 +377,7 @@ static void print_params(struct printer *printer, const struct graph *graph, str
     for (uint32_t i = 0; i < graph->n_params; i++) {
         part.size = 0;
         printer->text = &part;
-        text_value(&part, printer->module, graph->values.at[i].name);
+        spell_value(&part, printer->module, graph->values.at[i].name);
         text_bytes(&part, ": ", 2);
         print_type(printer, graph->values.at[i].type);
         print_attrs(printer, graph->params.at[i].attrs);
@@ -394,7 +395,7 @@ static void print_gears(struct printer *printer, const struct graph *graph)
         const struct gear *gear = &graph->gears.at[i];
         if (i)
             text_bytes(text, ", ", 2);
-        text_word(text, printer->module, gear->name);
+        spell_word(text, printer->module, gear->name);
         text_string(text, " = [");
         for (uint32_t j = 0; j < gear->values.count; j++) {
             if (j)
@@ -415,7 +416,7 @@ static void print_results(struct printer *printer, const struct graph *graph, si
     for (uint32_t i = 0; i < graph->result_types.count; i++) {
         if (i)
             text_bytes(&part, ", ", 2);
-        text_type(&part, printer->module, graph->result_types.at[i]);
+        spell_type(&part, printer->module, graph->result_types.at[i]);
     }
     text_string(&part, list ? ") " : " ");
     bool fits = printer->text->size - line + 1 + part.size + 1 <= MAX_COLUMN;
@@ -429,7 +430,7 @@ static void print_graph_header(struct printer *printer, const struct graph *grap
     struct text *text = printer->text;
     struct wrap wrap = {text->size, 0};
     text_string(text, "graph ");
-    text_symbol(text, printer->module, graph->name);
+    spell_symbol(text, printer->module, graph->name);
     text_char(text, '(');
     wrap.column = (unsigned)(text->size - wrap.line);
     print_params(printer, graph, &wrap);
@@ -474,7 +475,7 @@ static void print_target(struct printer *printer, const struct target *target)
     const struct intern_name *name = &printer->module->names.names[target->name];
     line_begin(printer, target->loc, true);
     text_string(printer->text, "target ");
-    text_quoted(printer->text, name->text, name->size);
+    spell_quoted(printer->text, name->text, name->size);
     print_attrs(printer, target->attrs);
     line_end(printer);
 }
@@ -483,7 +484,7 @@ static void print_kernel(struct printer *printer, const struct kernel *kernel)
 {
     line_begin(printer, kernel->loc, true);
     text_string(printer->text, "kernel ");
-    text_symbol(printer->text, printer->module, kernel->name);
+    spell_symbol(printer->text, printer->module, kernel->name);
     text_printf(printer->text, " : %s", kernel_type_info(kernel->type)->name);
     if (kernel->attrs.count == 0) {
         line_end(printer);
@@ -508,7 +509,7 @@ static void print_program(struct printer *printer, const struct program *program
     block_open(printer);
     for (uint32_t i = 0; i < program->instrs.count; i++) {
         line_begin(printer, program->instrs.at[i].loc, false);
-        text_instr(printer->text, printer->module, &program->instrs.at[i]);
+        spell_instr(printer->text, printer->module, &program->instrs.at[i]);
         line_end(printer);
     }
     block_close(printer, program->end_loc);
@@ -518,7 +519,7 @@ static void print_entry(struct printer *printer, const struct entry *entry)
 {
     line_begin(printer, entry->loc, true);
     text_string(printer->text, "entry ");
-    text_symbol(printer->text, printer->module, entry->name);
+    spell_symbol(printer->text, printer->module, entry->name);
     text_printf(printer->text, " : %s", kernel_type_info(entry->type)->name);
     print_attrs(printer, entry->attrs);
     text_char(printer->text, ' ');

@@ -18,8 +18,6 @@ void verify_type(struct graph_verifier *gv, uint32_t type, struct span span);
 void verify_gears(struct graph_verifier *gv);
 /* Whether a value of type `actual` may stand where `declared` is asked for: `?` matches all. */
 bool verify_types_match(const struct module *module, uint32_t declared, uint32_t actual);
-/* Spelling of a type; lives as long as the diagnostics. */
-const char *verify_type_text(struct graph_verifier *gv, uint32_t type);
 
 /* A value is known at an op, or (`op` NULL) at the return, when it is a parameter or the result of an
  * op that was reached. The marks are those of the graph's definitions: value ids by name. */

@@ -1,4 +1,5 @@
 /* The verifier's part for graphs as a whole: names, parameters and results. */
+#include "ir/syntax/spelling.h"
 #include "ir/verify/graph_verifier.h"
 
 static const struct span no_span = {0, 0};
@@ -59,8 +60,9 @@ static void verify_return(struct graph_verifier *gv)
         uint32_t type = graph->values.at[graph->returns.at[i]].type;
         if (!verify_types_match(module, graph->result_types.at[i], type))
             diag_at(gv->diags, DIAG_type_mismatch, locate_return(module, graph, i),
-                    "this is %s, but result %u of the graph is %s", verify_type_text(gv, type), i,
-                    verify_type_text(gv, graph->result_types.at[i]));
+                    "this is %s, but result %u of the graph is %s",
+                    type_text(module, type, &gv->diags->arena), i,
+                    type_text(module, graph->result_types.at[i], &gv->diags->arena));
     }
 }
 

@@ -1,5 +1,5 @@
 /* The verifier's part for ops: their values are defined, and fit their kernels. */
-#include "ir/base/text.h"
+#include "ir/syntax/spelling.h"
 #include "ir/variants.h"
 #include "ir/verify/graph_verifier.h"
 
@@ -65,8 +65,9 @@ static void verify_declared_types(struct graph_verifier *gv, const struct op *op
             continue;
         if (diag_at(gv->diags, DIAG_type_mismatch,
                     locate_op(module, op, inputs ? OP_OPERAND : OP_RESULT_TYPE, i),
-                    "this is %s, but the kernel %s %s", verify_type_text(gv, actual),
-                    inputs ? "takes" : "gives", verify_type_text(gv, type->id)))
+                    "this is %s, but the kernel %s %s",
+                    type_text(module, actual, &gv->diags->arena), inputs ? "takes" : "gives",
+                    type_text(module, type->id, &gv->diags->arena)))
             diag_note(gv->diags, locate_token(module, declared->loc), "declared here");
     }
 }

@@ -22,7 +22,7 @@ static void verify_text(struct verifier *verifier, const struct attr *attr)
     if (verifier->option_warnings == OPTION_WARNINGS_GIVEN &&
         sk_options_parse(&options, text->text, text->size, (struct span){0, 0}, NULL))
         return;
-    sk_options_parse(&options, text->text, text->size, sk_options_span(module, attr),
+    sk_options_parse(&options, text->text, text->size, locate_options(module, attr),
                      verifier->diags);
 }
 

@@ -1,5 +1,4 @@
 /* The verifier's part for the types of a graph: their formats, and the gears in their dimensions. */
-#include "ir/base/text.h"
 #include "ir/verify/graph_verifier.h"
 
 static const struct span no_span = {0, 0};
@@ -7,15 +6,6 @@ static const struct span no_span = {0, 0};
 enum { MAX_GEAR_COMBINATIONS = 100 };
 
 /* ---------------------------------------------------------------------------- types ---- */
-
-const char *verify_type_text(struct graph_verifier *gv, uint32_t type)
-{
-    struct text text = {NULL, 0, 0};
-    text_type(&text, gv->module, type);
-    const char *copy = arena_strndup(&gv->diags->arena, text.at, text.size);
-    text_free(&text);
-    return copy;
-}
 
 static bool dims_match(int64_t declared, int64_t actual)
 {

@@ -92,7 +92,7 @@ static const char *number_key(int core)
 
 static struct span number_span(const struct launch_ops *ops, int core)
 {
-    return sk_option_span(ops->module, ops->superkernel, number_options[core]);
+    return locate_option(ops->module, ops->superkernel, number_options[core]);
 }
 
 static bool check_target(const struct launch_ops *ops, const struct numbers *numbers)

@@ -1,7 +1,7 @@
 /* The account of each scope: what was fused, what breaks it and why, and what the user could change. */
-#include "ir/base/text.h"
 #include "ir/sk_options.h"
 #include "ir/syntax/locate.h"
+#include "ir/syntax/spelling.h"
 #include "passes/fusion/fusion_internal.h"
 
 static const struct span no_span = {0, 0};
@@ -17,19 +17,9 @@ static struct span op_span(const struct fusion *f, uint32_t op)
     return locate_op(f->module, &f->graph->ops.at[op], OP_TYPE_NAME, 0);
 }
 
-/* "Add %sum", for texts; lives as long as the diagnostics. */
-static const char *op_text(const struct fusion *f, uint32_t id)
+static const char *name_op(const struct fusion *f, uint32_t op)
 {
-    struct text text = {NULL, 0, 0};
-    const struct op *op = &f->graph->ops.at[id];
-    text_word(&text, f->module, op->type);
-    if (op->results.count) {
-        text_char(&text, ' ');
-        text_value(&text, f->module, f->graph->values.at[op->results.first].name);
-    }
-    const char *copy = arena_strndup(&f->context->diags->arena, text.at, text.size);
-    text_free(&text);
-    return copy;
+    return op_text(f->module, f->graph, &f->graph->ops.at[op], &f->context->diags->arena);
 }
 
 static const char *stream_text(const struct fusion *f, uint32_t stream)
@@ -43,7 +33,7 @@ static const char *stream_text(const struct fusion *f, uint32_t stream)
 static const char *edge_text(const struct fusion *f, const struct order_edge *edge)
 {
     struct arena *arena = &f->context->diags->arena;
-    const char *from = op_text(f, edge->from);
+    const char *from = name_op(f, edge->from);
     switch (edge->kind) {
     case ORDER_DATA: return arena_printf(arena, "uses the result of %s", from);
     case ORDER_AFTER: return arena_printf(arena, "is to run after %s", from);
@@ -85,7 +75,7 @@ static void group_field(const struct fusion *f, uint32_t group)
 
 static void op_fields(const struct fusion *f, uint32_t op)
 {
-    diag_field(f->context->diags, "op", op_text(f, op));
+    diag_field(f->context->diags, "op", name_op(f, op));
     diag_field(f->context->diags, "stream", label_text(f, f->order->stream[op]));
 }
 
@@ -147,15 +137,15 @@ static void explain_root(const struct fusion *f, uint32_t group, uint32_t root)
     uint32_t member = f->member_of[root];
     enum fusable fusable = op_fusable(f->module, &f->graph->ops.at[root]);
     if (member == group)
-        diag_note(diags, no_span, "%s cannot be fused: %s; %s", op_text(f, root),
+        diag_note(diags, no_span, "%s cannot be fused: %s; %s", name_op(f, root),
                   fusable_reason(fusable), fusable_advice(fusable));
     else if (f->group_of[root] != GROUP_NONE)
         diag_note(diags, no_span, "%s is of %s: put the two scopes into one, or order them",
-                  op_text(f, root), group_text(f, member));
+                  name_op(f, root), group_text(f, member));
     else
         diag_note(diags, no_span,
                   "%s is outside: move it into the scope, or before or behind all of it",
-                  op_text(f, root));
+                  name_op(f, root));
 }
 
 /* ---------------------------------------------------------------------------- breaks ---- */
@@ -173,8 +163,8 @@ static void report_break(const struct fusion *f, const struct segment *segment,
             stream_text(f, f->order->stream[cause->blocked]), edge_text(f, needs));
     group_field(f, group);
     op_fields(f, cause->blocked);
-    diag_field(diags, "cause", op_text(f, cause->cause));
-    diag_field(diags, "root", op_text(f, cause->root));
+    diag_field(diags, "cause", name_op(f, cause->cause));
+    diag_field(diags, "root", name_op(f, cause->root));
     for (uint32_t e = f->order->first[cause->root]; e < f->order->first[cause->root + 1]; e++) {
         uint32_t from = f->order->edges[e].from;
         if (f->group_of[from] != group || f->schedule.place[from] >= last_end)
@@ -308,7 +298,7 @@ void fusion_report_fused(struct fusion *f, const struct segment *segment, uint32
         return;
     struct text text = {NULL, 0, 0};
     for (uint32_t i = 0; i < segment->count && i < MAX_NAMED_OPS; i++) {
-        text_printf(&text, "%s%s", i ? ", " : "", op_text(f, ops[i]));
+        text_printf(&text, "%s%s", i ? ", " : "", name_op(f, ops[i]));
         if (i == 0 || f->order->stream[ops[i]] != f->order->stream[ops[i - 1]])
             text_printf(&text, " (%s)", stream_text(f, f->order->stream[ops[i]]));
     }
@@ -321,7 +311,7 @@ void fusion_report_fused(struct fusion *f, const struct segment *segment, uint32
     group_field(f, segment->group);
     diag_field(diags, "superkernel", arena_printf(&diags->arena, "%.*s", NAME(f->module, name)));
     for (uint32_t i = 0; i < segment->count; i++)
-        diag_listed(diags, "ops", op_text(f, ops[i]));
+        diag_listed(diags, "ops", name_op(f, ops[i]));
     for (uint32_t i = 0; i < segment->count; i++)
         diag_listed(diags, "streams", label_text(f, f->order->stream[ops[i]]));
     if (segment->count == 1)

@@ -1,5 +1,6 @@
 #include "passes/sync/report.h"
 #include "ir/syntax/locate.h"
+#include "ir/syntax/spelling.h"
 
 static const struct span no_span = {0, 0};
 
@@ -7,11 +8,8 @@ static const struct span no_span = {0, 0};
 
 const char *sync_instr_text(const struct sync_checker *checker, enum core_type core, uint32_t step)
 {
-    struct text text = {NULL, 0, 0};
-    text_instr(&text, checker->module, sync_instr(&checker->proof, core, step));
-    const char *copy = arena_strndup(&checker->diags->arena, text.at, text.size);
-    text_free(&text);
-    return copy;
+    return instr_text(checker->module, sync_instr(&checker->proof, core, step),
+                      &checker->diags->arena);
 }
 
 static const char *flag_name(enum core_type sender)
@@ -50,17 +48,8 @@ struct span sync_step_span(const struct sync_checker *checker, enum core_type co
 
 const char *sync_op_text(const struct sync_checker *checker, uint32_t place)
 {
-    const struct op *op = sync_op(checker->subject, place);
-    struct text text = {NULL, 0, 0};
-    text_word(&text, checker->module, op->type);
-    if (op->results.count) {
-        text_char(&text, ' ');
-        text_value(&text, checker->module,
-                   checker->subject->graph->values.at[op->results.first].name);
-    }
-    const char *copy = arena_strndup(&checker->diags->arena, text.at, text.size);
-    text_free(&text);
-    return copy;
+    return op_text(checker->module, checker->subject->graph, sync_op(checker->subject, place),
+                   &checker->diags->arena);
 }
 
 static struct span op_span(const struct sync_checker *checker, uint32_t place)

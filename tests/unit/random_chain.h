@@ -6,6 +6,8 @@
 
 #include "ir/base/text.h"
 
+#include <stdbool.h>
+
 enum { CHAIN_MAX_OPS = 400 };
 
 struct random_chain {

@@ -4,6 +4,8 @@
 
 #include "ir/base/text.h"
 
+#include <stdbool.h>
+
 /* Any state is a good seed. */
 struct random {
     uint64_t state;

@@ -1,4 +1,5 @@
-/* What a module offers beside its text: elements by their names. */
+/* What a module offers beside its text: elements by their names, how its parts are spelled. */
+#include "ir/syntax/spelling.h"
 #include "tests/unit/parsed_module.h"
 
 #include <setjmp.h>
@@ -103,12 +104,51 @@ static void test_find_added(void **state)
     parsed_free(&parsed);
 }
 
+/* -------------------------------------------------------------------- ir/syntax/spelling.h ---- */
+
+static void test_spell_quoted(void **state)
+{
+    (void)state;
+    struct text text = {NULL, 0, 0};
+    spell_quoted(&text, "a\"\\\n\t\r\0\x1f\x7f\xc3\xa9", 11);
+    text_char(&text, '\0');
+    assert_string_equal(text.at, "\"a\\\"\\\\\\n\\t\\r\\x00\\x1f\\x7f\xc3\xa9\"");
+    text_free(&text);
+}
+
+/* Names that are no words are quoted in messages, as in the text. */
+static void test_op_text(void **state)
+{
+    (void)state;
+    struct parsed_module parsed = parse("skir 1\n"
+                                        "graph @g(%a: f32[2, ?], %\"b c\": f32[1]) -> () {\n"
+                                        "  %x, %y = Add(%a, %\"b c\") : (f32[1], f32[1])\n"
+                                        "  %z.1 = \"Odd type\"() : f32[1]:NC1HWC0\n"
+                                        "  Nop()\n"
+                                        "}\n");
+    static const char *const names[] = {"Add %x", "\"Odd type\" %z.1", "Nop"};
+    static const char *const calls[] = {"Add(%a, %\"b c\", %x, %y)", "Odd type(%z.1)", "Nop"};
+    const struct graph *graph = &parsed.module->graphs.at[0];
+    struct arena arena = {NULL, 0};
+    for (uint32_t i = 0; i < graph->ops.count; i++) {
+        const struct op *op = &graph->ops.at[i];
+        assert_string_equal(op_text(parsed.module, graph, op, &arena), names[i]);
+        assert_string_equal(op_call_text(parsed.module, graph, op, &arena), calls[i]);
+    }
+    assert_string_equal(type_text(parsed.module, graph->values.at[0].type, &arena), "f32[2, ?]");
+    assert_string_equal(
+        type_text(parsed.module, graph->values.at[graph->ops.at[1].results.first].type, &arena),
+        "f32[1]:NC1HWC0");
+    arena_free(&arena);
+    parsed_free(&parsed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_id_map),
-        cmocka_unit_test(test_find),
-        cmocka_unit_test(test_find_added),
+        cmocka_unit_test(test_id_map),     cmocka_unit_test(test_find),
+        cmocka_unit_test(test_find_added), cmocka_unit_test(test_spell_quoted),
+        cmocka_unit_test(test_op_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -207,15 +207,6 @@ static void test_text_growth(void **state)
     text_free(&text);
 }
 
-static void test_text_quoted(void **state)
-{
-    (void)state;
-    struct text text = {NULL, 0, 0};
-    text_quoted(&text, "a\"\\\n\t\r\0\x1f\x7f\xc3\xa9", 11);
-    assert_text(&text, "\"a\\\"\\\\\\n\\t\\r\\x00\\x1f\\x7f\xc3\xa9\"");
-    text_free(&text);
-}
-
 /* ---------------------------------------------------------------------- ir/base/suggest.h ---- */
 
 static const char *suggest(const char *wanted, const char *const *names, size_t count)
@@ -644,7 +635,6 @@ int main(void)
         cmocka_unit_test(test_arena),
         cmocka_unit_test(test_text_numbers),
         cmocka_unit_test(test_text_growth),
-        cmocka_unit_test(test_text_quoted),
         cmocka_unit_test(test_suggest),
         cmocka_unit_test(test_suggest_best),
         cmocka_unit_test(test_order),

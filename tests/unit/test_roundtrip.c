@@ -1,6 +1,7 @@
 /* Text to module to text: nothing is lost or changed, whatever stands in the text and wherever its
  * comments and line ends are. Texts are made of random tokens in canonical spelling, so that what is
  * printed must be the same tokens again. */
+#include "ir/syntax/spelling.h"
 #include "tests/unit/parsed_module.h"
 #include "tests/unit/random_graph.h"
 
@@ -141,7 +142,7 @@ static void put_string(struct writer *w)
     size_t size = below(w, sizeof bytes);
     for (size_t i = 0; i < size; i++)
         bytes[i] = (char)below(w, 256);
-    text_quoted(&string, bytes, size);
+    spell_quoted(&string, bytes, size);
     put(w, "%.*s", (int)string.size, string.at);
     text_free(&string);
 }

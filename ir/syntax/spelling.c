@@ -1,0 +1,228 @@
+#include "ir/syntax/spelling.h"
+
+void spell_quoted(struct text *text, const char *bytes, size_t size)
+{
+    text_char(text, '"');
+    for (size_t i = 0; i < size; i++) {
+        unsigned char byte = (unsigned char)bytes[i];
+        switch (byte) {
+        case '\n': text_string(text, "\\n"); break;
+        case '\t': text_string(text, "\\t"); break;
+        case '\r': text_string(text, "\\r"); break;
+        case '"':
+        case '\\':
+            text_char(text, '\\');
+            text_char(text, (char)byte);
+            break;
+        default:
+            if (byte < 0x20 || byte == 0x7f)
+                text_printf(text, "\\x%02x", byte);
+            else
+                text_char(text, (char)byte);
+        }
+    }
+    text_char(text, '"');
+}
+
+/* ---------------------------------------------------------------------------- names ---- */
+
+enum { CHAR_WORD = 1, CHAR_FIRST = 2, CHAR_NAME = 4 };
+
+/* Which bytes may stand in words (first, later) and in names behind % and @. */
+static const unsigned char char_class[256] = {
+    ['a' ... 'z'] = CHAR_WORD | CHAR_FIRST | CHAR_NAME,
+    ['A' ... 'Z'] = CHAR_WORD | CHAR_FIRST | CHAR_NAME,
+    ['_'] = CHAR_WORD | CHAR_FIRST | CHAR_NAME,
+    ['0' ... '9'] = CHAR_WORD | CHAR_NAME,
+    ['.'] = CHAR_NAME,
+    ['$'] = CHAR_NAME,
+};
+
+/* Appends a name if it has any bytes and all of them are of the class. */
+static inline bool add_plain(struct text *text, const struct intern_name *name, unsigned class)
+{
+    const char *from = name->text;
+    size_t size = name->size;
+    if (text->capacity - text->size <= size)
+        text_grow(text, size);
+    char *to = text->at + text->size;
+    unsigned common = size > 0 ? class : 0;
+    for (size_t i = 0; i < size; i++) {
+        to[i] = from[i];
+        common &= char_class[(unsigned char)from[i]];
+    }
+    text->size += common ? size : 0;
+    return common;
+}
+
+/* A word that the scanner takes for a number. */
+static inline bool is_number_word(const struct intern_name *name)
+{
+    return name->size == 3 &&
+           (memcmp(name->text, "inf", 3) == 0 || memcmp(name->text, "nan", 3) == 0);
+}
+
+void spell_word(struct text *text, const struct module *module, uint32_t id)
+{
+    const struct intern_name *name = &module->names.names[id];
+    bool word = name->size > 0 && char_class[(unsigned char)name->text[0]] & CHAR_FIRST &&
+                !is_number_word(name);
+    if (!word || !add_plain(text, name, CHAR_WORD))
+        spell_quoted(text, name->text, name->size);
+}
+
+static void spell_sigil(struct text *text, const struct module *module, char sigil, uint32_t id)
+{
+    const struct intern_name *name = &module->names.names[id];
+    text_char(text, sigil);
+    if (!add_plain(text, name, CHAR_NAME))
+        spell_quoted(text, name->text, name->size);
+}
+
+void spell_value(struct text *text, const struct module *module, uint32_t name)
+{
+    spell_sigil(text, module, '%', name);
+}
+
+void spell_symbol(struct text *text, const struct module *module, uint32_t name)
+{
+    spell_sigil(text, module, '@', name);
+}
+
+void spell_type(struct text *text, const struct module *module, uint32_t id)
+{
+    const struct type *type = &module->types.at[id];
+    const int64_t *dims = type_dims(module, id);
+    text_string(text, dtype_info(type->dtype)->name);
+    text_char(text, '[');
+    for (uint32_t i = 0; i < type->rank; i++) {
+        if (i)
+            text_bytes(text, ", ", 2);
+        if (dims[i] == DIM_UNKNOWN)
+            text_char(text, '?');
+        else if (dim_is_gear(dims[i]))
+            spell_word(text, module, dim_gear(dims[i]));
+        else
+            text_signed(text, dims[i]);
+    }
+    text_char(text, ']');
+    if (type->format != W_ND) {
+        text_char(text, ':');
+        spell_word(text, module, type->format);
+    }
+}
+
+/* ---------------------------------------------------------------------- instructions ---- */
+
+static void spell_early(struct text *text, unsigned early)
+{
+    static const char *const waits[] = {"", " early_wait aic", " early_wait aiv",
+                                        " early_wait mix"};
+    text_string(text, waits[early & EARLY_WAIT_MIX]);
+    if (early & EARLY_SET)
+        text_string(text, " early_set");
+}
+
+static void spell_operand(struct text *text, const struct module *module, const struct instr *instr,
+                          char operand, unsigned *n_numbers)
+{
+    static const char *const phases[] = {"begin", "end", "complement"};
+    switch (operand) {
+    case 'K':
+        spell_symbol(text, module, instr->kernel);
+        if (instr->part < CORE_TYPES) {
+            text_char(text, '.');
+            text_string(text, core_type_name(instr->part));
+        }
+        break;
+    case 'N': text_unsigned(text, instr->number[(*n_numbers)++]); break;
+    case 'G': text_string(text, core_type_name(instr->word)); break;
+    case 'F': text_string(text, instr->word == CORE_AIC ? "c2v" : "v2c"); break;
+    case 'A': text_string(text, "all"); break;
+    case 'E': spell_early(text, instr->early); break;
+    default: text_string(text, phases[instr->word]); break;
+    }
+}
+
+void spell_instr(struct text *text, const struct module *module, const struct instr *instr)
+{
+    const struct instr_info *info = instr_info(instr->op);
+    unsigned n_numbers = 0;
+    text_string(text, info->name);
+    for (const char *p = info->operands; *p;) {
+        size_t size = strcspn(p, " ");
+        if (*p != 'E')
+            text_char(text, ' ');
+        if (*p >= 'a' && *p <= 'z')
+            text_bytes(text, p, size);
+        else
+            spell_operand(text, module, instr, *p, &n_numbers);
+        p += size + (p[size] == ' ');
+    }
+}
+
+/* ------------------------------------------------------------------------ slots, ops ---- */
+
+void spell_slot(struct text *text, const struct module *module, const struct graph *graph,
+                struct slot slot)
+{
+    if (slot.kind == SLOT_TENSOR) {
+        spell_value(text, module, graph->values.at[slot.id].name);
+    } else if (slot.kind == SLOT_SEND || slot.kind == SLOT_RECV) {
+        text_string(text, slot.kind == SLOT_SEND ? "{send = " : "{recv = ");
+        spell_word(text, module, slot.id);
+        text_char(text, '}');
+    } else {
+        spell_word(text, module, slot_word(slot));
+    }
+}
+
+/* The text as a string in the arena; it is freed. */
+static const char *take_text(struct text *text, struct arena *arena)
+{
+    const char *copy = arena_strndup(arena, text->at, text->size);
+    text_free(text);
+    return copy;
+}
+
+const char *op_text(const struct module *module, const struct graph *graph, const struct op *op,
+                    struct arena *arena)
+{
+    struct text text = {NULL, 0, 0};
+    spell_word(&text, module, op->type);
+    if (op->results.count) {
+        text_char(&text, ' ');
+        spell_value(&text, module, graph->values.at[op->results.first].name);
+    }
+    return take_text(&text, arena);
+}
+
+const char *op_call_text(const struct module *module, const struct graph *graph,
+                         const struct op *op, struct arena *arena)
+{
+    uint32_t tensors = op->operands.count + op->results.count;
+    const struct intern_name *type = &module->names.names[op->type];
+    struct text text = {NULL, 0, 0};
+    text_bytes(&text, type->text, type->size);
+    for (uint32_t n = 0; n < tensors; n++) {
+        text_string(&text, n ? ", " : "(");
+        spell_value(&text, module, graph->values.at[op_tensor(graph, op, n)].name);
+    }
+    if (tensors > 0)
+        text_char(&text, ')');
+    return take_text(&text, arena);
+}
+
+const char *type_text(const struct module *module, uint32_t type, struct arena *arena)
+{
+    struct text text = {NULL, 0, 0};
+    spell_type(&text, module, type);
+    return take_text(&text, arena);
+}
+
+const char *instr_text(const struct module *module, const struct instr *instr, struct arena *arena)
+{
+    struct text text = {NULL, 0, 0};
+    spell_instr(&text, module, instr);
+    return take_text(&text, arena);
+}

@@ -1,0 +1,31 @@
+/* How the parts of a module are written in .skir. */
+#ifndef IR_SYNTAX_SPELLING_H
+#define IR_SYNTAX_SPELLING_H
+
+#include "ir/base/text.h"
+#include "ir/slots.h"
+
+/* In double quotes, with the escapes of .skir. */
+void spell_quoted(struct text *text, const char *bytes, size_t size);
+
+void spell_word(struct text *text, const struct module *module, uint32_t name);   /* or quoted */
+void spell_value(struct text *text, const struct module *module, uint32_t name);  /* %name */
+void spell_symbol(struct text *text, const struct module *module, uint32_t name); /* @name */
+void spell_type(struct text *text, const struct module *module, uint32_t type);
+void spell_instr(struct text *text, const struct module *module, const struct instr *instr);
+/* As an entry's `params` has it. */
+void spell_slot(struct text *text, const struct module *module, const struct graph *graph,
+                struct slot slot);
+
+/* The same for messages, as strings in the arena. */
+const char *type_text(const struct module *module, uint32_t type, struct arena *arena);
+const char *instr_text(const struct module *module, const struct instr *instr, struct arena *arena);
+
+/* How an op is named in messages: its type and its first result, "Add %sum". In the arena. */
+const char *op_text(const struct module *module, const struct graph *graph, const struct op *op,
+                    struct arena *arena);
+/* How reports of launches name it: its type, never in quotes, and all its tensors, "Add(%a, %b, %sum)". */
+const char *op_call_text(const struct module *module, const struct graph *graph,
+                         const struct op *op, struct arena *arena);
+
+#endif
