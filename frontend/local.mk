@@ -4,7 +4,9 @@ libskir_la_SOURCES += \
 	frontend/session.c \
 	frontend/session.h \
 	frontend/skir.c \
-	frontend/skir.h
+	frontend/skir.h \
+	frontend/exchange/trace_events.c \
+	frontend/exchange/trace_events.h
 libskir_la_CPPFLAGS = $(AM_CPPFLAGS) -DSKIR_KERNEL_DIR='"$(kerneldir)"'
 skirinclude_HEADERS += frontend/skir.h
 
@@ -21,8 +23,6 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/help.h \
 	frontend/cli/input.c \
 	frontend/cli/input.h \
-	frontend/cli/json.c \
-	frontend/cli/json.h \
 	frontend/cli/kernel_dir.c \
 	frontend/cli/kernel_dir.h \
 	frontend/cli/output.c \
@@ -42,8 +42,6 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/lowered_input.h \
 	frontend/commands/named_values.c \
 	frontend/commands/named_values.h \
-	frontend/exchange/trace_events.c \
-	frontend/exchange/trace_events.h \
 	frontend/golden/diff.c \
 	frontend/golden/diff.h \
 	frontend/golden/golden.c \

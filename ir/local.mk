@@ -43,6 +43,8 @@ libskir_la_SOURCES += \
 	ir/base/ids.h \
 	ir/base/intern.c \
 	ir/base/intern.h \
+	ir/base/json.c \
+	ir/base/json.h \
 	ir/base/message.h \
 	ir/base/suggest.c \
 	ir/base/suggest.h \
@@ -50,6 +52,8 @@ libskir_la_SOURCES += \
 	ir/base/text.h \
 	ir/base/tool.c \
 	ir/base/tool.h \
+	ir/base/utf8.c \
+	ir/base/utf8.h \
 	ir/base/vec.h \
 	ir/syntax/grammar.c \
 	ir/syntax/grammar.h \

@@ -40,6 +40,7 @@ unit_tests = \
 	tests/unit/test_golden \
 	tests/unit/test_golden_pool \
 	tests/unit/test_ir \
+	tests/unit/test_json \
 	tests/unit/test_kernels \
 	tests/unit/test_kernels_matmul \
 	tests/unit/test_module \

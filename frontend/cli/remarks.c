@@ -1,58 +1,76 @@
 #include "frontend/cli/remarks.h"
-#include "frontend/cli/json.h"
+#include "frontend/cli/output.h"
+#include "ir/base/json.h"
 
 #include <string.h>
 
-static void add_position(struct diags *diags, cJSON *object, struct span span)
+static void put_position(struct json *json, struct diags *diags, struct span span)
 {
     if (!span.end || !diags->source)
         return;
     struct position at = source_position(diags->source, span.begin);
-    cJSON_AddNumberToObject(object, "line", at.line);
-    cJSON_AddNumberToObject(object, "column", at.column);
+    json_add_unsigned(json, "line", at.line);
+    json_add_unsigned(json, "column", at.column);
 }
 
 /* Elements of a list stand one behind the other. */
-static void add_fields(cJSON *object, const struct diag_field *field)
+static void put_fields(struct json *json, const struct diag_field *field)
 {
-    cJSON *list = NULL;
-    const char *listed = NULL;
-    for (; field; field = field->next) {
+    while (field) {
+        const char *key = field->key;
         if (!field->listed) {
-            json_add_string(object, field->key, field->value);
+            json_add_string(json, key, field->value);
+            field = field->next;
             continue;
         }
-        if (!listed || strcmp(listed, field->key) != 0)
-            list = cJSON_AddArrayToObject(object, listed = field->key);
-        cJSON_AddItemToArray(list, json_string(field->value));
+        json_key(json, key);
+        json_open_array(json);
+        for (; field && field->listed && strcmp(field->key, key) == 0; field = field->next)
+            json_string(json, field->value);
+        json_close_array(json);
     }
 }
 
-static cJSON *diag_object(struct diags *diags, const struct diag *diag)
+static void put_notes(struct json *json, struct diags *diags, const struct diag_note *note)
 {
-    cJSON *object = cJSON_CreateObject();
-    cJSON_AddStringToObject(object, "severity", severity_text(diag->severity));
-    cJSON_AddStringToObject(object, "id", diag_id_text(diag->id));
-    json_add_string(object, "text", diag->text);
-    add_position(diags, object, diag->span);
-    add_fields(object, diag->fields);
-    cJSON *notes = cJSON_AddArrayToObject(object, "notes");
-    for (const struct diag_note *note = diag->notes; note; note = note->next) {
-        cJSON *item = cJSON_CreateObject();
-        json_add_string(item, "text", note->text);
-        add_position(diags, item, note->span);
-        cJSON_AddItemToArray(notes, item);
+    json_key(json, "notes");
+    json_open_array(json);
+    for (; note; note = note->next) {
+        json_open_object(json);
+        json_add_string(json, "text", note->text);
+        put_position(json, diags, note->span);
+        json_close_object(json);
     }
-    return object;
+    json_close_array(json);
+}
+
+static void put_diag(struct json *json, struct diags *diags, const struct diag *diag)
+{
+    json_open_object(json);
+    json_add_string(json, "severity", severity_text(diag->severity));
+    json_add_string(json, "id", diag_id_text(diag->id));
+    json_add_string(json, "text", diag->text);
+    put_position(json, diags, diag->span);
+    put_fields(json, diag->fields);
+    put_notes(json, diags, diag->notes);
+    json_close_object(json);
 }
 
 enum exit_status remarks_write(const struct invocation *invocation, struct diags *diags,
                                const char *path)
 {
-    cJSON *root = cJSON_CreateObject();
-    json_add_string(root, "file", diags->path ? diags->path : "");
-    cJSON *list = cJSON_AddArrayToObject(root, "diagnostics");
+    struct text text = {NULL, 0, 0};
+    struct json json = {.text = &text, .indented = true};
+    json_open_object(&json);
+    json_add_string(&json, "file", diags->path ? diags->path : "");
+    json_key(&json, "diagnostics");
+    json_open_array(&json);
     for (uint32_t i = 0; i < diags->list.count; i++)
-        cJSON_AddItemToArray(list, diag_object(diags, &diags->list.at[i]));
-    return json_write(invocation, path, root, true);
+        put_diag(&json, diags, &diags->list.at[i]);
+    json_close_array(&json);
+    json_close_object(&json);
+    text_char(&text, '\n');
+    enum exit_status status = write_output(invocation, path, &text);
+    text_free(&text);
+    return status;
 }

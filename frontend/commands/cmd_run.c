@@ -164,6 +164,16 @@ static struct host_run *open_run(struct runner *runner, enum host_mode mode,
     return run;
 }
 
+static enum exit_status write_profile(const struct runner *runner,
+                                      const struct host_profile *profile)
+{
+    struct text text = {NULL, 0, 0};
+    trace_events_write(&text, profile);
+    enum exit_status status = write_output(runner->invocation, runner->profile, &text);
+    text_free(&text);
+    return status;
+}
+
 static enum exit_status execute(struct runner *runner, enum host_mode mode, struct outcome *outcome)
 {
     enum exit_status result;
@@ -188,7 +198,7 @@ static enum exit_status execute(struct runner *runner, enum host_mode mode, stru
     if (status != SKRT_OK)
         result = report_launch(runner, status, report);
     if (mode == HOST_FUSED && runner->profile)
-        result = worse_status(result, profile_write(runner->invocation, &profile, runner->profile));
+        result = worse_status(result, write_profile(runner, &profile));
     host_profile_free(&profile);
     host_run_close(run);
     return result;

@@ -1,8 +1,7 @@
 #include "frontend/exchange/trace_events.h"
-#include "frontend/cli/json.h"
+#include "ir/base/json.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 enum {
     PROCESS = 1,
@@ -28,36 +27,50 @@ static uint32_t row_of(const struct skrt_profile_record *record)
 
 /* ------------------------------------------------------------------------------ rows ---- */
 
-static void add_metadata(cJSON *events, const char *what, uint32_t row, const char *key,
-                         cJSON *value)
+/* The head of an event that says something of a row, up to its one argument's key. */
+static void begin_metadata(struct json *json, const char *what, uint32_t row, const char *key)
 {
-    cJSON *event = cJSON_CreateObject();
-    cJSON_AddStringToObject(event, "name", what);
-    cJSON_AddStringToObject(event, "ph", "M");
-    cJSON_AddNumberToObject(event, "pid", PROCESS);
-    cJSON_AddNumberToObject(event, "tid", row);
-    cJSON_AddItemToObject(cJSON_AddObjectToObject(event, "args"), key, value);
-    cJSON_AddItemToArray(events, event);
+    json_open_object(json);
+    json_add_string(json, "name", what);
+    json_add_string(json, "ph", "M");
+    json_add_unsigned(json, "pid", PROCESS);
+    json_add_unsigned(json, "tid", row);
+    json_key(json, "args");
+    json_open_object(json);
+    json_key(json, key);
 }
 
-static void add_rows(cJSON *events, const struct host_profile *profile)
+static void end_metadata(struct json *json)
+{
+    json_close_object(json);
+    json_close_object(json);
+}
+
+static void put_row(struct json *json, uint32_t row)
+{
+    char name[32];
+    snprintf(name, sizeof name, "%s %u", core_names[row / CORES], row % CORES);
+    begin_metadata(json, "thread_name", row, "name");
+    json_string(json, name);
+    end_metadata(json);
+    begin_metadata(json, "thread_sort_index", row, "sort_index");
+    json_unsigned(json, row);
+    end_metadata(json);
+}
+
+static void put_rows(struct json *json, const struct host_profile *profile)
 {
     bool seen[SKRT_CORE_TYPES * CORES] = {false};
     for (uint32_t i = 0; i < profile->events.count; i++)
         seen[row_of(&profile->events.at[i].record)] = true;
-    for (uint32_t row = 0; row < SKRT_CORE_TYPES * CORES; row++) {
-        char name[32];
-        if (!seen[row])
-            continue;
-        snprintf(name, sizeof name, "%s %u", core_names[row / CORES], row % CORES);
-        add_metadata(events, "thread_name", row, "name", cJSON_CreateString(name));
-        add_metadata(events, "thread_sort_index", row, "sort_index", cJSON_CreateNumber(row));
-    }
+    for (uint32_t row = 0; row < SKRT_CORE_TYPES * CORES; row++)
+        if (seen[row])
+            put_row(json, row);
 }
 
 /* ---------------------------------------------------------------------------- events ---- */
 
-static void add_name(cJSON *event, const struct host_profile_launch *launch,
+static void put_name(struct json *json, const struct host_profile_launch *launch,
                      const struct skrt_profile_record *record)
 {
     struct text name = {NULL, 0, 0};
@@ -68,40 +81,47 @@ static void add_name(cJSON *event, const struct host_profile_launch *launch,
         text_string(&name, launch->ops[record->index]);
     else
         text_printf(&name, "op %u", record->index);
-    text_char(&name, '\0');
-    json_add_string(event, "name", name.at);
+    json_add_bytes(json, "name", name.at, name.size);
     text_free(&name);
 }
 
-static void add_event(cJSON *events, const struct host_profile *profile,
+static void put_event(struct json *json, const struct host_profile *profile,
                       const struct host_profile_event *event)
 {
     const struct skrt_profile_record *record = &event->record;
     const struct host_profile_launch *launch = &profile->launches.at[event->launch];
-    cJSON *object = cJSON_CreateObject();
-    add_name(object, launch, record);
-    cJSON_AddStringToObject(object, "cat", kinds[record->kind].category);
-    cJSON_AddStringToObject(object, "ph", record->phase == SKRT_BEGIN ? "B" : "E");
-    cJSON_AddNumberToObject(object, "pid", PROCESS);
-    cJSON_AddNumberToObject(object, "tid", row_of(record));
-    cJSON_AddNumberToObject(object, "ts", (double)record->ns / 1000); /* microseconds */
-    cJSON *args = cJSON_AddObjectToObject(object, "args");
-    json_add_string(args, "launch", launch->name);
+    json_open_object(json);
+    put_name(json, launch, record);
+    json_add_string(json, "cat", kinds[record->kind].category);
+    json_add_string(json, "ph", record->phase == SKRT_BEGIN ? "B" : "E");
+    json_add_unsigned(json, "pid", PROCESS);
+    json_add_unsigned(json, "tid", row_of(record));
+    json_key(json, "ts");
+    json_double(json, (double)record->ns / 1000); /* microseconds */
+    json_key(json, "args");
+    json_open_object(json);
+    json_add_string(json, "launch", launch->name);
     if (record->kind != SKRT_PROFILE_KERNEL)
-        cJSON_AddNumberToObject(args, "op", record->index);
-    cJSON_AddItemToArray(events, object);
+        json_add_unsigned(json, "op", record->index);
+    json_close_object(json);
+    json_close_object(json);
 }
 
-enum exit_status profile_write(const struct invocation *invocation,
-                               const struct host_profile *profile, const char *path)
+void trace_events_write(struct text *text, const struct host_profile *profile)
 {
-    cJSON *root = cJSON_CreateObject();
-    cJSON_AddStringToObject(root, "displayTimeUnit", "ns");
-    cJSON *other = cJSON_AddObjectToObject(root, "otherData");
-    cJSON_AddNumberToObject(other, "dropped", (double)profile->dropped);
-    cJSON *events = cJSON_AddArrayToObject(root, "traceEvents");
-    add_rows(events, profile);
+    struct json json = {.text = text};
+    json_open_object(&json);
+    json_add_string(&json, "displayTimeUnit", "ns");
+    json_key(&json, "otherData");
+    json_open_object(&json);
+    json_add_unsigned(&json, "dropped", profile->dropped);
+    json_close_object(&json);
+    json_key(&json, "traceEvents");
+    json_open_array(&json);
+    put_rows(&json, profile);
     for (uint32_t i = 0; i < profile->events.count; i++)
-        add_event(events, profile, &profile->events.at[i]);
-    return json_write(invocation, path, root, false);
+        put_event(&json, profile, &profile->events.at[i]);
+    json_close_array(&json);
+    json_close_object(&json);
+    text_char(text, '\n');
 }

@@ -1,0 +1,42 @@
+#include "ir/base/utf8.h"
+
+/* The number of bytes of the well-formed code point in front of `size` bytes; 0: there is none. */
+static size_t code_point_size(const unsigned char *bytes, size_t size)
+{
+    static const struct {
+        unsigned char mask, lead;
+        unsigned long least;
+    } forms[] = {{0x80, 0, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
+    size_t more = 0;
+    while (more < 4 && (bytes[0] & forms[more].mask) != forms[more].lead)
+        more++;
+    if (more >= 4 || more >= size)
+        return 0;
+    unsigned long code = bytes[0] & ~forms[more].mask & 0xff;
+    for (size_t i = 1; i <= more; i++) {
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (bytes[i] & 0x3f);
+    }
+    bool surrogate = code >= 0xd800 && code < 0xe000;
+    return code < forms[more].least || code > 0x10ffff || surrogate ? 0 : more + 1;
+}
+
+void text_utf8(struct text *text, const char *bytes, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        size_t ascii = 0;
+        while (at + ascii < size && (unsigned char)bytes[at + ascii] < 0x80)
+            ascii++;
+        text_bytes(text, bytes + at, ascii);
+        at += ascii;
+        if (at == size)
+            return;
+        size_t good = code_point_size((const unsigned char *)bytes + at, size - at);
+        if (good)
+            text_bytes(text, bytes + at, good);
+        else
+            text_string(text, "\xef\xbf\xbd");
+        at += good ? good : 1;
+    }
+}
