@@ -35,6 +35,7 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/cmd_check.c \
 	frontend/commands/cmd_compile.c \
 	frontend/commands/cmd_fmt.c \
+	frontend/commands/cmd_objdump.c \
 	frontend/commands/cmd_opt.c \
 	frontend/commands/cmd_run.c \
 	frontend/commands/cmd_test.c \

@@ -1,11 +1,8 @@
-/* skirc compile, skirc objdump. */
+/* skirc compile: graph to linked object. */
 #include "backend/host/emit.h"
-#include "backend/object/object.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/commands/lowered_input.h"
-
-#include <string.h>
 
 const struct option options_compile[] = {
     {"output", 'o', OPTION_VALUE, "OUT", "where to write; standard output for text"},
@@ -15,11 +12,6 @@ const struct option options_compile[] = {
      "entries' source)"},
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
-    {0},
-};
-
-const struct option options_objdump[] = {
-    {"output", 'o', OPTION_VALUE, "FILE", "write there instead of standard output"},
     {0},
 };
 
@@ -90,29 +82,4 @@ enum exit_status cmd_compile(struct invocation *invocation)
         status =
             emit == EMIT_OBJ ? emit_object(&lowered, output) : emit_text(&lowered, emit, output);
     return lowered_input_close(&lowered, status);
-}
-
-enum exit_status cmd_objdump(struct invocation *invocation)
-{
-    char error[512], *bytes = NULL;
-    struct text text = {NULL, 0, 0};
-    const char *output = option_value(invocation, "output");
-    FILE *stream = open_memstream(&bytes, &text.size);
-    if (!stream) {
-        fprintf(invocation->err, "skirc: out of memory\n");
-        return EXIT_DEFECT;
-    }
-    bool ok = object_dump(invocation->files[0], stream, error, sizeof error);
-    fclose(stream);
-    text.at = bytes;
-    /* What was read of a damaged file is worth seeing, but not worth another file's contents. */
-    enum exit_status status = EXIT_DONE;
-    if (ok || !output)
-        status = write_output(invocation, output ? output : "-", &text);
-    if (!ok) {
-        fprintf(invocation->err, "skirc: %s\n", error);
-        status = EXIT_INPUT;
-    }
-    free(bytes);
-    return status;
 }
