@@ -4,6 +4,8 @@
 
 #include "ir/base/text.h"
 
+#include <stdbool.h>
+
 /* Zero-initialised apart from these two, it stands before its one value. */
 struct json {
     struct text *text;

@@ -1,5 +1,7 @@
 #include "ir/base/utf8.h"
 
+#include <stdbool.h>
+
 /* The number of bytes of the well-formed code point in front of `size` bytes; 0: there is none. */
 static size_t code_point_size(const unsigned char *bytes, size_t size)
 {
