@@ -2,8 +2,14 @@
 # sample kernels.
 
 libskir_la_SOURCES += \
+	backend/backend.c \
+	backend/backend.h \
+	backend/backends.def \
+	backend/run.h \
 	backend/emit/statement.c \
 	backend/emit/statement.h \
+	backend/host/arguments.c \
+	backend/host/arguments.h \
 	backend/host/build.c \
 	backend/host/build.h \
 	backend/host/emit.c \
@@ -11,6 +17,10 @@ libskir_la_SOURCES += \
 	backend/host/emit_instrs.c \
 	backend/host/emit_kernels.c \
 	backend/host/emitter.h \
+	backend/host/execute.c \
+	backend/host/host.c \
+	backend/host/launches.c \
+	backend/host/launches.h \
 	backend/host/ops.c \
 	backend/host/ops.h \
 	backend/host/profile.c \

@@ -4,9 +4,7 @@ libskir_la_SOURCES += \
 	frontend/session.c \
 	frontend/session.h \
 	frontend/skir.c \
-	frontend/skir.h \
-	frontend/exchange/trace_events.c \
-	frontend/exchange/trace_events.h
+	frontend/skir.h
 libskir_la_CPPFLAGS = $(AM_CPPFLAGS) -DSKIR_KERNEL_DIR='"$(kerneldir)"'
 skirinclude_HEADERS += frontend/skir.h
 
@@ -31,6 +29,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/remarks.h \
 	frontend/cli/sk_argument.c \
 	frontend/cli/sk_argument.h \
+	frontend/cli/target.c \
+	frontend/cli/target.h \
 	frontend/commands/cmd.h \
 	frontend/commands/cmd_check.c \
 	frontend/commands/cmd_compile.c \
@@ -43,6 +43,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/lowered_input.h \
 	frontend/commands/named_values.c \
 	frontend/commands/named_values.h \
+	frontend/exchange/trace_events.c \
+	frontend/exchange/trace_events.h \
 	frontend/golden/diff.c \
 	frontend/golden/diff.h \
 	frontend/golden/golden.c \

@@ -1,5 +1,4 @@
 #include "frontend/session.h"
-#include "backend/host/ops.h"
 #include "ir/base/file.h"
 
 /* SKIR_KERNEL_DIR is set by the build. */
@@ -11,7 +10,7 @@ const char *session_installed_kernels(void)
 /* Sample kernels, and with them whatever objects say of their code. */
 static void open_kernels(struct session *session, const char *kernel_dir)
 {
-    kernel_library_init(&session->library, kernel_dir, host_op_check);
+    kernel_library_init(&session->library, kernel_dir, session->target->functions->check_op);
     kernel_objects_init(&session->objects, &session->places);
     session->context.library = &session->library.source;
     session->context.code_sizes = &session->objects.sizes;
@@ -22,6 +21,7 @@ void session_open(struct session *session, struct module *module, struct diags *
 {
     char *source_dir = path_folder(options->source);
     *session = (struct session){
+        .target = options->target ? options->target : backend_default(),
         .places = {source_dir, options->kernel_dir, options->header_dir},
         .source_dir = source_dir,
         .context = {.module = module,

@@ -2,12 +2,14 @@
 #ifndef FRONTEND_SESSION_H
 #define FRONTEND_SESSION_H
 
+#include "backend/backend.h"
 #include "backend/library/kernel_library.h"
 #include "backend/library/kernel_objects.h"
 #include "passes/pass.h"
 
-/* What a session is opened with. Texts must outlive it. */
+/* What a session is opened with. All that it points to must outlive it. */
 struct session_options {
+    const struct backend *target; /* NULL: the default */
     const char *source; /* path of the module's text: objects are looked for in its folder first */
     const char *kernel_dir; /* of the sample kernels; NULL: there are none, and no sizes of code */
     const char *header_dir; /* of skrt.h */
@@ -17,7 +19,8 @@ struct session_options {
 
 /* Parts point to each other: a session stays where it was opened. */
 struct session {
-    struct host_places places;
+    const struct backend *target;
+    struct backend_places places;
     char *source_dir; /* in places */
     struct kernel_library library;
     struct kernel_objects objects;

@@ -3,12 +3,13 @@
 #endif
 
 #include "frontend/skir.h"
-#include "backend/host/build.h"
+#include "backend/backend.h"
 #include "frontend/session.h"
 #include "ir/syntax/parse.h"
 #include "ir/syntax/print.h"
 #include "ir/verify/verify.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,8 +138,13 @@ bool skir_compile(struct skir_module *module, const char *kernel_dir, const char
     if (!skir_ok(module))
         return false;
     open_session(&session, module, kernel_dir);
-    bool ok = run_passes(module, &session, "default") &&
-              host_compile(module->module, &session.places, output, &module->diags) == HOST_OK;
+    const struct emission *object = emission_default(session.target);
+    assert(object->kind == EMISSION_OBJECT);
+    const struct emission_job job = {.module = module->module,
+                                     .places = &session.places,
+                                     .diags = &module->diags,
+                                     .output = output};
+    bool ok = run_passes(module, &session, "default") && object->make(&job) == BACKEND_OK;
     session_close(&session);
     return ok;
 }

@@ -41,7 +41,7 @@ const struct members *analyses_members(struct analyses *analyses, const struct m
 {
     struct graph_analyses *of = of_graph(analyses, module, graph);
     if (!of->has_members)
-        members_init_ordered(&of->members, graph, get_order(of, module, graph));
+        members_init(&of->members, graph, get_order(of, module, graph));
     of->has_members = true;
     return &of->members;
 }

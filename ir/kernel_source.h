@@ -1,5 +1,5 @@
-/* What a program does not say itself about its kernels, from whoever has them: passes are given both of
- * these. */
+/* What a program does not say itself about its kernels, from whoever has them: passes are given
+ * both of these. */
 #ifndef IR_KERNEL_SOURCE_H
 #define IR_KERNEL_SOURCE_H
 
@@ -29,8 +29,8 @@ struct library_kernel {
     uint32_t workspace_per_element; /* bytes for each element of result 0; 0: no workspace */
 };
 
-/* What a library's kernel demands of an op of its type. Reports on `diags` and returns false where the
- * op does not fit. */
+/* What a library's kernel demands of an op of its type. Reports on `diags` and returns false where
+ * the op does not fit. */
 typedef bool library_check(const struct module *module, const struct graph *graph,
                            const struct op *op, struct diags *diags);
 

@@ -10,8 +10,7 @@ static uint32_t *sorted_ops(const struct order *order)
     return sorted;
 }
 
-void members_init_ordered(struct members *members, const struct graph *graph,
-                          const struct order *order)
+void members_init(struct members *members, const struct graph *graph, const struct order *order)
 {
     uint32_t n_blocks = graph->blocks.count, n_ops = order->n_ops;
     uint32_t *sorted = sorted_ops(order);
@@ -34,14 +33,6 @@ void members_init_ordered(struct members *members, const struct graph *graph,
     mem_free(fill);
     mem_free(block_of);
     mem_free(sorted);
-}
-
-void members_init(struct members *members, const struct module *module, const struct graph *graph)
-{
-    struct order order;
-    order_init(&order, module, graph);
-    members_init_ordered(members, graph, &order);
-    order_free(&order);
 }
 
 void members_free(struct members *members)

@@ -11,11 +11,8 @@ struct members {
     uint32_t *index; /* per op of the graph: its place in its super kernel's list, or NONE */
 };
 
-/* For a verified graph. The order satisfies all that the graph demands. */
-void members_init(struct members *members, const struct module *module, const struct graph *graph);
-/* The same where the graph's order is at hand. */
-void members_init_ordered(struct members *members, const struct graph *graph,
-                          const struct order *order);
+/* For a verified graph and its order, which the lists satisfy. */
+void members_init(struct members *members, const struct graph *graph, const struct order *order);
 void members_free(struct members *members);
 
 /* The place of an op in a super kernel's list, or NONE where the op is not of it. `index` is that of

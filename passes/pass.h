@@ -8,14 +8,15 @@
 /* What a pass may change of a module; analyses of graphs outlive all but changes of GRAPHS. */
 enum pass_changes { CHANGES_NOTHING, CHANGES_KERNELS, CHANGES_ENTRIES, CHANGES_GRAPHS };
 
-/* A pass reports what is wrong with its input and then returns false; the module is unusable then. */
+/* A pass reports what is wrong with its input and then returns false; the module is unusable
+ * then. */
 typedef bool pass_function(struct pass_context *context);
 
 struct pass {
     const char *name; /* as on the command line */
     const char *summary;
     pass_function *run;
-    unsigned needs, gives;    /* enum property */
+    unsigned needs, gives; /* enum property */
     enum pass_changes changes;
     bool in_default; /* the pipeline `default` runs it */
 };

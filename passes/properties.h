@@ -4,8 +4,8 @@
 
 struct module;
 
-/* What passes demand of a module and provide. Each is checked on the module itself, so a dump of any
- * stage is as good an input as the pass before it. */
+/* What passes demand of a module and provide. Each is checked on the module itself, so a dump of
+ * any stage is as good an input as the pass before it. */
 enum property {
     PROPERTY_PARTITIONED = 1, /* no op is in a scope that waits to be partitioned */
     PROPERTY_BOUND = 2,       /* every op has a kernel */

@@ -33,6 +33,7 @@ unit_headers = \
 	tests/unit/sync_simulator.h \
 	tests/unit/tensor_helpers.h
 unit_tests = \
+	tests/unit/test_backend \
 	tests/unit/test_command \
 	tests/unit/test_diff \
 	tests/unit/test_early_start \

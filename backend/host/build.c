@@ -171,7 +171,7 @@ static bool add_kernel(struct linker *linker, uint32_t kernel_id, uint32_t copie
 }
 
 static void begin_link(struct linker *linker, const struct module *module,
-                       const struct host_places *places, const char *output, struct diags *diags)
+                       const struct backend_places *places, const char *output, struct diags *diags)
 {
     *linker = (struct linker){
         .link = object_link_new(), .module = module, .output = output, .diags = diags};
@@ -179,7 +179,7 @@ static void begin_link(struct linker *linker, const struct module *module,
 }
 
 /* Adds as many copies of each kernel, and writes the link. */
-static enum host_status finish_link(struct linker *linker, const uint8_t *copies)
+static enum backend_status finish_link(struct linker *linker, const uint8_t *copies)
 {
     bool ok = true;
     for (uint32_t i = 0; i < linker->module->kernels.count; i++)
@@ -191,11 +191,12 @@ static enum host_status finish_link(struct linker *linker, const uint8_t *copies
     }
     object_link_free(linker->link);
     kernel_objects_free(&linker->objects);
-    return ok ? HOST_OK : HOST_INPUT;
+    return ok ? BACKEND_OK : BACKEND_INPUT;
 }
 
-enum host_status host_link_kernels(const struct module *module, const struct host_places *places,
-                                   const uint8_t *used, const char *output, struct diags *diags)
+enum backend_status host_link_kernels(const struct module *module,
+                                      const struct backend_places *places, const uint8_t *used,
+                                      const char *output, struct diags *diags)
 {
     struct linker linker;
     begin_link(&linker, module, places, output, diags);
@@ -217,27 +218,27 @@ static void keep_entries(struct object_link *link, const struct module *module)
     }
 }
 
-static enum host_status run_cc(const char *const *args, struct diags *diags)
+static enum backend_status run_cc(const char *const *args, struct diags *diags)
 {
     char error[2600];
     if (tool_run_cc(args, error, sizeof error))
-        return HOST_OK;
+        return BACKEND_OK;
     char *rest, *line = strtok_r(error, "\n", &rest);
     if (diag_at(diags, DIAG_tool, no_span, "%s", line))
         while ((line = strtok_r(NULL, "\n", &rest)))
             diag_note(diags, no_span, "%s", line);
-    return HOST_TOOL;
+    return BACKEND_TOOL;
 }
 
 /* The entries' C source as an object. */
-static enum host_status compile_entries(const struct text *source, const char *folder,
-                                        const struct host_places *places, const char *object,
-                                        struct diags *diags)
+static enum backend_status compile_entries(const struct text *source, const char *folder,
+                                           const struct backend_places *places, const char *object,
+                                           struct diags *diags)
 {
     struct arena scratch = {NULL, 0};
     char error[512];
     const char *path = arena_printf(&scratch, "%s/entry.c", folder);
-    enum host_status status = HOST_INPUT;
+    enum backend_status status = BACKEND_INPUT;
     if (file_write(path, source->at, source->size, error, sizeof error)) {
         const char *include = arena_printf(&scratch, "-I%s", places->header_dir);
         const char *args[] = {"-std=gnu11", "-O1", "-fPIC", "-w", include,
@@ -250,37 +251,42 @@ static enum host_status compile_entries(const struct text *source, const char *f
     return status;
 }
 
-static enum host_status link_module(const struct module *module, const struct host_places *places,
-                                    const char *entry_object, const char *output,
-                                    struct diags *diags)
+static enum backend_status link_module(const struct module *module,
+                                       const struct backend_places *places,
+                                       const char *entry_object, const char *output,
+                                       struct diags *diags)
 {
     struct linker linker;
     begin_link(&linker, module, places, output, diags);
     uint8_t *copies = host_kernel_copies(module);
     object_link_add_file(linker.link, ENTRY_GROUP, entry_object);
     keep_entries(linker.link, module);
-    enum host_status status = finish_link(&linker, copies);
+    enum backend_status status = finish_link(&linker, copies);
     mem_free(copies);
     return status;
 }
 
-enum host_status host_compile(const struct module *module, const struct host_places *places,
-                              const char *output, struct diags *diags)
+char *host_make_folder(struct diags *diags)
+{
+    char *folder = tool_make_folder();
+    if (!folder)
+        diag_at(diags, DIAG_file, no_span, "cannot make a temporary folder: %s", strerror(errno));
+    return folder;
+}
+
+enum backend_status host_compile(const struct module *module, const struct backend_places *places,
+                                 const char *output, struct diags *diags)
 {
     struct text source = {NULL, 0, 0};
     struct arena scratch = {NULL, 0};
-    enum host_status status = HOST_INPUT;
+    enum backend_status status = BACKEND_INPUT;
     char *folder = NULL;
-    if (host_emit(&source, module, diags)) {
-        folder = tool_make_folder();
-        if (!folder)
-            diag_at(diags, DIAG_file, no_span, "cannot make a temporary folder: %s",
-                    strerror(errno));
-    }
+    if (host_emit(&source, module, diags))
+        folder = host_make_folder(diags);
     if (folder) {
         const char *object = arena_printf(&scratch, "%s/entry.o", folder);
         status = compile_entries(&source, folder, places, object, diags);
-        if (status == HOST_OK)
+        if (status == BACKEND_OK)
             status = link_module(module, places, object, output, diags);
         tool_remove_folder(folder);
     }
@@ -289,7 +295,7 @@ enum host_status host_compile(const struct module *module, const struct host_pla
     return status;
 }
 
-enum host_status host_make_shared(const char *object, const char *output, struct diags *diags)
+enum backend_status host_make_shared(const char *object, const char *output, struct diags *diags)
 {
     const char *args[] = {"-shared", "-o", output, object, "-lm", NULL};
     return run_cc(args, diags);

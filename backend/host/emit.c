@@ -115,7 +115,8 @@ static uint32_t select_slot(const struct emitter *emitter, const struct program 
     return NONE;
 }
 
-/* One row per select, for each copy: the kernel's table, and where the words stand that it reads. */
+/* One row per select, for each copy: the kernel's table, and where the words stand that it
+ * reads. */
 static void emit_selects(struct emitter *emitter, enum core_type core)
 {
     const struct program *program = &emitter->entry->programs[core];

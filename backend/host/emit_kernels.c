@@ -1,4 +1,5 @@
-/* The kernels that entries call: their functions and, of dynamic kernels, the tables of variants. */
+/* The kernels that entries call: their functions and, of dynamic kernels, the tables of
+ * variants. */
 #include "backend/host/emit.h"
 #include "backend/host/emitter.h"
 #include "backend/host/symbols.h"

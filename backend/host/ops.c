@@ -8,8 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-bool host_tensor(const struct module *module, uint32_t id, struct skrt_tensor *tensor, char *error,
-                 size_t error_size)
+/* ------------------------------------------------------------------------- values ---- */
+
+/* A value's type as a kernel sees it. False, with a text, where the host target does not have
+ * it. */
+static bool tensor_of(const struct module *module, uint32_t id, struct skrt_tensor *tensor,
+                      char *error, size_t error_size)
 {
     const struct type *type = &module->types.at[id];
     const int64_t *dims = type_dims(module, id);
@@ -43,8 +47,9 @@ bool host_tensor(const struct module *module, uint32_t id, struct skrt_tensor *t
     return true;
 }
 
-/* FRACTAL_NZ stores blocks of 16 rows and 32 bytes of columns, zero-padded. */
-bool host_tensor_size(const struct skrt_tensor *tensor, uint64_t *size)
+/* FRACTAL_NZ stores blocks of 16 rows and 32 bytes of columns, zero-padded. False for more than
+ * 2^46 elements. */
+static bool tensor_size(const struct skrt_tensor *tensor, uint64_t *size)
 {
     unsigned bits = dtype_info(tensor->dtype)->bits;
     uint64_t elements = 1;
@@ -59,6 +64,22 @@ bool host_tensor_size(const struct skrt_tensor *tensor, uint64_t *size)
     }
     *size = elements / 8 * bits + (elements % 8 * bits + 7) / 8;
     return elements >> 46 == 0;
+}
+
+bool host_value_size(const struct module *module, uint32_t type, struct span span, uint64_t *size,
+                     struct diags *diags)
+{
+    struct skrt_tensor tensor;
+    char error[160];
+    if (!tensor_of(module, type, &tensor, error, sizeof error)) {
+        diag_at(diags, DIAG_unsupported, span, "%s", error);
+        return false;
+    }
+    if (!tensor_size(&tensor, size)) {
+        diag_at(diags, DIAG_number_range, span, "this tensor is too large");
+        return false;
+    }
+    return true;
 }
 
 /* ------------------------------------------------------------------------- tiling ---- */
@@ -95,8 +116,8 @@ bool host_tiling(const struct module *module, const struct graph *graph, const s
     struct skrt_attr *attrs = arena_alloc(arena, op->attrs.count * sizeof *attrs);
     *tiling = (struct skrt_tiling){.n_tensors = count, .tensors = tensors, .attrs = attrs};
     for (uint32_t i = 0; i < count; i++)
-        if (!host_tensor(module, graph->values.at[op_tensor(graph, op, i)].type, &tensors[i], error,
-                         error_size))
+        if (!tensor_of(module, graph->values.at[op_tensor(graph, op, i)].type, &tensors[i], error,
+                       error_size))
             return false;
     for (uint32_t i = 0; i < op->attrs.count; i++) {
         const struct attr *attr = &module->attrs.at[op->attrs.first + i];
@@ -210,8 +231,8 @@ static bool check_types(const struct module *module, const struct graph *graph, 
     for (uint32_t i = 0; i < op->operands.count + op->results.count; i++) {
         struct skrt_tensor tensor;
         char error[160];
-        if (host_tensor(module, graph->values.at[op_tensor(graph, op, i)].type, &tensor, error,
-                        sizeof error))
+        if (tensor_of(module, graph->values.at[op_tensor(graph, op, i)].type, &tensor, error,
+                      sizeof error))
             continue;
         diag_at(diags, DIAG_unsupported, tensor_span(module, op, (int)i), "%s", error);
         return false;

@@ -7,7 +7,7 @@
 /* More records than these are dropped: 64 MiB. */
 enum { MAX_RECORDS = (64 << 20) / sizeof(struct skrt_profile_record) };
 
-void host_profile_free(struct host_profile *profile)
+void host_profile_free(struct run_profile *profile)
 {
     vec_free(&profile->launches);
     vec_free(&profile->events);
@@ -28,12 +28,12 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static const char *copy(struct host_profile *profile, const char *text)
+static const char *copy(struct run_profile *profile, const char *text)
 {
     return arena_strndup(&profile->arena, text, strlen(text));
 }
 
-void host_profile_begin(struct host_profile *profile, const char *name, const char *const *ops,
+void host_profile_begin(struct run_profile *profile, const char *name, const char *const *ops,
                         uint32_t n_ops)
 {
     const char **names = arena_alloc(&profile->arena, (n_ops + 1) * sizeof *names);
@@ -41,17 +41,17 @@ void host_profile_begin(struct host_profile *profile, const char *name, const ch
         names[i] = copy(profile, ops[i]);
     if (profile->launches.count == 0)
         profile->start = now();
-    vec_push(&profile->launches, (struct host_profile_launch){.name = copy(profile, name),
-                                                              .ops = names,
-                                                              .n_ops = n_ops,
-                                                              .begin = now() - profile->start});
+    vec_push(&profile->launches, (struct run_profile_launch){.name = copy(profile, name),
+                                                             .ops = names,
+                                                             .n_ops = n_ops,
+                                                             .begin = now() - profile->start});
 }
 
-void host_profile_take(struct host_profile *profile, const struct skrt_profile *buffer)
+void host_profile_take(struct run_profile *profile, const struct skrt_profile *buffer)
 {
     uint32_t launch = profile->launches.count - 1;
     for (uint64_t i = 0; i < buffer->count; i++) {
-        struct host_profile_event event = {launch, buffer->records[i]};
+        struct run_profile_event event = {launch, buffer->records[i]};
         event.record.ns += profile->launches.at[launch].begin;
         vec_push(&profile->events, event);
     }

@@ -1,45 +1,65 @@
-/* Graphs on the virtual device. */
+/* Runs of graphs on the virtual device: what the files that make and execute them share. */
 #ifndef BACKEND_HOST_RUN_H
 #define BACKEND_HOST_RUN_H
 
-#include "backend/host/build.h"
-#include "backend/host/profile.h"
-#include "backend/runtime/skrt.h"
+#include "backend/host/ops.h"
+#include "backend/run.h"
+#include "ir/analyses.h"
+#include "ir/slots.h"
 
-/* A graph that is ready to run: its launches in an order that satisfies it. */
-struct host_run;
-
-enum host_mode {
-    HOST_FUSED,   /* each super kernel is a launch, and each op outside of them */
-    HOST_UNFUSED, /* each op is a launch of its own, which runs its kernel without any entry */
+/* What a parameter slot holds: the address of a tensor's storage, or a word that is known from the
+ * start. */
+struct host_argument {
+    struct slot slot;
+    uint64_t word;
 };
 
-/* Compiles what the mode needs into `folder` and loads it. The module is lowered, and outlives the
- * result; the folder's files are needed no longer. NULL, with diagnostics and `*status`, on failure. */
-struct host_run *host_run_open(const struct module *module, const struct graph *graph,
-                               enum host_mode mode, const struct host_places *places,
-                               const char *folder, struct diags *diags, enum host_status *status);
-void host_run_close(struct host_run *run);
+/* The words of an op with a dynamic kernel, and what the host's tiling writes there. */
+struct host_tiling_words {
+    uint64_t key, blocks, lock;
+    struct host_choice choice;
+};
 
-/* From now on launches of super kernels are checked for races: for orders that are not enforced.
- * False, with diagnostics, where an entry's calls are not those of its super kernel's ops. `*orders`
- * is how many orders are required within super kernels. */
-bool host_run_check_races(struct host_run *run, uint32_t *orders);
+struct host_launch {
+    struct skrt_launch skrt; /* without params */
+    uint32_t first, count;   /* of its arguments; the first is the sync base address */
+    struct range sends;      /* in run.sends: events that it sends as a whole */
+    uint32_t block;          /* the super kernel, or NONE */
+    uint32_t profile_slot;   /* of its time records, or NONE */
+    uint64_t records;        /* at most */
+    const char **ops;        /* names of the super kernel's ops */
+    uint32_t n_ops;
+    struct range tilings; /* in run.tilings: those that its entry waits for */
+};
 
-/* From now on the time records of entries that make some are added to `profile`, which outlives the
- * run, but for launches that end by a timeout. */
-void host_run_profile(struct host_run *run, struct host_profile *profile);
+struct host_run {
+    struct backend_run base;
+    struct run_options options;
+    const struct module *module; /* of the options, as are these: */
+    const struct graph *graph;
+    struct diags *diags;
+    struct analyses analyses;
+    struct skrt_device *device;
+    void *entries, *kernels; /* dlopen handles, or NULL */
+    struct arena arena;      /* names, tilings */
+    VEC(struct host_launch) launches;
+    VEC(struct host_argument) arguments;
+    struct vec_u32 sends;                    /* event names */
+    VEC(struct host_tiling_words *) tilings; /* in the arena */
+    uint64_t *words_of_events;               /* by name id; NULL while there is no event */
+    VEC(void *) workspaces;
+    uint64_t *params; /* room for the largest launch's */
+    struct run_profile profile;
+};
 
-/* From now on barriers of kernels are over all cores of a launch, as on the NPU. */
-void host_run_full_barriers(struct host_run *run);
+static inline const struct kernel *host_run_kernel(const struct host_run *run, const struct op *op)
+{
+    return module_kernel(run->module, op->kernel);
+}
 
-uint32_t host_run_launches(const struct host_run *run);
-
-/* Runs all launches up to one that does not end well; a race is no end, so its status may be that of
- * several launches. `values` has the storage of each value by its id. Adds the launches' wall time to
- * `*seconds`. On anything but SKRT_OK, `*report` has the launches' reports, to be freed. */
-enum skrt_status host_run_execute(struct host_run *run, struct skrt_device *device,
-                                  void *const *values, uint64_t timeout_ms, double *seconds,
-                                  char **report);
+/* How graphs run on the host: the functions of its struct backend_runner (backend/run.h). */
+struct backend_run *host_run_open(const struct run_options *options, enum backend_status *status);
+void host_run_execute(struct backend_run *run, void *const *values, struct run_result *result);
+void host_run_close(struct backend_run *run);
 
 #endif

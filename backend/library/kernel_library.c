@@ -111,8 +111,8 @@ static bool key_of_text(const char *text, int64_t *key)
     return digits > 0 && digits <= 18 && text[digits] == '\0';
 }
 
-/* The functions that a dynamic kernel has for a core type: by tiling key, a function and the type of
- * the kernel that it makes. */
+/* The functions that a dynamic kernel has for a core type: by tiling key, a function and the type
+ * of the kernel that it makes. */
 static bool read_variants(const struct reader *reader, const cJSON *names, enum core_type core,
                           struct library_kernel *kernel)
 {

@@ -13,7 +13,8 @@ struct kernel_library {
     bool loaded;
 };
 
-/* `directory` must outlive the library. It is read when the source is loaded; `check` may be NULL. */
+/* `directory` must outlive the library. It is read when the source is loaded; `check` may be
+ * NULL. */
 void kernel_library_init(struct kernel_library *library, const char *directory,
                          library_check *check);
 void kernel_library_free(struct kernel_library *library);

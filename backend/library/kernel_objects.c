@@ -144,7 +144,7 @@ static bool find_size(struct code_sizes *sizes, const struct module *module,
 
 /* ------------------------------------------------------------------------- the files ---- */
 
-void kernel_objects_init(struct kernel_objects *objects, const struct host_places *places)
+void kernel_objects_init(struct kernel_objects *objects, const struct backend_places *places)
 {
     *objects = (struct kernel_objects){.sizes = {find_size}, .places = places};
 }

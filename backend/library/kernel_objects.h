@@ -1,9 +1,9 @@
-/* Kernels' object files: where they are, what functions they have, and so the sizes of their code. Each
- * file is read once. */
+/* Kernels' object files: where they are, what functions they have, and so the sizes of their code.
+ * Each file is read once. */
 #ifndef BACKEND_LIBRARY_KERNEL_OBJECTS_H
 #define BACKEND_LIBRARY_KERNEL_OBJECTS_H
 
-#include "backend/host/build.h"
+#include "backend/backend.h"
 #include "ir/base/intern.h"
 #include "ir/kernel_source.h"
 
@@ -20,18 +20,18 @@ struct kernel_object {
 
 struct kernel_objects {
     struct code_sizes sizes; /* what passes know of them */
-    const struct host_places *places;
+    const struct backend_places *places;
     struct intern paths;
     VEC(struct kernel_object *) objects; /* by path id; NULL: not read yet */
     struct arena arena;
 };
 
 /* `places` must outlive the objects. */
-void kernel_objects_init(struct kernel_objects *objects, const struct host_places *places);
+void kernel_objects_init(struct kernel_objects *objects, const struct backend_places *places);
 void kernel_objects_free(struct kernel_objects *objects);
 
-/* The object of a kernel: its `object` as written, from the source's folder or that of the samples. An
- * object that only has the name of one of the samples, such as a graph compiled to its source's
+/* The object of a kernel: its `object` as written, from the source's folder or that of the samples.
+ * An object that only has the name of one of the samples, such as a graph compiled to its source's
  * folder, does not hide it. NULL where there is no such file. */
 const struct kernel_object *kernel_object_of(struct kernel_objects *objects,
                                              const struct module *module,

@@ -1,22 +1,21 @@
 /* skirc run: a graph on this machine. */
-#include "backend/host/ops.h"
-#include "backend/host/run.h"
+#include "backend/run.h"
 #include "frontend/cli/crash.h"
 #include "frontend/cli/output.h"
 #include "frontend/cli/sk_argument.h"
+#include "frontend/cli/target.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/commands/lowered_input.h"
 #include "frontend/commands/named_values.h"
 #include "frontend/exchange/trace_events.h"
 #include "frontend/tensor/storage.h"
 #include "ir/base/suggest.h"
-#include "ir/base/tool.h"
 
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
 const struct option options_run[] = {
+    {"target", 0, OPTION_VALUE, "TARGET", backend_runner_help},
     {"graph", 0, OPTION_VALUE, "NAME", "the graph to run, where the file has several"},
     {"input", 'i', OPTION_MANY, "NAME=SPEC", "contents of a parameter"},
     {"output", 'o', OPTION_MANY, "NAME=FILE.npy", "write a value of the graph to a file"},
@@ -41,11 +40,12 @@ const struct option options_run[] = {
 
 struct runner {
     struct invocation *invocation;
+    const struct backend *target;
     struct lowered_input lowered;
     const struct module *module;
     const struct graph *graph;
     struct diags *diags;
-    struct skrt_device *device;
+    const struct backend_runner *how;
     uint64_t seed, threads, timeout;
     bool compare, race_check, full_barriers;
     const char *profile; /* the file, or NULL */
@@ -130,42 +130,46 @@ static enum exit_status write_outputs(const struct runner *runner, const struct 
 
 /* ---------------------------------------------------------------------- execution ---- */
 
-static enum exit_status report_launch(struct runner *runner, enum skrt_status status, char *report)
+/* What kernels that do not return use must not go away. */
+static _Noreturn void leave(const struct invocation *invocation)
 {
-    fprintf(runner->invocation->err, "skirc: %s\n%s", skrt_status_text(status),
-            report ? report : "");
-    mem_free(report);
-    if (status != SKRT_TIMEOUT)
-        return EXIT_INPUT;
-    /* The kernel that does not return cannot be stopped, only left. */
-    fflush(runner->invocation->out);
-    fflush(runner->invocation->err);
+    fflush(invocation->out);
+    fflush(invocation->err);
     _exit(EXIT_INPUT);
 }
 
-/* The folder of what is compiled is gone before anything runs, so that a launch that crashes, hangs
- * or is interrupted leaves nothing behind. */
-static struct host_run *open_run(struct runner *runner, enum host_mode mode,
-                                 enum exit_status *status)
+static enum exit_status report_result(const struct runner *runner, const struct run_result *result)
 {
-    enum host_status built;
-    char *folder = tool_make_folder();
-    *status = EXIT_INPUT;
-    if (!folder) {
-        fprintf(runner->invocation->err, "skirc: cannot make a temporary folder: %s\n",
-                strerror(errno));
-        return NULL;
-    }
-    struct host_run *run =
-        host_run_open(runner->module, runner->graph, mode, &runner->lowered.session.places, folder,
-                      runner->diags, &built);
-    tool_remove_folder(folder);
-    *status = host_exit_status(built);
+    if (result->end == RUN_DONE)
+        return EXIT_DONE;
+    fprintf(runner->invocation->err, "skirc: %.*s", (int)result->report.size, result->report.at);
+    if (result->end == RUN_STUCK)
+        leave(runner->invocation);
+    return EXIT_INPUT;
+}
+
+static struct backend_run *open_run(struct runner *runner, bool fused, enum exit_status *status)
+{
+    const struct run_options options = {
+        .module = runner->module,
+        .graph = runner->graph,
+        .places = &runner->lowered.session.places,
+        .diags = runner->diags,
+        .fused = fused,
+        .race_check = fused && runner->race_check,
+        .profile = fused && runner->profile,
+        .full_barriers = runner->full_barriers,
+        .threads = (uint32_t)runner->threads,
+        .timeout_ms = runner->timeout * 1000,
+    };
+    enum backend_status built;
+    struct backend_run *run = runner->how->open(&options, &built);
+    *status = backend_exit_status(built);
     return run;
 }
 
 static enum exit_status write_profile(const struct runner *runner,
-                                      const struct host_profile *profile)
+                                      const struct run_profile *profile)
 {
     struct text text = {NULL, 0, 0};
     trace_events_write(&text, profile);
@@ -174,34 +178,25 @@ static enum exit_status write_profile(const struct runner *runner,
     return status;
 }
 
-static enum exit_status execute(struct runner *runner, enum host_mode mode, struct outcome *outcome)
+static enum exit_status execute(struct runner *runner, bool fused, struct outcome *outcome)
 {
-    enum exit_status result;
-    char *report = NULL;
-    struct host_run *run = open_run(runner, mode, &result);
+    enum exit_status status;
+    struct run_result result;
+    struct backend_run *run = open_run(runner, fused, &status);
     if (!run)
-        return result;
-    outcome->launches = host_run_launches(run);
-    if (mode == HOST_FUSED && runner->race_check && !host_run_check_races(run, &outcome->orders)) {
-        host_run_close(run);
-        return EXIT_INPUT;
-    }
-    if (runner->full_barriers)
-        host_run_full_barriers(run);
-    struct host_profile profile = {.dropped = 0};
-    if (mode == HOST_FUSED && runner->profile)
-        host_run_profile(run, &profile);
+        return status;
     crash_reports_begin();
-    enum skrt_status status = host_run_execute(run, runner->device, outcome->storage.data,
-                                               runner->timeout * 1000, &outcome->seconds, &report);
+    runner->how->execute(run, outcome->storage.data, &result);
     crash_reports_end();
-    if (status != SKRT_OK)
-        result = report_launch(runner, status, report);
-    if (mode == HOST_FUSED && runner->profile)
-        result = worse_status(result, write_profile(runner, &profile));
-    host_profile_free(&profile);
-    host_run_close(run);
-    return result;
+    outcome->seconds = result.seconds;
+    outcome->launches = run->launches;
+    outcome->orders = run->orders;
+    status = report_result(runner, &result);
+    if (result.profile)
+        status = worse_status(status, write_profile(runner, result.profile));
+    text_free(&result.report);
+    runner->how->close(run);
+    return status;
 }
 
 static const char *count_text(char *text, size_t size, uint32_t count, const char *noun)
@@ -235,9 +230,10 @@ static enum exit_status run_unfused(struct runner *runner, const struct outcome 
 {
     struct outcome unfused = {.seconds = 0};
     enum exit_status status = EXIT_INPUT;
-    if (storage_init(&unfused.storage, runner->module, runner->graph, 1, runner->diags)) {
+    if (storage_init(&unfused.storage, runner->how, runner->module, runner->graph, 1,
+                     runner->diags)) {
         storage_copy_params(&unfused.storage, &fused->storage);
-        status = execute(runner, HOST_UNFUSED, &unfused);
+        status = execute(runner, false, &unfused);
     }
     if (status == EXIT_DONE) {
         struct text difference = {NULL, 0, 0};
@@ -256,11 +252,11 @@ static enum exit_status run_fused(struct runner *runner)
 {
     struct outcome fused = {.seconds = 0};
     enum exit_status status = EXIT_INPUT;
-    if (storage_init(&fused.storage, runner->module, runner->graph, runner->compare ? 2 : 1,
-                     runner->diags))
+    if (storage_init(&fused.storage, runner->how, runner->module, runner->graph,
+                     runner->compare ? 2 : 1, runner->diags))
         status = fill_inputs(runner, &fused.storage);
     if (status == EXIT_DONE)
-        status = execute(runner, HOST_FUSED, &fused);
+        status = execute(runner, true, &fused);
     if (status == EXIT_DONE && runner->compare)
         status = run_unfused(runner, &fused);
     else if (status == EXIT_DONE)
@@ -271,19 +267,17 @@ static enum exit_status run_fused(struct runner *runner)
     return status;
 }
 
-static enum exit_status run_on_device(struct runner *runner)
+/* Where --target says; false, with a usage error, where graphs cannot run. */
+static bool choose_target(struct runner *runner)
 {
-    struct skrt_device_config config = {.aic = module_cores(runner->module, CORE_AIC),
-                                        .aiv = module_cores(runner->module, CORE_AIV),
-                                        .threads = (uint32_t)runner->threads};
-    runner->device = skrt_device_open(&config);
-    if (!runner->device) {
-        fprintf(runner->invocation->err, "skirc: cannot start the device: %s\n", strerror(errno));
-        return EXIT_INPUT;
-    }
-    enum exit_status status = run_fused(runner);
-    skrt_device_close(runner->device);
-    return status;
+    char error[512];
+    runner->target = target_option(runner->invocation);
+    if (!runner->target)
+        return false;
+    runner->how = backend_runner(runner->target, error, sizeof error);
+    if (!runner->how)
+        usage_error(runner->invocation, "%s", error);
+    return runner->how != NULL;
 }
 
 static bool read_options(struct runner *runner)
@@ -295,7 +289,8 @@ static bool read_options(struct runner *runner)
     runner->race_check = option_given(invocation, "race-check");
     runner->full_barriers = option_given(invocation, "full-barriers");
     runner->profile = option_value(invocation, "profile");
-    return option_choice(invocation, "compare", comparisons, &comparison) &&
+    return choose_target(runner) &&
+           option_choice(invocation, "compare", comparisons, &comparison) &&
            option_number(invocation, "seed", 0, UINT64_MAX, &runner->seed) &&
            option_number(invocation, "threads", 0, 1024, &runner->threads) &&
            option_number(invocation, "timeout", 0, 1000000, &runner->timeout) &&
@@ -307,7 +302,7 @@ static enum exit_status run_lowered(struct runner *runner)
     runner->module = runner->lowered.input.module;
     runner->diags = &runner->lowered.input.diags;
     runner->graph = choose_graph(runner);
-    return runner->graph && name_contents(runner) ? run_on_device(runner) : EXIT_USAGE;
+    return runner->graph && name_contents(runner) ? run_fused(runner) : EXIT_USAGE;
 }
 
 enum exit_status cmd_run(struct invocation *invocation)
@@ -315,10 +310,11 @@ enum exit_status cmd_run(struct invocation *invocation)
     struct runner runner = {.invocation = invocation, .seed = 1, .timeout = 60};
     if (!read_options(&runner))
         return EXIT_USAGE;
+    struct session_options options = {.target = runner.target,
+                                      .sk_options = runner.profile ? "profiling=1" : NULL,
+                                      .unproven = option_given(invocation, "unproven")};
     enum exit_status status;
-    if (lowered_input_open(&runner.lowered, invocation, invocation->files[0],
-                           runner.profile ? "profiling=1" : NULL,
-                           option_given(invocation, "unproven"), &status))
+    if (lowered_input_open(&runner.lowered, invocation, invocation->files[0], &options, &status))
         status = run_lowered(&runner);
     named_values_free(&runner.inputs);
     named_values_free(&runner.outputs);

@@ -15,7 +15,7 @@ static const char *all_options(struct input *input, const char *more)
 }
 
 bool lowered_input_open(struct lowered_input *lowered, const struct invocation *invocation,
-                        const char *path, const char *sk_options, bool unproven,
+                        const char *path, const struct session_options *wanted,
                         enum exit_status *status)
 {
     struct input *input = &lowered->input;
@@ -23,8 +23,9 @@ bool lowered_input_open(struct lowered_input *lowered, const struct invocation *
     *status = EXIT_INPUT;
     if (!input_open_verified(input, invocation, path))
         return false;
-    struct session_options options = {
-        .source = path, .sk_options = all_options(input, sk_options), .unproven = unproven};
+    struct session_options options = *wanted;
+    options.source = path;
+    options.sk_options = all_options(input, wanted->sk_options);
     kernel_dir_find(invocation, &input->diags.arena, &options);
     session_open(&lowered->session, input->module, &input->diags, &options);
     enum pipeline_status done = session_lower(&lowered->session);
@@ -38,7 +39,7 @@ enum exit_status lowered_input_close(struct lowered_input *lowered, enum exit_st
     return input_close(&lowered->input, status);
 }
 
-enum exit_status host_exit_status(enum host_status status)
+enum exit_status backend_exit_status(enum backend_status status)
 {
-    return status == HOST_OK ? EXIT_DONE : status == HOST_TOOL ? EXIT_TOOL : EXIT_INPUT;
+    return status == BACKEND_OK ? EXIT_DONE : status == BACKEND_TOOL ? EXIT_TOOL : EXIT_INPUT;
 }

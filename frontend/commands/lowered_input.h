@@ -2,7 +2,6 @@
 #ifndef FRONTEND_COMMANDS_LOWERED_INPUT_H
 #define FRONTEND_COMMANDS_LOWERED_INPUT_H
 
-#include "backend/host/build.h"
 #include "frontend/cli/input.h"
 #include "frontend/session.h"
 
@@ -11,16 +10,16 @@ struct lowered_input {
     struct session session; /* open where there is a module */
 };
 
-/* Reads, verifies and lowers a file, with the command's --sk-options (frontend/cli/sk_argument.h)
- * and over them `sk_options` (NULL: none), even if its synchronisation is wrong where `unproven`.
- * False where there is no lowered module; diagnostics, and a status for lowered_input_close, say
- * why. */
+/* Reads, verifies and lowers a file as `wanted` says: its target, its `sk_options`, which count over
+ * the command's --sk-options (frontend/cli/sk_argument.h), and whether it goes on where
+ * synchronisation is refuted. False where there is no lowered module; diagnostics, and a status for
+ * lowered_input_close, say why. */
 bool lowered_input_open(struct lowered_input *lowered, const struct invocation *invocation,
-                        const char *path, const char *sk_options, bool unproven,
+                        const char *path, const struct session_options *wanted,
                         enum exit_status *status);
 enum exit_status lowered_input_close(struct lowered_input *lowered, enum exit_status status);
 
 /* The exit status of a step of the backend. */
-enum exit_status host_exit_status(enum host_status status);
+enum exit_status backend_exit_status(enum backend_status status);
 
 #endif

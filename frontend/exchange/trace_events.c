@@ -58,7 +58,7 @@ static void put_row(struct json *json, uint32_t row)
     end_metadata(json);
 }
 
-static void put_rows(struct json *json, const struct host_profile *profile)
+static void put_rows(struct json *json, const struct run_profile *profile)
 {
     bool seen[SKRT_CORE_TYPES * CORES] = {false};
     for (uint32_t i = 0; i < profile->events.count; i++)
@@ -70,7 +70,7 @@ static void put_rows(struct json *json, const struct host_profile *profile)
 
 /* ---------------------------------------------------------------------------- events ---- */
 
-static void put_name(struct json *json, const struct host_profile_launch *launch,
+static void put_name(struct json *json, const struct run_profile_launch *launch,
                      const struct skrt_profile_record *record)
 {
     struct text name = {NULL, 0, 0};
@@ -85,11 +85,11 @@ static void put_name(struct json *json, const struct host_profile_launch *launch
     text_free(&name);
 }
 
-static void put_event(struct json *json, const struct host_profile *profile,
-                      const struct host_profile_event *event)
+static void put_event(struct json *json, const struct run_profile *profile,
+                      const struct run_profile_event *event)
 {
     const struct skrt_profile_record *record = &event->record;
-    const struct host_profile_launch *launch = &profile->launches.at[event->launch];
+    const struct run_profile_launch *launch = &profile->launches.at[event->launch];
     json_open_object(json);
     put_name(json, launch, record);
     json_add_string(json, "cat", kinds[record->kind].category);
@@ -107,7 +107,7 @@ static void put_event(struct json *json, const struct host_profile *profile,
     json_close_object(json);
 }
 
-void trace_events_write(struct text *text, const struct host_profile *profile)
+void trace_events_write(struct text *text, const struct run_profile *profile)
 {
     struct json json = {.text = text};
     json_open_object(&json);

@@ -2,10 +2,10 @@
 #ifndef FRONTEND_EXCHANGE_TRACE_EVENTS_H
 #define FRONTEND_EXCHANGE_TRACE_EVENTS_H
 
-#include "backend/host/profile.h"
+#include "backend/run.h"
 #include "ir/base/text.h"
 
 /* Appends JSON: a row per core, and on it the beginnings and ends of launches, ops and events. */
-void trace_events_write(struct text *text, const struct host_profile *profile);
+void trace_events_write(struct text *text, const struct run_profile *profile);
 
 #endif

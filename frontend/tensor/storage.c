@@ -1,5 +1,5 @@
 #include "frontend/tensor/storage.h"
-#include "backend/host/ops.h"
+#include "backend/run.h"
 #include "frontend/tensor/tensor.h"
 #include "ir/syntax/locate.h"
 
@@ -9,21 +9,12 @@
 
 /* ------------------------------------------------------------------------- memory ---- */
 
-static bool find_size(struct storage *storage, uint32_t id, struct diags *diags)
+static bool find_size(struct storage *storage, const struct backend_runner *runner, uint32_t id,
+                      struct diags *diags)
 {
-    struct skrt_tensor tensor;
-    char error[160];
-    uint32_t type = storage->graph->values.at[id].type;
-    struct span span = locate_value(storage->module, storage->graph, id);
-    if (!host_tensor(storage->module, type, &tensor, error, sizeof error)) {
-        diag_at(diags, DIAG_unsupported, span, "%s", error);
-        return false;
-    }
-    if (!host_tensor_size(&tensor, &storage->sizes[id])) {
-        diag_at(diags, DIAG_number_range, span, "this tensor is too large");
-        return false;
-    }
-    return true;
+    return runner->value_size(storage->module, storage->graph->values.at[id].type,
+                              locate_value(storage->module, storage->graph, id),
+                              &storage->sizes[id], diags);
 }
 
 /* Systems promise more memory than there is and kill whom they like when it is used. */
@@ -54,14 +45,15 @@ static bool init_value(struct storage *storage, uint32_t id, struct diags *diags
     return true;
 }
 
-bool storage_init(struct storage *storage, const struct module *module, const struct graph *graph,
-                  unsigned copies, struct diags *diags)
+bool storage_init(struct storage *storage, const struct backend_runner *runner,
+                  const struct module *module, const struct graph *graph, unsigned copies,
+                  struct diags *diags)
 {
     *storage =
         (struct storage){module, graph, mem_calloc(graph->values.count, sizeof *storage->data),
                          mem_calloc(graph->values.count, sizeof *storage->sizes)};
     for (uint32_t i = 0; i < graph->values.count; i++)
-        if (graph->values.at[i].def != DEF_MISSING && !find_size(storage, i, diags))
+        if (graph->values.at[i].def != DEF_MISSING && !find_size(storage, runner, i, diags))
             return false;
     if (!check_memory(storage, copies, diags))
         return false;

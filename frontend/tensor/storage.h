@@ -5,6 +5,8 @@
 #include "ir/base/text.h"
 #include "ir/module.h"
 
+struct backend_runner;
+
 struct storage {
     const struct module *module;
     const struct graph *graph;
@@ -12,10 +14,12 @@ struct storage {
     uint64_t *sizes; /* in bytes */
 };
 
-/* Zeroed storage for every value. False, with diagnostics, where a type is not supported or this
- * machine has no memory for `copies` such storages. Always to be freed. */
-bool storage_init(struct storage *storage, const struct module *module, const struct graph *graph,
-                  unsigned copies, struct diags *diags);
+/* Zeroed storage for every value, as what runs the graph takes it. False, with diagnostics, where a
+ * type is not supported or this machine has no memory for `copies` such storages. Always to be
+ * freed. */
+bool storage_init(struct storage *storage, const struct backend_runner *runner,
+                  const struct module *module, const struct graph *graph, unsigned copies,
+                  struct diags *diags);
 void storage_free(struct storage *storage);
 
 /* Fills a parameter by a SPEC (tensor_fill); NULL: by random numbers of `seed` that kernels can

@@ -30,6 +30,17 @@ check_status 1 "fmt --check: not canonical" "$SKIRC" fmt --check - < <(printf 's
 check_status 1 "objdump: no object" "$SKIRC" objdump "$small"
 check_status 1 "opt: a pass before what it needs" "$SKIRC" opt --passes=insert-syncs "$small"
 check_match "it says what is needed" "run 'partition-scopes' first" "$scratch/stderr"
+for command in "compile -o $scratch/x.o" run; do
+    # shellcheck disable=SC2086 # several words on purpose
+    check_status 1 "${command%% *}: no place for temporary files" \
+        env TMPDIR="$scratch/nowhere" "$SKIRC" $command "$small"
+    check_match "says so" 'error: cannot make a temporary folder: No such file.*\[file\]$' \
+        "$scratch/stderr"
+done
+printf 'skir 1\ntarget "t" {aic = 0, aiv = 0}\ngraph @g() -> () { }\n' >"$scratch/coreless.skir"
+check_status 1 "run: a device without cores" "$SKIRC" run "$scratch/coreless.skir"
+check_match "it does not start" 'error: cannot start the device: .*\[unsupported\]$' \
+    "$scratch/stderr"
 check_status 1 "output that cannot be written" bash -c '"$1" fmt "$2" >/dev/full' - "$SKIRC" "$small"
 
 # ---- 2: wrong usage ----
@@ -43,7 +54,27 @@ check_status 2 "an unknown pass" "$SKIRC" opt --passes=partition-scope "$small"
 check_match "did you mean" "did you mean 'partition-scopes'" "$scratch/stderr"
 check_status 2 "an unknown pass to print after" "$SKIRC" opt --print-after=insert-sync "$small"
 check_status 2 "an unknown kind of output" "$SKIRC" compile --emit=object "$small"
+check_match "what there is" "'host' does not emit 'object'; it emits obj, skir, entry, c\$" \
+    "$scratch/stderr"
+check_status 2 "the output of another target" "$SKIRC" compile --emit=ascendc "$small"
+check_match "what there is" "'host' does not emit 'ascendc'; it emits obj," "$scratch/stderr"
+check_status 2 "a misspelt kind of output" "$SKIRC" compile --target=host --emit=enty "$small"
+check_match "did you mean" "'host' does not emit 'enty'; did you mean 'entry'\?\$" "$scratch/stderr"
+for command in compile run; do
+    check_status 2 "$command: an unknown target" "$SKIRC" $command --target=toaster "$small"
+    check_match "what there is" "there is no target 'toaster'; there is only host" \
+        "$scratch/stderr"
+    check_status 2 "$command: a misspelt target" "$SKIRC" $command --target=hots "$small"
+    check_match "did you mean" "there is no target 'hots'; did you mean 'host'\?\$" \
+        "$scratch/stderr"
+    check "$command --help" "$SKIRC" $command --help
+    check_match "names the targets" "^ +host: this machine\$" "$scratch/stdout"
+done
+check "the default target by its name" "$SKIRC" run --target=host "$scratch/plain.skir"
+check "compile --help" "$SKIRC" compile --help
+check_match "names what each emits" "^ +entry: the entries and their kernels" "$scratch/stdout"
 check_status 2 "an object without a place" "$SKIRC" compile "$small"
+check_match "the option to give" "needs a file to be written to: -o OUT" "$scratch/stderr"
 check_status 2 "no file" "$SKIRC" check
 check_status 2 "two files for one output" "$SKIRC" fmt -o "$scratch/x" "$small" "$small"
 for command in check fmt opt run objdump; do

@@ -1,0 +1,98 @@
+/* Targets: what a lowered module is made into, and where its graphs run. Each is a row of
+ * backends.def, with those of what it emits, and a folder. */
+#ifndef BACKEND_BACKEND_H
+#define BACKEND_BACKEND_H
+
+#include "ir/kernel_source.h"
+
+struct backend_runner;
+struct text;
+
+/* Where a target finds what a module names. */
+struct backend_places {
+    const char *source_dir; /* of the .skir file: `object` paths are relative to it first */
+    const char *kernel_dir; /* then to this one, of the sample kernels */
+    const char *header_dir; /* has skrt.h */
+};
+
+enum backend_status {
+    BACKEND_OK,
+    BACKEND_INPUT, /* diagnostics say what is wrong */
+    BACKEND_TOOL,  /* an external tool failed; diagnostics have what it printed */
+};
+
+enum backend_id {
+    BACKEND_any, /* the target of emissions that need none */
+#define BACKEND(name, summary, runs, functions) BACKEND_##name,
+#include "backend/backends.def"
+    BACKEND_END
+};
+
+/* ------------------------------------------------------------------- what is emitted ---- */
+
+enum emission_kind {
+    EMISSION_TEXT,
+    EMISSION_OBJECT, /* needs super kernels, and a file to be written to */
+};
+
+struct emission_job {
+    const struct module *module; /* lowered */
+    const struct backend_places *places;
+    struct diags *diags;
+    struct text *text;  /* EMISSION_TEXT: where it is appended */
+    const char *output; /* EMISSION_OBJECT: the file */
+};
+
+typedef enum backend_status emission_function(const struct emission_job *job);
+
+struct emission {
+    enum backend_id target;
+    const char *name, *summary; /* of --emit and its help */
+    enum emission_kind kind;
+    emission_function *make;
+};
+
+#define EMISSION(target, name, kind, make, summary) emission_function make;
+#include "backend/backends.def"
+
+/* -------------------------------------------------------------------------- targets ---- */
+
+struct backend_functions {
+    library_check *check_op;             /* of the sample kernels */
+    const struct backend_runner *runner; /* backend/run.h; NULL: graphs do not run on this target */
+};
+
+struct backend {
+    enum backend_id id;
+    const char *name, *summary; /* of --target and its help */
+    bool runs;                  /* as its runner says */
+    const struct backend_functions *functions;
+};
+
+#define BACKEND(name, summary, runs, functions) extern const struct backend_functions functions;
+#include "backend/backends.def"
+
+/* The target that is meant where none is named. */
+const struct backend *backend_default(void);
+
+/* The target of a name. NULL, with one line of text that has a similar name or all names, where
+ * there is none. */
+const struct backend *backend_find(const char *name, char *error, size_t error_size);
+
+/* What the target is for. */
+const struct emission *emission_default(const struct backend *backend);
+
+/* What the target emits under a name. NULL, with such a text, where there is nothing of that
+ * name. */
+const struct emission *emission_find(const struct backend *backend, const char *name, char *error,
+                                     size_t error_size);
+
+/* How graphs run on the target; NULL, with one line of text, where they do not. */
+const struct backend_runner *backend_runner(const struct backend *backend, char *error,
+                                            size_t error_size);
+
+/* Help on --target, on --target of commands that run graphs, and on --emit: a line each, behind a
+ * title. */
+extern const char backend_help[], backend_runner_help[], emission_help[];
+
+#endif

@@ -1,0 +1,188 @@
+#include "backend/host/arguments.h"
+#include "ir/slots.h"
+#include "ir/syntax/locate.h"
+#include "ir/syntax/spelling.h"
+
+#include <stdlib.h>
+
+/* ------------------------------------------------------------------------------ ops ---- */
+
+static bool refuse(struct host_run *run, const struct op *op, enum diag_id id, const char *text)
+{
+    diag_at(run->diags, id, locate_op(run->module, op, OP_TYPE_NAME, 0), "%s", text);
+    return false;
+}
+
+static bool workspace_size(struct host_run *run, const struct op *op, uint64_t *size)
+{
+    const struct kernel *kernel = host_run_kernel(run, op);
+    uint64_t per_element =
+        (uint64_t)attr_int(run->module, kernel->attrs, W_workspace_per_element, 0);
+    uint64_t elements = 0;
+    *size = (uint64_t)attr_int(run->module, kernel->attrs, W_workspace, 0);
+    if (per_element &&
+        (op->results.count == 0 ||
+         !type_elements(run->module, run->graph->values.at[op->results.first].type, &elements)))
+        return false;
+    return !__builtin_mul_overflow(elements, per_element, &elements) &&
+           !__builtin_add_overflow(*size, elements, size) && *size >> 46 == 0;
+}
+
+static bool make_workspace(struct host_run *run, const struct op *op, uint64_t *address)
+{
+    uint64_t size;
+    if (!workspace_size(run, op, &size))
+        return refuse(run, op, DIAG_unsupported, "the size of this op's workspace is not known");
+    void *memory = calloc(1, size ? size : 1);
+    if (!memory)
+        return refuse(run, op, DIAG_unsupported, "there is no memory for this op's workspace");
+    vec_push(&run->workspaces, memory);
+    *address = (uintptr_t)memory;
+    return true;
+}
+
+static bool make_tiling(struct host_run *run, const struct op *op, uint64_t *address)
+{
+    char error[160];
+    struct skrt_tiling *tiling = arena_alloc(&run->arena, sizeof *tiling);
+    if (!host_tiling(run->module, run->graph, op, &run->arena, tiling, error, sizeof error))
+        return refuse(run, op, DIAG_unsupported, error);
+    *address = (uintptr_t)tiling;
+    return true;
+}
+
+uint64_t *arguments_event(struct host_run *run, uint32_t name)
+{
+    if (!run->words_of_events)
+        run->words_of_events = mem_calloc(run->module->names.count, sizeof *run->words_of_events);
+    return &run->words_of_events[name];
+}
+
+/* Does the host's tiling of an op with a dynamic kernel. */
+static bool make_choice(struct host_run *run, const struct op *op)
+{
+    struct host_tiling_words *words = arena_alloc(&run->arena, sizeof *words);
+    *words = (struct host_tiling_words){0};
+    vec_push(&run->tilings, words);
+    return host_choose(run->module, run->graph, op, host_run_kernel(run, op), &words->choice,
+                       run->diags);
+}
+
+static bool add_argument(struct host_run *run, const struct op *op, struct slot slot)
+{
+    struct host_argument argument = {.slot = slot};
+    switch (slot.kind) {
+    case SLOT_TENSOR: break;
+    case SLOT_WORD:
+        if (!(slot.id == W_workspace ? make_workspace(run, op, &argument.word)
+                                     : make_tiling(run, op, &argument.word)))
+            return false;
+        break;
+    case SLOT_SEND:
+    case SLOT_RECV: argument.word = (uintptr_t)arguments_event(run, slot.id); break;
+    /* The op's latest tiling: the three slots stand in this order. */
+    case SLOT_TILING_KEY:
+        if (!make_choice(run, op))
+            return false;
+        argument.word = (uintptr_t)&run->tilings.at[run->tilings.count - 1]->key;
+        break;
+    case SLOT_BLOCK_NUM:
+        argument.word = (uintptr_t)&run->tilings.at[run->tilings.count - 1]->blocks;
+        break;
+    case SLOT_LOCK:
+        argument.word = (uintptr_t)&run->tilings.at[run->tilings.count - 1]->lock;
+        break;
+    }
+    vec_push(&run->arguments, argument);
+    return true;
+}
+
+bool arguments_add_op(struct host_run *run, const struct op *op)
+{
+    struct slots slots = {NULL, 0, 0};
+    bool ok = true;
+    slots_add_op(&slots, run->module, run->graph, op, host_run_kernel(run, op));
+    for (uint32_t i = 0; ok && i < slots.count; i++)
+        ok = add_argument(run, op, slots.at[i]);
+    vec_free(&slots);
+    return ok;
+}
+
+/* -------------------------------------------------------------------------- entries ---- */
+
+/* The slots of time records, which stand behind those of all ops. */
+static void add_profile(struct host_run *run, const struct entry *entry, struct host_launch *launch)
+{
+    const struct kernel_type_info *info = kernel_type_info(entry->type);
+    launch->profile_slot = entry_profile_slot(run->module, entry);
+    if (launch->profile_slot == NONE)
+        return;
+    vec_push(&run->arguments, (struct host_argument){.slot = {SLOT_WORD, W_profiling}});
+    vec_push(&run->arguments, (struct host_argument){.slot = {SLOT_WORD, W_profiling}});
+    for (int core = 0; core < CORE_TYPES; core++) {
+        uint64_t cores = launch->skrt.blocks * (core == CORE_AIC ? info->aics : info->aivs);
+        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++)
+            if (entry->programs[core].instrs.at[i].op == INSTR_profile)
+                launch->records += cores;
+    }
+}
+
+/* The workspace of fed barriers. */
+static bool add_workspace(struct host_run *run, const struct entry *entry)
+{
+    const struct attr *params = attr_find(run->module, entry->attrs, W_params);
+    for (uint32_t i = 0; params && i < params->value.count; i++) {
+        const struct attr_value *value = &run->module->attr_values.at[params->value.first + i];
+        if (value->kind != ATTR_WORD || value->id != W_sync_workspace)
+            continue;
+        uint64_t size = (uint64_t)attr_int(run->module, entry->attrs, W_workspace, 0);
+        void *memory = calloc(1, size ? size : 1);
+        if (!memory) {
+            diag_at(run->diags, DIAG_unsupported, locate_name(run->module, entry->loc),
+                    "there is no memory for the workspace of entry '@%.*s'",
+                    NAME(run->module, entry->name));
+            return false;
+        }
+        vec_push(&run->workspaces, memory);
+        vec_push(&run->arguments, (struct host_argument){.slot = {SLOT_WORD, W_sync_workspace},
+                                                         .word = (uintptr_t)memory});
+        break;
+    }
+    return true;
+}
+
+bool arguments_add_entry(struct host_run *run, const struct entry *entry,
+                         struct host_launch *launch)
+{
+    if (!add_workspace(run, entry))
+        return false;
+    add_profile(run, entry, launch);
+    return true;
+}
+
+bool arguments_check(struct host_run *run, const struct entry *entry,
+                     const struct host_launch *launch)
+{
+    const struct module *module = run->module;
+    const struct attr *params = attr_find(module, entry->attrs, W_params);
+    uint32_t count = params ? params->value.count : 0;
+    if (count != launch->count) {
+        diag_at(run->diags, DIAG_entry_calls, locate_name(module, entry->loc),
+                "entry '@%.*s' has %u parameters, but its super kernel's ops take %u",
+                NAME(module, entry->name), count, launch->count);
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct attr_value *value = &module->attr_values.at[params->value.first + i];
+        struct text text = {NULL, 0, 0};
+        if (slot_is_named(module, run->graph, run->arguments.at[launch->first + i].slot, value))
+            continue;
+        spell_slot(&text, module, run->graph, run->arguments.at[launch->first + i].slot);
+        diag_at(run->diags, DIAG_entry_calls, locate_name(module, entry->loc),
+                "slot %u of entry '@%.*s' must be %.*s, which its super kernel's op takes there", i,
+                NAME(module, entry->name), (int)text.size, text.at);
+        text_free(&text);
+        return false;
+    }
+    return true;
+}

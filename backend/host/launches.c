@@ -1,0 +1,163 @@
+#include "backend/host/launches.h"
+#include "backend/host/arguments.h"
+#include "backend/host/symbols.h"
+#include "ir/syntax/locate.h"
+#include "ir/syntax/spelling.h"
+#include "ir/variants.h"
+
+#include <dlfcn.h>
+
+static const struct span no_span = {0, 0};
+
+static struct host_launch *begin_launch(struct host_run *run, const char *name,
+                                        enum kernel_type type, uint32_t blocks)
+{
+    const struct kernel_type_info *info = kernel_type_info(type);
+    vec_push(&run->launches,
+             (struct host_launch){.skrt = {.name = name,
+                                           .blocks = blocks,
+                                           .aics = info->aics,
+                                           .aivs = info->aivs,
+                                           .timeout_ms = run->options.timeout_ms,
+                                           .full_barriers = run->options.full_barriers},
+                                  .first = run->arguments.count,
+                                  .block = NONE,
+                                  .profile_slot = NONE,
+                                  .sends = {run->sends.count, 0},
+                                  .tilings = {run->tilings.count, 0}});
+    vec_push(&run->arguments, (struct host_argument){.slot = {SLOT_WORD, W_ffts}});
+    return &run->launches.at[run->launches.count - 1];
+}
+
+static void end_launch(struct host_run *run)
+{
+    struct host_launch *launch = &run->launches.at[run->launches.count - 1];
+    launch->count = run->arguments.count - launch->first;
+    launch->sends.count = run->sends.count - launch->sends.first;
+    launch->tilings.count = run->tilings.count - launch->tilings.first;
+}
+
+static void *find_symbol(struct host_run *run, void *handle, struct text *symbol)
+{
+    text_char(symbol, '\0');
+    void *found = dlsym(handle, symbol->at);
+    if (!found)
+        diag_at(run->diags, DIAG_link, no_span, "the loaded object does not define '%s'",
+                symbol->at);
+    text_free(symbol);
+    return found;
+}
+
+/* What a launch of one op runs: its kernel, or the variant of it that the host's tiling chose. */
+struct single {
+    const struct kernel *kernel;
+    enum kernel_type type;
+    uint32_t blocks;
+    uint32_t variant; /* NONE: the kernel is not dynamic */
+};
+
+static bool find_single(struct host_run *run, const struct op *op, struct single *single)
+{
+    const struct kernel *kernel = host_run_kernel(run, op);
+    *single = (struct single){kernel, kernel->type, kernel_blocks(run->module, kernel), NONE};
+    if (!kernel_is_dynamic(run->module, kernel))
+        return true;
+    struct host_choice choice;
+    if (!host_choose(run->module, run->graph, op, kernel, &choice, run->diags))
+        return false;
+    single->type = kernel_variant(run->module, kernel, choice.variant).type;
+    single->blocks = choice.blocks;
+    single->variant = choice.variant;
+    return true;
+}
+
+/* The function of a core type; NULL, reported, where the loaded object does not have it. */
+static skrt_kernel_fn *single_function(struct host_run *run, const struct single *single,
+                                       enum core_type core)
+{
+    uint32_t kernel = (uint32_t)(single->kernel - run->module->kernels.at);
+    struct text symbol = {NULL, 0, 0};
+    if (single->variant == NONE)
+        host_kernel_symbol(&symbol, run->module, kernel, core);
+    else
+        host_variant_symbol(&symbol, run->module, kernel, single->variant, core, 0);
+    return (skrt_kernel_fn *)find_symbol(run, run->kernels, &symbol);
+}
+
+/* One op without an entry: each core runs its part of the kernel. */
+static bool add_op_launch(struct host_run *run, const struct op *op)
+{
+    struct single single;
+    if (!find_single(run, op, &single))
+        return false;
+    const struct kernel_type_info *info = kernel_type_info(single.type);
+    struct host_launch *launch = begin_launch(run, name_text(run->module, op->type, &run->arena),
+                                              single.type, single.blocks);
+    for (int core = 0; core < CORE_TYPES; core++) {
+        if (!kernel_type_has(single.type, core))
+            continue;
+        skrt_kernel_fn *fn = single_function(run, &single, core);
+        if (!fn)
+            return false;
+        launch->skrt.parts[core] =
+            (struct skrt_call){fn, 1, single.blocks, info->flat ? 1 : info->aivs, info->flat};
+    }
+    const struct clauses *clauses = op_clauses(run->graph, op);
+    for (uint32_t i = 0; i < clauses->send.count; i++)
+        vec_push(&run->sends, run->graph->refs.at[clauses->send.first + i]);
+    bool ok = arguments_add_op(run, op);
+    end_launch(run);
+    return ok;
+}
+
+static bool add_superkernel_launch(struct host_run *run, const struct members *members, uint32_t id)
+{
+    const struct module *module = run->module;
+    const struct block *block = &run->graph->blocks.at[id];
+    const struct entry *entry = module_find_entry(module, block->name);
+    uint32_t blocks = (uint32_t)attr_int(module, entry->attrs, W_block, 1);
+    struct host_launch *launch =
+        begin_launch(run, name_text(module, block->name, &run->arena), entry->type, blocks);
+    struct text symbol = {NULL, 0, 0};
+    launch->block = id;
+    host_entry_symbol(&symbol, module, entry);
+    launch->skrt.entry = (skrt_entry_fn *)find_symbol(run, run->entries, &symbol);
+    if (!launch->skrt.entry)
+        return false;
+    launch->n_ops = members->first[id + 1] - members->first[id];
+    launch->ops = arena_alloc(&run->arena, (launch->n_ops + 1) * sizeof *launch->ops);
+    for (uint32_t i = 0; i < launch->n_ops; i++) {
+        const struct op *op = &run->graph->ops.at[members->ops[members->first[id] + i]];
+        launch->ops[i] = op_call_text(module, run->graph, op, &run->arena);
+        if (!arguments_add_op(run, op))
+            return false;
+    }
+    if (!arguments_add_entry(run, entry, launch))
+        return false;
+    const struct attr *sends = attr_find(module, block->attrs, W_send);
+    for (uint32_t i = 0; sends && i < sends->value.count; i++)
+        vec_push(&run->sends, module->attr_values.at[sends->value.first + i].id);
+    end_launch(run);
+    return arguments_check(run, entry, &run->launches.at[run->launches.count - 1]);
+}
+
+/* Text order satisfies the graph behind partition-scopes. */
+bool launches_add(struct host_run *run)
+{
+    const struct members *members = analyses_members(&run->analyses, run->module, run->graph);
+    uint32_t open = NONE;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < run->graph->body.count; i++) {
+        uint32_t id = item_id(run->graph->body.at[i]);
+        enum item_kind kind = item_kind(run->graph->body.at[i]);
+        if (kind == ITEM_OP) {
+            if (!run->options.fused || open == NONE)
+                ok = add_op_launch(run, &run->graph->ops.at[id]);
+        } else if (run->graph->blocks.at[id].kind == BLOCK_SUPERKERNEL) {
+            open = kind == ITEM_OPEN ? id : NONE;
+            if (open != NONE && run->options.fused)
+                ok = add_superkernel_launch(run, members, id);
+        }
+    }
+    return ok;
+}

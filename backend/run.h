@@ -1,0 +1,83 @@
+/* Graphs on the targets that run them. */
+#ifndef BACKEND_RUN_H
+#define BACKEND_RUN_H
+
+#include "backend/backend.h"
+#include "backend/runtime/skrt.h"
+#include "ir/base/text.h"
+
+/* What to run, and how; all that it points to outlives the run. */
+struct run_options {
+    const struct module *module; /* lowered */
+    const struct graph *graph;
+    const struct backend_places *places;
+    struct diags *diags;
+    /* Each super kernel is a launch, and each op outside of them; else each op is, which runs its
+     * kernel without any entry. */
+    bool fused;
+    bool race_check;     /* fused: orders that are not enforced are found */
+    bool profile;        /* fused: time records of entries that make some are kept */
+    bool full_barriers;  /* barriers of kernels are over all cores of a launch, as on the NPU */
+    uint32_t threads;    /* of this machine; 0: as many as it has processors */
+    uint64_t timeout_ms; /* of a launch; 0: none */
+};
+
+/* A graph that is ready to run. Each target's own struct begins with this. */
+struct backend_run {
+    uint32_t launches;
+    uint32_t orders; /* that the race check holds them against */
+};
+
+/* Time records of a graph's launches, as entries with `profile` instructions make them. */
+struct run_profile {
+    struct arena arena;
+    struct {
+        struct run_profile_launch {
+            const char *name;
+            const char *const *ops; /* names, in list order */
+            uint32_t n_ops;
+            uint64_t begin; /* nanoseconds since the first launch began */
+        } * at;
+        uint32_t count, capacity;
+    } launches;
+    struct {
+        struct run_profile_event {
+            uint32_t launch;
+            struct skrt_profile_record record; /* `ns` since the first launch began */
+        } * at;
+        uint32_t count, capacity;
+    } events; /* those of one core stand in turn */
+    uint64_t dropped;
+    uint64_t start; /* when the first launch began */
+};
+
+enum run_end {
+    RUN_DONE,
+    RUN_FAILED,
+    RUN_STUCK, /* cores still run and cannot be stopped: nothing that they use may be released */
+};
+
+struct run_result {
+    enum run_end end;
+    double seconds;                    /* of all launches */
+    struct text report;                /* what is wrong, in lines; to be released */
+    const struct run_profile *profile; /* of the run; NULL without run_options.profile */
+};
+
+/* How graphs run on a target. */
+struct backend_runner {
+    /* Bytes that a value of a type takes. False, with a diagnostic at `span`, where the target does
+     * not have the type. */
+    bool (*value_size)(const struct module *module, uint32_t type, struct span span, uint64_t *size,
+                       struct diags *diags);
+    /* Compiles what is needed and loads it; no files are left behind. NULL, with diagnostics and
+     * `*status`, on failure. */
+    struct backend_run *(*open)(const struct run_options *options, enum backend_status *status);
+    /* Runs all launches in an order that satisfies the graph, up to one that does not end well; a
+     * race is no end, so `report` may be that of several launches. `values` has the storage of each
+     * value by its id. Once for each run. */
+    void (*execute)(struct backend_run *run, void *const *values, struct run_result *result);
+    void (*close)(struct backend_run *run);
+};
+
+#endif
