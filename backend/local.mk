@@ -57,7 +57,11 @@ libskir_la_SOURCES += \
 
 libskrt_la_SOURCES = \
 	ir/dtypes.def \
+	backend/runtime/barrier.c \
+	backend/runtime/call.c \
 	backend/runtime/core.c \
+	backend/runtime/core.h \
+	backend/runtime/crash.c \
 	backend/runtime/device.c \
 	backend/runtime/dynamic.c \
 	backend/runtime/early.c \
@@ -65,14 +69,25 @@ libskrt_la_SOURCES = \
 	backend/runtime/feed.c \
 	backend/runtime/fiber.c \
 	backend/runtime/fiber.h \
-	backend/runtime/internal.h \
+	backend/runtime/flag.c \
+	backend/runtime/instructions.h \
+	backend/runtime/launch.c \
+	backend/runtime/names.c \
+	backend/runtime/names.h \
 	backend/runtime/profile.c \
 	backend/runtime/race.c \
 	backend/runtime/race.h \
 	backend/runtime/race_find.c \
+	backend/runtime/race_state.h \
 	backend/runtime/report.c \
-	backend/runtime/sched.c \
-	backend/runtime/skrt.h
+	backend/runtime/report.h \
+	backend/runtime/scheduler.c \
+	backend/runtime/scheduler.h \
+	backend/runtime/shape.c \
+	backend/runtime/shape.h \
+	backend/runtime/skrt.h \
+	backend/runtime/state.h \
+	backend/runtime/sync_point.c
 libskrt_la_LIBADD = $(THREAD_LIBS)
 libskrt_la_LDFLAGS = $(INSTRUMENT) -no-undefined -version-info 0:0:0 \
 	-export-symbols-regex '^skrt_'

@@ -1,7 +1,7 @@
 /* Dynamic kernels on a core of the virtual device: what a tiling key chooses, and its call. */
 #include <stdio.h>
 
-#include "backend/runtime/internal.h"
+#include "backend/runtime/instructions.h"
 
 /* The keys that there are, for a report. */
 static void print_keys(char *text, size_t size, const struct skrt_select *select)
@@ -20,10 +20,8 @@ static _Noreturn void fail_key(struct skrt_core *core, const struct skrt_select 
 {
     char keys[128] = "none";
     print_keys(keys, sizeof keys, select);
-    skrt_core_lock(core);
-    skrt_core_fail(core, SKRT_MISUSE,
-                   "there is no variant for the tiling key %llu; the keys are %s",
-                   (unsigned long long)key, keys);
+    skrt_core_misuse(core, "there is no variant for the tiling key %llu; the keys are %s",
+                     (unsigned long long)key, keys);
 }
 
 static void wait_for_lock(struct skrt_core *core, uint64_t slot)
@@ -32,7 +30,7 @@ static void wait_for_lock(struct skrt_core *core, uint64_t slot)
     if (atomic_load_explicit(lock, memory_order_acquire) != 0)
         return;
     skrt_core_lock(core);
-    skrt_wait_for_word(core, slot, lock, SKRT_WAIT_TILING);
+    skrt_event_await(core, slot, lock, SKRT_WAIT_TILING);
 }
 
 void skrt_select(struct skrt_core *core, const struct skrt_select *select,
@@ -58,33 +56,28 @@ static void selected_check(struct skrt_core *core, const struct skrt_call *call)
 {
     const struct skrt_variant *variant = core->variant;
     uint64_t most = call->blocks;
-    if (variant && variant->flat && !call->flat)
-        most *= call->aivs;
-    if (variant && core->variant_blocks > 0 && core->variant_blocks <= most)
-        return;
-    skrt_core_lock(core);
     if (!variant)
-        skrt_core_fail(core, SKRT_MISUSE, "nothing was selected for it");
-    skrt_core_fail(core, SKRT_MISUSE, "its tiling asks for %llu blocks, the call has 1 to %llu",
-                   (unsigned long long)core->variant_blocks, (unsigned long long)most);
+        skrt_core_misuse(core, "nothing was selected for it");
+    if (variant->flat && !call->flat)
+        most *= call->aivs;
+    if (core->variant_blocks == 0 || core->variant_blocks > most)
+        skrt_core_misuse(core, "its tiling asks for %llu blocks, the call has 1 to %llu",
+                         (unsigned long long)core->variant_blocks, (unsigned long long)most);
 }
 
 void skrt_call_selected(struct skrt_core *core, const struct skrt_call *call,
                         const struct skrt_site *site)
 {
     skrt_core_begin(core, site);
-    if (core->call)
-        skrt_call_early(core, call, 0, site); /* fails: `selected` is in use */
+    skrt_call_check_nesting(core); /* `selected` would be in use */
     selected_check(core, call);
     const struct skrt_variant *variant = core->variant;
     core->variant = NULL;
     core->selected =
         (struct skrt_call){variant->fn, call->args_offset, (uint32_t)core->variant_blocks,
                            variant->aivs, variant->flat};
-    if (variant->fn) {
-        skrt_call_early(core, &core->selected, 0, site);
-    } else { /* every core of a type executes the same sequence of calls */
-        core->calls++;
-        skrt_core_race_call(core, &core->selected, false);
-    }
+    if (variant->fn)
+        skrt_call(core, &core->selected, site);
+    else
+        skrt_call_pass(core, &core->selected);
 }

@@ -1,8 +1,7 @@
-/* Early start: sub-kernels that do halves of the entry's barriers themselves, and cores that do them in
- * place of a sub-kernel that they do not run (docs/device-model.md, "Early start"). */
-#include <stdio.h>
-
-#include "backend/runtime/internal.h"
+/* Early start: sub-kernels that do halves of the entry's barriers themselves, and cores that do
+ * them in place of a sub-kernel that they do not run (docs/device-model.md, "Early start"). */
+#include "backend/runtime/instructions.h"
+#include "backend/runtime/race.h"
 
 /* What an op waits for behind one that has parts on the core types that `early` names. */
 static void early_wait(struct skrt_core *core, const struct skrt_call *call, unsigned early,
@@ -35,20 +34,13 @@ void skrt_early_idle(struct skrt_core *core, const struct skrt_call *call, unsig
         skrt_arrive(core, core->type, site);
 }
 
-/* Inside a sub-kernel the instruction, for reports, is the call. */
-static const struct skrt_site *site_of(const struct skrt_core *core)
-{
-    return atomic_load_explicit(core->call ? &core->ran : &core->site, memory_order_relaxed);
-}
-
 /* Records that the sub-kernel does one of its halves; returns whether there is anything to do: a
  * sub-kernel that is launched alone has nobody before or behind it. */
 static bool early_begin(struct skrt_core *core, unsigned half, const char *name)
 {
     bool alone = !core->device->launch->entry;
     const char *wrong = NULL;
-    char why[128];
-    skrt_core_begin(core, site_of(core));
+    skrt_core_begin(core, skrt_core_call_site(core));
     if (!core->call)
         wrong = "outside of a sub-kernel";
     else if (core->early_done & half)
@@ -58,10 +50,8 @@ static bool early_begin(struct skrt_core *core, unsigned half, const char *name)
     else if (half == SKRT_EARLY_SET && core->early & SKRT_EARLY_WAITS &&
              !(core->early_done & SKRT_EARLY_WAITS))
         wrong = "before it waits for the op before it";
-    if (wrong) {
-        snprintf(why, sizeof why, "%s %s", name, wrong);
-        skrt_core_misuse(core, why);
-    }
+    if (wrong)
+        skrt_core_misuse(core, "%s %s", name, wrong);
     core->early_done |= half;
     return !alone;
 }
@@ -70,14 +60,15 @@ void skrt_kernel_wait_previous(struct skrt_core *core)
 {
     if (!early_begin(core, SKRT_EARLY_WAITS, "skrt_kernel_wait_previous"))
         return;
-    early_wait(core, core->call, core->early, site_of(core));
-    skrt_core_race_call(core, core->call, true);
+    early_wait(core, core->call, core->early, skrt_core_call_site(core));
+    if (core->device->race)
+        skrt_race_call(core, core->call, true);
 }
 
 void skrt_kernel_next_start(struct skrt_core *core)
 {
     if (early_begin(core, SKRT_EARLY_SET, "skrt_kernel_next_start"))
-        skrt_arrive(core, core->type, site_of(core));
+        skrt_arrive(core, core->type, skrt_core_call_site(core));
 }
 
 void skrt_early_check(struct skrt_core *core, const struct skrt_site *site)
@@ -90,5 +81,5 @@ void skrt_early_check(struct skrt_core *core, const struct skrt_site *site)
     if (!why)
         return;
     skrt_core_begin(core, site);
-    skrt_core_misuse(core, why);
+    skrt_core_misuse(core, "%s", why);
 }

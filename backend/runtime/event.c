@@ -1,5 +1,6 @@
 /* Events that reach outside a launch: words in memory. */
-#include "backend/runtime/internal.h"
+#include "backend/runtime/instructions.h"
+#include "backend/runtime/race.h"
 
 /* What goes on outside is the business of one core of each type; the entry's own barriers tell the
  * others. */
@@ -14,13 +15,11 @@ _Atomic uint64_t *skrt_event_word(struct skrt_core *core, uint64_t slot)
     uint64_t address = slot < launch->n_params ? launch->params[slot] : 0;
     if (address != 0 && address % sizeof(uint64_t) == 0)
         return (_Atomic uint64_t *)(uintptr_t)address;
-    skrt_core_lock(core);
     if (slot >= launch->n_params)
-        skrt_core_fail(core, SKRT_MISUSE, "slot %llu, but the launch has %zu slots",
-                       (unsigned long long)slot, launch->n_params);
-    skrt_core_fail(core, SKRT_MISUSE,
-                   "slot %llu does not hold the address of a 64-bit word: 0x%llx",
-                   (unsigned long long)slot, (unsigned long long)address);
+        skrt_core_misuse(core, "slot %llu, but the launch has %zu slots", (unsigned long long)slot,
+                         launch->n_params);
+    skrt_core_misuse(core, "slot %llu does not hold the address of a 64-bit word: 0x%llx",
+                     (unsigned long long)slot, (unsigned long long)address);
 }
 
 /* Cores that wait now go on, even if the word is reset before they do. */
@@ -32,14 +31,14 @@ void skrt_notify(struct skrt_core *core, uint64_t slot, const struct skrt_site *
     _Atomic uint64_t *word = skrt_event_word(core, slot);
     skrt_core_lock(core);
     if (core->device->race)
-        skrt_core_race_check(core, skrt_race_notify(core, word));
+        skrt_race_notify(core, word);
     atomic_store_explicit(word, 1, memory_order_release);
     skrt_sched_poll_events(core->device);
     skrt_core_unlock(core);
 }
 
-void skrt_wait_for_word(struct skrt_core *core, uint64_t slot, const _Atomic uint64_t *word,
-                        enum skrt_wait wait)
+void skrt_event_await(struct skrt_core *core, uint64_t slot, const _Atomic uint64_t *word,
+                      enum skrt_wait wait)
 {
     if (atomic_load_explicit(word, memory_order_acquire) != 0) {
         if (core->device->race)
@@ -61,7 +60,7 @@ void skrt_wait_event(struct skrt_core *core, uint64_t slot, const struct skrt_si
         return;
     const _Atomic uint64_t *word = skrt_event_word(core, slot);
     skrt_core_lock(core);
-    skrt_wait_for_word(core, slot, word, SKRT_WAIT_EVENT);
+    skrt_event_await(core, slot, word, SKRT_WAIT_EVENT);
 }
 
 void skrt_reset(struct skrt_core *core, uint64_t slot, const struct skrt_site *site)

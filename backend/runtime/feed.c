@@ -1,16 +1,13 @@
 /* Cores that take part in the barriers of calls that leave them out (docs/device-model.md, "Fed
- * barriers"). Each call of a core type has counters in the workspace; they are read and written under
- * the device's lock. */
+ * barriers"). Each call of a core type has counters in the workspace; they are read and written
+ * under the device's lock. */
 #include <string.h>
 
-#include "backend/runtime/internal.h"
+#include "backend/runtime/instructions.h"
+#include "backend/runtime/shape.h"
 
-enum {
-    BEGUN, /* cores of the call that have begun */
-    ENDED, /* ... and ended */
-    IDLE,  /* cores that the call leaves out and that take part, or did */
-    COUNTERS = 8,
-};
+enum { COUNTERS = sizeof(struct skrt_feed_counters) };
+_Static_assert(COUNTERS == 64, "skrt.h tells launchers that a block needs two");
 
 /* The half of the workspace that the core's type has. */
 static char *type_half(struct skrt_core *core, uint64_t slot, uint64_t size)
@@ -18,12 +15,11 @@ static char *type_half(struct skrt_core *core, uint64_t slot, uint64_t size)
     const struct skrt_launch *launch = core->device->launch;
     uint64_t address = slot < launch->n_params ? launch->params[slot] : 0;
     if (address != 0 && address % sizeof(uint64_t) == 0 && size > 0 &&
-        size % (2 * sizeof(uint64_t) * COUNTERS * launch->blocks) == 0)
+        size % ((uint64_t)COUNTERS * SKRT_CORE_TYPES * launch->blocks) == 0)
         return (char *)(uintptr_t)address + (core->type == SKRT_AIV ? size / 2 : 0);
-    skrt_core_lock(core);
-    skrt_core_fail(core, SKRT_MISUSE,
-                   "slot %llu does not hold the address of a workspace, or %llu bytes are none",
-                   (unsigned long long)slot, (unsigned long long)size);
+    skrt_core_misuse(core,
+                     "slot %llu does not hold the address of a workspace, or %llu bytes are none",
+                     (unsigned long long)slot, (unsigned long long)size);
 }
 
 void skrt_clear_workspace(struct skrt_core *core, uint64_t slot, uint64_t size,
@@ -36,49 +32,39 @@ void skrt_clear_workspace(struct skrt_core *core, uint64_t slot, uint64_t size,
         memset(half + core->block * part, 0, part);
 }
 
-static uint64_t *counters_of(struct skrt_core *core, const struct skrt_feed *feed)
+static struct skrt_feed_counters *counters_of(struct skrt_core *core, const struct skrt_feed *feed)
 {
-    uint64_t *half = (uint64_t *)(void *)type_half(core, feed->slot, feed->size);
-    if (feed->index < feed->size / 2 / sizeof(uint64_t) / COUNTERS)
-        return half + feed->index * COUNTERS;
-    skrt_core_lock(core);
-    skrt_core_fail(core, SKRT_MISUSE, "the workspace has no counters for call %llu",
-                   (unsigned long long)feed->index);
-}
-
-uint32_t skrt_feed_idle(const struct skrt_core *core)
-{
-    return core->feed ? (uint32_t)core->feed[IDLE] : 0;
-}
-
-uint32_t skrt_feed_ended(const struct skrt_core *core)
-{
-    return core->feed ? (uint32_t)core->feed[ENDED] : 0;
+    char *half = type_half(core, feed->slot, feed->size);
+    if (feed->index >= feed->size / SKRT_CORE_TYPES / COUNTERS)
+        skrt_core_misuse(core, "the workspace has no counters for call %llu",
+                         (unsigned long long)feed->index);
+    return (struct skrt_feed_counters *)(void *)half + feed->index;
 }
 
 /* Counters that cannot be: the workspace was not cleared, or is in other use. */
-static void check_counters(struct skrt_core *core, const uint64_t *counters, uint32_t included)
+static void check_counters(struct skrt_core *core, const struct skrt_feed_counters *counters,
+                           uint32_t included)
 {
     uint32_t idle = core->device->launched[core->type] - included;
-    if (counters[BEGUN] <= included && counters[ENDED] <= counters[BEGUN] && counters[IDLE] <= idle)
+    if (counters->begun <= included && counters->ended <= counters->begun && counters->idle <= idle)
         return;
     skrt_core_fail(core, SKRT_MISUSE,
                    "%llu of %u cores have begun, %llu have ended, %llu of %u others take part: the "
                    "workspace was not cleared, or the call is fed twice",
-                   (unsigned long long)counters[BEGUN], included,
-                   (unsigned long long)counters[ENDED], (unsigned long long)counters[IDLE], idle);
+                   (unsigned long long)counters->begun, included,
+                   (unsigned long long)counters->ended, (unsigned long long)counters->idle, idle);
 }
 
-static void feed_begin(struct skrt_core *core, uint64_t *counters)
+static void feed_begin(struct skrt_core *core, struct skrt_feed_counters *counters)
 {
     if (core->feed)
         skrt_core_fail(core, SKRT_MISUSE, "another call is fed and has not ended");
     core->feed = counters;
-    counters[BEGUN]++;
+    counters->begun++;
 }
 
 /* Those that wait for the end of this call go on. */
-static void wake_feeders(struct skrt_device *device, const uint64_t *counters)
+static void wake_feeders(struct skrt_device *device, const struct skrt_feed_counters *counters)
 {
     struct skrt_core *core = device->feeders.first, *next;
     device->feeders = (struct skrt_core_list){NULL, NULL};
@@ -91,20 +77,21 @@ static void wake_feeders(struct skrt_device *device, const uint64_t *counters)
     }
 }
 
-static void feed_end(struct skrt_core *core, uint64_t *counters, uint32_t included)
+static void feed_end(struct skrt_core *core, struct skrt_feed_counters *counters, uint32_t included)
 {
     if (core->feed != counters)
         skrt_core_fail(core, SKRT_MISUSE, "`feed_sync begin` of this call is missing");
     core->feed = NULL;
-    if (++counters[ENDED] == included)
+    if (++counters->ended == included)
         wake_feeders(core->device, counters);
 }
 
 /* Returns whether the core waits, and is without the lock then. */
-static bool feed_complement(struct skrt_core *core, uint64_t *counters, uint32_t included)
+static bool feed_complement(struct skrt_core *core, struct skrt_feed_counters *counters,
+                            uint32_t included)
 {
-    counters[IDLE]++;
-    if (!core->device->launch->full_barriers || counters[ENDED] == included)
+    counters->idle++;
+    if (!core->device->launch->full_barriers || counters->ended == included)
         return false;
     core->feed = counters;
     skrt_sync_point_fed(core);
@@ -118,7 +105,7 @@ void skrt_feed_sync(struct skrt_core *core, enum skrt_feed_step step, const stru
                     const struct skrt_site *site)
 {
     skrt_core_begin(core, site);
-    uint64_t *counters = counters_of(core, feed);
+    struct skrt_feed_counters *counters = counters_of(core, feed);
     uint32_t included = skrt_call_cores(feed->call, core->type);
     if (skrt_core_included(core, feed->call) == (step == SKRT_FEED_COMPLEMENT))
         return;

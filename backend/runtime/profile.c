@@ -1,7 +1,7 @@
-/* Time records: the instruction `profile` of entries. Cores write into one buffer without a lock. */
+/* Time records, the instruction `profile` of entries: cores share a buffer without a lock. */
 #include <time.h>
 
-#include "backend/runtime/internal.h"
+#include "backend/runtime/instructions.h"
 
 static uint64_t now(const struct skrt_core *core)
 {

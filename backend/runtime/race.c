@@ -1,18 +1,24 @@
-/* The race check: what each core of a launch knows to be complete (skrt_race.h). */
+/* The race check: what each core of a launch knows to be complete (race_state.h). */
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/runtime/race.h"
+#include "backend/runtime/race_state.h"
 
 enum {
     FREE_WORDS = 4 << 20, /* copies of clocks may always have this many words in all, */
     CLOCKS_PER_CORE = 64, /* or this many copies per core: flags need up to 30 */
 };
 
-const char skrt_race_no_memory[] = "the race check has no memory to follow this launch";
+static const char no_memory[] = "the race check has no memory to follow this launch";
+
+void skrt_race_exhausted(struct skrt_core *core)
+{
+    skrt_core_fail(core, SKRT_MISUSE, "%s", no_memory);
+}
 
 /* ------------------------------------------------------------- clocks ---- */
 
+/* A clock that knows nothing; NULL without memory. */
 static struct skrt_clock *clock_new(struct skrt_race *race)
 {
     struct skrt_clock *clock = race->free_clocks;
@@ -90,6 +96,7 @@ static bool race_allocate(struct skrt_race *race)
     return ok;
 }
 
+/* Finds calls by their op, and orders by the op that they are required of. */
 static void index_check(struct skrt_race *race)
 {
     const struct skrt_race_check *check = race->check;
@@ -129,7 +136,7 @@ const char *skrt_race_open(struct skrt_device *device)
         return "the race check speaks of an op that it does not have";
     struct skrt_race *race = device->race = calloc(1, sizeof *race);
     if (!race)
-        return skrt_race_no_memory;
+        return no_memory;
     race->device = device;
     race->check = check;
     race->cores = device->launched[SKRT_AIC] + device->launched[SKRT_AIV];
@@ -139,7 +146,7 @@ const char *skrt_race_open(struct skrt_device *device)
         return NULL;
     }
     skrt_race_close(device);
-    return skrt_race_no_memory;
+    return no_memory;
 }
 
 void skrt_race_close(struct skrt_device *device)
@@ -171,9 +178,10 @@ void skrt_race_close(struct skrt_device *device)
     free(race);
 }
 
-/* ----------------------------------------------------- synchronisation ---- */
+/* ---------------------------------------------- barriers and drained calls ---- */
 
-void skrt_race_drain(struct skrt_core *core)
+/* All calls that the core has gone through have drained. */
+static void drain(struct skrt_core *core)
 {
     struct skrt_knowledge *state = skrt_race_state(core);
     uint32_t complete = (uint32_t)core->calls - (core->call ? 1 : 0);
@@ -183,46 +191,55 @@ void skrt_race_drain(struct skrt_core *core)
         state->undrained = 0;
 }
 
+void skrt_race_drain(struct skrt_core *core)
+{
+    skrt_core_lock(core);
+    drain(core);
+    skrt_core_unlock(core);
+}
+
 /* An arrival inside of a call is its author's word for what was done before. */
-const char *skrt_race_arrive(struct skrt_core *core)
+void skrt_race_arrive(struct skrt_core *core)
 {
     struct skrt_race *race = skrt_race_of(core);
     struct skrt_knowledge *state = skrt_race_state(core);
     struct skrt_clock *round = state->arrival;
     if (!round->next && !(round->next = round_new(race, core->type)))
-        return skrt_race_no_memory;
+        skrt_race_exhausted(core);
     join(race, round->known, state->known);
     round->known[skrt_race_id(race, core->type, core->index)] = (uint32_t)core->calls;
     state->arrival = round->next;
-    return NULL;
 }
 
 void skrt_race_await(struct skrt_core *core)
 {
+    skrt_core_lock(core);
     struct skrt_knowledge *state = skrt_race_state(core);
     struct skrt_clock *round = state->awaited;
-    state->awaited = round->next; /* is there: this core has arrived as well */
+    state->awaited = round->next;
     join(skrt_race_of(core), state->known, round->known);
     if (--round->left == 0)
         clock_drop(skrt_race_of(core), round);
-    skrt_race_drain(core);
+    drain(core);
+    skrt_core_unlock(core);
 }
 
-const char *skrt_race_set(struct skrt_core *core, struct skrt_core *aiv, enum skrt_flag flag)
+/* ---------------------------------------------------- flags and events ---- */
+
+void skrt_race_set(struct skrt_core *core, struct skrt_core *aiv, enum skrt_flag flag)
 {
     if (skrt_flag_table[flag].kernel)
-        return NULL;
+        return;
     struct skrt_releases *releases = &skrt_race_state(aiv)->releases[flag];
     struct skrt_clock *clock = clock_new(skrt_race_of(core));
     if (!clock)
-        return skrt_race_no_memory;
+        skrt_race_exhausted(core);
     join(skrt_race_of(core), clock->known, skrt_race_state(core)->known);
     if (releases->first)
         releases->last->next = clock;
     else
         releases->first = clock;
     releases->last = clock;
-    return NULL;
 }
 
 void skrt_race_take(struct skrt_core *core, struct skrt_core *aiv, enum skrt_flag flag)
@@ -244,6 +261,7 @@ static struct skrt_event **find_event(struct skrt_race *race, const void *word)
     return link;
 }
 
+/* NULL without memory. */
 static struct skrt_event *event_new(struct skrt_race *race, const void *word)
 {
     struct skrt_event *event = malloc(sizeof *event);
@@ -257,18 +275,17 @@ static struct skrt_event *event_new(struct skrt_race *race, const void *word)
 }
 
 /* Cores that wait are released now, even if the event is reset before they go on. */
-const char *skrt_race_notify(struct skrt_core *core, const void *word)
+void skrt_race_notify(struct skrt_core *core, const void *word)
 {
     struct skrt_race *race = skrt_race_of(core);
     struct skrt_event **event = find_event(race, word);
     if (!*event && !(*event = event_new(race, word)))
-        return skrt_race_no_memory;
+        skrt_race_exhausted(core);
     join(race, (*event)->clock->known, skrt_race_state(core)->known);
     for (struct skrt_core *waiter = core->device->event_waiters.first; waiter;
          waiter = waiter->next)
         if (waiter->wait_word == word)
             join(race, skrt_race_state(waiter)->known, (*event)->clock->known);
-    return NULL;
 }
 
 void skrt_race_wait_event(struct skrt_core *core, const void *word)

@@ -1,100 +1,48 @@
-/* What the two files of the race check share: what cores know (skrt_race.c), and what is found at
- * calls (skrt_race_find.c).
- *
- * Each core has a clock: for every core of the launch, how many of its calls are known to be
- * complete there. Its own number says what has drained, which is all that a flag or an event passes
- * on; an arrival passes on every call before it. Barriers, flags and events carry copies of clocks to
- * whom they release. What a core knows at a call does not depend on the order in which cores ran,
- * apart from events: so neither does the verdict.
- *
- * Everything here needs the device's lock. A blocked core's clock is changed by whoever releases it.
- */
+/* The race check, as instructions and launches see it. Where its memory does not suffice to follow
+ * the launch, the core that it follows fails. All but open, close and found need a race check. */
 #ifndef BACKEND_RUNTIME_RACE_H
 #define BACKEND_RUNTIME_RACE_H
 
-#include "backend/runtime/internal.h"
+#include <stdio.h>
+
+#include "backend/runtime/state.h"
 
 #pragma GCC visibility push(hidden)
 
-enum { SKRT_MAX_FINDINGS = 20 }; /* that are kept; all are counted */
+/* ---- race.c: what cores know. ---- */
 
-/* A copy of what a core knew, on its way to others. */
-struct skrt_clock {
-    struct skrt_clock *next;  /* the following round or release, or in the free list */
-    struct skrt_clock *older; /* all of the launch are linked by this */
-    uint32_t left;            /* of a barrier's round: cores that have not awaited it yet */
-    uint32_t known[];         /* by core */
-};
+/* For the launch that is set up. Sets `device->race`, or returns why it cannot. */
+const char *skrt_race_open(struct skrt_device *device);
+/* Does nothing where there is none. */
+void skrt_race_close(struct skrt_device *device);
 
-struct skrt_releases {
-    struct skrt_clock *first, *last;
-};
+/* All calls that the core has gone through have drained. Takes the lock. */
+void skrt_race_drain(struct skrt_core *core);
+/* The core arrives at the barrier of its type, which needs the lock; it has awaited it, which takes
+ * the lock. */
+void skrt_race_arrive(struct skrt_core *core);
+void skrt_race_await(struct skrt_core *core);
 
-/* An event that a core of the launch has sent. */
-struct skrt_event {
-    struct skrt_event *next;
-    const void *word;
-    struct skrt_clock *clock;
-};
+/* These need the lock. The core adds a release for an AIV or, as the AIV, for its AIC; the core
+ * takes one. */
+void skrt_race_set(struct skrt_core *core, struct skrt_core *aiv, enum skrt_flag flag);
+void skrt_race_take(struct skrt_core *core, struct skrt_core *aiv, enum skrt_flag flag);
+/* Before the cores that wait for the event are made ready. */
+void skrt_race_notify(struct skrt_core *core, const void *word);
+/* The core finds an event that has come. */
+void skrt_race_wait_event(struct skrt_core *core, const void *word);
+void skrt_race_reset(struct skrt_core *core, const void *word);
 
-struct skrt_knowledge {
-    uint32_t *known;    /* by core: calls that are complete; for itself: that have drained */
-    uint32_t undrained; /* the number of its last call, if that may not have drained; else 0 */
-    struct skrt_clock *arrival, *awaited; /* the rounds that it arrives at, and awaits, next */
-    /* An AIV's only, for both directions. Flags of sub-kernels order nothing outside. */
-    struct skrt_releases releases[SKRT_FLAG_KERNEL_C2V];
-};
+/* ---- race_find.c: what is found at calls. ---- */
 
-/* What was not known at a call, on all cores where it was not. */
-struct skrt_finding {
-    uint32_t op, before;
-    enum skrt_core_type type, before_type;
-    bool undrained; /* `before` is the call before on the same core, which has not drained */
-    bool *missing;  /* by core of `type`, and by core of `before_type` */
-};
+/* The core's current call, the last that `core->calls` counts, begins its work, or does not include
+ * it. Takes the lock. */
+void skrt_race_call(struct skrt_core *core, const struct skrt_call *call, bool included);
 
-struct skrt_race {
-    const struct skrt_device *device;
-    const struct skrt_race_check *check;
-    uint32_t cores;
-    uint32_t *words; /* `known` of all cores */
-    struct skrt_knowledge *states;
-    struct skrt_clock *clocks, *free_clocks;
-    uint64_t n_clocks, max_clocks;
-    struct skrt_event *events;
-
-    uint32_t *number[SKRT_CORE_TYPES];      /* by op: its call, counted from 1; 0: none */
-    struct skrt_call *ran[SKRT_CORE_TYPES]; /* by call: as it was executed; 0 blocks: not yet */
-    uint32_t *first, *orders; /* orders of op i: orders[first[i]] .. orders[first[i + 1] - 1] */
-
-    uint8_t *found;                    /* by order: a bit for each pair of core types */
-    uint8_t *found_undrained;          /* by op: a bit for each core type */
-    uint32_t broken, undrained, total; /* orders, ops, and all bits */
-    uint32_t n_findings;
-    struct skrt_finding
-        findings[SKRT_MAX_FINDINGS]; /* the first ones, in the order of finding_compare */
-};
-
-/* Why the check cannot go on. */
-extern const char skrt_race_no_memory[];
-
-static inline struct skrt_race *skrt_race_of(const struct skrt_core *core)
-{
-    return core->device->race;
-}
-
-/* A core's number among all of the launch. */
-static inline uint32_t skrt_race_id(const struct skrt_race *race, enum skrt_core_type type,
-                                    uint32_t index)
-{
-    return type == SKRT_AIC ? index : race->device->launched[SKRT_AIC] + index;
-}
-
-static inline struct skrt_knowledge *skrt_race_state(const struct skrt_core *core)
-{
-    struct skrt_race *race = skrt_race_of(core);
-    return &race->states[skrt_race_id(race, core->type, core->index)];
-}
+/* What was found, of a launch that has ended; the last prints a line for each finding. */
+bool skrt_race_found(const struct skrt_device *device);
+void skrt_race_cause(const struct skrt_device *device, char *text, size_t size);
+void skrt_race_print(FILE *out, const struct skrt_device *device);
 
 #pragma GCC visibility pop
 

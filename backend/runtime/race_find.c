@@ -1,9 +1,10 @@
-/* The race check: which calls start without knowing enough, and the words for it (skrt_race.h). */
+/* The race check: which calls start without knowing enough, and the words for it (race_state.h). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/runtime/race.h"
+#include "backend/runtime/race_state.h"
+#include "backend/runtime/shape.h"
 
 /* ------------------------------------------------------------ findings ---- */
 
@@ -22,23 +23,16 @@ static int finding_compare(const struct skrt_finding *a, const struct skrt_findi
     return order ? order : compare(a->before_type, b->before_type);
 }
 
-/* The place for a finding among those that are kept, which are the first ones; NULL where there are
- * enough before it. `*memory` is false where there is none. */
-static struct skrt_finding *finding_place(struct skrt_race *race,
-                                          const struct skrt_finding *finding, bool *memory)
+/* Keeps what a core finds, at its place; the last one goes where there are too many. */
+static void finding_insert(struct skrt_core *core, struct skrt_finding *at,
+                           const struct skrt_finding *finding)
 {
-    struct skrt_finding *at = race->findings, *end = at + race->n_findings;
-    while (at < end && finding_compare(at, finding) < 0)
-        at++;
-    if (at < end && finding_compare(at, finding) == 0)
-        return at;
-    if (at == race->findings + SKRT_MAX_FINDINGS)
-        return NULL;
+    struct skrt_race *race = skrt_race_of(core);
+    struct skrt_finding *end = race->findings + race->n_findings;
     const uint32_t *launched = race->device->launched;
     bool *missing = calloc((size_t)launched[finding->type] * launched[finding->before_type], 1);
-    *memory = missing != NULL;
     if (!missing)
-        return NULL;
+        skrt_race_exhausted(core);
     if (race->n_findings == SKRT_MAX_FINDINGS)
         free((--end)->missing);
     else
@@ -46,6 +40,21 @@ static struct skrt_finding *finding_place(struct skrt_race *race,
     memmove(at + 1, at, (size_t)(end - at) * sizeof *at);
     *at = *finding;
     at->missing = missing;
+}
+
+/* The place for what a core finds among the findings that are kept, which are the first ones; NULL
+ * where there are enough before it. */
+static struct skrt_finding *finding_place(struct skrt_core *core,
+                                          const struct skrt_finding *finding)
+{
+    struct skrt_race *race = skrt_race_of(core);
+    struct skrt_finding *at = race->findings, *end = at + race->n_findings;
+    while (at < end && finding_compare(at, finding) < 0)
+        at++;
+    if (at == race->findings + SKRT_MAX_FINDINGS)
+        return NULL;
+    if (at == end || finding_compare(at, finding) != 0)
+        finding_insert(core, at, finding);
     return at;
 }
 
@@ -57,45 +66,39 @@ static void count_bit(struct skrt_race *race, uint8_t *found, unsigned bit, uint
     *found = (uint8_t)(*found | 1 << bit);
 }
 
-static const char *check_drained(struct skrt_core *core, uint32_t op)
+static void check_drained(struct skrt_core *core, uint32_t op)
 {
     struct skrt_race *race = skrt_race_of(core);
     uint32_t undrained = skrt_race_state(core)->undrained;
-    bool memory = true;
     if (undrained == 0)
-        return NULL;
+        return;
     count_bit(race, &race->found_undrained[op], core->type, &race->undrained);
     struct skrt_finding key = {.op = op,
-                               .before = race->check->calls[core->type][undrained - 1],
+                               .before = skrt_race_op(race, core->type, undrained),
                                .type = core->type,
                                .before_type = core->type,
                                .undrained = true};
-    struct skrt_finding *finding = finding_place(race, &key, &memory);
+    struct skrt_finding *finding = finding_place(core, &key);
     if (finding)
         finding->missing[core->index * race->device->launched[core->type] + core->index] = true;
-    return memory ? NULL : skrt_race_no_memory;
-}
-
-/* Whether the core knows a call of another, or has itself gone through it: whether that has drained
- * is a finding of its own. */
-static bool knows(const struct skrt_core *core, uint32_t id, uint32_t number)
-{
-    if (id == skrt_race_id(skrt_race_of(core), core->type, core->index))
-        return core->calls - 1 >= number;
-    return skrt_race_state(core)->known[id] >= number;
 }
 
 /* Marks the cores of a type where the core does not know a call to be complete, as far as that call
- * includes them. What is not executed anywhere yet may include any. Returns whether there is one. */
+ * includes them. What is not executed anywhere yet may include any. Of its own calls, it knows
+ * those that it has gone through: whether they have drained is a finding of its own. Returns
+ * whether there is one to mark. */
 static bool mark_missing(const struct skrt_core *core, enum skrt_core_type type, uint32_t number,
                          bool *missing)
 {
-    const struct skrt_device *device = core->device;
-    const struct skrt_call *ran = &device->race->ran[type][number - 1];
+    const struct skrt_race *race = skrt_race_of(core);
+    const struct skrt_core *cores = core->device->cores[type];
+    const struct skrt_call *ran = skrt_race_ran(race, type, number);
+    const uint32_t *known = skrt_race_state(core)->known;
     bool any = false;
-    for (uint32_t i = 0; i < device->launched[type]; i++) {
-        bool is_missing = !knows(core, skrt_race_id(device->race, type, i), number) &&
-                          (ran->blocks == 0 || skrt_core_included(&device->cores[type][i], ran));
+    for (uint32_t i = 0; i < race->device->launched[type]; i++) {
+        uint64_t knows = &cores[i] == core ? core->calls - 1 : known[skrt_race_id(race, type, i)];
+        bool is_missing =
+            knows < number && (ran->blocks == 0 || skrt_core_included(&cores[i], ran));
         any = any || is_missing;
         if (missing)
             missing[i] = is_missing;
@@ -104,55 +107,54 @@ static bool mark_missing(const struct skrt_core *core, enum skrt_core_type type,
 }
 
 /* Whether an op is known to be complete on the cores of a type. */
-static const char *check_order(struct skrt_core *core, uint32_t order, enum skrt_core_type type)
+static void check_order(struct skrt_core *core, uint32_t order, enum skrt_core_type type)
 {
     struct skrt_race *race = skrt_race_of(core);
     const struct skrt_order *required = &race->check->orders[order];
     uint32_t number = race->number[type][required->before];
-    bool memory = true;
     if (number == 0 || !mark_missing(core, type, number, NULL))
-        return NULL;
+        return;
     count_bit(race, &race->found[order], core->type * SKRT_CORE_TYPES + type, &race->broken);
     struct skrt_finding key = {
         .op = required->op, .before = required->before, .type = core->type, .before_type = type};
-    struct skrt_finding *finding = finding_place(race, &key, &memory);
+    struct skrt_finding *finding = finding_place(core, &key);
     if (finding)
         mark_missing(core, type, number,
                      finding->missing + (size_t)core->index * race->device->launched[type]);
-    return memory ? NULL : skrt_race_no_memory;
 }
 
-static const char *check_orders(struct skrt_core *core, uint32_t op)
+static void check_orders(struct skrt_core *core, uint32_t op)
 {
     const struct skrt_race *race = skrt_race_of(core);
     for (uint32_t i = race->first[op]; i < race->first[op + 1]; i++)
-        for (int type = 0; type < SKRT_CORE_TYPES; type++) {
-            const char *why = check_order(core, race->orders[i], (enum skrt_core_type)type);
-            if (why)
-                return why;
-        }
-    return NULL;
+        for (int type = 0; type < SKRT_CORE_TYPES; type++)
+            check_order(core, race->orders[i], (enum skrt_core_type)type);
 }
 
 /* --------------------------------------------------------------- calls ---- */
 
-const char *skrt_race_call(struct skrt_core *core, const struct skrt_call *call, bool included)
+static void follow_call(struct skrt_core *core, const struct skrt_call *call, bool included)
 {
     struct skrt_race *race = skrt_race_of(core);
-    const struct skrt_race_check *check = race->check;
     struct skrt_knowledge *state = skrt_race_state(core);
-    if (core->calls > check->n_calls[core->type])
-        return "the race check does not know this call";
-    race->ran[core->type][core->calls - 1] = *call;
-    if (!included) {
-        if (state->undrained == 0)
-            state->known[skrt_race_id(race, core->type, core->index)] = (uint32_t)core->calls;
-        return NULL;
+    if (core->calls > race->check->n_calls[core->type])
+        skrt_core_fail(core, SKRT_MISUSE, "the race check does not know this call");
+    *skrt_race_ran(race, core->type, core->calls) = *call;
+    if (included) {
+        uint32_t op = skrt_race_op(race, core->type, core->calls);
+        check_drained(core, op);
+        state->undrained = (uint32_t)core->calls;
+        check_orders(core, op);
+    } else if (state->undrained == 0) {
+        state->known[skrt_race_id(race, core->type, core->index)] = (uint32_t)core->calls;
     }
-    uint32_t op = check->calls[core->type][core->calls - 1];
-    const char *why = check_drained(core, op);
-    state->undrained = (uint32_t)core->calls;
-    return why ? why : check_orders(core, op);
+}
+
+void skrt_race_call(struct skrt_core *core, const struct skrt_call *call, bool included)
+{
+    skrt_core_lock(core);
+    follow_call(core, call, included);
+    skrt_core_unlock(core);
 }
 
 /* ------------------------------------------------------------- reports ---- */
@@ -178,7 +180,7 @@ void skrt_race_cause(const struct skrt_device *device, char *text, size_t size)
  * that were not executed yet then, and may have been since, say now whom they include. */
 struct situation {
     bool started[SKRT_MAX_CORES], missing[SKRT_MAX_CORES];
-    uint32_t first; /* core that started */
+    uint32_t first; /* core that started, or how many there are */
     bool alike;     /* all of them miss the same */
 };
 
@@ -187,7 +189,7 @@ static bool is_missing(const struct skrt_race *race, const struct skrt_finding *
 {
     const struct skrt_device *device = race->device;
     uint32_t number = race->number[finding->before_type][finding->before];
-    const struct skrt_call *ran = &race->ran[finding->before_type][number - 1];
+    const struct skrt_call *ran = skrt_race_ran(race, finding->before_type, number);
     return finding->missing[(size_t)core * device->launched[finding->before_type] + at] &&
            (ran->blocks == 0 || skrt_core_included(&device->cores[finding->before_type][at], ran));
 }
@@ -229,7 +231,7 @@ static void print_finding(FILE *out, const struct skrt_race *race,
     struct situation situation;
     sum_up(race, finding, &situation);
     fputs("  ", out);
-    skrt_report_cores(out, finding->type, situation.started, launched[finding->type]);
+    skrt_print_cores(out, finding->type, situation.started, launched[finding->type]);
     if (finding->undrained) {
         fprintf(out, ": started %s before %s had drained there\n", op_name(race, finding->op),
                 op_name(race, finding->before));
@@ -238,16 +240,16 @@ static void print_finding(FILE *out, const struct skrt_race *race,
     fprintf(out, ": started %s without knowing that %s was complete on ",
             op_name(race, finding->op), op_name(race, finding->before));
     if (situation.alike) {
-        skrt_report_cores(out, finding->before_type, situation.missing,
-                          launched[finding->before_type]);
+        skrt_print_cores(out, finding->before_type, situation.missing,
+                         launched[finding->before_type]);
     } else {
         bool missing[SKRT_MAX_CORES];
         for (uint32_t at = 0; at < launched[finding->before_type]; at++)
             missing[at] = is_missing(race, finding, situation.first, at);
         fputs("all cores, for example ", out);
-        skrt_report_core(out, finding->type, situation.first);
+        skrt_print_range(out, finding->type, situation.first, situation.first);
         fputs(" on ", out);
-        skrt_report_cores(out, finding->before_type, missing, launched[finding->before_type]);
+        skrt_print_cores(out, finding->before_type, missing, launched[finding->before_type]);
     }
     fputc('\n', out);
 }

@@ -64,11 +64,11 @@ void skrt_kernel_wait_v2c(skrt_core *core);
 void skrt_kernel_sync_all(skrt_core *core);
 
 /* For sub-kernels that are built for early start (docs/device-model.md). Each core that runs the
- * sub-kernel calls them once: the first after its initialisation, before it touches anything that the
- * op before it may use; the second when all that others may read of it is written. It blocks
- * until the op before is complete, as the call says that is to be waited for. In an entry whose call
- * does not say so, or where a core does not do what it says, they are misuse; where the sub-kernel is
- * launched alone, they do nothing. */
+ * sub-kernel calls them once: the first after its initialisation, before it touches anything that
+ * the op before it may use; the second when all that others may read of it is written. It blocks
+ * until the op before is complete, as the call says that is to be waited for. In an entry whose
+ * call does not say so, or where a core does not do what it says, they are misuse; where the
+ * sub-kernel is launched alone, they do nothing. */
 void skrt_kernel_wait_previous(skrt_core *core); /* early_start = [wait] */
 void skrt_kernel_next_start(skrt_core *core);    /* early_start = [set] */
 
@@ -129,8 +129,8 @@ struct skrt_call {
 };
 void skrt_call(skrt_core *core, const struct skrt_call *call, const struct skrt_site *site);
 
-/* The same for a sub-kernel that does halves of the entry's barriers itself; `early` says which, and
- * behind which core types' parts it waits. Cores that the call leaves out do them here. */
+/* The same for a sub-kernel that does halves of the entry's barriers itself; `early` says which,
+ * and behind which core types' parts it waits. Cores that the call leaves out do them here. */
 enum { SKRT_EARLY_WAIT_AIC = 1, SKRT_EARLY_WAIT_AIV = 2, SKRT_EARLY_SET = 4 };
 void skrt_call_early(skrt_core *core, const struct skrt_call *call, unsigned early,
                      const struct skrt_site *site);
@@ -186,9 +186,9 @@ void skrt_clear_workspace(skrt_core *core, uint64_t slot, uint64_t size,
 void skrt_feed_sync(skrt_core *core, enum skrt_feed_step step, const struct skrt_feed *feed,
                     const struct skrt_site *site);
 /* Time records. `slot` and the one behind it hold the address of a buffer, a struct skrt_profile
- * aligned to 8 bytes, and its size in bytes; where that is too small for the struct, or the address is
- * 0, nothing is recorded. Ops are recorded on the cores that they include, events on the core that
- * executes them. The buffer's memory is zeroed before the launch. */
+ * aligned to 8 bytes, and its size in bytes; where that is too small for the struct, or the address
+ * is 0, nothing is recorded. Ops are recorded on the cores that they include, events on the core
+ * that executes them. The buffer's memory is zeroed before the launch. */
 enum skrt_phase { SKRT_BEGIN, SKRT_END };
 enum skrt_profile_kind {
     SKRT_PROFILE_KERNEL, /* the numbers of the language */
@@ -232,10 +232,10 @@ struct skrt_device *skrt_device_open(const struct skrt_device_config *config);
 void skrt_device_close(struct skrt_device *device);
 
 /* What a race check must know of an entry: which op each call is a part of, and which orders are
- * required. Ops are numbered from 0. While the launch runs, the check follows what each core knows by
- * the rules of docs/device-model.md, and finds calls that start without knowing that an op which must
- * be complete before is so on all cores that it includes, and calls behind one that has not drained.
- * The launch goes on; it takes longer, and for each core the memory of a word per core. */
+ * required. Ops are numbered from 0. While the launch runs, the check follows what each core knows
+ * by the rules of docs/device-model.md, and finds calls that start without knowing that an op which
+ * must be complete before is so on all cores that it includes, and calls behind one that has not
+ * drained. The launch goes on; it takes longer, and for each core the memory of a word per core. */
 struct skrt_order {
     uint32_t before, op; /* `before` must be complete before `op` starts */
 };
@@ -262,8 +262,8 @@ struct skrt_launch {
     uint64_t *params;
     size_t n_params;
     uint64_t timeout_ms; /* 0: none */
-    /* Barriers of kernels are over all launched cores of the type, as on the NPU; else over those that
-     * the call includes. */
+    /* Barriers of kernels are over all launched cores of the type, as on the NPU; else over those
+     * that the call includes. */
     bool full_barriers;
     const struct skrt_race_check *race; /* for entries; NULL: no check */
 };
@@ -287,7 +287,7 @@ struct skrt_result {
 
 /* Runs the launch to its end and returns its status. One launch at a time per device; after
  * anything but SKRT_OK, SKRT_INVALID, SKRT_LEFT_SET or SKRT_RACE the device is unusable: further
- * launches are refused. Without a timeout a core that never comes to an end is waited for, without end. */
+ * launches are refused. Without a timeout a core that never comes to an end is waited for. */
 enum skrt_status skrt_launch(struct skrt_device *device, const struct skrt_launch *launch,
                              struct skrt_result *result);
 

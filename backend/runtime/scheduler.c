@@ -7,13 +7,13 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "backend/runtime/scheduler.h"
+
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <time.h>
-
-#include "backend/runtime/internal.h"
 
 enum {
     POLL_EVERY = 64, /* picks of a core between looks at events while there are ready cores */
@@ -165,7 +165,7 @@ static void leave_core(struct skrt_core *core, bool last)
     struct skrt_device *device = core->device;
     struct skrt_worker *worker = core->worker;
     struct skrt_core *next = pick_core(device);
-    pthread_mutex_unlock(&device->lock);
+    skrt_unlock(device);
     if (next == core)
         return;
     worker->previous = core;
@@ -219,13 +219,13 @@ static void settle(struct skrt_device *device)
 static void spin(struct skrt_device *device)
 {
     device->spinning++;
-    pthread_mutex_unlock(&device->lock);
+    skrt_unlock(device);
     for (uint32_t i = 0; i < device->spins; i++) {
         if (atomic_load_explicit(&device->n_ready, memory_order_relaxed) > 0)
             break;
         cpu_pause();
     }
-    pthread_mutex_lock(&device->lock);
+    skrt_lock(device);
     device->spinning--;
 }
 
@@ -250,10 +250,10 @@ static void sleep_for_work(struct skrt_device *device, uint64_t *poll_ns)
         struct timespec until = time_after(*poll_ns);
         *poll_ns = *poll_ns * 2 < POLL_MAX_NS ? *poll_ns * 2 : POLL_MAX_NS;
         device->polling = true;
-        pthread_cond_timedwait(&device->work, &device->lock, &until);
+        skrt_unlocked_wait(device, &device->work, &until);
         device->polling = false;
     } else {
-        pthread_cond_wait(&device->work, &device->lock);
+        skrt_unlocked_wait(device, &device->work, NULL);
     }
     device->sleeping--;
     device->waking = false;
@@ -281,11 +281,11 @@ static void run_core(struct skrt_worker *worker, struct skrt_core *core)
 {
     struct skrt_device *device = worker->device;
     device->busy++;
-    pthread_mutex_unlock(&device->lock);
+    skrt_unlock(device);
     claim_core(worker, core);
     skrt_fiber_switch(&worker->host, &core->fiber, false);
     release_previous(worker);
-    pthread_mutex_lock(&device->lock);
+    skrt_lock(device);
     device->busy--;
 }
 
@@ -314,17 +314,27 @@ static void signal_stack_close(void *map)
     munmap(map, SIGNAL_STACK);
 }
 
+/* Set before the thread runs any core. Initial-exec: a read in a signal handler must not
+ * allocate. */
+#define IN_HANDLERS __attribute__((tls_model("initial-exec")))
+static IN_HANDLERS _Thread_local const struct skrt_worker *this_worker;
+
+const struct skrt_worker *skrt_sched_this_worker(void)
+{
+    return this_worker;
+}
+
 void *skrt_sched_thread(void *arg)
 {
     struct skrt_worker *worker = arg;
     struct skrt_device *device = worker->device;
     void *signal_stack = signal_stack_open();
     skrt_fiber_init_thread(&worker->host);
-    skrt_report_set_worker(worker);
-    pthread_mutex_lock(&device->lock);
+    this_worker = worker;
+    skrt_lock(device);
     for (struct skrt_core *core; (core = find_core(device)) != NULL;)
         run_core(worker, core);
-    pthread_mutex_unlock(&device->lock);
+    skrt_unlock(device);
     signal_stack_close(signal_stack);
     return NULL;
 }

@@ -1,0 +1,68 @@
+/* Barriers of entries: over all launched cores of a type, in halves, and over one core's pipes. */
+#include "backend/runtime/instructions.h"
+#include "backend/runtime/race.h"
+
+static void group_check(struct skrt_core *core, enum skrt_core_type group)
+{
+    if (group != core->type)
+        skrt_core_misuse(core, "only cores of the group itself can execute it");
+}
+
+/* All have arrived once more. Those that are not ahead of the new round are behind. */
+static void barrier_complete(struct skrt_core *core)
+{
+    struct skrt_device *device = core->device;
+    struct skrt_barrier *barrier = &device->barriers[core->type];
+    uint64_t complete = atomic_load_explicit(&barrier->complete, memory_order_relaxed) + 1;
+    for (uint32_t i = 0; i < device->launched[core->type]; i++)
+        barrier->behind += device->cores[core->type][i].arrived == complete;
+    atomic_store_explicit(&barrier->complete, complete, memory_order_release);
+    skrt_sched_wake_all(device, &barrier->waiters);
+}
+
+void skrt_arrive(struct skrt_core *core, enum skrt_core_type group, const struct skrt_site *site)
+{
+    skrt_core_begin(core, site);
+    group_check(core, group);
+    struct skrt_barrier *barrier = &core->device->barriers[group];
+    skrt_core_lock(core);
+    if (core->device->race)
+        skrt_race_arrive(core);
+    uint64_t complete = atomic_load_explicit(&barrier->complete, memory_order_relaxed);
+    bool behind = core->arrived == complete;
+    core->arrived++;
+    if (behind && --barrier->behind == 0)
+        barrier_complete(core);
+    skrt_core_unlock(core);
+}
+
+static void barrier_wait(struct skrt_core *core, uint64_t round)
+{
+    struct skrt_barrier *barrier = &core->device->barriers[core->type];
+    if (atomic_load_explicit(&barrier->complete, memory_order_acquire) >= round)
+        return;
+    skrt_core_lock(core);
+    uint64_t complete = atomic_load_explicit(&barrier->complete, memory_order_relaxed);
+    if (complete >= round) {
+        skrt_core_unlock(core);
+        return;
+    }
+    skrt_sched_push(&barrier->waiters, core);
+    skrt_core_block(core, SKRT_WAIT_BARRIER);
+}
+
+void skrt_await(struct skrt_core *core, enum skrt_core_type group, const struct skrt_site *site)
+{
+    skrt_core_begin(core, site);
+    group_check(core, group);
+    barrier_wait(core, ++core->awaited);
+    if (core->device->race)
+        skrt_race_await(core);
+}
+
+void skrt_pipe_barrier(struct skrt_core *core, const struct skrt_site *site)
+{
+    skrt_core_begin(core, site);
+    if (core->device->race)
+        skrt_race_drain(core);
+}

@@ -1,0 +1,66 @@
+/* What the files of instructions, and of what sub-kernels call, offer one another and launches. */
+#ifndef BACKEND_RUNTIME_INSTRUCTIONS_H
+#define BACKEND_RUNTIME_INSTRUCTIONS_H
+
+#include "backend/runtime/core.h"
+
+#pragma GCC visibility push(hidden)
+
+/* ---- flag.c ---- */
+
+/* The AIVs that a flag of this core concerns: itself for an AIV, its partners for an AIC. */
+static inline struct skrt_core *skrt_flag_aivs(const struct skrt_core *core, enum skrt_flag flag,
+                                               uint32_t *n)
+{
+    const struct skrt_device *device = core->device;
+    uint32_t launched = device->launch->aivs;
+    *n = 1;
+    if (core->type == SKRT_AIC)
+        *n = skrt_flag_table[flag].kernel ? core->call->aivs : launched;
+    uint32_t first = core->type == SKRT_AIC ? core->block * launched : core->index;
+    return device->cores[SKRT_AIV] + first;
+}
+
+/* Whether a release is outstanding; none may be at the end of a launch. Needs the lock. */
+bool skrt_flag_left_set(const struct skrt_device *device);
+
+/* ---- event.c ---- */
+
+/* The word whose address a slot holds; a slot without one is misuse. */
+_Atomic uint64_t *skrt_event_word(struct skrt_core *core, uint64_t slot);
+/* Blocks until the word of the slot is not 0. Needs the lock, and releases it. */
+void skrt_event_await(struct skrt_core *core, uint64_t slot, const _Atomic uint64_t *word,
+                      enum skrt_wait wait);
+
+/* ---- sync_point.c: barriers inside of calls. ---- */
+
+/* All points are free. For a launch that is set up. */
+void skrt_sync_point_reset(struct skrt_device *device);
+/* The sub-kernel of a core that came to the barrier of its call has returned. */
+void skrt_sync_point_leave(struct skrt_core *core);
+/* A core that the current call leaves out takes part in its barriers now. Needs the lock. */
+void skrt_sync_point_fed(struct skrt_core *core);
+
+/* ---- profile.c ---- */
+
+/* The core begins the call that `timed_slot` waits for. */
+void skrt_profile_call(struct skrt_core *core);
+
+/* ---- early.c ---- */
+
+/* What a call's `early` says, done by a core that its sub-kernel does not run on. */
+void skrt_early_idle(struct skrt_core *core, const struct skrt_call *call, unsigned early,
+                     const struct skrt_site *site);
+/* The core's sub-kernel has returned: it must have done what the call says. */
+void skrt_early_check(struct skrt_core *core, const struct skrt_site *site);
+
+/* ---- call.c ---- */
+
+/* Calls inside of a sub-kernel are misuse. */
+void skrt_call_check_nesting(struct skrt_core *core);
+/* The core counts a call that does not include it. */
+void skrt_call_pass(struct skrt_core *core, const struct skrt_call *call);
+
+#pragma GCC visibility pop
+
+#endif

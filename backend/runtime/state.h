@@ -1,0 +1,222 @@
+/* The state of the virtual device: devices, their threads and cores, barriers, and who may touch
+ * what. Nothing here is visible outside libskrt.
+ *
+ * The files stand in layers; each uses those of the layers before it, never the other way round:
+ *
+ *   fiber  names               stacks; what things are called
+ *   scheduler                  which core runs on which thread
+ *   core  shape                what every instruction stands on; whom a call includes
+ *   race  race_find            the race check
+ *   barrier  flag  event       instructions,
+ *   sync_point  feed  profile    and what sub-kernels call
+ *   early
+ *   call
+ *   dynamic
+ *   report  crash              what cores do, in words
+ *   launch  device             what launchers call
+ *
+ * Locking: `lock` of the device guards all that is not marked otherwise. "Own" fields are touched
+ * by the core itself only (and by the launcher between launches); those that the report of a
+ * core that cannot be stopped reads are atomic.
+ */
+#ifndef BACKEND_RUNTIME_STATE_H
+#define BACKEND_RUNTIME_STATE_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "backend/runtime/fiber.h"
+#include "backend/runtime/names.h"
+#include "backend/runtime/skrt.h"
+
+#pragma GCC visibility push(hidden)
+
+enum {
+    SKRT_MAX_CORES = 1024, /* of one type */
+    SKRT_MAX_AIVS = 2,     /* of one AI core */
+    SKRT_FLAG_LIMIT = 15,  /* releases that may be outstanding */
+    SKRT_CAUSE_SIZE = 256, /* of the text why a launch has ended */
+    SKRT_EARLY_WAITS = SKRT_EARLY_WAIT_AIC | SKRT_EARLY_WAIT_AIV,
+};
+
+enum skrt_core_state {
+    SKRT_CORE_READY,
+    SKRT_CORE_RUNNING,
+    SKRT_CORE_BLOCKED,
+    SKRT_CORE_HALTED, /* by the end of a launch that was stopped */
+    SKRT_CORE_FINISHED,
+};
+
+/* What a blocked core waits for. */
+enum skrt_wait {
+    SKRT_WAIT_BARRIER,
+    SKRT_WAIT_FLAG,
+    SKRT_WAIT_SYNC_ALL,
+    SKRT_WAIT_EVENT,
+    SKRT_WAIT_FEED,
+    SKRT_WAIT_TILING,
+};
+
+struct skrt_core_list {
+    struct skrt_core *first, *last;
+};
+
+/* The barrier of the entry over all launched cores of a type. Cores may arrive ahead of one
+ * another; a round is complete when all have arrived at it. A blocked core always waits for the
+ * round after the last complete one: it has passed all before. So one list of waiters suffices. */
+struct skrt_barrier {
+    _Atomic uint64_t complete; /* rounds; written under the lock */
+    uint32_t behind;           /* cores that have arrived `complete` times only */
+    struct skrt_core_list waiters;
+};
+
+/* The barrier inside one call of a sub-kernel. Calls are told apart by the core type and by the
+ * call's number: all cores of a type execute the same sequence of calls (those that a call does not
+ * include count it too), though not at the same time.
+ *
+ * It lives from the first core that comes to it until the last core that came has left the call.
+ * Nobody leaves before a round is complete, that is, before all that the call includes are
+ * members; so it cannot go while somebody is still to come. A core is a member of one at most. */
+struct skrt_sync_point {
+    struct skrt_sync_point *next; /* in the list of its type, or the free list */
+    uint64_t call_number;
+    struct skrt_call call; /* of the first member; says whom it includes */
+    uint32_t size;         /* cores that the call includes */
+    uint32_t members, arrived;
+    struct skrt_core_list waiters;
+};
+
+/* What is counted of a call that is fed, for one core type. Lies in the workspace of the launch. */
+struct skrt_feed_counters {
+    uint64_t begun, ended; /* cores of the call */
+    uint64_t idle;         /* cores that the call leaves out and that take part, or did */
+    uint64_t reserved[5];
+};
+
+struct skrt_worker;
+struct skrt_race;
+
+struct skrt_core {
+    _Alignas(64) struct skrt_fiber fiber;
+    struct skrt_device *device;
+
+    /* Fixed by the launch. */
+    enum skrt_core_type type;
+    uint32_t index; /* among the launched cores of its type */
+    uint32_t block; /* AI core */
+    uint32_t sub;   /* among the AIVs of its AI core */
+
+    struct skrt_worker *worker; /* whose thread runs it; set before every switch to it */
+    atomic_bool on_thread;      /* its registers are not saved yet, or in use again */
+
+    struct skrt_core *next; /* in the one list it is in: ready, or waiters */
+    enum skrt_core_state state;
+    enum skrt_wait wait;      /* these four where it is blocked */
+    enum skrt_flag wait_flag; /* for SKRT_WAIT_FLAG */
+    uint64_t wait_slot;       /* for SKRT_WAIT_EVENT and SKRT_WAIT_TILING */
+    const _Atomic uint64_t *wait_word;
+    uint64_t arrived;                /* at the barrier of its type */
+    uint8_t flags[SKRT_FLAGS];       /* outstanding releases; an AIV's only, for both directions */
+    struct skrt_sync_point *sync;    /* of its current call, once it came to it */
+    struct skrt_feed_counters *feed; /* of the call that it feeds, or NULL */
+
+    uint64_t awaited; /* own: the barrier of its type */
+    /* Own: calls executed, included or not. So calls are numbered from 1, and 0 is none. */
+    uint64_t calls;
+    /* Own, and its partners' while it is blocked: the call that it is in, or NULL. */
+    const struct skrt_call *call;
+    /* Own: what the current call says of early start, and what its sub-kernel has done of it. */
+    unsigned early, early_done;
+
+    /* Own: the variant that is selected for the next call, or NULL, and its blocks. */
+    const struct skrt_variant *variant;
+    uint64_t variant_blocks;
+    struct skrt_call selected; /* own: `call` points to it in a dynamic kernel's call */
+
+    /* Own: 0, or the slot that `timed` goes to, the begin of an op whose call has not included the
+     * core yet. */
+    uint64_t timed_slot;
+    struct skrt_profile_record timed;
+
+    _Atomic(const struct skrt_site *) site; /* own: the instruction it is at, or NULL */
+    _Atomic(const struct skrt_site *) ran;  /* own: the last call that included it, or NULL */
+    atomic_bool in_call;                    /* own: `ran` has not returned */
+};
+
+/* A host thread. */
+struct skrt_worker {
+    struct skrt_device *device;
+    pthread_t thread;
+    struct skrt_fiber host;     /* its own stack, where it looks for work */
+    struct skrt_core *core;     /* that it runs, or NULL */
+    struct skrt_core *previous; /* that it has just switched away from, or NULL */
+};
+
+struct skrt_device {
+    pthread_mutex_t lock;
+    pthread_cond_t work; /* for threads without a core: there may be one, or the device closes */
+    pthread_cond_t done; /* for the launcher: the launch has come to its end */
+
+    uint32_t capacity[SKRT_CORE_TYPES];
+    struct skrt_core *cores[SKRT_CORE_TYPES];
+    struct skrt_sync_point *points; /* as many as cores */
+    struct skrt_worker *workers;
+    uint32_t n_workers;      /* that were started */
+    uint32_t spins;          /* looks at `n_ready` before a thread goes to sleep */
+    enum skrt_status broken; /* why no launch is possible any more, or SKRT_OK */
+
+    /* The launch. */
+    const struct skrt_launch *launch; /* NULL between launches */
+    struct skrt_launch launch_copy;
+    uint32_t launched[SKRT_CORE_TYPES];
+    struct skrt_site part_site; /* for parts that are launched without an entry */
+    struct skrt_barrier barriers[SKRT_CORE_TYPES];
+    struct skrt_sync_point *live_points[SKRT_CORE_TYPES];
+    struct skrt_sync_point *free_points;
+    enum skrt_status status; /* first cause of its end */
+    char cause[SKRT_CAUSE_SIZE];
+    struct timespec begin;
+    struct skrt_race *race; /* the race check, or NULL */
+
+    /* The scheduler. */
+    struct skrt_core_list ready, event_waiters, feeders;
+    _Atomic uint32_t n_ready; /* length of `ready`; written under the lock */
+    uint32_t unfinished;      /* cores */
+    uint32_t busy;            /* threads that run a core or are on the way from or to one */
+    uint32_t sleeping, spinning;
+    uint32_t picks;
+    bool waking;  /* a sleeping thread was signalled and has not woken yet */
+    bool polling; /* one of the sleeping threads looks after events */
+    bool closing;
+    bool settled;        /* nothing of the launch can run any more */
+    atomic_bool stopped; /* cores halt at their next instruction; written under the lock */
+};
+
+static inline void skrt_lock(struct skrt_device *device)
+{
+    pthread_mutex_lock(&device->lock);
+}
+
+static inline void skrt_unlock(struct skrt_device *device)
+{
+    pthread_mutex_unlock(&device->lock);
+}
+
+/* Lets others have the lock until `condition` is signalled or, unless that is NULL, until a time of
+ * the monotonic clock. Returns whether that is still to come. */
+static inline bool skrt_unlocked_wait(struct skrt_device *device, pthread_cond_t *condition,
+                                      const struct timespec *until)
+{
+    int error = until ? pthread_cond_timedwait(condition, &device->lock, until)
+                      : pthread_cond_wait(condition, &device->lock);
+    return error != ETIMEDOUT;
+}
+
+#pragma GCC visibility pop
+
+#endif

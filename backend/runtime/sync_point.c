@@ -1,0 +1,109 @@
+/* Barriers that sub-kernels have inside one call. */
+#include "backend/runtime/instructions.h"
+#include "backend/runtime/shape.h"
+
+void skrt_sync_point_reset(struct skrt_device *device)
+{
+    uint32_t n = device->capacity[SKRT_AIC] + device->capacity[SKRT_AIV];
+    device->free_points = NULL;
+    device->live_points[SKRT_AIC] = device->live_points[SKRT_AIV] = NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        device->points[i].next = device->free_points;
+        device->free_points = &device->points[i];
+    }
+}
+
+/* The point of the core's current call, or NULL where nobody came to it yet. */
+static struct skrt_sync_point *sync_point_find(const struct skrt_core *core)
+{
+    struct skrt_sync_point *point = core->device->live_points[core->type];
+    while (point && point->call_number != core->calls)
+        point = point->next;
+    return point;
+}
+
+static struct skrt_sync_point *sync_point_new(struct skrt_core *core)
+{
+    struct skrt_device *device = core->device;
+    struct skrt_sync_point *point = device->free_points;
+    device->free_points = point->next;
+    const struct skrt_call *call = core->call;
+    *point = (struct skrt_sync_point){
+        .next = device->live_points[core->type],
+        .call_number = core->calls,
+        .call = *call,
+        .size = skrt_call_cores(call, core->type),
+    };
+    device->live_points[core->type] = point;
+    return point;
+}
+
+static struct skrt_sync_point *sync_point_join(struct skrt_core *core)
+{
+    struct skrt_sync_point *point = sync_point_find(core);
+    if (!point)
+        point = sync_point_new(core);
+    if (!skrt_call_alike(&point->call, core->call))
+        skrt_core_fail(core, SKRT_MISUSE, "this is call %llu on cores that differ in its blocks",
+                       (unsigned long long)core->calls);
+    point->members++;
+    core->sync = point;
+    return point;
+}
+
+static void sync_point_free(struct skrt_core *core, struct skrt_sync_point *point)
+{
+    struct skrt_sync_point **link = &core->device->live_points[core->type];
+    while (*link != point)
+        link = &(*link)->next;
+    *link = point->next;
+    point->next = core->device->free_points;
+    core->device->free_points = point;
+}
+
+void skrt_sync_point_leave(struct skrt_core *core)
+{
+    struct skrt_sync_point *point = core->sync;
+    skrt_core_lock(core);
+    core->sync = NULL;
+    if (--point->members == 0)
+        sync_point_free(core, point);
+    skrt_core_unlock(core);
+}
+
+/* All have come: those that the call includes and, by the NPU's rule, the others, which feed. */
+static bool sync_point_complete(struct skrt_core *core, struct skrt_sync_point *point)
+{
+    uint64_t idle = core->feed ? core->feed->idle : 0;
+    if (point->arrived < point->size)
+        return false;
+    if (core->device->launch->full_barriers &&
+        point->size + idle < core->device->launched[core->type])
+        return false;
+    point->arrived = 0;
+    skrt_sched_wake_all(core->device, &point->waiters);
+    return true;
+}
+
+void skrt_sync_point_fed(struct skrt_core *core)
+{
+    struct skrt_sync_point *point = sync_point_find(core);
+    if (point)
+        sync_point_complete(core, point);
+}
+
+void skrt_kernel_sync_all(struct skrt_core *core)
+{
+    skrt_core_lock(core);
+    if (!core->call)
+        skrt_core_fail(core, SKRT_MISUSE, "a barrier of sub-kernels outside of one");
+    atomic_store_explicit(&core->site, skrt_core_call_site(core), memory_order_relaxed);
+    struct skrt_sync_point *point = core->sync ? core->sync : sync_point_join(core);
+    point->arrived++;
+    if (sync_point_complete(core, point)) {
+        skrt_core_unlock(core);
+        return;
+    }
+    skrt_sched_push(&point->waiters, core);
+    skrt_core_block(core, SKRT_WAIT_SYNC_ALL);
+}
