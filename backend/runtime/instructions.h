@@ -43,7 +43,7 @@ void skrt_sync_point_fed(struct skrt_core *core);
 
 /* ---- profile.c ---- */
 
-/* The core begins the call that `timed_slot` waits for. */
+/* A call includes a core that is `timing`: the op has begun. */
 void skrt_profile_call(struct skrt_core *core);
 
 /* ---- early.c ---- */

@@ -118,7 +118,7 @@ static void core_reset(struct skrt_core *core, enum skrt_core_type type, uint32_
     core->worker = NULL;
     core->state = SKRT_CORE_READY;
     core->arrived = core->awaited = core->calls = 0;
-    core->timed_slot = 0;
+    core->timing = false;
     memset(core->flags, 0, sizeof core->flags);
     core->sync = NULL;
     core->feed = NULL;

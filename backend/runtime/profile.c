@@ -63,10 +63,11 @@ void skrt_profile(skrt_core *core, uint64_t slot, enum skrt_phase phase, uint32_
                                                .kind = (uint8_t)kind,
                                                .phase = (uint8_t)phase};
     if (kind == SKRT_PROFILE_OP && phase == SKRT_BEGIN) {
-        core->timed = record;
+        core->timing = true;
         core->timed_slot = slot;
-    } else if (kind == SKRT_PROFILE_OP && core->timed_slot != 0) {
-        core->timed_slot = 0;
+        core->timed = record;
+    } else if (kind == SKRT_PROFILE_OP && core->timing) {
+        core->timing = false;
     } else {
         write_record(core, slot, &record);
     }
@@ -75,5 +76,5 @@ void skrt_profile(skrt_core *core, uint64_t slot, enum skrt_phase phase, uint32_
 void skrt_profile_call(struct skrt_core *core)
 {
     write_record(core, core->timed_slot, &core->timed);
-    core->timed_slot = 0;
+    core->timing = false;
 }

@@ -138,8 +138,9 @@ struct skrt_core {
     uint64_t variant_blocks;
     struct skrt_call selected; /* own: `call` points to it in a dynamic kernel's call */
 
-    /* Own: 0, or the slot that `timed` goes to, the begin of an op whose call has not included the
-     * core yet. */
+    /* Own: whether an op has begun whose call has not included the core yet; the record of that,
+     * and the slot of its buffer. */
+    bool timing;
     uint64_t timed_slot;
     struct skrt_profile_record timed;
 

@@ -1,5 +1,5 @@
-/* Fed barriers of the virtual device: cores that a call leaves out take part in the full barriers of its
- * kernel, by counters in a workspace. */
+/* Fed barriers of the virtual device: cores that a call leaves out take part in the full barriers
+ * of its kernel, by counters in a workspace. */
 #include "tests/unit/skrt_harness.h"
 
 enum { CALLS = 4, WORKSPACE_SLOT = 1, COUNTERS_SLOT = 2, SPAN = 64, CORES = 64 };

@@ -25,7 +25,7 @@ static void entry(skrt_core *core)
     skrt_profile(core, SLOT, SKRT_END, 0, SKRT_PROFILE_KERNEL, &site);
 }
 
-/* Kernel records of all cores; those of the op on three; those of the notify on one of each type. */
+/* Kernel records of all cores, of the op on three, of the notify on one core of each type. */
 enum { RECORDS = 2 * (CORES + 3 + 2) };
 
 static void launch(struct run *run, uint64_t address, uint64_t size, uint64_t *word)
@@ -117,6 +117,35 @@ static void test_no_buffer(void **state)
     free(profile);
 }
 
+static void first_slot_entry(skrt_core *core)
+{
+    const struct skrt_call call = {idle_kernel, 0, BLOCKS, 2, false};
+    skrt_profile(core, 0, SKRT_BEGIN, 7, SKRT_PROFILE_OP, &site);
+    skrt_call(core, &call, &site);
+    skrt_profile(core, 0, SKRT_END, 7, SKRT_PROFILE_OP, &site);
+}
+
+/* The buffer may be that of the first slot: ops have a begin then, too. */
+static void test_first_slot(void **state)
+{
+    (void)state;
+    struct skrt_profile *profile = calloc(1, bytes_of(ROOM));
+    struct run run;
+    run_open(&run, 2, (struct shape){BLOCKS, 1, 2});
+    run.launch.entry = first_slot_entry;
+    run.params[0] = (uintptr_t)profile;
+    run.params[1] = bytes_of(ROOM);
+    run_launch(&run);
+    expect_status(&run, SKRT_OK);
+    assert_int_equal(profile->count, 2 * CORES);
+    unsigned begins = 0;
+    for (uint64_t i = 0; i < profile->count; i++)
+        begins += profile->records[i].phase == SKRT_BEGIN;
+    assert_int_equal(begins, CORES);
+    run_close(&run);
+    free(profile);
+}
+
 static void bad_slot_entry(skrt_core *core)
 {
     skrt_profile(core, PARAMS - 1, SKRT_BEGIN, 0, SKRT_PROFILE_KERNEL, &site);
@@ -145,9 +174,8 @@ static void test_bad_slots(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_records),
-        cmocka_unit_test(test_small_buffers),
-        cmocka_unit_test(test_no_buffer),
+        cmocka_unit_test(test_records),   cmocka_unit_test(test_small_buffers),
+        cmocka_unit_test(test_no_buffer), cmocka_unit_test(test_first_slot),
         cmocka_unit_test(test_bad_slots),
     };
     return cmocka_run_group_tests_name("skrt_profile", tests, NULL, NULL);

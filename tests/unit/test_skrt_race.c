@@ -1,4 +1,4 @@
-/* The race check: what barriers, flags and events tell a core, and how what is missing is reported. */
+/* The race check: what barriers, flags and events tell a core, and reports of what is missing. */
 #include <stdio.h>
 
 #include "tests/unit/skrt_harness.h"
