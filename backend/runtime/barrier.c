@@ -16,6 +16,7 @@ static void barrier_complete(struct skrt_core *core)
     uint64_t complete = atomic_load_explicit(&barrier->complete, memory_order_relaxed) + 1;
     for (uint32_t i = 0; i < device->launched[core->type]; i++)
         barrier->behind += device->cores[core->type][i].arrived == complete;
+    assert(core->arrived == complete && barrier->behind > 0);
     atomic_store_explicit(&barrier->complete, complete, memory_order_release);
     skrt_sched_wake_all(device, &barrier->waiters);
 }
@@ -29,6 +30,7 @@ void skrt_arrive(struct skrt_core *core, enum skrt_core_type group, const struct
     if (core->device->race)
         skrt_race_arrive(core);
     uint64_t complete = atomic_load_explicit(&barrier->complete, memory_order_relaxed);
+    assert(core->arrived >= complete && barrier->behind > 0);
     bool behind = core->arrived == complete;
     core->arrived++;
     if (behind && --barrier->behind == 0)
@@ -47,6 +49,7 @@ static void barrier_wait(struct skrt_core *core, uint64_t round)
         skrt_core_unlock(core);
         return;
     }
+    assert(round == complete + 1);
     skrt_sched_push(&barrier->waiters, core);
     skrt_core_block(core, SKRT_WAIT_BARRIER);
 }

@@ -27,6 +27,7 @@ void skrt_call_pass(struct skrt_core *core, const struct skrt_call *call)
 static void call_run(struct skrt_core *core, const struct skrt_call *call, unsigned early,
                      const struct skrt_site *site)
 {
+    assert(!core->sync);
     if (core->timing)
         skrt_profile_call(core);
     core->call = call;

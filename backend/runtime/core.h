@@ -36,6 +36,7 @@ static inline const struct skrt_site *skrt_core_call_site(const struct skrt_core
 /* Ends the core's turn until it is woken. Needs the lock, and releases it. */
 static inline void skrt_core_block(struct skrt_core *core, enum skrt_wait wait)
 {
+    assert(core->device->locked && core->state == SKRT_CORE_RUNNING);
     core->state = SKRT_CORE_BLOCKED;
     core->wait = wait;
     skrt_sched_switch(core);

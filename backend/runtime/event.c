@@ -40,6 +40,7 @@ void skrt_notify(struct skrt_core *core, uint64_t slot, const struct skrt_site *
 void skrt_event_await(struct skrt_core *core, uint64_t slot, const _Atomic uint64_t *word,
                       enum skrt_wait wait)
 {
+    assert(wait == SKRT_WAIT_EVENT || wait == SKRT_WAIT_TILING);
     if (atomic_load_explicit(word, memory_order_acquire) != 0) {
         if (core->device->race)
             skrt_race_wait_event(core, word);

@@ -45,6 +45,7 @@ static struct skrt_feed_counters *counters_of(struct skrt_core *core, const stru
 static void check_counters(struct skrt_core *core, const struct skrt_feed_counters *counters,
                            uint32_t included)
 {
+    assert(core->device->locked);
     uint32_t idle = core->device->launched[core->type] - included;
     if (counters->begun <= included && counters->ended <= counters->begun && counters->idle <= idle)
         return;

@@ -3,6 +3,7 @@
 #endif
 #include "backend/runtime/fiber.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
@@ -321,6 +322,7 @@ bool skrt_fiber_map(struct skrt_fiber *fiber)
 
 void skrt_fiber_reset(struct skrt_fiber *fiber, skrt_fiber_fn *fn, void *arg)
 {
+    assert(fiber->map);
     fiber->fn = fn;
     fiber->arg = arg;
     sanitizer_reset(fiber);
@@ -329,6 +331,7 @@ void skrt_fiber_reset(struct skrt_fiber *fiber, skrt_fiber_fn *fn, void *arg)
 
 void skrt_fiber_switch(struct skrt_fiber *from, struct skrt_fiber *to, bool last)
 {
+    assert(from != to && to->context);
     switch_begin(from, to, last);
     context_swap(from, to);
     switch_end(from);

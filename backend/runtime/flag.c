@@ -11,6 +11,7 @@ static bool is_setter(const struct skrt_core *core, enum skrt_flag flag)
 /* Consumes one release for a core that waits, if all that it takes are there. */
 static bool flag_take(struct skrt_core *core, enum skrt_flag flag)
 {
+    assert(core->device->locked);
     uint32_t n;
     struct skrt_core *aivs = skrt_flag_aivs(core, flag, &n);
     for (uint32_t i = 0; i < n; i++)
@@ -97,6 +98,7 @@ static void flag_execute(struct skrt_core *core, enum skrt_flag flag, bool set,
 
 bool skrt_flag_left_set(const struct skrt_device *device)
 {
+    assert(device->locked);
     for (uint32_t i = 0; i < device->launched[SKRT_AIV]; i++)
         for (int flag = 0; flag < SKRT_FLAGS; flag++)
             if (device->cores[SKRT_AIV][i].flags[flag] > 0)

@@ -18,6 +18,7 @@ static inline struct skrt_core *skrt_flag_aivs(const struct skrt_core *core, enu
     if (core->type == SKRT_AIC)
         *n = skrt_flag_table[flag].kernel ? core->call->aivs : launched;
     uint32_t first = core->type == SKRT_AIC ? core->block * launched : core->index;
+    assert(first + *n <= device->launched[SKRT_AIV]);
     return device->cores[SKRT_AIV] + first;
 }
 

@@ -103,6 +103,7 @@ static void core_main(void *arg)
     else if (launch->parts[core->type].fn)
         skrt_call(core, &launch->parts[core->type], &device->part_site);
     skrt_core_lock(core);
+    assert(!core->call && !core->sync && device->unfinished > 0);
     device->unfinished--;
     skrt_sched_halt(core, SKRT_CORE_FINISHED);
 }
@@ -111,12 +112,13 @@ static void core_reset(struct skrt_core *core, enum skrt_core_type type, uint32_
 {
     const struct skrt_launch *launch = core->device->launch;
     uint32_t per_block = type == SKRT_AIC ? launch->aics : launch->aivs;
+    assert(per_block > 0);
     core->type = type;
     core->index = index;
     core->block = index / per_block;
     core->sub = index % per_block;
     core->worker = NULL;
-    core->state = SKRT_CORE_READY;
+    core->state = SKRT_CORE_NEW;
     core->arrived = core->awaited = core->calls = 0;
     core->timing = false;
     memset(core->flags, 0, sizeof core->flags);
@@ -151,6 +153,8 @@ static void launch_describe(struct skrt_device *device, const struct skrt_launch
     device->launch = &device->launch_copy;
     device->launched[SKRT_AIC] = launch->blocks * launch->aics;
     device->launched[SKRT_AIV] = launch->blocks * launch->aivs;
+    assert(device->launched[SKRT_AIC] <= device->capacity[SKRT_AIC] &&
+           device->launched[SKRT_AIV] <= device->capacity[SKRT_AIV]);
     device->unfinished = device->launched[SKRT_AIC] + device->launched[SKRT_AIV];
     device->part_site = (struct skrt_site){"sub-kernel", device->launch->name};
 }
@@ -178,6 +182,8 @@ static bool launch_set_up(struct skrt_device *device, const struct skrt_launch *
 /* Lets the threads have the cores. */
 static void launch_start(struct skrt_device *device)
 {
+    assert(device->busy == 0 && !device->ready.first && !device->event_waiters.first &&
+           !device->feeders.first);
     device->status = SKRT_OK;
     device->cause[0] = '\0';
     device->settled = false;
@@ -228,6 +234,7 @@ static void launch_wait(struct skrt_device *device)
 
 static void launch_finish(struct skrt_device *device, struct skrt_result *result)
 {
+    assert(device->status != SKRT_OK || (device->settled && device->unfinished == 0));
     if (device->status == SKRT_OK && skrt_flag_left_set(device)) {
         device->status = SKRT_LEFT_SET;
         snprintf(device->cause, sizeof device->cause,

@@ -1,6 +1,8 @@
 /* Names of core types, flags and statuses; cores and instructions in words. */
 #include "backend/runtime/names.h"
 
+#include <assert.h>
+
 enum { MAX_RANGES = 8 }; /* of cores in one list; the rest is counted */
 
 const struct skrt_flag_info skrt_flag_table[SKRT_FLAGS] = {
@@ -43,6 +45,7 @@ const char *skrt_site_op(const struct skrt_site *site)
 
 void skrt_print_range(FILE *out, enum skrt_core_type type, uint32_t first, uint32_t last)
 {
+    assert(first <= last);
     fprintf(out, "%s %u", skrt_core_type_names[type], first);
     if (last > first)
         fprintf(out, "..%u", last);

@@ -75,6 +75,7 @@ void skrt_profile(skrt_core *core, uint64_t slot, enum skrt_phase phase, uint32_
 
 void skrt_profile_call(struct skrt_core *core)
 {
+    assert(core->timing);
     write_record(core, core->timed_slot, &core->timed);
     core->timing = false;
 }

@@ -107,6 +107,7 @@ static void index_check(struct skrt_race *race)
         race->first[check->orders[i].op]++;
     for (uint32_t op = 1; op <= check->n_ops; op++)
         race->first[op] += race->first[op - 1];
+    assert(race->first[check->n_ops] == check->n_orders);
     for (uint32_t i = check->n_orders; i-- > 0;)
         race->orders[--race->first[check->orders[i].op]] = i;
 }
@@ -216,6 +217,7 @@ void skrt_race_await(struct skrt_core *core)
     skrt_core_lock(core);
     struct skrt_knowledge *state = skrt_race_state(core);
     struct skrt_clock *round = state->awaited;
+    assert(round->next && round->left > 0); /* this core has arrived as well */
     state->awaited = round->next;
     join(skrt_race_of(core), state->known, round->known);
     if (--round->left == 0)
@@ -248,6 +250,7 @@ void skrt_race_take(struct skrt_core *core, struct skrt_core *aiv, enum skrt_fla
         return;
     struct skrt_releases *releases = &skrt_race_state(aiv)->releases[flag];
     struct skrt_clock *clock = releases->first;
+    assert(clock); /* one for each release that is outstanding */
     releases->first = clock->next;
     join(skrt_race_of(core), skrt_race_state(core)->known, clock->known);
     clock_drop(skrt_race_of(core), clock);

@@ -29,6 +29,7 @@ static void finding_insert(struct skrt_core *core, struct skrt_finding *at,
 {
     struct skrt_race *race = skrt_race_of(core);
     struct skrt_finding *end = race->findings + race->n_findings;
+    assert(race->findings <= at && at <= end && at < race->findings + SKRT_MAX_FINDINGS);
     const uint32_t *launched = race->device->launched;
     bool *missing = calloc((size_t)launched[finding->type] * launched[finding->before_type], 1);
     if (!missing)

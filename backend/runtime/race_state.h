@@ -81,6 +81,7 @@ _Noreturn void skrt_race_exhausted(struct skrt_core *core);
 
 static inline struct skrt_race *skrt_race_of(const struct skrt_core *core)
 {
+    assert(core->device->locked && core->device->race);
     return core->device->race;
 }
 
@@ -88,6 +89,7 @@ static inline struct skrt_race *skrt_race_of(const struct skrt_core *core)
 static inline uint32_t skrt_race_id(const struct skrt_race *race, enum skrt_core_type type,
                                     uint32_t index)
 {
+    assert(index < race->device->launched[type]);
     return type == SKRT_AIC ? index : race->device->launched[SKRT_AIC] + index;
 }
 
@@ -101,12 +103,14 @@ static inline struct skrt_knowledge *skrt_race_state(const struct skrt_core *cor
 static inline uint32_t skrt_race_op(const struct skrt_race *race, enum skrt_core_type type,
                                     uint64_t number)
 {
+    assert(0 < number && number <= race->check->n_calls[type]);
     return race->check->calls[type][number - 1];
 }
 
 static inline struct skrt_call *skrt_race_ran(const struct skrt_race *race,
                                               enum skrt_core_type type, uint64_t number)
 {
+    assert(0 < number && number <= race->check->n_calls[type]);
     return &race->ran[type][number - 1];
 }
 

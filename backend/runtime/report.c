@@ -15,6 +15,7 @@
 static const struct skrt_core *core_at(const struct skrt_device *device, enum skrt_core_type type,
                                        uint32_t index)
 {
+    assert(index < device->launched[type]);
     return &device->cores[type][index];
 }
 
@@ -48,6 +49,7 @@ static void print_sync_all_wait(FILE *out, const struct skrt_core *core)
 {
     const struct skrt_device *device = core->device;
     const struct skrt_sync_point *point = core->sync;
+    assert(point);
     bool full = device->launch->full_barriers;
     uint32_t n = device->launched[core->type];
     bool missing[SKRT_MAX_CORES];
@@ -165,6 +167,7 @@ static void print_state(FILE *out, const struct skrt_core *first, const struct s
         return;
     case SKRT_CORE_HALTED: fputs("stopped", out); break;
     case SKRT_CORE_RUNNING: fputs("running", out); break;
+    case SKRT_CORE_NEW:
     case SKRT_CORE_READY: fputs(site ? "ready to go on" : "not started", out); break;
     }
     if (site)
@@ -215,6 +218,7 @@ static void print_left(FILE *out, const struct skrt_device *device, enum skrt_fl
 
 char *skrt_report_launch(const struct skrt_device *device)
 {
+    assert(device->locked && device->launch);
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);

@@ -71,6 +71,7 @@ static void wake_thread(struct skrt_device *device)
 
 static void make_ready(struct skrt_core *core)
 {
+    assert(core->state == SKRT_CORE_BLOCKED || core->state == SKRT_CORE_NEW);
     core->state = SKRT_CORE_READY;
     count_ready(core->device, 1);
     skrt_sched_push(&core->device->ready, core);
@@ -93,6 +94,7 @@ void skrt_sched_wake_all(struct skrt_device *device, struct skrt_core_list *list
 
 void skrt_sched_poll_events(struct skrt_device *device)
 {
+    assert(device->locked);
     struct skrt_core_list waiters = device->event_waiters;
     device->event_waiters = (struct skrt_core_list){NULL, NULL};
     for (struct skrt_core *core; (core = list_pop(&waiters)) != NULL;) {
@@ -111,6 +113,7 @@ void skrt_sched_watch_events(struct skrt_device *device)
 
 void skrt_sched_stop(struct skrt_device *device, enum skrt_status status, const char *cause)
 {
+    assert(device->locked && status != SKRT_OK);
     if (atomic_load(&device->stopped))
         return;
     device->status = status;
@@ -130,6 +133,7 @@ static struct skrt_core *pick_core(struct skrt_device *device)
     struct skrt_core *core = list_pop(&device->ready);
     if (!core)
         return NULL;
+    assert(core->state == SKRT_CORE_READY);
     count_ready(device, -1);
     core->state = SKRT_CORE_RUNNING;
     if (device->ready.first)
@@ -164,6 +168,7 @@ static void leave_core(struct skrt_core *core, bool last)
 {
     struct skrt_device *device = core->device;
     struct skrt_worker *worker = core->worker;
+    assert(worker->core == core && !worker->previous);
     struct skrt_core *next = pick_core(device);
     skrt_unlock(device);
     if (next == core)
@@ -184,6 +189,7 @@ void skrt_sched_switch(struct skrt_core *core)
 
 _Noreturn void skrt_sched_halt(struct skrt_core *core, enum skrt_core_state state)
 {
+    assert(state == SKRT_CORE_HALTED || state == SKRT_CORE_FINISHED);
     core->state = state;
     leave_core(core, true);
     __builtin_unreachable();
@@ -199,6 +205,7 @@ void skrt_sched_start(struct skrt_core *core)
 /* Nothing is running and nothing is ready. Whether that is the end of the launch, and which. */
 static void settle(struct skrt_device *device)
 {
+    assert(device->locked && device->busy == 0);
     if (!device->launch || device->settled)
         return;
     if (!atomic_load(&device->stopped) && device->unfinished > 0) {
@@ -280,11 +287,13 @@ static struct skrt_core *find_core(struct skrt_device *device)
 static void run_core(struct skrt_worker *worker, struct skrt_core *core)
 {
     struct skrt_device *device = worker->device;
+    assert(device->busy < device->n_workers);
     device->busy++;
     skrt_unlock(device);
     claim_core(worker, core);
     skrt_fiber_switch(&worker->host, &core->fiber, false);
     release_previous(worker);
+    assert(!worker->core);
     skrt_lock(device);
     device->busy--;
 }

@@ -14,6 +14,7 @@ _Noreturn void skrt_sched_halt(struct skrt_core *core, enum skrt_core_state stat
 /* What a core's fiber must do first; without the lock. */
 void skrt_sched_start(struct skrt_core *core);
 
+/* Makes a core ready that is blocked, or new, and in no list. */
 void skrt_sched_wake(struct skrt_core *core);
 /* Wakes all of a list and empties it. */
 void skrt_sched_wake_all(struct skrt_device *device, struct skrt_core_list *list);

@@ -22,6 +22,7 @@
 #ifndef BACKEND_RUNTIME_STATE_H
 #define BACKEND_RUNTIME_STATE_H
 
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -45,6 +46,7 @@ enum {
 };
 
 enum skrt_core_state {
+    SKRT_CORE_NEW, /* in no list yet */
     SKRT_CORE_READY,
     SKRT_CORE_RUNNING,
     SKRT_CORE_BLOCKED,
@@ -160,6 +162,7 @@ struct skrt_worker {
 
 struct skrt_device {
     pthread_mutex_t lock;
+    bool locked;         /* for assertions */
     pthread_cond_t work; /* for threads without a core: there may be one, or the device closes */
     pthread_cond_t done; /* for the launcher: the launch has come to its end */
 
@@ -201,10 +204,13 @@ struct skrt_device {
 static inline void skrt_lock(struct skrt_device *device)
 {
     pthread_mutex_lock(&device->lock);
+    device->locked = true;
 }
 
 static inline void skrt_unlock(struct skrt_device *device)
 {
+    assert(device->locked);
+    device->locked = false;
     pthread_mutex_unlock(&device->lock);
 }
 
@@ -213,8 +219,11 @@ static inline void skrt_unlock(struct skrt_device *device)
 static inline bool skrt_unlocked_wait(struct skrt_device *device, pthread_cond_t *condition,
                                       const struct timespec *until)
 {
+    assert(device->locked);
+    device->locked = false;
     int error = until ? pthread_cond_timedwait(condition, &device->lock, until)
                       : pthread_cond_wait(condition, &device->lock);
+    device->locked = true;
     return error != ETIMEDOUT;
 }
 

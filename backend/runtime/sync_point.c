@@ -26,6 +26,7 @@ static struct skrt_sync_point *sync_point_new(struct skrt_core *core)
 {
     struct skrt_device *device = core->device;
     struct skrt_sync_point *point = device->free_points;
+    assert(point); /* there are as many as cores */
     device->free_points = point->next;
     const struct skrt_call *call = core->call;
     *point = (struct skrt_sync_point){
@@ -54,6 +55,7 @@ static struct skrt_sync_point *sync_point_join(struct skrt_core *core)
 static void sync_point_free(struct skrt_core *core, struct skrt_sync_point *point)
 {
     struct skrt_sync_point **link = &core->device->live_points[core->type];
+    assert(point->arrived == 0 && !point->waiters.first);
     while (*link != point)
         link = &(*link)->next;
     *link = point->next;
@@ -65,6 +67,7 @@ void skrt_sync_point_leave(struct skrt_core *core)
 {
     struct skrt_sync_point *point = core->sync;
     skrt_core_lock(core);
+    assert(point->members > 0);
     core->sync = NULL;
     if (--point->members == 0)
         sync_point_free(core, point);
@@ -75,6 +78,7 @@ void skrt_sync_point_leave(struct skrt_core *core)
 static bool sync_point_complete(struct skrt_core *core, struct skrt_sync_point *point)
 {
     uint64_t idle = core->feed ? core->feed->idle : 0;
+    assert(point->arrived <= point->members && point->members <= point->size);
     if (point->arrived < point->size)
         return false;
     if (core->device->launch->full_barriers &&
