@@ -42,6 +42,10 @@ libskir_la_SOURCES += \
 	backend/object/dump.c \
 	backend/object/frame.c \
 	backend/object/input.c \
+	backend/object/input_linkable.c \
+	backend/object/input_reader.h \
+	backend/object/input_sections.c \
+	backend/object/input_symbols.c \
 	backend/object/internal.h \
 	backend/object/link.c \
 	backend/object/memory.c \

@@ -1,13 +1,13 @@
 /* What the files of the object module share: memory, errors, inputs, and the state of a write.
  *
- * A write goes through these steps, one file each:
- *   object_input.c    bytes -> struct object_input, fully validated (at object_link_add)
- *   object_resolve.c  COMDAT groups, then names: which definition stands for which reference
- *   object_copy.c     copies of inputs: what they share with the originals
- *   object_frame.c    .eh_frame records, without those of discarded functions
- *   object_place.c    input sections -> offsets in output sections
- *   object_symbols.c  the symbol table and its string table
- *   object_write.c    relocations, layout, the bytes
+ * A write goes through these steps:
+ *   input*.c   bytes -> struct object_input, fully validated (at object_link_add)
+ *   resolve.c  COMDAT groups, then names: which definition stands for which reference
+ *   copy.c     copies of inputs: what they share with the originals
+ *   frame.c    .eh_frame records, without those of discarded functions
+ *   place.c    input sections -> offsets in output sections
+ *   symbols.c  the symbol table and its string table
+ *   write.c    relocations, layout, the bytes
  */
 #ifndef BACKEND_OBJECT_INTERNAL_H
 #define BACKEND_OBJECT_INTERNAL_H
@@ -24,7 +24,7 @@
 /* Size of one section, .bss included: far beyond any code model, far below an overflow. */
 #define OBJECT_MAX_SECTION (UINT64_C(1) << 40)
 
-/* ---- errors and memory (object_memory.c) ---- */
+/* ---- errors and memory (memory.c) ---- */
 
 struct object_error {
     bool set;
@@ -59,7 +59,7 @@ void **object_map_at(struct object_map *map, struct object_error *error, uint64_
                      const char *name);
 void object_map_free(struct object_map *map);
 
-/* ---- inputs (object_input.c, object_archive.c) ---- */
+/* ---- inputs (input*.c, archive.c) ---- */
 
 enum object_role {
     OBJECT_IGNORED, /* no part of the result: index 0, .llvm_addrsig, properties, LTO bytecode */
@@ -272,7 +272,7 @@ bool object_group_add(struct object_link *link, struct object_input *input);
 /* Everything behind object_link_bytes. */
 bool object_write(struct object_link *link, void **bytes, size_t *size);
 
-/* ---- names for the dump (object_names.c); NULL where there is none ---- */
+/* ---- names for the dump (names.c); NULL where there is none ---- */
 
 const char *object_machine_name(uint16_t machine);
 const char *object_section_type_name(uint32_t type);
