@@ -1,5 +1,6 @@
 #include "backend/host/ops.h"
 #include "backend/kernels/sample_ops.h"
+#include "backend/kernels/sample_tiling.h"
 #include "ir/base/suggest.h"
 #include "ir/syntax/locate.h"
 #include "ir/variants.h"

@@ -1,15 +1,12 @@
-/* The signatures of the sample ops: one table row each, shape rules as functions. */
+/* The signatures of the sample ops: one table row each. */
 #include "backend/kernels/sample_ops.h"
+#include "backend/kernels/nz.h"
+#include "backend/kernels/sample_shapes.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "backend/kernels/nz.h"
-
-enum { MAX_TENSORS = 5, MAX_ATTRS = 2 };
 
 _Static_assert(SKRT_DTYPE_COUNT <= 32, "sets of dtypes are 32-bit masks");
 
@@ -19,14 +16,6 @@ _Static_assert(SKRT_DTYPE_COUNT <= 32, "sets of dtypes are 32-bit masks");
 #define HALVES (ONLY(f16) | ONLY(bf16))
 #define WRAPPING_INTS (ONLY(i8) | ONLY(i32) | ONLY(i64))
 #define CASTABLE (FLOATS | WRAPPING_INTS | ONLY(i16) | ONLY(u8) | ONLY(bool))
-
-/* What one tensor may be: of a dtype in `dtypes`, or of the same dtype as an earlier tensor. */
-struct tensor_rule {
-    uint32_t dtypes;
-    bool like; /* the dtype of tensor `like_index` is fine too */
-    uint8_t like_index;
-    bool nz; /* FRACTAL_NZ is allowed, for rank 2 */
-};
 
 #define ANY_OF(set)                                                                                \
     {                                                                                              \
@@ -49,270 +38,6 @@ struct tensor_rule {
         .dtypes = (set), .like = true, .like_index = (index)                                       \
     }
 
-enum attr_kind { ATTR_BOOL, ATTR_NON_NEGATIVE };
-
-struct attr_rule {
-    const char *name; /* NULL ends the list */
-    enum attr_kind kind;
-};
-
-/* An op under check. */
-struct op_check {
-    const struct op_row *row;
-    const struct skrt_tensor *tensors;
-    const struct skrt_attr *attrs;
-    unsigned n_attrs;
-    struct sample_op_error *error;
-};
-
-/* A row of the table. The shape rule may rely on the counts, dtypes, formats and attributes. */
-struct op_row {
-    const char *name;
-    uint8_t operands, results;
-    struct tensor_rule tensors[MAX_TENSORS];
-    struct attr_rule attrs[MAX_ATTRS + 1];
-    bool (*shapes)(const struct op_check *check);
-};
-
-/* ---------------------------------------------------------------------------- errors ---- */
-
-/* Sets the error and returns false. */
-static bool __attribute__((format(printf, 4, 5)))
-op_fail(const struct op_check *check, const char *id, int tensor, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    check->error->id = id;
-    check->error->tensor = tensor;
-    check->error->attribute = -1;
-    vsnprintf(check->error->text, sizeof check->error->text, format, args);
-    va_end(args);
-    return false;
-}
-
-/* How messages call a tensor. */
-struct tensor_name {
-    const char *noun;
-    unsigned index;
-};
-
-static struct tensor_name op_tensor_name(const struct op_check *check, unsigned tensor)
-{
-    unsigned operands = check->row->operands;
-    if (tensor < operands)
-        return (struct tensor_name){"operand", tensor};
-    return (struct tensor_name){"result", tensor - operands};
-}
-
-static const char *op_shape_id(const struct op_check *check, unsigned tensor)
-{
-    return tensor < check->row->operands ? "operand-shape" : "result-shape";
-}
-
-static const char *dtype_name(uint32_t dtype)
-{
-    static const char *const names[] = {
-#define DTYPE(name, bits, class, npy) [SKRT_##name] = #name,
-#include "ir/dtypes.def"
-#undef DTYPE
-    };
-    return dtype < SKRT_DTYPE_COUNT ? names[dtype] : "an unknown dtype";
-}
-
-/* Writes "f32, f16 or bf16" for a set. */
-static void dtype_set_text(uint32_t set, char *text, size_t size)
-{
-    size_t used = 0;
-    text[0] = '\0';
-    for (uint32_t dtype = 0; dtype < SKRT_DTYPE_COUNT; dtype++) {
-        if ((set >> dtype & 1) == 0)
-            continue;
-        set &= ~(UINT32_C(1) << dtype);
-        const char *before = used == 0 ? "" : set == 0 ? " or " : ", ";
-        int n = snprintf(text + used, size - used, "%s%s", before, dtype_name(dtype));
-        if (n < 0 || (size_t)n >= size - used)
-            return;
-        used += (size_t)n;
-    }
-}
-
-/* Writes "[2, 3]". */
-static void dims_text(const struct skrt_tensor *tensor, char *text, size_t size)
-{
-    size_t used = (size_t)snprintf(text, size, "[");
-    for (uint32_t i = 0; i < tensor->rank && used < size; i++)
-        used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, i == 0 ? "" : ", ",
-                                 tensor->dims[i]);
-    if (used < size)
-        snprintf(text + used, size - used, "]");
-}
-
-/* ------------------------------------------------------------------------ shape rules ---- */
-
-enum { DIMS_TEXT = 96 }; /* longer shapes are cut in messages */
-
-static bool require_rank(const struct op_check *check, unsigned tensor, uint32_t rank)
-{
-    if (check->tensors[tensor].rank == rank)
-        return true;
-    struct tensor_name name = op_tensor_name(check, tensor);
-    return op_fail(check, op_shape_id(check, tensor), (int)tensor,
-                   "%s %u must have %u dimension%s, but has %u", name.noun, name.index, rank,
-                   rank == 1 ? "" : "s", check->tensors[tensor].rank);
-}
-
-static bool require_rank_from(const struct op_check *check, unsigned tensor, uint32_t rank)
-{
-    if (check->tensors[tensor].rank >= rank)
-        return true;
-    struct tensor_name name = op_tensor_name(check, tensor);
-    return op_fail(check, op_shape_id(check, tensor), (int)tensor,
-                   "%s %u must have at least %u dimension%s, but has %u", name.noun, name.index,
-                   rank, rank == 1 ? "" : "s", check->tensors[tensor].rank);
-}
-
-/* A dimension by its place and by what messages call it ("rows"). */
-struct axis {
-    unsigned tensor;
-    uint32_t index;
-    const char *what;
-};
-
-static int64_t axis_size(const struct op_check *check, struct axis axis)
-{
-    return check->tensors[axis.tensor].dims[axis.index];
-}
-
-/* The first of two axes, which is at fault if they differ, must be as long as the other. */
-static bool require_equal(const struct op_check *check, struct axis axis, struct axis other)
-{
-    int64_t found = axis_size(check, axis), expected = axis_size(check, other);
-    if (found == expected)
-        return true;
-    struct tensor_name name = op_tensor_name(check, axis.tensor);
-    struct tensor_name from = op_tensor_name(check, other.tensor);
-    return op_fail(check, op_shape_id(check, axis.tensor), (int)axis.tensor,
-                   "%s %u has %" PRId64 " %s, but %s %u has %" PRId64 " %s", name.noun, name.index,
-                   found, axis.what, from.noun, from.index, expected, other.what);
-}
-
-static bool require_dims(const struct op_check *check, unsigned tensor,
-                         const struct skrt_tensor *expected)
-{
-    const struct skrt_tensor *found = &check->tensors[tensor];
-    if (found->rank == expected->rank &&
-        memcmp(found->dims, expected->dims, found->rank * sizeof found->dims[0]) == 0)
-        return true;
-    char found_text[DIMS_TEXT], expected_text[DIMS_TEXT];
-    dims_text(found, found_text, sizeof found_text);
-    dims_text(expected, expected_text, sizeof expected_text);
-    struct tensor_name name = op_tensor_name(check, tensor);
-    return op_fail(check, op_shape_id(check, tensor), (int)tensor,
-                   "%s %u must have the shape %s, but has %s", name.noun, name.index, expected_text,
-                   found_text);
-}
-
-/* Operand 0 in, result 0 out: the same shape. */
-static bool shapes_same(const struct op_check *check)
-{
-    return require_dims(check, 1, &check->tensors[0]);
-}
-
-static bool shapes_softmax(const struct op_check *check)
-{
-    return require_rank_from(check, 0, 1) && shapes_same(check);
-}
-
-static bool shapes_broadcast(const struct op_check *check)
-{
-    const struct skrt_tensor *x1 = &check->tensors[0], *x2 = &check->tensors[1];
-    struct skrt_tensor y = {.rank = x1->rank > x2->rank ? x1->rank : x2->rank};
-    for (uint32_t back = 1; back <= y.rank; back++) {
-        int64_t dim1 = back <= x1->rank ? x1->dims[x1->rank - back] : 1;
-        int64_t dim2 = back <= x2->rank ? x2->dims[x2->rank - back] : 1;
-        if (dim1 != dim2 && dim1 != 1 && dim2 != 1) {
-            char text1[DIMS_TEXT], text2[DIMS_TEXT];
-            dims_text(x1, text1, sizeof text1);
-            dims_text(x2, text2, sizeof text2);
-            return op_fail(check, "operand-shape", 1,
-                           "operand 1 of shape %s cannot be broadcast with operand 0 of shape %s",
-                           text2, text1);
-        }
-        y.dims[y.rank - back] = dim1 == 1 ? dim2 : dim1;
-    }
-    return require_dims(check, 2, &y);
-}
-
-static bool attr_flag(const struct op_check *check, const char *name)
-{
-    for (unsigned i = 0; i < check->n_attrs; i++)
-        if (strcmp(check->attrs[i].key, name) == 0)
-            return check->attrs[i].i != 0;
-    return false;
-}
-
-static bool shapes_mat_mul(const struct op_check *check)
-{
-    const struct skrt_tensor *x1 = &check->tensors[0];
-    if (!require_rank_from(check, 0, 2) || !require_rank(check, 1, x1->rank))
-        return false;
-    uint32_t batch = x1->rank - 2;
-    for (uint32_t i = 0; i < batch; i++)
-        if (!require_equal(check, (struct axis){1, i, "batches"}, (struct axis){0, i, "batches"}))
-            return false;
-    bool transpose_x1 = attr_flag(check, "transpose_x1");
-    bool transpose_x2 = attr_flag(check, "transpose_x2");
-    struct axis k1 = {0, batch + !transpose_x1, transpose_x1 ? "rows (transposed)" : "columns"};
-    struct axis k2 = {1, batch + transpose_x2, transpose_x2 ? "columns (transposed)" : "rows"};
-    if (!require_equal(check, k2, k1))
-        return false;
-    struct skrt_tensor y = *x1;
-    y.dims[batch] = x1->dims[batch + transpose_x1];
-    y.dims[batch + 1] = check->tensors[1].dims[batch + !transpose_x2];
-    return require_dims(check, 2, &y);
-}
-
-static bool shapes_quant_matmul(const struct op_check *check)
-{
-    for (unsigned i = 0; i < 4; i++)
-        if (!require_rank(check, i, i < 2 ? 2 : 1))
-            return false;
-    struct axis rows = {0, 0, "rows"}, columns = {1, 1, "columns"};
-    struct skrt_tensor y = {.rank = 2, .dims = {axis_size(check, rows), axis_size(check, columns)}};
-    return require_equal(check, (struct axis){1, 0, "rows"}, (struct axis){0, 1, "columns"}) &&
-           require_equal(check, (struct axis){2, 0, "elements"}, columns) &&
-           require_equal(check, (struct axis){3, 0, "elements"}, rows) &&
-           require_dims(check, 4, &y);
-}
-
-static bool shapes_swiglu(const struct op_check *check)
-{
-    const struct skrt_tensor *x = &check->tensors[0];
-    if (!require_rank(check, 0, 2) || !require_rank(check, 1, 1))
-        return false;
-    if (x->dims[1] % 2 != 0)
-        return op_fail(check, "operand-shape", 0,
-                       "operand 0 must have an even number of columns, but has %" PRId64,
-                       x->dims[1]);
-    struct skrt_tensor y = {.rank = 2, .dims = {x->dims[0], x->dims[1] / 2}};
-    struct skrt_tensor scale = {.rank = 1, .dims = {x->dims[0]}};
-    return require_equal(check, (struct axis){1, 0, "elements"}, (struct axis){0, 1, "columns"}) &&
-           require_dims(check, 2, &y) && require_dims(check, 3, &scale);
-}
-
-static bool shapes_rms_norm(const struct op_check *check)
-{
-    const struct skrt_tensor *x = &check->tensors[0];
-    if (!require_rank_from(check, 0, 1) || !require_rank(check, 1, 1))
-        return false;
-    uint32_t last = x->rank - 1;
-    struct skrt_tensor rstd = *x;
-    rstd.dims[last] = 1;
-    return require_equal(check, (struct axis){1, 0, "elements"},
-                         (struct axis){0, last, "columns"}) &&
-           require_dims(check, 2, x) && require_dims(check, 3, &rstd);
-}
-
 /* ------------------------------------------------------------------------- the table ---- */
 
 static const struct op_row op_rows[] = {
@@ -326,7 +51,7 @@ static const struct op_row op_rows[] = {
      2,
      1,
      {ANY_OF_NZ(FLOATS), LIKE_NZ(0), LIKE_OR(0, ONLY(f32))},
-     {{"transpose_x1", ATTR_BOOL}, {"transpose_x2", ATTR_BOOL}},
+     {{"transpose_x1", VALUES_BOOL}, {"transpose_x2", VALUES_BOOL}},
      shapes_mat_mul},
     {"QuantBatchMatmulV3",
      4,
@@ -338,13 +63,13 @@ static const struct op_row op_rows[] = {
      2,
      2,
      {ANY_OF(FLOATS | ONLY(i32)), ANY_OF(ONLY(f32)), ANY_OF(ONLY(i8)), ANY_OF(ONLY(f32))},
-     {{"activate_left", ATTR_BOOL}},
+     {{"activate_left", VALUES_BOOL}},
      shapes_swiglu},
     {"RmsNorm",
      2,
      2,
      {ANY_OF(FLOATS), LIKE_OR(0, ONLY(f32)), LIKE(0), ANY_OF(ONLY(f32))},
-     {{"epsilon", ATTR_NON_NEGATIVE}},
+     {{"epsilon", VALUES_NON_NEGATIVE}},
      shapes_rms_norm},
     {"Softmax", 1, 1, {ANY_OF(FLOATS), LIKE(0)}, {{0}}, shapes_softmax},
 };
@@ -381,6 +106,33 @@ bool sample_op_arity(const char *op_type, unsigned *n_operands, unsigned *n_resu
 }
 
 /* ---------------------------------------------------------------------- generic checks ---- */
+
+static const char *dtype_name(uint32_t dtype)
+{
+    static const char *const names[] = {
+#define DTYPE(name, bits, class, npy) [SKRT_##name] = #name,
+#include "ir/dtypes.def"
+#undef DTYPE
+    };
+    return dtype < SKRT_DTYPE_COUNT ? names[dtype] : "an unknown dtype";
+}
+
+/* Writes "f32, f16 or bf16" for a set. */
+static void dtype_set_text(uint32_t set, char *text, size_t size)
+{
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t dtype = 0; dtype < SKRT_DTYPE_COUNT; dtype++) {
+        if ((set >> dtype & 1) == 0)
+            continue;
+        set &= ~(UINT32_C(1) << dtype);
+        const char *before = used == 0 ? "" : set == 0 ? " or " : ", ";
+        int n = snprintf(text + used, size - used, "%s%s", before, dtype_name(dtype));
+        if (n < 0 || (size_t)n >= size - used)
+            return;
+        used += (size_t)n;
+    }
+}
 
 static bool check_count(const struct op_check *check, const char *id, const char *noun,
                         unsigned expected, unsigned found)
@@ -477,9 +229,9 @@ static const char *attr_fault(const struct op_check *check, unsigned index)
     for (unsigned i = 0; i < index; i++)
         if (strncmp(check->attrs[i].key, attr->key, SKRT_ATTR_KEY) == 0)
             return "is given twice";
-    if (rule->kind == ATTR_BOOL && attr->f != 0 && attr->f != 1)
+    if (rule->values == VALUES_BOOL && attr->f != 0 && attr->f != 1)
         return "must be true or false";
-    if (rule->kind == ATTR_NON_NEGATIVE && !(isfinite(attr->f) && attr->f >= 0))
+    if (rule->values == VALUES_NON_NEGATIVE && !(isfinite(attr->f) && attr->f >= 0))
         return "must be a number that is not negative";
     return NULL;
 }
@@ -509,42 +261,4 @@ bool sample_op_check(const char *op_type, const struct skrt_tensor *tensors, uns
     return check_count(&check, "operand-count", "operand", row->operands, n_operands) &&
            check_count(&check, "result-count", "result", row->results, n_results) &&
            check_tensors(&check) && check_attrs(&check) && row->shapes(&check);
-}
-
-/* ---------------------------------------------------------------------------- tilings ---- */
-
-enum { SMALL_ELEMENTS = 4096 }; /* up to so many, one core is faster than the start of many */
-
-/* (x1, x2) -> y: a small result on one core, a large one on all. */
-static struct sample_tiling tiling_elementwise(const struct skrt_tensor *tensors, uint32_t aivs)
-{
-    const struct skrt_tensor *y = &tensors[2];
-    int64_t elements = 1;
-    for (uint32_t i = 0; i < y->rank && elements <= SMALL_ELEMENTS; i++) {
-        if (y->dims[i] == 0)
-            return (struct sample_tiling){0, 1};
-        elements = y->dims[i] > SMALL_ELEMENTS ? SMALL_ELEMENTS + 1 : elements * y->dims[i];
-    }
-    return elements <= SMALL_ELEMENTS ? (struct sample_tiling){0, 1}
-                                      : (struct sample_tiling){1, aivs};
-}
-
-static const struct {
-    const char *object;
-    unsigned n_tensors;
-    struct sample_tiling (*tile)(const struct skrt_tensor *tensors, uint32_t aivs);
-} tilings[] = {
-    {"add_dynamic.o", 3, tiling_elementwise},
-};
-
-bool sample_op_tiling(const char *object, const struct skrt_tensor *tensors, unsigned n_tensors,
-                      uint32_t aivs, struct sample_tiling *tiling)
-{
-    for (size_t i = 0; i < sizeof tilings / sizeof tilings[0]; i++) {
-        if (strcmp(tilings[i].object, object) != 0 || tilings[i].n_tensors != n_tensors)
-            continue;
-        *tiling = tilings[i].tile(tensors, aivs);
-        return true;
-    }
-    return false;
 }

@@ -14,6 +14,7 @@
 
 #include "backend/kernels/nz.h"
 #include "backend/kernels/sample_ops.h"
+#include "backend/kernels/sample_tiling.h"
 
 enum { MAX_TENSORS = 6, MAX_TEST_ATTRS = 3 };
 

@@ -1,0 +1,29 @@
+#include "backend/kernels/sample_check.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+bool op_fail(const struct op_check *check, const char *id, int tensor, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    check->error->id = id;
+    check->error->tensor = tensor;
+    check->error->attribute = -1;
+    vsnprintf(check->error->text, sizeof check->error->text, format, args);
+    va_end(args);
+    return false;
+}
+
+struct tensor_name op_tensor_name(const struct op_check *check, unsigned tensor)
+{
+    unsigned operands = check->row->operands;
+    if (tensor < operands)
+        return (struct tensor_name){"operand", tensor};
+    return (struct tensor_name){"result", tensor - operands};
+}
+
+const char *op_shape_id(const struct op_check *check, unsigned tensor)
+{
+    return tensor < check->row->operands ? "operand-shape" : "result-shape";
+}

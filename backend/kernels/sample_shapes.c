@@ -1,0 +1,179 @@
+#include "backend/kernels/sample_shapes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { DIMS_TEXT = 96 }; /* longer shapes are cut in messages */
+
+/* Writes "[2, 3]". */
+static void dims_text(const struct skrt_tensor *tensor, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "[");
+    for (uint32_t i = 0; i < tensor->rank && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%" PRId64, i == 0 ? "" : ", ",
+                                 tensor->dims[i]);
+    if (used < size)
+        snprintf(text + used, size - used, "]");
+}
+
+static bool require_rank(const struct op_check *check, unsigned tensor, uint32_t rank)
+{
+    if (check->tensors[tensor].rank == rank)
+        return true;
+    struct tensor_name name = op_tensor_name(check, tensor);
+    return op_fail(check, op_shape_id(check, tensor), (int)tensor,
+                   "%s %u must have %u dimension%s, but has %u", name.noun, name.index, rank,
+                   rank == 1 ? "" : "s", check->tensors[tensor].rank);
+}
+
+static bool require_rank_from(const struct op_check *check, unsigned tensor, uint32_t rank)
+{
+    if (check->tensors[tensor].rank >= rank)
+        return true;
+    struct tensor_name name = op_tensor_name(check, tensor);
+    return op_fail(check, op_shape_id(check, tensor), (int)tensor,
+                   "%s %u must have at least %u dimension%s, but has %u", name.noun, name.index,
+                   rank, rank == 1 ? "" : "s", check->tensors[tensor].rank);
+}
+
+/* A dimension by its place and by what messages call it ("rows"). */
+struct axis {
+    unsigned tensor;
+    uint32_t index;
+    const char *what;
+};
+
+static int64_t axis_size(const struct op_check *check, struct axis axis)
+{
+    return check->tensors[axis.tensor].dims[axis.index];
+}
+
+/* The first of two axes, which is at fault if they differ, must be as long as the other. */
+static bool require_equal(const struct op_check *check, struct axis axis, struct axis other)
+{
+    int64_t found = axis_size(check, axis), expected = axis_size(check, other);
+    if (found == expected)
+        return true;
+    struct tensor_name name = op_tensor_name(check, axis.tensor);
+    struct tensor_name from = op_tensor_name(check, other.tensor);
+    return op_fail(check, op_shape_id(check, axis.tensor), (int)axis.tensor,
+                   "%s %u has %" PRId64 " %s, but %s %u has %" PRId64 " %s", name.noun, name.index,
+                   found, axis.what, from.noun, from.index, expected, other.what);
+}
+
+static bool require_dims(const struct op_check *check, unsigned tensor,
+                         const struct skrt_tensor *expected)
+{
+    const struct skrt_tensor *found = &check->tensors[tensor];
+    if (found->rank == expected->rank &&
+        memcmp(found->dims, expected->dims, found->rank * sizeof found->dims[0]) == 0)
+        return true;
+    char found_text[DIMS_TEXT], expected_text[DIMS_TEXT];
+    dims_text(found, found_text, sizeof found_text);
+    dims_text(expected, expected_text, sizeof expected_text);
+    struct tensor_name name = op_tensor_name(check, tensor);
+    return op_fail(check, op_shape_id(check, tensor), (int)tensor,
+                   "%s %u must have the shape %s, but has %s", name.noun, name.index, expected_text,
+                   found_text);
+}
+
+bool shapes_same(const struct op_check *check)
+{
+    return require_dims(check, 1, &check->tensors[0]);
+}
+
+bool shapes_softmax(const struct op_check *check)
+{
+    return require_rank_from(check, 0, 1) && shapes_same(check);
+}
+
+bool shapes_broadcast(const struct op_check *check)
+{
+    const struct skrt_tensor *x1 = &check->tensors[0], *x2 = &check->tensors[1];
+    struct skrt_tensor y = {.rank = x1->rank > x2->rank ? x1->rank : x2->rank};
+    for (uint32_t back = 1; back <= y.rank; back++) {
+        int64_t dim1 = back <= x1->rank ? x1->dims[x1->rank - back] : 1;
+        int64_t dim2 = back <= x2->rank ? x2->dims[x2->rank - back] : 1;
+        if (dim1 != dim2 && dim1 != 1 && dim2 != 1) {
+            char text1[DIMS_TEXT], text2[DIMS_TEXT];
+            dims_text(x1, text1, sizeof text1);
+            dims_text(x2, text2, sizeof text2);
+            return op_fail(check, "operand-shape", 1,
+                           "operand 1 of shape %s cannot be broadcast with operand 0 of shape %s",
+                           text2, text1);
+        }
+        y.dims[y.rank - back] = dim1 == 1 ? dim2 : dim1;
+    }
+    return require_dims(check, 2, &y);
+}
+
+static bool op_attr_flag(const struct op_check *check, const char *name)
+{
+    for (unsigned i = 0; i < check->n_attrs; i++)
+        if (strcmp(check->attrs[i].key, name) == 0)
+            return check->attrs[i].i != 0;
+    return false;
+}
+
+bool shapes_mat_mul(const struct op_check *check)
+{
+    const struct skrt_tensor *x1 = &check->tensors[0];
+    if (!require_rank_from(check, 0, 2) || !require_rank(check, 1, x1->rank))
+        return false;
+    uint32_t batch = x1->rank - 2;
+    for (uint32_t i = 0; i < batch; i++)
+        if (!require_equal(check, (struct axis){1, i, "batches"}, (struct axis){0, i, "batches"}))
+            return false;
+    bool transpose_x1 = op_attr_flag(check, "transpose_x1");
+    bool transpose_x2 = op_attr_flag(check, "transpose_x2");
+    struct axis k1 = {0, batch + !transpose_x1, transpose_x1 ? "rows (transposed)" : "columns"};
+    struct axis k2 = {1, batch + transpose_x2, transpose_x2 ? "columns (transposed)" : "rows"};
+    if (!require_equal(check, k2, k1))
+        return false;
+    struct skrt_tensor y = *x1;
+    y.dims[batch] = x1->dims[batch + transpose_x1];
+    y.dims[batch + 1] = check->tensors[1].dims[batch + !transpose_x2];
+    return require_dims(check, 2, &y);
+}
+
+bool shapes_quant_matmul(const struct op_check *check)
+{
+    for (unsigned i = 0; i < 4; i++)
+        if (!require_rank(check, i, i < 2 ? 2 : 1))
+            return false;
+    struct axis rows = {0, 0, "rows"}, columns = {1, 1, "columns"};
+    struct skrt_tensor y = {.rank = 2, .dims = {axis_size(check, rows), axis_size(check, columns)}};
+    return require_equal(check, (struct axis){1, 0, "rows"}, (struct axis){0, 1, "columns"}) &&
+           require_equal(check, (struct axis){2, 0, "elements"}, columns) &&
+           require_equal(check, (struct axis){3, 0, "elements"}, rows) &&
+           require_dims(check, 4, &y);
+}
+
+bool shapes_swiglu(const struct op_check *check)
+{
+    const struct skrt_tensor *x = &check->tensors[0];
+    if (!require_rank(check, 0, 2) || !require_rank(check, 1, 1))
+        return false;
+    if (x->dims[1] % 2 != 0)
+        return op_fail(check, "operand-shape", 0,
+                       "operand 0 must have an even number of columns, but has %" PRId64,
+                       x->dims[1]);
+    struct skrt_tensor y = {.rank = 2, .dims = {x->dims[0], x->dims[1] / 2}};
+    struct skrt_tensor scale = {.rank = 1, .dims = {x->dims[0]}};
+    return require_equal(check, (struct axis){1, 0, "elements"}, (struct axis){0, 1, "columns"}) &&
+           require_dims(check, 2, &y) && require_dims(check, 3, &scale);
+}
+
+bool shapes_rms_norm(const struct op_check *check)
+{
+    const struct skrt_tensor *x = &check->tensors[0];
+    if (!require_rank_from(check, 0, 1) || !require_rank(check, 1, 1))
+        return false;
+    uint32_t last = x->rank - 1;
+    struct skrt_tensor rstd = *x;
+    rstd.dims[last] = 1;
+    return require_equal(check, (struct axis){1, 0, "elements"},
+                         (struct axis){0, last, "columns"}) &&
+           require_dims(check, 2, x) && require_dims(check, 3, &rstd);
+}
