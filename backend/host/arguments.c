@@ -3,6 +3,7 @@
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* ------------------------------------------------------------------------------ ops ---- */
@@ -55,6 +56,7 @@ uint64_t *arguments_event(struct host_run *run, uint32_t name)
 {
     if (!run->words_of_events)
         run->words_of_events = mem_calloc(run->module->names.count, sizeof *run->words_of_events);
+    assert(name < run->module->names.count);
     return &run->words_of_events[name];
 }
 
@@ -87,9 +89,11 @@ static bool add_argument(struct host_run *run, const struct op *op, struct slot 
         argument.word = (uintptr_t)&run->tilings.at[run->tilings.count - 1]->key;
         break;
     case SLOT_BLOCK_NUM:
+        assert(run->tilings.count > 0);
         argument.word = (uintptr_t)&run->tilings.at[run->tilings.count - 1]->blocks;
         break;
     case SLOT_LOCK:
+        assert(run->tilings.count > 0);
         argument.word = (uintptr_t)&run->tilings.at[run->tilings.count - 1]->lock;
         break;
     }

@@ -8,6 +8,7 @@
 #include "ir/syntax/locate.h"
 #include "ir/variants.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -69,6 +70,7 @@ static bool no_object(const struct linker *linker, const struct kernel *kernel, 
 /* The link's group of a copy of a kernel. */
 static unsigned kernel_group(const struct linker *linker, uint32_t kernel_id, uint32_t copy)
 {
+    assert(kernel_id < linker->module->kernels.count);
     return 1 + kernel_id + copy * linker->module->kernels.count;
 }
 

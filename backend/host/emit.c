@@ -5,6 +5,8 @@
 #include "ir/syntax/spelling.h"
 #include "ir/syntax/locate.h"
 
+#include <assert.h>
+
 /* A string literal. Trigraphs are off in GNU mode; octal escapes end after three digits. */
 static void emit_literal(struct emitter *emitter, const char *bytes, size_t size)
 {
@@ -160,6 +162,7 @@ static void emit_program(struct emitter *emitter, enum core_type core)
                     entry_copies(emitter->module, emitter->entry));
     for (uint32_t i = 0; i < program->instrs.count; i++)
         emit_instr(emitter, core, &program->instrs.at[i], i, &next);
+    assert(next.call == emitter->calls);
     text_string(emitter->text, "}\n\n");
 }
 

@@ -2,6 +2,7 @@
 #include "backend/host/profile.h"
 #include "backend/host/run.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 /* Sets the slots of time records, and makes their buffer, where they are wanted. */
@@ -9,6 +10,7 @@ static struct skrt_profile *begin_profile(struct host_run *run, const struct hos
 {
     if (!run->options.profile || launch->profile_slot == NONE)
         return NULL;
+    assert(launch->profile_slot + 2 <= launch->count);
     uint64_t *slots = run->params + launch->profile_slot;
     struct skrt_profile *buffer = host_profile_buffer(launch->records, &slots[1]);
     slots[0] = (uintptr_t)buffer;
@@ -57,6 +59,7 @@ static void set_params(struct host_run *run, const struct host_launch *launch, v
 {
     for (uint32_t i = 0; i < launch->count; i++) {
         const struct host_argument *argument = &run->arguments.at[launch->first + i];
+        assert(argument->slot.kind != SLOT_TENSOR || values[argument->slot.id]);
         run->params[i] = argument->slot.kind == SLOT_TENSOR ? (uintptr_t)values[argument->slot.id]
                                                             : argument->word;
     }

@@ -5,6 +5,7 @@
 #include "ir/syntax/spelling.h"
 #include "ir/variants.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 
 static const struct span no_span = {0, 0};
@@ -32,6 +33,7 @@ static struct host_launch *begin_launch(struct host_run *run, const char *name,
 static void end_launch(struct host_run *run)
 {
     struct host_launch *launch = &run->launches.at[run->launches.count - 1];
+    assert(run->arguments.count > launch->first);
     launch->count = run->arguments.count - launch->first;
     launch->sends.count = run->sends.count - launch->sends.first;
     launch->tilings.count = run->tilings.count - launch->tilings.first;
@@ -76,6 +78,7 @@ static skrt_kernel_fn *single_function(struct host_run *run, const struct single
                                        enum core_type core)
 {
     uint32_t kernel = (uint32_t)(single->kernel - run->module->kernels.at);
+    assert(kernel_type_has(single->type, core));
     struct text symbol = {NULL, 0, 0};
     if (single->variant == NONE)
         host_kernel_symbol(&symbol, run->module, kernel, core);

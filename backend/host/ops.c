@@ -6,6 +6,7 @@
 #include "ir/variants.h"
 #include "ir/verify/verify.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,8 +54,10 @@ static bool tensor_of(const struct module *module, uint32_t id, struct skrt_tens
 static bool tensor_size(const struct skrt_tensor *tensor, uint64_t *size)
 {
     unsigned bits = dtype_info(tensor->dtype)->bits;
+    assert(bits > 0 && bits <= 256);
     uint64_t elements = 1;
     for (uint32_t i = 0; i < tensor->rank; i++) {
+        assert(tensor->dims[i] >= 0);
         uint64_t dim = (uint64_t)tensor->dims[i];
         uint64_t unit = 1;
         if (tensor->format == SKRT_FRACTAL_NZ && i + 2 >= tensor->rank)

@@ -1,5 +1,6 @@
 #include "backend/host/profile.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -49,6 +50,7 @@ void host_profile_begin(struct run_profile *profile, const char *name, const cha
 
 void host_profile_take(struct run_profile *profile, const struct skrt_profile *buffer)
 {
+    assert(profile->launches.count > 0);
     uint32_t launch = profile->launches.count - 1;
     for (uint64_t i = 0; i < buffer->count; i++) {
         struct run_profile_event event = {launch, buffer->records[i]};

@@ -2,6 +2,7 @@
 #include "ir/members.h"
 #include "ir/syntax/spelling.h"
 
+#include <assert.h>
 #include <string.h>
 
 static const struct kernel *kernel_of(const struct host_race_source *source, uint32_t i)
@@ -27,6 +28,7 @@ static bool place_calls(const struct host_race_source *source, enum core_type co
     }
     while (at < source->count && !kernel_type_has(kernel_of(source, at)->type, core))
         at++;
+    assert(n <= source->count);
     check->calls[core] = calls;
     check->n_calls[core] = n;
     return at == source->count;

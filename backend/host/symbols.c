@@ -1,6 +1,7 @@
 #include "backend/host/symbols.h"
 #include "ir/variants.h"
 
+#include <assert.h>
 #include <ctype.h>
 
 static bool begins_with(const struct intern_name *name, const char *prefix)
@@ -41,6 +42,7 @@ static bool is_symbol(const struct intern_name *name)
 void host_kernel_symbol(struct text *text, const struct module *module, uint32_t kernel,
                         enum core_type core)
 {
+    assert(kernel < module->kernels.count);
     const struct intern_name *name = &module->names.names[module->kernels.at[kernel].name];
     if (is_symbol(name))
         text_bytes(text, name->text, name->size);
@@ -81,6 +83,7 @@ void host_variant_symbol(struct text *text, const struct module *module, uint32_
     const struct kernel *of = &module->kernels.at[kernel];
     uint32_t function = kernel_variant(module, of, variant).functions[core];
     variant = first_variant(module, of, function, &core);
+    assert(function != NONE && variant != NONE);
     text_printf(text, "skir_variant_%u_%u.%s", kernel, variant, core_type_name(core));
     if (copy)
         text_printf(text, "_split%u", copy);
@@ -88,6 +91,7 @@ void host_variant_symbol(struct text *text, const struct module *module, uint32_
 
 void host_entry_symbol(struct text *text, const struct module *module, const struct entry *entry)
 {
+    assert((size_t)(entry - module->entries.at) < module->entries.count);
     const struct intern_name *name = &module->names.names[entry->name];
     if (is_symbol(name))
         text_bytes(text, name->text, name->size);

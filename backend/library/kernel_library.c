@@ -2,6 +2,7 @@
 #include "ir/base/file.h"
 #include "ir/base/suggest.h"
 
+#include <assert.h>
 #include <cjson/cJSON.h>
 
 #include <ctype.h>
@@ -243,6 +244,7 @@ static const struct library_kernel *find(const struct kernel_source *source, con
                                          bool dynamic)
 {
     const struct kernel_library *library = (const struct kernel_library *)source;
+    assert(library->loaded);
     for (uint32_t i = 0; i < library->kernels.count; i++) {
         const struct library_kernel *kernel = &library->kernels.at[i];
         if (strcmp(kernel->op_type, op_type) == 0 && (kernel->n_variants > 0) == dynamic)
@@ -254,6 +256,7 @@ static const struct library_kernel *find(const struct kernel_source *source, con
 static void offer(const struct kernel_source *source, struct suggest *suggest)
 {
     const struct kernel_library *library = (const struct kernel_library *)source;
+    assert(library->loaded);
     for (uint32_t i = 0; i < library->kernels.count; i++)
         suggest_offer(suggest, library->kernels.at[i].op_type,
                       strlen(library->kernels.at[i].op_type));

@@ -2,6 +2,7 @@
 #include "backend/object/object.h"
 #include "ir/variants.h"
 
+#include <assert.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -101,6 +102,7 @@ const struct kernel_object *kernel_object_of(struct kernel_objects *objects,
                                              const struct module *module,
                                              const struct kernel *kernel)
 {
+    assert(objects->places);
     const char *const folders[] = {objects->places->source_dir, objects->places->kernel_dir};
     const struct kernel_object *found = NULL;
     uint32_t object = attr_string(module, kernel->attrs, W_object);

@@ -8,6 +8,7 @@
 
 #include "backend/object/internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- for the link ---- */
@@ -113,6 +114,7 @@ static struct object_section *counterpart(struct object_section *section)
 {
     if (!section || !section->copied)
         return section;
+    assert(section->input->copy);
     return &section->input->copy->sections[section - section->input->sections];
 }
 
@@ -138,6 +140,7 @@ static struct object_global *copy_global(struct object_writer *writer, struct ob
     struct object_global *copy = object_copy(&writer->arena, global, sizeof *global);
     if (!copy)
         return NULL;
+    assert(global->strength != OBJECT_NONE && global->input->copy);
     copy->input = global->input->copy;
     copy->symbol = &copy->input->symbols[global->symbol - global->input->symbols];
     copy->wanted = copy->needed = false;

@@ -5,6 +5,7 @@
  * relocation has no target left. Layout: LSB core specification, "exception frames". */
 #include "backend/object/internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -86,6 +87,7 @@ static struct object_frame_record *find_cie(const struct object_frame *frame,
                                             const struct object_section *section,
                                             const struct object_frame_record *record)
 {
+    assert(record->size >= 2 * FIELD && record->offset + record->size <= section->size);
     uint64_t field = record->offset + FIELD;
     uint32_t distance = get32(section->data + field);
     if (distance == 0 || distance > field)

@@ -2,6 +2,7 @@
  * here, once, so that the rest of the module can index without fear. */
 #include "backend/object/input_reader.h"
 
+#include <assert.h>
 #include <string.h>
 
 static bool check_ident(struct input_reader *r)
@@ -169,5 +170,6 @@ struct object_input *object_input_read(struct object_arena *arena, const char *n
                           read_contents(&r)
                     : input_fail(&r, "is not readable as an ELF object");
     elf_end(r.elf);
+    assert(!ok || (input->local_count > 0 && input->local_count <= input->symbol_count));
     return ok ? input : NULL;
 }

@@ -1,6 +1,7 @@
 /* Sections of an object that is read, and its tables of strings and other entries. */
 #include "backend/object/input_reader.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,9 @@ bool input_fail(struct input_reader *r, const char *what)
 
 const char *input_string(struct input_reader *r, uint32_t table, uint64_t offset, uint64_t *budget)
 {
+    assert(table < r->input->section_count);
     const struct object_section *strings = &r->input->sections[table];
+    assert(strings->data);
     if (offset >= strings->size)
         return NULL;
     uint64_t limit = strings->size - offset < *budget ? strings->size - offset : *budget;
@@ -38,6 +41,7 @@ uint64_t input_name_budget(const struct object_section *strings, uint64_t count)
 
 const void *input_table(struct input_reader *r, uint32_t index, size_t entry_size, size_t *count)
 {
+    assert(index > 0 && index < r->input->section_count);
     struct object_section *section = &r->input->sections[index];
     *count = section->size / entry_size;
     if (section->size % entry_size || (section->entsize && section->entsize != entry_size)) {

@@ -1,11 +1,13 @@
 /* Symbols of an object that is read. */
 #include "backend/object/input_reader.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 struct object_section *object_symbol_section(const struct object_input *input,
                                              const struct object_symbol *symbol)
 {
+    assert((size_t)(symbol - input->symbols) < input->symbol_count);
     if (symbol->section == OBJECT_UNDEFINED || symbol->section >= input->section_count)
         return NULL;
     return &input->sections[symbol->section];
@@ -123,11 +125,13 @@ bool input_read_symbols(struct input_reader *r)
         return false;
     if (r->extended && extended_count < count)
         return input_fail_at(r, &input->sections[r->extended], "is too short");
-    if (count > UINT32_MAX || (r->symtab && (input->sections[r->symtab].info > count)))
+    /* The null symbol is local. */
+    uint32_t locals = r->symtab ? input->sections[r->symtab].info : 0;
+    if (count > UINT32_MAX || locals > count || (count > 0 && locals == 0))
         return input_fail_at(r, &input->sections[r->symtab], "has a bad number of local symbols");
     if (count > 0) {
         input->symbol_count = (uint32_t)count;
-        input->local_count = input->sections[r->symtab].info;
+        input->local_count = locals;
     }
     input->symbols = object_alloc(r->arena, input->symbol_count, sizeof *input->symbols);
     if (!input->symbols)

@@ -1,5 +1,6 @@
 #include "backend/object/internal.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,6 +62,7 @@ void *object_alloc(struct object_arena *arena, size_t count, size_t size)
         chunk = chunk_new(arena, total > CHUNK_SIZE / 4 ? total : CHUNK_SIZE);
     if (!chunk)
         return NULL;
+    assert(total <= chunk->size - chunk->used);
     void *result = chunk->bytes + chunk->used;
     chunk->used += total;
     return result;
@@ -118,6 +120,7 @@ static struct object_map_slot *map_find(const struct object_map *map, uint64_t h
                                         const char *name)
 {
     size_t mask = map->capacity - 1;
+    assert(map->count < map->capacity && (map->capacity & mask) == 0);
     for (size_t i = hash & mask;; i = (i + 1) & mask) {
         struct object_map_slot *slot = &map->slots[i];
         if (!slot->name ||

@@ -2,6 +2,7 @@
  * order of the inputs; names may repeat in the result where type or flags differ. */
 #include "backend/object/internal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -100,6 +101,7 @@ static struct object_output *output_at(struct object_writer *writer, const struc
 static bool reserve(struct object_writer *writer, struct object_output *output, uint64_t size,
                     uint64_t align, uint64_t *offset, uint64_t *gap)
 {
+    assert(align > 0 && (align & (align - 1)) == 0);
     *offset = (output->size + align - 1) & ~(align - 1);
     *gap = *offset - output->size;
     if (*offset + size > OBJECT_MAX_SECTION)
@@ -151,6 +153,7 @@ static void note_frame(struct object_output *output, struct object_section *sect
 static bool place_section(struct object_writer *writer, struct object_input *input,
                           struct object_section *section)
 {
+    assert(!section->output && !section->next);
     if (object_is_frame(section) && !object_frame_read(writer, input, section))
         return false;
     struct placement p = placement_of(input, section);

@@ -2,6 +2,7 @@
  * exports between groups, and one undefined symbol for each name that nobody defines. */
 #include "backend/object/internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- COMDAT ---- */
@@ -91,6 +92,7 @@ static bool resolve_comdats(struct object_writer *writer)
 
 struct object_global *object_global_final(struct object_global *global)
 {
+    assert(!global->target || !global->target->target);
     return global->target ? global->target : global;
 }
 
@@ -252,6 +254,7 @@ static bool resolve_exports(struct object_writer *writer)
 static bool bind(struct object_writer *writer, struct object_global *global,
                  struct object_global *target)
 {
+    assert(global != target && global->strength == OBJECT_NONE);
     global->target = target;
     target->visibility = merge_visibility(target->visibility, global->visibility);
     target->needed |= global->needed;

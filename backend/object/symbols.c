@@ -3,6 +3,7 @@
  * defines. */
 #include "backend/object/internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 static bool count_symbols(struct object_writer *writer, uint64_t *count)
@@ -44,6 +45,7 @@ static bool locate(const struct object_input *input, const struct object_symbol 
         return true;
     if (!home->output || (home->frame && !object_frame_move(home->frame, value)))
         return false;
+    assert(home->output->index > 0);
     *value += home->offset;
     *section = home->output->index;
     return true;
@@ -132,11 +134,13 @@ bool object_symbols_build(struct object_writer *writer)
         if (!add_input(writer, input))
             return false;
     writer->local_count = writer->symbol_count;
+    assert(writer->local_count <= most);
     for (struct object_global *global = writer->first_global; global; global = global->next)
         if (global->kept && !add_definition(writer, global))
             return false;
     for (struct object_global *global = writer->first_global; global; global = global->next)
         if (global->strength == OBJECT_NONE && global->wanted && !global->target)
             add_undefined(writer, global);
+    assert(writer->symbol_count <= most);
     return !writer->error->set;
 }

@@ -2,6 +2,7 @@
  * relocations, symbols, strings, section headers. libelf encodes all tables. */
 #include "backend/object/internal.h"
 
+#include <assert.h>
 #include <libelf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,13 +107,15 @@ static bool relocate_output(struct object_writer *writer, struct object_output *
                             Elf64_Rela **table)
 {
     /* Until here the count is that of the inputs; relocations of dropped records are less. */
-    *table = object_alloc(&writer->arena, output->relocation_count, sizeof **table);
+    uint64_t most = output->relocation_count;
+    *table = object_alloc(&writer->arena, most, sizeof **table);
     if (!*table)
         return false;
     output->relocation_count = 0;
     for (const struct object_section *section = output->first; section; section = section->next)
         if (!relocate_section(writer, section, *table, &output->relocation_count))
             return false;
+    assert(output->relocation_count <= most);
     return true;
 }
 
@@ -232,6 +235,7 @@ static bool layout(struct object_writer *writer, struct file *file)
     if (!add_relocations(writer, file, relocated))
         return false;
     add_tables(writer, file);
+    assert(file->count <= most);
     return !writer->error->set && assign_offsets(writer, file);
 }
 
@@ -269,6 +273,9 @@ static void write_content(const struct object_output *output, unsigned char *to,
     if (output->flags & SHF_EXECINSTR)
         fill_code(to, output->size, machine);
     for (const struct object_section *section = output->first; section; section = section->next) {
+        assert(section->offset + (section->frame ? section->frame->size + section->frame->padding
+                                                 : section->size) <=
+               output->size);
         if (section->frame)
             object_frame_copy(section, to + section->offset);
         else if (section->size > 0)
@@ -286,6 +293,7 @@ static bool write_sections(struct object_writer *writer, struct file *file)
         if (output->relocation_count == 0)
             continue;
         const Elf64_Shdr *header = &file->headers[table++];
+        assert(header->sh_type == SHT_RELA && header->sh_info == output->index);
         if (!encode(writer, file->bytes + header->sh_offset, file->relocations[output->index],
                     header->sh_size, ELF_T_RELA))
             return false;
@@ -315,8 +323,10 @@ static bool write_tables(struct object_writer *writer, struct file *file)
             return false;
         header++;
     }
+    assert(header->sh_size == writer->names.size);
     memcpy(file->bytes + header->sh_offset, writer->names.bytes, header->sh_size);
     header++;
+    assert(header->sh_size == file->section_names.size);
     memcpy(file->bytes + header->sh_offset, file->section_names.bytes, header->sh_size);
     return true;
 }

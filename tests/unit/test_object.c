@@ -646,6 +646,7 @@ static void test_damage(void **state)
         {"links to no string table", symtab, FIELD(sh_link), 1},
         {"links to no string table", symtab, FIELD(sh_link), UINT32_MAX},
         {"bad number of local symbols", symtab, FIELD(sh_info), UINT32_MAX},
+        {"bad number of local symbols", symtab, FIELD(sh_info), 0},
         {"wrong side of the border", symtab, FIELD(sh_info), 1},
         {"unknown size", symtab, FIELD(sh_entsize), 25},
         {"unknown size", symtab, FIELD(sh_size), 25},
