@@ -14,20 +14,20 @@
 
 /* ---------------------------------------------------------------- one metadata file ---- */
 
-struct reader {
+struct metadata_reader {
     struct kernel_library *library;
     const char *path;
     char *error;
     size_t error_size;
 };
 
-static bool fail(const struct reader *reader, const char *what, const char *key)
+static bool fail(const struct metadata_reader *reader, const char *what, const char *key)
 {
     snprintf(reader->error, reader->error_size, "%s: %s '%s'", reader->path, what, key);
     return false;
 }
 
-static bool read_string(const struct reader *reader, const cJSON *json, const char *key,
+static bool read_string(const struct metadata_reader *reader, const cJSON *json, const char *key,
                         const char **text)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
@@ -37,7 +37,7 @@ static bool read_string(const struct reader *reader, const cJSON *json, const ch
     return true;
 }
 
-static bool read_number(const struct reader *reader, const cJSON *json, const char *key,
+static bool read_number(const struct metadata_reader *reader, const cJSON *json, const char *key,
                         uint32_t low, uint32_t high, uint32_t *number)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
@@ -48,7 +48,7 @@ static bool read_number(const struct reader *reader, const cJSON *json, const ch
 }
 
 /* KERNEL_TYPE_AIV_ONLY is aiv_only. */
-static bool read_type(const struct reader *reader, const cJSON *json, const char *key,
+static bool read_type(const struct metadata_reader *reader, const cJSON *json, const char *key,
                       enum kernel_type *type)
 {
     static const char prefix[] = "KERNEL_TYPE_";
@@ -69,7 +69,7 @@ static bool read_type(const struct reader *reader, const cJSON *json, const char
     return fail(reader, "unknown kernel type", text);
 }
 
-static bool read_params(const struct reader *reader, const cJSON *json,
+static bool read_params(const struct metadata_reader *reader, const cJSON *json,
                         struct library_kernel *kernel)
 {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "sub_operator_params"), *item;
@@ -89,7 +89,7 @@ static bool read_params(const struct reader *reader, const cJSON *json,
 }
 
 /* The variant of a tiling key, new or of the other core type. */
-static struct library_variant *variant_of_key(const struct reader *reader,
+static struct library_variant *variant_of_key(const struct metadata_reader *reader,
                                               struct library_kernel *kernel, int64_t key)
 {
     for (uint32_t i = 0; i < kernel->n_variants; i++)
@@ -114,8 +114,8 @@ static bool key_of_text(const char *text, int64_t *key)
 
 /* The functions that a dynamic kernel has for a core type: by tiling key, a function and the type
  * of the kernel that it makes. */
-static bool read_variants(const struct reader *reader, const cJSON *names, enum core_type core,
-                          struct library_kernel *kernel)
+static bool read_variants(const struct metadata_reader *reader, const cJSON *names,
+                          enum core_type core, struct library_kernel *kernel)
 {
     const cJSON *item;
     cJSON_ArrayForEach(item, names)
@@ -139,7 +139,8 @@ static bool read_variants(const struct reader *reader, const cJSON *names, enum 
 }
 
 /* Whether each variant has the functions of its type. */
-static bool check_variants(const struct reader *reader, const struct library_kernel *kernel)
+static bool check_variants(const struct metadata_reader *reader,
+                           const struct library_kernel *kernel)
 {
     for (uint32_t i = 0; i < kernel->n_variants; i++)
         for (int core = 0; core < CORE_TYPES; core++)
@@ -150,7 +151,7 @@ static bool check_variants(const struct reader *reader, const struct library_ker
 }
 
 /* The function and object of each core type, by the keys of the metadata. */
-static bool read_functions(const struct reader *reader, const cJSON *json,
+static bool read_functions(const struct metadata_reader *reader, const cJSON *json,
                            struct library_kernel *kernel)
 {
     const cJSON *names = cJSON_GetObjectItemCaseSensitive(json, "sub_operator_kernel_name");
@@ -171,7 +172,7 @@ static bool read_functions(const struct reader *reader, const cJSON *json,
     return check_variants(reader, kernel);
 }
 
-static bool read_kernel(const struct reader *reader, const cJSON *json)
+static bool read_kernel(const struct metadata_reader *reader, const cJSON *json)
 {
     struct library_kernel kernel = {.block = 1};
     if (!read_string(reader, json, "kernelName", &kernel.name) ||
@@ -188,7 +189,7 @@ static bool read_kernel(const struct reader *reader, const cJSON *json)
     return true;
 }
 
-static bool read_file(const struct reader *reader)
+static bool read_file(const struct metadata_reader *reader)
 {
     struct file_bytes bytes;
     if (!file_read(reader->path, &bytes, reader->error, reader->error_size))
@@ -228,7 +229,7 @@ static bool load(struct kernel_source *source, char *error, size_t error_size)
     }
     bool ok = true;
     for (int i = 0; i < count; i++) {
-        struct reader reader = {library, NULL, error, error_size};
+        struct metadata_reader reader = {library, NULL, error, error_size};
         reader.path = arena_printf(&library->arena, "%s/%s", library->directory, files[i]->d_name);
         ok = ok && read_file(&reader);
         free(files[i]);

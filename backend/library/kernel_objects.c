@@ -8,14 +8,14 @@
 
 /* ------------------------------------------------------------------------- reading ---- */
 
-struct reader {
+struct object_reader {
     struct kernel_objects *objects;
     struct kernel_object *object;
 };
 
 static void add_function(void *user, const char *name, uint64_t section_size)
 {
-    struct reader *reader = user;
+    struct object_reader *reader = user;
     char *copy = arena_strndup(&reader->objects->arena, name, strlen(name));
     vec_push(&reader->object->functions, (struct kernel_function){copy, section_size});
 }
@@ -30,7 +30,7 @@ static struct kernel_object *read_object(struct kernel_objects *objects, const c
 {
     struct kernel_object *object = arena_alloc(&objects->arena, sizeof *object);
     *object = (struct kernel_object){.path = path};
-    struct reader reader = {objects, object};
+    struct object_reader reader = {objects, object};
     char error[512];
     if (!object_functions(path, add_function, &reader, error, sizeof error)) {
         object->error = arena_strndup(&objects->arena, error, strlen(error));
