@@ -31,8 +31,14 @@ libskir_la_SOURCES += \
 	backend/host/run.h \
 	backend/host/symbols.c \
 	backend/host/symbols.h \
+	backend/kernels/sample_check.c \
+	backend/kernels/sample_check.h \
 	backend/kernels/sample_ops.c \
 	backend/kernels/sample_ops.h \
+	backend/kernels/sample_shapes.c \
+	backend/kernels/sample_shapes.h \
+	backend/kernels/sample_tiling.c \
+	backend/kernels/sample_tiling.h \
 	backend/library/kernel_library.c \
 	backend/library/kernel_library.h \
 	backend/library/kernel_objects.c \

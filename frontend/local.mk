@@ -5,6 +5,17 @@ libskir_la_SOURCES += \
 	frontend/session.h \
 	frontend/skir.c \
 	frontend/skir.h
+	frontend/skir.h \
+	frontend/exchange/dot.c \
+	frontend/exchange/exchange.c \
+	frontend/exchange/exchange.def \
+	frontend/exchange/exchange.h \
+	frontend/exchange/json.c \
+	frontend/exchange/op_places.c \
+	frontend/exchange/op_places.h \
+	frontend/exchange/pieces.h \
+	frontend/exchange/trace_events.c \
+	frontend/exchange/trace_events.h
 libskir_la_CPPFLAGS = $(AM_CPPFLAGS) -DSKIR_KERNEL_DIR='"$(kerneldir)"'
 skirinclude_HEADERS += frontend/skir.h
 
@@ -34,6 +45,7 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/cmd.h \
 	frontend/commands/cmd_check.c \
 	frontend/commands/cmd_compile.c \
+	frontend/commands/cmd_export.c \
 	frontend/commands/cmd_fmt.c \
 	frontend/commands/cmd_objdump.c \
 	frontend/commands/cmd_opt.c \
@@ -43,6 +55,14 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/lowered_input.h \
 	frontend/commands/named_values.c \
 	frontend/commands/named_values.h \
+	frontend/exchange/dot.c \
+	frontend/exchange/exchange.c \
+	frontend/exchange/exchange.def \
+	frontend/exchange/exchange.h \
+	frontend/exchange/json.c \
+	frontend/exchange/op_places.c \
+	frontend/exchange/op_places.h \
+	frontend/exchange/pieces.h \
 	frontend/exchange/trace_events.c \
 	frontend/exchange/trace_events.h \
 	frontend/golden/diff.c \

@@ -19,6 +19,16 @@ static bool check_common_options(const struct invocation *invocation)
            option_choice(invocation, "color", colours, &colour);
 }
 
+/* A line for each format that can be written. */
+static const char export_details[] =
+    "Passes are not run: what stands in the file is written. Formats, and the suffix that tells each:"
+#define WRITES_yes(cli, suffix, summary) "\n" cli " (" suffix "): " summary
+#define WRITES_no(cli, suffix, summary)
+#define FORMAT(name, cli, suffix, reads, writes, summary) WRITES_##writes(cli, suffix, summary)
+#include "frontend/exchange/exchange.def"
+#undef FORMAT
+    ;
+
 static const struct command commands[] = {
     {"compile", "[OPTIONS] FILE", "compile the graphs of a file into a linked object",
      "Ops of a scope become one super kernel: one entry that calls their kernels in turn on every "
@@ -39,6 +49,8 @@ static const struct command commands[] = {
      options_check, 1, FILES_UNLIMITED, cmd_check},
     {"fmt", "[OPTIONS] FILE...", "print the canonical form of files, with their comments", NULL,
      options_fmt, 1, FILES_UNLIMITED, cmd_fmt},
+    {"export", "[OPTIONS] FILE", "write a file in a format of others", export_details,
+     options_export, 1, 1, cmd_export},
     {"test", "[OPTIONS] PATH...", "run golden-file tests: files, or folders of .skir files",
      "A test is one file: a line '//! COMMAND ARGUMENTS', a line '//! CLAIM', the input, a line "
      "'//! expect', and the output expected. '//! error: TEXT' at the end of a line expects a "

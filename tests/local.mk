@@ -38,6 +38,7 @@ unit_tests = \
 	tests/unit/test_diff \
 	tests/unit/test_early_start \
 	tests/unit/test_events \
+	tests/unit/test_exchange \
 	tests/unit/test_golden \
 	tests/unit/test_golden_pool \
 	tests/unit/test_ir \
@@ -126,6 +127,7 @@ script_tests = \
 	tests/e2e/dynamic_kernels.py \
 	tests/e2e/early_start.py \
 	tests/e2e/exit_status.sh \
+	tests/e2e/export.py \
 	tests/e2e/golden_files.sh \
 	tests/e2e/hostile_text.py \
 	tests/e2e/launch_failures.py \

@@ -49,21 +49,39 @@ static bool file_take(struct print_sink *sink, const char *bytes, size_t size)
     return file_out_write(&file->out, bytes, size, file->error, sizeof file->error);
 }
 
-enum exit_status write_module(const struct invocation *invocation, const char *path,
-                              const struct module *module, const struct spans *comments)
+enum exit_status write_produced(const struct invocation *invocation, const char *path,
+                                text_producer *produce, const void *what)
 {
     if (strcmp(path, "-") == 0) {
         struct stream_sink stream = {{stream_take}, invocation->out};
-        return print_module_to(&stream.sink, module, comments) && fflush(invocation->out) == 0
+        return produce(&stream.sink, what) && fflush(invocation->out) == 0
                    ? EXIT_DONE
                    : report(invocation, "cannot write the output");
     }
     struct file_sink file = {.sink = {file_take}};
     if (!file_out_open(&file.out, path, file.error, sizeof file.error))
         return report(invocation, file.error);
-    if (!print_module_to(&file.sink, module, comments))
+    if (!produce(&file.sink, what))
         file_out_abandon(&file.out);
     else if (file_out_commit(&file.out, file.error, sizeof file.error))
         return EXIT_DONE;
     return report(invocation, file.error);
+}
+
+struct commented_module {
+    const struct module *module;
+    const struct spans *comments;
+};
+
+static bool produce_module(struct print_sink *sink, const void *what)
+{
+    const struct commented_module *commented = what;
+    return print_module_to(sink, commented->module, commented->comments);
+}
+
+enum exit_status write_module(const struct invocation *invocation, const char *path,
+                              const struct module *module, const struct spans *comments)
+{
+    struct commented_module commented = {module, comments};
+    return write_produced(invocation, path, produce_module, &commented);
 }

@@ -1,0 +1,51 @@
+/* skirc export: a module in a format of others. */
+#include "frontend/cli/input.h"
+#include "frontend/commands/cmd.h"
+#include "frontend/exchange/exchange.h"
+
+const struct option options_export[] = {
+    {"format", 0, OPTION_VALUE, "NAME",
+     "the format, one of those below; else OUT's suffix tells it"},
+    {"output", 'o', OPTION_VALUE, "OUT", "where to write; standard output without it"},
+    {0},
+};
+
+/* What is written, and as what. */
+struct exported {
+    const struct exchange_format *format;
+    const struct module *module;
+};
+
+static bool produce(struct print_sink *sink, const void *what)
+{
+    const struct exported *exported = what;
+    return exported->format->write(sink, exported->module);
+}
+
+/* NULL, with a usage error, where the options tell no format that can be written. */
+static const struct exchange_format *choose_format(const struct invocation *invocation)
+{
+    struct text error = {NULL, 0, 0};
+    const struct exchange_format *format =
+        exchange_choose(&exchange_formats, EXCHANGE_WRITE, option_value(invocation, "format"),
+                        option_value(invocation, "output"), &error);
+    if (!format)
+        usage_error(invocation, "%.*s", (int)error.size, error.at);
+    text_free(&error);
+    return format;
+}
+
+enum exit_status cmd_export(struct invocation *invocation)
+{
+    struct input input;
+    enum exit_status status = EXIT_INPUT;
+    const char *output = option_value(invocation, "output");
+    const struct exchange_format *format = choose_format(invocation);
+    if (!format)
+        return EXIT_USAGE;
+    if (input_open_verified(&input, invocation, invocation->files[0])) {
+        struct exported exported = {format, input.module};
+        status = write_produced(invocation, output ? output : "-", produce, &exported);
+    }
+    return input_close(&input, status);
+}

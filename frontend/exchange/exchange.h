@@ -1,0 +1,48 @@
+/* Modules in the formats of others. */
+#ifndef FRONTEND_EXCHANGE_EXCHANGE_H
+#define FRONTEND_EXCHANGE_EXCHANGE_H
+
+#include "ir/syntax/print.h"
+
+/* The module that a source says, or NULL, with diagnostics. */
+typedef struct module *exchange_reader(struct source *source, struct diags *diags);
+/* Hands the text of a correct module on, piece by piece. False where the sink did not take all. */
+typedef bool exchange_writer(struct print_sink *sink, const struct module *module);
+
+struct exchange_format {
+    const char *name, *suffix, *summary;
+    exchange_reader *read; /* NULL: it cannot be read */
+    exchange_writer *write;
+};
+
+struct exchange_table {
+    const struct exchange_format *formats;
+    unsigned count;
+};
+
+/* The rows of exchange.def. */
+extern const struct exchange_table exchange_formats;
+
+#define EXCHANGE_READ_yes(name) exchange_reader exchange_read_##name;
+#define EXCHANGE_READ_no(name)
+#define EXCHANGE_WRITE_yes(name) exchange_writer exchange_write_##name;
+#define EXCHANGE_WRITE_no(name)
+#define FORMAT(name, cli, suffix, reads, writes, summary)                                          \
+    EXCHANGE_READ_##reads(name) EXCHANGE_WRITE_##writes(name)
+#include "frontend/exchange/exchange.def"
+#undef FORMAT
+#undef EXCHANGE_READ_yes
+#undef EXCHANGE_READ_no
+#undef EXCHANGE_WRITE_yes
+#undef EXCHANGE_WRITE_no
+
+enum exchange_use { EXCHANGE_READ, EXCHANGE_WRITE };
+
+/* The format of that name; where `name` is NULL, that of the suffix of `path`, which may be NULL, too.
+ * NULL, with a line of text in `error` that says what there is, where that is no format for this
+ * use. */
+const struct exchange_format *exchange_choose(const struct exchange_table *table,
+                                              enum exchange_use use, const char *name,
+                                              const char *path, struct text *error);
+
+#endif
