@@ -104,14 +104,20 @@ bool slot_is_named(const struct module *module, const struct graph *graph, struc
            (event->value.kind == ATTR_WORD || event->value.kind == ATTR_STRING);
 }
 
+uint32_t entry_slot(const struct module *module, const struct entry *entry, uint32_t word)
+{
+    const struct attr *params = attr_find(module, entry->attrs, W_params);
+    for (uint32_t i = 0; params && params->value.kind == ATTR_LIST && i < params->value.count; i++)
+        if (is_word(module, params, i, word))
+            return i;
+    return NONE;
+}
+
 uint32_t entry_profile_slot(const struct module *module, const struct entry *entry)
 {
     const struct attr *params = attr_find(module, entry->attrs, W_params);
-    uint32_t count = params ? params->value.count : 0;
-    if (count <= 2)
-        return NONE;
-    const struct attr_value *last = &module->attr_values.at[params->value.first + count - 2];
-    bool found = last[0].kind == ATTR_WORD && last[0].id == W_profiling &&
-                 last[1].kind == ATTR_WORD && last[1].id == W_profiling;
+    uint32_t count = params && params->value.kind == ATTR_LIST ? params->value.count : 0;
+    bool found = count > 2 && is_word(module, params, count - 2, W_profiling) &&
+                 is_word(module, params, count - 1, W_profiling);
     return found ? count - 2 : NONE;
 }

@@ -30,6 +30,9 @@ struct slots {
 void slots_add_op(struct slots *slots, const struct module *module, const struct graph *graph,
                   const struct op *op, const struct kernel *kernel);
 
+/* The first slot of an entry that its `params` name by a word, such as sync_workspace, or NONE. */
+uint32_t entry_slot(const struct module *module, const struct entry *entry, uint32_t word);
+
 /* The slot of an entry that holds the address of the buffer for time records; the next one, its last,
  * holds the size in bytes. NONE where it has no such slots. */
 uint32_t entry_profile_slot(const struct module *module, const struct entry *entry);

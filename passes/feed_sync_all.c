@@ -65,23 +65,15 @@ static struct range add_slot(const struct superkernel *sk, struct range params)
     return range;
 }
 
-static bool has_slot(const struct superkernel *sk, struct range params)
-{
-    for (uint32_t i = 0; i < params.count; i++)
-        if (is_word(&sk->module->attr_values.at[params.first + i], W_sync_workspace))
-            return true;
-    return false;
-}
-
 static void set_slot(const struct superkernel *sk)
 {
+    if (entry_slot(sk->module, sk->entry, W_sync_workspace) != NONE)
+        return;
     for (uint32_t i = 0; i < sk->entry->attrs.count; i++) {
         struct attr_value value = sk->module->attrs.at[sk->entry->attrs.first + i].value;
         if (sk->module->attrs.at[sk->entry->attrs.first + i].key != W_params)
             continue;
         struct range params = {value.first, value.count};
-        if (has_slot(sk, params))
-            return;
         params = add_slot(sk, params);
         value.first = params.first;
         value.count = params.count;

@@ -134,24 +134,19 @@ static void add_profile(struct host_run *run, const struct entry *entry, struct 
 /* The workspace of fed barriers. */
 static bool add_workspace(struct host_run *run, const struct entry *entry)
 {
-    const struct attr *params = attr_find(run->module, entry->attrs, W_params);
-    for (uint32_t i = 0; params && i < params->value.count; i++) {
-        const struct attr_value *value = &run->module->attr_values.at[params->value.first + i];
-        if (value->kind != ATTR_WORD || value->id != W_sync_workspace)
-            continue;
-        uint64_t size = (uint64_t)attr_int(run->module, entry->attrs, W_workspace, 0);
-        void *memory = calloc(1, size ? size : 1);
-        if (!memory) {
-            diag_at(run->diags, DIAG_unsupported, locate_name(run->module, entry->loc),
-                    "there is no memory for the workspace of entry '@%.*s'",
-                    NAME(run->module, entry->name));
-            return false;
-        }
-        vec_push(&run->workspaces, memory);
-        vec_push(&run->arguments, (struct host_argument){.slot = {SLOT_WORD, W_sync_workspace},
-                                                         .word = (uintptr_t)memory});
-        break;
+    if (entry_slot(run->module, entry, W_sync_workspace) == NONE)
+        return true;
+    uint64_t size = (uint64_t)attr_int(run->module, entry->attrs, W_workspace, 0);
+    void *memory = calloc(1, size ? size : 1);
+    if (!memory) {
+        diag_at(run->diags, DIAG_unsupported, locate_name(run->module, entry->loc),
+                "there is no memory for the workspace of entry '@%.*s'",
+                NAME(run->module, entry->name));
+        return false;
     }
+    vec_push(&run->workspaces, memory);
+    vec_push(&run->arguments, (struct host_argument){.slot = {SLOT_WORD, W_sync_workspace},
+                                                     .word = (uintptr_t)memory});
     return true;
 }
 

@@ -181,14 +181,9 @@ static void remark_symbol(struct emitter *emitter, const struct text *symbol)
 static void find_workspace(struct emitter *emitter)
 {
     const struct module *module = emitter->module;
-    const struct attr *params = attr_find(module, emitter->entry->attrs, W_params);
-    emitter->workspace_slot = NONE;
     emitter->workspace = attr_int(module, emitter->entry->attrs, W_workspace, 0);
-    for (uint32_t i = 0; params && emitter->workspace > 0 && i < params->value.count; i++) {
-        const struct attr_value *value = &module->attr_values.at[params->value.first + i];
-        if (value->kind == ATTR_WORD && value->id == W_sync_workspace)
-            emitter->workspace_slot = i;
-    }
+    emitter->workspace_slot =
+        emitter->workspace > 0 ? entry_slot(module, emitter->entry, W_sync_workspace) : NONE;
 }
 
 static void emit_entry(struct emitter *emitter)

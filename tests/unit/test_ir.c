@@ -104,6 +104,45 @@ static void test_find_added(void **state)
     parsed_free(&parsed);
 }
 
+/* ------------------------------------------------------------------------------ ir/slots.h ---- */
+
+static uint32_t slot_in(const char *params, uint32_t word, uint32_t *profile)
+{
+    struct arena arena = {NULL, 0};
+    struct parsed_module parsed =
+        parse(arena_printf(&arena, "skir 1\nentry @e : aiv_only {block = 1%s} {\n}\n", params));
+    const struct entry *entry = &parsed.module->entries.at[0];
+    uint32_t slot = entry_slot(parsed.module, entry, word);
+    *profile = entry_profile_slot(parsed.module, entry);
+    parsed_free(&parsed);
+    arena_free(&arena);
+    return slot;
+}
+
+static void test_entry_slot(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *params;
+        uint32_t slot, profile; /* slot of sync_workspace */
+    } cases[] = {
+        {"", NONE, NONE},
+        {", params = sync_workspace", NONE, NONE},
+        {", params = []", NONE, NONE},
+        {", params = [ffts, %sync_workspace]", NONE, NONE},
+        {", params = [ffts, %a, sync_workspace]", 2, NONE},
+        {", params = [ffts, sync_workspace, profiling, profiling]", 1, 2},
+        {", params = [sync_workspace, sync_workspace, profiling]", 0, NONE},
+        {", params = [profiling, profiling]", NONE, NONE},
+        {", params = [ffts, profiling, %profiling]", NONE, NONE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint32_t profile;
+        assert_int_equal(slot_in(cases[i].params, W_sync_workspace, &profile), cases[i].slot);
+        assert_int_equal(profile, cases[i].profile);
+    }
+}
+
 /* -------------------------------------------------------------------- ir/syntax/spelling.h ---- */
 
 static void test_spell_quoted(void **state)
@@ -146,9 +185,9 @@ static void test_op_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_id_map),     cmocka_unit_test(test_find),
-        cmocka_unit_test(test_find_added), cmocka_unit_test(test_spell_quoted),
-        cmocka_unit_test(test_op_text),
+        cmocka_unit_test(test_id_map),       cmocka_unit_test(test_find),
+        cmocka_unit_test(test_find_added),   cmocka_unit_test(test_entry_slot),
+        cmocka_unit_test(test_spell_quoted), cmocka_unit_test(test_op_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
