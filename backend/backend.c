@@ -69,7 +69,7 @@ static bool search_meets(struct search *search, const char *name)
         text_free(&search->names);
         return true;
     }
-    suggest_offer(&search->suggest, name, strlen(name));
+    suggest_offer_text(&search->suggest, name);
     add_name(&search->names, name);
     return false;
 }
@@ -80,8 +80,7 @@ static void search_fail(struct search *search, const char *list, char *error, si
     const struct suggest *suggest = &search->suggest;
     size_t size = strlen(error);
     if (suggest->best)
-        snprintf(error + size, error_size - size, "; did you mean '%.*s'?", (int)suggest->best_size,
-                 suggest->best);
+        snprintf(error + size, error_size - size, "%s", suggest_end(suggest).text);
     else
         snprintf(error + size, error_size - size, "; %s %.*s", list, (int)search->names.size,
                  search->names.at);

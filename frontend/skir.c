@@ -37,7 +37,7 @@ struct skir_module *skir_parse(const char *path, const char *text, size_t size)
     module->text[size] = '\0';
     diags_init(&module->diags, NULL, module->path);
     if (!source_init(&module->source, module->path, module->text, size)) {
-        diag_at(&module->diags, DIAG_file, (struct span){0, 0}, "the text is larger than 4 GiB");
+        diag_at(&module->diags, DIAG_file, no_span, "the text is larger than 4 GiB");
         return module;
     }
     module->diags.source = &module->source;
@@ -104,7 +104,7 @@ static bool run_passes(struct skir_module *module, struct session *session, cons
     struct pipeline pipeline;
     char error[256];
     if (!pipeline_parse(&pipeline, passes, error, sizeof error)) {
-        diag_at(&module->diags, DIAG_unknown_pass, (struct span){0, 0}, "%s", error);
+        diag_at(&module->diags, DIAG_unknown_pass, no_span, "%s", error);
         return false;
     }
     return session_run(session, &pipeline, NULL, NULL) == PIPELINE_OK &&

@@ -391,6 +391,18 @@ bool name_is(const struct module *module, uint32_t name, const char *text);
 /* A NUL-terminated copy in the arena. */
 char *name_text(const struct module *module, uint32_t name, struct arena *arena);
 
+/* Of a name, and of others that may be meant by it. */
+static inline struct suggest name_suggest(const struct module *module, uint32_t name)
+{
+    const struct intern_name *n = &module->names.names[name];
+    return (struct suggest){.wanted = n->text, .wanted_size = n->size};
+}
+
+static inline void name_offer(struct suggest *suggest, const struct module *module, uint32_t name)
+{
+    suggest_offer(suggest, module->names.names[name].text, module->names.names[name].size);
+}
+
 /* The id of a type; `dims` are copied. */
 uint32_t module_type(struct module *module, enum dtype dtype, uint32_t format, const int64_t *dims,
                      uint32_t rank);

@@ -1,5 +1,4 @@
 #include "ir/sk_options.h"
-#include "ir/base/suggest.h"
 #include "ir/base/text.h"
 
 #include <string.h>
@@ -257,8 +256,6 @@ bool sk_option_lists(const struct sk_options *options, enum sk_option option, co
 
 /* ------------------------------------------------------------------------------ parsing ---- */
 
-static const struct span no_span = {0, 0};
-
 struct option_parser {
     struct sk_options *options;
     struct piece text;
@@ -303,7 +300,7 @@ static struct suggest suggest_key(struct option_parser *parser, struct piece key
     struct suggest suggest = {.wanted = key.at, .wanted_size = key.size};
     if (diag_wants_suggestion(parser->diags))
         for (int i = 0; i < SK_OPTION_COUNT; i++)
-            suggest_offer(&suggest, rows[i].key, strlen(rows[i].key));
+            suggest_offer_text(&suggest, rows[i].key);
     return suggest;
 }
 
@@ -312,10 +309,8 @@ static void report_unknown(struct option_parser *parser, struct piece key)
     if (!report(parser, DIAG_unknown_option, key, "unknown option '%.*s'", SHOWN(key)))
         return;
     struct suggest suggest = suggest_key(parser, key);
-    if (suggest.best)
-        diag_note(parser->diags, no_span, "did you mean '%s'?", suggest.best);
-    else
-        diag_note(parser->diags, no_span, "'skirc opt --list-sk-options' lists the options");
+    if (!diag_suggest(parser->diags, &suggest))
+        diag_help(parser->diags, "'skirc opt --list-sk-options' lists the options");
 }
 
 static void report_value(struct option_parser *parser, const struct row *row, struct piece value)
@@ -327,9 +322,8 @@ static void report_value(struct option_parser *parser, const struct row *row, st
         row->kind == KIND_CHOICE && diag_wants_suggestion(parser->diags)) {
         struct suggest suggest = {.wanted = value.at, .wanted_size = value.size};
         for (int64_t i = row->low; i <= row->high; i++)
-            suggest_offer(&suggest, row->words[i], strlen(row->words[i]));
-        if (suggest.best)
-            diag_note(parser->diags, no_span, "did you mean '%s'?", suggest.best);
+            suggest_offer_text(&suggest, row->words[i]);
+        diag_suggest(parser->diags, &suggest);
     }
     text_free(&values);
 }
@@ -346,8 +340,8 @@ static void report_ignored(struct option_parser *parser, struct piece pair)
     if (!report(parser, DIAG_option_ignored, word, "'%.*s' has no '=' and is skipped", SHOWN(word)))
         return;
     struct suggest suggest = suggest_key(parser, word);
-    if (suggest.best)
-        diag_note(parser->diags, no_span, "did you mean '%s=VALUE'?", suggest.best);
+    suggest.behind = "=VALUE";
+    diag_suggest(parser->diags, &suggest);
 }
 
 static void parse_value(struct option_parser *parser, enum sk_option option, struct piece value)
@@ -413,7 +407,7 @@ bool sk_options_of(struct sk_options *options, const struct module *module, uint
     if (name == NONE)
         return true;
     const struct intern_name *text = &module->names.names[name];
-    return sk_options_parse(options, text->text, text->size, (struct span){0, 0}, NULL);
+    return sk_options_parse(options, text->text, text->size, no_span, NULL);
 }
 
 /* ---------------------------------------------------------------------------- searching ---- */

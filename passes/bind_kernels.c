@@ -10,8 +10,6 @@
 #include "passes/pass.h"
 #include "passes/properties.h"
 
-#include <string.h>
-
 struct binder {
     struct pass_context *context;
     struct module *module;
@@ -120,20 +118,16 @@ static uint32_t declare_kernel(struct binder *binder, uint32_t op_type,
 static void report_unknown(struct binder *binder, const struct op *op)
 {
     const struct module *module = binder->module;
-    const struct intern_name *type = &module->names.names[op->type];
     struct diags *diags = binder->context->diags;
     if (!diag_at(diags, DIAG_unknown_op_type, locate_op(module, op, OP_TYPE_NAME, 0),
                  "there is no sample kernel for '%.*s'", NAME(module, op->type)))
         return;
-    struct suggest suggest = {.wanted = type->text, .wanted_size = type->size};
+    struct suggest suggest = name_suggest(module, op->type);
     const struct kernel_source *library = binder->context->library;
     if (library)
         library->offer(library, &suggest);
-    if (suggest.best)
-        diag_note(diags, (struct span){0, 0}, "did you mean '%.*s'?", (int)suggest.best_size,
-                  suggest.best);
-    diag_note(diags, (struct span){0, 0},
-              "an op with a kernel of your own names it: 'via @KERNEL'");
+    diag_suggest(diags, &suggest);
+    diag_help(diags, "an op with a kernel of your own names it: 'via @KERNEL'");
 }
 
 static const struct library_kernel *find_sample(struct binder *binder, uint32_t op_type,
@@ -155,7 +149,7 @@ static bool report_static(struct binder *binder, const struct op *op)
     if (diag_at(binder->context->diags, DIAG_dynamic_kernel,
                 locate_token(binder->module, attr->loc),
                 "there is no dynamic sample kernel for '%.*s'", NAME(binder->module, op->type)))
-        diag_note(binder->context->diags, (struct span){0, 0},
+        diag_help(binder->context->diags,
                   "without 'dynamic' the op runs the sample kernel of its type");
     return false;
 }
@@ -192,7 +186,7 @@ static bool load_library(struct pass_context *context)
     struct kernel_source *library = context->library;
     if (!library || library->load(library, error, sizeof error))
         return true;
-    diag_at(context->diags, DIAG_file, (struct span){0, 0}, "%s", error);
+    diag_at(context->diags, DIAG_file, no_span, "%s", error);
     return false;
 }
 

@@ -11,13 +11,10 @@
  * pair stands somewhere between the calls around, in whose stretch it is one of as many as there are
  * such ops.
  */
-#include "ir/base/suggest.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/entry/call_site.h"
 #include "passes/entry/visit.h"
-
-static const struct span no_span = {0, 0};
 
 /* ------------------------------------------------------------------------------ who ---- */
 
@@ -245,7 +242,7 @@ static void warn_row(const struct superkernel *sk, const uint32_t *row, uint32_t
                 NAME(sk->module, sk->block->name), count, (int)names.size, names.at)) {
         diag_note(diags, locate_op(sk->module, superkernel_op(sk, row[0]), OP_TYPE_NAME, 0),
                   "the first of them");
-        diag_note(diags, no_span, "take some of them out of dcci-disable-on-kernel");
+        diag_help(diags, "take some of them out of dcci-disable-on-kernel");
     }
     text_free(&names);
 }
@@ -293,18 +290,15 @@ static void warn_rows(const struct superkernel *sk, const uint8_t *wishes)
 static void suggest_type(struct pass_context *context, const struct graph *graph, uint32_t block,
                          uint32_t type)
 {
-    const struct intern_name *names = context->module->names.names;
-    struct suggest suggest = {.wanted = names[type].text, .wanted_size = names[type].size};
+    struct suggest suggest = name_suggest(context->module, type);
     if (!diag_wants_suggestion(context->diags))
         return;
     for (uint32_t i = 0; i < graph->ops.count; i++) {
         const struct op *op = &graph->ops.at[i];
         if (graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL) == block)
-            suggest_offer(&suggest, names[op->type].text, names[op->type].size);
+            name_offer(&suggest, context->module, op->type);
     }
-    if (suggest.best)
-        diag_note(context->diags, no_span, "did you mean '%.*s'?", (int)suggest.best_size,
-                  suggest.best);
+    diag_suggest(context->diags, &suggest);
 }
 
 /* A scope may have become several super kernels, and options of the command line are those of all: a

@@ -237,7 +237,7 @@ static bool refuse(const struct debug_sync *ds, uint32_t i, const char *why)
                 locate_op(module, superkernel_op(ds->sk, i), OP_TYPE_NAME, 0),
                 "entry '@%.*s' has no place behind this op for the barrier of debug-sync-all",
                 NAME(module, ds->sk->entry->name)))
-        diag_note(ds->sk->context->diags, (struct span){0, 0}, "%s", why);
+        diag_help(ds->sk->context->diags, "%s", why);
     return false;
 }
 

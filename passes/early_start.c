@@ -35,8 +35,6 @@ struct starter {
     struct side sides[CORE_TYPES];
 };
 
-static const struct span no_span = {0, 0};
-
 static unsigned wait_bit(enum core_type core)
 {
     return core == CORE_AIC ? EARLY_WAIT_AIC : EARLY_WAIT_AIV;
@@ -75,7 +73,7 @@ static bool report(const struct starter *s, uint32_t i, const char *why, const c
     if (diag_at(s->sk->context->diags, DIAG_early_start, op_span(s, i),
                 "the kernel '@%.*s' was built for early start, but %s",
                 NAME(s->sk->module, superkernel_kernel(s->sk, i)->name), why))
-        diag_note(s->sk->context->diags, no_span, "%s", help);
+        diag_help(s->sk->context->diags, "%s", help);
     return false;
 }
 
@@ -132,9 +130,8 @@ static void warn_entry_only(const struct starter *s)
                     "early-start=2 is for the entry alone, but the kernel '@%.*s' was built to do "
                     "its part of early start itself, and does",
                     NAME(s->sk->module, superkernel_kernel(s->sk, i)->name)))
-            diag_note(diags, no_span,
-                      "use a kernel that was built without early start, or "
-                      "early-start=1");
+            diag_help(diags, "use a kernel that was built without early start, or "
+                             "early-start=1");
         return; /* one says it all */
     }
 }

@@ -164,7 +164,7 @@ static bool refuse_dynamic(const struct superkernel *sk)
                     locate_op(sk->module, superkernel_op(sk, i), OP_TYPE_NAME, 0),
                     "feed-sync-all cannot match the full barriers of the dynamic kernel '@%.*s'",
                     NAME(sk->module, kernel->name)))
-            diag_note(sk->context->diags, (struct span){0, 0},
+            diag_help(sk->context->diags,
                       "keep the op out of the super kernel, by 'scope none', or give it a kernel "
                       "that is not dynamic");
         return true;

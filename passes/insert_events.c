@@ -405,7 +405,7 @@ static bool check_limit(struct inserter *in, uint32_t events)
     if (diag_at(in->context->diags, DIAG_event_limit, locate_name(module, in->graph->loc),
                 "the graph needs %u events at a time, but the target has %lld", events,
                 (long long)limit))
-        diag_note(in->context->diags, (struct span){0, 0},
+        diag_help(in->context->diags,
                   "use fewer streams, or fewer orders between them and from scope to scope");
     return false;
 }

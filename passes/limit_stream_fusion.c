@@ -13,8 +13,6 @@
 #include "ir/syntax/locate.h"
 #include "passes/pass.h"
 
-static const struct span no_span = {0, 0};
-
 static bool allows_streams(const struct module *module, const struct block *superkernel)
 {
     struct sk_options options;
@@ -34,7 +32,7 @@ static bool check_pair(struct pass_context *context, const struct graph *graph,
                 "nothing orders them")) {
         diag_note(context->diags, locate_op(module, &graph->ops.at[from], OP_TYPE_NAME, 0),
                   "the one before it");
-        diag_note(context->diags, no_span,
+        diag_help(context->diags,
                   "let streams run side by side: options = \"stream-fusion=1\"; or order the two "
                   "by 'after'");
     }

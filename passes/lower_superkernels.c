@@ -139,7 +139,7 @@ static bool refuse_event(const struct lowering *lowering, uint32_t op, enum op_p
     struct diags *diags = lowering->context->diags;
     if (diag_at(diags, DIAG_event_place,
                 locate_op(lowering->module, &lowering->graph->ops.at[op], part, index), "%s", text))
-        diag_note(diags, (struct span){0, 0}, "%s", advice);
+        diag_help(diags, "%s", advice);
     return false;
 }
 
@@ -180,7 +180,7 @@ static bool check_shared(const struct lowering *lowering)
                 locate_name(lowering->module, lowering->graph->loc),
                 "ops of several super kernels wait for event '%.*s'",
                 NAME(lowering->module, event)))
-        diag_note(lowering->context->diags, (struct span){0, 0},
+        diag_help(lowering->context->diags,
                   "give each super kernel an event of its own, or run insert-events");
     return false;
 }
@@ -195,8 +195,7 @@ static bool check_kernel(const struct lowering *lowering, const struct op *op)
         return true;
     if (diag_at(diags, DIAG_missing_attribute, locate_name(module, kernel->loc),
                 "the kernel '@%.*s' has no 'block'", NAME(module, kernel->name)))
-        diag_note(diags, (struct span){0, 0},
-                  "write block = N, the number of blocks that it was built for");
+        diag_help(diags, "write block = N, the number of blocks that it was built for");
     return false;
 }
 
@@ -246,8 +245,7 @@ static bool check_gears(struct pass_context *context, const struct graph *graph)
         return true;
     if (diag_at(context->diags, DIAG_unsupported, locate_name(context->module, graph->loc),
                 "graphs with gears cannot be compiled yet"))
-        diag_note(context->diags, (struct span){0, 0},
-                  "write a graph for each combination, with static shapes");
+        diag_help(context->diags, "write a graph for each combination, with static shapes");
     return false;
 }
 

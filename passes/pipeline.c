@@ -37,7 +37,7 @@ static bool push_named(struct pipeline *pipeline, const char *name, size_t size,
     struct suggest suggest = {.wanted = name, .wanted_size = size};
     bool all = size == strlen("default") && memcmp(name, "default", size) == 0, found = false;
     for (unsigned i = 0; i < PASS_COUNT; i++) {
-        suggest_offer(&suggest, passes[i].name, strlen(passes[i].name));
+        suggest_offer_text(&suggest, passes[i].name);
         if (!(all ? passes[i].in_default : is_named(&passes[i], name, size)))
             continue;
         found = true;
@@ -48,10 +48,9 @@ static bool push_named(struct pipeline *pipeline, const char *name, size_t size,
     }
     if (found)
         return true;
-    suggest_offer(&suggest, "default", strlen("default"));
-    snprintf(error, error_size, "unknown pass '%.*s'%s%.*s%s", (int)size, name,
-             suggest.best ? "; did you mean '" : "", (int)suggest.best_size,
-             suggest.best ? suggest.best : "", suggest.best ? "'?" : "; see --list-passes");
+    suggest_offer_text(&suggest, "default");
+    snprintf(error, error_size, "unknown pass '%.*s'%s", (int)size, name,
+             suggest.best ? suggest_end(&suggest).text : "; see --list-passes");
     return false;
 }
 
@@ -73,8 +72,8 @@ static void report_missing(struct diags *diags, const struct pass *pass, unsigne
 {
     for (unsigned property = 1; property < PROPERTY_END; property <<= 1)
         if (missing & property)
-            diag_at(diags, DIAG_pass_order, (struct span){0, 0}, "the pass '%s' needs %s",
-                    pass->name, property_text(property));
+            diag_at(diags, DIAG_pass_order, no_span, "the pass '%s' needs %s", pass->name,
+                    property_text(property));
 }
 
 static double now(void)
@@ -92,7 +91,7 @@ static bool check_contract(const struct pass *pass, struct pass_context *context
     if (pass->gives & PROPERTY_PARTITIONED)
         lost &= ~(unsigned)PROPERTY_LOWERED;
     if (lost)
-        diag_at(context->diags, DIAG_pass_order, (struct span){0, 0},
+        diag_at(context->diags, DIAG_pass_order, no_span,
                 "the pass '%s' broke its contract (properties 0x%x); this is a defect of skirc",
                 pass->name, lost);
     return lost == 0;

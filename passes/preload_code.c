@@ -57,7 +57,7 @@ static void report_unknown(const struct superkernel *sk, const struct kernel *ke
     if (diag_at(sk->context->diags, DIAG_unknown_code, locate_name(sk->module, kernel->loc),
                 "the code of '@%.*s' is of unknown size, so it is not preloaded",
                 NAME(sk->module, kernel->name)))
-        diag_note(sk->context->diags, (struct span){0, 0},
+        diag_help(sk->context->diags,
                   "write code = N, its bytes; or object = \"FILE.o\", a file with its function");
 }
 

@@ -11,8 +11,6 @@
 #include "ir/syntax/locate.h"
 #include "passes/entry/visit.h"
 
-static const struct span no_span = {0, 0};
-
 /* Kernels (by index) that were reported, with the number of the super kernel. */
 struct reports {
     uint32_t *of;
@@ -40,7 +38,7 @@ static void report(const struct superkernel *sk, uint32_t i, uint32_t copies, bo
             written ? "split = " : "split-mode=", copies))
         return;
     diag_note(sk->context->diags, locate_token(module, own->loc), "this is what its object has");
-    diag_note(sk->context->diags, no_span,
+    diag_help(sk->context->diags,
               "make the two numbers equal; without 'split', skirc makes the copies itself");
 }
 

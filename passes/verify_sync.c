@@ -16,8 +16,6 @@
 #include "ir/syntax/locate.h"
 #include "passes/sync/report.h"
 
-static const struct span no_span = {0, 0};
-
 /* -------------------------------------------------------------------- flags and pipes ---- */
 
 /* How many sets of a core are left when the other one has waited as often as it must have; where one
@@ -161,9 +159,9 @@ static bool check_call(const struct sync_checker *checker, const struct sync_poi
                          right_slot ? "the kernel was built for another number of blocks"
                                     : "this passes the arguments of another op")) {
         if (right_slot)
-            diag_note(checker->diags, no_span, "write 'blocks %lld'", (long long)blocks);
+            diag_help(checker->diags, "write 'blocks %lld'", (long long)blocks);
         else
-            diag_note(checker->diags, no_span, "the op's arguments begin at slot %u", slot);
+            diag_help(checker->diags, "the op's arguments begin at slot %u", slot);
     }
     return false;
 }

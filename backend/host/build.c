@@ -17,8 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const struct span no_span = {0, 0};
-
 enum { ENTRY_GROUP = 0 }; /* of the link; then come those of kernels */
 
 /* ------------------------------------------------------------------------- kernels ---- */
@@ -55,14 +53,13 @@ static bool no_object(const struct linker *linker, const struct kernel *kernel, 
     if (object == NONE) {
         if (diag_at(linker->diags, DIAG_missing_attribute, span,
                     "the kernel '@%.*s' has no 'object'", NAME(module, kernel->name)))
-            diag_note(linker->diags, no_span,
-                      "write object = \"FILE.o\", the file with its function");
+            diag_help(linker->diags, "write object = \"FILE.o\", the file with its function");
         return false;
     }
     if (diag_at(linker->diags, DIAG_kernel_object, span,
                 "the object '%.*s' of '@%.*s' is not there", NAME(module, object),
                 NAME(module, kernel->name)))
-        diag_note(linker->diags, no_span, "it was looked for in '%s' and '%s'",
+        diag_help(linker->diags, "it was looked for in '%s' and '%s'",
                   linker->objects.places->source_dir, linker->objects.places->kernel_dir);
     return false;
 }
@@ -228,7 +225,7 @@ static enum backend_status run_cc(const char *const *args, struct diags *diags)
     char *rest, *line = strtok_r(error, "\n", &rest);
     if (diag_at(diags, DIAG_tool, no_span, "%s", line))
         while ((line = strtok_r(NULL, "\n", &rest)))
-            diag_note(diags, no_span, "%s", line);
+            diag_help(diags, "%s", line);
     return BACKEND_TOOL;
 }
 

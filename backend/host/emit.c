@@ -2,8 +2,8 @@
 #include "backend/host/emitter.h"
 #include "backend/host/symbols.h"
 #include "ir/slots.h"
-#include "ir/syntax/spelling.h"
 #include "ir/syntax/locate.h"
+#include "ir/syntax/spelling.h"
 
 #include <assert.h>
 

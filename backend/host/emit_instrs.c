@@ -93,7 +93,7 @@ static bool has_workspace(const struct statement *s)
     if (diag_at(emitter->diags, DIAG_missing_attribute, locate_instr(emitter->module, s->instr),
                 "'%s' needs a workspace, which the entry does not have",
                 instr_info(s->instr->op)->name))
-        diag_note(emitter->diags, (struct span){0, 0},
+        diag_help(emitter->diags,
                   "give the entry 'workspace = N' and the slot sync_workspace among 'params'");
     emitter->ok = false;
     return false;

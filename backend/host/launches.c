@@ -8,8 +8,6 @@
 #include <assert.h>
 #include <dlfcn.h>
 
-static const struct span no_span = {0, 0};
-
 static struct host_launch *begin_launch(struct host_run *run, const char *name,
                                         enum kernel_type type, uint32_t blocks)
 {

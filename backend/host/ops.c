@@ -154,7 +154,7 @@ static bool no_key(const struct module *module, const struct op *op, const struc
     struct span span = locate_op(module, op, OP_TYPE_NAME, 0);
     if (diag_at(diags, DIAG_dynamic_kernel, span, "there is no tiling key for '@%.*s'",
                 NAME(module, kernel->name)))
-        diag_note(diags, (struct span){0, 0},
+        diag_help(diags,
                   "write {tiling_key = N} behind the op's operands: N is the key of a variant");
     return false;
 }
@@ -209,7 +209,7 @@ static bool check_attrs(const struct module *module, const struct op *op, const 
         bool known = false;
         const char *name;
         for (unsigned n = 0; (name = sample_op_attr_name(type, n)); n++) {
-            suggest_offer(&suggest, name, strlen(name));
+            suggest_offer_text(&suggest, name);
             known |= name_is(module, attr->key, name);
         }
         if (known && scalar_attr(module, attr, &scalar))
@@ -220,10 +220,8 @@ static bool check_attrs(const struct module *module, const struct op *op, const 
             diag_at(diags, DIAG_attribute_kind, span, "'%.*s' of %s must be a number or a flag",
                     NAME(module, attr->key), type);
         else if (diag_at(diags, DIAG_unknown_attribute, span, "%s has no attribute '%.*s'", type,
-                         NAME(module, attr->key)) &&
-                 suggest.best)
-            diag_note(diags, (struct span){0, 0}, "did you mean '%.*s'?", (int)suggest.best_size,
-                      suggest.best);
+                         NAME(module, attr->key)))
+            diag_suggest(diags, &suggest);
     }
     return ok;
 }

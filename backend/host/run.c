@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct span no_span = {0, 0};
-
 /* ---------------------------------------------------------------------------- loading ---- */
 
 static void *load(struct host_run *run, const char *path)

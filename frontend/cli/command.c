@@ -25,13 +25,6 @@ struct option_use {
 
 /* --------------------------------------------------------------------- usage errors ---- */
 
-/* The rest of a message: what the user may have meant, in quotes behind `dashes`. */
-static void print_suggestion(FILE *err, const struct suggest *suggest, const char *dashes)
-{
-    if (suggest->best)
-        fprintf(err, "; did you mean '%s%.*s'?", dashes, (int)suggest->best_size, suggest->best);
-}
-
 /* Ends a message with the hint; `command` is NULL where it is not about one. */
 static enum exit_status end_usage_error(FILE *err, const struct command *command)
 {
@@ -156,12 +149,12 @@ bool option_choice(const struct invocation *invocation, const char *name, const 
             *choice = i;
             return true;
         }
-        suggest_offer(&suggest, words[i], strlen(words[i]));
+        suggest_offer_text(&suggest, words[i]);
     }
     fprintf(invocation->err, "skirc: '--%s' cannot be '%s', only", name, value);
     for (unsigned i = 0; words[i]; i++)
         fprintf(invocation->err, "%s '%s'", i == 0 ? "" : words[i + 1] ? "," : " or", words[i]);
-    print_suggestion(invocation->err, &suggest, "");
+    fputs(suggest_end(&suggest).text, invocation->err);
     end_usage_error(invocation->err, invocation->command);
     return false;
 }
@@ -182,13 +175,13 @@ static enum parsed unknown_option(const struct reader *reader, const char *text,
                                   const char *name, size_t name_size)
 {
     const struct invocation *invocation = reader->invocation;
-    struct suggest suggest = {.wanted = name, .wanted_size = name_size};
+    struct suggest suggest = {.wanted = name, .wanted_size = name_size, .before = "--"};
     const struct option *option;
     for (unsigned i = 0; (option = option_at(invocation, i)); i++)
-        suggest_offer(&suggest, option->name, strlen(option->name));
+        suggest_offer_text(&suggest, option->name);
     fprintf(invocation->err, "skirc: '%s' has no option '%.*s'", invocation->command->name,
             (int)text_size, text);
-    print_suggestion(invocation->err, &suggest, "--");
+    fputs(suggest_end(&suggest).text, invocation->err);
     end_usage_error(invocation->err, invocation->command);
     return PARSED_WRONG;
 }
@@ -341,11 +334,11 @@ static const struct command *find_command(const struct call *call, const char *n
     for (const struct command *command = call->cli->commands; command->name; command++) {
         if (strcmp(command->name, name) == 0)
             return command;
-        suggest_offer(&suggest, command->name, strlen(command->name));
+        suggest_offer_text(&suggest, command->name);
     }
-    suggest_offer(&suggest, "help", 4);
+    suggest_offer_text(&suggest, "help");
     fprintf(call->err, "skirc: there is no command '%s'", name);
-    print_suggestion(call->err, &suggest, "");
+    fputs(suggest_end(&suggest).text, call->err);
     end_usage_error(call->err, NULL);
     return NULL;
 }
@@ -388,11 +381,11 @@ static enum exit_status run_version(const struct call *call)
 static enum exit_status misplaced_option(const char *arg, FILE *err)
 {
     const char *name = arg + strspn(arg, "-");
-    struct suggest suggest = {.wanted = name, .wanted_size = strcspn(name, "=")};
-    suggest_offer(&suggest, "help", 4);
-    suggest_offer(&suggest, "version", 7);
+    struct suggest suggest = {.wanted = name, .wanted_size = strcspn(name, "="), .before = "--"};
+    suggest_offer_text(&suggest, "help");
+    suggest_offer_text(&suggest, "version");
     fprintf(err, "skirc: '%s' stands where a command should", arg);
-    print_suggestion(err, &suggest, "--");
+    fputs(suggest_end(&suggest).text, err);
     return end_usage_error(err, NULL);
 }
 

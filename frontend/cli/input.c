@@ -27,12 +27,11 @@ static const char *shown_path(const char *path)
 static void read_source(struct input *input)
 {
     char error[512];
-    const struct span nowhere = {0, 0};
     if (!file_map(input->path, &input->bytes, error, sizeof error))
-        diag_at(&input->diags, DIAG_file, nowhere, "%s", error);
+        diag_at(&input->diags, DIAG_file, no_span, "%s", error);
     else if (!source_init(&input->source, shown_path(input->path), input->bytes.data,
                           input->bytes.size))
-        diag_at(&input->diags, DIAG_file, nowhere, "the file is larger than 4 GiB");
+        diag_at(&input->diags, DIAG_file, no_span, "the file is larger than 4 GiB");
     else
         input->diags.source = &input->source;
 }

@@ -38,10 +38,8 @@ static enum exit_status emit_object(struct lowered_input *lowered, const struct 
                                      .diags = diags,
                                      .output = output};
     if (lowered->input.module->entries.count == 0) {
-        if (diag_at(diags, DIAG_nothing_to_fuse, (struct span){0, 0},
-                    "there is no super kernel to compile"))
-            diag_note(diags, (struct span){0, 0},
-                      "mark the ops to be fused with 'scope @NAME { ... }'");
+        if (diag_at(diags, DIAG_nothing_to_fuse, no_span, "there is no super kernel to compile"))
+            diag_help(diags, "mark the ops to be fused with 'scope @NAME { ... }'");
         return EXIT_INPUT;
     }
     return backend_exit_status(emission->make(&job));

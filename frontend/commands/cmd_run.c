@@ -71,15 +71,13 @@ static const struct graph *choose_graph(struct runner *runner)
         const struct graph *graph = &module->graphs.at[i];
         if (name_is(module, graph->name, name))
             return graph;
-        suggest_offer(&suggest, module->names.names[graph->name].text,
-                      module->names.names[graph->name].size);
+        name_offer(&suggest, module, graph->name);
     }
     if (!name && module->graphs.count == 1)
         return &module->graphs.at[0];
     if (name)
-        usage_error(runner->invocation, "there is no graph '%s'%s%.*s%s", name,
-                    suggest.best ? "; did you mean '" : "", (int)suggest.best_size,
-                    suggest.best ? suggest.best : "", suggest.best ? "'?" : "");
+        usage_error(runner->invocation, "there is no graph '%s'%s", name,
+                    suggest_end(&suggest).text);
     else
         usage_error(runner->invocation, module->graphs.count
                                             ? "the file has several graphs; choose one by --graph"

@@ -34,13 +34,10 @@ static void report_unknown(const struct invocation *invocation, const char *opti
                            enum named_kind kind, const char *text, size_t size)
 {
     struct suggest suggest = {.wanted = text, .wanted_size = size};
-    for (uint32_t i = 0; i < count_of(graph, kind); i++) {
-        const struct intern_name *name = &module->names.names[graph->values.at[i].name];
-        suggest_offer(&suggest, name->text, name->size);
-    }
-    usage_error(invocation, "--%s: the graph has no %s '%.*s'%s%.*s%s", option, kinds[kind].noun,
-                (int)size, text, suggest.best ? "; did you mean '" : "", (int)suggest.best_size,
-                suggest.best ? suggest.best : "", suggest.best ? "'?" : "");
+    for (uint32_t i = 0; i < count_of(graph, kind); i++)
+        name_offer(&suggest, module, graph->values.at[i].name);
+    usage_error(invocation, "--%s: the graph has no %s '%.*s'%s", option, kinds[kind].noun,
+                (int)size, text, suggest_end(&suggest).text);
 }
 
 bool named_values_parse(struct named_values *named, const struct invocation *invocation,

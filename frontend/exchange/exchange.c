@@ -51,12 +51,11 @@ static const struct exchange_format *find_name(const struct exchange_table *tabl
         if (strcmp(format->name, name) == 0)
             return format;
         if (can(format, use))
-            suggest_offer(&suggest, format->name, strlen(format->name));
+            suggest_offer_text(&suggest, format->name);
     }
     text_printf(error, "there is no format '%s', only ", name);
     list_formats(error, table, use);
-    if (suggest.best)
-        text_printf(error, "; did you mean '%s'?", suggest.best);
+    text_string(error, suggest_end(&suggest).text);
     return NULL;
 }
 

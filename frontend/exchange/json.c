@@ -2,8 +2,8 @@
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/op_places.h"
 #include "frontend/exchange/pieces.h"
-#include "ir/syntax/spelling.h"
 #include "ir/base/json.h"
+#include "ir/syntax/spelling.h"
 
 #include <math.h>
 

@@ -253,15 +253,14 @@ static bool unknown_spec(const struct filler *filler)
     size_t size = strcspn(filler->spec, ":");
     struct suggest suggest = {.wanted = filler->spec, .wanted_size = size};
     if (filler->spec[size] == '\0') {
-        suggest_offer(&suggest, "ones", 4);
-        suggest_offer(&suggest, "zeros", 5);
+        suggest_offer_text(&suggest, "ones");
+        suggest_offer_text(&suggest, "zeros");
     }
-    suggest_offer(&suggest, "rand", 4);
-    bool ranged = suggest.best && strcmp(suggest.best, "rand") == 0;
-    return message_fail(filler->error, filler->error_size, "'%s' is none of %s%s%s%s%s",
-                        filler->spec, forms, suggest.best ? "; did you mean '" : "",
-                        suggest.best ? suggest.best : "", ranged ? ":LO..HI" : "",
-                        suggest.best ? "'?" : "");
+    suggest_offer_text(&suggest, "rand");
+    if (suggest.best && strcmp(suggest.best, "rand") == 0)
+        suggest.behind = ":LO..HI";
+    return message_fail(filler->error, filler->error_size, "'%s' is none of %s%s", filler->spec,
+                        forms, suggest_end(&suggest).text);
 }
 
 static bool is_file(const char *spec)

@@ -94,17 +94,37 @@ bool diag_at(struct diags *diags, enum diag_id id, struct span span, const char 
     return kept;
 }
 
-void diag_note(struct diags *diags, struct span span, const char *format, ...)
+static void add_note(struct diags *diags, struct span span, const char *format, va_list args)
 {
     struct diag_note **last = &diags->list.at[diags->list.count - 1].notes;
     while (*last)
         last = &(*last)->next;
     struct diag_note *note = arena_alloc(&diags->arena, sizeof *note);
+    *note = (struct diag_note){format_text(diags, format, args), span, NULL};
+    *last = note;
+}
+
+void diag_note(struct diags *diags, struct span span, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    *note = (struct diag_note){format_text(diags, format, args), span, NULL};
+    add_note(diags, span, format, args);
     va_end(args);
-    *last = note;
+}
+
+void diag_help(struct diags *diags, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add_note(diags, no_span, format, args);
+    va_end(args);
+}
+
+bool diag_suggest(struct diags *diags, const struct suggest *suggest)
+{
+    if (suggest->best)
+        diag_help(diags, "%s", suggest_text(suggest).text);
+    return suggest->best != NULL;
 }
 
 /* The list of diagnostics moves when it grows, and with it the first link of a chain: the end of an

@@ -3,6 +3,7 @@
 #ifndef IR_BASE_DIAG_H
 #define IR_BASE_DIAG_H
 
+#include "ir/base/suggest.h"
 #include "ir/base/vec.h"
 
 #include <stdbool.h>
@@ -33,10 +34,13 @@ const char *source_find_expect(const char *text, size_t size);
  * express (4 GiB). */
 bool source_init(struct source *source, const char *path, char *data, size_t size);
 
-/* Bytes [begin, end) of a source. {0, 0} stands for "no position". */
+/* Bytes [begin, end) of a source. */
 struct span {
     uint32_t begin, end;
 };
+
+/* Where there is no position. */
+static const struct span no_span = {0, 0};
 
 enum severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_REMARK, SEVERITY_COUNT };
 
@@ -47,7 +51,7 @@ enum diag_id {
     DIAG_COUNT
 };
 
-/* A further line below a diagnostic: a second position, or (span {0, 0}) what to do about it. */
+/* A further line below a diagnostic: a second position, or (no_span) what to do about it. */
 struct diag_note {
     const char *text;
     struct span span;
@@ -91,9 +95,13 @@ bool diag_at(struct diags *diags, enum diag_id id, struct span span, const char 
     __attribute__((format(printf, 4, 5)));
 bool diag_vat(struct diags *diags, enum diag_id id, struct span span, const char *format,
               va_list args);
-/* Adds a line to the last kept diagnostic; to be called only where diag_at returned true. */
+/* Adds a line to the last kept diagnostic; to be called only where diag_at returned true: a second
+ * position, or without one what to do about it. */
 void diag_note(struct diags *diags, struct span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+void diag_help(struct diags *diags, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same with what the user may have meant; false where that is not known. */
+bool diag_suggest(struct diags *diags, const struct suggest *suggest);
 
 /* Adds a fact to the last kept diagnostic, as the value of a key or as an element of its list. The
  * key must outlive the diagnostics; the value is copied. */

@@ -1,7 +1,7 @@
 #include "ir/base/suggest.h"
 
 #include <ctype.h>
-#include <string.h>
+#include <stdio.h>
 
 enum { MAX_NAME = 64 };
 
@@ -51,4 +51,25 @@ void suggest_offer(struct suggest *suggest, const char *name, size_t size)
     suggest->best = name;
     suggest->best_size = size;
     suggest->distance = distance;
+}
+
+static struct suggest_text phrase(const struct suggest *suggest, const char *lead)
+{
+    struct suggest_text phrase = {""};
+    const char *before = suggest->before ? suggest->before : "";
+    const char *behind = suggest->behind ? suggest->behind : "";
+    if (suggest->best)
+        snprintf(phrase.text, sizeof phrase.text, "%sdid you mean '%s%.*s%s'?", lead, before,
+                 (int)suggest->best_size, suggest->best, behind);
+    return phrase;
+}
+
+struct suggest_text suggest_text(const struct suggest *suggest)
+{
+    return phrase(suggest, "");
+}
+
+struct suggest_text suggest_end(const struct suggest *suggest)
+{
+    return phrase(suggest, "; ");
 }

@@ -503,7 +503,7 @@ static int yyreport_syntax_error(const yypcontext_t *context, struct parser *par
                        (int)(size < MAX_FOUND ? size : MAX_FOUND), token,
                        size > MAX_FOUND ? "..." : "");
     if (kept && parser->module->loc == NONE)
-        diag_note(parser->diags, (struct span){0, 0}, "a program begins with the line 'skir 1'");
+        diag_help(parser->diags, "a program begins with the line 'skir 1'");
     arena_free(&scratch);
     start_resync(parser);
     return 0;

@@ -46,7 +46,7 @@ static bool at_keyword(const struct walk *walk, uint32_t word)
 /* The n-th token of a kind in a list up to a closing character; leaves the walk behind it. */
 static struct span walk_list(struct walk *walk, char close, uint32_t index)
 {
-    struct span found = {0, 0};
+    struct span found = no_span;
     uint32_t n = 0;
     for (; !at_end(walk) && !at_char(walk, close); walk_next(walk)) {
         if (at_char(walk, ',') || at_char(walk, '(') || at_char(walk, '['))
@@ -86,7 +86,7 @@ static struct span walk_type(struct walk *walk)
 
 static struct span walk_types(struct walk *walk, uint32_t index)
 {
-    struct span found = {0, 0};
+    struct span found = no_span;
     if (!at_char(walk, ':'))
         return found;
     walk_next(walk);
@@ -108,7 +108,7 @@ static struct span walk_types(struct walk *walk, uint32_t index)
 static struct span walk_clause(struct walk *walk, uint32_t keyword, char close, uint32_t index)
 {
     if (!at_keyword(walk, keyword))
-        return (struct span){0, 0};
+        return no_span;
     walk_next(walk);
     return walk_list(walk, close, index);
 }
@@ -118,7 +118,7 @@ struct span locate_op(const struct module *module, const struct op *op, enum op_
 {
     struct walk walk;
     if (!walk_begin(&walk, module, op->loc))
-        return (struct span){0, 0};
+        return no_span;
     struct span found[OP_WHOLE + 1] = {{0, 0}};
     found[OP_WHOLE] = scanner_span(&walk.scanner);
     if (walk.token == TOKEN_VALUE)
@@ -146,7 +146,7 @@ struct span locate_return(const struct module *module, const struct graph *graph
 {
     struct walk walk;
     if (!walk_begin(&walk, module, graph->return_loc))
-        return (struct span){0, 0};
+        return no_span;
     walk_next(&walk);
     struct span found = walk_list(&walk, '}', index);
     scanner_free(&walk.scanner);
@@ -157,7 +157,7 @@ struct span locate_token(const struct module *module, uint32_t loc)
 {
     struct walk walk;
     if (!walk_begin(&walk, module, loc))
-        return (struct span){0, 0};
+        return no_span;
     scanner_free(&walk.scanner);
     return scanner_span(&walk.scanner);
 }
@@ -166,7 +166,7 @@ struct span locate_name(const struct module *module, uint32_t loc)
 {
     struct walk walk;
     if (!walk_begin(&walk, module, loc))
-        return (struct span){0, 0};
+        return no_span;
     struct span first = scanner_span(&walk.scanner);
     for (int i = 0; i < 3 && !at_end(&walk); i++) {
         if (walk.token == TOKEN_SYMBOL || walk.token == TOKEN_STRING) {
@@ -183,7 +183,7 @@ struct span locate_instr(const struct module *module, const struct instr *instr)
 {
     struct walk walk;
     if (!walk_begin(&walk, module, instr->loc))
-        return (struct span){0, 0};
+        return no_span;
     struct span span = scanner_span(&walk.scanner);
     do
         walk_next(&walk);
@@ -199,7 +199,7 @@ struct span locate_value(const struct module *module, const struct graph *graph,
     if (v->def == DEF_PARAM)
         return locate_token(module, graph->params.at[value].loc);
     if (v->def == DEF_MISSING)
-        return (struct span){0, 0};
+        return no_span;
     const struct op *op = &graph->ops.at[v->def];
     return locate_op(module, op, OP_RESULT, value - op->results.first);
 }

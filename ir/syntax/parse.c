@@ -1,9 +1,5 @@
-#include "ir/base/suggest.h"
-#include "ir/syntax/parser.h"
-
-#include <string.h>
-
 #include "ir/syntax/grammar.h"
+#include "ir/syntax/parser.h"
 
 /* ---------------------------------------------------------------------------- lists ---- */
 
@@ -18,7 +14,7 @@ int64_t parse_static_dim(struct parser *parser, struct span span, int64_t dim)
         return dim;
     if (diag_at(parser->diags, DIAG_number_range, span, "a dimension cannot be %lld",
                 (long long)dim))
-        diag_note(parser->diags, (struct span){0, 0}, "a dimension that is not known is '?'");
+        diag_help(parser->diags, "a dimension that is not known is '?'");
     return 0;
 }
 
@@ -86,7 +82,7 @@ void parse_version(struct parser *parser, uint32_t loc, struct span span, int64_
         return;
     if (diag_at(parser->diags, DIAG_version, span, "version %lld of the language is not known",
                 (long long)version))
-        diag_note(parser->diags, (struct span){0, 0}, "this skirc reads version 1");
+        diag_help(parser->diags, "this skirc reads version 1");
 }
 
 void parse_target(struct parser *parser, uint32_t loc, uint32_t name, struct range attrs)
@@ -98,22 +94,18 @@ void parse_target(struct parser *parser, uint32_t loc, uint32_t name, struct ran
 
 enum kernel_type parse_kernel_type(struct parser *parser, struct span span, uint32_t word)
 {
-    const struct intern_name *name = &parser->module->names.names[word];
-    struct suggest suggest = {.wanted = name->text, .wanted_size = name->size};
+    struct suggest suggest = name_suggest(parser->module, word);
     for (int type = 0; type < KERNEL_TYPE_COUNT; type++) {
         const char *text = kernel_type_info(type)->name;
         if (name_is(parser->module, word, text))
             return type;
-        suggest_offer(&suggest, text, strlen(text));
+        suggest_offer_text(&suggest, text);
     }
     if (!diag_at(parser->diags, DIAG_unknown_kernel_type, span, "unknown kernel type '%.*s'",
                  NAME(parser->module, word)))
         return KERNEL_aiv_only;
-    if (suggest.best)
-        diag_note(parser->diags, (struct span){0, 0}, "did you mean '%.*s'?",
-                  (int)suggest.best_size, suggest.best);
-    else
-        diag_note(parser->diags, (struct span){0, 0},
+    if (!diag_suggest(parser->diags, &suggest))
+        diag_help(parser->diags,
                   "kernel types are aiv_only, aic_only, mix_aiv_1_0, mix_aic_1_0, mix_aic_1_1 and "
                   "mix_aic_1_2");
     return KERNEL_aiv_only;
@@ -268,7 +260,7 @@ static void report_type_count(struct parser *parser, const char *end)
     if (diag_at(parser->diags, DIAG_result_count, span, "%u result%s, but %u type%s",
                 parts->results, parts->results == 1 ? "" : "s", parts->types,
                 parts->types == 1 ? "" : "s"))
-        diag_note(parser->diags, (struct span){0, 0},
+        diag_help(parser->diags,
                   "write one type for each result behind ':', in parentheses if there are several");
 }
 

@@ -197,8 +197,8 @@ void parse_instr(struct parser *parser, struct span span, uint32_t mnemonic, uin
         vec_push(&parser->program->instrs, instr);
     else if (diag_at(parser->diags, DIAG_instr_operands, span, "'%s' expects %.*s here", info->name,
                      (int)expected_size, expected))
-        diag_note(parser->diags, (struct span){0, 0}, "the form is '%s%s%s'%s", info->name,
-                  *info->operands ? " " : "", info->operands,
+        diag_help(parser->diags, "the form is '%s%s%s'%s", info->name, *info->operands ? " " : "",
+                  info->operands,
                   strchr(info->operands, 'E')
                       ? ", where K is a kernel, N a number, and E nothing, "
                         "'early_wait aic' (or aiv, mix), 'early_set' or both"

@@ -188,11 +188,11 @@ static void unknown_attr(struct verifier *verifier, const struct attr *attr, enu
     if (!diag_at(verifier->diags, DIAG_unknown_attribute, locate_token(module, attr->loc),
                  "%s has no attribute '%.*s'", owners[owner], NAME(module, attr->key)))
         return;
-    struct suggest suggest = suggest_for(module, attr->key);
+    struct suggest suggest = name_suggest(module, attr->key);
     for (size_t i = 0; i < ATTR_ROWS; i++)
         if (attr_rows[i].owner == owner)
-            suggest_name(&suggest, module, attr_rows[i].key);
-    suggest_note(verifier->diags, &suggest, "");
+            name_offer(&suggest, module, attr_rows[i].key);
+    diag_suggest(verifier->diags, &suggest);
 }
 
 void verify_attrs(struct verifier *verifier, struct range attrs, enum attr_owner owner)

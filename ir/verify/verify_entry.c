@@ -4,8 +4,6 @@
 #include "ir/variants.h"
 #include "ir/verify/verify_internal.h"
 
-static const struct span no_span = {0, 0};
-
 struct entry_verifier {
     struct verifier *verifier;
     const struct module *module;
@@ -42,9 +40,9 @@ static void verify_core(struct entry_verifier *ev, const struct instr *instr)
                  "an %s cannot execute this", core_type_name(ev->core)))
         return;
     if (instr_info(instr->op)->who == WHO_GROUP)
-        diag_note(ev->diags, no_span, "a core takes part in the barriers of its own type");
+        diag_help(ev->diags, "a core takes part in the barriers of its own type");
     else
-        diag_note(ev->diags, no_span, "'%s' is set by an %s and waited for by an %s",
+        diag_help(ev->diags, "'%s' is set by an %s and waited for by an %s",
                   instr->word == CORE_AIC ? "c2v" : "v2c", core_type_name(instr->word),
                   core_type_name((enum core_type)(1 - instr->word)));
 }
@@ -66,7 +64,7 @@ static void verify_part(struct entry_verifier *ev, const struct instr *instr,
     if (!diag_at(ev->diags, DIAG_kernel_part, span, "'@%.*s' is %s: %s", NAME(module, kernel->name),
                  type, mixed ? "its part for this program must be named" : "it has no named parts"))
         return;
-    diag_note(ev->diags, no_span, "write '@%.*s%s%s'", NAME(module, kernel->name), mixed ? "." : "",
+    diag_help(ev->diags, "write '@%.*s%s%s'", NAME(module, kernel->name), mixed ? "." : "",
               mixed ? core_type_name(ev->core) : "");
 }
 
@@ -135,8 +133,7 @@ static void verify_selected(struct entry_verifier *ev, const struct instr *call,
         diag_at(ev->diags, DIAG_dynamic_kernel, locate_instr(module, call),
                 "the entry's parameters have no tiling key for '@%.*s'",
                 NAME(module, kernel->name)))
-        diag_note(ev->diags, no_span,
-                  "behind the slots of its tensors stand 'tiling_key, block_num, lock'");
+        diag_help(ev->diags, "behind the slots of its tensors stand 'tiling_key, block_num, lock'");
 }
 
 static void verify_instr(struct entry_verifier *ev, const struct instr *instr)
@@ -190,7 +187,7 @@ static void verify_launch(struct entry_verifier *ev)
     if (!ev->blocks) {
         if (!attr_find(ev->module, ev->entry->attrs, W_block) &&
             diag_at(ev->diags, DIAG_missing_attribute, span, "the entry has no 'block'"))
-            diag_note(ev->diags, no_span, "write {block = N}, the number of AI cores it runs on");
+            diag_help(ev->diags, "write {block = N}, the number of AI cores it runs on");
         return;
     }
     for (int core = 0; core < CORE_TYPES; core++) {

@@ -2,8 +2,6 @@
 #include "ir/syntax/spelling.h"
 #include "ir/verify/graph_verifier.h"
 
-static const struct span no_span = {0, 0};
-
 /* All definitions, so that a use before its definition is told from an unknown name. */
 static void verify_names(struct graph_verifier *gv)
 {
@@ -46,7 +44,7 @@ static void verify_return(struct graph_verifier *gv)
         if (diag_at(gv->diags, DIAG_return, locate_token(module, graph->end_loc),
                     "the graph has %u result%s, but no 'return'", graph->result_types.count,
                     graph->result_types.count == 1 ? "" : "s"))
-            diag_note(gv->diags, no_span, "end the graph with 'return %%VALUE, ...'");
+            diag_help(gv->diags, "end the graph with 'return %%VALUE, ...'");
         return;
     }
     if (graph->returns.count != graph->result_types.count) {

@@ -2,7 +2,6 @@
 #ifndef IR_VERIFY_VERIFY_INTERNAL_H
 #define IR_VERIFY_VERIFY_INTERNAL_H
 
-#include "ir/base/suggest.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify.h"
 
@@ -59,26 +58,6 @@ static inline bool marks_set(struct verifier *verifier, uint32_t name, uint32_t 
     if (!marked)
         *mark = (struct mark){verifier->stamp, id};
     return marked;
-}
-
-/* Adds "did you mean" to the last diagnostic where a candidate is similar. */
-static inline struct suggest suggest_for(const struct module *module, uint32_t name)
-{
-    const struct intern_name *n = &module->names.names[name];
-    return (struct suggest){.wanted = n->text, .wanted_size = n->size};
-}
-
-static inline void suggest_name(struct suggest *suggest, const struct module *module, uint32_t name)
-{
-    suggest_offer(suggest, module->names.names[name].text, module->names.names[name].size);
-}
-
-static inline void suggest_note(struct diags *diags, const struct suggest *suggest,
-                                const char *sigil)
-{
-    if (suggest->best)
-        diag_note(diags, (struct span){0, 0}, "did you mean '%s%.*s'?", sigil,
-                  (int)suggest->best_size, suggest->best);
 }
 
 /* Reports a kernel that is not declared, with the most similar one that is. */

@@ -4,22 +4,19 @@
 
 #include <string.h>
 
-static const struct span no_span = {0, 0};
-
 void verify_unknown_kernel(struct verifier *verifier, struct span span, uint32_t name)
 {
     const struct module *module = verifier->module;
     if (!diag_at(verifier->diags, DIAG_unknown_kernel, span, "the kernel '@%.*s' is not declared",
                  NAME(module, name)))
         return;
-    struct suggest suggest = suggest_for(module, name);
+    struct suggest suggest = name_suggest(module, name);
     if (diag_wants_suggestion(verifier->diags))
         for (uint32_t i = 0; i < module->kernels.count; i++)
-            suggest_name(&suggest, module, module->kernels.at[i].name);
-    if (suggest.best)
-        suggest_note(verifier->diags, &suggest, "@");
-    else
-        diag_note(verifier->diags, no_span, "declare it with 'kernel @%.*s : TYPE {...}'",
+            name_offer(&suggest, module, module->kernels.at[i].name);
+    suggest.before = "@";
+    if (!diag_suggest(verifier->diags, &suggest))
+        diag_help(verifier->diags, "declare it with 'kernel @%.*s : TYPE {...}'",
                   NAME(module, name));
 }
 
@@ -35,7 +32,7 @@ static void verify_kernel_entry(struct verifier *verifier, const struct kernel *
         if (kernel_type_is_mixed(kernel->type) &&
             diag_at(verifier->diags, DIAG_kernel_part, span,
                     "a kernel of type %s has two functions", kernel_type_info(kernel->type)->name))
-            diag_note(verifier->diags, no_span, "write entry = {aic = \"...\", aiv = \"...\"}");
+            diag_help(verifier->diags, "write entry = {aic = \"...\", aiv = \"...\"}");
         return;
     }
     struct range parts = {entry->value.first, entry->value.count};

@@ -22,12 +22,13 @@ static void missing_value(struct graph_verifier *gv, const struct op *op, enum o
     if (!diag_at(gv->diags, DIAG_unknown_value, span, "nothing defines '%%%.*s'",
                  NAME(gv->module, name)))
         return;
-    struct suggest suggest = suggest_for(gv->module, name);
+    struct suggest suggest = name_suggest(gv->module, name);
     if (diag_wants_suggestion(gv->diags))
         for (uint32_t i = 0; i < graph->values.count; i++)
             if (graph->values.at[i].def != DEF_MISSING)
-                suggest_name(&suggest, gv->module, graph->values.at[i].name);
-    suggest_note(gv->diags, &suggest, "%");
+                name_offer(&suggest, gv->module, graph->values.at[i].name);
+    suggest.before = "%";
+    diag_suggest(gv->diags, &suggest);
 }
 
 void verify_use(struct graph_verifier *gv, const struct op *op, enum op_part part, uint32_t index,

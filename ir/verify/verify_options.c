@@ -20,7 +20,7 @@ static void verify_text(struct verifier *verifier, const struct attr *attr)
         verifier->option_warnings =
             warned_before(verifier->diags) ? OPTION_WARNINGS_GIVEN : OPTION_WARNINGS_WANTED;
     if (verifier->option_warnings == OPTION_WARNINGS_GIVEN &&
-        sk_options_parse(&options, text->text, text->size, (struct span){0, 0}, NULL))
+        sk_options_parse(&options, text->text, text->size, no_span, NULL))
         return;
     sk_options_parse(&options, text->text, text->size, locate_options(module, attr),
                      verifier->diags);

@@ -3,8 +3,6 @@
 #include "ir/order.h"
 #include "ir/verify/verify_internal.h"
 
-static const struct span no_span = {0, 0};
-
 static struct span side_span(const struct verifier *verifier, const struct graph *graph,
                              const struct event_side *side, enum op_part part)
 {
@@ -37,11 +35,11 @@ static void unknown_event(struct verifier *verifier, const struct graph *graph,
                  "event '%.*s' is received, but no op sends it",
                  NAME(verifier->module, side->event)))
         return;
-    struct suggest suggest = suggest_for(verifier->module, side->event);
+    struct suggest suggest = name_suggest(verifier->module, side->event);
     if (diag_wants_suggestion(verifier->diags))
         for (uint32_t i = 0; i < sends->count; i++)
-            suggest_name(&suggest, verifier->module, sends->at[i].event);
-    suggest_note(verifier->diags, &suggest, "");
+            name_offer(&suggest, verifier->module, sends->at[i].event);
+    diag_suggest(verifier->diags, &suggest);
 }
 
 static uint32_t launch_of(const struct graph *graph, const struct event_side *side)
@@ -75,7 +73,7 @@ static void verify_receive(struct verifier *verifier, const struct graph *graph,
     if (diag_at(verifier->diags, DIAG_event_order, span,
                 "event '%.*s' is sent and received on one stream",
                 NAME(verifier->module, side->event)))
-        diag_note(verifier->diags, no_span, "ops of one stream run in their order; leave it out");
+        diag_help(verifier->diags, "ops of one stream run in their order; leave it out");
 }
 
 static void verify_events(struct verifier *verifier, const struct graph *graph,
@@ -95,7 +93,7 @@ static void verify_events(struct verifier *verifier, const struct graph *graph,
                     side_span(verifier, graph, &sends.at[i], OP_SEND),
                     "event '%.*s' is sent, but no op receives it",
                     NAME(verifier->module, sends.at[i].event)))
-            diag_note(verifier->diags, no_span, "add 'recv [%.*s]' to the op that waits",
+            diag_help(verifier->diags, "add 'recv [%.*s]' to the op that waits",
                       NAME(verifier->module, sends.at[i].event));
     mem_free(received);
     vec_free(&sends);
@@ -149,7 +147,7 @@ static void verify_acyclic(struct verifier *verifier, const struct graph *graph,
             op = order->edges[cycle.edges.at[i]].from;
         }
         if (cycle.edges.count > MAX_STEPS)
-            diag_note(verifier->diags, no_span, "and %u steps more", cycle.edges.count - MAX_STEPS);
+            diag_help(verifier->diags, "and %u steps more", cycle.edges.count - MAX_STEPS);
     }
     vec_free(&cycle.edges);
     mem_free(sorted);

@@ -1,8 +1,6 @@
 /* The verifier's part for the types of a graph: their formats, and the gears in their dimensions. */
 #include "ir/verify/graph_verifier.h"
 
-static const struct span no_span = {0, 0};
-
 enum { MAX_GEAR_COMBINATIONS = 100 };
 
 /* ---------------------------------------------------------------------------- types ---- */
@@ -40,11 +38,11 @@ static bool format_known(const struct module *module, uint32_t format)
 
 static void suggest_format(struct graph_verifier *gv, uint32_t format)
 {
-    struct suggest suggest = suggest_for(gv->module, format);
+    struct suggest suggest = name_suggest(gv->module, format);
 #define FORMAT(name) suggest_offer(&suggest, #name, sizeof #name - 1);
 #include "ir/formats.def"
 #undef FORMAT
-    suggest_note(gv->diags, &suggest, "");
+    diag_suggest(gv->diags, &suggest);
 }
 
 static bool gear_known(const struct graph *graph, uint32_t name)
@@ -60,13 +58,11 @@ static void unknown_gear(struct graph_verifier *gv, struct span span, uint32_t n
     if (!diag_at(gv->diags, DIAG_unknown_gear, span, "the graph declares no gear '%.*s'",
                  NAME(gv->module, name)))
         return;
-    struct suggest suggest = suggest_for(gv->module, name);
+    struct suggest suggest = name_suggest(gv->module, name);
     for (uint32_t i = 0; i < gv->graph->gears.count; i++)
-        suggest_name(&suggest, gv->module, gv->graph->gears.at[i].name);
-    if (suggest.best)
-        suggest_note(gv->diags, &suggest, "");
-    else
-        diag_note(gv->diags, no_span,
+        name_offer(&suggest, gv->module, gv->graph->gears.at[i].name);
+    if (!diag_suggest(gv->diags, &suggest))
+        diag_help(gv->diags,
                   "a dimension is an integer, '?', or a name of 'gears zip (%.*s = [...])'",
                   NAME(gv->module, name));
 }

@@ -3,8 +3,6 @@
 #include "ir/variants.h"
 #include "ir/verify/verify_internal.h"
 
-static const struct span no_span = {0, 0};
-
 /* One element of `variants`. */
 struct variant_verifier {
     struct verifier *verifier;
@@ -35,7 +33,7 @@ static const struct attr *need_attr(const struct variant_verifier *vv, uint32_t 
     const struct attr *attr = attr_find(vv->module, vv->attrs, key);
     if (!attr && diag_at(vv->diags, DIAG_missing_attribute, variant_span(vv),
                          "the variant has no '%.*s'", NAME(vv->module, key)))
-        diag_note(vv->diags, no_span, "%s", form);
+        diag_help(vv->diags, "%s", form);
     return attr;
 }
 
@@ -46,18 +44,18 @@ static void check_attr_names(const struct variant_verifier *vv)
     marks_clear(vv->verifier);
     for (uint32_t i = 0; i < vv->attrs.count; i++) {
         const struct attr *attr = &module->attrs.at[vv->attrs.first + i];
-        struct suggest suggest = suggest_for(module, attr->key);
+        struct suggest suggest = name_suggest(module, attr->key);
         bool known = false;
         if (marks_set(vv->verifier, attr->key, 0, NULL))
             diag_at(vv->diags, DIAG_duplicate, attr_span(vv, attr),
                     "the attribute '%.*s' stands twice", NAME(module, attr->key));
         for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
             known |= attr->key == keys[k];
-            suggest_name(&suggest, module, keys[k]);
+            name_offer(&suggest, module, keys[k]);
         }
         if (!known && diag_at(vv->diags, DIAG_unknown_attribute, attr_span(vv, attr),
                               "a variant has no attribute '%.*s'", NAME(module, attr->key)))
-            suggest_note(vv->diags, &suggest, "");
+            diag_suggest(vv->diags, &suggest);
     }
 }
 
@@ -88,10 +86,10 @@ static bool find_type(const struct variant_verifier *vv, enum kernel_type *type)
         return true;
     if (diag_at(vv->diags, DIAG_unknown_kernel_type, attr_span(vv, attr),
                 "unknown kernel type '%.*s'", NAME(vv->module, attr->value.id))) {
-        struct suggest suggest = suggest_for(vv->module, attr->value.id);
+        struct suggest suggest = name_suggest(vv->module, attr->value.id);
         for (int i = 0; i < KERNEL_TYPE_COUNT; i++)
-            suggest_offer(&suggest, kernel_type_info(i)->name, strlen(kernel_type_info(i)->name));
-        suggest_note(vv->diags, &suggest, "");
+            suggest_offer_text(&suggest, kernel_type_info(i)->name);
+        diag_suggest(vv->diags, &suggest);
     }
     return false;
 }
@@ -108,13 +106,13 @@ static void check_cover(const struct variant_verifier *vv, enum kernel_type type
                 vv->diags, DIAG_kernel_part, attr_span(vv, attr),
                 "a variant of type %s has a part for an %s, but its kernel, of type %s, has none",
                 info->name, core_type_name((enum core_type)core), own->name))
-            diag_note(vv->diags, no_span, "the kernel's own type must cover all its variants");
+            diag_help(vv->diags, "the kernel's own type must cover all its variants");
     if (info->aics && own->aics && own->aivs && info->aivs > own->aivs &&
         diag_at(
             vv->diags, DIAG_kernel_part, attr_span(vv, attr),
             "a variant of type %s has two AIVs for each AIC, but its kernel, of type %s, has one",
             info->name, own->name))
-        diag_note(vv->diags, no_span, "the kernel's own type must cover all its variants");
+        diag_help(vv->diags, "the kernel's own type must cover all its variants");
 }
 
 static void check_functions(const struct variant_verifier *vv, enum kernel_type type)
@@ -212,12 +210,12 @@ void verify_variants(struct verifier *verifier, const struct kernel *kernel)
     if (dynamic && !any && !(vv.list && vv.list->value.kind != ATTR_LIST) &&
         diag_at(vv.diags, DIAG_missing_attribute, locate_name(module, kernel->loc),
                 "the dynamic kernel '@%.*s' has no variants", NAME(module, kernel->name)))
-        diag_note(vv.diags, no_span, "write variants = [{key = 0, type = %s, ...}]; %s",
+        diag_help(vv.diags, "write variants = [{key = 0, type = %s, ...}]; %s",
                   kernel_type_info(kernel->type)->name, form);
     if (vv.list && !dynamic &&
         diag_at(vv.diags, DIAG_missing_attribute, attr_span(&vv, vv.list),
                 "'variants' needs 'dynamic'"))
-        diag_note(vv.diags, no_span, "write dynamic = true beside it");
+        diag_help(vv.diags, "write dynamic = true beside it");
     if (dynamic)
         check_static_attrs(&vv);
     if (!any || !attr_is_variants(module, &vv.list->value))

@@ -4,8 +4,6 @@
 #include "ir/sk_options.h"
 #include "ir/syntax/locate.h"
 
-static const struct span no_span = {0, 0};
-
 /* Most cores and blocks of any op of a super kernel. */
 struct demand {
     uint32_t aics, aivs; /* most cores of a type that any op uses */
@@ -106,7 +104,7 @@ static bool check_target(const struct launch_ops *ops, const struct numbers *num
         if (diag_at(ops->diags, DIAG_core_numbers, number_span(ops, core),
                     "%s=%u, but the target has %u cores of type %s", number_key(core),
                     numbers->of[core], cores, core_type_name((enum core_type)core)))
-            diag_note(ops->diags, no_span, "write %s=%u or less", number_key(core), cores);
+            diag_help(ops->diags, "write %s=%u or less", number_key(core), cores);
     }
     return ok;
 }
@@ -122,9 +120,9 @@ static void note_choices(const struct launch_ops *ops, int core, uint32_t a, uin
         b = 0;
     }
     if (a && b)
-        diag_note(ops->diags, no_span, "write %s=%u or %s=%u", key, a, key, b);
+        diag_help(ops->diags, "write %s=%u or %s=%u", key, a, key, b);
     else if (a)
-        diag_note(ops->diags, no_span, "write %s=%u", key, a);
+        diag_help(ops->diags, "write %s=%u", key, a);
 }
 
 /* The launch that has these numbers of cores. */
@@ -180,7 +178,7 @@ static bool report_few(const struct launch_ops *ops, const struct numbers *numbe
                 numbers->of[core], NAME(ops->module, op_at(ops, i)->type), need,
                 core_type_name((enum core_type)core))) {
         note_op(ops, i);
-        diag_note(ops->diags, no_span, "write %s=%u or more", number_key(core), need);
+        diag_help(ops->diags, "write %s=%u or more", number_key(core), need);
     }
     return false;
 }

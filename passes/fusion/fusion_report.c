@@ -4,8 +4,6 @@
 #include "ir/syntax/spelling.h"
 #include "passes/fusion/fusion_internal.h"
 
-static const struct span no_span = {0, 0};
-
 /* Why a part of a group could not be scheduled with the part before it: `blocked`, an op of it, needs
  * `cause`, which is outside, and which needs the part before by way of `root`. */
 struct break_cause {
@@ -137,14 +135,13 @@ static void explain_root(const struct fusion *f, uint32_t group, uint32_t root)
     uint32_t member = f->member_of[root];
     enum fusable fusable = op_fusable(f->module, &f->graph->ops.at[root]);
     if (member == group)
-        diag_note(diags, no_span, "%s cannot be fused: %s; %s", name_op(f, root),
-                  fusable_reason(fusable), fusable_advice(fusable));
+        diag_help(diags, "%s cannot be fused: %s; %s", name_op(f, root), fusable_reason(fusable),
+                  fusable_advice(fusable));
     else if (f->group_of[root] != GROUP_NONE)
-        diag_note(diags, no_span, "%s is of %s: put the two scopes into one, or order them",
+        diag_help(diags, "%s is of %s: put the two scopes into one, or order them",
                   name_op(f, root), group_text(f, member));
     else
-        diag_note(diags, no_span,
-                  "%s is outside: move it into the scope, or before or behind all of it",
+        diag_help(diags, "%s is outside: move it into the scope, or before or behind all of it",
                   name_op(f, root));
 }
 
@@ -258,7 +255,7 @@ static bool report_removed(struct fusion *f)
                     fusable_reason(fusable))) {
             group_field(f, group);
             op_fields(f, op);
-            diag_note(f->context->diags, no_span, "%s", fusable_advice(fusable));
+            diag_help(f->context->diags, "%s", fusable_advice(fusable));
         }
         ok = apply_strictness(f, group, op, op) && ok;
     }
@@ -315,5 +312,5 @@ void fusion_report_fused(struct fusion *f, const struct segment *segment, uint32
     for (uint32_t i = 0; i < segment->count; i++)
         diag_listed(diags, "streams", label_text(f, f->order->stream[ops[i]]));
     if (segment->count == 1)
-        diag_note(diags, no_span, "one op gains nothing from a super kernel of its own");
+        diag_help(diags, "one op gains nothing from a super kernel of its own");
 }

@@ -158,8 +158,7 @@ static bool check_events(const struct fusion *f, const uint8_t *kept)
         if (diag_at(f->context->diags, DIAG_unsupported, locate_name(f->module, block->loc),
                     "'@%.*s' sends or receives events as a whole, so that it must stay as it is",
                     NAME(f->module, block->name)))
-            diag_note(f->context->diags, (struct span){0, 0},
-                      "give its 'send' and 'recv' to ops of it");
+            diag_help(f->context->diags, "give its 'send' and 'recv' to ops of it");
     }
     return ok;
 }

@@ -1,8 +1,6 @@
 /* The lock of a dynamic kernel: closed again when all cores have chosen their function. */
 #include "passes/sync/words.h"
 
-static const struct span no_span = {0, 0};
-
 /* The first select of the op that may not be over everywhere at a point, or NONE. */
 static enum core_type open_select(const struct sync_word *word, const struct sync_point *point)
 {
@@ -22,7 +20,7 @@ static void help_unlock(const struct sync_word *word)
     const struct sync_placed *placed = &word->checker->subject->placed[word->place];
     enum core_type core = sync_word_main_core(word);
     const char *group = core_type_name(core);
-    diag_note(word->checker->diags, no_span,
+    diag_help(word->checker->diags,
               "write 'reset %u' behind a barrier that all cores arrive at behind %s%s%s, so at the "
               "latest at the end, behind 'arrive %s await %s'",
               word->number, sync_step_text(word->checker, core, placed->select[core]),

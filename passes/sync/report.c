@@ -2,8 +2,6 @@
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 
-static const struct span no_span = {0, 0};
-
 /* ------------------------------------------------------------------------------ texts ---- */
 
 const char *sync_instr_text(const struct sync_checker *checker, enum core_type core, uint32_t step)
@@ -99,8 +97,8 @@ static void insert_field(const struct sync_checker *checker, const char *instrs,
 void sync_help(const struct sync_checker *checker, const char *instrs, enum sync_side side,
                enum core_type core, uint32_t step)
 {
-    diag_note(checker->diags, no_span, "write '%s' %s %s", instrs,
-              side == SYNC_BEFORE ? "before" : "behind", sync_step_text(checker, core, step));
+    diag_help(checker->diags, "write '%s' %s %s", instrs, side == SYNC_BEFORE ? "before" : "behind",
+              sync_step_text(checker, core, step));
     insert_field(checker, instrs, side, core, step);
 }
 
@@ -129,13 +127,12 @@ static void explain_barrier(const struct sync_checker *checker, enum core_type c
         diag_note(checker->diags, sync_step_span(checker, core, arrive),
                   "%s waits for %s, which stands behind it in the same program", waits,
                   sync_step_text(checker, core, arrive));
-        diag_note(checker->diags, no_span, "put that before it, or write another '%s' there",
+        diag_help(checker->diags, "put that before it, or write another '%s' there",
                   core == CORE_AIC ? "arrive aic" : "arrive aiv");
         return;
     }
-    diag_note(checker->diags, no_span,
-              "%s is 'await' number %u of the program, which has 'arrive' %u times", waits,
-              track->awaits.count + 1, track->arrivals.count);
+    diag_help(checker->diags, "%s is 'await' number %u of the program, which has 'arrive' %u times",
+              waits, track->awaits.count + 1, track->arrivals.count);
     sync_help(checker, core == CORE_AIC ? "arrive aic" : "arrive aiv", SYNC_BEFORE, core,
               track->next);
 }
@@ -149,10 +146,10 @@ static bool explain_flag(const struct sync_checker *checker, enum core_type core
     const char *flag = flag_name(1 - core);
     uint32_t set = find_step(sender, EFFECT_SET, track->waits.count);
     if (set == NONE) {
-        diag_note(checker->diags, no_span,
+        diag_help(checker->diags,
                   "%s is wait number %u for '%s', which the %s program sets %u times", waits,
                   track->waits.count + 1, flag, core_type_name(1 - core), sender->sets.count);
-        diag_note(checker->diags, no_span,
+        diag_help(checker->diags,
                   "write 'set %s' in the %s program, behind what this waits for, or take it out",
                   flag, core_type_name(1 - core));
         return false;
@@ -198,7 +195,7 @@ void sync_report_deadlock(const struct sync_checker *checker, enum core_type cor
     bool by_other = explain_block(checker, core), first = core == CORE_AIC;
     if (first && by_other && is_blocked(&checker->proof.tracks[1 - core]) &&
         explain_block(checker, 1 - core))
-        diag_note(checker->diags, no_span, "so each of the two waits for the other");
+        diag_help(checker->diags, "so each of the two waits for the other");
 }
 
 /* ------------------------------------------------------------------------------ flags ---- */
@@ -212,7 +209,7 @@ void sync_report_overflow(const struct sync_checker *checker, enum core_type cor
     if (!sync_report_step(checker, DIAG_sync_overflow, core, track->sets.at[n],
                           "this may be the 16th release that nobody has waited for"))
         return;
-    diag_note(checker->diags, no_span,
+    diag_help(checker->diags,
               "the flag is set %u times up to here, and the %s is sure to have waited %u times",
               n + 1, core_type_name(1 - core), over);
     if (must >= receiver->waits.count)
@@ -233,14 +230,14 @@ void sync_report_left_set(const struct sync_checker *checker, enum core_type cor
     if (!sync_report_step(checker, DIAG_sync_left_set, core, track->sets.at[waits],
                           "nothing waits for this release: the flag is left set"))
         return;
-    diag_note(checker->diags, no_span, "the flag is set %u times and waited for %u times",
-              track->sets.count, waits);
+    diag_help(checker->diags, "the flag is set %u times and waited for %u times", track->sets.count,
+              waits);
     if (checker->proof.per_block[1 - core])
-        diag_note(checker->diags, no_span,
+        diag_help(checker->diags,
                   "write 'wait %s' in the %s program, before what relies on this, or take it out",
                   flag_name(core), core_type_name(1 - core));
     else
-        diag_note(checker->diags, no_span, "the launch has no %s that it could release",
+        diag_help(checker->diags, "the launch has no %s that it could release",
                   core_type_name(1 - core));
 }
 
@@ -314,7 +311,7 @@ static void tell_known(const struct sync_checker *checker, const struct sync_poi
 /* A set passes on what was called before it only when that is sure to be complete. */
 static void help_drain(const struct sync_checker *checker, enum core_type core, uint32_t set)
 {
-    diag_note(checker->diags, no_span, "put a 'pipe_barrier' before the set, %s",
+    diag_help(checker->diags, "put a 'pipe_barrier' before the set, %s",
               sync_step_text(checker, core, set));
     insert_field(checker, "pipe_barrier", SYNC_BEFORE, core, set);
 }

@@ -2,8 +2,6 @@
  * which is cleared before it is used. */
 #include "passes/sync/report.h"
 
-static const struct span no_span = {0, 0};
-
 /* --------------------------------------------------------------------- dynamic kernels ---- */
 
 /* One program, as it is followed. */
@@ -40,7 +38,7 @@ static bool visit_select(struct selection *selection, uint32_t step)
     }
     if (*pending_of(selection, kernel) != NONE) {
         if (report(selection, step, "the kernel is selected twice for one call"))
-            diag_note(selection->checker->diags, no_span,
+            diag_help(selection->checker->diags,
                       "each op has a tiling key of its own: select behind the call before");
         return false;
     }
@@ -144,7 +142,7 @@ static bool check_feed(const struct sync_checker *checker, enum core_type core, 
     if (clear == NONE) {
         if (sync_report_step(checker, DIAG_sync_feed, core, step,
                              "nothing clears the workspace that this works with"))
-            diag_note(checker->diags, no_span,
+            diag_help(checker->diags,
                       "write 'clear_workspace' at the begin of the program, and a barrier behind");
         return false;
     }

@@ -1,8 +1,6 @@
 #include "passes/sync/words.h"
 #include "ir/syntax/locate.h"
 
-static const struct span no_span = {0, 0};
-
 /* -------------------------------------------------------------------------- slot uses ---- */
 
 struct sync_point sync_use_point(const struct sync_words *words, uint32_t slot, enum sync_use use)
@@ -44,7 +42,7 @@ static void report_wrong_slot(const struct sync_words *words, enum core_type cor
                                          : "the slot is no event that an op sends to outside";
     if (!sync_report_step(checker, DIAG_sync_event, core, step, text) || !event)
         return;
-    diag_note(checker->diags, no_span, "slot %u is event '%.*s', which an op here %s", slot,
+    diag_help(checker->diags, "slot %u is event '%.*s', which an op here %s", slot,
               NAME(checker->module, is->id),
               !sync_is_outer(subject, is) ? "sends to another: that is an order, not memory"
               : is->kind == SLOT_SEND     ? "sends: 'notify' is for it"

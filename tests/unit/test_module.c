@@ -235,6 +235,20 @@ static void test_suggest(void **state)
 }
 
 /* The most similar wins, the first of equals stays. */
+static void test_suggest_texts(void **state)
+{
+    (void)state;
+    struct suggest suggest = {.wanted = "ad", .wanted_size = 2, .before = "@", .behind = "=N"};
+    suggest_offer_text(&suggest, "Mul");
+    assert_string_equal(suggest_text(&suggest).text, "");
+    assert_string_equal(suggest_end(&suggest).text, "");
+    suggest_offer(&suggest, "AddN", 3);
+    assert_string_equal(suggest_text(&suggest).text, "did you mean '@Add=N'?");
+    assert_string_equal(suggest_end(&suggest).text, "; did you mean '@Add=N'?");
+    suggest.before = suggest.behind = NULL;
+    assert_string_equal(suggest_text(&suggest).text, "did you mean 'Add'?");
+}
+
 static void test_suggest_best(void **state)
 {
     (void)state;
@@ -636,6 +650,7 @@ int main(void)
         cmocka_unit_test(test_text_numbers),
         cmocka_unit_test(test_text_growth),
         cmocka_unit_test(test_suggest),
+        cmocka_unit_test(test_suggest_texts),
         cmocka_unit_test(test_suggest_best),
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_order_cycle),

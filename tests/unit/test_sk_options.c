@@ -13,7 +13,7 @@
 static struct sk_options parsed(const char *text)
 {
     struct sk_options options;
-    assert_true(sk_options_parse(&options, text, strlen(text), (struct span){0, 0}, NULL));
+    assert_true(sk_options_parse(&options, text, strlen(text), no_span, NULL));
     return options;
 }
 
@@ -22,7 +22,7 @@ static bool accepts(enum sk_option option, const char *value)
     char text[256];
     struct sk_options options;
     int size = snprintf(text, sizeof text, "%s=%s", sk_option_key(option), value);
-    return sk_options_parse(&options, text, (size_t)size, (struct span){0, 0}, NULL);
+    return sk_options_parse(&options, text, (size_t)size, no_span, NULL);
 }
 
 static int64_t number_of(enum sk_option option, const char *value)
@@ -186,7 +186,7 @@ static void check_mistakes(const char *text, size_t count, const struct mistake 
         assert_int_equal(diags.list.at[i].span.end, 100 + mistakes[i].end);
     }
     assert_int_equal(ok, diags.counts[SEVERITY_ERROR] == 0);
-    assert_int_equal(sk_options_parse(&options, text, size, (struct span){0, 0}, NULL), ok);
+    assert_int_equal(sk_options_parse(&options, text, size, no_span, NULL), ok);
     diags_free(&diags);
 }
 
@@ -219,7 +219,7 @@ static void test_recovery(void **state)
     (void)state;
     static const char text[] = "split-mode=65:x=1:early-start=2:profiling:early-start=0";
     struct sk_options options;
-    assert_false(sk_options_parse(&options, text, strlen(text), (struct span){0, 0}, NULL));
+    assert_false(sk_options_parse(&options, text, strlen(text), no_span, NULL));
     assert_int_equal(options.of[SK_split_mode].number, 4);
     assert_false(options.of[SK_split_mode].given);
     assert_int_equal(options.of[SK_early_start].number, 2);
@@ -230,7 +230,7 @@ static const char *only_help(struct diags *diags, const char *text)
 {
     struct sk_options options;
     diags_init(diags, NULL, "options");
-    sk_options_parse(&options, text, strlen(text), (struct span){0, 0}, diags);
+    sk_options_parse(&options, text, strlen(text), no_span, diags);
     assert_int_equal(diags->list.count, 1);
     assert_int_equal(diags->list.at[0].span.end, 0);
     return diags->list.at[0].notes ? diags->list.at[0].notes->text : NULL;
@@ -318,7 +318,7 @@ static void test_bytes(void **state)
     (void)state;
     static const char text[] = "prof\0iling=1:split-mode=1\0:\0";
     struct sk_options options;
-    assert_false(sk_options_parse(&options, text, sizeof text - 1, (struct span){0, 0}, NULL));
+    assert_false(sk_options_parse(&options, text, sizeof text - 1, no_span, NULL));
     assert_false(options.of[SK_profiling].given);
     assert_false(options.of[SK_split_mode].given);
 }
