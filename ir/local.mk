@@ -46,6 +46,8 @@ libskir_la_SOURCES += \
 	ir/base/json.c \
 	ir/base/json.h \
 	ir/base/message.h \
+	ir/base/source.c \
+	ir/base/source.h \
 	ir/base/suggest.c \
 	ir/base/suggest.h \
 	ir/base/text.c \

@@ -117,7 +117,7 @@ static int shown_size(struct piece piece)
     if (piece.size <= MAX_SHOWN)
         return (int)piece.size;
     int size = MAX_SHOWN;
-    while (size > 0 && ((unsigned char)piece.at[size] & 0xc0) == 0x80)
+    while (size > 0 && continues_code_point(piece.at[size]))
         size--;
     return size;
 }

@@ -3,44 +3,11 @@
 #ifndef IR_BASE_DIAG_H
 #define IR_BASE_DIAG_H
 
+#include "ir/base/source.h"
 #include "ir/base/suggest.h"
-#include "ir/base/vec.h"
 
 #include <stdbool.h>
 #include <stdio.h>
-
-/* A text that positions refer to, with its line map (made when first needed). */
-struct source {
-    const char *path; /* as the user wrote it */
-    const char *text; /* a NUL stands behind its end */
-    uint32_t size;
-    const char
-        *tail; /* what follows the program in a golden file, without its first byte; or NULL */
-    size_t tail_size;
-    struct vec_u32 lines; /* offset of each line's first byte */
-    /* The position found last: the next one is often behind it, in the same, maybe very long line. */
-    struct {
-        uint32_t line, column, offset;
-    } last;
-};
-
-/* Where a golden file's program ends: its line "//! expect". NULL where there is none, or where the
- * text is no golden file, which begins with "//!". */
-const char *source_find_expect(const char *text, size_t size);
-
-/* Sets the source up over `data`, which must outlive it, has a NUL behind its end, and may be
- * changed: a golden file ends as a program before its line "//! expect", whose first byte becomes a
- * NUL. False where the text is larger than positions can
- * express (4 GiB). */
-bool source_init(struct source *source, const char *path, char *data, size_t size);
-
-/* Bytes [begin, end) of a source. */
-struct span {
-    uint32_t begin, end;
-};
-
-/* Where there is no position. */
-static const struct span no_span = {0, 0};
 
 enum severity { SEVERITY_ERROR, SEVERITY_WARNING, SEVERITY_REMARK, SEVERITY_COUNT };
 
@@ -117,15 +84,6 @@ const char *diag_id_text(enum diag_id id);
 enum severity diag_id_severity(enum diag_id id);
 const char *diag_id_summary(enum diag_id id);
 const char *severity_text(enum severity severity);
-
-/* 1-based line and column (in code points) of an offset. */
-struct position {
-    uint32_t line, column;
-};
-struct position source_position(struct source *source, uint32_t offset);
-/* The bytes of a 1-based line, without its end. */
-const char *source_line(struct source *source, uint32_t line, size_t *size);
-void source_free(struct source *source);
 
 /* The diagnostics in the order of their positions; an array of list.count, to be freed. */
 const struct diag **diags_sorted(const struct diags *diags);

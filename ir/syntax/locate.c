@@ -18,9 +18,20 @@ static void walk_next(struct walk *walk)
     walk->token = scanner_next(&walk->scanner, &walk->value);
 }
 
+static bool is_foreign(const struct module *module)
+{
+    return module->source && module->source->language == SOURCE_FOREIGN;
+}
+
+/* Where nothing can be scanned: the position itself, if there is any. */
+static struct span recorded(const struct module *module, uint32_t loc)
+{
+    return is_foreign(module) && loc != NONE ? source_token(module->source, loc) : no_span;
+}
+
 static bool walk_begin(struct walk *walk, const struct module *module, uint32_t loc)
 {
-    if (!module->source || loc == NONE)
+    if (!module->source || module->source->language != SOURCE_SKIR || loc == NONE)
         return false;
     scanner_init(&walk->scanner, module->source, (struct module *)module, NULL);
     scanner_seek(&walk->scanner, loc);
@@ -118,7 +129,7 @@ struct span locate_op(const struct module *module, const struct op *op, enum op_
 {
     struct walk walk;
     if (!walk_begin(&walk, module, op->loc))
-        return no_span;
+        return recorded(module, op->loc);
     struct span found[OP_WHOLE + 1] = {{0, 0}};
     found[OP_WHOLE] = scanner_span(&walk.scanner);
     if (walk.token == TOKEN_VALUE)
@@ -146,7 +157,7 @@ struct span locate_return(const struct module *module, const struct graph *graph
 {
     struct walk walk;
     if (!walk_begin(&walk, module, graph->return_loc))
-        return no_span;
+        return recorded(module, graph->return_loc);
     walk_next(&walk);
     struct span found = walk_list(&walk, '}', index);
     scanner_free(&walk.scanner);
@@ -157,7 +168,7 @@ struct span locate_token(const struct module *module, uint32_t loc)
 {
     struct walk walk;
     if (!walk_begin(&walk, module, loc))
-        return no_span;
+        return recorded(module, loc);
     scanner_free(&walk.scanner);
     return scanner_span(&walk.scanner);
 }
@@ -166,7 +177,7 @@ struct span locate_name(const struct module *module, uint32_t loc)
 {
     struct walk walk;
     if (!walk_begin(&walk, module, loc))
-        return no_span;
+        return recorded(module, loc);
     struct span first = scanner_span(&walk.scanner);
     for (int i = 0; i < 3 && !at_end(&walk); i++) {
         if (walk.token == TOKEN_SYMBOL || walk.token == TOKEN_STRING) {
@@ -183,7 +194,7 @@ struct span locate_instr(const struct module *module, const struct instr *instr)
 {
     struct walk walk;
     if (!walk_begin(&walk, module, instr->loc))
-        return no_span;
+        return recorded(module, instr->loc);
     struct span span = scanner_span(&walk.scanner);
     do
         walk_next(&walk);
@@ -207,7 +218,7 @@ struct span locate_value(const struct module *module, const struct graph *graph,
 struct span locate_options(const struct module *module, const struct attr *attr)
 {
     struct span key = locate_token(module, attr->loc);
-    if (key.end == 0)
+    if (key.end == 0 || is_foreign(module))
         return key;
     struct span literal = locate_name(module, key.end);
     if (literal.end - literal.begin == (uint64_t)module->names.names[attr->value.id].size + 2)
@@ -224,7 +235,7 @@ struct span locate_option(const struct module *module, const struct block *block
     const struct intern_name *text = &module->names.names[attr->value.id];
     const char *key = sk_options_find(text->text, text->size, option);
     struct span span = locate_options(module, attr);
-    if (!key || span.end - span.begin != text->size)
+    if (!key || is_foreign(module) || span.end - span.begin != text->size)
         return span;
     uint32_t begin = span.begin + (uint32_t)(key - text->text);
     return (struct span){begin, begin + (uint32_t)strlen(sk_option_key(option))};

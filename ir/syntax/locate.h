@@ -1,5 +1,6 @@
 /* Where the parts of a construct stand. A module keeps one position per construct; the rest is found
- * by scanning the source again from there, which costs nothing until something must be reported. */
+ * by scanning the source again from there, which costs nothing until something must be reported. A
+ * module that was read from another language has no more than that position: it stands for all parts. */
 #ifndef IR_SYNTAX_LOCATE_H
 #define IR_SYNTAX_LOCATE_H
 

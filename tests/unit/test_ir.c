@@ -1,4 +1,6 @@
-/* What a module offers beside its text: elements by their names, how its parts are spelled. */
+/* What a module offers beside its text: elements by their names, slots, how its parts are spelled, and
+ * where they stand in a source. */
+#include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "tests/unit/parsed_module.h"
 
@@ -182,12 +184,115 @@ static void test_op_text(void **state)
     parsed_free(&parsed);
 }
 
+/* ---------------------------------------------------------------------- ir/syntax/locate.h ---- */
+
+/* A text that would be another program if it were scanned as .skir: braces, quotes, words. */
+static const char foreign[] = "node {\n"
+                              "  name: \"x\" op: \"Add\" @nobody {unknown = \n"
+                              "  input: \"a\"\n"
+                              "}\n"
+                              "node { op: \"Mul\" }\n";
+
+static uint32_t offset_of(const char *part)
+{
+    return (uint32_t)(strstr(foreign, part) - foreign);
+}
+
+/* A graph with an op at "name" and one at "Mul", as a reader of that text would make it. */
+static struct module *read_foreign(struct source *source)
+{
+    assert_true(source_init_foreign(source, "graph.pbtxt", foreign, sizeof foreign - 1));
+    source_add_token(source, (struct span){offset_of("node"), offset_of("node") + 4});
+    source_add_token(source, (struct span){offset_of("Mul"), offset_of("Mul") + 3});
+    struct module *module = module_new(source);
+    uint32_t type = module_type(module, DTYPE_f32, W_ND, (const int64_t[]){4}, 1);
+    uint32_t scope = module_name(module, "s");
+    struct graph *graph = module_add_graph(module, module_name(module, "g"));
+    graph->loc = offset_of("node");
+    struct attr options = {W_options,
+                           offset_of("input"),
+                           {.kind = ATTR_STRING, .id = module_name(module, "profiling=1:x=1")}};
+    struct block block = {BLOCK_SCOPE,       scope, NONE,
+                          offset_of("name"), NONE,  module_add_attrs(module, &options, 1)};
+    graph_add_block(graph, &block);
+    graph_add_item(graph, ITEM_OPEN, 0);
+    const char *const types[] = {"Add", "Mul"}, *const places[] = {"name", "Mul"};
+    for (uint32_t i = 0; i < 2; i++) {
+        struct op op = {.type = module_name(module, types[i]),
+                        .loc = offset_of(places[i]),
+                        .kernel = module_name(module, i ? "mul" : "add"),
+                        .results = {i, 1}};
+        graph_add_value(graph, module_name(module, types[i]), type, i);
+        graph_add_item(graph, ITEM_OP, graph_add_op(graph, &op));
+    }
+    graph_add_item(graph, ITEM_CLOSE, 0);
+    return module;
+}
+
+static void assert_span(struct span span, uint32_t begin, uint32_t size)
+{
+    assert_int_equal(span.begin, begin);
+    assert_int_equal(span.end, begin + size);
+}
+
+/* Of a foreign source nothing is scanned: what the reader recorded stands for all parts. */
+static void test_locate_foreign(void **state)
+{
+    (void)state;
+    struct source source;
+    struct module *module = read_foreign(&source);
+    const struct graph *graph = &module->graphs.at[0];
+    uint32_t names = module->names.count;
+    for (int part = 0; part <= OP_WHOLE; part++) {
+        assert_span(locate_op(module, &graph->ops.at[0], part, 0), offset_of("name"), 1);
+        assert_span(locate_op(module, &graph->ops.at[1], part, 7), offset_of("Mul"), 3);
+    }
+    assert_span(locate_token(module, offset_of("@nobody")), offset_of("@nobody"), 1);
+    assert_span(locate_name(module, graph->loc), 0, 4);
+    assert_span(locate_value(module, graph, 1), offset_of("Mul"), 3);
+    const struct block *block = &graph->blocks.at[0];
+    assert_span(locate_option(module, block, SK_profiling), offset_of("input"), 1);
+    assert_span(locate_options(module, &module->attrs.at[block->attrs.first]), offset_of("input"),
+                1);
+    assert_span(locate_return(module, graph, 0), 0, 0);
+    assert_span(locate_token(module, NONE), 0, 0);
+    assert_int_equal(module->names.count, names);
+    module_free(module);
+    source_free(&source);
+}
+
+/* Diagnostics point into the foreign text. */
+static void test_verify_foreign(void **state)
+{
+    (void)state;
+    struct source source;
+    struct diags diags;
+    struct module *module = read_foreign(&source);
+    diags_init(&diags, &source, "graph.pbtxt");
+    assert_false(verify_module(module, &diags));
+    assert_int_equal(diags.list.count, 3);
+    const struct diag **sorted = diags_sorted(&diags);
+    const char *const ids[] = {"unknown-kernel", "unknown-option", "unknown-kernel"};
+    const struct position places[] = {{2, 3}, {3, 3}, {5, 13}};
+    for (uint32_t i = 0; i < 3; i++) {
+        struct position at = source_position(&source, sorted[i]->span.begin);
+        assert_string_equal(diag_id_text(sorted[i]->id), ids[i]);
+        assert_int_equal(at.line, places[i].line);
+        assert_int_equal(at.column, places[i].column);
+    }
+    mem_free(sorted);
+    diags_free(&diags);
+    module_free(module);
+    source_free(&source);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_id_map),       cmocka_unit_test(test_find),
-        cmocka_unit_test(test_find_added),   cmocka_unit_test(test_entry_slot),
-        cmocka_unit_test(test_spell_quoted), cmocka_unit_test(test_op_text),
+        cmocka_unit_test(test_id_map),         cmocka_unit_test(test_find),
+        cmocka_unit_test(test_find_added),     cmocka_unit_test(test_entry_slot),
+        cmocka_unit_test(test_spell_quoted),   cmocka_unit_test(test_op_text),
+        cmocka_unit_test(test_locate_foreign), cmocka_unit_test(test_verify_foreign),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

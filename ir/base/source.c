@@ -1,0 +1,126 @@
+#define _GNU_SOURCE /* memmem */
+#include "ir/base/source.h"
+
+#include <assert.h>
+#include <string.h>
+
+const char *source_find_expect(const char *text, size_t size)
+{
+    static const char mark[] = "\n//! expect";
+    const char *end = text + size, *at = text;
+    if (size < 3 || memcmp(text, "//!", 3) != 0)
+        return NULL;
+    while ((at = memmem(at, (size_t)(end - at), mark, sizeof mark - 1))) {
+        const char *line = at + 1;
+        at += sizeof mark - 1;
+        while (at < end && (*at == ' ' || *at == '\t' || *at == '\r'))
+            at++;
+        if (at == end || *at == '\n')
+            return line;
+    }
+    return NULL;
+}
+
+bool source_init(struct source *source, const char *path, char *data, size_t size)
+{
+    *source = (struct source){.path = path, .text = data};
+    if (size >= UINT32_MAX)
+        return false;
+    const char *expect = source_find_expect(data, size);
+    if (expect) {
+        size_t program = (size_t)(expect - data);
+        data[program] = '\0';
+        source->tail = expect + 1;
+        source->tail_size = size - program - 1;
+        size = program;
+    }
+    source->size = (uint32_t)size;
+    return true;
+}
+
+bool source_init_foreign(struct source *source, const char *path, const char *text, size_t size)
+{
+    *source = (struct source){.language = SOURCE_FOREIGN, .path = path, .text = text};
+    source->size = size < UINT32_MAX ? (uint32_t)size : 0;
+    return size < UINT32_MAX;
+}
+
+void source_free(struct source *source)
+{
+    vec_free(&source->tokens);
+    vec_free(&source->lines);
+}
+
+/* --------------------------------------------------------------------------- tokens ---- */
+
+void source_add_token(struct source *source, struct span token)
+{
+    uint32_t count = source->tokens.count;
+    assert(source->language == SOURCE_FOREIGN && token.begin < token.end &&
+           token.end <= source->size);
+    assert(count == 0 || source->tokens.at[count - 1].end <= token.begin);
+    vec_push(&source->tokens, token);
+}
+
+struct span source_token(const struct source *source, uint32_t offset)
+{
+    uint32_t low = 0, high = source->tokens.count;
+    assert(source->language == SOURCE_FOREIGN && offset <= source->size);
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (source->tokens.at[middle].begin < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < source->tokens.count && source->tokens.at[low].begin == offset)
+        return source->tokens.at[low];
+    return (struct span){offset, offset + 1};
+}
+
+/* ---------------------------------------------------------------------------- lines ---- */
+
+static void map_lines(struct source *source)
+{
+    if (source->lines.count)
+        return;
+    vec_push(&source->lines, 0);
+    const char *end = source->text + source->size;
+    for (const char *p = source->text; p < end && (p = memchr(p, '\n', (size_t)(end - p)));)
+        vec_push(&source->lines, (uint32_t)(++p - source->text));
+}
+
+struct position source_position(struct source *source, uint32_t offset)
+{
+    map_lines(source);
+    uint32_t low = 0, high = source->lines.count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (source->lines.at[middle] <= offset)
+            low = middle;
+        else
+            high = middle;
+    }
+    uint32_t from = source->lines.at[low], column = 1;
+    if (source->last.line == low + 1 && source->last.offset <= offset) {
+        from = source->last.offset;
+        column = source->last.column;
+    }
+    for (; from < offset && from < source->size; from++)
+        column += !continues_code_point(source->text[from]);
+    source->last.line = low + 1;
+    source->last.column = column;
+    source->last.offset = from;
+    return (struct position){low + 1, column};
+}
+
+const char *source_line(struct source *source, uint32_t line, size_t *size)
+{
+    map_lines(source);
+    uint32_t begin = source->lines.at[line - 1];
+    uint32_t end = line < source->lines.count ? source->lines.at[line] : source->size;
+    while (end > begin && (source->text[end - 1] == '\n' || source->text[end - 1] == '\r'))
+        end--;
+    *size = end - begin;
+    return source->text + begin;
+}
