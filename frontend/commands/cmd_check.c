@@ -75,7 +75,7 @@ static enum exit_status explain(struct input *input)
 {
     input->diags.remarks = true;
     enum exit_status status = run_passes(input, deciding_passes);
-    /* With --remarks, they are printed with their source lines, or written to a file, at the end. */
+    /* With --remarks, they are printed with their source lines or written to a file at the end. */
     if (!option_given(input->invocation, "remarks"))
         print_report(input);
     return status;

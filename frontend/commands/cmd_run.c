@@ -104,7 +104,7 @@ static bool name_contents(struct runner *runner)
                               runner->graph, NAMED_VALUE);
 }
 
-/* Fills the parameters by --input; those that are not given are random, each by a seed of its own. */
+/* Fills the parameters by --input; those not given are random, each by a seed of its own. */
 static enum exit_status fill_inputs(const struct runner *runner, struct storage *storage)
 {
     char error[512];

@@ -39,7 +39,7 @@ static void refuse(struct suite *suite, const char *text)
     suite->broken = true;
 }
 
-/* A claim on one line, without bytes that a terminal or a TAP reader could take for something else. */
+/* A claim on one line, without bytes that terminals or TAP readers take for something else. */
 static const char *copy_claim(struct suite *suite, const char *text, size_t size)
 {
     char *claim = arena_strndup(&suite->arena, text, size);

@@ -122,8 +122,8 @@ static void put_op(struct writer *writer, uint32_t id, unsigned depth)
 
 /* ------------------------------------------------------------------------- clusters ---- */
 
-/* How each kind of block is drawn, and its label up to the name. Inner clusters inherit what they do
- * not say themselves. */
+/* How each kind of block is drawn, and its label up to the name. Inner clusters inherit what they
+ * do not say themselves. */
 static const struct {
     const char *word, *style;
 } kinds[] = {
@@ -133,8 +133,8 @@ static const struct {
     [BLOCK_SUPERKERNEL] = {"superkernel ", "style=filled, color=black, fillcolor=lightgrey"},
 };
 
-/* Blocks of one kind and name within the same cluster are one cluster, since a cluster may be opened
- * again. In different ones they cannot be: clusters nest or are disjoint. */
+/* Blocks of one kind and name within the same cluster are one cluster, since a cluster may be
+ * opened again. In different ones they cannot be: clusters nest or are disjoint. */
 static void number_clusters(struct writer *writer)
 {
     struct intern numbers = {0};

@@ -38,9 +38,9 @@ extern const struct exchange_table exchange_formats;
 
 enum exchange_use { EXCHANGE_READ, EXCHANGE_WRITE };
 
-/* The format of that name; where `name` is NULL, that of the suffix of `path`, which may be NULL, too.
- * NULL, with a line of text in `error` that says what there is, where that is no format for this
- * use. */
+/* The format of that name; where `name` is NULL, that of the suffix of `path`, which may be NULL,
+ * too. NULL, with a line of text in `error` that says what there is, where that is no format for
+ * this use. */
 const struct exchange_format *exchange_choose(const struct exchange_table *table,
                                               enum exchange_use use, const char *name,
                                               const char *path, struct text *error);

@@ -85,8 +85,8 @@ struct point {
     int64_t a, b;
 };
 
-/* The furthest position on diagonal `k` with one edit more than its neighbours took: a step down from
- * the one, or a step right from the other. -1 where both leave the box of n by m lines. */
+/* The furthest position on diagonal `k` with one edit more than its neighbours took: a step down
+ * from the one, or a step right from the other. -1 where both leave the box of n by m lines. */
 static int64_t step(const int64_t *reach, int64_t k, int64_t n, int64_t m)
 {
     int64_t down = reach[k + 1], right = reach[k - 1] + 1;

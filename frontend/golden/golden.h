@@ -1,7 +1,7 @@
 /* Golden-file tests; docs/testing.md has the format.
  *
- * A test is parsed (golden.c), its command is run in-process and judged (golden_run.c), and the file
- * is rewritten on demand (golden_bless.c). Nothing here prints, forks or exits. */
+ * A test is parsed (golden.c), its command is run in-process and judged (golden_run.c), and the
+ * file is rewritten on demand (golden_bless.c). Nothing here prints, forks or exits. */
 #ifndef FRONTEND_GOLDEN_GOLDEN_H
 #define FRONTEND_GOLDEN_GOLDEN_H
 
@@ -61,7 +61,7 @@ void golden_free(struct golden *golden);
 
 /* Whether text begins like a test. */
 bool golden_is_test(const char *text, size_t size);
-/* What the test claims, for listings: its second line; "" where that is none. Not NUL-terminated. */
+/* What the test claims, for listings: its second line, or "". Not NUL-terminated. */
 const char *golden_claim(const char *text, size_t size, size_t *claim_size);
 
 /* Whether any diagnostic of that severity is expected. */

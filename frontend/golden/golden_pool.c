@@ -43,7 +43,7 @@ static void write_all(int fd, const char *data, size_t size)
     }
 }
 
-/* Ends by exit, not _exit, so that tools that watch the process (leaks, coverage) get their turn. */
+/* Ends by exit, not _exit, so that tools that watch the process (leaks, coverage) see its end. */
 static _Noreturn void work(const struct golden_pool *pool, const char *path, int pipe, FILE *noise)
 {
     setpgid(0, 0);
@@ -154,7 +154,7 @@ static bool worker_read(struct worker *worker, struct golden_job *job)
         text_bytes(&worker->sent, buffer, (size_t)n);
         return false;
     }
-    /* The pipe is closed: the process ends, unless leaving it hangs, which is its parent's to end. */
+    /* The pipe is closed: the process ends, or hangs in leaving, which is its parent's to end. */
     siginfo_t info = {0};
     while (waitid(P_PID, (id_t)worker->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
            info.si_pid == 0 && now() < worker->deadline)

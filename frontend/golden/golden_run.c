@@ -6,8 +6,9 @@
 
 /* ----------------------------------------------------------------------- the command ---- */
 
-/* skirc COMMAND --color=never --max-errors=0 [--remarks] ARGUMENTS FILE. The options of the file come
- * later, so that they count. For `opt`, a first word that is no option is the list of passes. */
+/* skirc COMMAND --color=never --max-errors=0 [--remarks] ARGUMENTS FILE. The options of the file
+ * come later, so that they count. For `opt`, a first word that is no option is the list of
+ * passes. */
 static const char **make_argv(const struct golden *golden, struct arena *arena, int *argc)
 {
     const char **argv = arena_alloc(arena, (golden->words.count + 7) * sizeof *argv);
@@ -55,8 +56,8 @@ static bool take_number(const char **text, const char *end, uint32_t *number)
     return true;
 }
 
-/* Reads one line of the error stream: `FILE:LINE:COLUMN: SEVERITY: TEXT`, `FILE: TEXT` (an error if no
- * severity is named), or the help below a diagnostic. Other lines are not about the input. */
+/* Reads one line of the error stream: `FILE:LINE:COLUMN: SEVERITY: TEXT`, `FILE: TEXT` (an error if
+ * no severity is named), or the help below a diagnostic. Other lines are not about the input. */
 static void read_diagnostic(struct golden_outcome *outcome, const char *prefix, const char *line,
                             const char *end)
 {

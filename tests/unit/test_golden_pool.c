@@ -1,5 +1,5 @@
-/* Golden tests in processes: what becomes of those that crash, hang or leave, and the order of results.
- * The commands here are the test's own. */
+/* Golden tests in processes: what becomes of those that crash, hang or leave, and the order of
+ * results. The commands here are the test's own. */
 #include "frontend/golden/golden_pool.h"
 #include "ir/base/file.h"
 

@@ -1,4 +1,4 @@
-/* Sessions: what passes find in one, with and without sample kernels, and options of every scope. */
+/* Sessions: what passes find in one, with and without sample kernels; options of every scope. */
 #include "frontend/session.h"
 #include "tests/unit/parsed_module.h"
 
