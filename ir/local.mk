@@ -5,13 +5,16 @@ libskir_la_SOURCES += \
 	ir/analyses.h \
 	ir/attr_keys.def \
 	ir/attr_kinds.def \
+	ir/attrs.c \
 	ir/dtypes.def \
 	ir/event_sides.c \
 	ir/event_sides.h \
 	ir/formats.def \
+	ir/graph.c \
 	ir/instrs.def \
 	ir/kernel_source.h \
 	ir/kernel_types.def \
+	ir/kernels.c \
 	ir/members.c \
 	ir/members.h \
 	ir/module.c \
@@ -28,6 +31,7 @@ libskir_la_SOURCES += \
 	ir/slots.c \
 	ir/slots.h \
 	ir/tables.c \
+	ir/types.c \
 	ir/variants.c \
 	ir/variants.h \
 	ir/words.def \
@@ -65,9 +69,15 @@ libskir_la_SOURCES += \
 	ir/syntax/parse.c \
 	ir/syntax/parse.h \
 	ir/syntax/parse_entry.c \
+	ir/syntax/parse_graph.c \
+	ir/syntax/parse_items.c \
 	ir/syntax/parser.h \
 	ir/syntax/print.c \
 	ir/syntax/print.h \
+	ir/syntax/print_attrs.c \
+	ir/syntax/print_graph.c \
+	ir/syntax/print_lines.c \
+	ir/syntax/printer.h \
 	ir/syntax/scanner.h \
 	ir/syntax/spelling.c \
 	ir/syntax/spelling.h \

@@ -1,0 +1,64 @@
+/* Attributes, and the pools that hold them. */
+#include "ir/module.h"
+
+#include <string.h>
+
+const struct attr *attr_find(const struct module *module, struct range attrs, uint32_t key)
+{
+    for (uint32_t i = 0; i < attrs.count; i++)
+        if (module->attrs.at[attrs.first + i].key == key)
+            return &module->attrs.at[attrs.first + i];
+    return NULL;
+}
+
+int64_t attr_int(const struct module *module, struct range attrs, uint32_t key, int64_t absent)
+{
+    const struct attr *attr = attr_find(module, attrs, key);
+    return attr && attr->value.kind == ATTR_INT ? attr->value.i : absent;
+}
+
+bool attr_flag(const struct module *module, struct range attrs, uint32_t key)
+{
+    const struct attr *attr = attr_find(module, attrs, key);
+    return attr && attr->value.kind == ATTR_BOOL && attr->value.i;
+}
+
+uint32_t attr_string(const struct module *module, struct range attrs, uint32_t key)
+{
+    const struct attr *attr = attr_find(module, attrs, key);
+    return attr && attr->value.kind == ATTR_STRING ? attr->value.id : NONE;
+}
+
+bool attr_has_word(const struct module *module, struct range attrs, uint32_t key, uint32_t word)
+{
+    const struct attr *attr = attr_find(module, attrs, key);
+    for (uint32_t i = 0; attr && attr->value.kind == ATTR_LIST && i < attr->value.count; i++) {
+        const struct attr_value *value = &module->attr_values.at[attr->value.first + i];
+        if (value->kind == ATTR_WORD && value->id == word)
+            return true;
+    }
+    return false;
+}
+
+struct range module_add_attrs(struct module *module, const struct attr *attrs, uint32_t count)
+{
+    struct range range = {module->attrs.count, count};
+    if (count == 0)
+        return (struct range){0, 0};
+    vec_reserve(&module->attrs, count);
+    memcpy(module->attrs.at + range.first, attrs, count * sizeof *attrs);
+    module->attrs.count += count;
+    return range;
+}
+
+struct range module_add_values(struct module *module, const struct attr_value *values,
+                               uint32_t count)
+{
+    struct range range = {module->attr_values.count, count};
+    if (count == 0)
+        return (struct range){0, 0};
+    vec_reserve(&module->attr_values, count);
+    memcpy(module->attr_values.at + range.first, values, count * sizeof *values);
+    module->attr_values.count += count;
+    return range;
+}

@@ -1,0 +1,63 @@
+/* Graphs: values, ops, blocks, and their order in the text. */
+#include "ir/module.h"
+
+#include <string.h>
+
+uint32_t graph_add_value(struct graph *graph, uint32_t name, uint32_t type, uint32_t def)
+{
+    vec_push(&graph->values, (struct value){name, type, def});
+    return graph->values.count - 1;
+}
+
+uint32_t graph_add_op(struct graph *graph, const struct op *op)
+{
+    vec_push(&graph->ops, *op);
+    return graph->ops.count - 1;
+}
+
+uint32_t graph_add_block(struct graph *graph, const struct block *block)
+{
+    vec_push(&graph->blocks, *block);
+    return graph->blocks.count - 1;
+}
+
+struct range graph_add_refs(struct graph *graph, const uint32_t *refs, uint32_t count)
+{
+    if (count == 0)
+        return (struct range){0, 0};
+    struct range range = {graph->refs.count, count};
+    vec_reserve(&graph->refs, count);
+    memcpy(graph->refs.at + range.first, refs, count * sizeof *refs);
+    graph->refs.count += count;
+    return range;
+}
+
+void graph_add_item(struct graph *graph, enum item_kind kind, uint32_t id)
+{
+    vec_push(&graph->body, item_make(kind, id));
+}
+
+uint32_t graph_enclosing(const struct graph *graph, uint32_t block, enum block_kind kind)
+{
+    for (; block != NONE; block = graph->blocks.at[block].parent) {
+        enum block_kind found = graph->blocks.at[block].kind;
+        if (found == kind || (kind == BLOCK_SCOPE && found == BLOCK_SCOPE_NONE))
+            return block;
+    }
+    return NONE;
+}
+
+void graph_free(struct graph *graph)
+{
+    vec_free(&graph->params);
+    vec_free(&graph->gears);
+    vec_free(&graph->gear_values);
+    vec_free(&graph->result_types);
+    vec_free(&graph->returns);
+    vec_free(&graph->values);
+    vec_free(&graph->ops);
+    vec_free(&graph->blocks);
+    vec_free(&graph->clauses);
+    vec_free(&graph->body);
+    vec_free(&graph->refs);
+}

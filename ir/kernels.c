@@ -1,0 +1,56 @@
+/* What a target and its kernels offer. */
+#include "ir/module.h"
+
+uint32_t module_cores(const struct module *module, enum core_type core)
+{
+    uint32_t key = core == CORE_AIC ? W_aic : W_aiv;
+    uint32_t absent = core == CORE_AIC ? 24 : 48;
+    if (module->targets.count == 0)
+        return absent;
+    return (uint32_t)attr_int(module, module->targets.at[0].attrs, key, absent);
+}
+
+uint32_t module_blocks(const struct module *module, enum kernel_type type)
+{
+    const struct kernel_type_info *info = kernel_type_info(type);
+    uint32_t blocks = UINT32_MAX;
+    for (int core = 0; core < CORE_TYPES; core++) {
+        uint32_t per_block = core == CORE_AIC ? info->aics : info->aivs;
+        uint32_t cores = module_cores(module, core);
+        if (per_block && cores / per_block < blocks)
+            blocks = cores / per_block;
+    }
+    return blocks;
+}
+
+uint32_t kernel_blocks(const struct module *module, const struct kernel *kernel)
+{
+    if (!attr_flag(module, kernel->attrs, W_dynamic))
+        return (uint32_t)attr_int(module, kernel->attrs, W_block, 1);
+    uint32_t blocks = module_blocks(module, kernel->type);
+    return blocks ? blocks : 1;
+}
+
+uint32_t kernel_function(const struct module *module, const struct kernel *kernel,
+                         enum core_type core)
+{
+    if (!kernel_type_has(kernel->type, core))
+        return NONE;
+    const struct attr *entry = attr_find(module, kernel->attrs, W_entry);
+    if (!entry)
+        return NONE;
+    if (entry->value.kind == ATTR_STRING)
+        return entry->value.id;
+    return attr_string(module, (struct range){entry->value.first, entry->value.count},
+                       core == CORE_AIC ? W_aic : W_aiv);
+}
+
+unsigned kernel_early_start(const struct module *module, const struct kernel *kernel)
+{
+    unsigned early = 0;
+    if (attr_has_word(module, kernel->attrs, W_early_start, W_set))
+        early |= EARLY_SET;
+    if (attr_has_word(module, kernel->attrs, W_early_start, W_wait))
+        early |= EARLY_WAIT_MIX;
+    return early;
+}

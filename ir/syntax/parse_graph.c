@@ -1,0 +1,182 @@
+/* The parser's part for graphs. */
+#include "ir/syntax/parser.h"
+
+void parse_graph_begin(struct parser *parser, uint32_t loc, uint32_t name)
+{
+    parser->graph = module_add_graph(parser->module, name);
+    parser->graph->loc = loc;
+    parser->block = NONE;
+    parser->open_braces = 0;
+}
+
+static uint32_t define_value(struct parser *parser, uint32_t name, uint32_t type, uint32_t def)
+{
+    uint32_t id = graph_add_value(parser->graph, name, type, def);
+    uint32_t *value = id_map_at(&parser->value_of_name, name);
+    /* A duplicate keeps its first meaning; the verifier reports it. */
+    if (*value == NONE || parser->graph->values.at[*value].def == DEF_MISSING)
+        *value = id;
+    return id;
+}
+
+/* The value of a name; one that is not defined yet gets a value marked as missing. */
+static uint32_t use_value(struct parser *parser, uint32_t name)
+{
+    uint32_t *value = id_map_at(&parser->value_of_name, name);
+    if (*value == NONE)
+        *value = graph_add_value(parser->graph, name, NONE, DEF_MISSING);
+    return *value;
+}
+
+/* Takes `count` names off the stack as a range of value ids. */
+static struct range use_values(struct parser *parser, const uint32_t *names, uint32_t count)
+{
+    struct graph *graph = parser->graph;
+    if (count == 0)
+        return (struct range){0, 0};
+    struct range range = {graph->refs.count, count};
+    vec_reserve(&graph->refs, count);
+    for (uint32_t i = 0; i < count; i++)
+        graph->refs.at[graph->refs.count++] = use_value(parser, names[i]);
+    return range;
+}
+
+void parse_param(struct parser *parser, uint32_t loc, uint32_t name, uint32_t type,
+                 struct range attrs)
+{
+    vec_push(&parser->graph->params, (struct param){loc, attrs});
+    define_value(parser, name, type, DEF_PARAM);
+    parser->graph->n_params = parser->graph->values.count;
+}
+
+void parse_gear(struct parser *parser, uint32_t loc, uint32_t name, uint32_t count)
+{
+    struct graph *graph = parser->graph;
+    struct gear gear = {name, loc, {graph->gear_values.count, count}};
+    parser->values.count -= count;
+    for (uint32_t i = 0; i < count; i++)
+        vec_push(&graph->gear_values, parser->values.at[parser->values.count + i].i);
+    vec_push(&graph->gears, gear);
+}
+
+void parse_graph_results(struct parser *parser, uint32_t count)
+{
+    for (uint32_t i = parser->ids.count - count; i < parser->ids.count; i++)
+        vec_push(&parser->graph->result_types, parser->ids.at[i]);
+    parser->ids.count -= count;
+    parser->open_braces = 1;
+}
+
+void parse_body_begin(struct parser *parser)
+{
+    parser->open_braces = 1;
+    parser->scanner.in_body = true;
+}
+
+void parse_return(struct parser *parser, uint32_t loc, uint32_t count)
+{
+    struct graph *graph = parser->graph;
+    graph->return_loc = loc;
+    parser->ids.count -= count;
+    for (uint32_t i = 0; i < count; i++)
+        vec_push(&graph->returns, use_value(parser, parser->ids.at[parser->ids.count + i]));
+}
+
+static void forget_values(struct parser *parser)
+{
+    if (!parser->graph)
+        return;
+    for (uint32_t i = 0; i < parser->graph->values.count; i++)
+        id_map_unset(&parser->value_of_name, parser->graph->values.at[i].name);
+    parser->graph = NULL;
+    parser->scanner.in_body = false;
+}
+
+void parse_graph_end(struct parser *parser, uint32_t end_loc)
+{
+    parser->graph->end_loc = end_loc;
+    forget_values(parser);
+    parser->open_braces = 0;
+}
+
+void parse_block_begin(struct parser *parser, uint32_t loc, enum block_kind kind, uint32_t name,
+                       struct range attrs)
+{
+    struct block block = {kind, name, parser->block, loc, NONE, attrs};
+    parser->block = graph_add_block(parser->graph, &block);
+    graph_add_item(parser->graph, ITEM_OPEN, parser->block);
+    parser->open_braces++;
+}
+
+void parse_block_end(struct parser *parser, uint32_t end_loc)
+{
+    struct block *block = &parser->graph->blocks.at[parser->block];
+    block->end_loc = end_loc;
+    graph_add_item(parser->graph, ITEM_CLOSE, parser->block);
+    parser->block = block->parent;
+    parser->open_braces--;
+}
+
+static uint32_t op_add_clauses(struct parser *parser, const struct op_parts *parts,
+                               const uint32_t *names)
+{
+    if (parts->after + parts->send + parts->recv == 0)
+        return 0;
+    struct graph *graph = parser->graph;
+    struct clauses clauses;
+    clauses.after = use_values(parser, names, parts->after);
+    clauses.send = graph_add_refs(graph, names + parts->after, parts->send);
+    clauses.recv = graph_add_refs(graph, names + parts->after + parts->send, parts->recv);
+    vec_push(&graph->clauses, clauses);
+    return graph->clauses.count - 1;
+}
+
+static void report_type_count(struct parser *parser, const char *end)
+{
+    const struct op_parts *parts = &parser->op;
+    struct span span = {parts->loc, (uint32_t)(end - parser->scanner.source->text)};
+    if (diag_at(parser->diags, DIAG_result_count, span, "%u result%s, but %u type%s",
+                parts->results, parts->results == 1 ? "" : "s", parts->types,
+                parts->types == 1 ? "" : "s"))
+        diag_help(parser->diags,
+                  "write one type for each result behind ':', in parentheses if there are several");
+}
+
+void parse_op(struct parser *parser, const char *end)
+{
+    const struct op_parts *parts = &parser->op;
+    parser->ids.count -=
+        parts->results + parts->operands + parts->types + parts->after + parts->send + parts->recv;
+    const uint32_t *results = parser->ids.at + parser->ids.count;
+    const uint32_t *operands = results + parts->results;
+    const uint32_t *types = operands + parts->operands;
+
+    struct op op = {.type = parts->type,
+                    .loc = parts->loc,
+                    .block = parser->block,
+                    .attrs = parts->attrs,
+                    .kernel = parts->kernel ? parts->kernel - 1 : NONE};
+    op.operands = use_values(parser, operands, parts->operands);
+    op.clauses = op_add_clauses(parser, parts, types + parts->types);
+    op.results = (struct range){parser->graph->values.count, parts->results};
+    uint32_t id = parser->graph->ops.count;
+    for (uint32_t i = 0; i < parts->results; i++)
+        define_value(parser, results[i], i < parts->types ? types[i] : NONE, id);
+    if (parts->types != parts->results)
+        report_type_count(parser, end);
+    graph_add_op(parser->graph, &op);
+    graph_add_item(parser->graph, ITEM_OP, id);
+    parser->op = (struct op_parts){0};
+}
+
+void parse_recover(struct parser *parser)
+{
+    parser->ids.count = 0;
+    parser->attrs.count = 0;
+    parser->values.count = 0;
+    parser->dims.count = 0;
+    parser->op = (struct op_parts){0};
+    /* A broken graph header leaves its graph open. */
+    if (parser->open_braces == 0)
+        forget_values(parser);
+}

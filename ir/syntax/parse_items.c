@@ -1,0 +1,123 @@
+/* The parser's part for what is not inside of a graph or an entry, and for what all constructs have: lists,
+ * types, attributes. */
+#include "ir/syntax/parser.h"
+
+/* ---------------------------------------------------------------------------- lists ---- */
+
+void parse_push_dim(struct parser *parser, int64_t dim)
+{
+    vec_push(&parser->dims, dim);
+}
+
+int64_t parse_static_dim(struct parser *parser, struct span span, int64_t dim)
+{
+    if (dim >= 0)
+        return dim;
+    if (diag_at(parser->diags, DIAG_number_range, span, "a dimension cannot be %lld",
+                (long long)dim))
+        diag_help(parser->diags, "a dimension that is not known is '?'");
+    return 0;
+}
+
+/* Remembers dictionaries of graphs, where most are spelled like many others. What is known was free
+ * of errors, which would have to be reported each time. */
+static void know_dict(struct parser *parser, struct span span, struct range attrs)
+{
+    if (!parser->scanner.in_body || parser->diags->counts[SEVERITY_ERROR] ||
+        !scanner_is_plain_dict(&parser->scanner, span))
+        return;
+    scanner_know(&parser->scanner, span, parser->dicts.count);
+    vec_push(&parser->dicts, (struct known_dict){attrs, span.begin});
+}
+
+struct range parse_take_dict(struct parser *parser, struct span span, uint32_t count)
+{
+    parser->attrs.count -= count;
+    struct range attrs =
+        module_add_attrs(parser->module, parser->attrs.at + parser->attrs.count, count);
+    know_dict(parser, span, attrs);
+    return attrs;
+}
+
+/* Lists are shared with the earlier one. Attributes are copied, as each has a position. */
+struct range parse_known_dict(struct parser *parser, uint64_t dict)
+{
+    struct module *module = parser->module;
+    struct known_dict known = parser->dicts.at[token_id(dict)];
+    vec_reserve(&module->attrs, known.attrs.count);
+    struct range attrs =
+        module_add_attrs(module, module->attrs.at + known.attrs.first, known.attrs.count);
+    for (uint32_t i = 0; i < attrs.count; i++)
+        module->attrs.at[attrs.first + i].loc += token_begin(dict) - known.begin;
+    return attrs;
+}
+
+void parse_push_list(struct parser *parser, uint32_t count)
+{
+    parser->values.count -= count;
+    struct range range =
+        module_add_values(parser->module, parser->values.at + parser->values.count, count);
+    parse_push_value(parser,
+                     (struct attr_value){.kind = ATTR_LIST, .count = count, .first = range.first});
+}
+
+uint32_t parse_take_type(struct parser *parser, struct span span, uint32_t dtype, uint32_t rank,
+                         uint32_t format)
+{
+    parser->dims.count -= rank;
+    if (rank > MAX_RANK)
+        diag_at(parser->diags, DIAG_number_range, span, "a type has at most %d dimensions, not %u",
+                MAX_RANK, rank);
+    uint32_t type = module_type(parser->module, (enum dtype)(dtype - W_KEYWORD_END), format,
+                                parser->dims.at + parser->dims.count, rank > MAX_RANK ? 0 : rank);
+    scanner_know(&parser->scanner, span, type);
+    return type;
+}
+
+/* --------------------------------------------------------------------- module items ---- */
+
+void parse_version(struct parser *parser, uint32_t loc, struct span span, int64_t version)
+{
+    parser->module->loc = loc;
+    if (version == 1)
+        return;
+    if (diag_at(parser->diags, DIAG_version, span, "version %lld of the language is not known",
+                (long long)version))
+        diag_help(parser->diags, "this skirc reads version 1");
+}
+
+void parse_target(struct parser *parser, uint32_t loc, uint32_t name, struct range attrs)
+{
+    struct module *module = parser->module;
+    vec_push(&module->order, (uint64_t)module->targets.count << 2 | ORDER_TARGET);
+    vec_push(&module->targets, (struct target){name, loc, attrs});
+}
+
+enum kernel_type parse_kernel_type(struct parser *parser, struct span span, uint32_t word)
+{
+    struct suggest suggest = name_suggest(parser->module, word);
+    for (int type = 0; type < KERNEL_TYPE_COUNT; type++) {
+        const char *text = kernel_type_info(type)->name;
+        if (name_is(parser->module, word, text))
+            return type;
+        suggest_offer_text(&suggest, text);
+    }
+    if (!diag_at(parser->diags, DIAG_unknown_kernel_type, span, "unknown kernel type '%.*s'",
+                 NAME(parser->module, word)))
+        return KERNEL_aiv_only;
+    if (!diag_suggest(parser->diags, &suggest))
+        diag_help(parser->diags,
+                  "kernel types are aiv_only, aic_only, mix_aiv_1_0, mix_aic_1_0, mix_aic_1_1 and "
+                  "mix_aic_1_2");
+    return KERNEL_aiv_only;
+}
+
+void parse_kernel(struct parser *parser, struct span span, uint32_t name, struct span type_span,
+                  uint32_t type, struct range attrs)
+{
+    struct kernel *kernel =
+        module_add_kernel(parser->module, name, parse_kernel_type(parser, type_span, type));
+    kernel->loc = span.begin;
+    kernel->end_loc = span.end - 1;
+    kernel->attrs = attrs;
+}

@@ -1,0 +1,80 @@
+/* Types: equal ones have equal ids. */
+#include "ir/module.h"
+
+#include <string.h>
+
+static uint32_t type_hash(const struct type *type, const int64_t *dims)
+{
+    uint64_t h = (uint64_t)type->dtype << 40 ^ (uint64_t)type->format << 8 ^ type->rank;
+    for (uint32_t i = 0; i < type->rank; i++) {
+        h = (h ^ (uint64_t)dims[i]) * 0xd6e8feb86659fd93u;
+        h ^= h >> 32;
+    }
+    h *= 0x9e3779b97f4a7c15u;
+    return (uint32_t)(h >> 32);
+}
+
+static bool type_equals(const struct module *module, const struct type *a, const struct type *b,
+                        const int64_t *b_dims)
+{
+    return a->dtype == b->dtype && a->format == b->format && a->rank == b->rank &&
+           memcmp(module->dims.at + a->dims, b_dims, a->rank * sizeof *b_dims) == 0;
+}
+
+static void type_slots_grow(struct module *module)
+{
+    uint32_t size = module->type_slots ? (module->type_mask + 1) * 2 : 64;
+    mem_free(module->type_slots);
+    module->type_slots = mem_calloc(size, sizeof *module->type_slots);
+    module->type_mask = size - 1;
+    for (uint32_t id = 0; id < module->types.count; id++) {
+        const struct type *type = &module->types.at[id];
+        uint32_t at = type_hash(type, module->dims.at + type->dims) & module->type_mask;
+        while (module->type_slots[at])
+            at = (at + 1) & module->type_mask;
+        module->type_slots[at] = id + 1;
+    }
+}
+
+uint32_t module_type(struct module *module, enum dtype dtype, uint32_t format, const int64_t *dims,
+                     uint32_t rank)
+{
+    static const int64_t scalar[1];
+    if (!module->type_slots || module->types.count >= module->type_mask / 2)
+        type_slots_grow(module);
+    if (rank == 0)
+        dims = scalar;
+    vec_reserve(&module->dims, rank + 1);
+    struct type type = {dtype, format, rank, module->dims.count};
+    uint32_t at = type_hash(&type, dims) & module->type_mask;
+    for (uint32_t id; (id = module->type_slots[at]); at = (at + 1) & module->type_mask)
+        if (type_equals(module, &module->types.at[id - 1], &type, dims))
+            return id - 1;
+    memcpy(module->dims.at + module->dims.count, dims, rank * sizeof *dims);
+    module->dims.count += rank;
+    vec_push(&module->types, type);
+    module->type_slots[at] = module->types.count;
+    return module->types.count - 1;
+}
+
+const int64_t *type_dims(const struct module *module, uint32_t type)
+{
+    return module->dims.at + module->types.at[type].dims;
+}
+
+bool type_elements(const struct module *module, uint32_t type, uint64_t *elements)
+{
+    const int64_t *dims = type_dims(module, type);
+    bool zero = false;
+    uint64_t product = 1;
+    for (uint32_t i = 0; i < module->types.at[type].rank; i++) {
+        if (dims[i] < 0)
+            return false;
+        if (dims[i] == 0)
+            zero = true;
+        else if (__builtin_mul_overflow(product, (uint64_t)dims[i], &product) || product >> 62)
+            return false;
+    }
+    *elements = zero ? 0 : product;
+    return true;
+}
