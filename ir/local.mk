@@ -5,6 +5,8 @@ libskir_la_SOURCES += \
 	ir/analyses.h \
 	ir/attr_keys.def \
 	ir/attr_kinds.def \
+	ir/attr_rows.c \
+	ir/attr_rows.h \
 	ir/attrs.c \
 	ir/dtypes.def \
 	ir/event_sides.c \

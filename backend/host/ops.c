@@ -1,10 +1,10 @@
 #include "backend/host/ops.h"
 #include "backend/kernels/sample_ops.h"
 #include "backend/kernels/sample_tiling.h"
+#include "ir/attr_rows.h"
 #include "ir/base/suggest.h"
 #include "ir/syntax/locate.h"
 #include "ir/variants.h"
-#include "ir/verify/verify.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -125,7 +125,8 @@ bool host_tiling(const struct module *module, const struct graph *graph, const s
             return false;
     for (uint32_t i = 0; i < op->attrs.count; i++) {
         const struct attr *attr = &module->attrs.at[op->attrs.first + i];
-        if (!attr_is_of_any_op(attr->key) && scalar_attr(module, attr, &attrs[tiling->n_attrs]))
+        if (!attr_row_find(OWNER_OP, attr->key) &&
+            scalar_attr(module, attr, &attrs[tiling->n_attrs]))
             tiling->n_attrs++;
     }
     return true;
@@ -204,7 +205,7 @@ static bool check_attrs(const struct module *module, const struct op *op, const 
         const struct intern_name *key = &module->names.names[attr->key];
         struct suggest suggest = {.wanted = key->text, .wanted_size = key->size};
         struct skrt_attr scalar;
-        if (attr_is_of_any_op(attr->key))
+        if (attr_row_find(OWNER_OP, attr->key))
             continue;
         bool known = false;
         const char *name;

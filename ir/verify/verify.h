@@ -8,8 +8,4 @@
  * nothing is. */
 bool verify_module(const struct module *module, struct diags *diags);
 
-/* Whether ops of every type may have the attribute, as it means something to skir itself
- * (ir/attr_keys.def). */
-bool attr_is_of_any_op(uint32_t key);
-
 #endif

@@ -2,11 +2,6 @@
  * ir/attr_keys.def and ir/attr_kinds.def say. */
 #include "ir/verify/verify_internal.h"
 
-enum key_kind {
-#define ATTR_KIND(name, predicate, text) KIND_##name,
-#include "ir/attr_kinds.def"
-};
-
 /* --------------------------------------------------------------------------- kinds ---- */
 
 static bool list_of(const struct module *module, const struct attr_value *list, enum attr_kind kind)
@@ -116,19 +111,6 @@ static const struct {
 
 /* ---------------------------------------------------------------------- attributes ---- */
 
-static const struct attr_row {
-    enum attr_owner owner;
-    uint32_t key;
-    enum key_kind kind;
-    int64_t low, high;
-} attr_rows[] = {
-#define ATTR(owner, key, kind, low, high) {OWNER_##owner, W_##key, KIND_##kind, low, high},
-#include "ir/attr_keys.def"
-#undef ATTR
-};
-
-enum { ATTR_ROWS = sizeof attr_rows / sizeof attr_rows[0] };
-
 static void verify_number(struct verifier *verifier, struct span span, uint32_t key,
                           const struct attr_value *value, const struct attr_row *row)
 {
@@ -165,19 +147,6 @@ static void verify_attr(struct verifier *verifier, const struct attr *attr,
         verify_sizes(verifier, span, attr, row);
 }
 
-static const struct attr_row *find_row(enum attr_owner owner, uint32_t key)
-{
-    for (size_t i = 0; i < ATTR_ROWS; i++)
-        if (attr_rows[i].owner == owner && attr_rows[i].key == key)
-            return &attr_rows[i];
-    return NULL;
-}
-
-bool attr_is_of_any_op(uint32_t key)
-{
-    return find_row(OWNER_OP, key) != NULL;
-}
-
 static void unknown_attr(struct verifier *verifier, const struct attr *attr, enum attr_owner owner)
 {
     static const char *const owners[] = {
@@ -189,7 +158,7 @@ static void unknown_attr(struct verifier *verifier, const struct attr *attr, enu
                  "%s has no attribute '%.*s'", owners[owner], NAME(module, attr->key)))
         return;
     struct suggest suggest = name_suggest(module, attr->key);
-    for (size_t i = 0; i < ATTR_ROWS; i++)
+    for (size_t i = 0; i < n_attr_rows; i++)
         if (attr_rows[i].owner == owner)
             name_offer(&suggest, module, attr_rows[i].key);
     diag_suggest(verifier->diags, &suggest);
@@ -207,7 +176,7 @@ void verify_attrs(struct verifier *verifier, struct range attrs, enum attr_owner
             diag_at(verifier->diags, DIAG_duplicate, locate_token(module, attr->loc),
                     "the attribute '%.*s' stands twice", NAME(module, attr->key));
         /* Keys of the table are words, whose ids are small. */
-        const struct attr_row *row = attr->key < W_COUNT ? find_row(owner, attr->key) : NULL;
+        const struct attr_row *row = attr->key < W_COUNT ? attr_row_find(owner, attr->key) : NULL;
         if (row)
             verify_attr(verifier, attr, row);
         else if (owner != OWNER_OP)

@@ -2,6 +2,7 @@
 #ifndef IR_VERIFY_VERIFY_INTERNAL_H
 #define IR_VERIFY_VERIFY_INTERNAL_H
 
+#include "ir/attr_rows.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify.h"
 
@@ -19,11 +20,6 @@ struct verifier {
         OPTION_WARNINGS_WANTED,
         OPTION_WARNINGS_GIVEN
     } option_warnings;
-};
-
-enum attr_owner {
-#define ATTR_OWNER(name, text) OWNER_##name,
-#include "ir/attr_kinds.def"
 };
 
 /* Each attribute by itself: its owner has it, once, and its value is of its kind. */
