@@ -4,13 +4,27 @@ libskir_la_SOURCES += \
 	frontend/session.c \
 	frontend/session.h \
 	frontend/skir.c \
-	frontend/skir.h
 	frontend/skir.h \
 	frontend/exchange/dot.c \
 	frontend/exchange/exchange.c \
 	frontend/exchange/exchange.def \
 	frontend/exchange/exchange.h \
 	frontend/exchange/json.c \
+	frontend/exchange/json_data.c \
+	frontend/exchange/json_data.h \
+	frontend/exchange/op_places.c \
+	frontend/exchange/op_places.h \
+	frontend/exchange/pieces.h \
+	frontend/exchange/trace_events.c \
+	frontend/exchange/trace_events.h
+	frontend/skir.h \
+	frontend/exchange/dot.c \
+	frontend/exchange/exchange.c \
+	frontend/exchange/exchange.def \
+	frontend/exchange/exchange.h \
+	frontend/exchange/json.c \
+	frontend/exchange/json_data.c \
+	frontend/exchange/json_data.h \
 	frontend/exchange/op_places.c \
 	frontend/exchange/op_places.h \
 	frontend/exchange/pieces.h \
@@ -55,16 +69,6 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/lowered_input.h \
 	frontend/commands/named_values.c \
 	frontend/commands/named_values.h \
-	frontend/exchange/dot.c \
-	frontend/exchange/exchange.c \
-	frontend/exchange/exchange.def \
-	frontend/exchange/exchange.h \
-	frontend/exchange/json.c \
-	frontend/exchange/op_places.c \
-	frontend/exchange/op_places.h \
-	frontend/exchange/pieces.h \
-	frontend/exchange/trace_events.c \
-	frontend/exchange/trace_events.h \
 	frontend/golden/diff.c \
 	frontend/golden/diff.h \
 	frontend/golden/golden.c \

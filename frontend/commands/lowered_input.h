@@ -10,8 +10,8 @@ struct lowered_input {
     struct session session; /* open where there is a module */
 };
 
-/* Reads, verifies and lowers a file as `wanted` says: its target, its `sk_options`, which count over
- * the command's --sk-options (frontend/cli/sk_argument.h), and whether it goes on where
+/* Reads, verifies and lowers a file as `wanted` says: its target, its `sk_options`, which count
+ * over the command's --sk-options (frontend/cli/sk_argument.h), and whether it goes on where
  * synchronisation is refuted. False where there is no lowered module; diagnostics, and a status for
  * lowered_input_close, say why. */
 bool lowered_input_open(struct lowered_input *lowered, const struct invocation *invocation,

@@ -63,7 +63,8 @@ static void add_values(struct writer *writer, const char *before, struct range v
 {
     for (uint32_t i = 0; i < values.count; i++) {
         text_string(&writer->label, i ? ", " : before);
-        spell_value(&writer->label, writer->module, writer->graph->values.at[values.first + i].name);
+        spell_value(&writer->label, writer->module,
+                    writer->graph->values.at[values.first + i].name);
     }
 }
 

@@ -1,84 +1,31 @@
 /* Modules as JSON (docs/command-line.md, "skirc export"). */
 #include "frontend/exchange/exchange.h"
+#include "frontend/exchange/json_data.h"
 #include "frontend/exchange/op_places.h"
 #include "frontend/exchange/pieces.h"
-#include "ir/base/json.h"
 #include "ir/syntax/spelling.h"
-
-#include <math.h>
-
-/* Integers up to this are numbers; others are strings of digits, since readers take numbers as
- * doubles. */
-#define SAFE_INTEGER ((int64_t)1 << 53)
 
 /* A module on its way out. */
 struct writer {
     struct pieces pieces;
-    struct json json;
-    const struct module *module;
+    struct json_data data;
     /* The graph at hand. */
     const struct graph *graph;
     struct op_places places;
 };
 
-/* -------------------------------------------------------------------------- members ---- */
-
-/* A name, or null for NONE. */
-static void put_name(struct writer *writer, const char *key, uint32_t id)
+static struct json *out(struct writer *writer)
 {
-    json_key(&writer->json, key);
-    if (id == NONE) {
-        json_null(&writer->json);
-        return;
-    }
-    const struct intern_name *name = &writer->module->names.names[id];
-    json_bytes(&writer->json, name->text, name->size);
+    return &writer->data.json;
 }
 
-/* An index, or null for NONE. */
-static void put_index(struct writer *writer, const char *key, uint32_t index)
-{
-    json_key(&writer->json, key);
-    if (index == NONE)
-        json_null(&writer->json);
-    else
-        json_unsigned(&writer->json, index);
-}
-
-static void put_indices(struct writer *writer, const char *key, const uint32_t *at, uint32_t count)
-{
-    json_key(&writer->json, key);
-    json_open_array(&writer->json);
-    for (uint32_t i = 0; i < count; i++)
-        json_unsigned(&writer->json, at[i]);
-    json_close_array(&writer->json);
-}
-
-static bool is_safe(int64_t number)
-{
-    return number <= SAFE_INTEGER && number >= -SAFE_INTEGER;
-}
-
-static void put_digits(struct json *json, int64_t number)
-{
-    char digits[24];
-    snprintf(digits, sizeof digits, "%lld", (long long)number);
-    json_string(json, digits);
-}
-
-static void put_integer(struct json *json, int64_t number)
-{
-    if (is_safe(number))
-        json_signed(json, number);
-    else
-        put_digits(json, number);
-}
+/* ---------------------------------------------------------------------------- lists ---- */
 
 static void begin_list(struct writer *writer, const char *key)
 {
-    json_line(&writer->json);
-    json_key(&writer->json, key);
-    json_open_array(&writer->json);
+    json_line(out(writer));
+    json_key(out(writer), key);
+    json_open_array(out(writer));
 }
 
 /* An element of an outer list: a line of its own. Returns false where no more is wanted. */
@@ -86,119 +33,9 @@ static bool begin_row(struct writer *writer)
 {
     if (!pieces_next(&writer->pieces))
         return false;
-    json_line(&writer->json);
-    json_open_object(&writer->json);
+    json_line(out(writer));
+    json_open_object(out(writer));
     return true;
-}
-
-/* ---------------------------------------------------------------- types, attributes ---- */
-
-static void put_dim(struct writer *writer, int64_t dim)
-{
-    struct json *json = &writer->json;
-    if (dim == DIM_UNKNOWN) {
-        json_null(json);
-    } else if (dim_is_gear(dim)) {
-        const struct intern_name *gear = &writer->module->names.names[dim_gear(dim)];
-        json_bytes(json, gear->text, gear->size);
-    } else {
-        put_integer(json, dim);
-    }
-}
-
-static void put_type(struct writer *writer, uint32_t id)
-{
-    const struct type *type = &writer->module->types.at[id];
-    const int64_t *dims = type_dims(writer->module, id);
-    json_open_object(&writer->json);
-    json_add_string(&writer->json, "dtype", dtype_info(type->dtype)->name);
-    json_key(&writer->json, "dims");
-    json_open_array(&writer->json);
-    for (uint32_t i = 0; i < type->rank; i++)
-        put_dim(writer, dims[i]);
-    json_close_array(&writer->json);
-    put_name(writer, "format", type->format);
-    json_close_object(&writer->json);
-}
-
-static void put_value(struct writer *writer, const struct attr_value *value);
-
-static void put_dict(struct writer *writer, struct range attrs)
-{
-    json_open_object(&writer->json);
-    for (uint32_t i = 0; i < attrs.count; i++) {
-        const struct attr *attr = &writer->module->attrs.at[attrs.first + i];
-        const struct intern_name *key = &writer->module->names.names[attr->key];
-        json_key_bytes(&writer->json, key->text, key->size);
-        put_value(writer, &attr->value);
-    }
-    json_close_object(&writer->json);
-}
-
-static void put_list(struct writer *writer, const struct attr_value *list)
-{
-    json_open_array(&writer->json);
-    for (uint32_t i = 0; i < list->count; i++)
-        put_value(writer, &writer->module->attr_values.at[list->first + i]);
-    json_close_array(&writer->json);
-}
-
-static const char *float_text(double number)
-{
-    return isnan(number) ? "nan" : number < 0 ? "-inf" : "inf";
-}
-
-/* What JSON has no kind for: an object whose one key says what it is. */
-static void put_tagged(struct writer *writer, const struct attr_value *value)
-{
-    struct json *json = &writer->json;
-    json_open_object(json);
-    switch ((enum attr_kind)value->kind) {
-    case ATTR_INT:
-        json_key(json, "int");
-        put_digits(json, value->i);
-        break;
-    case ATTR_FLOAT: json_add_string(json, "float", float_text(value->f)); break;
-    case ATTR_WORD: put_name(writer, "word", value->id); break;
-    case ATTR_SYMBOL: put_name(writer, "symbol", value->id); break;
-    case ATTR_VALUE: put_name(writer, "value", value->id); break;
-    case ATTR_TYPE:
-        json_key(json, "type");
-        put_type(writer, value->id);
-        break;
-    case ATTR_DICT:
-        json_key(json, "dict");
-        put_dict(writer, (struct range){value->first, value->count});
-        break;
-    case ATTR_BOOL:
-    case ATTR_STRING:
-    case ATTR_LIST: break; /* JSON has them */
-    }
-    json_close_object(json);
-}
-
-static void put_value(struct writer *writer, const struct attr_value *value)
-{
-    struct json *json = &writer->json;
-    if (value->kind == ATTR_INT && is_safe(value->i))
-        json_signed(json, value->i);
-    else if (value->kind == ATTR_FLOAT && isfinite(value->f))
-        json_double(json, value->f);
-    else if (value->kind == ATTR_BOOL)
-        json_bool(json, value->i);
-    else if (value->kind == ATTR_STRING)
-        json_bytes(json, writer->module->names.names[value->id].text,
-                   writer->module->names.names[value->id].size);
-    else if (value->kind == ATTR_LIST)
-        put_list(writer, value);
-    else
-        put_tagged(writer, value);
-}
-
-static void put_attrs(struct writer *writer, struct range attrs)
-{
-    json_key(&writer->json, "attrs");
-    put_dict(writer, attrs);
 }
 
 /* --------------------------------------------------------------------------- graphs ---- */
@@ -207,47 +44,46 @@ static void put_params(struct writer *writer)
 {
     begin_list(writer, "params");
     for (uint32_t i = 0; i < writer->graph->n_params && begin_row(writer); i++) {
-        json_add_unsigned(&writer->json, "value", i);
-        put_attrs(writer, writer->graph->params.at[i].attrs);
-        json_close_object(&writer->json);
+        json_add_unsigned(out(writer), "value", i);
+        json_data_attrs(&writer->data, writer->graph->params.at[i].attrs);
+        json_close_object(out(writer));
     }
-    json_close_array(&writer->json);
+    json_close_array(out(writer));
 }
 
 static void put_gears(struct writer *writer)
 {
     const struct graph *graph = writer->graph;
-    json_key(&writer->json, "gears");
+    json_key(out(writer), "gears");
     if (graph->gear_mode == GEARS_NONE) {
-        json_null(&writer->json);
+        json_null(out(writer));
         return;
     }
-    json_open_object(&writer->json);
-    json_add_string(&writer->json, "mode", graph->gear_mode == GEARS_ZIP ? "zip" : "product");
-    json_key(&writer->json, "dims");
-    json_open_object(&writer->json);
+    json_open_object(out(writer));
+    json_add_string(out(writer), "mode", graph->gear_mode == GEARS_ZIP ? "zip" : "product");
+    json_key(out(writer), "dims");
+    json_open_object(out(writer));
     for (uint32_t i = 0; i < graph->gears.count; i++) {
         const struct gear *gear = &graph->gears.at[i];
-        const struct intern_name *name = &writer->module->names.names[gear->name];
-        json_key_bytes(&writer->json, name->text, name->size);
-        json_open_array(&writer->json);
+        json_data_key(&writer->data, gear->name);
+        json_open_array(out(writer));
         for (uint32_t j = 0; j < gear->values.count; j++)
-            put_integer(&writer->json, graph->gear_values.at[gear->values.first + j]);
-        json_close_array(&writer->json);
+            json_data_integer(&writer->data, graph->gear_values.at[gear->values.first + j]);
+        json_close_array(out(writer));
     }
-    json_close_object(&writer->json);
-    json_close_object(&writer->json);
+    json_close_object(out(writer));
+    json_close_object(out(writer));
 }
 
 static void put_results(struct writer *writer)
 {
     const struct vec_u32 *types = &writer->graph->result_types;
-    json_line(&writer->json);
-    json_key(&writer->json, "results");
-    json_open_array(&writer->json);
+    json_line(out(writer));
+    json_key(out(writer), "results");
+    json_open_array(out(writer));
     for (uint32_t i = 0; i < types->count; i++)
-        put_type(writer, types->at[i]);
-    json_close_array(&writer->json);
+        json_data_type(&writer->data, types->at[i]);
+    json_close_array(out(writer));
 }
 
 static void put_values(struct writer *writer)
@@ -256,13 +92,13 @@ static void put_values(struct writer *writer)
     for (uint32_t i = 0; i < writer->graph->values.count && begin_row(writer); i++) {
         const struct value *value = &writer->graph->values.at[i];
         bool defined = value->def < writer->graph->ops.count;
-        put_name(writer, "name", value->name);
-        json_key(&writer->json, "type");
-        put_type(writer, value->type);
-        put_index(writer, "op", defined ? writer->places.of_op[value->def] : NONE);
-        json_close_object(&writer->json);
+        json_data_name(&writer->data, "name", value->name);
+        json_key(out(writer), "type");
+        json_data_type(&writer->data, value->type);
+        json_data_index(&writer->data, "op", defined ? writer->places.of_op[value->def] : NONE);
+        json_close_object(out(writer));
     }
-    json_close_array(&writer->json);
+    json_close_array(out(writer));
 }
 
 static void put_blocks(struct writer *writer)
@@ -274,44 +110,42 @@ static void put_blocks(struct writer *writer)
     begin_list(writer, "blocks");
     for (uint32_t i = 0; i < writer->graph->blocks.count && begin_row(writer); i++) {
         const struct block *block = &writer->graph->blocks.at[i];
-        json_add_string(&writer->json, "kind", kinds[block->kind]);
-        put_name(writer, "name", block->name);
-        put_index(writer, "parent", block->parent);
-        json_add_unsigned(&writer->json, "first", writer->places.blocks[i].first);
-        json_add_unsigned(&writer->json, "count", writer->places.blocks[i].count);
-        put_attrs(writer, block->attrs);
-        json_close_object(&writer->json);
+        json_add_string(out(writer), "kind", kinds[block->kind]);
+        json_data_name(&writer->data, "name", block->name);
+        json_data_index(&writer->data, "parent", block->parent);
+        json_add_unsigned(out(writer), "first", writer->places.blocks[i].first);
+        json_add_unsigned(out(writer), "count", writer->places.blocks[i].count);
+        json_data_attrs(&writer->data, block->attrs);
+        json_close_object(out(writer));
     }
-    json_close_array(&writer->json);
+    json_close_array(out(writer));
 }
 
 static void put_events(struct writer *writer, const char *key, struct range events)
 {
-    json_key(&writer->json, key);
-    json_open_array(&writer->json);
-    for (uint32_t i = 0; i < events.count; i++) {
-        uint32_t id = writer->graph->refs.at[events.first + i];
-        const struct intern_name *name = &writer->module->names.names[id];
-        json_bytes(&writer->json, name->text, name->size);
-    }
-    json_close_array(&writer->json);
+    json_key(out(writer), key);
+    json_open_array(out(writer));
+    for (uint32_t i = 0; i < events.count; i++)
+        json_data_string(&writer->data, writer->graph->refs.at[events.first + i]);
+    json_close_array(out(writer));
 }
 
 static void put_op(struct writer *writer, const struct op *op)
 {
     const struct graph *graph = writer->graph;
     const struct clauses *clauses = op_clauses(graph, op);
-    put_name(writer, "type", op->type);
-    put_indices(writer, "operands", op_operands(graph, op), op->operands.count);
-    json_key(&writer->json, "results");
-    json_open_array(&writer->json);
+    json_data_name(&writer->data, "type", op->type);
+    json_data_indices(&writer->data, "operands", op_operands(graph, op), op->operands.count);
+    json_key(out(writer), "results");
+    json_open_array(out(writer));
     for (uint32_t i = 0; i < op->results.count; i++)
-        json_unsigned(&writer->json, op->results.first + i);
-    json_close_array(&writer->json);
-    put_attrs(writer, op->attrs);
-    put_name(writer, "kernel", op->kernel);
-    put_index(writer, "block", op->block);
-    put_indices(writer, "after", graph->refs.at + clauses->after.first, clauses->after.count);
+        json_unsigned(out(writer), op->results.first + i);
+    json_close_array(out(writer));
+    json_data_attrs(&writer->data, op->attrs);
+    json_data_name(&writer->data, "kernel", op->kernel);
+    json_data_index(&writer->data, "block", op->block);
+    json_data_indices(&writer->data, "after", graph->refs.at + clauses->after.first,
+                      clauses->after.count);
     put_events(writer, "send", clauses->send);
     put_events(writer, "recv", clauses->recv);
 }
@@ -326,24 +160,24 @@ static void put_ops(struct writer *writer)
         if (!begin_row(writer))
             break;
         put_op(writer, &writer->graph->ops.at[item_id(item)]);
-        json_close_object(&writer->json);
+        json_close_object(out(writer));
     }
-    json_close_array(&writer->json);
+    json_close_array(out(writer));
 }
 
 static void put_graph(struct writer *writer, const struct graph *graph)
 {
     writer->graph = graph;
     op_places_init(&writer->places, graph);
-    put_name(writer, "name", graph->name);
+    json_data_name(&writer->data, "name", graph->name);
     put_gears(writer);
     put_params(writer);
     put_results(writer);
     put_values(writer);
     put_blocks(writer);
     put_ops(writer);
-    json_line(&writer->json);
-    put_indices(writer, "returns", graph->returns.at, graph->returns.count);
+    json_line(out(writer));
+    json_data_indices(&writer->data, "returns", graph->returns.at, graph->returns.count);
     op_places_free(&writer->places);
 }
 
@@ -364,8 +198,8 @@ static void put_early(struct json *json, unsigned early)
 
 static void put_kernel_part(struct writer *writer, const struct instr *instr)
 {
-    struct json *json = &writer->json;
-    put_name(writer, "kernel", instr->kernel);
+    struct json *json = out(writer);
+    json_data_name(&writer->data, "kernel", instr->kernel);
     json_key(json, "part");
     if (instr->part < CORE_TYPES)
         json_string(json, core_type_name(instr->part));
@@ -377,7 +211,7 @@ static void put_kernel_part(struct writer *writer, const struct instr *instr)
 static void put_operand(struct writer *writer, const struct instr *instr, char operand)
 {
     static const char *const phases[] = {"begin", "end", "complement"};
-    struct json *json = &writer->json;
+    struct json *json = out(writer);
     switch (operand) {
     case 'K': put_kernel_part(writer, instr); break;
     case 'G': json_add_string(json, "group", core_type_name(instr->word)); break;
@@ -400,8 +234,8 @@ static void put_operands(struct writer *writer, const struct instr *instr, const
         if (*operands != 'N') {
             put_operand(writer, instr, *operands);
         } else if (word) {
-            json_key_bytes(&writer->json, word, word_size);
-            json_unsigned(&writer->json, instr->number[n_numbers++]);
+            json_key_bytes(out(writer), word, word_size);
+            json_unsigned(out(writer), instr->number[n_numbers++]);
         } else {
             n_numbers++;
             n_listed++;
@@ -411,16 +245,16 @@ static void put_operands(struct writer *writer, const struct instr *instr, const
         operands += size + (operands[size] == ' ');
     }
     if (n_listed)
-        put_indices(writer, "numbers", instr->number + n_numbers - n_listed, n_listed);
+        json_data_indices(&writer->data, "numbers", instr->number + n_numbers - n_listed, n_listed);
 }
 
 static void put_instr(struct writer *writer, const struct instr *instr)
 {
     const struct instr_info *info = instr_info(instr->op);
     struct text text = {NULL, 0, 0};
-    json_add_string(&writer->json, "instr", info->name);
-    spell_instr(&text, writer->module, instr);
-    json_add_bytes(&writer->json, "text", text.at, text.size);
+    json_add_string(out(writer), "instr", info->name);
+    spell_instr(&text, writer->data.module, instr);
+    json_add_bytes(out(writer), "text", text.at, text.size);
     text_free(&text);
     put_operands(writer, instr, info->operands);
 }
@@ -428,24 +262,24 @@ static void put_instr(struct writer *writer, const struct instr *instr)
 static void put_program(struct writer *writer, const struct program *program, enum core_type core)
 {
     if (!program->present) {
-        json_line(&writer->json);
-        json_key(&writer->json, core_type_name(core));
-        json_null(&writer->json);
+        json_line(out(writer));
+        json_key(out(writer), core_type_name(core));
+        json_null(out(writer));
         return;
     }
     begin_list(writer, core_type_name(core));
     for (uint32_t i = 0; i < program->instrs.count && begin_row(writer); i++) {
         put_instr(writer, &program->instrs.at[i]);
-        json_close_object(&writer->json);
+        json_close_object(out(writer));
     }
-    json_close_array(&writer->json);
+    json_close_array(out(writer));
 }
 
 static void put_entry(struct writer *writer, const struct entry *entry)
 {
-    put_name(writer, "name", entry->name);
-    json_add_string(&writer->json, "type", kernel_type_info(entry->type)->name);
-    put_attrs(writer, entry->attrs);
+    json_data_name(&writer->data, "name", entry->name);
+    json_add_string(out(writer), "type", kernel_type_info(entry->type)->name);
+    json_data_attrs(&writer->data, entry->attrs);
     for (int core = 0; core < CORE_TYPES; core++)
         put_program(writer, &entry->programs[core], (enum core_type)core);
 }
@@ -454,58 +288,58 @@ static void put_entry(struct writer *writer, const struct entry *entry)
 
 static void put_target(struct writer *writer)
 {
-    const struct module *module = writer->module;
-    json_line(&writer->json);
-    json_key(&writer->json, "target");
+    const struct module *module = writer->data.module;
+    json_line(out(writer));
+    json_key(out(writer), "target");
     if (module->targets.count == 0) {
-        json_null(&writer->json);
+        json_null(out(writer));
         return;
     }
-    json_open_object(&writer->json);
-    put_name(writer, "name", module->targets.at[0].name);
-    put_attrs(writer, module->targets.at[0].attrs);
-    json_close_object(&writer->json);
+    json_open_object(out(writer));
+    json_data_name(&writer->data, "name", module->targets.at[0].name);
+    json_data_attrs(&writer->data, module->targets.at[0].attrs);
+    json_close_object(out(writer));
 }
 
 static void put_kernel(struct writer *writer, const struct kernel *kernel)
 {
-    put_name(writer, "name", kernel->name);
-    json_add_string(&writer->json, "type", kernel_type_info(kernel->type)->name);
-    put_attrs(writer, kernel->attrs);
+    json_data_name(&writer->data, "name", kernel->name);
+    json_add_string(out(writer), "type", kernel_type_info(kernel->type)->name);
+    json_data_attrs(&writer->data, kernel->attrs);
 }
 
 static void put_module(struct writer *writer)
 {
-    const struct module *module = writer->module;
-    json_add_unsigned(&writer->json, "skir", 1);
+    const struct module *module = writer->data.module;
+    json_add_unsigned(out(writer), "skir", 1);
     put_target(writer);
     begin_list(writer, "kernels");
     for (uint32_t i = 0; i < module->kernels.count && begin_row(writer); i++) {
         put_kernel(writer, &module->kernels.at[i]);
-        json_close_object(&writer->json);
+        json_close_object(out(writer));
     }
-    json_close_array(&writer->json);
+    json_close_array(out(writer));
     begin_list(writer, "graphs");
     for (uint32_t i = 0; i < module->graphs.count && begin_row(writer); i++) {
         put_graph(writer, &module->graphs.at[i]);
-        json_close_object(&writer->json);
+        json_close_object(out(writer));
     }
-    json_close_array(&writer->json);
+    json_close_array(out(writer));
     begin_list(writer, "entries");
     for (uint32_t i = 0; i < module->entries.count && begin_row(writer); i++) {
         put_entry(writer, &module->entries.at[i]);
-        json_close_object(&writer->json);
+        json_close_object(out(writer));
     }
-    json_close_array(&writer->json);
+    json_close_array(out(writer));
 }
 
 bool exchange_write_json(struct print_sink *sink, const struct module *module)
 {
-    struct writer writer = {.pieces = {.sink = sink}, .module = module};
-    writer.json.text = &writer.pieces.text;
-    json_open_object(&writer.json);
+    struct writer writer = {.pieces = {.sink = sink}, .data = {.module = module}};
+    writer.data.json.text = &writer.pieces.text;
+    json_open_object(&writer.data.json);
     put_module(&writer);
-    json_close_object(&writer.json);
+    json_close_object(&writer.data.json);
     text_char(&writer.pieces.text, '\n');
     return pieces_end(&writer.pieces);
 }
