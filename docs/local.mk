@@ -5,7 +5,12 @@ dist_doc_DATA = \
 	CHANGELOG.md \
 	LICENSE \
 	README.md \
+	docs/add-a-format.md \
 	docs/add-a-pass.md \
+	docs/add-a-target.md \
+	docs/add-an-instruction.md \
+	docs/add-an-op.md \
+	docs/architecture.md \
 	docs/command-line.md \
 	docs/device-model.md \
 	docs/diagnostics.md \

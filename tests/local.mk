@@ -6,7 +6,8 @@ AM_TESTS_ENVIRONMENT = \
 	SKIRC='$(abs_top_builddir)/skirc'; export SKIRC; \
 	SKIR_SOURCE='$(abs_top_srcdir)'; export SKIR_SOURCE; \
 	PYTHONDONTWRITEBYTECODE=1; export PYTHONDONTWRITEBYTECODE; \
-	AWK='$(AWK)'; export AWK;
+	AWK='$(AWK)'; export AWK; \
+	NM='$(NM)'; export NM;
 tap_driver = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver.sh
 LOG_DRIVER = $(tap_driver)
 PY_LOG_DRIVER = $(tap_driver)
@@ -14,7 +15,7 @@ SH_LOG_DRIVER = $(tap_driver)
 LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run
 PY_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(PYTHON)
 SH_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(BASH_SHELL)
-EXTRA_DIST += tests/tap-run tests/tap.py tests/tap.sh
+EXTRA_DIST += tests/tap-run tests/tap.py tests/tap.sh tests/rooms.txt
 
 # ---- Unit tests: one cmocka program per module, tests/unit/NAME.c ----
 
@@ -137,8 +138,10 @@ script_tests = \
 	tests/e2e/profile.py \
 	tests/e2e/race_check.py \
 	tests/e2e/repeated_runs.py \
+	tests/e2e/rooms.py \
 	tests/e2e/run_values.py \
 	tests/e2e/sk_options.sh \
+	tests/e2e/source_text.py \
 	tests/e2e/split_code.py \
 	tests/e2e/sync_hints.py \
 	tests/e2e/tap_run.sh

@@ -1,5 +1,5 @@
-# What fmt prints is canonical, and means what its input means: for every golden file's input that can
-# be parsed, fmt leaves fmt's output as it is, and opt prints the same before and after fmt.
+# What fmt prints is canonical, and means what its input means: for every golden file's input that
+# can be parsed, fmt leaves fmt's output as it is, and opt prints the same before and after fmt.
 source "${SKIR_SOURCE:?}/tests/tap.sh"
 
 # The program without the header and expectations, which would end it, or be out of place.

@@ -1,6 +1,7 @@
-# Every diagnostic of ir/base/diag_ids.def is expected by a test: by a golden file, whose expectations end in
-# the id in brackets, or by a script or unit test, which has the id in brackets too. A golden file's line counts
-# only as an expectation; whether the diagnostic is really reported is what golden_files.sh checks.
+# Every diagnostic of ir/base/diag_ids.def is expected by a test: by a golden file, whose
+# expectations end in the id in brackets, or by a script or unit test, which has the id in brackets
+# too. A golden file's line counts only as an expectation; whether the diagnostic is really reported
+# is what golden_files.sh checks.
 source "${SKIR_SOURCE:?}/tests/tap.sh"
 cd "$SKIR_SOURCE" || exit 99
 

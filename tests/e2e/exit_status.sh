@@ -20,7 +20,8 @@ check "a graph without scopes runs op by op" "$SKIRC" run "$scratch/plain.skir"
 check_status 1 "check: a wrong file" "$SKIRC" check "$scratch/bad.skir"
 check_match "the position, the text and the id" \
     'bad\.skir:3:10: error: nothing defines .%y.*\[unknown-value\]$' "$scratch/stderr"
-check_status 1 "one wrong file among right ones" "$SKIRC" check "$small" "$scratch/bad.skir" "$small"
+check_status 1 "one wrong file among right ones" \
+    "$SKIRC" check "$small" "$scratch/bad.skir" "$small"
 check_status 1 "compile: a wrong file" "$SKIRC" compile "$scratch/bad.skir" -o "$scratch/x.o"
 check_status 1 "run: a wrong file" "$SKIRC" run "$scratch/bad.skir"
 check_status 1 "opt: a wrong file" "$SKIRC" opt --passes=default "$scratch/bad.skir"
@@ -41,7 +42,8 @@ printf 'skir 1\ntarget "t" {aic = 0, aiv = 0}\ngraph @g() -> () { }\n' >"$scratc
 check_status 1 "run: a device without cores" "$SKIRC" run "$scratch/coreless.skir"
 check_match "it does not start" 'error: cannot start the device: .*\[unsupported\]$' \
     "$scratch/stderr"
-check_status 1 "output that cannot be written" bash -c '"$1" fmt "$2" >/dev/full' - "$SKIRC" "$small"
+check_status 1 "output that cannot be written" \
+    bash -c '"$1" fmt "$2" >/dev/full' - "$SKIRC" "$small"
 
 # ---- 2: wrong usage ----
 
@@ -140,7 +142,8 @@ fi
 # ---- Remarks ----
 
 check "--remarks" "$SKIRC" opt --passes=default --remarks "$examples/multi_stream.skir"
-check_match "shows what was fused" "remark: scope '@sp': .* has 7 ops: .*\[fused\]" "$scratch/stderr"
+check_match "shows what was fused" \
+    "remark: scope '@sp': .* has 7 ops: .*\[fused\]" "$scratch/stderr"
 check_status 1 "errors as JSON" "$SKIRC" check --remarks="$scratch/errors.json" "$scratch/bad.skir"
 check "remarks as JSON" "$SKIRC" opt --passes=default --remarks="$scratch/remarks.json" \
     "$examples/multi_stream.skir"

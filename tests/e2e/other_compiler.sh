@@ -1,5 +1,5 @@
-# No golden file depends on the code that the machine's compiler makes of the sample kernels: all pass
-# where these are larger by some units of preloads.
+# No golden file depends on the code that the machine's compiler makes of the sample kernels: all
+# pass where these are larger by some units of preloads.
 source "${SKIR_SOURCE:?}/tests/tap.sh"
 
 build=$(cd "$(dirname "$SKIRC")" && pwd)

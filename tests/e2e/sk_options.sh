@@ -56,10 +56,12 @@ check "and say nothing" test ! -s "$scratch/stderr"
 check "no options are accepted" "$SKIRC" check --sk-options= "$scratch/graph.skir"
 check "what has no '=' is skipped" "$SKIRC" check --sk-options=profiling "$scratch/graph.skir"
 "$SKIRC" check --sk-options=profiling "$scratch/graph.skir" 2>"$scratch/warning"
-check_match "with a warning" "warning: 'profiling' has no '=' .*\[option-ignored\]" "$scratch/warning"
+check_match "with a warning" \
+    "warning: 'profiling' has no '=' .*\[option-ignored\]" "$scratch/warning"
 
 check "--sk-options holds for every scope" \
-    "$SKIRC" opt --passes=partition-scopes --sk-options=split-mode=8:early-start=0 "$scratch/graph.skir"
+    "$SKIRC" opt --passes=partition-scopes --sk-options=split-mode=8:early-start=0 \
+    "$scratch/graph.skir"
 check_match "over what the scope says" '"split-mode=8:early-start=0"' "$scratch/stdout"
 check "without it, the scope's options hold" \
     "$SKIRC" opt --passes=partition-scopes "$scratch/graph.skir"
@@ -67,7 +69,8 @@ check_match "as they stand" '"split-mode=2"' "$scratch/stdout"
 
 check "--list-sk-options needs no file" "$SKIRC" opt --list-sk-options
 "$SKIRC" opt --list-sk-options >"$scratch/list"
-check_match "the list has values and defaults" '^preload-code +max, per-func, none +per-func +[a-z]' \
+check_match "the list has values and defaults" \
+    '^preload-code +max, per-func, none +per-func +[a-z]' \
     "$scratch/list"
 check "and every option of the table" test "$(wc -l <"$scratch/list")" -eq \
     $((1 + $(grep -c '^SK_OPTION(' "$SKIR_SOURCE/ir/sk_options.def")))

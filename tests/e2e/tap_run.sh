@@ -9,7 +9,8 @@ tap_run()
 check "a passing program passes" tap_run 'echo 1..1; echo ok 1 - a'
 check_match "its plan is kept" '^1\.\.1$' "$scratch/stdout"
 
-check "two groups become one plan" tap_run 'echo 1..1; echo ok 1 - a; echo 1..2; echo ok 1; echo ok 2'
+check "two groups become one plan" \
+    tap_run 'echo 1..1; echo ok 1 - a; echo 1..2; echo ok 1; echo ok 2'
 check_match "with all cases" '^1\.\.3$' "$scratch/stdout"
 check_match "numbered through" '^ok 2$' "$scratch/stdout"
 
