@@ -1,15 +1,17 @@
-/* dcci: cleans and invalidates the whole data cache before and after ops that ask for it, or after all.
+/* dcci: cleans and invalidates the whole data cache before and after ops that ask for it, or after
+ * all.
  *
  * needs    super kernels with their entries
  * changes  programs: `dcci all` beside calls, `pipe_barrier` and `dcci all` behind ops
  * keeps    calls, synchronisation, and their order
  *
- * Why it is sound: neither instruction orders cores or is waited for, so every order that held holds.
+ * Why it is sound: neither instruction orders cores or is waited for, so every order that held
+ * holds.
  *
- * What is there already is left alone, and it is recognised by its place: `dcci all` directly before or
- * behind the call; the pair of debug-dcci-all behind that. For an op that has no part on a core type, the
- * pair stands somewhere between the calls around, in whose stretch it is one of as many as there are
- * such ops.
+ * What is there already is left alone, and it is recognised by its place: `dcci all` directly
+ * before or behind the call; the pair of debug-dcci-all behind that. For an op that has no part on
+ * a core type, the pair stands somewhere between the calls around, in whose stretch it is one of as
+ * many as there are such ops.
  */
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
@@ -156,8 +158,8 @@ static uint32_t place_after(struct placing *p, uint32_t i)
     return place;
 }
 
-/* The preload of the next call's kernel in its stretch, or the stretch's end: a preload stands at the
- * op before its own (preload-code). */
+/* The preload of the next call's kernel in its stretch, or the stretch's end: a preload stands at
+ * the op before its own (preload-code). */
 static uint32_t find_preload(const struct placing *p, uint32_t begin, uint32_t call)
 {
     uint32_t at = begin;
@@ -167,7 +169,8 @@ static uint32_t find_preload(const struct placing *p, uint32_t begin, uint32_t c
     return at;
 }
 
-/* `count` ops without a part here stand between two calls, of which the later one is NONE at the end. */
+/* `count` ops without a part here stand between two calls, of which the later one is NONE at the
+ * end. */
 static void place_absent(struct placing *p, uint32_t begin, uint32_t call, uint32_t count)
 {
     uint32_t end = call == NONE ? p->program->instrs.count : call, present = 0;
@@ -247,8 +250,8 @@ static void warn_row(const struct superkernel *sk, const uint32_t *row, uint32_t
     text_free(&names);
 }
 
-/* Rows of disabled ops among those that have a part on `core`, or CORE_TYPES: all. `warned` marks ops
- * that a row before had. */
+/* Rows of disabled ops among those that have a part on `core`, or CORE_TYPES: all. `warned` marks
+ * ops that a row before had. */
 static void find_rows(const struct superkernel *sk, const uint8_t *wishes, int core,
                       uint8_t *warned)
 {
@@ -301,8 +304,8 @@ static void suggest_type(struct pass_context *context, const struct graph *graph
     diag_suggest(context->diags, &suggest);
 }
 
-/* A scope may have become several super kernels, and options of the command line are those of all: a
- * type is at its place if any that lists it has such an op. */
+/* A scope may have become several super kernels, and options of the command line are those of all:
+ * a type is at its place if any that lists it has such an op. */
 static void warn_types(struct pass_context *context, struct types *types, const struct graph *graph,
                        uint32_t block, const struct sk_options *options)
 {

@@ -5,24 +5,25 @@
  * keeps    calls, other synchronisation, and their order
  *
  * With ops of both core types in one list, all cores of the launch take part, by the barrier of the
- * AICs: AIVs set v2c and wait for c2v; AICs wait for v2c, pass their barrier and set c2v. With one core
- * type, or in two lists, cores of the own type pass their barrier. The pipes drain first.
+ * AICs: AIVs set v2c and wait for c2v; AICs wait for v2c, pass their barrier and set c2v. With one
+ * core type, or in two lists, cores of the own type pass their barrier. The pipes drain first.
  *
- * Where it can stand. It is put at one place of each program: behind the call where the op has a part,
- * else between the calls around. The two places have to be a cut: what is waited for before one is set
- * before the other, so that the programs come to both without what follows. If no flag is outstanding
- * across it, then the n-th wait is still met by the n-th set: all flags before the cut match among
- * themselves, so do those of the barrier, and so do all behind. In one list nearly all cuts are like this,
- * since flags between an op and the next are set and waited for between the calls of the two. Flags that
- * are outstanding (those that let a dynamic kernel's lock be cleared span its op) are taken in before the
- * barrier, and set again behind it; so are arrivals, of kernels that arrive early (early_set) or of halves
- * that stand apart, which a barrier put between would take for its own. The n-th wait or await is met by
- * the n-th set or arrival again, which is now a later one and tells more than before.
+ * Where it can stand. It is put at one place of each program: behind the call where the op has a
+ * part, else between the calls around. The two places have to be a cut: what is waited for before
+ * one is set before the other, so that the programs come to both without what follows. If no flag
+ * is outstanding across it, then the n-th wait is still met by the n-th set: all flags before the
+ * cut match among themselves, so do those of the barrier, and so do all behind. In one list nearly
+ * all cuts are like this, since flags between an op and the next are set and waited for between the
+ * calls of the two. Flags that are outstanding (those that let a dynamic kernel's lock be cleared
+ * span its op) are taken in before the barrier, and set again behind it; so are arrivals, of
+ * kernels that arrive early (early_set) or of halves that stand apart, which a barrier put between
+ * would take for its own. The n-th wait or await is met by the n-th set or arrival again, which is
+ * now a later one and tells more than before.
  *
- * The limit of 15: no core passes the barrier before all have come to it, so what is outstanding behind
- * it is what was outstanding there before, and the one release of the barrier. MAX_OUTSTANDING leaves
- * room for that, and insert-syncs has at most two flags between an op and the next. In two lists any
- * number may be outstanding anywhere, so no flags are used there.
+ * The limit of 15: no core passes the barrier before all have come to it, so what is outstanding
+ * behind it is what was outstanding there before, and the one release of the barrier.
+ * MAX_OUTSTANDING leaves room for that, and insert-syncs has at most two flags between an op and
+ * the next. In two lists any number may be outstanding anywhere, so no flags are used there.
  *
  * Nothing new can block: a barrier waits for places that all cores of the type reach by what stands
  * before it in the programs, and those are complete by themselves.
@@ -97,7 +98,8 @@ struct spot {
     uint32_t take, give; /* flags set for this side, and by it */
 };
 
-/* Fills what is outstanding at `spot->at`. False where that is no cut with the other side's place. */
+/* Fills what is outstanding at `spot->at`. False where that is no cut with the other side's
+ * place. */
 static bool find_outstanding(const struct side *side, const struct tally *other, struct spot *spot)
 {
     const struct tally *here = &side->before[spot->at];
@@ -110,8 +112,8 @@ static bool find_outstanding(const struct side *side, const struct tally *other,
 /* ----------------------------------------------------------------------------- places ---- */
 
 /* Behind a call, and behind the cache maintenance there, which is of the next call where it stands
- * behind a drain that is not that of debug-dcci-all. Preloads go first: early-start puts them before an
- * `await` that they stand behind. */
+ * behind a drain that is not that of debug-dcci-all. Preloads go first: early-start puts them
+ * before an `await` that they stand behind. */
 static uint32_t place_behind(const struct superkernel *sk, const struct program *program,
                              uint32_t call)
 {
@@ -138,8 +140,8 @@ static uint32_t last_place(const struct side *side, uint32_t end, bool with_sets
     return inside_pair ? low - 1 : low;
 }
 
-/* The last place up to `end` that is a cut without outstanding flags, or else the last cut, if there is
- * one. */
+/* The last place up to `end` that is a cut without outstanding flags, or else the last cut, if
+ * there is one. */
 static uint32_t find_cut(const struct side *side, uint32_t end, const struct tally *other)
 {
     uint32_t cut = last_place(side, end, true, (uint64_t)other->sets + other->waits);
@@ -201,8 +203,8 @@ static uint32_t barrier_begin(const struct program *program, uint32_t place)
     return place;
 }
 
-/* Whether the barrier is there already: behind the op's own call and a record of its end, or around the
- * cut. */
+/* Whether the barrier is there already: behind the op's own call and a record of its end, or around
+ * the cut. */
 static bool has_barrier(const struct debug_sync *ds, enum core_type core, uint32_t place, bool own,
                         const struct tally *other)
 {
@@ -246,8 +248,8 @@ static bool is_concerned(const struct debug_sync *ds, int core, uint32_t i)
     return ds->sides[core].program && (ds->flags || ds->sides[core].calls[i] != NONE);
 }
 
-/* Finds the places for the barrier behind op i. `ends` are those of the stretches that it stands in on
- * sides where it has no part. */
+/* Finds the places for the barrier behind op i. `ends` are those of the stretches that it stands in
+ * on sides where it has no part. */
 static void find_places(struct debug_sync *ds, uint32_t i, const uint32_t *ends, struct spot *spots)
 {
     for (int core = 0; core < CORE_TYPES; core++) {

@@ -5,15 +5,17 @@
  *          the order of barrier halves and preloads; of the first op, arrivals are added
  * keeps    calls, their order, and all other instructions
  *
- * A kernel that was built for early start (`early_start = [set, wait]`) does its halves always, so its
- * calls must say so in every program: `early_wait P` takes the place of the waits directly before the
- * call, `early_set` that of the `arrive` directly behind it. Nothing but preloads may stand between.
+ * A kernel that was built for early start (`early_start = [set, wait]`) does its halves always, so
+ * its calls must say so in every program: `early_wait P` takes the place of the waits directly
+ * before the call, `early_set` that of the `arrive` directly behind it. Nothing but preloads may
+ * stand between.
  *
- * Why it is sound: written out on every core (docs/device-model.md, "Early start"), the result is the
- * input, but for arrivals and awaits that have moved over preloads, which others need not know of, and
- * for barriers that are added where it has none in this place: before the first op and around events. Their
- * halves stand in the same place of each program, so they block nobody, and the flags of an added one
- * are set and waited for by the same op. An arrival behind the last op is awaited by nobody.
+ * Why it is sound: written out on every core (docs/device-model.md, "Early start"), the result is
+ * the input, but for arrivals and awaits that have moved over preloads, which others need not know
+ * of, and for barriers that are added where it has none in this place: before the first op and
+ * around events. Their halves stand in the same place of each program, so they block nobody, and
+ * the flags of an added one are set and waited for by the same op. An arrival behind the last op is
+ * awaited by nobody.
  */
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
@@ -77,8 +79,8 @@ static bool report(const struct starter *s, uint32_t i, const char *why, const c
     return false;
 }
 
-/* The kernel does `halves` itself, but its program does not have them at its call. `at` is what stands
- * there. */
+/* The kernel does `halves` itself, but its program does not have them at its call. `at` is what
+ * stands there. */
 static bool report_place(const struct starter *s, uint32_t i, enum core_type core, uint32_t at,
                          const char *halves, const char *where)
 {
@@ -223,8 +225,8 @@ static bool may_differ(const struct starter *s, uint32_t i)
     return events || (i == 0 && nothing);
 }
 
-/* The kernel waits for an arrival that is made for it directly before its call. Where it has two parts,
- * they then meet by the flag that a cube op before it would have had set. */
+/* The kernel waits for an arrival that is made for it directly before its call. Where it has two
+ * parts, they then meet by the flag that a cube op before it would have had set. */
 static void add_arrival(struct starter *s, uint32_t i)
 {
     enum core_type awaited = parts_of(s, i) & EARLY_WAIT_AIC ? CORE_AIC : CORE_AIV;
@@ -257,7 +259,8 @@ static bool report_waits(const struct starter *s, uint32_t i, unsigned previous)
     return false;
 }
 
-/* The waits are mostly those behind the op before it. Of others, the most that are there are taken. */
+/* The waits are mostly those behind the op before it. Of others, the most that are there are
+ * taken. */
 static bool start_waits(struct starter *s, uint32_t i)
 {
     static const uint8_t all[] = {EARLY_WAIT_MIX, EARLY_WAIT_AIC, EARLY_WAIT_AIV};
@@ -288,8 +291,8 @@ static bool start_waits(struct starter *s, uint32_t i)
 
 /* ------------------------------------------------------------------------ arrivals ---- */
 
-/* The kernel arrives in place of its program. Where the program does something before it arrives, the
- * kernel's arrival is one more, and awaited at once, unless nobody awaits anything any more. */
+/* The kernel arrives in place of its program. Where the program does something before it arrives,
+ * the kernel's arrival is one more, and awaited at once, unless nobody awaits anything any more. */
 static bool start_arrival(struct starter *s, uint32_t i, enum core_type core)
 {
     struct side *side = &s->sides[core];

@@ -1,24 +1,25 @@
-/* feed-sync-all: with the option feed-sync-all=1, idle cores take part in the full barriers that a kernel
- * does itself.
+/* feed-sync-all: with the option feed-sync-all=1, idle cores take part in the full barriers that a
+ * kernel does itself.
  *
  * needs    super kernels with their entries
- * changes  entries: the slot `sync_workspace` and the attribute `workspace`; programs: clearing it at the
+ * changes  entries: the slot `sync_workspace` and the attribute `workspace`; programs: clearing it
+ * at the
  *          start, and the steps of feed_sync around calls
  * keeps    calls, synchronisation, and their order
  *
- * A kernel with `sync_all` was built to be launched alone, so its barriers are over all cores of the
- * launch. Called on fewer cores of a type than the super kernel has, it would wait for ever. There
- * `feed_sync begin`, the call and `feed_sync end` count its barriers in memory on the cores that run it,
- * and the others pass as many at `feed_sync complement`, until all have ended.
+ * A kernel with `sync_all` was built to be launched alone, so its barriers are over all cores of
+ * the launch. Called on fewer cores of a type than the super kernel has, it would wait for ever.
+ * There `feed_sync begin`, the call and `feed_sync end` count its barriers in memory on the cores
+ * that run it, and the others pass as many at `feed_sync complement`, until all have ended.
  *
- * The counters begin at zero: where a core type has such a call, each of its blocks clears its part of the
- * workspace at the start, and a barrier of that type follows. The two core types have counters of their
- * own, so nothing has to pass between them.
+ * The counters begin at zero: where a core type has such a call, each of its blocks clears its part
+ * of the workspace at the start, and a barrier of that type follows. The two core types have
+ * counters of their own, so nothing has to pass between them.
  *
- * Why it is sound: the barrier at the start is complete before anything else; it uses no flags, so that
- * those behind it match as before. What feed_sync waits for are cores in the call, which all cores of the
- * type come to in the same order, so nothing waits in a circle that did not before. It orders nothing that
- * the proof relies on.
+ * Why it is sound: the barrier at the start is complete before anything else; it uses no flags, so
+ * that those behind it match as before. What feed_sync waits for are cores in the call, which all
+ * cores of the type come to in the same order, so nothing waits in a circle that did not before. It
+ * orders nothing that the proof relies on.
  */
 #include "ir/syntax/locate.h"
 #include "ir/variants.h"
@@ -32,7 +33,8 @@ enum {
 
 /* ------------------------------------------------------------------------- workspace ---- */
 
-/* The least power of two of units for each block so that together they are more than the ops need. */
+/* The least power of two of units for each block so that together they are more than the ops
+ * need. */
 static uint64_t workspace_size(uint64_t blocks, uint64_t ops)
 {
     uint64_t size = UNIT;

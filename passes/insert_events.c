@@ -5,13 +5,13 @@
  * keeps    the required order; everything else
  *
  * What runs without events in order: ops of one stream within one super kernel, and launches (super
- * kernels, and ops outside of them) on one stream. Everything else that the graph demands becomes an
- * event, unless it is implied by that and by other events; so no event can be dropped.
+ * kernels, and ops outside of them) on one stream. Everything else that the graph demands becomes
+ * an event, unless it is implied by that and by other events; so no event can be dropped.
  *
- * An event between ops of one super kernel is inner: an order that insert-syncs enforces. Others are
- * outer: words in memory. The first op of a super kernel does not wait for one and the last does not
- * send one; the launch does it for them. Outer events are reused: eID_N is the N-th use of event ID,
- * and each use is over, with the launch that waited for it, before the next one begins.
+ * An event between ops of one super kernel is inner: an order that insert-syncs enforces. Others
+ * are outer: words in memory. The first op of a super kernel does not wait for one and the last
+ * does not send one; the launch does it for them. Outer events are reused: eID_N is the N-th use of
+ * event ID, and each use is over, with the launch that waited for it, before the next one begins.
  */
 #define _GNU_SOURCE /* qsort_r */
 #include "ir/order.h"
@@ -35,9 +35,9 @@ struct event {
     uint32_t name;
 };
 
-/* Streams are lanes, numbered densely. What an op knows to be complete is, per lane, how many of the
- * lane's ops are: the graph demands the order of each stream, so whoever knows an op to be complete
- * knows all before it on its stream to be. */
+/* Streams are lanes, numbered densely. What an op knows to be complete is, per lane, how many of
+ * the lane's ops are: the graph demands the order of each stream, so whoever knows an op to be
+ * complete knows all before it on its stream to be. */
 struct inserter {
     struct pass_context *context;
     struct module *module;
@@ -212,8 +212,8 @@ struct use {
 
 enum { MAX_CANDIDATES = 64 };
 
-/* Whether a use is over when the op `from` starts: the op that waited, and all of the launch that it
- * is part of, which clears the event at its end, are complete. */
+/* Whether a use is over when the op `from` starts: the op that waited, and all of the launch that
+ * it is part of, which clears the event at its end, are complete. */
 static bool use_is_over(struct inserter *in, const struct use *use, uint32_t from)
 {
     const struct outer_launch *receiver = &in->launches.at[in->launch_of[use->to]];

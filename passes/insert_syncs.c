@@ -4,11 +4,11 @@
  * changes  programs of entries that have no synchronisation yet
  * keeps    calls and other instructions, and their order
  *
- * What must be enforced is the order that the graph demands within the super kernel; in a single list
- * (stream-fusion=0) moreover that each op is behind the one before it. Beside the calls there are
- * waits for outer events, which all cores must know of before the op starts, notifications, before
- * which the op must be complete, choices of dynamic kernels, and resets of the words that were waited
- * for. Where barriers and flags go, passes/sync/plan.h finds.
+ * What must be enforced is the order that the graph demands within the super kernel; in a single
+ * list (stream-fusion=0) moreover that each op is behind the one before it. Beside the calls there
+ * are waits for outer events, which all cores must know of before the op starts, notifications,
+ * before which the op must be complete, choices of dynamic kernels, and resets of the words that
+ * were waited for. Where barriers and flags go, passes/sync/plan.h finds.
  */
 #include "passes/entry/program_edit.h"
 #include "passes/entry/visit.h"

@@ -3,9 +3,9 @@
  * needs    super kernels
  * changes  nothing
  *
- * With stream-fusion=0, ops of different streams may follow one another in a super kernel only where
- * the graph orders the two; else fusing would order what the graph does not. In the list of a super
- * kernel nothing stands between neighbours, so an order between them is an edge of its own.
+ * With stream-fusion=0, ops of different streams may follow one another in a super kernel only
+ * where the graph orders the two; else fusing would order what the graph does not. In the list of a
+ * super kernel nothing stands between neighbours, so an order between them is an edge of its own.
  */
 #include "ir/members.h"
 #include "ir/order.h"

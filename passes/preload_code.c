@@ -5,12 +5,12 @@
  * keeps    all other instructions and their order
  *
  * Before op n of a list come, in this order: if n is the first, its own preload; the preload of op
- * n + 1; then what is owed before n, and its call. Where the entry splits its barriers (early_start.c),
- * the arrival comes before the preloads. So the code of n + 1 is on its way while n runs, or while its
- * cores wait for their turn. With two lists, those are the lists of each core type. With one list, a
- * program has no instructions of ops without a part on its core type, but they count: the preload of op
- * n + 1 stands behind the synchronisation that leads from the core type's last op before n to the op
- * behind that, and before the one that leads into n + 1.
+ * n + 1; then what is owed before n, and its call. Where the entry splits its barriers
+ * (early_start.c), the arrival comes before the preloads. So the code of n + 1 is on its way while
+ * n runs, or while its cores wait for their turn. With two lists, those are the lists of each core
+ * type. With one list, a program has no instructions of ops without a part on its core type, but
+ * they count: the preload of op n + 1 stands behind the synchronisation that leads from the core
+ * type's last op before n to the op behind that, and before the one that leads into n + 1.
  *
  * Preloads are hints. They read no data and order nothing, so a program means the same with them.
  */
@@ -120,7 +120,8 @@ static void find_calls(struct calls *calls, const struct superkernel *sk, enum c
     mem_free(call_of);
 }
 
-/* Behind the arrivals at `i` where barriers are split, so that others need not wait for preloads. */
+/* Behind the arrivals at `i` where barriers are split, so that others need not wait for
+ * preloads. */
 static uint32_t behind_arrivals(const struct calls *calls, uint32_t i)
 {
     while (calls->split && program_has(calls->program, i, INSTR_arrive))
@@ -137,8 +138,8 @@ static uint32_t place_before(const struct calls *calls, uint32_t before, uint32_
     uint32_t i = call_site_behind_dcci(calls->program, calls->at.at[before - 1], calls->pairs);
     if (calls->turn.at[before - 1] + 1 == turn)
         return behind_arrivals(calls, i);
-    /* In between are ops of the other core type alone. What leads to them arrives and sets; what leads
-     * from them to the next op here waits. */
+    /* In between are ops of the other core type alone. What leads to them arrives and sets; what
+     * leads from them to the next op here waits. */
     for (; i < calls->program->instrs.count; i++) {
         uint8_t op = calls->program->instrs.at[i].op;
         if (op == INSTR_call || op == INSTR_wait || op == INSTR_wait_event)

@@ -6,9 +6,9 @@
  *          more parameters at the end of the entry
  * keeps    all other instructions and their order; the slots of all other parameters
  *
- * An entry that has records is left alone. Why it is sound: records neither order cores nor are waited
- * for, and nothing that must stand beside another is torn apart: what belongs to a call stands around
- * its record.
+ * An entry that has records is left alone. Why it is sound: records neither order cores nor are
+ * waited for, and nothing that must stand beside another is torn apart: what belongs to a call
+ * stands around its record.
  */
 #include "ir/slots.h"
 #include "ir/syntax/locate.h"

@@ -4,9 +4,9 @@
  * changes  `split` of entries that do not have it
  * keeps    programs
  *
- * How many copies is the option split-mode; with one, nothing is written. The core with the number c of
- * its type runs copy c mod `split` (docs/language.md, "Entries"). The copies are made when the kernels
- * are linked. A kernel with `split` brings its own, whose number must be the same.
+ * How many copies is the option split-mode; with one, nothing is written. The core with the number
+ * c of its type runs copy c mod `split` (docs/language.md, "Entries"). The copies are made when the
+ * kernels are linked. A kernel with `split` brings its own, whose number must be the same.
  */
 #include "ir/syntax/locate.h"
 #include "passes/entry/visit.h"

@@ -5,8 +5,8 @@
  * changes  blocks; the text order of ops
  * keeps    ops, values, streams; the text satisfies the required order (ir/order.h)
  *
- * What strict-scope-check says decides between the cut, leaving the scope unfused (`bypass`), and an
- * error (`abort`).
+ * What strict-scope-check says decides between the cut, leaving the scope unfused (`bypass`), and
+ * an error (`abort`).
  */
 #include "passes/fusion/fusion.h"
 

@@ -4,9 +4,9 @@
  * changes  nothing
  *
  * It shares no code with the passes that insert synchronisation. The rules are those of
- * docs/device-model.md; the orders to be enforced are those of the super kernel that the entry is for
- * (ir/order.h), its calls must be those of that super kernel's ops, and its events theirs. Entries
- * without a super kernel are checked for everything that is wrong whatever they are for.
+ * docs/device-model.md; the orders to be enforced are those of the super kernel that the entry is
+ * for (ir/order.h), its calls must be those of that super kernel's ops, and its events theirs.
+ * Entries without a super kernel are checked for everything that is wrong whatever they are for.
  *
  * The programs are followed once (sync_proof.h); each rule is then a question to what is known at a
  * step, so all of it takes time in proportion to instructions and required orders.
@@ -18,8 +18,8 @@
 
 /* -------------------------------------------------------------------- flags and pipes ---- */
 
-/* How many sets of a core are left when the other one has waited as often as it must have; where one
- * may be the sixteenth, that is reported. */
+/* How many sets of a core are left when the other one has waited as often as it must have; where
+ * one may be the sixteenth, that is reported. */
 static bool check_overflow(struct sync_checker *checker, enum core_type core)
 {
     const struct sync_track *track = &checker->proof.tracks[core];
@@ -50,7 +50,8 @@ static bool check_flags(struct sync_checker *checker)
     return ok;
 }
 
-/* Between two calls on a core, its pipes must drain. A call that starts early sees to that itself. */
+/* Between two calls on a core, its pipes must drain. A call that starts early sees to that
+ * itself. */
 static bool check_drained(struct sync_checker *checker)
 {
     bool ok = true;
@@ -73,8 +74,8 @@ static bool check_drained(struct sync_checker *checker)
     return ok;
 }
 
-/* What a call says that its sub-kernel does of the entry's barriers must be what it was built for: it
- * does that always, and nothing else. NULL if so. */
+/* What a call says that its sub-kernel does of the entry's barriers must be what it was built for:
+ * it does that always, and nothing else. NULL if so. */
 static const char *early_fault(unsigned built, unsigned early)
 {
     if ((early & ~built) & EARLY_SET)

@@ -31,8 +31,8 @@ $CC -o "$scratch/use_skrt" "$scratch/use_skrt.c" $flags -Wl,-rpath,"$libdir"
 "$scratch/use_skrt" >/dev/null
 echo "installcheck: a program builds and runs with skrt.pc"
 
-# The installed command finds the installed kernels and headers, wherever it is called: what it needs of
-# the source tree is one example.
+# The installed command finds the installed kernels and headers, wherever it is called: what it
+# needs of the source tree is one example.
 skirc=$destdir$bindir/skirc
 cp "$SKIR_SOURCE/docs/examples/quant_swiglu_small.skir" "$scratch/example.skir"
 cd "$scratch"

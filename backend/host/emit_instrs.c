@@ -1,4 +1,5 @@
-/* The statement of an instruction: the host's column of ir/instrs.def, and the pieces that it names. */
+/* The statement of an instruction: the host's column of ir/instrs.def, and the pieces that it
+ * names. */
 #include "backend/emit/statement.h"
 #include "backend/host/emitter.h"
 #include "ir/slots.h"
@@ -49,7 +50,8 @@ static void emit_call_row(const struct statement *s, uint32_t call)
                 call);
 }
 
-/* The function, and what is called: a row of the table; or one with the function of the core's copy. */
+/* The function, and what is called: a row of the table; or one with the function of the core's
+ * copy. */
 static void emit_call(const struct statement *s)
 {
     struct emitter *emitter = s->emitter;

@@ -1,4 +1,5 @@
-/* What stands beside the calls of an entry, and in which order. From the last thing of the op before:
+/* What stands beside the calls of an entry, and in which order. From the last thing of the op
+ * before:
  *
  *   place BEGIN of ir/instrs.def   select, wait_event: the op begins
  *   pipe_barrier, dcci             a drain, and the cache maintenance before the call
@@ -17,8 +18,8 @@
 #include "passes/entry/program_edit.h"
 #include "passes/entry/superkernel.h"
 
-/* For each op, the index of its call in the program of a core type, NONE where it has no part there.
- * To be freed. */
+/* For each op, the index of its call in the program of a core type, NONE where it has no part
+ * there. To be freed. */
 uint32_t *superkernel_calls(const struct superkernel *sk, enum core_type core);
 
 /* The call's own: the first index of that, and the one behind the last. */

@@ -47,8 +47,8 @@ static struct launch launch_of_demand(const struct demand *demand)
         return (struct launch){KERNEL_mix_aic_1_0, blocks};
     if (demand->mixed_1_1 && !demand->mixed_1_2 && !demand->cube && !demand->vector)
         return (struct launch){KERNEL_mix_aic_1_1, blocks};
-    /* The reference takes 1:1 here also where a 1:2 kernel is called, half of whose vector part then
-     * runs nowhere. */
+    /* The reference takes 1:1 here also where a 1:2 kernel is called, half of whose vector part
+     * then runs nowhere. */
     if (demand->aivs <= demand->aics && !demand->mixed_1_2)
         return (struct launch){KERNEL_mix_aic_1_1, demand->aics};
     uint32_t halves = (demand->aivs + 1) / 2;

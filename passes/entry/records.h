@@ -10,9 +10,9 @@ void records_make(struct superkernel *sk);
 /* Whether an entry has records of any kind. */
 bool records_present(const struct entry *entry);
 
-/* Takes them out, so that a pass finds everything else where it was before. False, with nothing changed,
- * where there are none, or no slots for them, or others than those that records_make would put there.
- * The entry's calls are those of its super kernel. */
+/* Takes them out, so that a pass finds everything else where it was before. False, with nothing
+ * changed, where there are none, or no slots for them, or others than those that records_make would
+ * put there. The entry's calls are those of its super kernel. */
 bool records_take(struct superkernel *sk);
 
 #endif

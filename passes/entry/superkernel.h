@@ -30,8 +30,8 @@ uint32_t superkernel_index(const struct superkernel *sk, uint32_t op);
 /* Whether the i-th op has a part on cores of this type. */
 bool superkernel_has_part(const struct superkernel *sk, uint32_t i, enum core_type core);
 
-/* Whether AICs and AIVs run their lists side by side: stream-fusion=1, and the graph leaves some op and
- * the one before it unordered. Else all ops are one list, each behind the one before it. */
+/* Whether AICs and AIVs run their lists side by side: stream-fusion=1, and the graph leaves some op
+ * and the one before it unordered. Else all ops are one list, each behind the one before it. */
 bool superkernel_is_two_lists(const struct superkernel *sk);
 
 /* What a parameter slot of the entry is for. */

@@ -19,8 +19,8 @@ static bool rejoins(const struct fusion *f)
     return false;
 }
 
-/* Blocks of one scope are one group; a super kernel is one of its own, or (`rejoin`) of the group of
- * its scope, if it has one. */
+/* Blocks of one scope are one group; a super kernel is one of its own, or (`rejoin`) of the group
+ * of its scope, if it has one. */
 static void find_block_groups(struct fusion *f, uint32_t *of_block, bool rejoin)
 {
     uint32_t *of_scope = mem_calloc(f->module->names.count, sizeof *of_scope);
@@ -84,8 +84,8 @@ static void schedule_groups(struct fusion *f)
     mem_free(fixed);
 }
 
-/* Positions of a group's members in the schedule, which name the parts of a scope. Passive ops do not
- * count: they leave the group when it is first collected. */
+/* Positions of a group's members in the schedule, which name the parts of a scope. Passive ops do
+ * not count: they leave the group when it is first collected. */
 static void find_ranks(struct fusion *f)
 {
     uint32_t *counts = mem_calloc(f->groups.count, sizeof *counts);

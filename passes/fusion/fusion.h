@@ -1,5 +1,5 @@
-/* What partition-scopes and split-nonfusable share: scopes, and super kernels made of scopes, become
- * super kernels by one schedule (passes/fusion/schedule.h). */
+/* What partition-scopes and split-nonfusable share: scopes, and super kernels made of scopes,
+ * become super kernels by one schedule (passes/fusion/schedule.h). */
 #ifndef PASSES_FUSION_FUSION_H
 #define PASSES_FUSION_FUSION_H
 

@@ -42,8 +42,8 @@ void fusion_report_fused(struct fusion *fusion, const struct segment *segment, u
 
 /* fusion_rewrite.c */
 
-/* Replaces the graph's blocks and body by those of the schedule. False after an error: a super kernel
- * that must stay does not. */
+/* Replaces the graph's blocks and body by those of the schedule. False after an error: a super
+ * kernel that must stay does not. */
 bool fusion_rewrite(struct fusion *fusion);
 
 #endif

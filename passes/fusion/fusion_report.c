@@ -1,11 +1,12 @@
-/* The account of each scope: what was fused, what breaks it and why, and what the user could change. */
+/* The account of each scope: what was fused, what breaks it and why, and what the user could
+ * change. */
 #include "ir/sk_options.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/fusion/fusion_internal.h"
 
-/* Why a part of a group could not be scheduled with the part before it: `blocked`, an op of it, needs
- * `cause`, which is outside, and which needs the part before by way of `root`. */
+/* Why a part of a group could not be scheduled with the part before it: `blocked`, an op of it,
+ * needs `cause`, which is outside, and which needs the part before by way of `root`. */
 struct break_cause {
     uint32_t blocked, cause, root;
 };
@@ -173,8 +174,8 @@ static void report_break(const struct fusion *f, const struct segment *segment,
     explain_root(f, group, cause->root);
 }
 
-/* What strict-scope-check says of a group that breaks. Options of the command line are for scopes; in
- * super kernels that were made of them they are written down. */
+/* What strict-scope-check says of a group that breaks. Options of the command line are for scopes;
+ * in super kernels that were made of them they are written down. */
 static enum sk_strict strictness(const struct fusion *f, const struct fusion_group *group)
 {
     struct sk_options options;
@@ -186,8 +187,8 @@ static enum sk_strict strictness(const struct fusion *f, const struct fusion_gro
     return (enum sk_strict)options.of[SK_strict_scope_check].number;
 }
 
-/* Applies strict-scope-check; `op` is where the scope breaks first, or an op of it that is left out:
- * then it is the `root` itself. */
+/* Applies strict-scope-check; `op` is where the scope breaks first, or an op of it that is left
+ * out: then it is the `root` itself. */
 static bool apply_strictness(struct fusion *f, uint32_t group, uint32_t op, uint32_t root)
 {
     struct fusion_group *g = &f->groups.at[group];

@@ -70,8 +70,8 @@ static bool take_name(struct vec_u32 *taken, uint32_t name)
 }
 
 /* GRAPH_SCOPE; a part of a scope is GRAPH_SCOPE_split_BEGIN_END, by the positions of its first and
- * last op among the scope's ops. Graph @a_b with scope @c and graph @a with scope @b_c would have the
- * same: a number sets them apart. */
+ * last op among the scope's ops. Graph @a_b with scope @c and graph @a with scope @b_c would have
+ * the same: a number sets them apart. */
 static uint32_t superkernel_name(struct fusion *f, const struct segment *segment)
 {
     struct module *module = f->module;

@@ -105,8 +105,8 @@ static uint32_t waits_for(struct schedule *s, uint32_t op, uint32_t group)
 }
 
 /* A group a part of which must go before `group` can go as a whole: follows what an op of it waits
- * for back to an op that is ready. That op is of a group, since ready ops outside of groups have gone
- * before. GROUP_NONE where the budget is used up. */
+ * for back to an op that is ready. That op is of a group, since ready ops outside of groups have
+ * gone before. GROUP_NONE where the budget is used up. */
 static uint32_t goes_before(struct schedule *s, uint32_t group)
 {
     uint32_t op = NONE;
@@ -122,9 +122,9 @@ static uint32_t goes_before(struct schedule *s, uint32_t group)
     return op == NONE ? GROUP_NONE : s->group_of[op];
 }
 
-/* No group can go as a whole, so one must break. Breaking one that merely waits for parts of another
- * would not be needed: following what goes before what leads to groups that wait for each other, or
- * for themselves. A fixed group breaks only where all ready ops are of such groups. */
+/* No group can go as a whole, so one must break. Breaking one that merely waits for parts of
+ * another would not be needed: following what goes before what leads to groups that wait for each
+ * other, or for themselves. A fixed group breaks only where all ready ops are of such groups. */
 static uint32_t choose_break(struct schedule *s)
 {
     if (s->partial.count == 0)

@@ -1,6 +1,6 @@
-/* List scheduling of a graph with groups: ops of one group follow each other as long as any of them is
- * ready. What is scheduled in one go is a segment. The schedule is a topological order of segments
- * and single ops, so contracting segments never makes a cycle. */
+/* List scheduling of a graph with groups: ops of one group follow each other as long as any of them
+ * is ready. What is scheduled in one go is a segment. The schedule is a topological order of
+ * segments and single ops, so contracting segments never makes a cycle. */
 #ifndef PASSES_FUSION_SCHEDULE_H
 #define PASSES_FUSION_SCHEDULE_H
 

@@ -1,4 +1,5 @@
-/* What the parts of verify-sync share: the entry under proof, and the super kernel that it is for. */
+/* What the parts of verify-sync share: the entry under proof, and the super kernel that it is
+ * for. */
 #ifndef PASSES_SYNC_CHECK_H
 #define PASSES_SYNC_CHECK_H
 

@@ -1,5 +1,5 @@
-/* Events of a super kernel: notified when the op is complete, awaited before it starts, reset for the next
- * launch. */
+/* Events of a super kernel: notified when the op is complete, awaited before it starts, reset for
+ * the next launch. */
 #include "passes/sync/words.h"
 
 /* ----------------------------------------------------------------------- sent events ---- */

@@ -3,13 +3,15 @@
  * 1. Flags. Complete nodes of a list are always a prefix of it, so what one list needs of the other
  *    is a staircase: its corners, the Pareto frontier, are the orders that no other implies. Each
  *    becomes a flag.
- * 2. Flags count to 15 only. Where the sender might run further ahead, the lists meet: it waits for a
+ * 2. Flags count to 15 only. Where the sender might run further ahead, the lists meet: it waits for
+ * a
  *    flag of the other list, both at the same point in time, and one flag of its own replaces those
  *    that span this point.
  * 3. Barriers. Where a flag is set, all cores of the list must be known to be there. Needs within a
- *    list are intervals of gaps, of which one must have a barrier: those without, and that no way by
- *    the other list satisfies, get one at their right end.
- * 4. Where the receivers of a flag have a barrier of their own in the gap of the wait, and set nothing
+ *    list are intervals of gaps, of which one must have a barrier: those without, and that no way
+ *    by the other list satisfies, get one at their right end.
+ * 4. Where the receivers of a flag have a barrier of their own in the gap of the wait, and set
+ * nothing
  *    there, it can stand behind the wait and gather: the senders then need none. Both ways are
  *    tried.
  * 5. Between two calls without a barrier the pipes are drained.
@@ -23,8 +25,8 @@
 enum { FLAG_LIMIT = 14 };
 
 /* Set in a gap of the sender's list, waited for in one of the other. That all senders are there, a
- * barrier before the set tells, or (spread) one behind the wait: it gathers what the receivers know,
- * each of its own AI core. */
+ * barrier before the set tells, or (spread) one behind the wait: it gathers what the receivers
+ * know, each of its own AI core. */
 struct flag {
     uint32_t set, wait;
     bool spread;
@@ -115,8 +117,8 @@ static uint32_t flags_set(const struct flags *flags, uint32_t gap)
     return count_flags(flags, gap, false);
 }
 
-/* How many releases may be outstanding when the next flag is set in `gap`: all but those of which the
- * sender has learnt, by the last flag of the other direction, that they are waited for. */
+/* How many releases may be outstanding when the next flag is set in `gap`: all but those of which
+ * the sender has learnt, by the last flag of the other direction, that they are waited for. */
 static uint32_t flags_outstanding(const struct planner *planner, int sender, uint32_t gap)
 {
     const struct flags *back = &planner->flags[1 - sender];
@@ -230,8 +232,8 @@ static void learn(const struct planner *planner, int sender, struct flag flag, u
         raise_to(&known[core], planner->known[sender][flag.set - 1][core]);
 }
 
-/* Where a barrier stands that a node needs: directly before it; or, to gather, in the last gap before
- * that can have a late one, if none of the nodes soon behind would miss it. */
+/* Where a barrier stands that a node needs: directly before it; or, to gather, in the last gap
+ * before that can have a late one, if none of the nodes soon behind would miss it. */
 static uint32_t choose_gap(const struct planner *planner, int core, uint32_t index)
 {
     enum { SOON = 16 };

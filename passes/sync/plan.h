@@ -1,9 +1,9 @@
 /* Where barriers and flags stand between the calls of an entry: the algorithm behind insert-syncs.
  *
- * An entry is two lists, one for each core type, of nodes: its calls, and what else takes part in the
- * order (waits and notifications of outer events, choices of dynamic kernels). A node needs, of each
- * list, that so many nodes from its beginning are complete on all cores. Synchronisation stands in
- * gaps: gap g is before node g, and the last is behind all nodes. */
+ * An entry is two lists, one for each core type, of nodes: its calls, and what else takes part in
+ * the order (waits and notifications of outer events, choices of dynamic kernels). A node needs, of
+ * each list, that so many nodes from its beginning are complete on all cores. Synchronisation
+ * stands in gaps: gap g is before node g, and the last is behind all nodes. */
 #ifndef PASSES_SYNC_PLAN_H
 #define PASSES_SYNC_PLAN_H
 
@@ -11,16 +11,16 @@
 
 struct sync_node {
     uint32_t instr; /* its index in the program */
-    /* Orders the nodes of both lists, as one execution of them that satisfies all needs: equal times
-     * are of nodes that do not need one another. Does not decrease along a list. */
+    /* Orders the nodes of both lists, as one execution of them that satisfies all needs: equal
+     * times are of nodes that do not need one another. Does not decrease along a list. */
     uint64_t time;
     uint32_t need[CORE_TYPES];
     bool call;    /* runs on the core's pipes until drained */
     bool drained; /* the calls before it must be drained on its own core */
 };
 
-/* What a gap has, in this order: barrier, unless it is a late one, or drain if there are sets; sets;
- * waits; late barrier, or drain if there are no sets. */
+/* What a gap has, in this order: barrier, unless it is a late one, or drain if there are sets;
+ * sets; waits; late barrier, or drain if there are no sets. */
 struct sync_gap {
     bool barrier, drain;
     bool late; /* the barrier spreads what the waits before it brought; there are no sets then */

@@ -64,8 +64,8 @@ static void raise_all(struct sync_known *known, enum core_type core, uint32_t at
     raise_to(&known->own[core], at_least);
 }
 
-/* What all cores of type `core` knew when they arrived, having themselves passed, or done, `arrival`
- * steps. What each of them knows of its own AI core, all of them together know of all. */
+/* What all cores of type `core` knew when they arrived, having themselves passed, or done,
+ * `arrival` steps. What each of them knows of its own AI core, all of them together know of all. */
 static void learn_from_barrier(struct sync_known *known, const struct sync_known *there,
                                enum core_type core, uint32_t arrival)
 {
@@ -126,7 +126,8 @@ uint32_t sync_other_part(const struct sync_proof *proof, enum core_type core)
     return other->parts.at[track->parts_begun];
 }
 
-/* The parts of a mixed kernel synchronise with each other, so neither ends before both have begun. */
+/* The parts of a mixed kernel synchronise with each other, so neither ends before both have
+ * begun. */
 static bool begin_part(struct sync_proof *proof, enum core_type core)
 {
     struct sync_track *track = &proof->tracks[core];

@@ -1,12 +1,12 @@
-/* The symbolic execution of an entry: for each step of its programs, what a core is sure to know when
- * it gets there. The rules are those of docs/device-model.md.
+/* The symbolic execution of an entry: for each step of its programs, what a core is sure to know
+ * when it gets there. The rules are those of docs/device-model.md.
  *
- * All cores of a type run the same program, so two positions describe a launch: how far the cube and
- * how far the vector program is. What a core knows is how many steps of each program are over on
- * other cores: on all of that type (`all`), and on those of its own AI core (`own`). Two kinds of
- * knowledge are kept apart: that a core has *passed* a step, and that what it called before is *done*.
- * A core that sets a flag has passed all steps before, but its pipes may still be busy with what it
- * called since it was last drained.
+ * All cores of a type run the same program, so two positions describe a launch: how far the cube
+ * and how far the vector program is. What a core knows is how many steps of each program are over
+ * on other cores: on all of that type (`all`), and on those of its own AI core (`own`). Two kinds
+ * of knowledge are kept apart: that a core has *passed* a step, and that what it called before is
+ * *done*. A core that sets a flag has passed all steps before, but its pipes may still be busy with
+ * what it called since it was last drained.
  *
  * Nothing else tells cores of one type apart but their number, and only for steps that not all of
  * them take part in (enum sync_extent). */
@@ -15,8 +15,8 @@
 
 #include "ir/module.h"
 
-/* An instruction, or one of the parts of a call: the waits of an early start, the work, the arrival.
- * Instructions that tell cores nothing have no step. */
+/* An instruction, or one of the parts of a call: the waits of an early start, the work, the
+ * arrival. Instructions that tell cores nothing have no step. */
 struct sync_step {
     uint32_t instr;  /* index in its program */
     uint32_t effect; /* enum instr_effect */
@@ -81,7 +81,8 @@ bool sync_is_passed(const struct sync_proof *proof, const struct sync_point *ear
 bool sync_is_done(const struct sync_proof *proof, const struct sync_point *earlier,
                   const struct sync_point *later);
 
-/* The call of the other part of the mixed kernel whose part the track of `core` calls next, or NONE. */
+/* The call of the other part of the mixed kernel whose part the track of `core` calls next, or
+ * NONE. */
 uint32_t sync_other_part(const struct sync_proof *proof, enum core_type core);
 
 /* Whether one core does both, so that it knows what it did itself. */

@@ -1,4 +1,5 @@
-/* The refutations of verify-sync, in words: where it is, why it is wrong, and what to write where. */
+/* The refutations of verify-sync, in words: where it is, why it is wrong, and what to write
+ * where. */
 #ifndef PASSES_SYNC_REPORT_H
 #define PASSES_SYNC_REPORT_H
 

@@ -1,5 +1,5 @@
-/* Dynamic kernels, whose function is selected before it is called, and the workspace of fed barriers,
- * which is cleared before it is used. */
+/* Dynamic kernels, whose function is selected before it is called, and the workspace of fed
+ * barriers, which is cleared before it is used. */
 #include "passes/sync/report.h"
 
 /* --------------------------------------------------------------------- dynamic kernels ---- */

@@ -1,7 +1,7 @@
-/* Fuzz target of the language and the passes: any bytes are parsed and printed, with their comments,
- * until the text no longer changes, which it must not the second time. A module that passes the
- * verifier goes through the pipeline `default`, without a library of sample kernels; what that makes
- * must pass the verifier again, print, and parse.
+/* Fuzz target of the language and the passes: any bytes are parsed and printed, with their
+ * comments, until the text no longer changes, which it must not the second time. A module that
+ * passes the verifier goes through the pipeline `default`, without a library of sample kernels;
+ * what that makes must pass the verifier again, print, and parse.
  *
  * With -fsanitize=fuzzer it is a libFuzzer target. With -DREPLAY it has a plain main that runs the
  * files named as arguments. */
@@ -68,8 +68,8 @@ static void print_diags(struct diags *diags)
     fclose(out);
 }
 
-/* The comments of golden files mean something by their place. Printing gives one that stands within a
- * construct a line of its own, where it may mean something else. */
+/* The comments of golden files mean something by their place. Printing gives one that stands within
+ * a construct a line of its own, where it may mean something else. */
 static bool has_golden_comments(const uint8_t *data, size_t size)
 {
     for (size_t i = 0; i + 3 <= size; i++)

@@ -60,8 +60,8 @@ static bool is_member(const struct reader *r, unsigned op)
     return block != NONE && r->graph->blocks.at[block].name == r->entry->name;
 }
 
-/* The op of the super kernel that a call runs. Where the tensors of several ops stand at its slot, it
- * is the one with the most: an op's own results stand nowhere before it. */
+/* The op of the super kernel that a call runs. Where the tensors of several ops stand at its slot,
+ * it is the one with the most: an op's own results stand nowhere before it. */
 static unsigned called_op(const struct reader *r, const struct instr *instr)
 {
     const struct op *ops = r->graph->ops.at;
@@ -243,7 +243,8 @@ static void need_resets(struct reader *r)
         }
 }
 
-/* ----------------------------------------------------------------------------- completeness ---- */
+/* ----------------------------------------------------------------------------- completeness
+ * ---- */
 
 /* Whether somebody outside of the super kernel sends, or receives, the event. */
 static bool is_outer(const struct reader *r, uint32_t event, uint32_t key)
@@ -266,7 +267,8 @@ static unsigned count_uses(const struct reader *r, enum instr_op op, unsigned ow
     return count;
 }
 
-/* How many of the op's words are used, each as it must be; `complete` is cleared where one is not. */
+/* How many of the op's words are used, each as it must be; `complete` is cleared where one is
+ * not. */
 static unsigned check_words(const struct reader *r, unsigned op, bool *complete)
 {
     const struct clauses *clauses = op_clauses(r->graph, &r->graph->ops.at[op]);

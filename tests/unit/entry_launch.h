@@ -19,7 +19,8 @@ struct entry_launch {
 };
 
 /* False where a call's op cannot be told, or an op is not called once on each core type of its
- * kernel. Orders among ops are the caller's to add; those of events, selects and resets are there. */
+ * kernel. Orders among ops are the caller's to add; those of events, selects and resets are
+ * there. */
 bool entry_launch_init(struct entry_launch *launch, const struct module *module,
                        const struct graph *graph, const struct entry *entry);
 void entry_launch_free(struct entry_launch *launch);

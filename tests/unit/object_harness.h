@@ -1,5 +1,5 @@
-/* What the tests of the object module share: a folder of their own, compilers, links that must succeed
- * or fail, and results read back. */
+/* What the tests of the object module share: a folder of their own, compilers, links that must
+ * succeed or fail, and results read back. */
 #ifndef TESTS_UNIT_OBJECT_HARNESS_H
 #define TESTS_UNIT_OBJECT_HARNESS_H
 

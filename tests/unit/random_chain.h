@@ -1,6 +1,6 @@
-/* Random super kernels of cube and vector ops that make each other wait over long distances, so that
- * many flags would be outstanding: one core type far ahead of the other, both in turn, one op that many
- * wait for. */
+/* Random super kernels of cube and vector ops that make each other wait over long distances, so
+ * that many flags would be outstanding: one core type far ahead of the other, both in turn, one op
+ * that many wait for. */
 #ifndef TESTS_UNIT_RANDOM_CHAIN_H
 #define TESTS_UNIT_RANDOM_CHAIN_H
 

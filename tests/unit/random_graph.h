@@ -29,10 +29,10 @@ struct random_graph_options {
     bool options;       /* all other options of scopes, and kernels that they are about */
 };
 
-/* Appends the text of a module that passes the verifier: one graph @g whose ops run declared kernels
- * of all types, with blocks that fit the target in every combination. Each op has the attribute
- * `nr`, its number from 0 in text order; an op without results has a kernel of its own, so kernel
- * and result tell which op a call runs. */
+/* Appends the text of a module that passes the verifier: one graph @g whose ops run declared
+ * kernels of all types, with blocks that fit the target in every combination. Each op has the
+ * attribute `nr`, its number from 0 in text order; an op without results has a kernel of its own,
+ * so kernel and result tell which op a call runs. */
 void random_graph(struct text *text, uint64_t seed, const struct random_graph_options *options);
 
 /* The seeds of a test: `seed` .. `seed + count - 1`. The environment variables SKIR_TEST_SEED and

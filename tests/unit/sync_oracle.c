@@ -35,9 +35,9 @@ struct search {
 
 /* -------------------------------------------------------------------------- evaluation ---- */
 
-/* What a core of a type knows to be complete: calls of its own type on other cores, of the other type
- * on its own AI core, and there on other AI cores. All cores of a type run the same program and
- * know the same in this sense, so one stands for all. Nobody knows less of the own AI core than
+/* What a core of a type knows to be complete: calls of its own type on other cores, of the other
+ * type on its own AI core, and there on other AI cores. All cores of a type run the same program
+ * and know the same in this sense, so one stands for all. Nobody knows less of the own AI core than
  * of others: what a barrier tells of them, each of its cores knew of itself. */
 struct knowledge {
     unsigned drained; /* own calls */
@@ -278,7 +278,8 @@ static void try_spread(struct search *s)
         take_barriers(s, cost, 0, saveable);
 }
 
-/* The gaps whose waits for one chain may stand before the barrier, if the waiting type sets another. */
+/* The gaps whose waits for one chain may stand before the barrier, if the waiting type sets
+ * another. */
 static unsigned spreadable(const struct search *s, const struct chain *awaited,
                            const struct chain *sent)
 {

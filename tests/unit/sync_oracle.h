@@ -9,8 +9,8 @@
  *   waits that only the own core learns from
  *
  * with at most one set and one wait a gap: a second set of one gap says nothing more, nor does the
- * first of two waits. Between two calls there is a barrier or a pipe_barrier, and so there is before
- * a set, which passes on only calls that are drained.
+ * first of two waits. Between two calls there is a barrier or a pipe_barrier, and so there is
+ * before a set, which passes on only calls that are drained.
  *
  * All ops run on all cores of their types, of two or more AI cores. The parts of a mixed op must be
  * able to run at the same time, as they synchronise with each other. */
@@ -29,9 +29,9 @@ struct oracle_case {
     unsigned needs[ORACLE_MAX_OPS];      /* by op: set of ops, all earlier, transitively closed */
 };
 
-/* Which waits may stand before the barrier of their gap, so that it spreads what they bring. In a gap
- * that has a set as well, the other core type waits for the barrier then, and its core waits for the
- * other type: fewer instructions, but one after the other. */
+/* Which waits may stand before the barrier of their gap, so that it spreads what they bring. In a
+ * gap that has a set as well, the other core type waits for the barrier then, and its core waits
+ * for the other type: fewer instructions, but one after the other. */
 enum oracle_spread { ORACLE_NO_WAIT, ORACLE_WAIT_WITHOUT_SET, ORACLE_ANY_WAIT };
 
 /* Which programs are looked at. */
@@ -48,8 +48,8 @@ struct oracle_result {
     struct sync_program programs[CORE_TYPES];
 };
 
-/* Searches below and at the cost `bound`. False where nothing correct is as cheap; `result` is to be
- * freed in both cases. */
+/* Searches below and at the cost `bound`. False where nothing correct is as cheap; `result` is to
+ * be freed in both cases. */
 bool oracle_search(struct oracle_result *result, const struct oracle_case *instance,
                    struct oracle_rules rules, unsigned bound);
 void oracle_free(struct oracle_result *result);

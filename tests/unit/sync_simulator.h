@@ -1,9 +1,10 @@
-/* Executes the programs of an entry over explicit cores by the rules of docs/device-model.md, and says
- * what each core knew when it started an op. It shares no code with the passes.
+/* Executes the programs of an entry over explicit cores by the rules of docs/device-model.md, and
+ * says what each core knew when it started an op. It shares no code with the passes.
  *
- * Every core executes its type's program. A call is a part of its op on that core, but for the cores
- * that it leaves out: those behind its kernel's blocks. Where both programs call an op, its parts
- * may synchronise with each other: in an AI core, none of them ends before all have started. */
+ * Every core executes its type's program. A call is a part of its op on that core, but for the
+ * cores that it leaves out: those behind its kernel's blocks. Where both programs call an op, its
+ * parts may synchronise with each other: in an AI core, none of them ends before all have
+ * started. */
 #ifndef TESTS_UNIT_SYNC_SIMULATOR_H
 #define TESTS_UNIT_SYNC_SIMULATOR_H
 
@@ -53,7 +54,8 @@ void sync_simulate(struct sync_outcome *outcome, const struct sync_launch *launc
 
 bool sync_ops_has(const struct sync_ops *ops, unsigned op);
 
-/* Whether every core that started op `later` knew op `earlier` to be complete; true where none did. */
+/* Whether every core that started op `later` knew op `earlier` to be complete; true where none
+ * did. */
 bool sync_outcome_orders(const struct sync_outcome *outcome, unsigned earlier, unsigned later);
 
 /* Whether all is well, apart from order. Arrivals that nobody awaits do no harm. */

@@ -1,7 +1,7 @@
-/* early-start on random chains of ops: with the words of calls written out as instructions, the result
- * is the program that insert-syncs made, but for barriers that are added where it has none to take;
- * and executed by sync_simulator.h, each op is ordered behind the one before it, nothing is stuck,
- * and no flag is left set. */
+/* early-start on random chains of ops: with the words of calls written out as instructions, the
+ * result is the program that insert-syncs made, but for barriers that are added where it has none
+ * to take; and executed by sync_simulator.h, each op is ordered behind the one before it, nothing
+ * is stuck, and no flag is left set. */
 #include "passes/pass.h"
 #include "tests/unit/parsed_module.h"
 #include "tests/unit/random_graph.h"

@@ -1,8 +1,8 @@
-/* Properties of the passes up to insert-events on random graphs: super kernels hold the ops that they
- * should; what launches, streams and events enforce is all that the graph demands; no event can be
- * dropped; the ends of super kernels have none; and an event is used again only when its last use is
- * over. What is enforced is computed here, from the text that the passes leave; what is demanded by
- * graph_model.h, from the text before. */
+/* Properties of the passes up to insert-events on random graphs: super kernels hold the ops that
+ * they should; what launches, streams and events enforce is all that the graph demands; no event
+ * can be dropped; the ends of super kernels have none; and an event is used again only when its
+ * last use is over. What is enforced is computed here, from the text that the passes leave; what is
+ * demanded by graph_model.h, from the text before. */
 #include "passes/fusion/fusable.h"
 #include "passes/pass.h"
 #include "tests/unit/graph_model.h"
@@ -190,8 +190,8 @@ static void check_ends(struct trial *trial, const struct event *event)
     }
 }
 
-/* Each op of a scope that can be fused is in one super kernel, of that scope; no other op is in one that
- * was not before; and super kernels as nodes make no cycle. */
+/* Each op of a scope that can be fused is in one super kernel, of that scope; no other op is in one
+ * that was not before; and super kernels as nodes make no cycle. */
 static void check_cover(struct trial *trial)
 {
     const struct module *module = trial->parsed.module;

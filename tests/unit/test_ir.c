@@ -1,5 +1,5 @@
-/* What a module offers beside its text: elements by their names, slots, how its parts are spelled, and
- * where they stand in a source. */
+/* What a module offers beside its text: elements by their names, slots, how its parts are spelled,
+ * and where they stand in a source. */
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "tests/unit/parsed_module.h"

@@ -61,8 +61,8 @@ static void test_intern_bytes(void **state)
     intern_free(&intern);
 }
 
-/* Names that begin at one slot, as someone could make them who knows the hash, are found as well, and
- * do not stay in one long row of slots. */
+/* Names that begin at one slot, as someone could make them who knows the hash, are found as well,
+ * and do not stay in one long row of slots. */
 static void test_intern_hostile(void **state)
 {
     (void)state;
@@ -489,7 +489,8 @@ static void write_xs(const char *path, size_t size)
     test_free(bytes);
 }
 
-/* Mapped or read, it is the file's bytes and a NUL, which may be changed without changing the file. */
+/* Mapped or read, it is the file's bytes and a NUL, which may be changed without changing the
+ * file. */
 static void test_file_map(void **state)
 {
     static const size_t sizes[] = {0, 10, 1 << 20, (1 << 20) + 1, (1 << 21) + 4095};

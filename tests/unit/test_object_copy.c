@@ -14,8 +14,8 @@ static void *address(void *library, const char *symbol)
     return function();
 }
 
-/* Groups 1, 2 and 3 are the object and two copies of it, behind something else; each exports `symbols`
- * (separated by blanks) with _0, _1 and _2 behind their names. */
+/* Groups 1, 2 and 3 are the object and two copies of it, behind something else; each exports
+ * `symbols` (separated by blanks) with _0, _1 and _2 behind their names. */
 static void *load_copies(const char *object, const char *symbols, const char *output)
 {
     struct object_link *link = object_link_new();

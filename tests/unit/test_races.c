@@ -121,7 +121,8 @@ static void check_agreement(struct trial *trial, const struct entry *entry,
     CHECK(trial, result.status != SKRT_INVALID && result.status != SKRT_MISUSE);
     CHECK(trial, !proven || result.status == SKRT_OK);
     CHECK(trial, ordered || unordered || result.status == SKRT_OVERFLOW);
-    /* Where cores are stuck, what they never execute is not known, which the simulator passes over. */
+    /* Where cores are stuck, what they never execute is not known, which the simulator passes
+     * over. */
     CHECK(trial, !ordered || !unordered || outcome.stuck);
     CHECK(trial, !(outcome.undrained && !outcome.stuck) || reports(&result, "had drained"));
     CHECK(trial, !reports(&result, "had drained") || outcome.undrained);
@@ -168,8 +169,8 @@ static void check_without(struct trial *trial, struct entry *entry,
     }
 }
 
-/* Each instruction but calls is taken out alone, then together with the one behind it, which often is
- * the other half of a barrier, or with any other. */
+/* Each instruction but calls is taken out alone, then together with the one behind it, which often
+ * is the other half of a barrier, or with any other. */
 static void mutate(struct trial *trial, struct entry *entry, const struct skrt_race_check *race)
 {
     VEC(struct place) places = {NULL, 0, 0};

@@ -1,6 +1,6 @@
 /* Text to module to text: nothing is lost or changed, whatever stands in the text and wherever its
- * comments and line ends are. Texts are made of random tokens in canonical spelling, so that what is
- * printed must be the same tokens again. */
+ * comments and line ends are. Texts are made of random tokens in canonical spelling, so that what
+ * is printed must be the same tokens again. */
 #include "ir/syntax/spelling.h"
 #include "tests/unit/parsed_module.h"
 #include "tests/unit/random_graph.h"

@@ -1,5 +1,5 @@
-/* The templates of ir/instrs.def: every one can be filled in for every word and number that its operands
- * allow, and its pieces are those that the target has. */
+/* The templates of ir/instrs.def: every one can be filled in for every word and number that its
+ * operands allow, and its pieces are those that the target has. */
 #include "backend/emit/statement.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* insert-syncs against the cheapest programs that there are (sync_oracle.h), for super kernels of up
- * to six ops: all in a single list, all of up to four and random ones in two lists. The oracle's
+/* insert-syncs against the cheapest programs that there are (sync_oracle.h), for super kernels of
+ * up to six ops: all in a single list, all of up to four and random ones in two lists. The oracle's
  * programs are confirmed by the simulator, and never dearer. No flag of insert-syncs can be saved.
  * What the best programs save is printed; SKIR_TEST_SHOW=1 prints the smallest case of each largest
  * gap. */
@@ -28,8 +28,8 @@ static const char kernels[] = "skir 1\n"
                               "kernel @k1 : aiv_only {block = 4}\n"
                               "kernel @k2 : mix_aic_1_2 {block = 2}\n";
 
-/* What insert-syncs is compared with. Where its own programs are among those of the rules, it is not
- * below the best. */
+/* What insert-syncs is compared with. Where its own programs are among those of the rules, it is
+ * not below the best. */
 static const struct {
     const char *name;
     struct oracle_rules rules;
@@ -194,7 +194,8 @@ static void check_cheaper(const struct trial *trial, const struct oracle_case *i
     }
 }
 
-/* The simulator finds the programs correct, too, and programs that are cheaper by one piece wrong. */
+/* The simulator finds the programs correct, too, and programs that are cheaper by one piece
+ * wrong. */
 static void confirm(const struct trial *trial, const struct oracle_case *instance,
                     struct oracle_result *result)
 {

@@ -1,7 +1,7 @@
 /* The pipeline `default` on random graphs: every entry is executed by sync_simulator.h, which must
- * find each order that the graph demands (graph_model.h) known wherever an op starts, nothing stuck,
- * and no flag too full or left set. Entries with one instruction taken out, or moved, show that it can
- * fail, and that verify-sync, which executes nothing, proves none that is wrong.
+ * find each order that the graph demands (graph_model.h) known wherever an op starts, nothing
+ * stuck, and no flag too full or left set. Entries with one instruction taken out, or moved, show
+ * that it can fail, and that verify-sync, which executes nothing, proves none that is wrong.
  *
  * SKIR_TEST_SEED and SKIR_TEST_COUNT choose other graphs, SKIR_TEST_JOBS the number of processes,
  * SKIR_TEST_FILTER the tests ("test_options"; * and ? stand for any text and character). */
@@ -134,8 +134,8 @@ static void launch_init(struct trial *trial, const struct entry *entry, struct e
         add_graph_needs(trial, entry, launch);
 }
 
-/* Order may be said in another way afterwards, for launches as wholes, but that within a super kernel
- * is still that of its ops. */
+/* Order may be said in another way afterwards, for launches as wholes, but that within a super
+ * kernel is still that of its ops. */
 static void check_order_kept(struct trial *trial)
 {
     for (unsigned i = 0; i < trial->before.count; i++)
@@ -201,8 +201,8 @@ static bool choices_are_well(const struct trial *trial, const struct entry *entr
     return true;
 }
 
-/* What is proven must be well. The proof refuses nothing that is well, either: what it computes of two
- * positions is all that there is to know about a launch. */
+/* What is proven must be well. The proof refuses nothing that is well, either: what it computes of
+ * two positions is all that there is to know about a launch. */
 static void judge(struct trial *trial, const struct entry *entry, enum mutation mutation)
 {
     unsigned *counts = trial->counts + MUTATED + mutation * N_MUTATION_COUNTS;
@@ -256,7 +256,8 @@ static bool synchronises(const struct program *program, uint32_t index)
     return effect != EFFECT_NONE && effect != EFFECT_CALL;
 }
 
-/* The instruction that belongs to the arrive or set at `index`: of the same count in its program. */
+/* The instruction that belongs to the arrive or set at `index`: of the same count in its
+ * program. */
 static bool find_partner(const struct entry *entry, unsigned core, uint32_t index,
                          unsigned *partner_core, uint32_t *partner)
 {
@@ -380,8 +381,8 @@ static void find_options(const struct trial *trial, const struct entry *entry,
                           attr_string(trial->parsed.module, graph->blocks.at[b].attrs, W_options));
 }
 
-/* With debug-sync-all, the core drains behind each call, before the next one, and then takes part in
- * a barrier. */
+/* With debug-sync-all, the core drains behind each call, before the next one, and then takes part
+ * in a barrier. */
 static void check_debug_barriers(struct trial *trial, const struct entry *entry)
 {
     struct sk_options options;
@@ -527,12 +528,12 @@ static void run_plan(const struct plan *plan, uint64_t count, unsigned *counts)
     struct random_runs runs = random_runs(count);
     memset(counts, 0, N_COUNTS * sizeof *counts);
     bool ok = parallel_run(runs.seed, runs.count, run_trial, plan, counts, N_COUNTS);
-    print_message(
-        "# seeds %llu to %llu: %u graphs, %u rightly refused; %u entries (%u for one AI core, %u with %u "
-        "releases outstanding), %u ops, %u required orders\n",
-        (unsigned long long)runs.seed, (unsigned long long)(runs.seed + runs.count - 1),
-        counts[GRAPHS], counts[REFUSED], counts[ENTRIES], counts[SINGLE_CORES], counts[BRIMFUL],
-        BRIM, counts[OPS], counts[NEEDS]);
+    print_message("# seeds %llu to %llu: %u graphs, %u rightly refused; "
+                  "%u entries (%u for one AI core, %u with %u "
+                  "releases outstanding), %u ops, %u required orders\n",
+                  (unsigned long long)runs.seed, (unsigned long long)(runs.seed + runs.count - 1),
+                  counts[GRAPHS], counts[REFUSED], counts[ENTRIES], counts[SINGLE_CORES],
+                  counts[BRIMFUL], BRIM, counts[OPS], counts[NEEDS]);
     if (plan->mutated)
         check_mutations(counts);
     assert_true(ok);
