@@ -107,7 +107,7 @@ item:
 | kernel
 | graph
 | entry
-| error RESYNC  { parse_recover(parser); yyerrok; }
+| error RESYNC  { parse_recover_item(parser); yyerrok; }
 
 target:
   KW_target STRING attrs  { parse_target(parser, token_begin($1), $STRING, $attrs); }

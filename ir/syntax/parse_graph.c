@@ -176,7 +176,12 @@ void parse_recover(struct parser *parser)
     parser->values.count = 0;
     parser->dims.count = 0;
     parser->op = (struct op_parts){0};
-    /* A broken graph header leaves its graph open. */
-    if (parser->open_braces == 0)
-        forget_values(parser);
+}
+
+void parse_recover_item(struct parser *parser)
+{
+    parse_recover(parser);
+    forget_values(parser);
+    parser->entry = NULL;
+    parser->program = NULL;
 }

@@ -118,7 +118,9 @@ void parse_program_end(struct parser *parser, struct span span);
  * last `count` values on the stack. */
 void parse_instr(struct parser *parser, struct span span, uint32_t mnemonic, uint32_t count);
 
-/* Drops a statement that has a syntax error. */
+/* Drops a statement that has a syntax error; or all that is left of an element of the module: a
+ * broken header leaves its graph open. */
 void parse_recover(struct parser *parser);
+void parse_recover_item(struct parser *parser);
 
 #endif
