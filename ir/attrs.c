@@ -3,8 +3,16 @@
 
 #include <string.h>
 
+/* Whether the elements that are to be appended to a pool outlive its growth: they are not of it, or
+ * there is room for them. */
+#define OUTLIVES(pool, elements, n)                                                                \
+    ((elements) + (n) <= (pool)->at || (elements) >= (pool)->at + (pool)->count ||                 \
+     (n) <= (pool)->capacity - (pool)->count)
+
 const struct attr *attr_find(const struct module *module, struct range attrs, uint32_t key)
 {
+    expensive_assert(attrs.count == 0 || (attrs.first < module->attrs.count &&
+                                          attrs.count <= module->attrs.count - attrs.first));
     for (uint32_t i = 0; i < attrs.count; i++)
         if (module->attrs.at[attrs.first + i].key == key)
             return &module->attrs.at[attrs.first + i];
@@ -45,6 +53,7 @@ struct range module_add_attrs(struct module *module, const struct attr *attrs, u
     struct range range = {module->attrs.count, count};
     if (count == 0)
         return (struct range){0, 0};
+    expensive_assert(OUTLIVES(&module->attrs, attrs, count));
     vec_reserve(&module->attrs, count);
     memcpy(module->attrs.at + range.first, attrs, count * sizeof *attrs);
     module->attrs.count += count;
@@ -57,6 +66,7 @@ struct range module_add_values(struct module *module, const struct attr_value *v
     struct range range = {module->attr_values.count, count};
     if (count == 0)
         return (struct range){0, 0};
+    expensive_assert(OUTLIVES(&module->attr_values, values, count));
     vec_reserve(&module->attr_values, count);
     memcpy(module->attr_values.at + range.first, values, count * sizeof *values);
     module->attr_values.count += count;

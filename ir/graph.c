@@ -5,18 +5,24 @@
 
 uint32_t graph_add_value(struct graph *graph, uint32_t name, uint32_t type, uint32_t def)
 {
+    expensive_assert(name != NONE && (def >= DEF_PARAM || def <= graph->ops.count));
     vec_push(&graph->values, (struct value){name, type, def});
     return graph->values.count - 1;
 }
 
 uint32_t graph_add_op(struct graph *graph, const struct op *op)
 {
+    expensive_assert(op->type != NONE && op->clauses < graph->clauses.count);
+    expensive_assert(op->block == NONE || op->block < graph->blocks.count);
+    expensive_assert(op->results.first <= graph->values.count - op->results.count);
     vec_push(&graph->ops, *op);
     return graph->ops.count - 1;
 }
 
 uint32_t graph_add_block(struct graph *graph, const struct block *block)
 {
+    assert(block->parent == NONE || block->parent < graph->blocks.count);
+    assert((block->name == NONE) == (block->kind == BLOCK_SCOPE_NONE));
     vec_push(&graph->blocks, *block);
     return graph->blocks.count - 1;
 }
@@ -26,6 +32,7 @@ struct range graph_add_refs(struct graph *graph, const uint32_t *refs, uint32_t 
     if (count == 0)
         return (struct range){0, 0};
     struct range range = {graph->refs.count, count};
+    assert(refs + count <= graph->refs.at || refs >= graph->refs.at + graph->refs.capacity);
     vec_reserve(&graph->refs, count);
     memcpy(graph->refs.at + range.first, refs, count * sizeof *refs);
     graph->refs.count += count;
@@ -40,6 +47,7 @@ void graph_add_item(struct graph *graph, enum item_kind kind, uint32_t id)
 uint32_t graph_enclosing(const struct graph *graph, uint32_t block, enum block_kind kind)
 {
     for (; block != NONE; block = graph->blocks.at[block].parent) {
+        expensive_assert(block < graph->blocks.count);
         enum block_kind found = graph->blocks.at[block].kind;
         if (found == kind || (kind == BLOCK_SCOPE && found == BLOCK_SCOPE_NONE))
             return block;

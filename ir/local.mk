@@ -32,6 +32,8 @@ libskir_la_SOURCES += \
 	ir/sk_options.h \
 	ir/slots.c \
 	ir/slots.h \
+	ir/sound.c \
+	ir/sound.h \
 	ir/tables.c \
 	ir/types.c \
 	ir/variants.c \
@@ -39,6 +41,7 @@ libskir_la_SOURCES += \
 	ir/words.def \
 	ir/base/arena.c \
 	ir/base/arena.h \
+	ir/base/check.h \
 	ir/base/diag.c \
 	ir/base/diag.h \
 	ir/base/diag_ids.def \

@@ -1,11 +1,13 @@
 #include "ir/members.h"
 
-/* All ops of the graph in list order. Cycles were refused by the verifier. */
+/* All ops of the graph in list order. */
 static uint32_t *sorted_ops(const struct order *order)
 {
     struct order_cycle cycle;
     uint32_t *sorted = mem_calloc(order->n_ops, sizeof *sorted);
-    order_sort(order, sorted, &cycle);
+    bool acyclic = order_sort(order, sorted, &cycle);
+    assert(acyclic); /* the verifier refuses cycles */
+    (void)acyclic;
     vec_free(&cycle.edges);
     return sorted;
 }
@@ -13,6 +15,7 @@ static uint32_t *sorted_ops(const struct order *order)
 void members_init(struct members *members, const struct graph *graph, const struct order *order)
 {
     uint32_t n_blocks = graph->blocks.count, n_ops = order->n_ops;
+    assert(n_ops == graph->ops.count);
     uint32_t *sorted = sorted_ops(order);
     uint32_t *block_of = mem_calloc(n_ops, sizeof *block_of);
     uint32_t *fill = mem_calloc(n_blocks, sizeof *fill);
@@ -30,6 +33,7 @@ void members_init(struct members *members, const struct graph *graph, const stru
     for (uint32_t i = 0; i < n_ops; i++)
         if (block_of[i] != NONE)
             members->ops[members->first[block_of[i]] + members->index[sorted[i]]] = sorted[i];
+    assert(members->first[n_blocks] <= n_ops);
     mem_free(fill);
     mem_free(block_of);
     mem_free(sorted);

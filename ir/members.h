@@ -1,4 +1,5 @@
-/* The ops of each super kernel of a graph, in list order: the order in which an entry calls them. */
+/* The ops of each super kernel of a graph, in list order: the order in which an entry calls
+ * them. */
 #ifndef IR_MEMBERS_H
 #define IR_MEMBERS_H
 
@@ -15,8 +16,8 @@ struct members {
 void members_init(struct members *members, const struct graph *graph, const struct order *order);
 void members_free(struct members *members);
 
-/* The place of an op in a super kernel's list, or NONE where the op is not of it. `index` is that of
- * members, `ops` and `count` are the list. */
+/* The place of an op in a super kernel's list, or NONE where the op is not of it. `index` is that
+ * of members, `ops` and `count` are the list. */
 static inline uint32_t members_place(const uint32_t *index, const uint32_t *ops, uint32_t count,
                                      uint32_t op)
 {

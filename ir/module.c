@@ -84,12 +84,14 @@ uint32_t module_name_printf(struct module *module, const char *format, ...)
 
 bool name_is(const struct module *module, uint32_t name, const char *text)
 {
+    assert(name < module->names.count);
     const struct intern_name *n = &module->names.names[name];
     return strlen(text) == n->size && memcmp(text, n->text, n->size) == 0;
 }
 
 char *name_text(const struct module *module, uint32_t name, struct arena *arena)
 {
+    assert(name < module->names.count);
     const struct intern_name *n = &module->names.names[name];
     return arena_strndup(arena, n->text, n->size);
 }
@@ -108,6 +110,7 @@ static void add_symbol(struct module *module, enum symbol_kind kind, uint32_t na
 
 struct kernel *module_add_kernel(struct module *module, uint32_t name, enum kernel_type type)
 {
+    assert((unsigned)type < KERNEL_TYPE_COUNT);
     add_symbol(module, SYMBOL_KERNEL, name, module->kernels.count);
     vec_push(&module->kernels, (struct kernel){name, NONE, NONE, type, {0, 0}});
     return &module->kernels.at[module->kernels.count - 1];
@@ -125,6 +128,7 @@ struct graph *module_add_graph(struct module *module, uint32_t name)
 
 struct entry *module_add_entry(struct module *module, uint32_t name, enum kernel_type type)
 {
+    assert((unsigned)type < KERNEL_TYPE_COUNT);
     add_symbol(module, SYMBOL_ENTRY, name, module->entries.count);
     vec_push(&module->entries,
              (struct entry){.name = name, .loc = NONE, .end_loc = NONE, .type = type});

@@ -1,12 +1,13 @@
 /* What a program is: kernels, graphs and entries, as ids into dense arrays.
  *
- * Everything a module holds is addressed by 32-bit ids: names (ir/base/intern.h), types, and, within
- * their graph, values, ops and blocks. Ranges such as an op's operands are (first, count) in a pool.
- * Ids stay valid when arrays grow; pointers into them do not.
+ * Everything a module holds is addressed by 32-bit ids: names (ir/base/intern.h), types, and,
+ * within their graph, values, ops and blocks. Ranges such as an op's operands are (first, count) in
+ * a pool. Ids stay valid when arrays grow; pointers into them do not.
  */
 #ifndef IR_MODULE_H
 #define IR_MODULE_H
 
+#include "ir/base/check.h"
 #include "ir/base/diag.h"
 #include "ir/base/ids.h"
 #include "ir/base/intern.h"
@@ -67,6 +68,7 @@ static inline bool dim_is_gear(int64_t dim)
 
 static inline uint32_t dim_gear(int64_t dim)
 {
+    assert(dim_is_gear(dim));
     return (uint32_t)(dim - DIM_GEAR);
 }
 
@@ -162,6 +164,7 @@ enum item_kind { ITEM_OP, ITEM_OPEN, ITEM_CLOSE };
 
 static inline uint64_t item_make(enum item_kind kind, uint32_t id)
 {
+    expensive_assert(id != NONE);
     return (uint64_t)id << 2 | kind;
 }
 
@@ -456,8 +459,8 @@ static inline struct entry *module_find_entry(const struct module *module, uint3
     return index == NONE ? NULL : &module->entries.at[index];
 }
 
-/* The element of a name that the module has, as it has every kernel that a verified op or instruction
- * names, and the entry of every super kernel behind lower-superkernels. */
+/* The element of a name that the module has, as it has every kernel that a verified op or
+ * instruction names, and the entry of every super kernel behind lower-superkernels. */
 static inline struct kernel *module_kernel(const struct module *module, uint32_t name)
 {
     return &module->kernels.at[id_map_get(&module->named[SYMBOL_KERNEL], name)];
@@ -513,12 +516,14 @@ static inline const uint32_t *op_operands(const struct graph *graph, const struc
 /* The n-th tensor of an op, as its kernel's parameters count them: operands, then results. */
 static inline uint32_t op_tensor(const struct graph *graph, const struct op *op, uint32_t n)
 {
+    assert(n < op->operands.count + op->results.count);
     return n < op->operands.count ? op_operands(graph, op)[n]
                                   : op->results.first + (n - op->operands.count);
 }
 
 static inline const struct clauses *op_clauses(const struct graph *graph, const struct op *op)
 {
+    expensive_assert(op->clauses < graph->clauses.count);
     return &graph->clauses.at[op->clauses]; /* element 0 is empty */
 }
 

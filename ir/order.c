@@ -1,5 +1,6 @@
 #include "ir/order.h"
 #include "ir/order_pairs.h"
+#include "ir/sound.h"
 
 #include <string.h>
 
@@ -46,6 +47,7 @@ struct builder {
 static void add_edge(struct builder *builder, uint32_t to, uint32_t from, enum order_kind kind,
                      uint32_t name)
 {
+    assert(from < builder->order->n_ops && to < builder->order->n_ops);
     if (builder->fill)
         builder->order->edges[builder->fill[to]++] = (struct order_edge){from, name, kind};
     else
@@ -128,11 +130,22 @@ static void walk_body(struct order *order, const struct graph *graph)
         order->position[id] = order->n_ops;
         order->text[order->n_ops++] = id;
     }
+    assert(order->n_ops == graph->ops.count); /* each op stands in the body once */
+}
+
+/* Whether the edges that were counted for each op are those that were placed. */
+static bool all_placed(const struct builder *builder)
+{
+    for (uint32_t i = 0; i < builder->order->n_ops; i++)
+        if (builder->fill[i] != builder->order->first[i + 1])
+            return false;
+    return true;
 }
 
 void order_init(struct order *order, const struct module *module, const struct graph *graph)
 {
     uint32_t n = graph->ops.count;
+    expensive_assert(graph_is_sound(module, graph));
     *order = (struct order){.first = mem_calloc((size_t)n + 2, sizeof(uint32_t)),
                             .stream = mem_calloc(n, sizeof(uint32_t)),
                             .position = mem_calloc(n, sizeof(uint32_t)),
@@ -149,6 +162,7 @@ void order_init(struct order *order, const struct module *module, const struct g
     builder.fill = mem_realloc(NULL, n, sizeof(uint32_t));
     memcpy(builder.fill, order->first, n * sizeof(uint32_t));
     add_all(&builder);
+    expensive_assert(all_placed(&builder));
     mem_free(builder.fill);
     id_map_free(&builder.last_of_stream);
     id_map_free(&builder.sender_of_event);
@@ -159,6 +173,7 @@ void order_init(struct order *order, const struct module *module, const struct g
 
 bool order_follows(const struct order *order, uint32_t from, uint32_t to)
 {
+    assert(from < order->n_ops && to < order->n_ops);
     if (order->stream[from] == order->stream[to])
         return true;
     for (uint32_t e = order->first[to]; e < order->first[to + 1]; e++)
@@ -190,6 +205,7 @@ struct sorter {
 /* The edge by which an op of the stack needs the next one. */
 static uint32_t current_edge(const struct sorter *sorter, uint32_t op)
 {
+    assert(sorter->next[op] > 0 && sorter->state[op] == 1);
     return sorter->order->first[op] + sorter->next[op] - 1;
 }
 
@@ -199,6 +215,7 @@ static void take_cycle(struct sorter *sorter, uint32_t op, struct order_cycle *c
     uint32_t i = 0;
     while (sorter->stack.at[i] != op)
         i++;
+    assert(i < sorter->stack.count); /* whose state is 1 is on the stack */
     cycle->op = op;
     for (; i < sorter->stack.count; i++)
         vec_push(&cycle->edges, current_edge(sorter, sorter->stack.at[i]));
@@ -242,6 +259,7 @@ bool order_sort(const struct order *order, uint32_t *sorted, struct order_cycle 
     for (uint32_t i = 0; i < order->n_ops && acyclic; i++)
         if (sorter.state[order->text[i]] == 0)
             acyclic = place_from(&sorter, order->text[i], sorted, &count, cycle);
+    assert(!acyclic || count == order->n_ops);
     mem_free(sorter.next);
     mem_free(sorter.state);
     vec_free(&sorter.stack);

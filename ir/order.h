@@ -2,8 +2,8 @@
  * that ops share. Nothing else orders two ops (docs/language.md, "Order").
  *
  * Memory: an op with `inplace = [i]` writes into its i-th operand, whose other users before it in
- * the text must be complete, and whose users behind it wait for it. `reads` and `writes` name buffers
- * ("cache" or ["a", "b"]): accesses to one buffer keep their text order but for reads among
+ * the text must be complete, and whose users behind it wait for it. `reads` and `writes` name
+ * buffers ("cache" or ["a", "b"]): accesses to one buffer keep their text order but for reads among
  * themselves. */
 #ifndef IR_ORDER_H
 #define IR_ORDER_H
@@ -32,18 +32,19 @@ struct order {
 /* Whether the op executes nothing (ir/passive_ops.def): it is in no stream's order. */
 bool op_is_passive(const struct module *module, const struct op *op);
 
-/* The required order of a graph. Values without definition and events without partner add nothing. */
+/* The required order of a graph. Values without definition and events without partner add
+ * nothing. */
 void order_init(struct order *order, const struct module *module, const struct graph *graph);
 void order_free(struct order *order);
 
-/* For two ops with no other between them: whether the graph has `to` run behind `from`, by an edge or
- * because they are of one stream. */
+/* For two ops with no other between them: whether the graph has `to` run behind `from`, by an edge
+ * or because they are of one stream. */
 bool order_follows(const struct order *order, uint32_t from, uint32_t to);
 
 /* All ops in an order that satisfies the edges: text order, but for ops that must come earlier.
- * `sorted` has room for n_ops ids. Returns false where the edges have a cycle; `cycle` then receives
- * indices of edges, each of whose `from` is the op that the next edge belongs to, the last one's
- * `from` being the op of the first: `cycle_op`. Free its array. */
+ * `sorted` has room for n_ops ids. Returns false where the edges have a cycle; `cycle` then
+ * receives indices of edges, each of whose `from` is the op that the next edge belongs to, the last
+ * one's `from` being the op of the first: `cycle_op`. Free its array. */
 struct order_cycle {
     uint32_t op;
     struct vec_u32 edges;

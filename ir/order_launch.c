@@ -44,8 +44,8 @@ static void find_ends(struct walker *walker, const uint32_t *text, uint32_t n_op
     }
 }
 
-/* Whether `ends` has an element at a place, and it is the block's: its elements begin at the place that
- * ends_of has, and none is at NONE. */
+/* Whether `ends` has an element at a place, and it is the block's: its elements begin at the place
+ * that ends_of has, and none is at NONE. */
 static bool is_end_of(const struct walker *walker, uint32_t at, uint32_t block)
 {
     return at < walker->ends.count && walker->ends.at[at].block == block;

@@ -18,6 +18,7 @@ static void add_params(struct slots *slots, const struct module *module, const s
         else
             push(slots, SLOT_TENSOR, op_tensor(graph, op, n++));
     }
+    assert(n == op->operands.count + op->results.count); /* the verifier compares them */
 }
 
 static void add_events(struct slots *slots, const struct graph *graph, struct range events,
@@ -43,6 +44,7 @@ void slots_add_op(struct slots *slots, const struct module *module, const struct
 static bool is_word(const struct module *module, const struct attr *params, uint32_t slot,
                     uint32_t word)
 {
+    assert(params->value.kind == ATTR_LIST && slot < params->value.count);
     const struct attr_value *value = &module->attr_values.at[params->value.first + slot];
     return value->kind == ATTR_WORD && value->id == word;
 }
@@ -65,6 +67,7 @@ uint32_t slots_find_tiling(const struct module *module, const struct attr *param
 
 uint32_t slot_word(struct slot slot)
 {
+    assert(slot.kind != SLOT_TENSOR && slot.kind != SLOT_SEND && slot.kind != SLOT_RECV);
     switch (slot.kind) {
     case SLOT_TILING_KEY: return W_tiling_key;
     case SLOT_BLOCK_NUM: return W_block_num;

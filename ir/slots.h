@@ -25,16 +25,16 @@ struct slots {
     uint32_t count, capacity;
 };
 
-/* Appends the slots of an op: the parameters of its kernel, three more for a dynamic kernel, one for
- * each event that the op sends, one for each that it receives. */
+/* Appends the slots of an op: the parameters of its kernel, three more for a dynamic kernel, one
+ * for each event that the op sends, one for each that it receives. */
 void slots_add_op(struct slots *slots, const struct module *module, const struct graph *graph,
                   const struct op *op, const struct kernel *kernel);
 
 /* The first slot of an entry that its `params` name by a word, such as sync_workspace, or NONE. */
 uint32_t entry_slot(const struct module *module, const struct entry *entry, uint32_t word);
 
-/* The slot of an entry that holds the address of the buffer for time records; the next one, its last,
- * holds the size in bytes. NONE where it has no such slots. */
+/* The slot of an entry that holds the address of the buffer for time records; the next one, its
+ * last, holds the size in bytes. NONE where it has no such slots. */
 uint32_t entry_profile_slot(const struct module *module, const struct entry *entry);
 
 /* The first of the three slots of a dynamic kernel whose arguments begin at slot `args` of an entry

@@ -40,6 +40,7 @@ uint32_t module_type(struct module *module, enum dtype dtype, uint32_t format, c
                      uint32_t rank)
 {
     static const int64_t scalar[1];
+    assert((unsigned)dtype < DTYPE_COUNT && rank <= MAX_RANK && format < module->names.count);
     if (!module->type_slots || module->types.count >= module->type_mask / 2)
         type_slots_grow(module);
     if (rank == 0)
@@ -59,6 +60,7 @@ uint32_t module_type(struct module *module, enum dtype dtype, uint32_t format, c
 
 const int64_t *type_dims(const struct module *module, uint32_t type)
 {
+    assert(type < module->types.count);
     return module->dims.at + module->types.at[type].dims;
 }
 

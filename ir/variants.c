@@ -9,8 +9,10 @@ uint32_t kernel_variants(const struct module *module, const struct kernel *kerne
 
 struct variant kernel_variant(const struct module *module, const struct kernel *kernel, uint32_t i)
 {
+    assert(i < kernel_variants(module, kernel));
     const struct attr *attr = attr_find(module, kernel->attrs, W_variants);
     const struct attr_value *dict = &module->attr_values.at[attr->value.first + i];
+    assert(dict->kind == ATTR_DICT);
     struct range attrs = {dict->first, dict->count};
     struct variant variant = {attr_int(module, attrs, W_key, 0), kernel->type, {NONE, NONE}};
     const struct attr *type = attr_find(module, attrs, W_type);
@@ -49,6 +51,7 @@ uint32_t kernel_parts(const struct module *module, const struct kernel *kernel)
 bool kernel_part_at(const struct module *module, const struct kernel *kernel, uint32_t i,
                     struct kernel_part *part)
 {
+    assert(i < kernel_parts(module, kernel));
     enum core_type core = (enum core_type)(i % CORE_TYPES);
     *part = (struct kernel_part){NONE, i / CORE_TYPES, core};
     if (kernel_is_dynamic(module, kernel)) {

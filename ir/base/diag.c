@@ -1,5 +1,6 @@
 #include "ir/base/diag.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -46,8 +47,8 @@ void diags_free(struct diags *diags)
     vec_free(&diags->list);
 }
 
-/* Names in a message may be as long as a file, and a message may stand there often: what is too long
- * to be read is cut off. */
+/* Names in a message may be as long as a file, and a message may stand there often: what is too
+ * long to be read is cut off. */
 static const char *format_text(struct diags *diags, const char *format, va_list args)
 {
     enum { MAX_TEXT = 2000 };
@@ -67,6 +68,7 @@ bool diag_vat(struct diags *diags, enum diag_id id, struct span span, const char
               va_list args)
 {
     enum severity severity = ids[id].severity;
+    assert(span.begin <= span.end);
     diags->counts[severity]++;
     if (severity == SEVERITY_REMARK && !diags->remarks)
         return false;
@@ -90,6 +92,7 @@ bool diag_at(struct diags *diags, enum diag_id id, struct span span, const char 
 
 static void add_note(struct diags *diags, struct span span, const char *format, va_list args)
 {
+    assert(diags->list.count > 0);
     struct diag_note **last = &diags->list.at[diags->list.count - 1].notes;
     while (*last)
         last = &(*last)->next;
@@ -125,6 +128,7 @@ bool diag_suggest(struct diags *diags, const struct suggest *suggest)
  * empty chain is not kept. */
 static void add_field(struct diags *diags, const char *key, const char *value, bool listed)
 {
+    assert(diags->list.count > 0);
     struct diag *diag = &diags->list.at[diags->list.count - 1];
     struct diag_field *field = arena_alloc(&diags->arena, sizeof *field);
     *field =

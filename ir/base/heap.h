@@ -4,6 +4,8 @@
 
 #include "ir/base/vec.h"
 
+#include <assert.h>
+
 /* Zero-initialised is empty. */
 struct heap {
     uint64_t *at; /* key << 32 | id */
@@ -22,11 +24,13 @@ static inline void heap_push(struct heap *heap, uint32_t key, uint32_t id)
 
 static inline uint32_t heap_top(const struct heap *heap)
 {
+    assert(heap->count > 0);
     return (uint32_t)heap->at[0];
 }
 
 static inline uint32_t heap_top_key(const struct heap *heap)
 {
+    assert(heap->count > 0);
     return (uint32_t)(heap->at[0] >> 32);
 }
 

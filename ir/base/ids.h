@@ -2,14 +2,13 @@
 #ifndef IR_BASE_IDS_H
 #define IR_BASE_IDS_H
 
+#include "ir/base/check.h"
 #include "ir/base/vec.h"
-
-#include <assert.h>
 
 enum { NONE = UINT32_MAX };
 
-/* From the ids of one kind to those of another, NONE where nothing is set. It has room for the largest
- * key that was set, not for all that there are. Zero-initialised is empty. */
+/* From the ids of one kind to those of another, NONE where nothing is set. It has room for the
+ * largest key that was set, not for all that there are. Zero-initialised is empty. */
 struct id_map {
     uint32_t *at;
     uint32_t count, capacity;
@@ -46,6 +45,7 @@ static inline void id_map_set(struct id_map *map, uint32_t key, uint32_t id)
 /* Forgets a key that is set. */
 static inline void id_map_unset(struct id_map *map, uint32_t key)
 {
+    expensive_assert(key < map->count);
     map->at[key] = NONE;
 }
 

@@ -63,8 +63,8 @@ static __attribute__((noinline)) uint64_t hash_keyed(const char *p, size_t size,
 }
 
 /* Names are often numbers in turn, used near each other. The low halves of the last two bytes only
- * choose the place in a group of 256 slots: %v1200 to %v1299 share half a page, and %v1230 to %v1239
- * two cache lines, which %v1240 to %v1249 follow. */
+ * choose the place in a group of 256 slots: %v1200 to %v1299 share half a page, and %v1230 to
+ * %v1239 two cache lines, which %v1240 to %v1249 follow. */
 static inline __attribute__((always_inline)) uint32_t hash_text(const struct intern *intern,
                                                                 const char *p, size_t size)
 {

@@ -117,6 +117,7 @@ struct position source_position(struct source *source, uint32_t offset)
 const char *source_line(struct source *source, uint32_t line, size_t *size)
 {
     map_lines(source);
+    assert(line >= 1 && line <= source->lines.count);
     uint32_t begin = source->lines.at[line - 1];
     uint32_t end = line < source->lines.count ? source->lines.at[line] : source->size;
     while (end > begin && (source->text[end - 1] == '\n' || source->text[end - 1] == '\r'))

@@ -14,8 +14,8 @@ struct span {
 /* Where there is no position. */
 static const struct span no_span = {0, 0};
 
-/* What a source is written in: the language of skir, where the parts of a construct are found again by
- * scanning from its begin, or another, of which no more is known than its reader recorded. */
+/* What a source is written in: the language of skir, where the parts of a construct are found again
+ * by scanning from its begin, or another, of which no more is known than its reader recorded. */
 enum source_language { SOURCE_SKIR, SOURCE_FOREIGN };
 
 /* A text that positions refer to, with its line map (made when first needed). */
@@ -28,7 +28,8 @@ struct source {
     size_t tail_size;
     VEC(struct span) tokens; /* of a foreign source, in their order: see source_add_token */
     struct vec_u32 lines;    /* offset of each line's first byte */
-    /* The position found last: the next one is often behind it, in the same, maybe very long line. */
+    /* The position found last: the next one is often behind it, in the same, maybe very long
+     * line. */
     struct {
         uint32_t line, column, offset;
     } last;

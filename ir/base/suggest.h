@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Zero-initialised apart from the wanted name, and from what is written before and behind names of this
- * kind ("@", "=VALUE"; NULL is nothing). Offer candidates, then read `best`, or say it. */
+/* Zero-initialised apart from the wanted name, and from what is written before and behind names of
+ * this kind ("@", "=VALUE"; NULL is nothing). Offer candidates, then read `best`, or say it. */
 struct suggest {
     const char *wanted;
     size_t wanted_size;
@@ -23,8 +23,8 @@ static inline void suggest_offer_text(struct suggest *suggest, const char *name)
     suggest_offer(suggest, name, strlen(name));
 }
 
-/* "did you mean 'BEST'?", empty where there is no best. Names that are suggested are short, and so is
- * what stands around them. */
+/* "did you mean 'BEST'?", empty where there is no best. Names that are suggested are short, and so
+ * is what stands around them. */
 struct suggest_text {
     char text[128];
 };

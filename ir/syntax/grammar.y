@@ -16,8 +16,8 @@ static int skir_yylex(union token_value *value, struct parser *parser);
 static void skir_yyerror(struct parser *parser, const char *text);
 
 /* Positions do not take part in the work of the parser, which would copy them with every symbol.
- * Names and punctuation carry where they begin (token_begin). A rule ends before the lookahead where
- * one was read, else with the last token. */
+ * Names and punctuation carry where they begin (token_begin). A rule ends before the lookahead
+ * where one was read, else with the last token. */
 #define RULE_END                                                                                   \
     (yychar == SKIR_YYEMPTY ? parser->scanner.cursor : parser->scanner.previous_end)
 
@@ -79,7 +79,8 @@ static struct attr_value value_int(enum attr_kind kind, int64_t i)
 %token <name> KW_entry "'entry'"
 %token <name> KW_scope "'scope'" KW_stream "'stream'" KW_superkernel "'superkernel'"
 %token <name> KW_none "'none'"
-%token <name> KW_return "'return'" KW_via "'via'" KW_after "'after'" KW_send "'send'" KW_recv "'recv'"
+%token <name> KW_return "'return'" KW_via "'via'" KW_after "'after'"
+%token <name> KW_send "'send'" KW_recv "'recv'"
 %token <name> KW_gears "'gears'" KW_zip "'zip'" KW_product "'product'"
 %token <name> KW_true "'true'" KW_false "'false'"
 %token <name> ':' '}' ',' '=' '[' ']' '{' '?' '(' ')'
@@ -398,10 +399,13 @@ instr:
 | error RESYNC          { parse_recover(parser); yyerrok; }
 
 instr_operands:
-  %empty                    { $$ = 0; }
-| instr_operands INT        { parse_push_value(parser, value_int(ATTR_INT, $INT)); $$ = $1 + 1; }
-| instr_operands core_word  { parse_push_value(parser, value_id(ATTR_WORD, $core_word)); $$ = $1 + 1; }
-| instr_operands SYMBOL     { parse_push_value(parser, value_id(ATTR_SYMBOL, $SYMBOL)); $$ = $1 + 1; }
+  %empty  { $$ = 0; }
+| instr_operands INT
+      { parse_push_value(parser, value_int(ATTR_INT, $INT)); $$ = $1 + 1; }
+| instr_operands core_word
+      { parse_push_value(parser, value_id(ATTR_WORD, $core_word)); $$ = $1 + 1; }
+| instr_operands SYMBOL
+      { parse_push_value(parser, value_id(ATTR_SYMBOL, $SYMBOL)); $$ = $1 + 1; }
 
 core_word:
   WORD
@@ -446,8 +450,8 @@ static int skir_yylex(union token_value *value, struct parser *parser)
 /* "expected A, B or C, found D". More than a few expectations help nobody. */
 enum { MAX_EXPECTED = 6, MAX_FOUND = 40 };
 
-/* The tokens that may stand here, none where they are more than MAX_EXPECTED. A known dictionary may
- * stand where its brace may: it is not listed. */
+/* The tokens that may stand here, none where they are more than MAX_EXPECTED. A known dictionary
+ * may stand where its brace may: it is not listed. */
 static int expected_tokens(const yypcontext_t *context, yysymbol_kind_t expected[MAX_EXPECTED + 1])
 {
     int all = yypcontext_expected_tokens(context, expected, MAX_EXPECTED + 1), count = 0;

@@ -1,6 +1,7 @@
-/* Where the parts of a construct stand. A module keeps one position per construct; the rest is found
- * by scanning the source again from there, which costs nothing until something must be reported. A
- * module that was read from another language has no more than that position: it stands for all parts. */
+/* Where the parts of a construct stand. A module keeps one position per construct; the rest is
+ * found by scanning the source again from there, which costs nothing until something must be
+ * reported. A module that was read from another language has no more than that position: it stands
+ * for all parts. */
 #ifndef IR_SYNTAX_LOCATE_H
 #define IR_SYNTAX_LOCATE_H
 
@@ -30,11 +31,11 @@ struct span locate_instr(const struct module *module, const struct instr *instr)
 /* The definition of a value: a parameter or a result. */
 struct span locate_value(const struct module *module, const struct graph *graph, uint32_t value);
 
-/* The text of an `options` attribute: the bytes between the quotes, or the whole literal where it has
- * escapes, which are longer than what they stand for. */
+/* The text of an `options` attribute: the bytes between the quotes, or the whole literal where it
+ * has escapes, which are longer than what they stand for. */
 struct span locate_options(const struct module *module, const struct attr *attr);
-/* An option in the options of a scope or super kernel: its key, or the block's name where the source
- * does not show it. */
+/* An option in the options of a scope or super kernel: its key, or the block's name where the
+ * source does not show it. */
 struct span locate_option(const struct module *module, const struct block *block,
                           enum sk_option option);
 

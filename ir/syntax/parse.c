@@ -1,3 +1,4 @@
+#include "ir/sound.h"
 #include "ir/syntax/grammar.h"
 #include "ir/syntax/parser.h"
 
@@ -23,13 +24,17 @@ struct module *parse_module(struct source *source, struct diags *diags, struct s
     vec_reserve(&parser.values, 1);
     vec_reserve(&parser.dims, 1);
     skir_yyparse(&parser);
+    assert(diags->counts[SEVERITY_ERROR] != errors ||
+           (parser_is_between(&parser) && !parser.graph));
     if (comments) {
         *comments = parser.scanner.comments;
         parser.scanner.comments = (struct spans){NULL, 0, 0};
     }
     parser_free(&parser);
-    if (diags->counts[SEVERITY_ERROR] == errors)
+    if (diags->counts[SEVERITY_ERROR] == errors) {
+        expensive_assert(module_is_sound(parser.module));
         return parser.module;
+    }
     module_free(parser.module);
     if (comments)
         vec_free(comments);

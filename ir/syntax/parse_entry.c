@@ -7,6 +7,7 @@ void parse_entry_begin(struct parser *parser, struct span span, uint32_t name,
                        struct span type_span, uint32_t type, struct range attrs)
 {
     enum kernel_type kernel_type = parse_kernel_type(parser, type_span, type);
+    assert(!parser->graph && !parser->entry && parser_is_between(parser));
     parser->entry = module_add_entry(parser->module, name, kernel_type);
     parser->entry->loc = span.begin;
     parser->entry->attrs = attrs;
@@ -15,6 +16,7 @@ void parse_entry_begin(struct parser *parser, struct span span, uint32_t name,
 
 void parse_entry_end(struct parser *parser, struct span span)
 {
+    assert(!parser->program && parser_is_between(parser));
     parser->entry->end_loc = span.begin;
     parser->entry = NULL;
     parser->open_braces = 0;
@@ -150,8 +152,9 @@ static bool is_word(const struct parser *parser, const struct attr_value *value,
     return name->size == size && memcmp(name->text, text, size) == 0;
 }
 
-/* Takes what stands for one element of an instruction's form (`size` bytes at `form`) from the values
- * before `end`; returns NULL, or what was expected in its place, which has `*expected_size` bytes. */
+/* Takes what stands for one element of an instruction's form (`size` bytes at `form`) from the
+ * values before `end`; returns NULL, or what was expected in its place, which has `*expected_size`
+ * bytes. */
 static const char *take_element(struct parser *parser, struct span span, struct instr *instr,
                                 unsigned *n_numbers, const char *form, size_t size,
                                 const struct attr_value **value, const struct attr_value *end,
@@ -178,6 +181,7 @@ void parse_instr(struct parser *parser, struct span span, uint32_t mnemonic, uin
     struct instr instr = {
         .op = (uint8_t)(mnemonic - W_DTYPE_END), .loc = span.begin, .kernel = NONE};
     unsigned n_numbers = 0;
+    assert((unsigned)instr.op < INSTR_COUNT && count == parser->values.count);
     parser->values.count -= count;
     const struct attr_value *value = parser->values.at + parser->values.count;
     const struct attr_value *end = value + count;

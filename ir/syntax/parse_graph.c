@@ -3,6 +3,7 @@
 
 void parse_graph_begin(struct parser *parser, uint32_t loc, uint32_t name)
 {
+    assert(!parser->graph && !parser->entry && parser_is_between(parser));
     parser->graph = module_add_graph(parser->module, name);
     parser->graph->loc = loc;
     parser->block = NONE;
@@ -47,12 +48,14 @@ void parse_param(struct parser *parser, uint32_t loc, uint32_t name, uint32_t ty
     vec_push(&parser->graph->params, (struct param){loc, attrs});
     define_value(parser, name, type, DEF_PARAM);
     parser->graph->n_params = parser->graph->values.count;
+    assert(parser->graph->n_params == parser->graph->params.count);
 }
 
 void parse_gear(struct parser *parser, uint32_t loc, uint32_t name, uint32_t count)
 {
     struct graph *graph = parser->graph;
     struct gear gear = {name, loc, {graph->gear_values.count, count}};
+    assert(count <= parser->values.count);
     parser->values.count -= count;
     for (uint32_t i = 0; i < count; i++)
         vec_push(&graph->gear_values, parser->values.at[parser->values.count + i].i);
@@ -61,6 +64,7 @@ void parse_gear(struct parser *parser, uint32_t loc, uint32_t name, uint32_t cou
 
 void parse_graph_results(struct parser *parser, uint32_t count)
 {
+    assert(count <= parser->ids.count);
     for (uint32_t i = parser->ids.count - count; i < parser->ids.count; i++)
         vec_push(&parser->graph->result_types, parser->ids.at[i]);
     parser->ids.count -= count;
@@ -77,6 +81,7 @@ void parse_return(struct parser *parser, uint32_t loc, uint32_t count)
 {
     struct graph *graph = parser->graph;
     graph->return_loc = loc;
+    assert(count == parser->ids.count);
     parser->ids.count -= count;
     for (uint32_t i = 0; i < count; i++)
         vec_push(&graph->returns, use_value(parser, parser->ids.at[parser->ids.count + i]));
@@ -94,6 +99,9 @@ static void forget_values(struct parser *parser)
 
 void parse_graph_end(struct parser *parser, uint32_t end_loc)
 {
+    /* Behind a syntax error, a block may be left open. */
+    assert(parser->block == NONE || parser->diags->counts[SEVERITY_ERROR]);
+    assert(parser_is_between(parser));
     parser->graph->end_loc = end_loc;
     forget_values(parser);
     parser->open_braces = 0;
@@ -110,6 +118,7 @@ void parse_block_begin(struct parser *parser, uint32_t loc, enum block_kind kind
 
 void parse_block_end(struct parser *parser, uint32_t end_loc)
 {
+    assert(parser->block != NONE && parser_is_between(parser));
     struct block *block = &parser->graph->blocks.at[parser->block];
     block->end_loc = end_loc;
     graph_add_item(parser->graph, ITEM_CLOSE, parser->block);
@@ -147,6 +156,7 @@ void parse_op(struct parser *parser, const char *end)
     const struct op_parts *parts = &parser->op;
     parser->ids.count -=
         parts->results + parts->operands + parts->types + parts->after + parts->send + parts->recv;
+    expensive_assert(parser_is_between(parser));
     const uint32_t *results = parser->ids.at + parser->ids.count;
     const uint32_t *operands = results + parts->results;
     const uint32_t *types = operands + parts->operands;

@@ -1,5 +1,5 @@
-/* The parser's part for what is not inside of a graph or an entry, and for what all constructs have: lists,
- * types, attributes. */
+/* The parser's part for what is not inside of a graph or an entry, and for what all constructs
+ * have: lists, types, attributes. */
 #include "ir/syntax/parser.h"
 
 /* ---------------------------------------------------------------------------- lists ---- */
@@ -32,6 +32,7 @@ static void know_dict(struct parser *parser, struct span span, struct range attr
 
 struct range parse_take_dict(struct parser *parser, struct span span, uint32_t count)
 {
+    assert(count <= parser->attrs.count);
     parser->attrs.count -= count;
     struct range attrs =
         module_add_attrs(parser->module, parser->attrs.at + parser->attrs.count, count);
@@ -43,6 +44,7 @@ struct range parse_take_dict(struct parser *parser, struct span span, uint32_t c
 struct range parse_known_dict(struct parser *parser, uint64_t dict)
 {
     struct module *module = parser->module;
+    expensive_assert(token_id(dict) < parser->dicts.count);
     struct known_dict known = parser->dicts.at[token_id(dict)];
     vec_reserve(&module->attrs, known.attrs.count);
     struct range attrs =
@@ -54,6 +56,7 @@ struct range parse_known_dict(struct parser *parser, uint64_t dict)
 
 void parse_push_list(struct parser *parser, uint32_t count)
 {
+    assert(count <= parser->values.count);
     parser->values.count -= count;
     struct range range =
         module_add_values(parser->module, parser->values.at + parser->values.count, count);
@@ -64,6 +67,7 @@ void parse_push_list(struct parser *parser, uint32_t count)
 uint32_t parse_take_type(struct parser *parser, struct span span, uint32_t dtype, uint32_t rank,
                          uint32_t format)
 {
+    assert(rank <= parser->dims.count);
     parser->dims.count -= rank;
     if (rank > MAX_RANK)
         diag_at(parser->diags, DIAG_number_range, span, "a type has at most %d dimensions, not %u",
@@ -89,6 +93,7 @@ void parse_version(struct parser *parser, uint32_t loc, struct span span, int64_
 void parse_target(struct parser *parser, uint32_t loc, uint32_t name, struct range attrs)
 {
     struct module *module = parser->module;
+    assert(parser_is_between(parser));
     vec_push(&module->order, (uint64_t)module->targets.count << 2 | ORDER_TARGET);
     vec_push(&module->targets, (struct target){name, loc, attrs});
 }
@@ -120,4 +125,5 @@ void parse_kernel(struct parser *parser, struct span span, uint32_t name, struct
     kernel->loc = span.begin;
     kernel->end_loc = span.end - 1;
     kernel->attrs = attrs;
+    assert(parser_is_between(parser));
 }

@@ -38,6 +38,12 @@ struct parser {
     VEC(struct known_dict) dicts; /* by the ids of TOKEN_DICT */
 };
 
+/* Whether nothing is on the stacks, as between statements. */
+static inline bool parser_is_between(const struct parser *parser)
+{
+    return parser->ids.count + parser->attrs.count + parser->values.count + parser->dims.count == 0;
+}
+
 /* `loc` is the offset of a construct's first token. */
 
 static inline void parse_push_id(struct parser *parser, uint32_t id)
@@ -53,6 +59,7 @@ static inline void parse_push_value(struct parser *parser, struct attr_value val
 /* An attribute whose value is the last one pushed, which is taken off; the key is a token. */
 static inline void parse_push_attr(struct parser *parser, uint64_t key)
 {
+    expensive_assert(parser->values.count > 0);
     struct attr_value value = parser->values.at[--parser->values.count];
     vec_push(&parser->attrs, (struct attr){token_id(key), token_begin(key), value});
 }

@@ -1,3 +1,4 @@
+#include "ir/sound.h"
 #include "ir/syntax/printer.h"
 
 static void print_target(struct printer *printer, const struct target *target)
@@ -80,11 +81,14 @@ static void print_item(struct printer *printer, uint64_t item)
 static void print_all(struct printer *printer)
 {
     const struct module *module = printer->module;
+    assert(!printer->comments || module->source->language == SOURCE_SKIR);
+    expensive_assert(module_is_sound(module));
     printer->type_places = mem_calloc(module->types.count, sizeof *printer->type_places);
     print_line_begin(printer, module->loc, false);
     text_string(printer->text, "skir 1\n");
     for (uint32_t i = 0; i < module->order.count && !printer->stopped; i++)
         print_item(printer, module->order.at[i]);
+    assert(printer->indent == 0 || printer->stopped);
     if (printer->comments) {
         print_comments(printer, UINT32_MAX, false);
         if (module->source->tail) {

@@ -5,9 +5,10 @@
 #include "ir/base/text.h"
 #include "ir/syntax/scanner.h"
 
-/* Appends the module. `comments` may be NULL; else they are the comments of the module's source, and
- * they are kept at their places, as are single blank lines and what follows the program in a golden
- * file. That is for modules as they were parsed: passes do not keep the order of the source. */
+/* Appends the module. `comments` may be NULL; else they are the comments of the module's
+ * source, and they are kept at their places, as are single blank lines and what follows the
+ * program in a golden file. That is for modules as they were parsed: passes do not keep the
+ * order of the source. */
 void print_module(struct text *text, const struct module *module, const struct spans *comments);
 
 /* Takes text piece by piece; returns whether it wants more. To be embedded in what `take` needs. */

@@ -7,6 +7,7 @@ enum { INDENT = 2, PIECE = 1 << 16 };
 static void flush_text(struct printer *printer)
 {
     struct text *text = printer->text;
+    assert(text->size > 0);
     size_t size = text->size - 1;
     printer->stopped = !printer->sink->take(printer->sink, text->at, size);
     text->at[0] = text->at[size];
@@ -73,6 +74,8 @@ bool print_comments(struct printer *printer, uint32_t offset, bool want_blank)
     while (printer->next_comment < printer->comments->count &&
            printer->comments->at[printer->next_comment].begin < offset) {
         struct span comment = printer->comments->at[printer->next_comment++];
+        assert(printer->next_comment == 1 ||
+               comment.begin >= printer->comments->at[printer->next_comment - 2].end);
         if (!own_line && !joined && printer->text->size > 0 &&
             !begins_line(printer, comment.begin)) {
             printer->text->at[printer->text->size - 1] = ' ';
@@ -116,6 +119,7 @@ void print_close(struct printer *printer, uint32_t end_loc)
 {
     if (printer->comments && end_loc != NONE)
         print_comments(printer, end_loc, false);
+    assert(printer->indent > 0);
     printer->indent--;
     printer->after_open = false;
     print_indent(printer);

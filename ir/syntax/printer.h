@@ -32,8 +32,8 @@ static inline void print_line_end(struct printer *printer)
 /* The braces of a block: the first ends its line, the last has its own. */
 void print_open(struct printer *printer);
 void print_close(struct printer *printer, uint32_t end_loc);
-/* The comments of the source before `offset`: one that trails joins the line above, unless that line is
- * a comment itself. Returns whether any comment got its own line. */
+/* The comments of the source before `offset`: one that trails joins the line above, unless that
+ * line is a comment itself. Returns whether any comment got its own line. */
 bool print_comments(struct printer *printer, uint32_t offset, bool want_blank);
 
 /* Spells a type that is met for the first time. */
@@ -41,6 +41,7 @@ void print_spell_type(struct printer *printer, uint32_t type);
 
 static inline void print_type(struct printer *printer, uint32_t type)
 {
+    expensive_assert(type < printer->module->types.count);
     const struct type_text *place = &printer->type_places[type];
     if (place->size == 0)
         print_spell_type(printer, type);

@@ -24,7 +24,8 @@ const char *instr_text(const struct module *module, const struct instr *instr, s
 /* How an op is named in messages: its type and its first result, "Add %sum". In the arena. */
 const char *op_text(const struct module *module, const struct graph *graph, const struct op *op,
                     struct arena *arena);
-/* How reports of launches name it: its type, never in quotes, and all its tensors, "Add(%a, %b, %sum)". */
+/* How reports of launches name it: its type, never in quotes, and all its tensors, "Add(%a, %sum)".
+ */
 const char *op_call_text(const struct module *module, const struct graph *graph,
                          const struct op *op, struct arena *arena);
 

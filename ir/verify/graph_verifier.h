@@ -19,8 +19,8 @@ void verify_gears(struct graph_verifier *gv);
 /* Whether a value of type `actual` may stand where `declared` is asked for: `?` matches all. */
 bool verify_types_match(const struct module *module, uint32_t declared, uint32_t actual);
 
-/* A value is known at an op, or (`op` NULL) at the return, when it is a parameter or the result of an
- * op that was reached. The marks are those of the graph's definitions: value ids by name. */
+/* A value is known at an op, or (`op` NULL) at the return, when it is a parameter or the result of
+ * an op that was reached. The marks are those of the graph's definitions: value ids by name. */
 void verify_use(struct graph_verifier *gv, const struct op *op, enum op_part part, uint32_t index,
                 uint32_t value);
 /* All ops in text order, with the marks of verify_use. */

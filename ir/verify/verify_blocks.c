@@ -1,5 +1,5 @@
-/* The verifier's part for the blocks of a graph: where they may stand, and what those of one name agree
- * on. */
+/* The verifier's part for the blocks of a graph: where they may stand, and what those of one name
+ * agree on. */
 #include "ir/verify/graph_verifier.h"
 
 static void verify_nesting(struct graph_verifier *gv, const struct block *block)

@@ -1,5 +1,5 @@
-/* The verifier's part for entries: each instruction fits its program's core type, its kernel and the
- * launch. Whether the programs are synchronised is another question. */
+/* The verifier's part for entries: each instruction fits its program's core type, its kernel and
+ * the launch. Whether the programs are synchronised is another question. */
 #include "ir/slots.h"
 #include "ir/variants.h"
 #include "ir/verify/verify_internal.h"

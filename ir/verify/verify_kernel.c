@@ -1,5 +1,5 @@
-/* The verifier's part for kernels: their functions are those of their type, and the target has cores
- * for them. */
+/* The verifier's part for kernels: their functions are those of their type, and the target has
+ * cores for them. */
 #include "ir/verify/verify_internal.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* The verifier's part for the types of a graph: their formats, and the gears in their dimensions. */
+/* The verifier's part for the types of a graph: their formats, and the gears in their
+ * dimensions. */
 #include "ir/verify/graph_verifier.h"
 
 enum { MAX_GEAR_COMBINATIONS = 100 };
