@@ -160,13 +160,6 @@ enum backend_status backend_emit_module(const struct emission_job *job)
 /* Only entries and kernels: the text without graphs. */
 enum backend_status backend_emit_entries(const struct emission_job *job)
 {
-    struct module view = *job->module;
-    view.order.at = mem_calloc(view.order.count, sizeof *view.order.at);
-    view.order.count = 0;
-    for (uint32_t i = 0; i < job->module->order.count; i++)
-        if ((job->module->order.at[i] & 3) != SYMBOL_GRAPH)
-            view.order.at[view.order.count++] = job->module->order.at[i];
-    print_module(job->text, &view, NULL);
-    mem_free(view.order.at);
+    print_without_graphs(job->text, job->module);
     return BACKEND_OK;
 }

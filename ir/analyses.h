@@ -1,5 +1,5 @@
-/* What passes work out about graphs, kept until a pass changes them: found when first asked for, once
- * for all passes that follow and only read. */
+/* What passes work out about graphs, kept until a pass changes them: found when first asked for,
+ * once for all passes that follow and only read. */
 #ifndef IR_ANALYSES_H
 #define IR_ANALYSES_H
 
@@ -23,8 +23,8 @@ const struct members *analyses_members(struct analyses *analyses, const struct m
 /* Forgets all: graphs have changed. */
 void analyses_drop(struct analyses *analyses);
 
-/* Whether what is kept is what the module's graphs give: for assertions, as it costs what the analyses
- * cost. */
+/* Whether what is kept is what the module's graphs give: for assertions, as it costs what the
+ * analyses cost. */
 bool analyses_hold(const struct analyses *analyses, const struct module *module);
 
 #endif

@@ -25,8 +25,8 @@ struct attr_row {
 extern const struct attr_row attr_rows[];
 extern const size_t n_attr_rows;
 
-/* NULL where owners of this sort have no such attribute. OWNER_OP: ops of every type may have it, as it
- * means something to skir itself. */
+/* NULL where owners of this sort have no such attribute. OWNER_OP: ops of every type may have it,
+ * as it means something to skir itself. */
 const struct attr_row *attr_row_find(enum attr_owner owner, uint32_t key);
 
 #endif

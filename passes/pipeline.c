@@ -1,3 +1,4 @@
+#include "ir/base/check.h"
 #include "ir/base/suggest.h"
 #include "ir/verify/verify.h"
 #include "passes/pass.h"
@@ -110,6 +111,7 @@ static enum pipeline_status run_one(const struct pass *pass, struct pass_context
     *seconds = now() - start;
     if (pass->changes == CHANGES_GRAPHS)
         analyses_drop(context->analyses);
+    expensive_assert(analyses_hold(context->analyses, context->module));
     if (!ok)
         return PIPELINE_INPUT;
     return check_contract(pass, context, before) ? PIPELINE_OK : PIPELINE_DEFECT;

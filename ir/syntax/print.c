@@ -72,7 +72,10 @@ static void print_item(struct printer *printer, uint64_t item)
     uint32_t index = (uint32_t)(item >> 2);
     switch (item & 3) {
     case SYMBOL_KERNEL: print_kernel(printer, &module->kernels.at[index]); break;
-    case SYMBOL_GRAPH: print_graph(printer, &module->graphs.at[index]); break;
+    case SYMBOL_GRAPH:
+        if (!printer->without_graphs)
+            print_graph(printer, &module->graphs.at[index]);
+        break;
     case SYMBOL_ENTRY: print_entry(printer, &module->entries.at[index]); break;
     case ORDER_TARGET: print_target(printer, &module->targets.at[index]); break;
     }
@@ -103,6 +106,12 @@ static void print_all(struct printer *printer)
 void print_module(struct text *text, const struct module *module, const struct spans *comments)
 {
     struct printer printer = {.text = text, .module = module, .comments = comments};
+    print_all(&printer);
+}
+
+void print_without_graphs(struct text *text, const struct module *module)
+{
+    struct printer printer = {.text = text, .module = module, .without_graphs = true};
     print_all(&printer);
 }
 

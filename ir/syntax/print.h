@@ -11,6 +11,9 @@
  * order of the source. */
 void print_module(struct text *text, const struct module *module, const struct spans *comments);
 
+/* Appends the module without its graphs: what each core executes, and what it calls. */
+void print_without_graphs(struct text *text, const struct module *module);
+
 /* Takes text piece by piece; returns whether it wants more. To be embedded in what `take` needs. */
 struct print_sink {
     bool (*take)(struct print_sink *sink, const char *bytes, size_t size);

@@ -9,6 +9,7 @@ struct printer {
     struct text *text;
     struct print_sink *sink; /* NULL: all text is kept */
     bool stopped;            /* the sink wants no more */
+    bool without_graphs;
     const struct module *module;
     const struct spans *comments; /* NULL: no comments, no blank lines of the source */
     uint32_t next_comment;
