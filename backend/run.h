@@ -59,8 +59,10 @@ enum run_end {
 
 struct run_result {
     enum run_end end;
-    double seconds;                    /* of all launches */
-    struct text report;                /* what is wrong, in lines; to be released */
+    double seconds;             /* of all launches */
+    const char *cause;          /* what is wrong, a line; NULL: nothing is */
+    const char *const *reports; /* more about it, in lines; of the run */
+    uint32_t n_reports;
     const struct run_profile *profile; /* of the run; NULL without run_options.profile */
 };
 

@@ -129,7 +129,7 @@ char *skir_print(struct skir_module *module)
         return NULL;
     print_module(&text, module->module, NULL);
     text_char(&text, '\0');
-    return text.at;
+    return mem_disown(text.at, text.size);
 }
 
 bool skir_compile(struct skir_module *module, const char *kernel_dir, const char *output)

@@ -39,8 +39,7 @@ const char *skir_messages(struct skir_module *module);
  * sample kernels; NULL: the installed one. After a failure the module is unusable. */
 bool skir_run_passes(struct skir_module *module, const char *passes, const char *kernel_dir);
 
-/* The module as canonical text, NUL-terminated, to be freed with mem_free(); NULL after an
- * error. */
+/* The module as canonical text, NUL-terminated, to be freed with free(); NULL after an error. */
 char *skir_print(struct skir_module *module);
 
 /* Compiles for this machine: runs the default passes and writes the linked object. Needs a C

@@ -54,9 +54,13 @@ libskir_la_SOURCES += \
 	ir/base/intern.h \
 	ir/base/json.c \
 	ir/base/json.h \
+	ir/base/memory.c \
+	ir/base/memory.h \
 	ir/base/message.h \
 	ir/base/source.c \
 	ir/base/source.h \
+	ir/base/stream.c \
+	ir/base/stream.h \
 	ir/base/suggest.c \
 	ir/base/suggest.h \
 	ir/base/text.c \

@@ -34,7 +34,7 @@ static bool make_workspace(struct host_run *run, const struct op *op, uint64_t *
     uint64_t size;
     if (!workspace_size(run, op, &size))
         return refuse(run, op, DIAG_unsupported, "the size of this op's workspace is not known");
-    void *memory = calloc(1, size ? size : 1);
+    void *memory = mem_try_calloc(1, size);
     if (!memory)
         return refuse(run, op, DIAG_unsupported, "there is no memory for this op's workspace");
     vec_push(&run->workspaces, memory);
@@ -137,7 +137,7 @@ static bool add_workspace(struct host_run *run, const struct entry *entry)
     if (entry_slot(run->module, entry, W_sync_workspace) == NONE)
         return true;
     uint64_t size = (uint64_t)attr_int(run->module, entry->attrs, W_workspace, 0);
-    void *memory = calloc(1, size ? size : 1);
+    void *memory = mem_try_calloc(1, size);
     if (!memory) {
         diag_at(run->diags, DIAG_unsupported, locate_name(run->module, entry->loc),
                 "there is no memory for the workspace of entry '@%.*s'",

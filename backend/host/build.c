@@ -265,12 +265,12 @@ static enum backend_status link_module(const struct module *module,
     return status;
 }
 
-char *host_make_folder(struct diags *diags)
+bool host_make_folder(struct tool_folder *folder, struct diags *diags)
 {
-    char *folder = tool_make_folder();
-    if (!folder)
-        diag_at(diags, DIAG_file, no_span, "cannot make a temporary folder: %s", strerror(errno));
-    return folder;
+    if (tool_folder_make(folder))
+        return true;
+    diag_at(diags, DIAG_file, no_span, "cannot make a temporary folder: %s", strerror(errno));
+    return false;
 }
 
 enum backend_status host_compile(const struct module *module, const struct backend_places *places,
@@ -278,16 +278,14 @@ enum backend_status host_compile(const struct module *module, const struct backe
 {
     struct text source = {NULL, 0, 0};
     struct arena scratch = {NULL, 0};
+    struct tool_folder folder;
     enum backend_status status = BACKEND_INPUT;
-    char *folder = NULL;
-    if (host_emit(&source, module, diags))
-        folder = host_make_folder(diags);
-    if (folder) {
-        const char *object = arena_printf(&scratch, "%s/entry.o", folder);
-        status = compile_entries(&source, folder, places, object, diags);
+    if (host_emit(&source, module, diags) && host_make_folder(&folder, diags)) {
+        const char *object = arena_printf(&scratch, "%s/entry.o", folder.path);
+        status = compile_entries(&source, folder.path, places, object, diags);
         if (status == BACKEND_OK)
             status = link_module(module, places, object, output, diags);
-        tool_remove_folder(folder);
+        tool_folder_remove(&folder);
     }
     text_free(&source);
     arena_free(&scratch);

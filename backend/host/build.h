@@ -3,6 +3,7 @@
 #define BACKEND_HOST_BUILD_H
 
 #include "backend/backend.h"
+#include "ir/base/tool.h"
 
 /* Compiles the module's entries and links them with their kernels into one relocatable object whose
  * only global symbols are the entries. */
@@ -16,9 +17,9 @@ enum backend_status host_link_kernels(const struct module *module,
                                       const struct backend_places *places, const uint8_t *used,
                                       const char *output, struct diags *diags);
 
-/* A new folder for files of a build (ir/base/tool.h); NULL, with a diagnostic, where there cannot
+/* A new folder for files of a build (ir/base/tool.h); false, with a diagnostic, where there cannot
  * be one. */
-char *host_make_folder(struct diags *diags);
+bool host_make_folder(struct tool_folder *folder, struct diags *diags);
 
 /* Makes a shared object of a relocatable one. */
 enum backend_status host_make_shared(const char *object, const char *output, struct diags *diags);

@@ -25,7 +25,7 @@ static void end_profile(struct host_run *run, struct skrt_profile *buffer, enum 
     if (!buffer || status == SKRT_TIMEOUT)
         return;
     host_profile_take(&run->profile, buffer);
-    free(buffer);
+    mem_free(buffer);
 }
 
 /* What the host does before a launch whose entry waits for tilings. */
@@ -39,17 +39,20 @@ static void open_locks(struct host_run *run, const struct host_launch *launch)
     }
 }
 
-/* Whether the entry has cleared all locks: the next launch would not wait for its own tiling. The
+/* Whether the entry has cleared all locks: the next launch would not wait for its own tiling. A
  * report says which is left. */
-static bool locks_cleared(const struct host_run *run, const struct host_launch *launch,
-                          struct text *report)
+static bool locks_cleared(struct host_run *run, const struct host_launch *launch)
 {
     for (uint32_t i = 0; i < launch->tilings.count; i++) {
         if (!run->tilings.at[launch->tilings.first + i]->lock)
             continue;
-        text_printf(report,
+        struct text text = {NULL, 0, 0};
+        text_printf(&text,
                     "%s: launch %s has not reset the lock of its dynamic op %u, counted from 0\n",
                     skrt_status_text(SKRT_LEFT_SET), launch->skrt.name, i);
+        text_char(&text, '\0');
+        vec_reserve(&run->reports, 1);
+        vec_push(&run->reports, mem_disown(text.at, text.size));
         return false;
     }
     return true;
@@ -66,7 +69,7 @@ static void set_params(struct host_run *run, const struct host_launch *launch, v
 }
 
 static enum skrt_status execute_launch(struct host_run *run, const struct host_launch *launch,
-                                       void *const *values, double *seconds, struct text *report)
+                                       void *const *values, double *seconds)
 {
     struct skrt_launch skrt = launch->skrt;
     struct skrt_result result;
@@ -75,23 +78,23 @@ static enum skrt_status execute_launch(struct host_run *run, const struct host_l
     skrt.n_params = launch->count;
     struct skrt_profile *buffer = begin_profile(run, launch);
     open_locks(run, launch);
+    /* After a timeout nothing is allocated: cores may still use what exhausted memory frees. */
+    vec_reserve(&run->reports, 1);
     enum skrt_status status = skrt_launch(run->device, &skrt, &result);
+    if (result.report)
+        vec_push(&run->reports, result.report);
     end_profile(run, buffer, status);
     *seconds += result.seconds;
-    if (result.report)
-        text_string(report, result.report);
-    free(result.report);
-    return status != SKRT_OK || locks_cleared(run, launch, report) ? status : SKRT_LEFT_SET;
+    return status != SKRT_OK || locks_cleared(run, launch) ? status : SKRT_LEFT_SET;
 }
 
 /* A race is no end: what follows is run, too. */
-static enum skrt_status execute(struct host_run *run, void *const *values, double *seconds,
-                                struct text *report)
+static enum skrt_status execute(struct host_run *run, void *const *values, double *seconds)
 {
     enum skrt_status outcome = SKRT_OK;
     for (uint32_t i = 0; i < run->launches.count; i++) {
         const struct host_launch *launch = &run->launches.at[i];
-        enum skrt_status status = execute_launch(run, launch, values, seconds, report);
+        enum skrt_status status = execute_launch(run, launch, values, seconds);
         outcome = status == SKRT_OK ? outcome : status;
         if (status != SKRT_OK && status != SKRT_RACE)
             break;
@@ -104,13 +107,12 @@ static enum skrt_status execute(struct host_run *run, void *const *values, doubl
 void host_run_execute(struct backend_run *base, void *const *values, struct run_result *result)
 {
     struct host_run *run = (struct host_run *)base;
-    struct text report = {NULL, 0, 0};
     *result = (struct run_result){.profile = run->options.profile ? &run->profile : NULL};
-    enum skrt_status status = execute(run, values, &result->seconds, &report);
+    enum skrt_status status = execute(run, values, &result->seconds);
     if (status != SKRT_OK) {
         result->end = status == SKRT_TIMEOUT ? RUN_STUCK : RUN_FAILED;
-        text_printf(&result->report, "%s\n", skrt_status_text(status));
-        text_bytes(&result->report, report.at, report.size);
+        result->cause = skrt_status_text(status);
+        result->reports = (const char *const *)run->reports.at;
+        result->n_reports = run->reports.count;
     }
-    text_free(&report);
 }

@@ -19,7 +19,7 @@ struct skrt_profile *host_profile_buffer(uint64_t records, uint64_t *size)
 {
     records = records < MAX_RECORDS ? records : MAX_RECORDS;
     *size = sizeof(struct skrt_profile) + records * sizeof(struct skrt_profile_record);
-    return calloc(1, *size);
+    return mem_try_calloc(1, *size);
 }
 
 static uint64_t now(void)

@@ -6,8 +6,8 @@
 
 void host_profile_free(struct run_profile *profile);
 
-/* A buffer with room for `records`, as far as memory allows, to be freed; `*size` is its bytes.
- * NULL where there is no memory at all. */
+/* A buffer with room for `records`, as far as the limit allows, to be freed; `*size` is its bytes.
+ * NULL where there is no memory for it. */
 struct skrt_profile *host_profile_buffer(uint64_t records, uint64_t *size);
 
 /* Begins a launch; its names are copied. */

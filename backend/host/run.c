@@ -71,13 +71,13 @@ static enum backend_status load_entries(struct host_run *run, const char *folder
  * or is interrupted leaves nothing behind. */
 static enum backend_status load_all(struct host_run *run)
 {
-    char *folder = host_make_folder(run->diags);
-    if (!folder)
+    struct tool_folder folder;
+    if (!host_make_folder(&folder, run->diags))
         return BACKEND_INPUT;
-    enum backend_status status = load_kernels(run, folder);
+    enum backend_status status = load_kernels(run, folder.path);
     if (status == BACKEND_OK && run->options.fused)
-        status = load_entries(run, folder);
-    tool_remove_folder(folder);
+        status = load_entries(run, folder.path);
+    tool_folder_remove(&folder);
     return status;
 }
 
@@ -148,9 +148,23 @@ static bool make_launches(struct host_run *run)
     return true;
 }
 
+/* What does not go away with the memory of the run. */
+static void release_run(void *what)
+{
+    struct host_run *run = what;
+    skrt_device_close(run->device);
+    if (run->entries)
+        dlclose(run->entries);
+    if (run->kernels)
+        dlclose(run->kernels);
+    for (uint32_t i = 0; i < run->reports.count; i++)
+        free(run->reports.at[i]);
+}
+
 struct backend_run *host_run_open(const struct run_options *options, enum backend_status *status)
 {
     struct host_run *run = mem_calloc(1, sizeof *run);
+    mem_guard(&run->guard, release_run, run);
     run->options = *options;
     run->module = options->module;
     run->graph = options->graph;
@@ -167,14 +181,12 @@ struct backend_run *host_run_open(const struct run_options *options, enum backen
 void host_run_close(struct backend_run *base)
 {
     struct host_run *run = (struct host_run *)base;
-    skrt_device_close(run->device);
+    mem_unguard(&run->guard);
+    release_run(run);
     for (uint32_t i = 0; i < run->workspaces.count; i++)
-        free(run->workspaces.at[i]);
-    if (run->entries)
-        dlclose(run->entries);
-    if (run->kernels)
-        dlclose(run->kernels);
+        mem_free(run->workspaces.at[i]);
     vec_free(&run->workspaces);
+    vec_free(&run->reports);
     vec_free(&run->launches);
     vec_free(&run->arguments);
     vec_free(&run->sends);

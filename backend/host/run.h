@@ -48,7 +48,9 @@ struct host_run {
     VEC(struct host_tiling_words *) tilings; /* in the arena */
     uint64_t *words_of_events;               /* by name id; NULL while there is no event */
     VEC(void *) workspaces;
-    uint64_t *params; /* room for the largest launch's */
+    VEC(char *) reports;    /* of launches, from the runtime */
+    struct mem_guard guard; /* of the device, handles and reports */
+    uint64_t *params;       /* room for the largest launch's */
     struct run_profile profile;
 };
 

@@ -6,7 +6,6 @@
 #include <cjson/cJSON.h>
 
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -189,54 +188,64 @@ static bool read_kernel(const struct metadata_reader *reader, const cJSON *json)
     return true;
 }
 
+static void delete_json(void *json)
+{
+    cJSON_Delete(json);
+}
+
 static bool read_file(const struct metadata_reader *reader)
 {
     struct file_bytes bytes;
     if (!file_read(reader->path, &bytes, reader->error, reader->error_size))
         return false;
+    errno = 0;
     cJSON *json = cJSON_ParseWithLength(bytes.data, bytes.size);
+    if (!json && errno == ENOMEM)
+        mem_exhausted();
     file_bytes_free(&bytes);
+    struct mem_guard guard;
+    mem_guard(&guard, delete_json, json);
     bool ok = json ? read_kernel(reader, json) : fail(reader, "this is no", "JSON");
+    mem_unguard(&guard);
     cJSON_Delete(json);
     return ok;
 }
 
 /* ---------------------------------------------------------------------- the folder ---- */
 
-static int compare_names(const struct dirent **a, const struct dirent **b)
+static bool is_json(const char *name)
 {
-    return strcmp((*a)->d_name, (*b)->d_name);
+    size_t size = strlen(name);
+    return size > 5 && strcmp(name + size - 5, ".json") == 0;
 }
 
-static int is_json(const struct dirent *entry)
+static bool read_folder(struct kernel_library *library, const struct file_names *names, char *error,
+                        size_t error_size)
 {
-    size_t size = strlen(entry->d_name);
-    return size > 5 && strcmp(entry->d_name + size - 5, ".json") == 0;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < names->count; i++) {
+        if (!is_json(names->at[i]))
+            continue;
+        struct metadata_reader reader = {library, NULL, error, error_size};
+        reader.path = arena_printf(&library->arena, "%s/%s", library->directory, names->at[i]);
+        ok = read_file(&reader);
+    }
+    return ok;
 }
 
 static bool load(struct kernel_source *source, char *error, size_t error_size)
 {
     struct kernel_library *library = (struct kernel_library *)source;
+    struct file_names names = {NULL, 0, 0};
     if (library->loaded)
         return true;
-    struct dirent **files;
-    /* In a fixed order, so that suggestions do not depend on the file system. */
-    int count = scandir(library->directory, &files, is_json, compare_names);
-    if (count < 0) {
+    if (folder_names(library->directory, &library->arena, &names))
+        library->loaded = read_folder(library, &names, error, error_size);
+    else
         snprintf(error, error_size, "cannot read the folder of sample kernels '%s': %s",
                  library->directory, strerror(errno));
-        return false;
-    }
-    bool ok = true;
-    for (int i = 0; i < count; i++) {
-        struct metadata_reader reader = {library, NULL, error, error_size};
-        reader.path = arena_printf(&library->arena, "%s/%s", library->directory, files[i]->d_name);
-        ok = ok && read_file(&reader);
-        free(files[i]);
-    }
-    free(files);
-    library->loaded = ok;
-    return ok;
+    vec_free(&names);
+    return library->loaded;
 }
 
 /* --------------------------------------------------------------------- as a source ---- */

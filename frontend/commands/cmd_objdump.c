@@ -2,8 +2,7 @@
 #include "backend/object/object.h"
 #include "frontend/cli/output.h"
 #include "frontend/commands/cmd.h"
-
-#include <stdlib.h>
+#include "ir/base/stream.h"
 
 const struct option options_objdump[] = {
     {"output", 'o', OPTION_VALUE, "FILE", "write there instead of standard output"},
@@ -12,17 +11,13 @@ const struct option options_objdump[] = {
 
 enum exit_status cmd_objdump(struct invocation *invocation)
 {
-    char error[512], *bytes = NULL;
+    char error[512];
     struct text text = {NULL, 0, 0};
+    struct stream stream;
     const char *output = option_value(invocation, "output");
-    FILE *stream = open_memstream(&bytes, &text.size);
-    if (!stream) {
-        fprintf(invocation->err, "skirc: out of memory\n");
-        return EXIT_DEFECT;
-    }
-    bool ok = object_dump(invocation->files[0], stream, error, sizeof error);
-    fclose(stream);
-    text.at = bytes;
+    stream_open(&stream);
+    bool ok = object_dump(invocation->files[0], stream.file, error, sizeof error);
+    text.at = stream_close(&stream, &text.size);
     /* What was read of a damaged file is worth seeing, but not worth another file's contents. */
     enum exit_status status = EXIT_DONE;
     if (ok || !output)
@@ -31,6 +26,6 @@ enum exit_status cmd_objdump(struct invocation *invocation)
         fprintf(invocation->err, "skirc: %s\n", error);
         status = EXIT_INPUT;
     }
-    free(bytes);
+    mem_free(text.at);
     return status;
 }

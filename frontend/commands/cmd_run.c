@@ -140,7 +140,9 @@ static enum exit_status report_result(const struct runner *runner, const struct 
 {
     if (result->end == RUN_DONE)
         return EXIT_DONE;
-    fprintf(runner->invocation->err, "skirc: %.*s", (int)result->report.size, result->report.at);
+    fprintf(runner->invocation->err, "skirc: %s\n", result->cause);
+    for (uint32_t i = 0; i < result->n_reports; i++)
+        fputs(result->reports[i], runner->invocation->err);
     if (result->end == RUN_STUCK)
         leave(runner->invocation);
     return EXIT_INPUT;
@@ -176,6 +178,23 @@ static enum exit_status write_profile(const struct runner *runner,
     return status;
 }
 
+static void end_crash_reports(void *unused)
+{
+    (void)unused;
+    crash_reports_end();
+}
+
+static void launch(const struct runner *runner, struct backend_run *run,
+                   const struct outcome *outcome, struct run_result *result)
+{
+    struct mem_guard guard;
+    crash_reports_begin();
+    mem_guard(&guard, end_crash_reports, NULL);
+    runner->how->execute(run, outcome->storage.data, result);
+    mem_unguard(&guard);
+    crash_reports_end();
+}
+
 static enum exit_status execute(struct runner *runner, bool fused, struct outcome *outcome)
 {
     enum exit_status status;
@@ -183,16 +202,13 @@ static enum exit_status execute(struct runner *runner, bool fused, struct outcom
     struct backend_run *run = open_run(runner, fused, &status);
     if (!run)
         return status;
-    crash_reports_begin();
-    runner->how->execute(run, outcome->storage.data, &result);
-    crash_reports_end();
+    launch(runner, run, outcome, &result);
     outcome->seconds = result.seconds;
     outcome->launches = run->launches;
     outcome->orders = run->orders;
     status = report_result(runner, &result);
     if (result.profile)
         status = worse_status(status, write_profile(runner, result.profile));
-    text_free(&result.report);
     runner->how->close(run);
     return status;
 }

@@ -3,7 +3,6 @@
 #include "frontend/golden/golden_pool.h"
 #include "ir/base/file.h"
 
-#include <dirent.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -80,40 +79,28 @@ static bool is_skir(const char *name)
     return size > 5 && strcmp(name + size - 5, ".skir") == 0;
 }
 
-static int visible(const struct dirent *entry)
-{
-    return entry->d_name[0] != '.';
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
 /* Deeper than any folder that people make; links to folders are not followed, so there are no
  * circles. */
 enum { MAX_DEPTH = 64 };
 
 static void add_folder(struct suite *suite, const char *path, unsigned depth)
 {
-    struct dirent **entries;
+    struct file_names names = {NULL, 0, 0};
     size_t size = strlen(path);
     const char *slash = size && path[size - 1] == '/' ? "" : "/";
-    int count = depth < MAX_DEPTH ? scandir(path, &entries, visible, by_name) : -1;
-    if (count < 0) {
+    if (depth >= MAX_DEPTH || !folder_names(path, &suite->arena, &names))
         refuse(suite, arena_printf(&suite->arena, "cannot read the folder '%s'", path));
-        return;
-    }
-    for (int i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < names.count; i++) {
         struct stat st;
-        const char *inner = arena_printf(&suite->arena, "%s%s%s", path, slash, entries[i]->d_name);
+        if (names.at[i][0] == '.')
+            continue;
+        const char *inner = arena_printf(&suite->arena, "%s%s%s", path, slash, names.at[i]);
         if (lstat(inner, &st) == 0 && S_ISDIR(st.st_mode))
             add_folder(suite, inner, depth + 1);
         else if (is_skir(inner) && stat(inner, &st) == 0 && S_ISREG(st.st_mode))
             add_file(suite, inner, false);
-        free(entries[i]);
     }
-    free(entries);
+    vec_free(&names);
 }
 
 static void add_path(struct suite *suite, const char *path)

@@ -1,6 +1,7 @@
 #include "frontend/golden/diff.h"
 #include "frontend/golden/golden.h"
 #include "ir/base/file.h"
+#include "ir/base/stream.h"
 
 #include <string.h>
 
@@ -108,16 +109,14 @@ static void read_diagnostics(const struct golden *golden, struct golden_outcome 
 void golden_run(const struct golden *golden, const struct cli *cli, struct golden_outcome *outcome)
 {
     *outcome = (struct golden_outcome){.status = EXIT_DEFECT};
-    FILE *out = open_memstream(&outcome->out, &outcome->out_size);
-    FILE *err = open_memstream(&outcome->err, &outcome->err_size);
+    struct stream out, err;
+    stream_open(&out);
+    stream_open(&err);
     int argc;
     const char **argv = make_argv(golden, &outcome->arena, &argc);
-    if (out && err)
-        outcome->status = cli_main(cli, argc, argv, out, err);
-    if (out)
-        fclose(out);
-    if (err)
-        fclose(err);
+    outcome->status = cli_main(cli, argc, argv, out.file, err.file);
+    outcome->out = stream_close(&out, &outcome->out_size);
+    outcome->err = stream_close(&err, &outcome->err_size);
     /* `fmt` prints what follows its input as it is: this very expectation. */
     const char *expect = source_find_expect(outcome->out, outcome->out_size);
     if (expect)
@@ -127,8 +126,8 @@ void golden_run(const struct golden *golden, const struct cli *cli, struct golde
 
 void golden_outcome_free(struct golden_outcome *outcome)
 {
-    free(outcome->out);
-    free(outcome->err);
+    mem_free(outcome->out);
+    mem_free(outcome->err);
     vec_free(&outcome->reported);
     arena_free(&outcome->arena);
 }

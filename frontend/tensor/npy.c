@@ -334,12 +334,10 @@ bool tensor_write_npy(const struct tensor *tensor, const char *path, char *error
                             path, info->name);
     char header[2 * PREAMBLE_2 + 512];
     size_t header_size = format_header(tensor, header);
-    unsigned char *bytes = malloc(header_size + tensor->size);
-    if (!bytes)
-        return message_fail(error, error_size, "cannot write '%s': no memory", path);
+    unsigned char *bytes = mem_realloc(NULL, header_size + tensor->size, 1);
     memcpy(bytes, header, header_size);
     memcpy(bytes + header_size, tensor->data, tensor->size);
     bool ok = file_write(path, bytes, header_size + tensor->size, error, error_size);
-    free(bytes);
+    mem_free(bytes);
     return ok;
 }

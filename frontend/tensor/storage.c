@@ -45,13 +45,22 @@ static bool init_value(struct storage *storage, uint32_t id, struct diags *diags
     return true;
 }
 
+static void free_values(void *what)
+{
+    struct storage *storage = what;
+    for (uint32_t i = 0; i < storage->graph->values.count; i++)
+        free(storage->data[i]);
+}
+
 bool storage_init(struct storage *storage, const struct backend_runner *runner,
                   const struct module *module, const struct graph *graph, unsigned copies,
                   struct diags *diags)
 {
-    *storage =
-        (struct storage){module, graph, mem_calloc(graph->values.count, sizeof *storage->data),
-                         mem_calloc(graph->values.count, sizeof *storage->sizes)};
+    *storage = (struct storage){.module = module,
+                                .graph = graph,
+                                .data = mem_calloc(graph->values.count, sizeof *storage->data),
+                                .sizes = mem_calloc(graph->values.count, sizeof *storage->sizes)};
+    mem_guard(&storage->guard, free_values, storage);
     for (uint32_t i = 0; i < graph->values.count; i++)
         if (graph->values.at[i].def != DEF_MISSING && !find_size(storage, runner, i, diags))
             return false;
@@ -65,8 +74,9 @@ bool storage_init(struct storage *storage, const struct backend_runner *runner,
 
 void storage_free(struct storage *storage)
 {
-    for (uint32_t i = 0; storage->data && i < storage->graph->values.count; i++)
-        free(storage->data[i]);
+    mem_unguard(&storage->guard);
+    if (storage->data)
+        free_values(storage);
     mem_free(storage->data);
     mem_free(storage->sizes);
     *storage = (struct storage){0};

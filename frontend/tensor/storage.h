@@ -12,11 +12,12 @@ struct storage {
     const struct graph *graph;
     void **data;     /* by value id, in the value's memory format; NULL for values not used */
     uint64_t *sizes; /* in bytes */
+    struct mem_guard guard;
 };
 
 /* Zeroed storage for every value, as what runs the graph takes it. False, with diagnostics, where a
  * type is not supported or this machine has no memory for `copies` such storages. Always to be
- * freed. */
+ * freed; till then it stays where it is. */
 bool storage_init(struct storage *storage, const struct backend_runner *runner,
                   const struct module *module, const struct graph *graph, unsigned copies,
                   struct diags *diags);

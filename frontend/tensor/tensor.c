@@ -54,18 +54,18 @@ bool tensor_init(struct tensor *tensor, enum dtype dtype, const int64_t *dims, u
     tensor_dims_text(dims, rank, shape, sizeof shape);
     if (!byte_size(dims, rank, info->bits / 8, &tensor->size))
         return message_fail(error, error_size, "a tensor %s of %s is too large", shape, info->name);
-    size_t allocated = (tensor->size / ALIGNMENT + 1) * ALIGNMENT;
-    tensor->data = aligned_alloc(ALIGNMENT, allocated);
-    if (!tensor->data)
+    tensor->memory = mem_try_calloc(1, tensor->size + ALIGNMENT);
+    if (!tensor->memory)
         return message_fail(error, error_size, "no memory for a tensor %s of %s (%zu bytes)", shape,
                             info->name, tensor->size);
-    memset(tensor->data, 0, allocated);
+    uintptr_t misaligned = (uintptr_t)tensor->memory % ALIGNMENT;
+    tensor->data = (unsigned char *)tensor->memory + (ALIGNMENT - misaligned);
     return true;
 }
 
 void tensor_free(struct tensor *tensor)
 {
-    free(tensor->data);
+    mem_free(tensor->memory);
     *tensor = (struct tensor){.data = NULL};
 }
 

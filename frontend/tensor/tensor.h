@@ -13,7 +13,8 @@ struct tensor {
     uint32_t rank;
     int64_t dims[TENSOR_MAX_RANK];
     size_t size;         /* bytes */
-    unsigned char *data; /* owned; aligned to 64; never NULL, even where size is 0 */
+    unsigned char *data; /* aligned to 64; never NULL, even where size is 0 */
+    void *memory;        /* that `data` is in */
 };
 
 /* Zeroed. False, with a text in `error`, where the rank, dtype or size is not supported; there is

@@ -2,7 +2,6 @@
 
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct arena_chunk {
@@ -10,42 +9,6 @@ struct arena_chunk {
     size_t capacity;
     _Alignas(max_align_t) char bytes[];
 };
-
-static _Noreturn void mem_fail(void)
-{
-    fputs("skirc: out of memory\n", stderr);
-    abort();
-}
-
-void *mem_realloc(void *old, size_t count, size_t size)
-{
-    size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes))
-        mem_fail();
-    void *p = realloc(old, bytes ? bytes : 1);
-    if (!p)
-        mem_fail();
-    return p;
-}
-
-void *mem_calloc(size_t count, size_t size)
-{
-    void *p = calloc(count ? count : 1, size ? size : 1);
-    if (!p)
-        mem_fail();
-    return p;
-}
-
-void mem_free(void *p)
-{
-    free(p);
-}
-
-char *mem_strdup(const char *text)
-{
-    size_t size = strlen(text) + 1;
-    return memcpy(mem_realloc(NULL, size, 1), text, size);
-}
 
 static struct arena_chunk *chunk_new(struct arena_chunk *older, size_t capacity)
 {
@@ -59,7 +22,7 @@ void *arena_alloc(struct arena *arena, size_t size)
 {
     const size_t align = _Alignof(max_align_t);
     if (size > SIZE_MAX / 2)
-        mem_fail();
+        mem_exhausted();
     size = (size + align - 1) & ~(align - 1);
     struct arena_chunk *chunk = arena->chunks;
     if (!chunk || chunk->capacity - arena->used < size) {
@@ -87,9 +50,10 @@ char *arena_vprintf(struct arena *arena, const char *format, va_list args)
     va_list again;
     va_copy(again, args);
     int size = vsnprintf(NULL, 0, format, args);
-    char *text = arena_alloc(arena, (size_t)(size < 0 ? 0 : size) + 1);
-    text[0] = '\0';
-    vsnprintf(text, (size_t)(size < 0 ? 0 : size) + 1, format, again);
+    if (size < 0) /* more than can be counted */
+        mem_exhausted();
+    char *text = arena_alloc(arena, (size_t)size + 1);
+    vsnprintf(text, (size_t)size + 1, format, again);
     va_end(again);
     return text;
 }

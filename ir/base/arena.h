@@ -2,6 +2,8 @@
 #ifndef IR_BASE_ARENA_H
 #define IR_BASE_ARENA_H
 
+#include "ir/base/memory.h"
+
 #include <stdarg.h>
 #include <stddef.h>
 
@@ -13,7 +15,7 @@ struct arena {
     size_t used;                /* bytes taken from the newest chunk */
 };
 
-/* Never returns NULL: want of memory ends the process (see mem_fail). Aligned for any type. */
+/* Never returns NULL. Aligned for any type. */
 void *arena_alloc(struct arena *arena, size_t size);
 /* A NUL-terminated copy of `size` bytes. */
 char *arena_strndup(struct arena *arena, const char *text, size_t size);
@@ -21,13 +23,5 @@ char *arena_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 char *arena_vprintf(struct arena *arena, const char *format, va_list args);
 void arena_free(struct arena *arena);
-
-/* Heap allocation that cannot fail: a compiler that has no memory left cannot do anything useful,
- * so it says so on standard error and aborts. Sizes are count * size, checked for overflow. */
-void *mem_realloc(void *old, size_t count, size_t size);
-void *mem_calloc(size_t count, size_t size);
-char *mem_strdup(const char *text);
-/* Frees what these returned. NULL is nothing. */
-void mem_free(void *p);
 
 #endif

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE /* leases */
 #include "ir/base/file.h"
-#include "ir/base/arena.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -21,31 +21,23 @@ static bool fail(char *error, size_t error_size, const char *path, const char *w
 static bool read_fd(int fd, struct file_bytes *bytes, size_t expected)
 {
     size_t capacity = expected + 1, size = 0;
-    char *data = malloc(capacity);
-    while (data) {
+    char *data = mem_realloc(NULL, capacity, 1);
+    for (;;) {
         /* One byte stays free for the NUL. */
         if (size + 1 == capacity) {
-            char *grown = realloc(data, capacity += capacity / 2 + 4096);
-            if (!grown)
-                break;
-            data = grown;
+            capacity += capacity / 2 + 4096;
+            data = mem_realloc(data, capacity, 1);
         }
         ssize_t n = read(fd, data + size, capacity - 1 - size);
         if (n < 0 && errno == EINTR)
             continue;
-        if (n < 0)
-            break;
-        if (n == 0) {
+        if (n <= 0) {
             data[size] = '\0';
-            *bytes = (struct file_bytes){data, size, 0};
-            return true;
+            *bytes = (struct file_bytes){.data = data, .size = size};
+            return n == 0;
         }
         size += (size_t)n;
     }
-    int saved = errno;
-    free(data);
-    errno = saved;
-    return false;
 }
 
 /* Makes others who would write to the file wait until `fd` is closed. A process that may not do so,
@@ -59,6 +51,13 @@ static bool take_lease(int fd)
     (void)fd;
     return false;
 #endif
+}
+
+static void unmap(void *what)
+{
+    struct file_bytes *bytes = what;
+    munmap(bytes->data, bytes->size);
+    close(bytes->lease - 1);
 }
 
 /* Without the lease, a file that shrinks would take mapped bytes away. Keeps `fd` on success. */
@@ -76,29 +75,48 @@ static bool map_fd(int fd, struct file_bytes *bytes)
     if (data == MAP_FAILED)
         return false;
     data[size] = '\0';
-    *bytes = (struct file_bytes){data, size, fd + 1};
+    *bytes = (struct file_bytes){.data = data, .size = size, .lease = fd + 1};
+    mem_guard(&bytes->guard, unmap, bytes);
     return true;
+}
+
+static void close_fd(void *fd)
+{
+    close(*(int *)fd);
+}
+
+/* Reads what is no folder to its end. */
+static bool read_all(int fd, struct file_bytes *bytes)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return false;
+    if (S_ISDIR(st.st_mode)) {
+        errno = EISDIR;
+        return false;
+    }
+    return read_fd(fd, bytes, S_ISREG(st.st_mode) ? (size_t)st.st_size + 1 : 65536);
 }
 
 static bool read_path(const char *path, struct file_bytes *bytes, bool may_map, char *error,
                       size_t error_size)
 {
-    *bytes = (struct file_bytes){NULL, 0, 0};
+    *bytes = (struct file_bytes){.data = NULL};
     bool standard = strcmp(path, "-") == 0;
     int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return fail(error, error_size, path, "open");
     if (may_map && !standard && map_fd(fd, bytes))
         return true;
-    struct stat st;
-    bool ok = fstat(fd, &st) == 0;
-    if (ok && S_ISDIR(st.st_mode)) {
-        errno = EISDIR;
-        ok = false;
-    }
-    ok = ok && read_fd(fd, bytes, S_ISREG(st.st_mode) ? (size_t)st.st_size + 1 : 65536);
-    if (!ok)
+    struct mem_guard guard = {.what = NULL};
+    if (!standard)
+        mem_guard(&guard, close_fd, &fd);
+    bool ok = read_all(fd, bytes);
+    if (!ok) {
         fail(error, error_size, path, "read");
+        file_bytes_free(bytes);
+    }
+    mem_unguard(&guard);
     if (!standard)
         close(fd);
     return ok;
@@ -116,14 +134,15 @@ bool file_map(const char *path, struct file_bytes *bytes, char *error, size_t er
 
 void file_bytes_free(struct file_bytes *bytes)
 {
-    if (bytes->lease) {
-        munmap(bytes->data, bytes->size);
-        close(bytes->lease - 1);
-    } else {
-        free(bytes->data);
-    }
-    *bytes = (struct file_bytes){NULL, 0, 0};
+    mem_unguard(&bytes->guard);
+    if (bytes->lease)
+        unmap(bytes);
+    else
+        mem_free(bytes->data);
+    *bytes = (struct file_bytes){.data = NULL};
 }
+
+/* -------------------------------------------------------------------------- folders ---- */
 
 char *path_folder(const char *path)
 {
@@ -134,6 +153,50 @@ char *path_folder(const char *path)
     folder[slash == path ? 1 : slash - path] = '\0';
     return folder;
 }
+
+static void close_folder(void *folder)
+{
+    closedir(folder);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool read_names(DIR *folder, struct arena *arena, struct file_names *names)
+{
+    for (;;) {
+        errno = 0;
+        const struct dirent *entry = readdir(folder);
+        if (!entry)
+            return errno == 0;
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            vec_push(names, arena_strndup(arena, entry->d_name, strlen(entry->d_name)));
+    }
+}
+
+bool folder_names(const char *path, struct arena *arena, struct file_names *names)
+{
+    uint32_t first = names->count;
+    DIR *folder = opendir(path);
+    if (!folder && errno == ENOMEM)
+        mem_exhausted();
+    if (!folder)
+        return false;
+    struct mem_guard guard;
+    mem_guard(&guard, close_folder, folder);
+    bool ok = read_names(folder, arena, names);
+    mem_unguard(&guard);
+    int saved = errno;
+    closedir(folder);
+    if (names->count > first)
+        qsort(names->at + first, names->count - first, sizeof *names->at, compare_names);
+    errno = saved;
+    return ok;
+}
+
+/* -------------------------------------------------------------------------- writing ---- */
 
 /* mkstemp creates files for the owner alone; the result should have the mode that open() would
  * have given, or that of the file it replaces. */
@@ -146,38 +209,61 @@ static mode_t wanted_mode(const struct stat *existing)
     return 0666 & ~mask;
 }
 
-bool file_out_open(struct file_out *out, const char *path, char *error, size_t error_size)
+/* The same without links, which a file's name may be. NULL, with errno set, on failure. */
+static char *real_path(const char *path)
+{
+    char *real = realpath(path, NULL);
+    if (!real && errno == ENOMEM)
+        mem_exhausted();
+    return real ? mem_adopt(real, strlen(real) + 1) : NULL;
+}
+
+/* Makes the file that will be renamed to out->path. */
+static void open_temp(struct file_out *out, mode_t mode)
+{
+    size_t size = strlen(out->path) + sizeof ".XXXXXX";
+    char *temp = mem_realloc(NULL, size, 1);
+    snprintf(temp, size, "%s.XXXXXX", out->path);
+    out->fd = mkstemp(temp);
+    int saved = errno;
+    if (out->fd >= 0) {
+        out->temp = temp;
+        (void)!fchmod(out->fd, mode);
+    } else {
+        mem_free(temp);
+    }
+    errno = saved;
+}
+
+static void open_out(struct file_out *out, const char *path)
 {
     struct stat st;
-    bool exists = stat(path, &st) == 0;
+    bool exists = stat(path, &st) == 0, regular = exists && S_ISREG(st.st_mode);
     if (exists && S_ISDIR(st.st_mode)) {
         errno = EISDIR;
-        return fail(error, error_size, path, "write");
+        return;
     }
     /* A symbolic link stays one: what it leads to is replaced. */
-    char *target = exists && S_ISREG(st.st_mode) ? realpath(path, NULL) : strdup(path);
-    *out = (struct file_out){-1, target, NULL};
-    if (!target)
-        return fail(error, error_size, path, "write");
-    if (exists && !S_ISREG(st.st_mode)) {
+    out->path = regular ? real_path(path) : mem_strdup(path);
+    if (out->path && exists && !regular)
         out->fd = open(path, O_WRONLY | O_CLOEXEC);
-    } else {
-        size_t size = strlen(target) + sizeof ".XXXXXX";
-        out->temp = malloc(size);
-        if (out->temp) {
-            snprintf(out->temp, size, "%s.XXXXXX", target);
-            out->fd = mkstemp(out->temp);
-        }
-        if (out->fd >= 0)
-            (void)!fchmod(out->fd, wanted_mode(exists ? &st : NULL));
-    }
+    else if (out->path)
+        open_temp(out, wanted_mode(exists ? &st : NULL));
+}
+
+static void abandon(void *out)
+{
+    file_out_abandon(out);
+}
+
+bool file_out_open(struct file_out *out, const char *path, char *error, size_t error_size)
+{
+    *out = (struct file_out){.fd = -1};
+    mem_guard(&out->guard, abandon, out);
+    open_out(out, path);
     if (out->fd >= 0)
         return true;
     fail(error, error_size, path, "write");
-    if (out->fd < 0) { /* mkstemp made nothing that abandon could remove */
-        free(out->temp);
-        out->temp = NULL;
-    }
     file_out_abandon(out);
     return false;
 }
@@ -210,7 +296,7 @@ bool file_out_commit(struct file_out *out, char *error, size_t error_size)
     if (!ok) {
         fail(error, error_size, out->path, "write");
     } else {
-        free(out->temp);
+        mem_free(out->temp);
         out->temp = NULL;
     }
     file_out_abandon(out);
@@ -220,13 +306,14 @@ bool file_out_commit(struct file_out *out, char *error, size_t error_size)
 void file_out_abandon(struct file_out *out)
 {
     int saved = errno;
+    mem_unguard(&out->guard);
     if (out->fd >= 0)
         close(out->fd);
     if (out->temp)
         unlink(out->temp);
-    free(out->temp);
-    free(out->path);
-    *out = (struct file_out){-1, NULL, NULL};
+    mem_free(out->temp);
+    mem_free(out->path);
+    *out = (struct file_out){.fd = -1};
     errno = saved;
 }
 

@@ -2,13 +2,17 @@
 #ifndef IR_BASE_FILE_H
 #define IR_BASE_FILE_H
 
+#include "ir/base/vec.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 
+/* They stay where they are from the reading to file_bytes_free. */
 struct file_bytes {
-    char *data; /* NUL-terminated behind `size` bytes; free with file_bytes_free */
+    char *data; /* NUL-terminated behind `size` bytes */
     size_t size;
     int lease; /* of a mapped file: the descriptor that keeps others from changing it, + 1 */
+    struct mem_guard guard; /* of a mapped file */
 };
 
 /* Reads a regular file, a pipe, or standard input ("-") to its end. */
@@ -21,12 +25,25 @@ void file_bytes_free(struct file_bytes *bytes);
 /* The folder of a path, "." where the path names none. The caller frees it. */
 char *path_folder(const char *path);
 
+/* A VEC. */
+struct file_names {
+    const char **at;
+    uint32_t count, capacity;
+};
+
+/* Adds the names in a folder but "." and "..", in the order of strcmp, so that nothing depends on
+ * the file system. The texts are in the arena; the list is freed by vec_free. False, with errno
+ * set, where the folder cannot be read. */
+bool folder_names(const char *path, struct arena *arena, struct file_names *names);
+
 /* A file that appears under its name only when it is complete: it is written beside `path` and
  * renamed on commit. A path that exists and is no regular file ("/dev/null", a pipe) is written in
- * place. After a failed open there is nothing to abandon. */
+ * place. After a failed open there is nothing to abandon; from an open to the commit it stays where
+ * it is. */
 struct file_out {
     int fd;
-    char *path, *temp;
+    char *path, *temp; /* `temp` is NULL where none is made (yet) */
+    struct mem_guard guard;
 };
 bool file_out_open(struct file_out *out, const char *path, char *error, size_t error_size);
 bool file_out_write(struct file_out *out, const void *data, size_t size, char *error,

@@ -148,11 +148,13 @@ static bool is_distant(const struct intern *intern, const struct intern_slot *sl
 static uint32_t add_new(struct intern *intern, struct intern_slot *slot, const char *text,
                         size_t size, uint32_t hash)
 {
-    uint32_t id = intern->count++;
+    uint32_t id = intern->count;
     if (id == intern->capacity) {
-        intern->capacity += intern->capacity / 2 + 256;
-        intern->names = mem_realloc(intern->names, intern->capacity, sizeof *intern->names);
+        uint32_t capacity = intern->capacity + intern->capacity / 2 + 256;
+        intern->names = mem_realloc(intern->names, capacity, sizeof *intern->names);
+        intern->capacity = capacity;
     }
+    intern->count++;
     intern->names[id] = (struct intern_name){text, (uint32_t)size, hash};
     *slot = (struct intern_slot){id + 1, hash};
     if (is_distant(intern, slot, hash) && !intern->key)

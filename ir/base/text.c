@@ -7,8 +7,10 @@ void text_grow(struct text *text, size_t extra)
 {
     size_t need = text->size + extra;
     size_t capacity = text->capacity + text->capacity / 2 + 256;
-    text->capacity = capacity > need ? capacity : need;
-    text->at = mem_realloc(text->at, text->capacity, 1);
+    if (capacity < need)
+        capacity = need;
+    text->at = mem_realloc(text->at, capacity, 1);
+    text->capacity = capacity;
 }
 
 void text_free(struct text *text)
@@ -24,6 +26,8 @@ void text_printf(struct text *text, const char *format, ...)
     va_copy(again, args);
     int size = vsnprintf(NULL, 0, format, args);
     va_end(args);
+    if (size < 0) /* more than can be counted */
+        mem_exhausted();
     if (size > 0) {
         if (text->capacity - text->size <= (size_t)size)
             text_grow(text, (size_t)size + 1);

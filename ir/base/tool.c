@@ -32,16 +32,29 @@ static void drain(int fd, char *text, size_t text_size)
     text[size] = '\0';
 }
 
+/* Returns an error number. */
+static int spawn_with(posix_spawn_file_actions_t *actions, const char *const *argv, int output,
+                      pid_t *pid)
+{
+    int failure = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (!failure)
+        failure = posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO);
+    if (!failure)
+        failure = posix_spawn_file_actions_adddup2(actions, output, STDERR_FILENO);
+    if (!failure)
+        failure = posix_spawnp(pid, argv[0], actions, NULL, (char *const *)argv, environ);
+    return failure;
+}
+
 static int spawn(const char *const *argv, int output, pid_t *pid)
 {
     posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
-    int status = posix_spawnp(pid, argv[0], &actions, NULL, (char *const *)argv, environ);
+    int failure = posix_spawn_file_actions_init(&actions);
+    if (failure)
+        return failure;
+    failure = spawn_with(&actions, argv, output, pid);
     posix_spawn_file_actions_destroy(&actions);
-    return status;
+    return failure;
 }
 
 bool tool_run(const char *const *argv, char *error, size_t error_size)
@@ -57,6 +70,8 @@ bool tool_run(const char *const *argv, char *error, size_t error_size)
     close(ends[1]);
     if (failure) {
         close(ends[0]);
+        if (failure == ENOMEM)
+            mem_exhausted();
         snprintf(error, error_size, "cannot run '%s': %s", argv[0], strerror(failure));
         return false;
     }
@@ -94,7 +109,13 @@ bool tool_run_cc(const char *const *args, char *error, size_t error_size)
     return ok;
 }
 
-char *tool_make_folder(void)
+static void remove_folder(void *folder)
+{
+    tool_folder_remove(folder);
+}
+
+/* The pattern of a new folder's name, for mkdtemp. */
+static char *folder_pattern(void)
 {
     static const char name[] = "/skirc-XXXXXX";
     const char *base = getenv("TMPDIR");
@@ -103,20 +124,46 @@ char *tool_make_folder(void)
     size_t size = strlen(base) + sizeof name;
     char *path = mem_realloc(NULL, size, 1);
     snprintf(path, size, "%s%s", base, name);
-    if (mkdtemp(path))
-        return path;
-    mem_free(path);
-    return NULL;
+    return path;
 }
 
-void tool_remove_folder(char *folder)
+/* False, with errno set, where there is none then. */
+static bool make_folder(struct tool_folder *folder)
 {
-    DIR *dir = opendir(folder);
-    for (struct dirent *entry; dir && (entry = readdir(dir));)
+    if (!mkdtemp(folder->path))
+        return false;
+    folder->names = opendir(folder->path);
+    if (folder->names)
+        return true;
+    int failure = errno;
+    rmdir(folder->path);
+    errno = failure;
+    return false;
+}
+
+bool tool_folder_make(struct tool_folder *folder)
+{
+    *folder = (struct tool_folder){.path = folder_pattern()};
+    if (make_folder(folder)) {
+        mem_guard(&folder->guard, remove_folder, folder);
+        return true;
+    }
+    int failure = errno;
+    mem_free(folder->path);
+    if (failure == ENOMEM)
+        mem_exhausted();
+    errno = failure;
+    return false;
+}
+
+void tool_folder_remove(struct tool_folder *folder)
+{
+    mem_unguard(&folder->guard);
+    rewinddir(folder->names);
+    for (struct dirent *entry; (entry = readdir(folder->names));)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            unlinkat(dirfd(dir), entry->d_name, 0);
-    if (dir)
-        closedir(dir);
-    rmdir(folder);
-    mem_free(folder);
+            unlinkat(dirfd(folder->names), entry->d_name, 0);
+    closedir(folder->names);
+    rmdir(folder->path);
+    mem_free(folder->path);
 }

@@ -2,6 +2,9 @@
 #ifndef IR_BASE_TOOL_H
 #define IR_BASE_TOOL_H
 
+#include "ir/base/memory.h"
+
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -14,9 +17,17 @@ bool tool_run(const char *const *argv, char *error, size_t error_size);
  * which may be a launcher or have options ("ccache gcc", "gcc -m64"), else cc. */
 bool tool_run_cc(const char *const *args, char *error, size_t error_size);
 
-/* A new empty folder for temporary files, in TMPDIR or /tmp. NULL, with errno set, on failure.
- * Freed with all regular files in it by tool_remove_folder. */
-char *tool_make_folder(void);
-void tool_remove_folder(char *folder);
+/* A folder for temporary files, which stays where it is in memory. It is open all the time, so that
+ * it can be removed when there is no memory to open it. */
+struct tool_folder {
+    char *path;
+    DIR *names;
+    struct mem_guard guard;
+};
+
+/* Makes a new one, in TMPDIR or /tmp. False, with errno set, on failure. */
+bool tool_folder_make(struct tool_folder *folder);
+/* Removes it with all regular files in it. */
+void tool_folder_remove(struct tool_folder *folder);
 
 #endif

@@ -28,7 +28,7 @@ static inline uint32_t vec_capacity(uint32_t capacity, uint64_t need)
     if (grown > UINT32_MAX)
         grown = UINT32_MAX;
     if (need > grown)
-        mem_realloc(NULL, SIZE_MAX, 2); /* ends the process */
+        mem_exhausted();
     return (uint32_t)grown;
 }
 
@@ -37,8 +37,9 @@ static inline uint32_t vec_capacity(uint32_t capacity, uint64_t need)
     do {                                                                                           \
         uint64_t vec_need_ = (uint64_t)(v)->count + (extra);                                       \
         if (vec_need_ > (v)->capacity) {                                                           \
-            (v)->capacity = vec_capacity((v)->capacity, vec_need_);                                \
-            (v)->at = mem_realloc((v)->at, (v)->capacity, sizeof *(v)->at);                        \
+            uint32_t vec_capacity_ = vec_capacity((v)->capacity, vec_need_);                       \
+            (v)->at = mem_realloc((v)->at, vec_capacity_, sizeof *(v)->at);                        \
+            (v)->capacity = vec_capacity_;                                                         \
         }                                                                                          \
     } while (0)
 

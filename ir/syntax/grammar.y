@@ -12,6 +12,10 @@
 }
 
 %code {
+/* Of the parser's stack, where it is deep. */
+#define YYMALLOC(size) mem_realloc(NULL, size, 1)
+#define YYFREE(p) mem_free(p)
+
 static int skir_yylex(union token_value *value, struct parser *parser);
 static void skir_yyerror(struct parser *parser, const char *text);
 

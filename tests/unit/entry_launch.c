@@ -342,7 +342,7 @@ bool entry_launch_init(struct entry_launch *launch, const struct module *module,
         read_programs(r);
     bool ok = r->ok;
     vec_free(&r->uses);
-    free(r);
+    mem_free(r);
     return ok;
 }
 

@@ -107,7 +107,7 @@ void entry_runner_run(struct entry_runner *runner, const struct module *module,
     if (!leaves_usable(skrt_launch(runner->device, &launch, result)))
         entry_runner_close(runner);
     for (int core = 0; core < CORE_TYPES; core++)
-        free(code.calls[core]);
-    free(slots);
-    free(words);
+        mem_free(code.calls[core]);
+    mem_free(slots);
+    mem_free(words);
 }

@@ -31,7 +31,7 @@ static inline void parsed_free(struct parsed_module *parsed)
     vec_free(&parsed->comments);
     source_free(&parsed->source);
     diags_free(&parsed->diags);
-    free(parsed->copy);
+    mem_free(parsed->copy);
 }
 
 /* Canonical text, NUL-terminated behind its size. */

@@ -137,5 +137,5 @@ void random_chain(struct random_chain *chain, struct text *text, uint64_t seed, 
     }
     close_needs(m);
     put_module(m);
-    free(m);
+    mem_free(m);
 }

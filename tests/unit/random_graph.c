@@ -465,5 +465,5 @@ void random_graph(struct text *text, uint64_t seed, const struct random_graph_op
                 2 * plan->cores);
     put_kernels(plan);
     put_graph(plan);
-    free(plan);
+    mem_free(plan);
 }

@@ -410,7 +410,7 @@ bool oracle_search(struct oracle_result *result, const struct oracle_case *insta
             write_program(&result->programs[type], s, type);
         }
     }
-    free(s);
+    mem_free(s);
     return found;
 }
 

@@ -352,7 +352,7 @@ void sync_simulate(struct sync_outcome *outcome, const struct sync_launch *launc
         }
         simulation_free(s);
     }
-    free(s);
+    mem_free(s);
 }
 
 bool sync_ops_has(const struct sync_ops *ops, unsigned op)

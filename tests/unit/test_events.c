@@ -295,7 +295,7 @@ static void check_seed(uint64_t seed, const struct random_graph_options *options
         tally->refused++;
     text_free(&trial->text);
     parsed_free(&trial->parsed);
-    free(trial);
+    mem_free(trial);
 }
 
 static void test_random_graphs(void **state)

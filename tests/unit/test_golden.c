@@ -149,7 +149,7 @@ static void test_judge(void **state)
     assert_int_equal(judge(path, "//! chekc\n//! claim\nskir 1\n", "there is no command 'chekc'"),
                      GOLDEN_FAILED);
     unlink(path);
-    free(path);
+    mem_free(path);
 }
 
 /* Several expectations of one line find partners whatever their order. */
@@ -166,7 +166,7 @@ static void test_partners(void **state)
     snprintf(text, sizeof text, "%s //! error: must //! error: 'op' //! error: 'op'\n", kernel);
     assert_int_equal(judge(path, text, "expected, but not reported"), GOLDEN_FAILED);
     unlink(path);
-    free(path);
+    mem_free(path);
 }
 
 static void test_output(void **state)
@@ -182,7 +182,7 @@ static void test_output(void **state)
     assert_int_equal(judge(path, OPT "//! expect", "+skir 1"), GOLDEN_FAILED);
     assert_int_equal(judge(path, OPT "//! expect nothing\n", "is no expectation"), GOLDEN_FAILED);
     unlink(path);
-    free(path);
+    mem_free(path);
 }
 
 /* ---- Accepting ---- */
@@ -229,7 +229,7 @@ static void test_bless(void **state)
                 HEAD
                 "kernel @k : x //! error: unknown kernel type 'x' [unknown-kernel-type]\n\r\n");
     unlink(path);
-    free(path);
+    mem_free(path);
 }
 
 /* What is wrong usage is no result to be accepted. */
@@ -244,7 +244,7 @@ static void test_bless_refused(void **state)
     check_file(path, text);
     text_free(&report);
     unlink(path);
-    free(path);
+    mem_free(path);
 }
 
 int main(void)

@@ -370,7 +370,7 @@ static void test_order_deep(void **state)
     order_free(&order);
     parsed_free(&parsed);
     text_free(&text);
-    free(sorted);
+    mem_free(sorted);
 }
 
 /* ---------------------------------------------------------------------- ir/base/heap.h ---- */
@@ -617,7 +617,7 @@ static void test_path_folder(void **state)
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         char *folder = path_folder(paths[i][0]);
         assert_string_equal(folder, paths[i][1]);
-        free(folder);
+        mem_free(folder);
     }
 }
 

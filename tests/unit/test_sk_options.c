@@ -292,7 +292,7 @@ static void check_hostile(const char *unit, bool ok)
         assert_true(diags.list.at[i].span.end <= 2 + SIZE);
     }
     diags_free(&diags);
-    free(text);
+    mem_free(text);
 }
 
 static void test_hostile(void **state)

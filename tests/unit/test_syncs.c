@@ -507,8 +507,8 @@ static void run_trial(uint64_t seed, const void *user, unsigned *counts)
     else
         random_graph(&trial->text, seed, &plan->options);
     check_trial(trial);
-    free(chain);
-    free(trial);
+    mem_free(chain);
+    mem_free(trial);
 }
 
 static void check_mutations(const unsigned *counts)
