@@ -3,6 +3,7 @@
 #include "ir/base/file.h"
 
 #include <ar.h>
+#include <errno.h>
 #include <libelf.h>
 #include <string.h>
 
@@ -19,8 +20,6 @@ static bool visit_member(struct object_arena *arena, const char *name, Elf *memb
         strcmp(header->ar_name, "/SYM64/") == 0)
         return true;
     char *label = object_format(arena, "%s(%s)", name, header->ar_name);
-    if (!label)
-        return false;
     if (strncmp(header->ar_name, "#1/", 3) == 0 || strcmp(header->ar_name, "__.SYMDEF") == 0)
         return object_fail(arena->error, "%.400s: BSD archives are not supported, only GNU ones",
                            label);
@@ -48,7 +47,10 @@ static bool read_members(struct object_arena *arena, const char *name, Elf *arch
             ok = object_fail(arena->error, "%.400s: truncated archive", name);
         else
             end = start + size;
+        struct mem_guard guard;
+        mem_guard(&guard, object_elf_end, member);
         ok = ok && visit_member(arena, name, member, visitor);
+        mem_unguard(&guard);
         command = elf_next(member);
         elf_end(member);
     }
@@ -60,27 +62,44 @@ static bool read_members(struct object_arena *arena, const char *name, Elf *arch
     return ok;
 }
 
-bool object_read_each(struct object_arena *arena, const char *name, const void *bytes, size_t size,
-                      struct object_visitor *visitor)
+static bool read_archive(struct object_arena *arena, const char *name, const void *bytes,
+                         size_t size, struct object_visitor *visitor)
 {
-    if (size >= SARMAG && memcmp(bytes, thin_magic, SARMAG) == 0)
-        return object_fail(arena->error,
-                           "%.400s: thin archives are not supported; make it without 'T'", name);
-    if (size < SARMAG || memcmp(bytes, ARMAG, SARMAG) != 0) {
-        struct object_input *input = object_input_read(arena, name, bytes, size);
-        return input && visitor->visit(visitor, input, NULL);
-    }
     if (size == SARMAG)
         return true;
     elf_version(EV_CURRENT);
     /* libelf does not write to an image that it only reads. */
     Elf *archive = elf_memory((char *)bytes, size);
-    if (!archive || elf_kind(archive) != ELF_K_AR) {
-        elf_end(archive);
-        return object_fail(arena->error, "%.400s: malformed archive", name);
-    }
-    bool ok = read_members(arena, name, archive, size, visitor);
+    struct mem_guard guard;
+    mem_guard(&guard, object_elf_end, archive);
+    bool ok = archive && elf_kind(archive) == ELF_K_AR
+                  ? read_members(arena, name, archive, size, visitor)
+                  : object_fail(arena->error, "%.400s: malformed archive", name);
+    mem_unguard(&guard);
     elf_end(archive);
+    return ok;
+}
+
+static bool read_any(struct object_arena *arena, const char *name, const void *bytes, size_t size,
+                     struct object_visitor *visitor)
+{
+    if (size >= SARMAG && memcmp(bytes, thin_magic, SARMAG) == 0)
+        return object_fail(arena->error,
+                           "%.400s: thin archives are not supported; make it without 'T'", name);
+    if (size >= SARMAG && memcmp(bytes, ARMAG, SARMAG) == 0)
+        return read_archive(arena, name, bytes, size, visitor);
+    struct object_input *input = object_input_read(arena, name, bytes, size);
+    return input && visitor->visit(visitor, input, NULL);
+}
+
+bool object_read_each(struct object_arena *arena, const char *name, const void *bytes, size_t size,
+                      struct object_visitor *visitor)
+{
+    errno = 0;
+    bool ok = read_any(arena, name, bytes, size, visitor);
+    /* Without memory, libelf says what it says of a malformed file. */
+    if (!ok && errno == ENOMEM)
+        mem_exhausted();
     return ok;
 }
 
@@ -91,7 +110,7 @@ bool object_read_file(struct object_arena *arena, const char *path, struct objec
     if (!file_read(path, &bytes, text, sizeof text))
         return object_fail(arena->error, "%s", text);
     char *name = object_copy(arena, path, strlen(path) + 1);
-    bool ok = name && object_read_each(arena, name, bytes.data, bytes.size, visitor);
+    bool ok = object_read_each(arena, name, bytes.data, bytes.size, visitor);
     file_bytes_free(&bytes);
     return ok;
 }

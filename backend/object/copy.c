@@ -15,9 +15,7 @@
 
 bool object_group_add(struct object_link *link, struct object_input *input)
 {
-    void **place = object_map_at(&link->groups, &link->error, input->group, "");
-    if (!place)
-        return false;
+    void **place = object_map_at(&link->groups, input->group, "");
     struct object_input *first = *place;
     if (first && first->original && !input->original)
         return object_fail(&link->error, "%.300s cannot be added to a copy of a group",
@@ -36,14 +34,10 @@ bool object_group_add(struct object_link *link, struct object_input *input)
 static bool copy_input(struct object_link *link, struct object_input *input, unsigned group)
 {
     struct object_input *copy = object_copy(&link->arena, input, sizeof *input);
-    if (!copy)
-        return false;
     copy->sections =
         object_copy(&link->arena, input->sections, input->section_count * sizeof *copy->sections);
     copy->symbols =
         object_copy(&link->arena, input->symbols, input->symbol_count * sizeof *copy->symbols);
-    if (!copy->sections || !copy->symbols)
-        return false;
     for (uint32_t i = 0; i < copy->section_count; i++)
         copy->sections[i].input = copy;
     copy->original = input;
@@ -132,14 +126,10 @@ static void share_sections(struct object_input *copy)
 static struct object_global *copy_global(struct object_writer *writer, struct object_global *global,
                                          unsigned group)
 {
-    void **place = object_map_at(&writer->globals, writer->error, group, global->name);
-    if (!place)
-        return NULL;
+    void **place = object_map_at(&writer->globals, group, global->name);
     if (*place)
         return *place;
     struct object_global *copy = object_copy(&writer->arena, global, sizeof *global);
-    if (!copy)
-        return NULL;
     assert(global->strength != OBJECT_NONE && global->input->copy);
     copy->input = global->input->copy;
     copy->symbol = &copy->input->symbols[global->symbol - global->input->symbols];
@@ -150,7 +140,7 @@ static struct object_global *copy_global(struct object_writer *writer, struct ob
     return copy;
 }
 
-static bool resolve_copy(struct object_writer *writer, struct object_input *copy)
+static void resolve_copy(struct object_writer *writer, struct object_input *copy)
 {
     share_sections(copy);
     for (uint32_t i = copy->local_count; i < copy->symbol_count; i++) {
@@ -159,13 +149,10 @@ static bool resolve_copy(struct object_writer *writer, struct object_input *copy
         copy->symbols[i].global = home && home->copied
                                       ? copy_global(writer, original->global, copy->group)
                                       : original->global;
-        if (!copy->symbols[i].global)
-            return false;
     }
-    return true;
 }
 
-bool object_copy_resolve(struct object_writer *writer)
+void object_copy_resolve(struct object_writer *writer)
 {
     struct object_input *input = writer->link->first_input;
     for (struct object_input *i = input; i; i = i->next)
@@ -178,10 +165,9 @@ bool object_copy_resolve(struct object_writer *writer)
             if (end->original)
                 end->original->copy = end;
         for (; input != end; input = input->next)
-            if (input->original && !resolve_copy(writer, input))
-                return false;
+            if (input->original)
+                resolve_copy(writer, input);
     }
-    return true;
 }
 
 void object_copy_place(struct object_input *copy)

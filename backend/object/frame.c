@@ -134,11 +134,10 @@ bool object_frame_read(struct object_writer *writer, const struct object_input *
                        struct object_section *section)
 {
     struct object_frame *frame = object_alloc(&writer->arena, 1, sizeof *frame);
-    if (!frame || !split(writer, input, section, frame))
+    if (!split(writer, input, section, frame))
         return false;
     frame->records = object_alloc(&writer->arena, frame->count, sizeof *frame->records);
-    if (!frame->records || !split(writer, input, section, frame) ||
-        !check_cies(writer, input, section, frame))
+    if (!split(writer, input, section, frame) || !check_cies(writer, input, section, frame))
         return false;
     mark_dead(input, section, frame);
     for (size_t i = 0; i < frame->count; i++) {

@@ -120,8 +120,6 @@ static bool read_relocations(struct input_reader *r, uint32_t index)
     target->relocated_by = index;
     target->relocations = object_alloc(r->arena, count, sizeof *target->relocations);
     target->relocation_count = count;
-    if (!target->relocations)
-        return false;
     for (size_t i = 0; i < count; i++)
         if (!read_relocation(r, target, &table[i], &target->relocations[i]))
             return false;
@@ -149,26 +147,30 @@ static bool read_contents(struct input_reader *r)
     return true;
 }
 
+void object_elf_end(void *elf)
+{
+    elf_end(elf);
+}
+
 struct object_input *object_input_read(struct object_arena *arena, const char *name,
                                        const void *bytes, size_t size)
 {
     struct object_input *input = object_alloc(arena, 1, sizeof *input);
-    if (!input)
-        return NULL;
     input->name = name;
     struct input_reader r = {arena, arena->error, input, NULL, bytes, size, 0, 0, 0, 0};
     if (!check_ident(&r))
         return NULL;
     /* A copy: the caller's bytes may be unaligned (archives) and do not outlive the call. */
     char *image = object_copy(arena, bytes, size);
-    if (!image)
-        return NULL;
     r.image = (unsigned char *)image;
     elf_version(EV_CURRENT);
     r.elf = elf_memory(image, size);
+    struct mem_guard guard;
+    mem_guard(&guard, object_elf_end, r.elf);
     bool ok = r.elf ? read_header(&r) && input_read_sections(&r) && input_read_symbols(&r) &&
                           read_contents(&r)
                     : input_fail(&r, "is not readable as an ELF object");
+    mem_unguard(&guard);
     elf_end(r.elf);
     assert(!ok || (input->local_count > 0 && input->local_count <= input->symbol_count));
     return ok ? input : NULL;

@@ -164,8 +164,6 @@ static bool check_overlap(struct input_reader *r)
 {
     struct object_input *input = r->input;
     struct object_section **order = object_alloc(r->arena, input->section_count, sizeof *order);
-    if (!order)
-        return false;
     size_t count = 0;
     for (uint32_t i = 1; i < input->section_count; i++)
         if (input->sections[i].data && input->sections[i].size > 0)
@@ -213,8 +211,6 @@ bool input_read_sections(struct input_reader *r)
 {
     struct object_input *input = r->input;
     input->sections = object_alloc(r->arena, input->section_count, sizeof *input->sections);
-    if (!input->sections)
-        return false;
     for (uint32_t i = 0; i < input->section_count; i++) {
         input->sections[i].input = input;
         input->sections[i].name = "";

@@ -134,8 +134,6 @@ bool input_read_symbols(struct input_reader *r)
         input->local_count = locals;
     }
     input->symbols = object_alloc(r->arena, input->symbol_count, sizeof *input->symbols);
-    if (!input->symbols)
-        return false;
     input->symbols[0].name = "";
     uint64_t budget = count ? input_name_budget(&input->sections[r->strings], count) : 0;
     for (uint32_t i = 1; i < count; i++)

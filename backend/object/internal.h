@@ -12,6 +12,8 @@
 #ifndef BACKEND_OBJECT_INTERNAL_H
 #define BACKEND_OBJECT_INTERNAL_H
 
+#include "ir/base/memory.h"
+
 #include <elf.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,7 +37,7 @@ struct object_error {
 bool object_fail(struct object_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Memory that is freed together. Where it runs out, `error` is set and NULL returned. */
+/* Memory that is freed together. `error` is that of the work which it is for. */
 struct object_arena {
     struct object_chunk *chunks;
     struct object_error *error;
@@ -53,10 +55,8 @@ struct object_map {
     size_t capacity, count;
 };
 void *object_map_get(const struct object_map *map, uint64_t scope, const char *name);
-/* The value's place, made with a NULL value where there is none yet; valid until the next call.
- * NULL when memory runs out. */
-void **object_map_at(struct object_map *map, struct object_error *error, uint64_t scope,
-                     const char *name);
+/* The value's place, made with a NULL value where there is none yet; valid until the next call. */
+void **object_map_at(struct object_map *map, uint64_t scope, const char *name);
 void object_map_free(struct object_map *map);
 
 /* ---- inputs (input*.c, archive.c) ---- */
@@ -133,6 +133,8 @@ struct object_input {
  * sizes in it are valid afterwards. Bytes are copied to the arena. NULL on error. */
 struct object_input *object_input_read(struct object_arena *arena, const char *name,
                                        const void *bytes, size_t size);
+/* elf_end, for a guard on a handle of libelf. */
+void object_elf_end(void *elf);
 /* Whether all of its sections are of kinds that can be combined; else an error. */
 bool object_input_linkable(const struct object_input *input, struct object_error *error);
 /* The section that defines `symbol`, or NULL (undefined, absolute, common). */
@@ -194,6 +196,7 @@ struct object_strings {
 /* The offset of `text` in the table, added if new; 0 with an error set when it grows too large. */
 uint32_t object_strings_add(struct object_strings *strings, struct object_error *error,
                             const char *text);
+void object_strings_free(struct object_strings *strings);
 
 struct object_writer {
     struct object_arena arena;
@@ -214,7 +217,7 @@ struct object_writer {
 
 bool object_resolve(struct object_writer *writer);
 /* What each copy of an input has of its own, once the names of the originals are known. */
-bool object_copy_resolve(struct object_writer *writer);
+void object_copy_resolve(struct object_writer *writer);
 /* Puts what a copy shares where it is. */
 void object_copy_place(struct object_input *copy);
 bool object_place(struct object_writer *writer);

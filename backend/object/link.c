@@ -4,14 +4,11 @@
 #include "backend/object/internal.h"
 #include "ir/base/file.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct object_link *object_link_new(void)
 {
-    struct object_link *link = calloc(1, sizeof *link);
-    if (!link)
-        return NULL;
+    struct object_link *link = mem_calloc(1, sizeof *link);
     link->arena.error = &link->error;
     link->input_tail = &link->first_input;
     link->export_tail = &link->first_export;
@@ -25,7 +22,7 @@ void object_link_free(struct object_link *link)
         return;
     object_map_free(&link->groups);
     object_arena_free(&link->arena);
-    free(link);
+    mem_free(link);
 }
 
 const char *object_link_error(const struct object_link *link)
@@ -92,7 +89,7 @@ bool object_link_add(struct object_link *link, unsigned group, const char *name,
         return false;
     struct adder adder = {{add_input}, link, group};
     char *label = object_copy(&link->arena, name, strlen(name) + 1);
-    return label && object_read_each(&link->arena, label, bytes, size, &adder.visitor);
+    return object_read_each(&link->arena, label, bytes, size, &adder.visitor);
 }
 
 bool object_link_add_file(struct object_link *link, unsigned group, const char *path)
@@ -109,13 +106,9 @@ bool object_link_export(struct object_link *link, unsigned group, const char *sy
     if (link->error.set)
         return false;
     struct object_export *export = object_alloc(&link->arena, 1, sizeof *export);
-    if (!export)
-        return false;
     export->group = group;
     export->symbol = object_copy(&link->arena, symbol, strlen(symbol) + 1);
     export->as = object_copy(&link->arena, as, strlen(as) + 1);
-    if (!export->symbol || !export->as)
-        return false;
     *link->export_tail = export;
     link->export_tail = &export->next;
     return true;
@@ -126,11 +119,7 @@ bool object_link_keep(struct object_link *link, const char *as)
     if (link->error.set)
         return false;
     struct object_keep *keep = object_alloc(&link->arena, 1, sizeof *keep);
-    if (!keep)
-        return false;
     keep->as = object_copy(&link->arena, as, strlen(as) + 1);
-    if (!keep->as)
-        return false;
     *link->keep_tail = keep;
     link->keep_tail = &keep->next;
     return true;
@@ -156,6 +145,6 @@ bool object_link_write(struct object_link *link, const char *path)
         return false;
     bool ok =
         file_write(path, bytes, size, text, sizeof text) || object_fail(&link->error, "%s", text);
-    free(bytes);
+    mem_free(bytes);
     return ok;
 }

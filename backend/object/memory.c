@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 bool object_fail(struct object_error *error, const char *format, ...)
@@ -31,11 +30,7 @@ enum { CHUNK_SIZE = 256 * 1024 };
 
 static struct object_chunk *chunk_new(struct object_arena *arena, size_t size)
 {
-    struct object_chunk *chunk = calloc(1, sizeof *chunk + size);
-    if (!chunk) {
-        object_fail(arena->error, "out of memory");
-        return NULL;
-    }
+    struct object_chunk *chunk = mem_calloc(1, sizeof *chunk + size);
     chunk->size = size;
     /* A block of its own goes behind the current chunk, whose rest stays in use. */
     if (arena->chunks && size != CHUNK_SIZE) {
@@ -51,17 +46,13 @@ static struct object_chunk *chunk_new(struct object_arena *arena, size_t size)
 void *object_alloc(struct object_arena *arena, size_t count, size_t size)
 {
     size_t total;
-    if (__builtin_mul_overflow(count, size, &total) || total > PTRDIFF_MAX - CHUNK_SIZE) {
-        object_fail(arena->error, "out of memory");
-        return NULL;
-    }
+    if (__builtin_mul_overflow(count, size, &total) || total > PTRDIFF_MAX - CHUNK_SIZE)
+        mem_exhausted();
     size_t unit = _Alignof(max_align_t);
     total = total ? (total + unit - 1) / unit * unit : unit;
     struct object_chunk *chunk = arena->chunks;
     if (!chunk || total > chunk->size - chunk->used)
         chunk = chunk_new(arena, total > CHUNK_SIZE / 4 ? total : CHUNK_SIZE);
-    if (!chunk)
-        return NULL;
     assert(total <= chunk->size - chunk->used);
     void *result = chunk->bytes + chunk->used;
     chunk->used += total;
@@ -71,7 +62,7 @@ void *object_alloc(struct object_arena *arena, size_t count, size_t size)
 void *object_copy(struct object_arena *arena, const void *bytes, size_t size)
 {
     void *copy = object_alloc(arena, size, 1);
-    if (copy && size > 0)
+    if (size > 0)
         memcpy(copy, bytes, size);
     return copy;
 }
@@ -82,9 +73,9 @@ char *object_format(struct object_arena *arena, const char *format, ...)
     va_start(arguments, format);
     int length = vsnprintf(NULL, 0, format, arguments);
     va_end(arguments);
+    if (length < 0) /* more than can be counted */
+        mem_exhausted();
     char *text = object_alloc(arena, (size_t)length + 1, 1);
-    if (!text)
-        return NULL;
     va_start(arguments, format);
     vsnprintf(text, (size_t)length + 1, format, arguments);
     va_end(arguments);
@@ -96,7 +87,7 @@ void object_arena_free(struct object_arena *arena)
     while (arena->chunks) {
         struct object_chunk *chunk = arena->chunks;
         arena->chunks = chunk->next;
-        free(chunk);
+        mem_free(chunk);
     }
 }
 
@@ -129,20 +120,17 @@ static struct object_map_slot *map_find(const struct object_map *map, uint64_t h
     }
 }
 
-static bool map_grow(struct object_map *map)
+static void map_grow(struct object_map *map)
 {
     struct object_map grown = {NULL, map->capacity ? map->capacity * 2 : 64, map->count};
-    grown.slots = calloc(grown.capacity, sizeof *grown.slots);
-    if (!grown.slots)
-        return false;
+    grown.slots = mem_calloc(grown.capacity, sizeof *grown.slots);
     for (size_t i = 0; i < map->capacity; i++) {
         struct object_map_slot *slot = &map->slots[i];
         if (slot->name)
             *map_find(&grown, slot->hash, slot->scope, slot->name) = *slot;
     }
-    free(map->slots);
+    mem_free(map->slots);
     *map = grown;
-    return true;
 }
 
 void *object_map_get(const struct object_map *map, uint64_t scope, const char *name)
@@ -152,13 +140,10 @@ void *object_map_get(const struct object_map *map, uint64_t scope, const char *n
     return map_find(map, hash_name(scope, name), scope, name)->value;
 }
 
-void **object_map_at(struct object_map *map, struct object_error *error, uint64_t scope,
-                     const char *name)
+void **object_map_at(struct object_map *map, uint64_t scope, const char *name)
 {
-    if (map->count >= map->capacity / 2 && !map_grow(map)) {
-        object_fail(error, "out of memory");
-        return NULL;
-    }
+    if (map->count >= map->capacity / 2)
+        map_grow(map);
     uint64_t hash = hash_name(scope, name);
     struct object_map_slot *slot = map_find(map, hash, scope, name);
     if (!slot->name) {
@@ -170,47 +155,47 @@ void **object_map_at(struct object_map *map, struct object_error *error, uint64_
 
 void object_map_free(struct object_map *map)
 {
-    free(map->slots);
+    mem_free(map->slots);
     *map = (struct object_map){NULL, 0, 0};
 }
 
-static bool strings_reserve(struct object_strings *strings, size_t size)
+static void strings_reserve(struct object_strings *strings, size_t size)
 {
     if (size <= strings->capacity - strings->size)
-        return true;
+        return;
     size_t capacity = strings->capacity * 2 + size + 1024;
-    char *bytes = realloc(strings->bytes, capacity);
-    if (!bytes)
-        return false;
-    strings->bytes = bytes;
+    strings->bytes = mem_realloc(strings->bytes, capacity, 1);
     strings->capacity = capacity;
-    return true;
 }
 
 uint32_t object_strings_add(struct object_strings *strings, struct object_error *error,
                             const char *text)
 {
     size_t size = strlen(text) + 1;
-    void **place = object_map_at(&strings->map, error, 0, text);
-    if (!place)
-        return 0;
+    void **place = object_map_at(&strings->map, 0, text);
     if (*place) /* offsets are kept off by one: NULL is "none yet" */
         return (uint32_t)((uintptr_t)*place - 1);
-    if (strings->size == 0 && !strings_reserve(strings, 1)) {
-        object_fail(error, "out of memory");
-        return 0;
-    }
-    if (strings->size == 0)
+    if (strings->size == 0) {
+        strings_reserve(strings, 1);
         strings->bytes[strings->size++] = '\0';
+    }
     size_t offset = size == 1 ? 0 : strings->size;
-    if (offset + size > UINT32_MAX || (offset && !strings_reserve(strings, size))) {
-        object_fail(error, "the names of the result need more memory than there is");
+    if (offset + size > UINT32_MAX) {
+        object_fail(error, "the names of the result are too long");
         return 0;
     }
     if (offset) {
+        strings_reserve(strings, size);
         memcpy(strings->bytes + offset, text, size);
         strings->size += size;
     }
     *place = (void *)(uintptr_t)(offset + 1);
     return (uint32_t)offset;
+}
+
+void object_strings_free(struct object_strings *strings)
+{
+    object_map_free(&strings->map);
+    mem_free(strings->bytes);
+    *strings = (struct object_strings){.size = 0};
 }

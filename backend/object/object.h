@@ -20,7 +20,7 @@
 
 struct object_link;
 
-/* A new, empty link. Never fails but for want of memory (then NULL). */
+/* A new, empty link. */
 struct object_link *object_link_new(void);
 void object_link_free(struct object_link *link);
 
@@ -52,7 +52,7 @@ bool object_link_keep(struct object_link *link, const char *as);
 /* Combines everything and writes the object atomically to `path` ("-" is standard output). The
  * same inputs in the same order give the same bytes. */
 bool object_link_write(struct object_link *link, const char *path);
-/* The same to memory; free `*bytes` with free(). */
+/* The same to memory; free `*bytes` with mem_free(). */
 bool object_link_bytes(struct object_link *link, void **bytes, size_t *size);
 
 /* The number of bytes in .text sections (.text and .text.*) of the object or of all members of

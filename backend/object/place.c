@@ -59,8 +59,6 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 static struct object_output *output_new(struct object_writer *writer, const struct placement *p)
 {
     struct object_output *output = object_alloc(&writer->arena, 1, sizeof *output);
-    if (!output)
-        return NULL;
     output->name = p->name;
     output->flags = p->flags;
     output->entsize = p->entsize;
@@ -82,16 +80,12 @@ struct output_list {
 static struct object_output *output_at(struct object_writer *writer, const struct placement *p)
 {
     uint64_t scope = mix(mix(mix(p->type, p->flags), p->entsize), p->linked ? p->linked->index : 0);
-    void **place = object_map_at(&writer->output_map, writer->error, scope, p->name);
-    if (!place)
-        return NULL;
+    void **place = object_map_at(&writer->output_map, scope, p->name);
     for (struct output_list *i = *place; i; i = i->next)
         if (i->output->type == p->type && i->output->flags == p->flags &&
             i->output->entsize == p->entsize && i->output->linked == p->linked)
             return i->output;
     struct output_list *entry = object_alloc(&writer->arena, 1, sizeof *entry);
-    if (!entry)
-        return NULL;
     *entry = (struct output_list){output_new(writer, p), *place};
     *place = entry;
     return entry->output;
@@ -159,8 +153,6 @@ static bool place_section(struct object_writer *writer, struct object_input *inp
     struct placement p = placement_of(input, section);
     struct object_output *output = output_at(writer, &p);
     uint64_t gap;
-    if (!output)
-        return false;
     if (output->first && is_singular(input, section))
         return place_singular(writer, input, section, output);
     uint64_t size = section->frame ? section->frame->size : section->size;
@@ -203,8 +195,6 @@ static bool place_ordered(struct object_writer *writer, struct object_input *inp
     if (count == 0)
         return true;
     struct object_section **order = object_alloc(&writer->arena, count, sizeof *order);
-    if (!order)
-        return false;
     count = 0;
     for (uint32_t i = 1; i < input->section_count; i++)
         if (is_placed(&input->sections[i]) && input->sections[i].flags & SHF_LINK_ORDER)
@@ -240,8 +230,8 @@ static bool place_commons(struct object_writer *writer)
             continue;
         uint64_t gap;
         global->common_output = output_at(writer, global->type == STT_TLS ? &tbss : &bss);
-        if (!global->common_output || !reserve(writer, global->common_output, global->common_size,
-                                               global->common_align, &global->common_offset, &gap))
+        if (!reserve(writer, global->common_output, global->common_size, global->common_align,
+                     &global->common_offset, &gap))
             return false;
     }
     return true;
@@ -270,7 +260,7 @@ static bool is_stack_executable_by_default(uint16_t machine)
 
 /* As ld does: with no note at all there is none; else one that asks for an executable stack if
  * any input does so by its note or by the want of one. */
-static bool place_stack_note(struct object_writer *writer)
+static void place_stack_note(struct object_writer *writer)
 {
     bool noted = false, executable = false;
     for (const struct object_input *input = writer->link->first_input; input; input = input->next) {
@@ -279,7 +269,8 @@ static bool place_stack_note(struct object_writer *writer)
                                         : is_stack_executable_by_default(input->machine);
     }
     struct placement p = {".note.GNU-stack", executable ? SHF_EXECINSTR : 0, 0, SHT_PROGBITS, NULL};
-    return !noted || output_new(writer, &p) != NULL;
+    if (noted)
+        output_new(writer, &p);
 }
 
 bool object_place(struct object_writer *writer)
@@ -287,5 +278,8 @@ bool object_place(struct object_writer *writer)
     for (struct object_input *input = writer->link->first_input; input; input = input->next)
         if (!place_input(writer, input))
             return false;
-    return place_commons(writer) && end_frames(writer) && place_stack_note(writer);
+    if (!place_commons(writer) || !end_frames(writer))
+        return false;
+    place_stack_note(writer);
+    return true;
 }

@@ -21,71 +21,61 @@ struct comdats {
     struct object_map signatures, members;
 };
 
-static bool comdat_choose(struct object_writer *writer, struct comdats *comdats,
-                          struct object_input *input, struct object_section *group)
+static void comdat_choose(struct comdats *comdats, struct object_input *input,
+                          struct object_section *group)
 {
-    void **kept = object_map_at(&comdats->signatures, writer->error, input->group,
-                                group_signature(input, group));
-    if (!kept)
-        return false;
+    void **kept = object_map_at(&comdats->signatures, input->group, group_signature(input, group));
     if (*kept) {
         group->discarded = true;
         group->kept = *kept;
     } else {
         *kept = group;
     }
-    return true;
 }
 
-static bool comdat_member(struct object_writer *writer, struct comdats *comdats,
-                          struct object_input *input, struct object_section *member)
+static void comdat_member(struct comdats *comdats, struct object_input *input,
+                          struct object_section *member)
 {
     const struct object_section *group = &input->sections[member->group];
     if (!(group->entsize & GRP_COMDAT))
-        return true;
+        return;
     if (group->discarded) {
         member->discarded = true;
         member->kept =
             object_map_get(&comdats->members, (uint64_t)(uintptr_t)group->kept, member->name);
-        return true;
+        return;
     }
-    void **place =
-        object_map_at(&comdats->members, writer->error, (uint64_t)(uintptr_t)group, member->name);
-    if (place && !*place)
+    void **place = object_map_at(&comdats->members, (uint64_t)(uintptr_t)group, member->name);
+    if (!*place)
         *place = member;
-    return place != NULL;
 }
 
-static bool comdat_input(struct object_writer *writer, struct comdats *comdats,
-                         struct object_input *input)
+static void comdat_input(struct comdats *comdats, struct object_input *input)
 {
     for (uint32_t i = 1; i < input->section_count; i++) {
         struct object_section *section = &input->sections[i];
-        if (section->role == OBJECT_GROUP && section->entsize & GRP_COMDAT &&
-            !comdat_choose(writer, comdats, input, section))
-            return false;
+        if (section->role == OBJECT_GROUP && section->entsize & GRP_COMDAT)
+            comdat_choose(comdats, input, section);
     }
     for (uint32_t i = 1; i < input->section_count; i++)
-        if (input->sections[i].group && !comdat_member(writer, comdats, input, &input->sections[i]))
-            return false;
+        if (input->sections[i].group)
+            comdat_member(comdats, input, &input->sections[i]);
     /* What is ordered by a section goes with it. */
     for (uint32_t i = 1; i < input->section_count; i++) {
         struct object_section *section = &input->sections[i];
         if (section->flags & SHF_LINK_ORDER && input->sections[section->link].discarded)
             section->discarded = true;
     }
-    return true;
 }
 
-static bool resolve_comdats(struct object_writer *writer)
+static void resolve_comdats(const struct object_link *link)
 {
     struct comdats comdats = {{NULL, 0, 0}, {NULL, 0, 0}};
-    bool ok = true;
-    for (struct object_input *input = writer->link->first_input; ok && input; input = input->next)
-        ok = input->original || comdat_input(writer, &comdats, input);
+    for (struct object_input *input = link->first_input; input; input = input->next)
+        if (!input->original)
+            comdat_input(&comdats, input);
     object_map_free(&comdats.signatures);
     object_map_free(&comdats.members);
-    return ok;
 }
 
 /* ---- names within a group ---- */
@@ -99,13 +89,9 @@ struct object_global *object_global_final(struct object_global *global)
 static struct object_global *global_at(struct object_writer *writer, struct object_input *input,
                                        struct object_symbol *symbol)
 {
-    void **place = object_map_at(&writer->globals, writer->error, input->group, symbol->name);
-    if (!place)
-        return NULL;
+    void **place = object_map_at(&writer->globals, input->group, symbol->name);
     if (!*place) {
         struct object_global *global = object_alloc(&writer->arena, 1, sizeof *global);
-        if (!global)
-            return NULL;
         global->name = symbol->name;
         global->input = input;
         *writer->global_tail = *place = global;
@@ -173,8 +159,6 @@ static bool collect_symbol(struct object_writer *writer, struct object_input *in
 {
     struct object_global *global = global_at(writer, input, symbol);
     symbol->global = global;
-    if (!global)
-        return false;
     const struct object_section *section = object_symbol_section(input, symbol);
     if (section && section->discarded)
         return true;
@@ -218,9 +202,7 @@ static bool export_symbol(struct object_writer *writer, const struct object_expo
                            "%.300s: '%.200s' is exported both as '%.200s' and as "
                            "'%.200s'",
                            global->input->name, export->symbol, global->name, export->as);
-    void **place = object_map_at(&writer->exports, writer->error, 0, export->as);
-    if (!place)
-        return false;
+    void **place = object_map_at(&writer->exports, 0, export->as);
     const struct object_global *other = *place;
     if (other && other != global)
         return object_fail(writer->error,
@@ -269,9 +251,7 @@ static bool bind_undefined(struct object_writer *writer, struct object_global *g
         return bind(writer, global, exported);
     if (!global->wanted)
         return true;
-    void **place = object_map_at(&writer->undefined, writer->error, 0, global->name);
-    if (!place)
-        return false;
+    void **place = object_map_at(&writer->undefined, 0, global->name);
     if (*place)
         return bind(writer, global, *place);
     *place = global;
@@ -280,8 +260,11 @@ static bool bind_undefined(struct object_writer *writer, struct object_global *g
 
 bool object_resolve(struct object_writer *writer)
 {
-    if (!resolve_comdats(writer) || !collect_globals(writer) || !object_copy_resolve(writer) ||
-        !resolve_exports(writer))
+    resolve_comdats(writer->link);
+    if (!collect_globals(writer))
+        return false;
+    object_copy_resolve(writer);
+    if (!resolve_exports(writer))
         return false;
     for (struct object_global *global = writer->first_global; global; global = global->next)
         if (global->strength == OBJECT_NONE && !bind_undefined(writer, global))

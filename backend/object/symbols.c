@@ -126,8 +126,6 @@ bool object_symbols_build(struct object_writer *writer)
         return false;
     writer->symbols = object_alloc(&writer->arena, most, sizeof *writer->symbols);
     writer->symbol_sections = object_alloc(&writer->arena, most, sizeof *writer->symbol_sections);
-    if (!writer->symbols || !writer->symbol_sections)
-        return false;
     add(writer, (Elf64_Sym){0}, "", OBJECT_UNDEFINED);
     add_sections(writer);
     for (struct object_input *input = writer->link->first_input; input; input = input->next)

@@ -4,7 +4,6 @@
 
 #include <assert.h>
 #include <libelf.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct file {
@@ -109,8 +108,6 @@ static bool relocate_output(struct object_writer *writer, struct object_output *
     /* Until here the count is that of the inputs; relocations of dropped records are less. */
     uint64_t most = output->relocation_count;
     *table = object_alloc(&writer->arena, most, sizeof **table);
-    if (!*table)
-        return false;
     output->relocation_count = 0;
     for (const struct object_section *section = output->first; section; section = section->next)
         if (!relocate_section(writer, section, *table, &output->relocation_count))
@@ -123,8 +120,6 @@ static bool build_relocations(struct object_writer *writer, struct file *file)
 {
     file->relocations =
         object_alloc(&writer->arena, writer->output_count + 1, sizeof *file->relocations);
-    if (!file->relocations)
-        return false;
     for (struct object_output *output = writer->first_output; output; output = output->next)
         if (!relocate_output(writer, output, &file->relocations[output->index]))
             return false;
@@ -154,14 +149,12 @@ static void add_contents(struct object_writer *writer, struct file *file)
                                 .sh_entsize = output->entsize});
 }
 
-static bool add_relocations(struct object_writer *writer, struct file *file, uint32_t tables)
+static void add_relocations(struct object_writer *writer, struct file *file, uint32_t tables)
 {
     for (struct object_output *output = writer->first_output; output; output = output->next) {
         if (output->relocation_count == 0)
             continue;
         char *name = object_format(&writer->arena, ".rela%s", output->name);
-        if (!name)
-            return false;
         add_header(writer, file, name,
                    (Elf64_Shdr){.sh_type = SHT_RELA,
                                 .sh_flags = SHF_INFO_LINK,
@@ -171,7 +164,6 @@ static bool add_relocations(struct object_writer *writer, struct file *file, uin
                                 .sh_addralign = 8,
                                 .sh_entsize = sizeof(Elf64_Rela)});
     }
-    return true;
 }
 
 static void add_tables(struct object_writer *writer, struct file *file)
@@ -229,11 +221,8 @@ static bool layout(struct object_writer *writer, struct file *file)
     if (most >= OBJECT_COMMON)
         return object_fail(writer->error, "the result has too many sections");
     file->headers = object_alloc(&writer->arena, most, sizeof *file->headers);
-    if (!file->headers)
-        return false;
     add_contents(writer, file);
-    if (!add_relocations(writer, file, relocated))
-        return false;
+    add_relocations(writer, file, relocated);
     add_tables(writer, file);
     assert(file->count <= most);
     return !writer->error->set && assign_offsets(writer, file);
@@ -362,14 +351,12 @@ static bool write_headers(struct object_writer *writer, struct file *file)
 static bool write_bytes(struct object_writer *writer, struct file *file, void **bytes, size_t *size)
 {
     *size = file->size + file->count * sizeof *file->headers;
-    file->bytes = calloc(1, *size);
-    if (!file->bytes)
-        return object_fail(writer->error, "out of memory");
+    file->bytes = mem_calloc(1, *size);
     if (write_sections(writer, file) && write_tables(writer, file) && write_headers(writer, file)) {
         *bytes = file->bytes;
         return true;
     }
-    free(file->bytes);
+    mem_free(file->bytes);
     return false;
 }
 
@@ -408,10 +395,8 @@ bool object_write(struct object_link *link, void **bytes, size_t *size)
     object_map_free(&writer.exports);
     object_map_free(&writer.undefined);
     object_map_free(&writer.output_map);
-    object_map_free(&writer.names.map);
-    free(writer.names.bytes);
-    object_map_free(&file.section_names.map);
-    free(file.section_names.bytes);
+    object_strings_free(&writer.names);
+    object_strings_free(&file.section_names);
     object_arena_free(&writer.arena);
     return ok;
 }

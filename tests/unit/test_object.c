@@ -723,7 +723,7 @@ static void try_bytes(const unsigned char *bytes, size_t size)
     size_t result_size;
     if (object_link_add(link, 0, "hostile.o", bytes, size)) {
         if (object_link_bytes(link, &result, &result_size))
-            free(result);
+            mem_free(result);
     }
     object_link_free(link);
 }
@@ -777,7 +777,7 @@ static void test_determinism(void **state)
     assert_ok(link, object_link_bytes(link, &bytes, &size)); /* a write changes nothing */
     assert_int_equal(size, first_size);
     assert_memory_equal(bytes, first, size);
-    free(bytes);
+    mem_free(bytes);
     object_link_free(link);
     link = object_link_new();
     export(link, 0, "entry", "entry");
@@ -789,7 +789,7 @@ static void test_determinism(void **state)
     assert_int_equal(size, first_size);
     assert_memory_equal(bytes, first, size);
     free(bytes);
-    free(first);
+    mem_free(first);
 }
 
 static void test_same_as_ld(void **state)

@@ -298,7 +298,7 @@ static void test_determinism(void **state)
         assert_memory_equal(bytes[i], bytes[0], sizes[0]);
     }
     for (unsigned i = 0; i < 3; i++)
-        free(bytes[i]);
+        mem_free(bytes[i]);
 }
 
 static void test_aarch64(void **state)
@@ -373,7 +373,7 @@ static double seconds_of(unsigned inputs, unsigned copies, size_t *size)
     assert_ok(link, object_link_bytes(link, &bytes, size));
     clock_gettime(CLOCK_MONOTONIC, &end);
     object_link_free(link);
-    free(bytes);
+    mem_free(bytes);
     return (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
 }
 
