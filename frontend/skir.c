@@ -5,6 +5,7 @@
 #include "frontend/skir.h"
 #include "backend/backend.h"
 #include "frontend/session.h"
+#include "ir/base/stream.h"
 #include "ir/syntax/parse.h"
 #include "ir/syntax/print.h"
 #include "ir/verify/verify.h"
@@ -16,11 +17,15 @@
 #include <unistd.h>
 
 struct skir_module {
-    char *path, *text;
+    struct mem_scope scope; /* of all that is allocated for the module, but for this struct */
+    bool exhausted;         /* nothing of it is there any more */
+    char *text;
     struct source source;
     struct diags diags;
     struct module *module; /* NULL where the text does not follow the grammar */
     char *messages;        /* of the last skir_messages */
+    const char *exhausted_message;
+    char path[]; /* and behind it the message */
 };
 
 const char *skir_version(void)
@@ -28,55 +33,127 @@ const char *skir_version(void)
     return PACKAGE_VERSION;
 }
 
-struct skir_module *skir_parse(const char *path, const char *text, size_t size)
+/* Does a part of a call that allocates. False where memory is exhausted, now or since an earlier
+ * call: of the module, nothing is left but the message that says so. */
+static bool work(struct skir_module *module, void (*part)(void *call), void *call)
 {
-    struct skir_module *module = mem_calloc(1, sizeof *module);
-    module->path = mem_strdup(path);
-    module->text = mem_realloc(NULL, size + 1, 1);
-    memcpy(module->text, text, size);
-    module->text[size] = '\0';
+    if (!module->exhausted)
+        module->exhausted = !mem_scope_run(&module->scope, part, call);
+    return !module->exhausted;
+}
+
+/* ------------------------------------------------------------------------- a module ---- */
+
+/* The message must be there when there is no memory to make it. */
+static struct skir_module *handle_new(const char *path)
+{
+    static const char format[] = "%s: %s: out of memory [%s]\n";
+    const char *severity = severity_text(diag_id_severity(DIAG_out_of_memory));
+    const char *id = diag_id_text(DIAG_out_of_memory);
+    size_t path_size = strlen(path) + 1;
+    size_t size = path_size + strlen(severity) + strlen(id) + sizeof format;
+    struct skir_module *module = calloc(1, sizeof *module + path_size + size);
+    if (!module)
+        return NULL;
+    memcpy(module->path, path, path_size);
+    snprintf(module->path + path_size, size, format, path, severity, id);
+    module->exhausted_message = module->path + path_size;
+    return module;
+}
+
+struct parse_call {
+    struct skir_module *module;
+    const char *text;
+    size_t size;
+};
+
+static void parse(void *user)
+{
+    const struct parse_call *call = user;
+    struct skir_module *module = call->module;
+    module->text = mem_realloc(NULL, call->size + 1, 1);
+    memcpy(module->text, call->text, call->size);
+    module->text[call->size] = '\0';
     diags_init(&module->diags, NULL, module->path);
-    if (!source_init(&module->source, module->path, module->text, size)) {
+    if (!source_init(&module->source, module->path, module->text, call->size)) {
         diag_at(&module->diags, DIAG_file, no_span, "the text is larger than 4 GiB");
-        return module;
+        return;
     }
     module->diags.source = &module->source;
     module->module = parse_module(&module->source, &module->diags, NULL);
     if (module->module)
         verify_module(module->module, &module->diags);
+}
+
+struct skir_module *skir_parse(const char *path, const char *text, size_t size)
+{
+    struct skir_module *module = handle_new(path);
+    if (module)
+        work(module, parse, &(struct parse_call){module, text, size});
     return module;
 }
 
 void skir_free(struct skir_module *module)
 {
-    if (!module)
-        return;
-    module_free(module->module);
-    diags_free(&module->diags);
-    source_free(&module->source);
-    free(module->messages);
-    mem_free(module->text);
-    mem_free(module->path);
-    mem_free(module);
+    if (module && !module->exhausted) {
+        module_free(module->module);
+        diags_free(&module->diags);
+        source_free(&module->source);
+        mem_free(module->messages);
+        mem_free(module->text);
+    }
+    free(module);
 }
 
 bool skir_ok(const struct skir_module *module)
 {
-    return module->module && module->diags.counts[SEVERITY_ERROR] == 0;
+    return !module->exhausted && module->module && module->diags.counts[SEVERITY_ERROR] == 0;
+}
+
+static void print_messages(void *user)
+{
+    struct skir_module *module = user;
+    struct stream stream;
+    mem_free(module->messages);
+    module->messages = NULL;
+    stream_open(&stream);
+    diags_print(&module->diags, stream.file, false);
+    module->messages = stream_close(&stream, NULL);
 }
 
 const char *skir_messages(struct skir_module *module)
 {
-    size_t size;
-    free(module->messages);
-    module->messages = NULL;
-    FILE *stream = open_memstream(&module->messages, &size);
-    if (!stream)
-        return "";
-    diags_print(&module->diags, stream, false);
-    fclose(stream);
-    return module->messages;
+    return work(module, print_messages, module) ? module->messages : module->exhausted_message;
 }
+
+struct print_call {
+    const struct skir_module *module;
+    char *text;
+};
+
+static void print(void *user)
+{
+    struct print_call *call = user;
+    struct text text = {NULL, 0, 0};
+    print_module(&text, call->module->module, NULL);
+    text_char(&text, '\0');
+    call->text = mem_disown(text.at, text.size);
+}
+
+char *skir_print(struct skir_module *module)
+{
+    struct print_call call = {module, NULL};
+    return skir_ok(module) && work(module, print, &call) ? call.text : NULL;
+}
+
+/* ---------------------------------------------------------------------------- passes ---- */
+
+struct pass_call {
+    struct skir_module *module;
+    const char *passes, *kernel_dir;
+    const char *output; /* of skir_compile */
+    bool ok;
+};
 
 /* A folder of the caller's own kernels need not have skrt.h. */
 static bool has_runtime_header(const char *folder)
@@ -87,16 +164,15 @@ static bool has_runtime_header(const char *folder)
     return has;
 }
 
-static void open_session(struct session *session, struct skir_module *module,
-                         const char *kernel_dir)
+static void open_session(struct session *session, const struct pass_call *call)
 {
-    const char *installed = session_installed_kernels();
+    const char *installed = session_installed_kernels(), *given = call->kernel_dir;
     struct session_options options = {
-        .source = module->path,
-        .kernel_dir = kernel_dir ? kernel_dir : installed,
-        .header_dir = kernel_dir && has_runtime_header(kernel_dir) ? kernel_dir : installed,
+        .source = call->module->path,
+        .kernel_dir = given ? given : installed,
+        .header_dir = given && has_runtime_header(given) ? given : installed,
     };
-    session_open(session, module->module, &module->diags, &options);
+    session_open(session, call->module->module, &call->module->diags, &options);
 }
 
 static bool run_passes(struct skir_module *module, struct session *session, const char *passes)
@@ -111,40 +187,38 @@ static bool run_passes(struct skir_module *module, struct session *session, cons
            verify_module(module->module, &module->diags);
 }
 
-bool skir_run_passes(struct skir_module *module, const char *passes, const char *kernel_dir)
+static void lower(void *user)
 {
+    struct pass_call *call = user;
     struct session session;
-    if (!skir_ok(module))
-        return false;
-    open_session(&session, module, kernel_dir);
-    bool ok = run_passes(module, &session, passes);
+    open_session(&session, call);
+    call->ok = run_passes(call->module, &session, call->passes);
     session_close(&session);
-    return ok;
 }
 
-char *skir_print(struct skir_module *module)
+bool skir_run_passes(struct skir_module *module, const char *passes, const char *kernel_dir)
 {
-    struct text text = {NULL, 0, 0};
-    if (!skir_ok(module))
-        return NULL;
-    print_module(&text, module->module, NULL);
-    text_char(&text, '\0');
-    return mem_disown(text.at, text.size);
+    struct pass_call call = {.module = module, .passes = passes, .kernel_dir = kernel_dir};
+    return skir_ok(module) && work(module, lower, &call) && call.ok;
+}
+
+static void compile(void *user)
+{
+    struct pass_call *call = user;
+    struct session session;
+    open_session(&session, call);
+    const struct emission *object = emission_default(session.target);
+    assert(object->kind == EMISSION_OBJECT);
+    const struct emission_job job = {.module = call->module->module,
+                                     .places = &session.places,
+                                     .diags = &call->module->diags,
+                                     .output = call->output};
+    call->ok = run_passes(call->module, &session, "default") && object->make(&job) == BACKEND_OK;
+    session_close(&session);
 }
 
 bool skir_compile(struct skir_module *module, const char *kernel_dir, const char *output)
 {
-    struct session session;
-    if (!skir_ok(module))
-        return false;
-    open_session(&session, module, kernel_dir);
-    const struct emission *object = emission_default(session.target);
-    assert(object->kind == EMISSION_OBJECT);
-    const struct emission_job job = {.module = module->module,
-                                     .places = &session.places,
-                                     .diags = &module->diags,
-                                     .output = output};
-    bool ok = run_passes(module, &session, "default") && object->make(&job) == BACKEND_OK;
-    session_close(&session);
-    return ok;
+    struct pass_call call = {.module = module, .kernel_dir = kernel_dir, .output = output};
+    return skir_ok(module) && work(module, compile, &call) && call.ok;
 }

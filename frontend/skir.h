@@ -5,7 +5,10 @@
  *       fputs(skir_messages(m), stderr);
  *   skir_free(m);
  *
- * Functions may be called from several threads on different modules. Nothing is printed.
+ * Functions may be called from several threads on different modules. Nothing is printed, and
+ * nothing ends the process. A call for which there is not enough memory fails; it leaves no file,
+ * descriptor or memory behind. Of the module, nothing is left then: no later call for it succeeds,
+ * its only message says "out of memory", and it is still to be freed.
  */
 #ifndef SKIR_H
 #define SKIR_H
@@ -24,12 +27,13 @@ struct skir_module;
 const char *skir_version(void);
 
 /* Parses and verifies `size` bytes of .skir text, which are copied; `path` stands for the text in
- * messages, and objects of kernels are looked for in its folder. Never NULL: what is wrong with the
- * text is in skir_messages, and every other function then fails. */
+ * messages, and objects of kernels are looked for in its folder. What is wrong with the text is in
+ * skir_messages, and every other function then fails. NULL only where there is not even memory for
+ * the result. */
 struct skir_module *skir_parse(const char *path, const char *text, size_t size);
 void skir_free(struct skir_module *module);
 
-/* Whether no error has been found so far. */
+/* Whether no error has been found so far, and memory has sufficed. */
 bool skir_ok(const struct skir_module *module);
 
 /* All diagnostics so far as text, with source lines. Valid until the next call for the module. */

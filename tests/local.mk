@@ -24,6 +24,7 @@ unit_headers = \
 	tests/unit/entry_runner.h \
 	tests/unit/graph_model.h \
 	tests/unit/kernel_harness.h \
+	tests/unit/memory_harness.h \
 	tests/unit/object_harness.h \
 	tests/unit/parallel.h \
 	tests/unit/parsed_module.h \
@@ -46,6 +47,8 @@ unit_tests = \
 	tests/unit/test_json \
 	tests/unit/test_kernels \
 	tests/unit/test_kernels_matmul \
+	tests/unit/test_memory \
+	tests/unit/test_memory_commands \
 	tests/unit/test_module \
 	tests/unit/test_npy \
 	tests/unit/test_object \
@@ -86,6 +89,10 @@ tests_unit_test_events_SOURCES = \
 	tests/unit/graph_model.c \
 	tests/unit/random_graph.c \
 	tests/unit/test_events.c
+# What it runs is loaded, and needs the runtime as in skirc.
+tests_unit_test_memory_commands_LDADD = frontend/libfrontend.a libskir.la $(libskrt_la_OBJECTS) \
+	$(CMOCKA_LIBS) $(THREAD_LIBS) $(DL_LIBS) $(MATH_LIBS)
+tests_unit_test_memory_commands_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 tests_unit_test_partition_SOURCES = \
 	tests/unit/graph_model.c \
 	tests/unit/random_graph.c \
@@ -134,6 +141,7 @@ script_tests = \
 	tests/e2e/launch_failures.py \
 	tests/e2e/listed_sources.sh \
 	tests/e2e/other_compiler.sh \
+	tests/e2e/out_of_memory.sh \
 	tests/e2e/preload_objects.py \
 	tests/e2e/profile.py \
 	tests/e2e/race_check.py \

@@ -291,6 +291,7 @@ struct call {
     FILE *out, *err;
     const char *const *args;
     unsigned n_args;
+    enum exit_status status;
 };
 
 static void next_argument(struct call *call)
@@ -408,15 +409,29 @@ static enum exit_status run_call(struct call *call)
     return command ? run_command(call, command) : EXIT_USAGE;
 }
 
+static void work(void *user)
+{
+    struct call *call = user;
+    call->status = run_call(call);
+}
+
+enum exit_status out_of_memory(FILE *err)
+{
+    fputs("skirc: out of memory\n", err);
+    return EXIT_DEFECT;
+}
+
 enum exit_status cli_main(const struct cli *cli, int argc, const char *const *argv, FILE *out,
                           FILE *err)
 {
-    struct call call = {cli, out, err, argv, argc > 0 ? (unsigned)argc : 0};
+    struct call call = {cli, out, err, argv, argc > 0 ? (unsigned)argc : 0, EXIT_DONE};
+    struct mem_scope scope = {.blocks = NULL};
     if (call.n_args > 0)
         next_argument(&call);
-    enum exit_status status = run_call(&call);
-    if ((fflush(out) == 0 && !ferror(out)) || status != EXIT_DONE)
-        return status;
+    if (!mem_scope_run(&scope, work, &call))
+        return out_of_memory(err);
+    if ((fflush(out) == 0 && !ferror(out)) || call.status != EXIT_DONE)
+        return call.status;
     fprintf(err, "skirc: cannot write the output: %s\n", strerror(errno));
     return EXIT_INPUT;
 }

@@ -22,7 +22,7 @@ enum exit_status {
     EXIT_DONE = 0,
     EXIT_INPUT = 1,  /* the input is at fault, or a file cannot be read or written */
     EXIT_USAGE = 2,  /* wrong usage */
-    EXIT_DEFECT = 3, /* skirc is at fault */
+    EXIT_DEFECT = 3, /* skirc is at fault, or has no memory left */
     EXIT_TOOL = 4,   /* an external tool failed */
 };
 
@@ -80,9 +80,12 @@ struct invocation {
 };
 
 /* Runs the program with these arguments (argv[0] is its name) and returns its exit status. Usage
- * errors, with "did you mean", go to `err`. Output that cannot be written is EXIT_INPUT. */
+ * errors, with "did you mean", go to `err`. Output that cannot be written is EXIT_INPUT.
+ * Exhausted memory ends the command, but nothing else. */
 enum exit_status cli_main(const struct cli *cli, int argc, const char *const *argv, FILE *out,
                           FILE *err);
+/* Says that memory is exhausted. Always EXIT_DEFECT. */
+enum exit_status out_of_memory(FILE *err);
 
 /* What the user gave for an option. The name must be one of the command's or a common one. */
 bool option_given(const struct invocation *invocation, const char *name);

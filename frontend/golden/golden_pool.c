@@ -15,8 +15,8 @@
 /* A process at work on a test. What it sends is one byte, its verdict ('0' + enum golden_verdict),
  * and the report. */
 struct worker {
-    pid_t pid; /* 0: idle */
-    int pipe;
+    pid_t pid;   /* 0: idle */
+    int pipe;    /* -1: none */
     FILE *noise; /* what the process itself prints: words of a sanitizer, of a failed assertion */
     uint32_t job;
     int64_t deadline; /* milliseconds of the monotonic clock */
@@ -43,8 +43,28 @@ static void write_all(int fd, const char *data, size_t size)
     }
 }
 
-/* Ends by exit, not _exit, so that tools that watch the process (leaks, coverage) see its end. */
-static _Noreturn void work(const struct golden_pool *pool, const char *path, int pipe, FILE *noise)
+/* What a process has to do. */
+struct errand {
+    const struct cli *cli;
+    const char *path;
+    bool bless;
+    int pipe;
+};
+
+static void run_errand(void *user)
+{
+    const struct errand *errand = user;
+    struct text report = {NULL, 0, 0};
+    char verdict =
+        (char)('0' + golden_test_file(errand->cli, errand->path, errand->bless, &report));
+    write_all(errand->pipe, &verdict, 1);
+    write_all(errand->pipe, report.at, report.size);
+    text_free(&report);
+}
+
+/* Ends by exit, not _exit, so that tools that watch the process (leaks, coverage) get their turn.
+ * What the parent holds is not this process's to release: it has a scope of its own. */
+static _Noreturn void work(const struct errand *errand, FILE *noise)
 {
     setpgid(0, 0);
 #ifdef __linux__
@@ -57,15 +77,23 @@ static _Noreturn void work(const struct golden_pool *pool, const char *path, int
         dup2(fileno(noise), STDOUT_FILENO);
         dup2(fileno(noise), STDERR_FILENO);
     }
-    struct text report = {NULL, 0, 0};
-    char verdict = (char)('0' + golden_test_file(pool->cli, path, pool->bless, &report));
-    write_all(pipe, &verdict, 1);
-    write_all(pipe, report.at, report.size);
-    text_free(&report);
-    exit(0);
+    struct mem_scope scope = {.blocks = NULL};
+    if (mem_scope_run(&scope, run_errand, (void *)errand))
+        exit(0);
+    exit(out_of_memory(stderr));
 }
 
 /* ------------------------------------------------------------------------- the parent ---- */
+
+static void worker_close(struct worker *worker)
+{
+    if (worker->pipe >= 0)
+        close(worker->pipe);
+    if (worker->noise)
+        fclose(worker->noise);
+    worker->pipe = -1;
+    worker->noise = NULL;
+}
 
 static void worker_start(const struct golden_pool *pool, struct worker *worker,
                          struct golden_job *jobs, uint32_t job)
@@ -78,22 +106,22 @@ static void worker_start(const struct golden_pool *pool, struct worker *worker,
     }
     fcntl(fds[0], F_SETFD, FD_CLOEXEC);
     fcntl(fds[1], F_SETFD, FD_CLOEXEC);
-    worker->noise = tmpfile();
-    worker->pid = fork();
-    if (worker->pid == 0) {
-        close(fds[0]);
-        work(pool, jobs[job].path, fds[1], worker->noise);
-    }
-    close(fds[1]);
     worker->pipe = fds[0];
+    worker->noise = tmpfile();
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(fds[0]);
+        work(&(struct errand){pool->cli, jobs[job].path, pool->bless, fds[1]}, worker->noise);
+    }
+    int failure = errno;
+    close(fds[1]);
     worker->deadline = now() + (int64_t)pool->timeout * 1000;
-    if (worker->pid > 0)
+    if (pid > 0) {
+        worker->pid = pid;
         return;
-    text_printf(&jobs[job].report, "  cannot start a process: %s\n", strerror(errno));
-    close(worker->pipe);
-    if (worker->noise)
-        fclose(worker->noise);
-    worker->pid = 0;
+    }
+    worker_close(worker);
+    text_printf(&jobs[job].report, "  cannot start a process: %s\n", strerror(failure));
 }
 
 enum { MAX_NOISE = 8000 };
@@ -119,6 +147,7 @@ static void worker_end(struct worker *worker, struct golden_job *job, const char
     kill(-worker->pid, SIGKILL); /* what it may have left behind */
     while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR)
         continue;
+    worker->pid = 0;
     job->verdict = GOLDEN_FAILED;
     if (worker->sent.size) {
         text_bytes(&job->report, worker->sent.at + 1, worker->sent.size - 1);
@@ -137,10 +166,7 @@ static void worker_end(struct worker *worker, struct golden_job *job, const char
         report_noise(&job->report, worker->noise);
     }
     text_free(&worker->sent);
-    close(worker->pipe);
-    if (worker->noise)
-        fclose(worker->noise);
-    worker->pid = 0;
+    worker_close(worker);
 }
 
 /* Reads what has come. Returns whether the worker is done. */
@@ -192,12 +218,37 @@ static void pool_wait(const struct golden_pool *pool, struct worker *workers,
     }
 }
 
+/* The processes of a run. */
+struct crew {
+    struct worker *workers;
+    unsigned count;
+};
+
+/* Without memory, nobody waits for them any more. */
+static void dismiss(void *what)
+{
+    const struct crew *crew = what;
+    for (unsigned i = 0; i < crew->count; i++) {
+        struct worker *worker = &crew->workers[i];
+        if (worker->pid)
+            kill(-worker->pid, SIGKILL);
+        while (worker->pid && waitpid(worker->pid, NULL, 0) < 0 && errno == EINTR)
+            continue;
+        worker_close(worker);
+    }
+}
+
 void golden_pool_run(const struct golden_pool *pool, struct golden_job *jobs, uint32_t count)
 {
     struct worker *workers = mem_calloc(pool->workers, sizeof *workers);
+    struct crew crew = {workers, pool->workers};
+    struct mem_guard guard;
     struct pollfd *polls = mem_calloc(pool->workers, sizeof *polls);
     uint8_t *done = mem_calloc(count, 1);
     uint32_t started = 0, finished = 0;
+    for (unsigned i = 0; i < pool->workers; i++)
+        workers[i].pipe = -1;
+    mem_guard(&guard, dismiss, &crew);
     while (finished < count) {
         for (unsigned i = 0; i < pool->workers && started < count; i++) {
             if (workers[i].pid)
@@ -214,6 +265,7 @@ void golden_pool_run(const struct golden_pool *pool, struct golden_job *jobs, ui
             text_free(&jobs[finished].report);
         }
     }
+    mem_unguard(&guard);
     mem_free(workers);
     mem_free(polls);
     mem_free(done);
