@@ -17,19 +17,6 @@ libskir_la_SOURCES += \
 	frontend/exchange/pieces.h \
 	frontend/exchange/trace_events.c \
 	frontend/exchange/trace_events.h
-	frontend/skir.h \
-	frontend/exchange/dot.c \
-	frontend/exchange/exchange.c \
-	frontend/exchange/exchange.def \
-	frontend/exchange/exchange.h \
-	frontend/exchange/json.c \
-	frontend/exchange/json_data.c \
-	frontend/exchange/json_data.h \
-	frontend/exchange/op_places.c \
-	frontend/exchange/op_places.h \
-	frontend/exchange/pieces.h \
-	frontend/exchange/trace_events.c \
-	frontend/exchange/trace_events.h
 libskir_la_CPPFLAGS = $(AM_CPPFLAGS) -DSKIR_KERNEL_DIR='"$(kerneldir)"'
 skirinclude_HEADERS += frontend/skir.h
 
