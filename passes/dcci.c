@@ -18,6 +18,8 @@
 #include "passes/entry/call_site.h"
 #include "passes/entry/visit.h"
 
+#include <assert.h>
+
 /* ------------------------------------------------------------------------------ who ---- */
 
 enum { BEFORE = 1, AFTER = 2, DISABLED = 4, LISTS = 3 };
@@ -179,6 +181,7 @@ static void place_absent(struct placing *p, uint32_t begin, uint32_t call, uint3
     if (present >= count)
         return;
     count -= present;
+    assert(begin <= end);
     uint32_t preload = call == NONE ? end : find_preload(p, begin, call);
     if (preload == end) {
         add_pairs(p, begin, count);

@@ -32,6 +32,8 @@
 #include "passes/entry/call_site.h"
 #include "passes/entry/visit.h"
 
+#include <assert.h>
+
 /* Flags, or arrivals, that are taken in and made again for a barrier. */
 enum { MAX_OUTSTANDING = 14 };
 
@@ -161,6 +163,8 @@ static void add(struct instrs *instrs, enum instr_op op, int word, uint32_t time
 static void make_barrier(struct instrs *instrs, enum core_type core, bool flags,
                          const struct spot *spot)
 {
+    assert(spot->take <= MAX_OUTSTANDING && spot->give <= MAX_OUTSTANDING &&
+           spot->arrivals <= MAX_OUTSTANDING);
     add(instrs, INSTR_pipe_barrier, 0, 1);
     if (flags && core == CORE_AIV) {
         add(instrs, INSTR_wait, CORE_AIC, spot->take);

@@ -3,8 +3,7 @@
  *
  * needs    super kernels with their entries
  * changes  entries: the slot `sync_workspace` and the attribute `workspace`; programs: clearing it
- * at the
- *          start, and the steps of feed_sync around calls
+ *          at the start, and the steps of feed_sync around calls
  * keeps    calls, synchronisation, and their order
  *
  * A kernel with `sync_all` was built to be launched alone, so its barriers are over all cores of

@@ -18,6 +18,7 @@
 #include "ir/syntax/locate.h"
 #include "passes/pass.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* A launch: a super kernel, or one op. */
@@ -155,6 +156,7 @@ static int compare_edges(const void *a, const void *b, void *position)
 static void insert_op(struct inserter *in, uint32_t op)
 {
     uint32_t first = in->order->first[op], count = in->order->first[op + 1] - first;
+    assert(in->lane_of[op] < in->n_lanes);
     uint32_t *know = op_know(in, op), *last = &in->last_inner[in->lane_of[op]];
     memcpy(know, in->start, in->n_lanes * sizeof *know);
     if (*last)

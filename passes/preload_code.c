@@ -19,6 +19,7 @@
 #include "passes/entry/call_site.h"
 #include "passes/entry/visit.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -135,6 +136,7 @@ static uint32_t place_before(const struct calls *calls, uint32_t before, uint32_
 {
     if (before == 0)
         return behind_arrivals(calls, 0);
+    assert(before <= calls->at.count);
     uint32_t i = call_site_behind_dcci(calls->program, calls->at.at[before - 1], calls->pairs);
     if (calls->turn.at[before - 1] + 1 == turn)
         return behind_arrivals(calls, i);

@@ -1,7 +1,10 @@
 #include "passes/entry/superkernel.h"
 
+#include <assert.h>
+
 const struct op *superkernel_op(const struct superkernel *sk, uint32_t i)
 {
+    assert(i < sk->count);
     return &sk->graph->ops.at[sk->ops[i]];
 }
 

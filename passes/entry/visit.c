@@ -62,8 +62,7 @@ bool superkernels_visit_with(struct pass_context *context, bool (*visit)(struct 
                              void *user)
 {
     struct module *module = context->module;
-    struct superkernel sk = {
-        .context = context, .module = module, .user = user};
+    struct superkernel sk = {.context = context, .module = module, .user = user};
     bool ok = true;
     for (uint32_t i = 0; i < module->graphs.count; i++) {
         sk.graph = &module->graphs.at[i];

@@ -1,5 +1,7 @@
 #include "passes/fusion/schedule.h"
 
+#include <assert.h>
+
 /* Turns the edges round, and counts what each op and each group waits for. */
 static void find_users(struct schedule *s)
 {
@@ -51,6 +53,7 @@ static void offer_whole(struct schedule *s, uint32_t group)
 
 static void op_is_ready(struct schedule *s, uint32_t op)
 {
+    assert(s->needs[op] == 0 && s->place[op] == NONE);
     uint32_t group = s->group_of[op], position = s->order->position[op];
     if (group == GROUP_NONE) {
         heap_push(&s->free_ops, position, op);
@@ -127,6 +130,8 @@ static uint32_t goes_before(struct schedule *s, uint32_t group)
  * other, or for themselves. A fixed group breaks only where all ready ops are of such groups. */
 static uint32_t choose_break(struct schedule *s)
 {
+    /* An order without cycles has a ready op, and those outside of groups have gone before. */
+    assert(s->partial.count > 0 || s->fixed.count > 0);
     if (s->partial.count == 0)
         return heap_top(&s->fixed);
     uint32_t group = heap_top(&s->partial), choice = group;

@@ -8,6 +8,8 @@
 #include "passes/context.h"
 #include "passes/sync/proof.h"
 
+#include <assert.h>
+
 enum { SYNC_FLAG_LIMIT = 15 };
 
 /* Where an op stands in the programs; NONE on core types where it has nothing. */
@@ -54,6 +56,7 @@ struct sync_checker {
 /* The op at a place in list order, and its kernel. */
 static inline const struct op *sync_op(const struct sync_subject *subject, uint32_t place)
 {
+    assert(place < subject->count);
     return &subject->graph->ops.at[subject->ops[place]];
 }
 

@@ -3,22 +3,21 @@
  * 1. Flags. Complete nodes of a list are always a prefix of it, so what one list needs of the other
  *    is a staircase: its corners, the Pareto frontier, are the orders that no other implies. Each
  *    becomes a flag.
- * 2. Flags count to 15 only. Where the sender might run further ahead, the lists meet: it waits for
- * a
- *    flag of the other list, both at the same point in time, and one flag of its own replaces those
- *    that span this point.
+ * 2. Flags count to 15 only. Where the sender might run further ahead, the lists meet: it waits
+ *    for a flag of the other list, both at the same point in time, and one flag of its own replaces
+ *    those that span this point.
  * 3. Barriers. Where a flag is set, all cores of the list must be known to be there. Needs within a
  *    list are intervals of gaps, of which one must have a barrier: those without, and that no way
  *    by the other list satisfies, get one at their right end.
  * 4. Where the receivers of a flag have a barrier of their own in the gap of the wait, and set
- * nothing
- *    there, it can stand behind the wait and gather: the senders then need none. Both ways are
- *    tried.
+ *    nothing there, it can stand behind the wait and gather: the senders then need none. Both ways
+ *    are tried.
  * 5. Between two calls without a barrier the pipes are drained.
  *
  * Every flag and meeting leads forward in time, so nothing can block for ever. */
 #include "passes/sync/plan.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* Releases that may be outstanding. A flag counts to 15; one is kept for a meeting. */
@@ -180,6 +179,9 @@ static void limit_flags(struct planner *planner)
         struct flag flag = found[sender].at[taken[sender]++];
         if (flags_outstanding(planner, sender, flag.set) > FLAG_LIMIT)
             meet(planner, sender, time);
+        assert(!planner->flags[sender].count ||
+               (flag.set >= planner->flags[sender].at[planner->flags[sender].count - 1].set &&
+                flag.wait >= planner->flags[sender].at[planner->flags[sender].count - 1].wait));
         vec_push(&planner->flags[sender], flag);
     }
     for (int core = 0; core < CORE_TYPES; core++)

@@ -1,5 +1,7 @@
 #include "passes/sync/proof.h"
 
+#include <assert.h>
+
 /* ---------------------------------------------------------------------------- steps ---- */
 
 static void add_step(struct sync_track *track, uint32_t instr, enum instr_effect effect)
@@ -92,6 +94,7 @@ static bool pass_barrier(struct sync_track *track, enum core_type core)
     if (track->awaits.count >= track->arrivals.count)
         return false; /* the cores that it waits for stand here themselves */
     uint32_t arrival = track->arrivals.at[track->awaits.count];
+    assert(arrival < track->next);
     const struct sync_state *there = &track->before[arrival];
     learn_from_barrier(&track->now.passed, &there->passed, core, arrival);
     learn_from_barrier(&track->now.done, &there->done, core, arrival);
@@ -107,6 +110,7 @@ static bool pass_flag(struct sync_track *track, const struct sync_track *sender,
     if (track->waits.count >= sender->sets.count)
         return false;
     uint32_t set = sender->sets.at[track->waits.count];
+    assert(set < sender->next);
     const struct sync_state *there = &sender->before[set];
     learn_from_flag(&track->now.passed, &there->passed, sends, set);
     learn_from_flag(&track->now.done, &there->done, sends, there->drained);
@@ -148,6 +152,7 @@ static bool has_partners(const struct sync_proof *proof, enum core_type core)
 static bool execute_step(struct sync_proof *proof, enum core_type core)
 {
     struct sync_track *track = &proof->tracks[core];
+    assert(track->next < track->count);
     enum instr_effect effect = (enum instr_effect)track->steps[track->next].effect;
     if (effect == EFFECT_AWAIT && !pass_barrier(track, core))
         return false;
@@ -164,6 +169,9 @@ static bool execute_step(struct sync_proof *proof, enum core_type core)
         track->now.drained = track->next;
     /* A core may hear of its own work by way of others. */
     raise_to(&track->now.drained, track->now.done.own[core]);
+    /* What is done is passed, and nobody is ahead of where the programs are. */
+    assert(track->now.done.own[core] <= track->next && track->now.drained <= track->next);
+    assert(track->now.passed.own[1 - core] <= proof->tracks[1 - core].next);
     track->before[track->next] = track->now;
     if (effect == EFFECT_ARRIVE)
         vec_push(&track->arrivals, track->next);

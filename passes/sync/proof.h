@@ -15,6 +15,8 @@
 
 #include "ir/module.h"
 
+#include <assert.h>
+
 /* An instruction, or one of the parts of a call: the waits of an early start, the work, the
  * arrival. Instructions that tell cores nothing have no step. */
 struct sync_step {
@@ -97,6 +99,7 @@ static inline const struct instr *sync_instr(const struct sync_proof *proof, enu
                                              uint32_t step)
 {
     const struct sync_track *track = &proof->tracks[core];
+    assert(step < track->count);
     return &track->program->instrs.at[track->steps[step].instr];
 }
 
