@@ -3,11 +3,12 @@
 
 #include <string.h>
 
-/* Whether the elements that are to be appended to a pool outlive its growth: they are not of it, or
+/* Whether elements that are to be appended to a pool outlive its growth: they are not of it, or
  * there is room for them. */
 #define OUTLIVES(pool, elements, n)                                                                \
-    ((elements) + (n) <= (pool)->at || (elements) >= (pool)->at + (pool)->count ||                 \
-     (n) <= (pool)->capacity - (pool)->count)
+    ((n) <= (pool)->capacity - (pool)->count ||                                                    \
+     bytes_are_apart(elements, (n) * sizeof *(elements), (pool)->at,                               \
+                     (pool)->capacity * sizeof *(pool)->at))
 
 const struct attr *attr_find(const struct module *module, struct range attrs, uint32_t key)
 {

@@ -32,7 +32,8 @@ struct range graph_add_refs(struct graph *graph, const uint32_t *refs, uint32_t 
     if (count == 0)
         return (struct range){0, 0};
     struct range range = {graph->refs.count, count};
-    assert(refs + count <= graph->refs.at || refs >= graph->refs.at + graph->refs.capacity);
+    assert(bytes_are_apart(refs, count * sizeof *refs, graph->refs.at,
+                           graph->refs.capacity * sizeof *refs));
     vec_reserve(&graph->refs, count);
     memcpy(graph->refs.at + range.first, refs, count * sizeof *refs);
     graph->refs.count += count;

@@ -5,6 +5,9 @@
 #define IR_BASE_CHECK_H
 
 #include <assert.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #ifdef SKIR_CHECKS
 #define expensive_assert(condition) assert(condition)
@@ -15,5 +18,11 @@
             (void)(condition);                                                                     \
     } while (0)
 #endif
+
+/* Whether two pieces of memory share no byte. */
+static inline bool bytes_are_apart(const void *a, size_t a_size, const void *b, size_t b_size)
+{
+    return (uintptr_t)a + a_size <= (uintptr_t)b || (uintptr_t)b + b_size <= (uintptr_t)a;
+}
 
 #endif
