@@ -124,3 +124,13 @@ uint32_t entry_profile_slot(const struct module *module, const struct entry *ent
                  is_word(module, params, count - 1, W_profiling);
     return found ? count - 2 : NONE;
 }
+
+void slots_add_entry(struct slots *slots, const struct module *module, const struct entry *entry)
+{
+    if (entry_slot(module, entry, W_sync_workspace) != NONE)
+        push(slots, SLOT_WORD, W_sync_workspace);
+    if (entry_profile_slot(module, entry) == NONE)
+        return;
+    push(slots, SLOT_WORD, W_profiling);
+    push(slots, SLOT_WORD, W_profiling);
+}

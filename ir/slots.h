@@ -25,6 +25,10 @@ struct slots {
     uint32_t count, capacity;
 };
 
+/* Appends what stands behind the slots of an entry's last op, by the entry's own `params`: the
+ * workspace of fed barriers, and the two slots of time records. */
+void slots_add_entry(struct slots *slots, const struct module *module, const struct entry *entry);
+
 /* Appends the slots of an op: the parameters of its kernel, three more for a dynamic kernel, one
  * for each event that the op sends, one for each that it receives. */
 void slots_add_op(struct slots *slots, const struct module *module, const struct graph *graph,

@@ -57,5 +57,6 @@ libskir_la_SOURCES += \
 	passes/sync/report.c \
 	passes/sync/report.h \
 	passes/sync/selects.c \
+	passes/sync/slots.c \
 	passes/sync/words.c \
 	passes/sync/words.h

@@ -5,7 +5,8 @@
  *
  * It shares no code with the passes that insert synchronisation. The rules are those of
  * docs/device-model.md; the orders to be enforced are those of the super kernel that the entry is
- * for (ir/order.h), its calls must be those of that super kernel's ops, and its events theirs.
+ * for (ir/order.h), its slots and calls must be those of that super kernel's ops, and its events
+ * theirs.
  * Entries without a super kernel are checked for everything that is wrong whatever they are for.
  *
  * The programs are followed once (sync_proof.h); each rule is then a question to what is known at a
@@ -250,6 +251,9 @@ static bool prove(struct pass_context *context, const struct entry *entry,
 {
     struct sync_checker checker = {
         .diags = context->diags, .module = context->module, .entry = entry, .subject = subject};
+    bool slots = !subject || sync_check_slots(&checker);
+    if (context->unproven)
+        return slots;
     sync_proof_init(&checker.proof, context->module, entry);
     bool flowing = check_blocked(&checker);
     bool ok = flowing && check_flags(&checker);
@@ -262,7 +266,7 @@ static bool prove(struct pass_context *context, const struct entry *entry,
     if (ok)
         ok = sync_check_selects(&checker) && sync_check_events(&checker);
     sync_proof_free(&checker.proof);
-    return ok;
+    return ok && slots;
 }
 
 static void subject_take(struct sync_subject *subject, const struct module *module,
@@ -363,7 +367,7 @@ static bool prove_graph(struct pass_context *context, const struct graph *graph,
 bool pass_verify_sync(struct pass_context *context)
 {
     struct module *module = context->module;
-    if (context->unproven || module->entries.count == 0)
+    if (module->entries.count == 0)
         return true;
     uint8_t *proven = mem_calloc(module->entries.count, 1);
     bool ok = true;

@@ -1,7 +1,6 @@
 #include "backend/host/arguments.h"
 #include "ir/slots.h"
 #include "ir/syntax/locate.h"
-#include "ir/syntax/spelling.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -159,29 +158,16 @@ bool arguments_add_entry(struct host_run *run, const struct entry *entry,
     return true;
 }
 
-bool arguments_check(struct host_run *run, const struct entry *entry,
-                     const struct host_launch *launch)
+bool arguments_hold(const struct host_run *run, const struct entry *entry,
+                    const struct host_launch *launch)
 {
     const struct module *module = run->module;
     const struct attr *params = attr_find(module, entry->attrs, W_params);
-    uint32_t count = params ? params->value.count : 0;
-    if (count != launch->count) {
-        diag_at(run->diags, DIAG_entry_calls, locate_name(module, entry->loc),
-                "entry '@%.*s' has %u parameters, but its super kernel's ops take %u",
-                NAME(module, entry->name), count, launch->count);
+    if ((params ? params->value.count : 0) != launch->count)
         return false;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const struct attr_value *value = &module->attr_values.at[params->value.first + i];
-        struct text text = {NULL, 0, 0};
-        if (slot_is_named(module, run->graph, run->arguments.at[launch->first + i].slot, value))
-            continue;
-        spell_slot(&text, module, run->graph, run->arguments.at[launch->first + i].slot);
-        diag_at(run->diags, DIAG_entry_calls, locate_name(module, entry->loc),
-                "slot %u of entry '@%.*s' must be %.*s, which its super kernel's op takes there", i,
-                NAME(module, entry->name), (int)text.size, text.at);
-        text_free(&text);
-        return false;
-    }
+    for (uint32_t i = 0; i < launch->count; i++)
+        if (!slot_is_named(module, run->graph, run->arguments.at[launch->first + i].slot,
+                           &module->attr_values.at[params->value.first + i]))
+            return false;
     return true;
 }

@@ -12,10 +12,9 @@ bool arguments_add_op(struct host_run *run, const struct op *op);
 bool arguments_add_entry(struct host_run *run, const struct entry *entry,
                          struct host_launch *launch);
 
-/* Whether the entry's parameters are those of its super kernel's ops: a dump may have been
- * edited. */
-bool arguments_check(struct host_run *run, const struct entry *entry,
-                     const struct host_launch *launch);
+/* Whether the entry's parameters are those of its super kernel's ops, as verify-sync has seen. */
+bool arguments_hold(const struct host_run *run, const struct entry *entry,
+                    const struct host_launch *launch);
 
 /* The word of an event; there is one for each name. */
 uint64_t *arguments_event(struct host_run *run, uint32_t name);

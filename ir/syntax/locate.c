@@ -215,6 +215,38 @@ struct span locate_value(const struct module *module, const struct graph *graph,
     return locate_op(module, op, OP_RESULT, value - op->results.first);
 }
 
+/* Leaves the walk behind the element. */
+static struct span walk_element(struct walk *walk)
+{
+    struct span span = scanner_span(&walk->scanner);
+    unsigned depth = 0;
+    while (!at_end(walk) && (depth > 0 || !(at_char(walk, ',') || at_char(walk, ']')))) {
+        depth += walk->token == TOKEN_ATTR_BRACE || at_char(walk, '{') || at_char(walk, '[');
+        depth -= at_char(walk, '}') || at_char(walk, ']');
+        walk_next(walk);
+    }
+    span.end = walk->last.end;
+    return span;
+}
+
+struct span locate_element(const struct module *module, const struct attr *attr, uint32_t index)
+{
+    struct walk walk;
+    struct span found = no_span;
+    if (!walk_begin(&walk, module, attr->loc))
+        return recorded(module, attr->loc);
+    while (!at_end(&walk) && !at_char(&walk, '['))
+        walk_next(&walk);
+    for (uint32_t n = 0; n <= index && !at_end(&walk) && (n == 0 || at_char(&walk, ',')); n++) {
+        walk_next(&walk);
+        struct span element = walk_element(&walk);
+        if (n == index)
+            found = element;
+    }
+    scanner_free(&walk.scanner);
+    return found;
+}
+
 struct span locate_options(const struct module *module, const struct attr *attr)
 {
     struct span key = locate_token(module, attr->loc);

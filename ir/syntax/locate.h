@@ -31,6 +31,9 @@ struct span locate_instr(const struct module *module, const struct instr *instr)
 /* The definition of a value: a parameter or a result. */
 struct span locate_value(const struct module *module, const struct graph *graph, uint32_t value);
 
+/* An element of an attribute that is a list. */
+struct span locate_element(const struct module *module, const struct attr *attr, uint32_t index);
+
 /* The text of an `options` attribute: the bytes between the quotes, or the whole literal where it
  * has escapes, which are longer than what they stand for. */
 struct span locate_options(const struct module *module, const struct attr *attr);

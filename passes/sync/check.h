@@ -77,6 +77,9 @@ static inline struct sync_point sync_point_all(const struct sync_checker *checke
                                sync_extent_narrow(&checker->proof, core, SYNC_ALL_CORES)};
 }
 
+/* Whether the entry's parameters are those of its super kernel's ops. There is a subject. */
+bool sync_check_slots(const struct sync_checker *checker);
+
 /* Parts of the proof, for programs that do not block, with or without a subject, whose calls are
  * placed then. Each reports what it refutes, and returns whether all is well. */
 bool sync_check_feed(struct sync_checker *checker);    /* clear_workspace and feed_sync */
