@@ -1,4 +1,5 @@
 #include "ir/event_sides.h"
+#include "ir/order.h"
 #include "ir/order_pairs.h"
 
 /* The first and last op of one stream in one super kernel. */
@@ -22,7 +23,7 @@ static bool launch_has_events(const struct module *module, const struct block *b
            (attr_find(module, block->attrs, W_send) || attr_find(module, block->attrs, W_recv));
 }
 
-/* Ops of a super kernel adjoin in the text. */
+/* Ops of a super kernel adjoin in the text. Passive ones are on no stream. */
 static void find_ends(struct walker *walker, const uint32_t *text, uint32_t n_ops,
                       const uint32_t *stream)
 {
@@ -30,7 +31,8 @@ static void find_ends(struct walker *walker, const uint32_t *text, uint32_t n_op
         uint32_t op = text[i];
         uint32_t block =
             graph_enclosing(walker->graph, walker->graph->ops.at[op].block, BLOCK_SUPERKERNEL);
-        if (block == NONE || !launch_has_events(walker->module, &walker->graph->blocks.at[block]))
+        if (block == NONE || !launch_has_events(walker->module, &walker->graph->blocks.at[block]) ||
+            op_is_passive(walker->module, &walker->graph->ops.at[op]))
             continue;
         uint32_t *first = id_map_at(&walker->ends_of, block), at;
         if (*first == NONE)

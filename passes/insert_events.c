@@ -12,6 +12,9 @@
  * are outer: words in memory. The first op of a super kernel does not wait for one and the last
  * does not send one; the launch does it for them. Outer events are reused: eID_N is the N-th use of
  * event ID, and each use is over, with the launch that waited for it, before the next one begins.
+ *
+ * Passive ops neither send nor wait. They conduct: who waits for one waits for what it waits for, of
+ * which the last op on each stream is enough.
  */
 #define _GNU_SOURCE /* qsort_r */
 #include "ir/order.h"
@@ -46,13 +49,17 @@ struct inserter {
     const struct order *order;
     VEC(struct order_edge) edges; /* of the op at hand */
     uint32_t n_lanes;
-    uint8_t *passive;     /* per op: it executes nothing, so nothing waits for it */
+    uint8_t *passive;     /* per op: it executes nothing */
     uint32_t *lane_of;    /* per op */
     uint32_t *rank;       /* per op: its place on its lane, from 1 */
+    uint32_t *lane_first; /* per lane: the place of its first op in `ranked` */
+    uint32_t *ranked;     /* ops by lane and rank, but for passive ones */
     uint32_t *launch_of;  /* per op */
-    uint32_t *know;       /* per op: n_lanes counts, known complete when it starts */
-    uint32_t *lane_know;  /* per lane of launches: the same for the launch before */
-    uint32_t *start;      /* n_lanes counts: known when the current launch starts */
+    uint32_t *know;       /* per op: n_lanes counts, known complete when it starts; of a passive
+                           * one: what must be complete before whoever uses it */
+    uint32_t *conducted; /* n_lanes counts, 0 between two ops: what one waits for by passive ones */
+    uint32_t *lane_know; /* per lane of launches: the same for the launch before */
+    uint32_t *start;     /* n_lanes counts: known when the current launch starts */
     uint32_t *last_inner; /* per lane: the last op on it in the current launch, + 1 */
     VEC(struct outer_launch) launches;
     VEC(struct event) events;
@@ -119,11 +126,26 @@ static void find_launches(struct inserter *in)
     mem_free(lane_of_name);
 }
 
+static void rank_ops(struct inserter *in)
+{
+    uint32_t n = in->order->n_ops;
+    in->lane_first = mem_calloc((size_t)in->n_lanes + 1, sizeof *in->lane_first);
+    in->ranked = mem_calloc(n, sizeof *in->ranked);
+    for (uint32_t op = 0; op < n; op++)
+        in->lane_first[in->lane_of[op] + 1] += !in->passive[op];
+    for (uint32_t lane = 0; lane < in->n_lanes; lane++)
+        in->lane_first[lane + 1] += in->lane_first[lane];
+    for (uint32_t op = 0; op < n; op++)
+        if (!in->passive[op])
+            in->ranked[in->lane_first[in->lane_of[op]] + in->rank[op] - 1] = op;
+}
+
 /* ------------------------------------------------------------------------- inserting ---- */
 
 static bool is_known(struct inserter *in, const uint32_t *know, uint32_t op)
 {
-    return in->passive[op] || know[in->lane_of[op]] >= in->rank[op];
+    assert(!in->passive[op]);
+    return know[in->lane_of[op]] >= in->rank[op];
 }
 
 /* Makes an event for the order `from` before `to`, and gives `to` what it learns by it. */
@@ -153,22 +175,82 @@ static int compare_edges(const void *a, const void *b, void *position)
     return x < y ? 1 : -(x > y);
 }
 
+/* What an op waits for by passive ones, as edges: from the last op of each lane. */
+static void take_conducted(struct inserter *in)
+{
+    for (uint32_t lane = 0; lane < in->n_lanes; lane++) {
+        if (in->conducted[lane] == 0)
+            continue;
+        uint32_t from = in->ranked[in->lane_first[lane] + in->conducted[lane] - 1];
+        vec_push(&in->edges, ((struct order_edge){from, NONE, ORDER_EVENT}));
+        in->conducted[lane] = 0;
+    }
+}
+
+/* The edges of an op, none of which is from a passive one. */
+static void take_edges(struct inserter *in, uint32_t op)
+{
+    bool conducted = false;
+    in->edges.count = 0;
+    for (uint32_t e = in->order->first[op]; e < in->order->first[op + 1]; e++) {
+        uint32_t from = in->order->edges[e].from;
+        if (!in->passive[from]) {
+            vec_push(&in->edges, in->order->edges[e]);
+            continue;
+        }
+        join(in, in->conducted, op_know(in, from));
+        conducted = true;
+    }
+    if (conducted)
+        take_conducted(in);
+}
+
+/* What a passive op conducts is known of those that it waits for. */
+static void conduct(struct inserter *in, uint32_t op)
+{
+    uint32_t *know = op_know(in, op);
+    for (uint32_t e = in->order->first[op]; e < in->order->first[op + 1]; e++) {
+        uint32_t from = in->order->edges[e].from, lane = in->lane_of[from];
+        if (in->passive[from])
+            join(in, know, op_know(in, from));
+        else if (know[lane] < in->rank[from])
+            know[lane] = in->rank[from];
+    }
+}
+
+/* An event may be sent below where it is received, so text order may not do. */
+static void conduct_all(struct inserter *in)
+{
+    uint32_t n = in->order->n_ops;
+    if (in->lane_first[in->n_lanes] == n) /* there are no passive ops */
+        return;
+    uint32_t *sorted = mem_calloc(n, sizeof *sorted);
+    struct order_cycle cycle;
+    bool acyclic = order_sort(in->order, sorted, &cycle);
+    assert(acyclic); /* the verifier refuses circles */
+    for (uint32_t i = 0; i < n && acyclic; i++)
+        if (in->passive[sorted[i]])
+            conduct(in, sorted[i]);
+    vec_free(&cycle.edges);
+    mem_free(sorted);
+}
+
 static void insert_op(struct inserter *in, uint32_t op)
 {
-    uint32_t first = in->order->first[op], count = in->order->first[op + 1] - first;
     assert(in->lane_of[op] < in->n_lanes);
+    if (in->passive[op])
+        return;
     uint32_t *know = op_know(in, op), *last = &in->last_inner[in->lane_of[op]];
     memcpy(know, in->start, in->n_lanes * sizeof *know);
     if (*last)
         join_done(in, know, *last - 1);
     *last = op + 1;
-    if (in->passive[op] || count == 0)
+    take_edges(in, op);
+    if (in->edges.count == 0)
         return;
-    in->edges.count = 0;
-    for (uint32_t i = 0; i < count; i++)
-        vec_push(&in->edges, in->order->edges[first + i]);
-    qsort_r(in->edges.at, count, sizeof *in->edges.at, compare_edges, in->order->position);
-    for (uint32_t i = 0; i < count; i++)
+    qsort_r(in->edges.at, in->edges.count, sizeof *in->edges.at, compare_edges,
+            in->order->position);
+    for (uint32_t i = 0; i < in->edges.count; i++)
         if (!is_known(in, know, in->edges.at[i].from))
             add_event(in, in->edges.at[i].from, op);
 }
@@ -186,7 +268,8 @@ static void end_launch(struct inserter *in, struct outer_launch *launch, uint32_
     uint32_t *know = in->lane_know + (size_t)launch->lane * in->n_lanes;
     join(in, know, in->start);
     for (uint32_t i = first; i < end; i++)
-        join_done(in, know, in->order->text[i]);
+        if (!in->passive[in->order->text[i]])
+            join_done(in, know, in->order->text[i]);
     if (launch->block == NONE)
         return;
     launch->know = mem_calloc(in->n_lanes, sizeof *launch->know);
@@ -436,6 +519,9 @@ static bool insert_graph(struct inserter *in)
     in->lane_know = mem_calloc((size_t)in->n_lanes * in->n_lanes, sizeof *in->lane_know);
     in->start = mem_calloc(in->n_lanes, sizeof *in->start);
     in->last_inner = mem_calloc(in->n_lanes, sizeof *in->last_inner);
+    in->conducted = mem_calloc(in->n_lanes, sizeof *in->conducted);
+    rank_ops(in);
+    conduct_all(in);
     insert_all(in);
     if (!check_limit(in, name_events(in)))
         return false;
@@ -453,6 +539,9 @@ static void inserter_free(struct inserter *in)
     mem_free(in->passive);
     mem_free(in->lane_of);
     mem_free(in->rank);
+    mem_free(in->lane_first);
+    mem_free(in->ranked);
+    mem_free(in->conducted);
     mem_free(in->launch_of);
     mem_free(in->know);
     mem_free(in->lane_know);

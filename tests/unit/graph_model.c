@@ -13,6 +13,17 @@ static const struct attr *find_attr(const struct module *module, const struct op
     return NULL;
 }
 
+static bool is_passive(const struct module *module, const struct op *op)
+{
+    static const char *const types[] = {"Data",     "RefData",      "Variable",    "Const",
+                                        "Constant", "FileConstant", "PlaceHolder", "Placeholder",
+                                        "Send",     "Recv",         "SendMem",     "RecvMem"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (name_is(module, op->type, types[i]))
+            return true;
+    return false;
+}
+
 /* Walks outwards, so the innermost block of each kind counts. */
 static void place_op(struct graph_model *model, const struct graph *graph, unsigned nr)
 {
@@ -124,8 +135,9 @@ static bool has_edge(const struct graph_model *model, const struct module *modul
         return true;
     if (model->position[from] >= model->position[to])
         return false;
-    return model->stream[to] == model->stream[from] || write_meets(module, graph, early, late) ||
-           write_meets(module, graph, late, early);
+    if (model->stream[to] == model->stream[from] && !model->passive[to] && !model->passive[from])
+        return true;
+    return write_meets(module, graph, early, late) || write_meets(module, graph, late, early);
 }
 
 static void close_transitively(uint64_t *needs, unsigned count)
@@ -142,8 +154,10 @@ bool graph_model_init(struct graph_model *model, const struct module *module,
     memset(model, 0, sizeof *model);
     if (graph->ops.count > MODEL_MAX_OPS || !number_ops(model, module, graph))
         return false;
-    for (unsigned i = 0; i < model->count; i++)
+    for (unsigned i = 0; i < model->count; i++) {
         place_op(model, graph, i);
+        model->passive[i] = is_passive(module, &graph->ops.at[model->id[i]]);
+    }
     for (unsigned i = 0; i < model->count; i++)
         for (unsigned j = 0; j < model->count; j++)
             if (i != j && has_edge(model, module, graph, i, j))

@@ -67,7 +67,7 @@ struct planned_op {
     unsigned kernel;        /* index, or NO_KERNEL: its own */
     int inplace;            /* operand index, or -1 */
     unsigned reads, writes; /* sets of buffers */
-    bool unfusable;
+    bool unfusable, passive;
 };
 
 struct event {
@@ -174,6 +174,7 @@ static void plan_op(struct plan *plan, unsigned id)
         plan_refs(plan, op->after, &op->n_after, 1 + random_below(&plan->random, 2));
     plan_memory(plan, op);
     op->unfusable = plan->options->unfusable && random_percent(&plan->random, 6);
+    op->passive = plan->options->passive && random_percent(&plan->random, 25);
     op->first_result = plan->n_values;
     op->n_results = random_percent(&plan->random, 85) ? 1 : random_below(&plan->random, 4);
     op->kernel = op->n_results ? random_below(&plan->random, N_KERNELS) : NO_KERNEL;
@@ -210,6 +211,11 @@ static bool share_memory(const struct planned_op *a, const struct planned_op *b)
            (a->reads & b->writes);
 }
 
+static bool share_stream(const struct planned_op *a, const struct planned_op *b)
+{
+    return a->stream == b->stream && !a->passive && !b->passive;
+}
+
 /* All order but that of events; earlier ops first, so `require` never looks back. */
 static void require_text(struct plan *plan)
 {
@@ -222,7 +228,7 @@ static void require_text(struct plan *plan)
             if (plan->definer[op->after[r]] >= 0)
                 require(plan, i, (unsigned)plan->definer[op->after[r]]);
         for (unsigned j = 0; j < i; j++)
-            if (plan->ops[j].stream == op->stream || share_memory(&plan->ops[j], op))
+            if (share_stream(&plan->ops[j], op) || share_memory(&plan->ops[j], op))
                 require(plan, i, j);
     }
 }
@@ -236,7 +242,7 @@ static void plan_events(struct plan *plan)
                                 .is_word = random_percent(&plan->random, 50)};
         do {
             unsigned to = random_below(&plan->random, plan->n_ops);
-            if (plan->ops[to].stream == plan->ops[event->sender].stream ||
+            if (to == event->sender || share_stream(&plan->ops[to], &plan->ops[event->sender]) ||
                 plan->needs[event->sender] >> to & 1)
                 continue;
             event->receivers |= (uint64_t)1 << to;
@@ -401,7 +407,7 @@ static void put_op(struct plan *plan, unsigned id)
         put_open(plan, &op->blocks[i]);
     put_values(plan, op->first_result, NULL, op->n_results);
     text_printf(plan->text, "%s%s(", op->n_results ? " = " : "",
-                types[random_below(&plan->random, 5)]);
+                op->passive ? "Const" : types[random_below(&plan->random, 5)]);
     put_values(plan, 0, op->operands, op->n_operands);
     text_char(plan->text, ')');
     put_attrs(plan, id);
@@ -409,8 +415,9 @@ static void put_op(struct plan *plan, unsigned id)
         text_string(plan->text, " : ");
         put_types(plan, op->n_results);
     }
-    text_printf(plan->text, op->kernel == NO_KERNEL ? " via @own%u" : " via @k%u",
-                op->kernel == NO_KERNEL ? id : op->kernel);
+    if (!op->passive)
+        text_printf(plan->text, op->kernel == NO_KERNEL ? " via @own%u" : " via @k%u",
+                    op->kernel == NO_KERNEL ? id : op->kernel);
     if (op->n_after) {
         text_string(plan->text, " after (");
         put_values(plan, 0, op->after, op->n_after);

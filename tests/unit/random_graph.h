@@ -27,6 +27,7 @@ struct random_graph_options {
     bool early_start;   /* kernels that were built for it */
     bool dynamic;       /* dynamic kernels */
     bool options;       /* all other options of scopes, and kernels that they are about */
+    bool passive;       /* ops that execute nothing, without a kernel */
 };
 
 /* Appends the text of a module that passes the verifier: one graph @g whose ops run declared

@@ -111,6 +111,15 @@ static void read_block(struct trial *trial, const struct block *block, uint32_t 
     }
 }
 
+static uint64_t passive_ops(const struct graph_model *model)
+{
+    uint64_t ops = 0;
+    for (unsigned i = 0; i < model->count; i++)
+        if (model->passive[i])
+            ops |= bit(i);
+    return ops;
+}
+
 static void read_events(struct trial *trial)
 {
     const struct graph *graph = the_graph(trial);
@@ -120,8 +129,11 @@ static void read_events(struct trial *trial)
             read_block(trial, &graph->blocks.at[i], W_send);
             read_block(trial, &graph->blocks.at[i], W_recv);
         }
-    for (unsigned i = 0; i < trial->n_events; i++)
+    for (unsigned i = 0; i < trial->n_events; i++) {
+        uint64_t ends = trial->events[i].from | trial->events[i].to;
         CHECK(trial, trial->events[i].from && trial->events[i].to);
+        CHECK(trial, !(ends & passive_ops(&trial->after)));
+    }
 }
 
 /* ---------------------------------------------------------------------- what is enforced ---- */
@@ -129,7 +141,8 @@ static void read_events(struct trial *trial)
 /* Whether op a is complete before op b starts without any event. */
 static bool follows(const struct trial *trial, unsigned a, unsigned b)
 {
-    if (trial->after.position[a] >= trial->after.position[b])
+    if (trial->after.position[a] >= trial->after.position[b] || trial->after.passive[a] ||
+        trial->after.passive[b])
         return false;
     if (trial->launch[a] & bit(b))
         return trial->after.stream[a] == trial->after.stream[b];
@@ -159,10 +172,12 @@ static void enforce(const struct trial *trial, unsigned dropped, uint64_t *enfor
     }
 }
 
+/* Passive ops are complete when what they need is: what they conduct is in what others need. */
 static bool is_enough(const struct trial *trial, const uint64_t *enforced)
 {
+    uint64_t passive = passive_ops(&trial->before);
     for (unsigned i = 0; i < trial->before.count; i++)
-        if (trial->before.needs[i] & ~enforced[i])
+        if (!trial->before.passive[i] && trial->before.needs[i] & ~passive & ~enforced[i])
             return false;
     return true;
 }
@@ -305,6 +320,12 @@ static void test_random_graphs(void **state)
         {.max_ops = 12, .stream_fusion = true},
         {.max_ops = 40, .stream_fusion = true, .memory = true, .unfusable = true},
         {.max_ops = 64, .stream_fusion = true, .memory = true, .superkernels = true},
+        {.max_ops = 16, .stream_fusion = true, .passive = true},
+        {.max_ops = 64,
+         .memory = true,
+         .stream_fusion = true,
+         .superkernels = true,
+         .passive = true},
     };
     struct tally tally = {0};
     struct random_runs runs = random_runs(2000);

@@ -75,7 +75,7 @@ static const struct block *superkernel_block(struct trial *trial, uint32_t name)
 }
 
 /* An op of a scope is in a super kernel of that scope, one of a super kernel stays there, and no
- * other op is in one. */
+ * other op is in one; nor is a passive one. */
 static void check_members(struct trial *trial)
 {
     CHECK(trial, trial->after.count == trial->before.count);
@@ -83,6 +83,10 @@ static void check_members(struct trial *trial)
         uint32_t superkernel = trial->after.superkernel[i];
         CHECK(trial, trial->after.scope[i] == NONE);
         CHECK(trial, trial->after.stream[i] == trial->before.stream[i]);
+        if (trial->before.passive[i]) {
+            CHECK(trial, superkernel == NONE);
+            continue;
+        }
         if (trial->before.superkernel[i] != NONE || trial->before.scope[i] == NONE) {
             CHECK(trial, superkernel == trial->before.superkernel[i]);
             continue;
@@ -110,6 +114,8 @@ static void fusion_groups(const struct graph_model *model, uint32_t *group, bool
 {
     for (unsigned i = 0; i < model->count; i++) {
         group[i] = NONE;
+        if (model->passive[i])
+            continue;
         if (model->superkernel[i] != NONE)
             group[i] = 2 * model->superkernel[i];
         else if (scopes && model->scope[i] != NONE)
@@ -121,7 +127,8 @@ static unsigned superkernels_of(const struct trial *trial, uint32_t scope)
 {
     unsigned count = 0;
     for (unsigned i = 0; i < trial->after.count; i++) {
-        bool first = trial->before.superkernel[i] == NONE && trial->before.scope[i] == scope;
+        bool first = trial->before.superkernel[i] == NONE && !trial->before.passive[i] &&
+                     trial->before.scope[i] == scope;
         for (unsigned j = 0; j < i && first; j++)
             first = trial->after.superkernel[j] != trial->after.superkernel[i];
         count += first;
@@ -139,7 +146,8 @@ static void check_maximal(struct trial *trial, struct tally *tally)
     }
     tally->whole++;
     for (unsigned i = 0; i < trial->before.count; i++)
-        if (trial->before.superkernel[i] == NONE && trial->before.scope[i] != NONE)
+        if (trial->before.superkernel[i] == NONE && trial->before.scope[i] != NONE &&
+            !trial->before.passive[i])
             CHECK(trial, superkernels_of(trial, trial->before.scope[i]) == 1);
 }
 
@@ -226,6 +234,17 @@ static void test_large_graphs(void **state)
     assert_int_equal(tally.refused, 0);
 }
 
+/* What passive ops conduct splits scopes as all order does. */
+static void test_passive_ops(void **state)
+{
+    (void)state;
+    struct tally tally = {0, 0, 0, 0};
+    run_random(
+        &(struct random_graph_options){.max_ops = 20, .stream_fusion = true, .passive = true},
+        &tally, 2000);
+    assert_int_equal(tally.refused, 0);
+}
+
 /* Super kernels of the input are kept whole, if need be at the cost of a scope. */
 static void test_given_superkernels(void **state)
 {
@@ -267,9 +286,9 @@ static void test_refused_superkernel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_graphs),        cmocka_unit_test(test_large_graphs),
-        cmocka_unit_test(test_given_superkernels),  cmocka_unit_test(test_split_by_outsider),
-        cmocka_unit_test(test_refused_superkernel),
+        cmocka_unit_test(test_small_graphs),      cmocka_unit_test(test_large_graphs),
+        cmocka_unit_test(test_passive_ops),       cmocka_unit_test(test_given_superkernels),
+        cmocka_unit_test(test_split_by_outsider), cmocka_unit_test(test_refused_superkernel),
     };
     return cmocka_run_group_tests_name("partition", tests, NULL, NULL);
 }
