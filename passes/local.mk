@@ -35,6 +35,8 @@ libskir_la_SOURCES += \
 	passes/entry/records.h \
 	passes/entry/superkernel.c \
 	passes/entry/superkernel.h \
+	passes/entry/unused.c \
+	passes/entry/unused.h \
 	passes/entry/visit.c \
 	passes/entry/visit.h \
 	passes/fusion/fusable.c \

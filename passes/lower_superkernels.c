@@ -13,6 +13,7 @@
 #include "ir/variants.h"
 #include "passes/entry/launch.h"
 #include "passes/entry/outer_events.h"
+#include "passes/entry/unused.h"
 #include "passes/entry/program_edit.h"
 #include "passes/pass.h"
 
@@ -279,6 +280,7 @@ bool pass_lower_superkernels(struct pass_context *context)
 {
     uint32_t n_given = context->module->entries.count;
     bool ok = true;
+    entries_warn_unused(context);
     for (uint32_t i = 0; i < context->module->graphs.count; i++)
         ok = lower_graph(context, &context->module->graphs.at[i], n_given) && ok;
     return ok;

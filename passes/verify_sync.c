@@ -15,6 +15,7 @@
 #include "ir/event_sides.h"
 #include "ir/members.h"
 #include "ir/syntax/locate.h"
+#include "passes/entry/unused.h"
 #include "passes/sync/report.h"
 
 /* -------------------------------------------------------------------- flags and pipes ---- */
@@ -369,6 +370,7 @@ bool pass_verify_sync(struct pass_context *context)
     struct module *module = context->module;
     if (module->entries.count == 0)
         return true;
+    entries_warn_unused(context);
     uint8_t *proven = mem_calloc(module->entries.count, 1);
     bool ok = true;
     for (uint32_t i = 0; i < module->graphs.count; i++)
