@@ -134,3 +134,21 @@ struct entry *module_add_entry(struct module *module, uint32_t name, enum kernel
              (struct entry){.name = name, .loc = NONE, .end_loc = NONE, .type = type});
     return &module->entries.at[module->entries.count - 1];
 }
+
+static bool graph_has_superkernel(const struct graph *graph, uint32_t name)
+{
+    for (uint32_t i = 0; i < graph->blocks.count; i++)
+        if (graph->blocks.at[i].kind == BLOCK_SUPERKERNEL && graph->blocks.at[i].name == name)
+            return true;
+    return false;
+}
+
+bool module_has_symbol(const struct module *module, uint32_t name)
+{
+    bool found = false;
+    for (int kind = 0; kind < SYMBOL_KINDS && !found; kind++)
+        found = module_find(module, kind, name) != NONE;
+    for (uint32_t i = 0; i < module->graphs.count && !found; i++)
+        found = graph_has_superkernel(&module->graphs.at[i], name);
+    return found;
+}

@@ -440,6 +440,9 @@ static inline uint32_t module_find(const struct module *module, enum symbol_kind
     return id_map_find(&module->named[kind], name);
 }
 
+/* Whether a kernel, graph, entry or super kernel of any graph has the name. */
+bool module_has_symbol(const struct module *module, uint32_t name);
+
 /* The element of a name, NULL where there is none. */
 static inline struct kernel *module_find_kernel(const struct module *module, uint32_t name)
 {

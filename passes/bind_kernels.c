@@ -96,7 +96,7 @@ static uint32_t declare_kernel(struct binder *binder, uint32_t op_type,
 {
     struct module *module = binder->module;
     uint32_t name = module_name(module, sample->name);
-    for (unsigned n = 1; module_find_kernel(module, name); n++)
+    for (unsigned n = 1; module_has_symbol(module, name); n++)
         name = module_name_printf(module, "%s.%u", sample->name, n);
     bool dynamic = sample->n_variants > 0;
     struct attr attrs[6] = {

@@ -21,7 +21,6 @@ struct lowering {
     struct pass_context *context;
     struct module *module;
     const struct graph *graph;
-    uint32_t n_given; /* entries that were there before the pass */
     struct outer_events events;
 };
 
@@ -250,16 +249,9 @@ static bool check_gears(struct pass_context *context, const struct graph *graph)
     return false;
 }
 
-/* Super kernels of one name in two graphs get an entry each, which the verifier refuses. */
-static bool has_entry(const struct lowering *lowering, const struct block *superkernel)
+static bool lower_graph(struct pass_context *context, const struct graph *graph)
 {
-    return module_find(lowering->module, SYMBOL_ENTRY, superkernel->name) < lowering->n_given;
-}
-
-static bool lower_graph(struct pass_context *context, const struct graph *graph, uint32_t n_given)
-{
-    struct lowering lowering = {
-        .context = context, .module = context->module, .graph = graph, .n_given = n_given};
+    struct lowering lowering = {.context = context, .module = context->module, .graph = graph};
     if (!check_gears(context, graph))
         return false;
     const struct members *members = analyses_members(context->analyses, context->module, graph);
@@ -267,7 +259,7 @@ static bool lower_graph(struct pass_context *context, const struct graph *graph,
     bool ok = check_shared(&lowering);
     for (uint32_t b = 0; b < graph->blocks.count; b++) {
         const struct block *block = &graph->blocks.at[b];
-        if (block->kind == BLOCK_SUPERKERNEL && !has_entry(&lowering, block))
+        if (block->kind == BLOCK_SUPERKERNEL && !module_find_entry(context->module, block->name))
             ok = lower(&lowering, block, members->ops + members->first[b],
                        members->first[b + 1] - members->first[b]) &&
                  ok;
@@ -278,10 +270,9 @@ static bool lower_graph(struct pass_context *context, const struct graph *graph,
 
 bool pass_lower_superkernels(struct pass_context *context)
 {
-    uint32_t n_given = context->module->entries.count;
     bool ok = true;
     entries_warn_unused(context);
     for (uint32_t i = 0; i < context->module->graphs.count; i++)
-        ok = lower_graph(context, &context->module->graphs.at[i], n_given) && ok;
+        ok = lower_graph(context, &context->module->graphs.at[i]) && ok;
     return ok;
 }

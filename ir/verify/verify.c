@@ -1,31 +1,78 @@
 #include "ir/verify/verify_internal.h"
 
-static void verify_unique(struct verifier *verifier, const char *what, uint32_t name, uint32_t loc)
+#include <string.h>
+
+/* What has a name of the module; a super kernel has the one that its entry has. */
+struct named {
+    const char *what;
+    uint32_t loc;
+};
+
+/* The element that first had a name, of those that verify_symbols marks before super kernels. */
+static struct named find_symbol(const struct module *module, uint32_t name)
 {
-    const struct module *module = verifier->module;
-    uint32_t before = NONE;
-    if (!marks_set(verifier, name, loc, &before))
-        return;
-    if (diag_at(verifier->diags, DIAG_duplicate, locate_name(module, loc), "%s '%.*s' stands twice",
-                what, NAME(module, name)) &&
-        before != NONE)
-        diag_note(verifier->diags, locate_name(module, before), "the first is here");
+    const struct kernel *kernel = module_find_kernel(module, name);
+    const struct graph *graph = module_find_graph(module, name);
+    if (kernel)
+        return (struct named){"kernel", kernel->loc};
+    if (graph)
+        return (struct named){"graph", graph->loc};
+    return (struct named){"entry", module_find_entry(module, name)->loc};
 }
 
-/* Kernels, graphs and entries have a name space each. */
+/* Of two elements with one name, the one that stands later is wrong. */
+static void report_name(struct verifier *verifier, uint32_t name, struct named a, struct named b)
+{
+    const struct module *module = verifier->module;
+    bool same = strcmp(a.what, b.what) == 0, swapped = a.loc > b.loc && a.loc != NONE;
+    struct named first = swapped ? b : a, second = swapped ? a : b;
+    struct span span = locate_name(module, second.loc);
+    bool kept = same ? diag_at(verifier->diags, DIAG_duplicate, span, "the %s '@%.*s' stands twice",
+                               second.what, NAME(module, name))
+                     : diag_at(verifier->diags, DIAG_duplicate, span,
+                               "the %s '@%.*s' has the name of %s %s", second.what,
+                               NAME(module, name), *first.what == 'e' ? "an" : "a", first.what);
+    if (kept && first.loc != NONE)
+        diag_note(verifier->diags, locate_name(module, first.loc),
+                  same ? "the first is here" : "the %s is here", first.what);
+}
+
+static void verify_unique(struct verifier *verifier, const char *what, uint32_t name, uint32_t loc)
+{
+    if (marks_set(verifier, name, loc, NULL))
+        report_name(verifier, name, find_symbol(verifier->module, name), (struct named){what, loc});
+}
+
+/* Super kernels share names with no other one of any graph, and with entries only their own. */
+static void verify_superkernels(struct verifier *verifier, const struct graph *graph)
+{
+    const struct module *module = verifier->module;
+    for (uint32_t i = 0; i < graph->blocks.count; i++) {
+        const struct block *block = &graph->blocks.at[i];
+        if (block->kind != BLOCK_SUPERKERNEL)
+            continue;
+        struct named superkernel = {"super kernel", block->loc}, first = superkernel;
+        if (marks_set(verifier, block->name, block->loc, &first.loc))
+            report_name(verifier, block->name, first, superkernel);
+        else if (module_find_kernel(module, block->name) || module_find_graph(module, block->name))
+            report_name(verifier, block->name, find_symbol(module, block->name), superkernel);
+    }
+}
+
+/* Kernels, graphs and entries have one name space. */
 static void verify_symbols(struct verifier *verifier)
 {
     const struct module *module = verifier->module;
     marks_clear(verifier);
     for (uint32_t i = 0; i < module->kernels.count; i++)
-        verify_unique(verifier, "the kernel", module->kernels.at[i].name,
-                      module->kernels.at[i].loc);
+        verify_unique(verifier, "kernel", module->kernels.at[i].name, module->kernels.at[i].loc);
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        verify_unique(verifier, "graph", module->graphs.at[i].name, module->graphs.at[i].loc);
+    for (uint32_t i = 0; i < module->entries.count; i++)
+        verify_unique(verifier, "entry", module->entries.at[i].name, module->entries.at[i].loc);
     marks_clear(verifier);
     for (uint32_t i = 0; i < module->graphs.count; i++)
-        verify_unique(verifier, "the graph", module->graphs.at[i].name, module->graphs.at[i].loc);
-    marks_clear(verifier);
-    for (uint32_t i = 0; i < module->entries.count; i++)
-        verify_unique(verifier, "the entry", module->entries.at[i].name, module->entries.at[i].loc);
+        verify_superkernels(verifier, &module->graphs.at[i]);
     for (uint32_t i = 1; i < module->targets.count; i++)
         diag_at(verifier->diags, DIAG_duplicate, locate_name(module, module->targets.at[i].loc),
                 "a module has at most one target");

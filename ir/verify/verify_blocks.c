@@ -46,16 +46,6 @@ void verify_blocks(struct graph_verifier *gv)
         verify_nesting(gv, block);
     }
     marks_clear(gv->verifier);
-    for (uint32_t i = 0; i < graph->blocks.count; i++) {
-        const struct block *block = &graph->blocks.at[i];
-        uint32_t first = NONE;
-        if (block->kind == BLOCK_SUPERKERNEL && marks_set(gv->verifier, block->name, i, &first) &&
-            diag_at(gv->diags, DIAG_duplicate, locate_name(gv->module, block->loc),
-                    "the super kernel '@%.*s' stands twice", NAME(gv->module, block->name)))
-            diag_note(gv->diags, locate_name(gv->module, graph->blocks.at[first].loc),
-                      "the first is here");
-    }
-    marks_clear(gv->verifier);
     for (uint32_t i = 0; i < graph->blocks.count; i++)
         verify_options(gv->verifier, &graph->blocks.at[i]);
     verify_agreement(gv, BLOCK_SCOPE, W_options);

@@ -136,33 +136,42 @@ static void fusion_free(struct fusion *f)
     mem_free(f->rank);
 }
 
-/* Names of entries are taken as well: a new super kernel must not launch one by accident. Nor may
- * those that collecting makes be those of super kernels of any graph, all of which it keeps. */
-static void take_names(struct vec_u32 *taken, const struct module *module, enum fusion_mode mode)
+static void count_superkernels(struct vec_u32 *taken, const struct graph *graph, uint32_t by)
+{
+    for (uint32_t b = 0; b < graph->blocks.count; b++)
+        if (graph->blocks.at[b].kind == BLOCK_SUPERKERNEL)
+            taken->at[graph->blocks.at[b].name] += by;
+}
+
+/* How many elements of the module, and super kernels of all graphs, have a name: a new super kernel
+ * must have one that is new, not least because it would launch an entry of that name. */
+static void take_names(struct vec_u32 *taken, const struct module *module)
 {
     for (uint32_t i = 0; i < module->names.count; i++)
         vec_push(taken, 0);
+    for (uint32_t i = 0; i < module->kernels.count; i++)
+        taken->at[module->kernels.at[i].name]++;
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        taken->at[module->graphs.at[i].name]++;
     for (uint32_t i = 0; i < module->entries.count; i++)
-        taken->at[module->entries.at[i].name] = 1;
-    for (uint32_t i = 0; i < module->graphs.count && mode == FUSION_COLLECT; i++) {
-        const struct graph *graph = &module->graphs.at[i];
-        for (uint32_t b = 0; b < graph->blocks.count; b++)
-            if (graph->blocks.at[b].kind == BLOCK_SUPERKERNEL)
-                taken->at[graph->blocks.at[b].name] = 1;
-    }
+        taken->at[module->entries.at[i].name]++;
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        count_superkernels(taken, &module->graphs.at[i], 1);
 }
 
 bool fusion_run(struct pass_context *context, enum fusion_mode mode)
 {
     struct vec_u32 taken = {NULL, 0, 0};
     bool ok = true;
-    take_names(&taken, context->module, mode);
+    take_names(&taken, context->module);
     for (uint32_t i = 0; i < context->module->graphs.count; i++) {
         struct fusion f = {.context = context,
                            .module = context->module,
                            .graph = &context->module->graphs.at[i],
                            .mode = mode,
                            .taken = &taken};
+        if (mode == FUSION_FILTER) /* what it takes apart loses its name; collecting keeps all */
+            count_superkernels(&taken, f.graph, UINT32_MAX);
         fusion_init(&f);
         if (fusion_report_breaks(&f)) {
             dissolve(&f);
