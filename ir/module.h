@@ -533,4 +533,10 @@ static inline const struct clauses *op_clauses(const struct graph *graph, const 
 /* The innermost enclosing block of a kind, or NONE. BLOCK_SCOPE finds BLOCK_SCOPE_NONE too. */
 uint32_t graph_enclosing(const struct graph *graph, uint32_t block, enum block_kind kind);
 
+/* The default stream has the label "0", where one is written. In tables of labels it is NONE. */
+static inline uint32_t stream_label(uint32_t name)
+{
+    return name == W_0 ? NONE : name;
+}
+
 #endif

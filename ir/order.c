@@ -126,7 +126,7 @@ static void walk_body(struct order *order, const struct graph *graph)
             continue;
         uint32_t id = item_id(graph->body.at[i]);
         uint32_t block = graph_enclosing(graph, graph->ops.at[id].block, BLOCK_STREAM);
-        order->stream[id] = block == NONE ? NONE : graph->blocks.at[block].name;
+        order->stream[id] = block == NONE ? NONE : stream_label(graph->blocks.at[block].name);
         order->position[id] = order->n_ops;
         order->text[order->n_ops++] = id;
     }

@@ -4,8 +4,8 @@
  * changes  attributes of stream blocks: `id` and `priority`
  * keeps    everything else
  *
- * The default stream is 0. Labels get 1, 2 ... in the order in which they first stand in the text,
- * except for those that a block of theirs gives an id.
+ * The default stream, whose label is "0", is 0. Other labels get 1, 2 ... in the order in which they
+ * first stand in the text, except for those that a block of theirs gives an id.
  */
 #include "ir/syntax/locate.h"
 #include "passes/pass.h"
@@ -27,6 +27,11 @@ static bool take_given(struct assigner *a, const struct block *block)
     int64_t id = attr_int(a->module, block->attrs, W_id, -1);
     if (id < 0)
         return true;
+    if (block->name == W_0 && id != 0) {
+        diag_at(a->context->diags, DIAG_conflict, locate_name(a->module, block->loc),
+                "the default stream has the id 0, not %lld", (long long)id);
+        return false;
+    }
     if (id_map_find(&a->id_of, block->name) == NONE && (id == 0 || a->used[id])) {
         diag_at(a->context->diags, DIAG_conflict, locate_name(a->module, block->loc),
                 id ? "another stream has the id %lld" : "the id %lld is that of the default stream",
@@ -70,6 +75,7 @@ static bool assign_graph(struct assigner *a)
     struct graph *graph = a->graph;
     uint32_t next = 1;
     bool ok = true;
+    id_map_set(&a->id_of, W_0, 0);
     for (uint32_t i = 0; i < graph->blocks.count; i++) {
         const struct block *block = &graph->blocks.at[i];
         if (block->kind != BLOCK_STREAM)

@@ -113,10 +113,10 @@ static void find_launches(struct inserter *in)
         struct outer_launch *before =
             in->launches.count ? &in->launches.at[in->launches.count - 1] : NULL;
         if (!before || block == NONE || before->block != block) {
-            if (block != NONE)
-                lane = lane_of_label(
-                    lane_of_name, n_names,
-                    attr_string(in->module, graph->blocks.at[block].attrs, W_stream), &in->n_lanes);
+            if (block != NONE) {
+                uint32_t label = attr_string(in->module, graph->blocks.at[block].attrs, W_stream);
+                lane = lane_of_label(lane_of_name, n_names, stream_label(label), &in->n_lanes);
+            }
             vec_push(&in->launches, (struct outer_launch){block, lane, op, op, NULL});
         }
         in->launches.at[in->launches.count - 1].last = op;

@@ -24,16 +24,18 @@ static bool is_passive(const struct module *module, const struct op *op)
     return false;
 }
 
-/* Walks outwards, so the innermost block of each kind counts. */
-static void place_op(struct graph_model *model, const struct graph *graph, unsigned nr)
+/* Walks outwards, so the innermost block of each kind counts. The stream "0" is the default one. */
+static void place_op(struct graph_model *model, const struct module *module,
+                     const struct graph *graph, unsigned nr)
 {
-    bool scoped = false;
+    bool scoped = false, streamed = false;
     model->stream[nr] = model->scope[nr] = model->superkernel[nr] = NONE;
     for (uint32_t b = graph->ops.at[model->id[nr]].block; b != NONE;
          b = graph->blocks.at[b].parent) {
         const struct block *block = &graph->blocks.at[b];
-        if (block->kind == BLOCK_STREAM && model->stream[nr] == NONE)
+        if (block->kind == BLOCK_STREAM && !streamed && !name_is(module, block->name, "0"))
             model->stream[nr] = block->name;
+        streamed |= block->kind == BLOCK_STREAM;
         if (block->kind == BLOCK_SCOPE && !scoped)
             model->scope[nr] = block->name;
         scoped |= block->kind == BLOCK_SCOPE || block->kind == BLOCK_SCOPE_NONE;
@@ -155,7 +157,7 @@ bool graph_model_init(struct graph_model *model, const struct module *module,
     if (graph->ops.count > MODEL_MAX_OPS || !number_ops(model, module, graph))
         return false;
     for (unsigned i = 0; i < model->count; i++) {
-        place_op(model, graph, i);
+        place_op(model, module, graph, i);
         model->passive[i] = is_passive(module, &graph->ops.at[model->id[i]]);
     }
     for (unsigned i = 0; i < model->count; i++)

@@ -134,7 +134,7 @@ static void plan_blocks(struct plan *plan, struct planned_op *op)
     op->stream = DEFAULT_STREAM;
     for (unsigned i = 0; i < plan->depth; i++)
         if (plan->open[i].kind == OPEN_STREAM)
-            op->stream = plan->open[i].number;
+            op->stream = plan->open[i].number ? plan->open[i].number : DEFAULT_STREAM;
 }
 
 /* Recent values more often than old ones, so that graphs are deep as well as wide. */
