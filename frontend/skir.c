@@ -81,8 +81,10 @@ static void parse(void *user)
     }
     module->diags.source = &module->source;
     module->module = parse_module(&module->source, &module->diags, NULL);
-    if (module->module)
-        verify_module(module->module, &module->diags);
+    if (!module->module)
+        return;
+    verify_slips(module->module, &module->diags);
+    verify_module(module->module, &module->diags);
 }
 
 struct skir_module *skir_parse(const char *path, const char *text, size_t size)

@@ -102,6 +102,7 @@ libskir_la_SOURCES += \
 	ir/verify/verify_ops.c \
 	ir/verify/verify_options.c \
 	ir/verify/verify_order.c \
+	ir/verify/verify_slips.c \
 	ir/verify/verify_types.c \
 	ir/verify/verify_variants.c
 

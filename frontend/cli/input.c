@@ -52,7 +52,10 @@ void input_open(struct input *input, const struct invocation *invocation, const 
 bool input_open_verified(struct input *input, const struct invocation *invocation, const char *path)
 {
     input_open(input, invocation, path);
-    return input->module && verify_module(input->module, &input->diags);
+    if (!input->module)
+        return false;
+    verify_slips(input->module, &input->diags);
+    return verify_module(input->module, &input->diags);
 }
 
 enum exit_status input_close(struct input *input, enum exit_status status)

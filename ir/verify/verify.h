@@ -8,4 +8,8 @@
  * nothing is. */
 bool verify_module(const struct module *module, struct diags *diags);
 
+/* Warns of what is legal but looks like a slip of whoever wrote the module: once, for what was
+ * read, and not again for what passes make of it. The module may be wrong. */
+void verify_slips(const struct module *module, struct diags *diags);
+
 #endif

@@ -1,0 +1,241 @@
+/* Slips: what is legal, but hardly what was meant. */
+#include "ir/attr_rows.h"
+#include "ir/syntax/locate.h"
+#include "ir/verify/verify.h"
+
+#include <ctype.h>
+
+struct slips {
+    const struct module *module;
+    struct diags *diags;
+    struct id_map keys; /* by name: whether it is near the key of an attribute of ops */
+};
+
+/* --------------------------------------------------------------------------- words ---- */
+
+static int first_letter(const char *text, size_t size)
+{
+    return tolower((unsigned char)text[size > 1 && text[0] == '_']);
+}
+
+/* Nobody mistypes the first letter, but many words differ in it alone: `heads` is not `reads`. */
+static void offer_word(struct suggest *suggest, const struct module *module, uint32_t word)
+{
+    const struct intern_name *name = &module->names.names[word];
+    if (suggest->wanted_size &&
+        first_letter(name->text, name->size) == first_letter(suggest->wanted, suggest->wanted_size))
+        suggest_offer(suggest, name->text, name->size);
+}
+
+/* Whether the best offer is so near that another word is not likely: by one letter, or two or three
+ * of a long word. */
+static bool is_slip(const struct suggest *suggest)
+{
+    return suggest->best && suggest->distance <= 1 + suggest->best_size / 8;
+}
+
+/* ------------------------------------------------------------------ attributes of ops ---- */
+
+/* The attribute of ops that a key is near to. One that begins with `_` is somebody's own, unless it
+ * is near one of skir's that does. */
+static struct suggest suggest_key(const struct module *module, uint32_t key)
+{
+    struct suggest suggest = name_suggest(module, key);
+    bool own = suggest.wanted_size && suggest.wanted[0] == '_';
+    for (size_t i = 0; i < n_attr_rows; i++)
+        if (attr_rows[i].owner == OWNER_OP &&
+            (!own || module->names.names[attr_rows[i].key].text[0] == '_'))
+            offer_word(&suggest, module, attr_rows[i].key);
+    return suggest;
+}
+
+static bool key_is_near(const struct module *module, uint32_t key)
+{
+    if (key < W_COUNT && attr_row_find(OWNER_OP, key))
+        return false;
+    struct suggest suggest = suggest_key(module, key);
+    return is_slip(&suggest);
+}
+
+/* Looks at each key once, whosever it is. Attributes are fewer than those of all ops together,
+ * which share them. */
+static bool find_keys(struct slips *slips)
+{
+    const struct module *module = slips->module;
+    bool any = false;
+    for (uint32_t i = 0; i < module->attrs.count; i++) {
+        uint32_t key = module->attrs.at[i].key;
+        if (id_map_find(&slips->keys, key) != NONE)
+            continue;
+        bool near = key_is_near(module, key);
+        id_map_set(&slips->keys, key, near);
+        any |= near;
+    }
+    return any;
+}
+
+/* Each key where it first stands. */
+static void report_key(struct slips *slips, const struct attr *attr)
+{
+    const struct module *module = slips->module;
+    if (!id_map_get(&slips->keys, attr->key))
+        return;
+    id_map_set(&slips->keys, attr->key, false);
+    struct suggest suggest = suggest_key(module, attr->key);
+    if (diag_at(slips->diags, DIAG_attribute_slip, locate_token(module, attr->loc),
+                "'%.*s' means nothing to skir", NAME(module, attr->key)))
+        diag_suggest(slips->diags, &suggest);
+}
+
+static void report_keys(struct slips *slips, const struct graph *graph)
+{
+    for (uint32_t i = 0; i < graph->ops.count; i++) {
+        struct range attrs = graph->ops.at[i].attrs;
+        for (uint32_t n = 0; n < attrs.count; n++)
+            report_key(slips, &slips->module->attrs.at[attrs.first + n]);
+    }
+}
+
+/* ---------------------------------------------------------------- parameters of kernels ---- */
+
+static void check_param(struct slips *slips, const struct attr *params, uint32_t word)
+{
+    const struct module *module = slips->module;
+    struct suggest suggest = name_suggest(module, word);
+    if (word == W_workspace || word == W_tiling)
+        return;
+    offer_word(&suggest, module, W_workspace);
+    offer_word(&suggest, module, W_tiling);
+    if (is_slip(&suggest) &&
+        diag_at(slips->diags, DIAG_param_slip, locate_token(module, params->loc),
+                "the parameter '%.*s' is a tensor", NAME(module, word)))
+        diag_suggest(slips->diags, &suggest);
+}
+
+static void check_params(struct slips *slips, const struct kernel *kernel)
+{
+    const struct module *module = slips->module;
+    const struct attr *params = attr_find(module, kernel->attrs, W_params);
+    for (uint32_t i = 0; params && params->value.kind == ATTR_LIST && i < params->value.count;
+         i++) {
+        const struct attr_value *word = &module->attr_values.at[params->value.first + i];
+        if (word->kind == ATTR_WORD)
+            check_param(slips, params, word->id);
+    }
+}
+
+/* -------------------------------------------------------------------- streams of launches ---- */
+
+/* By label, the streams that an op of the graph is on. */
+static void find_streams(struct id_map *used, const struct graph *graph)
+{
+    for (uint32_t i = 0; i < graph->ops.count; i++) {
+        uint32_t block = graph_enclosing(graph, graph->ops.at[i].block, BLOCK_STREAM);
+        if (block != NONE)
+            id_map_set(used, graph->blocks.at[block].name, block);
+    }
+}
+
+static const struct attr *launch_stream(const struct module *module, const struct block *block)
+{
+    const struct attr *stream =
+        block->kind == BLOCK_SUPERKERNEL ? attr_find(module, block->attrs, W_stream) : NULL;
+    return stream && stream->value.kind == ATTR_STRING ? stream : NULL;
+}
+
+static void check_streams(struct slips *slips, const struct graph *graph)
+{
+    const struct module *module = slips->module;
+    struct id_map used = {NULL, 0, 0};
+    bool found = false;
+    for (uint32_t i = 0; i < graph->blocks.count; i++) {
+        const struct attr *stream = launch_stream(module, &graph->blocks.at[i]);
+        if (!stream || stream_label(stream->value.id) == NONE)
+            continue;
+        if (!found)
+            find_streams(&used, graph);
+        found = true;
+        if (id_map_find(&used, stream->value.id) == NONE)
+            diag_at(slips->diags, DIAG_idle_stream, locate_token(module, stream->loc),
+                    "no op of the graph is on stream \"%.*s\"", NAME(module, stream->value.id));
+    }
+    id_map_free(&used);
+}
+
+/* ------------------------------------------------------------------------- scopes ---- */
+
+static bool letters_are_equal(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+/* Whether one name becomes the other by a letter more, by two that change places, or by their case.
+ * Another letter in one place, or a digit more, is how names are told apart: @up_a, @up_b, @up_b1. */
+static bool names_are_similar(const struct intern_name *a, const struct intern_name *b)
+{
+    size_t n = a->size, m = b->size, i = 0;
+    if (n > m + 1 || m > n + 1 || n < 3 || m < 3)
+        return false;
+    while (i < n && i < m && letters_are_equal(a->text[i], b->text[i]))
+        i++;
+    while (n > i && m > i && letters_are_equal(a->text[n - 1], b->text[m - 1]))
+        n--, m--;
+    if (n - i + (m - i) == 1)
+        return !isdigit((unsigned char)(n > m ? a : b)->text[i]);
+    return n == m &&
+           (n == i || (n == i + 2 && letters_are_equal(a->text[i], b->text[i + 1]) &&
+                       letters_are_equal(a->text[i + 1], b->text[i]) &&
+                       !isdigit((unsigned char)a->text[i]) && !isdigit((unsigned char)b->text[i])));
+}
+
+static void compare_scope(struct slips *slips, const struct graph *graph,
+                          const struct vec_u32 *before, uint32_t id)
+{
+    const struct module *module = slips->module;
+    const struct block *block = &graph->blocks.at[id];
+    for (uint32_t i = 0; i < before->count; i++) {
+        const struct block *other = &graph->blocks.at[before->at[i]];
+        if (!names_are_similar(&module->names.names[other->name],
+                               &module->names.names[block->name]))
+            continue;
+        if (diag_at(slips->diags, DIAG_similar_scopes, locate_name(module, block->loc),
+                    "the scopes '@%.*s' and '@%.*s' have similar names", NAME(module, other->name),
+                    NAME(module, block->name)))
+            diag_note(slips->diags, locate_name(module, other->loc), "the other one is here");
+        return;
+    }
+}
+
+/* Each name with those before it, so not for graphs with very many. */
+static void check_scopes(struct slips *slips, const struct graph *graph)
+{
+    enum { MAX_SCOPES = 500 };
+    struct vec_u32 scopes = {NULL, 0, 0};
+    struct id_map seen = {NULL, 0, 0}; /* by name */
+    for (uint32_t i = 0; i < graph->blocks.count && scopes.count < MAX_SCOPES; i++) {
+        const struct block *block = &graph->blocks.at[i];
+        if (block->kind != BLOCK_SCOPE || id_map_find(&seen, block->name) != NONE)
+            continue;
+        id_map_set(&seen, block->name, i);
+        compare_scope(slips, graph, &scopes, i);
+        vec_push(&scopes, i);
+    }
+    vec_free(&scopes);
+    id_map_free(&seen);
+}
+
+void verify_slips(const struct module *module, struct diags *diags)
+{
+    struct slips slips = {.module = module, .diags = diags};
+    bool near = find_keys(&slips);
+    for (uint32_t i = 0; i < module->kernels.count; i++)
+        check_params(&slips, &module->kernels.at[i]);
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        if (near)
+            report_keys(&slips, &module->graphs.at[i]);
+        check_streams(&slips, &module->graphs.at[i]);
+        if (diags->remarks)
+            check_scopes(&slips, &module->graphs.at[i]);
+    }
+    id_map_free(&slips.keys);
+}
