@@ -33,8 +33,8 @@ static void report_name(struct verifier *verifier, uint32_t name, struct named a
                                "the %s '@%.*s' has the name of %s %s", second.what,
                                NAME(module, name), *first.what == 'e' ? "an" : "a", first.what);
     if (kept && first.loc != NONE)
-        diag_note(verifier->diags, locate_name(module, first.loc),
-                  same ? "the first is here" : "the %s is here", first.what);
+        diag_note(verifier->diags, locate_name(module, first.loc), "the %s is here",
+                  same ? "first" : first.what);
 }
 
 static void verify_unique(struct verifier *verifier, const char *what, uint32_t name, uint32_t loc)

@@ -170,7 +170,7 @@ static bool letters_are_equal(char a, char b)
 }
 
 /* Whether one name becomes the other by a letter more, by two that change places, or by their case.
- * Another letter in one place, or a digit more, is how names are told apart: @up_a, @up_b, @up_b1. */
+ * Another letter in one place, or a digit more, tells names apart: @up_a, @up_b, @up_b1. */
 static bool names_are_similar(const struct intern_name *a, const struct intern_name *b)
 {
     size_t n = a->size, m = b->size, i = 0;

@@ -501,9 +501,9 @@ HOSTILE = ['"', "\\", "\\\\", '\\"', "a\\", "\n", "\\n", "\t\r", "\x01\x7f", "\0
            "é", "☃", "𝕏", " ", "%", "@", "digraph", "null", "__proto__", "\u2028", "x" * 5000]
 lines = ["skir 1"]
 for name in HOSTILE:
-    text, result = quoted(name), quoted(name + "y")
+    text, graph, result = quoted(name), quoted(name + "g"), quoted(name + "y")
     lines.append(f"""kernel @{text} : aiv_only {{block = 1, object = {text}}}
-graph @{text}(%{text}: f32[4]) -> f32[4] {{
+graph @{graph}(%{text}: f32[4]) -> f32[4] {{
   scope @{text} {{
     stream {text} {{
       %{result} = {text}(%{text}) {{{text} = {text}}} : f32[4] via @{text}
@@ -673,7 +673,7 @@ def many(count):
             op = (f"%y{i + 1} = Add(%y{i}, %y{i // 2}) {{index = {i}}} : {type} "
                   f"after (%y{i // 4}) recv [e{i - 1}]")
         if i % 3:
-            op = f'scope @s{i // 100} {{ stream "{i % 7}" {{ {op} }} }}'
+            op = f'scope @s{i // 100} {{ stream "{i % 7 + 1}" {{ {op} }} }}'
         elif i % 2 == 0:
             op = f'stream "x" {{ {op} }}'
         lines.append(op)
