@@ -154,7 +154,8 @@ void order_init(struct order *order, const struct module *module, const struct g
     struct builder builder = {.graph = graph, .order = order, .passive = passive_types(module)};
     find_senders(&builder);
     memory_edges(&builder.memory, module, graph, order->text, order->n_ops);
-    launch_edges(&builder.launches, module, graph, order->text, order->n_ops, order->stream);
+    launch_edges(&builder.launches, module, graph, order->text, order->n_ops, order->stream,
+                 builder.passive);
     add_all(&builder);
     for (uint32_t i = 0; i < n; i++)
         order->first[i + 1] += order->first[i];

@@ -1,6 +1,6 @@
 /* The order that a graph demands: data, program order within a stream, `after`, events, and memory
- * that ops share. Nothing else orders two ops (docs/language.md, "Order"). Passive ops have edges as
- * others do, and so conduct order, but those of no stream.
+ * that ops share. Nothing else orders two ops (docs/language.md, "Order"). Passive ops have edges
+ * as others do, and so conduct order, but those of no stream.
  *
  * Memory: an op with `inplace = [i]` writes into its i-th operand, whose other users before it in
  * the text must be complete, and whose users behind it wait for it. `reads` and `writes` name

@@ -1,5 +1,4 @@
 #include "ir/event_sides.h"
-#include "ir/order.h"
 #include "ir/order_pairs.h"
 
 /* The first and last op of one stream in one super kernel. */
@@ -25,14 +24,14 @@ static bool launch_has_events(const struct module *module, const struct block *b
 
 /* Ops of a super kernel adjoin in the text. Passive ones are on no stream. */
 static void find_ends(struct walker *walker, const uint32_t *text, uint32_t n_ops,
-                      const uint32_t *stream)
+                      const uint32_t *stream, const uint8_t *passive)
 {
     for (uint32_t i = 0; i < n_ops; i++) {
         uint32_t op = text[i];
         uint32_t block =
             graph_enclosing(walker->graph, walker->graph->ops.at[op].block, BLOCK_SUPERKERNEL);
         if (block == NONE || !launch_has_events(walker->module, &walker->graph->blocks.at[block]) ||
-            op_is_passive(walker->module, &walker->graph->ops.at[op]))
+            passive[walker->graph->ops.at[op].type])
             continue;
         uint32_t *first = id_map_at(&walker->ends_of, block), at;
         if (*first == NONE)
@@ -81,7 +80,8 @@ static void receive(struct walker *walker, const struct event_side *receiver)
 }
 
 void launch_edges(struct order_pairs *pairs, const struct module *module, const struct graph *graph,
-                  const uint32_t *text, uint32_t n_ops, const uint32_t *stream)
+                  const uint32_t *text, uint32_t n_ops, const uint32_t *stream,
+                  const uint8_t *passive)
 {
     bool any = false;
     for (uint32_t b = 0; b < graph->blocks.count && !any; b++)
@@ -89,7 +89,7 @@ void launch_edges(struct order_pairs *pairs, const struct module *module, const 
     if (!any)
         return;
     struct walker walker = {.module = module, .graph = graph, .pairs = pairs};
-    find_ends(&walker, text, n_ops, stream);
+    find_ends(&walker, text, n_ops, stream, passive);
     walker.sends = event_sides_find(module, graph, W_send);
     for (uint32_t i = 0; i < walker.sends.count; i++)
         id_map_set(&walker.sender_of, walker.sends.at[i].event, i);

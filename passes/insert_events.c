@@ -13,8 +13,8 @@
  * does not send one; the launch does it for them. Outer events are reused: eID_N is the N-th use of
  * event ID, and each use is over, with the launch that waited for it, before the next one begins.
  *
- * Passive ops neither send nor wait. They conduct: who waits for one waits for what it waits for, of
- * which the last op on each stream is enough.
+ * Passive ops neither send nor wait. They conduct: who waits for one waits for what it waits for,
+ * of which the last op on each stream is enough.
  */
 #define _GNU_SOURCE /* qsort_r */
 #include "ir/order.h"
