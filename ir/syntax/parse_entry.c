@@ -1,4 +1,5 @@
 /* The parser's part for entries. */
+#include "ir/base/text.h"
 #include "ir/syntax/parser.h"
 
 #include <string.h>
@@ -175,6 +176,24 @@ static const char *take_element(struct parser *parser, struct span span, struct 
     return expected;
 }
 
+static void add_meaning(struct text *text, const char *form, char letter, const char *meaning)
+{
+    if (strchr(form, letter))
+        text_printf(text, "%s%c is %s", text->size ? ", " : ", where ", letter, meaning);
+}
+
+/* What the letters of a form stand for: ", where K is a kernel, N is a number". */
+static struct text form_legend(const char *form)
+{
+    struct text text = {NULL, 0, 0};
+    for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
+        add_meaning(&text, form, choices[i].operand, choices[i].text);
+    add_meaning(&text, form, 'K', "a kernel");
+    add_meaning(&text, form, 'N', "a number");
+    add_meaning(&text, form, 'E', "nothing, 'early_wait aic' (or aiv, mix), 'early_set' or both");
+    return text;
+}
+
 void parse_instr(struct parser *parser, struct span span, uint32_t mnemonic, uint32_t count)
 {
     const struct instr_info *info = instr_info(mnemonic - W_DTYPE_END);
@@ -200,11 +219,10 @@ void parse_instr(struct parser *parser, struct span span, uint32_t mnemonic, uin
     if (!expected)
         vec_push(&parser->program->instrs, instr);
     else if (diag_at(parser->diags, DIAG_instr_operands, span, "'%s' expects %.*s here", info->name,
-                     (int)expected_size, expected))
-        diag_help(parser->diags, "the form is '%s%s%s'%s", info->name, *info->operands ? " " : "",
-                  info->operands,
-                  strchr(info->operands, 'E')
-                      ? ", where K is a kernel, N a number, and E nothing, "
-                        "'early_wait aic' (or aiv, mix), 'early_set' or both"
-                      : ", where K is a kernel and N a number");
+                     (int)expected_size, expected)) {
+        struct text legend = form_legend(info->operands);
+        diag_help(parser->diags, "the form is '%s%s%s'%.*s", info->name, *info->operands ? " " : "",
+                  info->operands, (int)legend.size, legend.at ? legend.at : "");
+        text_free(&legend);
+    }
 }
