@@ -113,7 +113,8 @@ static enum exit_status run_passes(struct driver *driver, const struct pipeline 
 static enum exit_status list_passes(FILE *out)
 {
     for (unsigned i = 0; i < PASS_COUNT; i++)
-        fprintf(out, "%-20s %s\n", passes[i].name, passes[i].summary);
+        fprintf(out, "%-20s %s%s\n", passes[i].name, passes[i].summary,
+                passes[i].in_default ? "" : " (only where it is named)");
     return EXIT_DONE;
 }
 
