@@ -60,7 +60,7 @@ struct inserter {
     uint32_t *conducted; /* n_lanes counts, 0 between two ops: what one waits for by passive ones */
     uint32_t *lane_know; /* per lane of launches: the same for the launch before */
     uint32_t *start;     /* n_lanes counts: known when the current launch starts */
-    uint32_t *last_inner; /* per lane: the last op on it in the current launch, + 1 */
+    uint32_t *last_inner; /* per lane: the last op on it in the current launch, or NONE */
     VEC(struct outer_launch) launches;
     VEC(struct event) events;
 };
@@ -242,9 +242,9 @@ static void insert_op(struct inserter *in, uint32_t op)
         return;
     uint32_t *know = op_know(in, op), *last = &in->last_inner[in->lane_of[op]];
     memcpy(know, in->start, in->n_lanes * sizeof *know);
-    if (*last)
-        join_done(in, know, *last - 1);
-    *last = op + 1;
+    if (*last != NONE)
+        join_done(in, know, *last);
+    *last = op;
     take_edges(in, op);
     if (in->edges.count == 0)
         return;
@@ -259,7 +259,7 @@ static void begin_launch(struct inserter *in, const struct outer_launch *launch)
 {
     size_t size = in->n_lanes * sizeof *in->start;
     memcpy(in->start, in->lane_know + (size_t)launch->lane * in->n_lanes, size);
-    memset(in->last_inner, 0, size);
+    memset(in->last_inner, 0xff, size); /* NONE */
 }
 
 static void end_launch(struct inserter *in, struct outer_launch *launch, uint32_t first,

@@ -12,7 +12,7 @@ struct writer {
     struct text label; /* under construction, in the spelling of .skir */
     struct text clean; /* the same as UTF-8 */
     const struct module *module;
-    uint32_t *senders; /* by name id: index + 1 of the event's sender, 0 for none */
+    struct id_map senders; /* by name id: index of the event's sender */
     /* The graph at hand. */
     const struct graph *graph;
     struct op_places places;
@@ -286,14 +286,14 @@ static void put_event_edges(struct writer *writer)
     struct event_sides sends = event_sides_find(writer->module, writer->graph, W_send);
     struct event_sides receives = event_sides_find(writer->module, writer->graph, W_recv);
     for (uint32_t i = 0; i < sends.count; i++)
-        writer->senders[sends.at[i].event] = i + 1;
+        id_map_set(&writer->senders, sends.at[i].event, i);
     for (uint32_t i = 0; i < receives.count && pieces_next(&writer->pieces); i++) {
-        uint32_t sender = writer->senders[receives.at[i].event];
-        if (sender)
-            put_event_edge(writer, &sends.at[sender - 1], &receives.at[i]);
+        uint32_t sender = id_map_find(&writer->senders, receives.at[i].event);
+        if (sender != NONE)
+            put_event_edge(writer, &sends.at[sender], &receives.at[i]);
     }
     for (uint32_t i = 0; i < sends.count; i++)
-        writer->senders[sends.at[i].event] = 0;
+        id_map_unset(&writer->senders, sends.at[i].event);
     vec_free(&sends);
     vec_free(&receives);
 }
@@ -325,10 +325,9 @@ static void put_graph(struct writer *writer, const struct graph *graph)
 bool exchange_write_dot(struct print_sink *sink, const struct module *module)
 {
     struct writer writer = {.pieces = {.sink = sink}, .module = module};
-    writer.senders = mem_calloc(module->names.count, sizeof *writer.senders);
     for (uint32_t i = 0; i < module->graphs.count && pieces_next(&writer.pieces); i++)
         put_graph(&writer, &module->graphs.at[i]);
-    mem_free(writer.senders);
+    id_map_free(&writer.senders);
     text_free(&writer.label);
     text_free(&writer.clean);
     return pieces_end(&writer.pieces);
