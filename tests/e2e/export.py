@@ -602,6 +602,12 @@ tap.check("a module without graphs has no digraph", export("dot", "entry.skir") 
 
 # ---- The command ----
 
+table = os.path.join(tap.SOURCE, "frontend", "exchange", "exchange.def")
+with open(table, encoding="utf-8") as file:
+    rows = re.findall(r'^FORMAT\(\w+, "([^"]+)", "([^"]+)", \w+, (yes|no), "([^"]+)"\)',
+                      file.read(), re.M)
+written = [(name, suffix) for name, suffix, writes, _ in rows if writes == "yes"]
+
 
 def refuses(claim, status, text, *arguments):
     done = skirc("export", *arguments)
@@ -609,7 +615,7 @@ def refuses(claim, status, text, *arguments):
               f"{done.returncode}\n{done.stderr}{done.stdout}")
 
 
-LIST = "'dot' (.dot) or 'json' (.json)"
+LIST = " or ".join(", ".join(f"'{name}' ({suffix})" for name, suffix in written).rsplit(", ", 1))
 write("good.skir", "skir 1\ngraph @g(%a: f32[4]) -> f32[4] {\n  return %a\n}\n")
 refuses("no format", 2, "skirc: say by --format=NAME which: " + LIST, "good.skir")
 refuses("a suffix that says nothing", 2, "skirc: the name 'x.svg' does not tell the format; say by "
@@ -629,10 +635,10 @@ with open("/dev/full", "w") as full:
                           stderr=subprocess.PIPE, text=True, timeout=60)
 tap.check("a full disk", done.returncode == 1 and "cannot write the output" in done.stderr,
           done.stderr)
-for format in "dot", "json":
-    done = skirc("export", "good.skir", "-o", "by_suffix." + format)
-    with open("by_suffix." + format, encoding="utf-8") as file:
-        tap.check(f"the suffix .{format} tells the format", done.returncode == 0
+for format, suffix in written:
+    done = skirc("export", "good.skir", "-o", "by_suffix" + suffix)
+    with open("by_suffix" + suffix, encoding="utf-8") as file:
+        tap.check(f"the suffix {suffix} tells the format", done.returncode == 0
                   and file.read() == export(format, "good.skir"), done.stderr)
 done = skirc("export", "--format=dot", "good.skir", "-o", "good.json")
 with open("good.json", encoding="utf-8") as file:
@@ -644,10 +650,6 @@ refuses("of a wrong module nothing is written", 1, "", "wrong.skir", "-o", "by_s
 tap.check("and what was there stays", os.path.getsize("by_suffix.json") == before)
 
 # What is listed anywhere is what the table has.
-table = os.path.join(tap.SOURCE, "frontend", "exchange", "exchange.def")
-with open(table, encoding="utf-8") as file:
-    rows = re.findall(r'^FORMAT\(\w+, "([^"]+)", "([^"]+)", \w+, (yes|no), "([^"]+)"\)',
-                      file.read(), re.M)
 help = re.sub(r"\s+", " ", skirc("export", "--help").stdout)
 missing = [row for row in rows if row[2] == "yes" and f"{row[0]} ({row[1]}): {row[3]}" not in help]
 tap.check("help has all formats that can be written", rows and not missing, f"{missing}\n{help}")
@@ -685,7 +687,7 @@ def seconds(format, name):
     times = []
     for _ in range(3):
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-        done = skirc("export", "--format=" + format, name, "-o", "big.out")
+        done = skirc("export", "--format=" + format, name, "-o", "big." + format)
         times.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
         if done.returncode:
             raise ValueError(done.stderr)
@@ -694,11 +696,11 @@ def seconds(format, name):
 
 write("20000.skir", many(20_000))
 write("100000.skir", many(100_000))
-for format in "dot", "json":
+for format, _ in written:
     small, large = seconds(format, "20000.skir"), seconds(format, "100000.skir")
     tap.check(f"{format}: time grows with the number of ops", large < 12 * max(small, 0.02),
               f"{small} s, {large} s")
-with open("big.out", encoding="utf-8") as file:
+with open("big.json", encoding="utf-8") as file:
     module = json.load(file)
 tap.check("100,000 ops are all there", len(module["graphs"][0]["ops"]) == 100_000
           and module["graphs"][0]["ops"][-1]["operands"] == [99_999, 49_999])
