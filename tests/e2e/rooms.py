@@ -12,6 +12,7 @@ import tap
 
 FOLDERS = ("ir", "passes", "backend", "frontend")
 SOURCES = (".c", ".h", ".y", ".re", ".def")
+GENERATED = ("ir/syntax/lexer.c", "ir/syntax/grammar.c", "ir/syntax/grammar.h")  # in releases
 NM = shlex.split(os.environ.get("NM", "nm"))
 
 
@@ -65,7 +66,8 @@ def includes(path):
 
 
 def check_includes(rooms):
-    sources, wrong, relative = sorted(walk(tap.SOURCE, SOURCES)), [], []
+    sources = sorted(set(walk(tap.SOURCE, SOURCES)) - set(GENERATED))
+    wrong, relative = [], []
     homeless = [path for path in sources if not room_of(path, rooms)]
     tap.check("every source is in a room", not homeless and len(sources) > 100,
               "\n".join(homeless))
