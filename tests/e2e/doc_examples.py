@@ -18,6 +18,8 @@ run in one folder per page, where `build` is the build folder and `docs` that of
 Blocks of other kinds are not looked at.
 """
 
+import glob
+import json
 import os
 import re
 import shutil
@@ -230,6 +232,19 @@ def check_links(page):
     tap.check(f"{page}: links lead somewhere", not missing, "\n".join(missing))
 
 
+FOLDERS = "backend", "docs", "frontend", "ir", "passes", "tests"
+
+
+def check_paths(page):
+    """Folders, files and files without their endings; what has capitals stands for any."""
+    prose = re.sub(r"(?ms)^```.*?^```$", "", read(page))
+    paths = set(re.findall(rf"`((?:{'|'.join(FOLDERS)})/[a-z0-9_./-]+)`", prose))
+    missing = [path for path in sorted(paths)
+               if not (os.path.exists(os.path.join(SOURCE, path))
+                       or glob.glob(os.path.join(SOURCE, path + ".*")))]
+    tap.check(f"{page}: the files that it names are there", not missing, "\n".join(missing))
+
+
 # ---- completeness ----
 
 
@@ -256,10 +271,42 @@ def check_tables():
                 re.findall(r"^ATTR\(\w+, (\w+)", read("ir/attr_keys.def"), re.M))
     check_names(language, "options of scopes",
                 re.findall(r'^SK_OPTION\(\w+, "([a-z-]+)"', read("ir/sk_options.def"), re.M))
+    check_samples()
+    targets = "backend/backends.def"
+    check_names("docs/command-line.md", "targets", first_columns(targets, "BACKEND"))
+    check_names("docs/command-line.md", "emissions",
+                re.findall(r'^EMISSION\(\w+, "([^"]+)"', read(targets), re.M))
+    check_properties()
     check_headings(DIAGNOSTICS, "diagnostics",
                    re.findall(r'^DIAG\(\w+, \w+, "([a-z-]+)"', read("ir/base/diag_ids.def"), re.M))
     passes = tap.skirc("opt", "--list-passes").stdout.splitlines()
     check_headings("docs/passes.md", "passes", [line.split()[0] for line in passes])
+
+
+def check_samples():
+    """The op types that descriptions of sample kernels have."""
+    folder, types = os.path.join(SOURCE, "backend", "kernels"), set()
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".json"):
+            with open(os.path.join(folder, name), encoding="utf-8") as file:
+                types.add(json.load(file)["sub_operator_op_type"])
+    check_names("docs/sample-kernels.md", "sample kernels", sorted(types))
+
+
+def check_properties():
+    """What each pass needs and gives, in the page's table as in passes.def."""
+    rows = re.findall(r'^PASS\(\w+, "([a-z-]+)", \w+,\s*([^,]+), ([^,]+),', read("passes/passes.def"),
+                      re.M)
+
+    def properties(value):
+        return ", ".join(re.findall(r"[a-z]+", value.replace("PROPERTY_", "").lower()))
+
+    said = re.findall(r"^\| `([a-z-]+)` \| ([a-z, ]*?) ?\| ([a-z, ]*?) ?\|$",
+                      read("docs/passes.md"), re.M)
+    wrong = [name for name, needs, gives in rows
+             if (name, properties(needs), properties(gives)) not in said]
+    tap.check("docs/passes.md says what each pass needs and gives", rows and not wrong,
+              " ".join(wrong))
 
 
 def check_headings(page, what, names):
@@ -329,6 +376,7 @@ def check_manuals():
 for page in pages():
     check_page(page)
     check_links(page)
+    check_paths(page)
 check_tables()
 check_commands()
 check_manuals()
