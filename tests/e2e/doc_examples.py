@@ -167,6 +167,7 @@ def run_console(folder, command):
 
 
 def hide_numbers(line):
+    line = re.sub(r"^ +(?=[0-9.]+ ms\b)", "", line)  # right-aligned: the width is the number's
     return re.sub(r"[0-9]+(\.[0-9]+)?(?= ms\b)|(?<=\blines )[0-9]+", "N", line)
 
 
