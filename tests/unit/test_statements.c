@@ -1,10 +1,16 @@
 /* The templates of ir/instrs.def: every one can be filled in for every word and number that its
- * operands allow, and its pieces are those that the target has. */
+ * operands allow, its pieces are those that the target has, and the host's are C that skrt.h
+ * declares. */
 #include "backend/emit/statement.h"
+#include "backend/host/emit.h"
+#include "tests/unit/parsed_module.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -96,6 +102,89 @@ static void test_table(void **state)
     }
 }
 
+/* ---------------------------------------------------------------------- the host's C ---- */
+
+/* An instruction with operands that it takes in the program of a core type. */
+static void put_instr(struct text *text, const struct instr_info *info, const char *core)
+{
+    bool sends = info->who == WHO_SENDER, aic = strcmp(core, "aic") == 0;
+    text_string(text, info->name);
+    for (const char *p = info->operands; *p;) {
+        size_t size = strcspn(p, " ");
+        text_char(text, ' ');
+        switch (*p) {
+        case 'K':
+            text_printf(text, "@%s.%s", info->effect == EFFECT_SELECT ? "d" : "k", core);
+            break;
+        case 'N': text_string(text, "1"); break;
+        case 'G': text_string(text, core); break;
+        case 'F': text_string(text, sends == aic ? "c2v" : "v2c"); break;
+        case 'A': text_string(text, "all"); break;
+        case 'P':
+        case 'B': text_string(text, "end"); break;
+        case 'E': text_string(text, "early_wait mix early_set"); break;
+        default: text_bytes(text, p, size);
+        }
+        p += size + (p[size] == ' ');
+    }
+    text_char(text, '\n');
+}
+
+/* An entry that has every instruction of the host, beside calls, on both core types. */
+static struct text every_instr(void)
+{
+    struct text text = {NULL, 0, 0};
+    text_string(&text,
+                "skir 1\n"
+                "kernel @k : mix_aic_1_1 {block = 1}\n"
+                "kernel @d : mix_aic_1_1 {dynamic, variants = [{key = 0, type = mix_aic_1_1, "
+                "aic = \"f\", aiv = \"g\"}]}\n"
+                "entry @e : mix_aic_1_1 {block = 1, workspace = 128, split = 2, params = "
+                "[ffts, tiling_key, block_num, lock, sync_workspace, profiling, profiling]} {\n");
+    for (int core = 0; core < CORE_TYPES; core++) {
+        const char *name = core_type_name(core);
+        text_printf(&text, "%s {\n", name);
+        for (int op = 0; op < INSTR_COUNT; op++) {
+            if (!instr_info(op)->host)
+                continue;
+            put_instr(&text, instr_info(INSTR_call), name);
+            put_instr(&text, instr_info(op), name);
+            if (instr_info(op)->effect == EFFECT_SELECT)
+                text_printf(&text, "call @d.%s args 1 blocks 1\n", name);
+        }
+        text_string(&text, "}\n");
+    }
+    text_string(&text, "}\n");
+    return text;
+}
+
+/* A function of the runtime that is not there, or has other parameters, is told by the compiler. */
+static void test_host(void **state)
+{
+    (void)state;
+    const char *source = getenv("SKIR_SOURCE");
+    if (source == NULL)
+        skip();
+    struct text text = every_instr(), c = {NULL, 0, 0}, command = {NULL, 0, 0};
+    struct parsed_module parsed;
+    parsed_init(&parsed, text.at, text.size);
+    assert_non_null(parsed.module);
+    assert_true(verify_module(parsed.module, &parsed.diags));
+    assert_true(host_emit(&c, parsed.module, &parsed.diags));
+    text_printf(&command,
+                "cc -std=gnu11 -Wall -Werror -fsyntax-only -I'%s/ir' -I'%s/backend/runtime' -x c -",
+                source, source);
+    text_char(&command, '\0');
+    FILE *compiler = popen(command.at, "w");
+    assert_non_null(compiler);
+    assert_int_equal(fwrite(c.at, 1, c.size, compiler), c.size);
+    assert_int_equal(pclose(compiler), 0);
+    parsed_free(&parsed);
+    text_free(&command);
+    text_free(&c);
+    text_free(&text);
+}
+
 static void test_spelling(void **state)
 {
     (void)state;
@@ -114,9 +203,8 @@ static void test_spelling(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expansion),
-        cmocka_unit_test(test_wrong_templates),
-        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_expansion), cmocka_unit_test(test_wrong_templates),
+        cmocka_unit_test(test_table),     cmocka_unit_test(test_host),
         cmocka_unit_test(test_spelling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
