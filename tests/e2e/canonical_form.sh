@@ -1,5 +1,6 @@
 # What fmt prints is canonical, and means what its input means: for every golden file's input that
 # can be parsed, fmt leaves fmt's output as it is, and opt prints the same before and after fmt.
+# One of them has every instruction.
 source "${SKIR_SOURCE:?}/tests/tap.sh"
 
 # The program without the header and expectations, which would end it, or be out of place.
@@ -30,4 +31,9 @@ else
     printf '# %s\n' "${differing[@]}"
 fi
 check "there are programs to look at" test "$files" -gt 20
+
+while IFS= read -r name; do
+    check "a golden file has '$name' in canonical form" \
+        grep -qw "$name" "$SKIR_SOURCE/tests/golden/language/entries.skir"
+done < <(sed -n 's/^INSTR(\([a-z_]*\),.*/\1/p' "$SKIR_SOURCE/ir/instrs.def")
 tap_done
