@@ -19,6 +19,8 @@ libskir_la_SOURCES += \
 	ir/kernels.c \
 	ir/members.c \
 	ir/members.h \
+	ir/memories.c \
+	ir/memories.h \
 	ir/module.c \
 	ir/module.h \
 	ir/order.c \
@@ -99,6 +101,7 @@ libskir_la_SOURCES += \
 	ir/verify/verify_graph.c \
 	ir/verify/verify_internal.h \
 	ir/verify/verify_kernel.c \
+	ir/verify/verify_memory.c \
 	ir/verify/verify_ops.c \
 	ir/verify/verify_options.c \
 	ir/verify/verify_order.c \

@@ -2,10 +2,9 @@
  * that ops share. Nothing else orders two ops (docs/language.md, "Order"). Passive ops have edges
  * as others do, and so conduct order, but those of no stream.
  *
- * Memory: an op with `inplace = [i]` writes into its i-th operand, whose other users before it in
- * the text must be complete, and whose users behind it wait for it. `reads` and `writes` name
- * buffers ("cache" or ["a", "b"]): accesses to one buffer keep their text order but for reads among
- * themselves. */
+ * Memory: an op reads its operands, and with `inplace = [i]` writes into the i-th. `reads` and
+ * `writes` name buffers ("cache" or ["a", "b"]). Accesses to one memory, be it a buffer or values
+ * that are one (ir/memories.h), keep their text order but for reads among themselves. */
 #ifndef IR_ORDER_H
 #define IR_ORDER_H
 

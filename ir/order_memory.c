@@ -1,3 +1,4 @@
+#include "ir/memories.h"
 #include "ir/order_pairs.h"
 
 /* The accesses so far to one memory. */
@@ -12,7 +13,8 @@ struct walker {
     const struct graph *graph;
     struct order_pairs *pairs;
     VEC(struct memory) memories;
-    struct id_map of_value;  /* memory of a value that some op writes in place */
+    struct memories joined;
+    struct id_map of_value;  /* by the value that stands for a memory which some op writes */
     struct id_map of_buffer; /* memory by name */
 };
 
@@ -26,6 +28,9 @@ static void access_memory(struct walker *walker, uint32_t id, uint32_t op, bool 
 {
     struct memory *memory = &walker->memories.at[id];
     if (!write) {
+        /* It may read several values of one memory. */
+        if (memory->readers.count && memory->readers.at[memory->readers.count - 1] == op)
+            return;
         if (memory->writer != NONE)
             add(walker, op, memory->writer, memory->name);
         vec_push(&memory->readers, op);
@@ -46,20 +51,21 @@ static uint32_t new_memory(struct walker *walker, uint32_t name)
     return walker->memories.count - 1;
 }
 
-/* The operand that the n-th entry of `inplace` names, or NONE where it names none. */
+/* The value that stands for the memory which the n-th entry of `inplace` names, or NONE where it
+ * names none. */
 static uint32_t inplace_value(const struct walker *walker, const struct op *op,
                               const struct attr *inplace, uint32_t n)
 {
-    const struct attr_value *index = &walker->module->attr_values.at[inplace->value.first + n];
-    if (index->kind != ATTR_INT || index->i < 0 || index->i >= op->operands.count)
-        return NONE;
-    return op_operands(walker->graph, op)[index->i];
+    const struct attr_value *place = &walker->module->attr_values.at[inplace->value.first + n];
+    uint32_t value = op_place(walker->graph, op, place);
+    return value == NONE ? NONE : memory_of(&walker->joined, value);
 }
 
-/* Gives each value that is written in place its memory; returns whether any memory is shared. */
+/* Gives each memory that is written in place its accesses; returns whether any is shared. */
 static bool find_memories(struct walker *walker)
 {
     bool any = false;
+    memories_init(&walker->joined, walker->module, walker->graph);
     for (uint32_t i = 0; i < walker->graph->ops.count; i++) {
         const struct op *op = &walker->graph->ops.at[i];
         const struct attr *inplace = attr_find(walker->module, op->attrs, W_inplace);
@@ -109,7 +115,7 @@ static void access_values(struct walker *walker, uint32_t id)
     const struct op *op = &walker->graph->ops.at[id];
     const uint32_t *operands = op_operands(walker->graph, op);
     for (uint32_t i = 0; i < op->operands.count; i++) {
-        uint32_t memory = id_map_find(&walker->of_value, operands[i]);
+        uint32_t memory = id_map_find(&walker->of_value, memory_of(&walker->joined, operands[i]));
         if (memory != NONE)
             access_memory(walker, memory, id, false);
     }
@@ -135,6 +141,7 @@ void memory_edges(struct order_pairs *pairs, const struct module *module, const 
     for (uint32_t i = 0; i < walker.memories.count; i++)
         vec_free(&walker.memories.at[i].readers);
     vec_free(&walker.memories);
+    memories_free(&walker.joined);
     id_map_free(&walker.of_value);
     id_map_free(&walker.of_buffer);
 }

@@ -26,6 +26,9 @@ void verify_use(struct graph_verifier *gv, const struct op *op, enum op_part par
 /* All ops in text order, with the marks of verify_use. */
 void verify_ops(struct graph_verifier *gv);
 
+/* What an op says of memory that it shares: `inplace` and `alias`. */
+void verify_places(struct graph_verifier *gv, const struct op *op);
+
 /* Scopes, streams and super kernels. */
 void verify_blocks(struct graph_verifier *gv);
 

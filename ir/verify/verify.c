@@ -91,6 +91,7 @@ bool verify_module(const struct module *module, struct diags *diags)
         verify_kernel(&verifier, &module->kernels.at[i]);
     for (uint32_t i = 0; i < module->graphs.count; i++)
         verify_graph(&verifier, &module->graphs.at[i]);
+    verify_variables(&verifier);
     for (uint32_t i = 0; i < module->entries.count; i++)
         verify_entry(&verifier, &module->entries.at[i]);
     mem_free(verifier.marks);

@@ -68,6 +68,18 @@ static bool is_indexes(const struct module *module, const struct attr_value *val
     return list_of(module, value, ATTR_INT);
 }
 
+static bool is_aliases(const struct module *module, const struct attr_value *list)
+{
+    if (list->kind != ATTR_LIST)
+        return false;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct attr_value *value = &module->attr_values.at[list->first + i];
+        if (value->kind != ATTR_INT && (value->kind != ATTR_WORD || value->id != W_none))
+            return false;
+    }
+    return true;
+}
+
 static bool is_buffers(const struct module *module, const struct attr_value *value)
 {
     return value->kind == ATTR_STRING || list_of(module, value, ATTR_STRING);

@@ -34,6 +34,8 @@ void verify_variants(struct verifier *verifier, const struct kernel *kernel);
 void verify_graph(struct verifier *verifier, const struct graph *graph);
 void verify_order(struct verifier *verifier, const struct graph *graph);
 void verify_entry(struct verifier *verifier, const struct entry *entry);
+/* Variables of one `shared_name`, in all graphs. */
+void verify_variables(struct verifier *verifier);
 /* The options of a scope or super kernel; each text once for all blocks between two marks_clear. */
 void verify_options(struct verifier *verifier, const struct block *block);
 

@@ -167,21 +167,6 @@ static void verify_op_kernel(struct graph_verifier *gv, const struct op *op)
         verify_tiling(gv, op, kernel);
 }
 
-/* Each index of `inplace` names an operand. */
-static void verify_inplace(struct graph_verifier *gv, const struct op *op)
-{
-    const struct module *module = gv->module;
-    const struct attr *inplace = attr_find(module, op->attrs, W_inplace);
-    for (uint32_t i = 0; inplace && inplace->value.kind == ATTR_LIST && i < inplace->value.count;
-         i++) {
-        const struct attr_value *index = &module->attr_values.at[inplace->value.first + i];
-        if (index->kind == ATTR_INT && (index->i < 0 || index->i >= op->operands.count))
-            diag_at(gv->diags, DIAG_number_range, locate_token(module, inplace->loc),
-                    "'inplace' names operand %lld of an op that has %u", (long long)index->i,
-                    op->operands.count);
-    }
-}
-
 static void verify_op(struct graph_verifier *gv, uint32_t id)
 {
     const struct graph *graph = gv->graph;
@@ -199,7 +184,7 @@ static void verify_op(struct graph_verifier *gv, uint32_t id)
             verify_use(gv, op, OP_AFTER, i, graph->refs.at[after.first + i]);
     }
     if (op->attrs.count)
-        verify_inplace(gv, op);
+        verify_places(gv, op);
     if (op->kernel != NONE)
         verify_op_kernel(gv, op);
     gv->reached[id] = 1;

@@ -101,12 +101,39 @@ static bool names_buffer(const struct module *module, const struct op *op, const
     return false;
 }
 
+/* The operand whose memory a value is by its op, or NONE. */
+static uint32_t alias_of(const struct module *module, const struct graph *graph, uint32_t value)
+{
+    uint32_t def = graph->values.at[value].def;
+    if (def == DEF_PARAM)
+        return NONE;
+    const struct op *op = &graph->ops.at[def];
+    const struct attr *attr = find_attr(module, op, "alias");
+    if (!attr)
+        return NONE;
+    const struct attr_value *place =
+        &module->attr_values.at[attr->value.first + (value - op->results.first)];
+    return place->kind == ATTR_INT ? op_operands(graph, op)[place->i] : NONE;
+}
+
+/* Whether two values are one memory: both go back to the same value. */
+static bool is_one_memory(const struct module *module, const struct graph *graph, uint32_t a,
+                          uint32_t b)
+{
+    for (uint32_t next; (next = alias_of(module, graph, a)) != NONE;)
+        a = next;
+    for (uint32_t next; (next = alias_of(module, graph, b)) != NONE;)
+        b = next;
+    return a == b;
+}
+
 static bool writes_value(const struct module *module, const struct graph *graph,
                          const struct op *op, uint32_t value)
 {
     const struct attr *attr = find_attr(module, op, "inplace");
     for (uint32_t i = 0; attr && i < attr->value.count; i++)
-        if (op_operands(graph, op)[module->attr_values.at[attr->value.first + i].i] == value)
+        if (is_one_memory(module, graph, value,
+                          op_operands(graph, op)[module->attr_values.at[attr->value.first + i].i]))
             return true;
     return false;
 }

@@ -40,8 +40,9 @@ void random_report(uint64_t seed, const struct text *text)
 enum {
     MAX_DEPTH = 4,
     MAX_PARAMS = 3,
-    MAX_VALUES = MAX_PARAMS + 3 * RANDOM_MAX_OPS,
     MAX_REFS = 3,
+    MAX_RESULTS = 3,
+    MAX_VALUES = MAX_PARAMS + MAX_RESULTS * RANDOM_MAX_OPS,
     MAX_EVENTS = 12,
     N_SCOPES = 4,
     N_KERNELS = 8,
@@ -66,6 +67,7 @@ struct planned_op {
     unsigned after[MAX_REFS], n_after;
     unsigned kernel;        /* index, or NO_KERNEL: its own */
     int inplace;            /* operand index, or -1 */
+    int alias[MAX_RESULTS]; /* per result: index of the operand whose memory it is, or -1 */
     unsigned reads, writes; /* sets of buffers */
     bool unfusable, passive;
 };
@@ -83,7 +85,8 @@ struct plan {
     unsigned cores; /* cube cores; there are twice as many vector cores */
     uint64_t scope_seed;
     unsigned n_streams, n_scopes, n_superkernels, n_params, n_values, n_ops, n_events;
-    int definer[MAX_VALUES]; /* op of a value, -1: parameter */
+    int definer[MAX_VALUES];     /* op of a value, -1: parameter */
+    unsigned memory[MAX_VALUES]; /* the value whose memory it is, which may be itself */
     struct planned_op ops[RANDOM_MAX_OPS];
     struct event events[MAX_EVENTS];
     uint64_t needs[RANDOM_MAX_OPS]; /* transitively */
@@ -165,6 +168,23 @@ static void plan_memory(struct plan *plan, struct planned_op *op)
         op->writes = 1 + random_below(&plan->random, 3);
 }
 
+static void plan_results(struct plan *plan, struct planned_op *op, unsigned id)
+{
+    op->first_result = plan->n_values;
+    op->n_results =
+        random_percent(&plan->random, 85) ? 1 : random_below(&plan->random, MAX_RESULTS + 1);
+    for (unsigned i = 0; i < op->n_results; i++) {
+        unsigned value = plan->n_values++;
+        plan->definer[value] = (int)id;
+        plan->memory[value] = value;
+        op->alias[i] = -1;
+        if (!plan->options->memory || !op->n_operands || !random_percent(&plan->random, 15))
+            continue;
+        op->alias[i] = (int)random_below(&plan->random, op->n_operands);
+        plan->memory[value] = plan->memory[op->operands[op->alias[i]]];
+    }
+}
+
 static void plan_op(struct plan *plan, unsigned id)
 {
     struct planned_op *op = &plan->ops[id];
@@ -175,11 +195,8 @@ static void plan_op(struct plan *plan, unsigned id)
     plan_memory(plan, op);
     op->unfusable = plan->options->unfusable && random_percent(&plan->random, 6);
     op->passive = plan->options->passive && random_percent(&plan->random, 25);
-    op->first_result = plan->n_values;
-    op->n_results = random_percent(&plan->random, 85) ? 1 : random_below(&plan->random, 4);
+    plan_results(plan, op, id);
     op->kernel = op->n_results ? random_below(&plan->random, N_KERNELS) : NO_KERNEL;
-    for (unsigned i = 0; i < op->n_results; i++)
-        plan->definer[plan->n_values++] = (int)id;
 }
 
 /* -------------------------------------------------------------------------- events ---- */
@@ -192,23 +209,26 @@ static void require(struct plan *plan, unsigned op, unsigned earlier)
             plan->needs[i] |= more;
 }
 
-static bool uses_value(const struct planned_op *op, unsigned value)
+static bool uses_memory(const struct plan *plan, const struct planned_op *op, unsigned memory)
 {
     for (unsigned i = 0; i < op->n_operands; i++)
-        if (op->operands[i] == value)
+        if (plan->memory[op->operands[i]] == memory)
             return true;
     return false;
 }
 
-static bool writes_value_of(const struct planned_op *writer, const struct planned_op *user)
+static bool writes_value_of(const struct plan *plan, const struct planned_op *writer,
+                            const struct planned_op *user)
 {
-    return writer->inplace >= 0 && uses_value(user, writer->operands[writer->inplace]);
+    return writer->inplace >= 0 &&
+           uses_memory(plan, user, plan->memory[writer->operands[writer->inplace]]);
 }
 
-static bool share_memory(const struct planned_op *a, const struct planned_op *b)
+static bool share_memory(const struct plan *plan, const struct planned_op *a,
+                         const struct planned_op *b)
 {
-    return writes_value_of(a, b) || writes_value_of(b, a) || (a->writes & (b->reads | b->writes)) ||
-           (a->reads & b->writes);
+    return writes_value_of(plan, a, b) || writes_value_of(plan, b, a) ||
+           (a->writes & (b->reads | b->writes)) || (a->reads & b->writes);
 }
 
 static bool share_stream(const struct planned_op *a, const struct planned_op *b)
@@ -228,7 +248,7 @@ static void require_text(struct plan *plan)
             if (plan->definer[op->after[r]] >= 0)
                 require(plan, i, (unsigned)plan->definer[op->after[r]]);
         for (unsigned j = 0; j < i; j++)
-            if (share_stream(&plan->ops[j], op) || share_memory(&plan->ops[j], op))
+            if (share_stream(&plan->ops[j], op) || share_memory(plan, &plan->ops[j], op))
                 require(plan, i, j);
     }
 }
@@ -369,12 +389,29 @@ static void put_buffers(struct plan *plan, const char *key, unsigned set)
         text_printf(plan->text, ", %s = %s", key, sets[set]);
 }
 
+static void put_alias(struct plan *plan, const struct planned_op *op)
+{
+    bool any = false;
+    for (unsigned i = 0; i < op->n_results; i++)
+        any |= op->alias[i] >= 0;
+    if (!any)
+        return;
+    text_string(plan->text, ", alias = [");
+    for (unsigned i = 0; i < op->n_results; i++)
+        if (op->alias[i] < 0)
+            text_string(plan->text, i ? ", none" : "none");
+        else
+            text_printf(plan->text, i ? ", %d" : "%d", op->alias[i]);
+    text_char(plan->text, ']');
+}
+
 static void put_attrs(struct plan *plan, unsigned id)
 {
     const struct planned_op *op = &plan->ops[id];
     text_printf(plan->text, " {nr = %u", id);
     if (op->inplace >= 0)
         text_printf(plan->text, ", inplace = [%d]", op->inplace);
+    put_alias(plan, op);
     put_buffers(plan, "reads", op->reads);
     put_buffers(plan, "writes", op->writes);
     if (op->unfusable)
@@ -462,7 +499,7 @@ void random_graph(struct text *text, uint64_t seed, const struct random_graph_op
     plan->n_scopes = 1 + random_below(&plan->random, N_SCOPES);
     plan->n_params = plan->n_values = 1 + random_below(&plan->random, MAX_PARAMS);
     for (unsigned i = 0; i < plan->n_params; i++)
-        plan->definer[i] = -1;
+        plan->definer[i] = -1, plan->memory[i] = i;
     plan->n_ops = random_below(&plan->random, options->max_ops + 1);
     for (unsigned i = 0; i < plan->n_ops; i++)
         plan_op(plan, i);

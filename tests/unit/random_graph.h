@@ -21,7 +21,7 @@ enum { RANDOM_MAX_OPS = 64 };
 struct random_graph_options {
     unsigned max_ops;   /* at most RANDOM_MAX_OPS */
     bool superkernels;  /* super kernels beside the scopes */
-    bool memory;        /* ops that share memory: `inplace`, `reads`, `writes` */
+    bool memory;        /* ops that share memory: `inplace`, `alias`, `reads`, `writes` */
     bool unfusable;     /* ops that no super kernel may have */
     bool stream_fusion; /* scopes may be fused over several streams */
     bool early_start;   /* kernels that were built for it */

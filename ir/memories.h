@@ -1,0 +1,39 @@
+/* Which memory a value is. Each is one of its own, but for results that are an operand's memory
+ * (`alias`), through any number of ops, and for variables of one `shared_name` (docs/language.md,
+ * "Memory"). */
+#ifndef IR_MEMORIES_H
+#define IR_MEMORIES_H
+
+#include "ir/module.h"
+
+struct memories {
+    uint32_t *of; /* per value: the first value in the text of its memory; NULL: each is its own */
+};
+
+/* Of a graph whose values are defined above their uses. Takes time linear in its size. */
+void memories_init(struct memories *memories, const struct module *module,
+                   const struct graph *graph);
+void memories_free(struct memories *memories);
+
+/* The value that stands for a value's memory: the same for all values of one memory. */
+static inline uint32_t memory_of(const struct memories *memories, uint32_t value)
+{
+    return memories->of ? memories->of[value] : value;
+}
+
+/* The operand that an element of `inplace` or `alias` names, as a value; NONE where it names
+ * none. */
+uint32_t op_place(const struct graph *graph, const struct op *op, const struct attr_value *place);
+
+/* The operand, as a value, whose memory the op's n-th result is; NONE where it has one of its
+ * own. */
+uint32_t op_alias(const struct module *module, const struct graph *graph, const struct op *op,
+                  uint32_t n);
+
+/* Whether ops of this type are variables: those of one `shared_name` are one memory, in all graphs
+ * of the module. */
+bool op_is_variable(const struct module *module, const struct op *op);
+/* The `shared_name` of a variable, NONE of one without and of other ops. */
+uint32_t op_shared_name(const struct module *module, const struct op *op);
+
+#endif

@@ -1,0 +1,134 @@
+/* The verifier's part for memory that is shared: what `inplace` and `alias` name, and variables. */
+#include "ir/memories.h"
+#include "ir/syntax/spelling.h"
+#include "ir/verify/graph_verifier.h"
+
+/* Whether values of these types can be one memory: equal in dtype and, where it is known, in the
+ * number of elements. */
+static bool types_share(const struct module *module, uint32_t a, uint32_t b)
+{
+    uint64_t of_a, of_b;
+    if (a == NONE || b == NONE || a == b)
+        return true;
+    if (module->types.at[a].dtype != module->types.at[b].dtype)
+        return false;
+    return !type_elements(module, a, &of_a) || !type_elements(module, b, &of_b) || of_a == of_b;
+}
+
+/* ------------------------------------------------------------------------------- ops ---- */
+
+/* An element that is an index names an operand. */
+static bool verify_place(struct graph_verifier *gv, const struct op *op, const struct attr *attr,
+                         uint32_t n)
+{
+    const struct attr_value *place = &gv->module->attr_values.at[attr->value.first + n];
+    if (place->kind != ATTR_INT || op_place(gv->graph, op, place) != NONE)
+        return true;
+    diag_at(gv->diags, DIAG_number_range, locate_element(gv->module, attr, n),
+            "'%.*s' names operand %lld of an op that has %u", NAME(gv->module, attr->key),
+            (long long)place->i, op->operands.count);
+    return false;
+}
+
+static void verify_alias_type(struct graph_verifier *gv, const struct op *op,
+                              const struct attr *alias, uint32_t n)
+{
+    const struct module *module = gv->module;
+    uint32_t operand = op_place(gv->graph, op, &module->attr_values.at[alias->value.first + n]);
+    if (operand == NONE)
+        return;
+    uint32_t own = gv->graph->values.at[op->results.first + n].type;
+    uint32_t other = gv->graph->values.at[operand].type;
+    if (types_share(module, own, other))
+        return;
+    if (diag_at(gv->diags, DIAG_alias, locate_op(module, op, OP_RESULT_TYPE, n),
+                "this is %s, but the memory of '%%%.*s' is %s",
+                type_text(module, own, &gv->diags->arena),
+                NAME(module, gv->graph->values.at[operand].name),
+                type_text(module, other, &gv->diags->arena)))
+        diag_note(gv->diags, locate_element(module, alias, n),
+                  "this says that they are one memory: equal dtypes, as many elements");
+}
+
+static void verify_alias(struct graph_verifier *gv, const struct op *op, const struct attr *alias)
+{
+    uint32_t count = alias->value.count, results = op->results.count;
+    if (count != results) {
+        if (diag_at(gv->diags, DIAG_alias, locate_token(gv->module, alias->loc),
+                    "'alias' has %u element%s, but the op has %u result%s", count,
+                    count == 1 ? "" : "s", results, results == 1 ? "" : "s"))
+            diag_help(gv->diags, "for each result write the operand whose memory it is, or 'none'");
+        return;
+    }
+    for (uint32_t n = 0; n < count; n++)
+        if (verify_place(gv, op, alias, n))
+            verify_alias_type(gv, op, alias, n);
+}
+
+void verify_places(struct graph_verifier *gv, const struct op *op)
+{
+    for (uint32_t i = 0; i < op->attrs.count; i++) {
+        const struct attr *attr = &gv->module->attrs.at[op->attrs.first + i];
+        if ((attr->key != W_inplace && attr->key != W_alias) || attr->value.kind != ATTR_LIST)
+            continue;
+        if (attr->key == W_alias)
+            verify_alias(gv, op, attr);
+        else
+            for (uint32_t n = 0; n < attr->value.count; n++)
+                verify_place(gv, op, attr, n);
+    }
+}
+
+/* ------------------------------------------------------------------------- variables ---- */
+
+/* The first variable of a name: its op, by graph. */
+struct variable {
+    uint32_t graph, op;
+};
+
+static uint32_t result_type(const struct graph *graph, const struct op *op)
+{
+    return op->results.count ? graph->values.at[op->results.first].type : NONE;
+}
+
+static void verify_variable(struct verifier *verifier, const struct graph *graph,
+                            const struct op *op, const struct variable *first)
+{
+    const struct module *module = verifier->module;
+    const struct graph *first_graph = &module->graphs.at[first->graph];
+    const struct op *other = &first_graph->ops.at[first->op];
+    uint32_t type = result_type(graph, op), other_type = result_type(first_graph, other);
+    if (types_share(module, type, other_type))
+        return;
+    if (diag_at(verifier->diags, DIAG_alias, locate_op(module, op, OP_RESULT_TYPE, 0),
+                "this is %s, but variable \"%.*s\" is %s",
+                type_text(module, type, &verifier->diags->arena),
+                NAME(module, op_shared_name(module, op)),
+                type_text(module, other_type, &verifier->diags->arena)))
+        diag_note(verifier->diags, locate_op(module, other, OP_RESULT_TYPE, 0), "it is here");
+}
+
+void verify_variables(struct verifier *verifier)
+{
+    const struct module *module = verifier->module;
+    VEC(struct variable) variables = {NULL, 0, 0};
+    struct id_map of_name = {NULL, 0, 0};
+    for (uint32_t g = 0; g < module->graphs.count; g++) {
+        const struct graph *graph = &module->graphs.at[g];
+        for (uint32_t i = 0; i < graph->ops.count; i++) {
+            const struct op *op = &graph->ops.at[i];
+            uint32_t name = op->attrs.count ? op_shared_name(module, op) : NONE;
+            if (name == NONE)
+                continue;
+            uint32_t *first = id_map_at(&of_name, name);
+            if (*first != NONE) {
+                verify_variable(verifier, graph, op, &variables.at[*first]);
+                continue;
+            }
+            *first = variables.count;
+            vec_push(&variables, ((struct variable){g, i}));
+        }
+    }
+    id_map_free(&of_name);
+    vec_free(&variables);
+}
