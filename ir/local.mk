@@ -23,12 +23,16 @@ libskir_la_SOURCES += \
 	ir/memories.h \
 	ir/module.c \
 	ir/module.h \
+	ir/op_data.h \
+	ir/op_type_reader.c \
+	ir/op_type_reader.h \
+	ir/op_types.c \
+	ir/op_types.h \
 	ir/order.c \
 	ir/order.h \
 	ir/order_launch.c \
 	ir/order_memory.c \
 	ir/order_pairs.h \
-	ir/passive_ops.def \
 	ir/sk_options.c \
 	ir/sk_options.def \
 	ir/sk_options.h \
@@ -112,6 +116,30 @@ libskir_la_SOURCES += \
 libskir_la_LIBADD = libskrt.la $(LIBELF_LIBS) $(CJSON_LIBS) $(MATH_LIBS)
 libskir_la_LDFLAGS = $(INSTRUMENT) -no-undefined -version-info 0:0:0 \
 	-export-symbols-regex '^skir_[^y]'
+
+# ---- The data of op types, as C ----
+
+op_data_files = \
+	ir/ops/attention.json \
+	ir/ops/collective.json \
+	ir/ops/control.json \
+	ir/ops/data.json \
+	ir/ops/elementwise.json \
+	ir/ops/image.json \
+	ir/ops/matrix.json \
+	ir/ops/moe.json \
+	ir/ops/normalisation.json \
+	ir/ops/quantisation.json \
+	ir/ops/reduction.json \
+	ir/ops/shape.json
+nodist_libskir_la_SOURCES = ir/op_data.c
+EXTRA_DIST += ir/op_data.awk $(op_data_files)
+CLEANFILES += ir/op_data.c
+
+ir/op_data.c: $(op_data_files) ir/op_data.awk
+	$(AM_V_GEN)$(MKDIR_P) ir && \
+	  $(AWK) -f $(srcdir)/ir/op_data.awk $(filter %.json,$^) >$@.tmp && mv $@.tmp $@ || \
+	  { rm -f $@.tmp; exit 1; }
 
 # ---- The scanner and the parser: generated, and part of a release ----
 

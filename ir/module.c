@@ -1,4 +1,5 @@
 #include "ir/module.h"
+#include "ir/op_types.h"
 
 #include <assert.h>
 #include <string.h>
@@ -31,6 +32,7 @@ struct module *module_new(struct source *source)
     struct module *module = mem_calloc(1, sizeof *module);
     module->source = source;
     module->loc = NONE;
+    module->op_types = op_types_new();
     for (uint32_t id = 0; id < W_COUNT; id++) {
         uint32_t name = intern_static(&module->names, words[id].text, words[id].size);
         assert(name == id); /* no text stands in two lists */
@@ -61,6 +63,7 @@ void module_free(struct module *module)
     for (int kind = 0; kind < SYMBOL_KINDS; kind++)
         id_map_free(&module->named[kind]);
     vec_free(&module->order);
+    op_types_free(module->op_types);
     mem_free(module);
 }
 

@@ -360,6 +360,8 @@ struct target {
 
 enum symbol_kind { SYMBOL_KERNEL, SYMBOL_GRAPH, SYMBOL_ENTRY, SYMBOL_KINDS };
 
+struct op_types;
+
 struct module {
     struct source *source; /* may be NULL; not owned */
     struct intern names;
@@ -376,6 +378,7 @@ struct module {
     struct id_map named[SYMBOL_KINDS]; /* by name: index of the first element of the kind */
     VEC(uint64_t) order; /* text order: index << 2 | enum symbol_kind, or | 3 for the target */
     uint32_t loc;        /* of the version line */
+    struct op_types *op_types; /* ir/op_types.h */
 };
 
 #define ORDER_TARGET 3

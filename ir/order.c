@@ -1,34 +1,22 @@
 #include "ir/order.h"
+#include "ir/op_types.h"
 #include "ir/order_pairs.h"
 #include "ir/sound.h"
 
 #include <string.h>
 
-static const char *const passive_ops[] = {
-#define PASSIVE(type) type,
-#include "ir/passive_ops.def"
-#undef PASSIVE
-};
-
-enum { PASSIVE_OPS = sizeof passive_ops / sizeof passive_ops[0] };
-
 bool op_is_passive(const struct module *module, const struct op *op)
 {
-    for (size_t i = 0; i < PASSIVE_OPS; i++)
-        if (name_is(module, op->type, passive_ops[i]))
-            return true;
-    return false;
+    const struct op_type *type = op_type_find(module, op->type);
+    return type && type->passive;
 }
 
-/* The same for every name at once. */
-static uint8_t *passive_types(const struct module *module)
+/* The same for the types of all ops at once. */
+static uint8_t *passive_types(const struct module *module, const struct graph *graph)
 {
     uint8_t *passive = mem_calloc(module->names.count, 1);
-    for (size_t i = 0; i < PASSIVE_OPS; i++) {
-        uint32_t name = intern_find(&module->names, passive_ops[i], strlen(passive_ops[i]));
-        if (name != NONE)
-            passive[name] = 1;
-    }
+    for (uint32_t i = 0; i < graph->ops.count; i++)
+        passive[graph->ops.at[i].type] = op_is_passive(module, &graph->ops.at[i]);
     return passive;
 }
 
@@ -151,7 +139,8 @@ void order_init(struct order *order, const struct module *module, const struct g
                             .position = mem_calloc(n, sizeof(uint32_t)),
                             .text = mem_calloc(n, sizeof(uint32_t))};
     walk_body(order, graph);
-    struct builder builder = {.graph = graph, .order = order, .passive = passive_types(module)};
+    struct builder builder = {
+        .graph = graph, .order = order, .passive = passive_types(module, graph)};
     find_senders(&builder);
     memory_edges(&builder.memory, module, graph, order->text, order->n_ops);
     launch_edges(&builder.launches, module, graph, order->text, order->n_ops, order->stream,

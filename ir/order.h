@@ -29,7 +29,7 @@ struct order {
     uint32_t *text;     /* op ids in text order */
 };
 
-/* Whether the op executes nothing (ir/passive_ops.def): it is in no stream's order. */
+/* Whether the op executes nothing (ir/op_types.h): it is in no stream's order. */
 bool op_is_passive(const struct module *module, const struct op *op);
 
 /* The required order of a graph. Values without definition and events without partner add

@@ -53,6 +53,7 @@ unit_tests = \
 	tests/unit/test_npy \
 	tests/unit/test_object \
 	tests/unit/test_object_copy \
+	tests/unit/test_op_types \
 	tests/unit/test_partition \
 	tests/unit/test_races \
 	tests/unit/test_roundtrip \

@@ -1,0 +1,216 @@
+#include "ir/op_types.h"
+#include "ir/op_data.h"
+#include "ir/op_type_reader.h"
+
+#include <cjson/cJSON.h>
+
+#include <stdio.h>
+#include <string.h>
+
+const struct op_type op_type_unseen = {.name = ""};
+
+struct op_types *op_types_new(void)
+{
+    return mem_calloc(1, sizeof(struct op_types));
+}
+
+void op_types_free(struct op_types *types)
+{
+    if (!types)
+        return;
+    mem_free(types->seen);
+    intern_free(&types->names);
+    vec_free(&types->entries);
+    arena_free(&types->arena);
+    mem_free(types);
+}
+
+/* --------------------------------------------------------------------- built-in data ---- */
+
+/* The names of all types; what is said of them is read when it is asked for. */
+static void name_all(struct op_types *types)
+{
+    if (types->entries.count)
+        return;
+    for (const struct op_data *data = op_data; data->name; data++) {
+        uint32_t id = intern_static(&types->names, data->name, strlen(data->name));
+        assert(id == types->entries.count); /* no type stands twice */
+        (void)id;
+        vec_push(&types->entries, (struct op_type_entry){data, NULL});
+    }
+}
+
+static void delete_json(void *json)
+{
+    cJSON_Delete(json);
+}
+
+static const struct op_type *read_data(struct op_types *types, const struct op_data *data)
+{
+    char error[200];
+    struct op_type_reader reader = {&types->arena, data->family, error, sizeof error};
+    struct op_type *type = arena_alloc(&types->arena, sizeof *type);
+    cJSON *json = op_type_json(&reader, data->json, strlen(data->json));
+    struct mem_guard guard;
+    mem_guard(&guard, delete_json, json);
+    bool ok = json && op_type_read(&reader, data->name, data->family, json, type);
+    assert(ok); /* tests/unit/test_op_types.c reads all of it */
+    (void)ok;
+    mem_unguard(&guard);
+    cJSON_Delete(json);
+    return type;
+}
+
+static const struct op_type *type_of_id(struct op_types *types, uint32_t id)
+{
+    struct op_type_entry *entry = &types->entries.at[id];
+    if (!entry->type)
+        entry->type = read_data(types, entry->data);
+    return entry->type;
+}
+
+/* ----------------------------------------------------------------------- look-ups ---- */
+
+const struct op_type *op_types_find(struct op_types *types, const char *name, size_t size)
+{
+    name_all(types);
+    uint32_t id = intern_find(&types->names, name, size);
+    return id == NONE ? NULL : type_of_id(types, id);
+}
+
+const struct op_type *op_types_at(struct op_types *types, uint32_t number)
+{
+    name_all(types);
+    return number < types->entries.count ? type_of_id(types, number) : NULL;
+}
+
+void op_types_offer(struct op_types *types, struct suggest *suggest)
+{
+    name_all(types);
+    for (uint32_t i = 0; i < types->names.count; i++)
+        suggest_offer(suggest, types->names.names[i].text, types->names.names[i].size);
+}
+
+/* Makes room for all names that the module has. */
+static void grow_seen(struct op_types *types, uint32_t count)
+{
+    types->seen = mem_realloc(types->seen, count, sizeof(types->seen[0]));
+    while (types->n_seen < count)
+        types->seen[types->n_seen++] = &op_type_unseen;
+}
+
+const struct op_type *op_type_look_up(const struct module *module, uint32_t name)
+{
+    struct op_types *types = module->op_types;
+    const struct intern_name *text = &module->names.names[name];
+    assert(name < module->names.count);
+    if (name >= types->n_seen)
+        grow_seen(types, module->names.count);
+    return types->seen[name] = op_types_find(types, text->text, text->size);
+}
+
+uint32_t op_type_operand(const struct op_type *type, const char *name, size_t size)
+{
+    for (uint32_t i = 0; i < type->n_operands; i++)
+        if (strlen(type->slots[i].name) == size && memcmp(type->slots[i].name, name, size) == 0)
+            return i;
+    return NONE;
+}
+
+/* -------------------------------------------------------------------- private data ---- */
+
+struct adding {
+    struct op_types *types;
+    struct op_type_reader reader;
+    const char *family;
+};
+
+/* The file of a path, without its folder and endings. */
+static const char *family_of(struct op_types *types, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    return arena_strndup(&types->arena, file, strcspn(file, "."));
+}
+
+/* Whether data that is known already says the same. */
+static bool says_same(const struct adding *adding, uint32_t id, const cJSON *json)
+{
+    const struct op_data *data = adding->types->entries.at[id].data;
+    cJSON *known = op_type_json(&adding->reader, data->json, strlen(data->json));
+    bool same = cJSON_Compare(known, json, true);
+    cJSON_Delete(known);
+    if (!same)
+        snprintf(adding->reader.error, adding->reader.error_size,
+                 "%s: op type '%s' is another one than that of '%s'", adding->reader.path,
+                 data->name, data->family);
+    return same;
+}
+
+static const struct op_data *keep_data(struct op_types *types, const char *name, const char *family,
+                                       const cJSON *json)
+{
+    struct op_data *data = arena_alloc(&types->arena, sizeof *data);
+    char *text = cJSON_PrintUnformatted(json);
+    if (!text)
+        mem_exhausted();
+    text = mem_adopt(text, strlen(text) + 1);
+    *data = (struct op_data){name, family, arena_strndup(&types->arena, text, strlen(text))};
+    mem_free(text);
+    return data;
+}
+
+static bool add_type(const struct adding *adding, const cJSON *json)
+{
+    struct op_types *types = adding->types;
+    uint32_t id = intern_find(&types->names, json->string, strlen(json->string));
+    if (id != NONE)
+        return says_same(adding, id, json);
+    const char *name = arena_strndup(&types->arena, json->string, strlen(json->string));
+    struct op_type *type = arena_alloc(&types->arena, sizeof *type);
+    if (!op_type_read(&adding->reader, name, adding->family, json, type))
+        return false;
+    intern_static(&types->names, name, strlen(name));
+    vec_push(&types->entries,
+             (struct op_type_entry){keep_data(types, name, adding->family, json), type});
+    return true;
+}
+
+static bool add_types(const struct adding *adding, const cJSON *json)
+{
+    const cJSON *item;
+    if (!cJSON_IsObject(json)) {
+        snprintf(adding->reader.error, adding->reader.error_size,
+                 "%s: this is no object of op types", adding->reader.path);
+        return false;
+    }
+    cJSON_ArrayForEach(item, json)
+    {
+        if (!add_type(adding, item))
+            return false;
+    }
+    return true;
+}
+
+/* Names that were unknown may be known behind it. */
+static void forget_seen(struct op_types *types)
+{
+    for (uint32_t i = 0; i < types->n_seen; i++)
+        types->seen[i] = &op_type_unseen;
+}
+
+bool op_types_add(struct op_types *types, const char *path, const char *json, size_t size,
+                  char *error, size_t error_size)
+{
+    struct adding adding = {.types = types,
+                            .reader = {&types->arena, path, error, error_size},
+                            .family = family_of(types, path)};
+    name_all(types);
+    forget_seen(types);
+    cJSON *parsed = op_type_json(&adding.reader, json, size);
+    struct mem_guard guard;
+    mem_guard(&guard, delete_json, parsed);
+    bool ok = parsed && add_types(&adding, parsed);
+    mem_unguard(&guard);
+    cJSON_Delete(parsed);
+    return ok;
+}

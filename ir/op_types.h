@@ -1,0 +1,134 @@
+/* What is known of op types: operands, results and what they have to do with each other, as data
+ * (ir/ops, docs/op-types.md). An op of a type without data is checked only by its kernel. */
+#ifndef IR_OP_TYPES_H
+#define IR_OP_TYPES_H
+
+#include "ir/module.h"
+
+/* How often a slot of an op may be filled: once; once or not at all; any number of times. */
+enum op_presence { OP_REQUIRED, OP_OPTIONAL, OP_LISTED };
+
+/* One operand or result of an op type, by its name. */
+struct op_slot {
+    const char *name;
+    enum op_presence presence;
+    uint64_t dtypes; /* a set, by enum dtype, of what it may be */
+    uint32_t like;   /* what it may be, too: the dtype of the slot with this index; or NONE */
+    uint32_t alias;  /* of a result: the operand that its memory is; or NONE */
+    bool reads;      /* of an operand: its contents are read */
+    bool writes;     /* of an operand: its memory is written */
+};
+
+/* An attribute, its kind, and its value where an op does not have it. */
+enum op_attr_kind {
+    OP_ATTR_INT,
+    OP_ATTR_FLOAT,
+    OP_ATTR_BOOL,
+    OP_ATTR_STRING,
+    OP_ATTR_INTS,
+    OP_ATTR_FLOATS,
+    OP_ATTR_KINDS
+};
+
+struct op_attr {
+    const char *name;
+    enum op_attr_kind kind;
+    const char *fallback; /* as data has it; NULL: there is none, the op has to say it */
+};
+
+/* An attribute that names a graph, or a list of graphs, that the op calls: parameters are these
+ * operands of the op, all of each; results these results, or one truth value. Slots are indices of
+ * op_type.slots. */
+struct op_graph {
+    const char *attr;
+    bool listed;  /* a list of graphs, of which one is called */
+    bool decides; /* its result is one bool, and no result of the op */
+    uint32_t n_params, n_results;
+    const uint32_t *params, *results;
+};
+
+struct op_type {
+    const char *name;
+    const char *family; /* the file that it stands in, without path and ending */
+    const char *about;  /* one line for people; may be empty */
+    uint32_t n_operands, n_results;
+    const struct op_slot *slots; /* operands, then results */
+    uint32_t n_attrs, n_graphs, n_shape;
+    const struct op_attr *attrs;
+    const struct op_graph *graphs;
+    bool passive;              /* executes nothing on a device (docs/language.md, "Order") */
+    bool view;                 /* results are operands seen otherwise; nothing has to be done */
+    const char *const *shape;  /* the rules of shapes; docs/op-types.md has their language */
+    const char *flops, *bytes; /* expressions; NULL: not said */
+};
+
+/* A type's data, and what was read from it: NULL as long as nobody has asked. */
+struct op_type_entry {
+    const struct op_data *data;
+    const struct op_type *type;
+};
+
+/* What a module knows of op types. The data of a type is read when it is first asked for, so a
+ * module is for one thread at a time. */
+struct op_types {
+    /* By name id of the module; op_type_unseen: not looked up yet. */
+    const struct op_type **seen;
+    uint32_t n_seen;
+    struct intern names;
+    VEC(struct op_type_entry) entries; /* by id of `names` */
+    struct arena arena;
+};
+
+extern const struct op_type op_type_unseen;
+
+struct op_types *op_types_new(void);
+void op_types_free(struct op_types *types);
+
+/* Adds the types of a JSON text, which a private library has. `path` is for errors, and its file
+ * for the family. A type that is known already must say the same. False, with one line of text,
+ * where something is wrong; types before it are added then. */
+bool op_types_add(struct op_types *types, const char *path, const char *json, size_t size,
+                  char *error, size_t error_size);
+
+/* The type of a text, or NULL where there is no data. Lasts as long as the table. */
+const struct op_type *op_types_find(struct op_types *types, const char *name, size_t size);
+/* All types, by number; NULL from the first number past the end. */
+const struct op_type *op_types_at(struct op_types *types, uint32_t number);
+/* Offers the names of all types. */
+void op_types_offer(struct op_types *types, struct suggest *suggest);
+
+/* What op_type_find does for a name that has not been looked up. */
+const struct op_type *op_type_look_up(const struct module *module, uint32_t name);
+
+/* The type that a name of the module is, or NULL where there is no data. */
+static inline const struct op_type *op_type_find(const struct module *module, uint32_t name)
+{
+    const struct op_types *types = module->op_types;
+    if (name < types->n_seen && types->seen[name] != &op_type_unseen)
+        return types->seen[name];
+    return op_type_look_up(module, name);
+}
+
+/* The operand of a name, or NONE. */
+uint32_t op_type_operand(const struct op_type *type, const char *name, size_t size);
+
+/* The operand that an op's operand without a label is for, by its place as written: what is past
+ * the end belongs to the last operand, if that is listed. NONE: there is none for it. */
+static inline uint32_t op_type_place(const struct op_type *type, uint32_t place)
+{
+    uint32_t last = type->n_operands - 1;
+    if (place < type->n_operands)
+        return place;
+    return type->n_operands && type->slots[last].presence == OP_LISTED ? last : NONE;
+}
+
+/* The same for results: an index of op_type.slots. */
+static inline uint32_t op_type_result(const struct op_type *type, uint32_t result)
+{
+    uint32_t last = type->n_operands + type->n_results - 1;
+    if (result < type->n_results)
+        return type->n_operands + result;
+    return type->n_results && type->slots[last].presence == OP_LISTED ? last : NONE;
+}
+
+#endif

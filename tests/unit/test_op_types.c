@@ -1,0 +1,236 @@
+/* The data of op types: all of it is read, what is wrong is refused, and look-ups find it. */
+#include "ir/op_types.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const struct op_type *find(struct op_types *types, const char *name)
+{
+    return op_types_find(types, name, strlen(name));
+}
+
+static bool add(struct op_types *types, const char *json, char *error, size_t size)
+{
+    error[0] = '\0';
+    return op_types_add(types, "lib/own.ops.json", json, strlen(json), error, size);
+}
+
+/* Reading asserts that it is right. */
+static void test_all_data(void **state)
+{
+    (void)state;
+    struct op_types *types = op_types_new();
+    uint32_t count = 0;
+    for (const struct op_type *type; (type = op_types_at(types, count)); count++) {
+        assert_ptr_equal(type, find(types, type->name));
+        assert_true(*type->about);
+        assert_true(*type->family);
+    }
+    assert_true(count > 100);
+    assert_null(find(types, "NoSuchType"));
+    assert_null(find(types, "Ad"));
+    op_types_free(types);
+}
+
+static void test_slots(void **state)
+{
+    (void)state;
+    struct op_types *types = op_types_new();
+    const struct op_type *fias = find(types, "FusedInferAttentionScore");
+    assert_int_equal(fias->slots[0].presence, OP_REQUIRED);
+    assert_int_equal(fias->slots[1].presence, OP_LISTED);
+    assert_int_equal(fias->slots[3].presence, OP_OPTIONAL);
+    assert_int_equal(op_type_operand(fias, "atten_mask", 10), 4);
+    assert_int_equal(op_type_operand(fias, "atten", 5), NONE);
+    assert_string_equal(fias->slots[fias->n_operands + 1].name, "softmax_lse");
+    const struct op_type *add_type = find(types, "Add");
+    assert_int_equal(add_type->slots[1].like, 0);
+    assert_int_equal(add_type->slots[1].dtypes, 0);
+    assert_true(add_type->slots[0].dtypes >> DTYPE_f32 & 1);
+    assert_false(add_type->slots[0].dtypes >> DTYPE_i4 & 1);
+    op_types_free(types);
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    struct op_types *types = op_types_new();
+    const struct op_type *assign = find(types, "Assign"), *view = find(types, "Reshape");
+    assert_int_equal(assign->slots[2].alias, 0);
+    assert_true(assign->slots[0].writes && !assign->slots[0].reads);
+    assert_true(!assign->slots[1].writes && assign->slots[1].reads);
+    assert_true(view->view && !view->slots[0].reads && !view->slots[0].writes);
+    assert_int_equal(view->slots[view->n_operands].alias, 0);
+    assert_true(find(types, "Const")->passive);
+    assert_false(find(types, "Add")->passive);
+    op_types_free(types);
+}
+
+static void test_graphs(void **state)
+{
+    (void)state;
+    struct op_types *types = op_types_new();
+    const struct op_type *branch = find(types, "Case"), *loop = find(types, "While"),
+                         *count = find(types, "For");
+    assert_int_equal(branch->n_graphs, 1);
+    assert_string_equal(branch->graphs[0].attr, "branches");
+    assert_true(branch->graphs[0].listed && !branch->graphs[0].decides);
+    assert_int_equal(branch->graphs[0].params[0], 1);
+    assert_int_equal(branch->graphs[0].results[0], 2);
+    assert_true(loop->graphs[0].decides && !loop->graphs[1].decides);
+    assert_int_equal(count->graphs[0].n_params, 2);
+    assert_int_equal(count->graphs[0].params[1], 3);
+    op_types_free(types);
+}
+
+/* What an op writes without labels, by places. */
+static void test_places(void **state)
+{
+    (void)state;
+    struct op_types *types = op_types_new();
+    const struct op_type *branch = find(types, "If"), *sum = find(types, "Add"),
+                         *constant = find(types, "Const"), *send = find(types, "HcomSend");
+    assert_int_equal(op_type_place(branch, 0), 0);
+    assert_int_equal(op_type_place(branch, 5), 1);
+    assert_int_equal(op_type_result(branch, 5), 2);
+    assert_int_equal(op_type_place(sum, 1), 1);
+    assert_int_equal(op_type_place(sum, 2), NONE);
+    assert_int_equal(op_type_result(sum, 0), 2);
+    assert_int_equal(op_type_result(sum, 1), NONE);
+    assert_int_equal(op_type_place(constant, 0), NONE);
+    assert_int_equal(op_type_result(send, 0), NONE);
+    op_types_free(types);
+}
+
+static void test_names_of_modules(void **state)
+{
+    (void)state;
+    struct module *module = module_new(NULL);
+    uint32_t add_name = module_name(module, "Add"), other = module_name(module, "Own");
+    char error[200];
+    assert_string_equal(op_type_find(module, add_name)->name, "Add");
+    assert_null(op_type_find(module, other));
+    assert_ptr_equal(op_type_find(module, add_name), op_type_find(module, add_name));
+    uint32_t late = module_name(module, "Mul");
+    assert_string_equal(op_type_find(module, late)->name, "Mul");
+    assert_true(add(module->op_types, "{\"Own\": {\"operands\": [], \"results\": [\"y\"]}}", error,
+                    sizeof error));
+    assert_string_equal(op_type_find(module, other)->family, "own");
+    module_free(module);
+}
+
+static void test_private_types(void **state)
+{
+    (void)state;
+    static const char own[] = "{\"Own\": {\"operands\": [\"a\", \"b?\"], \"results\": [\"y\"]}}";
+    static const char other[] = "{\"Own\": {\"operands\": [\"a\", \"b\"], \"results\": [\"y\"]}}";
+    static const char known[] = "{\"Data\": {\"operands\": [], \"results\": []}}";
+    struct op_types *types = op_types_new();
+    char error[200];
+    assert_true(add(types, own, error, sizeof error));
+    assert_int_equal(find(types, "Own")->slots[1].presence, OP_OPTIONAL);
+    assert_true(add(types, own, error, sizeof error)); /* the same again is no contradiction */
+    assert_false(add(types, other, error, sizeof error));
+    assert_string_equal(error, "lib/own.ops.json: op type 'Own' is another one than that of 'own'");
+    assert_false(add(types, known, error, sizeof error));
+    assert_string_equal(error,
+                        "lib/own.ops.json: op type 'Data' is another one than that of 'data'");
+    op_types_free(types);
+}
+
+/* The text of a type in place of %s, and what is said of it behind "lib/own.ops.json: ". */
+static const struct {
+    const char *json, *error;
+} malformed[] = {
+    {"", "this is no JSON"},
+    {"{", "this is no JSON"},
+    {"[]", "this is no object of op types"},
+    {"{\"T\": 3}", "op type 'T': this is no object"},
+    {"{\"T\": {}}", "op type 'T': 'operands' and 'results' are lists of names"},
+    {"{\"T\": {\"operands\": \"x\", \"results\": []}}",
+     "op type 'T': 'operands' and 'results' are lists of names"},
+    {"{\"T\": {\"operands\": [1], \"results\": []}}",
+     "op type 'T': 'operands' and 'results' are lists of names"},
+    {"{\"T\": {\"operands\": [\"\"], \"results\": []}}", "op type 'T': '' is no name"},
+    {"{\"T\": {\"operands\": [\"?\"], \"results\": []}}", "op type 'T': '?' is no name"},
+    {"{\"T\": {\"operands\": [\"x?*\"], \"results\": []}}", "op type 'T': 'x?*' is no name"},
+    {"{\"T\": {\"operands\": [\"x\", \"x?\"], \"results\": []}}", "op type 'T': 'x' stands twice"},
+    {"{\"T\": {\"operands\": [], \"results\": [], \"operand\": []}}",
+     "op type 'T': unknown key 'operand'"},
+    {"{\"T\": {\"operands\": [], \"results\": [], \"results\": []}}",
+     "op type 'T': the key 'results' stands twice"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [\"y\"], \"dtypes\": {\"z\": \"f32\"}}}",
+     "op type 'T': 'dtypes' has no operand or result 'z'"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [\"y\"], \"dtypes\": []}}",
+     "op type 'T': 'dtypes' is an object"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [\"y\"], \"dtypes\": {\"x\": \"f31\"}}}",
+     "op type 'T': 'f31' is no data type, and no operand or result before 'x'"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [\"y\"], \"dtypes\": {\"x\": \"y\"}}}",
+     "op type 'T': 'y' is no data type, and no operand or result before 'x'"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [], \"dtypes\": {\"x\": \"\"}}}",
+     "op type 'T': '' is no data type, and no operand or result before 'x'"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [], \"dtypes\": {\"x\": \"f32 | \"}}}",
+     "op type 'T': '' is no data type, and no operand or result before 'x'"},
+    {"{\"T\": {\"operands\": [\"a\", \"b\", \"c\"], \"results\": [], "
+     "\"dtypes\": {\"c\": \"a | b\"}}}",
+     "op type 'T': 'c' can be like one other, not two"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [\"y\"], \"alias\": {\"x\": \"y\"}}}",
+     "op type 'T': 'alias' maps results to operands, not 'x' to 'y'"},
+    {"{\"T\": {\"operands\": [\"x*\"], \"results\": [\"y\"], \"alias\": {\"y\": \"x\"}}}",
+     "op type 'T': 'alias' has a list: 'y' of 'x'"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [], \"writes\": \"x\"}}",
+     "op type 'T': 'writes' is a list of operands"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [\"y\"], \"writes\": [\"y\"]}}",
+     "op type 'T': 'writes' has no operand 'y'"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [\"y\"], \"reads\": [\"y\"]}}",
+     "op type 'T': 'reads' has no operand 'y'"},
+    {"{\"T\": {\"operands\": [], \"results\": [], \"attributes\": {\"a\": \"integer\"}}}",
+     "op type 'T': attribute 'a' has no kind such as \"int\" or \"int = 0\""},
+    {"{\"T\": {\"operands\": [], \"results\": [], \"attributes\": {\"a\": 0}}}",
+     "op type 'T': attribute 'a' has no kind such as \"int\" or \"int = 0\""},
+    {"{\"T\": {\"operands\": [], \"results\": [], \"attributes\": {\"a b\": \"int\"}}}",
+     "op type 'T': 'a b' is no name of an attribute"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [], \"graphs\": {\"f\": \"(x)\"}}}",
+     "op type 'T': graph 'f' is no \"(OPERANDS) -> (RESULTS)\""},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [], \"graphs\": {\"f\": \"(x -> ()\"}}}",
+     "op type 'T': graph 'f' is no \"(OPERANDS) -> (RESULTS)\""},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [], \"graphs\": {\"f\": \"(x) -> (x)\"}}}",
+     "op type 'T': graph 'f' is no \"(OPERANDS) -> (RESULTS)\""},
+    {"{\"T\": {\"operands\": [], \"results\": [], \"passive\": 1}}",
+     "op type 'T': 'passive' is true or false"},
+    {"{\"T\": {\"operands\": [], \"results\": [], \"flops\": 1}}",
+     "op type 'T': 'flops' is a string"},
+    {"{\"T\": {\"operands\": [], \"results\": [], \"shape\": \"y = x\"}}",
+     "op type 'T': 'shape' is a list of rules"},
+};
+
+static void test_malformed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof malformed / sizeof malformed[0]; i++) {
+        struct op_types *types = op_types_new();
+        char error[200], expected[200];
+        snprintf(expected, sizeof expected, "lib/own.ops.json: %s", malformed[i].error);
+        assert_false(add(types, malformed[i].json, error, sizeof error));
+        assert_string_equal(error, expected);
+        assert_null(find(types, "T"));
+        op_types_free(types);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_data),      cmocka_unit_test(test_slots),
+        cmocka_unit_test(test_memory),        cmocka_unit_test(test_graphs),
+        cmocka_unit_test(test_places),        cmocka_unit_test(test_names_of_modules),
+        cmocka_unit_test(test_private_types), cmocka_unit_test(test_malformed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
