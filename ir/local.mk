@@ -8,7 +8,12 @@ libskir_la_SOURCES += \
 	ir/attr_rows.c \
 	ir/attr_rows.h \
 	ir/attrs.c \
+	ir/call_ops.def \
+	ir/calls.c \
+	ir/calls.h \
 	ir/dtypes.def \
+	ir/effects.c \
+	ir/effects.h \
 	ir/event_sides.c \
 	ir/event_sides.h \
 	ir/formats.def \
@@ -101,6 +106,7 @@ libskir_la_SOURCES += \
 	ir/verify/verify.h \
 	ir/verify/verify_attrs.c \
 	ir/verify/verify_blocks.c \
+	ir/verify/verify_calls.c \
 	ir/verify/verify_entry.c \
 	ir/verify/verify_graph.c \
 	ir/verify/verify_internal.h \

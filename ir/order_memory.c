@@ -1,3 +1,5 @@
+#include "ir/calls.h"
+#include "ir/effects.h"
 #include "ir/memories.h"
 #include "ir/order_pairs.h"
 
@@ -14,8 +16,12 @@ struct walker {
     struct order_pairs *pairs;
     VEC(struct memory) memories;
     struct memories joined;
-    struct id_map of_value;  /* by the value that stands for a memory which some op writes */
-    struct id_map of_buffer; /* memory by name */
+    struct id_map of_value;    /* by the value that stands for a memory which some op writes */
+    struct id_map of_buffer;   /* memory by name */
+    struct effects *effects;   /* of called graphs; NULL while no op calls any */
+    struct op_effects called;  /* scratch */
+    struct id_map variables;   /* by `shared_name`: the value that stands for its memory */
+    struct id_map of_variable; /* memory by `shared_name`, of those without a value */
 };
 
 static void add(struct walker *walker, uint32_t to, uint32_t from, uint32_t name)
@@ -51,6 +57,14 @@ static uint32_t new_memory(struct walker *walker, uint32_t name)
     return walker->memories.count - 1;
 }
 
+static uint32_t named_memory(struct walker *walker, struct id_map *memories, uint32_t name)
+{
+    uint32_t *memory = id_map_at(memories, name);
+    if (*memory == NONE)
+        *memory = new_memory(walker, name);
+    return *memory;
+}
+
 /* The value that stands for the memory which the n-th entry of `inplace` names, or NONE where it
  * names none. */
 static uint32_t inplace_value(const struct walker *walker, const struct op *op,
@@ -59,6 +73,61 @@ static uint32_t inplace_value(const struct walker *walker, const struct op *op,
     const struct attr_value *place = &walker->module->attr_values.at[inplace->value.first + n];
     uint32_t value = op_place(walker->graph, op, place);
     return value == NONE ? NONE : memory_of(&walker->joined, value);
+}
+
+/* What the op does by graphs that it calls, which goes on until the next call; or NULL. */
+static const struct op_effects *called_effects(struct walker *walker, const struct op *op)
+{
+    if (op_call_kind(op) == CALL_NONE)
+        return NULL;
+    if (!walker->effects)
+        walker->effects = effects_new(walker->module);
+    effects_of_op(walker->effects, op, &walker->called);
+    return &walker->called;
+}
+
+/* Gives a value that stands for a memory its accesses. */
+static uint32_t find_memory(struct walker *walker, uint32_t value)
+{
+    uint32_t *memory = id_map_at(&walker->of_value, value);
+    if (*memory == NONE)
+        *memory = new_memory(walker, walker->graph->values.at[value].name);
+    return *memory;
+}
+
+/* The memory of a variable that a called graph uses. This one may have it as a value. */
+static uint32_t variable_memory(struct walker *walker, uint32_t name)
+{
+    uint32_t value = id_map_find(&walker->variables, name);
+    if (value != NONE)
+        return find_memory(walker, value);
+    return named_memory(walker, &walker->of_variable, name);
+}
+
+/* Variables of this graph, which those of called graphs are one memory with. */
+static void find_variables(struct walker *walker)
+{
+    for (uint32_t i = 0; i < walker->graph->ops.count; i++) {
+        const struct op *op = &walker->graph->ops.at[i];
+        uint32_t name = op->attrs.count ? op_shared_name(walker->module, op) : NONE;
+        if (name != NONE && op->results.count)
+            id_map_set(&walker->variables, name, memory_of(&walker->joined, op->results.first));
+    }
+}
+
+/* The same for what called graphs access; returns whether that is anything. */
+static bool find_called(struct walker *walker, const struct op *op)
+{
+    if (op_call_kind(op) != CALL_NONE && !walker->effects)
+        find_variables(walker);
+    const struct op_effects *called = called_effects(walker, op);
+    for (uint32_t i = 0; called && i < called->written.count; i++)
+        find_memory(walker, memory_of(&walker->joined,
+                                      op_operands(walker->graph, op)[called->written.at[i]]));
+    for (uint32_t i = 0; called && i < called->shared.count; i++)
+        if (called->shared.at[i].variable)
+            variable_memory(walker, called->shared.at[i].name);
+    return called && (called->written.count || called->shared.count);
 }
 
 /* Gives each memory that is written in place its accesses; returns whether any is shared. */
@@ -74,12 +143,12 @@ static bool find_memories(struct walker *walker)
         for (uint32_t n = 0;
              inplace && inplace->value.kind == ATTR_LIST && n < inplace->value.count; n++) {
             uint32_t value = inplace_value(walker, op, inplace, n);
-            if (value == NONE || id_map_find(&walker->of_value, value) != NONE)
+            if (value == NONE)
                 continue;
-            id_map_set(&walker->of_value, value,
-                       new_memory(walker, walker->graph->values.at[value].name));
+            find_memory(walker, value);
             any = true;
         }
+        any |= find_called(walker, op);
     }
     return any;
 }
@@ -87,12 +156,8 @@ static bool find_memories(struct walker *walker)
 static void access_buffer(struct walker *walker, uint32_t op, const struct attr_value *name,
                           bool write)
 {
-    if (name->kind != ATTR_STRING)
-        return;
-    uint32_t *memory = id_map_at(&walker->of_buffer, name->id);
-    if (*memory == NONE)
-        *memory = new_memory(walker, name->id);
-    access_memory(walker, *memory, op, write);
+    if (name->kind == ATTR_STRING)
+        access_memory(walker, named_memory(walker, &walker->of_buffer, name->id), op, write);
 }
 
 /* `reads` or `writes`: a string, or a list of strings. */
@@ -128,6 +193,32 @@ static void access_values(struct walker *walker, uint32_t id)
     }
 }
 
+static void access_shared(struct walker *walker, uint32_t op, const struct shared_effect *shared)
+{
+    uint32_t memory = shared->variable ? variable_memory(walker, shared->name)
+                                       : named_memory(walker, &walker->of_buffer, shared->name);
+    access_memory(walker, memory, op, shared->write);
+}
+
+/* Reads come before writes: they wait for the write before, not for the op's own. */
+static void access_called(struct walker *walker, uint32_t id)
+{
+    const struct op *op = &walker->graph->ops.at[id];
+    const struct op_effects *called = called_effects(walker, op);
+    if (!called)
+        return;
+    for (uint32_t i = 0; i < called->written.count; i++)
+        access_memory(
+            walker,
+            find_memory(walker, memory_of(&walker->joined,
+                                          op_operands(walker->graph, op)[called->written.at[i]])),
+            id, true);
+    for (int write = 0; write <= 1; write++)
+        for (uint32_t i = 0; i < called->shared.count; i++)
+            if (called->shared.at[i].write == write)
+                access_shared(walker, id, &called->shared.at[i]);
+}
+
 void memory_edges(struct order_pairs *pairs, const struct module *module, const struct graph *graph,
                   const uint32_t *text, uint32_t n_ops)
 {
@@ -137,6 +228,7 @@ void memory_edges(struct order_pairs *pairs, const struct module *module, const 
         access_values(&walker, text[i]);
         access_buffers(&walker, text[i], W_reads);
         access_buffers(&walker, text[i], W_writes);
+        access_called(&walker, text[i]);
     }
     for (uint32_t i = 0; i < walker.memories.count; i++)
         vec_free(&walker.memories.at[i].readers);
@@ -144,4 +236,8 @@ void memory_edges(struct order_pairs *pairs, const struct module *module, const 
     memories_free(&walker.joined);
     id_map_free(&walker.of_value);
     id_map_free(&walker.of_buffer);
+    id_map_free(&walker.of_variable);
+    id_map_free(&walker.variables);
+    effects_free(walker.effects);
+    op_effects_free(&walker.called);
 }

@@ -6,6 +6,7 @@
  * keeps    everything else
  */
 #include "ir/base/suggest.h"
+#include "ir/calls.h"
 #include "ir/syntax/locate.h"
 #include "passes/pass.h"
 #include "passes/properties.h"
@@ -154,8 +155,21 @@ static bool report_static(struct binder *binder, const struct op *op)
     return false;
 }
 
+/* An op that calls graphs has no kernel that an entry could call. */
+static bool check_call(struct pass_context *context, const struct graph *graph, const struct op *op)
+{
+    if (graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL) == NONE)
+        return true;
+    if (diag_at(context->diags, DIAG_unsupported, locate_op(context->module, op, OP_TYPE_NAME, 0),
+                "an op that calls graphs cannot be in a super kernel"))
+        diag_help(context->diags, "move it out of the super kernel, or run 'split-nonfusable'");
+    return false;
+}
+
 static bool bind_op(struct binder *binder, const struct graph *graph, struct op *op)
 {
+    if (op_call_kind(op) != CALL_NONE)
+        return check_call(binder->context, graph, op);
     bool dynamic = attr_flag(binder->module, op->attrs, W_dynamic);
     struct id_map *declared = &binder->declared[dynamic];
     if (id_map_find(declared, op->type) == NONE) {

@@ -1,6 +1,7 @@
 #include "backend/host/launches.h"
 #include "backend/host/arguments.h"
 #include "backend/host/symbols.h"
+#include "ir/calls.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "ir/variants.h"
@@ -89,6 +90,11 @@ static skrt_kernel_fn *single_function(struct host_run *run, const struct single
 static bool add_op_launch(struct host_run *run, const struct op *op)
 {
     struct single single;
+    if (op_call_kind(op) != CALL_NONE) {
+        diag_at(run->diags, DIAG_unsupported, locate_op(run->module, op, OP_TYPE_NAME, 0),
+                "ops that call graphs are not run yet");
+        return false;
+    }
     if (!find_single(run, op, &single))
         return false;
     const struct kernel_type_info *info = kernel_type_info(single.type);

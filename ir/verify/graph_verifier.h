@@ -29,6 +29,9 @@ void verify_ops(struct graph_verifier *gv);
 /* What an op says of memory that it shares: `inplace` and `alias`. */
 void verify_places(struct graph_verifier *gv, const struct op *op);
 
+/* Symbols in the op's attributes, and what it calls. */
+void verify_op_calls(struct graph_verifier *gv, const struct op *op);
+
 /* Scopes, streams and super kernels. */
 void verify_blocks(struct graph_verifier *gv);
 

@@ -82,8 +82,8 @@ bool verify_module(const struct module *module, struct diags *diags)
 {
     struct verifier verifier = {.module = module,
                                 .diags = diags,
-                                .marks = mem_calloc(module->names.count, sizeof(struct mark))};
-    uint32_t errors = diags->counts[SEVERITY_ERROR];
+                                .marks = mem_calloc(module->names.count, sizeof(struct mark)),
+                                .errors = diags->counts[SEVERITY_ERROR]};
     verify_symbols(&verifier);
     for (uint32_t i = 0; i < module->targets.count; i++)
         verify_attrs(&verifier, module->targets.at[i].attrs, OWNER_TARGET);
@@ -92,8 +92,9 @@ bool verify_module(const struct module *module, struct diags *diags)
     for (uint32_t i = 0; i < module->graphs.count; i++)
         verify_graph(&verifier, &module->graphs.at[i]);
     verify_variables(&verifier);
+    verify_calls(&verifier);
     for (uint32_t i = 0; i < module->entries.count; i++)
         verify_entry(&verifier, &module->entries.at[i]);
     mem_free(verifier.marks);
-    return diags->counts[SEVERITY_ERROR] == errors;
+    return diags->counts[SEVERITY_ERROR] == verifier.errors;
 }

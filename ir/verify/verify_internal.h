@@ -20,6 +20,8 @@ struct verifier {
         OPTION_WARNINGS_WANTED,
         OPTION_WARNINGS_GIVEN
     } option_warnings;
+    uint32_t errors; /* that there were before */
+    bool calls;      /* an op that calls graphs was met */
 };
 
 /* Each attribute by itself: its owner has it, once, and its value is of its kind. */
@@ -33,6 +35,9 @@ void verify_kernel(struct verifier *verifier, const struct kernel *kernel);
 void verify_variants(struct verifier *verifier, const struct kernel *kernel);
 void verify_graph(struct verifier *verifier, const struct graph *graph);
 void verify_order(struct verifier *verifier, const struct graph *graph);
+/* What ops that call graphs need of the whole module: no graph calls itself, directly or by way of
+ * others, and results are the memory that they are said to be. */
+void verify_calls(struct verifier *verifier);
 void verify_entry(struct verifier *verifier, const struct entry *entry);
 /* Variables of one `shared_name`, in all graphs. */
 void verify_variables(struct verifier *verifier);

@@ -1,4 +1,5 @@
 /* The verifier's part for ops: their values are defined, and fit their kernels. */
+#include "ir/calls.h"
 #include "ir/syntax/spelling.h"
 #include "ir/variants.h"
 #include "ir/verify/graph_verifier.h"
@@ -185,6 +186,8 @@ static void verify_op(struct graph_verifier *gv, uint32_t id)
     }
     if (op->attrs.count)
         verify_places(gv, op);
+    if (op->attrs.count || op_call_kind(op) != CALL_NONE)
+        verify_op_calls(gv, op);
     if (op->kernel != NONE)
         verify_op_kernel(gv, op);
     gv->reached[id] = 1;

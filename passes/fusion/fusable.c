@@ -1,4 +1,5 @@
 #include "passes/fusion/fusable.h"
+#include "ir/calls.h"
 #include "ir/order.h"
 
 #include <string.h>
@@ -28,6 +29,8 @@ enum fusable op_fusable(const struct module *module, const struct op *op)
 {
     if (op_is_passive(module, op))
         return NOT_PASSIVE;
+    if (op_call_kind(op) != CALL_NONE)
+        return NOT_CALL;
     if (op->attrs.count == 0)
         return op_is_collective(module, op) ? NOT_COLLECTIVE : FUSABLE;
     if (scalar(module, op, W_supportSuperKernel, 1) == 0)
@@ -45,6 +48,7 @@ const char *fusable_reason(enum fusable fusable)
     case NOT_SUPPORTED: return "its kernel does not support it (supportSuperKernel = 0)";
     case NOT_COLLECTIVE: return "it is a collective that is not marked as fusable (_hccl)";
     case NOT_SIMT: return "it is a SIMT kernel (local_memory_size > 0)";
+    case NOT_CALL: return "it calls graphs";
     case NOT_PASSIVE: return "it executes nothing";
     case FUSABLE: break;
     }

@@ -9,6 +9,7 @@ enum fusable {
     NOT_SUPPORTED,  /* supportSuperKernel = 0 */
     NOT_COLLECTIVE, /* a collective without _hccl = true */
     NOT_SIMT,       /* local_memory_size > 0 */
+    NOT_CALL,       /* calls graphs */
     NOT_PASSIVE,    /* executes nothing; ignored, not cut at */
 };
 

@@ -1,0 +1,114 @@
+#include "ir/calls.h"
+
+enum { MANY_ONE = false, MANY_LIST = true };
+
+const struct call_attr call_attrs[] = {
+#define CALL_GRAPH_ATTR(kind, key, many, role) {CALL_##kind, W_##key, MANY_##many, ROLE_##role},
+#include "ir/call_ops.def"
+};
+
+const uint32_t n_call_attrs = sizeof call_attrs / sizeof call_attrs[0];
+
+const struct call_info *call_info(enum call_kind kind)
+{
+    static const struct call_info infos[CALL_KINDS] = {
+#define CALL_KIND(kind, lead, own, what) [CALL_##kind] = {lead, own, what},
+#include "ir/call_ops.def"
+    };
+    assert(kind > CALL_NONE && kind < CALL_KINDS);
+    return &infos[kind];
+}
+
+enum call_kind op_call_kind(const struct op *op)
+{
+    static const uint8_t kinds[W_COUNT] = {
+#define CALL_OP(type, kind) [W_##type] = CALL_##kind,
+#include "ir/call_ops.def"
+    };
+    return op->type < W_COUNT ? kinds[op->type] : CALL_NONE;
+}
+
+static uint32_t graph_of(const struct module *module, const struct attr_value *value)
+{
+    return value->kind == ATTR_SYMBOL ? module_find(module, SYMBOL_GRAPH, value->id) : NONE;
+}
+
+bool op_callee(const struct module *module, const struct op *op, uint32_t n, struct callee *callee)
+{
+    enum call_kind kind = op_call_kind(op);
+    for (uint32_t i = 0; kind != CALL_NONE && i < n_call_attrs; i++) {
+        const struct call_attr *row = &call_attrs[i];
+        const struct attr *attr = row->kind == kind ? attr_find(module, op->attrs, row->key) : NULL;
+        bool list = attr && row->list && attr->value.kind == ATTR_LIST;
+        uint32_t count = !attr ? 0 : list ? attr->value.count : 1;
+        if (n >= count) {
+            n -= count;
+            continue;
+        }
+        const struct attr_value *value =
+            list ? &module->attr_values.at[attr->value.first + n] : &attr->value;
+        *callee = (struct callee){attr, list ? n : NONE, graph_of(module, value), row->role};
+        return true;
+    }
+    return false;
+}
+
+const struct graph *op_called_graph(const struct module *module, const struct op *op, uint32_t n)
+{
+    struct callee callee;
+    bool found = op_callee(module, op, n, &callee);
+    assert(found && callee.graph != NONE);
+    return found ? &module->graphs.at[callee.graph] : NULL;
+}
+
+bool graph_calls(const struct graph *graph)
+{
+    for (uint32_t i = 0; i < graph->ops.count; i++)
+        if (op_call_kind(&graph->ops.at[i]) != CALL_NONE)
+            return true;
+    return false;
+}
+
+/* --------------------------------------------------------------------------- types ---- */
+
+bool call_types_match(const struct module *module, uint32_t called, uint32_t given)
+{
+    if (called == given || called == NONE || given == NONE)
+        return true;
+    const struct type *c = &module->types.at[called], *g = &module->types.at[given];
+    if (c->dtype != g->dtype || c->format != g->format || c->rank != g->rank)
+        return false;
+    for (uint32_t i = 0; i < c->rank; i++) {
+        int64_t dim = type_dims(module, called)[i], other = type_dims(module, given)[i];
+        if (dim != other && dim >= 0 && other != DIM_UNKNOWN)
+            return false;
+    }
+    return true;
+}
+
+/* Dimensions that are not known may be 1. */
+static bool has_one_element(const struct module *module, const struct type *type, uint32_t id)
+{
+    for (uint32_t i = 0; i < type->rank; i++)
+        if (type_dims(module, id)[i] != 1 && type_dims(module, id)[i] != DIM_UNKNOWN)
+            return false;
+    return true;
+}
+
+bool call_type_decides(const struct module *module, uint32_t type)
+{
+    if (type == NONE)
+        return true;
+    const struct type *t = &module->types.at[type];
+    return dtype_info(t->dtype)->class != CLASS_COMPLEX && has_one_element(module, t, type);
+}
+
+bool call_type_counts(const struct module *module, uint32_t type)
+{
+    if (type == NONE)
+        return true;
+    const struct type *t = &module->types.at[type];
+    const struct dtype_info *info = dtype_info(t->dtype);
+    return (info->class == CLASS_SINT || info->class == CLASS_UINT) && info->bits >= 8 &&
+           has_one_element(module, t, type);
+}

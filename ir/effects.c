@@ -1,0 +1,284 @@
+#include "ir/effects.h"
+#include "ir/calls.h"
+#include "ir/memories.h"
+
+#include <string.h>
+
+enum state { EFFECTS_NEW, EFFECTS_OPEN, EFFECTS_DONE };
+
+struct graph_effects {
+    enum state state;
+    uint8_t *written;   /* per parameter */
+    uint32_t *returned; /* per returned value: the parameter whose memory it is, or NONE */
+    VEC(struct shared_effect) shared;
+};
+
+/* A graph whose effects wait for those of a graph that it calls. */
+struct pending {
+    uint32_t graph, op, callee; /* the next to look at */
+};
+
+struct effects {
+    const struct module *module;
+    struct graph_effects *graphs; /* by index */
+    VEC(struct pending) stack;
+    uint8_t *seen; /* scratch, by name id: which accesses a graph has, a bit for each kind */
+    struct op_effects of_op; /* scratch */
+};
+
+/* The graph that is being looked at. */
+struct walker {
+    struct effects *effects;
+    const struct graph *graph;
+    struct graph_effects *of;
+    struct memories memories;
+    struct id_map variables; /* by value that stands for a memory: the `shared_name` */
+};
+
+struct effects *effects_new(const struct module *module)
+{
+    struct effects *effects = mem_calloc(1, sizeof *effects);
+    effects->module = module;
+    effects->graphs = mem_calloc(module->graphs.count, sizeof *effects->graphs);
+    effects->seen = mem_calloc(module->names.count, 1);
+    return effects;
+}
+
+void effects_free(struct effects *effects)
+{
+    if (!effects)
+        return;
+    for (uint32_t i = 0; i < effects->module->graphs.count; i++) {
+        mem_free(effects->graphs[i].written);
+        mem_free(effects->graphs[i].returned);
+        vec_free(&effects->graphs[i].shared);
+    }
+    mem_free(effects->graphs);
+    mem_free(effects->seen);
+    vec_free(&effects->stack);
+    op_effects_free(&effects->of_op);
+    mem_free(effects);
+}
+
+void op_effects_free(struct op_effects *found)
+{
+    vec_free(&found->written);
+    vec_free(&found->shared);
+}
+
+/* ------------------------------------------------------------------------- one graph ---- */
+
+static void add_shared(struct walker *walker, uint32_t name, bool variable, bool write)
+{
+    uint8_t bit = (uint8_t)(1 << (2 * variable + write));
+    if (walker->effects->seen[name] & bit)
+        return;
+    walker->effects->seen[name] |= bit;
+    vec_push(&walker->of->shared, (struct shared_effect){name, variable, write});
+}
+
+static void add_named(struct walker *walker, const struct op *op, uint32_t key)
+{
+    const struct module *module = walker->effects->module;
+    const struct attr *attr = attr_find(module, op->attrs, key);
+    if (attr && attr->value.kind == ATTR_STRING)
+        add_shared(walker, attr->value.id, false, key == W_writes);
+    for (uint32_t i = 0; attr && attr->value.kind == ATTR_LIST && i < attr->value.count; i++) {
+        const struct attr_value *name = &module->attr_values.at[attr->value.first + i];
+        if (name->kind == ATTR_STRING)
+            add_shared(walker, name->id, false, key == W_writes);
+    }
+}
+
+static void access_value(struct walker *walker, uint32_t value, bool write)
+{
+    uint32_t memory = memory_of(&walker->memories, value);
+    uint32_t variable = id_map_find(&walker->variables, memory);
+    if (variable != NONE)
+        add_shared(walker, variable, true, write);
+    if (write && memory < walker->graph->n_params)
+        walker->of->written[memory] = 1;
+}
+
+static void add_inplace(struct walker *walker, const struct op *op)
+{
+    const struct module *module = walker->effects->module;
+    const struct attr *inplace = attr_find(module, op->attrs, W_inplace);
+    for (uint32_t i = 0; inplace && inplace->value.kind == ATTR_LIST && i < inplace->value.count;
+         i++) {
+        uint32_t value =
+            op_place(walker->graph, op, &module->attr_values.at[inplace->value.first + i]);
+        if (value != NONE)
+            access_value(walker, value, true);
+    }
+}
+
+static void add_called(struct walker *walker, const struct op *op)
+{
+    struct op_effects *found = &walker->effects->of_op;
+    effects_of_op(walker->effects, op, found);
+    for (uint32_t i = 0; i < found->written.count; i++)
+        access_value(walker, op_operands(walker->graph, op)[found->written.at[i]], true);
+    for (uint32_t i = 0; i < found->shared.count; i++)
+        add_shared(walker, found->shared.at[i].name, found->shared.at[i].variable,
+                   found->shared.at[i].write);
+}
+
+static void add_op(struct walker *walker, const struct op *op)
+{
+    for (uint32_t i = 0; walker->variables.count && i < op->operands.count; i++)
+        access_value(walker, op_operands(walker->graph, op)[i], false);
+    if (op->attrs.count == 0)
+        return;
+    add_inplace(walker, op);
+    add_named(walker, op, W_reads);
+    add_named(walker, op, W_writes);
+    if (op_call_kind(op) != CALL_NONE)
+        add_called(walker, op);
+}
+
+static void find_variables(struct walker *walker)
+{
+    const struct module *module = walker->effects->module;
+    memories_init(&walker->memories, module, walker->graph);
+    for (uint32_t i = 0; i < walker->graph->ops.count; i++) {
+        const struct op *op = &walker->graph->ops.at[i];
+        uint32_t name = op->attrs.count ? op_shared_name(module, op) : NONE;
+        if (name != NONE && op->results.count)
+            id_map_set(&walker->variables, memory_of(&walker->memories, op->results.first), name);
+    }
+}
+
+static void find_returned(struct walker *walker)
+{
+    const struct vec_u32 *returns = &walker->graph->returns;
+    walker->of->returned = mem_calloc(returns->count, sizeof *walker->of->returned);
+    for (uint32_t i = 0; i < returns->count; i++) {
+        uint32_t memory = memory_of(&walker->memories, returns->at[i]);
+        walker->of->returned[i] = memory < walker->graph->n_params ? memory : NONE;
+    }
+}
+
+/* Those of all graphs that it calls are known. */
+static void finish_graph(struct effects *effects, uint32_t id)
+{
+    struct walker walker = {
+        .effects = effects, .graph = &effects->module->graphs.at[id], .of = &effects->graphs[id]};
+    find_variables(&walker);
+    find_returned(&walker);
+    for (uint32_t i = 0; i < walker.graph->ops.count; i++)
+        add_op(&walker, &walker.graph->ops.at[i]);
+    for (uint32_t i = 0; i < walker.of->shared.count; i++)
+        effects->seen[walker.of->shared.at[i].name] = 0;
+    walker.of->state = EFFECTS_DONE;
+    memories_free(&walker.memories);
+    id_map_free(&walker.variables);
+}
+
+/* -------------------------------------------------------------------------- callees ---- */
+
+static void open_graph(struct effects *effects, uint32_t id)
+{
+    struct graph_effects *of = &effects->graphs[id];
+    if (of->state != EFFECTS_NEW)
+        return;
+    of->state = EFFECTS_OPEN;
+    of->written = mem_calloc(effects->module->graphs.at[id].n_params, 1);
+    vec_push(&effects->stack, (struct pending){id, 0, 0});
+}
+
+/* Goes on with the graph on top of the stack, up to the next graph that must go before it. */
+static void step(struct effects *effects)
+{
+    struct pending *top = &effects->stack.at[effects->stack.count - 1];
+    const struct graph *graph = &effects->module->graphs.at[top->graph];
+    struct callee callee;
+    while (top->op < graph->ops.count) {
+        if (!op_callee(effects->module, &graph->ops.at[top->op], top->callee, &callee)) {
+            top->op++;
+            top->callee = 0;
+            continue;
+        }
+        top->callee++;
+        if (callee.graph == NONE || effects->graphs[callee.graph].state != EFFECTS_NEW)
+            continue;
+        open_graph(effects, callee.graph);
+        return;
+    }
+    finish_graph(effects, top->graph);
+    effects->stack.count--;
+}
+
+static void require(struct effects *effects, uint32_t graph)
+{
+    uint32_t below = effects->stack.count;
+    open_graph(effects, graph);
+    while (effects->stack.count > below)
+        step(effects);
+}
+
+/* ------------------------------------------------------------------------------- ops ---- */
+
+/* The operand that becomes a parameter, or NONE. */
+static uint32_t operand_of(const struct op *op, uint32_t param)
+{
+    const struct call_info *info = call_info(op_call_kind(op));
+    if (param < info->own || param - info->own + info->lead >= op->operands.count)
+        return NONE;
+    return param - info->own + info->lead;
+}
+
+/* A loop's body that writes a parameter writes what it returned there the time before: where that
+ * is another parameter, the operand of that, too. `written` grows while it is walked. */
+static void follow_carried(struct effects *effects, uint32_t body, const struct op *op,
+                           struct vec_u32 *written)
+{
+    const struct call_info *info = call_info(op_call_kind(op));
+    uint8_t *seen = mem_calloc(op->operands.count, 1);
+    for (uint32_t i = 0; i < written->count; i++)
+        seen[written->at[i]] = 1;
+    for (uint32_t i = 0; i < written->count; i++) {
+        uint32_t param = effects_returned(effects, body, written->at[i] - info->lead);
+        uint32_t operand = param == NONE ? NONE : operand_of(op, param);
+        if (operand == NONE || seen[operand]++)
+            continue;
+        vec_push(written, operand);
+    }
+    mem_free(seen);
+}
+
+uint32_t effects_returned(struct effects *effects, uint32_t graph, uint32_t n)
+{
+    require(effects, graph);
+    return effects->graphs[graph].state == EFFECTS_DONE &&
+                   n < effects->module->graphs.at[graph].returns.count
+               ? effects->graphs[graph].returned[n]
+               : NONE;
+}
+
+static void add_callee(struct effects *effects, const struct op *op, uint32_t graph,
+                       struct op_effects *found)
+{
+    require(effects, graph);
+    const struct graph_effects *of = &effects->graphs[graph];
+    for (uint32_t i = 0; i < effects->module->graphs.at[graph].n_params; i++)
+        if (of->written[i] && operand_of(op, i) != NONE)
+            vec_push(&found->written, operand_of(op, i));
+    for (uint32_t i = 0; i < of->shared.count; i++)
+        vec_push(&found->shared, of->shared.at[i]);
+}
+
+void effects_of_op(struct effects *effects, const struct op *op, struct op_effects *found)
+{
+    struct callee callee;
+    uint32_t carried = NONE;
+    found->written.count = found->shared.count = 0;
+    for (uint32_t n = 0; op_callee(effects->module, op, n, &callee); n++) {
+        if (callee.graph == NONE)
+            continue;
+        add_callee(effects, op, callee.graph, found);
+        carried = callee.role == ROLE_CARRIED ? callee.graph : carried;
+    }
+    if (carried != NONE)
+        follow_carried(effects, carried, op, &found->written);
+}
