@@ -8,6 +8,11 @@ const struct attr_row attr_rows[] = {
 
 const size_t n_attr_rows = sizeof attr_rows / sizeof attr_rows[0];
 
+const bool attr_owner_open[] = {
+#define ATTR_OWNER(name, text, open) open,
+#include "ir/attr_kinds.def"
+};
+
 const struct attr_row *attr_row_find(enum attr_owner owner, uint32_t key)
 {
     for (size_t i = 0; i < n_attr_rows; i++)

@@ -5,8 +5,9 @@
 #include "ir/module.h"
 
 enum attr_owner {
-#define ATTR_OWNER(name, text) OWNER_##name,
+#define ATTR_OWNER(name, ...) OWNER_##name,
 #include "ir/attr_kinds.def"
+    OWNER_COUNT
 };
 
 /* What the value may be. */
@@ -28,5 +29,22 @@ extern const size_t n_attr_rows;
 /* NULL where owners of this sort have no such attribute. OWNER_OP: ops of every type may have it,
  * as it means something to skir itself. */
 const struct attr_row *attr_row_find(enum attr_owner owner, uint32_t key);
+
+/* Whether owners of this sort may have any attributes besides those of the rows. */
+extern const bool attr_owner_open[];
+
+static inline bool attr_owner_is_open(enum attr_owner owner)
+{
+    assert((unsigned)owner < OWNER_COUNT);
+    return attr_owner_open[owner];
+}
+
+/* Whether a key begins with `_`: such attributes may stand everywhere, and are passed to no kernel
+ * unless a row says what they mean. */
+static inline bool attr_is_private(const struct module *module, uint32_t key)
+{
+    const struct intern_name *name = &module->names.names[key];
+    return name->size > 0 && name->text[0] == '_';
+}
 
 #endif

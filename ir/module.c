@@ -15,7 +15,7 @@ static const struct word_text words[] = {
 #define KEYWORD(name) {#name, sizeof #name - 1},
 #define WORD(name)
 #include "ir/words.def"
-#define DTYPE(name, bits, class, npy) {#name, sizeof #name - 1},
+#define DTYPE(name, ...) {#name, sizeof #name - 1},
 #include "ir/dtypes.def"
 #undef DTYPE
 #define INSTR(name, ...) {#name, sizeof #name - 1},
@@ -33,6 +33,7 @@ struct module *module_new(struct source *source)
     module->source = source;
     module->loc = NONE;
     module->op_types = op_types_new();
+    module->token = NONE;
     for (uint32_t id = 0; id < W_COUNT; id++) {
         uint32_t name = intern_static(&module->names, words[id].text, words[id].size);
         assert(name == id); /* no text stands in two lists */

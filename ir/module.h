@@ -22,7 +22,7 @@ enum word {
 #include "ir/words.def"
     W_KEYWORD_END,
     W_BEFORE_DTYPES = W_KEYWORD_END - 1,
-#define DTYPE(name, bits, class, npy) W_##name,
+#define DTYPE(name, ...) W_##name,
 #include "ir/dtypes.def"
 #undef DTYPE
     W_DTYPE_END,
@@ -41,21 +41,26 @@ enum word {
 /* ---------------------------------------------------------------------------- types ---- */
 
 enum dtype {
-#define DTYPE(name, bits, class, npy) DTYPE_##name,
+#define DTYPE(name, ...) DTYPE_##name,
 #include "ir/dtypes.def"
 #undef DTYPE
     DTYPE_COUNT
 };
 
-enum dtype_class { CLASS_FLOAT, CLASS_SINT, CLASS_UINT, CLASS_BOOL, CLASS_COMPLEX };
+enum dtype_class { CLASS_FLOAT, CLASS_SINT, CLASS_UINT, CLASS_BOOL, CLASS_COMPLEX, CLASS_HANDLE };
 
 struct dtype_info {
     const char *name;
     unsigned bits;
     enum dtype_class class;
     const char *npy;
+    bool host;
 };
 const struct dtype_info *dtype_info(enum dtype dtype);
+
+/* The element type of a token, which is no tensor: an op's last result may be one, to be named by
+ * `after`. It has no dimensions, no memory and no slot. */
+#define DTYPE_TOKEN DTYPE_COUNT
 
 /* Dimensions are >= 0, DIM_UNKNOWN (`?`), or a gear, whose name id is added to DIM_GEAR. */
 #define DIM_UNKNOWN ((int64_t)-1)
@@ -92,7 +97,8 @@ enum attr_kind {
     ATTR_SYMBOL, /* @name */
     ATTR_VALUE,  /* %name; resolved where it is used */
     ATTR_TYPE,
-    ATTR_LIST, /* first, count in module.attr_values */
+    ATTR_LIST, /* first, count in module.attr_values; of an empty list, `first` is the word that
+                * says of what it is (`[]:int`), or 0 */
     ATTR_DICT, /* first, count in module.attrs */
 };
 
@@ -195,6 +201,7 @@ struct graph {
     uint32_t name;
     uint32_t loc, end_loc, return_loc; /* return_loc NONE: there is no return */
     uint32_t n_params;                 /* values 0 .. n_params - 1 */
+    struct range attrs;
     enum gear_mode gear_mode;
     VEC(struct param) params;
     VEC(struct gear) gears;
@@ -369,6 +376,7 @@ struct module {
     uint32_t *type_slots; /* open addressing: type id + 1, for a fresh table is all 0 and free */
     uint32_t type_mask;
     VEC(int64_t) dims;
+    uint32_t token; /* type id of tokens, or NONE before the first */
     VEC(struct attr) attrs;
     VEC(struct attr_value) attr_values;
     VEC(struct target) targets; /* a legal module has at most one */
@@ -412,6 +420,8 @@ static inline void name_offer(struct suggest *suggest, const struct module *modu
 /* The id of a type; `dims` are copied. */
 uint32_t module_type(struct module *module, enum dtype dtype, uint32_t format, const int64_t *dims,
                      uint32_t rank);
+/* The id of the type of tokens. */
+uint32_t module_token(struct module *module);
 const int64_t *type_dims(const struct module *module, uint32_t type);
 /* Number of elements. False where a dimension is not static or the product passes 2^62. */
 bool type_elements(const struct module *module, uint32_t type, uint64_t *elements);
@@ -517,6 +527,22 @@ void graph_free(struct graph *graph);
 static inline const uint32_t *op_operands(const struct graph *graph, const struct op *op)
 {
     return op->operands.count ? graph->refs.at + op->operands.first : NULL;
+}
+
+/* How many results of an op are tensors: all but a token, which is the last of them. */
+static inline uint32_t op_tensor_results(const struct module *module, const struct graph *graph,
+                                         const struct op *op)
+{
+    uint32_t count = op->results.count;
+    return count - (count > 0 && module->token != NONE &&
+                    graph->values.at[op->results.first + count - 1].type == module->token);
+}
+
+/* How many tensors an op has: operands and results. */
+static inline uint32_t op_tensors(const struct module *module, const struct graph *graph,
+                                  const struct op *op)
+{
+    return op->operands.count + op_tensor_results(module, graph, op);
 }
 
 /* The n-th tensor of an op, as its kernel's parameters count them: operands, then results. */

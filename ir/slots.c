@@ -10,7 +10,8 @@ static void add_params(struct slots *slots, const struct module *module, const s
                        const struct op *op, const struct kernel *kernel)
 {
     const struct attr *params = attr_find(module, kernel->attrs, W_params);
-    uint32_t count = params ? params->value.count : op->operands.count + op->results.count, n = 0;
+    uint32_t tensors = op_tensors(module, graph, op), n = 0;
+    uint32_t count = params ? params->value.count : tensors;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t word = params ? module->attr_values.at[params->value.first + i].id : NONE;
         if (word == W_workspace || word == W_tiling)
@@ -18,7 +19,7 @@ static void add_params(struct slots *slots, const struct module *module, const s
         else
             push(slots, SLOT_TENSOR, op_tensor(graph, op, n++));
     }
-    assert(n == op->operands.count + op->results.count); /* the verifier compares them */
+    assert(n == tensors); /* the verifier compares them */
 }
 
 static void add_events(struct slots *slots, const struct graph *graph, struct range events,

@@ -109,7 +109,8 @@ static bool body_is_sound(const struct graph *graph)
 bool graph_is_sound(const struct module *module, const struct graph *graph)
 {
     bool sound =
-        graph->clauses.count > 0 && values_are_sound(module, graph) &&
+        graph->clauses.count > 0 && range_is_in(graph->attrs, module->attrs.count) &&
+        values_are_sound(module, graph) &&
         ids_are_below(graph->returns.at, graph->returns.count, graph->values.count) &&
         ids_are_below(graph->result_types.at, graph->result_types.count, module->types.count);
     for (uint32_t i = 0; sound && i < graph->params.count; i++)
@@ -138,6 +139,8 @@ static bool value_is_sound(const struct module *module, const struct attr_value 
     case ATTR_VALUE: return is_name(module, value->id);
     case ATTR_TYPE: return value->id < module->types.count;
     case ATTR_LIST:
+        if (value->count == 0)
+            return value->first < W_COUNT;
         return range_is_in((struct range){value->first, value->count}, module->attr_values.count);
     case ATTR_DICT:
         return range_is_in((struct range){value->first, value->count}, module->attrs.count);

@@ -6,7 +6,7 @@
 const struct dtype_info *dtype_info(enum dtype dtype)
 {
     static const struct dtype_info infos[] = {
-#define DTYPE(name, bits, class, npy) {#name, bits, CLASS_##class, npy},
+#define DTYPE(name, bits, class, npy, host) {#name, bits, CLASS_##class, npy, host},
 #include "ir/dtypes.def"
 #undef DTYPE
     };

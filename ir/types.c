@@ -40,7 +40,7 @@ uint32_t module_type(struct module *module, enum dtype dtype, uint32_t format, c
                      uint32_t rank)
 {
     static const int64_t scalar[1];
-    assert((unsigned)dtype < DTYPE_COUNT && rank <= MAX_RANK && format < module->names.count);
+    assert((unsigned)dtype <= DTYPE_TOKEN && rank <= MAX_RANK && format < module->names.count);
     if (!module->type_slots || module->types.count >= module->type_mask / 2)
         type_slots_grow(module);
     if (rank == 0)
@@ -56,6 +56,13 @@ uint32_t module_type(struct module *module, enum dtype dtype, uint32_t format, c
     vec_push(&module->types, type);
     module->type_slots[at] = module->types.count;
     return module->types.count - 1;
+}
+
+uint32_t module_token(struct module *module)
+{
+    if (module->token == NONE)
+        module->token = module_type(module, DTYPE_TOKEN, W_ND, NULL, 0);
+    return module->token;
 }
 
 const int64_t *type_dims(const struct module *module, uint32_t type)

@@ -21,7 +21,7 @@ static bool workspace_size(struct host_run *run, const struct op *op, uint64_t *
     uint64_t elements = 0;
     *size = (uint64_t)attr_int(run->module, kernel->attrs, W_workspace, 0);
     if (per_element &&
-        (op->results.count == 0 ||
+        (op_tensor_results(run->module, run->graph, op) == 0 ||
          !type_elements(run->module, run->graph->values.at[op->results.first].type, &elements)))
         return false;
     return !__builtin_mul_overflow(elements, per_element, &elements) &&

@@ -25,6 +25,11 @@ static bool tensor_of(const struct module *module, uint32_t id, struct skrt_tens
                  SKRT_MAX_RANK, type->rank);
         return false;
     }
+    if (!dtype_info(type->dtype)->host) {
+        snprintf(error, error_size, "the host target does not have the dtype %s",
+                 dtype_info(type->dtype)->name);
+        return false;
+    }
     for (uint32_t i = 0; i < type->rank; i++) {
         tensor->dims[i] = dims[i];
         if (dims[i] >= 0)
@@ -88,6 +93,12 @@ bool host_value_size(const struct module *module, uint32_t type, struct span spa
 
 /* ------------------------------------------------------------------------- tiling ---- */
 
+/* Whether an attribute is the affair of the op's kernel. */
+static bool is_kernels(const struct module *module, const struct attr *attr)
+{
+    return !attr_row_find(OWNER_OP, attr->key) && !attr_is_private(module, attr->key);
+}
+
 static bool scalar_attr(const struct module *module, const struct attr *attr,
                         struct skrt_attr *scalar)
 {
@@ -115,7 +126,7 @@ static bool scalar_attr(const struct module *module, const struct attr *attr,
 bool host_tiling(const struct module *module, const struct graph *graph, const struct op *op,
                  struct arena *arena, struct skrt_tiling *tiling, char *error, size_t error_size)
 {
-    uint32_t count = op->operands.count + op->results.count;
+    uint32_t count = op_tensors(module, graph, op);
     struct skrt_tensor *tensors = arena_alloc(arena, count * sizeof *tensors);
     struct skrt_attr *attrs = arena_alloc(arena, op->attrs.count * sizeof *attrs);
     *tiling = (struct skrt_tiling){.n_tensors = count, .tensors = tensors, .attrs = attrs};
@@ -125,8 +136,7 @@ bool host_tiling(const struct module *module, const struct graph *graph, const s
             return false;
     for (uint32_t i = 0; i < op->attrs.count; i++) {
         const struct attr *attr = &module->attrs.at[op->attrs.first + i];
-        if (!attr_row_find(OWNER_OP, attr->key) &&
-            scalar_attr(module, attr, &attrs[tiling->n_attrs]))
+        if (is_kernels(module, attr) && scalar_attr(module, attr, &attrs[tiling->n_attrs]))
             tiling->n_attrs++;
     }
     return true;
@@ -205,7 +215,7 @@ static bool check_attrs(const struct module *module, const struct op *op, const 
         const struct intern_name *key = &module->names.names[attr->key];
         struct suggest suggest = {.wanted = key->text, .wanted_size = key->size};
         struct skrt_attr scalar;
-        if (attr_row_find(OWNER_OP, attr->key))
+        if (!is_kernels(module, attr))
             continue;
         bool known = false;
         const char *name;
@@ -231,7 +241,7 @@ static bool check_attrs(const struct module *module, const struct op *op, const 
 static bool check_types(const struct module *module, const struct graph *graph, const struct op *op,
                         struct diags *diags)
 {
-    for (uint32_t i = 0; i < op->operands.count + op->results.count; i++) {
+    for (uint32_t i = 0; i < op_tensors(module, graph, op); i++) {
         struct skrt_tensor tensor;
         char error[160];
         if (tensor_of(module, graph->values.at[op_tensor(graph, op, i)].type, &tensor, error,
@@ -253,8 +263,9 @@ bool host_op_check(const struct module *module, const struct graph *graph, const
     const char *type = name_text(module, op->type, &scratch);
     bool ok = check_attrs(module, op, type, diags) && check_types(module, graph, op, diags) &&
               host_tiling(module, graph, op, &scratch, &tiling, error, sizeof error);
-    if (ok && !sample_op_check(type, tiling.tensors, op->operands.count, op->results.count,
-                               tiling.attrs, tiling.n_attrs, &fault)) {
+    if (ok && !sample_op_check(type, tiling.tensors, op->operands.count,
+                               tiling.n_tensors - op->operands.count, tiling.attrs, tiling.n_attrs,
+                               &fault)) {
         diag_at(diags, DIAG_op_signature, tensor_span(module, op, fault.tensor), "%s: %s", type,
                 fault.text);
         ok = false;

@@ -114,7 +114,7 @@ static inline bool kernel_is_float(uint32_t dtype)
 static inline int64_t kernel_dtype_size(uint32_t dtype)
 {
     static const uint8_t sizes[] = {
-#define DTYPE(name, bits, class, npy) [SKRT_##name] = (bits) / 8,
+#define DTYPE(name, bits, ...) [SKRT_##name] = (bits) / 8,
 #include "ir/dtypes.def"
 #undef DTYPE
     };

@@ -110,7 +110,7 @@ bool sample_op_arity(const char *op_type, unsigned *n_operands, unsigned *n_resu
 static const char *dtype_name(uint32_t dtype)
 {
     static const char *const names[] = {
-#define DTYPE(name, bits, class, npy) [SKRT_##name] = #name,
+#define DTYPE(name, ...) [SKRT_##name] = #name,
 #include "ir/dtypes.def"
 #undef DTYPE
     };

@@ -16,7 +16,7 @@ extern "C" {
 #endif
 
 enum skrt_dtype {
-#define DTYPE(name, bits, class, npy) SKRT_##name,
+#define DTYPE(name, ...) SKRT_##name,
 #include "dtypes.def"
 #undef DTYPE
     SKRT_DTYPE_COUNT

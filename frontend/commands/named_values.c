@@ -24,7 +24,8 @@ static uint32_t find_value(const struct module *module, const struct graph *grap
     uint32_t name = intern_find(&module->names, text + sigil, size - sigil);
     uint32_t count = name == NONE ? 0 : count_of(graph, kind);
     for (uint32_t i = 0; i < count; i++)
-        if (graph->values.at[i].name == name && graph->values.at[i].def != DEF_MISSING)
+        if (graph->values.at[i].name == name && graph->values.at[i].def != DEF_MISSING &&
+            graph->values.at[i].type != module->token)
             return i;
     return NONE;
 }

@@ -170,6 +170,7 @@ static void put_graph(struct writer *writer, const struct graph *graph)
     writer->graph = graph;
     op_places_init(&writer->places, graph);
     json_data_name(&writer->data, "name", graph->name);
+    json_data_attrs(&writer->data, graph->attrs);
     put_gears(writer);
     put_params(writer);
     put_results(writer);

@@ -84,6 +84,10 @@ void json_data_type(struct json_data *data, uint32_t id)
 {
     const struct type *type = &data->module->types.at[id];
     const int64_t *dims = type_dims(data->module, id);
+    if (type->dtype == DTYPE_TOKEN) {
+        json_string(&data->json, "token");
+        return;
+    }
     json_open_object(&data->json);
     json_add_string(&data->json, "dtype", dtype_info(type->dtype)->name);
     json_key(&data->json, "dims");
@@ -145,9 +149,9 @@ static void put_tagged(struct json_data *data, const struct attr_value *value)
         json_key(json, "dict");
         put_dict(data, (struct range){value->first, value->count});
         break;
+    case ATTR_LIST: json_data_name(data, "list", value->first); break;
     case ATTR_BOOL:
-    case ATTR_STRING:
-    case ATTR_LIST: break; /* JSON has them */
+    case ATTR_STRING: break; /* JSON has them */
     }
     json_close_object(json);
 }
@@ -163,7 +167,7 @@ static void put_value(struct json_data *data, const struct attr_value *value)
         json_bool(json, value->i);
     else if (value->kind == ATTR_STRING)
         json_data_string(data, value->id);
-    else if (value->kind == ATTR_LIST)
+    else if (value->kind == ATTR_LIST && (value->count || !value->first))
         put_list(data, value);
     else
         put_tagged(data, value);

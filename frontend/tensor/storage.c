@@ -9,6 +9,13 @@
 
 /* ------------------------------------------------------------------------- memory ---- */
 
+/* Whether a value has memory: it is defined, and no token. */
+static bool has_memory(const struct storage *storage, uint32_t id)
+{
+    const struct value *value = &storage->graph->values.at[id];
+    return value->def != DEF_MISSING && value->type != storage->module->token;
+}
+
 static bool find_size(struct storage *storage, const struct backend_runner *runner, uint32_t id,
                       struct diags *diags)
 {
@@ -62,12 +69,12 @@ bool storage_init(struct storage *storage, const struct backend_runner *runner,
                                 .sizes = mem_calloc(graph->values.count, sizeof *storage->sizes)};
     mem_guard(&storage->guard, free_values, storage);
     for (uint32_t i = 0; i < graph->values.count; i++)
-        if (graph->values.at[i].def != DEF_MISSING && !find_size(storage, runner, i, diags))
+        if (has_memory(storage, i) && !find_size(storage, runner, i, diags))
             return false;
     if (!check_memory(storage, copies, diags))
         return false;
     for (uint32_t i = 0; i < graph->values.count; i++)
-        if (graph->values.at[i].def != DEF_MISSING && !init_value(storage, i, diags))
+        if (has_memory(storage, i) && !init_value(storage, i, diags))
             return false;
     return true;
 }
@@ -127,6 +134,7 @@ static const char *default_spec(enum dtype dtype)
     case CLASS_SINT: return "rand:-8..7";
     case CLASS_UINT: return "rand:0..15";
     case CLASS_BOOL: return "rand:0..1";
+    case CLASS_HANDLE: break; /* no tensor has it */
     }
     return "zeros";
 }
@@ -191,7 +199,8 @@ bool storage_compare(const struct storage *fused, const struct storage *unfused,
             continue;
         struct range results = graph->ops.at[item_id(graph->body.at[i])].results;
         for (uint32_t id = results.first; id < results.first + results.count; id++) {
-            if (memcmp(fused->data[id], unfused->data[id], fused->sizes[id]) == 0)
+            if (!has_memory(fused, id) ||
+                memcmp(fused->data[id], unfused->data[id], fused->sizes[id]) == 0)
                 continue;
             print_difference(fused, unfused, id, text);
             return false;

@@ -41,6 +41,8 @@ bool tensor_init(struct tensor *tensor, enum dtype dtype, const int64_t *dims, u
         return message_fail(error, error_size,
                             "a tensor of %u dimensions; at most %d are supported", rank,
                             TENSOR_MAX_RANK);
+    if (!info->host)
+        return message_fail(error, error_size, "dtype %s is not supported", info->name);
     if (info->bits < 8)
         return message_fail(error, error_size,
                             "dtype %s has elements below a byte, which are not supported",

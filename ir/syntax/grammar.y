@@ -86,11 +86,13 @@ static struct attr_value value_int(enum attr_kind kind, int64_t i)
 %token <name> KW_return "'return'" KW_via "'via'" KW_after "'after'"
 %token <name> KW_send "'send'" KW_recv "'recv'"
 %token <name> KW_gears "'gears'" KW_zip "'zip'" KW_product "'product'"
+%token <name> KW_token "'token'"
 %token <name> KW_true "'true'" KW_false "'false'"
 %token <name> ':' '}' ',' '=' '[' ']' '{' '?' '(' ')'
 
 %type <name> word rare_key rare_op_type type new_type format keyword core_word event
-%type <list> dims dim_list params param_list ids types type_list values value_list attr_items
+%type <name> any_type list_type
+%type <list> dims dim_list params param_list ids types type_list value_list attr_items
 %type <list> events gear_values instr_operands operands
 %type <range> attrs dict
 
@@ -176,13 +178,15 @@ value:
 | SYMBOL    { parse_push_value(parser, value_id(ATTR_SYMBOL, $SYMBOL)); }
 | VALUE     { parse_push_value(parser, value_id(ATTR_VALUE, $VALUE)); }
 | type      { parse_push_value(parser, value_id(ATTR_TYPE, $type)); }
-| '[' values ']'  { parse_push_list(parser, $values); }
+| '[' ']'         { parse_push_list(parser, 0); }
+| '[' ']' ':' list_type     { parse_push_empty(parser, word_span(parser, $list_type), $list_type); }
+| '[' value_list comma ']'  { parse_push_list(parser, $value_list); }
 | dict      { parse_push_value(parser, value_dict($dict)); }
 | '{' '}'   { parse_push_value(parser, value_dict((struct range){0, 0})); }
 
-values:
-  %empty  { $$ = 0; }
-| value_list comma
+list_type:
+  WORD
+| DTYPE
 
 value_list:
   value                 { $$ = 1; }
@@ -196,12 +200,18 @@ word:
 keyword:
   KW_skir | KW_target | KW_kernel | KW_graph | KW_entry | KW_scope | KW_stream | KW_superkernel
 | KW_none | KW_return | KW_via | KW_after | KW_send | KW_recv | KW_gears | KW_zip | KW_product
+| KW_token
 
 /* ----------------------------------------------------------------------------- types */
 
 type:
   TYPE
 | new_type
+
+/* Where types of values stand: an op's last result may be a token. */
+any_type:
+  type
+| KW_token  { $$ = token_make(module_token(parser->module), token_begin($1)); }
 
 /* One that the scanner does not know as a whole. */
 new_type:
@@ -230,7 +240,8 @@ dim:
 /* A graph is located behind its name, so that comments up to there stand above it. */
 graph:
   KW_graph SYMBOL { parse_graph_begin(parser, offset_of(parser, RULE_END), $SYMBOL); }
-  '(' params ')' gears ARROW types { parse_graph_results(parser, $types); }
+  '(' params ')' attrs gears ARROW types
+      { parse_graph_results(parser, $types, $attrs); }
   body_brace { parse_body_begin(parser); }
   body '}'[end]  { parse_graph_end(parser, token_begin($end)); }
 
@@ -248,7 +259,7 @@ param_list:
 | param_list ',' param  { $$ = $1 + 1; }
 
 param:
-  VALUE ':' type attrs  { parse_param(parser, token_begin($1), $VALUE, $type, $attrs); }
+  VALUE ':' any_type attrs  { parse_param(parser, token_begin($1), $VALUE, $any_type, $attrs); }
 
 gears:
   %empty
@@ -270,13 +281,13 @@ gear_values:
 | gear_values ',' INT  { parse_push_value(parser, value_int(ATTR_INT, $INT)); $$ = $1 + 1; }
 
 types:
-  type           { parse_push_id(parser, $type); $$ = 1; }
+  any_type       { parse_push_id(parser, $any_type); $$ = 1; }
 | '(' ')'        { $$ = 0; }
 | '(' type_list comma ')'  { $$ = $type_list; }
 
 type_list:
-  type                { parse_push_id(parser, $type); $$ = 1; }
-| type_list ',' type  { parse_push_id(parser, $type); $$ = $1 + 1; }
+  any_type                { parse_push_id(parser, $any_type); $$ = 1; }
+| type_list ',' any_type  { parse_push_id(parser, $any_type); $$ = $1 + 1; }
 
 body:
   statements
@@ -337,6 +348,7 @@ operands:
 
 result_types:
   ':' new_type                 { parse_op_type(parser, $new_type); }
+| ':' KW_token                 { parse_op_type(parser, module_token(parser->module)); }
 | ':' '(' ')'
 | ':' '(' type_list comma ')'  { parser->op.types = $type_list; }
 

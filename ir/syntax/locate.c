@@ -84,6 +84,10 @@ static void walk_attrs(struct walk *walk)
 static struct span walk_type(struct walk *walk)
 {
     struct span span = scanner_span(&walk->scanner);
+    if (at_keyword(walk, W_token)) {
+        walk_next(walk);
+        return span;
+    }
     while (!at_end(walk) && !at_char(walk, ']'))
         walk_next(walk);
     walk_next(walk);
@@ -104,7 +108,7 @@ static struct span walk_types(struct walk *walk, uint32_t index)
     bool several = at_char(walk, '(');
     if (several)
         walk_next(walk);
-    for (uint32_t n = 0; walk->token == TOKEN_DTYPE; n++) {
+    for (uint32_t n = 0; walk->token == TOKEN_DTYPE || at_keyword(walk, W_token); n++) {
         struct span type = walk_type(walk);
         if (n == index)
             found = type;

@@ -62,8 +62,9 @@ void parse_gear(struct parser *parser, uint32_t loc, uint32_t name, uint32_t cou
     vec_push(&graph->gears, gear);
 }
 
-void parse_graph_results(struct parser *parser, uint32_t count)
+void parse_graph_results(struct parser *parser, uint32_t count, struct range attrs)
 {
+    parser->graph->attrs = attrs;
     assert(count <= parser->ids.count);
     for (uint32_t i = parser->ids.count - count; i < parser->ids.count; i++)
         vec_push(&parser->graph->result_types, parser->ids.at[i]);

@@ -64,6 +64,24 @@ void parse_push_list(struct parser *parser, uint32_t count)
                      (struct attr_value){.kind = ATTR_LIST, .count = count, .first = range.first});
 }
 
+void parse_push_empty(struct parser *parser, struct span span, uint32_t word)
+{
+    static const uint32_t words[] = {W_int, W_float, W_bool, W_string, W_type, W_list};
+    struct attr_value empty = {.kind = ATTR_LIST};
+    struct suggest suggest = name_suggest(parser->module, word);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        name_offer(&suggest, parser->module, words[i]);
+        if (word == words[i])
+            empty.first = word;
+    }
+    if (!empty.first &&
+        diag_at(parser->diags, DIAG_syntax, span, "an empty list cannot be of '%.*s'",
+                NAME(parser->module, word)) &&
+        !diag_suggest(parser->diags, &suggest))
+        diag_help(parser->diags, "it may be of int, float, bool, string, type or list");
+    parse_push_value(parser, empty);
+}
+
 uint32_t parse_take_type(struct parser *parser, struct span span, uint32_t dtype, uint32_t rank,
                          uint32_t format)
 {

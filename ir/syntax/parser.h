@@ -76,6 +76,8 @@ struct range parse_known_dict(struct parser *parser, uint64_t dict);
 void parse_body_begin(struct parser *parser);
 /* The last `count` values become one, a list. */
 void parse_push_list(struct parser *parser, uint32_t count);
+/* An empty list whose elements would be what the word says. */
+void parse_push_empty(struct parser *parser, struct span span, uint32_t word);
 uint32_t parse_take_type(struct parser *parser, struct span span, uint32_t dtype, uint32_t rank,
                          uint32_t format);
 
@@ -90,7 +92,7 @@ void parse_graph_begin(struct parser *parser, uint32_t loc, uint32_t name);
 void parse_param(struct parser *parser, uint32_t loc, uint32_t name, uint32_t type,
                  struct range attrs);
 void parse_gear(struct parser *parser, uint32_t loc, uint32_t name, uint32_t count);
-void parse_graph_results(struct parser *parser, uint32_t count);
+void parse_graph_results(struct parser *parser, uint32_t count, struct range attrs);
 void parse_return(struct parser *parser, uint32_t loc, uint32_t count);
 void parse_graph_end(struct parser *parser, uint32_t end_loc);
 void parse_block_begin(struct parser *parser, uint32_t loc, enum block_kind kind, uint32_t name,

@@ -41,6 +41,10 @@ static void print_list(struct printer *printer, const struct attr_value *list)
         print_attr_value(printer, &printer->module->attr_values.at[list->first + i]);
     }
     text_char(printer->text, ']');
+    if (list->count == 0 && list->first) {
+        text_char(printer->text, ':');
+        spell_word(printer->text, printer->module, list->first);
+    }
 }
 
 static void print_attr_value(struct printer *printer, const struct attr_value *value)

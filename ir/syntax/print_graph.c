@@ -205,6 +205,7 @@ static void print_graph_header(struct printer *printer, const struct graph *grap
     wrap.column = (unsigned)(text->size - wrap.line);
     print_params(printer, graph, &wrap);
     text_char(text, ')');
+    print_attrs(printer, graph->attrs);
     if (graph->gear_mode != GEARS_NONE)
         print_gears(printer, graph);
     print_results(printer, graph, wrap.line);

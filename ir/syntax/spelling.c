@@ -93,6 +93,10 @@ void spell_type(struct text *text, const struct module *module, uint32_t id)
 {
     const struct type *type = &module->types.at[id];
     const int64_t *dims = type_dims(module, id);
+    if (type->dtype == DTYPE_TOKEN) {
+        text_string(text, "token");
+        return;
+    }
     text_string(text, dtype_info(type->dtype)->name);
     text_char(text, '[');
     for (uint32_t i = 0; i < type->rank; i++) {

@@ -9,6 +9,7 @@ struct graph_verifier {
     const struct module *module;
     struct diags *diags;
     const struct graph *graph;
+    uint32_t token;        /* type id of tokens, or one that no value has */
     uint8_t *type_checked; /* by type id: its format and gears were looked at */
     uint8_t *reached;      /* by op id: the walk over the text has passed it */
 };

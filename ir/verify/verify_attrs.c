@@ -162,7 +162,7 @@ static void verify_attr(struct verifier *verifier, const struct attr *attr,
 static void unknown_attr(struct verifier *verifier, const struct attr *attr, enum attr_owner owner)
 {
     static const char *const owners[] = {
-#define ATTR_OWNER(name, text) text,
+#define ATTR_OWNER(name, text, open) text,
 #include "ir/attr_kinds.def"
     };
     const struct module *module = verifier->module;
@@ -191,7 +191,7 @@ void verify_attrs(struct verifier *verifier, struct range attrs, enum attr_owner
         const struct attr_row *row = attr->key < W_COUNT ? attr_row_find(owner, attr->key) : NULL;
         if (row)
             verify_attr(verifier, attr, row);
-        else if (owner != OWNER_OP)
+        else if (!attr_owner_is_open(owner) && !attr_is_private(module, attr->key))
             unknown_attr(verifier, attr, owner);
     }
 }

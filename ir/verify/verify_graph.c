@@ -25,6 +25,8 @@ static void verify_params(struct graph_verifier *gv)
         uint32_t type = gv->graph->values.at[i].type;
         struct span span = locate_token(gv->module, param->loc);
         verify_type(gv, type, span);
+        if (type == gv->token)
+            diag_at(gv->diags, DIAG_token, span, "a token cannot be a parameter");
         verify_attrs(gv->verifier, param->attrs, OWNER_PARAM);
         if (!attr_flag(gv->module, param->attrs, W_static))
             continue;
@@ -64,6 +66,17 @@ static void verify_return(struct graph_verifier *gv)
     }
 }
 
+static void verify_result_types(struct graph_verifier *gv)
+{
+    const struct vec_u32 *types = &gv->graph->result_types;
+    struct span span = locate_name(gv->module, gv->graph->loc);
+    for (uint32_t i = 0; i < types->count; i++) {
+        verify_type(gv, types->at[i], span);
+        if (types->at[i] == gv->token)
+            diag_at(gv->diags, DIAG_token, span, "a token cannot be a result of a graph");
+    }
+}
+
 static void verify_op_attrs(struct graph_verifier *gv)
 {
     for (uint32_t i = 0; i < gv->graph->ops.count; i++)
@@ -76,13 +89,16 @@ void verify_graph(struct verifier *verifier, const struct graph *graph)
                                 .module = verifier->module,
                                 .diags = verifier->diags,
                                 .graph = graph,
+                                /* Values without a type have NONE. */
+                                .token = verifier->module->token == NONE ? NONE - 1
+                                                                         : verifier->module->token,
                                 .type_checked = mem_calloc(verifier->module->types.count, 1),
                                 .reached = mem_calloc(graph->ops.count, 1)};
     uint32_t errors = verifier->diags->counts[SEVERITY_ERROR];
+    verify_attrs(verifier, graph->attrs, OWNER_GRAPH);
     verify_gears(&gv);
     verify_params(&gv);
-    for (uint32_t i = 0; i < graph->result_types.count; i++)
-        verify_type(&gv, graph->result_types.at[i], locate_name(gv.module, graph->loc));
+    verify_result_types(&gv);
     verify_blocks(&gv);
     verify_op_attrs(&gv);
     verify_names(&gv); /* its marks serve what follows */

@@ -32,12 +32,36 @@ static void missing_value(struct graph_verifier *gv, const struct op *op, enum o
     diag_suggest(gv->diags, &suggest);
 }
 
+static void wrong_token(struct graph_verifier *gv, const struct op *op, uint32_t index,
+                        uint32_t value)
+{
+    struct span span = op ? locate_op(gv->module, op, OP_OPERAND, index)
+                          : locate_return(gv->module, gv->graph, index);
+    if (diag_at(gv->diags, DIAG_token, span, "'%%%.*s' is a token: it cannot be %s",
+                NAME(gv->module, gv->graph->values.at[value].name), op ? "read" : "returned") &&
+        op)
+        diag_help(gv->diags, "to start behind its op, write 'after (%%%.*s)'",
+                  NAME(gv->module, gv->graph->values.at[value].name));
+}
+
+/* Of a value that is not simply a tensor that is known. */
+static void check_use(struct graph_verifier *gv, const struct op *op, enum op_part part,
+                      uint32_t index, uint32_t value)
+{
+    const struct value *v = &gv->graph->values.at[value];
+    if (v->type == gv->token && part != OP_AFTER)
+        wrong_token(gv, op, index, value);
+    if (v->def == DEF_MISSING || (v->def != DEF_PARAM && !gv->reached[v->def]))
+        missing_value(gv, op, part, index, value);
+}
+
 void verify_use(struct graph_verifier *gv, const struct op *op, enum op_part part, uint32_t index,
                 uint32_t value)
 {
     const struct value *v = &gv->graph->values.at[value];
-    if (v->def == DEF_MISSING || (v->def != DEF_PARAM && !gv->reached[v->def]))
-        missing_value(gv, op, part, index, value);
+    if (v->def == DEF_MISSING || (v->def != DEF_PARAM && !gv->reached[v->def]) ||
+        v->type == gv->token)
+        check_use(gv, op, part, index, value);
 }
 
 /* -------------------------------------------------------------------------- kernels ---- */
@@ -49,7 +73,7 @@ static void verify_declared_types(struct graph_verifier *gv, const struct op *op
     const struct module *module = gv->module;
     const struct attr *declared = attr_find(module, kernel->attrs, key);
     bool inputs = key == W_inputs;
-    uint32_t count = inputs ? op->operands.count : op->results.count;
+    uint32_t count = inputs ? op->operands.count : op_tensor_results(module, gv->graph, op);
     if (!declared || declared->value.kind != ATTR_LIST)
         return;
     if (declared->value.count != count) {
@@ -82,17 +106,17 @@ static void verify_param_count(struct graph_verifier *gv, const struct op *op,
     const struct attr *params = attr_find(module, kernel->attrs, W_params);
     if (!params || params->value.kind != ATTR_LIST)
         return;
-    uint32_t tensors = 0;
+    uint32_t tensors = 0, results = op_tensor_results(module, gv->graph, op);
     for (uint32_t i = 0; i < params->value.count; i++) {
         uint32_t word = module->attr_values.at[params->value.first + i].id;
         tensors += word != W_workspace && word != W_tiling;
     }
-    if (tensors == op->operands.count + op->results.count)
+    if (tensors == op->operands.count + results)
         return;
     if (diag_at(gv->diags, DIAG_operand_count, locate_op(module, op, OP_TYPE_NAME, 0),
                 "%u operand%s and %u result%s, but '@%.*s' takes %u tensors", op->operands.count,
-                op->operands.count == 1 ? "" : "s", op->results.count,
-                op->results.count == 1 ? "" : "s", NAME(module, kernel->name), tensors))
+                op->operands.count == 1 ? "" : "s", results, results == 1 ? "" : "s",
+                NAME(module, kernel->name), tensors))
         diag_note(gv->diags, locate_token(module, params->loc), "its parameters are here");
 }
 
@@ -178,6 +202,9 @@ static void verify_op(struct graph_verifier *gv, uint32_t id)
         uint32_t type = graph->values.at[op->results.first + i].type;
         if (type != NONE && !gv->type_checked[type])
             verify_type(gv, type, locate_op(gv->module, op, OP_RESULT_TYPE, i));
+        if (type == gv->token && i + 1 < op->results.count)
+            diag_at(gv->diags, DIAG_token, locate_op(gv->module, op, OP_RESULT_TYPE, i),
+                    "a token must be the last result of its op");
     }
     if (op->clauses) {
         struct range after = op_clauses(graph, op)->after;

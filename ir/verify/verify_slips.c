@@ -8,7 +8,7 @@
 struct slips {
     const struct module *module;
     struct diags *diags;
-    struct id_map keys; /* by name: whether it is near the key of an attribute of ops */
+    struct id_map keys; /* by name: the set of owners that have an attribute with a similar key */
 };
 
 /* --------------------------------------------------------------------------- words ---- */
@@ -34,27 +34,34 @@ static bool is_slip(const struct suggest *suggest)
     return suggest->best && suggest->distance <= 1 + suggest->best_size / 8;
 }
 
-/* ------------------------------------------------------------------ attributes of ops ---- */
+/* ------------------------------------------------------------------------ attributes ---- */
 
-/* The attribute of ops that a key is near to. One that begins with `_` is somebody's own, unless it
- * is near one of skir's that does. */
-static struct suggest suggest_key(const struct module *module, uint32_t key)
+/* The attribute of an owner that a key is near to. One that begins with `_` is somebody's own,
+ * unless it is near one of skir's that does. */
+static struct suggest suggest_key(const struct module *module, enum attr_owner owner, uint32_t key)
 {
     struct suggest suggest = name_suggest(module, key);
-    bool own = suggest.wanted_size && suggest.wanted[0] == '_';
+    bool own = attr_is_private(module, key);
     for (size_t i = 0; i < n_attr_rows; i++)
-        if (attr_rows[i].owner == OWNER_OP &&
-            (!own || module->names.names[attr_rows[i].key].text[0] == '_'))
+        if (attr_rows[i].owner == owner && (!own || attr_is_private(module, attr_rows[i].key)))
             offer_word(&suggest, module, attr_rows[i].key);
     return suggest;
 }
 
-static bool key_is_near(const struct module *module, uint32_t key)
+static bool key_is_near(const struct module *module, enum attr_owner owner, uint32_t key)
 {
-    if (key < W_COUNT && attr_row_find(OWNER_OP, key))
+    if (!attr_owner_is_open(owner) || (key < W_COUNT && attr_row_find(owner, key)))
         return false;
-    struct suggest suggest = suggest_key(module, key);
+    struct suggest suggest = suggest_key(module, owner, key);
     return is_slip(&suggest);
+}
+
+static uint32_t owners_near(const struct module *module, uint32_t key)
+{
+    uint32_t owners = 0;
+    for (int owner = 0; owner < OWNER_COUNT; owner++)
+        owners |= (uint32_t)key_is_near(module, owner, key) << owner;
+    return owners;
 }
 
 /* Looks at each key once, whosever it is. Attributes are fewer than those of all ops together,
@@ -67,33 +74,43 @@ static bool find_keys(struct slips *slips)
         uint32_t key = module->attrs.at[i].key;
         if (id_map_find(&slips->keys, key) != NONE)
             continue;
-        bool near = key_is_near(module, key);
-        id_map_set(&slips->keys, key, near);
-        any |= near;
+        uint32_t owners = owners_near(module, key);
+        id_map_set(&slips->keys, key, owners);
+        any |= owners != 0;
     }
     return any;
 }
 
-/* Each key where it first stands. */
-static void report_key(struct slips *slips, const struct attr *attr)
+/* Each key where it first stands at an owner of the sort. */
+static void report_key(struct slips *slips, enum attr_owner owner, const struct attr *attr)
 {
     const struct module *module = slips->module;
-    if (!id_map_get(&slips->keys, attr->key))
+    uint32_t owners = id_map_get(&slips->keys, attr->key);
+    if (!(owners >> owner & 1))
         return;
-    id_map_set(&slips->keys, attr->key, false);
-    struct suggest suggest = suggest_key(module, attr->key);
+    id_map_set(&slips->keys, attr->key, owners & ~(UINT32_C(1) << owner));
+    struct suggest suggest = suggest_key(module, owner, attr->key);
     if (diag_at(slips->diags, DIAG_attribute_slip, locate_token(module, attr->loc),
                 "'%.*s' means nothing to skir", NAME(module, attr->key)))
         diag_suggest(slips->diags, &suggest);
 }
 
-static void report_keys(struct slips *slips, const struct graph *graph)
+static void report_keys(struct slips *slips, enum attr_owner owner, struct range attrs)
 {
-    for (uint32_t i = 0; i < graph->ops.count; i++) {
-        struct range attrs = graph->ops.at[i].attrs;
-        for (uint32_t n = 0; n < attrs.count; n++)
-            report_key(slips, &slips->module->attrs.at[attrs.first + n]);
-    }
+    for (uint32_t n = 0; n < attrs.count; n++)
+        report_key(slips, owner, &slips->module->attrs.at[attrs.first + n]);
+}
+
+static void report_graph_keys(struct slips *slips, const struct graph *graph)
+{
+    report_keys(slips, OWNER_GRAPH, graph->attrs);
+    for (uint32_t i = 0; i < graph->params.count; i++)
+        report_keys(slips, OWNER_PARAM, graph->params.at[i].attrs);
+    for (uint32_t i = 0; i < graph->blocks.count; i++)
+        if (graph->blocks.at[i].kind == BLOCK_STREAM)
+            report_keys(slips, OWNER_STREAM, graph->blocks.at[i].attrs);
+    for (uint32_t i = 0; i < graph->ops.count; i++)
+        report_keys(slips, OWNER_OP, graph->ops.at[i].attrs);
 }
 
 /* ---------------------------------------------------------------- parameters of kernels ---- */
@@ -232,7 +249,7 @@ void verify_slips(const struct module *module, struct diags *diags)
         check_params(&slips, &module->kernels.at[i]);
     for (uint32_t i = 0; i < module->graphs.count; i++) {
         if (near)
-            report_keys(&slips, &module->graphs.at[i]);
+            report_graph_keys(&slips, &module->graphs.at[i]);
         check_streams(&slips, &module->graphs.at[i]);
         if (diags->remarks)
             check_scopes(&slips, &module->graphs.at[i]);

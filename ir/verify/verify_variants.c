@@ -53,8 +53,9 @@ static void check_attr_names(const struct variant_verifier *vv)
             known |= attr->key == keys[k];
             name_offer(&suggest, module, keys[k]);
         }
-        if (!known && diag_at(vv->diags, DIAG_unknown_attribute, attr_span(vv, attr),
-                              "a variant has no attribute '%.*s'", NAME(module, attr->key)))
+        if (!known && !attr_is_private(module, attr->key) &&
+            diag_at(vv->diags, DIAG_unknown_attribute, attr_span(vv, attr),
+                    "a variant has no attribute '%.*s'", NAME(module, attr->key)))
             diag_suggest(vv->diags, &suggest);
     }
 }

@@ -74,6 +74,8 @@ def spell_dim(dim):
 
 
 def spell_type(type):
+    if type == "token":
+        return type
     dims = ", ".join(map(spell_dim, type["dims"]))
     return f"{type['dtype']}[{dims}]" + (":" + type["format"] if type["format"] != "ND" else "")
 
@@ -94,7 +96,7 @@ def spell_data(data):
     (tag, inner), = data.items()
     return {"int": str, "float": str, "word": word, "symbol": lambda name: sigil("@", name),
             "value": lambda name: sigil("%", name), "type": spell_type,
-            "dict": spell_dict}[tag](inner)
+            "dict": spell_dict, "list": "[]:{}".format}[tag](inner)
 
 
 def spell_dict(attrs):
@@ -159,7 +161,8 @@ def graph_text(graph):
                          for name, values in graph["gears"]["dims"].items())
         gears = f" gears {graph['gears']['mode']} ({dims})"
     results = ", ".join(map(spell_type, graph["results"]))
-    lines = [f"graph {sigil('@', graph['name'])}({params}){gears} -> ({results}) {{"]
+    lines = [f"graph {sigil('@', graph['name'])}({params})"
+             f"{spell_attrs(graph['attrs'])}{gears} -> ({results}) {{"]
     lines += body_lines(graph)
     if graph["returns"]:
         lines.append("return " + value_names(graph, graph["returns"]))

@@ -42,7 +42,8 @@ static inline void check_same(const struct tensor *a, const struct tensor *b)
 /* Whether tensor_fill can make values of the dtype. */
 static inline bool has_values(enum dtype dtype)
 {
-    return dtype_info(dtype)->bits >= 8 && dtype != DTYPE_hif8 && dtype != DTYPE_f8e8m0;
+    return dtype_info(dtype)->host && dtype_info(dtype)->bits >= 8 && dtype != DTYPE_hif8 &&
+           dtype != DTYPE_f8e8m0;
 }
 
 #endif

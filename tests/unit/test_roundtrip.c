@@ -103,16 +103,24 @@ static void put_type(struct writer *w, const char *gear)
     }
 }
 
+static void put_type_or_token(struct writer *w, const char *gear)
+{
+    if (percent(w, 5))
+        put(w, "token");
+    else
+        put_type(w, gear);
+}
+
 static void put_types(struct writer *w, unsigned count, const char *gear)
 {
     if (count == 1) {
-        put_type(w, gear);
+        put_type_or_token(w, gear);
         return;
     }
     put(w, "(");
     for (unsigned i = 0; i < count; i++) {
         comma(w, i);
-        put_type(w, gear);
+        put_type_or_token(w, gear);
     }
     put(w, ")");
 }
@@ -153,7 +161,7 @@ static void put_list(struct writer *w, unsigned depth);
 
 static void put_data(struct writer *w, unsigned depth)
 {
-    static const char *const words[] = {"word", "none", "f32", "call", "skir", "_", "aic"};
+    static const char *const words[] = {"word", "none", "f32", "call", "skir", "_", "token"};
     char name[64];
     switch (below(w, depth < 3 ? 11 : 9)) {
     case 0: put(w, "%lld", (long long)random_bits(&w->random)); break;
@@ -175,12 +183,18 @@ static void put_data(struct writer *w, unsigned depth)
 
 static void put_list(struct writer *w, unsigned depth)
 {
+    static const char *const kinds[] = {"int", "float", "bool", "string", "type", "list"};
+    unsigned count = below(w, 4);
     put(w, "[");
-    for (unsigned i = 0, count = below(w, 4); i < count; i++) {
+    for (unsigned i = 0; i < count; i++) {
         comma(w, i);
         put_data(w, depth);
     }
     put(w, "]");
+    if (count == 0 && percent(w, 50)) {
+        put(w, ":");
+        put(w, "%s", kinds[below(w, 6)]);
+    }
 }
 
 /* A key alone is true; so `= true` is not canonical. */
@@ -386,6 +400,7 @@ static void put_graph(struct writer *w)
         put_attrs_maybe(w, 10);
     }
     put(w, ")");
+    put_attrs_maybe(w, 20);
     if (gear)
         put_gears(w);
     unsigned results = below(w, 3);

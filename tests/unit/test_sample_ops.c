@@ -29,7 +29,7 @@ struct op_text {
 static uint32_t dtype_parse(const char *text, size_t length)
 {
     static const char *const names[] = {
-#define DTYPE(name, bits, class, npy) #name,
+#define DTYPE(name, ...) #name,
 #include "ir/dtypes.def"
 #undef DTYPE
     };

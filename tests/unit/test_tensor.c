@@ -128,6 +128,8 @@ static void test_init(void **state)
     tensor_free(&tensor);
     check_no_tensor(DTYPE_i4, DIMS(2),
                     "dtype i4 has elements below a byte, which are not supported");
+    check_no_tensor(DTYPE_c32, DIMS(2), "dtype c32 is not supported");
+    check_no_tensor(DTYPE_string, DIMS(2), "dtype string is not supported");
     check_no_tensor(DTYPE_f32, DIMS(2, DIM_UNKNOWN), "dimension 1 is not static");
     check_no_tensor(DTYPE_f32, DIMS(1, 1, 1, 1, 1, 1, 1, 1, 1),
                     "a tensor of 9 dimensions; at most 8 are supported");
