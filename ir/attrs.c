@@ -38,6 +38,12 @@ uint32_t attr_string(const struct module *module, struct range attrs, uint32_t k
     return attr && attr->value.kind == ATTR_STRING ? attr->value.id : NONE;
 }
 
+uint32_t attr_symbol(const struct module *module, struct range attrs, uint32_t key)
+{
+    const struct attr *attr = attr_find(module, attrs, key);
+    return attr && attr->value.kind == ATTR_SYMBOL ? attr->value.id : NONE;
+}
+
 bool attr_has_word(const struct module *module, struct range attrs, uint32_t key, uint32_t word)
 {
     const struct attr *attr = attr_find(module, attrs, key);

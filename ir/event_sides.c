@@ -1,29 +1,22 @@
 #include "ir/event_sides.h"
 
-static void add_block_sides(struct event_sides *sides, const struct module *module,
-                            const struct graph *graph, uint32_t id, uint32_t key)
+static void add_sides(struct event_sides *sides, const struct graph *graph, struct range events,
+                      uint32_t op, uint32_t block)
 {
-    const struct block *block = &graph->blocks.at[id];
-    const struct attr *attr =
-        block->kind == BLOCK_SUPERKERNEL ? attr_find(module, block->attrs, key) : NULL;
-    for (uint32_t i = 0; attr && attr->value.kind == ATTR_LIST && i < attr->value.count; i++) {
-        const struct attr_value *event = &module->attr_values.at[attr->value.first + i];
-        if (event->kind == ATTR_WORD)
-            vec_push(sides, (struct event_side){event->id, NONE, id, i});
-    }
+    for (uint32_t i = 0; i < events.count; i++)
+        vec_push(sides, (struct event_side){graph->refs.at[events.first + i], op, block, i});
 }
 
-struct event_sides event_sides_find(const struct module *module, const struct graph *graph,
-                                    uint32_t key)
+struct event_sides event_sides_find(const struct graph *graph, uint32_t key)
 {
     struct event_sides sides = {NULL, 0, 0};
     for (uint32_t id = 0; id < graph->ops.count; id++) {
         const struct clauses *clauses = op_clauses(graph, &graph->ops.at[id]);
-        struct range events = key == W_send ? clauses->send : clauses->recv;
-        for (uint32_t i = 0; i < events.count; i++)
-            vec_push(&sides, (struct event_side){graph->refs.at[events.first + i], id, NONE, i});
+        add_sides(&sides, graph, key == W_send ? clauses->send : clauses->recv, id, NONE);
     }
-    for (uint32_t id = 0; id < graph->blocks.count; id++)
-        add_block_sides(&sides, module, graph, id, key);
+    for (uint32_t id = 0; id < graph->blocks.count; id++) {
+        const struct block *block = &graph->blocks.at[id];
+        add_sides(&sides, graph, key == W_send ? block->send : block->recv, NONE, id);
+    }
     return sides;
 }

@@ -1,4 +1,4 @@
-/* Who sends and who receives events: ops by their clauses, super kernels by their attributes. */
+/* Who sends and who receives events: ops and super kernels, by their clauses. */
 #ifndef IR_EVENT_SIDES_H
 #define IR_EVENT_SIDES_H
 
@@ -8,7 +8,7 @@
 struct event_side {
     uint32_t event; /* name id */
     uint32_t op, block;
-    uint32_t index; /* in the op's clause or the super kernel's list */
+    uint32_t index; /* in the clause */
 };
 
 struct event_sides {
@@ -18,7 +18,6 @@ struct event_sides {
 
 /* All sends (key W_send) or receives (W_recv) of a graph, those of ops first. The caller frees the
  * array. */
-struct event_sides event_sides_find(const struct module *module, const struct graph *graph,
-                                    uint32_t key);
+struct event_sides event_sides_find(const struct graph *graph, uint32_t key);
 
 #endif

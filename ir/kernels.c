@@ -36,13 +36,20 @@ uint32_t kernel_function(const struct module *module, const struct kernel *kerne
 {
     if (!kernel_type_has(kernel->type, core))
         return NONE;
-    const struct attr *entry = attr_find(module, kernel->attrs, W_entry);
-    if (!entry)
+    const struct attr *function = attr_find(module, kernel->attrs, W_function);
+    if (!function)
         return NONE;
-    if (entry->value.kind == ATTR_STRING)
-        return entry->value.id;
-    return attr_string(module, (struct range){entry->value.first, entry->value.count},
+    if (function->value.kind == ATTR_STRING)
+        return function->value.id;
+    return attr_string(module, (struct range){function->value.first, function->value.count},
                        core == CORE_AIC ? W_aic : W_aiv);
+}
+
+uint32_t block_entry_name(const struct module *module, const struct block *block)
+{
+    assert(block->kind == BLOCK_SUPERKERNEL);
+    uint32_t entry = attr_symbol(module, block->attrs, W_entry);
+    return entry == NONE ? block->name : entry;
 }
 
 unsigned kernel_early_start(const struct module *module, const struct kernel *kernel)

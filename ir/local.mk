@@ -101,6 +101,8 @@ libskir_la_SOURCES += \
 	ir/syntax/scanner.h \
 	ir/syntax/spelling.c \
 	ir/syntax/spelling.h \
+	ir/syntax/upgrade.c \
+	ir/syntax/upgrade.h \
 	ir/verify/graph_verifier.h \
 	ir/verify/verify.c \
 	ir/verify/verify.h \

@@ -163,6 +163,7 @@ struct block {
     uint32_t parent; /* enclosing block, or NONE */
     uint32_t loc, end_loc;
     struct range attrs;
+    struct range send, recv; /* of a super kernel: event names in graph.refs */
 };
 
 /* A graph's text order: ops, and where blocks open and close. */
@@ -432,6 +433,7 @@ const struct attr *attr_find(const struct module *module, struct range attrs, ui
 int64_t attr_int(const struct module *module, struct range attrs, uint32_t key, int64_t absent);
 bool attr_flag(const struct module *module, struct range attrs, uint32_t key);
 uint32_t attr_string(const struct module *module, struct range attrs, uint32_t key); /* or NONE */
+uint32_t attr_symbol(const struct module *module, struct range attrs, uint32_t key); /* or NONE */
 /* Whether a list attribute has the bare word. */
 bool attr_has_word(const struct module *module, struct range attrs, uint32_t key, uint32_t word);
 
@@ -475,8 +477,22 @@ static inline struct entry *module_find_entry(const struct module *module, uint3
     return index == NONE ? NULL : &module->entries.at[index];
 }
 
+/* Name of the entry that is a super kernel's code: that of its attribute `entry`, or its own. The
+ * module need not have it before lower-superkernels. */
+uint32_t block_entry_name(const struct module *module, const struct block *block);
+
+static inline struct entry *block_entry(const struct module *module, const struct block *block)
+{
+    return module_find_entry(module, block_entry_name(module, block));
+}
+
+static inline bool block_has_events(const struct block *block)
+{
+    return block->send.count + block->recv.count > 0;
+}
+
 /* The element of a name that the module has, as it has every kernel that a verified op or
- * instruction names, and the entry of every super kernel behind lower-superkernels. */
+ * instruction names. */
 static inline struct kernel *module_kernel(const struct module *module, uint32_t name)
 {
     return &module->kernels.at[id_map_get(&module->named[SYMBOL_KERNEL], name)];
@@ -485,11 +501,6 @@ static inline struct kernel *module_kernel(const struct module *module, uint32_t
 static inline struct graph *module_graph(const struct module *module, uint32_t name)
 {
     return &module->graphs.at[id_map_get(&module->named[SYMBOL_GRAPH], name)];
-}
-
-static inline struct entry *module_entry(const struct module *module, uint32_t name)
-{
-    return &module->entries.at[id_map_get(&module->named[SYMBOL_ENTRY], name)];
 }
 
 /* The index of a kernel in module->kernels. */

@@ -16,12 +16,6 @@ struct walker {
     struct id_map sender_of; /* index into sends, by event */
 };
 
-static bool launch_has_events(const struct module *module, const struct block *block)
-{
-    return block->kind == BLOCK_SUPERKERNEL &&
-           (attr_find(module, block->attrs, W_send) || attr_find(module, block->attrs, W_recv));
-}
-
 /* Ops of a super kernel adjoin in the text. Passive ones are on no stream. */
 static void find_ends(struct walker *walker, const uint32_t *text, uint32_t n_ops,
                       const uint32_t *stream, const uint8_t *passive)
@@ -30,7 +24,7 @@ static void find_ends(struct walker *walker, const uint32_t *text, uint32_t n_op
         uint32_t op = text[i];
         uint32_t block =
             graph_enclosing(walker->graph, walker->graph->ops.at[op].block, BLOCK_SUPERKERNEL);
-        if (block == NONE || !launch_has_events(walker->module, &walker->graph->blocks.at[block]) ||
+        if (block == NONE || !block_has_events(&walker->graph->blocks.at[block]) ||
             passive[walker->graph->ops.at[op].type])
             continue;
         uint32_t *first = id_map_at(&walker->ends_of, block), at;
@@ -85,15 +79,15 @@ void launch_edges(struct order_pairs *pairs, const struct module *module, const 
 {
     bool any = false;
     for (uint32_t b = 0; b < graph->blocks.count && !any; b++)
-        any = launch_has_events(module, &graph->blocks.at[b]);
+        any = block_has_events(&graph->blocks.at[b]);
     if (!any)
         return;
     struct walker walker = {.module = module, .graph = graph, .pairs = pairs};
     find_ends(&walker, text, n_ops, stream, passive);
-    walker.sends = event_sides_find(module, graph, W_send);
+    walker.sends = event_sides_find(graph, W_send);
     for (uint32_t i = 0; i < walker.sends.count; i++)
         id_map_set(&walker.sender_of, walker.sends.at[i].event, i);
-    struct event_sides recvs = event_sides_find(module, graph, W_recv);
+    struct event_sides recvs = event_sides_find(graph, W_recv);
     for (uint32_t i = 0; i < recvs.count; i++)
         receive(&walker, &recvs.at[i]);
     vec_free(&recvs);

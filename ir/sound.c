@@ -72,6 +72,9 @@ static bool block_is_sound(const struct module *module, const struct graph *grap
     bool named =
         block->kind == BLOCK_SCOPE_NONE ? block->name == NONE : is_name(module, block->name);
     return named && (block->parent == NONE || block->parent < id) &&
+           (block->kind == BLOCK_SUPERKERNEL || !block_has_events(block)) &&
+           refs_are_below(graph, block->send, module->names.count) &&
+           refs_are_below(graph, block->recv, module->names.count) &&
            range_is_in(block->attrs, module->attrs.count);
 }
 

@@ -41,14 +41,15 @@ static uint32_t function_attrs(struct module *module, const char *const *functio
     return count;
 }
 
-static struct attr entry_attr(struct module *module, const struct library_kernel *sample)
+static struct attr function_attr(struct module *module, const struct library_kernel *sample)
 {
     struct attr parts[CORE_TYPES];
     uint32_t count = function_attrs(module, sample->functions, parts);
     if (count == 1)
-        return word_attr(W_entry, ATTR_STRING, parts[0].value.id);
+        return word_attr(W_function, ATTR_STRING, parts[0].value.id);
     struct range range = module_add_attrs(module, parts, count);
-    return (struct attr){W_entry, NONE, {.kind = ATTR_DICT, .count = count, .first = range.first}};
+    return (struct attr){
+        W_function, NONE, {.kind = ATTR_DICT, .count = count, .first = range.first}};
 }
 
 static struct attr variants_attr(struct module *module, const struct library_kernel *sample)
@@ -105,7 +106,7 @@ static uint32_t declare_kernel(struct binder *binder, uint32_t op_type,
         dynamic ? (struct attr){W_dynamic, NONE, {.kind = ATTR_BOOL, .i = 1}}
                 : int_attr(W_block, sample_block(module, sample)),
         word_attr(W_object, ATTR_STRING, module_name(module, sample->object)),
-        dynamic ? variants_attr(module, sample) : entry_attr(module, sample),
+        dynamic ? variants_attr(module, sample) : function_attr(module, sample),
         params_attr(module, sample),
     };
     uint32_t count = 5;

@@ -406,6 +406,12 @@ static void lists_free(struct lists *lists)
     mem_free(lists->names);
 }
 
+static struct range add_names(struct graph *graph, const struct lists *lists, uint32_t i)
+{
+    return graph_add_refs(graph, lists->names + lists->first[i],
+                          lists->first[i + 1] - lists->first[i]);
+}
+
 static void write_ops(struct inserter *in)
 {
     struct graph *graph = in->graph;
@@ -416,10 +422,8 @@ static void write_ops(struct inserter *in)
     graph->clauses.count = 1;
     for (uint32_t op = 0; op < n; op++) {
         struct clauses clauses = {{0, 0}, {0, 0}, {0, 0}};
-        clauses.send =
-            graph_add_refs(graph, send.names + send.first[op], send.first[op + 1] - send.first[op]);
-        clauses.recv =
-            graph_add_refs(graph, recv.names + recv.first[op], recv.first[op + 1] - recv.first[op]);
+        clauses.send = add_names(graph, &send, op);
+        clauses.recv = add_names(graph, &recv, op);
         graph->ops.at[op].clauses = 0;
         if (clauses.send.count + clauses.recv.count == 0)
             continue;
@@ -430,49 +434,16 @@ static void write_ops(struct inserter *in)
     lists_free(&recv);
 }
 
-static struct attr words_attr(struct module *module, uint32_t key, const uint32_t *names,
-                              uint32_t count)
-{
-    struct attr_value *words = mem_calloc(count, sizeof *words);
-    for (uint32_t i = 0; i < count; i++)
-        words[i] = (struct attr_value){.kind = ATTR_WORD, .id = names[i]};
-    struct range range = module_add_values(module, words, count);
-    mem_free(words);
-    return (struct attr){key, NONE, {.kind = ATTR_LIST, .count = count, .first = range.first}};
-}
-
-static void write_block(struct inserter *in, struct block *block, const uint32_t *send,
-                        uint32_t n_send, const uint32_t *recv, uint32_t n_recv)
-{
-    VEC(struct attr) attrs = {NULL, 0, 0};
-    for (uint32_t i = 0; i < block->attrs.count; i++) {
-        struct attr attr = in->module->attrs.at[block->attrs.first + i];
-        if (attr.key != W_send && attr.key != W_recv)
-            vec_push(&attrs, attr);
-    }
-    if (attrs.count == block->attrs.count && n_send + n_recv == 0) {
-        vec_free(&attrs);
-        return;
-    }
-    if (n_send)
-        vec_push(&attrs, words_attr(in->module, W_send, send, n_send));
-    if (n_recv)
-        vec_push(&attrs, words_attr(in->module, W_recv, recv, n_recv));
-    block->attrs = module_add_attrs(in->module, attrs.at, attrs.count);
-    vec_free(&attrs);
-}
-
 static void write_blocks(struct inserter *in)
 {
     struct graph *graph = in->graph;
     struct lists send, recv;
     gather(&send, in, graph->blocks.count, true, true);
     gather(&recv, in, graph->blocks.count, false, true);
-    for (uint32_t b = 0; b < graph->blocks.count; b++)
-        if (graph->blocks.at[b].kind == BLOCK_SUPERKERNEL)
-            write_block(in, &graph->blocks.at[b], send.names + send.first[b],
-                        send.first[b + 1] - send.first[b], recv.names + recv.first[b],
-                        recv.first[b + 1] - recv.first[b]);
+    for (uint32_t b = 0; b < graph->blocks.count; b++) {
+        graph->blocks.at[b].send = add_names(graph, &send, b);
+        graph->blocks.at[b].recv = add_names(graph, &recv, b);
+    }
     lists_free(&send);
     lists_free(&recv);
 }

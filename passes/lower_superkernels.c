@@ -259,7 +259,7 @@ static bool lower_graph(struct pass_context *context, const struct graph *graph)
     bool ok = check_shared(&lowering);
     for (uint32_t b = 0; b < graph->blocks.count; b++) {
         const struct block *block = &graph->blocks.at[b];
-        if (block->kind == BLOCK_SUPERKERNEL && !module_find_entry(context->module, block->name))
+        if (block->kind == BLOCK_SUPERKERNEL && !block_entry(context->module, block))
             ok = lower(&lowering, block, members->ops + members->first[b],
                        members->first[b + 1] - members->first[b]) &&
                  ok;

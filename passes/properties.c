@@ -36,7 +36,8 @@ static bool is_lowered(const struct module *module)
     for (uint32_t i = 0; i < module->graphs.count; i++)
         for (uint32_t j = 0; j < module->graphs.at[i].blocks.count; j++) {
             const struct block *block = &module->graphs.at[i].blocks.at[j];
-            lowered = lowered && (block->kind != BLOCK_SUPERKERNEL || has_entry[block->name]);
+            lowered = lowered && (block->kind != BLOCK_SUPERKERNEL ||
+                                  has_entry[block_entry_name(module, block)]);
         }
     mem_free(has_entry);
     return lowered;

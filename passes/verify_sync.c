@@ -312,11 +312,10 @@ static struct sync_event *add_event(struct sync_events *events, uint32_t name)
     return &events->list.at[*index];
 }
 
-static void find_events(struct sync_events *events, const struct module *module,
-                        const struct graph *graph)
+static void find_events(struct sync_events *events, const struct graph *graph)
 {
-    struct event_sides sends = event_sides_find(module, graph, W_send);
-    struct event_sides recvs = event_sides_find(module, graph, W_recv);
+    struct event_sides sends = event_sides_find(graph, W_send);
+    struct event_sides recvs = event_sides_find(graph, W_recv);
     for (uint32_t i = 0; i < sends.count; i++)
         add_event(events, sends.at[i].event)->sender = side_block(graph, &sends.at[i]);
     for (uint32_t i = 0; i < recvs.count; i++) {
@@ -342,22 +341,23 @@ static bool prove_graph(struct pass_context *context, const struct graph *graph,
     const struct members *members = analyses_members(context->analyses, module, graph);
     bool ok = true;
     struct sync_events events = {0};
-    find_events(&events, module, graph);
+    find_events(&events, graph);
     struct sync_subject subject = {.graph = graph,
                                    .order = analyses_order(context->analyses, module, graph),
                                    .events = &events};
     for (uint32_t b = 0; b < graph->blocks.count; b++) {
         const struct block *block = &graph->blocks.at[b];
-        uint32_t entry = module_find(module, SYMBOL_ENTRY, block->name);
-        if (block->kind != BLOCK_SUPERKERNEL || entry == NONE)
+        const struct entry *entry =
+            block->kind == BLOCK_SUPERKERNEL ? block_entry(module, block) : NULL;
+        if (!entry)
             continue;
         bool bound = is_bound(graph, members, b);
         if (bound)
             subject_take(&subject, module, members, b);
-        ok = prove(context, &module->entries.at[entry], bound ? &subject : NULL) && ok;
+        ok = prove(context, entry, bound ? &subject : NULL) && ok;
         if (bound)
             subject_leave(&subject);
-        proven[entry] = 1;
+        proven[entry - module->entries.at] = 1;
     }
     vec_free(&subject.slots);
     id_map_free(&events.index);

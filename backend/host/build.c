@@ -131,7 +131,7 @@ static bool export_functions(const struct linker *linker, uint32_t kernel_id,
             ok = export_function(linker, kernel_id, object, part, copy);
         else
             ok = kernel_fails(linker, kernel, DIAG_missing_attribute,
-                              "the kernel '@%.*s' does not name its %s function: write entry = "
+                              "the kernel '@%.*s' does not name its %s function: write function = "
                               "\"FUNCTION\"",
                               NAME(linker->module, kernel->name), core_type_name(part.core));
     }

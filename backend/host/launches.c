@@ -121,7 +121,7 @@ static bool add_superkernel_launch(struct host_run *run, const struct members *m
 {
     const struct module *module = run->module;
     const struct block *block = &run->graph->blocks.at[id];
-    const struct entry *entry = module_find_entry(module, block->name);
+    const struct entry *entry = block_entry(module, block);
     uint32_t blocks = (uint32_t)attr_int(module, entry->attrs, W_block, 1);
     struct host_launch *launch =
         begin_launch(run, name_text(module, block->name, &run->arena), entry->type, blocks);
@@ -141,9 +141,8 @@ static bool add_superkernel_launch(struct host_run *run, const struct members *m
     }
     if (!arguments_add_entry(run, entry, launch))
         return false;
-    const struct attr *sends = attr_find(module, block->attrs, W_send);
-    for (uint32_t i = 0; sends && i < sends->value.count; i++)
-        vec_push(&run->sends, module->attr_values.at[sends->value.first + i].id);
+    for (uint32_t i = 0; i < block->send.count; i++)
+        vec_push(&run->sends, run->graph->refs.at[block->send.first + i]);
     end_launch(run);
     assert(arguments_hold(run, entry, &run->launches.at[run->launches.count - 1]));
     return true;

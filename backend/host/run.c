@@ -89,8 +89,7 @@ static enum backend_status load_all(struct host_run *run)
 static bool check_races_of(struct host_run *run, const struct members *members,
                            const struct order *order, struct host_launch *launch)
 {
-    const struct entry *entry =
-        module_find_entry(run->module, run->graph->blocks.at[launch->block].name);
+    const struct entry *entry = block_entry(run->module, &run->graph->blocks.at[launch->block]);
     uint32_t first = members->first[launch->block];
     const struct host_race_source source = {
         .module = run->module,

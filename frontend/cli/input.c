@@ -36,7 +36,7 @@ static void read_source(struct input *input)
         input->diags.source = &input->source;
 }
 
-void input_open(struct input *input, const struct invocation *invocation, const char *path)
+static void open_source(struct input *input, const struct invocation *invocation, const char *path)
 {
     *input = (struct input){.invocation = invocation, .path = path};
     diags_init(&input->diags, NULL, shown_path(path));
@@ -45,8 +45,20 @@ void input_open(struct input *input, const struct invocation *invocation, const 
     input->diags.max_errors = (uint32_t)max_errors;
     input->diags.remarks = option_given(invocation, "remarks");
     read_source(input);
+}
+
+void input_open(struct input *input, const struct invocation *invocation, const char *path)
+{
+    open_source(input, invocation, path);
     if (input->diags.source)
         input->module = parse_module(&input->source, &input->diags, &input->comments);
+}
+
+void input_open_old(struct input *input, const struct invocation *invocation, const char *path)
+{
+    open_source(input, invocation, path);
+    if (input->diags.source)
+        input->module = parse_old_module(&input->source, &input->diags, &input->comments);
 }
 
 bool input_open_verified(struct input *input, const struct invocation *invocation, const char *path)

@@ -18,6 +18,8 @@ struct input {
 
 /* Reads and parses. Whatever goes wrong is in input->diags. */
 void input_open(struct input *input, const struct invocation *invocation, const char *path);
+/* The same for a text that may have old forms, which become new ones. */
+void input_open_old(struct input *input, const struct invocation *invocation, const char *path);
 /* input_open, then the verifier. Returns whether there is a correct module. */
 bool input_open_verified(struct input *input, const struct invocation *invocation,
                          const char *path);

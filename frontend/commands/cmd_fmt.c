@@ -7,6 +7,7 @@
 const struct option options_fmt[] = {
     {"in-place", 'i', OPTION_FLAG, NULL, "replace the files"},
     {"check", 0, OPTION_FLAG, NULL, "print nothing; fail if a file is not in canonical form"},
+    {"upgrade", 0, OPTION_FLAG, NULL, "read old forms of the language, too, and write new ones"},
     {"output", 'o', OPTION_VALUE, "FILE", "write there instead of standard output"},
     {0},
 };
@@ -58,8 +59,8 @@ static enum exit_status format_one(struct invocation *invocation, struct input *
     if (option_given(invocation, "check")) {
         if (is_canonical(input))
             return EXIT_DONE;
-        fprintf(invocation->err, "%s: not in canonical form; 'skirc fmt -i' makes it so\n",
-                input->path);
+        fprintf(invocation->err, "%s: not in canonical form; 'skirc fmt -i%s' makes it so\n",
+                input->path, option_given(invocation, "upgrade") ? " --upgrade" : "");
         return EXIT_INPUT;
     }
     if (option_given(invocation, "in-place")) {
@@ -79,7 +80,10 @@ enum exit_status cmd_fmt(struct invocation *invocation)
     for (unsigned i = 0; i < invocation->n_files; i++) {
         struct input input;
         enum exit_status one = EXIT_DONE;
-        input_open(&input, invocation, invocation->files[i]);
+        if (option_given(invocation, "upgrade"))
+            input_open_old(&input, invocation, invocation->files[i]);
+        else
+            input_open(&input, invocation, invocation->files[i]);
         if (input.module)
             one = format_one(invocation, &input, output ? output : "-");
         status = worse_status(status, input_close(&input, one));

@@ -283,8 +283,8 @@ static void put_event_edge(struct writer *writer, const struct event_side *from,
 
 static void put_event_edges(struct writer *writer)
 {
-    struct event_sides sends = event_sides_find(writer->module, writer->graph, W_send);
-    struct event_sides receives = event_sides_find(writer->module, writer->graph, W_recv);
+    struct event_sides sends = event_sides_find(writer->graph, W_send);
+    struct event_sides receives = event_sides_find(writer->graph, W_recv);
     for (uint32_t i = 0; i < sends.count; i++)
         id_map_set(&writer->senders, sends.at[i].event, i);
     for (uint32_t i = 0; i < receives.count && pieces_next(&writer->pieces); i++) {

@@ -101,6 +101,15 @@ static void put_values(struct writer *writer)
     json_close_array(out(writer));
 }
 
+static void put_events(struct writer *writer, const char *key, struct range events)
+{
+    json_key(out(writer), key);
+    json_open_array(out(writer));
+    for (uint32_t i = 0; i < events.count; i++)
+        json_data_string(&writer->data, writer->graph->refs.at[events.first + i]);
+    json_close_array(out(writer));
+}
+
 static void put_blocks(struct writer *writer)
 {
     static const char *const kinds[] = {[BLOCK_SCOPE] = "scope",
@@ -116,17 +125,10 @@ static void put_blocks(struct writer *writer)
         json_add_unsigned(out(writer), "first", writer->places.blocks[i].first);
         json_add_unsigned(out(writer), "count", writer->places.blocks[i].count);
         json_data_attrs(&writer->data, block->attrs);
+        put_events(writer, "send", block->send);
+        put_events(writer, "recv", block->recv);
         json_close_object(out(writer));
     }
-    json_close_array(out(writer));
-}
-
-static void put_events(struct writer *writer, const char *key, struct range events)
-{
-    json_key(out(writer), key);
-    json_open_array(out(writer));
-    for (uint32_t i = 0; i < events.count; i++)
-        json_data_string(&writer->data, writer->graph->refs.at[events.first + i]);
     json_close_array(out(writer));
 }
 

@@ -12,6 +12,8 @@
 }
 
 %code {
+#include "ir/syntax/upgrade.h"
+
 /* Of the parser's stack, where it is deep. */
 #define YYMALLOC(size) mem_realloc(NULL, size, 1)
 #define YYFREE(p) mem_free(p)
@@ -315,8 +317,12 @@ block_head:
                                                    (struct range){0, 0}); }
 | KW_stream STRING attrs       { parse_block_begin(parser, token_begin($1), BLOCK_STREAM, $STRING,
                                                    $attrs); }
-| KW_superkernel SYMBOL attrs  { parse_block_begin(parser, token_begin($1), BLOCK_SUPERKERNEL,
-                                                   $SYMBOL, $attrs); }
+| KW_superkernel SYMBOL attrs launch_events
+      { parse_superkernel_begin(parser, token_begin($1), $SYMBOL, $attrs); }
+
+launch_events:
+  %empty
+| events_clauses
 
 /* The parts of an op are gathered in parser->op. Of a large module, nearly all is ops, and a
  * reduction costs as much as a token: the usual spelling of each part goes without a rule of its
@@ -330,15 +336,15 @@ op:
 | call dict result_types  { parser->op.attrs = $dict; }
 
 call:
-  ids '=' WORD '(' ids[in] ')'      { parse_call(parser, $1, $1, $WORD, $in); }
-| ids '=' WORD '(' ids[in] ',' ')'  { parse_call(parser, $1, $1, $WORD, $in); }
-| ids '=' WORD '(' ')'              { parse_call(parser, $1, $1, $WORD, 0); }
+  ids '=' WORD '(' ids[in] ')'      { parse_word_call(parser, $1, $1, $WORD, $in); }
+| ids '=' WORD '(' ids[in] ',' ')'  { parse_word_call(parser, $1, $1, $WORD, $in); }
+| ids '=' WORD '(' ')'              { parse_word_call(parser, $1, $1, $WORD, 0); }
 | ids '=' rare_op_type '(' operands ')'  { parse_call(parser, $1, $1, $rare_op_type, $operands); }
-| WORD '(' operands ')'             { parse_call(parser, $1, 0, $WORD, $operands); }
+| WORD '(' operands ')'             { parse_word_call(parser, $1, 0, $WORD, $operands); }
 | rare_op_type '(' operands ')'     { parse_call(parser, $1, 0, $rare_op_type, $operands); }
 
 rare_op_type:
-  INSTR
+  INSTR   { upgrade_op_type(parser, $INSTR); $$ = $INSTR; }
 | STRING
 
 operands:
@@ -385,7 +391,10 @@ events:
 | events ',' event  { parse_push_id(parser, $event); $$ = $1 + 1; }
 
 event:
-  WORD
+  word
+| keyword
+| KW_true
+| KW_false
 | INT  { $$ = module_name_printf(parser->module, "%lld", (long long)$INT); }
 
 /* --------------------------------------------------------------------------- entries */
@@ -466,20 +475,36 @@ static int skir_yylex(union token_value *value, struct parser *parser)
 /* "expected A, B or C, found D". More than a few expectations help nobody. */
 enum { MAX_EXPECTED = 6, MAX_FOUND = 40 };
 
+/* Where keywords are words like any others. */
+static bool is_any_word(const yysymbol_kind_t *expected, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (expected[i] == YYSYMBOL_KW_skir)
+            return expected[0] < YYSYMBOL_KW_skir;
+    return false;
+}
+
+static bool is_listed(yysymbol_kind_t symbol, bool any_word)
+{
+    bool word = symbol == YYSYMBOL_DTYPE || symbol == YYSYMBOL_INSTR || symbol >= YYSYMBOL_KW_skir;
+    return symbol != YYSYMBOL_DICT && !(any_word && word && symbol <= YYSYMBOL_KW_false);
+}
+
 /* The tokens that may stand here, none where they are more than MAX_EXPECTED. A known dictionary
  * may stand where its brace may: it is not listed. */
-static int expected_tokens(const yypcontext_t *context, yysymbol_kind_t expected[MAX_EXPECTED + 1])
+static int expected_tokens(const yypcontext_t *context, yysymbol_kind_t expected[YYNTOKENS])
 {
-    int all = yypcontext_expected_tokens(context, expected, MAX_EXPECTED + 1), count = 0;
+    int all = yypcontext_expected_tokens(context, expected, YYNTOKENS), count = 0;
+    bool any_word = is_any_word(expected, all);
     for (int i = 0; i < all; i++)
-        if (expected[i] != YYSYMBOL_DICT)
+        if (is_listed(expected[i], any_word))
             expected[count++] = expected[i];
     return count > MAX_EXPECTED ? 0 : count;
 }
 
 static const char *expected_text(const yypcontext_t *context, struct arena *scratch)
 {
-    yysymbol_kind_t expected[MAX_EXPECTED + 1];
+    yysymbol_kind_t expected[YYNTOKENS];
     int count = expected_tokens(context, expected);
     const char *text = "";
     for (int i = 0; i < count; i++) {

@@ -157,6 +157,22 @@ struct span locate_op(const struct module *module, const struct op *op, enum op_
     return found[part];
 }
 
+struct span locate_block_event(const struct module *module, const struct block *block,
+                               enum op_part part, uint32_t index)
+{
+    struct walk walk;
+    if (!walk_begin(&walk, module, block->loc))
+        return recorded(module, block->loc);
+    walk_next(&walk);
+    struct span name = scanner_span(&walk.scanner);
+    walk_next(&walk);
+    walk_attrs(&walk);
+    struct span send = walk_clause(&walk, W_send, ']', index);
+    struct span found = part == OP_SEND ? send : walk_clause(&walk, W_recv, ']', index);
+    scanner_free(&walk.scanner);
+    return found.end ? found : name;
+}
+
 struct span locate_return(const struct module *module, const struct graph *graph, uint32_t index)
 {
     struct walk walk;

@@ -22,6 +22,9 @@ enum op_part {
 /* All give {0, 0} where the construct has no position or the source does not show the part. */
 struct span locate_op(const struct module *module, const struct op *op, enum op_part part,
                       uint32_t index);
+/* An event of a super kernel's clause, OP_SEND or OP_RECV; its name where it has no such event. */
+struct span locate_block_event(const struct module *module, const struct block *block,
+                               enum op_part part, uint32_t index);
 struct span locate_return(const struct module *module, const struct graph *graph, uint32_t index);
 /* The token at `loc`. */
 struct span locate_token(const struct module *module, uint32_t loc);

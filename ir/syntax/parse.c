@@ -13,9 +13,11 @@ static void parser_free(struct parser *parser)
     vec_free(&parser->dicts);
 }
 
-struct module *parse_module(struct source *source, struct diags *diags, struct spans *comments)
+static struct module *parse_text(struct source *source, struct diags *diags, bool upgrade,
+                                 struct spans *comments)
 {
-    struct parser parser = {.module = module_new(source), .diags = diags, .block = NONE};
+    struct parser parser = {
+        .module = module_new(source), .diags = diags, .upgrade = upgrade, .block = NONE};
     uint32_t errors = diags->counts[SEVERITY_ERROR];
     scanner_init(&parser.scanner, source, parser.module, diags);
     /* No list on a stack, even an empty one, is at NULL. */
@@ -39,4 +41,14 @@ struct module *parse_module(struct source *source, struct diags *diags, struct s
     if (comments)
         vec_free(comments);
     return NULL;
+}
+
+struct module *parse_module(struct source *source, struct diags *diags, struct spans *comments)
+{
+    return parse_text(source, diags, false, comments);
+}
+
+struct module *parse_old_module(struct source *source, struct diags *diags, struct spans *comments)
+{
+    return parse_text(source, diags, true, comments);
 }

@@ -11,4 +11,7 @@
  * order, to be freed by the caller. */
 struct module *parse_module(struct source *source, struct diags *diags, struct spans *comments);
 
+/* The same for a text that may have old forms, each of which becomes the new one. */
+struct module *parse_old_module(struct source *source, struct diags *diags, struct spans *comments);
+
 #endif

@@ -1,6 +1,6 @@
 /* The parser's part for entries. */
 #include "ir/base/text.h"
-#include "ir/syntax/parser.h"
+#include "ir/syntax/upgrade.h"
 
 #include <string.h>
 
@@ -144,13 +144,14 @@ static const char *take_early(struct instr *instr, const struct attr_value **val
     return NULL;
 }
 
-static bool is_word(const struct parser *parser, const struct attr_value *value, const char *text,
-                    size_t size)
+static bool is_word(struct parser *parser, struct span span, const struct attr_value *value,
+                    const char *text, size_t size)
 {
     if (!value || value->kind != ATTR_WORD)
         return false;
     const struct intern_name *name = &parser->module->names.names[value->id];
-    return name->size == size && memcmp(name->text, text, size) == 0;
+    return (name->size == size && memcmp(name->text, text, size) == 0) ||
+           upgrade_instr_word(parser, span, text, size, value->id);
 }
 
 /* Takes what stands for one element of an instruction's form (`size` bytes at `form`) from the
@@ -168,7 +169,7 @@ static const char *take_element(struct parser *parser, struct span span, struct 
         const struct attr_value *next = *value < end ? (*value)++ : NULL;
         if (*form >= 'a' && *form <= 'z') {
             *expected_size = size;
-            return is_word(parser, next, form, size) ? NULL : form;
+            return is_word(parser, span, next, form, size) ? NULL : form;
         }
         expected = take_operand(parser, span, instr, n_numbers, *form, next);
     }

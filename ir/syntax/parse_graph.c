@@ -1,5 +1,5 @@
 /* The parser's part for graphs. */
-#include "ir/syntax/parser.h"
+#include "ir/syntax/upgrade.h"
 
 void parse_graph_begin(struct parser *parser, uint32_t loc, uint32_t name)
 {
@@ -108,13 +108,36 @@ void parse_graph_end(struct parser *parser, uint32_t end_loc)
     parser->open_braces = 0;
 }
 
+static void begin_block(struct parser *parser, const struct block *block)
+{
+    parser->block = graph_add_block(parser->graph, block);
+    graph_add_item(parser->graph, ITEM_OPEN, parser->block);
+    parser->open_braces++;
+}
+
 void parse_block_begin(struct parser *parser, uint32_t loc, enum block_kind kind, uint32_t name,
                        struct range attrs)
 {
-    struct block block = {kind, name, parser->block, loc, NONE, attrs};
-    parser->block = graph_add_block(parser->graph, &block);
-    graph_add_item(parser->graph, ITEM_OPEN, parser->block);
-    parser->open_braces++;
+    struct block block = {kind, name, parser->block, loc, NONE, attrs, {0, 0}, {0, 0}};
+    begin_block(parser, &block);
+}
+
+void parse_superkernel_begin(struct parser *parser, uint32_t loc, uint32_t name, struct range attrs)
+{
+    struct block block = {.kind = BLOCK_SUPERKERNEL,
+                          .name = name,
+                          .parent = parser->block,
+                          .loc = loc,
+                          .end_loc = NONE,
+                          .attrs = attrs};
+    const struct op_parts *parts = &parser->op;
+    parser->ids.count -= parts->send + parts->recv;
+    const uint32_t *events = parser->ids.at + parser->ids.count;
+    block.send = graph_add_refs(parser->graph, events, parts->send);
+    block.recv = graph_add_refs(parser->graph, events + parts->send, parts->recv);
+    parser->op = (struct op_parts){0};
+    upgrade_superkernel(parser, &block);
+    begin_block(parser, &block);
 }
 
 void parse_block_end(struct parser *parser, uint32_t end_loc)

@@ -24,6 +24,7 @@ struct parser {
     struct scanner scanner;
     struct module *module;
     struct diags *diags;
+    bool upgrade;                /* old forms become new ones */
     struct graph *graph;         /* the open one */
     struct entry *entry;         /* the open one */
     struct program *program;     /* the open one */
@@ -98,6 +99,12 @@ void parse_graph_end(struct parser *parser, uint32_t end_loc);
 void parse_block_begin(struct parser *parser, uint32_t loc, enum block_kind kind, uint32_t name,
                        struct range attrs);
 void parse_block_end(struct parser *parser, uint32_t end_loc);
+/* A super kernel, whose events are the last on parser.ids: as many as parser.op says. */
+void parse_superkernel_begin(struct parser *parser, uint32_t loc, uint32_t name,
+                             struct range attrs);
+/* An op type without quotes that begins with a small letter. */
+void upgrade_op_type(struct parser *parser, uint64_t type);
+
 /* The parts of an op: what is called, and how many results and operands stand on parser.ids. */
 static inline void parse_call(struct parser *parser, uint64_t first, uint32_t results,
                               uint32_t type, uint32_t operands)
@@ -106,6 +113,15 @@ static inline void parse_call(struct parser *parser, uint64_t first, uint32_t re
     parser->op.type = type;
     parser->op.results = results;
     parser->op.operands = operands;
+}
+
+/* The same where the type is a word, by its token. */
+static inline void parse_word_call(struct parser *parser, uint64_t first, uint32_t results,
+                                   uint64_t type, uint32_t operands)
+{
+    if (parser->scanner.source->text[token_begin(type)] >= 'a')
+        upgrade_op_type(parser, type);
+    parse_call(parser, first, results, token_id(type), operands);
 }
 
 static inline void parse_op_type(struct parser *parser, uint32_t type)

@@ -63,11 +63,11 @@ static void print_clauses(struct printer *printer, const struct graph *graph, co
     print_events(printer, graph, "recv", clauses->recv);
 }
 
-/* An op type that is a keyword would not be taken for one. */
+/* Types that begin with a small letter are words of the language where they are not quoted. */
 static void print_op_type(struct printer *printer, uint32_t type)
 {
     const struct intern_name *name = &printer->module->names.names[type];
-    if (type < W_DTYPE_END)
+    if (name->size > 0 && name->text[0] >= 'a')
         spell_quoted(printer->text, name->text, name->size);
     else
         spell_word(printer->text, printer->module, type);
@@ -94,7 +94,8 @@ static void print_op(struct printer *printer, const struct graph *graph, const s
     print_line_end(printer);
 }
 
-static void print_block_open(struct printer *printer, const struct block *block)
+static void print_block_open(struct printer *printer, const struct graph *graph,
+                             const struct block *block)
 {
     struct text *text = printer->text;
     print_line_begin(printer, block->loc, false);
@@ -113,6 +114,8 @@ static void print_block_open(struct printer *printer, const struct block *block)
         break;
     }
     print_attrs(printer, block->attrs);
+    print_events(printer, graph, "send", block->send);
+    print_events(printer, graph, "recv", block->recv);
     text_char(text, ' ');
     print_open(printer);
 }
@@ -230,7 +233,7 @@ void print_graph(struct printer *printer, const struct graph *graph)
         uint32_t id = item_id(graph->body.at[i]);
         switch (item_kind(graph->body.at[i])) {
         case ITEM_OP: print_op(printer, graph, &graph->ops.at[id]); break;
-        case ITEM_OPEN: print_block_open(printer, &graph->blocks.at[id]); break;
+        case ITEM_OPEN: print_block_open(printer, graph, &graph->blocks.at[id]); break;
         case ITEM_CLOSE: print_close(printer, graph->blocks.at[id].end_loc); break;
         }
     }

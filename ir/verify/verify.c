@@ -59,6 +59,50 @@ static void verify_superkernels(struct verifier *verifier, const struct graph *g
     }
 }
 
+static void unknown_entry(struct verifier *verifier, const struct attr *attr)
+{
+    const struct module *module = verifier->module;
+    if (!diag_at(verifier->diags, DIAG_unknown_entry, locate_token(module, attr->loc),
+                 "there is no entry '@%.*s'", NAME(module, attr->value.id)))
+        return;
+    struct suggest suggest = name_suggest(module, attr->value.id);
+    for (uint32_t i = 0; i < module->entries.count; i++)
+        name_offer(&suggest, module, module->entries.at[i].name);
+    suggest.before = "@";
+    diag_suggest(verifier->diags, &suggest);
+}
+
+/* The entry that is a super kernel's code is that of no other one. Without the attribute it need
+ * not be there yet. */
+static void verify_code(struct verifier *verifier, const struct block *block)
+{
+    const struct module *module = verifier->module;
+    const struct attr *attr = attr_find(module, block->attrs, W_entry);
+    uint32_t name = block_entry_name(module, block), first;
+    if (module_find(module, SYMBOL_ENTRY, name) == NONE) {
+        if (attr && attr->value.kind == ATTR_SYMBOL)
+            unknown_entry(verifier, attr);
+        return;
+    }
+    struct span span = locate_name(module, block->loc);
+    if (marks_set(verifier, name, block->loc, &first) &&
+        diag_at(verifier->diags, DIAG_duplicate, span,
+                "the entry '@%.*s' is the code of two super kernels", NAME(module, name)))
+        diag_note(verifier->diags, locate_name(module, first), "the other one is here");
+}
+
+static void verify_codes(struct verifier *verifier)
+{
+    const struct module *module = verifier->module;
+    marks_clear(verifier);
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        const struct graph *graph = &module->graphs.at[i];
+        for (uint32_t j = 0; j < graph->blocks.count; j++)
+            if (graph->blocks.at[j].kind == BLOCK_SUPERKERNEL)
+                verify_code(verifier, &graph->blocks.at[j]);
+    }
+}
+
 /* Kernels, graphs and entries have one name space. */
 static void verify_symbols(struct verifier *verifier)
 {
@@ -73,6 +117,7 @@ static void verify_symbols(struct verifier *verifier)
     marks_clear(verifier);
     for (uint32_t i = 0; i < module->graphs.count; i++)
         verify_superkernels(verifier, &module->graphs.at[i]);
+    verify_codes(verifier);
     for (uint32_t i = 1; i < module->targets.count; i++)
         diag_at(verifier->diags, DIAG_duplicate, locate_name(module, module->targets.at[i].loc),
                 "a module has at most one target");

@@ -42,6 +42,12 @@ static bool is_string(const struct module *module, const struct attr_value *valu
     return value->kind == ATTR_STRING;
 }
 
+static bool is_symbol(const struct module *module, const struct attr_value *value)
+{
+    (void)module;
+    return value->kind == ATTR_SYMBOL;
+}
+
 static bool is_flag(const struct module *module, const struct attr_value *value)
 {
     (void)module;

@@ -20,22 +20,22 @@ void verify_unknown_kernel(struct verifier *verifier, struct span span, uint32_t
                   NAME(module, name));
 }
 
-/* The parts that `entry` and the kernel's type give must be the same. */
-static void verify_kernel_entry(struct verifier *verifier, const struct kernel *kernel)
+/* The parts that `function` and the kernel's type give must be the same. */
+static void verify_kernel_function(struct verifier *verifier, const struct kernel *kernel)
 {
     const struct module *module = verifier->module;
-    const struct attr *entry = attr_find(module, kernel->attrs, W_entry);
-    if (!entry || !attr_is_names(module, &entry->value))
+    const struct attr *function = attr_find(module, kernel->attrs, W_function);
+    if (!function || !attr_is_names(module, &function->value))
         return;
-    struct span span = locate_token(module, entry->loc);
-    if (entry->value.kind == ATTR_STRING) {
+    struct span span = locate_token(module, function->loc);
+    if (function->value.kind == ATTR_STRING) {
         if (kernel_type_is_mixed(kernel->type) &&
             diag_at(verifier->diags, DIAG_kernel_part, span,
                     "a kernel of type %s has two functions", kernel_type_info(kernel->type)->name))
-            diag_help(verifier->diags, "write entry = {aic = \"...\", aiv = \"...\"}");
+            diag_help(verifier->diags, "write function = {aic = \"...\", aiv = \"...\"}");
         return;
     }
-    struct range parts = {entry->value.first, entry->value.count};
+    struct range parts = {function->value.first, function->value.count};
     for (int core = 0; core < CORE_TYPES; core++) {
         bool has = attr_string(module, parts, core == CORE_AIC ? W_aic : W_aiv) != NONE;
         if (has != kernel_type_has(kernel->type, core))
@@ -68,7 +68,7 @@ void verify_kernel(struct verifier *verifier, const struct kernel *kernel)
     const struct module *module = verifier->module;
     struct span span = locate_name(module, kernel->loc);
     verify_attrs(verifier, kernel->attrs, OWNER_KERNEL);
-    verify_kernel_entry(verifier, kernel);
+    verify_kernel_function(verifier, kernel);
     verify_kernel_words(verifier, kernel);
     verify_variants(verifier, kernel);
     if (ends_with_part(&module->names.names[kernel->name]))

@@ -8,7 +8,7 @@ static struct span side_span(const struct verifier *verifier, const struct graph
 {
     if (side->op != NONE)
         return locate_op(verifier->module, &graph->ops.at[side->op], part, side->index);
-    return locate_name(verifier->module, graph->blocks.at[side->block].loc);
+    return locate_block_event(verifier->module, &graph->blocks.at[side->block], part, side->index);
 }
 
 /* Each event is sent once; the marks hold the index of its sender in `sends`. */
@@ -81,8 +81,8 @@ static void verify_receive(struct verifier *verifier, const struct graph *graph,
 static void verify_events(struct verifier *verifier, const struct graph *graph,
                           const struct order *order)
 {
-    struct event_sides sends = event_sides_find(verifier->module, graph, W_send);
-    struct event_sides recvs = event_sides_find(verifier->module, graph, W_recv);
+    struct event_sides sends = event_sides_find(graph, W_send);
+    struct event_sides recvs = event_sides_find(graph, W_recv);
     uint8_t *received = mem_calloc(verifier->module->names.count, 1);
     mark_senders(verifier, graph, &sends);
     for (uint32_t i = 0; i < recvs.count; i++) {
@@ -155,15 +155,13 @@ static void verify_acyclic(struct verifier *verifier, const struct graph *graph,
     mem_free(sorted);
 }
 
-static bool has_events(const struct module *module, const struct graph *graph)
+static bool has_events(const struct graph *graph)
 {
     for (uint32_t i = 1; i < graph->clauses.count; i++)
         if (graph->clauses.at[i].send.count || graph->clauses.at[i].recv.count)
             return true;
     for (uint32_t i = 0; i < graph->blocks.count; i++)
-        if (graph->blocks.at[i].kind == BLOCK_SUPERKERNEL &&
-            (attr_find(module, graph->blocks.at[i].attrs, W_send) ||
-             attr_find(module, graph->blocks.at[i].attrs, W_recv)))
+        if (block_has_events(&graph->blocks.at[i]))
             return true;
     return false;
 }
@@ -172,7 +170,7 @@ static bool has_events(const struct module *module, const struct graph *graph)
 void verify_order(struct verifier *verifier, const struct graph *graph)
 {
     struct order order;
-    if (!has_events(verifier->module, graph))
+    if (!has_events(graph))
         return;
     order_init(&order, verifier->module, graph);
     verify_events(verifier, graph, &order);

@@ -187,11 +187,11 @@ static void check_keys_differ(const struct variant_verifier *vv)
 /* What only kernels that are not dynamic have. */
 static void check_static_attrs(const struct variant_verifier *vv)
 {
-    const struct attr *entry = attr_find(vv->module, vv->kernel->attrs, W_entry);
+    const struct attr *function = attr_find(vv->module, vv->kernel->attrs, W_function);
     const struct attr *block = attr_find(vv->module, vv->kernel->attrs, W_block);
-    if (entry)
-        diag_at(vv->diags, DIAG_unknown_attribute, attr_span(vv, entry),
-                "a dynamic kernel has no 'entry': its functions are those of its variants");
+    if (function)
+        diag_at(vv->diags, DIAG_unknown_attribute, attr_span(vv, function),
+                "a dynamic kernel has no 'function': its functions are those of its variants");
     if (block)
         diag_at(vv->diags, DIAG_unknown_attribute, attr_span(vv, block),
                 "a dynamic kernel has no 'block': the number comes at run time, with the tiling "

@@ -14,8 +14,8 @@ void outer_events_init(struct outer_events *events, const struct module *module,
 {
     uint32_t n_names = module->names.count;
     struct id_map waiters = {NULL, 0, 0}; /* block, by event */
-    struct event_sides sends = event_sides_find(module, graph, W_send);
-    struct event_sides recvs = event_sides_find(module, graph, W_recv);
+    struct event_sides sends = event_sides_find(graph, W_send);
+    struct event_sides recvs = event_sides_find(graph, W_recv);
     events->sender = mem_calloc(n_names, sizeof *events->sender);
     events->received_outside = mem_calloc(n_names, 1);
     events->shared = NONE;

@@ -20,7 +20,7 @@ static bool mark_superkernels(const struct module *module, uint8_t *marked)
                 return false;
             if (graph->blocks.at[b].kind != BLOCK_SUPERKERNEL)
                 continue;
-            marked[graph->blocks.at[b].name] = 1;
+            marked[block_entry_name(module, &graph->blocks.at[b])] = 1;
             any = true;
         }
     }
@@ -32,7 +32,7 @@ static void warn(struct pass_context *context, const struct entry *entry, const 
     const struct module *module = context->module;
     struct suggest suggest = name_suggest(module, entry->name);
     if (!diag_at(context->diags, DIAG_entry_unused, locate_name(module, entry->loc),
-                 "no super kernel is called '@%.*s': nothing launches this entry",
+                 "no super kernel has the entry '@%.*s': nothing launches it",
                  NAME(module, entry->name)))
         return;
     suggest.before = "@";

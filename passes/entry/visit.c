@@ -44,7 +44,7 @@ static bool visit_graph(struct superkernel *sk, bool (*visit)(struct superkernel
         if (block->kind != BLOCK_SUPERKERNEL)
             continue;
         sk->block = block;
-        sk->entry = module_entry(sk->module, block->name);
+        sk->entry = block_entry(sk->module, block);
         sk->ops = members->ops + members->first[b];
         sk->count = members->first[b + 1] - members->first[b];
         sk_options_of(&sk->options, sk->module, attr_string(sk->module, block->attrs, W_options));

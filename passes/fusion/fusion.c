@@ -30,7 +30,7 @@ static void find_block_groups(struct fusion *f, uint32_t *of_block, bool rejoin)
         if (block->kind != BLOCK_SCOPE && block->kind != BLOCK_SUPERKERNEL)
             continue;
         uint32_t scope = block->kind == BLOCK_SCOPE ? block->name
-                                                    : attr_string(f->module, block->attrs, W_scope);
+                                                    : attr_symbol(f->module, block->attrs, W_scope);
         bool joins = scope != NONE && (rejoin || block->kind == BLOCK_SCOPE);
         of_block[i] = joins ? of_scope[scope] : GROUP_NONE;
         if (of_block[i] == GROUP_NONE) {

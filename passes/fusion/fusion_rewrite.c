@@ -109,12 +109,13 @@ static struct range superkernel_attrs(struct fusion *f, const struct segment *se
     if (f->context->sk_options && f->mode == FUSION_COLLECT)
         options = sk_options_override(f->module, options, f->context->sk_options);
     const uint32_t keys[3] = {W_scope, W_options, W_stream};
+    static const enum attr_kind kinds[3] = {ATTR_SYMBOL, ATTR_STRING, ATTR_STRING};
     const uint32_t ids[3] = {group->scope, options, stream};
     /* Later passes report what is wrong with an option where it stands. */
     const uint32_t locs[3] = {NONE, options == group->options ? group->options_loc : NONE, NONE};
     for (int i = 0; i < 3; i++)
         if (ids[i] != NONE)
-            attrs[count++] = (struct attr){keys[i], locs[i], {.kind = ATTR_STRING, .id = ids[i]}};
+            attrs[count++] = (struct attr){keys[i], locs[i], {.kind = kinds[i], .id = ids[i]}};
     return module_add_attrs(f->module, attrs, count);
 }
 
@@ -140,19 +141,13 @@ static void place_segment(struct rewrite *rewrite, const struct segment *segment
     rewrite->superkernel = NONE;
 }
 
-static bool has_events(const struct fusion *f, const struct block *block)
-{
-    return block->kind == BLOCK_SUPERKERNEL && (attr_find(f->module, block->attrs, W_send) ||
-                                                attr_find(f->module, block->attrs, W_recv));
-}
-
 /* Events of a launch would be lost with it. */
 static bool check_events(const struct fusion *f, const uint8_t *kept)
 {
     bool ok = true;
     for (uint32_t b = 0; b < f->graph->blocks.count; b++) {
         const struct block *block = &f->graph->blocks.at[b];
-        if (kept[b] || !has_events(f, block))
+        if (kept[b] || !block_has_events(block))
             continue;
         ok = false;
         if (diag_at(f->context->diags, DIAG_unsupported, locate_name(f->module, block->loc),

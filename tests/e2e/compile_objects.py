@@ -205,10 +205,10 @@ for name in ENTRIES:
 
 write("names.skir", """skir 1
 kernel @"a b" : aiv_only {
-  op = "Add", block = 1, object = "add.o", entry = "add", params = [x1, x2, y, tiling]
+  op = "Add", block = 1, object = "add.o", function = "add", params = [x1, x2, y, tiling]
 }
 kernel @skir_kernel_0 : aiv_only {
-  op = "Mul", block = 1, object = "mul.o", entry = "mul", params = [x1, x2, y, tiling]
+  op = "Mul", block = 1, object = "mul.o", function = "mul", params = [x1, x2, y, tiling]
 }
 graph @"\\u00fc $(exit 3)\\"; %s\\\\"(%x: f16[8, 16], %"z z": f16[8, 16]) -> (f16[8, 16], f16[8, 16]) {
   scope @"/*" {

@@ -66,7 +66,7 @@ void rotate(skrt_core *core, uint64_t args_offset)
 """
 FEWER = """skir 1
 kernel @rotate : aiv_only {
-  block = 5, object = "rotate.o", entry = "rotate", params = [x, y], sync_all
+  block = 5, object = "rotate.o", function = "rotate", params = [x, y], sync_all
 }
 graph @g(%a: f32[5], %b: f32[5]) -> f32[5] {
   scope @s {

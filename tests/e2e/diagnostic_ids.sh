@@ -12,7 +12,7 @@ check_match "and says which" 'absent\.skir.*No such file.*\[file\]' "$scratch/st
 # Nor can golden files bring a broken compiler, or an object.
 cat >"$scratch/fused.skir" <<'END'
 skir 1
-kernel @mine : aiv_only {block = 1, object = "mine.o", entry = "mine", params = [x, y]}
+kernel @mine : aiv_only {block = 1, object = "mine.o", function = "mine", params = [x, y]}
 graph @g(%a: f32[16]) -> f32[16] {
   scope @s {
     %b = Mine(%a) : f32[16] via @mine

@@ -82,7 +82,7 @@ def kernel(name, kind, blocks, flags, object_flags=None):
     code = "_".join(("k",) + (flags if object_flags is None else object_flags))
     entry = '{aic = "lower_half", aiv = "upper_half"}' if kind.startswith("mix") else '"whole"'
     return (f'kernel @{name} : {kind} {{\n  op = "Step", block = {blocks}, object = "{code}.o", '
-            f"entry = {entry},\n  params = [x, y], early_start = [{', '.join(flags)}]\n}}\n")
+            f"function = {entry},\n  params = [x, y], early_start = [{', '.join(flags)}]\n}}\n")
 
 
 def chain(kernels, options=""):

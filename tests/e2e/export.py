@@ -119,10 +119,12 @@ def op_text(graph, op):
         text += " via " + sigil("@", op["kernel"])
     if op["after"]:
         text += f" after ({value_names(graph, op['after'])})"
-    for clause in "send", "recv":
-        if op[clause]:
-            text += f" {clause} [{', '.join(op[clause])}]"
-    return text
+    return text + event_clauses(op)
+
+
+def event_clauses(side):
+    return "".join(f" {clause} [{', '.join(side[clause])}]" for clause in ("send", "recv")
+                   if side[clause])
 
 
 def block_label(block):
@@ -144,7 +146,8 @@ def body_lines(graph):
             elif blocks and blocks[0][1]["first"] == place:
                 index, block = blocks.popleft()
                 ends.append((place + block["count"], index))
-                lines.append(block_label(block) + spell_attrs(block["attrs"]) + " {")
+                lines.append(block_label(block) + spell_attrs(block["attrs"])
+                             + event_clauses(block) + " {")
             else:
                 break
         if place < len(graph["ops"]):
@@ -315,10 +318,10 @@ def expected_edges(graph):
         edges[definer(graph, index), f"return{number}", "solid", value_type(graph, index)] += 1
     for index, block in enumerate(graph["blocks"]):
         if block["kind"] == "superkernel":
-            for event in block["attrs"].get("send", []):
-                events["send"][event["word"]] = "block", index
-            for event in block["attrs"].get("recv", []):
-                events["recv"][event["word"]].append(("block", index))
+            for event in block["send"]:
+                events["send"][event] = "block", index
+            for event in block["recv"]:
+                events["recv"][event].append(("block", index))
     borders = []
     for event, sides in events["recv"].items():
         for side in sides:
@@ -475,11 +478,11 @@ tap.check("and so say all formats", check_file("blocks.skir", printed) is None,
 write("events.skir", """skir 1
 graph @g(%a: f32[4]) -> f32[4] {
   %b = A(%a) : f32[4] send [e0]
-  superkernel @g_s {scope = "s", send = [e1, e2], recv = [e0]} {
+  superkernel @g_s {scope = @s} send [e1, e2] recv [e0] {
     stream "1" { %c = A(%b) : f32[4] }
     %d = A(%b) : f32[4]
   }
-  stream "3" { superkernel @g_t {scope = "t", recv = [e1]} { %e = A(%d) : f32[4] } }
+  stream "3" { superkernel @g_t {scope = @t} recv [e1] { %e = A(%d) : f32[4] } }
   stream "2" { %f = A(%d) : f32[4] recv [e2] }
   return %f
 }
@@ -539,7 +542,7 @@ FLOATS = ["0.5", "1e-05", "1e+300", "5e-324", "-0.0", "1.0", "0.1", "nan", "inf"
 write("data.skir", f"""skir 1
 target "t" {{aic = 8}}
 kernel @k : mix_aic_1_1 {{
-  entry = {{aic = "f", aiv = "g"}}, params = [x, tiling], inputs = [f32[?, 2]]
+  function = {{aic = "f", aiv = "g"}}, params = [x, tiling], inputs = [f32[?, 2]]
 }}
 graph @g(%a: f32[b, ?, {2 ** 62}] {{static = false}}, %s: bf16[])
     gears product (b = [2, {2 ** 60}]) -> () {{
@@ -572,7 +575,7 @@ kernel @v : aiv_only {block = 1}
 entry @e : mix_aic_1_1 {block = 1, params = [ffts, %a, {send = e0}, sync_workspace]} {
   aic { }
   aiv {
-    preload @v lines 3
+    preload @v units 3
     preload_all 2
     call @m.aiv args 1 blocks 1 early_wait mix early_set
     wait c2v
@@ -587,7 +590,7 @@ entry @e : mix_aic_1_1 {block = 1, params = [ffts, %a, {send = e0}, sync_workspa
 instrs = json.loads(export("json", "entry.skir"))["entries"][0]["aiv"]
 tap.check("instructions have their operands by name", [
     {key: instr[key] for key in instr if key not in ("text",)} for instr in instrs] == [
-        {"instr": "preload", "kernel": "v", "part": None, "lines": 3},
+        {"instr": "preload", "kernel": "v", "part": None, "units": 3},
         {"instr": "preload_all", "numbers": [2]},
         {"instr": "call", "kernel": "m", "part": "aiv", "args": 1, "blocks": 1, "early_wait": "mix",
          "early_set": True},

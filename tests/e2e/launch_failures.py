@@ -169,7 +169,7 @@ def kernel(function, object_file="k.o", more=""):
     path = f"{function}.skir"
     write(path, f"""skir 1
 kernel @k : aiv_only {{
-  op = "Own", block = 4, object = "{object_file}", entry = "{function}", params = [x, y]
+  op = "Own", block = 4, object = "{object_file}", function = "{function}", params = [x, y]
 }}
 graph @g(%x: f16[4]) -> f16[4] {{
   scope @s {{

@@ -25,7 +25,9 @@ graph @g(%a: f32[16]) -> f32[16] {
   }
   return %b
 }
-kernel @k : aiv_only {block = 48, object = "dequant_swiglu_quant.o", entry = "dequant_swiglu_quant"}
+kernel @k : aiv_only {
+  block = 48, object = "dequant_swiglu_quant.o", function = "dequant_swiglu_quant"
+}
 EOF
 "$SKIRC" opt --passes=default "$scratch/g.skir" >"$scratch/here"
 "$scratch/skirc" opt --passes=default "$scratch/g.skir" >"$scratch/there"

@@ -44,7 +44,7 @@ def lower(path, *arguments, command="opt"):
 
 
 def preloads(result):
-    return re.findall(r"preload (\S+ lines \d+)", result.stdout)
+    return re.findall(r"preload (\S+ units \d+)", result.stdout)
 
 
 def write(path, text):
@@ -59,15 +59,15 @@ assemble("in/cube.o", [(".text", "part_aic", 9000)])
 assemble("in/vector.o", [(".text", "part_aiv", 1)])
 subprocess.run(["ar", "rcD", "mixed.a", "cube.o", "vector.o"], cwd="in", check=True)
 write("in/g.skir", module([
-    ("one", "aiv_only", 'object = "one.o", entry = "one"'),
-    ("a", "aiv_only", 'object = "two.o", entry = "a"'),
-    ("b", "aiv_only", 'object = "two.o", entry = "b"'),
-    ("m", "mix_aic_1_1", 'object = "mixed.a", entry = {aic = "part_aic", aiv = "part_aiv"}'),
-    ("said", "aiv_only", 'object = "one.o", entry = "one", code = 5000'),
+    ("one", "aiv_only", 'object = "one.o", function = "one"'),
+    ("a", "aiv_only", 'object = "two.o", function = "a"'),
+    ("b", "aiv_only", 'object = "two.o", function = "b"'),
+    ("m", "mix_aic_1_1", 'object = "mixed.a", function = {aic = "part_aic", aiv = "part_aiv"}'),
+    ("said", "aiv_only", 'object = "one.o", function = "one", code = 5000'),
 ]))
 result = lower("in/g.skir")
-WANTED = ["@m.aic lines 5", "@one lines 2", "@a lines 3", "@b lines 8", "@m.aiv lines 1",
-          "@said lines 3"]
+WANTED = ["@m.aic units 5", "@one units 2", "@a units 3", "@b units 8", "@m.aiv units 1",
+          "@said units 3"]
 tap.check("the section of the function counts, whatever else the object or archive has; "
           "an attribute counts before it", preloads(result) == WANTED, result.stdout + result.stderr)
 tap.check("nothing is said where sizes are known", "unknown-code" not in result.stderr, result.stderr)
@@ -78,15 +78,15 @@ tap.check("objects are found beside the file, wherever skirc runs",
 
 # What is not known, and that each reason leaves the others alone.
 write("in/unknown.skir", module([
-    ("absent", "aiv_only", 'object = "absent.o", entry = "one"'),
-    ("broken", "aiv_only", 'object = "unknown.skir", entry = "one"'),
-    ("other", "aiv_only", 'object = "one.o", entry = "two"'),
+    ("absent", "aiv_only", 'object = "absent.o", function = "one"'),
+    ("broken", "aiv_only", 'object = "unknown.skir", function = "one"'),
+    ("other", "aiv_only", 'object = "one.o", function = "two"'),
     ("nameless", "aiv_only", "op = \"Op\""),
-    ("good", "aiv_only", 'object = "one.o", entry = "one"'),
+    ("good", "aiv_only", 'object = "one.o", function = "one"'),
 ]))
 result = lower("in/unknown.skir")
 tap.check("a kernel whose object does not tell is not preloaded",
-          preloads(result) == ["@good lines 2"], result.stdout + result.stderr)
+          preloads(result) == ["@good units 2"], result.stdout + result.stderr)
 for name in "absent", "broken", "other", "nameless":
     tap.check(f"@{name}: a remark says so",
               f"the code of '@{name}' is of unknown size" in result.stderr, result.stderr)
@@ -96,7 +96,7 @@ tap.check("opt succeeds all the same", result.returncode == 0, result.stderr)
 write("sample.skir", "skir 1\ngraph @g(%a: f32[4]) -> f32[4] {\n  scope @s {\n"
       "    %b = Add(%a, %a) : f32[4]\n  }\n  return %b\n}\n")
 result = lower("sample.skir")
-tap.check("sample kernels are preloaded", re.fullmatch(r"@add lines [1-8]", *preloads(result)),
+tap.check("sample kernels are preloaded", re.fullmatch(r"@add units [1-8]", *preloads(result)),
           result.stdout + result.stderr)
 KERNELS = os.path.join(os.path.dirname(os.path.abspath(tap.SKIRC)), "backend", "kernels")
 os.mkdir("samples")
@@ -104,7 +104,7 @@ assemble("samples/add.o", [(".text", "add", 2049)])
 with open(os.path.join(KERNELS, "add.json")) as file:
     write("samples/add.json", file.read())
 result = lower("sample.skir", "--kernel-dir=samples")
-tap.check("those of --kernel-dir by their own sizes", preloads(result) == ["@add lines 2"],
+tap.check("those of --kernel-dir by their own sizes", preloads(result) == ["@add units 2"],
           result.stdout + result.stderr)
 
 tap.done()

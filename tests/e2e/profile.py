@@ -64,7 +64,7 @@ def names(kind, count):
 # A cube op, a mixed op of fewer blocks, vector ops of fewer blocks; and an op outside.
 write("graph.skir", """skir 1
 kernel @few : aiv_only {
-  op = "Mul", block = 5, object = "mul.o", entry = "mul", params = [x1, x2, y, tiling]
+  op = "Mul", block = 5, object = "mul.o", function = "mul", params = [x1, x2, y, tiling]
 }
 graph @g(%a: f16[32, 32], %b: f16[32, 32]) -> (f16[32, 32], f16[32, 32]) {
   scope @s {

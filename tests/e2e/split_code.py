@@ -82,7 +82,7 @@ for kind, blocks, aics, aivs in LAUNCHES:
             entry = {"aic_only": '"probe_aic"', "aiv_only": '"probe_aiv"'}.get(
                 kind, '{aic = "probe_aic", aiv = "probe_aiv"}')
             write("probe.skir", f"""skir 1
-kernel @probe : {kind} {{block = {blocks}, object = "probe.a", entry = {entry}}}
+kernel @probe : {kind} {{block = {blocks}, object = "probe.a", function = {entry}}}
 graph @g(%x: i64[64]) -> (i64[64], i64[64]) {{
   scope @s {{options = "split-mode={mode}:stream-fusion={fusion}"}} {{
     %c, %v = Probe(%x) : (i64[64], i64[64]) via @probe
@@ -115,7 +115,7 @@ compile_kernel("own", OWN)
 
 def own(split, mode):
     write("own.skir", f"""skir 1
-kernel @own : aiv_only {{block = 8, object = "own.o", entry = "own", split = {split}}}
+kernel @own : aiv_only {{block = 8, object = "own.o", function = "own", split = {split}}}
 graph @g(%x: i64[8]) -> i64[8] {{
   scope @s {{options = "split-mode={mode}"}} {{
     %y = Own(%x) : i64[8] via @own
@@ -150,8 +150,8 @@ tap.check("a launch of one op runs the function itself, which the comparison see
 # ---- names ----
 
 write("names.skir", """skir 1
-kernel @k : aiv_only {block = 1, object = "own.o", entry = "own"}
-kernel @k_split1 : aiv_only {block = 1, object = "own.o", entry = "own"}
+kernel @k : aiv_only {block = 1, object = "own.o", function = "own"}
+kernel @k_split1 : aiv_only {block = 1, object = "own.o", function = "own"}
 graph @g(%x: i64[8]) -> i64[8] {
   superkernel @"k.aiv_split1" {
     %a = Own(%x) : i64[8] via @k

@@ -249,7 +249,7 @@ static void need_resets(struct reader *r)
 /* Whether somebody outside of the super kernel sends, or receives, the event. */
 static bool is_outer(const struct reader *r, uint32_t event, uint32_t key)
 {
-    struct event_sides sides = event_sides_find(r->module, r->graph, key);
+    struct event_sides sides = event_sides_find(r->graph, key);
     bool outer = false;
     for (uint32_t i = 0; i < sides.count; i++)
         outer = outer || (sides.at[i].event == event &&

@@ -436,7 +436,7 @@ static void put_events(struct plan *plan, const char *clause, unsigned id, bool 
 
 static void put_op(struct plan *plan, unsigned id)
 {
-    static const char *const types[] = {"Add", "MatMul", "Cast", "\"odd type\"", "call"};
+    static const char *const types[] = {"Add", "MatMul", "Cast", "\"odd type\"", "\"call\""};
     const struct planned_op *op = &plan->ops[id];
     for (unsigned i = 0; i < op->closes; i++)
         text_string(plan->text, "}\n");

@@ -101,11 +101,10 @@ static uint64_t ops_of(const struct trial *trial, uint32_t superkernel)
 
 static void read_block(struct trial *trial, const struct block *block, uint32_t key)
 {
-    const struct module *module = trial->parsed.module;
-    const struct attr *attr = attr_find(module, block->attrs, key);
-    for (uint32_t n = 0; attr && n < attr->value.count; n++) {
-        struct event *event = event_named(trial, module->attr_values.at[attr->value.first + n].id);
-        bool send = key == W_send;
+    bool send = key == W_send;
+    struct range events = send ? block->send : block->recv;
+    for (uint32_t n = 0; n < events.count; n++) {
+        struct event *event = event_named(trial, the_graph(trial)->refs.at[events.first + n]);
         *(send ? &event->from : &event->to) |= ops_of(trial, block->name);
         *(send ? &event->sent_by_launch : &event->received_by_launch) = true;
     }
@@ -219,7 +218,7 @@ static void check_cover(struct trial *trial)
         if (trial->after.superkernel[i] == NONE || trial->before.superkernel[i] != NONE)
             continue;
         uint32_t block = graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL);
-        CHECK(trial, attr_string(module, graph->blocks.at[block].attrs, W_scope) ==
+        CHECK(trial, attr_symbol(module, graph->blocks.at[block].attrs, W_scope) ==
                          trial->before.scope[i]);
     }
     CHECK(trial, graph_model_contracts(&trial->after, trial->after.superkernel));

@@ -72,7 +72,6 @@ static void test_find(void **state)
     assert_ptr_equal(module_graph(module, g), &module->graphs.at[1]);
     assert_null(module_find_graph(module, k));
     assert_ptr_equal(module_find_entry(module, g), &module->entries.at[0]);
-    assert_ptr_equal(module_entry(module, g), &module->entries.at[0]);
     assert_null(module_find_entry(module, f));
     assert_ptr_equal(module_kernel(module, f), &module->kernels.at[1]);
     assert_int_equal(kernel_id(module, module_kernel(module, f)), 1);
@@ -212,8 +211,12 @@ static struct module *read_foreign(struct source *source)
     struct attr options = {W_options,
                            offset_of("input"),
                            {.kind = ATTR_STRING, .id = module_name(module, "profiling=1:x=1")}};
-    struct block block = {BLOCK_SCOPE,       scope, NONE,
-                          offset_of("name"), NONE,  module_add_attrs(module, &options, 1)};
+    struct block block = {.kind = BLOCK_SCOPE,
+                          .name = scope,
+                          .parent = NONE,
+                          .loc = offset_of("name"),
+                          .end_loc = NONE,
+                          .attrs = module_add_attrs(module, &options, 1)};
     graph_add_block(graph, &block);
     graph_add_item(graph, ITEM_OPEN, 0);
     const char *const types[] = {"Add", "Mul"}, *const places[] = {"name", "Mul"};

@@ -94,7 +94,7 @@ static void check_members(struct trial *trial)
         CHECK(trial, superkernel != NONE);
         const struct block *block = superkernel_block(trial, superkernel);
         CHECK(trial,
-              attr_string(trial->parsed.module, block->attrs, W_scope) == trial->before.scope[i]);
+              attr_symbol(trial->parsed.module, block->attrs, W_scope) == trial->before.scope[i]);
     }
 }
 

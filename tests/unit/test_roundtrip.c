@@ -291,22 +291,27 @@ static unsigned put_results(struct writer *w, struct names *values)
 
 static void put_events(struct writer *w, const char *clause)
 {
+    static const char *const words[] = {"graph", "f32", "wait", "true", "_"};
     if (!percent(w, 15))
         return;
     put(w, "%s", clause);
     put(w, "[");
     for (unsigned i = 0, count = 1 + below(w, 2); i < count; i++) {
         comma(w, i);
-        put(w, percent(w, 50) ? "%u" : "ev%u", below(w, 100));
+        if (percent(w, 20))
+            put(w, "%s", words[below(w, 5)]);
+        else
+            put(w, percent(w, 50) ? "%u" : "ev%u", below(w, 100));
     }
     put(w, "]");
 }
 
 static void put_op(struct writer *w, struct names *values, const char *gear)
 {
-    static const char *const types[] = {"Add", "MatMul", "await", "\"scope\"", "\"a b\"", "\"\""};
+    static const char *const types[] = {"Add",       "MatMul",  "_own", "\"await\"",
+                                        "\"scope\"", "\"a b\"", "\"\""};
     unsigned results = put_results(w, values);
-    put(w, "%s", types[below(w, 6)]);
+    put(w, "%s", types[below(w, 7)]);
     put(w, "(");
     put_values(w, values, below(w, 4));
     put(w, ")");
@@ -332,6 +337,7 @@ static void put_op(struct writer *w, struct names *values, const char *gear)
 static void put_block_head(struct writer *w)
 {
     char name[NAME_SIZE];
+    bool superkernel = false;
     new_name(w, '@', name, sizeof name);
     switch (below(w, 4)) {
     case 0:
@@ -343,11 +349,16 @@ static void put_block_head(struct writer *w)
         put_string(w);
         break;
     default:
-        put(w, percent(w, 70) ? "scope" : "superkernel");
+        superkernel = percent(w, 30);
+        put(w, superkernel ? "superkernel" : "scope");
         put(w, "%s", name);
         break;
     }
     put_attrs_maybe(w, 20);
+    if (superkernel) {
+        put_events(w, "send");
+        put_events(w, "recv");
+    }
 }
 
 static void put_statements(struct writer *w, struct names *values, const char *gear, unsigned depth)
