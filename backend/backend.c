@@ -153,7 +153,7 @@ const struct emission *emission_find(const struct backend *backend, const char *
 
 enum backend_status backend_emit_module(const struct emission_job *job)
 {
-    print_module(job->text, job->module, NULL);
+    print_whole_module(job->text, job->module);
     return BACKEND_OK;
 }
 

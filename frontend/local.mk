@@ -1,6 +1,8 @@
 # What goes in and how: the library's own interface, the commands of skirc, and the importers.
 
 libskir_la_SOURCES += \
+	frontend/included_texts.c \
+	frontend/included_texts.h \
 	frontend/session.c \
 	frontend/session.h \
 	frontend/skir.c \
@@ -35,6 +37,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/input.h \
 	frontend/cli/kernel_dir.c \
 	frontend/cli/kernel_dir.h \
+	frontend/cli/moved_includes.c \
+	frontend/cli/moved_includes.h \
 	frontend/cli/output.c \
 	frontend/cli/output.h \
 	frontend/cli/remarks.c \

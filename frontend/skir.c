@@ -4,6 +4,7 @@
 
 #include "frontend/skir.h"
 #include "backend/backend.h"
+#include "frontend/included_texts.h"
 #include "frontend/session.h"
 #include "ir/base/stream.h"
 #include "ir/syntax/parse.h"
@@ -65,6 +66,7 @@ struct parse_call {
     struct skir_module *module;
     const char *text;
     size_t size;
+    struct source_reader *reader;
 };
 
 static void parse(void *user)
@@ -80,19 +82,34 @@ static void parse(void *user)
         return;
     }
     module->diags.source = &module->source;
+    module->source.reader = call->reader;
     module->module = parse_module(&module->source, &module->diags, NULL);
+    module->source.reader = NULL; /* whose user may be gone */
     if (!module->module)
         return;
     verify_slips(module->module, &module->diags);
     verify_module(module->module, &module->diags);
 }
 
-struct skir_module *skir_parse(const char *path, const char *text, size_t size)
+static struct skir_module *parse_reading(const char *path, const char *text, size_t size,
+                                         struct source_reader *reader)
 {
     struct skir_module *module = handle_new(path);
     if (module)
-        work(module, parse, &(struct parse_call){module, text, size});
+        work(module, parse, &(struct parse_call){module, text, size, reader});
     return module;
+}
+
+struct skir_module *skir_parse(const char *path, const char *text, size_t size)
+{
+    return parse_reading(path, text, size, source_file_reader());
+}
+
+struct skir_module *skir_parse_with(const char *path, const char *text, size_t size,
+                                    skir_include *include, void *user)
+{
+    struct included_texts texts = included_texts(include, user);
+    return parse_reading(path, text, size, &texts.reader);
 }
 
 void skir_free(struct skir_module *module)
@@ -130,6 +147,7 @@ const char *skir_messages(struct skir_module *module)
 
 struct print_call {
     const struct skir_module *module;
+    bool whole;
     char *text;
 };
 
@@ -137,14 +155,23 @@ static void print(void *user)
 {
     struct print_call *call = user;
     struct text text = {NULL, 0, 0};
-    print_module(&text, call->module->module, NULL);
+    if (call->whole)
+        print_whole_module(&text, call->module->module);
+    else
+        print_module(&text, call->module->module, NULL);
     text_char(&text, '\0');
     call->text = mem_disown(text.at, text.size);
 }
 
 char *skir_print(struct skir_module *module)
 {
-    struct print_call call = {module, NULL};
+    struct print_call call = {module, false, NULL};
+    return skir_ok(module) && work(module, print, &call) ? call.text : NULL;
+}
+
+char *skir_print_whole(struct skir_module *module)
+{
+    struct print_call call = {module, true, NULL};
     return skir_ok(module) && work(module, print, &call) ? call.text : NULL;
 }
 

@@ -27,10 +27,20 @@ struct skir_module;
 const char *skir_version(void);
 
 /* Parses and verifies `size` bytes of .skir text, which are copied; `path` stands for the text in
- * messages, and objects of kernels are looked for in its folder. What is wrong with the text is in
- * skir_messages, and every other function then fails. NULL only where there is not even memory for
- * the result. */
+ * messages; files that it includes and objects of kernels are looked for in its folder. What is
+ * wrong with the text is in skir_messages, and every other function then fails. NULL only where
+ * there is not even memory for the result. */
 struct skir_module *skir_parse(const char *path, const char *text, size_t size);
+
+/* Finds the text of an included file: `*size` bytes, which stay where they are until
+ * skir_parse_with returns; or NULL, where there is none. `path` begins with the folder that the
+ * including text has, and has no "." and no ".." but at its begin: what is included as "x.skir" by
+ * a text at "a/b.skir" is "a/x.skir". It may be called once for each path. It must return. */
+typedef const char *skir_include(void *user, const char *path, size_t *size);
+/* The same as skir_parse, with the texts of included files from `include`, not from files. NULL:
+ * there are none. */
+struct skir_module *skir_parse_with(const char *path, const char *text, size_t size,
+                                    skir_include *include, void *user);
 void skir_free(struct skir_module *module);
 
 /* Whether no error has been found so far, and memory has sufficed. */
@@ -45,6 +55,8 @@ bool skir_run_passes(struct skir_module *module, const char *passes, const char 
 
 /* The module as canonical text, NUL-terminated, to be freed with free(); NULL after an error. */
 char *skir_print(struct skir_module *module);
+/* The same as a text that stands alone: what came by includes is in it, their lines are not. */
+char *skir_print_whole(struct skir_module *module);
 
 /* Compiles for this machine: runs the default passes and writes the linked object. Needs a C
  * compiler (CC, or cc). */

@@ -70,6 +70,7 @@ libskir_la_SOURCES += \
 	ir/base/message.h \
 	ir/base/source.c \
 	ir/base/source.h \
+	ir/base/source_files.c \
 	ir/base/stream.c \
 	ir/base/stream.h \
 	ir/base/suggest.c \
@@ -90,6 +91,7 @@ libskir_la_SOURCES += \
 	ir/syntax/parse.h \
 	ir/syntax/parse_entry.c \
 	ir/syntax/parse_graph.c \
+	ir/syntax/parse_include.c \
 	ir/syntax/parse_items.c \
 	ir/syntax/parser.h \
 	ir/syntax/print.c \

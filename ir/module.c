@@ -63,6 +63,7 @@ void module_free(struct module *module)
     vec_free(&module->entries);
     for (int kind = 0; kind < SYMBOL_KINDS; kind++)
         id_map_free(&module->named[kind]);
+    vec_free(&module->includes);
     vec_free(&module->order);
     op_types_free(module->op_types);
     mem_free(module);
@@ -106,7 +107,7 @@ char *name_text(const struct module *module, uint32_t name, struct arena *arena)
 static void add_symbol(struct module *module, enum symbol_kind kind, uint32_t name, uint32_t index)
 {
     assert(name < module->names.count);
-    vec_push(&module->order, (uint64_t)index << 2 | kind);
+    vec_push(&module->order, order_make(index, kind));
     uint32_t *first = id_map_at(&module->named[kind], name);
     if (*first == NONE)
         *first = index;

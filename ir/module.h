@@ -364,6 +364,12 @@ struct target {
     struct range attrs;
 };
 
+/* A line that names another file, whose elements stand behind it in the order of the text. */
+struct include {
+    uint32_t path; /* name id, as it is written */
+    uint32_t loc;
+};
+
 /* --------------------------------------------------------------------------- module ---- */
 
 enum symbol_kind { SYMBOL_KERNEL, SYMBOL_GRAPH, SYMBOL_ENTRY, SYMBOL_KINDS };
@@ -385,12 +391,29 @@ struct module {
     VEC(struct graph) graphs;
     VEC(struct entry) entries;
     struct id_map named[SYMBOL_KINDS]; /* by name: index of the first element of the kind */
-    VEC(uint64_t) order; /* text order: index << 2 | enum symbol_kind, or | 3 for the target */
+    VEC(struct include) includes;
+    VEC(uint64_t) order; /* text order: see order_make */
     uint32_t loc;        /* of the version line */
     struct op_types *op_types; /* ir/op_types.h */
 };
 
-#define ORDER_TARGET 3
+/* What stands in the text order besides kernels, graphs and entries (enum symbol_kind). */
+enum { ORDER_TARGET = SYMBOL_KINDS, ORDER_INCLUDE };
+
+static inline uint64_t order_make(uint32_t index, unsigned kind)
+{
+    return (uint64_t)index << 3 | kind;
+}
+
+static inline unsigned order_kind(uint64_t item)
+{
+    return (unsigned)(item & 7);
+}
+
+static inline uint32_t order_index(uint64_t item)
+{
+    return (uint32_t)(item >> 3);
+}
 
 struct module *module_new(struct source *source);
 void module_free(struct module *module);
@@ -453,6 +476,12 @@ static inline uint32_t module_find(const struct module *module, enum symbol_kind
                                    uint32_t name)
 {
     return id_map_find(&module->named[kind], name);
+}
+
+/* Whether what stands at `loc` came by an include. */
+static inline bool module_includes(const struct module *module, uint32_t loc)
+{
+    return module->source && loc != NONE && source_file_at(module->source, loc);
 }
 
 /* Whether a kernel, graph, entry or super kernel of any graph has the name. */

@@ -203,6 +203,9 @@ bool module_is_sound(const struct module *module)
         for (int core = 0; sound && core < CORE_TYPES; core++)
             sound = program_is_sound(module, &entry->programs[core]);
     }
+    for (uint32_t i = 0; sound && i < module->includes.count; i++)
+        sound = is_name(module, module->includes.at[i].path);
     return sound && module->order.count == module->kernels.count + module->graphs.count +
-                                               module->entries.count + module->targets.count;
+                                               module->entries.count + module->targets.count +
+                                               module->includes.count;
 }

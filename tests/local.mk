@@ -139,6 +139,7 @@ script_tests = \
 	tests/e2e/export.py \
 	tests/e2e/golden_files.sh \
 	tests/e2e/hostile_text.py \
+	tests/e2e/includes.py \
 	tests/e2e/launch_failures.py \
 	tests/e2e/listed_sources.sh \
 	tests/e2e/other_compiler.sh \

@@ -56,11 +56,16 @@ static bool no_object(const struct linker *linker, const struct kernel *kernel, 
             diag_help(linker->diags, "write object = \"FILE.o\", the file with its function");
         return false;
     }
-    if (diag_at(linker->diags, DIAG_kernel_object, span,
-                "the object '%.*s' of '@%.*s' is not there", NAME(module, object),
-                NAME(module, kernel->name)))
-        diag_help(linker->diags, "it was looked for in '%s' and '%s'",
-                  linker->objects.places->source_dir, linker->objects.places->kernel_dir);
+    if (!diag_at(linker->diags, DIAG_kernel_object, span,
+                 "the object '%.*s' of '@%.*s' is not there", NAME(module, object),
+                 NAME(module, kernel->name)))
+        return false;
+    const struct source_file *file =
+        attr->loc == NONE ? NULL : source_file_at(module->source, attr->loc);
+    const struct backend_places *places = linker->objects.places;
+    diag_help(linker->diags, "it was looked for in %s%s%s'%s' and '%s'",
+              file ? "the folder of '" : "", file ? file->text.path : "", file ? "', " : "",
+              places->source_dir, places->kernel_dir);
     return false;
 }
 

@@ -47,11 +47,18 @@ static void open_source(struct input *input, const struct invocation *invocation
     read_source(input);
 }
 
-void input_open(struct input *input, const struct invocation *invocation, const char *path)
+static void open_parsed(struct input *input, const struct invocation *invocation, const char *path,
+                        struct source_reader *reader)
 {
     open_source(input, invocation, path);
+    input->source.reader = reader;
     if (input->diags.source)
         input->module = parse_module(&input->source, &input->diags, &input->comments);
+}
+
+void input_open(struct input *input, const struct invocation *invocation, const char *path)
+{
+    open_parsed(input, invocation, path, NULL);
 }
 
 void input_open_old(struct input *input, const struct invocation *invocation, const char *path)
@@ -63,7 +70,7 @@ void input_open_old(struct input *input, const struct invocation *invocation, co
 
 bool input_open_verified(struct input *input, const struct invocation *invocation, const char *path)
 {
-    input_open(input, invocation, path);
+    open_parsed(input, invocation, path, source_file_reader());
     if (!input->module)
         return false;
     verify_slips(input->module, &input->diags);

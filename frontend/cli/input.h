@@ -16,11 +16,13 @@ struct input {
     struct module *module; /* NULL where the file could not be read or parsed */
 };
 
-/* Reads and parses. Whatever goes wrong is in input->diags. */
+/* Reads and parses; what the file includes is left alone. Whatever goes wrong is in
+ * input->diags. */
 void input_open(struct input *input, const struct invocation *invocation, const char *path);
 /* The same for a text that may have old forms, which become new ones. */
 void input_open_old(struct input *input, const struct invocation *invocation, const char *path);
-/* input_open, then the verifier. Returns whether there is a correct module. */
+/* input_open with what the file includes, then the verifier. Returns whether there is a correct
+ * module. */
 bool input_open_verified(struct input *input, const struct invocation *invocation,
                          const char *path);
 /* Prints the diagnostics, releases everything, and returns EXIT_INPUT if there were errors, else

@@ -8,7 +8,11 @@ static void put_position(struct json *json, struct diags *diags, struct span spa
 {
     if (!span.end || !diags->source)
         return;
-    struct position at = source_position(diags->source, span.begin);
+    uint32_t begin = span.begin;
+    struct source *source = source_at(diags->source, &begin);
+    struct position at = source_position(source, begin);
+    if (source != diags->source)
+        json_add_string(json, "file", source->path);
     json_add_unsigned(json, "line", at.line);
     json_add_unsigned(json, "column", at.column);
 }

@@ -1,5 +1,6 @@
 /* skirc fmt: the canonical form. */
 #include "frontend/cli/input.h"
+#include "frontend/cli/moved_includes.h"
 #include "frontend/commands/cmd.h"
 
 #include <string.h>
@@ -68,6 +69,7 @@ static enum exit_status format_one(struct invocation *invocation, struct input *
             return EXIT_DONE;
         output = input->path;
     }
+    move_includes(input->module, input->path, output);
     return write_module(invocation, output, input->module, &input->comments);
 }
 

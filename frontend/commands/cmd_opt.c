@@ -1,6 +1,7 @@
 /* skirc opt: any part of the pipeline on text. */
 #include "frontend/cli/input.h"
 #include "frontend/cli/kernel_dir.h"
+#include "frontend/cli/moved_includes.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/commands/cmd.h"
 #include "ir/sk_options.h"
@@ -164,8 +165,10 @@ enum exit_status cmd_opt(struct invocation *invocation)
     if (status == EXIT_DONE) {
         struct text text = {NULL, 0, 0};
         const char *output = option_value(invocation, "output");
+        output = output ? output : "-";
+        move_includes(input.module, input.path, output);
         print_module(&text, input.module, NULL);
-        status = write_output(invocation, output ? output : "-", &text);
+        status = write_output(invocation, output, &text);
         text_free(&text);
         if (option_given(invocation, "stats"))
             print_stats(invocation->err, input.module);

@@ -57,6 +57,42 @@ static bool take_number(const char **text, const char *end, uint32_t *number)
     return true;
 }
 
+/* "error: " */
+static bool take_severity(const char **text, const char *end, enum golden_severity *severity)
+{
+    for (int i = 0; i < GOLDEN_SEVERITIES; i++) {
+        const char *rest = *text;
+        if (!take_prefix(&rest, end, golden_severity_text((enum golden_severity)i)) ||
+            !take_prefix(&rest, end, ": "))
+            continue;
+        *severity = (enum golden_severity)i;
+        *text = rest;
+        return true;
+    }
+    return false;
+}
+
+/* `FILE:LINE:COLUMN: SEVERITY: TEXT` about a file that the test includes: it is about the test as a
+ * file, with the text `NAME:LINE: TEXT`. */
+static void read_included(struct golden_outcome *outcome, const char *line, const char *end)
+{
+    struct golden_diag diag = {.match = NONE};
+    uint32_t number, column;
+    const char *colon = memchr(line, ':', (size_t)(end - line)), *name = line;
+    if (!colon)
+        return;
+    for (const char *p = line; p < colon; p++)
+        if (*p == '/')
+            name = p + 1;
+    const char *text = colon + 1;
+    if (!take_number(&text, end, &number) || !take_number(&text, end, &column) ||
+        !take_prefix(&text, end, " ") || !take_severity(&text, end, &diag.severity))
+        return;
+    diag.text = arena_printf(&outcome->arena, "%.*s:%u: %.*s", (int)(colon - name), name, number,
+                             (int)(end - text), text);
+    vec_push(&outcome->reported, diag);
+}
+
 /* Reads one line of the error stream: `FILE:LINE:COLUMN: SEVERITY: TEXT`, `FILE: TEXT` (an error if
  * no severity is named), or the help below a diagnostic. Other lines are not about the input. */
 static void read_diagnostic(struct golden_outcome *outcome, const char *prefix, const char *line,
@@ -69,9 +105,10 @@ static void read_diagnostic(struct golden_outcome *outcome, const char *prefix, 
     if (take_prefix(&p, end, "  help: ")) {
         diag.severity = GOLDEN_HELP;
         diag.line = reported->count ? reported->at[reported->count - 1].line : 0;
+    } else if (!take_prefix(&p, end, prefix)) {
+        read_included(outcome, line, end);
+        return;
     } else {
-        if (!take_prefix(&p, end, prefix))
-            return;
         const char *position = p;
         if (!take_number(&p, end, &diag.line) || !take_number(&p, end, &column)) {
             diag.line = 0;
@@ -79,15 +116,7 @@ static void read_diagnostic(struct golden_outcome *outcome, const char *prefix, 
         }
         while (p < end && *p == ' ')
             p++;
-        for (int severity = 0; severity < GOLDEN_SEVERITIES; severity++) {
-            const char *rest = p;
-            if (take_prefix(&rest, end, golden_severity_text((enum golden_severity)severity)) &&
-                take_prefix(&rest, end, ": ")) {
-                diag.severity = (enum golden_severity)severity;
-                p = rest;
-                break;
-            }
-        }
+        take_severity(&p, end, &diag.severity);
     }
     diag.text = arena_strndup(&outcome->arena, p, (size_t)(end - p));
     vec_push(reported, diag);

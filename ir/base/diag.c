@@ -171,10 +171,12 @@ enum { WINDOW_BEFORE = 80, WINDOW = 160 };
 
 static void print_source_line(struct diags *diags, FILE *out, struct span span, bool colour)
 {
-    struct position at = source_position(diags->source, span.begin);
+    uint32_t begin = span.begin;
+    struct source *source = source_at(diags->source, &begin);
+    struct position at = source_position(source, begin);
     size_t size;
-    const char *line = source_line(diags->source, at.line, &size);
-    size_t caret = span.begin - (size_t)(line - diags->source->text);
+    const char *line = source_line(source, at.line, &size);
+    size_t caret = begin - (size_t)(line - source->text);
     if (caret > size)
         caret = size;
     size_t from = caret > WINDOW_BEFORE ? caret - WINDOW_BEFORE : 0;
@@ -200,8 +202,10 @@ static void print_source_line(struct diags *diags, FILE *out, struct span span, 
 static void print_position(struct diags *diags, FILE *out, struct span span)
 {
     if (span.end && diags->source) {
-        struct position at = source_position(diags->source, span.begin);
-        fprintf(out, "%s:%u:%u: ", diags->source->path, at.line, at.column);
+        uint32_t begin = span.begin;
+        struct source *source = source_at(diags->source, &begin);
+        struct position at = source_position(source, begin);
+        fprintf(out, "%s:%u:%u: ", source->path, at.line, at.column);
     } else if (diags->path) {
         fprintf(out, "%s: ", diags->path);
     }

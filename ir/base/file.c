@@ -154,6 +154,14 @@ char *path_folder(const char *path)
     return folder;
 }
 
+char *path_real(const char *path)
+{
+    char *real = realpath(path, NULL);
+    if (!real && errno == ENOMEM)
+        mem_exhausted();
+    return real ? mem_adopt(real, strlen(real) + 1) : NULL;
+}
+
 static void close_folder(void *folder)
 {
     closedir(folder);
@@ -209,15 +217,6 @@ static mode_t wanted_mode(const struct stat *existing)
     return 0666 & ~mask;
 }
 
-/* The same without links, which a file's name may be. NULL, with errno set, on failure. */
-static char *real_path(const char *path)
-{
-    char *real = realpath(path, NULL);
-    if (!real && errno == ENOMEM)
-        mem_exhausted();
-    return real ? mem_adopt(real, strlen(real) + 1) : NULL;
-}
-
 /* Makes the file that will be renamed to out->path. */
 static void open_temp(struct file_out *out, mode_t mode)
 {
@@ -244,7 +243,7 @@ static void open_out(struct file_out *out, const char *path)
         return;
     }
     /* A symbolic link stays one: what it leads to is replaced. */
-    out->path = regular ? real_path(path) : mem_strdup(path);
+    out->path = regular ? path_real(path) : mem_strdup(path);
     if (out->path && exists && !regular)
         out->fd = open(path, O_WRONLY | O_CLOEXEC);
     else if (out->path)

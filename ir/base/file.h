@@ -25,6 +25,9 @@ void file_bytes_free(struct file_bytes *bytes);
 /* The folder of a path, "." where the path names none. The caller frees it. */
 char *path_folder(const char *path);
 
+/* The same path absolute and without links. NULL, with errno set, where nothing is there. */
+char *path_real(const char *path);
+
 /* A VEC. */
 struct file_names {
     const char **at;

@@ -47,8 +47,41 @@ bool source_init_foreign(struct source *source, const char *path, const char *te
 
 void source_free(struct source *source)
 {
+    for (uint32_t i = 0; i < source->files.count; i++) {
+        source_free(&source->files.at[i]->text);
+        file_bytes_free(&source->files.at[i]->bytes);
+    }
+    vec_free(&source->files);
+    intern_free(&source->identities);
+    arena_free(&source->arena);
     vec_free(&source->tokens);
     vec_free(&source->lines);
+}
+
+/* ---------------------------------------------------------------------------- files ---- */
+
+const struct source_file *source_file_at(const struct source *source, uint32_t offset)
+{
+    uint32_t low = 0, high = source->files.count;
+    if (offset <= source->size)
+        return NULL;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (source->files.at[middle]->begin <= offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? source->files.at[low - 1] : NULL;
+}
+
+struct source *source_at(struct source *source, uint32_t *offset)
+{
+    struct source_file *file = (struct source_file *)source_file_at(source, *offset);
+    if (!file)
+        return source;
+    *offset -= file->begin;
+    return &file->text;
 }
 
 /* --------------------------------------------------------------------------- tokens ---- */
@@ -92,6 +125,7 @@ static void map_lines(struct source *source)
 
 struct position source_position(struct source *source, uint32_t offset)
 {
+    source = source_at(source, &offset);
     map_lines(source);
     uint32_t low = 0, high = source->lines.count;
     while (high - low > 1) {

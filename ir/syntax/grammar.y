@@ -29,7 +29,7 @@ static void skir_yyerror(struct parser *parser, const char *text);
 
 static uint32_t offset_of(const struct parser *parser, const char *p)
 {
-    return (uint32_t)(p - parser->scanner.source->text);
+    return scanner_offset(&parser->scanner, p);
 }
 
 static struct span rule_span(const struct parser *parser, uint64_t first, const char *end)
@@ -81,7 +81,8 @@ static struct attr_value value_int(enum attr_kind kind, int64_t i)
 %token <f> FLOAT "number"
 %token <name> ATTR_BRACE "'{' of attributes"
 %token <name> ARROW "'->'"
-%token <name> KW_skir "'skir'" KW_target "'target'" KW_kernel "'kernel'" KW_graph "'graph'"
+%token <name> KW_skir "'skir'" KW_target "'target'" KW_include "'include'"
+%token <name> KW_kernel "'kernel'" KW_graph "'graph'"
 %token <name> KW_entry "'entry'"
 %token <name> KW_scope "'scope'" KW_stream "'stream'" KW_superkernel "'superkernel'"
 %token <name> KW_none "'none'"
@@ -113,6 +114,7 @@ items:
 
 item:
   target
+| include
 | kernel
 | graph
 | entry
@@ -120,6 +122,11 @@ item:
 
 target:
   KW_target STRING attrs  { parse_target(parser, token_begin($1), $STRING, $attrs); }
+
+/* What the file has comes at this place. */
+include:
+  KW_include STRING
+      { parse_include(parser, rule_span(parser, $1, RULE_END), $STRING); }
 
 kernel:
   KW_kernel SYMBOL ':' word attrs
@@ -200,9 +207,9 @@ word:
 | DTYPE
 
 keyword:
-  KW_skir | KW_target | KW_kernel | KW_graph | KW_entry | KW_scope | KW_stream | KW_superkernel
-| KW_none | KW_return | KW_via | KW_after | KW_send | KW_recv | KW_gears | KW_zip | KW_product
-| KW_token
+  KW_skir | KW_target | KW_include | KW_kernel | KW_graph | KW_entry | KW_scope | KW_stream
+| KW_superkernel | KW_none | KW_return | KW_via | KW_after | KW_send | KW_recv | KW_gears
+| KW_zip | KW_product | KW_token
 
 /* ----------------------------------------------------------------------------- types */
 
@@ -241,7 +248,8 @@ dim:
 
 /* A graph is located behind its name, so that comments up to there stand above it. */
 graph:
-  KW_graph SYMBOL { parse_graph_begin(parser, offset_of(parser, RULE_END), $SYMBOL); }
+  KW_graph SYMBOL { parse_refuse_included(parser, rule_span(parser, $1, RULE_END), "a graph");
+                    parse_graph_begin(parser, offset_of(parser, RULE_END), $SYMBOL); }
   '(' params ')' attrs gears ARROW types
       { parse_graph_results(parser, $types, $attrs); }
   body_brace { parse_body_begin(parser); }
@@ -534,7 +542,7 @@ static int yyreport_syntax_error(const yypcontext_t *context, struct parser *par
     struct arena scratch = {NULL, 0};
     const char *expected = expected_text(context, &scratch);
     const char *lead = *expected ? ", found" : "unexpected";
-    const char *token = parser->scanner.source->text + span.begin;
+    const char *token = scanner_text(&parser->scanner, span.begin);
     uint32_t size = span.end - span.begin;
     bool kept;
     if (found == YYSYMBOL_YYEOF)
@@ -547,8 +555,9 @@ static int yyreport_syntax_error(const yypcontext_t *context, struct parser *par
         kept = diag_at(parser->diags, DIAG_syntax, span, "%s%s '%.*s'%s", expected, lead,
                        (int)(size < MAX_FOUND ? size : MAX_FOUND), token,
                        size > MAX_FOUND ? "..." : "");
-    if (kept && parser->module->loc == NONE)
-        diag_help(parser->diags, "a program begins with the line 'skir 1'");
+    if (kept && !parser->versioned)
+        diag_help(parser->diags, "a %s begins with the line 'skir 1'",
+                  parser->depth ? "file that is included" : "program");
     arena_free(&scratch);
     start_resync(parser);
     return 0;

@@ -10,6 +10,7 @@ void scanner_init(struct scanner *scanner, struct source *source, struct module 
                   struct diags *diags)
 {
     *scanner = (struct scanner){.source = source,
+                                .origin = (uintptr_t)source->text,
                                 .cursor = source->text,
                                 .start = source->text,
                                 .limit = source->text + source->size,
@@ -20,7 +21,11 @@ void scanner_init(struct scanner *scanner, struct source *source, struct module 
 
 void scanner_seek(struct scanner *scanner, uint32_t offset)
 {
-    scanner->cursor = scanner->source->text + offset;
+    uint32_t begin = offset;
+    const struct source *file = source_at(scanner->source, &begin);
+    scanner->cursor = scanner->start = file->text + begin;
+    scanner->limit = file->text + file->size;
+    scanner->origin = (uintptr_t)scanner->cursor - offset;
 }
 
 void scanner_free(struct scanner *scanner)
@@ -32,15 +37,10 @@ void scanner_free(struct scanner *scanner)
 
 void scanner_know(struct scanner *scanner, struct span span, uint32_t id)
 {
-    uint32_t text = intern_static(&scanner->known_texts, scanner->source->text + span.begin,
+    uint32_t text = intern_static(&scanner->known_texts, scanner_text(scanner, span.begin),
                                   span.end - span.begin);
     if (text == scanner->known_ids.count)
         vec_push(&scanner->known_ids, id);
-}
-
-static uint32_t offset_of(const struct scanner *scanner, const char *p)
-{
-    return (uint32_t)(p - scanner->source->text);
 }
 
 static int scan_error(struct scanner *scanner, enum diag_id id, const char *text)
@@ -53,7 +53,7 @@ static int scan_error(struct scanner *scanner, enum diag_id id, const char *text
 /* A token that stands for a name. */
 static inline uint64_t make_name(const struct scanner *scanner, uint32_t id)
 {
-    return token_make(id, offset_of(scanner, scanner->start));
+    return token_make(id, scanner_offset(scanner, scanner->start));
 }
 
 /* A name behind its sigil, `%` or `@`. */
@@ -183,7 +183,7 @@ static const char *dict_end(const struct scanner *scanner, const char *start)
 
 bool scanner_is_plain_dict(const struct scanner *scanner, struct span span)
 {
-    const char *start = scanner->source->text + span.begin;
+    const char *start = scanner_text(scanner, span.begin);
     size_t size = span.end - span.begin;
     /* A slash may begin a comment, and every comment is recorded. */
     return dict_end(scanner, start) == start + size && !memchr(start + 1, '{', size - 1) &&
@@ -291,7 +291,7 @@ again:
     [ \t\r\n]+ { goto again; }
     comment {
         if (scanner->diags) {
-            struct span span = {offset_of(scanner, start), offset_of(scanner, cursor)};
+            struct span span = {scanner_offset(scanner, start), scanner_offset(scanner, cursor)};
             vec_push(&scanner->comments, span);
         }
         goto again;

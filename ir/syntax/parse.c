@@ -13,18 +13,41 @@ static void parser_free(struct parser *parser)
     vec_free(&parser->dicts);
 }
 
+/* No list on a stack, even an empty one, is at NULL. */
+static void reserve_stacks(struct parser *parser)
+{
+    vec_reserve(&parser->ids, 1);
+    vec_reserve(&parser->attrs, 1);
+    vec_reserve(&parser->values, 1);
+    vec_reserve(&parser->dims, 1);
+}
+
+static void parse_file(const struct parser *outer, uint32_t begin)
+{
+    struct parser parser = {.module = outer->module,
+                            .diags = outer->diags,
+                            .upgrade = outer->upgrade,
+                            .block = NONE,
+                            .depth = outer->depth + 1,
+                            .parse_file = parse_file};
+    scanner_init(&parser.scanner, outer->module->source, parser.module, parser.diags);
+    scanner_seek(&parser.scanner, begin);
+    reserve_stacks(&parser);
+    skir_yyparse(&parser);
+    parser_free(&parser);
+}
+
 static struct module *parse_text(struct source *source, struct diags *diags, bool upgrade,
                                  struct spans *comments)
 {
-    struct parser parser = {
-        .module = module_new(source), .diags = diags, .upgrade = upgrade, .block = NONE};
+    struct parser parser = {.module = module_new(source),
+                            .diags = diags,
+                            .upgrade = upgrade,
+                            .block = NONE,
+                            .parse_file = parse_file};
     uint32_t errors = diags->counts[SEVERITY_ERROR];
     scanner_init(&parser.scanner, source, parser.module, diags);
-    /* No list on a stack, even an empty one, is at NULL. */
-    vec_reserve(&parser.ids, 1);
-    vec_reserve(&parser.attrs, 1);
-    vec_reserve(&parser.values, 1);
-    vec_reserve(&parser.dims, 1);
+    reserve_stacks(&parser);
     skir_yyparse(&parser);
     assert(diags->counts[SEVERITY_ERROR] != errors ||
            (parser_is_between(&parser) && !parser.graph));

@@ -8,6 +8,7 @@ void parse_entry_begin(struct parser *parser, struct span span, uint32_t name,
                        struct span type_span, uint32_t type, struct range attrs)
 {
     enum kernel_type kernel_type = parse_kernel_type(parser, type_span, type);
+    parse_refuse_included(parser, span, "an entry");
     assert(!parser->graph && !parser->entry && parser_is_between(parser));
     parser->entry = module_add_entry(parser->module, name, kernel_type);
     parser->entry->loc = span.begin;

@@ -167,7 +167,7 @@ static uint32_t op_add_clauses(struct parser *parser, const struct op_parts *par
 static void report_type_count(struct parser *parser, const char *end)
 {
     const struct op_parts *parts = &parser->op;
-    struct span span = {parts->loc, (uint32_t)(end - parser->scanner.source->text)};
+    struct span span = {parts->loc, scanner_offset(&parser->scanner, end)};
     if (diag_at(parser->diags, DIAG_result_count, span, "%u result%s, but %u type%s",
                 parts->results, parts->results == 1 ? "" : "s", parts->types,
                 parts->types == 1 ? "" : "s"))

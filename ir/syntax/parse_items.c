@@ -100,7 +100,9 @@ uint32_t parse_take_type(struct parser *parser, struct span span, uint32_t dtype
 
 void parse_version(struct parser *parser, uint32_t loc, struct span span, int64_t version)
 {
-    parser->module->loc = loc;
+    parser->versioned = true;
+    if (parser->depth == 0)
+        parser->module->loc = loc;
     if (version == 1)
         return;
     if (diag_at(parser->diags, DIAG_version, span, "version %lld of the language is not known",
@@ -112,7 +114,7 @@ void parse_target(struct parser *parser, uint32_t loc, uint32_t name, struct ran
 {
     struct module *module = parser->module;
     assert(parser_is_between(parser));
-    vec_push(&module->order, (uint64_t)module->targets.count << 2 | ORDER_TARGET);
+    vec_push(&module->order, order_make(module->targets.count, ORDER_TARGET));
     vec_push(&module->targets, (struct target){name, loc, attrs});
 }
 
@@ -144,5 +146,7 @@ void parse_kernel(struct parser *parser, struct span span, uint32_t name, struct
     kernel->end_loc = span.end - 1;
     kernel->attrs = attrs;
     upgrade_kernel(parser, attrs);
+    if (parser->depth)
+        parse_included_object(parser->module, kernel);
     assert(parser_is_between(parser));
 }

@@ -30,6 +30,8 @@ struct parser {
     struct program *program;     /* the open one */
     uint32_t block;              /* innermost open block, or NONE */
     struct op_parts op;          /* the one being parsed */
+    unsigned depth;              /* files that include this one; 0: it is the source itself */
+    bool versioned;              /* the version line has been read */
     uint32_t open_braces;        /* of bodies: graph, block, entry, program */
     struct vec_u32 ids;          /* names, types */
     struct id_map value_of_name; /* values of the open graph */
@@ -37,6 +39,8 @@ struct parser {
     VEC(struct attr_value) values;
     VEC(int64_t) dims;
     VEC(struct known_dict) dicts; /* by the ids of TOKEN_DICT */
+    /* Parses the text that begins at an offset, that of a file that this one includes. */
+    void (*parse_file)(const struct parser *parser, uint32_t begin);
 };
 
 /* Whether nothing is on the stacks, as between statements. */
@@ -82,6 +86,12 @@ void parse_push_empty(struct parser *parser, struct span span, uint32_t word);
 uint32_t parse_take_type(struct parser *parser, struct span span, uint32_t dtype, uint32_t rank,
                          uint32_t format);
 
+/* Makes the path of an included kernel's object one from the source's folder, if it is there; else
+ * it is one of the sample kernels' as it stands. */
+void parse_included_object(struct module *module, const struct kernel *kernel);
+/* Reports what an included file may not have; `what` has an article. */
+void parse_refuse_included(struct parser *parser, struct span span, const char *what);
+void parse_include(struct parser *parser, struct span span, uint32_t path);
 void parse_target(struct parser *parser, uint32_t loc, uint32_t name, struct range attrs);
 void parse_kernel(struct parser *parser, struct span span, uint32_t name, struct span type_span,
                   uint32_t type, struct range attrs);
@@ -119,7 +129,7 @@ static inline void parse_call(struct parser *parser, uint64_t first, uint32_t re
 static inline void parse_word_call(struct parser *parser, uint64_t first, uint32_t results,
                                    uint64_t type, uint32_t operands)
 {
-    if (parser->scanner.source->text[token_begin(type)] >= 'a')
+    if (*scanner_text(&parser->scanner, token_begin(type)) >= 'a')
         upgrade_op_type(parser, type);
     parse_call(parser, first, results, token_id(type), operands);
 }

@@ -11,6 +11,15 @@ static void print_target(struct printer *printer, const struct target *target)
     print_line_end(printer);
 }
 
+static void print_include(struct printer *printer, const struct include *include)
+{
+    const struct intern_name *path = &printer->module->names.names[include->path];
+    print_line_begin(printer, include->loc, !printer->after_include);
+    text_string(printer->text, "include ");
+    spell_quoted(printer->text, path->text, path->size);
+    print_line_end(printer);
+}
+
 static void print_kernel(struct printer *printer, const struct kernel *kernel)
 {
     print_line_begin(printer, kernel->loc, true);
@@ -66,11 +75,11 @@ static void print_entry(struct printer *printer, const struct entry *entry)
     print_close(printer, entry->end_loc);
 }
 
-static void print_item(struct printer *printer, uint64_t item)
+static void print_element(struct printer *printer, uint64_t item)
 {
     const struct module *module = printer->module;
-    uint32_t index = (uint32_t)(item >> 2);
-    switch (item & 3) {
+    uint32_t index = order_index(item);
+    switch (order_kind(item)) {
     case SYMBOL_KERNEL: print_kernel(printer, &module->kernels.at[index]); break;
     case SYMBOL_GRAPH:
         if (!printer->without_graphs)
@@ -78,7 +87,35 @@ static void print_item(struct printer *printer, uint64_t item)
         break;
     case SYMBOL_ENTRY: print_entry(printer, &module->entries.at[index]); break;
     case ORDER_TARGET: print_target(printer, &module->targets.at[index]); break;
+    case ORDER_INCLUDE: print_include(printer, &module->includes.at[index]); break;
     }
+}
+
+/* Graphs and entries do not come by includes. */
+static bool is_included(const struct module *module, uint64_t item)
+{
+    uint32_t index = order_index(item);
+    switch (order_kind(item)) {
+    case SYMBOL_KERNEL: return module_includes(module, module->kernels.at[index].loc);
+    case ORDER_TARGET: return module_includes(module, module->targets.at[index].loc);
+    case ORDER_INCLUDE: return module_includes(module, module->includes.at[index].loc);
+    default: return false;
+    }
+}
+
+/* What came by an include stands for its line, or the other way round. Comments are those of the
+ * source itself. */
+static void print_item(struct printer *printer, uint64_t item)
+{
+    const struct spans *comments = printer->comments;
+    bool included = is_included(printer->module, item);
+    if (printer->whole ? order_kind(item) == ORDER_INCLUDE : included)
+        return;
+    if (included)
+        printer->comments = NULL;
+    print_element(printer, item);
+    printer->comments = comments;
+    printer->after_include = order_kind(item) == ORDER_INCLUDE;
 }
 
 static void print_all(struct printer *printer)
@@ -109,9 +146,16 @@ void print_module(struct text *text, const struct module *module, const struct s
     print_all(&printer);
 }
 
+void print_whole_module(struct text *text, const struct module *module)
+{
+    struct printer printer = {.text = text, .module = module, .whole = true};
+    print_all(&printer);
+}
+
 void print_without_graphs(struct text *text, const struct module *module)
 {
-    struct printer printer = {.text = text, .module = module, .without_graphs = true};
+    struct printer printer = {
+        .text = text, .module = module, .whole = true, .without_graphs = true};
     print_all(&printer);
 }
 

@@ -59,6 +59,7 @@ struct spans {
 
 struct scanner {
     struct source *source;
+    uintptr_t origin; /* where offset 0 would be: that of an included file is none of its bytes */
     const char *cursor, *limit;
     const char *start;        /* of the last token, which ends at the cursor */
     const char *previous_end; /* of the token before it */
@@ -83,18 +84,30 @@ struct scanner {
 
 void scanner_init(struct scanner *scanner, struct source *source, struct module *module,
                   struct diags *diags);
-/* Starts at `offset` instead of the beginning. */
+/* Starts at `offset`, which may be one of an included file, instead of the beginning. The text ends
+ * where the file does. */
 void scanner_seek(struct scanner *scanner, uint32_t offset);
 void scanner_free(struct scanner *scanner);
 
 /* An enum token, or a character. */
 int scanner_next(struct scanner *scanner, union token_value *value);
 
+static inline uint32_t scanner_offset(const struct scanner *scanner, const char *p)
+{
+    return (uint32_t)((uintptr_t)p - scanner->origin);
+}
+
+/* What stands at an offset of the file that is scanned. */
+static inline const char *scanner_text(const struct scanner *scanner, uint32_t offset)
+{
+    return (const char *)(scanner->origin + offset);
+}
+
 /* Of the last token. */
 static inline struct span scanner_span(const struct scanner *scanner)
 {
-    return (struct span){(uint32_t)(scanner->start - scanner->source->text),
-                         (uint32_t)(scanner->cursor - scanner->source->text)};
+    return (struct span){scanner_offset(scanner, scanner->start),
+                         scanner_offset(scanner, scanner->cursor)};
 }
 
 /* Remembers a text that begins like a type or a dictionary of attributes, so that the next time it

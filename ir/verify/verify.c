@@ -119,8 +119,10 @@ static void verify_symbols(struct verifier *verifier)
         verify_superkernels(verifier, &module->graphs.at[i]);
     verify_codes(verifier);
     for (uint32_t i = 1; i < module->targets.count; i++)
-        diag_at(verifier->diags, DIAG_duplicate, locate_name(module, module->targets.at[i].loc),
-                "a module has at most one target");
+        if (diag_at(verifier->diags, DIAG_duplicate, locate_name(module, module->targets.at[i].loc),
+                    "a module has at most one target"))
+            diag_note(verifier->diags, locate_name(module, module->targets.at[0].loc),
+                      "the first is here");
 }
 
 bool verify_module(const struct module *module, struct diags *diags)

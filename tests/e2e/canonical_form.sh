@@ -13,6 +13,8 @@ files=0
 differing=()
 while IFS= read -r file; do
     program "$file" >"$scratch/input.skir"
+    rm -rf "$scratch/kernels"
+    [ ! -d "${file%/*}/kernels" ] || cp -r "${file%/*}/kernels" "$scratch" # what it includes
     "$SKIRC" fmt "$scratch/input.skir" >"$scratch/once.skir" 2>"$scratch/stderr" || continue
     files=$((files + 1))
     "$SKIRC" fmt "$scratch/once.skir" >"$scratch/twice.skir" 2>>"$scratch/stderr"

@@ -13,8 +13,8 @@ A fenced block's first line says what it is:
                                count, nor those behind "lines " (sizes of objects that were made
                                here); a line `...` stands for any lines
 
-`file=NAME` behind `skir` or `c` also keeps the block as a file for the page's console blocks. Those
-run in one folder per page, where `build` is the build folder and `docs` that of the source tree.
+`file=NAME` behind `skir` or `c` also keeps the block as a file for the page's console blocks, and for
+examples that include it. Console blocks run in one folder per page, where `build` is the build folder and `docs` that of the source tree.
 Blocks of other kinds are not looked at.
 """
 
@@ -198,8 +198,9 @@ def check_page(page):
         blocks = blocks_of(page)
         for i, block in enumerate(blocks):
             for name in block.names:
-                with open(os.path.join(consoles, name), "w", encoding="utf-8") as file:
-                    file.write(block.text())
+                for folder in (consoles, scratch):
+                    with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+                        file.write(block.text())
             for path in block.sources:
                 check_excerpt(block, path)
             if block.kind == "console":
