@@ -111,6 +111,7 @@ kerneldir = $(pkglibdir)/kernels
 kernel_objects = \
 	backend/kernels/add.o \
 	backend/kernels/add_dynamic.o \
+	backend/kernels/assign.o \
 	backend/kernels/cast.o \
 	backend/kernels/dequant_swiglu_quant.o \
 	backend/kernels/is_finite.o \
@@ -120,6 +121,7 @@ kernel_objects = \
 	backend/kernels/pows.o \
 	backend/kernels/quant_batch_matmul_v3.o \
 	backend/kernels/rms_norm.o \
+	backend/kernels/scatter_update.o \
 	backend/kernels/softmax.o
 kernel_json = $(kernel_objects:.o=.json)
 kernel_headers = \

@@ -102,15 +102,9 @@ static void access_value(struct walker *walker, uint32_t value, bool write)
 
 static void add_inplace(struct walker *walker, const struct op *op)
 {
-    const struct module *module = walker->effects->module;
-    const struct attr *inplace = attr_find(module, op->attrs, W_inplace);
-    for (uint32_t i = 0; inplace && inplace->value.kind == ATTR_LIST && i < inplace->value.count;
-         i++) {
-        uint32_t value =
-            op_place(walker->graph, op, &module->attr_values.at[inplace->value.first + i]);
-        if (value != NONE)
-            access_value(walker, value, true);
-    }
+    uint32_t next = 0, value;
+    while (op_next_write(walker->effects->module, walker->graph, op, &next, &value))
+        access_value(walker, value, true);
 }
 
 static void add_called(struct walker *walker, const struct op *op)
@@ -128,9 +122,9 @@ static void add_op(struct walker *walker, const struct op *op)
 {
     for (uint32_t i = 0; walker->variables.count && i < op->operands.count; i++)
         access_value(walker, op_operands(walker->graph, op)[i], false);
+    add_inplace(walker, op);
     if (op->attrs.count == 0)
         return;
-    add_inplace(walker, op);
     add_named(walker, op, W_reads);
     add_named(walker, op, W_writes);
     if (op_call_kind(op) != CALL_NONE)

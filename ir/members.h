@@ -1,5 +1,5 @@
 /* The ops of each super kernel of a graph, in list order: the order in which an entry calls
- * them. */
+ * them. Passive ones are of no list. */
 #ifndef IR_MEMBERS_H
 #define IR_MEMBERS_H
 

@@ -1,4 +1,5 @@
 #include "ir/memories.h"
+#include "ir/op_types.h"
 
 uint32_t op_place(const struct graph *graph, const struct op *op, const struct attr_value *place)
 {
@@ -7,19 +8,94 @@ uint32_t op_place(const struct graph *graph, const struct op *op, const struct a
     return op_operands(graph, op)[place->i];
 }
 
-/* The operand of a result by the op's attribute, which may be NULL. */
-static uint32_t alias_of(const struct module *module, const struct graph *graph,
-                         const struct op *op, const struct attr *alias, uint32_t n)
+/* The operand of an op for a slot of its type, NONE where it has none or their number before it is
+ * not fixed. */
+static uint32_t slot_operand(const struct graph *graph, const struct op *op,
+                             const struct op_type *type, uint32_t slot)
 {
-    if (!alias || alias->value.kind != ATTR_LIST || n >= alias->value.count)
+    for (uint32_t i = 0; i < slot; i++)
+        if (type->slots[i].presence == OP_LISTED)
+            return NONE;
+    return slot < op->operands.count ? op_operands(graph, op)[slot] : NONE;
+}
+
+/* By the data of the op's type. A kernel of one's own for a view makes a copy, for all that is
+ * known. */
+static uint32_t alias_by_type(const struct module *module, const struct graph *graph,
+                              const struct op *op, uint32_t n)
+{
+    const struct op_type *type = op_type_find(module, op->type);
+    if (!type || (type->view && op->kernel != NONE))
         return NONE;
-    return op_place(graph, op, &module->attr_values.at[alias->value.first + n]);
+    uint32_t slot = op_type_result(type, n);
+    if (slot == NONE || type->slots[slot].alias == NONE)
+        return NONE;
+    return slot_operand(graph, op, type, type->slots[slot].alias);
 }
 
 uint32_t op_alias(const struct module *module, const struct graph *graph, const struct op *op,
                   uint32_t n)
 {
-    return alias_of(module, graph, op, attr_find(module, op->attrs, W_alias), n);
+    const struct attr *alias = attr_find(module, op->attrs, W_alias);
+    if (graph->values.at[op->results.first + n].type == module->token)
+        return NONE;
+    if (!alias)
+        return alias_by_type(module, graph, op, n);
+    if (alias->value.kind != ATTR_LIST || n >= alias->value.count)
+        return NONE;
+    return op_place(graph, op, &module->attr_values.at[alias->value.first + n]);
+}
+
+/* The operand that element or slot `n` says is written; false past the last. */
+static bool written_at(const struct module *module, const struct graph *graph, const struct op *op,
+                       uint32_t n, uint32_t *operand)
+{
+    const struct attr *inplace = attr_find(module, op->attrs, W_inplace);
+    const struct op_type *type = inplace ? NULL : op_type_find(module, op->type);
+    *operand = NONE;
+    if (inplace) {
+        if (inplace->value.kind != ATTR_LIST || n >= inplace->value.count)
+            return false;
+        *operand = op_place(graph, op, &module->attr_values.at[inplace->value.first + n]);
+        return true;
+    }
+    if (!type || n >= type->n_operands)
+        return false;
+    if (type->slots[n].writes)
+        *operand = slot_operand(graph, op, type, n);
+    return true;
+}
+
+bool op_next_write(const struct module *module, const struct graph *graph, const struct op *op,
+                   uint32_t *next, uint32_t *operand)
+{
+    while (written_at(module, graph, op, (*next)++, operand))
+        if (*operand != NONE)
+            return true;
+    return false;
+}
+
+bool op_writes(const struct module *module, const struct graph *graph, const struct op *op,
+               uint32_t operand)
+{
+    uint32_t next = 0, written;
+    while (op_next_write(module, graph, op, &next, &written))
+        if (written == operand)
+            return true;
+    return false;
+}
+
+bool op_is_view(const struct module *module, const struct graph *graph, const struct op *op)
+{
+    const struct op_type *type = op_type_find(module, op->type);
+    uint32_t next = 0, written;
+    if (!type || !type->view || op->kernel != NONE || op->results.count == 0 ||
+        attr_find(module, op->attrs, W_writes) || op_next_write(module, graph, op, &next, &written))
+        return false;
+    for (uint32_t n = 0; n < op->results.count; n++)
+        if (op_alias(module, graph, op, n) == NONE)
+            return false;
+    return true;
 }
 
 bool op_is_variable(const struct module *module, const struct op *op)
@@ -55,10 +131,10 @@ static void join(struct walker *walker, uint32_t value, uint32_t with)
     memories->of[value] = memories->of[with];
 }
 
-static void walk_results(struct walker *walker, const struct op *op, const struct attr *alias)
+static void walk_results(struct walker *walker, const struct op *op)
 {
     for (uint32_t n = 0; n < op->results.count; n++) {
-        uint32_t operand = alias_of(walker->module, walker->graph, op, alias, n);
+        uint32_t operand = op_alias(walker->module, walker->graph, op, n);
         if (operand != NONE)
             join(walker, op->results.first + n, operand);
     }
@@ -85,10 +161,8 @@ void memories_init(struct memories *memories, const struct module *module,
         if (item_kind(graph->body.at[i]) != ITEM_OP)
             continue;
         const struct op *op = &graph->ops.at[item_id(graph->body.at[i])];
-        const struct attr *alias = attr_find(module, op->attrs, W_alias);
-        if (alias)
-            walk_results(&walker, op, alias);
-        else if (op->attrs.count)
+        walk_results(&walker, op);
+        if (op->attrs.count)
             walk_variable(&walker, op);
     }
     id_map_free(&walker.variables);

@@ -1,6 +1,6 @@
 /* Which memory a value is. Each is one of its own, but for results that are an operand's memory
- * (`alias`), through any number of ops, and for variables of one `shared_name` (docs/language.md,
- * "Memory"). */
+ * (`alias`, or the data of the op's type), through any number of ops, and for variables of one
+ * `shared_name` (docs/language.md, "Memory"). */
 #ifndef IR_MEMORIES_H
 #define IR_MEMORIES_H
 
@@ -25,10 +25,22 @@ static inline uint32_t memory_of(const struct memories *memories, uint32_t value
  * none. */
 uint32_t op_place(const struct graph *graph, const struct op *op, const struct attr_value *place);
 
-/* The operand, as a value, whose memory the op's n-th result is; NONE where it has one of its
- * own. */
+/* The operand, as a value, whose memory the op's n-th result is, by its `alias` or else by the data
+ * of its type; NONE where it has one of its own. */
 uint32_t op_alias(const struct module *module, const struct graph *graph, const struct op *op,
                   uint32_t n);
+
+/* The operands, as values, that the op writes into, by its `inplace` or else by the data of its
+ * type: the next one, from `*next` on, which is 0 at first. False where there is none. */
+bool op_next_write(const struct module *module, const struct graph *graph, const struct op *op,
+                   uint32_t *next, uint32_t *operand);
+/* Whether it writes into this one. */
+bool op_writes(const struct module *module, const struct graph *graph, const struct op *op,
+               uint32_t operand);
+
+/* Whether the op is a view that executes nothing: its type is one, it has no kernel, every result
+ * is an operand's memory, and it writes none. */
+bool op_is_view(const struct module *module, const struct graph *graph, const struct op *op);
 
 /* Whether ops of this type are variables: those of one `shared_name` are one memory, in all graphs
  * of the module. */

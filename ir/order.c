@@ -1,24 +1,36 @@
 #include "ir/order.h"
+#include "ir/memories.h"
 #include "ir/op_types.h"
 #include "ir/order_pairs.h"
 #include "ir/sound.h"
 
 #include <string.h>
 
-bool op_is_passive(const struct module *module, const struct op *op)
+bool op_is_passive(const struct module *module, const struct graph *graph, const struct op *op)
 {
     const struct op_type *type = op_type_find(module, op->type);
-    return type && type->passive;
+    return type && (type->passive || (type->view && op_is_view(module, graph, op)));
 }
 
-/* The same for the types of all ops at once. */
-static uint8_t *passive_types(const struct module *module, const struct graph *graph)
+/* The same for all ops at once. */
+static uint8_t *passive_of_ops(const struct module *module, const struct graph *graph)
 {
-    uint8_t *passive = mem_calloc(module->names.count, 1);
+    uint8_t *passive = mem_calloc(graph->ops.count, 1);
     for (uint32_t i = 0; i < graph->ops.count; i++)
-        passive[graph->ops.at[i].type] = op_is_passive(module, &graph->ops.at[i]);
+        passive[i] = op_is_passive(module, graph, &graph->ops.at[i]);
     return passive;
 }
+
+/* What passive ops conduct to others of their super kernel: `edge` is one of op `to`. */
+struct conducted_edge {
+    uint32_t to;
+    struct order_edge edge;
+};
+
+struct conducted {
+    struct conducted_edge *at;
+    uint32_t count, capacity;
+};
 
 /* Edges are produced twice: once to count them per op, once to place them. */
 struct builder {
@@ -28,8 +40,8 @@ struct builder {
     struct id_map last_of_stream;  /* the last op so far, by label */
     uint32_t last_of_default;      /* the same of the default stream */
     struct id_map sender_of_event; /* op, by name */
-    uint8_t *passive;              /* by name id of an op type: it executes nothing */
     struct order_pairs memory, launches;
+    struct conducted conducted;
 };
 
 static void add_edge(struct builder *builder, uint32_t to, uint32_t from, enum order_kind kind,
@@ -70,7 +82,7 @@ static void add_op(struct builder *builder, uint32_t id)
     const struct clauses *clauses = op_clauses(graph, op);
     add_values(builder, id, op->operands, ORDER_DATA);
     add_values(builder, id, clauses->after, ORDER_AFTER);
-    if (!builder->passive[op->type])
+    if (!builder->order->passive[id])
         add_stream_edge(builder, id);
     for (uint32_t i = 0; i < clauses->recv.count; i++) {
         uint32_t event = graph->refs.at[clauses->recv.first + i];
@@ -93,6 +105,10 @@ static void add_all(struct builder *builder)
     for (uint32_t i = 0; i < builder->launches.count; i++) {
         const struct order_pair *pair = &builder->launches.at[i];
         add_edge(builder, pair->to, pair->from, ORDER_EVENT, pair->name);
+    }
+    for (uint32_t i = 0; i < builder->conducted.count; i++) {
+        const struct conducted_edge *c = &builder->conducted.at[i];
+        add_edge(builder, c->to, c->edge.from, c->edge.kind, c->edge.name);
     }
 }
 
@@ -130,6 +146,109 @@ static bool all_placed(const struct builder *builder)
     return true;
 }
 
+static void build(struct builder *builder)
+{
+    struct order *order = builder->order;
+    uint32_t n = order->n_ops;
+    memset(order->first, 0, ((size_t)n + 2) * sizeof *order->first);
+    builder->fill = NULL;
+    add_all(builder);
+    for (uint32_t i = 0; i < n; i++)
+        order->first[i + 1] += order->first[i];
+    mem_free(order->edges);
+    order->edges = mem_calloc(order->first[n], sizeof *order->edges);
+    builder->fill = mem_realloc(NULL, n, sizeof(uint32_t));
+    memcpy(builder->fill, order->first, n * sizeof(uint32_t));
+    add_all(builder);
+    expensive_assert(all_placed(builder));
+    mem_free(builder->fill);
+}
+
+/* ---------------------------------------------------------------------- conducted order ---- */
+
+/* Of the passive ops that stand in super kernels. */
+struct conductor {
+    const struct order *order;
+    struct conducted *conducted;
+    uint8_t *inside;             /* per op: it is such a one */
+    struct conducted of_passive; /* the edges of such ops from others, `to` being the passive one */
+    struct range *range;         /* per op: its part of that */
+    struct id_map seen;          /* by op: the last one that has an edge from it */
+};
+
+static void conduct_edge(struct conductor *c, struct conducted *to, uint32_t op,
+                         const struct order_edge *edge)
+{
+    uint32_t *seen = id_map_at(&c->seen, edge->from);
+    if (*seen != op && edge->from != op)
+        vec_push(to, ((struct conducted_edge){op, *edge}));
+    *seen = op;
+}
+
+/* Appends the edges that an op has by passive ones inside, which come before it. */
+static void conduct_to(struct conductor *c, struct conducted *to, uint32_t op)
+{
+    for (uint32_t e = c->order->first[op]; e < c->order->first[op + 1]; e++) {
+        uint32_t from = c->order->edges[e].from;
+        if (!c->inside[from])
+            continue;
+        for (uint32_t i = 0; i < c->range[from].count; i++) {
+            struct order_edge edge = c->of_passive.at[c->range[from].first + i].edge;
+            conduct_edge(c, to, op, &edge);
+        }
+    }
+}
+
+static void conduct_op(struct conductor *c, uint32_t op)
+{
+    if (!c->inside[op]) {
+        conduct_to(c, c->conducted, op);
+        return;
+    }
+    c->range[op].first = c->of_passive.count;
+    for (uint32_t e = c->order->first[op]; e < c->order->first[op + 1]; e++)
+        if (!c->inside[c->order->edges[e].from])
+            conduct_edge(c, &c->of_passive, op, &c->order->edges[e]);
+    conduct_to(c, &c->of_passive, op);
+    c->range[op].count = c->of_passive.count - c->range[op].first;
+}
+
+static bool find_inside(struct conductor *c, const struct graph *graph)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < c->order->n_ops; i++) {
+        if (!c->order->passive[i] ||
+            graph_enclosing(graph, graph->ops.at[i].block, BLOCK_SUPERKERNEL) == NONE)
+            continue;
+        c->inside[i] = 1;
+        any = true;
+    }
+    return any;
+}
+
+/* Finds what is conducted, from the edges so far; returns whether there is anything. */
+static bool conduct(struct builder *builder)
+{
+    uint32_t n = builder->order->n_ops;
+    struct conductor c = {
+        .order = builder->order, .conducted = &builder->conducted, .inside = mem_calloc(n, 1)};
+    if (find_inside(&c, builder->graph)) {
+        struct order_cycle cycle;
+        uint32_t *sorted = mem_calloc(n, sizeof *sorted);
+        c.range = mem_calloc(n, sizeof *c.range);
+        if (order_sort(c.order, sorted, &cycle)) /* else the verifier refuses it */
+            for (uint32_t i = 0; i < n; i++)
+                conduct_op(&c, sorted[i]);
+        vec_free(&cycle.edges);
+        vec_free(&c.of_passive);
+        id_map_free(&c.seen);
+        mem_free(c.range);
+        mem_free(sorted);
+    }
+    mem_free(c.inside);
+    return builder->conducted.count > 0;
+}
+
 void order_init(struct order *order, const struct module *module, const struct graph *graph)
 {
     uint32_t n = graph->ops.count;
@@ -137,28 +256,22 @@ void order_init(struct order *order, const struct module *module, const struct g
     *order = (struct order){.first = mem_calloc((size_t)n + 2, sizeof(uint32_t)),
                             .stream = mem_calloc(n, sizeof(uint32_t)),
                             .position = mem_calloc(n, sizeof(uint32_t)),
-                            .text = mem_calloc(n, sizeof(uint32_t))};
+                            .text = mem_calloc(n, sizeof(uint32_t)),
+                            .passive = passive_of_ops(module, graph)};
     walk_body(order, graph);
-    struct builder builder = {
-        .graph = graph, .order = order, .passive = passive_types(module, graph)};
+    struct builder builder = {.graph = graph, .order = order};
     find_senders(&builder);
     memory_edges(&builder.memory, module, graph, order->text, order->n_ops);
     launch_edges(&builder.launches, module, graph, order->text, order->n_ops, order->stream,
-                 builder.passive);
-    add_all(&builder);
-    for (uint32_t i = 0; i < n; i++)
-        order->first[i + 1] += order->first[i];
-    order->edges = mem_calloc(order->first[n], sizeof *order->edges);
-    builder.fill = mem_realloc(NULL, n, sizeof(uint32_t));
-    memcpy(builder.fill, order->first, n * sizeof(uint32_t));
-    add_all(&builder);
-    expensive_assert(all_placed(&builder));
-    mem_free(builder.fill);
+                 order->passive);
+    build(&builder);
+    if (conduct(&builder))
+        build(&builder);
     id_map_free(&builder.last_of_stream);
     id_map_free(&builder.sender_of_event);
     vec_free(&builder.memory);
     vec_free(&builder.launches);
-    mem_free(builder.passive);
+    vec_free(&builder.conducted);
 }
 
 bool order_follows(const struct order *order, uint32_t from, uint32_t to)
@@ -179,6 +292,7 @@ void order_free(struct order *order)
     mem_free(order->stream);
     mem_free(order->position);
     mem_free(order->text);
+    mem_free(order->passive);
 }
 
 /* ------------------------------------------------------------------------- sorting ---- */

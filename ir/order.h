@@ -27,10 +27,12 @@ struct order {
     uint32_t *stream;   /* per op: name id of its stream's label, NONE for the default stream */
     uint32_t *position; /* per op: its place in text order */
     uint32_t *text;     /* op ids in text order */
+    uint8_t *passive;   /* per op: op_is_passive */
 };
 
-/* Whether the op executes nothing (ir/op_types.h): it is in no stream's order. */
-bool op_is_passive(const struct module *module, const struct op *op);
+/* Whether the op executes nothing, since its type does not (ir/op_types.h) or it is a view: it is
+ * in no stream's order. */
+bool op_is_passive(const struct module *module, const struct graph *graph, const struct op *op);
 
 /* The required order of a graph. Values without definition and events without partner add
  * nothing. */

@@ -24,8 +24,7 @@ static void find_ends(struct walker *walker, const uint32_t *text, uint32_t n_op
         uint32_t op = text[i];
         uint32_t block =
             graph_enclosing(walker->graph, walker->graph->ops.at[op].block, BLOCK_SUPERKERNEL);
-        if (block == NONE || !block_has_events(&walker->graph->blocks.at[block]) ||
-            passive[walker->graph->ops.at[op].type])
+        if (block == NONE || !block_has_events(&walker->graph->blocks.at[block]) || passive[op])
             continue;
         uint32_t *first = id_map_at(&walker->ends_of, block), at;
         if (*first == NONE)

@@ -65,16 +65,6 @@ static uint32_t named_memory(struct walker *walker, struct id_map *memories, uin
     return *memory;
 }
 
-/* The value that stands for the memory which the n-th entry of `inplace` names, or NONE where it
- * names none. */
-static uint32_t inplace_value(const struct walker *walker, const struct op *op,
-                              const struct attr *inplace, uint32_t n)
-{
-    const struct attr_value *place = &walker->module->attr_values.at[inplace->value.first + n];
-    uint32_t value = op_place(walker->graph, op, place);
-    return value == NONE ? NONE : memory_of(&walker->joined, value);
-}
-
 /* What the op does by graphs that it calls, which goes on until the next call; or NULL. */
 static const struct op_effects *called_effects(struct walker *walker, const struct op *op)
 {
@@ -133,19 +123,15 @@ static bool find_called(struct walker *walker, const struct op *op)
 /* Gives each memory that is written in place its accesses; returns whether any is shared. */
 static bool find_memories(struct walker *walker)
 {
+    const struct module *module = walker->module;
     bool any = false;
-    memories_init(&walker->joined, walker->module, walker->graph);
+    memories_init(&walker->joined, module, walker->graph);
     for (uint32_t i = 0; i < walker->graph->ops.count; i++) {
         const struct op *op = &walker->graph->ops.at[i];
-        const struct attr *inplace = attr_find(walker->module, op->attrs, W_inplace);
-        any |= attr_find(walker->module, op->attrs, W_reads) ||
-               attr_find(walker->module, op->attrs, W_writes);
-        for (uint32_t n = 0;
-             inplace && inplace->value.kind == ATTR_LIST && n < inplace->value.count; n++) {
-            uint32_t value = inplace_value(walker, op, inplace, n);
-            if (value == NONE)
-                continue;
-            find_memory(walker, value);
+        uint32_t next = 0, value;
+        any |= attr_find(module, op->attrs, W_reads) || attr_find(module, op->attrs, W_writes);
+        while (op_next_write(module, walker->graph, op, &next, &value)) {
+            find_memory(walker, memory_of(&walker->joined, value));
             any = true;
         }
         any |= find_called(walker, op);
@@ -184,13 +170,10 @@ static void access_values(struct walker *walker, uint32_t id)
         if (memory != NONE)
             access_memory(walker, memory, id, false);
     }
-    const struct attr *inplace = attr_find(walker->module, op->attrs, W_inplace);
-    for (uint32_t n = 0; inplace && inplace->value.kind == ATTR_LIST && n < inplace->value.count;
-         n++) {
-        uint32_t value = inplace_value(walker, op, inplace, n);
-        if (value != NONE)
-            access_memory(walker, id_map_get(&walker->of_value, value), id, true);
-    }
+    uint32_t next = 0, value;
+    while (op_next_write(walker->module, walker->graph, op, &next, &value))
+        access_memory(walker, id_map_get(&walker->of_value, memory_of(&walker->joined, value)), id,
+                      true);
 }
 
 static void access_shared(struct walker *walker, uint32_t op, const struct shared_effect *shared)

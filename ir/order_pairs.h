@@ -23,7 +23,7 @@ void memory_edges(struct order_pairs *pairs, const struct module *module, const 
 
 /* The edges by events that super kernels as a whole send (behind their last ops) or receive (before
  * their first ops): their attributes `send` and `recv`. Ops in between follow by the order of their
- * streams, in which `passive` op types, by name id, have no part. Appends to `pairs`. */
+ * streams, in which `passive` ops have no part. Appends to `pairs`. */
 void launch_edges(struct order_pairs *pairs, const struct module *module, const struct graph *graph,
                   const uint32_t *text, uint32_t n_ops, const uint32_t *stream,
                   const uint8_t *passive);

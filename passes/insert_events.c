@@ -28,7 +28,7 @@
 struct outer_launch {
     uint32_t block;       /* of the super kernel, or NONE */
     uint32_t lane;        /* of the stream that it runs on */
-    uint32_t first, last; /* ops, in list order */
+    uint32_t first, last; /* ops, in list order, but for passive ones */
     uint32_t *know;       /* per lane: what is complete when the launch is; NULL for single ops */
 };
 
@@ -96,6 +96,16 @@ static uint32_t lane_of_label(uint32_t *lane_of_name, uint32_t n_names, uint32_t
     return *lane - 1;
 }
 
+/* Passive ops are neither its first nor its last, unless it has no others. */
+static void add_to_launch(const struct inserter *in, struct outer_launch *launch, uint32_t op)
+{
+    if (in->passive[op])
+        return;
+    if (in->passive[launch->first])
+        launch->first = op;
+    launch->last = op;
+}
+
 /* Launches in text order, which satisfies the graph, and the lane of each op and launch. */
 static void find_launches(struct inserter *in)
 {
@@ -108,7 +118,7 @@ static void find_launches(struct inserter *in)
         uint32_t block = graph_enclosing(graph, graph->ops.at[op].block, BLOCK_SUPERKERNEL);
         uint32_t lane = lane_of_label(lane_of_name, n_names, in->order->stream[op], &in->n_lanes);
         in->lane_of[op] = lane;
-        in->passive[op] = op_is_passive(in->module, &graph->ops.at[op]);
+        in->passive[op] = in->order->passive[op];
         in->rank[op] = ranks[lane] += !in->passive[op];
         struct outer_launch *before =
             in->launches.count ? &in->launches.at[in->launches.count - 1] : NULL;
@@ -119,7 +129,7 @@ static void find_launches(struct inserter *in)
             }
             vec_push(&in->launches, (struct outer_launch){block, lane, op, op, NULL});
         }
-        in->launches.at[in->launches.count - 1].last = op;
+        add_to_launch(in, &in->launches.at[in->launches.count - 1], op);
         in->launch_of[op] = in->launches.count - 1;
     }
     mem_free(ranks);

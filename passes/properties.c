@@ -1,5 +1,6 @@
 #include "passes/properties.h"
 #include "ir/calls.h"
+#include "ir/memories.h"
 
 static bool is_partitioned(const struct module *module)
 {
@@ -10,11 +11,11 @@ static bool is_partitioned(const struct module *module)
     return true;
 }
 
-/* An op that calls graphs needs no kernel, but cannot be in a super kernel. */
-static bool op_is_bound(const struct graph *graph, const struct op *op)
+/* An op that calls graphs needs no kernel, but cannot be in a super kernel. A view needs none. */
+static bool op_is_bound(const struct module *module, const struct graph *graph, const struct op *op)
 {
     return op_call_kind(op) == CALL_NONE
-               ? op->kernel != NONE
+               ? op->kernel != NONE || op_is_view(module, graph, op)
                : graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL) == NONE;
 }
 
@@ -22,7 +23,7 @@ static bool is_bound(const struct module *module)
 {
     for (uint32_t i = 0; i < module->graphs.count; i++)
         for (uint32_t j = 0; j < module->graphs.at[i].ops.count; j++)
-            if (!op_is_bound(&module->graphs.at[i], &module->graphs.at[i].ops.at[j]))
+            if (!op_is_bound(module, &module->graphs.at[i], &module->graphs.at[i].ops.at[j]))
                 return false;
     return true;
 }

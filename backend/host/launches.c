@@ -158,8 +158,10 @@ bool launches_add(struct host_run *run)
         uint32_t id = item_id(run->graph->body.at[i]);
         enum item_kind kind = item_kind(run->graph->body.at[i]);
         if (kind == ITEM_OP) {
-            if (!run->options.fused || open == NONE)
-                ok = add_op_launch(run, &run->graph->ops.at[id]);
+            const struct op *op = &run->graph->ops.at[id];
+            if ((!run->options.fused || open == NONE) &&
+                (op->kernel != NONE || op_call_kind(op) != CALL_NONE))
+                ok = add_op_launch(run, op);
         } else if (run->graph->blocks.at[id].kind == BLOCK_SUPERKERNEL) {
             open = kind == ITEM_OPEN ? id : NONE;
             if (open != NONE && run->options.fused)

@@ -3,6 +3,7 @@
 #include "backend/kernels/sample_tiling.h"
 #include "ir/attr_rows.h"
 #include "ir/base/suggest.h"
+#include "ir/memories.h"
 #include "ir/syntax/locate.h"
 #include "ir/variants.h"
 
@@ -253,6 +254,58 @@ static bool check_types(const struct module *module, const struct graph *graph, 
     return true;
 }
 
+/* Where the op says what its memory is. */
+static struct span memory_span(const struct module *module, const struct op *op)
+{
+    const struct attr *alias = attr_find(module, op->attrs, W_alias);
+    return alias ? locate_token(module, alias->loc) : locate_op(module, op, OP_TYPE_NAME, 0);
+}
+
+static bool refuse_memory(const struct module *module, const struct op *op, struct diags *diags,
+                          const char *text, const char *help)
+{
+    if (diag_at(diags, DIAG_op_signature, memory_span(module, op), "%.*s: %s",
+                NAME(module, op->type), text))
+        diag_help(diags, "%s", help);
+    return false;
+}
+
+/* A result that is an operand's memory is one that the kernel can write there, and the op says
+ * so. */
+static bool check_alias(const struct module *module, const struct graph *graph, const struct op *op,
+                        uint32_t result, enum sample_memory memory, struct diags *diags)
+{
+    uint32_t operand = op_alias(module, graph, op, result);
+    if (operand == NONE)
+        return true;
+    if (memory == SAMPLE_APART)
+        return refuse_memory(module, op, diags,
+                             "its kernel reads operands while it writes results, so that no result "
+                             "can be an operand's memory",
+                             "leave 'alias' out");
+    return op_writes(module, graph, op, operand) ||
+           refuse_memory(module, op, diags, "its kernel writes what is an operand's memory",
+                         "name the operand in 'inplace', too");
+}
+
+/* What the op says of memory that its operands and results share fits its sample kernel. */
+static bool check_memory(const struct module *module, const struct graph *graph,
+                         const struct op *op, enum sample_memory memory, struct diags *diags)
+{
+    uint32_t updated = memory == SAMPLE_UPDATE ? op_operands(graph, op)[0] : NONE;
+    if (updated != NONE && !op_writes(module, graph, op, updated))
+        return refuse_memory(module, op, diags, "its kernel writes operand 0 in place",
+                             "write inplace = [0]");
+    for (uint32_t i = 0; i < op_tensor_results(module, graph, op); i++) {
+        if (updated != NONE && op_alias(module, graph, op, i) != updated)
+            return refuse_memory(module, op, diags, "its result is the memory of operand 0",
+                                 "write alias = [0]");
+        if (!check_alias(module, graph, op, i, memory, diags))
+            return false;
+    }
+    return true;
+}
+
 bool host_op_check(const struct module *module, const struct graph *graph, const struct op *op,
                    struct diags *diags)
 {
@@ -270,6 +323,7 @@ bool host_op_check(const struct module *module, const struct graph *graph, const
                 fault.text);
         ok = false;
     }
+    ok = ok && check_memory(module, graph, op, sample_op_memory(type), diags);
     arena_free(&scratch);
     return ok;
 }

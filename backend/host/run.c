@@ -4,7 +4,6 @@
 #include "backend/host/profile.h"
 #include "backend/host/race.h"
 #include "ir/base/tool.h"
-#include "ir/calls.h"
 #include "ir/syntax/locate.h"
 
 #include <dlfcn.h>
@@ -29,10 +28,10 @@ static uint8_t *single_kernels(struct host_run *run, bool *any)
     *any = false;
     for (uint32_t i = 0; i < run->graph->ops.count; i++) {
         const struct op *op = &run->graph->ops.at[i];
-        if (run->options.fused && graph_enclosing(run->graph, op->block, BLOCK_SUPERKERNEL) != NONE)
-            continue;
-        if (op_call_kind(op) != CALL_NONE)
-            continue;
+        if (op->kernel == NONE ||
+            (run->options.fused &&
+             graph_enclosing(run->graph, op->block, BLOCK_SUPERKERNEL) != NONE))
+            continue; /* ops without a kernel execute nothing */
         used[host_run_kernel(run, op) - run->module->kernels.at] = 1;
         *any = true;
     }

@@ -14,7 +14,7 @@ struct tensor_rule {
     bool nz; /* FRACTAL_NZ is allowed, for rank 2 */
 };
 
-enum attr_values { VALUES_BOOL, VALUES_NON_NEGATIVE };
+enum attr_values { VALUES_BOOL, VALUES_NON_NEGATIVE, VALUES_INT };
 
 struct attr_rule {
     const char *name; /* NULL ends the list */

@@ -16,6 +16,7 @@ _Static_assert(SKRT_DTYPE_COUNT <= 32, "sets of dtypes are 32-bit masks");
 #define HALVES (ONLY(f16) | ONLY(bf16))
 #define WRAPPING_INTS (ONLY(i8) | ONLY(i32) | ONLY(i64))
 #define CASTABLE (FLOATS | WRAPPING_INTS | ONLY(i16) | ONLY(u8) | ONLY(bool))
+#define MOVABLE (CASTABLE | ONLY(f64) | ONLY(u16) | ONLY(u32) | ONLY(u64))
 
 #define ANY_OF(set)                                                                                \
     {                                                                                              \
@@ -72,6 +73,13 @@ static const struct op_row op_rows[] = {
      {{"epsilon", VALUES_NON_NEGATIVE}},
      shapes_rms_norm},
     {"Softmax", 1, 1, {ANY_OF(FLOATS), LIKE(0)}, {{0}}, shapes_softmax},
+    {"ScatterUpdate",
+     3,
+     1,
+     {ANY_OF(MOVABLE), ANY_OF(ONLY(i32) | ONLY(i64)), LIKE(0), LIKE(0)},
+     {{"axis", VALUES_INT}},
+     shapes_scatter_update},
+    {"Assign", 2, 0, {ANY_OF(MOVABLE), LIKE(0)}, {{0}}, shapes_same},
 };
 
 enum { OP_ROWS = sizeof op_rows / sizeof op_rows[0] };
@@ -93,6 +101,21 @@ const char *sample_op_attr_name(const char *op_type, unsigned index)
 {
     const struct op_row *row = op_row_find(op_type);
     return row != NULL && index < MAX_ATTRS ? row->attrs[index].name : NULL;
+}
+
+enum sample_memory sample_op_memory(const char *op_type)
+{
+    static const struct {
+        const char *name;
+        enum sample_memory memory;
+    } shared[] = {
+        {"Add", SAMPLE_IN_PLACE},  {"Mul", SAMPLE_IN_PLACE},         {"Pows", SAMPLE_IN_PLACE},
+        {"Cast", SAMPLE_IN_PLACE}, {"ScatterUpdate", SAMPLE_UPDATE}, {"Assign", SAMPLE_UPDATE},
+    };
+    for (unsigned i = 0; i < sizeof shared / sizeof shared[0]; i++)
+        if (strcmp(shared[i].name, op_type) == 0)
+            return shared[i].memory;
+    return SAMPLE_APART;
 }
 
 bool sample_op_arity(const char *op_type, unsigned *n_operands, unsigned *n_results)
@@ -231,6 +254,8 @@ static const char *attr_fault(const struct op_check *check, unsigned index)
             return "is given twice";
     if (rule->values == VALUES_BOOL && attr->f != 0 && attr->f != 1)
         return "must be true or false";
+    if (rule->values == VALUES_INT && !(isfinite(attr->f) && attr->f == (double)attr->i))
+        return "must be an integer";
     if (rule->values == VALUES_NON_NEGATIVE && !(isfinite(attr->f) && attr->f >= 0))
         return "must be a number that is not negative";
     return NULL;

@@ -27,6 +27,15 @@ const char *sample_op_name(unsigned index);
  * unknown op types. */
 const char *sample_op_attr_name(const char *op_type, unsigned index);
 
+/* Whose memory the results of a kernel may be. */
+enum sample_memory {
+    SAMPLE_APART,    /* of their own: operands are read while results are written */
+    SAMPLE_IN_PLACE, /* of an operand too: each element is read before it is written, by one core */
+    SAMPLE_UPDATE,   /* that of operand 0, which the kernel writes in place */
+};
+
+enum sample_memory sample_op_memory(const char *op_type);
+
 /* The numbers of operands and results of `op_type`; false if it is unknown. */
 bool sample_op_arity(const char *op_type, unsigned *n_operands, unsigned *n_results);
 

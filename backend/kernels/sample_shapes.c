@@ -177,3 +177,25 @@ bool shapes_rms_norm(const struct op_check *check)
                          (struct axis){0, last, "columns"}) &&
            require_dims(check, 2, x) && require_dims(check, 3, &rstd);
 }
+
+static int64_t op_attr_int(const struct op_check *check, const char *name, int64_t absent)
+{
+    for (unsigned i = 0; i < check->n_attrs; i++)
+        if (strcmp(check->attrs[i].key, name) == 0)
+            return check->attrs[i].i;
+    return absent;
+}
+
+bool shapes_scatter_update(const struct op_check *check)
+{
+    const struct skrt_tensor *var = &check->tensors[0];
+    int64_t axis = op_attr_int(check, "axis", 0);
+    if (!require_rank_from(check, 0, 1) || !require_rank(check, 1, 1))
+        return false;
+    if (axis < -(int64_t)var->rank || axis >= (int64_t)var->rank)
+        return op_fail(check, "operand-shape", 0,
+                       "operand 0 has %u dimensions, but \"axis\" is %" PRId64, var->rank, axis);
+    struct skrt_tensor updates = *var;
+    updates.dims[axis < 0 ? axis + var->rank : axis] = check->tensors[1].dims[0];
+    return require_dims(check, 2, &updates) && require_dims(check, 3, var);
+}

@@ -16,5 +16,6 @@ bool shapes_mat_mul(const struct op_check *check);
 bool shapes_quant_matmul(const struct op_check *check);
 bool shapes_swiglu(const struct op_check *check);
 bool shapes_rms_norm(const struct op_check *check);
+bool shapes_scatter_update(const struct op_check *check);
 
 #endif

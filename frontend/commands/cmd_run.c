@@ -239,45 +239,55 @@ static void print_summary(struct runner *runner, const struct outcome *fused,
     fputc('\n', out);
 }
 
-/* Runs the graph op by op on the inputs of `fused`, and compares all values. */
-static enum exit_status run_unfused(struct runner *runner, const struct outcome *fused)
+/* Runs the graph op by op, and compares all values with those of the fused run. */
+static enum exit_status run_unfused(struct runner *runner, const struct outcome *fused,
+                                    struct outcome *unfused)
 {
-    struct outcome unfused = {.seconds = 0};
-    enum exit_status status = EXIT_INPUT;
-    if (storage_init(&unfused.storage, runner->how, runner->module, runner->graph, 1,
-                     runner->diags)) {
-        storage_copy_params(&unfused.storage, &fused->storage);
-        status = execute(runner, false, &unfused);
-    }
-    if (status == EXIT_DONE) {
-        struct text difference = {NULL, 0, 0};
-        bool equal = storage_compare(&fused->storage, &unfused.storage, &difference);
-        if (!equal)
-            fwrite(difference.at, 1, difference.size, runner->invocation->out);
-        text_free(&difference);
-        print_summary(runner, fused, &unfused, equal);
-        status = equal ? EXIT_DONE : EXIT_INPUT;
-    }
-    storage_free(&unfused.storage);
-    return status;
+    enum exit_status status = execute(runner, false, unfused);
+    if (status != EXIT_DONE)
+        return status;
+    struct text difference = {NULL, 0, 0};
+    bool equal = storage_compare(&fused->storage, &unfused->storage, &difference);
+    if (!equal)
+        fwrite(difference.at, 1, difference.size, runner->invocation->out);
+    text_free(&difference);
+    print_summary(runner, fused, unfused, equal);
+    return equal ? EXIT_DONE : EXIT_INPUT;
+}
+
+/* Storage for a run, and for that op by op where there is one: ops may write parameters, so both
+ * get the inputs before either runs. */
+static enum exit_status make_storage(struct runner *runner, struct outcome *fused,
+                                     struct outcome *unfused)
+{
+    unsigned copies = runner->compare ? 2 : 1;
+    if (!storage_init(&fused->storage, runner->how, runner->module, runner->graph, copies,
+                      runner->diags))
+        return EXIT_INPUT;
+    enum exit_status status = fill_inputs(runner, &fused->storage);
+    if (status != EXIT_DONE || !runner->compare)
+        return status;
+    if (!storage_init(&unfused->storage, runner->how, runner->module, runner->graph, 1,
+                      runner->diags))
+        return EXIT_INPUT;
+    storage_copy_params(&unfused->storage, &fused->storage);
+    return EXIT_DONE;
 }
 
 static enum exit_status run_fused(struct runner *runner)
 {
-    struct outcome fused = {.seconds = 0};
-    enum exit_status status = EXIT_INPUT;
-    if (storage_init(&fused.storage, runner->how, runner->module, runner->graph,
-                     runner->compare ? 2 : 1, runner->diags))
-        status = fill_inputs(runner, &fused.storage);
+    struct outcome fused = {.seconds = 0}, unfused = {.seconds = 0};
+    enum exit_status status = make_storage(runner, &fused, &unfused);
     if (status == EXIT_DONE)
         status = execute(runner, true, &fused);
     if (status == EXIT_DONE && runner->compare)
-        status = run_unfused(runner, &fused);
+        status = run_unfused(runner, &fused, &unfused);
     else if (status == EXIT_DONE)
         print_summary(runner, &fused, NULL, false);
     if (status == EXIT_DONE)
         status = write_outputs(runner, &fused.storage);
     storage_free(&fused.storage);
+    storage_free(&unfused.storage);
     return status;
 }
 

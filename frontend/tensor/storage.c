@@ -24,12 +24,31 @@ static bool find_size(struct storage *storage, const struct backend_runner *runn
                               &storage->sizes[id], diags);
 }
 
+/* Whether a value stands for its memory, which is as large as the largest value of it. */
+static bool is_memory(const struct storage *storage, uint32_t id)
+{
+    return has_memory(storage, id) && memory_of(&storage->memories, id) == id;
+}
+
+/* Bytes of each memory, by the value that stands for it. */
+static uint64_t *memory_sizes(const struct storage *storage)
+{
+    uint32_t n_values = storage->graph->values.count;
+    uint64_t *sizes = mem_calloc(n_values, sizeof *sizes);
+    for (uint32_t i = 0; i < n_values; i++) {
+        uint64_t *size = &sizes[memory_of(&storage->memories, i)];
+        *size = storage->sizes[i] > *size ? storage->sizes[i] : *size;
+    }
+    return sizes;
+}
+
 /* Systems promise more memory than there is and kill whom they like when it is used. */
-static bool check_memory(const struct storage *storage, unsigned copies, struct diags *diags)
+static bool check_memory(const struct storage *storage, const uint64_t *sizes, unsigned copies,
+                         struct diags *diags)
 {
     double need = 0, have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
     for (uint32_t i = 0; i < storage->graph->values.count; i++)
-        need += (double)storage->sizes[i] * copies;
+        need += is_memory(storage, i) ? (double)sizes[i] * copies : 0;
     if (need <= have)
         return true;
     diag_at(diags, DIAG_unsupported, locate_name(storage->module, storage->graph->loc),
@@ -38,11 +57,11 @@ static bool check_memory(const struct storage *storage, unsigned copies, struct 
     return false;
 }
 
-static bool init_value(struct storage *storage, uint32_t id, struct diags *diags)
+static bool init_memory(struct storage *storage, uint32_t id, uint64_t size, struct diags *diags)
 {
     struct span span = locate_value(storage->module, storage->graph, id);
     /* Kernels may use aligned vector accesses; a cache line is enough for all. */
-    uint64_t rounded = (storage->sizes[id] + 64) / 64 * 64;
+    uint64_t rounded = (size + 64) / 64 * 64;
     storage->data[id] = aligned_alloc(64, rounded);
     if (!storage->data[id]) {
         diag_at(diags, DIAG_unsupported, span, "there is no memory for this tensor");
@@ -56,7 +75,19 @@ static void free_values(void *what)
 {
     struct storage *storage = what;
     for (uint32_t i = 0; i < storage->graph->values.count; i++)
-        free(storage->data[i]);
+        if (is_memory(storage, i))
+            free(storage->data[i]);
+}
+
+static bool init_memories(struct storage *storage, const uint64_t *sizes, struct diags *diags)
+{
+    uint32_t n_values = storage->graph->values.count;
+    for (uint32_t i = 0; i < n_values; i++)
+        if (is_memory(storage, i) && !init_memory(storage, i, sizes[i], diags))
+            return false;
+    for (uint32_t i = 0; i < n_values; i++)
+        storage->data[i] = storage->data[memory_of(&storage->memories, i)];
+    return true;
 }
 
 bool storage_init(struct storage *storage, const struct backend_runner *runner,
@@ -67,23 +98,25 @@ bool storage_init(struct storage *storage, const struct backend_runner *runner,
                                 .graph = graph,
                                 .data = mem_calloc(graph->values.count, sizeof *storage->data),
                                 .sizes = mem_calloc(graph->values.count, sizeof *storage->sizes)};
+    memories_init(&storage->memories, module, graph);
     mem_guard(&storage->guard, free_values, storage);
     for (uint32_t i = 0; i < graph->values.count; i++)
         if (has_memory(storage, i) && !find_size(storage, runner, i, diags))
             return false;
-    if (!check_memory(storage, copies, diags))
-        return false;
-    for (uint32_t i = 0; i < graph->values.count; i++)
-        if (has_memory(storage, i) && !init_value(storage, i, diags))
-            return false;
-    return true;
+    uint64_t *sizes = memory_sizes(storage);
+    bool ok = check_memory(storage, sizes, copies, diags) && init_memories(storage, sizes, diags);
+    mem_free(sizes);
+    return ok;
 }
 
 void storage_free(struct storage *storage)
 {
+    if (!storage->graph)
+        return;
     mem_unguard(&storage->guard);
     if (storage->data)
         free_values(storage);
+    memories_free(&storage->memories);
     mem_free(storage->data);
     mem_free(storage->sizes);
     *storage = (struct storage){0};
@@ -169,13 +202,21 @@ bool storage_write(const struct storage *storage, uint32_t id, const char *path,
 
 /* ---------------------------------------------------------------------- comparison ---- */
 
+/* What defines a value, for a message: " of Add", or nothing for a parameter. */
+static const struct intern_name *definer(const struct storage *storage, uint32_t id)
+{
+    uint32_t def = storage->graph->values.at[id].def;
+    return def < storage->graph->ops.count
+               ? &storage->module->names.names[storage->graph->ops.at[def].type]
+               : NULL;
+}
+
 static void print_difference(const struct storage *fused, const struct storage *unfused,
                              uint32_t id, struct text *text)
 {
     struct tensor a, b;
     char error[160], index[160], left[64], right[64];
-    const struct module *module = fused->module;
-    const struct op *op = &fused->graph->ops.at[fused->graph->values.at[id].def];
+    const struct intern_name *type = definer(fused, id);
     if (!take_tensor(fused, id, &a, error, sizeof error))
         return;
     if (take_tensor(unfused, id, &b, error, sizeof error)) {
@@ -183,28 +224,64 @@ static void print_difference(const struct storage *fused, const struct storage *
         tensor_index_text(&a, first, index, sizeof index);
         tensor_element_text(&a, first, left, sizeof left);
         tensor_element_text(&b, first, right, sizeof right);
-        text_printf(text, "first difference: %%%.*s%s of %.*s is %s, unfused %s\n",
-                    NAME(module, fused->graph->values.at[id].name), index, NAME(module, op->type),
-                    left, right);
+        text_printf(text, "first difference: %%%.*s%s%s%.*s is %s, unfused %s\n",
+                    NAME(fused->module, fused->graph->values.at[id].name), index,
+                    type ? " of " : "", type ? (int)type->size : 0, type ? type->text : "", left,
+                    right);
         tensor_free(&b);
     }
     tensor_free(&a);
 }
 
-bool storage_compare(const struct storage *fused, const struct storage *unfused, struct text *text)
+/* Whether the memory of a value is the same in both; else appends the difference. */
+static bool compare_value(const struct storage *fused, const struct storage *unfused, uint32_t id,
+                          struct text *text)
+{
+    if (!has_memory(fused, id) || memcmp(fused->data[id], unfused->data[id], fused->sizes[id]) == 0)
+        return true;
+    print_difference(fused, unfused, id, text);
+    return false;
+}
+
+/* Per value that stands for a memory: the last result in the text that is of it, else itself. */
+static uint32_t *last_results(const struct storage *storage)
+{
+    const struct graph *graph = storage->graph;
+    uint32_t *last = mem_calloc(graph->values.count, sizeof *last);
+    for (uint32_t i = 0; i < graph->n_params; i++)
+        last[i] = i;
+    for (uint32_t i = 0; i < graph->body.count; i++) {
+        if (item_kind(graph->body.at[i]) != ITEM_OP)
+            continue;
+        struct range results = graph->ops.at[item_id(graph->body.at[i])].results;
+        for (uint32_t id = results.first; id < results.first + results.count; id++)
+            last[memory_of(&storage->memories, id)] = id;
+    }
+    return last;
+}
+
+static bool compare_results(const struct storage *fused, const struct storage *unfused,
+                            const uint32_t *last, struct text *text)
 {
     const struct graph *graph = fused->graph;
     for (uint32_t i = 0; i < graph->body.count; i++) {
         if (item_kind(graph->body.at[i]) != ITEM_OP)
             continue;
         struct range results = graph->ops.at[item_id(graph->body.at[i])].results;
-        for (uint32_t id = results.first; id < results.first + results.count; id++) {
-            if (!has_memory(fused, id) ||
-                memcmp(fused->data[id], unfused->data[id], fused->sizes[id]) == 0)
-                continue;
-            print_difference(fused, unfused, id, text);
-            return false;
-        }
+        for (uint32_t id = results.first; id < results.first + results.count; id++)
+            if (last[memory_of(&fused->memories, id)] == id &&
+                !compare_value(fused, unfused, id, text))
+                return false;
     }
     return true;
+}
+
+bool storage_compare(const struct storage *fused, const struct storage *unfused, struct text *text)
+{
+    uint32_t *last = last_results(fused);
+    bool equal = compare_results(fused, unfused, last, text);
+    for (uint32_t i = 0; equal && i < fused->graph->n_params; i++)
+        equal = last[i] != i || compare_value(fused, unfused, i, text);
+    mem_free(last);
+    return equal;
 }

@@ -3,24 +3,27 @@
 #define FRONTEND_TENSOR_STORAGE_H
 
 #include "ir/base/text.h"
-#include "ir/module.h"
+#include "ir/memories.h"
 
 struct backend_runner;
 
 struct storage {
     const struct module *module;
     const struct graph *graph;
-    void **data;     /* by value id, in the value's memory format; NULL for values not used */
+    void **data;     /* by value id, in the value's memory format; NULL for values not used. Values
+                      * of one memory (ir/memories.h) share it */
     uint64_t *sizes; /* in bytes */
+    struct memories memories;
     struct mem_guard guard;
 };
 
-/* Zeroed storage for every value, as what runs the graph takes it. False, with diagnostics, where a
- * type is not supported or this machine has no memory for `copies` such storages. Always to be
- * freed; till then it stays where it is. */
+/* Zeroed storage for every memory of the graph's values, as what runs the graph takes it. False,
+ * with diagnostics, where a type is not supported or this machine has no memory for `copies` such
+ * storages. Always to be freed; till then it stays where it is. */
 bool storage_init(struct storage *storage, const struct backend_runner *runner,
                   const struct module *module, const struct graph *graph, unsigned copies,
                   struct diags *diags);
+/* Zero-initialised is nothing to be freed. */
 void storage_free(struct storage *storage);
 
 /* Fills a parameter by a SPEC (tensor_fill); NULL: by random numbers of `seed` that kernels can
@@ -32,8 +35,8 @@ bool storage_write(const struct storage *storage, uint32_t id, const char *path,
                    size_t error_size);
 
 void storage_copy_params(struct storage *to, const struct storage *from);
-/* Compares all values bit for bit, in the order of the ops; appends a line about the first
- * difference to `text`. */
+/* Compares all memories bit for bit, each where the last op stands that has it as a result, and at
+ * the end those that only parameters are; appends a line about the first difference to `text`. */
 bool storage_compare(const struct storage *fused, const struct storage *unfused, struct text *text);
 
 #endif

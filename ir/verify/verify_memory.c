@@ -39,6 +39,11 @@ static void verify_alias_type(struct graph_verifier *gv, const struct op *op,
         return;
     uint32_t own = gv->graph->values.at[op->results.first + n].type;
     uint32_t other = gv->graph->values.at[operand].type;
+    if (own == module->token || other == module->token) {
+        diag_at(gv->diags, DIAG_alias, locate_element(module, alias, n),
+                "a token has no memory that could be another's");
+        return;
+    }
     if (types_share(module, own, other))
         return;
     if (diag_at(gv->diags, DIAG_alias, locate_op(module, op, OP_RESULT_TYPE, n),

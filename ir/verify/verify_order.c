@@ -68,9 +68,8 @@ static void verify_receive(struct verifier *verifier, const struct graph *graph,
     }
     if (sender->op == NONE || side->op == NONE ||
         launch_of(graph, sender) != launch_of(graph, side) ||
-        order->stream[sender->op] != order->stream[side->op] ||
-        op_is_passive(verifier->module, &graph->ops.at[sender->op]) ||
-        op_is_passive(verifier->module, &graph->ops.at[side->op]))
+        order->stream[sender->op] != order->stream[side->op] || order->passive[sender->op] ||
+        order->passive[side->op])
         return;
     if (diag_at(verifier->diags, DIAG_event_order, span,
                 "event '%.*s' is sent and received on one stream",

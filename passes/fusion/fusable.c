@@ -1,5 +1,6 @@
 #include "passes/fusion/fusable.h"
 #include "ir/calls.h"
+#include "ir/memories.h"
 #include "ir/order.h"
 
 #include <string.h>
@@ -25,9 +26,11 @@ static int64_t scalar(const struct module *module, const struct op *op, uint32_t
     return attr->value.i;
 }
 
-enum fusable op_fusable(const struct module *module, const struct op *op)
+enum fusable op_fusable(const struct module *module, const struct graph *graph, const struct op *op)
 {
-    if (op_is_passive(module, op))
+    if (op_is_view(module, graph, op))
+        return FUSABLE;
+    if (op_is_passive(module, graph, op))
         return NOT_PASSIVE;
     if (op_call_kind(op) != CALL_NONE)
         return NOT_CALL;

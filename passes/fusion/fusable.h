@@ -13,7 +13,9 @@ enum fusable {
     NOT_PASSIVE,    /* executes nothing; ignored, not cut at */
 };
 
-enum fusable op_fusable(const struct module *module, const struct op *op);
+/* Views can be: they need nothing of the entry. */
+enum fusable op_fusable(const struct module *module, const struct graph *graph,
+                        const struct op *op);
 
 /* Whether the type is a collective's: AllReduce, ReduceScatter, AllGather, AlltoAll. */
 bool op_is_collective(const struct module *module, const struct op *op);

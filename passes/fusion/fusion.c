@@ -3,7 +3,7 @@
 
 static bool is_fused(const struct fusion *f, const struct op *op)
 {
-    enum fusable fusable = op_fusable(f->module, op);
+    enum fusable fusable = op_fusable(f->module, f->graph, op);
     return fusable == FUSABLE || (f->mode == FUSION_COLLECT && fusable != NOT_PASSIVE);
 }
 
@@ -67,7 +67,7 @@ static void find_groups(struct fusion *f)
         if (f->group_of[i] == GROUP_NONE || is_fused(f, op))
             continue;
         f->group_of[i] = GROUP_NONE;
-        group->removed += !op_is_passive(f->module, op);
+        group->removed += !fusion_ignores(f, i);
     }
     mem_free(of_block);
 }
@@ -91,7 +91,7 @@ static void find_ranks(struct fusion *f)
     uint32_t *counts = mem_calloc(f->groups.count, sizeof *counts);
     for (uint32_t i = 0; i < f->schedule.count; i++) {
         uint32_t op = f->schedule.ops[i];
-        if (!op_is_passive(f->module, &f->graph->ops.at[op]))
+        if (!fusion_ignores(f, op))
             f->rank[op] = counts[f->member_of[op]]++;
     }
     mem_free(counts);

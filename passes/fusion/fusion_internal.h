@@ -32,6 +32,12 @@ struct fusion {
     struct vec_u32 *taken; /* by name id: a super kernel has it */
 };
 
+/* Whether an op executes nothing and is of no group, without a cut: a passive one, but no view. */
+static inline bool fusion_ignores(const struct fusion *fusion, uint32_t op)
+{
+    return op_fusable(fusion->module, fusion->graph, &fusion->graph->ops.at[op]) == NOT_PASSIVE;
+}
+
 /* fusion_report.c */
 
 /* Says why each scope is in parts, or which of its ops are left out. Marks groups that are to be

@@ -134,7 +134,7 @@ static void explain_root(const struct fusion *f, uint32_t group, uint32_t root)
 {
     struct diags *diags = f->context->diags;
     uint32_t member = f->member_of[root];
-    enum fusable fusable = op_fusable(f->module, &f->graph->ops.at[root]);
+    enum fusable fusable = op_fusable(f->module, f->graph, &f->graph->ops.at[root]);
     if (member == group)
         diag_help(diags, "%s cannot be fused: %s; %s", name_op(f, root), fusable_reason(fusable),
                   fusable_advice(fusable));
@@ -239,7 +239,7 @@ static bool check_whole(const struct fusion *f, const struct segment *segment,
 static bool was_removed(const struct fusion *f, uint32_t group, uint32_t op)
 {
     return f->mode == FUSION_FILTER && f->member_of[op] == group && f->group_of[op] != group &&
-           !op_is_passive(f->module, &f->graph->ops.at[op]);
+           !fusion_ignores(f, op);
 }
 
 /* Ops of a scope that are left out, whether they break it or not. */
@@ -250,7 +250,7 @@ static bool report_removed(struct fusion *f)
         uint32_t op = f->order->text[i], group = f->member_of[op];
         if (!was_removed(f, group, op))
             continue;
-        enum fusable fusable = op_fusable(f->module, &f->graph->ops.at[op]);
+        enum fusable fusable = op_fusable(f->module, f->graph, &f->graph->ops.at[op]);
         if (diag_at(f->context->diags, DIAG_not_fused, op_span(f, op),
                     "this op of %s is not fused: %s", group_text(f, group),
                     fusable_reason(fusable))) {

@@ -90,15 +90,19 @@ static uint32_t superkernel_name(struct fusion *f, const struct segment *segment
     return name;
 }
 
-/* A super kernel runs on the stream of its first op, but not on that of a collective if it has
- * another op. */
+/* A super kernel runs on the stream of its first op that executes something, but not on that of a
+ * collective if it has another one. */
 static uint32_t superkernel_stream(const struct fusion *f, const struct segment *segment)
 {
     const uint32_t *ops = f->schedule.ops + segment->first;
-    uint32_t first = 0;
-    while (first < segment->count && op_is_collective(f->module, &f->graph->ops.at[ops[first]]))
-        first++;
-    return f->order->stream[ops[first < segment->count ? first : 0]];
+    uint32_t first = 0, begin = 0;
+    while (begin + 1 < segment->count && f->order->passive[ops[begin]])
+        begin++;
+    for (first = begin; first < segment->count; first++)
+        if (!f->order->passive[ops[first]] &&
+            !op_is_collective(f->module, &f->graph->ops.at[ops[first]]))
+            break;
+    return f->order->stream[ops[first < segment->count ? first : begin]];
 }
 
 static struct range superkernel_attrs(struct fusion *f, const struct segment *segment)
@@ -117,6 +121,15 @@ static struct range superkernel_attrs(struct fusion *f, const struct segment *se
         if (ids[i] != NONE)
             attrs[count++] = (struct attr){keys[i], locs[i], {.kind = kinds[i], .id = ids[i]}};
     return module_add_attrs(f->module, attrs, count);
+}
+
+/* Whether an op of the segment executes something: else there is nothing to launch. */
+static bool executes(const struct fusion *f, const struct segment *segment)
+{
+    for (uint32_t i = 0; i < segment->count; i++)
+        if (!f->order->passive[f->schedule.ops[segment->first + i]])
+            return segment->group != GROUP_NONE;
+    return false;
 }
 
 static void place_segment(struct rewrite *rewrite, const struct segment *segment)
@@ -165,7 +178,7 @@ static bool check_kept(const struct rewrite *rewrite)
     uint8_t *kept = mem_calloc(f->graph->blocks.count, 1);
     for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
         const struct segment *segment = &f->schedule.segments.at[i];
-        uint32_t same = segment->group == GROUP_NONE ? NONE : same_superkernel(rewrite, segment);
+        uint32_t same = executes(f, segment) ? same_superkernel(rewrite, segment) : NONE;
         if (same == NONE)
             continue;
         take_name(f->taken, f->graph->blocks.at[same].name);
@@ -181,7 +194,7 @@ bool fusion_rewrite(struct fusion *f)
     struct rewrite rewrite = {.f = f, .superkernel = NONE, .stream = NONE};
     rewrite.sizes = mem_calloc(f->graph->blocks.count, sizeof *rewrite.sizes);
     for (uint32_t i = 0; i < f->graph->ops.count; i++)
-        if (f->superkernel_of[i] != NONE && !op_is_passive(f->module, &f->graph->ops.at[i]))
+        if (f->superkernel_of[i] != NONE && !fusion_ignores(f, i))
             rewrite.sizes[f->superkernel_of[i]]++;
     if (!check_kept(&rewrite)) {
         mem_free(rewrite.sizes);
@@ -189,10 +202,11 @@ bool fusion_rewrite(struct fusion *f)
     }
     for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
         const struct segment *segment = &f->schedule.segments.at[i];
-        if (segment->group == GROUP_NONE)
-            place_op(&rewrite, f->schedule.ops[segment->first]);
-        else
+        if (executes(f, segment))
             place_segment(&rewrite, segment);
+        else
+            for (uint32_t n = 0; n < segment->count; n++)
+                place_op(&rewrite, f->schedule.ops[segment->first + n]);
     }
     close_stream(&rewrite);
     mem_free(rewrite.sizes);

@@ -212,7 +212,7 @@ static void check_cover(struct trial *trial)
     const struct graph *graph = the_graph(trial);
     for (unsigned i = 0; i < trial->after.count; i++) {
         const struct op *op = &graph->ops.at[trial->after.id[i]];
-        bool fusable = op_fusable(module, op) == FUSABLE;
+        bool fusable = op_fusable(module, graph, op) == FUSABLE;
         bool marked = trial->before.scope[i] != NONE || trial->before.superkernel[i] != NONE;
         CHECK(trial, (trial->after.superkernel[i] != NONE) == (marked && fusable));
         if (trial->after.superkernel[i] == NONE || trial->before.superkernel[i] != NONE)

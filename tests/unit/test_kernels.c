@@ -3,6 +3,7 @@
 
 skrt_kernel_fn add_dynamic_small, add_dynamic_large;
 skrt_kernel_fn add, mul, pows, cast, is_inf, is_finite, dequant_swiglu_quant, rms_norm, softmax;
+skrt_kernel_fn scatter_update, assign;
 
 /* ------------------------------------------------------------------- element-wise ops ---- */
 
@@ -470,6 +471,108 @@ static void test_wrong_tiling(void **state)
 
 /* --------------------------------------------------------------------------- the suite ---- */
 
+/* ------------------------------------------------------------------- updates in place ---- */
+
+struct scatter_case {
+    uint32_t dtype, index_dtype;
+    double axis;
+    size_t rank, place; /* `place` is the axis from 0 */
+    int64_t dims[3], updates;
+    int64_t indices[4];
+};
+
+/* Indices that are twice there, and outside. */
+static const struct scatter_case scatter_cases[] = {
+    {SKRT_f16, SKRT_i64, 0, 2, 0, {8, 5}, 3, {6, 0, 2}},
+    {SKRT_f32, SKRT_i32, 1, 3, 1, {3, 7, 70}, 4, {1, 1, 7, 1}},
+    {SKRT_i8, SKRT_i32, -1, 2, 1, {70, 3}, 2, {-1, 2}},
+    {SKRT_i64, SKRT_i64, 0, 1, 0, {9}, 4, {8, 7, 8, 100}},
+    {SKRT_bool, SKRT_i32, 0, 2, 0, {4, 0}, 1, {1}},
+    {SKRT_f32, SKRT_i64, -2, 3, 1, {2, 4, 3}, 0, {0}},
+};
+
+static int64_t product(const int64_t *dims, size_t first, size_t last)
+{
+    int64_t n = 1;
+    for (size_t i = first; i < last; i++)
+        n *= dims[i];
+    return n;
+}
+
+/* Element by element, in the order of the updates. */
+static void scatter(unsigned char *var, const struct scatter_case *c, const unsigned char *updates)
+{
+    int64_t outer = product(c->dims, 0, c->place), size = (int64_t)dtype_size(c->dtype);
+    int64_t inner = product(c->dims, c->place + 1, c->rank), slices = c->dims[c->place];
+    for (int64_t i = 0; i < c->updates; i++)
+        for (int64_t o = 0; o < outer; o++)
+            for (int64_t k = 0; k < inner && c->indices[i] >= 0 && c->indices[i] < slices; k++)
+                memcpy(var + ((o * slices + c->indices[i]) * inner + k) * size,
+                       updates + ((o * c->updates + i) * inner + k) * size, (size_t)size);
+}
+
+static void add_scatter(struct op *op, const struct scatter_case *c)
+{
+    int64_t dims[3];
+    memcpy(dims, c->dims, sizeof dims);
+    op_add_random(op, c->dtype, c->rank, dims);
+    op_add(op, c->index_dtype, DIMS(c->updates));
+    for (int64_t i = 0; i < c->updates; i++)
+        if (c->index_dtype == SKRT_i64)
+            ((int64_t *)op->data[1])[i] = c->indices[i];
+        else
+            ((int32_t *)op->data[1])[i] = (int32_t)c->indices[i];
+    dims[c->place] = c->updates;
+    op_add_random(op, c->dtype, c->rank, dims);
+    op_add(op, c->dtype, c->rank, c->dims);
+    if (c->axis != 0)
+        op_add_attr(op, "axis", c->axis);
+}
+
+/* The operand is written, so it is made anew for each number of blocks. */
+static void check_in_place(struct op *op, skrt_kernel_fn *fn, const unsigned char *expected)
+{
+    const uint32_t blocks[] = {1, 3, 24, 48};
+    unsigned char *before = malloc(op->bytes[0] + 1);
+    assert_non_null(before);
+    memcpy(before, op->data[0], op->bytes[0]);
+    for (size_t i = 0; i < COUNT(blocks); i++) {
+        memcpy(op->data[0], before, op->bytes[0]);
+        op_launch(op, (struct subject){NULL, fn}, blocks[i]);
+        assert_memory_equal(op->data[0], expected, op->bytes[0]);
+    }
+    free(before);
+}
+
+static void test_scatter_update(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(scatter_cases); i++) {
+        struct op op = {0};
+        add_scatter(&op, &scatter_cases[i]);
+        unsigned char *expected = malloc(op.bytes[0] + 1);
+        assert_non_null(expected);
+        memcpy(expected, op.data[0], op.bytes[0]);
+        scatter(expected, &scatter_cases[i], op.data[2]);
+        check_in_place(&op, scatter_update, expected);
+        free(expected);
+        op_free(&op);
+    }
+}
+
+static void test_assign(void **state)
+{
+    (void)state;
+    const uint32_t dtypes[] = {SKRT_f32, SKRT_bf16, SKRT_i64, SKRT_i8};
+    for (size_t d = 0; d < COUNT(dtypes); d++) {
+        struct op op = {0};
+        op_add_random(&op, dtypes[d], DIMS(7, 31));
+        op_add_random(&op, dtypes[d], DIMS(7, 31));
+        check_in_place(&op, assign, op.data[1]);
+        op_free(&op);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -483,6 +586,8 @@ int main(void)
         cmocka_unit_test(test_rms_norm),
         cmocka_unit_test(test_softmax),
         cmocka_unit_test(test_wrong_tiling),
+        cmocka_unit_test(test_scatter_update),
+        cmocka_unit_test(test_assign),
     };
     return cmocka_run_group_tests(tests, suite_open, suite_close);
 }

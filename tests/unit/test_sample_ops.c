@@ -109,6 +109,10 @@ static const struct op_text accepted[] = {
     {"RmsNorm", 2, 2, {"f16[2, 3]", "f16[3]", "f16[2, 3]", "f32[2, 1]"}, {"epsilon=0.001"}},
     {"RmsNorm", 2, 2, {"bf16[3]", "f32[3]", "bf16[3]", "f32[1]"}, {0}},
     {"Softmax", 1, 1, {"f32[2, 3]", "f32[2, 3]"}, {0}},
+    {"ScatterUpdate", 3, 1, {"f16[8, 3]", "i64[2]", "f16[2, 3]", "f16[8, 3]"}, {0}},
+    {"ScatterUpdate", 3, 1, {"u64[8, 3]", "i32[5]", "u64[8, 5]", "u64[8, 3]"}, {"axis=-1"}},
+    {"ScatterUpdate", 3, 1, {"bool[4]", "i32[0]", "bool[0]", "bool[4]"}, {"axis=0"}},
+    {"Assign", 2, 0, {"f64[2, 3]", "f64[2, 3]"}, {0}},
 };
 
 static void test_accepted(void **state)
@@ -295,6 +299,35 @@ static const struct refusal refusals[] = {
      "attribute", -1, 0, "attribute \"epsilon\" of RmsNorm must be a number that is not negative"},
     {{"RmsNorm", 2, 2, {"f32[2, 3]", "f32[3]", "f32[2, 3]", "f32[2, 1]"}, {"epsilon=inf"}},
      "attribute", -1, 0, "attribute \"epsilon\" of RmsNorm must be a number that is not negative"},
+    {{"ScatterUpdate", 3, 1, {"f16[8, 3]", "f16[2]", "f16[2, 3]", "f16[8, 3]"}, {0}},
+     "operand-dtype", 1, -1, "operand 1 must be i32 or i64, but is f16"},
+    {{"ScatterUpdate", 3, 1, {"f16[8, 3]", "i64[2]", "f32[2, 3]", "f16[8, 3]"}, {0}},
+     "operand-dtype", 2, -1, "operand 2 must be f16 like operand 0, but is f32"},
+    {{"ScatterUpdate", 3, 1, {"i4[8]", "i64[2]", "i4[2]", "i4[8]"}, {0}}, "operand-dtype", 0, -1,
+     "operand 0 must be f32, f16, bf16, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool, but is "
+     "i4"},
+    {{"ScatterUpdate", 3, 1, {"f16[]", "i64[1]", "f16[]", "f16[]"}, {0}}, "operand-shape", 0, -1,
+     "operand 0 must have at least 1 dimension, but has 0"},
+    {{"ScatterUpdate", 3, 1, {"f16[8, 3]", "i64[2, 1]", "f16[2, 3]", "f16[8, 3]"}, {0}},
+     "operand-shape", 1, -1, "operand 1 must have 1 dimension, but has 2"},
+    {{"ScatterUpdate", 3, 1, {"f16[8, 3]", "i64[2]", "f16[3, 3]", "f16[8, 3]"}, {0}},
+     "operand-shape", 2, -1, "operand 2 must have the shape [2, 3], but has [3, 3]"},
+    {{"ScatterUpdate", 3, 1, {"f16[8, 3]", "i64[2]", "f16[2, 3]", "f16[8, 3]"}, {"axis=1"}},
+     "operand-shape", 2, -1, "operand 2 must have the shape [8, 2], but has [2, 3]"},
+    {{"ScatterUpdate", 3, 1, {"f16[8, 3]", "i64[2]", "f16[2, 3]", "f16[24]"}, {0}},
+     "result-shape", 3, -1, "result 0 must have the shape [8, 3], but has [24]"},
+    {{"ScatterUpdate", 3, 1, {"f16[8, 3]", "i64[2]", "f16[2, 3]", "f16[8, 3]"}, {"axis=2"}},
+     "operand-shape", 0, -1, "operand 0 has 2 dimensions, but \"axis\" is 2"},
+    {{"ScatterUpdate", 3, 1, {"f16[8, 3]", "i64[2]", "f16[2, 3]", "f16[8, 3]"}, {"axis=-3"}},
+     "operand-shape", 0, -1, "operand 0 has 2 dimensions, but \"axis\" is -3"},
+    {{"ScatterUpdate", 3, 1, {"f16[8, 3]", "i64[2]", "f16[2, 3]", "f16[8, 3]"}, {"axis=0.5"}},
+     "attribute", -1, 0, "attribute \"axis\" of ScatterUpdate must be an integer"},
+    {{"Assign", 2, 1, {"f32[2]", "f32[2]", "f32[2]"}, {0}}, "result-count", -1, -1,
+     "Assign takes 0 results, but has 1"},
+    {{"Assign", 2, 0, {"f32[2]", "f16[2]"}, {0}}, "operand-dtype", 1, -1,
+     "operand 1 must be f32 like operand 0, but is f16"},
+    {{"Assign", 2, 0, {"f32[2]", "f32[3]"}, {0}}, "operand-shape", 1, -1,
+     "operand 1 must have the shape [2], but has [3]"},
     {{"DequantSwigluQuant", 2, 2, {"f16[2, 6]", "f32[6]", "i8[2, 3]", "f32[2]"}, {"activate=1"}},
      "attribute", -1, 0, "attribute \"activate\" of DequantSwigluQuant is unknown"},
 };
@@ -356,6 +389,16 @@ static void test_names(void **state)
     assert_null(sample_op_attr_name("MatMul", 2));
     assert_null(sample_op_attr_name("Add", 0));
     assert_null(sample_op_attr_name("Foo", 0));
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    assert_int_equal(sample_op_memory("Add"), SAMPLE_IN_PLACE);
+    assert_int_equal(sample_op_memory("Softmax"), SAMPLE_APART);
+    assert_int_equal(sample_op_memory("MatMul"), SAMPLE_APART);
+    assert_int_equal(sample_op_memory("ScatterUpdate"), SAMPLE_UPDATE);
+    assert_int_equal(sample_op_memory("Assign"), SAMPLE_UPDATE);
 }
 
 static void test_nz(void **state)
@@ -490,7 +533,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_accepted),     cmocka_unit_test(test_all_accepted),
         cmocka_unit_test(test_refused),      cmocka_unit_test(test_long_texts),
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_nz),
+        cmocka_unit_test(test_names),        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_nz),
         cmocka_unit_test(test_descriptions), cmocka_unit_test(test_tilings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

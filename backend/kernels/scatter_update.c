@@ -1,0 +1,66 @@
+/* ScatterUpdate: along `axis`, slice indices[i] of var becomes slice i of updates, in place. */
+#include "backend/kernels/kernel.h"
+
+enum { VAR, INDICES, UPDATES, TENSORS = 4 };
+
+/* Tensors as [outer, slices, inner]. */
+struct scatter {
+    struct kernel kernel;
+    int64_t slices, updates; /* of var, and how many are updated */
+    int64_t outer, inner, element;
+};
+
+static bool scatter_open(struct scatter *op, const skrt_core *core, uint64_t args_offset)
+{
+    if (!kernel_open(&op->kernel, core, args_offset, TENSORS, false))
+        return false;
+    const struct skrt_tensor *var = &op->kernel.tensors[VAR];
+    const struct skrt_tensor *indices = &op->kernel.tensors[INDICES];
+    const struct skrt_tensor *updates = &op->kernel.tensors[UPDATES];
+    const struct skrt_attr *attr = kernel_attr(&op->kernel, "axis");
+    int64_t axis = attr != NULL ? attr->i : 0;
+    axis += axis < 0 ? var->rank : 0;
+    if (axis < 0 || axis >= var->rank || updates->rank != var->rank || indices->rank != 1)
+        return false;
+    op->slices = var->dims[axis];
+    op->updates = updates->dims[axis];
+    op->outer = kernel_product(var, 0, (uint32_t)axis);
+    op->inner = kernel_product(var, (uint32_t)axis + 1, var->rank);
+    op->element = kernel_dtype_size(var->dtype);
+    return updates->dtype == var->dtype && op->updates == indices->dims[0] &&
+           op->outer == kernel_product(updates, 0, (uint32_t)axis) &&
+           op->inner == kernel_product(updates, (uint32_t)axis + 1, updates->rank);
+}
+
+/* Updates `n` elements from `at` on of each slice, of one outer index. Of several updates of one
+ * slice the last one stays. */
+static void scatter_part(const struct scatter *op, int64_t outer, int64_t at, int64_t n)
+{
+    char *var = kernel_slot(&op->kernel, VAR);
+    const char *updates = kernel_slot(&op->kernel, UPDATES);
+    for (int64_t i = 0; i < op->updates; i++) {
+        int64_t slice;
+        kernel_load_i64(&slice, kernel_slot(&op->kernel, INDICES),
+                        op->kernel.tensors[INDICES].dtype, i, 1);
+        if (slice < 0 || slice >= op->slices)
+            continue;
+        memmove(var + ((outer * op->slices + slice) * op->inner + at) * op->element,
+                updates + ((outer * op->updates + i) * op->inner + at) * op->element,
+                (size_t)(n * op->element));
+    }
+}
+
+skrt_kernel_fn scatter_update;
+
+void scatter_update(skrt_core *core, uint64_t args_offset)
+{
+    struct scatter op;
+    if (!scatter_open(&op, core, args_offset))
+        return;
+    struct kernel_range range = kernel_block_range(core, op.outer * op.inner);
+    for (int64_t position = range.begin, n; position < range.end; position += n) {
+        int64_t at = position % op.inner;
+        n = kernel_min(op.inner - at, range.end - position);
+        scatter_part(&op, position / op.inner, at, n);
+    }
+}
