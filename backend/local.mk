@@ -21,6 +21,8 @@ libskir_la_SOURCES += \
 	backend/host/host.c \
 	backend/host/launches.c \
 	backend/host/launches.h \
+	backend/host/lists.c \
+	backend/host/lists.h \
 	backend/host/ops.c \
 	backend/host/ops.h \
 	backend/host/profile.c \

@@ -67,6 +67,7 @@ void graph_free(struct graph *graph)
     vec_free(&graph->ops);
     vec_free(&graph->blocks);
     vec_free(&graph->clauses);
+    vec_free(&graph->forms);
     vec_free(&graph->body);
     vec_free(&graph->refs);
 }

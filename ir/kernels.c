@@ -31,6 +31,33 @@ uint32_t kernel_blocks(const struct module *module, const struct kernel *kernel)
     return blocks ? blocks : 1;
 }
 
+static bool param_is_tensor(const struct module *module, const struct attr *params, uint32_t i)
+{
+    uint32_t word = module->attr_values.at[params->value.first + i].id;
+    return word != W_workspace && word != W_tiling;
+}
+
+uint32_t kernel_n_tensors(const struct module *module, const struct kernel *kernel)
+{
+    const struct attr *params = attr_find(module, kernel->attrs, W_params);
+    uint32_t tensors = 0;
+    if (!params || params->value.kind != ATTR_LIST)
+        return NONE;
+    for (uint32_t i = 0; i < params->value.count; i++)
+        tensors += param_is_tensor(module, params, i);
+    return tensors;
+}
+
+uint32_t kernel_tensor(const struct module *module, const struct kernel *kernel, uint32_t n)
+{
+    const struct attr *params = attr_find(module, kernel->attrs, W_params);
+    uint32_t i = 0;
+    assert(n < kernel_n_tensors(module, kernel));
+    for (; n > 0 || !param_is_tensor(module, params, i); i++)
+        n -= param_is_tensor(module, params, i);
+    return module->attr_values.at[params->value.first + i].id;
+}
+
 uint32_t kernel_function(const struct module *module, const struct kernel *kernel,
                          enum core_type core)
 {

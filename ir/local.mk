@@ -33,6 +33,8 @@ libskir_la_SOURCES += \
 	ir/op_type_reader.h \
 	ir/op_types.c \
 	ir/op_types.h \
+	ir/operands.c \
+	ir/operands.h \
 	ir/order.c \
 	ir/order.h \
 	ir/order_launch.c \
@@ -116,6 +118,7 @@ libskir_la_SOURCES += \
 	ir/verify/verify_internal.h \
 	ir/verify/verify_kernel.c \
 	ir/verify/verify_memory.c \
+	ir/verify/verify_operands.c \
 	ir/verify/verify_ops.c \
 	ir/verify/verify_options.c \
 	ir/verify/verify_order.c \

@@ -1,22 +1,42 @@
 #include "ir/memories.h"
 #include "ir/op_types.h"
+#include "ir/operands.h"
+
+/* The value that an operand is; NONE where it is a list, or absent. */
+static uint32_t value_at(const struct graph *graph, const struct op *op, uint32_t place)
+{
+    struct operand operand = op_operand(graph, op, place);
+    return operand.kind == OPERAND_VALUE ? graph->refs.at[operand.values.first] : NONE;
+}
 
 uint32_t op_place(const struct graph *graph, const struct op *op, const struct attr_value *place)
 {
-    if (place->kind != ATTR_INT || place->i < 0 || place->i >= op->operands.count)
-        return NONE;
-    return op_operands(graph, op)[place->i];
+    uint32_t n = op_named_place(graph, op, place);
+    return n == NONE ? NONE : value_at(graph, op, n);
 }
 
-/* The operand of an op for a slot of its type, NONE where it has none or their number before it is
- * not fixed. */
-static uint32_t slot_operand(const struct graph *graph, const struct op *op,
-                             const struct op_type *type, uint32_t slot)
+/* The place of an op's operand that is a slot of its type: by its label, or its number, unless the
+ * number of operands before it is not fixed. NONE where there is none. */
+static uint32_t slot_place(const struct module *module, const struct graph *graph,
+                           const struct op *op, const struct op_type *type, uint32_t slot)
 {
-    for (uint32_t i = 0; i < slot; i++)
+    uint32_t unlabelled = op_n_unlabelled(graph, op);
+    for (uint32_t place = unlabelled; place < op_n_places(graph, op); place++) {
+        uint32_t label = op_operand(graph, op, place).label;
+        if (label != NONE && name_is(module, label, type->slots[slot].name))
+            return place;
+    }
+    for (uint32_t i = 0; i < slot && !op_has_forms(graph, op); i++)
         if (type->slots[i].presence == OP_LISTED)
             return NONE;
-    return slot < op->operands.count ? op_operands(graph, op)[slot] : NONE;
+    return slot < unlabelled ? slot : NONE;
+}
+
+static struct range slot_values(const struct module *module, const struct graph *graph,
+                                const struct op *op, const struct op_type *type, uint32_t slot)
+{
+    uint32_t place = slot_place(module, graph, op, type, slot);
+    return place == NONE ? (struct range){0, 0} : op_operand(graph, op, place).values;
 }
 
 /* By the data of the op's type. A kernel of one's own for a view makes a copy, for all that is
@@ -30,7 +50,8 @@ static uint32_t alias_by_type(const struct module *module, const struct graph *g
     uint32_t slot = op_type_result(type, n);
     if (slot == NONE || type->slots[slot].alias == NONE)
         return NONE;
-    return slot_operand(graph, op, type, type->slots[slot].alias);
+    uint32_t place = slot_place(module, graph, op, type, type->slots[slot].alias);
+    return place == NONE ? NONE : value_at(graph, op, place);
 }
 
 uint32_t op_alias(const struct module *module, const struct graph *graph, const struct op *op,
@@ -46,32 +67,41 @@ uint32_t op_alias(const struct module *module, const struct graph *graph, const 
     return op_place(graph, op, &module->attr_values.at[alias->value.first + n]);
 }
 
-/* The operand that element or slot `n` says is written; false past the last. */
+/* The values that element or slot `n` says are written; false past the last. */
 static bool written_at(const struct module *module, const struct graph *graph, const struct op *op,
-                       uint32_t n, uint32_t *operand)
+                       uint32_t n, struct range *values)
 {
     const struct attr *inplace = attr_find(module, op->attrs, W_inplace);
     const struct op_type *type = inplace ? NULL : op_type_find(module, op->type);
-    *operand = NONE;
+    *values = (struct range){0, 0};
     if (inplace) {
         if (inplace->value.kind != ATTR_LIST || n >= inplace->value.count)
             return false;
-        *operand = op_place(graph, op, &module->attr_values.at[inplace->value.first + n]);
+        uint32_t place =
+            op_named_place(graph, op, &module->attr_values.at[inplace->value.first + n]);
+        if (place != NONE)
+            *values = op_operand(graph, op, place).values;
         return true;
     }
     if (!type || n >= type->n_operands)
         return false;
     if (type->slots[n].writes)
-        *operand = slot_operand(graph, op, type, n);
+        *values = slot_values(module, graph, op, type, n);
     return true;
 }
 
 bool op_next_write(const struct module *module, const struct graph *graph, const struct op *op,
                    uint32_t *next, uint32_t *operand)
 {
-    while (written_at(module, graph, op, (*next)++, operand))
-        if (*operand != NONE)
+    struct range values;
+    uint32_t skip = (*next)++;
+    for (uint32_t n = 0; written_at(module, graph, op, n, &values); n++) {
+        if (skip < values.count) {
+            *operand = graph->refs.at[values.first + skip];
             return true;
+        }
+        skip -= values.count;
+    }
     return false;
 }
 

@@ -21,8 +21,8 @@ static inline uint32_t memory_of(const struct memories *memories, uint32_t value
     return memories->of ? memories->of[value] : value;
 }
 
-/* The operand that an element of `inplace` or `alias` names, as a value; NONE where it names
- * none. */
+/* The operand that an element of `inplace` or `alias` names, as a value; NONE where it names none,
+ * or a list. */
 uint32_t op_place(const struct graph *graph, const struct op *op, const struct attr_value *place);
 
 /* The operand, as a value, whose memory the op's n-th result is, by its `alias` or else by the data

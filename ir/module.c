@@ -127,7 +127,7 @@ struct graph *module_add_graph(struct module *module, uint32_t name)
     vec_push(&module->graphs,
              (struct graph){.name = name, .loc = NONE, .end_loc = NONE, .return_loc = NONE});
     struct graph *graph = &module->graphs.at[module->graphs.count - 1];
-    vec_push(&graph->clauses, (struct clauses){{0, 0}, {0, 0}, {0, 0}});
+    vec_push(&graph->clauses, (struct clauses){.after = {0, 0}});
     return graph;
 }
 

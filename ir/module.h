@@ -142,17 +142,27 @@ struct op {
     uint32_t type; /* name id */
     uint32_t loc;
     uint32_t block;        /* innermost enclosing block, or NONE */
-    struct range operands; /* value ids in graph.refs */
+    struct range operands; /* value ids in graph.refs; how they are written: ir/operands.h */
     struct range results;  /* consecutive value ids */
     struct range attrs;
     uint32_t kernel;  /* name id of `via @kernel`, or NONE */
     uint32_t clauses; /* index into graph.clauses; 0: none */
 };
 
-/* The rarer clauses of an op. */
+enum operand_kind { OPERAND_VALUE, OPERAND_NONE, OPERAND_LIST };
+
+/* An operand as it is written. */
+struct operand {
+    enum operand_kind kind;
+    uint32_t label;      /* name id, or NONE */
+    struct range values; /* a part of the op's operands: one value, none, or those of the list */
+};
+
+/* The rarer parts of an op. */
 struct clauses {
     struct range after;      /* value ids in graph.refs */
     struct range send, recv; /* event names in graph.refs */
+    struct range forms;      /* in graph.forms; none where all operands are values without labels */
 };
 
 enum block_kind { BLOCK_SCOPE, BLOCK_SCOPE_NONE, BLOCK_STREAM, BLOCK_SUPERKERNEL };
@@ -213,6 +223,7 @@ struct graph {
     VEC(struct op) ops;
     VEC(struct block) blocks;
     VEC(struct clauses) clauses;
+    VEC(struct operand) forms;
     VEC(uint64_t) body;
     struct vec_u32 refs;
 };
@@ -548,6 +559,12 @@ uint32_t module_blocks(const struct module *module, enum kernel_type type);
  * dynamic kernel, which come at run time, may be as many as the target allows. */
 uint32_t kernel_blocks(const struct module *module, const struct kernel *kernel);
 
+/* How many of a kernel's `params` are tensors, which all but `workspace` and `tiling` are; NONE
+ * where it has no `params`. */
+uint32_t kernel_n_tensors(const struct module *module, const struct kernel *kernel);
+/* The word of the n-th of them. */
+uint32_t kernel_tensor(const struct module *module, const struct kernel *kernel, uint32_t n);
+
 /* Name id of the function that a kernel has for a core type, or NONE. */
 uint32_t kernel_function(const struct module *module, const struct kernel *kernel,
                          enum core_type core);
@@ -578,14 +595,14 @@ static inline uint32_t op_tensor_results(const struct module *module, const stru
                     graph->values.at[op->results.first + count - 1].type == module->token);
 }
 
-/* How many tensors an op has: operands and results. */
+/* How many values of an op are tensors: operands, those of lists one each, and results. */
 static inline uint32_t op_tensors(const struct module *module, const struct graph *graph,
                                   const struct op *op)
 {
     return op->operands.count + op_tensor_results(module, graph, op);
 }
 
-/* The n-th tensor of an op, as its kernel's parameters count them: operands, then results. */
+/* The n-th value of an op: those of its operands, then its results. */
 static inline uint32_t op_tensor(const struct graph *graph, const struct op *op, uint32_t n)
 {
     assert(n < op->operands.count + op->results.count);

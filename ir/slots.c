@@ -1,4 +1,5 @@
 #include "ir/slots.h"
+#include "ir/operands.h"
 #include "ir/variants.h"
 
 static void push(struct slots *slots, enum slot_kind kind, uint32_t id)
@@ -6,18 +7,32 @@ static void push(struct slots *slots, enum slot_kind kind, uint32_t id)
     vec_push(slots, (struct slot){kind, id});
 }
 
+static void push_operand(struct slots *slots, const struct graph *graph, const struct op *op,
+                         uint32_t place)
+{
+    struct operand operand = op_operand(graph, op, place);
+    switch (operand.kind) {
+    case OPERAND_VALUE: push(slots, SLOT_TENSOR, graph->refs.at[operand.values.first]); break;
+    case OPERAND_NONE: push(slots, SLOT_NONE, NONE); break;
+    case OPERAND_LIST: push(slots, SLOT_LIST, op_clauses(graph, op)->forms.first + place); break;
+    }
+}
+
 static void add_params(struct slots *slots, const struct module *module, const struct graph *graph,
                        const struct op *op, const struct kernel *kernel)
 {
     const struct attr *params = attr_find(module, kernel->attrs, W_params);
-    uint32_t tensors = op_tensors(module, graph, op), n = 0;
+    uint32_t operands = op_n_places(graph, op), n = 0;
+    uint32_t tensors = operands + op_tensor_results(module, graph, op);
     uint32_t count = params ? params->value.count : tensors;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t word = params ? module->attr_values.at[params->value.first + i].id : NONE;
         if (word == W_workspace || word == W_tiling)
             push(slots, SLOT_WORD, word);
+        else if (n < operands)
+            push_operand(slots, graph, op, op_param_place(graph, op, n++, word));
         else
-            push(slots, SLOT_TENSOR, op_tensor(graph, op, n++));
+            push(slots, SLOT_TENSOR, op->results.first + (n++ - operands));
     }
     assert(n == tensors); /* the verifier compares them */
 }
@@ -68,7 +83,7 @@ uint32_t slots_find_tiling(const struct module *module, const struct attr *param
 
 uint32_t slot_word(struct slot slot)
 {
-    assert(slot.kind != SLOT_TENSOR && slot.kind != SLOT_SEND && slot.kind != SLOT_RECV);
+    assert(slot.kind > SLOT_LIST && slot.kind != SLOT_SEND && slot.kind != SLOT_RECV);
     switch (slot.kind) {
     case SLOT_TILING_KEY: return W_tiling_key;
     case SLOT_BLOCK_NUM: return W_block_num;
@@ -82,10 +97,28 @@ static uint32_t event_key(struct slot slot)
     return slot.kind == SLOT_SEND ? W_send : W_recv;
 }
 
+static struct attr_value named_value(const struct graph *graph, uint32_t value)
+{
+    return (struct attr_value){.kind = ATTR_VALUE, .id = graph->values.at[value].name};
+}
+
+static struct attr_value list_value(struct module *module, const struct graph *graph, uint32_t form)
+{
+    struct range values = graph->forms.at[form].values;
+    uint32_t first = module->attr_values.count;
+    for (uint32_t i = 0; i < values.count; i++)
+        vec_push(&module->attr_values, named_value(graph, graph->refs.at[values.first + i]));
+    return (struct attr_value){.kind = ATTR_LIST, .count = values.count, .first = first};
+}
+
 struct attr_value slot_value(struct module *module, const struct graph *graph, struct slot slot)
 {
     if (slot.kind == SLOT_TENSOR)
-        return (struct attr_value){.kind = ATTR_VALUE, .id = graph->values.at[slot.id].name};
+        return named_value(graph, slot.id);
+    if (slot.kind == SLOT_NONE)
+        return (struct attr_value){.kind = ATTR_WORD, .id = W_none};
+    if (slot.kind == SLOT_LIST)
+        return list_value(module, graph, slot.id);
     if (slot.kind != SLOT_SEND && slot.kind != SLOT_RECV)
         return (struct attr_value){.kind = ATTR_WORD, .id = slot_word(slot)};
     struct attr event = {event_key(slot), NONE, {.kind = ATTR_WORD, .id = slot.id}};
@@ -93,11 +126,31 @@ struct attr_value slot_value(struct module *module, const struct graph *graph, s
     return (struct attr_value){.kind = ATTR_DICT, .count = range.count, .first = range.first};
 }
 
+static bool value_is_named(const struct graph *graph, uint32_t value, const struct attr_value *name)
+{
+    return name->kind == ATTR_VALUE && name->id == graph->values.at[value].name;
+}
+
+static bool list_is_named(const struct module *module, const struct graph *graph, uint32_t form,
+                          const struct attr_value *list)
+{
+    struct range values = graph->forms.at[form].values;
+    bool same = list->kind == ATTR_LIST && list->count == values.count;
+    for (uint32_t i = 0; same && i < values.count; i++)
+        same = value_is_named(graph, graph->refs.at[values.first + i],
+                              &module->attr_values.at[list->first + i]);
+    return same;
+}
+
 bool slot_is_named(const struct module *module, const struct graph *graph, struct slot slot,
                    const struct attr_value *value)
 {
     if (slot.kind == SLOT_TENSOR)
-        return value->kind == ATTR_VALUE && value->id == graph->values.at[slot.id].name;
+        return value_is_named(graph, slot.id, value);
+    if (slot.kind == SLOT_NONE)
+        return value->kind == ATTR_WORD && value->id == W_none;
+    if (slot.kind == SLOT_LIST)
+        return list_is_named(module, graph, slot.id, value);
     if (slot.kind != SLOT_SEND && slot.kind != SLOT_RECV)
         return value->kind == ATTR_WORD && value->id == slot_word(slot);
     if (value->kind != ATTR_DICT || value->count != 1)

@@ -7,6 +7,8 @@
 
 enum slot_kind {
     SLOT_TENSOR,     /* address of a value's memory; id: value id */
+    SLOT_NONE,       /* 0: an operand is absent */
+    SLOT_LIST,       /* address of a table of values; id: of the operand in graph.forms */
     SLOT_WORD,       /* what a word stands for: workspace, tiling; id: the word */
     SLOT_TILING_KEY, /* addresses of the three words of a dynamic kernel */
     SLOT_BLOCK_NUM,
@@ -17,7 +19,7 @@ enum slot_kind {
 
 struct slot {
     enum slot_kind kind;
-    uint32_t id; /* NONE for those of dynamic kernels */
+    uint32_t id; /* NONE for those of dynamic kernels, and for SLOT_NONE */
 };
 
 struct slots {

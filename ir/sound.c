@@ -49,6 +49,24 @@ static bool values_are_sound(const struct module *module, const struct graph *gr
     return graph->n_params == graph->params.count && graph->n_params <= graph->values.count;
 }
 
+/* The forms of operands have all their values, in turn. */
+static bool forms_are_sound(const struct module *module, const struct graph *graph,
+                            const struct op *op, struct range forms)
+{
+    uint32_t next = op->operands.first;
+    if (!range_is_in(forms, graph->forms.count))
+        return false;
+    for (uint32_t i = 0; i < forms.count; i++) {
+        const struct operand *operand = &graph->forms.at[forms.first + i];
+        if (!is_name_or_none(module, operand->label) || operand->values.first != next ||
+            (operand->kind == OPERAND_VALUE && operand->values.count != 1) ||
+            (operand->kind == OPERAND_NONE && operand->values.count != 0))
+            return false;
+        next += operand->values.count;
+    }
+    return forms.count == 0 || next == op->operands.first + op->operands.count;
+}
+
 static bool op_is_sound(const struct module *module, const struct graph *graph, uint32_t id)
 {
     const struct op *op = &graph->ops.at[id];
@@ -60,7 +78,8 @@ static bool op_is_sound(const struct module *module, const struct graph *graph, 
         if (graph->values.at[op->results.first + i].def != id)
             return false;
     const struct clauses *clauses = op_clauses(graph, op);
-    return refs_are_below(graph, op->operands, graph->values.count) &&
+    return forms_are_sound(module, graph, op, clauses->forms) &&
+           refs_are_below(graph, op->operands, graph->values.count) &&
            refs_are_below(graph, clauses->after, graph->values.count) &&
            refs_are_below(graph, clauses->send, module->names.count) &&
            refs_are_below(graph, clauses->recv, module->names.count);

@@ -429,17 +429,20 @@ static void write_ops(struct inserter *in)
     uint32_t n = graph->ops.count;
     gather(&send, in, n, true, false);
     gather(&recv, in, n, false, false);
-    graph->clauses.count = 1;
+    uint32_t n_old = graph->clauses.count - 1; /* the new ones stand behind them, for a while */
     for (uint32_t op = 0; op < n; op++) {
-        struct clauses clauses = {{0, 0}, {0, 0}, {0, 0}};
+        struct clauses clauses = {.forms = op_clauses(graph, &graph->ops.at[op])->forms};
         clauses.send = add_names(graph, &send, op);
         clauses.recv = add_names(graph, &recv, op);
         graph->ops.at[op].clauses = 0;
-        if (clauses.send.count + clauses.recv.count == 0)
+        if (clauses.send.count + clauses.recv.count + clauses.forms.count == 0)
             continue;
-        graph->ops.at[op].clauses = graph->clauses.count;
+        graph->ops.at[op].clauses = graph->clauses.count - n_old;
         vec_push(&graph->clauses, clauses);
     }
+    graph->clauses.count -= n_old;
+    memmove(graph->clauses.at + 1, graph->clauses.at + 1 + n_old,
+            (graph->clauses.count - 1) * sizeof *graph->clauses.at);
     lists_free(&send);
     lists_free(&recv);
 }

@@ -1,4 +1,5 @@
 #include "backend/host/arguments.h"
+#include "backend/host/lists.h"
 #include "ir/slots.h"
 #include "ir/syntax/locate.h"
 
@@ -73,7 +74,9 @@ static bool add_argument(struct host_run *run, const struct op *op, struct slot 
 {
     struct host_argument argument = {.slot = slot};
     switch (slot.kind) {
-    case SLOT_TENSOR: break;
+    case SLOT_TENSOR:
+    case SLOT_NONE: break;
+    case SLOT_LIST: argument.word = (uintptr_t)list_table(run, slot.id); break;
     case SLOT_WORD:
         if (!(slot.id == W_workspace ? make_workspace(run, op, &argument.word)
                                      : make_tiling(run, op, &argument.word)))

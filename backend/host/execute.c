@@ -1,4 +1,5 @@
 #include "backend/host/arguments.h"
+#include "backend/host/lists.h"
 #include "backend/host/profile.h"
 #include "backend/host/run.h"
 
@@ -65,6 +66,8 @@ static void set_params(struct host_run *run, const struct host_launch *launch, v
         assert(argument->slot.kind != SLOT_TENSOR || values[argument->slot.id]);
         run->params[i] = argument->slot.kind == SLOT_TENSOR ? (uintptr_t)values[argument->slot.id]
                                                             : argument->word;
+        if (argument->slot.kind == SLOT_LIST)
+            list_fill(run, argument->slot.id, (uint64_t *)(uintptr_t)argument->word, values);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "ir/attr_rows.h"
 #include "ir/base/suggest.h"
 #include "ir/memories.h"
+#include "ir/operands.h"
 #include "ir/syntax/locate.h"
 #include "ir/variants.h"
 
@@ -314,6 +315,12 @@ bool host_op_check(const struct module *module, const struct graph *graph, const
     struct sample_op_error fault;
     char error[160];
     const char *type = name_text(module, op->type, &scratch);
+    if (op_has_forms(graph, op)) {
+        diag_at(diags, DIAG_op_signature, locate_op(module, op, OP_TYPE_NAME, 0),
+                "%s: its sample kernel takes no operand that is absent, a list or named", type);
+        arena_free(&scratch);
+        return false;
+    }
     bool ok = check_attrs(module, op, type, diags) && check_types(module, graph, op, diags) &&
               host_tiling(module, graph, op, &scratch, &tiling, error, sizeof error);
     if (ok && !sample_op_check(type, tiling.tensors, op->operands.count,

@@ -3,6 +3,7 @@
 #include "frontend/exchange/json_data.h"
 #include "frontend/exchange/op_places.h"
 #include "frontend/exchange/pieces.h"
+#include "ir/operands.h"
 #include "ir/syntax/spelling.h"
 
 /* A module on its way out. */
@@ -132,12 +133,36 @@ static void put_blocks(struct writer *writer)
     json_close_array(out(writer));
 }
 
+/* How the operands are written, where they are not all plain values: lists of indices, one index,
+ * or null. */
+static void put_forms(struct writer *writer, const struct op *op)
+{
+    const struct graph *graph = writer->graph;
+    json_key(out(writer), "forms");
+    json_open_array(out(writer));
+    for (uint32_t place = 0; place < op_n_places(graph, op); place++) {
+        struct operand operand = op_operand(graph, op, place);
+        const uint32_t *values = graph->refs.at + operand.values.first;
+        json_open_object(out(writer));
+        json_data_name(&writer->data, "label", operand.label);
+        if (operand.kind == OPERAND_LIST)
+            json_data_indices(&writer->data, "list", values, operand.values.count);
+        else
+            json_data_index(&writer->data, "value",
+                            operand.kind == OPERAND_NONE ? NONE : values[0]);
+        json_close_object(out(writer));
+    }
+    json_close_array(out(writer));
+}
+
 static void put_op(struct writer *writer, const struct op *op)
 {
     const struct graph *graph = writer->graph;
     const struct clauses *clauses = op_clauses(graph, op);
     json_data_name(&writer->data, "type", op->type);
     json_data_indices(&writer->data, "operands", op_operands(graph, op), op->operands.count);
+    if (op_has_forms(graph, op))
+        put_forms(writer, op);
     json_key(out(writer), "results");
     json_open_array(out(writer));
     for (uint32_t i = 0; i < op->results.count; i++)

@@ -14,6 +14,8 @@
 %code {
 #include "ir/syntax/upgrade.h"
 
+#include <ctype.h>
+
 /* Of the parser's stack, where it is deep. */
 #define YYMALLOC(size) mem_realloc(NULL, size, 1)
 #define YYFREE(p) mem_free(p)
@@ -93,10 +95,10 @@ static struct attr_value value_int(enum attr_kind kind, int64_t i)
 %token <name> KW_true "'true'" KW_false "'false'"
 %token <name> ':' '}' ',' '=' '[' ']' '{' '?' '(' ')'
 
-%type <name> word rare_key rare_op_type type new_type format keyword core_word event
+%type <name> word label rare_key rare_op_type type new_type format keyword core_word event
 %type <name> any_type list_type
 %type <list> dims dim_list params param_list ids types type_list value_list attr_items
-%type <list> events gear_values instr_operands operands
+%type <list> events gear_values instr_operands operands forms form unlabelled
 %type <range> attrs dict
 
 %%
@@ -347,6 +349,7 @@ call:
   ids '=' WORD '(' ids[in] ')'      { parse_word_call(parser, $1, $1, $WORD, $in); }
 | ids '=' WORD '(' ids[in] ',' ')'  { parse_word_call(parser, $1, $1, $WORD, $in); }
 | ids '=' WORD '(' ')'              { parse_word_call(parser, $1, $1, $WORD, 0); }
+| ids '=' WORD '(' forms comma ')'  { parse_word_call(parser, $1, $1, $WORD, $forms); }
 | ids '=' rare_op_type '(' operands ')'  { parse_call(parser, $1, $1, $rare_op_type, $operands); }
 | WORD '(' operands ')'             { parse_word_call(parser, $1, 0, $WORD, $operands); }
 | rare_op_type '(' operands ')'     { parse_call(parser, $1, 0, $rare_op_type, $operands); }
@@ -359,6 +362,31 @@ operands:
   %empty  { $$ = 0; }
 | ids
 | ids ','
+| forms comma
+
+/* Operands of which one is not a plain value; what stands before it has been taken for `ids`. The
+ * number is that of their values. */
+forms:
+  form             { parse_push_form(parser, $form); $$ = parse_form_values($form); }
+| ids ',' form     { parse_plain_forms(parser, $ids); parse_push_form(parser, $form);
+                     $$ = token_id($ids) + parse_form_values($form); }
+| forms ',' form   { parse_push_form(parser, $form); $$ = $1 + parse_form_values($form); }
+| forms ',' VALUE  { parse_push_id(parser, $VALUE); parse_plain_forms(parser, 1); $$ = $1 + 1; }
+
+/* As parse_form packs it. */
+form:
+  unlabelled            { $$ = parse_form(NONE, $unlabelled); }
+| label '=' unlabelled  { $$ = parse_form($label, $unlabelled); }
+| label '=' VALUE       { parse_push_id(parser, $VALUE); $$ = parse_form($label, FORM_VALUE); }
+
+unlabelled:
+  KW_none            { $$ = FORM_NONE; }
+| '[' ']'            { $$ = 0; }
+| '[' ids comma ']'  { $$ = $ids; }
+
+label:
+  word
+| keyword
 
 result_types:
   ':' new_type                 { parse_op_type(parser, $new_type); }
@@ -533,6 +561,31 @@ static bool wanted_attributes(const yypcontext_t *context, char found)
     return false;
 }
 
+/* A word stands where an operand should, which would be a label if `=` followed. */
+static bool wanted_label(const yypcontext_t *context, const struct parser *parser)
+{
+    yysymbol_kind_t expected[2];
+    int count = yypcontext_expected_tokens(context, expected, 2);
+    return parser->scanner.in_body && count == 1 &&
+           strcmp(yysymbol_name(expected[0]), "'='") == 0;
+}
+
+/* It is the last token before this one. */
+static bool report_label(struct parser *parser)
+{
+    const char *end = parser->scanner.previous_end, *begin = end;
+    while (begin > parser->scanner.source->text &&
+           (begin[-1] == '_' || isalnum((unsigned char)begin[-1])))
+        begin--;
+    if (!diag_at(parser->diags, DIAG_syntax,
+                 (struct span){offset_of(parser, begin), offset_of(parser, end)},
+                 "'%.*s' is no operand", (int)(end - begin), begin))
+        return false;
+    diag_help(parser->diags, "an operand is a value '%%NAME', 'none' or a list '[%%A, %%B]', and "
+                             "may have a label: 'LABEL = %%NAME'");
+    return true;
+}
+
 static int yyreport_syntax_error(const yypcontext_t *context, struct parser *parser)
 {
     yysymbol_kind_t found = yypcontext_token(context);
@@ -548,6 +601,8 @@ static int yyreport_syntax_error(const yypcontext_t *context, struct parser *par
     if (found == YYSYMBOL_YYEOF)
         kept = diag_at(parser->diags, DIAG_syntax, (struct span){span.begin, span.begin + 1},
                        "%s%s end of the file", expected, *expected ? ", found the" : "unexpected");
+    else if (wanted_label(context, parser))
+        kept = report_label(parser);
     else if (wanted_attributes(context, *token))
         kept = diag_at(parser->diags, DIAG_syntax, span,
                        "attributes are written '{KEY = VALUE, ...}'");

@@ -120,6 +120,47 @@ static struct span walk_types(struct walk *walk, uint32_t index)
     return found;
 }
 
+/* A value or a list of values, the `index`-th of which is `*value`; `*n_values` counts them. */
+static struct span walk_values(struct walk *walk, uint32_t index, uint32_t *n_values,
+                               struct span *value)
+{
+    struct span span = scanner_span(&walk->scanner);
+    bool more = at_char(walk, '[');
+    do {
+        if (walk->token == TOKEN_VALUE && (*n_values)++ == index)
+            *value = scanner_span(&walk->scanner);
+        more = more && !at_char(walk, ']');
+        walk_next(walk);
+    } while (more && !at_end(walk));
+    span.end = walk->last.end;
+    return span;
+}
+
+/* Up to and with the closing parenthesis. */
+static void walk_operands(struct walk *walk, uint32_t index, struct span *found)
+{
+    uint32_t n_values = 0;
+    for (uint32_t place = 0; !at_end(walk) && !at_char(walk, ')'); place++) {
+        struct span label = no_span, whole = scanner_span(&walk->scanner);
+        bool word = walk->token != TOKEN_VALUE && !at_char(walk, '[');
+        if (word)
+            walk_next(walk);
+        if (word && at_char(walk, '=')) {
+            label = whole;
+            walk_next(walk);
+        }
+        if (!word || label.end) /* else it is `none` */
+            whole = walk_values(walk, index, &n_values, &found[OP_OPERAND]);
+        if (place == index) {
+            found[OP_PLACE] = whole;
+            found[OP_LABEL] = label;
+        }
+        if (at_char(walk, ','))
+            walk_next(walk);
+    }
+    walk_next(walk);
+}
+
 static struct span walk_clause(struct walk *walk, uint32_t keyword, char close, uint32_t index)
 {
     if (!at_keyword(walk, keyword))
@@ -141,7 +182,7 @@ struct span locate_op(const struct module *module, const struct op *op, enum op_
     found[OP_TYPE_NAME] = scanner_span(&walk.scanner);
     walk_next(&walk);
     walk_next(&walk);
-    found[OP_OPERAND] = walk_list(&walk, ')', index);
+    walk_operands(&walk, index, found);
     walk_attrs(&walk);
     found[OP_RESULT_TYPE] = walk_types(&walk, index);
     if (at_keyword(&walk, W_via)) {

@@ -10,7 +10,9 @@
 enum op_part {
     OP_RESULT,
     OP_TYPE_NAME,
-    OP_OPERAND,
+    OP_OPERAND, /* the n-th value of the operands */
+    OP_PLACE,   /* the n-th operand, without its label */
+    OP_LABEL,   /* its label */
     OP_RESULT_TYPE,
     OP_KERNEL,
     OP_AFTER,

@@ -10,6 +10,7 @@ static void parser_free(struct parser *parser)
     vec_free(&parser->attrs);
     vec_free(&parser->values);
     vec_free(&parser->dims);
+    vec_free(&parser->forms);
     vec_free(&parser->dicts);
 }
 

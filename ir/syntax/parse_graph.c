@@ -150,13 +150,32 @@ void parse_block_end(struct parser *parser, uint32_t end_loc)
     parser->open_braces--;
 }
 
-static uint32_t op_add_clauses(struct parser *parser, const struct op_parts *parts,
-                               const uint32_t *names)
+/* How the operands are written, whose values begin at `first` in the graph's refs. */
+static struct range take_forms(struct parser *parser, uint32_t first)
 {
-    if (parts->after + parts->send + parts->recv == 0)
+    struct graph *graph = parser->graph;
+    struct range range = {graph->forms.count, parser->forms.count};
+    for (uint32_t i = 0; i < range.count; i++) {
+        struct form form = parser->forms.at[i];
+        struct operand operand = {OPERAND_LIST, form.label, {first, form.count}};
+        if (form.count == FORM_NONE || form.count == FORM_VALUE) {
+            operand.kind = form.count == FORM_NONE ? OPERAND_NONE : OPERAND_VALUE;
+            operand.values.count = form.count == FORM_VALUE;
+        }
+        vec_push(&graph->forms, operand);
+        first += operand.values.count;
+    }
+    parser->forms.count = 0;
+    return range;
+}
+
+static uint32_t op_add_clauses(struct parser *parser, const struct op_parts *parts,
+                               uint32_t first_operand, const uint32_t *names)
+{
+    if (parts->after + parts->send + parts->recv + parser->forms.count == 0)
         return 0;
     struct graph *graph = parser->graph;
-    struct clauses clauses;
+    struct clauses clauses = {.forms = take_forms(parser, first_operand)};
     clauses.after = use_values(parser, names, parts->after);
     clauses.send = graph_add_refs(graph, names + parts->after, parts->send);
     clauses.recv = graph_add_refs(graph, names + parts->after + parts->send, parts->recv);
@@ -180,7 +199,6 @@ void parse_op(struct parser *parser, const char *end)
     const struct op_parts *parts = &parser->op;
     parser->ids.count -=
         parts->results + parts->operands + parts->types + parts->after + parts->send + parts->recv;
-    expensive_assert(parser_is_between(parser));
     const uint32_t *results = parser->ids.at + parser->ids.count;
     const uint32_t *operands = results + parts->results;
     const uint32_t *types = operands + parts->operands;
@@ -191,7 +209,8 @@ void parse_op(struct parser *parser, const char *end)
                     .attrs = parts->attrs,
                     .kernel = parts->kernel ? parts->kernel - 1 : NONE};
     op.operands = use_values(parser, operands, parts->operands);
-    op.clauses = op_add_clauses(parser, parts, types + parts->types);
+    op.clauses = op_add_clauses(parser, parts, op.operands.first, types + parts->types);
+    expensive_assert(parser_is_between(parser));
     op.results = (struct range){parser->graph->values.count, parts->results};
     uint32_t id = parser->graph->ops.count;
     for (uint32_t i = 0; i < parts->results; i++)
@@ -209,6 +228,7 @@ void parse_recover(struct parser *parser)
     parser->attrs.count = 0;
     parser->values.count = 0;
     parser->dims.count = 0;
+    parser->forms.count = 0;
     parser->op = (struct op_parts){0};
 }
 

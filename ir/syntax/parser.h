@@ -18,6 +18,15 @@ struct known_dict {
     uint32_t begin;
 };
 
+/* An operand that is not a plain value, or stands in a list with one: its label, or NONE, and the
+ * number of its values, which are on parser.ids. Packed, it is one value of the grammar. */
+struct form {
+    uint32_t label, count;
+};
+
+#define FORM_NONE UINT32_MAX
+#define FORM_VALUE (UINT32_MAX - 1)
+
 /* Lists are gathered on stacks and taken off when their construct is complete; rules carry only the
  * counts. The stacks are empty between statements. */
 struct parser {
@@ -38,6 +47,7 @@ struct parser {
     VEC(struct attr) attrs;
     VEC(struct attr_value) values;
     VEC(int64_t) dims;
+    VEC(struct form) forms; /* of the op being parsed; none where all operands are plain values */
     VEC(struct known_dict) dicts; /* by the ids of TOKEN_DICT */
     /* Parses the text that begins at an offset, that of a file that this one includes. */
     void (*parse_file)(const struct parser *parser, uint32_t begin);
@@ -46,7 +56,9 @@ struct parser {
 /* Whether nothing is on the stacks, as between statements. */
 static inline bool parser_is_between(const struct parser *parser)
 {
-    return parser->ids.count + parser->attrs.count + parser->values.count + parser->dims.count == 0;
+    return parser->ids.count + parser->attrs.count + parser->values.count + parser->dims.count +
+               parser->forms.count ==
+           0;
 }
 
 /* `loc` is the offset of a construct's first token. */
@@ -67,6 +79,30 @@ static inline void parse_push_attr(struct parser *parser, uint64_t key)
     expensive_assert(parser->values.count > 0);
     struct attr_value value = parser->values.at[--parser->values.count];
     vec_push(&parser->attrs, (struct attr){token_id(key), token_begin(key), value});
+}
+
+static inline uint64_t parse_form(uint32_t label, uint32_t count)
+{
+    return token_make(count, label);
+}
+
+/* How many values it has. */
+static inline uint32_t parse_form_values(uint64_t form)
+{
+    uint32_t count = token_id(form);
+    return count == FORM_NONE ? 0 : count == FORM_VALUE ? 1 : count;
+}
+
+static inline void parse_push_form(struct parser *parser, uint64_t form)
+{
+    vec_push(&parser->forms, (struct form){token_begin(form), token_id(form)});
+}
+
+/* So many plain values. */
+static inline void parse_plain_forms(struct parser *parser, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        parse_push_form(parser, parse_form(NONE, FORM_VALUE));
 }
 
 void parse_version(struct parser *parser, uint32_t loc, struct span span, int64_t version);

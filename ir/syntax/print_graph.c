@@ -1,4 +1,5 @@
 /* The printer's part for graphs. */
+#include "ir/operands.h"
 #include "ir/syntax/printer.h"
 
 enum { MAX_COLUMN = 100 };
@@ -73,6 +74,20 @@ static void print_op_type(struct printer *printer, uint32_t type)
         spell_word(printer->text, printer->module, type);
 }
 
+static void print_operands(struct printer *printer, const struct graph *graph, const struct op *op)
+{
+    if (!op_has_forms(graph, op)) {
+        print_values(printer, graph, op_operands(graph, op), op->operands.count);
+        return;
+    }
+    struct range forms = op_clauses(graph, op)->forms;
+    for (uint32_t i = 0; i < forms.count; i++) {
+        if (i)
+            text_bytes(printer->text, ", ", 2);
+        spell_operand(printer->text, printer->module, graph, graph->forms.at[forms.first + i]);
+    }
+}
+
 static void print_op(struct printer *printer, const struct graph *graph, const struct op *op)
 {
     print_line_begin(printer, op->loc, false);
@@ -85,7 +100,7 @@ static void print_op(struct printer *printer, const struct graph *graph, const s
         text_bytes(printer->text, " = ", 3);
     print_op_type(printer, op->type);
     text_char(printer->text, '(');
-    print_values(printer, graph, op_operands(graph, op), op->operands.count);
+    print_operands(printer, graph, op);
     text_char(printer->text, ')');
     print_attrs(printer, op->attrs);
     print_result_types(printer, graph, op->results);

@@ -1,4 +1,5 @@
 #include "ir/syntax/spelling.h"
+#include "ir/operands.h"
 
 void spell_quoted(struct text *text, const char *bytes, size_t size)
 {
@@ -127,8 +128,8 @@ static void spell_early(struct text *text, unsigned early)
         text_string(text, " early_set");
 }
 
-static void spell_operand(struct text *text, const struct module *module, const struct instr *instr,
-                          char operand, unsigned *n_numbers)
+static void spell_instr_operand(struct text *text, const struct module *module,
+                                const struct instr *instr, char operand, unsigned *n_numbers)
 {
     static const char *const phases[] = {"begin", "end", "complement"};
     switch (operand) {
@@ -160,7 +161,7 @@ void spell_instr(struct text *text, const struct module *module, const struct in
         if (*p >= 'a' && *p <= 'z')
             text_bytes(text, p, size);
         else
-            spell_operand(text, module, instr, *p, &n_numbers);
+            spell_instr_operand(text, module, instr, *p, &n_numbers);
         p += size + (p[size] == ' ');
     }
 }
@@ -172,6 +173,12 @@ void spell_slot(struct text *text, const struct module *module, const struct gra
 {
     if (slot.kind == SLOT_TENSOR) {
         spell_value(text, module, graph->values.at[slot.id].name);
+    } else if (slot.kind == SLOT_NONE || slot.kind == SLOT_LIST) {
+        struct operand operand = {OPERAND_NONE, NONE, {0, 0}};
+        if (slot.kind == SLOT_LIST)
+            operand = graph->forms.at[slot.id];
+        operand.label = NONE;
+        spell_operand(text, module, graph, operand);
     } else if (slot.kind == SLOT_SEND || slot.kind == SLOT_RECV) {
         text_string(text, slot.kind == SLOT_SEND ? "{send = " : "{recv = ");
         spell_word(text, module, slot.id);
@@ -201,16 +208,39 @@ const char *op_text(const struct module *module, const struct graph *graph, cons
     return take_text(&text, arena);
 }
 
+void spell_operand(struct text *text, const struct module *module, const struct graph *graph,
+                   struct operand operand)
+{
+    if (operand.label != NONE) {
+        spell_word(text, module, operand.label);
+        text_bytes(text, " = ", 3);
+    }
+    if (operand.kind == OPERAND_NONE)
+        text_bytes(text, "none", 4);
+    if (operand.kind == OPERAND_LIST)
+        text_char(text, '[');
+    for (uint32_t i = 0; i < operand.values.count; i++) {
+        if (i)
+            text_bytes(text, ", ", 2);
+        spell_value(text, module, graph->values.at[graph->refs.at[operand.values.first + i]].name);
+    }
+    if (operand.kind == OPERAND_LIST)
+        text_char(text, ']');
+}
+
 const char *op_call_text(const struct module *module, const struct graph *graph,
                          const struct op *op, struct arena *arena)
 {
-    uint32_t tensors = op->operands.count + op->results.count;
+    uint32_t operands = op_n_places(graph, op), tensors = operands + op->results.count;
     const struct intern_name *type = &module->names.names[op->type];
     struct text text = {NULL, 0, 0};
     text_bytes(&text, type->text, type->size);
     for (uint32_t n = 0; n < tensors; n++) {
         text_string(&text, n ? ", " : "(");
-        spell_value(&text, module, graph->values.at[op_tensor(graph, op, n)].name);
+        if (n < operands)
+            spell_operand(&text, module, graph, op_operand(graph, op, n));
+        else
+            spell_value(&text, module, graph->values.at[op->results.first + (n - operands)].name);
     }
     if (tensors > 0)
         text_char(&text, ')');

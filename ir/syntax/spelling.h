@@ -13,6 +13,9 @@ void spell_value(struct text *text, const struct module *module, uint32_t name);
 void spell_symbol(struct text *text, const struct module *module, uint32_t name); /* @name */
 void spell_type(struct text *text, const struct module *module, uint32_t type);
 void spell_instr(struct text *text, const struct module *module, const struct instr *instr);
+/* `key = [%a, %b]`, `none` ... */
+void spell_operand(struct text *text, const struct module *module, const struct graph *graph,
+                   struct operand operand);
 /* As an entry's `params` has it. */
 void spell_slot(struct text *text, const struct module *module, const struct graph *graph,
                 struct slot slot);

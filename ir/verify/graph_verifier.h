@@ -29,6 +29,13 @@ void verify_ops(struct graph_verifier *gv);
 
 /* What an op says of memory that it shares: `inplace` and `alias`. */
 void verify_places(struct graph_verifier *gv, const struct op *op);
+/* The labels of an op's operands by themselves. */
+void verify_labels(struct graph_verifier *gv, const struct op *op);
+/* An op and its kernel: operands, results and `params`; the types of both against `inputs` and
+ * `outputs`. */
+void verify_op_params(struct graph_verifier *gv, const struct op *op, const struct kernel *kernel);
+void verify_op_inputs(struct graph_verifier *gv, const struct op *op, const struct kernel *kernel);
+void verify_op_outputs(struct graph_verifier *gv, const struct op *op, const struct kernel *kernel);
 
 /* Symbols in the op's attributes, and what it calls. */
 void verify_op_calls(struct graph_verifier *gv, const struct op *op);

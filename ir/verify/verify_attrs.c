@@ -69,18 +69,14 @@ static bool is_types(const struct module *module, const struct attr_value *value
     return list_of(module, value, ATTR_TYPE);
 }
 
-static bool is_indexes(const struct module *module, const struct attr_value *value)
-{
-    return list_of(module, value, ATTR_INT);
-}
-
-static bool is_aliases(const struct module *module, const struct attr_value *list)
+/* Numbers of operands, or words. */
+static bool is_places(const struct module *module, const struct attr_value *list)
 {
     if (list->kind != ATTR_LIST)
         return false;
     for (uint32_t i = 0; i < list->count; i++) {
-        const struct attr_value *value = &module->attr_values.at[list->first + i];
-        if (value->kind != ATTR_INT && (value->kind != ATTR_WORD || value->id != W_none))
+        enum attr_kind kind = module->attr_values.at[list->first + i].kind;
+        if (kind != ATTR_INT && kind != ATTR_WORD)
             return false;
     }
     return true;
@@ -101,14 +97,15 @@ static bool is_sizes(const struct module *module, const struct attr_value *value
     return is_by_core(module, value, ATTR_INT);
 }
 
-/* A slot is a value, a word, or a dictionary: {send = EVENT}, {recv = EVENT}. */
+/* A slot is a value, a list of values, a word, or a dictionary: {send = EVENT}, {recv = EVENT}. */
 static bool is_slots(const struct module *module, const struct attr_value *list)
 {
     if (list->kind != ATTR_LIST)
         return false;
     for (uint32_t i = 0; i < list->count; i++) {
-        enum attr_kind kind = module->attr_values.at[list->first + i].kind;
-        if (kind != ATTR_VALUE && kind != ATTR_WORD && kind != ATTR_DICT)
+        const struct attr_value *slot = &module->attr_values.at[list->first + i];
+        if (slot->kind != ATTR_VALUE && slot->kind != ATTR_WORD && slot->kind != ATTR_DICT &&
+            !list_of(module, slot, ATTR_VALUE))
             return false;
     }
     return true;

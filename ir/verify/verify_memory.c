@@ -1,5 +1,6 @@
 /* The verifier's part for memory that is shared: what `inplace` and `alias` name, and variables. */
 #include "ir/memories.h"
+#include "ir/operands.h"
 #include "ir/syntax/spelling.h"
 #include "ir/verify/graph_verifier.h"
 
@@ -17,17 +18,40 @@ static bool types_share(const struct module *module, uint32_t a, uint32_t b)
 
 /* ------------------------------------------------------------------------------- ops ---- */
 
-/* An element that is an index names an operand. */
+static void unknown_place(struct graph_verifier *gv, const struct op *op, const struct attr *attr,
+                          uint32_t n)
+{
+    const struct attr_value *place = &gv->module->attr_values.at[attr->value.first + n];
+    struct span span = locate_element(gv->module, attr, n);
+    if (place->kind == ATTR_INT)
+        diag_at(gv->diags, DIAG_number_range, span,
+                "'%.*s' names operand %lld of an op that has %u", NAME(gv->module, attr->key),
+                (long long)place->i, op_n_places(gv->graph, op));
+    else if (diag_at(gv->diags, DIAG_operand_label, span,
+                     "no operand of the op has the label '%.*s'", NAME(gv->module, place->id)))
+        diag_help(gv->diags, "operands without labels are named by their numbers, from 0");
+}
+
+/* An element that is a number or a word names an operand that is there. */
 static bool verify_place(struct graph_verifier *gv, const struct op *op, const struct attr *attr,
                          uint32_t n)
 {
     const struct attr_value *place = &gv->module->attr_values.at[attr->value.first + n];
-    if (place->kind != ATTR_INT || op_place(gv->graph, op, place) != NONE)
+    bool none = attr->key == W_alias && place->kind == ATTR_WORD && place->id == W_none;
+    if (none || (place->kind != ATTR_INT && place->kind != ATTR_WORD))
         return true;
-    diag_at(gv->diags, DIAG_number_range, locate_element(gv->module, attr, n),
-            "'%.*s' names operand %lld of an op that has %u", NAME(gv->module, attr->key),
-            (long long)place->i, op->operands.count);
-    return false;
+    uint32_t named = op_named_place(gv->graph, op, place);
+    if (named == NONE) {
+        unknown_place(gv, op, attr, n);
+        return false;
+    }
+    enum operand_kind kind = op_operand(gv->graph, op, named).kind;
+    bool wrong = kind == OPERAND_NONE || (kind == OPERAND_LIST && attr->key == W_alias);
+    if (wrong)
+        diag_at(gv->diags, DIAG_operand_label, locate_element(gv->module, attr, n),
+                "'%.*s' names an operand that is %s", NAME(gv->module, attr->key),
+                kind == OPERAND_NONE ? "'none'" : "a list");
+    return !wrong;
 }
 
 static void verify_alias_type(struct graph_verifier *gv, const struct op *op,

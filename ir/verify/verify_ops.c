@@ -66,60 +66,6 @@ void verify_use(struct graph_verifier *gv, const struct op *op, enum op_part par
 
 /* -------------------------------------------------------------------------- kernels ---- */
 
-/* Checks the op's values against the kernel's `inputs` or `outputs`. */
-static void verify_declared_types(struct graph_verifier *gv, const struct op *op,
-                                  const struct kernel *kernel, uint32_t key)
-{
-    const struct module *module = gv->module;
-    const struct attr *declared = attr_find(module, kernel->attrs, key);
-    bool inputs = key == W_inputs;
-    uint32_t count = inputs ? op->operands.count : op_tensor_results(module, gv->graph, op);
-    if (!declared || declared->value.kind != ATTR_LIST)
-        return;
-    if (declared->value.count != count) {
-        if (diag_at(gv->diags, inputs ? DIAG_operand_count : DIAG_result_count,
-                    locate_op(module, op, OP_KERNEL, 0), "the op has %u %s%s, the kernel %u", count,
-                    inputs ? "operand" : "result", count == 1 ? "" : "s", declared->value.count))
-            diag_note(gv->diags, locate_token(module, declared->loc), "declared here");
-        return;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        const struct attr_value *type = &module->attr_values.at[declared->value.first + i];
-        uint32_t value = inputs ? op_operands(gv->graph, op)[i] : op->results.first + i;
-        uint32_t actual = gv->graph->values.at[value].type;
-        if (type->kind != ATTR_TYPE || verify_types_match(module, type->id, actual))
-            continue;
-        if (diag_at(gv->diags, DIAG_type_mismatch,
-                    locate_op(module, op, inputs ? OP_OPERAND : OP_RESULT_TYPE, i),
-                    "this is %s, but the kernel %s %s",
-                    type_text(module, actual, &gv->diags->arena), inputs ? "takes" : "gives",
-                    type_text(module, type->id, &gv->diags->arena)))
-            diag_note(gv->diags, locate_token(module, declared->loc), "declared here");
-    }
-}
-
-/* Parameters but `workspace` and `tiling` are the operands, then the results. */
-static void verify_param_count(struct graph_verifier *gv, const struct op *op,
-                               const struct kernel *kernel)
-{
-    const struct module *module = gv->module;
-    const struct attr *params = attr_find(module, kernel->attrs, W_params);
-    if (!params || params->value.kind != ATTR_LIST)
-        return;
-    uint32_t tensors = 0, results = op_tensor_results(module, gv->graph, op);
-    for (uint32_t i = 0; i < params->value.count; i++) {
-        uint32_t word = module->attr_values.at[params->value.first + i].id;
-        tensors += word != W_workspace && word != W_tiling;
-    }
-    if (tensors == op->operands.count + results)
-        return;
-    if (diag_at(gv->diags, DIAG_operand_count, locate_op(module, op, OP_TYPE_NAME, 0),
-                "%u operand%s and %u result%s, but '@%.*s' takes %u tensors", op->operands.count,
-                op->operands.count == 1 ? "" : "s", results, results == 1 ? "" : "s",
-                NAME(module, kernel->name), tensors))
-        diag_note(gv->diags, locate_token(module, params->loc), "its parameters are here");
-}
-
 /* The keys that there are, for a note. */
 static void note_keys(struct graph_verifier *gv, const struct kernel *kernel)
 {
@@ -185,9 +131,9 @@ static void verify_op_kernel(struct graph_verifier *gv, const struct op *op)
                 "'@%.*s' is a kernel for '%.*s', not '%.*s'", NAME(module, kernel->name),
                 NAME(module, type), NAME(module, op->type)))
         diag_note(gv->diags, locate_name(module, kernel->loc), "it is declared here");
-    verify_param_count(gv, op, kernel);
-    verify_declared_types(gv, op, kernel, W_inputs);
-    verify_declared_types(gv, op, kernel, W_outputs);
+    verify_op_params(gv, op, kernel);
+    verify_op_inputs(gv, op, kernel);
+    verify_op_outputs(gv, op, kernel);
     if (op->attrs.count)
         verify_tiling(gv, op, kernel);
 }
@@ -208,6 +154,7 @@ static void verify_op(struct graph_verifier *gv, uint32_t id)
     }
     if (op->clauses) {
         struct range after = op_clauses(graph, op)->after;
+        verify_labels(gv, op);
         for (uint32_t i = 0; i < after.count; i++)
             verify_use(gv, op, OP_AFTER, i, graph->refs.at[after.first + i]);
     }

@@ -109,9 +109,22 @@ def spell_attrs(attrs):
 
 # ---- JSON back to .skir ----
 
+def form_text(graph, form):
+    label = word(form["label"]) + " = " if form["label"] is not None else ""
+    if "list" in form:
+        return f"{label}[{value_names(graph, form['list'])}]"
+    return label + ("none" if form["value"] is None else value_name(graph, form["value"]))
+
+
+def operands_text(graph, op):
+    if "forms" not in op:
+        return value_names(graph, op["operands"])
+    return ", ".join(form_text(graph, form) for form in op["forms"])
+
+
 def op_text(graph, op):
     text = value_names(graph, op["results"]) + (" = " if op["results"] else "")
-    text += f"{quoted(op['type'])}({value_names(graph, op['operands'])})" + spell_attrs(op["attrs"])
+    text += f"{quoted(op['type'])}({operands_text(graph, op)})" + spell_attrs(op["attrs"])
     if op["results"]:
         types = [value_type(graph, index) for index in op["results"]]
         text += " : (" + ", ".join(types) + ")"

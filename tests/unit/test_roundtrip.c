@@ -273,6 +273,33 @@ static void put_values(struct writer *w, const struct names *values, unsigned co
     }
 }
 
+/* A value, none, or a list, which may be empty. */
+static void put_form(struct writer *w, const struct names *values)
+{
+    switch (below(w, 3)) {
+    case 0: put_values(w, values, 1); break;
+    case 1: put(w, "none"); break;
+    case 2:
+        put(w, "[");
+        put_values(w, values, below(w, 3));
+        put(w, "]");
+    }
+}
+
+/* Operands of all forms. Whether their labels are single does not matter to the text. */
+static void put_forms(struct writer *w, const struct names *values)
+{
+    static const char *const labels[] = {"key", "none", "f32", "call", "skir", "_", "atten_mask"};
+    for (unsigned i = 0, count = below(w, 5); i < count; i++) {
+        comma(w, i);
+        if (percent(w, 40)) {
+            put(w, "%s", labels[below(w, 7)]);
+            put(w, "=");
+        }
+        put_form(w, values);
+    }
+}
+
 static unsigned put_results(struct writer *w, struct names *values)
 {
     unsigned count = below(w, 3);
@@ -313,7 +340,10 @@ static void put_op(struct writer *w, struct names *values, const char *gear)
     unsigned results = put_results(w, values);
     put(w, "%s", types[below(w, 7)]);
     put(w, "(");
-    put_values(w, values, below(w, 4));
+    if (percent(w, 25))
+        put_forms(w, values);
+    else
+        put_values(w, values, below(w, 4));
     put(w, ")");
     put_attrs_maybe(w, 30);
     if (results) {
