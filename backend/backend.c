@@ -16,8 +16,8 @@ static const struct backend backends[] = {
 };
 
 static const struct emission emissions[] = {
-#define EMISSION(target, name, kind, make, summary)                                                \
-    {BACKEND_##target, name, summary, EMISSION_##kind, make},
+#define EMISSION(target, name, kind, suffix, make, summary)                                        \
+    {BACKEND_##target, name, summary, EMISSION_##kind, suffix, make},
 #include "backend/backends.def"
 };
 
@@ -41,7 +41,7 @@ const char backend_runner_help[] = "the first by default:"
     ;
 
 const char emission_help[] = "the first of the target's own by default:"
-#define EMISSION(target, name, kind, make, summary) "\n" name ": " summary " (" #target ")"
+#define EMISSION(target, name, kind, suffix, make, summary) "\n" name ": " summary " (" #target ")"
 #include "backend/backends.def"
     ;
 

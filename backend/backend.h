@@ -49,10 +49,11 @@ struct emission {
     enum backend_id target;
     const char *name, *summary; /* of --emit and its help */
     enum emission_kind kind;
+    const char *suffix; /* of files with it */
     emission_function *make;
 };
 
-#define EMISSION(target, name, kind, make, summary) emission_function make;
+#define EMISSION(target, name, kind, suffix, make, summary) emission_function make;
 #include "backend/backends.def"
 
 /* -------------------------------------------------------------------------- targets ---- */

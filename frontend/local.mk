@@ -41,6 +41,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/moved_includes.h \
 	frontend/cli/output.c \
 	frontend/cli/output.h \
+	frontend/cli/outputs.c \
+	frontend/cli/outputs.h \
 	frontend/cli/remarks.c \
 	frontend/cli/remarks.h \
 	frontend/cli/sk_argument.c \

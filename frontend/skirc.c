@@ -15,6 +15,13 @@ static bool check_common_options(const struct invocation *invocation)
     static const char *const colours[] = {"auto", "always", "never", NULL};
     uint64_t max_errors;
     unsigned colour;
+    if (invocation->n_files > 1 && option_value(invocation, "remarks")) {
+        usage_error(invocation,
+                    "--remarks=FILE.json takes one file's diagnostics, "
+                    "but there are %u files",
+                    invocation->n_files);
+        return false;
+    }
     return option_number(invocation, "max-errors", 0, UINT32_MAX, &max_errors) &&
            option_choice(invocation, "color", colours, &colour);
 }
@@ -30,27 +37,27 @@ static const char export_details[] =
     ;
 
 static const struct command commands[] = {
-    {"compile", "[OPTIONS] FILE", "compile the graphs of a file into a linked object",
+    {"compile", "[OPTIONS] FILE...", "compile the graphs of a file into a linked object",
      "Ops of a scope become one super kernel: one entry that calls their kernels in turn on every "
      "core, linked with the kernels' binaries into one relocatable object. Its only global symbols "
      "are the entries; they run on the skrt runtime (skrt.h).",
-     options_compile, 1, 1, cmd_compile},
+     options_compile, 1, FILES_UNLIMITED, cmd_compile},
     {"run", "[OPTIONS] FILE", "compile a graph for this machine and run it",
      "SPEC is FILE.npy, rand:LO..HI[:SEED], ones or zeros. Inputs that are not given are random "
      "numbers, the same in every run.",
      options_run, 1, 1, cmd_run},
-    {"opt", "[OPTIONS] FILE", "run passes on a file and print the result",
+    {"opt", "[OPTIONS] FILE...", "run passes on a file and print the result",
      "The list may name passes in any order and number; 'default' stands for the pipeline of "
      "compile. Without --passes the file is only verified and printed.",
-     options_opt, 0, 1, cmd_opt},
+     options_opt, 0, FILES_UNLIMITED, cmd_opt},
     {"check", "[OPTIONS] FILE...", "parse and verify; say nothing when all is well",
      "With --explain, every scope gets an account on standard output: its super kernels with their "
      "ops and streams, and each break with its cause.",
      options_check, 1, FILES_UNLIMITED, cmd_check},
     {"fmt", "[OPTIONS] FILE...", "print the canonical form of files, with their comments", NULL,
      options_fmt, 1, FILES_UNLIMITED, cmd_fmt},
-    {"export", "[OPTIONS] FILE", "write a file in a format of others", export_details,
-     options_export, 1, 1, cmd_export},
+    {"export", "[OPTIONS] FILE...", "write a file in a format of others", export_details,
+     options_export, 1, FILES_UNLIMITED, cmd_export},
     {"test", "[OPTIONS] PATH...", "run golden-file tests: files, or folders of .skir files",
      "A test is one file: a line '//! COMMAND ARGUMENTS', a line '//! CLAIM', the input, a line "
      "'//! expect', and the output expected. '//! error: TEXT' at the end of a line expects a "

@@ -1,12 +1,14 @@
 /* skirc compile: graph to linked object. */
 #include "backend/backend.h"
+#include "frontend/cli/outputs.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/cli/target.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/commands/lowered_input.h"
 
 const struct option options_compile[] = {
-    {"output", 'o', OPTION_VALUE, "OUT", "where to write; standard output for text"},
+    {"output", 'o', OPTION_VALUE, "OUT",
+     "where to write; standard output for text. A folder for several files"},
     {"target", 0, OPTION_VALUE, "TARGET", backend_help},
     {"emit", 0, OPTION_VALUE, "WHAT", emission_help},
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
@@ -24,7 +26,7 @@ static enum exit_status emit_text(struct lowered_input *lowered, const struct em
                                      .text = &text};
     enum exit_status status = backend_exit_status(emission->make(&job));
     if (status == EXIT_DONE)
-        status = write_output(lowered->input.invocation, output ? output : "-", &text);
+        status = write_output(lowered->input.invocation, output, &text);
     text_free(&text);
     return status;
 }
@@ -59,22 +61,40 @@ static const struct emission *chosen_emission(const struct invocation *invocatio
     return emission;
 }
 
-enum exit_status cmd_compile(struct invocation *invocation)
+/* How every file is compiled. */
+struct compilation {
+    struct session_options options;
+    const struct emission *emission;
+};
+
+static enum exit_status compile_one(struct invocation *invocation, const char *path,
+                                    const char *output, const void *user)
 {
-    const char *output = option_value(invocation, "output");
-    struct session_options options = {.target = target_option(invocation)};
-    if (!options.target)
-        return EXIT_USAGE;
-    const struct emission *emission = chosen_emission(invocation, options.target);
-    if (!emission || !sk_argument_check(invocation))
-        return EXIT_USAGE;
-    bool object = emission->kind == EMISSION_OBJECT;
-    if (object && !output)
-        return usage_error(invocation, "an object needs a file to be written to: -o OUT");
+    const struct compilation *compilation = user;
+    const struct emission *emission = compilation->emission;
     struct lowered_input lowered;
     enum exit_status status;
-    if (lowered_input_open(&lowered, invocation, invocation->files[0], &options, &status))
-        status = object ? emit_object(&lowered, emission, output)
-                        : emit_text(&lowered, emission, output);
+    if (lowered_input_open(&lowered, invocation, path, &compilation->options, &status))
+        status = emission->kind == EMISSION_OBJECT ? emit_object(&lowered, emission, output)
+                                                   : emit_text(&lowered, emission, output);
     return lowered_input_close(&lowered, status);
+}
+
+enum exit_status cmd_compile(struct invocation *invocation)
+{
+    struct compilation compilation = {.options = {.target = target_option(invocation)}};
+    if (!compilation.options.target)
+        return EXIT_USAGE;
+    compilation.emission = chosen_emission(invocation, compilation.options.target);
+    if (!compilation.emission || !sk_argument_check(invocation))
+        return EXIT_USAGE;
+    if (compilation.emission->kind == EMISSION_OBJECT && !option_value(invocation, "output"))
+        return usage_error(invocation, "an object needs a file to be written to: -o OUT");
+    struct outputs outputs = {.paths = NULL};
+    enum exit_status status =
+        outputs_plan(&outputs, invocation, compilation.emission->suffix, OUTPUTS_ONE);
+    if (status == EXIT_DONE)
+        status = outputs_each(&outputs, invocation, compile_one, &compilation);
+    outputs_free(&outputs);
+    return status;
 }

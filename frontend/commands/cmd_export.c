@@ -1,12 +1,14 @@
 /* skirc export: a module in a format of others. */
 #include "frontend/cli/input.h"
+#include "frontend/cli/outputs.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/exchange/exchange.h"
 
 const struct option options_export[] = {
     {"format", 0, OPTION_VALUE, "NAME",
      "the format, one of those below; else OUT's suffix tells it"},
-    {"output", 'o', OPTION_VALUE, "OUT", "where to write; standard output without it"},
+    {"output", 'o', OPTION_VALUE, "OUT",
+     "where to write; standard output without it. A folder for several files"},
     {0},
 };
 
@@ -35,17 +37,27 @@ static const struct exchange_format *choose_format(const struct invocation *invo
     return format;
 }
 
-enum exit_status cmd_export(struct invocation *invocation)
+static enum exit_status export_one(struct invocation *invocation, const char *path,
+                                   const char *output, const void *user)
 {
     struct input input;
     enum exit_status status = EXIT_INPUT;
-    const char *output = option_value(invocation, "output");
-    const struct exchange_format *format = choose_format(invocation);
-    if (!format)
-        return EXIT_USAGE;
-    if (input_open_verified(&input, invocation, invocation->files[0])) {
-        struct exported exported = {format, input.module};
-        status = write_produced(invocation, output ? output : "-", produce, &exported);
+    if (input_open_verified(&input, invocation, path)) {
+        struct exported exported = {user, input.module};
+        status = write_produced(invocation, output, produce, &exported);
     }
     return input_close(&input, status);
+}
+
+enum exit_status cmd_export(struct invocation *invocation)
+{
+    const struct exchange_format *format = choose_format(invocation);
+    struct outputs outputs = {.paths = NULL};
+    if (!format)
+        return EXIT_USAGE;
+    enum exit_status status = outputs_plan(&outputs, invocation, format->suffix, OUTPUTS_ONE);
+    if (status == EXIT_DONE)
+        status = outputs_each(&outputs, invocation, export_one, format);
+    outputs_free(&outputs);
+    return status;
 }

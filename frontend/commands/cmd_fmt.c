@@ -1,6 +1,7 @@
 /* skirc fmt: the canonical form. */
 #include "frontend/cli/input.h"
 #include "frontend/cli/moved_includes.h"
+#include "frontend/cli/outputs.h"
 #include "frontend/commands/cmd.h"
 
 #include <string.h>
@@ -9,7 +10,8 @@ const struct option options_fmt[] = {
     {"in-place", 'i', OPTION_FLAG, NULL, "replace the files"},
     {"check", 0, OPTION_FLAG, NULL, "print nothing; fail if a file is not in canonical form"},
     {"upgrade", 0, OPTION_FLAG, NULL, "read old forms of the language, too, and write new ones"},
-    {"output", 'o', OPTION_VALUE, "FILE", "write there instead of standard output"},
+    {"output", 'o', OPTION_VALUE, "FILE",
+     "write there instead of standard output. A folder for several files"},
     {0},
 };
 
@@ -45,17 +47,14 @@ static enum exit_status check_usage(const struct invocation *invocation)
     const char *output = option_value(invocation, "output");
     if (in_place + check + (output != NULL) > 1)
         return usage_error(invocation, "--in-place, --check and --output exclude each other");
-    if (output && invocation->n_files > 1)
-        return usage_error(invocation, "--output takes one file's text, but there are %u files",
-                           invocation->n_files);
     for (unsigned i = 0; in_place && i < invocation->n_files; i++)
         if (strcmp(invocation->files[i], "-") == 0)
             return usage_error(invocation, "standard input cannot be formatted in place");
     return EXIT_DONE;
 }
 
-static enum exit_status format_one(struct invocation *invocation, struct input *input,
-                                   const char *output)
+static enum exit_status format_module(struct invocation *invocation, struct input *input,
+                                      const char *output)
 {
     if (option_given(invocation, "check")) {
         if (is_canonical(input))
@@ -73,22 +72,29 @@ static enum exit_status format_one(struct invocation *invocation, struct input *
     return write_module(invocation, output, input->module, &input->comments);
 }
 
+static enum exit_status format_one(struct invocation *invocation, const char *path,
+                                   const char *output, const void *user)
+{
+    struct input input;
+    enum exit_status status = EXIT_DONE;
+    (void)user;
+    if (option_given(invocation, "upgrade"))
+        input_open_old(&input, invocation, path);
+    else
+        input_open(&input, invocation, path);
+    if (input.module)
+        status = format_module(invocation, &input, output);
+    return input_close(&input, status);
+}
+
 enum exit_status cmd_fmt(struct invocation *invocation)
 {
-    const char *output = option_value(invocation, "output");
+    struct outputs outputs = {.paths = NULL};
     enum exit_status status = check_usage(invocation);
-    if (status != EXIT_DONE)
-        return status;
-    for (unsigned i = 0; i < invocation->n_files; i++) {
-        struct input input;
-        enum exit_status one = EXIT_DONE;
-        if (option_given(invocation, "upgrade"))
-            input_open_old(&input, invocation, invocation->files[i]);
-        else
-            input_open(&input, invocation, invocation->files[i]);
-        if (input.module)
-            one = format_one(invocation, &input, output ? output : "-");
-        status = worse_status(status, input_close(&input, one));
-    }
+    if (status == EXIT_DONE)
+        status = outputs_plan(&outputs, invocation, ".skir", OUTPUTS_JOINED);
+    if (status == EXIT_DONE)
+        status = outputs_each(&outputs, invocation, format_one, NULL);
+    outputs_free(&outputs);
     return status;
 }

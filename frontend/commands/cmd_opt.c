@@ -2,6 +2,7 @@
 #include "frontend/cli/input.h"
 #include "frontend/cli/kernel_dir.h"
 #include "frontend/cli/moved_includes.h"
+#include "frontend/cli/outputs.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/commands/cmd.h"
 #include "ir/sk_options.h"
@@ -11,7 +12,8 @@
 
 const struct option options_opt[] = {
     {"passes", 'p', OPTION_VALUE, "LIST", "the passes to run, separated by commas"},
-    {"output", 'o', OPTION_VALUE, "FILE", "write the result there instead of standard output"},
+    {"output", 'o', OPTION_VALUE, "FILE",
+     "write the result there instead of standard output. A folder for several files"},
     {"print-after", 0, OPTION_VALUE, "PASS", "print the module after a pass, or after 'all'"},
     {"print-changed", 0, OPTION_FLAG, NULL, "print the module after each pass that changed it"},
     {"time-passes", 0, OPTION_FLAG, NULL, "print how long each pass took"},
@@ -129,10 +131,64 @@ static bool parse_list(struct invocation *invocation, const char *option, const 
     return false;
 }
 
+static enum exit_status print_result(struct driver *driver, const char *output)
+{
+    struct input *input = driver->input;
+    struct text text = {NULL, 0, 0};
+    move_includes(input->module, input->path, output);
+    print_module(&text, input->module, NULL);
+    enum exit_status status = write_output(driver->invocation, output, &text);
+    text_free(&text);
+    if (option_given(driver->invocation, "stats"))
+        print_stats(driver->invocation->err, input->module);
+    return status;
+}
+
+static enum exit_status opt_one(struct invocation *invocation, const char *path, const char *output,
+                                const void *user)
+{
+    const struct pipeline *pipeline = user;
+    struct input input;
+    struct driver driver = {.invocation = invocation,
+                            .input = &input,
+                            .print_after = option_value(invocation, "print-after"),
+                            .print_changed = option_given(invocation, "print-changed"),
+                            .time_passes = option_given(invocation, "time-passes"),
+                            .verify_each = option_given(invocation, "verify-each")};
+    enum exit_status status = EXIT_DONE;
+    if (!input_open_verified(&input, invocation, path))
+        return input_close(&input, EXIT_INPUT);
+    if (invocation->n_files > 1 && (driver.time_passes || option_given(invocation, "stats")))
+        fprintf(invocation->err, "%s:\n", path);
+    if (pipeline->count)
+        status = run_passes(&driver, pipeline);
+    if (status == EXIT_DONE)
+        status = print_result(&driver, output);
+    return input_close(&input, status);
+}
+
+/* What options ask for besides the result. */
+static bool read_options(struct invocation *invocation, struct pipeline *pipeline)
+{
+    struct pipeline print_after;
+    const char *after = option_value(invocation, "print-after");
+    if (!parse_list(invocation, "passes", option_value(invocation, "passes"), pipeline) ||
+        !parse_list(invocation, "print-after", after && strcmp(after, "all") == 0 ? NULL : after,
+                    &print_after) ||
+        !sk_argument_check(invocation))
+        return false;
+    if (pipeline->count ||
+        !(after || option_given(invocation, "print-changed") ||
+          option_given(invocation, "time-passes") || option_given(invocation, "verify-each")))
+        return true;
+    usage_error(invocation, "this needs passes to run: --passes=LIST");
+    return false;
+}
+
 enum exit_status cmd_opt(struct invocation *invocation)
 {
-    struct pipeline pipeline = {{NULL}, 0}, print_after;
-    const char *after = option_value(invocation, "print-after");
+    struct pipeline pipeline = {{NULL}, 0};
+    struct outputs outputs = {.paths = NULL};
     if (option_given(invocation, "list-passes"))
         return list_passes(invocation->out);
     if (option_given(invocation, "list-sk-options")) {
@@ -141,37 +197,11 @@ enum exit_status cmd_opt(struct invocation *invocation)
     }
     if (invocation->n_files == 0)
         return usage_error(invocation, "opt needs a file; '-' is standard input");
-    if (!parse_list(invocation, "passes", option_value(invocation, "passes"), &pipeline) ||
-        !parse_list(invocation, "print-after", after && strcmp(after, "all") == 0 ? NULL : after,
-                    &print_after) ||
-        !sk_argument_check(invocation))
+    if (!read_options(invocation, &pipeline))
         return EXIT_USAGE;
-    if (pipeline.count == 0 &&
-        (after || option_given(invocation, "print-changed") ||
-         option_given(invocation, "time-passes") || option_given(invocation, "verify-each")))
-        return usage_error(invocation, "this needs passes to run: --passes=LIST");
-    struct input input;
-    struct driver driver = {.invocation = invocation,
-                            .input = &input,
-                            .print_after = after,
-                            .print_changed = option_given(invocation, "print-changed"),
-                            .time_passes = option_given(invocation, "time-passes"),
-                            .verify_each = option_given(invocation, "verify-each")};
-    enum exit_status status = EXIT_DONE;
-    if (!input_open_verified(&input, invocation, invocation->files[0]))
-        return input_close(&input, EXIT_INPUT);
-    if (pipeline.count)
-        status = run_passes(&driver, &pipeline);
-    if (status == EXIT_DONE) {
-        struct text text = {NULL, 0, 0};
-        const char *output = option_value(invocation, "output");
-        output = output ? output : "-";
-        move_includes(input.module, input.path, output);
-        print_module(&text, input.module, NULL);
-        status = write_output(invocation, output, &text);
-        text_free(&text);
-        if (option_given(invocation, "stats"))
-            print_stats(invocation->err, input.module);
-    }
-    return input_close(&input, status);
+    enum exit_status status = outputs_plan(&outputs, invocation, ".skir", OUTPUTS_ONE);
+    if (status == EXIT_DONE)
+        status = outputs_each(&outputs, invocation, opt_one, &pipeline);
+    outputs_free(&outputs);
+    return status;
 }

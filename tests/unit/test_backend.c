@@ -26,7 +26,8 @@ static const struct {
     enum emission_kind kind;
     emission_function *make;
 } emissions[] = {
-#define EMISSION(target, name, kind, make, summary) {BACKEND_##target, name, EMISSION_##kind, make},
+#define EMISSION(target, name, kind, suffix, make, summary)                                        \
+    {BACKEND_##target, name, EMISSION_##kind, make},
 #include "backend/backends.def"
 };
 
