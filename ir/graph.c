@@ -59,6 +59,7 @@ uint32_t graph_enclosing(const struct graph *graph, uint32_t block, enum block_k
 void graph_free(struct graph *graph)
 {
     vec_free(&graph->params);
+    vec_free(&graph->dims);
     vec_free(&graph->gears);
     vec_free(&graph->gear_values);
     vec_free(&graph->result_types);

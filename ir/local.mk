@@ -11,6 +11,8 @@ libskir_la_SOURCES += \
 	ir/call_ops.def \
 	ir/calls.c \
 	ir/calls.h \
+	ir/dims.c \
+	ir/dims.h \
 	ir/dtypes.def \
 	ir/effects.c \
 	ir/effects.h \

@@ -62,7 +62,8 @@ const struct dtype_info *dtype_info(enum dtype dtype);
  * `after`. It has no dimensions, no memory and no slot. */
 #define DTYPE_TOKEN DTYPE_COUNT
 
-/* Dimensions are >= 0, DIM_UNKNOWN (`?`), or a gear, whose name id is added to DIM_GEAR. */
+/* Dimensions are >= 0, DIM_UNKNOWN (`?`), or depend on names that a graph declares, by `dims` or as
+ * gears: DIM_GEAR and the id of their normal text (ir/dims.h), which for one name is the name. */
 #define DIM_UNKNOWN ((int64_t)-1)
 #define DIM_GEAR (INT64_MIN)
 
@@ -203,6 +204,12 @@ struct gear {
     struct range values; /* in graph.gear_values */
 };
 
+/* A name of `dims`. */
+struct free_dim {
+    uint32_t name;
+    uint32_t loc;
+};
+
 struct param {
     uint32_t loc;
     struct range attrs;
@@ -215,6 +222,7 @@ struct graph {
     struct range attrs;
     enum gear_mode gear_mode;
     VEC(struct param) params;
+    VEC(struct free_dim) dims;
     VEC(struct gear) gears;
     VEC(int64_t) gear_values;
     struct vec_u32 result_types;

@@ -137,6 +137,8 @@ bool graph_is_sound(const struct module *module, const struct graph *graph)
         ids_are_below(graph->result_types.at, graph->result_types.count, module->types.count);
     for (uint32_t i = 0; sound && i < graph->params.count; i++)
         sound = range_is_in(graph->params.at[i].attrs, module->attrs.count);
+    for (uint32_t i = 0; sound && i < graph->dims.count; i++)
+        sound = is_name(module, graph->dims.at[i].name);
     for (uint32_t i = 0; sound && i < graph->gears.count; i++)
         sound = range_is_in(graph->gears.at[i].values, graph->gear_values.count) &&
                 is_name(module, graph->gears.at[i].name);

@@ -38,6 +38,7 @@ unit_tests = \
 	tests/unit/test_backend \
 	tests/unit/test_command \
 	tests/unit/test_diff \
+	tests/unit/test_dims \
 	tests/unit/test_early_start \
 	tests/unit/test_events \
 	tests/unit/test_exchange \
@@ -86,6 +87,9 @@ tests_unit_test_early_start_SOURCES = \
 	tests/unit/random_graph.c \
 	tests/unit/sync_simulator.c \
 	tests/unit/test_early_start.c
+tests_unit_test_dims_SOURCES = \
+	tests/unit/random_graph.c \
+	tests/unit/test_dims.c
 tests_unit_test_events_SOURCES = \
 	tests/unit/graph_model.c \
 	tests/unit/random_graph.c \

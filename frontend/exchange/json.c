@@ -52,6 +52,15 @@ static void put_params(struct writer *writer)
     json_close_array(out(writer));
 }
 
+static void put_dims(struct writer *writer)
+{
+    json_key(out(writer), "dims");
+    json_open_array(out(writer));
+    for (uint32_t i = 0; i < writer->graph->dims.count; i++)
+        json_data_string(&writer->data, writer->graph->dims.at[i].name);
+    json_close_array(out(writer));
+}
+
 static void put_gears(struct writer *writer)
 {
     const struct graph *graph = writer->graph;
@@ -198,6 +207,7 @@ static void put_graph(struct writer *writer, const struct graph *graph)
     op_places_init(&writer->places, graph);
     json_data_name(&writer->data, "name", graph->name);
     json_data_attrs(&writer->data, graph->attrs);
+    put_dims(writer);
     put_gears(writer);
     put_params(writer);
     put_results(writer);

@@ -90,13 +90,13 @@ static struct attr_value value_int(enum attr_kind kind, int64_t i)
 %token <name> KW_none "'none'"
 %token <name> KW_return "'return'" KW_via "'via'" KW_after "'after'"
 %token <name> KW_send "'send'" KW_recv "'recv'"
-%token <name> KW_gears "'gears'" KW_zip "'zip'" KW_product "'product'"
+%token <name> KW_dims "'dims'" KW_gears "'gears'" KW_zip "'zip'" KW_product "'product'"
 %token <name> KW_token "'token'"
 %token <name> KW_true "'true'" KW_false "'false'"
-%token <name> ':' '}' ',' '=' '[' ']' '{' '?' '(' ')'
+%token <name> ':' '}' ',' '=' '[' ']' '{' '?' '(' ')' '*' '+'
 
 %type <name> word label rare_key rare_op_type type new_type format keyword core_word event
-%type <name> any_type list_type
+%type <name> any_type list_type name
 %type <list> dims dim_list params param_list ids types type_list value_list attr_items
 %type <list> events gear_values instr_operands operands forms form unlabelled
 %type <range> attrs dict
@@ -210,7 +210,7 @@ word:
 
 keyword:
   KW_skir | KW_target | KW_include | KW_kernel | KW_graph | KW_entry | KW_scope | KW_stream
-| KW_superkernel | KW_none | KW_return | KW_via | KW_after | KW_send | KW_recv | KW_gears
+| KW_superkernel | KW_none | KW_return | KW_via | KW_after | KW_send | KW_recv | KW_dims | KW_gears
 | KW_zip | KW_product | KW_token
 
 /* ----------------------------------------------------------------------------- types */
@@ -242,9 +242,26 @@ dim_list:
 | dim_list ',' dim  { $$ = $1 + 1; }
 
 dim:
-  INT   { parse_push_dim(parser, parse_static_dim(parser, scanner_span(&parser->scanner), $INT)); }
-| '?'   { parse_push_dim(parser, DIM_UNKNOWN); }
-| word  { parse_push_dim(parser, DIM_GEAR + token_id($word)); }
+  sum  { parse_push_sum(parser, offset_of(parser, RULE_END)); }
+| '?'  { parse_push_dim(parser, DIM_UNKNOWN); }
+
+/* The parts of a dimension are gathered in parser->dim. */
+sum:
+  term          { parse_end_term(parser); }
+| sum '+' term  { parse_end_term(parser); }
+
+term:
+  factor
+| term '*' factor
+
+factor:
+  INT   { parse_number_factor(parser, scanner_span(&parser->scanner), $INT); }
+| name  { parse_name_factor(parser, $name); }
+
+/* Where nothing else may stand, any word is a name. */
+name:
+  word
+| keyword
 
 /* ---------------------------------------------------------------------------- graphs */
 
@@ -252,7 +269,7 @@ dim:
 graph:
   KW_graph SYMBOL { parse_refuse_included(parser, rule_span(parser, $1, RULE_END), "a graph");
                     parse_graph_begin(parser, offset_of(parser, RULE_END), $SYMBOL); }
-  '(' params ')' attrs gears ARROW types
+  '(' params ')' attrs free_dims gears ARROW types
       { parse_graph_results(parser, $types, $attrs); }
   body_brace { parse_body_begin(parser); }
   body '}'[end]  { parse_graph_end(parser, token_begin($end)); }
@@ -273,6 +290,17 @@ param_list:
 param:
   VALUE ':' any_type attrs  { parse_param(parser, token_begin($1), $VALUE, $any_type, $attrs); }
 
+free_dims:
+  %empty
+| KW_dims '(' free_dim_list comma ')'
+
+free_dim_list:
+  free_dim
+| free_dim_list ',' free_dim
+
+free_dim:
+  name  { parse_free_dim(parser, token_begin($name), token_id($name)); }
+
 gears:
   %empty
 | KW_gears gear_mode '(' gear_list comma ')'
@@ -286,7 +314,7 @@ gear_list:
 | gear_list ',' gear
 
 gear:
-  word '=' '[' gear_values ']'  { parse_gear(parser, token_begin($1), $word, $gear_values); }
+  name '=' '[' gear_values ']'  { parse_gear(parser, token_begin($1), $name, $gear_values); }
 
 gear_values:
   INT                  { parse_push_value(parser, value_int(ATTR_INT, $INT)); $$ = 1; }

@@ -307,7 +307,7 @@ again:
     "-inf" { TAKE; value->f = -HUGE_VAL; return TOKEN_FLOAT; }
     "nan"  { TAKE; value->f = (double)NAN; return TOKEN_FLOAT; }
     word   { TAKE; return scan_word(scanner, value); }
-    word "[" [0-9, ]* "]" (":" [A-Z][A-Za-z0-9_]*)? {
+    word "[" [0-9A-Za-z_?*+, ]* "]" (":" [A-Z][A-Za-z0-9_]*)? {
         uint32_t id = find_type(scanner, start, cursor);
         if (id != NONE) {
             TAKE;
@@ -332,7 +332,7 @@ again:
     }
     "{" { scanner->depth++; TAKE_MARK; return *start; }
     "}" { scanner->depth -= scanner->depth > 0; TAKE_MARK; return *start; }
-    [()=:,?] | "[" | "]" { TAKE_MARK; return *start; }
+    [()=:,?*+] | "[" | "]" { TAKE_MARK; return *start; }
 
     "%" | "@" { TAKE; return scan_error(scanner, DIAG_syntax, "expected a name here"); }
     ["] ([^"\\\n\x00] | escape)* {

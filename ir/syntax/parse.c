@@ -47,6 +47,7 @@ static struct module *parse_text(struct source *source, struct diags *diags, boo
                             .block = NONE,
                             .parse_file = parse_file};
     uint32_t errors = diags->counts[SEVERITY_ERROR];
+    parse_clear_dim(&parser);
     scanner_init(&parser.scanner, source, parser.module, diags);
     reserve_stacks(&parser);
     skir_yyparse(&parser);

@@ -51,6 +51,11 @@ void parse_param(struct parser *parser, uint32_t loc, uint32_t name, uint32_t ty
     assert(parser->graph->n_params == parser->graph->params.count);
 }
 
+void parse_free_dim(struct parser *parser, uint32_t loc, uint32_t name)
+{
+    vec_push(&parser->graph->dims, (struct free_dim){name, loc});
+}
+
 void parse_gear(struct parser *parser, uint32_t loc, uint32_t name, uint32_t count)
 {
     struct graph *graph = parser->graph;
@@ -230,6 +235,7 @@ void parse_recover(struct parser *parser)
     parser->dims.count = 0;
     parser->forms.count = 0;
     parser->op = (struct op_parts){0};
+    parse_clear_dim(parser);
 }
 
 void parse_recover_item(struct parser *parser)

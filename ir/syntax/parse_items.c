@@ -9,14 +9,59 @@ void parse_push_dim(struct parser *parser, int64_t dim)
     vec_push(&parser->dims, dim);
 }
 
-int64_t parse_static_dim(struct parser *parser, struct span span, int64_t dim)
+void parse_clear_dim(struct parser *parser)
 {
-    if (dim >= 0)
-        return dim;
-    if (diag_at(parser->diags, DIAG_number_range, span, "a dimension cannot be %lld",
-                (long long)dim))
-        diag_help(parser->diags, "a dimension that is not known is '?'");
-    return 0;
+    parser->dim.sum.count = 0;
+    parser->dim.term = dim_one;
+    parser->dim.begin = NONE;
+    parser->dim.fault = DIM_FINE;
+}
+
+static void begin_factor(struct parser *parser, uint32_t begin)
+{
+    if (parser->dim.begin == NONE)
+        parser->dim.begin = begin;
+}
+
+static void note_fault(struct parser *parser, enum dim_fault fault)
+{
+    if (parser->dim.fault == DIM_FINE)
+        parser->dim.fault = fault;
+}
+
+void parse_number_factor(struct parser *parser, struct span span, int64_t number)
+{
+    begin_factor(parser, span.begin);
+    if (number < 0) {
+        if (diag_at(parser->diags, DIAG_number_range, span, "a dimension cannot be %lld",
+                    (long long)number))
+            diag_help(parser->diags, "a dimension that is not known is '?'");
+        number = 0;
+    }
+    note_fault(parser, dim_term_multiply(&parser->dim.term, number));
+}
+
+void parse_name_factor(struct parser *parser, uint64_t name)
+{
+    begin_factor(parser, token_begin(name));
+    note_fault(parser, dim_term_multiply_name(&parser->dim.term, parser->module, token_id(name)));
+}
+
+void parse_end_term(struct parser *parser)
+{
+    note_fault(parser, dim_sum_add(&parser->dim.sum, parser->module, &parser->dim.term));
+    parser->dim.term = dim_one;
+}
+
+void parse_push_sum(struct parser *parser, uint32_t end)
+{
+    struct span span = {parser->dim.begin, end};
+    bool fine = parser->dim.fault == DIM_FINE;
+    if (!fine)
+        diag_at(parser->diags, DIAG_number_range, span, "this dimension %s",
+                dim_fault_text(parser->dim.fault));
+    parse_push_dim(parser, fine ? dim_of_sum(parser->module, &parser->dim.sum) : DIM_UNKNOWN);
+    parse_clear_dim(parser);
 }
 
 /* Remembers dictionaries of graphs, where most are spelled like many others. What is known was free

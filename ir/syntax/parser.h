@@ -2,6 +2,7 @@
 #ifndef IR_SYNTAX_PARSER_H
 #define IR_SYNTAX_PARSER_H
 
+#include "ir/dims.h"
 #include "ir/syntax/parse.h"
 
 /* The parts of an op in the order of their text; counts are entries of parser.ids. */
@@ -10,6 +11,14 @@ struct op_parts {
     uint32_t type, loc;
     uint32_t kernel; /* name id + 1, not NONE for none: zeroing is how ops in turn are begun */
     struct range attrs;
+};
+
+/* The parts of a dimension that is being parsed. */
+struct dim_parts {
+    struct dim_sum sum;
+    struct dim_term term;
+    uint32_t begin;       /* offset of its first factor; NONE: there is none yet */
+    enum dim_fault fault; /* the first */
 };
 
 /* A dictionary that the scanner knows: what it is, and where it was. */
@@ -39,6 +48,7 @@ struct parser {
     struct program *program;     /* the open one */
     uint32_t block;              /* innermost open block, or NONE */
     struct op_parts op;          /* the one being parsed */
+    struct dim_parts dim;        /* the one being parsed */
     unsigned depth;              /* files that include this one; 0: it is the source itself */
     bool versioned;              /* the version line has been read */
     uint32_t open_braces;        /* of bodies: graph, block, entry, program */
@@ -107,8 +117,14 @@ static inline void parse_plain_forms(struct parser *parser, uint32_t count)
 
 void parse_version(struct parser *parser, uint32_t loc, struct span span, int64_t version);
 void parse_push_dim(struct parser *parser, int64_t dim);
-/* The dimension, or 0 with a diagnostic where it is negative. */
-int64_t parse_static_dim(struct parser *parser, struct span span, int64_t dim);
+/* The factors of a term, the terms of a dimension, and the dimension, of which the text ends at
+ * `end`; what is wrong with it is reported. */
+void parse_number_factor(struct parser *parser, struct span span, int64_t number);
+void parse_name_factor(struct parser *parser, uint64_t name);
+void parse_end_term(struct parser *parser);
+void parse_push_sum(struct parser *parser, uint32_t end);
+/* Forgets the parts of a dimension. */
+void parse_clear_dim(struct parser *parser);
 /* The dictionary at `span`, of the last `count` attributes. */
 struct range parse_take_dict(struct parser *parser, struct span span, uint32_t count);
 /* A dictionary with the text of an earlier one. */
@@ -139,6 +155,7 @@ void parse_graph_begin(struct parser *parser, uint32_t loc, uint32_t name);
 void parse_param(struct parser *parser, uint32_t loc, uint32_t name, uint32_t type,
                  struct range attrs);
 void parse_gear(struct parser *parser, uint32_t loc, uint32_t name, uint32_t count);
+void parse_free_dim(struct parser *parser, uint32_t loc, uint32_t name);
 void parse_graph_results(struct parser *parser, uint32_t count, struct range attrs);
 void parse_return(struct parser *parser, uint32_t loc, uint32_t count);
 void parse_graph_end(struct parser *parser, uint32_t end_loc);

@@ -175,6 +175,17 @@ static void print_params(struct printer *printer, const struct graph *graph, str
     text_free(&part);
 }
 
+static void print_dims(struct printer *printer, const struct graph *graph)
+{
+    struct text *text = printer->text;
+    for (uint32_t i = 0; i < graph->dims.count; i++) {
+        text_string(text, i ? ", " : " dims (");
+        spell_word(text, printer->module, graph->dims.at[i].name);
+    }
+    if (graph->dims.count)
+        text_char(text, ')');
+}
+
 static void print_gears(struct printer *printer, const struct graph *graph)
 {
     struct text *text = printer->text;
@@ -224,6 +235,7 @@ static void print_graph_header(struct printer *printer, const struct graph *grap
     print_params(printer, graph, &wrap);
     text_char(text, ')');
     print_attrs(printer, graph->attrs);
+    print_dims(printer, graph);
     if (graph->gear_mode != GEARS_NONE)
         print_gears(printer, graph);
     print_results(printer, graph, wrap.line);

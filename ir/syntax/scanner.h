@@ -4,7 +4,8 @@
 
 #include "ir/module.h"
 
-/* As the parser numbers them. Each of ( ) { } [ ] = : , ? is a token by itself, with its code. */
+/* As the parser numbers them. Each of ( ) { } [ ] = : , ? * + is a token by itself, with its
+ * code. */
 enum token {
     TOKEN_END = 0,
     TOKEN_ERROR = 256,  /* reported already */

@@ -106,7 +106,8 @@ void spell_type(struct text *text, const struct module *module, uint32_t id)
         if (dims[i] == DIM_UNKNOWN)
             text_char(text, '?');
         else if (dim_is_gear(dims[i]))
-            spell_word(text, module, dim_gear(dims[i]));
+            text_bytes(text, module->names.names[dim_gear(dims[i])].text,
+                       module->names.names[dim_gear(dims[i])].size);
         else
             text_signed(text, dims[i]);
     }

@@ -16,14 +16,25 @@ struct graph_verifier {
 
 /* Each type is looked at once per graph, where it is first used; NONE is no type. */
 void verify_type(struct graph_verifier *gv, uint32_t type, struct span span);
-void verify_gears(struct graph_verifier *gv);
+/* What `dims` and `gears` declare. */
+void verify_dim_names(struct graph_verifier *gv);
 /* Whether a value of type `actual` may stand where `declared` is asked for: `?` matches all. */
 bool verify_types_match(const struct module *module, uint32_t declared, uint32_t actual);
 
+/* For verify_use: a value that is not known yet, or is a token. */
+void verify_odd_use(struct graph_verifier *gv, const struct op *op, enum op_part part,
+                    uint32_t index, uint32_t value);
+
 /* A value is known at an op, or (`op` NULL) at the return, when it is a parameter or the result of
  * an op that was reached. The marks are those of the graph's definitions: value ids by name. */
-void verify_use(struct graph_verifier *gv, const struct op *op, enum op_part part, uint32_t index,
-                uint32_t value);
+static inline void verify_use(struct graph_verifier *gv, const struct op *op, enum op_part part,
+                              uint32_t index, uint32_t value)
+{
+    const struct value *v = &gv->graph->values.at[value];
+    bool known = v->def == DEF_PARAM || (v->def != DEF_MISSING && gv->reached[v->def]);
+    if (!known || v->type == gv->token)
+        verify_odd_use(gv, op, part, index, value);
+}
 /* All ops in text order, with the marks of verify_use. */
 void verify_ops(struct graph_verifier *gv);
 

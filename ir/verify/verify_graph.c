@@ -33,7 +33,8 @@ static void verify_params(struct graph_verifier *gv)
         for (uint32_t d = 0; d < gv->module->types.at[type].rank; d++)
             if (dim_is_gear(type_dims(gv->module, type)[d]))
                 diag_at(gv->diags, DIAG_gear, span,
-                        "a 'static' parameter cannot have a gear in its shape");
+                        "a 'static' parameter cannot have the dimension '%.*s' in its shape",
+                        NAME(gv->module, dim_gear(type_dims(gv->module, type)[d])));
     }
 }
 
@@ -96,7 +97,7 @@ void verify_graph(struct verifier *verifier, const struct graph *graph)
                                 .reached = mem_calloc(graph->ops.count, 1)};
     uint32_t errors = verifier->diags->counts[SEVERITY_ERROR];
     verify_attrs(verifier, graph->attrs, OWNER_GRAPH);
-    verify_gears(&gv);
+    verify_dim_names(&gv);
     verify_params(&gv);
     verify_result_types(&gv);
     verify_blocks(&gv);

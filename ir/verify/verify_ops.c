@@ -44,24 +44,14 @@ static void wrong_token(struct graph_verifier *gv, const struct op *op, uint32_t
                   NAME(gv->module, gv->graph->values.at[value].name));
 }
 
-/* Of a value that is not simply a tensor that is known. */
-static void check_use(struct graph_verifier *gv, const struct op *op, enum op_part part,
-                      uint32_t index, uint32_t value)
+void verify_odd_use(struct graph_verifier *gv, const struct op *op, enum op_part part,
+                    uint32_t index, uint32_t value)
 {
     const struct value *v = &gv->graph->values.at[value];
     if (v->type == gv->token && part != OP_AFTER)
         wrong_token(gv, op, index, value);
     if (v->def == DEF_MISSING || (v->def != DEF_PARAM && !gv->reached[v->def]))
         missing_value(gv, op, part, index, value);
-}
-
-void verify_use(struct graph_verifier *gv, const struct op *op, enum op_part part, uint32_t index,
-                uint32_t value)
-{
-    const struct value *v = &gv->graph->values.at[value];
-    if (v->def == DEF_MISSING || (v->def != DEF_PARAM && !gv->reached[v->def]) ||
-        v->type == gv->token)
-        check_use(gv, op, part, index, value);
 }
 
 /* -------------------------------------------------------------------------- kernels ---- */

@@ -1,5 +1,6 @@
 /* Slips: what is legal, but hardly what was meant. */
 #include "ir/attr_rows.h"
+#include "ir/dims.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify.h"
 
@@ -179,6 +180,43 @@ static void check_streams(struct slips *slips, const struct graph *graph)
     id_map_free(&used);
 }
 
+/* ----------------------------------------------------------------------- dimensions ---- */
+
+static void mark_dim(const struct module *module, struct id_map *used, int64_t dim)
+{
+    struct dim_sum sum;
+    dim_to_sum(module, dim, &sum);
+    for (uint32_t i = 0; i < sum.count; i++)
+        for (uint32_t n = 0; n < sum.terms[i].degree; n++)
+            id_map_set(used, sum.terms[i].names[n], 0);
+}
+
+static void mark_type(const struct module *module, struct id_map *used, uint32_t type)
+{
+    if (type == NONE)
+        return;
+    for (uint32_t i = 0; i < module->types.at[type].rank; i++)
+        if (dim_is_gear(type_dims(module, type)[i]))
+            mark_dim(module, used, type_dims(module, type)[i]);
+}
+
+/* Names of `dims` that no value has in its type. */
+static void check_dims(struct slips *slips, const struct graph *graph)
+{
+    struct id_map used = {NULL, 0, 0};
+    for (uint32_t i = 0; graph->dims.count && i < graph->values.count; i++)
+        mark_type(slips->module, &used, graph->values.at[i].type);
+    for (uint32_t i = 0; graph->dims.count && i < graph->result_types.count; i++)
+        mark_type(slips->module, &used, graph->result_types.at[i]);
+    for (uint32_t i = 0; i < graph->dims.count; i++)
+        if (id_map_find(&used, graph->dims.at[i].name) == NONE)
+            diag_at(slips->diags, DIAG_unused_dimension,
+                    locate_token(slips->module, graph->dims.at[i].loc),
+                    "no type of the graph has the dimension '%.*s'",
+                    NAME(slips->module, graph->dims.at[i].name));
+    id_map_free(&used);
+}
+
 /* ------------------------------------------------------------------------- scopes ---- */
 
 static bool letters_are_equal(char a, char b)
@@ -251,6 +289,7 @@ void verify_slips(const struct module *module, struct diags *diags)
         if (near)
             report_graph_keys(&slips, &module->graphs.at[i]);
         check_streams(&slips, &module->graphs.at[i]);
+        check_dims(&slips, &module->graphs.at[i]);
         if (diags->remarks)
             check_scopes(&slips, &module->graphs.at[i]);
     }

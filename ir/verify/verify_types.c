@@ -1,5 +1,6 @@
-/* The verifier's part for the types of a graph: their formats, and the gears in their
+/* The verifier's part for the types of a graph: their formats, and the names in their
  * dimensions. */
+#include "ir/dims.h"
 #include "ir/verify/graph_verifier.h"
 
 enum { MAX_GEAR_COMBINATIONS = 100 };
@@ -46,26 +47,42 @@ static void suggest_format(struct graph_verifier *gv, uint32_t format)
     diag_suggest(gv->diags, &suggest);
 }
 
-static bool gear_known(const struct graph *graph, uint32_t name)
+static bool dim_name_known(const struct graph *graph, uint32_t name)
 {
+    for (uint32_t i = 0; i < graph->dims.count; i++)
+        if (graph->dims.at[i].name == name)
+            return true;
     for (uint32_t i = 0; i < graph->gears.count; i++)
         if (graph->gears.at[i].name == name)
             return true;
     return false;
 }
 
-static void unknown_gear(struct graph_verifier *gv, struct span span, uint32_t name)
+static void unknown_dim_name(struct graph_verifier *gv, struct span span, uint32_t name)
 {
-    if (!diag_at(gv->diags, DIAG_unknown_gear, span, "the graph declares no gear '%.*s'",
+    if (!diag_at(gv->diags, DIAG_unknown_dimension, span, "the graph declares no dimension '%.*s'",
                  NAME(gv->module, name)))
         return;
     struct suggest suggest = name_suggest(gv->module, name);
+    for (uint32_t i = 0; i < gv->graph->dims.count; i++)
+        name_offer(&suggest, gv->module, gv->graph->dims.at[i].name);
     for (uint32_t i = 0; i < gv->graph->gears.count; i++)
         name_offer(&suggest, gv->module, gv->graph->gears.at[i].name);
     if (!diag_suggest(gv->diags, &suggest))
         diag_help(gv->diags,
-                  "a dimension is an integer, '?', or a name of 'gears zip (%.*s = [...])'",
+                  "declare it behind the parameters: 'dims (%.*s)'; what is not known is '?'",
                   NAME(gv->module, name));
+}
+
+/* Each name of a dimension. */
+static void verify_dim(struct graph_verifier *gv, int64_t dim, struct span span)
+{
+    struct dim_sum sum;
+    dim_to_sum(gv->module, dim, &sum);
+    for (uint32_t i = 0; i < sum.count; i++)
+        for (uint32_t n = 0; n < sum.terms[i].degree; n++)
+            if (!dim_name_known(gv->graph, sum.terms[i].names[n]))
+                unknown_dim_name(gv, span, sum.terms[i].names[n]);
 }
 
 void verify_type(struct graph_verifier *gv, uint32_t type, struct span span)
@@ -76,23 +93,27 @@ void verify_type(struct graph_verifier *gv, uint32_t type, struct span span)
     const struct type *t = &gv->module->types.at[type];
     const int64_t *dims = type_dims(gv->module, type);
     for (uint32_t i = 0; i < t->rank; i++)
-        if (dim_is_gear(dims[i]) && !gear_known(gv->graph, dim_gear(dims[i])))
-            unknown_gear(gv, span, dim_gear(dims[i]));
+        if (dim_is_gear(dims[i]))
+            verify_dim(gv, dims[i], span);
     if (!format_known(gv->module, t->format) &&
         diag_at(gv->diags, DIAG_unknown_format, span, "unknown memory format '%.*s'",
                 NAME(gv->module, t->format)))
         suggest_format(gv, t->format);
 }
 
-/* ---------------------------------------------------------------------------- gears ---- */
+/* ----------------------------------------------------------------- names of dimensions ---- */
 
 static void verify_gear(struct graph_verifier *gv, const struct gear *gear)
 {
     const int64_t *values = gv->graph->gear_values.at + gear->values.first;
     struct span span = locate_token(gv->module, gear->loc);
-    if (marks_set(gv->verifier, gear->name, 0, NULL))
-        diag_at(gv->diags, DIAG_duplicate, span, "the gear '%.*s' stands twice",
-                NAME(gv->module, gear->name));
+    uint32_t free = NONE;
+    if (marks_set(gv->verifier, gear->name, NONE, &free) &&
+        diag_at(gv->diags, DIAG_duplicate, span,
+                free == NONE ? "the gear '%.*s' stands twice" : "the gear '%.*s' stands in 'dims'",
+                NAME(gv->module, gear->name)) &&
+        free != NONE)
+        diag_help(gv->diags, "a gear declares its name itself");
     for (uint32_t i = 0; i < gear->values.count; i++)
         if (values[i] < 2)
             diag_at(gv->diags, DIAG_gear, span, "%lld is not allowed as a value of gear '%.*s'",
@@ -105,10 +126,10 @@ static void verify_gear(struct graph_verifier *gv, const struct gear *gear)
                 NAME(gv->module, gv->graph->gears.at[0].name), gv->graph->gears.at[0].values.count);
 }
 
-void verify_gears(struct graph_verifier *gv)
+/* With the marks of `dims`. */
+static void verify_gears(struct graph_verifier *gv)
 {
     uint64_t combinations = 1;
-    marks_clear(gv->verifier);
     for (uint32_t i = 0; i < gv->graph->gears.count; i++) {
         const struct gear *gear = &gv->graph->gears.at[i];
         verify_gear(gv, gear);
@@ -120,4 +141,16 @@ void verify_gears(struct graph_verifier *gv)
     if (combinations > MAX_GEAR_COMBINATIONS)
         diag_at(gv->diags, DIAG_gear, locate_token(gv->module, gv->graph->gears.at[0].loc),
                 "gears make more than %d combinations", MAX_GEAR_COMBINATIONS);
+}
+
+void verify_dim_names(struct graph_verifier *gv)
+{
+    marks_clear(gv->verifier);
+    for (uint32_t i = 0; i < gv->graph->dims.count; i++) {
+        const struct free_dim *dim = &gv->graph->dims.at[i];
+        if (marks_set(gv->verifier, dim->name, i, NULL))
+            diag_at(gv->diags, DIAG_duplicate, locate_token(gv->module, dim->loc),
+                    "the dimension '%.*s' stands twice", NAME(gv->module, dim->name));
+    }
+    verify_gears(gv);
 }

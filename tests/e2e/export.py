@@ -70,7 +70,7 @@ def value_names(graph, indices):
 def spell_dim(dim):
     if dim is None:
         return "?"
-    return word(dim) if isinstance(dim, str) and not re.fullmatch(r"\d+", dim) else str(dim)
+    return str(dim)
 
 
 def spell_type(type):
@@ -171,11 +171,11 @@ def body_lines(graph):
 def graph_text(graph):
     params = ", ".join(f"{value_name(graph, param['value'])}: {value_type(graph, param['value'])}"
                        + spell_attrs(param["attrs"]) for param in graph["params"])
-    gears = ""
+    gears = f" dims ({', '.join(graph['dims'])})" if graph["dims"] else ""
     if graph["gears"]:
         dims = ", ".join(f"{word(name)} = [{', '.join(map(str, values))}]"
                          for name, values in graph["gears"]["dims"].items())
-        gears = f" gears {graph['gears']['mode']} ({dims})"
+        gears += f" gears {graph['gears']['mode']} ({dims})"
     results = ", ".join(map(spell_type, graph["results"]))
     lines = [f"graph {sigil('@', graph['name'])}({params})"
              f"{spell_attrs(graph['attrs'])}{gears} -> ({results}) {{"]

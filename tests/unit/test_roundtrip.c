@@ -83,6 +83,30 @@ static void new_name(struct writer *w, char sigil, char *name, size_t size)
              number + 2);
 }
 
+/* In normal form, of a name and of `free` and `zip`, which sort behind it. */
+static void put_dim(struct writer *w, const char *gear)
+{
+    static const char *const terms[] = {"3*%s*free*zip", "free*zip", "%s", "2*free", "zip", "7"};
+    bool any = false;
+    for (unsigned i = 0; i < sizeof terms / sizeof terms[0]; i++) {
+        if (!percent(w, 40) && (any || i != 2))
+            continue;
+        if (i == 5 && !any)
+            continue;
+        if (any)
+            put(w, "+");
+        any = true;
+        for (const char *p = terms[i]; *p;) {
+            size_t size = *p == '*' ? 1 : strcspn(p, "*");
+            if (*p == '%')
+                put(w, "%s", gear);
+            else
+                put(w, "%.*s", (int)size, p);
+            p += size;
+        }
+    }
+}
+
 static void put_type(struct writer *w, const char *gear)
 {
     put(w, "%s", dtype_info(below(w, DTYPE_COUNT))->name);
@@ -92,7 +116,7 @@ static void put_type(struct writer *w, const char *gear)
         if (percent(w, 15))
             put(w, "?");
         else if (gear && percent(w, 30))
-            put(w, "%s", gear);
+            put_dim(w, gear);
         else
             put(w, "%u", below(w, 1000));
     }
@@ -442,8 +466,15 @@ static void put_graph(struct writer *w)
     }
     put(w, ")");
     put_attrs_maybe(w, 20);
-    if (gear)
+    if (gear) {
+        put(w, "dims");
+        put(w, "(");
+        put(w, "free");
+        put(w, ",");
+        put(w, "zip");
+        put(w, ")");
         put_gears(w);
+    }
     unsigned results = below(w, 3);
     put(w, "->");
     put_types(w, results, gear);
