@@ -146,6 +146,7 @@ script_tests = \
 	tests/e2e/includes.py \
 	tests/e2e/launch_failures.py \
 	tests/e2e/listed_sources.sh \
+	tests/e2e/memory.py \
 	tests/e2e/other_compiler.sh \
 	tests/e2e/out_of_memory.sh \
 	tests/e2e/preload_objects.py \

@@ -57,7 +57,8 @@ static bool slots_match(const struct reader *r, const struct op *op, uint32_t sl
 static bool is_member(const struct reader *r, unsigned op)
 {
     uint32_t block = graph_enclosing(r->graph, r->graph->ops.at[op].block, BLOCK_SUPERKERNEL);
-    return block != NONE && r->graph->blocks.at[block].name == r->entry->name;
+    return block != NONE && r->graph->blocks.at[block].name == r->entry->name &&
+           r->graph->ops.at[op].kernel != NONE; /* views have none, and no part in the entry */
 }
 
 /* The op of the super kernel that a call runs. Where the tensors of several ops stand at its slot,

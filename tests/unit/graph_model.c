@@ -24,6 +24,12 @@ static bool is_passive(const struct module *module, const struct op *op)
     return false;
 }
 
+/* Those of random graphs: their one result is the memory of their one operand. */
+static bool is_view(const struct module *module, const struct op *op)
+{
+    return name_is(module, op->type, "Reshape") && op->kernel == NONE;
+}
+
 /* Walks outwards, so the innermost block of each kind counts. The stream "0" is the default one. */
 static void place_op(struct graph_model *model, const struct module *module,
                      const struct graph *graph, unsigned nr)
@@ -110,7 +116,7 @@ static uint32_t alias_of(const struct module *module, const struct graph *graph,
     const struct op *op = &graph->ops.at[def];
     const struct attr *attr = find_attr(module, op, "alias");
     if (!attr)
-        return NONE;
+        return is_view(module, op) ? op_operands(graph, op)[0] : NONE;
     const struct attr_value *place =
         &module->attr_values.at[attr->value.first + (value - op->results.first)];
     return place->kind == ATTR_INT ? op_operands(graph, op)[place->i] : NONE;
@@ -185,7 +191,8 @@ bool graph_model_init(struct graph_model *model, const struct module *module,
         return false;
     for (unsigned i = 0; i < model->count; i++) {
         place_op(model, module, graph, i);
-        model->passive[i] = is_passive(module, &graph->ops.at[model->id[i]]);
+        model->view[i] = is_view(module, &graph->ops.at[model->id[i]]);
+        model->passive[i] = model->view[i] || is_passive(module, &graph->ops.at[model->id[i]]);
     }
     for (unsigned i = 0; i < model->count; i++)
         for (unsigned j = 0; j < model->count; j++)

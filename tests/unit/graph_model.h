@@ -16,6 +16,7 @@ struct graph_model {
     uint32_t scope[MODEL_MAX_OPS];       /* name of the scope that counts, NONE: in no named one */
     uint32_t superkernel[MODEL_MAX_OPS]; /* name, or NONE */
     bool passive[MODEL_MAX_OPS];         /* executes nothing, and is in no stream's order */
+    bool view[MODEL_MAX_OPS];            /* does so, but may be in a super kernel */
     uint64_t needs[MODEL_MAX_OPS];       /* ops that must be complete, transitively */
 };
 

@@ -70,6 +70,7 @@ struct planned_op {
     int alias[MAX_RESULTS]; /* per result: index of the operand whose memory it is, or -1 */
     unsigned reads, writes; /* sets of buffers */
     bool unfusable, passive;
+    bool view; /* executes nothing, without a kernel, but may be part of a super kernel */
 };
 
 struct event {
@@ -168,17 +169,32 @@ static void plan_memory(struct plan *plan, struct planned_op *op)
         op->writes = 1 + random_below(&plan->random, 3);
 }
 
+/* A view takes one operand and writes nothing. */
+static bool plan_view(struct plan *plan, struct planned_op *op)
+{
+    if (!plan->options->views || op->passive || !op->n_operands ||
+        !random_percent(&plan->random, 25))
+        return false;
+    op->n_operands = op->n_results = 1;
+    op->inplace = -1;
+    op->writes = 0;
+    op->unfusable = false;
+    return true;
+}
+
 static void plan_results(struct plan *plan, struct planned_op *op, unsigned id)
 {
     op->first_result = plan->n_values;
     op->n_results =
         random_percent(&plan->random, 85) ? 1 : random_below(&plan->random, MAX_RESULTS + 1);
+    op->view = plan_view(plan, op);
     for (unsigned i = 0; i < op->n_results; i++) {
         unsigned value = plan->n_values++;
         plan->definer[value] = (int)id;
         plan->memory[value] = value;
         op->alias[i] = -1;
-        if (!plan->options->memory || !op->n_operands || !random_percent(&plan->random, 15))
+        if (!op->view &&
+            (!plan->options->memory || !op->n_operands || !random_percent(&plan->random, 15)))
             continue;
         op->alias[i] = (int)random_below(&plan->random, op->n_operands);
         plan->memory[value] = plan->memory[op->operands[op->alias[i]]];
@@ -233,7 +249,7 @@ static bool share_memory(const struct plan *plan, const struct planned_op *a,
 
 static bool share_stream(const struct planned_op *a, const struct planned_op *b)
 {
-    return a->stream == b->stream && !a->passive && !b->passive;
+    return a->stream == b->stream && !a->passive && !b->passive && !a->view && !b->view;
 }
 
 /* All order but that of events; earlier ops first, so `require` never looks back. */
@@ -394,7 +410,7 @@ static void put_alias(struct plan *plan, const struct planned_op *op)
     bool any = false;
     for (unsigned i = 0; i < op->n_results; i++)
         any |= op->alias[i] >= 0;
-    if (!any)
+    if (!any || (op->view && random_percent(&plan->random, 50)))
         return;
     text_string(plan->text, ", alias = [");
     for (unsigned i = 0; i < op->n_results; i++)
@@ -444,7 +460,9 @@ static void put_op(struct plan *plan, unsigned id)
         put_open(plan, &op->blocks[i]);
     put_values(plan, op->first_result, NULL, op->n_results);
     text_printf(plan->text, "%s%s(", op->n_results ? " = " : "",
-                op->passive ? "Const" : types[random_below(&plan->random, 5)]);
+                op->view      ? "Reshape"
+                : op->passive ? "Const"
+                              : types[random_below(&plan->random, 5)]);
     put_values(plan, 0, op->operands, op->n_operands);
     text_char(plan->text, ')');
     put_attrs(plan, id);
@@ -452,7 +470,7 @@ static void put_op(struct plan *plan, unsigned id)
         text_string(plan->text, " : ");
         put_types(plan, op->n_results);
     }
-    if (!op->passive)
+    if (!op->passive && !op->view)
         text_printf(plan->text, op->kernel == NO_KERNEL ? " via @own%u" : " via @k%u",
                     op->kernel == NO_KERNEL ? id : op->kernel);
     if (op->n_after) {

@@ -28,6 +28,7 @@ struct random_graph_options {
     bool dynamic;       /* dynamic kernels */
     bool options;       /* all other options of scopes, and kernels that they are about */
     bool passive;       /* ops that execute nothing, without a kernel */
+    bool views;         /* ops that execute nothing, whose result is the memory of their operand */
 };
 
 /* Appends the text of a module that passes the verifier: one graph @g whose ops run declared

@@ -62,7 +62,8 @@ static void find_launches(struct trial *trial)
                 : attr_string(trial->parsed.module, graph->blocks.at[block].attrs, W_stream);
         trial->launch[i] = bit(i);
         for (unsigned j = 0; block != NONE && j < trial->after.count; j++)
-            if (trial->after.superkernel[j] == trial->after.superkernel[i])
+            if (trial->after.superkernel[j] == trial->after.superkernel[i] &&
+                !trial->after.passive[j])
                 trial->launch[i] |= bit(j);
     }
 }
@@ -94,7 +95,7 @@ static uint64_t ops_of(const struct trial *trial, uint32_t superkernel)
 {
     uint64_t ops = 0;
     for (unsigned i = 0; i < trial->after.count; i++)
-        if (trial->after.superkernel[i] == superkernel)
+        if (trial->after.superkernel[i] == superkernel && !trial->after.passive[i])
             ops |= bit(i);
     return ops;
 }
@@ -214,7 +215,9 @@ static void check_cover(struct trial *trial)
         const struct op *op = &graph->ops.at[trial->after.id[i]];
         bool fusable = op_fusable(module, graph, op) == FUSABLE;
         bool marked = trial->before.scope[i] != NONE || trial->before.superkernel[i] != NONE;
-        CHECK(trial, (trial->after.superkernel[i] != NONE) == (marked && fusable));
+        /* A part of nothing but views is no super kernel. */
+        CHECK(trial, (trial->after.superkernel[i] != NONE) == (marked && fusable) ||
+                         (trial->after.view[i] && trial->after.superkernel[i] == NONE));
         if (trial->after.superkernel[i] == NONE || trial->before.superkernel[i] != NONE)
             continue;
         uint32_t block = graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL);
@@ -325,6 +328,14 @@ static void test_random_graphs(void **state)
          .stream_fusion = true,
          .superkernels = true,
          .passive = true},
+        {.max_ops = 16, .memory = true, .stream_fusion = true, .views = true},
+        {.max_ops = 64,
+         .memory = true,
+         .stream_fusion = true,
+         .superkernels = true,
+         .unfusable = true,
+         .passive = true,
+         .views = true},
     };
     struct tally tally = {0};
     struct random_runs runs = random_runs(2000);

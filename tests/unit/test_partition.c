@@ -75,7 +75,7 @@ static const struct block *superkernel_block(struct trial *trial, uint32_t name)
 }
 
 /* An op of a scope is in a super kernel of that scope, one of a super kernel stays there, and no
- * other op is in one; nor is a passive one. */
+ * other op is in one; nor is a passive one, unless it is a view, which may be. */
 static void check_members(struct trial *trial)
 {
     CHECK(trial, trial->after.count == trial->before.count);
@@ -83,7 +83,7 @@ static void check_members(struct trial *trial)
         uint32_t superkernel = trial->after.superkernel[i];
         CHECK(trial, trial->after.scope[i] == NONE);
         CHECK(trial, trial->after.stream[i] == trial->before.stream[i]);
-        if (trial->before.passive[i]) {
+        if (trial->before.passive[i] && (!trial->before.view[i] || superkernel == NONE)) {
             CHECK(trial, superkernel == NONE);
             continue;
         }
@@ -114,7 +114,7 @@ static void fusion_groups(const struct graph_model *model, uint32_t *group, bool
 {
     for (unsigned i = 0; i < model->count; i++) {
         group[i] = NONE;
-        if (model->passive[i])
+        if (model->passive[i] && !model->view[i])
             continue;
         if (model->superkernel[i] != NONE)
             group[i] = 2 * model->superkernel[i];
@@ -130,7 +130,8 @@ static unsigned superkernels_of(const struct trial *trial, uint32_t scope)
         bool first = trial->before.superkernel[i] == NONE && !trial->before.passive[i] &&
                      trial->before.scope[i] == scope;
         for (unsigned j = 0; j < i && first; j++)
-            first = trial->after.superkernel[j] != trial->after.superkernel[i];
+            first = trial->after.superkernel[j] != trial->after.superkernel[i] ||
+                    trial->before.passive[j];
         count += first;
     }
     return count;
@@ -245,6 +246,16 @@ static void test_passive_ops(void **state)
     assert_int_equal(tally.refused, 0);
 }
 
+/* Views are part of super kernels, and what they conduct splits scopes, too. */
+static void test_views(void **state)
+{
+    (void)state;
+    struct tally tally = {0, 0, 0, 0};
+    run_random(&(struct random_graph_options){.max_ops = 20, .memory = true, .views = true}, &tally,
+               2000);
+    assert_int_equal(tally.refused, 0);
+}
+
 /* Super kernels of the input are kept whole, if need be at the cost of a scope. */
 static void test_given_superkernels(void **state)
 {
@@ -286,9 +297,13 @@ static void test_refused_superkernel(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small_graphs),      cmocka_unit_test(test_large_graphs),
-        cmocka_unit_test(test_passive_ops),       cmocka_unit_test(test_given_superkernels),
-        cmocka_unit_test(test_split_by_outsider), cmocka_unit_test(test_refused_superkernel),
+        cmocka_unit_test(test_small_graphs),
+        cmocka_unit_test(test_large_graphs),
+        cmocka_unit_test(test_views),
+        cmocka_unit_test(test_passive_ops),
+        cmocka_unit_test(test_given_superkernels),
+        cmocka_unit_test(test_split_by_outsider),
+        cmocka_unit_test(test_refused_superkernel),
     };
     return cmocka_run_group_tests_name("partition", tests, NULL, NULL);
 }
