@@ -39,6 +39,10 @@ libskir_la_SOURCES += \
 	passes/entry/unused.h \
 	passes/entry/visit.c \
 	passes/entry/visit.h \
+	passes/events/conduct.c \
+	passes/events/inserter.h \
+	passes/events/names.c \
+	passes/events/write.c \
 	passes/fusion/fusable.c \
 	passes/fusion/fusable.h \
 	passes/fusion/fusion.c \

@@ -1,14 +1,16 @@
 /* Properties of the passes up to insert-events on random graphs: super kernels hold the ops that
  * they should; what launches, streams and events enforce is all that the graph demands; no event
- * can be dropped; the ends of super kernels have none; and an event is used again only when its
- * last use is over. What is enforced is computed here, from the text that the passes leave; what is
- * demanded by graph_model.h, from the text before. */
+ * can be dropped; the ends of super kernels have none; and a target needs as many words for outer
+ * events as there are, where a word is used again only when its last use is over. What is enforced
+ * is computed here, from the text that the passes leave; what is demanded by graph_model.h, from
+ * the text before. */
 #include "passes/fusion/fusable.h"
 #include "passes/pass.h"
 #include "tests/unit/graph_model.h"
 #include "tests/unit/parsed_module.h"
 #include "tests/unit/random_graph.h"
 
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -227,46 +229,100 @@ static void check_cover(struct trial *trial)
     CHECK(trial, graph_model_contracts(&trial->after, trial->after.superkernel));
 }
 
-/* Uses of event ID are named eID, eID_1, eID_2 ... in the order of their senders. */
-static const struct event *next_use(const struct trial *trial, const struct event *event)
+/* ------------------------------------------------------------------- words of memory ---- */
+
+static unsigned position_of(const struct trial *trial, uint64_t ops)
 {
-    struct arena scratch = {NULL, 0};
-    const struct module *module = trial->parsed.module;
-    const char *name = name_text(module, event->name, &scratch);
-    const char *sign = strchr(name, '_');
-    int size = sign ? (int)(sign - name) : (int)strlen(name);
-    const char *next = arena_printf(&scratch, "%.*s_%d", size, name, sign ? atoi(sign + 1) + 1 : 1);
-    const struct event *found = NULL;
-    for (unsigned i = 0; i < trial->n_events; i++)
-        if (name_is(module, trial->events[i].name, next))
-            found = &trial->events[i];
-    arena_free(&scratch);
-    return found;
+    unsigned last = 0;
+    for (unsigned i = 0; i < trial->after.count; i++)
+        if (ops & bit(i) && trial->after.position[i] > last)
+            last = trial->after.position[i];
+    return last;
 }
 
-/* Whoever sends an event again knows that all of the launch that waited for it is complete. */
-static void check_reuse(struct trial *trial, const struct event *event, const uint64_t *enforced)
+static unsigned first_of(const struct trial *trial, uint64_t ops)
 {
-    const struct event *next = next_use(trial, event);
-    if (!next)
-        return;
+    unsigned first = UINT_MAX;
+    for (unsigned i = 0; i < trial->after.count; i++)
+        if (ops & bit(i) && trial->after.position[i] < first)
+            first = trial->after.position[i];
+    return first;
+}
+
+/* The ops that must be complete before a word that the event has used may be used again: those of
+ * the launch that waited. */
+static uint64_t over_with(const struct trial *trial, const struct event *event)
+{
     uint64_t over = event->to;
     for (unsigned i = 0; i < trial->after.count; i++)
         if (event->to & bit(i))
             over |= trial->launch[i];
-    bool known = false;
+    return over;
+}
+
+static bool is_outer(const struct trial *trial, const struct event *event)
+{
+    return !(event->from & over_with(trial, event));
+}
+
+/* Whoever sends an event, of a launch its last op, knows that the use before is over. */
+static bool may_follow(const struct trial *trial, const struct event *before,
+                       const struct event *event, const uint64_t *enforced)
+{
     for (unsigned i = 0; i < trial->after.count; i++)
-        known = known || (next->from & bit(i) && !(over & ~enforced[i]));
-    CHECK(trial, known);
+        if (trial->after.position[i] == position_of(trial, event->from))
+            return !(over_with(trial, before) & ~enforced[i]);
+    return false;
+}
+
+/* Events in the order of those who send, then of those who wait. */
+static int compare_events(const struct trial *trial, const struct event *a, const struct event *b)
+{
+    unsigned x = position_of(trial, a->from), y = position_of(trial, b->from);
+    if (x == y) {
+        x = first_of(trial, a->to);
+        y = first_of(trial, b->to);
+    }
+    return x < y ? -1 : x > y;
+}
+
+static void sort_events(struct trial *trial)
+{
+    for (unsigned i = 1; i < trial->n_events; i++)
+        for (unsigned j = i;
+             j > 0 && compare_events(trial, &trial->events[j], &trial->events[j - 1]) < 0; j--) {
+            struct event event = trial->events[j];
+            trial->events[j] = trial->events[j - 1];
+            trial->events[j - 1] = event;
+        }
+}
+
+/* How many words of memory the outer events need: each takes the first that is free. */
+static unsigned count_words(struct trial *trial, const uint64_t *enforced)
+{
+    const struct event *last[MAX_EVENTS];
+    unsigned count = 0, word;
+    sort_events(trial);
+    for (unsigned i = 0; i < trial->n_events; i++) {
+        const struct event *event = &trial->events[i];
+        if (!is_outer(trial, event))
+            continue;
+        for (word = 0; word < count; word++)
+            if (may_follow(trial, last[word], event, enforced))
+                break;
+        count += word == count;
+        last[word] = event;
+    }
+    return count;
 }
 
 struct tally {
-    unsigned graphs, refused, events, reused;
+    unsigned graphs, refused, events, outer, words;
 };
 
-static bool run_passes(struct trial *trial)
+static bool run_passes(struct parsed_module *parsed)
 {
-    struct pass_context context = {.module = trial->parsed.module, .diags = &trial->parsed.diags};
+    struct pass_context context = {.module = parsed->module, .diags = &parsed->diags};
     struct pipeline pipeline;
     char error[256];
     return pipeline_parse(&pipeline,
@@ -274,6 +330,30 @@ static bool run_passes(struct trial *trial)
                           "insert-events",
                           error, sizeof error) &&
            pipeline_run(&pipeline, &context, NULL, NULL) == PIPELINE_OK;
+}
+
+/* Whether a target that has so many words has enough. */
+static bool is_enough_words(const struct trial *trial, unsigned words)
+{
+    struct parsed_module parsed;
+    parsed_init(&parsed, trial->text.at, trial->text.size);
+    struct module *module = parsed.module;
+    struct target *target = &module->targets.at[0];
+    struct attr attrs[8] = {{W_events, NONE, {.kind = ATTR_INT, .i = words}}};
+    for (uint32_t i = 0; i < target->attrs.count; i++)
+        attrs[i + 1] = module->attrs.at[target->attrs.first + i];
+    target->attrs = module_add_attrs(module, attrs, target->attrs.count + 1);
+    bool ok = run_passes(&parsed);
+    parsed_free(&parsed);
+    return ok;
+}
+
+static unsigned check_words(struct trial *trial, const uint64_t *enforced)
+{
+    unsigned words = count_words(trial, enforced);
+    CHECK(trial, is_enough_words(trial, words));
+    CHECK(trial, words == 0 || !is_enough_words(trial, words - 1));
+    return words;
 }
 
 static void check_trial(struct trial *trial, struct tally *tally)
@@ -290,10 +370,10 @@ static void check_trial(struct trial *trial, struct tally *tally)
         enforce(trial, i, fewer);
         CHECK(trial, !is_enough(trial, fewer));
         check_ends(trial, &trial->events[i]);
-        check_reuse(trial, &trial->events[i], enforced);
-        tally->reused += next_use(trial, &trial->events[i]) != NULL;
+        tally->outer += is_outer(trial, &trial->events[i]);
     }
     tally->events += trial->n_events;
+    tally->words += check_words(trial, enforced);
 }
 
 static void check_seed(uint64_t seed, const struct random_graph_options *options,
@@ -306,7 +386,7 @@ static void check_seed(uint64_t seed, const struct random_graph_options *options
     CHECK(trial, trial->parsed.module && verify_module(trial->parsed.module, &trial->parsed.diags));
     CHECK(trial, graph_model_init(&trial->before, trial->parsed.module, the_graph(trial)));
     tally->graphs++;
-    if (run_passes(trial))
+    if (run_passes(&trial->parsed))
         check_trial(trial, tally);
     else
         tally->refused++;
@@ -342,8 +422,9 @@ static void test_random_graphs(void **state)
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         for (uint64_t n = 0; n < runs.count; n++)
             check_seed(runs.seed + n, &all[i], &tally);
-    print_message("# %u graphs, %u refused, %u events, %u of them used again\n", tally.graphs,
-                  tally.refused, tally.events, tally.reused);
+    print_message("# %u graphs, %u refused, %u events, %u of them outer, with %u words\n",
+                  tally.graphs, tally.refused, tally.events, tally.outer, tally.words);
+    assert_true(tally.words < tally.outer);
     assert_true(tally.events > tally.graphs / 4);
 }
 

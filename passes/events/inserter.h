@@ -1,0 +1,89 @@
+/* What insert-events knows while it works on a graph. */
+#ifndef PASSES_EVENTS_INSERTER_H
+#define PASSES_EVENTS_INSERTER_H
+
+#include "ir/order.h"
+#include "passes/context.h"
+
+#include <assert.h>
+
+/* A launch: a super kernel, or one op. */
+struct outer_launch {
+    uint32_t block;       /* of the super kernel, or NONE */
+    uint32_t lane;        /* of the stream that it runs on */
+    uint32_t first, last; /* ops, in list order, but for passive ones */
+    uint32_t *know;       /* per lane: what is complete when the launch is; NULL for single ops */
+};
+
+struct event {
+    uint32_t from, to;           /* ops */
+    bool from_launch, to_launch; /* the launch of that op sends, receives */
+    bool inner;
+    uint32_t name;
+};
+
+/* Streams are lanes, numbered densely. What an op knows to be complete is, per lane, how many of
+ * the lane's ops are: the graph demands the order of each stream, so whoever knows an op to be
+ * complete knows all before it on its stream to be. */
+struct inserter {
+    struct pass_context *context;
+    struct module *module;
+    struct graph *graph;
+    const struct order *order;
+    VEC(struct order_edge) edges; /* of the op at hand */
+    uint32_t n_lanes;
+    uint8_t *passive;     /* per op: it executes nothing */
+    uint32_t *lane_of;    /* per op */
+    uint32_t *rank;       /* per op: its place on its lane, from 1 */
+    uint32_t *lane_first; /* per lane: the place of its first op in `ranked` */
+    uint32_t *ranked;     /* ops by lane and rank, but for passive ones */
+    uint32_t *launch_of;  /* per op */
+    uint32_t *know;       /* per op: n_lanes counts, known complete when it starts; of a passive
+                           * one: what must be complete before whoever uses it */
+    uint32_t *conducted; /* n_lanes counts, 0 between two ops: what one waits for by passive ones */
+    uint32_t *lane_know; /* per lane of launches: the same for the launch before */
+    uint32_t *start;     /* n_lanes counts: known when the current launch starts */
+    uint32_t *last_inner; /* per lane: the last op on it in the current launch, or NONE */
+    VEC(struct outer_launch) launches;
+    VEC(struct event) events;
+    struct id_map *names; /* of the events of all graphs so far: the next number for one more */
+};
+
+static inline uint32_t *inserter_know(struct inserter *in, uint32_t op)
+{
+    return in->know + (size_t)op * in->n_lanes;
+}
+
+static inline void inserter_join(const struct inserter *in, uint32_t *to, const uint32_t *from)
+{
+    for (uint32_t i = 0; i < in->n_lanes; i++)
+        if (to[i] < from[i])
+            to[i] = from[i];
+}
+
+/* What is known behind the completion of an op. */
+static inline void inserter_join_done(struct inserter *in, uint32_t *to, uint32_t op)
+{
+    inserter_join(in, to, inserter_know(in, op));
+    if (to[in->lane_of[op]] < in->rank[op])
+        to[in->lane_of[op]] = in->rank[op];
+}
+
+static inline bool inserter_is_known(struct inserter *in, const uint32_t *know, uint32_t op)
+{
+    assert(!in->passive[op]);
+    return know[in->lane_of[op]] >= in->rank[op];
+}
+
+/* Edges of an op to in->edges, none of which is from a passive one. */
+void conduct_take_edges(struct inserter *in, uint32_t op);
+/* What passive ops conduct, for all of them; to be called before anything is taken. */
+void conduct_all(struct inserter *in);
+
+/* Names the events, in the order of their senders. Returns how many outer ones there are at a time.
+ */
+uint32_t events_name(struct inserter *in);
+/* Writes them to ops and super kernels. */
+void events_write(struct inserter *in);
+
+#endif
