@@ -100,7 +100,12 @@ bool call_type_decides(const struct module *module, uint32_t type)
     if (type == NONE)
         return true;
     const struct type *t = &module->types.at[type];
-    return dtype_info(t->dtype)->class != CLASS_COMPLEX && has_one_element(module, t, type);
+    if (t->dtype == DTYPE_TOKEN) /* which is reported by itself */
+        return true;
+    enum dtype_class class = dtype_info(t->dtype)->class;
+    return (class == CLASS_BOOL || class == CLASS_FLOAT || class == CLASS_SINT ||
+            class == CLASS_UINT) &&
+           has_one_element(module, t, type);
 }
 
 bool call_type_counts(const struct module *module, uint32_t type)
@@ -108,6 +113,8 @@ bool call_type_counts(const struct module *module, uint32_t type)
     if (type == NONE)
         return true;
     const struct type *t = &module->types.at[type];
+    if (t->dtype == DTYPE_TOKEN)
+        return true;
     const struct dtype_info *info = dtype_info(t->dtype);
     return (info->class == CLASS_SINT || info->class == CLASS_UINT) && info->bits >= 8 &&
            has_one_element(module, t, type);

@@ -100,7 +100,7 @@ static void access_value(struct walker *walker, uint32_t value, bool write)
         walker->of->written[memory] = 1;
 }
 
-static void add_inplace(struct walker *walker, const struct op *op)
+static void add_writes(struct walker *walker, const struct op *op)
 {
     uint32_t next = 0, value;
     while (op_next_write(walker->effects->module, walker->graph, op, &next, &value))
@@ -122,7 +122,7 @@ static void add_op(struct walker *walker, const struct op *op)
 {
     for (uint32_t i = 0; walker->variables.count && i < op->operands.count; i++)
         access_value(walker, op_operands(walker->graph, op)[i], false);
-    add_inplace(walker, op);
+    add_writes(walker, op);
     if (op->attrs.count == 0)
         return;
     add_named(walker, op, W_reads);

@@ -131,6 +131,36 @@ struct graph *module_add_graph(struct module *module, uint32_t name)
     return graph;
 }
 
+/* What stays in the order of the text. */
+static void drop_graph_items(struct module *module, const uint8_t *gone)
+{
+    uint32_t kept = 0, graphs = 0;
+    for (uint32_t i = 0; i < module->order.count; i++) {
+        uint64_t item = module->order.at[i];
+        bool is_graph = order_kind(item) == SYMBOL_GRAPH;
+        if (is_graph && gone[order_index(item)])
+            continue;
+        module->order.at[kept++] = is_graph ? order_make(graphs++, SYMBOL_GRAPH) : item;
+    }
+    module->order.count = kept;
+}
+
+void module_drop_graphs(struct module *module, const uint8_t *gone)
+{
+    uint32_t kept = 0;
+    drop_graph_items(module, gone);
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        if (gone[i])
+            graph_free(&module->graphs.at[i]);
+        else
+            module->graphs.at[kept++] = module->graphs.at[i];
+    }
+    module->graphs.count = kept;
+    id_map_clear(&module->named[SYMBOL_GRAPH]);
+    for (uint32_t i = kept; i-- > 0;)
+        id_map_set(&module->named[SYMBOL_GRAPH], module->graphs.at[i].name, i);
+}
+
 struct entry *module_add_entry(struct module *module, uint32_t name, enum kernel_type type)
 {
     assert((unsigned)type < KERNEL_TYPE_COUNT);

@@ -13,7 +13,8 @@ struct pass_context {
     const char *sk_options;        /* options of every scope, over its own; NULL: none */
     struct code_sizes *code_sizes; /* NULL: what kernels do not say themselves is not known */
     struct analyses *analyses;     /* of the module; NULL: pipeline_run has its own */
-    bool unproven;                 /* verify-sync looks at slots only */
+    const char *graph; /* inline-calls leaves this one in the module; NULL: any may go */
+    bool unproven;     /* verify-sync looks at slots only */
 };
 
 #endif

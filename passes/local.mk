@@ -8,6 +8,9 @@ libskir_la_SOURCES += \
 	passes/debug_sync_all.c \
 	passes/early_start.c \
 	passes/feed_sync_all.c \
+	passes/inline_calls.c \
+	passes/inline_graph.c \
+	passes/inline_graph.h \
 	passes/insert_events.c \
 	passes/insert_syncs.c \
 	passes/limit_stream_fusion.c \

@@ -44,6 +44,7 @@ unit_tests = \
 	tests/unit/test_exchange \
 	tests/unit/test_golden \
 	tests/unit/test_golden_pool \
+	tests/unit/test_inline \
 	tests/unit/test_ir \
 	tests/unit/test_json \
 	tests/unit/test_kernels \
@@ -94,6 +95,9 @@ tests_unit_test_events_SOURCES = \
 	tests/unit/graph_model.c \
 	tests/unit/random_graph.c \
 	tests/unit/test_events.c
+tests_unit_test_inline_SOURCES = \
+	tests/unit/random_graph.c \
+	tests/unit/test_inline.c
 # What it runs is loaded, and needs the runtime as in skirc.
 tests_unit_test_memory_commands_LDADD = frontend/libfrontend.a libskir.la $(libskrt_la_OBJECTS) \
 	$(CMOCKA_LIBS) $(THREAD_LIBS) $(DL_LIBS) $(MATH_LIBS)

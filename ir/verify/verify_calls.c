@@ -3,6 +3,7 @@
 #include "ir/calls.h"
 #include "ir/effects.h"
 #include "ir/memories.h"
+#include "ir/operands.h"
 #include "ir/syntax/spelling.h"
 #include "ir/verify/graph_verifier.h"
 
@@ -241,7 +242,7 @@ static void verify_results(const struct call *call)
     const struct graph_verifier *gv = call->gv;
     const struct graph *graph = call->graph;
     if (!verify_count(call, "returns", "value", graph->result_types.count, "the op has",
-                      call->op->results.count))
+                      op_tensor_results(gv->module, gv->graph, call->op)))
         return;
     for (uint32_t i = 0; i < graph->result_types.count; i++) {
         uint32_t type = type_of(gv->graph, call->op->results.first + i);
@@ -327,6 +328,20 @@ static void verify_counts(struct graph_verifier *gv, const struct op *op, uint32
     }
 }
 
+/* What a graph is given has a place each, and there is nothing that an absent one could be. */
+static bool verify_plain(struct graph_verifier *gv, const struct op *op)
+{
+    for (uint32_t i = 0; op_has_forms(gv->graph, op) && i < op_n_places(gv->graph, op); i++) {
+        struct operand operand = op_operand(gv->graph, op, i);
+        if (operand.kind == OPERAND_VALUE && operand.label == NONE)
+            continue;
+        diag_at(gv->diags, DIAG_call_signature, locate_op(gv->module, op, OP_PLACE, i),
+                "operands of an op that calls graphs are values, without labels");
+        return false;
+    }
+    return true;
+}
+
 static bool verify_lead(struct graph_verifier *gv, const struct op *op, enum call_kind kind)
 {
     uint32_t lead = call_info(kind)->lead;
@@ -350,7 +365,7 @@ static bool verify_lead(struct graph_verifier *gv, const struct op *op, enum cal
 
 static void verify_call(struct graph_verifier *gv, const struct op *op, enum call_kind kind)
 {
-    bool ok = verify_lead(gv, op, kind);
+    bool ok = verify_plain(gv, op) && verify_lead(gv, op, kind);
     gv->verifier->calls = true;
     if (op->kernel != NONE)
         diag_at(gv->diags, DIAG_op_kernel, locate_op(gv->module, op, OP_KERNEL, 0),
@@ -408,7 +423,9 @@ static void verify_aliases(struct verifier *verifier, struct effects *effects,
     if (op_call_kind(op) == CALL_NONE || !attr_find(verifier->module, op->attrs, W_alias))
         return;
     for (uint32_t n = 0; op_callee(verifier->module, op, n, &callee); n++)
-        for (uint32_t i = 0; callee.role != ROLE_CONDITION && i < op->results.count; i++)
+        for (uint32_t i = 0;
+             callee.role != ROLE_CONDITION && i < op_tensor_results(verifier->module, graph, op);
+             i++)
             verify_alias(verifier, effects, graph, op, &callee, i);
 }
 
