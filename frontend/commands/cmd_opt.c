@@ -136,7 +136,7 @@ static enum exit_status print_result(struct driver *driver, const char *output)
     struct input *input = driver->input;
     struct text text = {NULL, 0, 0};
     move_includes(input->module, input->path, output);
-    print_module(&text, input->module, NULL);
+    print_changed_module(&text, input->module, &input->comments);
     enum exit_status status = write_output(driver->invocation, output, &text);
     text_free(&text);
     if (option_given(driver->invocation, "stats"))

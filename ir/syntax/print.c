@@ -129,7 +129,7 @@ static void print_all(struct printer *printer)
     for (uint32_t i = 0; i < module->order.count && !printer->stopped; i++)
         print_item(printer, module->order.at[i]);
     assert(printer->indent == 0 || printer->stopped);
-    if (printer->comments) {
+    if (printer->comments && !printer->above) {
         print_comments(printer, UINT32_MAX, false);
         if (module->source->tail) {
             text_char(printer->text, '/'); /* the byte that ends the program's text */
@@ -144,6 +144,16 @@ void print_module(struct text *text, const struct module *module, const struct s
 {
     struct printer printer = {.text = text, .module = module, .comments = comments};
     print_all(&printer);
+}
+
+void print_changed_module(struct text *text, const struct module *module,
+                          const struct spans *comments)
+{
+    bool any = comments->count > 0;
+    struct printer printer = {.text = text, .module = module, .comments = any ? comments : NULL};
+    printer.above = any ? mem_calloc(comments->count, 1) : NULL;
+    print_all(&printer);
+    mem_free(printer.above);
 }
 
 void print_whole_module(struct text *text, const struct module *module)

@@ -11,6 +11,12 @@
  * order of the source. */
 void print_module(struct text *text, const struct module *module, const struct spans *comments);
 
+/* The same for a module that passes have changed: of the comments, those that stand directly above
+ * an element of the module, a block, an op, an instruction or an attribute that is still there are
+ * kept with it. */
+void print_changed_module(struct text *text, const struct module *module,
+                          const struct spans *comments);
+
 /* The same, without comments, with what came by includes in the place of their lines: a text that
  * stands alone, in the folder of the source. */
 void print_whole_module(struct text *text, const struct module *module);

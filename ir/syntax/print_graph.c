@@ -251,9 +251,17 @@ static void print_return(struct printer *printer, const struct graph *graph)
     print_line_end(printer);
 }
 
+/* A graph is located behind its name, so that all comments up to there stand above it. Of those
+ * that passes keep, none is within its line. */
+static uint32_t graph_loc(const struct printer *printer, const struct graph *graph)
+{
+    bool above = printer->above && printer->comments && graph->loc != NONE;
+    return above ? print_line_start(printer, graph->loc) : graph->loc;
+}
+
 void print_graph(struct printer *printer, const struct graph *graph)
 {
-    print_line_begin(printer, graph->loc, true);
+    print_line_begin(printer, graph_loc(printer, graph), true);
     print_graph_header(printer, graph);
     print_open(printer);
     for (uint32_t i = 0; i < graph->body.count && !printer->stopped; i++) {

@@ -93,18 +93,81 @@ bool print_comments(struct printer *printer, uint32_t offset, bool want_blank)
     return own_line;
 }
 
+/* ------------------------------------------------------- what passes leave of comments ---- */
+
+uint32_t print_line_start(const struct printer *printer, uint32_t offset)
+{
+    const char *text = printer->module->source->text, *p = text + offset;
+    while (p > text && p[-1] != '\n')
+        p--;
+    while (*p == ' ' || *p == '\t')
+        p++;
+    return (uint32_t)(p - text);
+}
+
+/* How many comments of the source begin before `offset`. */
+static uint32_t count_before(const struct spans *comments, uint32_t offset)
+{
+    uint32_t low = 0, high = comments->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (comments->at[middle].begin < offset)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Whether the comment is a line by itself, and the next line begins with what is at `offset`. */
+static bool is_above(const struct printer *printer, struct span comment, uint32_t offset)
+{
+    const char *p = before_blanks(printer, offset);
+    return p > printer->module->source->text && p[-1] == '\n' &&
+           p - 1 == printer->module->source->text + comment.end &&
+           begins_line(printer, comment.begin);
+}
+
+/* A directive of a golden file is for that file alone. */
+static bool is_directive(const struct printer *printer, struct span comment)
+{
+    return comment.end - comment.begin > 2 &&
+           printer->module->source->text[comment.begin + 2] == '!';
+}
+
+/* The lines of comments directly above `loc`, each where it is printed first: a pass may have made
+ * several things of what stood there. */
+static void print_above(struct printer *printer, uint32_t loc)
+{
+    const struct spans *comments = printer->comments;
+    uint32_t end = count_before(comments, loc), first = end, below = loc;
+    while (first > 0 && is_above(printer, comments->at[first - 1], below))
+        below = comments->at[--first].begin;
+    for (; first < end; first++) {
+        if (printer->above[first] || is_directive(printer, comments->at[first]))
+            continue;
+        printer->above[first] = 1;
+        print_indent(printer);
+        print_comment(printer, comments->at[first]);
+    }
+}
+
+/* ----------------------------------------------------------------------------- lines ---- */
+
 void print_line_begin(struct printer *printer, uint32_t loc, bool want_blank)
 {
     bool commented = false;
     if (printer->sink && printer->text->size > PIECE)
         flush_text(printer);
-    if (printer->comments && loc != NONE) {
+    if (printer->comments && loc != NONE && !printer->above) {
         commented = print_comments(printer, loc, want_blank);
         want_blank = (want_blank && !commented) || blank_before(printer, loc);
     }
     if (want_blank)
         print_blank(printer);
     printer->after_open = false;
+    if (printer->above && printer->comments && loc != NONE)
+        print_above(printer, loc);
     print_indent(printer);
 }
 
@@ -117,7 +180,7 @@ void print_open(struct printer *printer)
 
 void print_close(struct printer *printer, uint32_t end_loc)
 {
-    if (printer->comments && end_loc != NONE)
+    if (printer->comments && end_loc != NONE && !printer->above)
         print_comments(printer, end_loc, false);
     assert(printer->indent > 0);
     printer->indent--;

@@ -15,6 +15,9 @@ struct printer {
     const struct module *module;
     const struct spans *comments; /* NULL: no comments, no blank lines of the source */
     uint32_t next_comment;
+    /* Of a module that passes have changed: which comments have been printed, by their index. Only
+     * those that stand directly above something are, with it. NULL: all are, in their order. */
+    uint8_t *above;
     unsigned indent;
     bool after_open; /* the last line opened a block: no blank line may follow */
     /* Spelling of each type that was met: its place in type_texts by type id, of size 0 before. */
@@ -38,6 +41,9 @@ void print_close(struct printer *printer, uint32_t end_loc);
 /* The comments of the source before `offset`: one that trails joins the line above, unless that
  * line is a comment itself. Returns whether any comment got its own line. */
 bool print_comments(struct printer *printer, uint32_t offset, bool want_blank);
+
+/* Where the line begins that a position of the source is on, blanks left out. */
+uint32_t print_line_start(const struct printer *printer, uint32_t offset);
 
 /* Spells a type that is met for the first time. */
 void print_spell_type(struct printer *printer, uint32_t type);
