@@ -7,6 +7,7 @@
 #include "frontend/included_texts.h"
 #include "frontend/session.h"
 #include "ir/base/stream.h"
+#include "ir/syntax/origins.h"
 #include "ir/syntax/parse.h"
 #include "ir/syntax/print.h"
 #include "ir/verify/verify.h"
@@ -136,6 +137,8 @@ static void print_messages(void *user)
     mem_free(module->messages);
     module->messages = NULL;
     stream_open(&stream);
+    if (module->module)
+        origins_mark(module->module, &module->diags);
     diags_print(&module->diags, stream.file, false);
     module->messages = stream_close(&stream, NULL);
 }

@@ -91,6 +91,8 @@ libskir_la_SOURCES += \
 	ir/syntax/lexer.c \
 	ir/syntax/locate.c \
 	ir/syntax/locate.h \
+	ir/syntax/origins.c \
+	ir/syntax/origins.h \
 	ir/syntax/parse.c \
 	ir/syntax/parse.h \
 	ir/syntax/parse_entry.c \

@@ -1,5 +1,6 @@
 #include "frontend/cli/input.h"
 #include "frontend/cli/remarks.h"
+#include "ir/syntax/origins.h"
 #include "ir/syntax/parse.h"
 #include "ir/verify/verify.h"
 
@@ -79,6 +80,8 @@ bool input_open_verified(struct input *input, const struct invocation *invocatio
 
 enum exit_status input_close(struct input *input, enum exit_status status)
 {
+    if (input->module)
+        origins_mark(input->module, &input->diags);
     diags_print(&input->diags, input->invocation->err, use_colour(input->invocation));
     if (input->diags.counts[SEVERITY_ERROR] && status == EXIT_DONE)
         status = EXIT_INPUT;

@@ -4,6 +4,12 @@
 
 #include <string.h>
 
+static void put_origin(struct json *json, struct diag_origin origin)
+{
+    if (origin.text)
+        json_add_bytes(json, "origin", origin.text, origin.size);
+}
+
 static void put_position(struct json *json, struct diags *diags, struct span span)
 {
     if (!span.end || !diags->source)
@@ -42,6 +48,7 @@ static void put_notes(struct json *json, struct diags *diags, const struct diag_
     for (; note; note = note->next) {
         json_open_object(json);
         json_add_string(json, "text", note->text);
+        put_origin(json, note->origin);
         put_position(json, diags, note->span);
         json_close_object(json);
     }
@@ -54,6 +61,7 @@ static void put_diag(struct json *json, struct diags *diags, const struct diag *
     json_add_string(json, "severity", severity_text(diag->severity));
     json_add_string(json, "id", diag_id_text(diag->id));
     json_add_string(json, "text", diag->text);
+    put_origin(json, diag->origin);
     put_position(json, diags, diag->span);
     put_fields(json, diag->fields);
     put_notes(json, diags, diag->notes);

@@ -3,6 +3,7 @@
 #include "frontend/cli/sk_argument.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/session.h"
+#include "ir/syntax/origins.h"
 
 const struct option options_check[] = {
     {"explain", 0, OPTION_FLAG, NULL,
@@ -21,13 +22,21 @@ static void print_line_number(FILE *out, struct source *source, struct span span
         fprintf(out, "line %u: ", source_position(source, span.begin).line);
 }
 
+static void print_origin(FILE *out, struct diag_origin origin)
+{
+    if (origin.text)
+        fprintf(out, "%.*s: ", (int)origin.size, origin.text);
+}
+
 static void print_remark(FILE *out, struct source *source, const struct diag *diag)
 {
     fputs("  ", out);
+    print_origin(out, diag->origin);
     print_line_number(out, source, diag->span);
     fprintf(out, "%s [%s]\n", diag->text, diag_id_text(diag->id));
     for (const struct diag_note *note = diag->notes; note; note = note->next) {
         fputs(note->span.end ? "    " : "    -> ", out);
+        print_origin(out, note->origin);
         print_line_number(out, source, note->span);
         fprintf(out, "%s\n", note->text);
     }
@@ -38,6 +47,7 @@ static void print_report(struct input *input)
 {
     struct diags *diags = &input->diags;
     FILE *out = input->invocation->out;
+    origins_mark(input->module, diags);
     const struct diag **order = diags_sorted(diags);
     uint32_t remarks = 0, kept = 0;
     fprintf(out, "%s:\n", diags->path);

@@ -122,15 +122,39 @@ static void read_diagnostic(struct golden_outcome *outcome, const char *prefix, 
     vec_push(reported, diag);
 }
 
+/* `  at FILE:LINE:COLUMN` below a head `ORIGIN: SEVERITY: TEXT`: a diagnostic about the line, with
+ * the text `ORIGIN: TEXT`. */
+static void read_placed(struct golden_outcome *outcome, const char *prefix, const char *head,
+                        const char *line, const char *end)
+{
+    struct golden_diag diag = {.match = NONE};
+    const char *p = line;
+    if (!take_prefix(&p, end, "  at ") || !take_prefix(&p, end, prefix) ||
+        !take_number(&p, end, &diag.line))
+        return;
+    for (const char *text, *colon = head; colon + 2 < line; colon++) {
+        text = colon + 2;
+        if (colon[0] != ':' || colon[1] != ' ' || !take_severity(&text, line, &diag.severity))
+            continue;
+        diag.text = arena_printf(&outcome->arena, "%.*s: %.*s", (int)(colon - head), head,
+                                 (int)(line - 1 - text), text);
+        vec_push(&outcome->reported, diag);
+        return;
+    }
+}
+
 static void read_diagnostics(const struct golden *golden, struct golden_outcome *outcome)
 {
     const char *prefix = arena_printf(&outcome->arena, "%s:", golden->path);
-    const char *end = outcome->err + outcome->err_size;
+    const char *end = outcome->err + outcome->err_size, *head = NULL;
     for (const char *line = outcome->err; line < end;) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));
         if (!stop)
             stop = end;
+        if (head)
+            read_placed(outcome, prefix, head, line, stop);
         read_diagnostic(outcome, prefix, line, stop);
+        head = line;
         line = stop + 1;
     }
 }

@@ -97,7 +97,7 @@ static void add_note(struct diags *diags, struct span span, const char *format, 
     while (*last)
         last = &(*last)->next;
     struct diag_note *note = arena_alloc(&diags->arena, sizeof *note);
-    *note = (struct diag_note){format_text(diags, format, args), span, NULL};
+    *note = (struct diag_note){.text = format_text(diags, format, args), .span = span};
     *last = note;
 }
 
@@ -199,36 +199,65 @@ static void print_source_line(struct diags *diags, FILE *out, struct span span, 
     fputs(colour ? "\33[0m\n" : "\n", out);
 }
 
+static void print_place(struct diags *diags, FILE *out, struct span span)
+{
+    uint32_t begin = span.begin;
+    struct source *source = source_at(diags->source, &begin);
+    struct position at = source_position(source, begin);
+    fprintf(out, "%s:%u:%u", source->path, at.line, at.column);
+}
+
 static void print_position(struct diags *diags, FILE *out, struct span span)
 {
     if (span.end && diags->source) {
-        uint32_t begin = span.begin;
-        struct source *source = source_at(diags->source, &begin);
-        struct position at = source_position(source, begin);
-        fprintf(out, "%s:%u:%u: ", source->path, at.line, at.column);
+        print_place(diags, out, span);
+        fputs(": ", out);
     } else if (diags->path) {
         fprintf(out, "%s: ", diags->path);
     }
 }
 
+/* The head of a diagnostic or note: its origin, or else its position. */
+static void print_head(struct diags *diags, FILE *out, struct diag_origin origin, struct span span)
+{
+    if (!origin.text) {
+        print_position(diags, out, span);
+        return;
+    }
+    print_text(out, origin.text, origin.size);
+    fputs(": ", out);
+}
+
+/* The line below the head, and above it the position where the head has the origin. */
+static void print_excerpt(struct diags *diags, FILE *out, struct diag_origin origin,
+                          struct span span, bool colour)
+{
+    if (origin.text) {
+        fputs("  at ", out);
+        print_place(diags, out, span);
+        fputc('\n', out);
+    }
+    print_source_line(diags, out, span, colour);
+}
+
 static void print_one(struct diags *diags, FILE *out, const struct diag *diag, bool colour)
 {
-    print_position(diags, out, diag->span);
+    print_head(diags, out, diag->origin, diag->span);
     fprintf(out, "%s%s:%s ", colour ? severity_colour[diag->severity] : "",
             severity_text(diag->severity), colour ? "\33[0m" : "");
     print_text(out, diag->text, strlen(diag->text));
     fprintf(out, " [%s]\n", diag_id_text(diag->id));
     if (diag->span.end && diags->source)
-        print_source_line(diags, out, diag->span, colour);
+        print_excerpt(diags, out, diag->origin, diag->span, colour);
     for (const struct diag_note *note = diag->notes; note; note = note->next) {
         bool positioned = note->span.end && diags->source;
         if (positioned)
-            print_position(diags, out, note->span);
+            print_head(diags, out, note->origin, note->span);
         fputs(positioned ? "note: " : "  help: ", out);
         print_text(out, note->text, strlen(note->text));
         fputc('\n', out);
         if (positioned)
-            print_source_line(diags, out, note->span, colour);
+            print_excerpt(diags, out, note->origin, note->span, colour);
     }
 }
 

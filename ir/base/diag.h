@@ -18,10 +18,17 @@ enum diag_id {
     DIAG_COUNT
 };
 
+/* The place, "FILE:LINE", that what a position is about comes from. */
+struct diag_origin {
+    const char *text; /* NULL: there is none that is known; not owned */
+    size_t size;
+};
+
 /* A further line below a diagnostic: a second position, or (no_span) what to do about it. */
 struct diag_note {
     const char *text;
     struct span span;
+    struct diag_origin origin;
     struct diag_note *next;
 };
 
@@ -37,6 +44,7 @@ struct diag {
     enum diag_id id;
     enum severity severity;
     struct span span;
+    struct diag_origin origin;
     const char *text;
     struct diag_note *notes;
     struct diag_field *fields, **last_field;
@@ -89,7 +97,7 @@ const char *severity_text(enum severity severity);
 const struct diag **diags_sorted(const struct diags *diags);
 
 /* Prints all of them in the order of their positions, with source line and caret, and a last line
- * that counts the errors not shown. */
+ * that counts the errors not shown. An origin stands in the head, and the position below it. */
 void diags_print(struct diags *diags, FILE *out, bool colour);
 
 #endif

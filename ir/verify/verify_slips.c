@@ -2,6 +2,7 @@
 #include "ir/attr_rows.h"
 #include "ir/dims.h"
 #include "ir/syntax/locate.h"
+#include "ir/syntax/origins.h"
 #include "ir/verify/verify.h"
 
 #include <ctype.h>
@@ -283,6 +284,7 @@ void verify_slips(const struct module *module, struct diags *diags)
 {
     struct slips slips = {.module = module, .diags = diags};
     bool near = find_keys(&slips);
+    origins_check(module, diags);
     for (uint32_t i = 0; i < module->kernels.count; i++)
         check_params(&slips, &module->kernels.at[i]);
     for (uint32_t i = 0; i < module->graphs.count; i++) {
