@@ -31,12 +31,22 @@ libskir_la_SOURCES += \
 	ir/module.c \
 	ir/module.h \
 	ir/op_data.h \
+	ir/op_eval.c \
+	ir/op_eval.h \
+	ir/op_functions.c \
+	ir/op_functions.def \
+	ir/op_rules.c \
+	ir/op_rules.h \
+	ir/op_shapes.c \
+	ir/op_shapes.h \
 	ir/op_type_reader.c \
 	ir/op_type_reader.h \
 	ir/op_types.c \
 	ir/op_types.h \
 	ir/operands.c \
 	ir/operands.h \
+	ir/op_values.c \
+	ir/op_values.h \
 	ir/order.c \
 	ir/order.h \
 	ir/order_launch.c \

@@ -1,4 +1,5 @@
 #include "ir/op_type_reader.h"
+#include "ir/op_rules.h"
 
 #include <cjson/cJSON.h>
 
@@ -13,6 +14,7 @@ struct reading {
     const struct op_type_reader *reader;
     struct op_type *type;
     struct op_slot *slots;
+    struct rule_variables *variables;
 };
 
 static bool fail(const struct reading *reading, const char *format, ...)
@@ -380,6 +382,17 @@ static bool read_graphs(const struct reading *reading, const cJSON *json)
 
 /* ---------------------------------------------------------------------- texts ---- */
 
+/* One rule, which may use what those before it have bound. */
+static bool read_rule(const struct reading *reading, const char *text, bool shape,
+                      struct op_rule *rule)
+{
+    char error[120];
+    text = copy(reading, text, strlen(text));
+    return op_rule_parse(reading->reader->arena, reading->type, text, shape, reading->variables,
+                         rule, error, sizeof error) ||
+           fail(reading, "rule '%s': %s", text, error);
+}
+
 static bool read_rules(const struct reading *reading, const cJSON *list)
 {
     struct op_type *type = reading->type;
@@ -387,14 +400,22 @@ static bool read_rules(const struct reading *reading, const cJSON *list)
     uint32_t count = count_strings(list), n = 0;
     if (count == NONE)
         return fail(reading, "'shape' is a list of rules");
-    const char **rules = arena_alloc(reading->reader->arena, (count + 1) * sizeof *rules);
+    struct op_rule *rules = arena_alloc(reading->reader->arena, (count + 1) * sizeof *rules);
     cJSON_ArrayForEach(item, list)
     {
-        rules[n++] = copy(reading, item->valuestring, strlen(item->valuestring));
+        if (!read_rule(reading, item->valuestring, true, &rules[n++]))
+            return false;
     }
     type->shape = rules;
     type->n_shape = count;
     return true;
+}
+
+static bool read_number(const struct reading *reading, const cJSON *item, struct op_rule *rule)
+{
+    if (item && !cJSON_IsString(item))
+        return fail(reading, "'%s' is a string", item->string);
+    return !item || read_rule(reading, item->valuestring, false, rule);
 }
 
 static bool read_text(const struct reading *reading, const cJSON *item, const char **text)
@@ -469,7 +490,8 @@ static bool find_members(const struct reading *reading, const cJSON *json, const
 bool op_type_read(const struct op_type_reader *reader, const char *name, const char *family,
                   const cJSON *json, struct op_type *type)
 {
-    struct reading reading = {.reader = reader, .type = type};
+    struct rule_variables variables = {.count = 0};
+    struct reading reading = {.reader = reader, .type = type, .variables = &variables};
     const cJSON *members[KEYS] = {NULL};
     *type = (struct op_type){.name = name, .family = family, .about = ""};
     return find_members(&reading, json, members) &&
@@ -480,8 +502,8 @@ bool op_type_read(const struct op_type_reader *reader, const char *name, const c
            read_access(&reading, members[KEY_reads], false) &&
            read_graphs(&reading, members[KEY_graphs]) && read_rules(&reading, members[KEY_shape]) &&
            read_text(&reading, members[KEY_about], &type->about) &&
-           read_text(&reading, members[KEY_flops], &type->flops) &&
-           read_text(&reading, members[KEY_bytes], &type->bytes) &&
+           read_number(&reading, members[KEY_flops], &type->flops) &&
+           read_number(&reading, members[KEY_bytes], &type->bytes) &&
            read_flag(&reading, members[KEY_passive], &type->passive) &&
            read_flag(&reading, members[KEY_view], &type->view);
 }

@@ -47,6 +47,15 @@ struct op_graph {
     const uint32_t *params, *results;
 };
 
+/* A rule of shapes, or an expression (ir/op_rules.h). */
+struct rule;
+
+struct op_rule {
+    const char *text;
+    uint32_t slot; /* the slot whose shape it is; NONE: a condition, or a number */
+    const struct rule *value;
+};
+
 struct op_type {
     const char *name;
     const char *family; /* the file that it stands in, without path and ending */
@@ -56,10 +65,10 @@ struct op_type {
     uint32_t n_attrs, n_graphs, n_shape;
     const struct op_attr *attrs;
     const struct op_graph *graphs;
-    bool passive;              /* executes nothing on a device (docs/language.md, "Order") */
-    bool view;                 /* results are operands seen otherwise; nothing has to be done */
-    const char *const *shape;  /* the rules of shapes; docs/op-types.md has their language */
-    const char *flops, *bytes; /* expressions; NULL: not said */
+    bool passive; /* executes nothing on a device (docs/language.md, "Order") */
+    bool view;    /* results are operands seen otherwise; nothing has to be done */
+    const struct op_rule *shape;
+    struct op_rule flops, bytes; /* `text` is NULL where nothing is said */
 };
 
 /* A type's data, and what was read from it: NULL as long as nobody has asked. */

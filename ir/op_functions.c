@@ -1,0 +1,345 @@
+/* The functions of rules. */
+#include "ir/op_eval.h"
+
+#include <string.h>
+
+uint32_t rule_place(struct evaluator *e, const struct rule_value *place, uint32_t count)
+{
+    const int64_t *number = rule_as_number(place);
+    if (!number)
+        return NONE;
+    int64_t at = *number < 0 ? *number + count : *number;
+    if (at >= 0 && at < count)
+        return (uint32_t)at;
+    rule_fail(e, NONE, NONE, "%s has no dimension %lld of %u, of which '%s' speaks",
+              e->call->type->name, (long long)*number, count, e->rule->text);
+    return NONE;
+}
+
+static struct rule_dim rule_product(struct evaluator *e, const struct rule_value *list)
+{
+    struct rule_dim size = rule_known(1);
+    for (uint32_t i = 0; i < list->count; i++)
+        size = rule_arithmetic(e, RULE_MUL, size, list->dims[i]);
+    return size;
+}
+
+static struct rule_value bytes_of(struct evaluator *e, uint32_t slot)
+{
+    struct rule_dim sum = rule_known(0);
+    for (uint32_t i = 0; i < e->call->n_tensors; i++) {
+        if (e->call->tensors[i].slot != slot)
+            continue;
+        struct rule_value shape = rule_shape(e, i);
+        struct rule_dim bits = rule_arithmetic(e, RULE_MUL, rule_product(e, &shape),
+                                               rule_known(e->call->tensors[i].bits));
+        bits = rule_arithmetic(e, RULE_ADD, bits, rule_known(7));
+        sum = rule_arithmetic(e, RULE_ADD, sum, rule_arithmetic(e, RULE_DIV, bits, rule_known(8)));
+    }
+    return rule_dim_value(sum);
+}
+
+static uint32_t count_of(const struct evaluator *e, uint32_t slot)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < e->call->n_tensors; i++)
+        count += e->call->tensors[i].slot == slot;
+    return count;
+}
+
+/* One dimension of two; false where they cannot be broadcast. */
+static bool broadcast_dim(struct rule_dim a, struct rule_dim b, struct rule_dim *out)
+{
+    if (a.known && a.number == 1)
+        *out = b;
+    else if (b.known && b.number == 1)
+        *out = a;
+    else if (a.known != b.known)
+        *out = a.known ? a : b;
+    else
+        *out = a.number == b.number ? a : rule_unknown_dim();
+    return !a.known || !b.known || a.number == b.number || a.number == 1 || b.number == 1;
+}
+
+static struct rule_value broadcast(struct evaluator *e, const struct rule *rule,
+                                   const struct rule_value *args, uint32_t n)
+{
+    const struct rule_value *a = &args[0], *b = &args[n];
+    struct rule_value out = rule_list(e, a->count > b->count ? a->count : b->count);
+    for (uint32_t back = 1; back <= out.count; back++) {
+        struct rule_dim left = back <= a->count ? a->dims[a->count - back] : rule_known(1);
+        struct rule_dim right = back <= b->count ? b->dims[b->count - back] : rule_known(1);
+        if (broadcast_dim(left, right, &out.dims[out.count - back]))
+            continue;
+        const struct rule *first = rule->args[0], *second = rule->args[n];
+        bool named = first->kind == RULE_SLOT && second->kind == RULE_SLOT;
+        rule_fail(e, named ? rule_tensor(e, (uint32_t)second->number) : NONE,
+                  named ? rule_tensor(e, (uint32_t)first->number) : NONE,
+                  "%s cannot broadcast %s and %s to one shape", e->call->type->name,
+                  rule_value_text(a).text, rule_value_text(b).text);
+        return rule_unknown;
+    }
+    return out;
+}
+
+static struct rule_value call_broadcast(struct evaluator *e, const struct rule *rule,
+                                        struct rule_value *args)
+{
+    for (uint32_t i = 1; i < rule->n_args && args[0].kind == VALUE_LIST; i++) {
+        if (args[i].kind != VALUE_LIST)
+            return rule_unknown;
+        args[0] = broadcast(e, rule, args, i);
+    }
+    return args[0].kind == VALUE_LIST ? args[0] : rule_unknown;
+}
+
+/* Shapes that must be alike but along the axis. */
+static struct rule_value call_concat(struct evaluator *e, uint32_t slot,
+                                     const struct rule_value *axis)
+{
+    uint32_t first = rule_tensor(e, slot);
+    struct rule_value out = first == NONE ? rule_unknown : rule_shape(e, first);
+    uint32_t at = out.kind == VALUE_LIST ? rule_place(e, axis, out.count) : NONE;
+    for (uint32_t i = first + 1; at != NONE && i < e->call->n_tensors; i++) {
+        if (e->call->tensors[i].slot != slot)
+            continue;
+        struct rule_value next = rule_shape(e, i);
+        struct rule_dim along = at < next.count ? next.dims[at] : rule_unknown_dim();
+        if (at < next.count)
+            next.dims[at] = out.dims[at];
+        if (!rule_lists_agree(&out, &next)) {
+            next = rule_shape(e, i);
+            rule_fail(e, i, first, "%s cannot join %s and %s along dimension %u",
+                      e->call->type->name, rule_value_text(&out).text, rule_value_text(&next).text,
+                      at);
+            return rule_unknown;
+        }
+        rule_refine(&out, &next);
+        out.dims[at] = rule_arithmetic(e, RULE_ADD, out.dims[at], along);
+    }
+    return at == NONE ? rule_unknown : out;
+}
+
+/* Which dimensions a list of axes names; false where that is not known. */
+static bool mark_axes(struct evaluator *e, const struct rule_value *axes, uint32_t count,
+                      bool *marked)
+{
+    memset(marked, 0, MAX_VALUE_DIMS * sizeof *marked);
+    for (uint32_t i = 0; i < axes->count; i++) {
+        struct rule_value axis = rule_dim_value(axes->dims[i]);
+        uint32_t at = rule_place(e, &axis, count);
+        if (at == NONE)
+            return false;
+        marked[at] = true;
+    }
+    return true;
+}
+
+static struct rule_value call_reduce(struct evaluator *e, const struct rule_value *args)
+{
+    bool marked[MAX_VALUE_DIMS];
+    const struct rule_value *shape = &args[0], *axes = &args[1];
+    const int64_t *keep = rule_as_number(&args[2]);
+    if (shape->kind != VALUE_LIST || axes->kind != VALUE_LIST || !keep ||
+        !mark_axes(e, axes, shape->count, marked))
+        return rule_unknown;
+    struct rule_value out = rule_list(e, shape->count);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < shape->count; i++)
+        if (!marked[i])
+            out.dims[n++] = shape->dims[i];
+        else if (*keep)
+            out.dims[n++] = rule_known(1);
+    out.count = n;
+    return out;
+}
+
+static struct rule_value call_squeeze(struct evaluator *e, const struct rule_value *args)
+{
+    bool marked[MAX_VALUE_DIMS];
+    const struct rule_value *shape = &args[0], *axes = &args[1];
+    if (shape->kind != VALUE_LIST || axes->kind != VALUE_LIST ||
+        !mark_axes(e, axes, shape->count, marked))
+        return rule_unknown;
+    struct rule_value out = rule_list(e, shape->count);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < shape->count; i++) {
+        struct rule_dim dim = shape->dims[i];
+        if (!axes->count && !dim.known)
+            return rule_unknown;
+        if (marked[i] && dim.known && dim.number != 1)
+            return rule_fail_here(e, "a dimension that is not 1 is left out");
+        if (axes->count ? !marked[i] : dim.number != 1)
+            out.dims[n++] = dim;
+    }
+    out.count = n;
+    return out;
+}
+
+static struct rule_value call_unsqueeze(struct evaluator *e, const struct rule_value *args)
+{
+    bool marked[MAX_VALUE_DIMS];
+    const struct rule_value *shape = &args[0], *axes = &args[1];
+    if (shape->kind != VALUE_LIST || axes->kind != VALUE_LIST)
+        return rule_unknown;
+    struct rule_value out = rule_list(e, (uint64_t)shape->count + axes->count);
+    if (out.kind != VALUE_LIST || !mark_axes(e, axes, out.count, marked))
+        return rule_unknown;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < out.count; i++) {
+        if (!marked[i] && n == shape->count)
+            return rule_fail_here(e, "a place stands twice");
+        out.dims[i] = marked[i] ? rule_known(1) : shape->dims[n++];
+    }
+    return out;
+}
+
+static struct rule_value call_permute(struct evaluator *e, const struct rule_value *args)
+{
+    bool marked[MAX_VALUE_DIMS];
+    const struct rule_value *shape = &args[0], *order = &args[1];
+    if (shape->kind != VALUE_LIST || order->kind != VALUE_LIST ||
+        !mark_axes(e, order, shape->count, marked))
+        return rule_unknown;
+    struct rule_value out = rule_list(e, shape->count);
+    for (uint32_t i = 0; i < shape->count; i++) {
+        if (!marked[i] || order->count != shape->count)
+            return rule_fail_here(e, "not every dimension stands in the order once");
+        struct rule_value place = rule_dim_value(order->dims[i]);
+        out.dims[i] = shape->dims[rule_place(e, &place, shape->count)];
+    }
+    return out;
+}
+
+/* Places between dimensions: 0 to count, from the end where they are negative. */
+static bool cut_of(const struct rule_value *place, uint32_t count, uint32_t *cut)
+{
+    const int64_t *number = rule_as_number(place);
+    if (!number)
+        return false;
+    int64_t at = *number < 0 ? *number + count : *number;
+    *cut = at < 0 ? 0 : at > count ? count : (uint32_t)at;
+    return true;
+}
+
+static struct rule_value call_slice(struct evaluator *e, const struct rule_value *args)
+{
+    const struct rule_value *shape = &args[0];
+    uint32_t from, to;
+    if (shape->kind != VALUE_LIST || !cut_of(&args[1], shape->count, &from) ||
+        !cut_of(&args[2], shape->count, &to))
+        return rule_unknown;
+    struct rule_value out = rule_list(e, to > from ? to - from : 0);
+    for (uint32_t i = 0; i < out.count; i++)
+        out.dims[i] = shape->dims[from + i];
+    return out;
+}
+
+static struct rule_value call_replace(struct evaluator *e, const struct rule_value *args,
+                                      bool insert)
+{
+    const struct rule_value *shape = &args[0];
+    if (shape->kind != VALUE_LIST || args[2].kind != VALUE_NUMBER)
+        return rule_unknown;
+    uint32_t at = rule_place(e, &args[1], shape->count + insert);
+    struct rule_value out = rule_list(e, (uint64_t)shape->count + insert);
+    if (at == NONE || out.kind != VALUE_LIST)
+        return rule_unknown;
+    for (uint32_t i = 0; i < out.count; i++)
+        if (i != at)
+            out.dims[i] = shape->dims[i - (insert && i > at)];
+    out.dims[at] = args[2].number;
+    return out;
+}
+
+/* What -1 stands for in a reshape: the elements that the other dimensions leave. */
+static struct rule_dim rest_of(struct evaluator *e, const struct rule_value *shape,
+                               const struct rule_value *out, uint32_t rest)
+{
+    struct rule_dim others = rule_known(1), size = rule_product(e, shape);
+    for (uint32_t i = 0; i < out->count; i++)
+        if (i != rest)
+            others = rule_arithmetic(e, RULE_MUL, others, out->dims[i]);
+    if (!others.known || !size.known || others.number == 0)
+        return rule_unknown_dim();
+    if (size.number % others.number)
+        rule_fail_here(e, "a shape has no such number of elements");
+    return rule_known(size.number / others.number);
+}
+
+static struct rule_value call_reshape(struct evaluator *e, const struct rule_value *args)
+{
+    const struct rule_value *shape = &args[0], *wanted = &args[1];
+    uint32_t rest = NONE;
+    if (shape->kind != VALUE_LIST || wanted->kind != VALUE_LIST)
+        return rule_unknown;
+    struct rule_value out = rule_list(e, wanted->count);
+    for (uint32_t i = 0; i < out.count; i++) {
+        out.dims[i] = wanted->dims[i];
+        if (out.dims[i].known && out.dims[i].number == 0 && i < shape->count)
+            out.dims[i] = shape->dims[i];
+        if (wanted->dims[i].known && wanted->dims[i].number < 0) {
+            if (rest != NONE)
+                return rule_fail_here(e, "-1 stands twice");
+            rest = i;
+        }
+    }
+    if (rest != NONE) {
+        out.dims[rest] = rest_of(e, shape, &out, rest);
+        return out;
+    }
+    struct rule_dim before = rule_product(e, shape), behind = rule_product(e, &out);
+    return rule_dims_agree(before, behind) ? out
+                                           : rule_fail_here(e, "the numbers of elements differ");
+}
+
+static struct rule_value call_ones(struct evaluator *e, const struct rule_value *count)
+{
+    const int64_t *number = rule_as_number(count);
+    struct rule_value out = number && *number >= 0 ? rule_list(e, (uint64_t)*number) : rule_unknown;
+    for (uint32_t i = 0; i < out.count; i++)
+        out.dims[i] = rule_known(1);
+    return out;
+}
+
+static struct rule_value call_extreme(const struct rule_value *args, bool max)
+{
+    const int64_t *a = rule_as_number(&args[0]), *b = rule_as_number(&args[1]);
+    return a && b ? rule_number((*a < *b) == max ? *b : *a) : rule_unknown;
+}
+
+/* Those that are about a slot itself. */
+static struct rule_value call_slot(struct evaluator *e, uint32_t function, uint32_t slot,
+                                   const struct rule_value *args)
+{
+    switch (function) {
+    case RULE_FN_bytes: return bytes_of(e, slot);
+    case RULE_FN_count: return rule_number(count_of(e, slot));
+    case RULE_FN_present: return rule_number(rule_tensor(e, slot) != NONE);
+    default: assert(function == RULE_FN_concat); return call_concat(e, slot, &args[1]);
+    }
+}
+
+struct rule_value rule_call(struct evaluator *e, const struct rule *rule, struct rule_value *args)
+{
+    switch (rule->number) {
+    case RULE_FN_rank:
+        return args[0].kind == VALUE_LIST ? rule_number(args[0].count) : rule_unknown;
+    case RULE_FN_size:
+        return args[0].kind == VALUE_LIST ? rule_dim_value(rule_product(e, &args[0]))
+                                          : rule_unknown;
+    case RULE_FN_ones: return call_ones(e, &args[0]);
+    case RULE_FN_min: return call_extreme(args, false);
+    case RULE_FN_max: return call_extreme(args, true);
+    case RULE_FN_broadcast: return call_broadcast(e, rule, args);
+    case RULE_FN_reduce: return call_reduce(e, args);
+    case RULE_FN_permute: return call_permute(e, args);
+    case RULE_FN_slice: return call_slice(e, args);
+    case RULE_FN_replace: return call_replace(e, args, false);
+    case RULE_FN_insert: return call_replace(e, args, true);
+    case RULE_FN_squeeze: return call_squeeze(e, args);
+    case RULE_FN_unsqueeze: return call_unsqueeze(e, args);
+    case RULE_FN_reshape: return call_reshape(e, args);
+    default: return call_slot(e, (uint32_t)rule->number, (uint32_t)rule->args[0]->number, args);
+    }
+}

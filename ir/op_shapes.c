@@ -1,0 +1,254 @@
+#include "ir/op_shapes.h"
+#include "ir/op_eval.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------------- faults ---- */
+
+static const char *noun(const struct evaluator *e, uint32_t tensor)
+{
+    return e->call->tensors[tensor].slot < e->call->type->n_operands ? "operand" : "result";
+}
+
+static void wrong_form(struct evaluator *e, uint32_t tensor)
+{
+    struct rule_value shape = rule_shape(e, tensor);
+    rule_fail(e, tensor, NONE, "%s '%s' %s of %s does not fit '%s'", noun(e, tensor),
+              rule_slot(e, tensor)->name, rule_value_text(&shape).text, e->call->type->name,
+              e->rule->text);
+}
+
+static void wrong_shape(struct evaluator *e, uint32_t tensor, const struct rule_value *expected)
+{
+    struct rule_value shape = rule_shape(e, tensor);
+    rule_fail(e, tensor, NONE, "%s '%s' of %s is %s, but by '%s' it is %s", noun(e, tensor),
+              rule_slot(e, tensor)->name, e->call->type->name, rule_value_text(&shape).text,
+              e->rule->text, rule_value_text(expected).text);
+}
+
+static void wrong_variable(struct evaluator *e, uint32_t tensor, const struct rule *variable,
+                           const struct rule_value *found)
+{
+    const struct binding *bound = &e->bindings[variable->number];
+    struct rule_value shape = rule_shape(e, tensor), other = rule_shape(e, bound->tensor);
+    rule_fail(e, tensor, bound->tensor, "%s '%s' %s of %s has %s = %s, but '%s' %s has %s = %s",
+              noun(e, tensor), rule_slot(e, tensor)->name, rule_value_text(&shape).text,
+              e->call->type->name, variable->text, rule_value_text(found).text,
+              rule_slot(e, bound->tensor)->name, rule_value_text(&other).text, variable->text,
+              rule_value_text(&bound->value).text);
+}
+
+/* ------------------------------------------------------------------------ matching ---- */
+
+/* A variable stands for this; it may do so already. */
+static void bind(struct evaluator *e, uint32_t tensor, const struct rule *variable,
+                 const struct rule_value *found)
+{
+    struct binding *binding = &e->bindings[variable->number];
+    if (binding->value.kind == VALUE_UNKNOWN) {
+        *binding = (struct binding){*found, tensor};
+        return;
+    }
+    bool agree =
+        binding->value.kind == found->kind &&
+        (found->kind == VALUE_LIST ? rule_lists_agree(&binding->value, found)
+                                   : rule_dims_agree(binding->value.number, found->number));
+    if (!agree)
+        wrong_variable(e, tensor, variable, found);
+    else
+        rule_refine(&binding->value, found);
+}
+
+/* How many dimensions an item of a pattern takes; NONE: as many as are left. */
+static uint32_t item_width(struct evaluator *e, const struct rule *item)
+{
+    if (item->kind != RULE_SPLICE)
+        return 1;
+    struct rule_value value = rule_eval(e, item->args[0]);
+    return value.kind == VALUE_LIST ? value.count : NONE;
+}
+
+/* The widths of a pattern's items for a tensor of `rank` dimensions. False where that is wrong, or
+ * not known. */
+static bool pattern_widths(struct evaluator *e, uint32_t tensor, const struct rule *pattern,
+                           uint32_t *widths)
+{
+    uint32_t rest = NONE, rank = e->call->tensors[tensor].rank;
+    uint64_t fixed = 0;
+    for (uint32_t i = 0; i < pattern->n_args; i++) {
+        widths[i] = item_width(e, pattern->args[i]);
+        if (widths[i] == NONE && rest != NONE)
+            return false;
+        if (widths[i] == NONE)
+            rest = i;
+        else
+            fixed += widths[i];
+    }
+    if (rest == NONE ? fixed != rank : fixed > rank) {
+        wrong_form(e, tensor);
+        return false;
+    }
+    if (rest != NONE)
+        widths[rest] = rank - (uint32_t)fixed;
+    return true;
+}
+
+static void match_item(struct evaluator *e, uint32_t tensor, const struct rule *item,
+                       const struct rule_value *found)
+{
+    bool splice = item->kind == RULE_SPLICE;
+    const struct rule *inner = splice ? item->args[0] : item;
+    if (inner->kind == RULE_VARIABLE) {
+        bind(e, tensor, inner, found);
+        return;
+    }
+    struct rule_value expected = rule_eval(e, inner);
+    if (splice ? expected.kind == VALUE_LIST && !rule_lists_agree(&expected, found)
+               : expected.kind == VALUE_NUMBER && !rule_dims_agree(expected.number, found->number))
+        wrong_form(e, tensor);
+}
+
+static void match_pattern(struct evaluator *e, uint32_t tensor, const struct rule *pattern)
+{
+    struct rule_value shape = rule_shape(e, tensor);
+    uint32_t *widths = arena_alloc(&e->arena, (pattern->n_args + 1) * sizeof *widths), at = 0;
+    if (shape.kind != VALUE_LIST || !pattern_widths(e, tensor, pattern, widths))
+        return;
+    for (uint32_t i = 0; i < pattern->n_args && !e->failed; at += widths[i++]) {
+        struct rule_value part = rule_list(e, widths[i]);
+        if (widths[i])
+            memcpy(part.dims, shape.dims + at, widths[i] * sizeof *part.dims);
+        if (pattern->args[i]->kind != RULE_SPLICE)
+            part = rule_dim_value(shape.dims[at]);
+        match_item(e, tensor, pattern->args[i], &part);
+    }
+}
+
+/* ---------------------------------------------------------------------------- rules ---- */
+
+/* The branch of choices that holds; NULL where that is not known. */
+static const struct rule *choose(struct evaluator *e, const struct rule *rule)
+{
+    while (rule->kind == RULE_CHOICE) {
+        struct rule_value which = rule_eval(e, rule->args[0]);
+        const int64_t *number = rule_as_number(&which);
+        if (!number)
+            return NULL;
+        rule = rule->args[*number ? 1 : 2];
+    }
+    return rule;
+}
+
+static void check_slot(struct evaluator *e, const struct rule *value)
+{
+    bool pattern = e->rule->slot < e->call->type->n_operands && value->kind == RULE_LIST;
+    for (uint32_t i = 0; i < e->call->n_tensors && !e->failed; i++) {
+        if (e->call->tensors[i].slot != e->rule->slot)
+            continue;
+        if (pattern) {
+            match_pattern(e, i, value);
+            continue;
+        }
+        struct rule_value expected = rule_eval(e, value), found = rule_shape(e, i);
+        if (!e->failed && expected.kind == VALUE_LIST && found.kind == VALUE_LIST &&
+            !rule_lists_agree(&expected, &found))
+            wrong_shape(e, i, &expected);
+    }
+}
+
+/* A tensor that an expression is about; NONE. */
+static uint32_t subject(const struct evaluator *e, const struct rule *rule)
+{
+    if (rule->kind == RULE_SLOT)
+        return rule_tensor(e, (uint32_t)rule->number);
+    if (rule->kind == RULE_VARIABLE)
+        return e->bindings[rule->number].tensor;
+    uint32_t found = NONE;
+    for (uint32_t i = 0; i < rule->n_args && found == NONE; i++)
+        found = subject(e, rule->args[i]);
+    return found;
+}
+
+static void check_condition(struct evaluator *e, const struct rule *value)
+{
+    struct rule_value holds = rule_eval(e, value);
+    const int64_t *number = rule_as_number(&holds);
+    if (e->failed || !number || *number)
+        return;
+    struct value_text left = {""}, right = {""};
+    if (value->kind == RULE_BINARY) {
+        struct rule_value a = rule_eval(e, value->args[0]), b = rule_eval(e, value->args[1]);
+        left = rule_value_text(&a);
+        right = rule_value_text(&b);
+    }
+    rule_fail(e, subject(e, value), NONE, "%s has '%s', which does not hold for %s and %s",
+              e->call->type->name, e->rule->text, left.text, right.text);
+}
+
+static void run_rule(struct evaluator *e, const struct op_rule *rule)
+{
+    e->rule = rule;
+    const struct rule *value = choose(e, rule->value);
+    if (!value || e->failed)
+        return;
+    if (rule->slot == NONE)
+        check_condition(e, value);
+    else
+        check_slot(e, value);
+    if (e->failed && e->fault->tensor == NONE)
+        e->fault->tensor = subject(e, value);
+}
+
+static void evaluator_init(struct evaluator *e, const struct op_call *call, struct op_fault *fault)
+{
+    *e = (struct evaluator){.call = call, .fault = fault};
+    for (uint32_t i = 0; i < MAX_RULE_VARIABLES; i++)
+        e->bindings[i].tensor = NONE;
+}
+
+bool op_shapes_check(const struct op_call *call, struct op_fault *fault)
+{
+    struct evaluator e;
+    evaluator_init(&e, call, fault);
+    for (uint32_t i = 0; i < call->type->n_shape && !e.failed; i++)
+        run_rule(&e, &call->type->shape[i]);
+    arena_free(&e.arena);
+    return !e.failed;
+}
+
+bool op_shapes_infer(const struct op_call *call, uint32_t slot, int64_t *dims, uint32_t *rank)
+{
+    struct evaluator e;
+    struct op_fault fault;
+    struct rule_value found = rule_unknown;
+    evaluator_init(&e, call, &fault);
+    for (uint32_t i = 0; i < call->type->n_shape && !e.failed; i++) {
+        run_rule(&e, &call->type->shape[i]);
+        const struct rule *value = choose(&e, call->type->shape[i].value);
+        if (call->type->shape[i].slot == slot && value)
+            found = rule_eval(&e, value);
+    }
+    bool ok = !e.failed && found.kind == VALUE_LIST && found.count <= MAX_RANK;
+    *rank = ok ? found.count : 0;
+    for (uint32_t i = 0; i < *rank; i++)
+        dims[i] =
+            found.dims[i].known && found.dims[i].number < 0 ? DIM_UNKNOWN : found.dims[i].number;
+    arena_free(&e.arena);
+    return ok;
+}
+
+bool op_shapes_number(const struct op_call *call, const struct op_rule *rule, int64_t *number)
+{
+    struct evaluator e;
+    struct op_fault fault;
+    evaluator_init(&e, call, &fault);
+    for (uint32_t i = 0; rule->value && i < call->type->n_shape && !e.failed; i++)
+        run_rule(&e, &call->type->shape[i]);
+    e.rule = rule;
+    struct rule_value value = rule->value && !e.failed ? rule_eval(&e, rule->value) : rule_unknown;
+    const int64_t *found = e.failed ? NULL : rule_as_number(&value);
+    if (found)
+        *number = *found;
+    arena_free(&e.arena);
+    return found != NULL;
+}

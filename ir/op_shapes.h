@@ -1,0 +1,53 @@
+/* What the rules of an op type say of an op: whether its shapes are right, what those of its results
+ * are, and what it costs. Independent of modules, so that whoever has tensors can ask. */
+#ifndef IR_OP_SHAPES_H
+#define IR_OP_SHAPES_H
+
+#include "ir/op_types.h"
+
+/* A tensor of an op: of operands that are there, and of results. Dimensions are those of types:
+ * what is not an integer is taken for whatever makes the op right. */
+struct op_tensor {
+    uint32_t slot; /* index of op_type.slots; of a listed one several follow one another */
+    uint32_t rank;
+    const int64_t *dims;
+    unsigned bits; /* of an element */
+};
+
+/* The value of an attribute: as numbers (one, but for lists; bools are 0 and 1), or as text. Other
+ * kinds than those of op_attr.kind, and floats, have neither. */
+struct op_attr_value {
+    const int64_t *numbers;
+    uint32_t count;
+    const char *text;
+};
+
+struct op_call {
+    const struct op_type *type;
+    const struct op_tensor *tensors;
+    uint32_t n_tensors;
+    /* Whether the op has the attribute; what it says may be in the arena. */
+    bool (*attr)(const struct op_call *call, const struct op_attr *attr, struct arena *arena,
+                 struct op_attr_value *value);
+    const void *user;
+};
+
+/* What is wrong. */
+struct op_fault {
+    uint32_t tensor; /* index of op_call.tensors at which it shows; NONE */
+    uint32_t other;  /* of the one that it contradicts; NONE */
+    char text[256];
+};
+
+/* Whether the shapes may be right. */
+bool op_shapes_check(const struct op_call *call, struct op_fault *fault);
+
+/* The shape of a result, of a call that need not have it. False where no rule says it, or not what
+ * its rank is; what is not known of dimensions is DIM_UNKNOWN. At most MAX_RANK dimensions. */
+bool op_shapes_infer(const struct op_call *call, uint32_t slot, int64_t *dims, uint32_t *rank);
+
+/* The number that an expression of the type, `flops` or `bytes`, has for this op. False where it
+ * is not known or too large. */
+bool op_shapes_number(const struct op_call *call, const struct op_rule *rule, int64_t *number);
+
+#endif

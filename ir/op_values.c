@@ -1,0 +1,179 @@
+#include "ir/op_values.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------- faults ---- */
+
+void rule_fail(struct evaluator *e, uint32_t tensor, uint32_t other, const char *format, ...)
+{
+    if (e->failed)
+        return;
+    e->failed = true;
+    e->fault->tensor = tensor;
+    e->fault->other = other;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(e->fault->text, sizeof e->fault->text, format, args);
+    va_end(args);
+}
+
+struct rule_value rule_fail_here(struct evaluator *e, const char *what)
+{
+    rule_fail(e, NONE, NONE, "%s, by which %s has '%s'", what, e->call->type->name, e->rule->text);
+    return rule_unknown;
+}
+
+static struct value_text dims_text(const struct rule_dim *dims, uint32_t count)
+{
+    struct value_text out;
+    size_t used = (size_t)snprintf(out.text, sizeof out.text, "[");
+    for (uint32_t i = 0; i < count && used < sizeof out.text; i++) {
+        const char *before = i ? ", " : "";
+        if (dims[i].known)
+            used += (size_t)snprintf(out.text + used, sizeof out.text - used, "%s%lld", before,
+                                     (long long)dims[i].number);
+        else
+            used += (size_t)snprintf(out.text + used, sizeof out.text - used, "%s?", before);
+    }
+    if (used < sizeof out.text)
+        used += (size_t)snprintf(out.text + used, sizeof out.text - used, "]");
+    if (used >= sizeof out.text)
+        memcpy(out.text + sizeof out.text - 5, "...]", 5);
+    return out;
+}
+
+struct value_text rule_value_text(const struct rule_value *value)
+{
+    struct value_text out = dims_text(value->dims, value->count);
+    if (value->kind == VALUE_NUMBER)
+        snprintf(out.text, sizeof out.text, value->number.known ? "%lld" : "?",
+                 (long long)value->number.number);
+    return out;
+}
+
+/* ------------------------------------------------------------------------- values ---- */
+
+struct rule_value rule_list(struct evaluator *e, uint64_t count)
+{
+    if (count > MAX_VALUE_DIMS)
+        return rule_unknown;
+    struct rule_value value = {.kind = VALUE_LIST, .count = (uint32_t)count};
+    value.dims = arena_alloc(&e->arena, (size_t)count * sizeof *value.dims + 1);
+    return value;
+}
+
+struct rule_value rule_shape(struct evaluator *e, uint32_t tensor)
+{
+    const struct op_tensor *found = &e->call->tensors[tensor];
+    struct rule_value value = rule_list(e, found->rank);
+    for (uint32_t i = 0; i < value.count; i++)
+        value.dims[i] = (struct rule_dim){found->dims[i] >= 0, found->dims[i]};
+    return value;
+}
+
+uint32_t rule_tensor(const struct evaluator *e, uint32_t slot)
+{
+    for (uint32_t i = 0; i < e->call->n_tensors; i++)
+        if (e->call->tensors[i].slot == slot)
+            return i;
+    return NONE;
+}
+
+bool rule_dims_agree(struct rule_dim a, struct rule_dim b)
+{
+    return !a.known || !b.known || a.number == b.number;
+}
+
+bool rule_lists_agree(const struct rule_value *a, const struct rule_value *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (!rule_dims_agree(a->dims[i], b->dims[i]))
+            return false;
+    return true;
+}
+
+void rule_refine(struct rule_value *a, const struct rule_value *b)
+{
+    if (!a->number.known)
+        a->number = b->number;
+    for (uint32_t i = 0; i < a->count; i++)
+        if (!a->dims[i].known)
+            a->dims[i] = b->dims[i];
+}
+
+struct rule_dim rule_arithmetic(struct evaluator *e, enum rule_operator op, struct rule_dim a,
+                                struct rule_dim b)
+{
+    int64_t n = 0;
+    bool overflow = false;
+    if (op == RULE_MUL && ((a.known && a.number == 0) || (b.known && b.number == 0)))
+        return rule_known(0);
+    if (op == RULE_MUL && a.known && a.number == 1)
+        return b;
+    if ((op == RULE_MUL || op == RULE_DIV) && b.known && b.number == 1)
+        return a;
+    if ((op == RULE_DIV || op == RULE_MOD) && b.known && b.number <= 0) {
+        rule_fail_here(e, "a number is divided by 0 or less");
+        return rule_unknown_dim();
+    }
+    if (!a.known || !b.known)
+        return rule_unknown_dim();
+    switch (op) {
+    case RULE_ADD: overflow = __builtin_add_overflow(a.number, b.number, &n); break;
+    case RULE_SUB: overflow = __builtin_sub_overflow(a.number, b.number, &n); break;
+    case RULE_MUL: overflow = __builtin_mul_overflow(a.number, b.number, &n); break;
+    case RULE_DIV: n = a.number / b.number - (a.number % b.number < 0); break;
+    default: n = a.number % b.number + (a.number % b.number < 0 ? b.number : 0); break;
+    }
+    return overflow ? rule_unknown_dim() : rule_known(n);
+}
+
+/* ---------------------------------------------------------------------- attributes ---- */
+
+/* A list or a number of what an op or the type's data says. */
+static struct rule_value numbers_value(struct evaluator *e, const struct op_attr *attr,
+                                       const int64_t *numbers, uint32_t count)
+{
+    if (attr->kind != OP_ATTR_INTS)
+        return count == 1 ? rule_number(numbers[0]) : rule_unknown;
+    struct rule_value value = rule_list(e, count);
+    for (uint32_t i = 0; i < value.count; i++)
+        value.dims[i] = rule_known(numbers[i]);
+    return value;
+}
+
+/* "true", "3" or "[1, -1]". */
+static struct rule_value fallback_value(struct evaluator *e, const struct op_attr *attr)
+{
+    int64_t numbers[MAX_RANK];
+    uint32_t count = 0;
+    const char *text = attr->fallback;
+    if (attr->kind == OP_ATTR_BOOL)
+        return rule_number(strcmp(text, "true") == 0);
+    for (text += strspn(text, "[ "); *text && *text != ']' && count < MAX_RANK;
+         text += strspn(text, ", ")) {
+        char *end;
+        numbers[count++] = strtoll(text, &end, 10);
+        if (end == text)
+            return rule_unknown;
+        text = end;
+    }
+    return numbers_value(e, attr, numbers, count);
+}
+
+struct rule_value rule_attr(struct evaluator *e, const struct op_attr *attr)
+{
+    struct op_attr_value given = {NULL, 0, NULL};
+    bool has = e->call->attr && e->call->attr(e->call, attr, &e->arena, &given);
+    if (attr->kind == OP_ATTR_STRING) {
+        const char *text = has ? given.text : attr->fallback;
+        return text ? (struct rule_value){.kind = VALUE_TEXT, .text = text} : rule_unknown;
+    }
+    if (attr->kind == OP_ATTR_FLOAT || attr->kind == OP_ATTR_FLOATS ||
+        (has ? !given.numbers : !attr->fallback))
+        return rule_unknown;
+    return has ? numbers_value(e, attr, given.numbers, given.count) : fallback_value(e, attr);
+}

@@ -1,0 +1,106 @@
+/* Values of rules at work: what their expressions are, and how they say what is wrong. */
+#ifndef IR_OP_VALUES_H
+#define IR_OP_VALUES_H
+
+#include "ir/op_rules.h"
+#include "ir/op_shapes.h"
+
+enum { MAX_VALUE_DIMS = 256 };
+
+/* A dimension or other number. */
+struct rule_dim {
+    bool known;
+    int64_t number; /* not known: DIM_UNKNOWN, or a symbolic dimension */
+};
+
+/* What an expression is. */
+enum value_kind { VALUE_UNKNOWN, VALUE_NUMBER, VALUE_LIST, VALUE_TEXT };
+
+struct rule_value {
+    enum value_kind kind;
+    struct rule_dim number;
+    uint32_t count;
+    struct rule_dim *dims;
+    const char *text;
+};
+
+struct binding {
+    struct rule_value value; /* a number or a list; of kind UNKNOWN: not bound */
+    uint32_t tensor;         /* that it was read from */
+};
+
+struct evaluator {
+    const struct op_call *call;
+    struct arena arena;
+    struct binding bindings[MAX_RULE_VARIABLES];
+    const struct op_rule *rule; /* the one at work */
+    struct op_fault *fault;
+    bool failed;
+};
+
+static const struct rule_value rule_unknown = {.kind = VALUE_UNKNOWN};
+
+/* Says what is wrong, with the tensor at which it shows and the one that it contradicts, or NONE.
+ * Only the first fault of an evaluation counts. */
+void rule_fail(struct evaluator *e, uint32_t tensor, uint32_t other, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* The same of the rule at work, whatever the tensor; returns what is not known. */
+struct rule_value rule_fail_here(struct evaluator *e, const char *what);
+
+/* A value for messages; long ones are cut. */
+struct value_text {
+    char text[64];
+};
+struct value_text rule_value_text(const struct rule_value *value);
+
+static inline struct rule_dim rule_known(int64_t number)
+{
+    return (struct rule_dim){true, number};
+}
+
+static inline struct rule_dim rule_unknown_dim(void)
+{
+    return (struct rule_dim){false, DIM_UNKNOWN};
+}
+
+static inline struct rule_value rule_dim_value(struct rule_dim dim)
+{
+    return (struct rule_value){.kind = VALUE_NUMBER, .number = dim};
+}
+
+static inline struct rule_value rule_number(int64_t number)
+{
+    return rule_dim_value(rule_known(number));
+}
+
+/* A list with room for `count` dimensions; too long ones are not known. */
+struct rule_value rule_list(struct evaluator *e, uint64_t count);
+
+static inline const struct op_slot *rule_slot(const struct evaluator *e, uint32_t tensor)
+{
+    return &e->call->type->slots[e->call->tensors[tensor].slot];
+}
+
+struct rule_value rule_shape(struct evaluator *e, uint32_t tensor);
+/* The first tensor of a slot; NONE: it is absent. */
+uint32_t rule_tensor(const struct evaluator *e, uint32_t slot);
+/* What an op says of an attribute, or else the data of its type. */
+struct rule_value rule_attr(struct evaluator *e, const struct op_attr *attr);
+
+/* Whether they can be equal. */
+bool rule_dims_agree(struct rule_dim a, struct rule_dim b);
+bool rule_lists_agree(const struct rule_value *a, const struct rule_value *b);
+/* Adds to one what is known of another that agrees with it. */
+void rule_refine(struct rule_value *a, const struct rule_value *b);
+
+/* A number, or NULL where it is none that is known. */
+static inline const int64_t *rule_as_number(const struct rule_value *value)
+{
+    return value->kind == VALUE_NUMBER && value->number.known ? &value->number.number : NULL;
+}
+
+/* + - * / % of numbers; what overflows is not known. */
+struct rule_dim rule_arithmetic(struct evaluator *e, enum rule_operator op, struct rule_dim a,
+                                struct rule_dim b);
+
+#endif
