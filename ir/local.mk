@@ -39,6 +39,8 @@ libskir_la_SOURCES += \
 	ir/op_rules.h \
 	ir/op_shapes.c \
 	ir/op_shapes.h \
+	ir/op_tensors.c \
+	ir/op_tensors.h \
 	ir/op_type_reader.c \
 	ir/op_type_reader.h \
 	ir/op_types.c \
@@ -133,6 +135,7 @@ libskir_la_SOURCES += \
 	ir/verify/verify_kernel.c \
 	ir/verify/verify_memory.c \
 	ir/verify/verify_operands.c \
+	ir/verify/verify_op_types.c \
 	ir/verify/verify_ops.c \
 	ir/verify/verify_options.c \
 	ir/verify/verify_order.c \

@@ -1,5 +1,5 @@
-/* What the rules of an op type say of an op: whether its shapes are right, what those of its results
- * are, and what it costs. Independent of modules, so that whoever has tensors can ask. */
+/* What the rules of an op type say of an op: whether its shapes are right, what those of its
+ * results are, and what it costs. Independent of modules, so that whoever has tensors can ask. */
 #ifndef IR_OP_SHAPES_H
 #define IR_OP_SHAPES_H
 

@@ -141,6 +141,8 @@ static bool read_slots(struct reading *reading, const cJSON *operands, const cJS
     if (!operands || !results || type->n_operands == NONE || type->n_results == NONE)
         return fail(reading, "'operands' and 'results' are lists of names");
     uint32_t count = type->n_operands + type->n_results;
+    if (count > MAX_OP_SLOTS)
+        return fail(reading, "there are more than %d operands and results", MAX_OP_SLOTS);
     reading->slots = arena_alloc(reading->reader->arena, (count + 1) * sizeof *reading->slots);
     type->slots = reading->slots;
     return read_names_of(reading, operands, 0) && read_names_of(reading, results, type->n_operands);

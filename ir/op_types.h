@@ -8,6 +8,9 @@
 /* How often a slot of an op may be filled: once; once or not at all; any number of times. */
 enum op_presence { OP_REQUIRED, OP_OPTIONAL, OP_LISTED };
 
+/* So that sets of slots are 64-bit masks. */
+enum { MAX_OP_SLOTS = 64 };
+
 /* One operand or result of an op type, by its name. */
 struct op_slot {
     const char *name;

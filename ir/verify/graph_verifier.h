@@ -4,6 +4,15 @@
 
 #include "ir/verify/verify_internal.h"
 
+/* An op that fits its type, by all that this depends on; zero-initialised it is none. */
+struct op_seen {
+    uint32_t type, kernel; /* name ids */
+    uint32_t n_operands;   /* + 1 */
+    uint32_t types[6];     /* type ids + 1, of operands, then of results */
+};
+
+enum { OPS_SEEN = 64 };
+
 struct graph_verifier {
     struct verifier *verifier;
     const struct module *module;
@@ -12,6 +21,7 @@ struct graph_verifier {
     uint32_t token;        /* type id of tokens, or one that no value has */
     uint8_t *type_checked; /* by type id: its format and gears were looked at */
     uint8_t *reached;      /* by op id: the walk over the text has passed it */
+    struct op_seen seen[OPS_SEEN];
 };
 
 /* Each type is looked at once per graph, where it is first used; NONE is no type. */
@@ -50,6 +60,9 @@ void verify_op_outputs(struct graph_verifier *gv, const struct op *op, const str
 
 /* Symbols in the op's attributes, and what it calls. */
 void verify_op_calls(struct graph_verifier *gv, const struct op *op);
+
+/* An op and what is known of its type. */
+void verify_op_type(struct graph_verifier *gv, const struct op *op);
 
 /* Scopes, streams and super kernels. */
 void verify_blocks(struct graph_verifier *gv);

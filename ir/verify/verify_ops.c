@@ -132,6 +132,7 @@ static void verify_op(struct graph_verifier *gv, uint32_t id)
 {
     const struct graph *graph = gv->graph;
     const struct op *op = &graph->ops.at[id];
+    uint32_t errors = gv->diags->counts[SEVERITY_ERROR];
     for (uint32_t i = 0; i < op->operands.count; i++)
         verify_use(gv, op, OP_OPERAND, i, op_operands(graph, op)[i]);
     for (uint32_t i = 0; i < op->results.count; i++) {
@@ -154,6 +155,8 @@ static void verify_op(struct graph_verifier *gv, uint32_t id)
         verify_op_calls(gv, op);
     if (op->kernel != NONE)
         verify_op_kernel(gv, op);
+    if (gv->diags->counts[SEVERITY_ERROR] == errors)
+        verify_op_type(gv, op);
     gv->reached[id] = 1;
 }
 

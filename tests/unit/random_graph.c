@@ -334,9 +334,9 @@ static const struct option_row {
     {"debug-sync-all", 15, {"0", "1"}},
     {"feed-sync-all", 25, {"0", "1"}},
     {"profiling", 20, {"0", "1"}},
-    {"dcci-before-kernel-start", 15, {"Add", "MatMul,Cast", "none"}},
-    {"dcci-after-kernel-end", 15, {"Add", "MatMul,Cast", "none"}},
-    {"dcci-disable-on-kernel", 10, {"Add", "Cast,call", "none"}},
+    {"dcci-before-kernel-start", 15, {"Plus", "Matrix,Turn", "none"}},
+    {"dcci-after-kernel-end", 15, {"Plus", "Matrix,Turn", "none"}},
+    {"dcci-disable-on-kernel", 10, {"Plus", "Turn,call", "none"}},
 };
 
 static void put_option_rows(struct plan *plan, struct random *random)
@@ -452,7 +452,7 @@ static void put_events(struct plan *plan, const char *clause, unsigned id, bool 
 
 static void put_op(struct plan *plan, unsigned id)
 {
-    static const char *const types[] = {"Add", "MatMul", "Cast", "\"odd type\"", "\"call\""};
+    static const char *const types[] = {"Plus", "Matrix", "Turn", "\"odd type\"", "\"call\""};
     const struct planned_op *op = &plan->ops[id];
     for (unsigned i = 0; i < op->closes; i++)
         text_string(plan->text, "}\n");
@@ -461,7 +461,7 @@ static void put_op(struct plan *plan, unsigned id)
     put_values(plan, op->first_result, NULL, op->n_results);
     text_printf(plan->text, "%s%s(", op->n_results ? " = " : "",
                 op->view      ? "Reshape"
-                : op->passive ? "Const"
+                : op->passive ? "Send"
                               : types[random_below(&plan->random, 5)]);
     put_values(plan, 0, op->operands, op->n_operands);
     text_char(plan->text, ')');

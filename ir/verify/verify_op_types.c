@@ -1,0 +1,310 @@
+/* The verifier's part for what is known of op types: their operands, results, data types, shapes
+ * and attributes (ir/ops). */
+#include "ir/base/text.h"
+#include "ir/op_tensors.h"
+#include "ir/operands.h"
+#include "ir/verify/graph_verifier.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------- operands, results ---- */
+
+/* The names of the operands or results that a type has, for messages: "x1, x2, bias?". */
+static void slot_names(const struct op_type *type, bool results, struct text *names)
+{
+    uint32_t first = results ? type->n_operands : 0;
+    uint32_t count = results ? type->n_results : type->n_operands;
+    static const char *const marks[] = {"", "?", "*"};
+    for (uint32_t i = 0; i < count; i++)
+        text_printf(names, "%s%s%s", i ? ", " : "", type->slots[first + i].name,
+                    marks[type->slots[first + i].presence]);
+    text_char(names, '\0');
+}
+
+static void help_slots(struct graph_verifier *gv, const struct op_type *type, bool results)
+{
+    struct text names = {NULL, 0, 0};
+    slot_names(type, results, &names);
+    diag_help(gv->diags, "the %s of %s are (%s)", results ? "results" : "operands", type->name,
+              names.at);
+    text_free(&names);
+}
+
+/* A label of an op without a kernel: of others, the kernel knows it. */
+static void report_label(struct graph_verifier *gv, const struct op *op, const struct op_type *type,
+                         uint32_t place)
+{
+    uint32_t label = op_operand(gv->graph, op, place).label;
+    if (op->kernel != NONE ||
+        !diag_at(gv->diags, DIAG_operand_label, locate_op(gv->module, op, OP_LABEL, place),
+                 "%s has no operand '%.*s'", type->name, NAME(gv->module, label)))
+        return;
+    struct suggest suggest = name_suggest(gv->module, label);
+    for (uint32_t i = 0; i < type->n_operands; i++)
+        suggest_offer_text(&suggest, type->slots[i].name);
+    diag_suggest(gv->diags, &suggest);
+}
+
+static void report_list(struct graph_verifier *gv, const struct op *op, const struct op_type *type,
+                        uint32_t place)
+{
+    if (diag_at(gv->diags, DIAG_op_signature, locate_op(gv->module, op, OP_PLACE, place),
+                "this operand of %s is one value, not a list", type->name))
+        help_slots(gv, type, false);
+}
+
+static void report_count(struct graph_verifier *gv, const struct op *op, const struct op_type *type,
+                         const struct op_tensors *tensors)
+{
+    bool results = tensors->misfit == OP_TOO_MANY_RESULTS || tensors->misfit == OP_NO_RESULT;
+    bool absent = tensors->misfit == OP_NO_OPERAND || tensors->misfit == OP_NO_RESULT;
+    const char *noun = results ? "result" : "operand";
+    uint32_t has = results ? op->results.count : op_n_places(gv->graph, op);
+    struct span span = locate_op(gv->module, op, OP_TYPE_NAME, 0);
+    if (!absent)
+        span = locate_op(gv->module, op, results ? OP_RESULT : OP_PLACE, tensors->where);
+    bool kept = absent ? diag_at(gv->diags, DIAG_op_signature, span, "%s has no %s '%s'",
+                                 type->name, noun, type->slots[tensors->where].name)
+                       : diag_at(gv->diags, DIAG_op_signature, span,
+                                 "%s has %u %s%s, more than it can have", type->name, has, noun,
+                                 has == 1 ? "" : "s");
+    if (kept)
+        help_slots(gv, type, results);
+}
+
+static void report_misfit(struct graph_verifier *gv, const struct op *op,
+                          const struct op_type *type, const struct op_tensors *tensors)
+{
+    switch (tensors->misfit) {
+    case OP_FITS:
+    case OP_UNTOLD: break;
+    case OP_NO_LABEL: report_label(gv, op, type, tensors->where); break;
+    case OP_NO_LIST: report_list(gv, op, type, tensors->where); break;
+    default: report_count(gv, op, type, tensors); break;
+    }
+}
+
+static struct span tensor_span(const struct graph_verifier *gv, const struct op *op,
+                               const struct op_tensors *tensors, uint32_t tensor)
+{
+    if (tensor == NONE)
+        return locate_op(gv->module, op, OP_TYPE_NAME, 0);
+    const struct op_place *place = &tensors->places[tensor];
+    return locate_op(gv->module, op, place->result ? OP_RESULT_TYPE : OP_OPERAND, place->index);
+}
+
+/* ------------------------------------------------------------------------ data types ---- */
+
+/* "f32, f16 or bf16". */
+static void dtype_names(uint64_t set, struct text *names)
+{
+    bool first = true;
+    for (int dtype = 0; dtype < DTYPE_COUNT; dtype++) {
+        if (!(set >> dtype & 1))
+            continue;
+        set &= ~(UINT64_C(1) << dtype);
+        text_printf(names, "%s%s", first ? "" : set ? ", " : " or ", dtype_info(dtype)->name);
+        first = false;
+    }
+    text_char(names, '\0');
+}
+
+static enum dtype dtype_of(const struct graph_verifier *gv, const struct op_tensors *tensors,
+                           uint32_t tensor)
+{
+    return gv->module->types.at[tensors->places[tensor].type].dtype;
+}
+
+/* The first tensor of a slot, or NONE. */
+static uint32_t find_tensor(const struct op_tensors *tensors, uint32_t slot)
+{
+    for (uint32_t i = 0; i < tensors->call.n_tensors; i++)
+        if (tensors->call.tensors[i].slot == slot)
+            return i;
+    return NONE;
+}
+
+static void wrong_dtype(struct graph_verifier *gv, const struct op *op,
+                        const struct op_tensors *tensors, uint32_t tensor, uint64_t set,
+                        uint32_t like)
+{
+    const struct op_type *type = tensors->call.type;
+    const struct op_slot *slot = &type->slots[tensors->call.tensors[tensor].slot];
+    struct text names = {NULL, 0, 0};
+    dtype_names(set, &names);
+    bool alone = like != NONE && slot->dtypes == 0;
+    if (diag_at(gv->diags, DIAG_op_signature, tensor_span(gv, op, tensors, tensor),
+                "%s '%s' of %s must be %s%s%s%s, but is %s",
+                tensors->places[tensor].result ? "result" : "operand", slot->name, type->name,
+                names.at, alone ? " like '" : "", alone ? type->slots[slot->like].name : "",
+                alone ? "'" : "", dtype_info(dtype_of(gv, tensors, tensor))->name) &&
+        like != NONE)
+        diag_note(gv->diags, tensor_span(gv, op, tensors, like), "'%s' is here",
+                  type->slots[slot->like].name);
+    text_free(&names);
+}
+
+static bool verify_dtypes(struct graph_verifier *gv, const struct op *op,
+                          const struct op_tensors *tensors)
+{
+    for (uint32_t i = 0; i < tensors->call.n_tensors; i++) {
+        const struct op_slot *slot = &tensors->call.type->slots[tensors->call.tensors[i].slot];
+        uint32_t like = slot->like == NONE ? NONE : find_tensor(tensors, slot->like);
+        uint64_t set = slot->dtypes;
+        if (slot->like != NONE)
+            set |= like == NONE ? UINT64_MAX : UINT64_C(1) << dtype_of(gv, tensors, like);
+        if (set >> dtype_of(gv, tensors, i) & 1)
+            continue;
+        wrong_dtype(gv, op, tensors, i, set, like);
+        return false;
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------------------- shapes ---- */
+
+/* Whether the dimensions of a type are those that rules speak of: other formats have their own. */
+static bool has_plain_dims(const struct module *module, uint32_t type)
+{
+    static const char *const plain[] = {"NCHW", "NHWC", "HWCN", "NDHWC", "NCDHW", "FRACTAL_NZ"};
+    uint32_t format = module->types.at[type].format;
+    for (size_t i = 0; format != W_ND && i < sizeof plain / sizeof plain[0]; i++)
+        if (name_is(module, format, plain[i]))
+            return true;
+    return format == W_ND;
+}
+
+static bool verify_shapes(struct graph_verifier *gv, const struct op *op,
+                          const struct op_tensors *tensors)
+{
+    struct op_fault fault;
+    for (uint32_t i = 0; i < tensors->call.n_tensors; i++)
+        if (!has_plain_dims(gv->module, tensors->places[i].type))
+            return true;
+    if (op_shapes_check(&tensors->call, &fault))
+        return true;
+    if (diag_at(gv->diags, DIAG_op_signature, tensor_span(gv, op, tensors, fault.tensor), "%s",
+                fault.text) &&
+        fault.other != NONE)
+        diag_note(gv->diags, tensor_span(gv, op, tensors, fault.other), "the other is here");
+    return false;
+}
+
+/* ------------------------------------------------------------------------ attributes ---- */
+
+static bool is_number(const struct attr_value *value, bool floats)
+{
+    return value->kind == ATTR_INT || (floats && value->kind == ATTR_FLOAT);
+}
+
+static bool is_list(const struct module *module, const struct attr_value *value, bool floats)
+{
+    for (uint32_t i = 0; value->kind == ATTR_LIST && i < value->count; i++)
+        if (!is_number(&module->attr_values.at[value->first + i], floats))
+            return false;
+    return value->kind == ATTR_LIST;
+}
+
+static bool attr_fits(const struct module *module, const struct attr_value *value,
+                      enum op_attr_kind kind)
+{
+    switch (kind) {
+    case OP_ATTR_INT:
+    case OP_ATTR_FLOAT: return is_number(value, kind == OP_ATTR_FLOAT);
+    case OP_ATTR_BOOL:
+        return value->kind == ATTR_BOOL || (value->kind == ATTR_INT && (value->i | 1) == 1);
+    case OP_ATTR_STRING: return value->kind == ATTR_STRING || value->kind == ATTR_WORD;
+    case OP_ATTR_INTS:
+    case OP_ATTR_FLOATS: return is_list(module, value, kind == OP_ATTR_FLOATS);
+    case OP_ATTR_KINDS: break;
+    }
+    return true;
+}
+
+static const struct op_attr *find_attr(const struct module *module, const struct op_type *type,
+                                       uint32_t key)
+{
+    for (uint32_t i = 0; i < type->n_attrs; i++)
+        if (name_is(module, key, type->attrs[i].name))
+            return &type->attrs[i];
+    return NULL;
+}
+
+static bool verify_kinds(struct graph_verifier *gv, const struct op *op, const struct op_type *type)
+{
+    static const char *const kinds[OP_ATTR_KINDS] = {
+        [OP_ATTR_INT] = "an integer",          [OP_ATTR_FLOAT] = "a number",
+        [OP_ATTR_BOOL] = "true or false",      [OP_ATTR_STRING] = "a string",
+        [OP_ATTR_INTS] = "a list of integers", [OP_ATTR_FLOATS] = "a list of numbers",
+    };
+    bool ok = true;
+    for (uint32_t i = 0; i < op->attrs.count; i++) {
+        const struct attr *attr = &gv->module->attrs.at[op->attrs.first + i];
+        bool own = attr->key < W_COUNT && attr_row_find(OWNER_OP, attr->key);
+        const struct op_attr *known = own ? NULL : find_attr(gv->module, type, attr->key);
+        if (!known || attr_fits(gv->module, &attr->value, known->kind))
+            continue;
+        ok = false;
+        diag_at(gv->diags, DIAG_attribute_kind, locate_token(gv->module, attr->loc),
+                "'%s' of %s must be %s", known->name, type->name, kinds[known->kind]);
+    }
+    return ok;
+}
+
+/* ------------------------------------------------------------------------- one op ---- */
+
+/* Ops that were right, by all that the judgement depends on: most ops of a graph are like another
+ * one. */
+enum { MAX_SEEN_TYPES = sizeof((struct op_seen *)NULL)->types / sizeof(uint32_t) };
+_Static_assert((OPS_SEEN & (OPS_SEEN - 1)) == 0, "a power of two");
+
+/* Fills a key; false for ops that have too much to be kept. */
+static bool seen_key(const struct graph *graph, const struct op *op, struct op_seen *key)
+{
+    uint32_t count = op->operands.count + op->results.count;
+    if (op->attrs.count || op->clauses || count > MAX_SEEN_TYPES)
+        return false;
+    *key = (struct op_seen){.type = op->type, .kernel = op->kernel, .n_operands = 1};
+    key->n_operands += op->operands.count;
+    for (uint32_t i = 0; i < count; i++)
+        key->types[i] = graph->values.at[op_tensor(graph, op, i)].type + 1;
+    return true;
+}
+
+static struct op_seen *seen_place(struct graph_verifier *gv, const struct op_seen *key)
+{
+    uint32_t hash = key->type * 31 + key->kernel;
+    for (uint32_t i = 0; i < MAX_SEEN_TYPES; i++)
+        hash = hash * 31 + key->types[i];
+    return &gv->seen[(hash ^ hash >> 16) & (OPS_SEEN - 1)];
+}
+
+static bool verify_one(struct graph_verifier *gv, const struct op *op, const struct op_type *type)
+{
+    struct arena scratch = {NULL, 0};
+    struct op_tensors tensors;
+    op_tensors_init(&tensors, gv->module, gv->graph, op, type, &scratch);
+    bool ok = verify_kinds(gv, op, type);
+    if (tensors.misfit == OP_FITS)
+        ok = verify_dtypes(gv, op, &tensors) && ok && verify_shapes(gv, op, &tensors);
+    else
+        report_misfit(gv, op, type, &tensors);
+    arena_free(&scratch);
+    return ok && tensors.misfit == OP_FITS;
+}
+
+void verify_op_type(struct graph_verifier *gv, const struct op *op)
+{
+    struct op_seen key, *seen = NULL;
+    const struct op_type *type = op_type_find(gv->module, op->type);
+    if (!type || type->n_graphs) /* what calls graphs is held to them (verify_calls.c) */
+        return;
+    if (seen_key(gv->graph, op, &key)) {
+        seen = seen_place(gv, &key);
+        if (memcmp(seen, &key, sizeof key) == 0)
+            return;
+    }
+    if (verify_one(gv, op, type) && seen)
+        *seen = key;
+}
