@@ -70,7 +70,6 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/golden/golden_pool.c \
 	frontend/golden/golden_pool.h \
 	frontend/golden/golden_run.c \
-	frontend/tensor/float_formats.h \
 	frontend/tensor/npy.c \
 	frontend/tensor/npy.h \
 	frontend/tensor/storage.c \

@@ -11,6 +11,8 @@ libskir_la_SOURCES += \
 	ir/call_ops.def \
 	ir/calls.c \
 	ir/calls.h \
+	ir/contents.c \
+	ir/contents.h \
 	ir/dims.c \
 	ir/dims.h \
 	ir/dtypes.def \
@@ -74,6 +76,7 @@ libskir_la_SOURCES += \
 	ir/base/diag_ids.def \
 	ir/base/file.c \
 	ir/base/file.h \
+	ir/base/float_formats.h \
 	ir/base/heap.h \
 	ir/base/ids.c \
 	ir/base/ids.h \
@@ -129,6 +132,7 @@ libskir_la_SOURCES += \
 	ir/verify/verify_attrs.c \
 	ir/verify/verify_blocks.c \
 	ir/verify/verify_calls.c \
+	ir/verify/verify_contents.c \
 	ir/verify/verify_entry.c \
 	ir/verify/verify_graph.c \
 	ir/verify/verify_internal.h \

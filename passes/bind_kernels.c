@@ -7,7 +7,7 @@
  */
 #include "ir/base/suggest.h"
 #include "ir/calls.h"
-#include "ir/memories.h"
+#include "ir/order.h"
 #include "ir/syntax/locate.h"
 #include "passes/pass.h"
 #include "passes/properties.h"
@@ -172,7 +172,7 @@ static bool bind_op(struct binder *binder, const struct graph *graph, struct op 
 {
     if (op_call_kind(op) != CALL_NONE)
         return check_call(binder->context, graph, op);
-    if (op_is_view(binder->module, graph, op))
+    if (op_is_passive(binder->module, graph, op))
         return true;
     bool dynamic = attr_flag(binder->module, op->attrs, W_dynamic);
     struct id_map *declared = &binder->declared[dynamic];

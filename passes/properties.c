@@ -1,6 +1,6 @@
 #include "passes/properties.h"
 #include "ir/calls.h"
-#include "ir/memories.h"
+#include "ir/order.h"
 
 static bool is_partitioned(const struct module *module)
 {
@@ -11,11 +11,12 @@ static bool is_partitioned(const struct module *module)
     return true;
 }
 
-/* An op that calls graphs needs no kernel, but cannot be in a super kernel. A view needs none. */
+/* An op that calls graphs needs no kernel, but cannot be in a super kernel. A passive
+ * one needs none. */
 static bool op_is_bound(const struct module *module, const struct graph *graph, const struct op *op)
 {
     return op_call_kind(op) == CALL_NONE
-               ? op->kernel != NONE || op_is_view(module, graph, op)
+               ? op->kernel != NONE || op_is_passive(module, graph, op)
                : graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL) == NONE;
 }
 

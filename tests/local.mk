@@ -138,6 +138,7 @@ script_tests = \
 	tests/e2e/bootstrap.sh \
 	tests/e2e/canonical_form.sh \
 	tests/e2e/compile_objects.py \
+	tests/e2e/contents.py \
 	tests/e2e/debug_options.py \
 	tests/e2e/diagnostic_ids.sh \
 	tests/e2e/doc_examples.py \

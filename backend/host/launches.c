@@ -2,6 +2,8 @@
 #include "backend/host/arguments.h"
 #include "backend/host/symbols.h"
 #include "ir/calls.h"
+#include "ir/contents.h"
+#include "ir/memories.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "ir/variants.h"
@@ -148,6 +150,26 @@ static bool add_superkernel_launch(struct host_run *run, const struct members *m
     return true;
 }
 
+/* Results that come from elsewhere, and not from before the graph runs, are nowhere on the host. */
+static bool check_passive(struct host_run *run, const struct op *op)
+{
+    const struct module *module = run->module;
+    if (op->results.count == 0 || op_is_source(module, run->graph, op) ||
+        op_is_view(module, run->graph, op) ||
+        run->graph->values.at[op->results.first].type == module->token)
+        return true;
+    diag_at(run->diags, DIAG_unsupported, locate_op(module, op, OP_TYPE_NAME, 0),
+            "the results of '%.*s' come from elsewhere: the host does not run it",
+            NAME(module, op->type));
+    return false;
+}
+
+static bool add_op(struct host_run *run, const struct op *op)
+{
+    return op->kernel == NONE && op_call_kind(op) == CALL_NONE ? check_passive(run, op)
+                                                               : add_op_launch(run, op);
+}
+
 /* Text order satisfies the graph behind partition-scopes. */
 bool launches_add(struct host_run *run)
 {
@@ -159,9 +181,8 @@ bool launches_add(struct host_run *run)
         enum item_kind kind = item_kind(run->graph->body.at[i]);
         if (kind == ITEM_OP) {
             const struct op *op = &run->graph->ops.at[id];
-            if ((!run->options.fused || open == NONE) &&
-                (op->kernel != NONE || op_call_kind(op) != CALL_NONE))
-                ok = add_op_launch(run, op);
+            if (!run->options.fused || open == NONE)
+                ok = add_op(run, op);
         } else if (run->graph->blocks.at[id].kind == BLOCK_SUPERKERNEL) {
             open = kind == ITEM_OPEN ? id : NONE;
             if (open != NONE && run->options.fused)

@@ -10,6 +10,7 @@
 #include "frontend/exchange/trace_events.h"
 #include "frontend/tensor/storage.h"
 #include "ir/base/suggest.h"
+#include "ir/contents.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -17,7 +18,8 @@
 const struct option options_run[] = {
     {"target", 0, OPTION_VALUE, "TARGET", backend_runner_help},
     {"graph", 0, OPTION_VALUE, "NAME", "the graph to run, where the file has several"},
-    {"input", 'i', OPTION_MANY, "NAME=SPEC", "contents of a parameter"},
+    {"input", 'i', OPTION_MANY, "NAME=SPEC",
+     "contents of a parameter, or of a constant or variable of the graph"},
     {"output", 'o', OPTION_MANY, "NAME=FILE.npy", "write a value of the graph to a file"},
     {"compare", 0, OPTION_VALUE, "unfused",
      "run every op as a launch of its own too, and compare all values bit for bit"},
@@ -104,14 +106,42 @@ static bool name_contents(struct runner *runner)
                               runner->graph, NAMED_VALUE);
 }
 
-/* Fills the parameters by --input; those not given are random, each by a seed of its own. */
+/* The contents that the graph itself has for a value, or NULL. */
+static const struct attr *own_contents(const struct runner *runner, uint32_t id)
+{
+    const struct graph *graph = runner->graph;
+    uint32_t def = graph->values.at[id].def;
+    return def < graph->ops.count ? op_contents_attr(runner->module, graph, &graph->ops.at[def])
+                                  : NULL;
+}
+
+/* Where the contents come from that a value has before the graph runs. Several values may be one
+ * memory: what is said for any of them counts over what is not, so it is written later. */
+enum given_by { BY_SEED, BY_GRAPH, BY_OPTION, GIVEN_END };
+
+static bool fill_given(const struct runner *runner, struct storage *storage, uint32_t id,
+                       enum given_by by, char *error, size_t error_size)
+{
+    const char *spec = named_values_find(&runner->inputs, id);
+    const struct attr *attr = own_contents(runner, id);
+    if (by != (spec ? BY_OPTION : attr ? BY_GRAPH : BY_SEED))
+        return true;
+    if (by != BY_GRAPH)
+        return storage_fill(storage, id, spec, runner->seed + id, error, error_size);
+    struct contents contents = contents_read(runner->module, attr);
+    return storage_fill_contents(storage, id, &contents, runner->lowered.session.places.source_dir,
+                                 error, error_size);
+}
+
+/* By --input, else by the graph's contents, else at random, each by a seed of its own. */
 static enum exit_status fill_inputs(const struct runner *runner, struct storage *storage)
 {
     char error[512];
-    for (uint32_t i = 0; i < runner->graph->n_params; i++)
-        if (!storage_fill(storage, i, named_values_find(&runner->inputs, i), runner->seed + i,
-                          error, sizeof error))
-            return report_contents(runner, "input", i, error);
+    for (int by = 0; by < GIVEN_END; by++)
+        for (uint32_t i = 0; i < runner->graph->values.count; i++)
+            if (value_is_given(runner->module, runner->graph, i) &&
+                !fill_given(runner, storage, i, (enum given_by)by, error, sizeof error))
+                return report_contents(runner, "input", i, error);
     return EXIT_DONE;
 }
 
@@ -270,7 +300,7 @@ static enum exit_status make_storage(struct runner *runner, struct outcome *fuse
     if (!storage_init(&unfused->storage, runner->how, runner->module, runner->graph, 1,
                       runner->diags))
         return EXIT_INPUT;
-    storage_copy_params(&unfused->storage, &fused->storage);
+    storage_copy_given(&unfused->storage, &fused->storage);
     return EXIT_DONE;
 }
 

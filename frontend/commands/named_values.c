@@ -1,5 +1,6 @@
 #include "frontend/commands/named_values.h"
 #include "ir/base/suggest.h"
+#include "ir/contents.h"
 
 #include <string.h>
 
@@ -11,9 +12,13 @@ static const struct {
     [NAMED_VALUE] = {"value", "FILE.npy"},
 };
 
-static uint32_t count_of(const struct graph *graph, enum named_kind kind)
+/* Whether the option may name the value. */
+static bool is_of(const struct module *module, const struct graph *graph, enum named_kind kind,
+                  uint32_t value)
 {
-    return kind == NAMED_PARAMETER ? graph->n_params : graph->values.count;
+    const struct value *v = &graph->values.at[value];
+    return v->def != DEF_MISSING && v->type != module->token &&
+           (kind != NAMED_PARAMETER || value_is_given(module, graph, value));
 }
 
 /* NONE where there is no such value. A name may have its `%`. */
@@ -22,10 +27,8 @@ static uint32_t find_value(const struct module *module, const struct graph *grap
 {
     size_t sigil = size > 0 && *text == '%';
     uint32_t name = intern_find(&module->names, text + sigil, size - sigil);
-    uint32_t count = name == NONE ? 0 : count_of(graph, kind);
-    for (uint32_t i = 0; i < count; i++)
-        if (graph->values.at[i].name == name && graph->values.at[i].def != DEF_MISSING &&
-            graph->values.at[i].type != module->token)
+    for (uint32_t i = 0; name != NONE && i < graph->values.count; i++)
+        if (graph->values.at[i].name == name && is_of(module, graph, kind, i))
             return i;
     return NONE;
 }
@@ -35,8 +38,9 @@ static void report_unknown(const struct invocation *invocation, const char *opti
                            enum named_kind kind, const char *text, size_t size)
 {
     struct suggest suggest = {.wanted = text, .wanted_size = size};
-    for (uint32_t i = 0; i < count_of(graph, kind); i++)
-        name_offer(&suggest, module, graph->values.at[i].name);
+    for (uint32_t i = 0; i < graph->values.count; i++)
+        if (is_of(module, graph, kind, i))
+            name_offer(&suggest, module, graph->values.at[i].name);
     usage_error(invocation, "--%s: the graph has no %s '%.*s'%s", option, kinds[kind].noun,
                 (int)size, text, suggest_end(&suggest).text);
 }

@@ -1,6 +1,8 @@
 #include "frontend/tensor/storage.h"
 #include "backend/run.h"
 #include "frontend/tensor/tensor.h"
+#include "ir/base/file.h"
+#include "ir/base/message.h"
 #include "ir/syntax/locate.h"
 
 #include <stdlib.h>
@@ -122,10 +124,11 @@ void storage_free(struct storage *storage)
     *storage = (struct storage){0};
 }
 
-void storage_copy_params(struct storage *to, const struct storage *from)
+void storage_copy_given(struct storage *to, const struct storage *from)
 {
-    for (uint32_t i = 0; i < from->graph->n_params; i++)
-        memcpy(to->data[i], from->data[i], from->sizes[i]);
+    for (uint32_t i = 0; i < from->graph->values.count; i++)
+        if (value_is_given(from->module, from->graph, i))
+            memcpy(to->data[i], from->data[i], from->sizes[i]);
 }
 
 /* ------------------------------------------------------------------------ contents ---- */
@@ -172,21 +175,61 @@ static const char *default_spec(enum dtype dtype)
     return "zeros";
 }
 
-bool storage_fill(struct storage *storage, uint32_t param, const char *spec, uint64_t seed,
+/* Puts the tensor into the storage of a value, and frees it. */
+static void give_tensor(struct storage *storage, uint32_t id, struct tensor *tensor)
+{
+    if (is_nz(storage, id))
+        tensor_to_nz(tensor, storage->data[id]);
+    else
+        memcpy(storage->data[id], tensor->data, tensor->size);
+    tensor_free(tensor);
+}
+
+bool storage_fill(struct storage *storage, uint32_t id, const char *spec, uint64_t seed,
                   char *error, size_t error_size)
 {
     struct tensor tensor;
-    if (!make_tensor(storage, param, &tensor, error, error_size))
+    if (!make_tensor(storage, id, &tensor, error, error_size))
         return false;
-    if (!spec)
-        spec = default_spec(tensor.dtype);
-    bool ok = tensor_fill(&tensor, spec, seed, error, error_size);
-    if (ok && is_nz(storage, param))
-        tensor_to_nz(&tensor, storage->data[param]);
-    else if (ok)
-        memcpy(storage->data[param], tensor.data, tensor.size);
+    if (tensor_fill(&tensor, spec ? spec : default_spec(tensor.dtype), seed, error, error_size)) {
+        give_tensor(storage, id, &tensor);
+        return true;
+    }
     tensor_free(&tensor);
+    return false;
+}
+
+static bool fill_from_file(struct storage *storage, uint32_t id, const struct contents *contents,
+                           const char *folder, char *error, size_t error_size)
+{
+    struct arena scratch = {NULL, 0};
+    const char *path = name_text(storage->module, contents->file, &scratch);
+    if (*path != '/')
+        path = arena_printf(&scratch, "%s/%s", folder, path);
+    bool fits = contents->bytes == NO_BYTES || contents->bytes == storage->sizes[id];
+    bool ok = fits ? file_read_part(path, contents->offset, storage->data[id], storage->sizes[id],
+                                    error, error_size)
+                   : message_fail(error, error_size, "'bytes' is %llu, but the tensor takes %llu",
+                                  (unsigned long long)contents->bytes,
+                                  (unsigned long long)storage->sizes[id]);
+    arena_free(&scratch);
     return ok;
+}
+
+bool storage_fill_contents(struct storage *storage, uint32_t id, const struct contents *contents,
+                           const char *folder, char *error, size_t error_size)
+{
+    struct tensor tensor;
+    if (!contents->numbers && contents->file != NONE)
+        return fill_from_file(storage, id, contents, folder, error, error_size);
+    if (!make_tensor(storage, id, &tensor, error, error_size))
+        return false;
+    if (tensor_fill_numbers(&tensor, contents, error, error_size)) {
+        give_tensor(storage, id, &tensor);
+        return true;
+    }
+    tensor_free(&tensor);
+    return false;
 }
 
 bool storage_write(const struct storage *storage, uint32_t id, const char *path, char *error,

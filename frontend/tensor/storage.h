@@ -3,6 +3,7 @@
 #define FRONTEND_TENSOR_STORAGE_H
 
 #include "ir/base/text.h"
+#include "ir/contents.h"
 #include "ir/memories.h"
 
 struct backend_runner;
@@ -26,15 +27,20 @@ bool storage_init(struct storage *storage, const struct backend_runner *runner,
 /* Zero-initialised is nothing to be freed. */
 void storage_free(struct storage *storage);
 
-/* Fills a parameter by a SPEC (tensor_fill); NULL: by random numbers of `seed` that kernels can
- * multiply and add without losing them all. False, with a text in `error`, where that fails. */
-bool storage_fill(struct storage *storage, uint32_t param, const char *spec, uint64_t seed,
+/* Fills a value that is given (value_is_given) by a SPEC (tensor_fill); NULL: by random numbers of
+ * `seed` that kernels can multiply and add without losing them all. False, with a text in `error`,
+ * where that fails. */
+bool storage_fill(struct storage *storage, uint32_t id, const char *spec, uint64_t seed,
                   char *error, size_t error_size);
+/* Fills it by the contents that the module has for it; paths of files are relative to `folder`. */
+bool storage_fill_contents(struct storage *storage, uint32_t id, const struct contents *contents,
+                           const char *folder, char *error, size_t error_size);
 /* Writes a value to a .npy file, in row-major order whatever its format. */
 bool storage_write(const struct storage *storage, uint32_t id, const char *path, char *error,
                    size_t error_size);
 
-void storage_copy_params(struct storage *to, const struct storage *from);
+/* Copies all values that are given. */
+void storage_copy_given(struct storage *to, const struct storage *from);
 /* Compares all memories bit for bit, each where the last op stands that has it as a result, and at
  * the end those that only parameters are; appends a line about the first difference to `text`. */
 bool storage_compare(const struct storage *fused, const struct storage *unfused, struct text *text);

@@ -90,21 +90,6 @@ uint64_t tensor_first_difference(const struct tensor *a, const struct tensor *b,
 
 /* ----------------------------------------------------------------------------- text ---- */
 
-bool tensor_float_format(enum dtype dtype, struct float_format *format)
-{
-    switch (dtype) {
-    case DTYPE_f16: *format = (struct float_format){5, 10, false}; return true;
-    case DTYPE_bf16: *format = (struct float_format){8, 7, false}; return true;
-    case DTYPE_f32:
-    case DTYPE_c64: *format = (struct float_format){8, 23, false}; return true;
-    case DTYPE_f64:
-    case DTYPE_c128: *format = (struct float_format){11, 52, false}; return true;
-    case DTYPE_f8e5m2: *format = (struct float_format){5, 2, false}; return true;
-    case DTYPE_f8e4m3fn: *format = (struct float_format){4, 3, true}; return true;
-    default: return false;
-    }
-}
-
 /* The shortest decimal number that is rounded to these bits. */
 static void float_text(struct float_format format, uint64_t bits, char *text, size_t size)
 {
@@ -143,7 +128,7 @@ void tensor_element_text(const struct tensor *tensor, uint64_t index, char *text
     assert(index < tensor->size / item);
     for (size_t i = 0; i < item / part; i++)
         memcpy(&bits[i], tensor->data + index * item + i * part, part);
-    if (!tensor_float_format(tensor->dtype, &format)) {
+    if (!dtype_float_format(tensor->dtype, &format)) {
         integer_text(info, bits[0], text, size);
     } else if (!is_complex) {
         float_text(format, bits[0], text, size);

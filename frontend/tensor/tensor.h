@@ -2,8 +2,7 @@
 #ifndef FRONTEND_TENSOR_TENSOR_H
 #define FRONTEND_TENSOR_TENSOR_H
 
-#include "frontend/tensor/float_formats.h"
-#include "ir/module.h"
+#include "ir/contents.h"
 
 enum { TENSOR_MAX_RANK = 8 };
 
@@ -35,6 +34,10 @@ void tensor_free(struct tensor *tensor);
  * unspecified then. hif8 and f8e8m0 are refused: nothing can be made or read for them. */
 bool tensor_fill(struct tensor *tensor, const char *spec, uint64_t seed, char *error,
                  size_t error_size);
+/* Fills by contents as a module has them, the one number of which fills all. They must fit, as the
+ * verifier sees to. hif8 and f8e8m0 are refused. */
+bool tensor_fill_numbers(struct tensor *tensor, const struct contents *contents, char *error,
+                         size_t error_size);
 /* Writes a .npy file (version 1.0, C order), atomically, or to standard output ("-"). */
 bool tensor_write_npy(const struct tensor *tensor, const char *path, char *error,
                       size_t error_size);
@@ -57,9 +60,5 @@ void tensor_dims_text(const int64_t *dims, uint32_t rank, char *text, size_t siz
 bool tensor_nz_size(const struct tensor *nd, size_t *size);
 void tensor_to_nz(const struct tensor *nd, unsigned char *storage);
 void tensor_from_nz(struct tensor *nd, const unsigned char *storage);
-
-/* The format of a dtype's numbers, or of their real and imaginary parts. False for a dtype that is
- * no float or complex, or whose format is none of float_format's kind (hif8, f8e8m0). */
-bool tensor_float_format(enum dtype dtype, struct float_format *format);
 
 #endif

@@ -222,7 +222,7 @@ static bool fill_random(const struct filler *filler, const char *text, uint64_t 
         return false;
     if (range.seed && !parse_digits(range.seed, &seed))
         return bad_number(filler, range.seed, "no seed, which is a whole number below 2^64");
-    if (tensor_float_format(dtype, &format))
+    if (dtype_float_format(dtype, &format))
         return fill_random_floats(filler, format, &range, seed);
     if (class == CLASS_FLOAT)
         return no_values(filler);
@@ -236,7 +236,7 @@ static bool fill_constant(const struct filler *filler, unsigned number)
     size_t item = info->bits / 8;
     struct float_format format;
     uint64_t bits = number;
-    if (tensor_float_format(tensor->dtype, &format))
+    if (dtype_float_format(tensor->dtype, &format))
         bits = float_encode(format, number);
     else if (info->class == CLASS_FLOAT)
         return no_values(filler);
@@ -245,6 +245,21 @@ static bool fill_constant(const struct filler *filler, unsigned number)
     size_t part = info->class == CLASS_COMPLEX ? item / 2 : item;
     for (size_t at = 0; at < tensor->size; at += item)
         memcpy(tensor->data + at, &bits, part);
+    return true;
+}
+
+bool tensor_fill_numbers(struct tensor *tensor, const struct contents *contents, char *error,
+                         size_t error_size)
+{
+    const struct filler filler = {tensor, "contents", error, error_size};
+    size_t item = dtype_info(tensor->dtype)->bits / 8;
+    for (size_t at = 0; at < tensor->size; at += item) {
+        uint64_t bits;
+        size_t index = contents->count == 1 ? 0 : at / item;
+        if (number_encode(tensor->dtype, &contents->numbers[index], &bits) != NUMBER_FITS)
+            return no_values(&filler);
+        memcpy(tensor->data + at, &bits, item);
+    }
     return true;
 }
 

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE /* leases */
 #include "ir/base/file.h"
+#include "ir/base/message.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -130,6 +131,51 @@ bool file_read(const char *path, struct file_bytes *bytes, char *error, size_t e
 bool file_map(const char *path, struct file_bytes *bytes, char *error, size_t error_size)
 {
     return read_path(path, bytes, true, error, error_size);
+}
+
+static bool read_at(int fd, uint64_t offset, char *data, size_t size)
+{
+    while (size > 0) {
+        ssize_t n = pread(fd, data, size, (off_t)offset);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            errno = n == 0 ? EIO : errno; /* the file has shrunk */
+            return false;
+        }
+        data += n;
+        offset += (uint64_t)n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+static bool read_part(int fd, const char *path, uint64_t offset, void *data, size_t size,
+                      char *error, size_t error_size)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return fail(error, error_size, path, "read");
+    if (!S_ISREG(st.st_mode))
+        return message_fail(error, error_size, "'%s' is not a regular file", path);
+    uint64_t has = (uint64_t)st.st_size;
+    if (offset > has || size > has - offset)
+        return message_fail(error, error_size,
+                            "'%s' has %llu bytes, but %zu from byte %llu on are needed", path,
+                            (unsigned long long)has, size, (unsigned long long)offset);
+    return read_at(fd, offset, data, size) || fail(error, error_size, path, "read");
+}
+
+bool file_read_part(const char *path, uint64_t offset, void *data, size_t size, char *error,
+                    size_t error_size)
+{
+    /* Without O_NONBLOCK, a pipe would wait for somebody before it can be refused. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return fail(error, error_size, path, "open");
+    bool ok = read_part(fd, path, offset, data, size, error, error_size);
+    close(fd);
+    return ok;
 }
 
 void file_bytes_free(struct file_bytes *bytes)

@@ -58,6 +58,9 @@ void verify_op_params(struct graph_verifier *gv, const struct op *op, const stru
 void verify_op_inputs(struct graph_verifier *gv, const struct op *op, const struct kernel *kernel);
 void verify_op_outputs(struct graph_verifier *gv, const struct op *op, const struct kernel *kernel);
 
+/* The contents that an op gives to its result. */
+void verify_contents(struct graph_verifier *gv, const struct op *op);
+
 /* Symbols in the op's attributes, and what it calls. */
 void verify_op_calls(struct graph_verifier *gv, const struct op *op);
 

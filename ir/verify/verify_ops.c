@@ -149,8 +149,10 @@ static void verify_op(struct graph_verifier *gv, uint32_t id)
         for (uint32_t i = 0; i < after.count; i++)
             verify_use(gv, op, OP_AFTER, i, graph->refs.at[after.first + i]);
     }
-    if (op->attrs.count)
+    if (op->attrs.count) {
         verify_places(gv, op);
+        verify_contents(gv, op);
+    }
     if (op->attrs.count || op_call_kind(op) != CALL_NONE)
         verify_op_calls(gv, op);
     if (op->kernel != NONE)

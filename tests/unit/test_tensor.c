@@ -47,7 +47,7 @@ static void test_encode_decode(void **state)
     const enum dtype dtypes[] = {DTYPE_f16, DTYPE_bf16, DTYPE_f8e5m2, DTYPE_f8e4m3fn};
     for (size_t i = 0; i < COUNT(dtypes); i++) {
         struct float_format format;
-        assert_true(tensor_float_format(dtypes[i], &format));
+        assert_true(dtype_float_format(dtypes[i], &format));
         for (uint64_t bits = 0; bits < 2 * float_sign(format); bits++)
             if (float_is_finite(format, bits)) {
                 assert_int_equal(float_encode(format, float_decode(format, bits)), bits);
@@ -168,7 +168,7 @@ static double float_at(const struct tensor *tensor, uint64_t index)
 {
     struct float_format format;
     uint64_t bits = 0;
-    assert_true(tensor_float_format(tensor->dtype, &format));
+    assert_true(dtype_float_format(tensor->dtype, &format));
     size_t item = (1u + format.exponent + format.fraction) / 8;
     memcpy(&bits, tensor->data + index * item, item);
     return float_decode(format, bits);
@@ -455,9 +455,62 @@ static void test_texts(void **state)
     tensor_free(&tensor);
 }
 
+static struct attr_value float_number(double f)
+{
+    return (struct attr_value){.kind = ATTR_FLOAT, .f = f};
+}
+
+/* Numbers of dtypes that no .npy file has. */
+static void test_fill_numbers(void **state)
+{
+    (void)state;
+    struct tensor tensor;
+    char error[160];
+    const int64_t dims[] = {4};
+    const struct attr_value numbers[] = {
+        float_number(448), float_number(-1), float_number(NAN), {.kind = ATTR_INT, .i = 17}};
+    const struct contents list = {.numbers = numbers, .count = 4};
+    assert_true(tensor_init(&tensor, DTYPE_f8e4m3fn, dims, 1, error, sizeof error));
+    assert_true(tensor_fill_numbers(&tensor, &list, error, sizeof error));
+    assert_memory_equal(tensor.data, "\x7e\xb8\x7f\x58", 4);
+    tensor_free(&tensor);
+    assert_true(tensor_init(&tensor, DTYPE_hif8, dims, 1, error, sizeof error));
+    assert_false(tensor_fill_numbers(&tensor, &list, error, sizeof error));
+    tensor_free(&tensor);
+}
+
+/* What does not fit is known before it is rounded to something that would. */
+static void test_number_fit(void **state)
+{
+    (void)state;
+    uint64_t bits;
+    static const struct {
+        enum dtype dtype;
+        struct attr_value number;
+        enum number_fit fit;
+    } cases[] = {
+        {DTYPE_i4, {.kind = ATTR_INT, .i = 7}, NUMBER_FITS},
+        {DTYPE_i4, {.kind = ATTR_INT, .i = 8}, NUMBER_TOO_LARGE},
+        {DTYPE_i4, {.kind = ATTR_INT, .i = -9}, NUMBER_TOO_LARGE},
+        {DTYPE_u1, {.kind = ATTR_INT, .i = 1}, NUMBER_FITS},
+        {DTYPE_u64, {.kind = ATTR_INT, .i = -1}, NUMBER_TOO_LARGE},
+        {DTYPE_i64, {.kind = ATTR_INT, .i = INT64_MIN}, NUMBER_FITS},
+        {DTYPE_f8e4m3fn, {.kind = ATTR_FLOAT, .f = HUGE_VAL}, NUMBER_TOO_LARGE},
+        {DTYPE_f8e5m2, {.kind = ATTR_FLOAT, .f = HUGE_VAL}, NUMBER_FITS},
+        {DTYPE_f32, {.kind = ATTR_INT, .i = INT64_MAX}, NUMBER_FITS},
+        {DTYPE_f16, {.kind = ATTR_INT, .i = 65520}, NUMBER_TOO_LARGE},
+        {DTYPE_f16, {.kind = ATTR_BOOL, .i = 1}, NUMBER_WRONG_KIND},
+        {DTYPE_c64, {.kind = ATTR_INT, .i = 1}, NUMBER_UNKNOWN},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(number_encode(cases[i].dtype, &cases[i].number, &bits), cases[i].fit);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fill_numbers),
+        cmocka_unit_test(test_number_fit),
         cmocka_unit_test(test_encode_decode),
         cmocka_unit_test(test_encode_known),
         cmocka_unit_test(test_init),

@@ -5,8 +5,8 @@
  * greatest exponent holds infinity and NaN; in a `finite` format it holds numbers like any other,
  * and only the greatest magnitude of all is a NaN (as in E4M3 of the OCP 8-bit formats).
  */
-#ifndef FRONTEND_TENSOR_FLOAT_FORMATS_H
-#define FRONTEND_TENSOR_FLOAT_FORMATS_H
+#ifndef IR_BASE_FLOAT_FORMATS_H
+#define IR_BASE_FLOAT_FORMATS_H
 
 #include <math.h>
 #include <stdbool.h>

@@ -1,0 +1,49 @@
+/* Contents that a graph gives to its constants and variables: the attribute `value` of passive ops
+ * that have no operands (docs/language.md, "Contents"). */
+#ifndef IR_CONTENTS_H
+#define IR_CONTENTS_H
+
+#include "ir/base/float_formats.h"
+#include "ir/module.h"
+
+/* Numbers that may stand in the text; more are for a file. */
+enum { CONTENTS_MOST = 64 };
+
+#define NO_BYTES UINT64_MAX
+
+/* Whether the op is one whose result is there before the graph runs: a passive one without operands
+ * and kernel, with one result, a tensor. */
+bool op_is_source(const struct module *module, const struct graph *graph, const struct op *op);
+/* Whether a value is there before the graph runs: a parameter, or the result of such an op. */
+bool value_is_given(const struct module *module, const struct graph *graph, uint32_t value);
+
+/* Either numbers, of which a single one may fill a tensor, or a part of a file. */
+struct contents {
+    const struct attr_value *numbers; /* INT, FLOAT and BOOL; NULL: there is a file */
+    uint32_t count;
+    uint32_t file;   /* name id of its path */
+    uint64_t offset; /* of its first byte */
+    uint64_t bytes;  /* NO_BYTES: as many as the tensor takes */
+};
+
+/* The attribute, which only ops have whose results are given; NULL where there is none. */
+const struct attr *op_contents_attr(const struct module *module, const struct graph *graph,
+                                    const struct op *op);
+/* What a verified op's attribute says. */
+struct contents contents_read(const struct module *module, const struct attr *attr);
+
+/* The format of a dtype's numbers, or of their real and imaginary parts. False for a dtype that is
+ * no float or complex, or whose format is none of float_format's kind (hif8, f8e8m0). */
+bool dtype_float_format(enum dtype dtype, struct float_format *format);
+
+enum number_fit {
+    NUMBER_FITS,
+    NUMBER_WRONG_KIND, /* a number with a fraction, or a truth value, for what has none */
+    NUMBER_TOO_LARGE,
+    NUMBER_UNKNOWN, /* nothing is known of the dtype's numbers */
+};
+/* The bits of a number as a dtype has it: integers in its range, bool also as 0 and 1; floats are
+ * rounded once, to the nearest, ties to even. Not for complex dtypes. */
+enum number_fit number_encode(enum dtype dtype, const struct attr_value *number, uint64_t *bits);
+
+#endif

@@ -1,0 +1,174 @@
+/* The verifier's part for contents: the attribute `value` of ops whose results are there before the
+ * graph runs fits the type of the result. */
+#include "ir/contents.h"
+#include "ir/verify/graph_verifier.h"
+
+#include <string.h>
+
+/* Contents that are looked at. */
+struct given {
+    struct graph_verifier *gv;
+    const struct attr *attr;
+    const struct type *type; /* of the result */
+    uint64_t elements;       /* NONE where that is not known */
+};
+
+static void report(const struct given *given, struct span span, const char *text, const char *help)
+{
+    if (diag_at(given->gv->diags, DIAG_contents, span, "%s", text) && help)
+        diag_help(given->gv->diags, "%s", help);
+}
+
+static struct span key_span(const struct given *given)
+{
+    return locate_token(given->gv->module, given->attr->loc);
+}
+
+/* -------------------------------------------------------------------------- numbers ---- */
+
+static bool is_number(const struct attr_value *value)
+{
+    return value->kind == ATTR_INT || value->kind == ATTR_FLOAT || value->kind == ATTR_BOOL;
+}
+
+static void check_number(const struct given *given, struct span span,
+                         const struct attr_value *number)
+{
+    const char *dtype = dtype_info(given->type->dtype)->name;
+    uint64_t bits;
+    enum number_fit fit = number_encode(given->type->dtype, number, &bits);
+    if (fit == NUMBER_WRONG_KIND)
+        diag_at(given->gv->diags, DIAG_contents, span, "%s is not a value of %s",
+                number->kind == ATTR_BOOL ? "a truth value" : "a number with a fraction", dtype);
+    else if (fit == NUMBER_TOO_LARGE)
+        diag_at(given->gv->diags, DIAG_contents, span, "this number does not fit %s", dtype);
+}
+
+static void check_count(const struct given *given, uint32_t count)
+{
+    if (count > CONTENTS_MOST) {
+        if (diag_at(given->gv->diags, DIAG_contents, key_span(given),
+                    "at most %d numbers stand in the text, not %u", CONTENTS_MOST, count))
+            diag_help(given->gv->diags, "put them into a file: value = {file = \"PATH\"}");
+    } else if (given->elements != NONE && count != given->elements) {
+        if (diag_at(given->gv->diags, DIAG_contents, key_span(given),
+                    "%u number%s for %llu element%s", count, count == 1 ? "" : "s",
+                    (unsigned long long)given->elements, given->elements == 1 ? "" : "s"))
+            diag_help(given->gv->diags, "a number without brackets fills the tensor");
+    }
+}
+
+static const char form[] = "contents are a number, a list of numbers, or {file = \"PATH\"}";
+
+static void check_list(const struct given *given)
+{
+    const struct module *module = given->gv->module;
+    const struct attr_value *list = &given->attr->value;
+    for (uint32_t i = 0; i < list->count && i < CONTENTS_MOST; i++) {
+        const struct attr_value *number = &module->attr_values.at[list->first + i];
+        struct span span = locate_element(module, given->attr, i);
+        if (is_number(number))
+            check_number(given, span, number);
+        else
+            report(given, span, "this is not a number", NULL);
+    }
+    check_count(given, list->count);
+}
+
+/* ---------------------------------------------------------------------------- files ---- */
+
+static void unknown_key(const struct given *given, const struct attr *key)
+{
+    const struct module *module = given->gv->module;
+    struct suggest suggest = name_suggest(module, key->key);
+    suggest_offer_text(&suggest, "file");
+    suggest_offer_text(&suggest, "offset");
+    suggest_offer_text(&suggest, "bytes");
+    if (diag_at(given->gv->diags, DIAG_contents, locate_token(module, key->loc),
+                "contents have no '%.*s'", NAME(module, key->key)))
+        diag_suggest(given->gv->diags, &suggest);
+}
+
+/* In bytes, as the host has it; false where that is its own affair. */
+static bool plain_size(const struct given *given, uint64_t *size)
+{
+    unsigned bits = dtype_info(given->type->dtype)->bits;
+    bool known = given->type->format == W_ND && bits >= 8 && given->elements != NONE;
+    return known && !__builtin_mul_overflow(given->elements, bits / 8, size);
+}
+
+static void check_bytes(const struct given *given, const struct attr *key)
+{
+    uint64_t size;
+    if (plain_size(given, &size) && (uint64_t)key->value.i != size)
+        diag_at(given->gv->diags, DIAG_contents, locate_token(given->gv->module, key->loc),
+                "%lld bytes for a tensor of %llu bytes", (long long)key->value.i,
+                (unsigned long long)size);
+}
+
+static void check_path(const struct given *given, const struct attr *key)
+{
+    const struct module *module = given->gv->module;
+    const struct intern_name *path =
+        key->value.kind == ATTR_STRING ? &module->names.names[key->value.id] : NULL;
+    if (!path || path->size == 0 || memchr(path->text, '\0', path->size))
+        report(given, locate_token(module, key->loc), "'file' must be the path of a file", NULL);
+}
+
+static void check_key(const struct given *given, const struct attr *key)
+{
+    bool is_size = key->value.kind == ATTR_INT && key->value.i >= 0;
+    if (key->key == W_file)
+        check_path(given, key);
+    else if (key->key != W_offset && key->key != W_bytes)
+        unknown_key(given, key);
+    else if (!is_size)
+        diag_at(given->gv->diags, DIAG_contents, locate_token(given->gv->module, key->loc),
+                "'%.*s' must be a number of bytes", NAME(given->gv->module, key->key));
+    else if (key->key == W_bytes)
+        check_bytes(given, key);
+}
+
+static void check_file(const struct given *given)
+{
+    const struct module *module = given->gv->module;
+    struct range keys = {given->attr->value.first, given->attr->value.count};
+    for (uint32_t i = 0; i < keys.count; i++)
+        check_key(given, &module->attrs.at[keys.first + i]);
+    if (!attr_find(module, keys, W_file))
+        report(given, key_span(given), "contents without a 'file'", form);
+}
+
+/* --------------------------------------------------------------------------- an op ---- */
+
+static void check_contents(const struct given *given)
+{
+    enum dtype_class class = dtype_info(given->type->dtype)->class;
+    uint32_t kind = given->attr->value.kind;
+    if (class == CLASS_HANDLE)
+        diag_at(given->gv->diags, DIAG_contents, key_span(given), "a tensor of %s has no contents",
+                dtype_info(given->type->dtype)->name);
+    else if (kind == ATTR_DICT)
+        check_file(given);
+    else if (kind != ATTR_LIST && !is_number(&given->attr->value))
+        report(given, key_span(given), form, NULL);
+    else if (class == CLASS_COMPLEX)
+        report(given, key_span(given), "complex numbers cannot stand in the text",
+               "put them into a file: value = {file = \"PATH\"}");
+    else if (kind == ATTR_LIST)
+        check_list(given);
+    else
+        check_number(given, key_span(given), &given->attr->value);
+}
+
+void verify_contents(struct graph_verifier *gv, const struct op *op)
+{
+    const struct attr *attr = op_contents_attr(gv->module, gv->graph, op);
+    uint32_t type = attr ? gv->graph->values.at[op->results.first].type : NONE;
+    if (type == NONE)
+        return;
+    struct given given = {gv, attr, &gv->module->types.at[type], NONE};
+    if (!type_elements(gv->module, type, &given.elements))
+        given.elements = NONE;
+    check_contents(&given);
+}

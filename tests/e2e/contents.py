@@ -1,0 +1,155 @@
+"""Contents of constants and variables, as `run` puts them into memory, bit for bit."""
+
+import os
+import struct
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
+import tap
+
+tap.SKIRC = os.path.abspath(tap.SKIRC)
+scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
+os.chdir(scratch.name)
+
+
+def run(ops, *options, params="", folder="."):
+    """Runs a graph of these ops, and one that computes; their bytes by the names in `options`."""
+    os.makedirs(folder, exist_ok=True)
+    path = os.path.join(folder, "graph.skir")
+    with open(path, "w") as file:
+        file.write("skir 1\ngraph @g(" + params + ") -> () {\n" + ops + "\n}\n")
+    return tap.skirc("run", path, *options)
+
+
+def data_of(path):
+    with open(path, "rb") as file:
+        data = file.read()
+    return data[10 + struct.unpack("<H", data[8:10])[0]:]
+
+
+def check_bytes(claim, op, expected, *options):
+    done = run(f"  %v = {op}", "-o", "v=v.npy", *options)
+    got = data_of("v.npy") if done.returncode == 0 else b""
+    tap.check(claim, got == expected, f"{done.stderr}{got.hex()} instead of {expected.hex()}")
+
+
+def check_error(claim, op, text, status=1, *options):
+    done = run(f"  %v = {op}", *options)
+    tap.check(claim, done.returncode == status and text in done.stderr, done)
+
+
+# ---- numbers ----
+
+check_bytes("one number fills", "Const() {value = -3} : i16[2, 2]", struct.pack("<4h", -3, -3, -3, -3))
+check_bytes("a list has an element each", "Const() {value = [1, 2.5, -0.0]} : f32[3]",
+            struct.pack("<3f", 1, 2.5, -0.0))
+check_bytes("f64", "Const() {value = [0.1, inf]} : f64[2]", struct.pack("<2d", 0.1, float("inf")))
+check_bytes("f16 is rounded to the nearest, ties to even",
+            "Const() {value = [2049, 2051, 65519.99, 6e-8, 2.98e-8, 1e-30]} : f16[6]",
+            struct.pack("<6H", 0x6800, 0x6802, 0x7bff, 1, 0, 0))
+check_bytes("bf16", "Const() {value = [1, 1.00390625, 1.01171875]} : bf16[3]",
+            struct.pack("<3H", 0x3f80, 0x3f80, 0x3f82))
+check_bytes("integers are rounded once",
+            "Const() {value = [9007199791611905, 9007199791611904, -9007199791611905]} : f32[3]",
+            struct.pack("<3I", 0x5a000001, 0x5a000000, 0xda000001))
+check_bytes("all of i64", "Const() {value = [-9223372036854775808, 9223372036854775807]} : i64[2]",
+            struct.pack("<2q", -(1 << 63), (1 << 63) - 1))
+check_bytes("bool", "Const() {value = [true, 0, 1]} : bool[3]", bytes([1, 0, 1]))
+check_bytes("a scalar", "Constant() {value = 200} : u8[]", bytes([200]))
+check_bytes("nothing", "Const() {value = []} : f32[0, 3]", b"")
+check_bytes("a list is in row-major order, whatever the format",
+            "Const() {value = [1, 2, 3, 4, 5, 6]} : f16[2, 3]:FRACTAL_NZ",
+            struct.pack("<6e", 1, 2, 3, 4, 5, 6))
+
+# ---- files ----
+
+with open("w.bin", "wb") as file:
+    file.write(bytes(range(256)) * 8)
+check_bytes("a file", 'FileConstant() {value = {file = "w.bin"}} : u8[2, 3]', bytes(range(6)))
+check_bytes("a part of it", 'Variable() {value = {file = "w.bin", offset = 130, bytes = 8}} : i32[2]',
+            bytes(range(130, 138)))
+check_bytes("by an absolute path",
+            f'Const() {{value = {{file = "{os.path.abspath("w.bin")}", offset = 2047}}}} : u8[1]',
+            b"\xff")
+blocks = bytes(range(256)) * 2
+check_bytes("as it is in memory", 'Const() {value = {file = "w.bin", bytes = 512}} : u8[2, 2]:FRACTAL_NZ',
+            bytes([0, 1, 32, 33]))
+os.makedirs("sub")
+with open("sub/own.bin", "wb") as file:
+    file.write(b"abcd")
+done = run('  %v = Const() {value = {file = "own.bin"}} : u8[4]', "-o", "v=v.npy", folder="sub")
+tap.check("the path is relative to the file", done.returncode == 0 and data_of("v.npy") == b"abcd", done)
+os.mkfifo("pipe")
+for claim, contents, text in [
+    ("a file that is not there", '{file = "no.bin"}', "input 'v': cannot open './no.bin': No such"),
+    ("a file that is too short", '{file = "w.bin", offset = 2046}',
+     "'./w.bin' has 2048 bytes, but 4 from byte 2046 on are needed"),
+    ("an offset behind the end", '{file = "w.bin", offset = 9223372036854775807}', "are needed"),
+    ("a folder", '{file = "sub"}', "'./sub' is not a regular file"),
+    ("a pipe", '{file = "pipe"}', "'./pipe' is not a regular file"),
+    ("a device", '{file = "/dev/zero"}', "'/dev/zero' is not a regular file"),
+]:
+    check_error(claim, f"Const() {{value = {contents}}} : f32[1]", text)
+check_error("another size than the format has",
+            'Const() {value = {file = "w.bin", bytes = 4}} : u8[2, 2]:FRACTAL_NZ',
+            "'bytes' is 4, but the tensor takes 512")
+check_error("a dtype whose numbers are not known", "Const() {value = 1} : hif8[2]", "hif8")
+
+# ---- without contents ----
+
+check_bytes("what has no contents is an input by its name", "PlaceHolder() : f32[2]",
+            struct.pack("<2f", 1, 1), "-i", "v=ones")
+check_bytes("which counts over contents", "Variable() {value = 3} : f32[2]", bytes(8), "-i", "v=zeros")
+check_error("other ops are none", "PlaceHolder() : f32[2]\n  %sum = Add(%v, %v) : f32[2]",
+            "the graph has no parameter 'sum'", 2, "-i", "sum=ones")
+random = [run(f"  %v = {op}() : f32[8]", "-o", "v=v.npy") and data_of("v.npy")
+          for op in ("Data", "RefData", "Variable", "PlaceHolder", "Const")]
+done = run("", "-o", "v=v.npy", params="%v: f32[8]")
+tap.check("else it is random, as parameters are", set(random) == {data_of("v.npy")} and any(random[0]),
+          random)
+done = run("""  %a = Variable() {shared_name = "v"} : f32[2]
+  %b = Variable() {shared_name = "v", value = 5} : f32[2]
+  %c = Variable() {shared_name = "v"} : f32[2]""", "-o", "a=a.npy", "-o", "c=c.npy")
+tap.check("variables of one name have the contents that one of them has",
+          data_of("a.npy") == data_of("c.npy") == struct.pack("<2f", 5, 5), done)
+done = run("  %v = Recv(%x) : f32[2]", params="%x: f32[2]")
+tap.check("what comes from elsewhere is not run",
+          done.returncode == 1 and "the results of 'Recv' come from elsewhere" in done.stderr, done)
+
+# ---- a graph ----
+
+GRAPH = """skir 1
+
+graph @layer(%x: f32[8, 16]) -> f32[8, 16] {
+  %bias = Const() {value = 0.5} : f32[8, 16]
+  %scale = PlaceHolder() : f32[8, 16]
+  %mask = Constant() {value = {file = "mask.bin"}} : f32[8, 16]
+  stream "3" {
+    %s = Add(%x, %bias) : f32[8, 16]
+  }
+  scope @s {
+    %a = Mul(%s, %scale) : f32[8, 16]
+    %b = Add(%a, %mask) : f32[8, 16]
+    %c = Mul(%b, %bias) : f32[8, 16]
+  }
+  return %c
+}
+"""
+with open("layer.skir", "w") as file:
+    file.write(GRAPH)
+with open("mask.bin", "wb") as file:
+    file.write(struct.pack("<128f", *range(128)))
+done = tap.skirc("run", "--compare=unfused", "--race-check", "-i", "scale=ones", "-i", "x=zeros",
+                 "-o", "c=c.npy", "layer.skir")
+tap.check("a graph with constants, fused and unfused, is bit-exact",
+          done.returncode == 0 and "bit-exact" in done.stdout and "race-free" in done.stdout, done)
+tap.check("and right", data_of("c.npy") == struct.pack("<128f", *((0.5 + i) * 0.5 for i in range(128))),
+          data_of("c.npy").hex())
+done = tap.skirc("compile", "-o", "layer.o", "layer.skir")
+tap.check("it compiles, whatever the files", done.returncode == 0 and not done.stderr, done)
+os.remove("mask.bin")
+done = tap.skirc("compile", "-o", "layer.o", "layer.skir")
+tap.check("which it does not open", done.returncode == 0 and not done.stderr, done)
+
+tap.done()
