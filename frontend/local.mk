@@ -27,6 +27,10 @@ noinst_LIBRARIES += frontend/libfrontend.a
 frontend_libfrontend_a_SOURCES = \
 	frontend/skirc.c \
 	frontend/skirc.h \
+	frontend/cli/bind_argument.c \
+	frontend/cli/bind_argument.h \
+	frontend/cli/bind_dims.c \
+	frontend/cli/bind_dims.h \
 	frontend/cli/command.c \
 	frontend/cli/command.h \
 	frontend/cli/crash.c \

@@ -238,14 +238,15 @@ static bool lower(struct lowering *lowering, const struct block *superkernel, co
 
 /* ----------------------------------------------------------------------- driving ---- */
 
-/* Gears are part of the language, but no pass instantiates them yet. */
+/* No pass instantiates gears: whoever compiles gives their values. */
 static bool check_gears(struct pass_context *context, const struct graph *graph)
 {
     if (graph->gear_mode == GEARS_NONE)
         return true;
     if (diag_at(context->diags, DIAG_unsupported, locate_name(context->module, graph->loc),
-                "graphs with gears cannot be compiled yet"))
-        diag_help(context->diags, "write a graph for each combination, with static shapes");
+                "the gears of this graph have no values"))
+        diag_help(context->diags, "give them values: --bind %.*s=N",
+                  NAME(context->module, graph->gears.at[0].name));
     return false;
 }
 

@@ -3,6 +3,7 @@
 #include "backend/kernels/sample_tiling.h"
 #include "ir/attr_rows.h"
 #include "ir/base/suggest.h"
+#include "ir/dims.h"
 #include "ir/memories.h"
 #include "ir/operands.h"
 #include "ir/syntax/locate.h"
@@ -13,6 +14,17 @@
 #include <string.h>
 
 /* ------------------------------------------------------------------------- values ---- */
+
+/* What is wrong with a dimension that has names: its first one, with the option that helps. */
+static void unbound_text(const struct module *module, uint32_t index, int64_t dim, char *error,
+                         size_t error_size)
+{
+    struct dim_sum sum;
+    dim_to_sum(module, dim, &sum);
+    snprintf(error, error_size, "dimension %u is '%.*s', but '%.*s' has no value: --bind %.*s=N",
+             index, NAME(module, dim_gear(dim)), NAME(module, sum.terms[0].names[0]),
+             NAME(module, sum.terms[0].names[0]));
+}
 
 /* A value's type as a kernel sees it. False, with a text, where the host target does not have
  * it. */
@@ -37,10 +49,7 @@ static bool tensor_of(const struct module *module, uint32_t id, struct skrt_tens
         if (dims[i] >= 0)
             continue;
         if (dim_is_gear(dims[i]))
-            snprintf(error, error_size,
-                     "dimension %u is the gear '%.*s': graphs with gears cannot be "
-                     "compiled yet",
-                     i, NAME(module, dim_gear(dims[i])));
+            unbound_text(module, i, dims[i], error, error_size);
         else
             snprintf(error, error_size, "dimension %u is not known, but the host target needs it",
                      i);

@@ -1,6 +1,7 @@
 /* skirc compile: graph to linked object. */
 #include "backend/backend.h"
 #include "frontend/cli/outputs.h"
+#include "frontend/cli/bind_argument.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/cli/target.h"
 #include "frontend/commands/cmd.h"
@@ -11,6 +12,7 @@ const struct option options_compile[] = {
      "where to write; standard output for text. A folder for several files"},
     {"target", 0, OPTION_VALUE, "TARGET", backend_help},
     {"emit", 0, OPTION_VALUE, "WHAT", emission_help},
+    BIND_OPTION,
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
     {0},

@@ -1,5 +1,6 @@
 /* skirc run: a graph on this machine. */
 #include "backend/run.h"
+#include "frontend/cli/bind_argument.h"
 #include "frontend/cli/crash.h"
 #include "frontend/cli/output.h"
 #include "frontend/cli/sk_argument.h"
@@ -35,6 +36,7 @@ const struct option options_run[] = {
      "trace viewers"},
     {"threads", 0, OPTION_VALUE, "N", "host threads (as many as there are processors)"},
     {"timeout", 0, OPTION_VALUE, "SECONDS", "end a launch that takes longer (60); 0: never"},
+    BIND_OPTION,
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
     {0},

@@ -1,4 +1,5 @@
 #include "frontend/commands/lowered_input.h"
+#include "frontend/cli/bind_argument.h"
 #include "frontend/cli/kernel_dir.h"
 #include "ir/sk_options.h"
 
@@ -23,6 +24,9 @@ bool lowered_input_open(struct lowered_input *lowered, const struct invocation *
     *status = EXIT_INPUT;
     if (!input_open_verified(input, invocation, path))
         return false;
+    if ((*status = bind_argument(input)) != EXIT_DONE)
+        return false;
+    *status = EXIT_INPUT;
     struct session_options options = *wanted;
     options.source = path;
     options.sk_options = all_options(input, wanted->sk_options);

@@ -1,0 +1,83 @@
+#include "frontend/cli/bind_argument.h"
+#include "frontend/cli/bind_dims.h"
+#include "ir/base/suggest.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct bindings {
+    struct dim_binding *at;
+    uint32_t count, capacity;
+};
+
+static bool parse_value(const char *text, int64_t *value)
+{
+    char *end;
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    *value = strtoll(text, &end, 10);
+    return errno == 0 && *end == '\0';
+}
+
+/* The last value of a name counts. */
+static void add_binding(struct bindings *bindings, struct dim_binding binding)
+{
+    for (uint32_t i = 0; i < bindings->count; i++)
+        if (bindings->at[i].name == binding.name) {
+            bindings->at[i] = binding;
+            return;
+        }
+    vec_push(bindings, binding);
+}
+
+static void report_unknown(const struct input *input, const char *name, size_t size)
+{
+    const struct module *module = input->module;
+    struct suggest suggest = {.wanted = name, .wanted_size = size};
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        const struct graph *graph = &module->graphs.at[i];
+        for (uint32_t n = 0; n < graph->dims.count; n++)
+            name_offer(&suggest, module, graph->dims.at[n].name);
+        for (uint32_t n = 0; n < graph->gears.count; n++)
+            name_offer(&suggest, module, graph->gears.at[n].name);
+    }
+    usage_error(input->invocation, "--bind: no graph declares the dimension '%.*s'%s", (int)size,
+                name, suggest_end(&suggest).text);
+}
+
+static bool parse_binding(const struct input *input, const char *text, struct dim_binding *binding)
+{
+    const char *sign = strchr(text, '=');
+    if (!sign || !parse_value(sign + 1, &binding->value)) {
+        usage_error(input->invocation, "--bind %s: expected NAME=N, a whole number from 0", text);
+        return false;
+    }
+    size_t size = (size_t)(sign - text);
+    binding->name = intern_find(&input->module->names, text, size);
+    if (binding->name != NONE && dims_are_named(input->module, binding->name))
+        return true;
+    report_unknown(input, text, size);
+    return false;
+}
+
+enum exit_status bind_argument(struct input *input)
+{
+    struct bindings bindings = {NULL, 0, 0};
+    enum exit_status status = EXIT_DONE;
+    const char *text;
+    for (unsigned i = 0;
+         status == EXIT_DONE && (text = option_value_at(input->invocation, "bind", i)); i++) {
+        struct dim_binding binding;
+        if (parse_binding(input, text, &binding))
+            add_binding(&bindings, binding);
+        else
+            status = EXIT_USAGE;
+    }
+    if (status == EXIT_DONE && bindings.count &&
+        !bind_dims(input->module, bindings.at, bindings.count, &input->diags))
+        status = EXIT_INPUT;
+    vec_free(&bindings);
+    return status;
+}

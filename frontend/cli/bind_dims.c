@@ -1,0 +1,187 @@
+#include "frontend/cli/bind_dims.h"
+#include "ir/syntax/locate.h"
+
+#include <string.h>
+
+/* A graph whose names get values. */
+struct binder {
+    struct module *module;
+    struct graph *graph;
+    struct diags *diags;
+    VEC(struct dim_binding) bindings; /* of names that it declares */
+};
+
+static const struct dim_binding *find(const struct binder *binder, uint32_t name)
+{
+    for (uint32_t i = 0; i < binder->bindings.count; i++)
+        if (binder->bindings.at[i].name == name)
+            return &binder->bindings.at[i];
+    return NULL;
+}
+
+static bool graph_declares(const struct graph *graph, uint32_t name)
+{
+    for (uint32_t i = 0; i < graph->dims.count; i++)
+        if (graph->dims.at[i].name == name)
+            return true;
+    for (uint32_t i = 0; i < graph->gears.count; i++)
+        if (graph->gears.at[i].name == name)
+            return true;
+    return false;
+}
+
+bool dims_are_named(const struct module *module, uint32_t name)
+{
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        if (graph_declares(&module->graphs.at[i], name))
+            return true;
+    return false;
+}
+
+/* ---------------------------------------------------------------------------- gears ---- */
+
+static int64_t gear_value(const struct graph *graph, const struct gear *gear, uint32_t n)
+{
+    return graph->gear_values.at[gear->values.first + n];
+}
+
+static bool check_gear(const struct binder *binder, const struct gear *gear)
+{
+    const struct dim_binding *binding = find(binder, gear->name);
+    for (uint32_t n = 0; binding && n < gear->values.count; n++)
+        if (gear_value(binder->graph, gear, n) == binding->value)
+            return true;
+    if (binding)
+        diag_at(binder->diags, DIAG_gear, locate_token(binder->module, gear->loc),
+                "the gear '%.*s' has no value %lld", NAME(binder->module, gear->name),
+                (long long)binding->value);
+    return !binding;
+}
+
+/* Whether the n-th values of `zip` are those that are given. */
+static bool row_fits(const struct binder *binder, uint32_t n)
+{
+    for (uint32_t i = 0; i < binder->graph->gears.count; i++) {
+        const struct gear *gear = &binder->graph->gears.at[i];
+        const struct dim_binding *binding = find(binder, gear->name);
+        if (binding && binding->value != gear_value(binder->graph, gear, n))
+            return false;
+    }
+    return true;
+}
+
+static bool any_gear_is_bound(const struct binder *binder)
+{
+    for (uint32_t i = 0; i < binder->graph->gears.count; i++)
+        if (find(binder, binder->graph->gears.at[i].name))
+            return true;
+    return false;
+}
+
+/* Those of `zip` that are not given follow from those that are. */
+static bool zip_gears(struct binder *binder)
+{
+    const struct graph *graph = binder->graph;
+    uint32_t n = 0, rows = graph->gears.at[0].values.count;
+    while (n < rows && !row_fits(binder, n))
+        n++;
+    if (n == rows) {
+        diag_at(binder->diags, DIAG_gear, locate_token(binder->module, graph->gears.at[0].loc),
+                "no pair of these gears has the values that are given");
+        return false;
+    }
+    for (uint32_t i = 0; i < graph->gears.count; i++) {
+        const struct gear *gear = &graph->gears.at[i];
+        if (!find(binder, gear->name))
+            vec_push(&binder->bindings,
+                     (struct dim_binding){gear->name, gear_value(graph, gear, n)});
+    }
+    return true;
+}
+
+static bool bind_gears(struct binder *binder)
+{
+    const struct graph *graph = binder->graph;
+    bool ok = true;
+    for (uint32_t i = 0; i < graph->gears.count; i++)
+        ok = check_gear(binder, &graph->gears.at[i]) && ok;
+    return ok && (graph->gear_mode != GEARS_ZIP || !any_gear_is_bound(binder) || zip_gears(binder));
+}
+
+/* ---------------------------------------------------------------------------- types ---- */
+
+static bool bind_type(struct binder *binder, uint32_t *id)
+{
+    struct module *module = binder->module;
+    int64_t dims[MAX_RANK];
+    bool ok = true;
+    if (*id == NONE)
+        return true;
+    struct type type = module->types.at[*id];
+    memcpy(dims, type_dims(module, *id), type.rank * sizeof *dims);
+    for (uint32_t i = 0; i < type.rank; i++) {
+        enum dim_fault fault =
+            dim_bind(module, dims[i], binder->bindings.at, binder->bindings.count, &dims[i]);
+        ok = ok && fault == DIM_FINE;
+        if (fault != DIM_FINE)
+            diag_at(binder->diags, DIAG_number_range, locate_name(module, binder->graph->loc),
+                    "with these values, the dimension '%.*s' %s", NAME(module, dim_gear(dims[i])),
+                    dim_fault_text(fault));
+    }
+    *id = module_type(module, type.dtype, type.format, dims, type.rank);
+    return ok;
+}
+
+static bool bind_types(struct binder *binder)
+{
+    struct graph *graph = binder->graph;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < graph->values.count; i++)
+        ok = bind_type(binder, &graph->values.at[i].type);
+    for (uint32_t i = 0; ok && i < graph->result_types.count; i++)
+        ok = bind_type(binder, &graph->result_types.at[i]);
+    return ok;
+}
+
+/* --------------------------------------------------------------------------- graphs ---- */
+
+static void drop_names(struct binder *binder)
+{
+    struct graph *graph = binder->graph;
+    uint32_t dims = 0, gears = 0;
+    for (uint32_t i = 0; i < graph->dims.count; i++)
+        if (!find(binder, graph->dims.at[i].name))
+            graph->dims.at[dims++] = graph->dims.at[i];
+    for (uint32_t i = 0; i < graph->gears.count; i++)
+        if (!find(binder, graph->gears.at[i].name))
+            graph->gears.at[gears++] = graph->gears.at[i];
+    graph->dims.count = dims;
+    graph->gears.count = gears;
+    if (gears == 0)
+        graph->gear_mode = GEARS_NONE;
+}
+
+static bool bind_graph(struct binder *binder, const struct dim_binding *bindings, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (graph_declares(binder->graph, bindings[i].name))
+            vec_push(&binder->bindings, bindings[i]);
+    if (binder->bindings.count == 0)
+        return true;
+    if (!bind_gears(binder) || !bind_types(binder))
+        return false;
+    drop_names(binder);
+    return true;
+}
+
+bool bind_dims(struct module *module, const struct dim_binding *bindings, uint32_t count,
+               struct diags *diags)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        struct binder binder = {.module = module, .graph = &module->graphs.at[i], .diags = diags};
+        ok = bind_graph(&binder, bindings, count) && ok;
+        vec_free(&binder.bindings);
+    }
+    return ok;
+}
