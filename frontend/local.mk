@@ -41,8 +41,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/input.h \
 	frontend/cli/kernel_dir.c \
 	frontend/cli/kernel_dir.h \
-	frontend/cli/moved_includes.c \
-	frontend/cli/moved_includes.h \
+	frontend/cli/moved_paths.c \
+	frontend/cli/moved_paths.h \
 	frontend/cli/output.c \
 	frontend/cli/output.h \
 	frontend/cli/outputs.c \

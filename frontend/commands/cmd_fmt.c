@@ -1,6 +1,6 @@
 /* skirc fmt: the canonical form. */
 #include "frontend/cli/input.h"
-#include "frontend/cli/moved_includes.h"
+#include "frontend/cli/moved_paths.h"
 #include "frontend/cli/outputs.h"
 #include "frontend/commands/cmd.h"
 
@@ -68,7 +68,7 @@ static enum exit_status format_module(struct invocation *invocation, struct inpu
             return EXIT_DONE;
         output = input->path;
     }
-    move_includes(input->module, input->path, output);
+    move_paths(input->module, input->path, output);
     return write_module(invocation, output, input->module, &input->comments);
 }
 

@@ -1,7 +1,7 @@
 /* skirc opt: any part of the pipeline on text. */
 #include "frontend/cli/input.h"
 #include "frontend/cli/kernel_dir.h"
-#include "frontend/cli/moved_includes.h"
+#include "frontend/cli/moved_paths.h"
 #include "frontend/cli/outputs.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/commands/cmd.h"
@@ -135,7 +135,7 @@ static enum exit_status print_result(struct driver *driver, const char *output)
 {
     struct input *input = driver->input;
     struct text text = {NULL, 0, 0};
-    move_includes(input->module, input->path, output);
+    move_paths(input->module, input->path, output);
     print_changed_module(&text, input->module, &input->comments);
     enum exit_status status = write_output(driver->invocation, output, &text);
     text_free(&text);

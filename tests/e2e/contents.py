@@ -152,4 +152,10 @@ os.remove("mask.bin")
 done = tap.skirc("compile", "-o", "layer.o", "layer.skir")
 tap.check("which it does not open", done.returncode == 0 and not done.stderr, done)
 
+for command in ("opt", "fmt"):
+    done = tap.skirc(command, "-o", "sub/moved.skir", "layer.skir")
+    with open("sub/moved.skir") as file:
+        tap.check(f"{command} to another folder leads back to the file",
+                  'file = "../mask.bin"' in file.read(), done)
+
 tap.done()
