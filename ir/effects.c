@@ -102,9 +102,9 @@ static void access_value(struct walker *walker, uint32_t value, bool write)
 
 static void add_writes(struct walker *walker, const struct op *op)
 {
-    uint32_t next = 0, value;
-    while (op_next_write(walker->effects->module, walker->graph, op, &next, &value))
-        access_value(walker, value, true);
+    struct op_write write = {0};
+    while (op_next_write(walker->effects->module, walker->graph, op, &write))
+        access_value(walker, write.operand, true);
 }
 
 static void add_called(struct walker *walker, const struct op *op)

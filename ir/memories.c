@@ -91,16 +91,15 @@ static bool written_at(const struct module *module, const struct graph *graph, c
 }
 
 bool op_next_write(const struct module *module, const struct graph *graph, const struct op *op,
-                   uint32_t *next, uint32_t *operand)
+                   struct op_write *write)
 {
     struct range values;
-    uint32_t skip = (*next)++;
-    for (uint32_t n = 0; written_at(module, graph, op, n, &values); n++) {
-        if (skip < values.count) {
-            *operand = graph->refs.at[values.first + skip];
+    for (; written_at(module, graph, op, write->element, &values); write->element++) {
+        if (write->value < values.count) {
+            write->operand = graph->refs.at[values.first + write->value++];
             return true;
         }
-        skip -= values.count;
+        write->value = 0;
     }
     return false;
 }
@@ -108,9 +107,9 @@ bool op_next_write(const struct module *module, const struct graph *graph, const
 bool op_writes(const struct module *module, const struct graph *graph, const struct op *op,
                uint32_t operand)
 {
-    uint32_t next = 0, written;
-    while (op_next_write(module, graph, op, &next, &written))
-        if (written == operand)
+    struct op_write write = {0};
+    while (op_next_write(module, graph, op, &write))
+        if (write.operand == operand)
             return true;
     return false;
 }
@@ -118,9 +117,9 @@ bool op_writes(const struct module *module, const struct graph *graph, const str
 bool op_is_view(const struct module *module, const struct graph *graph, const struct op *op)
 {
     const struct op_type *type = op_type_find(module, op->type);
-    uint32_t next = 0, written;
+    struct op_write write = {0};
     if (!type || !type->view || op->kernel != NONE || op->results.count == 0 ||
-        attr_find(module, op->attrs, W_writes) || op_next_write(module, graph, op, &next, &written))
+        attr_find(module, op->attrs, W_writes) || op_next_write(module, graph, op, &write))
         return false;
     for (uint32_t n = 0; n < op->results.count; n++)
         if (op_alias(module, graph, op, n) == NONE)

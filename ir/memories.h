@@ -30,10 +30,16 @@ uint32_t op_place(const struct graph *graph, const struct op *op, const struct a
 uint32_t op_alias(const struct module *module, const struct graph *graph, const struct op *op,
                   uint32_t n);
 
-/* The operands, as values, that the op writes into, by its `inplace` or else by the data of its
- * type: the next one, from `*next` on, which is 0 at first. False where there is none. */
+/* An operand that an op writes into. Zero-initialised stands before the first one. */
+struct op_write {
+    uint32_t element, value; /* of `inplace`, or slot of the op's type; which value of that */
+    uint32_t operand;        /* a value */
+};
+
+/* The next operand that the op writes into, by its `inplace` or else by the data of its type. False
+ * where there is none. */
 bool op_next_write(const struct module *module, const struct graph *graph, const struct op *op,
-                   uint32_t *next, uint32_t *operand);
+                   struct op_write *write);
 /* Whether it writes into this one. */
 bool op_writes(const struct module *module, const struct graph *graph, const struct op *op,
                uint32_t operand);

@@ -205,6 +205,12 @@ static void conduct_op(struct conductor *c, uint32_t op)
         conduct_to(c, c->conducted, op);
         return;
     }
+    /* In a chain each has what the one before it has. */
+    uint32_t first = c->order->first[op];
+    if (c->order->first[op + 1] == first + 1 && c->inside[c->order->edges[first].from]) {
+        c->range[op] = c->range[c->order->edges[first].from];
+        return;
+    }
     c->range[op].first = c->of_passive.count;
     for (uint32_t e = c->order->first[op]; e < c->order->first[op + 1]; e++)
         if (!c->inside[c->order->edges[e].from])

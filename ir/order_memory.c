@@ -128,10 +128,10 @@ static bool find_memories(struct walker *walker)
     memories_init(&walker->joined, module, walker->graph);
     for (uint32_t i = 0; i < walker->graph->ops.count; i++) {
         const struct op *op = &walker->graph->ops.at[i];
-        uint32_t next = 0, value;
+        struct op_write write = {0};
         any |= attr_find(module, op->attrs, W_reads) || attr_find(module, op->attrs, W_writes);
-        while (op_next_write(module, walker->graph, op, &next, &value)) {
-            find_memory(walker, memory_of(&walker->joined, value));
+        while (op_next_write(module, walker->graph, op, &write)) {
+            find_memory(walker, memory_of(&walker->joined, write.operand));
             any = true;
         }
         any |= find_called(walker, op);
@@ -170,9 +170,10 @@ static void access_values(struct walker *walker, uint32_t id)
         if (memory != NONE)
             access_memory(walker, memory, id, false);
     }
-    uint32_t next = 0, value;
-    while (op_next_write(walker->module, walker->graph, op, &next, &value))
-        access_memory(walker, id_map_get(&walker->of_value, memory_of(&walker->joined, value)), id,
+    struct op_write write = {0};
+    while (op_next_write(walker->module, walker->graph, op, &write))
+        access_memory(walker,
+                      id_map_get(&walker->of_value, memory_of(&walker->joined, write.operand)), id,
                       true);
 }
 

@@ -148,9 +148,9 @@ static void find_writers(struct caller *caller)
     find_variables(caller, &variables);
     for (uint32_t id = 0; id < caller->graph->ops.count; id++) {
         const struct op *op = &caller->graph->ops.at[id];
-        uint32_t next = 0, value;
-        while (op_next_write(module, caller->graph, op, &next, &value))
-            add_writer(caller, value, id);
+        struct op_write write = {0};
+        while (op_next_write(module, caller->graph, op, &write))
+            add_writer(caller, write.operand, id);
         if (op_call_kind(op) == CALL_NONE)
             continue;
         effects_of_op(caller->inliner->effects, op, &called);

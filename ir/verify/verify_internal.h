@@ -20,6 +20,7 @@ struct verifier {
         OPTION_WARNINGS_WANTED,
         OPTION_WARNINGS_GIVEN
     } option_warnings;
+    bool shared_names; /* some op has a `shared_name` */
     uint32_t errors; /* that there were before */
     bool calls;      /* an op that calls graphs was met */
 };
@@ -41,6 +42,9 @@ void verify_calls(struct verifier *verifier);
 void verify_entry(struct verifier *verifier, const struct entry *entry);
 /* Variables of one `shared_name`, in all graphs. */
 void verify_variables(struct verifier *verifier);
+/* Remarks on results of ops that are returned, but whose memory is written later. The graph is
+ * legal. */
+void verify_returned(const struct module *module, const struct graph *graph, struct diags *diags);
 /* The options of a scope or super kernel; each text once for all blocks between two marks_clear. */
 void verify_options(struct verifier *verifier, const struct block *block);
 

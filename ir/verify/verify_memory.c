@@ -98,6 +98,7 @@ void verify_places(struct graph_verifier *gv, const struct op *op)
 {
     for (uint32_t i = 0; i < op->attrs.count; i++) {
         const struct attr *attr = &gv->module->attrs.at[op->attrs.first + i];
+        gv->verifier->shared_names |= attr->key == W_shared_name;
         if ((attr->key != W_inplace && attr->key != W_alias) || attr->value.kind != ATTR_LIST)
             continue;
         if (attr->key == W_alias)
@@ -142,7 +143,7 @@ void verify_variables(struct verifier *verifier)
     const struct module *module = verifier->module;
     VEC(struct variable) variables = {NULL, 0, 0};
     struct id_map of_name = {NULL, 0, 0};
-    for (uint32_t g = 0; g < module->graphs.count; g++) {
+    for (uint32_t g = 0; g < module->graphs.count && verifier->shared_names; g++) {
         const struct graph *graph = &module->graphs.at[g];
         for (uint32_t i = 0; i < graph->ops.count; i++) {
             const struct op *op = &graph->ops.at[i];
@@ -160,4 +161,56 @@ void verify_variables(struct verifier *verifier)
     }
     id_map_free(&of_name);
     vec_free(&variables);
+}
+
+/* ------------------------------------------------------------------------- returns ---- */
+
+/* Per value that stands for a memory: the last op in the text that writes it, or NONE; and per op
+ * its place in the text. */
+struct writers {
+    struct memories memories;
+    struct id_map last, position;
+};
+
+static void find_writers(struct writers *writers, const struct module *module,
+                         const struct graph *graph)
+{
+    memories_init(&writers->memories, module, graph);
+    for (uint32_t i = 0; i < graph->body.count; i++) {
+        if (item_kind(graph->body.at[i]) != ITEM_OP)
+            continue;
+        uint32_t id = item_id(graph->body.at[i]);
+        struct op_write write = {0};
+        id_map_set(&writers->position, id, i);
+        while (op_next_write(module, graph, &graph->ops.at[id], &write))
+            id_map_set(&writers->last, memory_of(&writers->memories, write.operand), id);
+    }
+}
+
+static void check_returned(const struct writers *writers, const struct module *module,
+                           const struct graph *graph, uint32_t n, struct diags *diags)
+{
+    const struct value *value = &graph->values.at[graph->returns.at[n]];
+    uint32_t writer =
+        id_map_find(&writers->last, memory_of(&writers->memories, graph->returns.at[n]));
+    if (writer == NONE || value->def >= graph->ops.count ||
+        id_map_get(&writers->position, writer) <= id_map_get(&writers->position, value->def))
+        return;
+    if (diag_at(diags, DIAG_return_overwritten, locate_return(module, graph, n),
+                "the memory of '%%%.*s' is written behind its definition, and read when all ops "
+                "are complete",
+                NAME(module, value->name)))
+        diag_note(diags, locate_op(module, &graph->ops.at[writer], OP_TYPE_NAME, 0),
+                  "the last to write it is this op");
+}
+
+void verify_returned(const struct module *module, const struct graph *graph, struct diags *diags)
+{
+    struct writers writers = {.memories = {NULL}};
+    find_writers(&writers, module, graph);
+    for (uint32_t i = 0; i < graph->returns.count; i++)
+        check_returned(&writers, module, graph, i, diags);
+    memories_free(&writers.memories);
+    id_map_free(&writers.last);
+    id_map_free(&writers.position);
 }

@@ -3,7 +3,7 @@
 #include "ir/dims.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/origins.h"
-#include "ir/verify/verify.h"
+#include "ir/verify/verify_internal.h"
 
 #include <ctype.h>
 
@@ -292,8 +292,10 @@ void verify_slips(const struct module *module, struct diags *diags)
             report_graph_keys(&slips, &module->graphs.at[i]);
         check_streams(&slips, &module->graphs.at[i]);
         check_dims(&slips, &module->graphs.at[i]);
-        if (diags->remarks)
-            check_scopes(&slips, &module->graphs.at[i]);
+        if (!diags->remarks)
+            continue;
+        check_scopes(&slips, &module->graphs.at[i]);
+        verify_returned(module, &module->graphs.at[i], diags);
     }
     id_map_free(&slips.keys);
 }
