@@ -113,9 +113,12 @@ kerneldir = $(pkglibdir)/kernels
 kernel_objects = \
 	backend/kernels/add.o \
 	backend/kernels/add_dynamic.o \
+	backend/kernels/add_n.o \
 	backend/kernels/assign.o \
 	backend/kernels/cast.o \
+	backend/kernels/concat_d.o \
 	backend/kernels/dequant_swiglu_quant.o \
+	backend/kernels/fused_infer_attention_score.o \
 	backend/kernels/is_finite.o \
 	backend/kernels/is_inf.o \
 	backend/kernels/mat_mul.o \

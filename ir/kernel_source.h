@@ -16,6 +16,10 @@ struct library_variant {
     const char *functions[CORE_TYPES]; /* NULL where the type has none */
 };
 
+/* What an op gives for a parameter: a value; a value or none; a list. They are marked so behind the
+ * names of a description. */
+enum { PARAM_REQUIRED = '\0', PARAM_OPTIONAL = '?', PARAM_LISTED = '*' };
+
 /* A kernel as it would be declared. */
 struct library_kernel {
     const char *name, *op_type, *object;
@@ -23,6 +27,7 @@ struct library_kernel {
     uint32_t n_variants;               /* 0: it is not dynamic */
     const char *functions[CORE_TYPES]; /* NULL where the type has none */
     const char *const *params;
+    const char *presences; /* of each: PARAM_... */
     uint32_t n_params;
     enum kernel_type type;
     uint32_t block;

@@ -105,7 +105,7 @@ static struct attr_value named_value(const struct graph *graph, uint32_t value)
 static struct attr_value list_value(struct module *module, const struct graph *graph, uint32_t form)
 {
     struct range values = graph->forms.at[form].values;
-    uint32_t first = module->attr_values.count;
+    uint32_t first = values.count ? module->attr_values.count : 0;
     for (uint32_t i = 0; i < values.count; i++)
         vec_push(&module->attr_values, named_value(graph, graph->refs.at[values.first + i]));
     return (struct attr_value){.kind = ATTR_LIST, .count = values.count, .first = first};

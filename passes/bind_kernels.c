@@ -2,11 +2,13 @@
  * kernels.
  *
  * needs    nothing
- * changes  `via` of ops that have none; kernels are added
+ * changes  `via` of ops that have none; their optional operands that are left out become `none`;
+ *          kernels are added
  * keeps    everything else
  */
 #include "ir/base/suggest.h"
 #include "ir/calls.h"
+#include "ir/operands.h"
 #include "ir/order.h"
 #include "ir/syntax/locate.h"
 #include "passes/pass.h"
@@ -168,8 +170,101 @@ static bool check_call(struct pass_context *context, const struct graph *graph, 
     return false;
 }
 
-static bool bind_op(struct binder *binder, const struct graph *graph, struct op *op)
+/* --------------------------------------------------------------------- operands ---- */
+
+static bool unknown_label(struct binder *binder, const struct graph *graph, const struct op *op,
+                          uint32_t place, uint32_t operands)
 {
+    const struct module *module = binder->module;
+    const struct kernel *kernel = module_kernel(module, op->kernel);
+    uint32_t label = op_operand(graph, op, place).label;
+    if (!diag_at(binder->context->diags, DIAG_operand_label, locate_op(module, op, OP_LABEL, place),
+                 "no operand of %.*s that is not given yet is '%.*s'", NAME(module, op->type),
+                 NAME(module, label)))
+        return false;
+    struct suggest suggest = name_suggest(module, label);
+    for (uint32_t n = op_n_unlabelled(graph, op); n < operands; n++)
+        name_offer(&suggest, module, kernel_tensor(module, kernel, n));
+    diag_suggest(binder->context->diags, &suggest);
+    return false;
+}
+
+/* Whether each label is the name of one of the kernel's `operands` first tensors that no operand
+ * without a label is. */
+static bool labels_fit(struct binder *binder, const struct graph *graph, const struct op *op,
+                       uint32_t operands)
+{
+    const struct kernel *kernel = module_kernel(binder->module, op->kernel);
+    uint32_t unlabelled = op_n_unlabelled(graph, op);
+    for (uint32_t place = unlabelled; place < op_n_places(graph, op); place++) {
+        uint32_t n = unlabelled, label = op_operand(graph, op, place).label;
+        while (n < operands && kernel_tensor(binder->module, kernel, n) != label)
+            n++;
+        if (n >= operands)
+            return unknown_label(binder, graph, op, place, operands);
+    }
+    return true;
+}
+
+/* What an op gives for the n-th tensor of a sample kernel. */
+static char tensor_presence(const struct library_kernel *sample, uint32_t n)
+{
+    uint32_t i = 0;
+    for (;; i++) {
+        bool word =
+            strcmp(sample->params[i], "workspace") == 0 || strcmp(sample->params[i], "tiling") == 0;
+        if (!word && n-- == 0)
+            return sample->presences[i];
+    }
+}
+
+static bool left_out(struct binder *binder, const struct op *op, uint32_t param)
+{
+    const struct module *module = binder->module;
+    diag_at(binder->context->diags, DIAG_operand_count, locate_op(module, op, OP_TYPE_NAME, 0),
+            "%.*s needs its operand '%.*s'", NAME(module, op->type), NAME(module, param));
+    return false;
+}
+
+/* Makes operands that are left out `none`. What is not optional must be there; where no operand has
+ * a label, their number is wrong, which is the library's to refuse. */
+static bool fill_operands(struct binder *binder, struct graph *graph, uint32_t id,
+                          uint32_t operands, const struct library_kernel *sample)
+{
+    const struct op *op = &graph->ops.at[id];
+    const struct kernel *kernel = module_kernel(binder->module, op->kernel);
+    uint32_t unlabelled = op_n_unlabelled(graph, op);
+    bool labels = unlabelled < op_n_places(graph, op);
+    for (uint32_t n = unlabelled; n < operands; n++) {
+        uint32_t param = kernel_tensor(binder->module, kernel, n);
+        if (labels && op_find_label(graph, op, param) != NONE)
+            continue;
+        if (tensor_presence(sample, n) != PARAM_OPTIONAL)
+            return !labels || left_out(binder, op, param);
+        op_add_none(graph, id, labels ? param : NONE);
+    }
+    return true;
+}
+
+/* Makes the op have an operand for each of its kernel's. Too many are the library's to refuse. */
+static bool complete_op(struct binder *binder, struct graph *graph, uint32_t id)
+{
+    const struct op *op = &graph->ops.at[id];
+    const struct kernel *kernel = module_kernel(binder->module, op->kernel);
+    uint32_t results = op_tensor_results(binder->module, graph, op);
+    uint32_t operands = kernel_n_tensors(binder->module, kernel);
+    operands -= results < operands ? results : operands;
+    if (op_has_forms(graph, op) && !labels_fit(binder, graph, op, operands))
+        return false;
+    return op_n_places(graph, op) >= operands ||
+           fill_operands(
+               binder, graph, id, operands,
+               find_sample(binder, op->type, attr_flag(binder->module, op->attrs, W_dynamic)));
+}
+
+static bool bind_op(struct binder *binder, struct graph *graph, uint32_t id)
+{
+    struct op *op = &graph->ops.at[id];
     if (op_call_kind(op) != CALL_NONE)
         return check_call(binder->context, graph, op);
     if (op_is_passive(binder->module, graph, op))
@@ -186,11 +281,10 @@ static bool bind_op(struct binder *binder, const struct graph *graph, struct op 
         }
         id_map_set(declared, op->type, declare_kernel(binder, op->type, sample));
     }
-    library_check *check = binder->context->library->check;
-    if (check && !check(binder->module, graph, op, binder->context->diags))
-        return false;
     op->kernel = id_map_get(declared, op->type);
-    return true;
+    library_check *check = binder->context->library->check;
+    return complete_op(binder, graph, id) &&
+           (!check || check(binder->module, graph, op, binder->context->diags));
 }
 
 static bool has_unbound(const struct module *module)
@@ -220,7 +314,7 @@ bool pass_bind_kernels(struct pass_context *context)
         struct graph *graph = &context->module->graphs.at[i];
         for (uint32_t j = 0; j < graph->ops.count; j++)
             if (graph->ops.at[j].kernel == NONE)
-                ok = bind_op(&binder, graph, &graph->ops.at[j]) && ok;
+                ok = bind_op(&binder, graph, j) && ok;
     }
     id_map_free(&binder.declared[0]);
     id_map_free(&binder.declared[1]);

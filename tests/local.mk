@@ -48,6 +48,7 @@ unit_tests = \
 	tests/unit/test_ir \
 	tests/unit/test_json \
 	tests/unit/test_kernels \
+	tests/unit/test_kernels_lists \
 	tests/unit/test_kernels_matmul \
 	tests/unit/test_memory \
 	tests/unit/test_memory_commands \
@@ -83,6 +84,7 @@ EXTRA_DIST += $(unit_headers) tests/fuzz/replay.h
 AM_DEFAULT_SOURCE_EXT = .c
 LDADD = frontend/libfrontend.a libskir.la libskrt.la $(CMOCKA_LIBS) $(DL_LIBS) $(MATH_LIBS)
 tests_unit_test_kernels_LDADD = $(kernel_objects) $(LDADD)
+tests_unit_test_kernels_lists_LDADD = $(kernel_objects) $(LDADD)
 tests_unit_test_kernels_matmul_LDADD = $(kernel_objects) $(LDADD)
 tests_unit_test_early_start_SOURCES = \
 	tests/unit/random_graph.c \

@@ -134,17 +134,72 @@ static bool scalar_attr(const struct module *module, const struct attr *attr,
     }
 }
 
+/* The place of the operand that is the n-th tensor of the op's kernel, below op_n_places. */
+static uint32_t param_place(const struct module *module, const struct graph *graph,
+                            const struct op *op, uint32_t n)
+{
+    if (n < op_n_unlabelled(graph, op))
+        return n;
+    return op_find_label(graph, op, kernel_tensor(module, module_kernel(module, op->kernel), n));
+}
+
+static bool value_tensor(const struct module *module, const struct graph *graph, uint32_t value,
+                         struct skrt_tensor *tensor, char *error, size_t error_size)
+{
+    return tensor_of(module, graph->values.at[value].type, tensor, error, error_size);
+}
+
+static bool list_tensors(const struct module *module, const struct graph *graph, struct range list,
+                         struct arena *arena, struct skrt_tensor *tensor, char *error,
+                         size_t error_size)
+{
+    struct skrt_tensor *tensors = arena_alloc(arena, list.count * sizeof *tensors);
+    *tensor = (struct skrt_tensor){.form = SKRT_LIST, .count = list.count, .list = tensors};
+    for (uint32_t i = 0; i < list.count; i++)
+        if (!value_tensor(module, graph, graph->refs.at[list.first + i], &tensors[i], error,
+                          error_size))
+            return false;
+    return true;
+}
+
+static bool operand_tensor(const struct module *module, const struct graph *graph,
+                           struct operand operand, struct arena *arena, struct skrt_tensor *tensor,
+                           char *error, size_t error_size)
+{
+    *tensor = (struct skrt_tensor){.form = SKRT_ABSENT};
+    if (operand.kind == OPERAND_VALUE)
+        return value_tensor(module, graph, graph->refs.at[operand.values.first], tensor, error,
+                            error_size);
+    return operand.kind == OPERAND_NONE ||
+           list_tensors(module, graph, operand.values, arena, tensor, error, error_size);
+}
+
+static bool add_tensors(const struct module *module, const struct graph *graph, const struct op *op,
+                        struct arena *arena, struct skrt_tensor *tensors, char *error,
+                        size_t error_size)
+{
+    uint32_t operands = op_n_places(graph, op), results = op_tensor_results(module, graph, op);
+    for (uint32_t n = 0; n < operands; n++) {
+        struct operand operand = op_operand(graph, op, param_place(module, graph, op, n));
+        if (!operand_tensor(module, graph, operand, arena, &tensors[n], error, error_size))
+            return false;
+    }
+    for (uint32_t i = 0; i < results; i++)
+        if (!value_tensor(module, graph, op->results.first + i, &tensors[operands + i], error,
+                          error_size))
+            return false;
+    return true;
+}
+
 bool host_tiling(const struct module *module, const struct graph *graph, const struct op *op,
                  struct arena *arena, struct skrt_tiling *tiling, char *error, size_t error_size)
 {
-    uint32_t count = op_tensors(module, graph, op);
+    uint32_t count = op_n_places(graph, op) + op_tensor_results(module, graph, op);
     struct skrt_tensor *tensors = arena_alloc(arena, count * sizeof *tensors);
     struct skrt_attr *attrs = arena_alloc(arena, op->attrs.count * sizeof *attrs);
     *tiling = (struct skrt_tiling){.n_tensors = count, .tensors = tensors, .attrs = attrs};
-    for (uint32_t i = 0; i < count; i++)
-        if (!tensor_of(module, graph->values.at[op_tensor(graph, op, i)].type, &tensors[i], error,
-                       error_size))
-            return false;
+    if (!add_tensors(module, graph, op, arena, tensors, error, error_size))
+        return false;
     for (uint32_t i = 0; i < op->attrs.count; i++) {
         const struct attr *attr = &module->attrs.at[op->attrs.first + i];
         if (is_kernels(module, attr) && scalar_attr(module, attr, &attrs[tiling->n_attrs]))
@@ -207,13 +262,15 @@ bool host_choose(const struct module *module, const struct graph *graph, const s
 
 /* ------------------------------------------------------------------------- checks ---- */
 
-static struct span tensor_span(const struct module *module, const struct op *op, int tensor)
+/* The n-th tensor of the op's kernel, or (-1) the op. */
+static struct span tensor_span(const struct module *module, const struct graph *graph,
+                               const struct op *op, int tensor)
 {
+    uint32_t n = (uint32_t)tensor, operands = op_n_places(graph, op);
     if (tensor < 0)
         return locate_op(module, op, OP_TYPE_NAME, 0);
-    uint32_t n = (uint32_t)tensor;
-    return n < op->operands.count ? locate_op(module, op, OP_OPERAND, n)
-                                  : locate_op(module, op, OP_RESULT_TYPE, n - op->operands.count);
+    return n < operands ? locate_op(module, op, OP_PLACE, param_place(module, graph, op, n))
+                        : locate_op(module, op, OP_RESULT_TYPE, n - operands);
 }
 
 /* Attributes that the op type does not have, or that are no numbers. */
@@ -258,7 +315,11 @@ static bool check_types(const struct module *module, const struct graph *graph, 
         if (tensor_of(module, graph->values.at[op_tensor(graph, op, i)].type, &tensor, error,
                       sizeof error))
             continue;
-        diag_at(diags, DIAG_unsupported, tensor_span(module, op, (int)i), "%s", error);
+        uint32_t operands = op->operands.count;
+        diag_at(diags, DIAG_unsupported,
+                i < operands ? locate_op(module, op, OP_OPERAND, i)
+                             : locate_op(module, op, OP_RESULT_TYPE, i - operands),
+                "%s", error);
         return false;
     }
     return true;
@@ -302,7 +363,10 @@ static bool check_alias(const struct module *module, const struct graph *graph, 
 static bool check_memory(const struct module *module, const struct graph *graph,
                          const struct op *op, enum sample_memory memory, struct diags *diags)
 {
-    uint32_t updated = memory == SAMPLE_UPDATE ? op_operands(graph, op)[0] : NONE;
+    uint32_t updated = NONE;
+    if (memory == SAMPLE_UPDATE)
+        updated =
+            graph->refs.at[op_operand(graph, op, param_place(module, graph, op, 0)).values.first];
     if (updated != NONE && !op_writes(module, graph, op, updated))
         return refuse_memory(module, op, diags, "its kernel writes operand 0 in place",
                              "write inplace = [0]");
@@ -324,19 +388,13 @@ bool host_op_check(const struct module *module, const struct graph *graph, const
     struct sample_op_error fault;
     char error[160];
     const char *type = name_text(module, op->type, &scratch);
-    if (op_has_forms(graph, op)) {
-        diag_at(diags, DIAG_op_signature, locate_op(module, op, OP_TYPE_NAME, 0),
-                "%s: its sample kernel takes no operand that is absent, a list or named", type);
-        arena_free(&scratch);
-        return false;
-    }
     bool ok = check_attrs(module, op, type, diags) && check_types(module, graph, op, diags) &&
               host_tiling(module, graph, op, &scratch, &tiling, error, sizeof error);
-    if (ok && !sample_op_check(type, tiling.tensors, op->operands.count,
-                               tiling.n_tensors - op->operands.count, tiling.attrs, tiling.n_attrs,
+    if (ok && !sample_op_check(type, tiling.tensors, op_n_places(graph, op),
+                               op_tensor_results(module, graph, op), tiling.attrs, tiling.n_attrs,
                                &fault)) {
-        diag_at(diags, DIAG_op_signature, tensor_span(module, op, fault.tensor), "%s: %s", type,
-                fault.text);
+        diag_at(diags, DIAG_op_signature, tensor_span(module, graph, op, fault.tensor), "%s: %s",
+                type, fault.text);
         ok = false;
     }
     ok = ok && check_memory(module, graph, op, sample_op_memory(type), diags);

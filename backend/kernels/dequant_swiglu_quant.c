@@ -1,4 +1,5 @@
-/* DequantSwigluQuant: v = x * weight_scale per column; g = silu(one half of v) * the other half;
+/* DequantSwigluQuant: v = x * weight_scale per column * activation_scale per row, as far as they
+ * are there; g = silu(one half of v) * the other half;
  * then per row scale = max|g| / 127 and y = g / scale, rounded to nearest even.
  *
  * The attribute activate_left (true when absent) makes the first half the activated one. A row
@@ -8,13 +9,28 @@
 
 #include <math.h>
 
-enum { SWIGLU_X, SWIGLU_WEIGHT_SCALE, SWIGLU_Y, SWIGLU_SCALE, SWIGLU_TENSORS };
+/* The operands between, up to the results, must be absent. */
+enum {
+    SWIGLU_X,
+    SWIGLU_WEIGHT_SCALE,
+    SWIGLU_ACTIVATION_SCALE,
+    SWIGLU_BIAS,
+    SWIGLU_Y = 7,
+    SWIGLU_SCALE,
+    SWIGLU_TENSORS
+};
 
 struct swiglu {
     struct kernel kernel;
     int64_t rows, half;
     bool activate_left;
 };
+
+static bool swiglu_is_optional(const struct swiglu *op, unsigned tensor, int64_t length)
+{
+    const struct skrt_tensor *found = &op->kernel.tensors[tensor];
+    return found->form == SKRT_ABSENT || kernel_is_vector(found, SKRT_f32, length);
+}
 
 static bool swiglu_open(struct swiglu *op, const skrt_core *core, uint64_t args_offset)
 {
@@ -26,8 +42,12 @@ static bool swiglu_open(struct swiglu *op, const skrt_core *core, uint64_t args_
     op->rows = y->dims[0];
     op->half = y->dims[1];
     op->activate_left = kernel_flag(&op->kernel, "activate_left", true);
+    for (unsigned i = SWIGLU_BIAS; i < SWIGLU_Y; i++)
+        if (tensors[i].form != SKRT_ABSENT)
+            return false;
     return tensors[SWIGLU_X].dims[0] == op->rows && tensors[SWIGLU_X].dims[1] == 2 * op->half &&
-           kernel_is_vector(&tensors[SWIGLU_WEIGHT_SCALE], SKRT_f32, 2 * op->half) &&
+           swiglu_is_optional(op, SWIGLU_WEIGHT_SCALE, 2 * op->half) &&
+           swiglu_is_optional(op, SWIGLU_ACTIVATION_SCALE, op->rows) &&
            kernel_is_vector(&tensors[SWIGLU_SCALE], SKRT_f32, op->rows);
 }
 
@@ -35,7 +55,8 @@ static bool swiglu_open(struct swiglu *op, const skrt_core *core, uint64_t args_
 static void swiglu_load(const struct swiglu *op, float *v, int64_t row, int64_t column, int64_t n)
 {
     const void *x = kernel_slot(&op->kernel, SWIGLU_X);
-    const float *weight = (const float *)kernel_slot(&op->kernel, SWIGLU_WEIGHT_SCALE) + column;
+    const float *weight = kernel_slot(&op->kernel, SWIGLU_WEIGHT_SCALE);
+    const float *activation = kernel_slot(&op->kernel, SWIGLU_ACTIVATION_SCALE);
     uint32_t dtype = op->kernel.tensors[SWIGLU_X].dtype;
     int64_t offset = row * 2 * op->half + column;
     if (dtype == SKRT_i32)
@@ -43,8 +64,10 @@ static void swiglu_load(const struct swiglu *op, float *v, int64_t row, int64_t 
             v[i] = (float)((const int32_t *)x)[offset + i];
     else
         kernel_load_f32(v, x, dtype, offset, n);
-    for (int64_t i = 0; i < n; i++)
-        v[i] *= weight[i];
+    for (int64_t i = 0; weight && i < n; i++)
+        v[i] *= weight[column + i];
+    for (int64_t i = 0; activation && i < n; i++)
+        v[i] *= activation[row];
 }
 
 /* Computes `n` values of g. Done once for the maximum and once for the result: a row has no upper

@@ -47,6 +47,12 @@ static inline void *kernel_slot(const struct kernel *kernel, unsigned slot)
     return (void *)(uintptr_t)kernel->slots[slot];
 }
 
+/* The address of the n-th tensor of a slot's list. */
+static inline void *kernel_listed(const struct kernel *kernel, unsigned slot, uint32_t n)
+{
+    return skrt_list_address((const uint64_t *)kernel_slot(kernel, slot), n);
+}
+
 static inline const struct skrt_attr *kernel_attr(const struct kernel *kernel, const char *key)
 {
     for (uint32_t i = 0; i < kernel->tiling->n_attrs; i++)
@@ -84,7 +90,8 @@ static inline bool kernel_same_dims(const struct skrt_tensor *a, const struct sk
 static inline bool kernel_is_vector(const struct skrt_tensor *tensor, uint32_t dtype,
                                     int64_t length)
 {
-    return tensor->dtype == dtype && tensor->rank == 1 && tensor->dims[0] == length;
+    return tensor->form == SKRT_TENSOR && tensor->dtype == dtype && tensor->rank == 1 &&
+           tensor->dims[0] == length;
 }
 
 /* The part of [0, total) that belongs to `part` of `parts`; parts differ by one at most. */

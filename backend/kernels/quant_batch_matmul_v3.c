@@ -1,4 +1,5 @@
-/* QuantBatchMatmulV3: y[m, n] = (x1[m, k] * x2[k, n]) * scale[n] * pertoken_scale[m].
+/* QuantBatchMatmulV3: y[m, n] = (x1[m, k] * x2[k, n] + bias[n]) * scale[n] * pertoken_scale[m],
+ * without the bias or the last scale where they are absent.
  *
  * The cube part computes 32-bit integer products into the workspace, an i32 matrix [m, n], tile by
  * tile; its vector cores dequantise each tile as it comes. Sums wrap at 32 bits, which takes
@@ -27,7 +28,7 @@ enum {
     QBMM_AHEAD = 8
 };
 
-enum { QBMM_X1, QBMM_X2, QBMM_SCALE, QBMM_PERTOKEN, QBMM_Y, QBMM_TENSORS };
+enum { QBMM_X1, QBMM_X2, QBMM_SCALE, QBMM_OFFSET, QBMM_BIAS, QBMM_PERTOKEN, QBMM_Y, QBMM_TENSORS };
 
 struct qbmm {
     struct kernel kernel;
@@ -49,6 +50,12 @@ struct qbmm_panels {
     int16_t x2[QBMM_COLUMNS][QBMM_DEPTH] __attribute__((aligned(16)));
 };
 
+static bool qbmm_is_optional(const struct qbmm *op, unsigned tensor, uint32_t dtype, int64_t length)
+{
+    const struct skrt_tensor *found = &op->kernel.tensors[tensor];
+    return found->form == SKRT_ABSENT || kernel_is_vector(found, dtype, length);
+}
+
 static bool qbmm_open(struct qbmm *op, const skrt_core *core, uint64_t args_offset)
 {
     if (!kernel_open(&op->kernel, core, args_offset, QBMM_TENSORS, true))
@@ -65,7 +72,9 @@ static bool qbmm_open(struct qbmm *op, const skrt_core *core, uint64_t args_offs
     op->n = x2->dims[1];
     return x2->dims[0] == op->k && y->dims[0] == op->m && y->dims[1] == op->n &&
            kernel_is_vector(&op->kernel.tensors[QBMM_SCALE], SKRT_f32, op->n) &&
-           kernel_is_vector(&op->kernel.tensors[QBMM_PERTOKEN], SKRT_f32, op->m);
+           op->kernel.tensors[QBMM_OFFSET].form == SKRT_ABSENT &&
+           qbmm_is_optional(op, QBMM_BIAS, SKRT_i32, op->n) &&
+           qbmm_is_optional(op, QBMM_PERTOKEN, SKRT_f32, op->m);
 }
 
 static int64_t qbmm_tiles_down(const struct qbmm *op)
@@ -221,10 +230,13 @@ static void qbmm_dequantise(const struct qbmm *op, int64_t row, int64_t column, 
 {
     const int32_t *sums = &op->workspace[row * op->n + column];
     const float *scale = (const float *)kernel_slot(&op->kernel, QBMM_SCALE) + column;
-    float pertoken = ((const float *)kernel_slot(&op->kernel, QBMM_PERTOKEN))[row];
+    const int32_t *bias = kernel_slot(&op->kernel, QBMM_BIAS);
+    const float *pertoken = kernel_slot(&op->kernel, QBMM_PERTOKEN);
     float y[QBMM_COLUMNS];
-    for (int64_t i = 0; i < n; i++)
-        y[i] = (float)sums[i] * scale[i] * pertoken;
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t sum = (uint32_t)sums[i] + (bias ? (uint32_t)bias[column + i] : 0);
+        y[i] = (float)(int32_t)sum * scale[i] * (pertoken ? pertoken[row] : 1);
+    }
     kernel_store_f32(kernel_slot(&op->kernel, QBMM_Y), op->kernel.tensors[QBMM_Y].dtype,
                      row * op->n + column, y, n);
 }

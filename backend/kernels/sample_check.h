@@ -4,11 +4,13 @@
 
 #include "backend/kernels/sample_ops.h"
 
-enum { MAX_TENSORS = 5, MAX_ATTRS = 2 };
+enum { MAX_TENSORS = 33, MAX_ATTRS = 4 };
 
-/* What one tensor may be: of a dtype in `dtypes`, or of the same dtype as an earlier tensor. */
+/* What one tensor may be: of a dtype in `dtypes`, or of the same dtype as an earlier tensor. An
+ * operand without either must be absent. */
 struct tensor_rule {
     uint32_t dtypes;
+    bool optional, listed;
     bool like; /* the dtype of tensor `like_index` is fine too */
     uint8_t like_index;
     bool nz; /* FRACTAL_NZ is allowed, for rank 2 */

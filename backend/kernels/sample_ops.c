@@ -26,6 +26,22 @@ _Static_assert(SKRT_DTYPE_COUNT <= 32, "sets of dtypes are 32-bit masks");
     {                                                                                              \
         .dtypes = (set), .nz = true                                                                \
     }
+#define OPTIONAL(set)                                                                              \
+    {                                                                                              \
+        .dtypes = (set), .optional = true                                                          \
+    }
+#define LIST_OF(set)                                                                               \
+    {                                                                                              \
+        .dtypes = (set), .listed = true                                                            \
+    }
+#define LIST_LIKE(index)                                                                           \
+    {                                                                                              \
+        .like = true, .like_index = (index), .listed = true                                        \
+    }
+#define ABSENT                                                                                     \
+    {                                                                                              \
+        .optional = true                                                                           \
+    }
 #define LIKE(index)                                                                                \
     {                                                                                              \
         .like = true, .like_index = (index)                                                        \
@@ -55,17 +71,36 @@ static const struct op_row op_rows[] = {
      {{"transpose_x1", VALUES_BOOL}, {"transpose_x2", VALUES_BOOL}},
      shapes_mat_mul},
     {"QuantBatchMatmulV3",
-     4,
+     6,
      1,
-     {ANY_OF(ONLY(i8)), ANY_OF_NZ(ONLY(i8)), ANY_OF(ONLY(f32)), ANY_OF(ONLY(f32)), ANY_OF(HALVES)},
+     {ANY_OF(ONLY(i8)), ANY_OF_NZ(ONLY(i8)), ANY_OF(ONLY(f32)), ABSENT, OPTIONAL(ONLY(i32)),
+      OPTIONAL(ONLY(f32)), ANY_OF(HALVES)},
      {{0}},
      shapes_quant_matmul},
     {"DequantSwigluQuant",
+     7,
      2,
-     2,
-     {ANY_OF(FLOATS | ONLY(i32)), ANY_OF(ONLY(f32)), ANY_OF(ONLY(i8)), ANY_OF(ONLY(f32))},
+     {ANY_OF(FLOATS | ONLY(i32)), OPTIONAL(ONLY(f32)), OPTIONAL(ONLY(f32)), ABSENT, ABSENT, ABSENT,
+      ABSENT, ANY_OF(ONLY(i8)), ANY_OF(ONLY(f32))},
      {{"activate_left", VALUES_BOOL}},
      shapes_swiglu},
+    {"AddN", 1, 1, {LIST_OF(FLOATS | WRAPPING_INTS), LIKE(0)}, {{"N", VALUES_INT}}, shapes_add_n},
+    {"ConcatD",
+     1,
+     1,
+     {LIST_OF(MOVABLE), LIKE(0)},
+     {{"concat_dim", VALUES_INT}, {"N", VALUES_INT}},
+     shapes_concat},
+    {"FusedInferAttentionScore",
+     31,
+     2,
+     {ANY_OF(FLOATS), LIST_LIKE(0), LIST_LIKE(0), ABSENT,
+      OPTIONAL(ONLY(bool) | ONLY(i8) | ONLY(u8)), [31] = LIKE(0), [32] = ANY_OF(ONLY(f32))},
+     {{"num_heads", VALUES_INT},
+      {"num_key_value_heads", VALUES_INT},
+      {"scale", VALUES_NON_NEGATIVE},
+      {"softmax_lse_flag", VALUES_BOOL}},
+     shapes_attention},
     {"RmsNorm",
      2,
      2,
@@ -165,12 +200,20 @@ static bool check_count(const struct op_check *check, const char *id, const char
                    expected == 1 ? "" : "s", found);
 }
 
-static bool check_dtype(const struct op_check *check, unsigned tensor)
+/* What an element of an operand or result must be like: the first of a list. */
+static uint32_t like_dtype(const struct op_check *check, unsigned tensor)
+{
+    const struct skrt_tensor *like = &check->tensors[tensor];
+    return like->form == SKRT_LIST ? like->list[0].dtype : like->dtype;
+}
+
+static bool check_dtype(const struct op_check *check, unsigned tensor,
+                        const struct skrt_tensor *found)
 {
     const struct tensor_rule *rule = &check->row->tensors[tensor];
-    uint32_t dtype = check->tensors[tensor].dtype, set = rule->dtypes;
+    uint32_t dtype = found->dtype, set = rule->dtypes;
     if (rule->like)
-        set |= UINT32_C(1) << check->tensors[rule->like_index].dtype;
+        set |= UINT32_C(1) << like_dtype(check, rule->like_index);
     if (dtype < SKRT_DTYPE_COUNT && (set >> dtype & 1) != 0)
         return true;
     char expected[SAMPLE_OP_ERROR_TEXT / 2];
@@ -185,9 +228,9 @@ static bool check_dtype(const struct op_check *check, unsigned tensor)
                    expected, dtype_name(dtype));
 }
 
-static bool check_format(const struct op_check *check, unsigned tensor)
+static bool check_format(const struct op_check *check, unsigned tensor,
+                         const struct skrt_tensor *found)
 {
-    const struct skrt_tensor *found = &check->tensors[tensor];
     bool nz = check->row->tensors[tensor].nz;
     struct tensor_name name = op_tensor_name(check, tensor);
     const char *id = tensor < check->row->operands ? "operand-format" : "result-format";
@@ -204,9 +247,9 @@ static bool check_format(const struct op_check *check, unsigned tensor)
 
 /* Rank and dimensions must be such that kernels can compute sizes and offsets, in bytes and with
  * padding, without overflow, even where another dimension is 0. */
-static bool check_size(const struct op_check *check, unsigned tensor)
+static bool check_size(const struct op_check *check, unsigned tensor,
+                       const struct skrt_tensor *found)
 {
-    const struct skrt_tensor *found = &check->tensors[tensor];
     struct tensor_name name = op_tensor_name(check, tensor);
     const char *id = op_shape_id(check, tensor);
     if (found->rank > SKRT_MAX_RANK)
@@ -225,12 +268,62 @@ static bool check_size(const struct op_check *check, unsigned tensor)
     return true;
 }
 
+/* Whether an operand is there, is a list or is absent as its rule says. */
+static bool check_form(const struct op_check *check, unsigned tensor)
+{
+    const struct tensor_rule *rule = &check->row->tensors[tensor];
+    const struct skrt_tensor *found = &check->tensors[tensor];
+    bool never = rule->dtypes == 0 && !rule->like;
+    if (found->form == SKRT_ABSENT)
+        return rule->optional || never ||
+               op_fail(check, "operand-form", (int)tensor, "operand %u must be there", tensor);
+    if (never)
+        return op_fail(check, "operand-form", (int)tensor,
+                       "the sample kernel has no operand %u: it must be 'none'", tensor);
+    if (rule->listed != (found->form == SKRT_LIST))
+        return op_fail(check, "operand-form", (int)tensor,
+                       rule->listed ? "operand %u must be a list: '[...]'"
+                                    : "operand %u must be no list",
+                       tensor);
+    return found->form != SKRT_LIST || found->count > 0 ||
+           op_fail(check, "operand-form", (int)tensor, "operand %u is an empty list", tensor);
+}
+
+static bool check_tensor(const struct op_check *check, unsigned tensor,
+                         const struct skrt_tensor *found)
+{
+    return check_size(check, tensor, found) && check_dtype(check, tensor, found) &&
+           check_format(check, tensor, found);
+}
+
+/* The tensors of a list are of one dtype. */
+static bool check_list(const struct op_check *check, unsigned tensor)
+{
+    const struct skrt_tensor *list = &check->tensors[tensor];
+    for (uint64_t i = 0; i < list->count; i++) {
+        if (!check_tensor(check, tensor, &list->list[i]))
+            return false;
+        if (list->list[i].dtype != list->list[0].dtype)
+            return op_fail(check, "operand-dtype", (int)tensor,
+                           "tensor %" PRIu64 " of operand %u must be %s like the first, but is %s",
+                           i, tensor, dtype_name(list->list[0].dtype),
+                           dtype_name(list->list[i].dtype));
+    }
+    return true;
+}
+
 static bool check_tensors(const struct op_check *check)
 {
     unsigned n = check->row->operands + check->row->results;
-    for (unsigned i = 0; i < n; i++)
-        if (!check_size(check, i) || !check_dtype(check, i) || !check_format(check, i))
+    for (unsigned i = 0; i < n; i++) {
+        const struct skrt_tensor *found = &check->tensors[i];
+        if (!check_form(check, i))
             return false;
+        if (found->form == SKRT_LIST && !check_list(check, i))
+            return false;
+        if (found->form == SKRT_TENSOR && !check_tensor(check, i, found))
+            return false;
+    }
     return true;
 }
 

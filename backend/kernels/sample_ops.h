@@ -11,7 +11,7 @@
 enum { SAMPLE_OP_ERROR_TEXT = 256 };
 
 struct sample_op_error {
-    /* "op-type", "operand-count", "result-count", "operand-dtype", "result-dtype",
+    /* "op-type", "operand-count", "result-count", "operand-dtype", "result-dtype", "operand-form",
      * "operand-format", "result-format", "operand-shape", "result-shape" or "attribute". A static
      * string. */
     const char *id;

@@ -17,5 +17,8 @@ bool shapes_quant_matmul(const struct op_check *check);
 bool shapes_swiglu(const struct op_check *check);
 bool shapes_rms_norm(const struct op_check *check);
 bool shapes_scatter_update(const struct op_check *check);
+bool shapes_add_n(const struct op_check *check);
+bool shapes_concat(const struct op_check *check);
+bool shapes_attention(const struct op_check *check);
 
 #endif

@@ -76,14 +76,18 @@ static bool read_params(const struct metadata_reader *reader, const cJSON *json,
         return fail(reader, "there is no list", "sub_operator_params");
     const char **params =
         arena_alloc(&reader->library->arena, (size_t)cJSON_GetArraySize(list) * sizeof *params);
+    char *presences = arena_alloc(&reader->library->arena, (size_t)cJSON_GetArraySize(list));
     cJSON_ArrayForEach(item, list)
     {
         if (!cJSON_IsString(item))
             return fail(reader, "not a list of strings:", "sub_operator_params");
+        size_t size = strcspn(item->valuestring, "?*");
+        presences[kernel->n_params] = item->valuestring[size];
         params[kernel->n_params++] =
-            arena_strndup(&reader->library->arena, item->valuestring, strlen(item->valuestring));
+            arena_strndup(&reader->library->arena, item->valuestring, size);
     }
     kernel->params = params;
+    kernel->presences = presences;
     return true;
 }
 

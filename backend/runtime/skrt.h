@@ -74,15 +74,47 @@ void skrt_kernel_next_start(skrt_core *core);    /* early_start = [set] */
 
 enum { SKRT_MAX_RANK = 8, SKRT_MAX_ATTRS = 16, SKRT_ATTR_KEY = 24 };
 
-/* What a `tiling` parameter points to: the tensors of the op (operands, then results) and its
- * scalar attributes. */
+/* A tensor, an operand that is absent, whose parameter is 0, or one that is a list of tensors. */
+enum skrt_form { SKRT_TENSOR, SKRT_ABSENT, SKRT_LIST };
+
+/* What a `tiling` parameter points to: the tensors of the op (operands in the order of the kernel's
+ * parameters, then results) and its scalar attributes. */
 struct skrt_tensor {
     uint32_t dtype;  /* enum skrt_dtype */
     uint32_t format; /* enum skrt_format */
     uint32_t rank;
-    uint32_t reserved;
+    uint32_t form;               /* enum skrt_form; only of a tensor there is what stands above */
     int64_t dims[SKRT_MAX_RANK]; /* logical (ND) dimensions, outermost first */
+    uint64_t count;              /* of the tensors of a list */
+    const struct skrt_tensor *list;
 };
+
+/* The parameter of a list is the address of a table: the offset in bytes of its addresses; for each
+ * tensor a word with its rank (low half) and index (high half), and a word for each dimension; the
+ * addresses, one for each tensor. */
+static inline uint32_t skrt_list_count(const uint64_t *table)
+{
+    uint64_t end = table[0] / sizeof *table;
+    uint32_t count = 0;
+    for (uint64_t at = 1; at < end; at += 1 + (uint32_t)table[at])
+        count++;
+    return count;
+}
+
+/* The rank of the n-th tensor; `*dims` are its dimensions. */
+static inline uint32_t skrt_list_shape(const uint64_t *table, uint32_t n, const int64_t **dims)
+{
+    uint64_t at = 1;
+    for (; n > 0; n--)
+        at += 1 + (uint32_t)table[at];
+    *dims = (const int64_t *)(table + at + 1);
+    return (uint32_t)table[at];
+}
+
+static inline void *skrt_list_address(const uint64_t *table, uint32_t n)
+{
+    return (void *)(uintptr_t)table[table[0] / sizeof *table + n];
+}
 
 struct skrt_attr {
     char key[SKRT_ATTR_KEY]; /* NUL-terminated */

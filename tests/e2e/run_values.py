@@ -96,7 +96,7 @@ tap.check("several outputs", elements("-.npy", "f") == elements("r.npy", "f") ==
 NZ = """skir 1
 graph @g(%x1: i8[17, 64], %x2: i8[64, 70]:FRACTAL_NZ, %scale: f32[70], %pt: f32[17]) -> bf16[17, 70] {
   scope @s {
-    %y = QuantBatchMatmulV3(%x1, %x2, %scale, %pt) : bf16[17, 70]
+    %y = QuantBatchMatmulV3(%x1, %x2, %scale, none, none, %pt) : bf16[17, 70]
   }
   return %y
 }

@@ -23,7 +23,7 @@
 
 #include "backend/runtime/skrt.h"
 
-enum { MAX_TENSORS = 5, GUARD = 64, GUARD_BYTE = 0x5c };
+enum { MAX_TENSORS = 33, GUARD = 64, GUARD_BYTE = 0x5c };
 
 #define DIMS(...)                                                                                  \
     (sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[])                              \
@@ -141,7 +141,7 @@ static inline double random_between(double low, double high)
 struct op {
     unsigned n_tensors, n_attrs;
     struct skrt_tensor tensors[MAX_TENSORS];
-    struct skrt_attr attrs[2];
+    struct skrt_attr attrs[4];
     unsigned char *data[MAX_TENSORS];
     size_t bytes[MAX_TENSORS];
     size_t workspace; /* bytes; 0: the kernel has no such parameter */
@@ -168,6 +168,37 @@ static inline unsigned op_add(struct op *op, uint32_t dtype, size_t rank, const 
     assert_non_null(op->data[index]);
     memset(op->data[index], 0xa5, op->bytes[index]);
     memset(op->data[index] + op->bytes[index], GUARD_BYTE, GUARD);
+    return index;
+}
+
+/* Adds an operand that is absent. */
+static inline unsigned op_add_absent(struct op *op)
+{
+    unsigned index = op_add(op, SKRT_u8, 0, NULL);
+    op->tensors[index].form = SKRT_ABSENT;
+    return index;
+}
+
+/* Adds a list of `count` tensors of another op, from `first` on, which must outlive this one: its
+ * data is the table. */
+static inline unsigned op_add_list(struct op *op, const struct op *parts, unsigned first,
+                                   unsigned count)
+{
+    int64_t words = 1;
+    for (unsigned i = 0; i < count; i++)
+        words += 2 + parts->tensors[first + i].rank;
+    unsigned index = op_add(op, SKRT_i64, 1, &words);
+    uint64_t *table = (uint64_t *)op->data[index], *word = table + 1;
+    op->tensors[index] =
+        (struct skrt_tensor){.form = SKRT_LIST, .count = count, .list = parts->tensors + first};
+    table[0] = (uint64_t)(words - count) * sizeof *table;
+    for (unsigned i = 0; i < count; i++) {
+        const struct skrt_tensor *part = &parts->tensors[first + i];
+        *word++ = (uint64_t)i << 32 | part->rank;
+        for (uint32_t d = 0; d < part->rank; d++)
+            *word++ = (uint64_t)part->dims[d];
+        table[words - count + i] = (uintptr_t)parts->data[first + i];
+    }
     return index;
 }
 
@@ -235,7 +266,7 @@ static inline void op_launch(struct op *op, struct subject subject, uint32_t blo
     uint64_t params[MAX_TENSORS + 2];
     size_t n = 0;
     for (; n < op->n_tensors; n++)
-        params[n] = (uintptr_t)op->data[n];
+        params[n] = op->tensors[n].form == SKRT_ABSENT ? 0 : (uintptr_t)op->data[n];
     void *workspace = malloc(op->workspace + 1);
     assert_non_null(workspace);
     memset(workspace, 0xee, op->workspace + 1);

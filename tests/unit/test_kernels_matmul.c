@@ -111,12 +111,22 @@ static void test_matmul(void **state)
 
 /* ----------------------------------------------------------------- QuantBatchMatmulV3 ---- */
 
-static void build_quant_matmul(struct op *op, int64_t m, int64_t k, int64_t n, uint32_t result)
+/* With and without the optional operands. */
+static void build_quant_matmul(struct op *op, int64_t m, int64_t k, int64_t n, uint32_t result,
+                               bool bias, bool pertoken)
 {
     op_add_random(op, SKRT_i8, DIMS(m, k));
     op_add_random(op, SKRT_i8, DIMS(k, n));
     op_add_random(op, SKRT_f32, DIMS(n));
-    op_add_random(op, SKRT_f32, DIMS(m));
+    op_add_absent(op);
+    if (bias)
+        op_add_random(op, SKRT_i32, DIMS(n));
+    else
+        op_add_absent(op);
+    if (pertoken)
+        op_add_random(op, SKRT_f32, DIMS(m));
+    else
+        op_add_absent(op);
     op_add(op, result, DIMS(m, n));
     op->workspace = (size_t)(m * n) * 4;
 }
@@ -134,11 +144,14 @@ static void check_quant_matmul(const struct op *op)
             for (int64_t l = 0; l < k; l++)
                 sum += get_int(op->data[0], SKRT_i8, i * k + l) *
                        get_int(op->data[1], SKRT_i8, nz ? nz_index(k, 1, l, j) : l * n + j);
+            if (op->tensors[4].form == SKRT_TENSOR)
+                sum += get_int(op->data[4], SKRT_i32, j);
             float y = (float)(int32_t)(uint32_t)sum;
             y *= (float)op_get(op, 2, j);
-            y *= (float)op_get(op, 3, i);
-            double expected = round_to_dtype(y, op->tensors[4].dtype);
-            assert_value(op_get(op, 4, i * n + j), expected, "y", i * n + j);
+            if (op->tensors[5].form == SKRT_TENSOR)
+                y *= (float)op_get(op, 5, i);
+            double expected = round_to_dtype(y, op->tensors[6].dtype);
+            assert_value(op_get(op, 6, i * n + j), expected, "y", i * n + j);
         }
 }
 
@@ -152,10 +165,10 @@ static void test_quant_matmul(void **state)
         for (int nz = 0; nz < 2; nz++) {
             struct op op = {0};
             build_quant_matmul(&op, shapes[s][0], shapes[s][1], shapes[s][2],
-                               s % 2 == 0 ? SKRT_bf16 : SKRT_f16);
+                               s % 2 == 0 ? SKRT_bf16 : SKRT_f16, s % 3 == 0, s % 4 != 1);
             if (nz)
                 op_to_nz(&op, 1);
-            op_run(&op, quant_matmul, 4);
+            op_run(&op, quant_matmul, 6);
             check_quant_matmul(&op);
             op_free(&op);
         }
@@ -166,10 +179,10 @@ static void test_quant_matmul_wraps(void **state)
 {
     (void)state;
     struct op op = {0};
-    build_quant_matmul(&op, 2, 140000, 3, SKRT_bf16);
+    build_quant_matmul(&op, 2, 140000, 3, SKRT_bf16, false, true);
     memset(op.data[0], 0x80, op.bytes[0]);
     memset(op.data[1], 0x80, op.bytes[1]);
-    op_run(&op, quant_matmul, 4);
+    op_run(&op, quant_matmul, 6);
     check_quant_matmul(&op);
     op_free(&op);
 }
@@ -199,14 +212,14 @@ static void test_matmul_wrong_tiling(void **state)
 {
     (void)state;
     const struct fault faults[] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 0}, {2, 1}};
-    const struct fault quant_faults[] = {{0, 0}, {0, 1}, {1, 0}, {1, 1},
-                                         {2, 0}, {3, 0}, {4, 0}, {4, 1}};
+    const struct fault quant_faults[] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 0},
+                                         {4, 0}, {5, 0}, {6, 0}, {6, 1}};
     struct op op = {0};
     op_add_random(&op, SKRT_f32, DIMS(4, 5));
     op_add_random(&op, SKRT_f32, DIMS(5, 3));
     op_add(&op, SKRT_f32, DIMS(4, 3));
     check_faults(&op, (struct subject){mat_mul, NULL}, faults, COUNT(faults));
-    build_quant_matmul(&op, 4, 5, 6, SKRT_bf16);
+    build_quant_matmul(&op, 4, 5, 6, SKRT_bf16, true, true);
     check_faults(&op, quant_matmul, quant_faults, COUNT(quant_faults));
 }
 

@@ -16,9 +16,10 @@
 #include "backend/kernels/sample_ops.h"
 #include "backend/kernels/sample_tiling.h"
 
-enum { MAX_TENSORS = 6, MAX_TEST_ATTRS = 3 };
+enum { MAX_TENSORS = 33, MAX_TEST_ATTRS = 4 };
 
-/* An op in text: tensors "f32[2, 3]" or "i8[4, 5]:NZ", attributes "key=value". */
+/* An op in text: tensors "f32[2, 3]" or "i8[4, 5]:NZ", "none", lists of two equal ones
+ * "2 * f32[3]", attributes "key=value". */
 struct op_text {
     const char *type;
     unsigned n_operands, n_results;
@@ -41,6 +42,15 @@ static uint32_t dtype_parse(const char *text, size_t length)
 
 static struct skrt_tensor tensor_parse(const char *text)
 {
+    static struct skrt_tensor pair[2];
+    if (strcmp(text, "none") == 0)
+        return (struct skrt_tensor){.form = SKRT_ABSENT};
+    if (strcmp(text, "0 *") == 0)
+        return (struct skrt_tensor){.form = SKRT_LIST, .list = pair};
+    if (strncmp(text, "2 * ", 4) == 0) {
+        pair[0] = pair[1] = tensor_parse(text + 4);
+        return (struct skrt_tensor){.form = SKRT_LIST, .count = 2, .list = pair};
+    }
     const char *at = strchr(text, '[');
     struct skrt_tensor tensor = {.dtype = dtype_parse(text, (size_t)(at - text))};
     for (at++; *at != ']'; at += strspn(at, ", ")) {
@@ -79,7 +89,29 @@ static bool op_check(const struct op_text *op, struct sample_op_error *error)
     return sample_op_check(op->type, tensors, op->n_operands, op->n_results, attrs, n_attrs, error);
 }
 
+#define DSQ "DequantSwigluQuant", 7, 2
+#define NONES_2 "none", "none"
+#define NONES_5 "none", "none", "none", "none", "none"
+#define QBMM "QuantBatchMatmulV3", 6, 1
+#define FIA "FusedInferAttentionScore", 31, 2
+#define NONES_26                                                                                   \
+    "none", "none", "none", "none", "none", "none", "none", "none", "none", "none", "none",        \
+        "none", "none", "none", "none", "none", "none", "none", "none", "none", "none", "none",    \
+        "none", "none", "none", "none"
+
 static const struct op_text accepted[] = {
+    {QBMM, {"i8[2, 3]", "i8[3, 4]", "f32[4]", "none", "i32[4]", "none", "f16[2, 4]"}, {0}},
+    {"AddN", 1, 1, {"2 * i32[2, 3]", "i32[2, 3]"}, {"N=2"}},
+    {"ConcatD", 1, 1, {"2 * u64[2, 3]", "u64[2, 6]"}, {"concat_dim=-1"}},
+    {"ConcatD", 1, 1, {"2 * bool[2, 3]", "bool[4, 3]"}, {0}},
+    {FIA,
+     {"f16[2, 4, 8]", "2 * f16[1, 5, 4]", "2 * f16[1, 5, 4]", "none", "bool[4, 5]", NONES_26,
+      "f16[2, 4, 8]", "f32[2, 2, 4, 1]"},
+     {"num_heads=2", "num_key_value_heads=1", "scale=0.5"}},
+    {FIA,
+     {"f32[2, 2, 4, 8]", "2 * f32[1, 2, 5, 8]", "2 * f32[1, 2, 5, 8]", "none", "i8[2, 1, 4, 5]",
+      NONES_26, "f32[2, 2, 4, 8]", "f32[2, 2, 4, 1]"},
+     {"num_heads=2"}},
     {"Add", 2, 1, {"f32[2, 3]", "f32[3]", "f32[2, 3]"}, {0}},
     {"Add", 2, 1, {"i64[]", "i64[]", "i64[]"}, {0}},
     {"Add", 2, 1, {"i8[0, 1]", "i8[1, 4]", "i8[0, 4]"}, {0}},
@@ -94,18 +126,10 @@ static const struct op_text accepted[] = {
     {"MatMul", 2, 1, {"f16[3, 2]", "f16[4, 3]", "f32[2, 4]"}, {"transpose_x1=1", "transpose_x2=1"}},
     {"MatMul", 2, 1, {"f32[5, 2, 3]", "f32[5, 3, 4]", "f32[5, 2, 4]"}, {"transpose_x1=0"}},
     {"MatMul", 2, 1, {"bf16[2, 3]:NZ", "bf16[4, 3]:NZ", "bf16[2, 4]"}, {"transpose_x2=1"}},
-    {"QuantBatchMatmulV3",
-     4,
-     1,
-     {"i8[2, 3]", "i8[3, 4]:NZ", "f32[4]", "f32[2]", "bf16[2, 4]"},
-     {0}},
-    {"QuantBatchMatmulV3", 4, 1, {"i8[2, 3]", "i8[3, 4]", "f32[4]", "f32[2]", "f16[2, 4]"}, {0}},
-    {"DequantSwigluQuant", 2, 2, {"bf16[2, 6]", "f32[6]", "i8[2, 3]", "f32[2]"}, {0}},
-    {"DequantSwigluQuant",
-     2,
-     2,
-     {"i32[2, 6]", "f32[6]", "i8[2, 3]", "f32[2]"},
-     {"activate_left=0"}},
+    {QBMM, {"i8[2, 3]", "i8[3, 4]:NZ", "f32[4]", NONES_2, "f32[2]", "bf16[2, 4]"}, {0}},
+    {QBMM, {"i8[2, 3]", "i8[3, 4]", "f32[4]", NONES_2, "f32[2]", "f16[2, 4]"}, {0}},
+    {DSQ, {"bf16[2, 6]", "f32[6]", NONES_5, "i8[2, 3]", "f32[2]"}, {0}},
+    {DSQ, {"i32[2, 6]", "f32[6]", NONES_5, "i8[2, 3]", "f32[2]"}, {"activate_left=0"}},
     {"RmsNorm", 2, 2, {"f16[2, 3]", "f16[3]", "f16[2, 3]", "f32[2, 1]"}, {"epsilon=0.001"}},
     {"RmsNorm", 2, 2, {"bf16[3]", "f32[3]", "bf16[3]", "f32[1]"}, {0}},
     {"Softmax", 1, 1, {"f32[2, 3]", "f32[2, 3]"}, {0}},
@@ -150,6 +174,40 @@ struct refusal {
 
 /* clang-format off */
 static const struct refusal refusals[] = {
+    {{QBMM, {"i8[2, 3]", "i8[3, 4]", "f32[4]", "f32[2]", NONES_2, "f16[2, 4]"}, {0}},
+     "operand-form", 3, -1, "the sample kernel has no operand 3: it must be 'none'"},
+    {{QBMM, {"i8[2, 3]", "i8[3, 4]", NONES_2, NONES_2, "f16[2, 4]"}, {0}},
+     "operand-form", 2, -1, "operand 2 must be there"},
+    {{"AddN", 1, 1, {"f32[2]", "f32[2]"}, {0}}, "operand-form", 0, -1,
+     "operand 0 must be a list: '[...]'"},
+    {{"AddN", 1, 1, {"0 *", "f32[2]"}, {0}}, "operand-form", 0, -1, "operand 0 is an empty list"},
+    {{"Softmax", 1, 1, {"2 * f32[2]", "f32[2]"}, {0}}, "operand-form", 0, -1,
+     "operand 0 must be no list"},
+    {{"AddN", 1, 1, {"2 * u8[2]", "u8[2]"}, {0}}, "operand-dtype", 0, -1,
+     "operand 0 must be f32, f16, bf16, i8, i32 or i64, but is u8"},
+    {{"AddN", 1, 1, {"2 * f32[2]", "f32[3]"}, {0}}, "result-shape", 1, -1,
+     "result 0 must have the shape [2], but has [3]"},
+    {{"ConcatD", 1, 1, {"2 * f32[2]", "f32[4]"}, {"concat_dim=1"}}, "operand-shape", 0, -1,
+     "tensors of operand 0 have 1 dimensions, but \"concat_dim\" is 1"},
+    {{"ConcatD", 1, 1, {"2 * f32[2]", "f32[3]"}, {0}}, "result-shape", 1, -1,
+     "result 0 must have the shape [4], but has [3]"},
+    {{FIA,
+      {"f16[2, 4, 8]", "2 * f16[1, 5, 8]", "2 * f16[1, 5, 8]", "none", "bool[5, 4]", NONES_26,
+       "f16[2, 4, 8]", "f32[2, 2, 4, 1]"},
+      {"num_heads=2"}},
+     "operand-shape", 4, -1, "operand 4 must have the shape [4, 5], but has [5, 4]"},
+    {{FIA,
+      {"f16[3, 4, 8]", "2 * f16[1, 5, 8]", "2 * f16[1, 5, 8]", NONES_2, NONES_26,
+       "f16[3, 4, 8]", "f32[3, 2, 4, 1]"},
+      {"num_heads=2"}},
+     "operand-shape", 1, -1,
+     "operand 1 must have one tensor, or one for each of 3 batches, but has 2"},
+    {{FIA,
+      {"f16[2, 4, 8]", "2 * f16[1, 5, 8]", "2 * f16[1, 5, 8]", NONES_2, NONES_26,
+       "f16[2, 4, 8]", "f32[2, 2, 4, 1]"},
+      {0}},
+     "operand-shape", 0, -1,
+     "operand 0 does not have \"num_heads\" (0) heads, in groups of \"num_key_value_heads\" (0)"},
     {{"Ad", 2, 1, {"f32[2]", "f32[2]", "f32[2]"}, {0}}, "op-type", -1, -1,
      "there is no sample kernel for \"Ad\""},
     {{"Add", 1, 1, {"f32[2]", "f32[2]"}, {0}}, "operand-count", -1, -1,
@@ -179,16 +237,16 @@ static const struct refusal refusals[] = {
      "operand 1 must be f16 like operand 0, but is bf16"},
     {{"MatMul", 2, 1, {"f16[2, 3]", "f16[3, 4]", "bf16[2, 4]"}, {0}}, "result-dtype", 2, -1,
      "result 0 must be f32 or f16, but is bf16"},
-    {{"QuantBatchMatmulV3", 4, 1, {"u8[2, 3]", "i8[3, 4]", "f32[4]", "f32[2]", "f16[2, 4]"}, {0}},
+    {{QBMM, {"u8[2, 3]", "i8[3, 4]", "f32[4]", NONES_2, "f32[2]", "f16[2, 4]"}, {0}},
      "operand-dtype", 0, -1, "operand 0 must be i8, but is u8"},
-    {{"QuantBatchMatmulV3", 4, 1, {"i8[2, 3]", "i8[3, 4]", "f32[4]", "f16[2]", "f16[2, 4]"}, {0}},
-     "operand-dtype", 3, -1, "operand 3 must be f32, but is f16"},
-    {{"QuantBatchMatmulV3", 4, 1, {"i8[2, 3]", "i8[3, 4]", "f32[4]", "f32[2]", "f32[2, 4]"}, {0}},
-     "result-dtype", 4, -1, "result 0 must be f16 or bf16, but is f32"},
-    {{"DequantSwigluQuant", 2, 2, {"i8[2, 6]", "f32[6]", "i8[2, 3]", "f32[2]"}, {0}},
+    {{QBMM, {"i8[2, 3]", "i8[3, 4]", "f32[4]", NONES_2, "f16[2]", "f16[2, 4]"}, {0}},
+     "operand-dtype", 5, -1, "operand 5 must be f32, but is f16"},
+    {{QBMM, {"i8[2, 3]", "i8[3, 4]", "f32[4]", NONES_2, "f32[2]", "f32[2, 4]"}, {0}},
+     "result-dtype", 6, -1, "result 0 must be f16 or bf16, but is f32"},
+    {{DSQ, {"i8[2, 6]", "f32[6]", NONES_5, "i8[2, 3]", "f32[2]"}, {0}},
      "operand-dtype", 0, -1, "operand 0 must be f32, f16, bf16 or i32, but is i8"},
-    {{"DequantSwigluQuant", 2, 2, {"f16[2, 6]", "f32[6]", "i8[2, 3]", "f16[2]"}, {0}},
-     "result-dtype", 3, -1, "result 1 must be f32, but is f16"},
+    {{DSQ, {"f16[2, 6]", "f32[6]", NONES_5, "i8[2, 3]", "f16[2]"}, {0}},
+     "result-dtype", 8, -1, "result 1 must be f32, but is f16"},
     {{"RmsNorm", 2, 2, {"f16[2, 3]", "bf16[3]", "f16[2, 3]", "f32[2, 1]"}, {0}},
      "operand-dtype", 1, -1, "operand 1 must be f32 or f16, but is bf16"},
     {{"Softmax", 1, 1, {"f16[2]", "f32[2]"}, {0}}, "result-dtype", 1, -1,
@@ -203,7 +261,7 @@ static const struct refusal refusals[] = {
     {{"MatMul", 2, 1, {"f16[1, 2, 3]:NZ", "f16[1, 3, 4]", "f16[1, 2, 4]"}, {0}},
      "operand-format", 0, -1,
      "operand 0 has the format FRACTAL_NZ, which takes 2 dimensions, but has 3"},
-    {{"QuantBatchMatmulV3", 4, 1, {"i8[2, 3]:NZ", "i8[3, 4]", "f32[4]", "f32[2]", "f16[2, 4]"},
+    {{QBMM, {"i8[2, 3]:NZ", "i8[3, 4]", "f32[4]", NONES_2, "f32[2]", "f16[2, 4]"},
       {0}},
      "operand-format", 0, -1, "operand 0 must have the format ND"},
 
@@ -246,33 +304,33 @@ static const struct refusal refusals[] = {
     {{"MatMul", 2, 1, {"f16[5, 2, 3]", "f16[5, 3, 4]", "f16[6, 2, 4]"}, {0}},
      "result-shape", 2, -1, "result 0 must have the shape [5, 2, 4], but has [6, 2, 4]"},
 
-    {{"QuantBatchMatmulV3", 4, 1, {"i8[1, 2, 3]", "i8[3, 4]", "f32[4]", "f32[2]", "f16[2, 4]"},
+    {{QBMM, {"i8[1, 2, 3]", "i8[3, 4]", "f32[4]", NONES_2, "f32[2]", "f16[2, 4]"},
       {0}},
      "operand-shape", 0, -1, "operand 0 must have 2 dimensions, but has 3"},
-    {{"QuantBatchMatmulV3", 4, 1, {"i8[2, 3]", "i8[3, 4]", "f32[1, 4]", "f32[2]", "f16[2, 4]"},
+    {{QBMM, {"i8[2, 3]", "i8[3, 4]", "f32[1, 4]", NONES_2, "f32[2]", "f16[2, 4]"},
       {0}},
      "operand-shape", 2, -1, "operand 2 must have 1 dimension, but has 2"},
-    {{"QuantBatchMatmulV3", 4, 1, {"i8[2, 3]", "i8[5, 4]", "f32[4]", "f32[2]", "f16[2, 4]"}, {0}},
+    {{QBMM, {"i8[2, 3]", "i8[5, 4]", "f32[4]", NONES_2, "f32[2]", "f16[2, 4]"}, {0}},
      "operand-shape", 1, -1, "operand 1 has 5 rows, but operand 0 has 3 columns"},
-    {{"QuantBatchMatmulV3", 4, 1, {"i8[2, 3]", "i8[3, 4]", "f32[5]", "f32[2]", "f16[2, 4]"}, {0}},
+    {{QBMM, {"i8[2, 3]", "i8[3, 4]", "f32[5]", NONES_2, "f32[2]", "f16[2, 4]"}, {0}},
      "operand-shape", 2, -1, "operand 2 has 5 elements, but operand 1 has 4 columns"},
-    {{"QuantBatchMatmulV3", 4, 1, {"i8[2, 3]", "i8[3, 4]", "f32[4]", "f32[1]", "f16[2, 4]"}, {0}},
-     "operand-shape", 3, -1, "operand 3 has 1 elements, but operand 0 has 2 rows"},
-    {{"QuantBatchMatmulV3", 4, 1, {"i8[2, 3]", "i8[3, 4]", "f32[4]", "f32[2]", "f16[4, 2]"}, {0}},
-     "result-shape", 4, -1, "result 0 must have the shape [2, 4], but has [4, 2]"},
+    {{QBMM, {"i8[2, 3]", "i8[3, 4]", "f32[4]", NONES_2, "f32[1]", "f16[2, 4]"}, {0}},
+     "operand-shape", 5, -1, "operand 5 has 1 elements, but operand 0 has 2 rows"},
+    {{QBMM, {"i8[2, 3]", "i8[3, 4]", "f32[4]", NONES_2, "f32[2]", "f16[4, 2]"}, {0}},
+     "result-shape", 6, -1, "result 0 must have the shape [2, 4], but has [4, 2]"},
 
-    {{"DequantSwigluQuant", 2, 2, {"f16[6]", "f32[6]", "i8[3]", "f32[1]"}, {0}},
+    {{DSQ, {"f16[6]", "f32[6]", NONES_5, "i8[3]", "f32[1]"}, {0}},
      "operand-shape", 0, -1, "operand 0 must have 2 dimensions, but has 1"},
-    {{"DequantSwigluQuant", 2, 2, {"f16[2, 6]", "f32[1, 6]", "i8[2, 3]", "f32[2]"}, {0}},
+    {{DSQ, {"f16[2, 6]", "f32[1, 6]", NONES_5, "i8[2, 3]", "f32[2]"}, {0}},
      "operand-shape", 1, -1, "operand 1 must have 1 dimension, but has 2"},
-    {{"DequantSwigluQuant", 2, 2, {"f16[2, 7]", "f32[7]", "i8[2, 3]", "f32[2]"}, {0}},
+    {{DSQ, {"f16[2, 7]", "f32[7]", NONES_5, "i8[2, 3]", "f32[2]"}, {0}},
      "operand-shape", 0, -1, "operand 0 must have an even number of columns, but has 7"},
-    {{"DequantSwigluQuant", 2, 2, {"f16[2, 6]", "f32[3]", "i8[2, 3]", "f32[2]"}, {0}},
+    {{DSQ, {"f16[2, 6]", "f32[3]", NONES_5, "i8[2, 3]", "f32[2]"}, {0}},
      "operand-shape", 1, -1, "operand 1 has 3 elements, but operand 0 has 6 columns"},
-    {{"DequantSwigluQuant", 2, 2, {"f16[2, 6]", "f32[6]", "i8[2, 6]", "f32[2]"}, {0}},
-     "result-shape", 2, -1, "result 0 must have the shape [2, 3], but has [2, 6]"},
-    {{"DequantSwigluQuant", 2, 2, {"f16[2, 6]", "f32[6]", "i8[2, 3]", "f32[2, 1]"}, {0}},
-     "result-shape", 3, -1, "result 1 must have the shape [2], but has [2, 1]"},
+    {{DSQ, {"f16[2, 6]", "f32[6]", NONES_5, "i8[2, 6]", "f32[2]"}, {0}},
+     "result-shape", 7, -1, "result 0 must have the shape [2, 3], but has [2, 6]"},
+    {{DSQ, {"f16[2, 6]", "f32[6]", NONES_5, "i8[2, 3]", "f32[2, 1]"}, {0}},
+     "result-shape", 8, -1, "result 1 must have the shape [2], but has [2, 1]"},
 
     {{"RmsNorm", 2, 2, {"f32[]", "f32[1]", "f32[]", "f32[]"}, {0}}, "operand-shape", 0, -1,
      "operand 0 must have at least 1 dimension, but has 0"},
@@ -328,7 +386,7 @@ static const struct refusal refusals[] = {
      "operand 1 must be f32 like operand 0, but is f16"},
     {{"Assign", 2, 0, {"f32[2]", "f32[3]"}, {0}}, "operand-shape", 1, -1,
      "operand 1 must have the shape [2], but has [3]"},
-    {{"DequantSwigluQuant", 2, 2, {"f16[2, 6]", "f32[6]", "i8[2, 3]", "f32[2]"}, {"activate=1"}},
+    {{DSQ, {"f16[2, 6]", "f32[6]", NONES_5, "i8[2, 3]", "f32[2]"}, {"activate=1"}},
      "attribute", -1, 0, "attribute \"activate\" of DequantSwigluQuant is unknown"},
 };
 /* clang-format on */
@@ -381,7 +439,7 @@ static void test_names(void **state)
     assert_true(n > 10);
     assert_null(sample_op_name(n + 1));
     assert_true(sample_op_arity("QuantBatchMatmulV3", &operands, &results));
-    assert_int_equal(operands, 4);
+    assert_int_equal(operands, 6);
     assert_int_equal(results, 1);
     assert_false(sample_op_arity("Foo", &operands, &results));
     assert_string_equal(sample_op_attr_name("MatMul", 0), "transpose_x1");
@@ -531,11 +589,11 @@ static void test_tilings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepted),     cmocka_unit_test(test_all_accepted),
-        cmocka_unit_test(test_refused),      cmocka_unit_test(test_long_texts),
-        cmocka_unit_test(test_names),        cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_nz),
-        cmocka_unit_test(test_descriptions), cmocka_unit_test(test_tilings),
+        cmocka_unit_test(test_accepted), cmocka_unit_test(test_all_accepted),
+        cmocka_unit_test(test_refused),  cmocka_unit_test(test_long_texts),
+        cmocka_unit_test(test_names),    cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_nz),       cmocka_unit_test(test_descriptions),
+        cmocka_unit_test(test_tilings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,62 @@
+/* AddN: y = the sum of all tensors of a list, in their order. f16 and bf16 are summed in f32 and
+ * rounded once; integers wrap. */
+#include "backend/kernels/kernel.h"
+
+enum { ADD_N_X, ADD_N_Y, ADD_N_TENSORS };
+
+static bool add_n_open(struct kernel *kernel, const skrt_core *core, uint64_t args_offset)
+{
+    if (!kernel_open(kernel, core, args_offset, ADD_N_TENSORS, false))
+        return false;
+    const struct skrt_tensor *x = &kernel->tensors[ADD_N_X], *y = &kernel->tensors[ADD_N_Y];
+    if (x->form != SKRT_LIST || x->count == 0)
+        return false;
+    for (uint64_t i = 0; i < x->count; i++)
+        if (x->list[i].dtype != y->dtype || !kernel_same_dims(&x->list[i], y))
+            return false;
+    return true;
+}
+
+static void add_n_f32(const struct kernel *kernel, int64_t at, int64_t n)
+{
+    const struct skrt_tensor *x = &kernel->tensors[ADD_N_X];
+    float sum[KERNEL_CHUNK], term[KERNEL_CHUNK];
+    kernel_load_f32(sum, kernel_listed(kernel, ADD_N_X, 0), x->list[0].dtype, at, n);
+    for (uint32_t t = 1; t < x->count; t++) {
+        kernel_load_f32(term, kernel_listed(kernel, ADD_N_X, t), x->list[t].dtype, at, n);
+        for (int64_t i = 0; i < n; i++)
+            sum[i] += term[i];
+    }
+    kernel_store_f32(kernel_slot(kernel, ADD_N_Y), kernel->tensors[ADD_N_Y].dtype, at, sum, n);
+}
+
+static void add_n_i64(const struct kernel *kernel, int64_t at, int64_t n)
+{
+    const struct skrt_tensor *x = &kernel->tensors[ADD_N_X];
+    int64_t sum[KERNEL_CHUNK], term[KERNEL_CHUNK];
+    kernel_load_i64(sum, kernel_listed(kernel, ADD_N_X, 0), x->list[0].dtype, at, n);
+    for (uint32_t t = 1; t < x->count; t++) {
+        kernel_load_i64(term, kernel_listed(kernel, ADD_N_X, t), x->list[t].dtype, at, n);
+        for (int64_t i = 0; i < n; i++)
+            sum[i] = (int64_t)((uint64_t)sum[i] + (uint64_t)term[i]);
+    }
+    kernel_store_i64(kernel_slot(kernel, ADD_N_Y), kernel->tensors[ADD_N_Y].dtype, at, sum, n);
+}
+
+skrt_kernel_fn add_n;
+
+void add_n(skrt_core *core, uint64_t args_offset)
+{
+    struct kernel kernel;
+    if (!add_n_open(&kernel, core, args_offset))
+        return;
+    const struct skrt_tensor *y = &kernel.tensors[ADD_N_Y];
+    struct kernel_range range = kernel_block_range(core, kernel_elements(y));
+    for (int64_t at = range.begin, n; at < range.end; at += n) {
+        n = kernel_min(KERNEL_CHUNK, range.end - at);
+        if (kernel_is_float(y->dtype))
+            add_n_f32(&kernel, at, n);
+        else
+            add_n_i64(&kernel, at, n);
+    }
+}
