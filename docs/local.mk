@@ -16,6 +16,7 @@ dist_doc_DATA = \
 	docs/diagnostics.md \
 	docs/language.md \
 	docs/objects.md \
+	docs/op-types.md \
 	docs/options.md \
 	docs/passes.md \
 	docs/sample-kernels.md \

@@ -66,6 +66,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/lowered_input.h \
 	frontend/commands/named_values.c \
 	frontend/commands/named_values.h \
+	frontend/commands/op_type_text.c \
+	frontend/commands/op_type_text.h \
 	frontend/golden/diff.c \
 	frontend/golden/diff.h \
 	frontend/golden/golden.c \

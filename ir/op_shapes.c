@@ -10,12 +10,29 @@ static const char *noun(const struct evaluator *e, uint32_t tensor)
     return e->call->tensors[tensor].slot < e->call->type->n_operands ? "operand" : "result";
 }
 
-static void wrong_form(struct evaluator *e, uint32_t tensor)
+/* A variable of a pattern that stands for several dimensions of another tensor; NULL. */
+static const struct rule *bound_rest(const struct evaluator *e, uint32_t tensor,
+                                     const struct rule *pattern)
+{
+    for (uint32_t i = 0; pattern->kind == RULE_LIST && i < pattern->n_args; i++) {
+        const struct rule *item = pattern->args[i];
+        if (item->kind == RULE_SPLICE && item->args[0]->kind == RULE_VARIABLE &&
+            e->bindings[item->args[0]->number].value.kind == VALUE_LIST &&
+            e->bindings[item->args[0]->number].tensor != tensor)
+            return item->args[0];
+    }
+    return NULL;
+}
+
+static void wrong_form(struct evaluator *e, uint32_t tensor, const struct rule *pattern)
 {
     struct rule_value shape = rule_shape(e, tensor);
-    rule_fail(e, tensor, NONE, "%s '%s' %s of %s does not fit '%s'", noun(e, tensor),
-              rule_slot(e, tensor)->name, rule_value_text(&shape).text, e->call->type->name,
-              e->rule->text);
+    const struct rule *rest = bound_rest(e, tensor, pattern);
+    const struct binding *bound = rest ? &e->bindings[rest->number] : NULL;
+    rule_fail(e, tensor, bound ? bound->tensor : NONE, "%s '%s' %s of %s does not fit '%s'%s%s%s%s",
+              noun(e, tensor), rule_slot(e, tensor)->name, rule_value_text(&shape).text,
+              e->call->type->name, e->rule->text, bound ? ", where " : "", bound ? rest->text : "",
+              bound ? " = " : "", bound ? rule_value_text(&bound->value).text : "");
 }
 
 static void wrong_shape(struct evaluator *e, uint32_t tensor, const struct rule_value *expected)
@@ -85,7 +102,7 @@ static bool pattern_widths(struct evaluator *e, uint32_t tensor, const struct ru
             fixed += widths[i];
     }
     if (rest == NONE ? fixed != rank : fixed > rank) {
-        wrong_form(e, tensor);
+        wrong_form(e, tensor, pattern);
         return false;
     }
     if (rest != NONE)
@@ -93,8 +110,8 @@ static bool pattern_widths(struct evaluator *e, uint32_t tensor, const struct ru
     return true;
 }
 
-static void match_item(struct evaluator *e, uint32_t tensor, const struct rule *item,
-                       const struct rule_value *found)
+static void match_item(struct evaluator *e, uint32_t tensor, const struct rule *pattern,
+                       const struct rule *item, const struct rule_value *found)
 {
     bool splice = item->kind == RULE_SPLICE;
     const struct rule *inner = splice ? item->args[0] : item;
@@ -105,7 +122,7 @@ static void match_item(struct evaluator *e, uint32_t tensor, const struct rule *
     struct rule_value expected = rule_eval(e, inner);
     if (splice ? expected.kind == VALUE_LIST && !rule_lists_agree(&expected, found)
                : expected.kind == VALUE_NUMBER && !rule_dims_agree(expected.number, found->number))
-        wrong_form(e, tensor);
+        wrong_form(e, tensor, pattern);
 }
 
 static void match_pattern(struct evaluator *e, uint32_t tensor, const struct rule *pattern)
@@ -120,7 +137,7 @@ static void match_pattern(struct evaluator *e, uint32_t tensor, const struct rul
             memcpy(part.dims, shape.dims + at, widths[i] * sizeof *part.dims);
         if (pattern->args[i]->kind != RULE_SPLICE)
             part = rule_dim_value(shape.dims[at]);
-        match_item(e, tensor, pattern->args[i], &part);
+        match_item(e, tensor, pattern, pattern->args[i], &part);
     }
 }
 
@@ -141,7 +158,10 @@ static const struct rule *choose(struct evaluator *e, const struct rule *rule)
 
 static void check_slot(struct evaluator *e, const struct rule *value)
 {
-    bool pattern = e->rule->slot < e->call->type->n_operands && value->kind == RULE_LIST;
+    bool operand = e->rule->slot < e->call->type->n_operands;
+    bool pattern = operand && value->kind == RULE_LIST;
+    if (!operand && rule_tensor(e, e->rule->slot) == NONE)
+        rule_eval(e, value); /* whose shape it would be is not told, but may be impossible */
     for (uint32_t i = 0; i < e->call->n_tensors && !e->failed; i++) {
         if (e->call->tensors[i].slot != e->rule->slot)
             continue;

@@ -1,4 +1,5 @@
 #include "ir/op_types.h"
+#include "ir/base/file.h"
 #include "ir/op_data.h"
 #include "ir/op_type_reader.h"
 
@@ -212,5 +213,35 @@ bool op_types_add(struct op_types *types, const char *path, const char *json, si
     bool ok = parsed && add_types(&adding, parsed);
     mem_unguard(&guard);
     cJSON_Delete(parsed);
+    return ok;
+}
+
+bool op_types_is_file(const char *name)
+{
+    static const char ending[] = ".ops.json";
+    size_t size = strlen(name);
+    return size >= sizeof ending && strcmp(name + size - (sizeof ending - 1), ending) == 0;
+}
+
+static bool add_file(struct op_types *types, const char *path, char *error, size_t error_size)
+{
+    struct file_bytes bytes;
+    if (!file_read(path, &bytes, error, error_size))
+        return false;
+    bool ok = op_types_add(types, path, bytes.data, bytes.size, error, error_size);
+    file_bytes_free(&bytes);
+    return ok;
+}
+
+bool op_types_add_folder(struct op_types *types, const char *folder, char *error, size_t error_size)
+{
+    struct file_names names = {NULL, 0, 0};
+    bool ok = true;
+    if (folder_names(folder, &types->arena, &names))
+        for (uint32_t i = 0; ok && i < names.count; i++)
+            if (op_types_is_file(names.at[i]))
+                ok = add_file(types, arena_printf(&types->arena, "%s/%s", folder, names.at[i]),
+                              error, error_size);
+    vec_free(&names);
     return ok;
 }

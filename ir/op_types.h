@@ -102,6 +102,12 @@ void op_types_free(struct op_types *types);
 bool op_types_add(struct op_types *types, const char *path, const char *json, size_t size,
                   char *error, size_t error_size);
 
+/* The same of all files *.ops.json in a folder; a folder that cannot be read has none. */
+bool op_types_add_folder(struct op_types *types, const char *folder, char *error,
+                         size_t error_size);
+/* Whether the name of a file is that of such data. */
+bool op_types_is_file(const char *name);
+
 /* The type of a text, or NULL where there is no data. Lasts as long as the table. */
 const struct op_type *op_types_find(struct op_types *types, const char *name, size_t size);
 /* All types, by number; NULL from the first number past the end. */

@@ -56,6 +56,7 @@ unit_tests = \
 	tests/unit/test_npy \
 	tests/unit/test_object \
 	tests/unit/test_object_copy \
+	tests/unit/test_op_rules \
 	tests/unit/test_op_types \
 	tests/unit/test_partition \
 	tests/unit/test_races \
@@ -93,6 +94,9 @@ tests_unit_test_early_start_SOURCES = \
 tests_unit_test_dims_SOURCES = \
 	tests/unit/random_graph.c \
 	tests/unit/test_dims.c
+tests_unit_test_op_rules_SOURCES = \
+	tests/unit/random_graph.c \
+	tests/unit/test_op_rules.c
 tests_unit_test_events_SOURCES = \
 	tests/unit/graph_model.c \
 	tests/unit/random_graph.c \
@@ -152,6 +156,7 @@ script_tests = \
 	tests/e2e/hostile_text.py \
 	tests/e2e/includes.py \
 	tests/e2e/launch_failures.py \
+	tests/e2e/op_data.sh \
 	tests/e2e/listed_sources.sh \
 	tests/e2e/memory.py \
 	tests/e2e/other_compiler.sh \

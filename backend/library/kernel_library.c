@@ -1,6 +1,7 @@
 #include "backend/library/kernel_library.h"
 #include "ir/base/file.h"
 #include "ir/base/suggest.h"
+#include "ir/op_types.h"
 
 #include <assert.h>
 #include <cjson/cJSON.h>
@@ -220,7 +221,7 @@ static bool read_file(const struct metadata_reader *reader)
 static bool is_json(const char *name)
 {
     size_t size = strlen(name);
-    return size > 5 && strcmp(name + size - 5, ".json") == 0;
+    return size > 5 && strcmp(name + size - 5, ".json") == 0 && !op_types_is_file(name);
 }
 
 static bool read_folder(struct kernel_library *library, const struct file_names *names, char *error,

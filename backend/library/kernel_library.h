@@ -1,5 +1,5 @@
 /* Sub-kernels that are found by op type: folders of metadata files (*.json, docs/sample-kernels.md)
- * with the objects beside them. */
+ * with the objects beside them. Data of op types, *.ops.json, is not among them (ir/op_types.h). */
 #ifndef BACKEND_LIBRARY_KERNEL_LIBRARY_H
 #define BACKEND_LIBRARY_KERNEL_LIBRARY_H
 

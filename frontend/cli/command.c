@@ -74,6 +74,11 @@ static const struct option *find_letter(const struct invocation *invocation, cha
     return NULL;
 }
 
+bool option_exists(const struct invocation *invocation, const char *name)
+{
+    return find_option(invocation, name, strlen(name)) != NULL;
+}
+
 /* The last use of an option, or NULL. */
 static const struct option_use *last_use(const struct invocation *invocation, const char *name)
 {

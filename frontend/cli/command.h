@@ -89,6 +89,8 @@ enum exit_status out_of_memory(FILE *err);
 
 /* What the user gave for an option. The name must be one of the command's or a common one. */
 bool option_given(const struct invocation *invocation, const char *name);
+/* Whether the command has the option at all. */
+bool option_exists(const struct invocation *invocation, const char *name);
 /* The last value, or NULL where the option is not given or its last use has no value. */
 const char *option_value(const struct invocation *invocation, const char *name);
 /* The n-th value of an OPTION_MANY; NULL behind the last. */

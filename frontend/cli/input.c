@@ -1,5 +1,6 @@
 #include "frontend/cli/input.h"
 #include "frontend/cli/remarks.h"
+#include "ir/op_types.h"
 #include "ir/syntax/origins.h"
 #include "ir/syntax/parse.h"
 #include "ir/verify/verify.h"
@@ -69,10 +70,23 @@ void input_open_old(struct input *input, const struct invocation *invocation, co
         input->module = parse_old_module(&input->source, &input->diags, &input->comments);
 }
 
+/* What a folder of kernels says of op types. */
+static bool add_op_types(struct input *input)
+{
+    char error[512];
+    const char *folder = option_exists(input->invocation, "kernel-dir")
+                             ? option_value(input->invocation, "kernel-dir")
+                             : NULL;
+    if (!folder || op_types_add_folder(input->module->op_types, folder, error, sizeof error))
+        return true;
+    diag_at(&input->diags, DIAG_op_data, no_span, "%s", error);
+    return false;
+}
+
 bool input_open_verified(struct input *input, const struct invocation *invocation, const char *path)
 {
     open_parsed(input, invocation, path, source_file_reader());
-    if (!input->module)
+    if (!input->module || !add_op_types(input))
         return false;
     verify_slips(input->module, &input->diags);
     return verify_module(input->module, &input->diags);

@@ -5,6 +5,7 @@
 #include "frontend/cli/outputs.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/commands/cmd.h"
+#include "frontend/commands/op_type_text.h"
 #include "ir/sk_options.h"
 #include "ir/verify/verify.h"
 
@@ -22,6 +23,8 @@ const struct option options_opt[] = {
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
     {"list-passes", 0, OPTION_FLAG, NULL, "list the passes and end"},
+    {"op-type", 0, OPTION_VALUE, "NAME",
+     "print what is known of an op type, or the names of 'all', and end"},
     {"list-sk-options", 0, OPTION_FLAG, NULL, "list the options that a scope can have and end"},
     {0},
 };
@@ -185,12 +188,49 @@ static bool read_options(struct invocation *invocation, struct pipeline *pipelin
     return false;
 }
 
+static enum exit_status unknown_op_type(struct invocation *invocation, struct op_types *types,
+                                        const char *name)
+{
+    struct suggest suggest = {.wanted = name, .wanted_size = strlen(name)};
+    op_types_offer(types, &suggest);
+    fprintf(invocation->err, "skirc: nothing is known of op type '%s'%s\n", name,
+            suggest_end(&suggest).text);
+    return EXIT_USAGE;
+}
+
+/* What is known of an op type, which may be one of --kernel-dir. */
+static enum exit_status show_op_type(struct invocation *invocation, const char *name)
+{
+    struct op_types *types = op_types_new();
+    struct text text = {NULL, 0, 0};
+    enum exit_status status = EXIT_DONE;
+    const char *folder = option_value(invocation, "kernel-dir");
+    const struct op_type *type;
+    char error[512];
+    if (folder && !op_types_add_folder(types, folder, error, sizeof error)) {
+        fprintf(invocation->err, "skirc: %s\n", error);
+        status = EXIT_INPUT;
+    } else if (strcmp(name, "all") == 0) {
+        op_types_text(&text, types);
+    } else if ((type = op_types_find(types, name, strlen(name)))) {
+        op_type_text(&text, type);
+    } else {
+        status = unknown_op_type(invocation, types, name);
+    }
+    fwrite(text.at, 1, text.size, invocation->out);
+    text_free(&text);
+    op_types_free(types);
+    return status;
+}
+
 enum exit_status cmd_opt(struct invocation *invocation)
 {
     struct pipeline pipeline = {{NULL}, 0};
     struct outputs outputs = {.paths = NULL};
     if (option_given(invocation, "list-passes"))
         return list_passes(invocation->out);
+    if (option_given(invocation, "op-type"))
+        return show_op_type(invocation, option_value(invocation, "op-type"));
     if (option_given(invocation, "list-sk-options")) {
         sk_options_list(invocation->out);
         return EXIT_DONE;

@@ -274,6 +274,7 @@ def check_tables():
     check_names(language, "options of scopes",
                 re.findall(r'^SK_OPTION\(\w+, "([a-z-]+)"', read("ir/sk_options.def"), re.M))
     check_samples()
+    check_op_types()
     targets = "backend/backends.def"
     check_names("docs/command-line.md", "targets", first_columns(targets, "BACKEND"))
     check_names("docs/command-line.md", "emissions",
@@ -293,6 +294,14 @@ def check_samples():
             with open(os.path.join(folder, name), encoding="utf-8") as file:
                 types.add(json.load(file)["sub_operator_op_type"])
     check_names("docs/sample-kernels.md", "sample kernels", sorted(types))
+
+
+def check_op_types():
+    """Keys, sets of data types and functions of rules, of which the page has tables."""
+    page, reader = "docs/op-types.md", read("ir/op_type_reader.c")
+    check_names(page, "keys of op types", re.findall(r"^    KEY_([a-z]+),", reader, re.M))
+    check_names(page, "sets of dtypes", re.findall(r'^    \{"(\w+)", ', reader, re.M))
+    check_names(page, "functions of rules", first_columns("ir/op_functions.def", "FUNCTION"))
 
 
 def check_properties():

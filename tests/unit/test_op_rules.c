@@ -1,0 +1,558 @@
+/* The rules of op types: what is no rule is refused, expressions are what they say, shapes that are
+ * right pass and others do not, and nothing that is written or given breaks the evaluator. */
+#include "ir/op_rules.h"
+#include "ir/op_shapes.h"
+#include "tests/unit/random_graph.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---------------------------------------------------------------------------- harness ---- */
+
+enum { MAX_TENSORS = 4, MAX_DIMS = 6 };
+
+/* A type with the operands a, b?, l* and the results y, z*, a rule, and an expression. */
+struct trial {
+    struct op_types *types;
+    const struct op_type *type;
+    char error[200];
+};
+
+static bool trial_open(struct trial *trial, const char *rules, const char *flops)
+{
+    char json[2000];
+    trial->types = op_types_new();
+    snprintf(json, sizeof json,
+             "{\"T\": {\"operands\": [\"a\", \"b?\", \"l*\"], \"results\": [\"y\", \"z*\"],"
+             "\"attributes\": {\"n\": \"int\", \"m\": \"int = 3\", \"flag\": \"bool = false\","
+             "\"list\": \"ints = [1, -1]\", \"text\": \"string = one\", \"real\": \"float = 1\"},"
+             "\"shape\": [%s], \"flops\": \"%s\"}}",
+             rules, flops);
+    trial->error[0] = '\0';
+    bool ok = op_types_add(trial->types, "t.ops.json", json, strlen(json), trial->error,
+                           sizeof trial->error);
+    trial->type = op_types_find(trial->types, "T", 1);
+    return ok;
+}
+
+static void trial_close(struct trial *trial)
+{
+    op_types_free(trial->types);
+}
+
+/* Tensors as a text: "a 2 3; y 2 ?", scalars having no numbers. */
+struct tensors {
+    struct op_tensor at[MAX_TENSORS];
+    int64_t dims[MAX_TENSORS][MAX_DIMS];
+    uint32_t count;
+};
+
+static uint32_t slot_of(const struct op_type *type, char name)
+{
+    for (uint32_t i = 0; i < type->n_operands + type->n_results; i++)
+        if (type->slots[i].name[0] == name)
+            return i;
+    return NONE;
+}
+
+static void read_tensors(const struct op_type *type, const char *text, struct tensors *tensors)
+{
+    tensors->count = 0;
+    while (*text) {
+        struct op_tensor *tensor = &tensors->at[tensors->count];
+        int64_t *dims = tensors->dims[tensors->count++];
+        *tensor = (struct op_tensor){.slot = slot_of(type, *text++), .dims = dims, .bits = 16};
+        for (; *text == ' '; text += strcspn(text, " ;")) {
+            text++;
+            dims[tensor->rank++] = *text == '?' ? DIM_UNKNOWN : strtoll(text, NULL, 10);
+        }
+        text += strspn(text, "; ");
+    }
+}
+
+/* The attribute n is 2. */
+static bool attr_of(const struct op_call *call, const struct op_attr *attr, struct arena *arena,
+                    struct op_attr_value *value)
+{
+    static const int64_t two = 2;
+    (void)call;
+    (void)arena;
+    if (strcmp(attr->name, "n") != 0)
+        return false;
+    *value = (struct op_attr_value){.numbers = &two, .count = 1};
+    return true;
+}
+
+static struct op_call call_of(const struct trial *trial, const struct tensors *tensors)
+{
+    return (struct op_call){
+        .type = trial->type, .tensors = tensors->at, .n_tensors = tensors->count, .attr = attr_of};
+}
+
+/* ----------------------------------------------------------------------------- parsing ---- */
+
+static const struct {
+    const char *rule, *error;
+} malformed[] = {
+    {"", "a value is missing at the end"},
+    {"y = ", "a value is missing at the end"},
+    {"y = a a", "'a' is too much"},
+    {"a == b)", "')' is too much"},
+    {"y = [a[0]", "] is missing at the end"},
+    {"y = a[0", "] is missing at the end"},
+    {"y = (a", ") is missing at the end"},
+    {"y = a ? b", ": is missing at the end"},
+    {"y = a ? b : ", "a value is missing at the end"},
+    {"y = a +", "a value is missing at the end"},
+    {"y = a & b", "'& b' is too much"},
+    {"text == 'one", "' is missing at the end"},
+    {"y = [k]", "nothing says what 'k' is"},
+    {"a = [k + 1]", "nothing says what 'k' is"},
+    {"k == 1", "nothing says what 'k' is"},
+    {"y = sort(a)", "there is no function 'sort'"},
+    {"y = rank()", "'rank' takes 1 argument, not 0"},
+    {"y = rank(a, b)", "'rank' takes 1 argument, not 2"},
+    {"y = reduce(a, list)", "'reduce' takes 3 arguments, not 2"},
+    {"y = broadcast()", "'broadcast' takes 1 argument or more, not 0"},
+    {"count(l[0]) == 1", "'count' is of an operand or result"},
+    {"y = 99999999999999999999", "a number is too large"},
+    {"a = [v0, v1, v2, v3, v4, v5, v6, v7, v8, v9, w0, w1, w2, w3, w4, w5, w6]",
+     "there are more than 16 variables"},
+    {"((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))",
+     "this is nested too deep"},
+    {"----------------------------------------1 == 0", "this is nested too deep"},
+};
+
+static void test_malformed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof malformed / sizeof malformed[0]; i++) {
+        struct trial trial;
+        char rules[300], expected[300];
+        snprintf(rules, sizeof rules, "\"%s\"", malformed[i].rule);
+        snprintf(expected, sizeof expected, "t.ops.json: op type 'T': rule '%s': %s",
+                 malformed[i].rule, malformed[i].error);
+        expected[sizeof trial.error - 1] = '\0';
+        assert_false(trial_open(&trial, rules, "0"));
+        assert_string_equal(trial.error, expected);
+        trial_close(&trial);
+    }
+}
+
+/* ------------------------------------------------------------------------- expressions ---- */
+
+/* Numbers for a[2, 3], b[4], l[2, 3] and l[5, 3], y[?, 7]; -999: not known. */
+static const struct {
+    const char *text;
+    int64_t number;
+} numbers[] = {
+    {"1 + 2 * 3 - 4", 3},
+    {"(1 + 2) * 3", 9},
+    {"-7 / 2", -4},
+    {"-7 % 3", 2},
+    {"7 / 2 * 2", 6},
+    {"7 / 0", -999},
+    {"7 % -1", -999},
+    {"9223372036854775807 + 1", -999},
+    {"9223372036854775807 * 2", -999},
+    {"1 < 2 && 2 <= 2 && 3 > 2 && 3 >= 3 && 1 != 2", 1},
+    {"1 == 2 || !(1 == 1)", 0},
+    {"y[0] == 1 && false", 0},
+    {"y[0] == 1 || true", 1},
+    {"y[0] == 1 && true", -999},
+    {"1 ? 5 : 7 / 0", 5},
+    {"y[0] ? 5 : 5", -999},
+    {"n * m", 6},
+    {"flag", 0},
+    {"list[0] - list[-1]", 2},
+    {"list[2]", -999},
+    {"text == 'one'", 1},
+    {"text == 'two'", 0},
+    {"text == 1", -999},
+    {"real", -999},
+    {"rank(a)", 2},
+    {"a[0] + a[-1] * 10", 32},
+    {"a[2]", -999},
+    {"b", -999},
+    {"size(a)", 6},
+    {"size(y)", -999},
+    {"size(y) * 0", 0},
+    {"y[0] * 0 + y[1]", 7},
+    {"size([])", 1},
+    {"bytes(a)", 12},
+    {"bytes(l)", 42},
+    {"bytes(z)", 0},
+    {"count(l)", 2},
+    {"count(z)", 0},
+    {"present(b) && !present(z)", 1},
+    {"min(3, n) + max(3, n)", 5},
+    {"a == [2, 3]", 1},
+    {"a == [2, 4]", 0},
+    {"a == b", 0},
+    {"y == [5, 7]", -999},
+    {"y == [5, 6]", 0},
+    {"size(a + [1, 1])", 12},
+    {"size(a + [1])", -999},
+    {"size(a - a)", 0},
+    {"size([..a, ..b])", 24},
+    {"rank([..a, ..b, 1])", 4},
+    {"size(ones(3))", 1},
+    {"rank(ones(3))", 3},
+    {"rank(ones(-1))", -999},
+    {"rank(ones(1000000))", -999},
+    {"size(broadcast(a, [4, 1, 1], [3]))", 24},
+    {"size(broadcast(a, b))", -999},
+    {"broadcast(y, [9, 1])[0]", 9},
+    {"broadcast(y, [1, 1])[0]", -999},
+    {"concat(l, 0) == [7, 3]", 1},
+    {"concat(l, -2) == [7, 3]", 1},
+    {"rank(concat(l, 1))", -999},
+    {"rank(concat(z, 1))", -999},
+    {"reduce(a, [1], false) == [2]", 1},
+    {"reduce(a, list, true) == [2, 1]", 1},
+    {"reduce(a, [], false) == a", 1},
+    {"rank(reduce(a, [0, 1], false))", 0},
+    {"rank(reduce(a, [2], false))", -999},
+    {"permute(a, [1, 0]) == [3, 2]", 1},
+    {"permute(a, [-1, 0]) == [3, 2]", 1},
+    {"rank(permute(a, [1, 1]))", -999},
+    {"rank(permute(a, [0]))", -999},
+    {"slice(a, 0, 1) == [2]", 1},
+    {"slice(a, -1, 9) == [3]", 1},
+    {"rank(slice(a, 2, 1))", 0},
+    {"replace(a, 0, 9) == [9, 3]", 1},
+    {"rank(replace(a, 2, 9))", -999},
+    {"insert(a, 0, 9) == [9, 2, 3]", 1},
+    {"insert(a, -1, 9) == [2, 3, 9]", 1},
+    {"rank(insert(a, 3, 9))", -999},
+    {"squeeze([1, 2, 1], []) == [2]", 1},
+    {"squeeze([1, 2, 1], [0]) == [2, 1]", 1},
+    {"rank(squeeze([1, 2, 1], [1]))", -999},
+    {"rank(squeeze(y, []))", -999},
+    {"unsqueeze(a, [0, -1]) == [1, 2, 3, 1]", 1},
+    {"rank(unsqueeze(a, [0, 0]))", -999},
+    {"reshape(a, [-1]) == [6]", 1},
+    {"reshape(a, [0, -1, 1]) == [2, 3, 1]", 1},
+    {"reshape(a, [3, 2]) == [3, 2]", 1},
+    {"rank(reshape(a, [4]))", -999},
+    {"rank(reshape(a, [-1, -1]))", -999},
+    {"rank(reshape(a, [4, -1]))", -999},
+    {"reshape(y, [7, -1])[1]", -999},
+};
+
+static void test_numbers(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        struct trial trial;
+        struct tensors tensors;
+        int64_t number = -999;
+        assert_true(trial_open(&trial, "", numbers[i].text));
+        read_tensors(trial.type, "a 2 3; b 4; l 2 3; l 5 3", &tensors);
+        /* The result, which the four tensors leave no room for, stands in place of b's list. */
+        if (strchr(numbers[i].text, 'y') && !strstr(numbers[i].text, "bytes"))
+            read_tensors(trial.type, "a 2 3; b 4; y ? 7", &tensors);
+        struct op_call call = call_of(&trial, &tensors);
+        if (!op_shapes_number(&call, &trial.type->flops, &number))
+            assert_int_equal(number, -999);
+        if (number != numbers[i].number)
+            fail_msg("%s is %lld, not %lld", numbers[i].text, (long long)number,
+                     (long long)numbers[i].number);
+        trial_close(&trial);
+    }
+}
+
+/* ------------------------------------------------------------------------------- rules ---- */
+
+/* What is said of tensors, NULL where they are right. */
+static const struct {
+    const char *rules, *tensors, *error;
+} rules[] = {
+    {"\"a = [..r, k]\", \"y = r\"", "a 2 3; y 2", NULL},
+    {"\"a = [..r, k]\", \"y = r\"", "a 3; y", NULL},
+    {"\"a = [..r, k]\", \"y = r\"", "a 2 3; y 3",
+     "result 'y' of T is [3], but by 'y = r' it is [2]"},
+    {"\"a = [..r, k]\"", "a", "operand 'a' [] of T does not fit 'a = [..r, k]'"},
+    {"\"a = [k, k]\"", "a 2 2", NULL},
+    {"\"a = [k, k]\"", "a 2 ?", NULL},
+    {"\"a = [k, k]\"", "a 2 3", "operand 'a' [2, 3] of T has k = 3, but 'a' [2, 3] has k = 2"},
+    {"\"a = [k, 4]\"", "a 2 4", NULL},
+    {"\"a = [k, 4]\"", "a 2 5", "operand 'a' [2, 5] of T does not fit 'a = [k, 4]'"},
+    {"\"a = [k]\", \"b = [k]\"", "a 2; b 2", NULL},
+    {"\"a = [k]\", \"b = [k]\"", "a 2", NULL},
+    {"\"b = [k]\", \"y = [k]\"", "a 2; y 9", NULL},
+    {"\"a = [k]\", \"b = [k]\"", "a 2; b 3",
+     "operand 'b' [3] of T has k = 3, but 'a' [2] has k = 2"},
+    {"\"a = [k]\", \"b = [k]\", \"y = [k]\"", "a ?; b 3; y 4",
+     "result 'y' of T is [4], but by 'y = [k]' it is [3]"},
+    {"\"l = [..s]\", \"y = s\"", "l 2 3; l 2 3; y 2 3", NULL},
+    {"\"l = [..s]\"", "l 2 3; l 2",
+     "operand 'l' [2] of T does not fit 'l = [..s]', where s = [2, 3]"},
+    {"\"a = [..r, ..b]\"", "a 2 3; b 3", NULL},
+    {"\"a = [..r, ..b]\"", "a 2 3; b 2", "operand 'a' [2, 3] of T does not fit 'a = [..r, ..b]'"},
+    {"\"a = [..r, ..b]\"", "a 3; b 2 3", "operand 'a' [3] of T does not fit 'a = [..r, ..b]'"},
+    {"\"a = flag ? [k] : [k, 1]\"", "a 2 1", NULL},
+    {"\"z = a\"", "a 2; z 2; z 3", "result 'z' of T is [3], but by 'z = a' it is [2]"},
+    {"\"a[0] % 2 == 0\"", "a 4", NULL},
+    {"\"a[0] % 2 == 0\"", "a ?", NULL},
+    {"\"a[0] % 2 == 0\"", "a 3", "T has 'a[0] % 2 == 0', which does not hold for 1 and 0"},
+    {"\"a[0] % 2 == 0\"", "a", "T has no dimension 0 of 0, of which 'a[0] % 2 == 0' speaks"},
+    {"\"y = broadcast(a, b)\"", "a 2 3; b 2", "T cannot broadcast [2, 3] and [2] to one shape"},
+    {"\"y = concat(l, 0)\"", "l 2 3; l 2 4; y 4 3",
+     "T cannot join [2, 3] and [2, 4] along dimension 0"},
+    {"\"y = reshape(a, [-1, 4])\"", "a 6; y 1 4",
+     "a shape has no such number of elements, by which T has 'y = reshape(a, [-1, 4])'"},
+};
+
+static void test_rules(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        struct trial trial;
+        struct tensors tensors;
+        struct op_fault fault;
+        assert_true(trial_open(&trial, rules[i].rules, "0"));
+        read_tensors(trial.type, rules[i].tensors, &tensors);
+        struct op_call call = call_of(&trial, &tensors);
+        bool ok = op_shapes_check(&call, &fault);
+        if (rules[i].error ? ok : !ok)
+            fail_msg("%s of %s: %s", rules[i].rules, rules[i].tensors, ok ? "ok" : fault.text);
+        if (!ok) {
+            assert_string_equal(fault.text, rules[i].error);
+            assert_true(fault.tensor < tensors.count);
+            assert_true(fault.other == NONE || fault.other < tensors.count);
+        }
+        trial_close(&trial);
+    }
+}
+
+static void check_inferred(const char *rule_list, const char *given, const char *expected)
+{
+    struct trial trial;
+    struct tensors tensors, wanted;
+    int64_t dims[MAX_RANK];
+    uint32_t rank;
+    assert_true(trial_open(&trial, rule_list, "0"));
+    read_tensors(trial.type, given, &tensors);
+    struct op_call call = call_of(&trial, &tensors);
+    bool known = op_shapes_infer(&call, slot_of(trial.type, 'y'), dims, &rank);
+    assert_int_equal(known, expected != NULL);
+    if (expected) {
+        read_tensors(trial.type, expected, &wanted);
+        assert_int_equal(rank, wanted.at[0].rank);
+        assert_memory_equal(dims, wanted.dims[0], rank * sizeof dims[0]);
+    }
+    trial_close(&trial);
+}
+
+static void test_inferred(void **state)
+{
+    (void)state;
+    check_inferred("\"a = [..r, k]\", \"b = [k, c]\", \"y = [..r, c]\"", "a 5 2 3; b 3 7",
+                   "y 5 2 7");
+    check_inferred("\"y = broadcast(a, b)\"", "a 2 1; b ? 4", "y 2 4");
+    check_inferred("\"y = broadcast(a, b)\"", "a ? 1; b 1 4", "y ? 4");
+    check_inferred("\"y = concat(l, 0)\"", "l 2 3; l ? 3", "y ? 3");
+    check_inferred("\"y = b\"", "a 2", NULL);
+    check_inferred("\"size(a) == 2\"", "a 2", NULL);
+    check_inferred("\"a = [k, k]\", \"y = [k]\"", "a 2 3", NULL);
+}
+
+/* Symbolic dimensions stay what they are where nothing is done to them. */
+static void test_symbols(void **state)
+{
+    (void)state;
+    struct trial trial;
+    struct tensors tensors;
+    int64_t dims[MAX_RANK];
+    uint32_t rank;
+    assert_true(trial_open(&trial, "\"a = [..r, k]\", \"y = [k, ..r, k * 1, k * 2]\"", "0"));
+    read_tensors(trial.type, "a 4 0", &tensors);
+    tensors.dims[0][1] = DIM_GEAR + 77;
+    struct op_call call = call_of(&trial, &tensors);
+    assert_true(op_shapes_infer(&call, slot_of(trial.type, 'y'), dims, &rank));
+    assert_int_equal(rank, 4);
+    assert_int_equal(dims[0], DIM_GEAR + 77);
+    assert_int_equal(dims[1], 4);
+    assert_int_equal(dims[2], DIM_GEAR + 77);
+    assert_int_equal(dims[3], DIM_UNKNOWN);
+    trial_close(&trial);
+}
+
+/* ------------------------------------------------------------------------ properties ---- */
+
+static const char *const words[] = {
+    "a",          "b",        "l",          "y",        "z",      "n",
+    "m",          "flag",     "list",       "text",     "k",      "r",
+    "..",         "[",        "]",          "(",        ")",      ",",
+    "=",          "==",       "!=",         "<",        "<=",     ">",
+    ">=",         "+",        "-",          "*",        "/",      "%",
+    "?",          ":",        "!",          "&&",       "||",     "0",
+    "1",          "2",        "-1",         "9",        "rank(",  "size(",
+    "bytes(",     "count(",   "present(",   "ones(",    "min(",   "max(",
+    "broadcast(", "concat(",  "reduce(",    "permute(", "slice(", "replace(",
+    "insert(",    "squeeze(", "unsqueeze(", "reshape(", "'one'",  "9223372036854775807",
+};
+
+/* A value of the grammar, in `depth` levels at most. */
+static void put_value(struct random *random, char *text, size_t size, unsigned depth)
+{
+    static const char *const leaves[] = {"a", "b", "l", "y", "n",  "m",      "flag", "list",
+                                         "k", "r", "0", "1", "-1", "[2, 3]", "3",    "[..a, 1]"};
+    static const char *const forms[] = {"(%s + %s)",
+                                        "(%s * %s)",
+                                        "(%s / %s)",
+                                        "(%s - %s)",
+                                        "(%s %% %s)",
+                                        "%s[%s]",
+                                        "[%s, ..%s]",
+                                        "(%s ? %s : a)",
+                                        "broadcast(%s, %s)",
+                                        "slice(%s, 0, %s)",
+                                        "replace(%s, 0, %s)",
+                                        "insert(%s, %s, 1)",
+                                        "squeeze(%s, %s)",
+                                        "unsqueeze(%s, %s)",
+                                        "reshape(%s, %s)",
+                                        "permute(%s, %s)",
+                                        "reduce(%s, %s, true)",
+                                        "(%s == %s)",
+                                        "(%s < %s)",
+                                        "min(%s, %s)"};
+    if (depth == 0 || size < 40) {
+        snprintf(text, size, "%s", leaves[random_below(random, sizeof leaves / sizeof *leaves)]);
+        return;
+    }
+    char left[400], right[400];
+    size_t half = size / 2 < sizeof left ? size / 2 - 10 : sizeof left;
+    put_value(random, left, half, depth - 1);
+    put_value(random, right, half, depth - 1);
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    snprintf(text, size, forms[random_below(random, sizeof forms / sizeof *forms)], left, right);
+#pragma GCC diagnostic pop
+}
+
+/* Words in any order, most of which are no rule. */
+static void put_words(struct random *random, char *text, size_t size)
+{
+    size_t used = 0;
+    for (unsigned n = 1 + random_below(random, 12); n > 0 && used + 24 < size; n--)
+        used += (size_t)snprintf(text + used, size - used, "%s ",
+                                 words[random_below(random, sizeof words / sizeof *words)]);
+}
+
+static void random_tensors(struct random *random, const struct op_type *type,
+                           struct tensors *tensors)
+{
+    static const int64_t sizes[] = {0, 1, 2, 3, 4, DIM_UNKNOWN, INT64_C(1) << 40, DIM_GEAR + 9};
+    tensors->count = 1 + random_below(random, MAX_TENSORS);
+    for (uint32_t i = 0; i < tensors->count; i++) {
+        uint32_t slot = i == 0 ? 0 : random_below(random, type->n_operands + type->n_results);
+        tensors->at[i] = (struct op_tensor){
+            .slot = slot, .dims = tensors->dims[i], .bits = 4, .rank = random_below(random, 5)};
+        for (uint32_t j = 0; j < tensors->at[i].rank; j++)
+            tensors->dims[i][j] = sizes[random_below(random, 8)];
+    }
+}
+
+/* Whatever is asked of a rule, answers come, and of a right op with a dimension that is no longer
+ * known it cannot be said that it is wrong. */
+static void try_rule(struct random *random, const char *text)
+{
+    struct trial trial;
+    struct tensors tensors;
+    struct op_fault fault;
+    char rule_list[1300];
+    int64_t number, dims[MAX_RANK];
+    uint32_t rank;
+    snprintf(rule_list, sizeof rule_list, "\"a = [..r, k]\", \"%s\"", text);
+    if (trial_open(&trial, rule_list, "size(a)")) {
+        random_tensors(random, trial.type, &tensors);
+        struct op_call call = call_of(&trial, &tensors);
+        bool ok = op_shapes_check(&call, &fault);
+        op_shapes_number(&call, &trial.type->flops, &number);
+        op_shapes_infer(&call, slot_of(trial.type, 'y'), dims, &rank);
+        assert_true(ok || (fault.text[0] && strlen(fault.text) < sizeof fault.text));
+        assert_true(ok || fault.tensor == NONE || fault.tensor < tensors.count);
+    } else {
+        assert_true(trial.error[0]);
+    }
+    trial_close(&trial);
+}
+
+static unsigned trials(void)
+{
+    const char *count = getenv("SKIR_TEST_COUNT");
+    return (count ? (unsigned)strtoul(count, NULL, 10) : 1000) * 10;
+}
+
+static void test_random_rules(void **state)
+{
+    (void)state;
+    struct random random = {20260101};
+    char text[1000], rule[1100];
+    for (unsigned i = 0; i < trials(); i++) {
+        if (i % 2)
+            put_words(&random, text, sizeof text);
+        else
+            put_value(&random, text, sizeof text, 4);
+        snprintf(rule, sizeof rule, "%s%s", i % 4 == 0 ? "y = " : "", text);
+        try_rule(&random, rule);
+    }
+}
+
+/* broadcast, concat and reduce of random shapes, against plain loops. */
+static void test_random_shapes(void **state)
+{
+    (void)state;
+    struct random random = {7};
+    struct trial trial;
+    assert_true(trial_open(&trial, "\"y = broadcast(a, b)\"", "0"));
+    for (unsigned i = 0; i < trials(); i++) {
+        struct tensors tensors = {.count = 3};
+        uint32_t ranks[2] = {random_below(&random, 4), random_below(&random, 4)};
+        uint32_t rank = ranks[0] > ranks[1] ? ranks[0] : ranks[1];
+        bool possible = true;
+        for (uint32_t t = 0; t < 3; t++)
+            tensors.at[t] = (struct op_tensor){.slot = t == 2 ? slot_of(trial.type, 'y') : t,
+                                               .rank = t == 2 ? rank : ranks[t],
+                                               .dims = tensors.dims[t]};
+        for (uint32_t back = 1; back <= rank; back++) {
+            int64_t size[2] = {1, 1};
+            for (uint32_t t = 0; t < 2; t++)
+                if (back <= ranks[t])
+                    size[t] = tensors.dims[t][ranks[t] - back] = random_below(&random, 3);
+            possible &= size[0] == size[1] || size[0] == 1 || size[1] == 1;
+            tensors.dims[2][rank - back] = size[0] == 1 ? size[1] : size[0];
+        }
+        struct op_call call = call_of(&trial, &tensors);
+        struct op_fault fault;
+        assert_int_equal(op_shapes_check(&call, &fault), possible);
+        if (rank == 0 || !possible)
+            continue;
+        tensors.dims[2][random_below(&random, rank)] += 1;
+        assert_false(op_shapes_check(&call, &fault));
+        for (uint32_t j = 0; j < rank; j++)
+            tensors.dims[2][j] = DIM_UNKNOWN;
+        assert_true(op_shapes_check(&call, &fault));
+    }
+    trial_close(&trial);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_malformed),     cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_rules),         cmocka_unit_test(test_inferred),
+        cmocka_unit_test(test_symbols),       cmocka_unit_test(test_random_rules),
+        cmocka_unit_test(test_random_shapes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
