@@ -7,8 +7,9 @@
 /* An op that fits its type, by all that this depends on; zero-initialised it is none. */
 struct op_seen {
     uint32_t type, kernel; /* name ids */
-    uint32_t n_operands;   /* + 1 */
-    uint32_t types[6];     /* type ids + 1, of operands, then of results */
+    uint32_t n_operands, n_results;
+    uint32_t types[6];  /* type ids of operands, then of results */
+    struct range attrs; /* equal are ranges of equal attributes */
 };
 
 enum { OPS_SEEN = 64 };

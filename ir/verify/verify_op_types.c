@@ -259,25 +259,72 @@ static bool verify_kinds(struct graph_verifier *gv, const struct op *op, const s
 enum { MAX_SEEN_TYPES = sizeof((struct op_seen *)NULL)->types / sizeof(uint32_t) };
 _Static_assert((OPS_SEEN & (OPS_SEEN - 1)) == 0, "a power of two");
 
-/* Fills a key; false for ops that have too much to be kept. */
-static bool seen_key(const struct graph *graph, const struct op *op, struct op_seen *key)
+static bool values_equal(const struct module *module, const struct attr_value *a,
+                         const struct attr_value *b)
 {
-    uint32_t count = op->operands.count + op->results.count;
-    if (op->attrs.count || op->clauses || count > MAX_SEEN_TYPES)
+    if (a->kind != b->kind || a->kind == ATTR_DICT)
         return false;
-    *key = (struct op_seen){.type = op->type, .kernel = op->kernel, .n_operands = 1};
-    key->n_operands += op->operands.count;
-    for (uint32_t i = 0; i < count; i++)
-        key->types[i] = graph->values.at[op_tensor(graph, op, i)].type + 1;
-    return true;
+    if (a->kind != ATTR_LIST)
+        return a->i == b->i;
+    for (uint32_t i = 0; a->count == b->count && i < a->count; i++)
+        if (!values_equal(module, &module->attr_values.at[a->first + i],
+                          &module->attr_values.at[b->first + i]))
+            return false;
+    return a->count == b->count;
 }
 
-static struct op_seen *seen_place(struct graph_verifier *gv, const struct op_seen *key)
+static bool attrs_equal(const struct module *module, struct range a, struct range b)
 {
-    uint32_t hash = key->type * 31 + key->kernel;
-    for (uint32_t i = 0; i < MAX_SEEN_TYPES; i++)
-        hash = hash * 31 + key->types[i];
-    return &gv->seen[(hash ^ hash >> 16) & (OPS_SEEN - 1)];
+    const struct attr *left = module->attrs.at + a.first, *right = module->attrs.at + b.first;
+    for (uint32_t i = 0; a.count == b.count && i < a.count; i++)
+        if (left[i].key != right[i].key || !values_equal(module, &left[i].value, &right[i].value))
+            return false;
+    return a.count == b.count;
+}
+
+static uint32_t value_type(const struct graph *graph, uint32_t value)
+{
+    return graph->values.at[value].type;
+}
+
+/* Whether an op is like the one that was seen. */
+static bool is_seen(const struct graph_verifier *gv, const struct op_seen *seen,
+                    const struct op *op)
+{
+    const struct graph *graph = gv->graph;
+    const uint32_t *operands = op_operands(graph, op), *type = seen->types;
+    if (seen->type != op->type || seen->kernel != op->kernel ||
+        seen->n_operands != op->operands.count || seen->n_results != op->results.count)
+        return false;
+    for (uint32_t i = 0; i < op->operands.count; i++)
+        if (*type++ != value_type(graph, operands[i]))
+            return false;
+    for (uint32_t i = 0; i < op->results.count; i++)
+        if (*type++ != value_type(graph, op->results.first + i))
+            return false;
+    return attrs_equal(gv->module, seen->attrs, op->attrs);
+}
+
+static void set_seen(const struct graph *graph, const struct op *op, struct op_seen *seen)
+{
+    *seen = (struct op_seen){.type = op->type,
+                             .kernel = op->kernel,
+                             .n_operands = op->operands.count,
+                             .n_results = op->results.count,
+                             .attrs = op->attrs};
+    for (uint32_t i = 0; i < op->operands.count + op->results.count; i++)
+        seen->types[i] = value_type(graph, op_tensor(graph, op, i));
+}
+
+/* Where an op like this is, if any was seen; NULL for ops that have too much to be kept. */
+static struct op_seen *seen_place(struct graph_verifier *gv, const struct op *op)
+{
+    uint32_t count = op->operands.count + op->results.count;
+    if (count == 0 || count > MAX_SEEN_TYPES || op_has_forms(gv->graph, op))
+        return NULL;
+    uint32_t hash = op->type * 31 + value_type(gv->graph, op_tensor(gv->graph, op, 0));
+    hash = hash * 31 + value_type(gv->graph, op_tensor(gv->graph, op, count - 1));
+    return &gv->seen[(hash ^ hash >> 8) & (OPS_SEEN - 1)];
 }
 
 static bool verify_one(struct graph_verifier *gv, const struct op *op, const struct op_type *type)
@@ -296,15 +343,12 @@ static bool verify_one(struct graph_verifier *gv, const struct op *op, const str
 
 void verify_op_type(struct graph_verifier *gv, const struct op *op)
 {
-    struct op_seen key, *seen = NULL;
     const struct op_type *type = op_type_find(gv->module, op->type);
     if (!type || type->n_graphs) /* what calls graphs is held to them (verify_calls.c) */
         return;
-    if (seen_key(gv->graph, op, &key)) {
-        seen = seen_place(gv, &key);
-        if (memcmp(seen, &key, sizeof key) == 0)
-            return;
-    }
+    struct op_seen *seen = seen_place(gv, op);
+    if (seen && is_seen(gv, seen, op))
+        return;
     if (verify_one(gv, op, type) && seen)
-        *seen = key;
+        set_seen(gv->graph, op, seen);
 }

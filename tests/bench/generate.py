@@ -38,7 +38,7 @@ OPS = [
     ("Add", [F16, F16], [F16], ""),
     ("SoftmaxV2", [F16], [F16], " {axes = [-1], half_to_float = false}"),
     ("ArgMaxWithValue", [F16], [I32, F16], ' {dimension = 1, mode = "last"}'),
-    ("GatherV2", [F16, I32], [F16], " {batch_dims = 0}"),
+    ("Gather", [F16, I32], [F16], " {batch_dims = 0}"),
     ("Mul", [F16, F16], [F16], ""),
 ]
 
