@@ -12,6 +12,8 @@ libskir_la_SOURCES += \
 	backend/host/arguments.h \
 	backend/host/build.c \
 	backend/host/build.h \
+	backend/host/calls.c \
+	backend/host/calls.h \
 	backend/host/emit.c \
 	backend/host/emit.h \
 	backend/host/emit_instrs.c \

@@ -15,17 +15,18 @@ struct run_options {
     /* Each super kernel is a launch, and each op outside of them; else each op is, which runs its
      * kernel without any entry. */
     bool fused;
-    bool race_check;     /* fused: orders that are not enforced are found */
-    bool profile;        /* fused: time records of entries that make some are kept */
-    bool full_barriers;  /* barriers of kernels are over all cores of a launch, as on the NPU */
-    uint32_t threads;    /* of this machine; 0: as many as it has processors */
-    uint64_t timeout_ms; /* of a launch; 0: none */
+    bool race_check;         /* fused: orders that are not enforced are found */
+    bool profile;            /* fused: time records of entries that make some are kept */
+    bool full_barriers;      /* barriers of kernels are over all cores of a launch, as on the NPU */
+    uint32_t threads;        /* of this machine; 0: as many as it has processors */
+    uint64_t timeout_ms;     /* of a launch; 0: none */
+    uint64_t max_iterations; /* of a While; 0: any number */
 };
 
 /* A graph that is ready to run. Each target's own struct begins with this. */
 struct backend_run {
-    uint32_t launches;
-    uint32_t orders; /* that the race check holds them against */
+    uint32_t launches; /* that have been executed */
+    uint32_t orders;   /* that the race check holds them against */
 };
 
 /* Time records of a graph's launches, as entries with `profile` instructions make them. */
@@ -77,8 +78,8 @@ struct backend_runner {
     struct backend_run *(*open)(const struct run_options *options, enum backend_status *status);
     /* Runs all launches in an order that satisfies the graph, up to one that does not end well; a
      * race is no end, so `report` may be that of several launches. `values` has the storage of each
-     * value by its id. Once for each run. */
-    void (*execute)(struct backend_run *run, void *const *values, struct run_result *result);
+     * value by graph and value id, for the graph and those that it calls. Once for each run. */
+    void (*execute)(struct backend_run *run, void *const *const *values, struct run_result *result);
     void (*close)(struct backend_run *run);
 };
 

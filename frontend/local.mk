@@ -80,6 +80,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/tensor/npy.h \
 	frontend/tensor/storage.c \
 	frontend/tensor/storage.h \
+	frontend/tensor/storages.c \
+	frontend/tensor/storages.h \
 	frontend/tensor/tensor.c \
 	frontend/tensor/tensor.h \
 	frontend/tensor/tensor_fill.c

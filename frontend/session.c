@@ -27,6 +27,7 @@ void session_open(struct session *session, struct module *module, struct diags *
         .context = {.module = module,
                     .diags = diags,
                     .sk_options = options->sk_options,
+                    .graph = options->graph,
                     .unproven = options->unproven},
     };
     if (options->kernel_dir)

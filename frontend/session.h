@@ -14,6 +14,7 @@ struct session_options {
     const char *kernel_dir; /* of the sample kernels; NULL: there are none, and no sizes of code */
     const char *header_dir; /* of skrt.h */
     const char *sk_options; /* options of every scope, over its own; NULL: none */
+    const char *graph;      /* it stays in the module, whoever calls it; NULL: any may go */
     bool unproven;          /* entries whose synchronisation is refuted pass, too */
 };
 

@@ -61,12 +61,13 @@ const struct graph *op_called_graph(const struct module *module, const struct op
     return found ? &module->graphs.at[callee.graph] : NULL;
 }
 
-bool graph_calls(const struct graph *graph)
+void graph_mark_called(const struct module *module, const struct graph *graph, uint8_t *called)
 {
+    struct callee callee;
     for (uint32_t i = 0; i < graph->ops.count; i++)
-        if (op_call_kind(&graph->ops.at[i]) != CALL_NONE)
-            return true;
-    return false;
+        for (uint32_t n = 0; op_callee(module, &graph->ops.at[i], n, &callee); n++)
+            if (callee.graph != NONE)
+                called[callee.graph] = 1;
 }
 
 /* --------------------------------------------------------------------------- types ---- */

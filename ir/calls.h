@@ -50,8 +50,8 @@ bool op_callee(const struct module *module, const struct op *op, uint32_t n, str
 /* The graph of an attribute that an op of a verified module has. */
 const struct graph *op_called_graph(const struct module *module, const struct op *op, uint32_t n);
 
-/* Whether a graph has ops that call. */
-bool graph_calls(const struct graph *graph);
+/* Marks the graphs, by index, that ops of this one call. */
+void graph_mark_called(const struct module *module, const struct graph *graph, uint8_t *called);
 
 /* Whether dimensions, formats and dtypes of a value that is given fit those of the parameter or
  * result that it becomes. Dimensions of the called graph that have names fit any. */

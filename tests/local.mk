@@ -142,6 +142,7 @@ tests_unit_test_syncs_SOURCES = \
 script_tests = \
 	tests/e2e/accounts.py \
 	tests/e2e/bootstrap.sh \
+	tests/e2e/called_graphs.py \
 	tests/e2e/canonical_form.sh \
 	tests/e2e/compile_objects.py \
 	tests/e2e/contents.py \

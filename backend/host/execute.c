@@ -1,10 +1,19 @@
 #include "backend/host/arguments.h"
+#include "backend/host/calls.h"
 #include "backend/host/lists.h"
 #include "backend/host/profile.h"
 #include "backend/host/run.h"
+#include "ir/syntax/spelling.h"
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* Runs the launches of a graph in the memory that the run's values have, up to one that does not
+ * end well; a race is no end. Adds to `seconds` what they took. */
+static enum skrt_status execute_graph(struct host_run *run, double *seconds);
+
+/* ---------------------------------------------------------------------------- launches ---- */
 
 /* Sets the slots of time records, and makes their buffer, where they are wanted. */
 static struct skrt_profile *begin_profile(struct host_run *run, const struct host_launch *launch)
@@ -16,7 +25,7 @@ static struct skrt_profile *begin_profile(struct host_run *run, const struct hos
     struct skrt_profile *buffer = host_profile_buffer(launch->records, &slots[1]);
     slots[0] = (uintptr_t)buffer;
     if (buffer)
-        host_profile_begin(&run->profile, launch->skrt.name, launch->ops, launch->n_ops);
+        host_profile_begin(&run->root->profile, launch->skrt.name, launch->ops, launch->n_ops);
     return buffer;
 }
 
@@ -25,7 +34,7 @@ static void end_profile(struct host_run *run, struct skrt_profile *buffer, enum 
 {
     if (!buffer || status == SKRT_TIMEOUT)
         return;
-    host_profile_take(&run->profile, buffer);
+    host_profile_take(&run->root->profile, buffer);
     mem_free(buffer);
 }
 
@@ -52,8 +61,8 @@ static bool locks_cleared(struct host_run *run, const struct host_launch *launch
                     "%s: launch %s has not reset the lock of its dynamic op %u, counted from 0\n",
                     skrt_status_text(SKRT_LEFT_SET), launch->skrt.name, i);
         text_char(&text, '\0');
-        vec_reserve(&run->reports, 1);
-        vec_push(&run->reports, mem_disown(text.at, text.size));
+        vec_reserve(&run->root->reports, 1);
+        vec_push(&run->root->reports, mem_disown(text.at, text.size));
         return false;
     }
     return true;
@@ -72,32 +81,265 @@ static void set_params(struct host_run *run, const struct host_launch *launch, v
 }
 
 static enum skrt_status execute_launch(struct host_run *run, const struct host_launch *launch,
-                                       void *const *values, double *seconds)
+                                       double *seconds)
 {
     struct skrt_launch skrt = launch->skrt;
     struct skrt_result result;
-    set_params(run, launch, values);
+    set_params(run, launch, run->values);
+    run->root->base.launches++;
     skrt.params = run->params;
     skrt.n_params = launch->count;
     struct skrt_profile *buffer = begin_profile(run, launch);
     open_locks(run, launch);
     /* After a timeout nothing is allocated: cores may still use what exhausted memory frees. */
-    vec_reserve(&run->reports, 1);
-    enum skrt_status status = skrt_launch(run->device, &skrt, &result);
+    vec_reserve(&run->root->reports, 1);
+    enum skrt_status status = skrt_launch(run->root->device, &skrt, &result);
     if (result.report)
-        vec_push(&run->reports, result.report);
+        vec_push(&run->root->reports, result.report);
     end_profile(run, buffer, status);
     *seconds += result.seconds;
     return status != SKRT_OK || locks_cleared(run, launch) ? status : SKRT_LEFT_SET;
 }
 
-/* A race is no end: what follows is run, too. */
-static enum skrt_status execute(struct host_run *run, void *const *values, double *seconds)
+/* ----------------------------------------------------------------------- single values ---- */
+
+static unsigned value_bits(const struct host_run *run, uint32_t value)
+{
+    return dtype_info(run->module->types.at[run->graph->values.at[value].type].dtype)->bits;
+}
+
+static enum dtype_class value_class(const struct host_run *run, uint32_t value)
+{
+    return dtype_info(run->module->types.at[run->graph->values.at[value].type].dtype)->class;
+}
+
+static uint64_t read_bits(const struct host_run *run, uint32_t value)
+{
+    uint64_t bits = 0;
+    unsigned count = value_bits(run, value);
+    memcpy(&bits, run->values[value], (count + 7) / 8);
+    return count < 64 ? bits & ((UINT64_C(1) << count) - 1) : bits;
+}
+
+/* Anything but 0 is true, and -0 is 0. */
+static bool is_true(const struct host_run *run, uint32_t value)
+{
+    uint64_t bits = read_bits(run, value);
+    if (value_class(run, value) == CLASS_FLOAT)
+        bits &= ~(UINT64_C(1) << (value_bits(run, value) - 1));
+    return bits != 0;
+}
+
+static int64_t read_integer(const struct host_run *run, uint32_t value)
+{
+    unsigned unused = 64 - value_bits(run, value);
+    uint64_t bits = read_bits(run, value);
+    if (value_class(run, value) == CLASS_SINT)
+        return (int64_t)(bits << unused) >> unused;
+    return bits > INT64_MAX ? INT64_MAX : (int64_t)bits;
+}
+
+/* ------------------------------------------------------------------------------ calls ---- */
+
+static bool ends(enum skrt_status status)
+{
+    return status != SKRT_OK && status != SKRT_RACE;
+}
+
+static enum skrt_status worse(enum skrt_status a, enum skrt_status b)
+{
+    return b == SKRT_OK ? a : b;
+}
+
+/* `own` is the memory of the first parameter where the op gives it, or NULL. */
+static enum skrt_status call_graph(struct host_run *callee, void *own, void *const *args,
+                                   double *seconds)
+{
+    uint32_t first = own ? 1 : 0;
+    for (uint32_t i = 0; i < callee->graph->values.count; i++) {
+        uint32_t param = callee->of_params[i];
+        if (param != NONE)
+            callee->values[i] = param < first ? own : args[param - first];
+    }
+    return execute_graph(callee, seconds);
+}
+
+static void take_args(const struct host_run *run, struct host_call *call)
+{
+    const uint32_t *operands = op_operands(run->graph, call->op);
+    for (uint32_t i = 0; i < call->n_args; i++)
+        call->args[i] = run->values[operands[call_info(call->kind)->lead + i]];
+}
+
+static void copy_result(const struct host_run *run, const struct host_call *call, uint32_t n,
+                        const void *from)
+{
+    void *to = run->values[call->op->results.first + n];
+    if (to != from)
+        memcpy(to, from, call->sizes[n]);
+}
+
+static enum skrt_status call_once(struct host_run *run, struct host_call *call, uint32_t n,
+                                  double *seconds)
+{
+    struct host_run *callee = call->callees[n];
+    take_args(run, call);
+    enum skrt_status status = call_graph(callee, NULL, call->args, seconds);
+    for (uint32_t i = 0; !ends(status) && i < call->n_results; i++)
+        copy_result(run, call, i, callee->values[callee->graph->returns.at[i]]);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------ loops ---- */
+
+static bool is_passed(const struct host_call *call, const void *memory)
+{
+    for (uint32_t i = 0; i < call->n_args; i++)
+        if (call->next[i] == memory)
+            return true;
+    return false;
+}
+
+/* Memory for a value that is passed the next time, and that nothing else is passed in. */
+static void *free_buffer(struct host_call *call, uint64_t size)
+{
+    for (uint32_t i = 0; i < call->buffers.count; i++)
+        if (call->buffers.at[i].size >= size && !is_passed(call, call->buffers.at[i].at))
+            return call->buffers.at[i].at;
+    vec_push(&call->buffers, (struct buffer){mem_calloc(size / 64 + 1, 64), size});
+    return call->buffers.at[call->buffers.count - 1].at;
+}
+
+/* What the body returns is passed the next time: a parameter's memory itself, else a copy, since
+ * the body writes its own values anew. What is returned in two places is one memory in both. */
+static void pass_on(struct host_call *call, const struct host_run *body)
+{
+    const struct vec_u32 *returns = &body->graph->returns;
+    for (uint32_t i = 0; i < call->n_args; i++) {
+        uint32_t param = body->of_params[returns->at[i]];
+        bool stays = param != NONE && param >= call_info(call->kind)->own;
+        call->next[i] = stays ? body->values[returns->at[i]] : NULL;
+    }
+    for (uint32_t i = 0; i < call->n_args; i++) {
+        if (call->next[i])
+            continue;
+        void *copy = free_buffer(call, call->sizes[i]), *from = body->values[returns->at[i]];
+        memcpy(copy, from, call->sizes[i]);
+        for (uint32_t j = i; j < call->n_args; j++)
+            if (!call->next[j] && body->values[returns->at[j]] == from)
+                call->next[j] = copy;
+    }
+    memcpy(call->args, call->next, call->n_args * sizeof *call->args);
+}
+
+static void end_loop(const struct host_run *run, const struct host_call *call)
+{
+    for (uint32_t i = 0; i < call->n_results; i++)
+        copy_result(run, call, i, call->args[i]);
+}
+
+static enum skrt_status fail(struct host_run *run, const struct host_call *call, const char *text)
+{
+    struct host_run *root = run->root;
+    root->cause = arena_printf(&root->arena, "%s of graph '@%.*s' %s",
+                               op_text(run->module, run->graph, call->op, &root->arena),
+                               NAME(run->module, run->graph->name), text);
+    return SKRT_MISUSE;
+}
+
+static enum skrt_status too_long(struct host_run *run, const struct host_call *call)
+{
+    return fail(run, call,
+                arena_printf(&run->root->arena,
+                             "has called its body %llu times: --max-iterations allows no more",
+                             (unsigned long long)run->options.max_iterations));
+}
+
+static enum skrt_status call_while(struct host_run *run, struct host_call *call, double *seconds)
+{
+    struct host_run *cond = call->callees[0], *body = call->callees[1];
+    uint64_t most = run->options.max_iterations;
+    enum skrt_status status = SKRT_OK;
+    take_args(run, call);
+    for (uint64_t n = 0;; n++) {
+        status = worse(status, call_graph(cond, NULL, call->args, seconds));
+        if (ends(status))
+            return status;
+        if (!is_true(cond, cond->graph->returns.at[0]))
+            break;
+        if (most && n == most)
+            return too_long(run, call);
+        status = worse(status, call_graph(body, NULL, call->args, seconds));
+        if (ends(status))
+            return status;
+        pass_on(call, body);
+    }
+    end_loop(run, call);
+    return status;
+}
+
+static enum skrt_status call_for(struct host_run *run, struct host_call *call, double *seconds)
+{
+    const uint32_t *operands = op_operands(run->graph, call->op);
+    int64_t i = read_integer(run, operands[0]), limit = read_integer(run, operands[1]);
+    int64_t step = read_integer(run, operands[2]);
+    enum skrt_status status = SKRT_OK;
+    if (step == 0)
+        return fail(run, call, "counts by 0, so that it would not end");
+    take_args(run, call);
+    while (step > 0 ? i < limit : i > limit) {
+        call->counter = (uint64_t)i;
+        status = worse(status, call_graph(call->callees[0], &call->counter, call->args, seconds));
+        if (ends(status))
+            return status;
+        pass_on(call, call->callees[0]);
+        if (__builtin_add_overflow(i, step, &i))
+            break;
+    }
+    end_loop(run, call);
+    return status;
+}
+
+static uint32_t chosen_branch(const struct host_run *run, const struct host_call *call)
+{
+    int64_t n = read_integer(run, op_operands(run->graph, call->op)[0]);
+    return n < 0 || n >= call->n_callees ? call->n_callees - 1 : (uint32_t)n;
+}
+
+static enum skrt_status execute_call(struct host_run *run, struct host_call *call, double *seconds)
+{
+    uint32_t value = call->op->operands.count ? op_operands(run->graph, call->op)[0] : NONE;
+    switch (call->kind) {
+    case CALL_IF: return call_once(run, call, is_true(run, value) ? 0 : 1, seconds);
+    case CALL_CASE: return call_once(run, call, chosen_branch(run, call), seconds);
+    case CALL_WHILE: return call_while(run, call, seconds);
+    case CALL_FOR: return call_for(run, call, seconds);
+    default: return call_once(run, call, 0, seconds);
+    }
+}
+
+/* ----------------------------------------------------------------------------- graphs ---- */
+
+/* The words of events, which an earlier call may have left set. */
+static void clear_events(struct host_run *run)
+{
+    for (uint32_t i = 0; i < run->sends.count; i++)
+        *arguments_event(run, run->sends.at[i]) = 0;
+    for (uint32_t i = 0; i < run->arguments.count; i++) {
+        const struct host_argument *argument = &run->arguments.at[i];
+        if (argument->slot.kind == SLOT_SEND || argument->slot.kind == SLOT_RECV)
+            *(uint64_t *)(uintptr_t)argument->word = 0;
+    }
+}
+
+static enum skrt_status execute_graph(struct host_run *run, double *seconds)
 {
     enum skrt_status outcome = SKRT_OK;
+    clear_events(run);
     for (uint32_t i = 0; i < run->launches.count; i++) {
         const struct host_launch *launch = &run->launches.at[i];
-        enum skrt_status status = execute_launch(run, launch, values, seconds);
+        enum skrt_status status = launch->call ? execute_call(run, launch->call, seconds)
+                                               : execute_launch(run, launch, seconds);
         outcome = status == SKRT_OK ? outcome : status;
         if (status != SKRT_OK && status != SKRT_RACE)
             break;
@@ -107,14 +349,16 @@ static enum skrt_status execute(struct host_run *run, void *const *values, doubl
     return outcome;
 }
 
-void host_run_execute(struct backend_run *base, void *const *values, struct run_result *result)
+void host_run_execute(struct backend_run *base, void *const *const *values,
+                      struct run_result *result)
 {
     struct host_run *run = (struct host_run *)base;
     *result = (struct run_result){.profile = run->options.profile ? &run->profile : NULL};
-    enum skrt_status status = execute(run, values, &result->seconds);
+    calls_bind(run, values);
+    enum skrt_status status = execute_graph(run, &result->seconds);
     if (status != SKRT_OK) {
         result->end = status == SKRT_TIMEOUT ? RUN_STUCK : RUN_FAILED;
-        result->cause = skrt_status_text(status);
+        result->cause = run->cause ? run->cause : skrt_status_text(status);
         result->reports = (const char *const *)run->reports.at;
         result->n_reports = run->reports.count;
     }

@@ -1,5 +1,6 @@
 #include "backend/host/launches.h"
 #include "backend/host/arguments.h"
+#include "backend/host/calls.h"
 #include "backend/host/symbols.h"
 #include "ir/calls.h"
 #include "ir/contents.h"
@@ -85,18 +86,31 @@ static skrt_kernel_fn *single_function(struct host_run *run, const struct single
         host_kernel_symbol(&symbol, run->module, kernel, core);
     else
         host_variant_symbol(&symbol, run->module, kernel, single->variant, core, 0);
-    return (skrt_kernel_fn *)find_symbol(run, run->kernels, &symbol);
+    return (skrt_kernel_fn *)find_symbol(run, run->root->kernels, &symbol);
+}
+
+/* An op whose graphs have launches. */
+static bool add_call(struct host_run *run, const struct op *op)
+{
+    const struct clauses *clauses = op_clauses(run->graph, op);
+    struct host_launch launch = {.call = calls_make(run, op),
+                                 .first = run->arguments.count,
+                                 .block = NONE,
+                                 .profile_slot = NONE,
+                                 .sends = {run->sends.count, clauses->send.count},
+                                 .tilings = {run->tilings.count, 0}};
+    for (uint32_t i = 0; i < clauses->send.count; i++)
+        vec_push(&run->sends, run->graph->refs.at[clauses->send.first + i]);
+    vec_push(&run->launches, launch);
+    return launch.call != NULL;
 }
 
 /* One op without an entry: each core runs its part of the kernel. */
 static bool add_op_launch(struct host_run *run, const struct op *op)
 {
     struct single single;
-    if (op_call_kind(op) != CALL_NONE) {
-        diag_at(run->diags, DIAG_unsupported, locate_op(run->module, op, OP_TYPE_NAME, 0),
-                "ops that call graphs are not run yet");
-        return false;
-    }
+    if (op_call_kind(op) != CALL_NONE)
+        return add_call(run, op);
     if (!find_single(run, op, &single))
         return false;
     const struct kernel_type_info *info = kernel_type_info(single.type);
@@ -130,7 +144,7 @@ static bool add_superkernel_launch(struct host_run *run, const struct members *m
     struct text symbol = {NULL, 0, 0};
     launch->block = id;
     host_entry_symbol(&symbol, module, entry);
-    launch->skrt.entry = (skrt_entry_fn *)find_symbol(run, run->entries, &symbol);
+    launch->skrt.entry = (skrt_entry_fn *)find_symbol(run, run->root->entries, &symbol);
     if (!launch->skrt.entry)
         return false;
     launch->n_ops = members->first[id + 1] - members->first[id];

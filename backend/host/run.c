@@ -1,5 +1,6 @@
 #include "backend/host/run.h"
 #include "backend/host/build.h"
+#include "backend/host/calls.h"
 #include "backend/host/launches.h"
 #include "backend/host/profile.h"
 #include "backend/host/race.h"
@@ -21,11 +22,9 @@ static void *load(struct host_run *run, const char *path)
     return handle;
 }
 
-/* Kernels of ops that are launched on their own. */
-static uint8_t *single_kernels(struct host_run *run, bool *any)
+static bool mark_single_kernels(const struct host_run *run, uint8_t *used)
 {
-    uint8_t *used = mem_calloc(run->module->kernels.count, 1);
-    *any = false;
+    bool any = false;
     for (uint32_t i = 0; i < run->graph->ops.count; i++) {
         const struct op *op = &run->graph->ops.at[i];
         if (op->kernel == NONE ||
@@ -33,8 +32,18 @@ static uint8_t *single_kernels(struct host_run *run, bool *any)
              graph_enclosing(run->graph, op->block, BLOCK_SUPERKERNEL) != NONE))
             continue; /* ops without a kernel execute nothing */
         used[host_run_kernel(run, op) - run->module->kernels.at] = 1;
-        *any = true;
+        any = true;
     }
+    return any;
+}
+
+/* Kernels of ops that are launched on their own. */
+static uint8_t *single_kernels(struct host_run *run, bool *any)
+{
+    uint8_t *used = mem_calloc(run->module->kernels.count, 1);
+    *any = false;
+    for (uint32_t i = 0; i < run->runs.count; i++)
+        *any |= mark_single_kernels(run->runs.at[i], used);
     return used;
 }
 
@@ -121,7 +130,7 @@ static bool check_races(struct host_run *run)
         if (launch->block == NONE)
             continue;
         ok = check_races_of(run, members, order, launch) && ok;
-        run->base.orders += launch->skrt.race->n_orders;
+        run->root->base.orders += launch->skrt.race->n_orders;
     }
     return ok;
 }
@@ -144,9 +153,16 @@ static bool make_launches(struct host_run *run)
 {
     if (!launches_add(run) || (run->options.race_check && !check_races(run)))
         return false;
-    run->base.launches = run->launches.count;
     run->params = mem_calloc(run->arguments.count, sizeof *run->params);
     return true;
+}
+
+static bool make_all_launches(struct host_run *run)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < run->runs.count; i++)
+        ok = make_launches(run->runs.at[i]) && ok;
+    return ok;
 }
 
 /* What does not go away with the memory of the run. */
@@ -170,8 +186,10 @@ struct backend_run *host_run_open(const struct run_options *options, enum backen
     run->module = options->module;
     run->graph = options->graph;
     run->diags = options->diags;
+    run->root = run;
+    calls_open(run);
     *status = open_device(run) ? load_all(run) : BACKEND_INPUT;
-    if (*status == BACKEND_OK && make_launches(run))
+    if (*status == BACKEND_OK && make_all_launches(run))
         return &run->base;
     if (*status == BACKEND_OK)
         *status = BACKEND_INPUT;
@@ -179,11 +197,9 @@ struct backend_run *host_run_open(const struct run_options *options, enum backen
     return NULL;
 }
 
-void host_run_close(struct backend_run *base)
+static void free_run(struct host_run *run)
 {
-    struct host_run *run = (struct host_run *)base;
-    mem_unguard(&run->guard);
-    release_run(run);
+    calls_free(run);
     for (uint32_t i = 0; i < run->workspaces.count; i++)
         mem_free(run->workspaces.at[i]);
     vec_free(&run->workspaces);
@@ -198,4 +214,15 @@ void host_run_close(struct backend_run *base)
     analyses_drop(&run->analyses);
     mem_free(run->params);
     mem_free(run);
+}
+
+void host_run_close(struct backend_run *base)
+{
+    struct host_run *run = (struct host_run *)base;
+    mem_unguard(&run->guard);
+    release_run(run);
+    for (uint32_t i = 1; i < run->runs.count; i++)
+        free_run(run->runs.at[i]);
+    vec_free(&run->runs);
+    free_run(run);
 }

@@ -20,7 +20,10 @@ struct host_tiling_words {
     struct host_choice choice;
 };
 
+struct host_call;
+
 struct host_launch {
+    struct host_call *call;  /* an op that calls graphs, which is no launch itself; or NULL */
     struct skrt_launch skrt; /* without params */
     uint32_t first, count;   /* of its arguments; the first is the sync base address */
     struct range sends;      /* in run.sends: events that it sends as a whole */
@@ -38,6 +41,12 @@ struct host_run {
     const struct module *module; /* of the options, as are these: */
     const struct graph *graph;
     struct diags *diags;
+    struct host_run *root;       /* that of the main graph */
+    VEC(struct host_run *) runs; /* of the root: of the graphs that are run, the main one first */
+    VEC(struct host_call *) calls;
+    void **values;       /* memory of the graph's values */
+    uint32_t *of_params; /* per value: the parameter whose memory it is, or NONE */
+    const char *cause;   /* of the root: what is wrong, where it is with no launch */
     struct analyses analyses;
     struct skrt_device *device;
     void *entries, *kernels; /* dlopen handles, or NULL */
@@ -61,7 +70,8 @@ static inline const struct kernel *host_run_kernel(const struct host_run *run, c
 
 /* How graphs run on the host: the functions of its struct backend_runner (backend/run.h). */
 struct backend_run *host_run_open(const struct run_options *options, enum backend_status *status);
-void host_run_execute(struct backend_run *run, void *const *values, struct run_result *result);
+void host_run_execute(struct backend_run *run, void *const *const *values,
+                      struct run_result *result);
 void host_run_close(struct backend_run *run);
 
 #endif

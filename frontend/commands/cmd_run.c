@@ -9,8 +9,9 @@
 #include "frontend/commands/lowered_input.h"
 #include "frontend/commands/named_values.h"
 #include "frontend/exchange/trace_events.h"
-#include "frontend/tensor/storage.h"
+#include "frontend/tensor/storages.h"
 #include "ir/base/suggest.h"
+#include "ir/calls.h"
 #include "ir/contents.h"
 
 #include <string.h>
@@ -18,7 +19,8 @@
 
 const struct option options_run[] = {
     {"target", 0, OPTION_VALUE, "TARGET", backend_runner_help},
-    {"graph", 0, OPTION_VALUE, "NAME", "the graph to run, where the file has several"},
+    {"graph", 0, OPTION_VALUE, "NAME",
+     "the graph to run, where the file has several that no other calls"},
     {"input", 'i', OPTION_MANY, "NAME=SPEC",
      "contents of a parameter, or of a constant or variable of the graph"},
     {"output", 'o', OPTION_MANY, "NAME=FILE.npy", "write a value of the graph to a file"},
@@ -36,6 +38,8 @@ const struct option options_run[] = {
      "trace viewers"},
     {"threads", 0, OPTION_VALUE, "N", "host threads (as many as there are processors)"},
     {"timeout", 0, OPTION_VALUE, "SECONDS", "end a launch that takes longer (60); 0: never"},
+    {"max-iterations", 0, OPTION_VALUE, "N",
+     "end a While that calls its body more often (1000000); 0: never"},
     BIND_OPTION,
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
@@ -50,7 +54,7 @@ struct runner {
     const struct graph *graph;
     struct diags *diags;
     const struct backend_runner *how;
-    uint64_t seed, threads, timeout;
+    uint64_t seed, threads, timeout, max_iterations;
     bool compare, race_check, full_barriers;
     const char *profile; /* the file, or NULL */
     struct named_values inputs, outputs;
@@ -58,13 +62,30 @@ struct runner {
 
 /* One way of running the graph, and what came of it. */
 struct outcome {
-    struct storage storage;
+    struct storages storages;
     double seconds;
     uint32_t launches;
     uint32_t orders; /* that the race check held it against */
 };
 
 /* -------------------------------------------------------------------- what to run ---- */
+
+/* The only graph that no other calls, or NULL. */
+static const struct graph *uncalled_graph(const struct module *module)
+{
+    const struct graph *found = NULL;
+    uint8_t *called = mem_calloc(module->graphs.count, 1);
+    unsigned count = 0;
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        graph_mark_called(module, &module->graphs.at[i], called);
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        if (!called[i]) {
+            found = &module->graphs.at[i];
+            count++;
+        }
+    mem_free(called);
+    return count == 1 ? found : NULL;
+}
 
 static const struct graph *choose_graph(struct runner *runner)
 {
@@ -77,25 +98,27 @@ static const struct graph *choose_graph(struct runner *runner)
             return graph;
         name_offer(&suggest, module, graph->name);
     }
-    if (!name && module->graphs.count == 1)
-        return &module->graphs.at[0];
+    const struct graph *only = name ? NULL : uncalled_graph(module);
+    if (only)
+        return only;
     if (name)
         usage_error(runner->invocation, "there is no graph '%s'%s", name,
                     suggest_end(&suggest).text);
     else
-        usage_error(runner->invocation, module->graphs.count
-                                            ? "the file has several graphs; choose one by --graph"
-                                            : "the file has no graph to run");
+        usage_error(runner->invocation,
+                    module->graphs.count
+                        ? "the file has several graphs that no other calls; choose one by --graph"
+                        : "the file has no graph to run");
     return NULL;
 }
 
 /* ----------------------------------------------------------------------- contents ---- */
 
-static enum exit_status report_contents(const struct runner *runner, const char *what, uint32_t id,
-                                        const char *error)
+static enum exit_status report_contents(const struct runner *runner, const struct graph *graph,
+                                        const char *what, uint32_t id, const char *error)
 {
     fprintf(runner->invocation->err, "skirc: %s '%.*s': %s\n", what,
-            NAME(runner->module, runner->graph->values.at[id].name), error);
+            NAME(runner->module, graph->values.at[id].name), error);
     return EXIT_INPUT;
 }
 
@@ -109,9 +132,9 @@ static bool name_contents(struct runner *runner)
 }
 
 /* The contents that the graph itself has for a value, or NULL. */
-static const struct attr *own_contents(const struct runner *runner, uint32_t id)
+static const struct attr *own_contents(const struct runner *runner, const struct graph *graph,
+                                       uint32_t id)
 {
-    const struct graph *graph = runner->graph;
     uint32_t def = graph->values.at[id].def;
     return def < graph->ops.count ? op_contents_attr(runner->module, graph, &graph->ops.at[def])
                                   : NULL;
@@ -124,8 +147,9 @@ enum given_by { BY_SEED, BY_GRAPH, BY_OPTION, GIVEN_END };
 static bool fill_given(const struct runner *runner, struct storage *storage, uint32_t id,
                        enum given_by by, char *error, size_t error_size)
 {
-    const char *spec = named_values_find(&runner->inputs, id);
-    const struct attr *attr = own_contents(runner, id);
+    bool is_main = storage->graph == runner->graph;
+    const char *spec = is_main ? named_values_find(&runner->inputs, id) : NULL;
+    const struct attr *attr = own_contents(runner, storage->graph, id);
     if (by != (spec ? BY_OPTION : attr ? BY_GRAPH : BY_SEED))
         return true;
     if (by != BY_GRAPH)
@@ -136,15 +160,26 @@ static bool fill_given(const struct runner *runner, struct storage *storage, uin
 }
 
 /* By --input, else by the graph's contents, else at random, each by a seed of its own. */
-static enum exit_status fill_inputs(const struct runner *runner, struct storage *storage)
+static enum exit_status fill_graph(const struct runner *runner, struct storage *storage)
 {
+    const struct graph *graph = storage->graph;
+    uint32_t first = graph == runner->graph ? 0 : graph->n_params; /* which callers give */
     char error[512];
     for (int by = 0; by < GIVEN_END; by++)
-        for (uint32_t i = 0; i < runner->graph->values.count; i++)
-            if (value_is_given(runner->module, runner->graph, i) &&
+        for (uint32_t i = first; i < graph->values.count; i++)
+            if (value_is_given(runner->module, graph, i) &&
                 !fill_given(runner, storage, i, (enum given_by)by, error, sizeof error))
-                return report_contents(runner, "input", i, error);
+                return report_contents(runner, graph, "input", i, error);
     return EXIT_DONE;
+}
+
+static enum exit_status fill_inputs(const struct runner *runner, const struct storages *storages)
+{
+    enum exit_status status = EXIT_DONE;
+    for (uint32_t i = 0; status == EXIT_DONE && i < storages->count; i++)
+        if (storages->at[i].graph)
+            status = fill_graph(runner, &storages->at[i]);
+    return status;
 }
 
 static enum exit_status write_outputs(const struct runner *runner, const struct storage *storage)
@@ -153,7 +188,7 @@ static enum exit_status write_outputs(const struct runner *runner, const struct 
     for (uint32_t i = 0; i < runner->outputs.count; i++) {
         struct named_value output = runner->outputs.at[i];
         if (!storage_write(storage, output.value, output.text, error, sizeof error))
-            return report_contents(runner, "output", output.value, error);
+            return report_contents(runner, runner->graph, "output", output.value, error);
     }
     return EXIT_DONE;
 }
@@ -193,6 +228,7 @@ static struct backend_run *open_run(struct runner *runner, bool fused, enum exit
         .full_barriers = runner->full_barriers,
         .threads = (uint32_t)runner->threads,
         .timeout_ms = runner->timeout * 1000,
+        .max_iterations = runner->max_iterations,
     };
     enum backend_status built;
     struct backend_run *run = runner->how->open(&options, &built);
@@ -222,7 +258,7 @@ static void launch(const struct runner *runner, struct backend_run *run,
     struct mem_guard guard;
     crash_reports_begin();
     mem_guard(&guard, end_crash_reports, NULL);
-    runner->how->execute(run, outcome->storage.data, result);
+    runner->how->execute(run, outcome->storages.values, result);
     mem_unguard(&guard);
     crash_reports_end();
 }
@@ -279,7 +315,8 @@ static enum exit_status run_unfused(struct runner *runner, const struct outcome 
     if (status != EXIT_DONE)
         return status;
     struct text difference = {NULL, 0, 0};
-    bool equal = storage_compare(&fused->storage, &unfused->storage, &difference);
+    bool equal = storage_compare(storages_main(&fused->storages), storages_main(&unfused->storages),
+                                 &difference);
     if (!equal)
         fwrite(difference.at, 1, difference.size, runner->invocation->out);
     text_free(&difference);
@@ -293,16 +330,16 @@ static enum exit_status make_storage(struct runner *runner, struct outcome *fuse
                                      struct outcome *unfused)
 {
     unsigned copies = runner->compare ? 2 : 1;
-    if (!storage_init(&fused->storage, runner->how, runner->module, runner->graph, copies,
-                      runner->diags))
+    if (!storages_init(&fused->storages, runner->how, runner->module, runner->graph, copies,
+                       runner->diags))
         return EXIT_INPUT;
-    enum exit_status status = fill_inputs(runner, &fused->storage);
+    enum exit_status status = fill_inputs(runner, &fused->storages);
     if (status != EXIT_DONE || !runner->compare)
         return status;
-    if (!storage_init(&unfused->storage, runner->how, runner->module, runner->graph, 1,
-                      runner->diags))
+    if (!storages_init(&unfused->storages, runner->how, runner->module, runner->graph, 1,
+                       runner->diags))
         return EXIT_INPUT;
-    storage_copy_given(&unfused->storage, &fused->storage);
+    storages_copy_given(&unfused->storages, &fused->storages);
     return EXIT_DONE;
 }
 
@@ -317,9 +354,9 @@ static enum exit_status run_fused(struct runner *runner)
     else if (status == EXIT_DONE)
         print_summary(runner, &fused, NULL, false);
     if (status == EXIT_DONE)
-        status = write_outputs(runner, &fused.storage);
-    storage_free(&fused.storage);
-    storage_free(&unfused.storage);
+        status = write_outputs(runner, storages_main(&fused.storages));
+    storages_free(&fused.storages);
+    storages_free(&unfused.storages);
     return status;
 }
 
@@ -350,6 +387,7 @@ static bool read_options(struct runner *runner)
            option_number(invocation, "seed", 0, UINT64_MAX, &runner->seed) &&
            option_number(invocation, "threads", 0, 1024, &runner->threads) &&
            option_number(invocation, "timeout", 0, 1000000, &runner->timeout) &&
+           option_number(invocation, "max-iterations", 0, UINT64_MAX, &runner->max_iterations) &&
            sk_argument_check(invocation);
 }
 
@@ -363,12 +401,14 @@ static enum exit_status run_lowered(struct runner *runner)
 
 enum exit_status cmd_run(struct invocation *invocation)
 {
-    struct runner runner = {.invocation = invocation, .seed = 1, .timeout = 60};
+    struct runner runner = {
+        .invocation = invocation, .seed = 1, .timeout = 60, .max_iterations = 1000000};
     if (!read_options(&runner))
         return EXIT_USAGE;
     struct session_options options = {.target = runner.target,
                                       .sk_options = runner.profile ? "profiling=1" : NULL,
-                                      .unproven = option_given(invocation, "unproven")};
+                                      .unproven = option_given(invocation, "unproven"),
+                                      .graph = option_value(invocation, "graph")};
     enum exit_status status;
     if (lowered_input_open(&runner.lowered, invocation, invocation->files[0], &options, &status))
         status = run_lowered(&runner);

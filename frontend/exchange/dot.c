@@ -3,6 +3,7 @@
 #include "frontend/exchange/op_places.h"
 #include "frontend/exchange/pieces.h"
 #include "ir/base/utf8.h"
+#include "ir/calls.h"
 #include "ir/event_sides.h"
 #include "ir/syntax/spelling.h"
 
@@ -105,6 +106,19 @@ static void put_returns(struct writer *writer)
     }
 }
 
+/* The graphs that an op calls, with what they are called for. */
+static void put_called(struct writer *writer, const struct op *op)
+{
+    const struct module *module = writer->module;
+    struct callee callee;
+    for (uint32_t n = 0; op_callee(module, op, n, &callee); n++) {
+        if (callee.graph == NONE)
+            continue;
+        text_printf(&writer->label, "\n%.*s ", NAME(module, callee.attr->key));
+        spell_symbol(&writer->label, module, module->graphs.at[callee.graph].name);
+    }
+}
+
 static void put_op(struct writer *writer, uint32_t id, unsigned depth)
 {
     const struct op *op = &writer->graph->ops.at[id];
@@ -115,6 +129,7 @@ static void put_op(struct writer *writer, uint32_t id, unsigned depth)
         text_char(label, '\n');
         spell_symbol(label, writer->module, op->kernel);
     }
+    put_called(writer, op);
     put_indent(writer, depth);
     text_printf(out(writer), "op%u [label=", writer->places.of_op[id]);
     put_label(writer);

@@ -1,4 +1,5 @@
 /* The data of op types: all of it is read, what is wrong is refused, and look-ups find it. */
+#include "ir/calls.h"
 #include "ir/op_types.h"
 
 #include <setjmp.h>
@@ -90,6 +91,43 @@ static void test_graphs(void **state)
 }
 
 /* What an op writes without labels, by places. */
+static bool roles_agree(const struct call_attr *row, const struct op_graph *graph)
+{
+    return row->list == graph->listed && (row->role == ROLE_CONDITION) == graph->decides;
+}
+
+/* What the data say of graphs that are called is what ir/call_ops.def says. */
+static void check_call(struct op_types *types, const struct module *module, uint32_t name,
+                       enum call_kind kind)
+{
+    const struct op_type *type =
+        op_types_find(types, module->names.names[name].text, module->names.names[name].size);
+    uint32_t n = 0;
+    assert_non_null(type);
+    for (uint32_t i = 0; i < n_call_attrs; i++) {
+        if (call_attrs[i].kind != kind)
+            continue;
+        assert_true(n < type->n_graphs);
+        assert_true(name_is(module, call_attrs[i].key, type->graphs[n].attr));
+        assert_true(roles_agree(&call_attrs[i], &type->graphs[n]));
+        assert_int_equal(type->graphs[n].n_params, call_info(kind)->own + 1);
+        n++;
+    }
+    assert_int_equal(n, type->n_graphs);
+    assert_int_equal(type->n_operands, call_info(kind)->lead + 1);
+}
+
+static void test_calls(void **state)
+{
+    (void)state;
+    struct op_types *types = op_types_new();
+    struct module *module = module_new(NULL);
+#define CALL_OP(type, kind) check_call(types, module, W_##type, CALL_##kind);
+#include "ir/call_ops.def"
+    module_free(module);
+    op_types_free(types);
+}
+
 static void test_places(void **state)
 {
     (void)state;
@@ -227,10 +265,15 @@ static void test_malformed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_data),      cmocka_unit_test(test_slots),
-        cmocka_unit_test(test_memory),        cmocka_unit_test(test_graphs),
-        cmocka_unit_test(test_places),        cmocka_unit_test(test_names_of_modules),
-        cmocka_unit_test(test_private_types), cmocka_unit_test(test_malformed),
+        cmocka_unit_test(test_all_data),
+        cmocka_unit_test(test_slots),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_graphs),
+        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_names_of_modules),
+        cmocka_unit_test(test_private_types),
+        cmocka_unit_test(test_malformed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
