@@ -22,6 +22,8 @@ libskir_la_SOURCES += \
 	ir/event_sides.h \
 	ir/formats.def \
 	ir/graph.c \
+	ir/groups.c \
+	ir/groups.h \
 	ir/instrs.def \
 	ir/kernel_source.h \
 	ir/kernel_types.def \
@@ -126,9 +128,12 @@ libskir_la_SOURCES += \
 	ir/syntax/spelling.h \
 	ir/syntax/upgrade.c \
 	ir/syntax/upgrade.h \
+	ir/syntax/upgrade_entry.c \
+	ir/syntax/upgrade_entry.h \
 	ir/verify/graph_verifier.h \
 	ir/verify/verify.c \
 	ir/verify/verify.h \
+	ir/verify/verify_args.c \
 	ir/verify/verify_attrs.c \
 	ir/verify/verify_blocks.c \
 	ir/verify/verify_calls.c \

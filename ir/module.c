@@ -42,6 +42,15 @@ struct module *module_new(struct source *source)
     return module;
 }
 
+static void entry_free(struct entry *entry)
+{
+    vec_free(&entry->groups);
+    vec_free(&entry->args);
+    vec_free(&entry->listed);
+    for (int core = 0; core < CORE_TYPES; core++)
+        vec_free(&entry->programs[core].instrs);
+}
+
 void module_free(struct module *module)
 {
     if (!module)
@@ -49,8 +58,7 @@ void module_free(struct module *module)
     for (uint32_t i = 0; i < module->graphs.count; i++)
         graph_free(&module->graphs.at[i]);
     for (uint32_t i = 0; i < module->entries.count; i++)
-        for (int core = 0; core < CORE_TYPES; core++)
-            vec_free(&module->entries.at[i].programs[core].instrs);
+        entry_free(&module->entries.at[i]);
     intern_free(&module->names);
     vec_free(&module->types);
     mem_free(module->type_slots);

@@ -363,17 +363,51 @@ struct instr {
     uint32_t number[2];
 };
 
+/* What number[0] of a call says of its arguments, and of an instruction for a word in memory, of
+ * that (docs/language.md, "Entries"):
+ *   call    the index of a group of its entry; where `kernel` is NONE, the name id of the group of
+ *           an op that says the rest: a value's, or a word's where `word` is 1
+ *   notify, wait_event, reset
+ *           the name id of an event; where `word` is 1, the index of the group whose lock it is */
+
 struct program {
     bool present;
     uint32_t loc, end_loc;
     VEC(struct instr) instrs;
 };
 
+enum arg_kind {
+    ARG_VALUE, /* the address of a value's memory; id: its name */
+    ARG_NONE,  /* 0 */
+    ARG_LIST,  /* the address of a table of values; id: the first of `count` in entry.listed */
+    ARG_WORD,  /* what a word stands for; id: the word */
+    ARG_SEND,  /* the address of an event's word; id: its name */
+    ARG_RECV,
+};
+
+struct arg {
+    uint16_t kind; /* enum arg_kind */
+    uint32_t id, count;
+};
+
+/* The arguments of one op's call; or, without a name, what stands behind those of the last op. */
+struct arg_group {
+    uint32_t name; /* that of a value, or of a word where `word`; NONE: it has none */
+    bool word;
+    uint32_t loc;
+    struct range args; /* in entry.args */
+};
+
+/* Slot 0 of an entry is the sync base address; slot n is args.at[n - 1]. The groups' ranges follow
+ * one another without gaps (ir/groups.h). */
 struct entry {
     uint32_t name;
     uint32_t loc, end_loc;
     enum kernel_type type;
     struct range attrs;
+    VEC(struct arg_group) groups;
+    VEC(struct arg) args;
+    struct vec_u32 listed; /* names of the values of lists */
     struct program programs[CORE_TYPES];
 };
 

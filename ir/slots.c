@@ -57,30 +57,6 @@ void slots_add_op(struct slots *slots, const struct module *module, const struct
     add_events(slots, graph, op_clauses(graph, op)->recv, SLOT_RECV);
 }
 
-static bool is_word(const struct module *module, const struct attr *params, uint32_t slot,
-                    uint32_t word)
-{
-    assert(params->value.kind == ATTR_LIST && slot < params->value.count);
-    const struct attr_value *value = &module->attr_values.at[params->value.first + slot];
-    return value->kind == ATTR_WORD && value->id == word;
-}
-
-uint32_t slots_find_tiling(const struct module *module, const struct attr *params,
-                           const struct kernel *kernel, uint32_t args)
-{
-    const struct attr *own = attr_find(module, kernel->attrs, W_params);
-    if (!params || params->value.kind != ATTR_LIST)
-        return NONE;
-    uint64_t slot = (uint64_t)args + (own ? own->value.count : 0), count = params->value.count;
-    /* Without `params` of its own, a kernel has as many as its op has tensors. */
-    while (!own && slot < count && !is_word(module, params, (uint32_t)slot, W_tiling_key))
-        slot++;
-    bool found = slot + 2 < count && is_word(module, params, (uint32_t)slot, W_tiling_key) &&
-                 is_word(module, params, (uint32_t)slot + 1, W_block_num) &&
-                 is_word(module, params, (uint32_t)slot + 2, W_lock);
-    return found ? (uint32_t)slot : NONE;
-}
-
 uint32_t slot_word(struct slot slot)
 {
     assert(slot.kind > SLOT_LIST && slot.kind != SLOT_SEND && slot.kind != SLOT_RECV);
@@ -92,99 +68,97 @@ uint32_t slot_word(struct slot slot)
     }
 }
 
-static uint32_t event_key(struct slot slot)
-{
-    return slot.kind == SLOT_SEND ? W_send : W_recv;
-}
-
-static struct attr_value named_value(const struct graph *graph, uint32_t value)
-{
-    return (struct attr_value){.kind = ATTR_VALUE, .id = graph->values.at[value].name};
-}
-
-static struct attr_value list_value(struct module *module, const struct graph *graph, uint32_t form)
+static struct arg list_arg(struct entry *entry, const struct graph *graph, uint32_t form)
 {
     struct range values = graph->forms.at[form].values;
-    uint32_t first = values.count ? module->attr_values.count : 0;
+    uint32_t first = entry->listed.count;
     for (uint32_t i = 0; i < values.count; i++)
-        vec_push(&module->attr_values, named_value(graph, graph->refs.at[values.first + i]));
-    return (struct attr_value){.kind = ATTR_LIST, .count = values.count, .first = first};
+        vec_push(&entry->listed, graph->values.at[graph->refs.at[values.first + i]].name);
+    return (struct arg){.kind = ARG_LIST, .id = first, .count = values.count};
 }
 
-struct attr_value slot_value(struct module *module, const struct graph *graph, struct slot slot)
+struct arg slot_arg(struct entry *entry, const struct graph *graph, struct slot slot)
 {
-    if (slot.kind == SLOT_TENSOR)
-        return named_value(graph, slot.id);
-    if (slot.kind == SLOT_NONE)
-        return (struct attr_value){.kind = ATTR_WORD, .id = W_none};
-    if (slot.kind == SLOT_LIST)
-        return list_value(module, graph, slot.id);
-    if (slot.kind != SLOT_SEND && slot.kind != SLOT_RECV)
-        return (struct attr_value){.kind = ATTR_WORD, .id = slot_word(slot)};
-    struct attr event = {event_key(slot), NONE, {.kind = ATTR_WORD, .id = slot.id}};
-    struct range range = module_add_attrs(module, &event, 1);
-    return (struct attr_value){.kind = ATTR_DICT, .count = range.count, .first = range.first};
+    switch (slot.kind) {
+    case SLOT_TENSOR: return (struct arg){.kind = ARG_VALUE, .id = graph->values.at[slot.id].name};
+    case SLOT_NONE: return (struct arg){.kind = ARG_NONE, .id = NONE};
+    case SLOT_LIST: return list_arg(entry, graph, slot.id);
+    case SLOT_SEND: return (struct arg){.kind = ARG_SEND, .id = slot.id};
+    case SLOT_RECV: return (struct arg){.kind = ARG_RECV, .id = slot.id};
+    default: return (struct arg){.kind = ARG_WORD, .id = slot_word(slot)};
+    }
 }
 
-static bool value_is_named(const struct graph *graph, uint32_t value, const struct attr_value *name)
-{
-    return name->kind == ATTR_VALUE && name->id == graph->values.at[value].name;
-}
-
-static bool list_is_named(const struct module *module, const struct graph *graph, uint32_t form,
-                          const struct attr_value *list)
+static bool list_is_arg(const struct entry *entry, const struct graph *graph, uint32_t form,
+                        const struct arg *arg)
 {
     struct range values = graph->forms.at[form].values;
-    bool same = list->kind == ATTR_LIST && list->count == values.count;
+    bool same = arg->kind == ARG_LIST && arg->count == values.count;
     for (uint32_t i = 0; same && i < values.count; i++)
-        same = value_is_named(graph, graph->refs.at[values.first + i],
-                              &module->attr_values.at[list->first + i]);
+        same = entry->listed.at[arg->id + i] ==
+               graph->values.at[graph->refs.at[values.first + i]].name;
     return same;
 }
 
-bool slot_is_named(const struct module *module, const struct graph *graph, struct slot slot,
-                   const struct attr_value *value)
+bool slot_is_arg(const struct entry *entry, const struct graph *graph, struct slot slot,
+                 const struct arg *arg)
 {
-    if (slot.kind == SLOT_TENSOR)
-        return value_is_named(graph, slot.id, value);
-    if (slot.kind == SLOT_NONE)
-        return value->kind == ATTR_WORD && value->id == W_none;
-    if (slot.kind == SLOT_LIST)
-        return list_is_named(module, graph, slot.id, value);
-    if (slot.kind != SLOT_SEND && slot.kind != SLOT_RECV)
-        return value->kind == ATTR_WORD && value->id == slot_word(slot);
-    if (value->kind != ATTR_DICT || value->count != 1)
-        return false;
-    const struct attr *event = &module->attrs.at[value->first];
-    /* An event that is a number is printed, and read again, as a string. */
-    return event->key == event_key(slot) && event->value.id == slot.id &&
-           (event->value.kind == ATTR_WORD || event->value.kind == ATTR_STRING);
+    switch (slot.kind) {
+    case SLOT_TENSOR: return arg->kind == ARG_VALUE && arg->id == graph->values.at[slot.id].name;
+    case SLOT_NONE: return arg->kind == ARG_NONE;
+    case SLOT_LIST: return list_is_arg(entry, graph, slot.id, arg);
+    case SLOT_SEND: return arg->kind == ARG_SEND && arg->id == slot.id;
+    case SLOT_RECV: return arg->kind == ARG_RECV && arg->id == slot.id;
+    default: return arg->kind == ARG_WORD && arg->id == slot_word(slot);
+    }
 }
 
-uint32_t entry_slot(const struct module *module, const struct entry *entry, uint32_t word)
+void slots_add_entry(struct slots *slots, const struct entry *entry)
 {
-    const struct attr *params = attr_find(module, entry->attrs, W_params);
-    for (uint32_t i = 0; params && params->value.kind == ATTR_LIST && i < params->value.count; i++)
-        if (is_word(module, params, i, word))
-            return i;
-    return NONE;
-}
-
-uint32_t entry_profile_slot(const struct module *module, const struct entry *entry)
-{
-    const struct attr *params = attr_find(module, entry->attrs, W_params);
-    uint32_t count = params && params->value.kind == ATTR_LIST ? params->value.count : 0;
-    bool found = count > 2 && is_word(module, params, count - 2, W_profiling) &&
-                 is_word(module, params, count - 1, W_profiling);
-    return found ? count - 2 : NONE;
-}
-
-void slots_add_entry(struct slots *slots, const struct module *module, const struct entry *entry)
-{
-    if (entry_slot(module, entry, W_sync_workspace) != NONE)
+    if (entry_slot(entry, W_sync_workspace) != NONE)
         push(slots, SLOT_WORD, W_sync_workspace);
-    if (entry_profile_slot(module, entry) == NONE)
+    if (entry_profile_slot(entry) == NONE)
         return;
     push(slots, SLOT_WORD, W_profiling);
     push(slots, SLOT_WORD, W_profiling);
+}
+
+/* ------------------------------------------------------------------------ group names ---- */
+
+static bool take_word(struct group_namer *namer, uint32_t word)
+{
+    uint32_t *number = id_map_at(&namer->numbers, word);
+    if (*number != NONE)
+        return false;
+    *number = 0;
+    vec_push(&namer->taken, word);
+    return true;
+}
+
+struct group_name group_name_of(struct group_namer *namer, const struct graph *graph,
+                                const struct op *op)
+{
+    if (op->results.count) {
+        uint32_t tensors = op_tensor_results(namer->module, graph, op);
+        uint32_t last = op->results.first + (tensors ? tensors - 1 : 0);
+        return (struct group_name){graph->values.at[last].name, false};
+    }
+    uint32_t word = op->type;
+    while (!take_word(namer, word))
+        word = module_name_printf(namer->module, "%.*s_%u", NAME(namer->module, op->type),
+                                  ++*id_map_at(&namer->numbers, op->type));
+    return (struct group_name){word, true};
+}
+
+void group_namer_clear(struct group_namer *namer)
+{
+    for (uint32_t i = 0; i < namer->taken.count; i++)
+        id_map_unset(&namer->numbers, namer->taken.at[i]);
+    namer->taken.count = 0;
+}
+
+void group_namer_free(struct group_namer *namer)
+{
+    id_map_free(&namer->numbers);
+    vec_free(&namer->taken);
 }

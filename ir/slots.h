@@ -3,7 +3,7 @@
 #ifndef IR_SLOTS_H
 #define IR_SLOTS_H
 
-#include "ir/module.h"
+#include "ir/groups.h"
 
 enum slot_kind {
     SLOT_TENSOR,     /* address of a value's memory; id: value id */
@@ -27,33 +27,41 @@ struct slots {
     uint32_t count, capacity;
 };
 
-/* Appends what stands behind the slots of an entry's last op, by the entry's own `params`: the
+/* Appends what stands behind the slots of an entry's last op, by the entry's own groups: the
  * workspace of fed barriers, and the two slots of time records. */
-void slots_add_entry(struct slots *slots, const struct module *module, const struct entry *entry);
+void slots_add_entry(struct slots *slots, const struct entry *entry);
 
 /* Appends the slots of an op: the parameters of its kernel, three more for a dynamic kernel, one
  * for each event that the op sends, one for each that it receives. */
 void slots_add_op(struct slots *slots, const struct module *module, const struct graph *graph,
                   const struct op *op, const struct kernel *kernel);
 
-/* The first slot of an entry that its `params` name by a word, such as sync_workspace, or NONE. */
-uint32_t entry_slot(const struct module *module, const struct entry *entry, uint32_t word);
-
-/* The slot of an entry that holds the address of the buffer for time records; the next one, its
- * last, holds the size in bytes. NONE where it has no such slots. */
-uint32_t entry_profile_slot(const struct module *module, const struct entry *entry);
-
-/* The first of the three slots of a dynamic kernel whose arguments begin at slot `args` of an entry
- * with these `params`; NONE where they are not there. */
-uint32_t slots_find_tiling(const struct module *module, const struct attr *params,
-                           const struct kernel *kernel, uint32_t args);
-
 /* The word that names a slot which is neither a tensor's nor an event's. */
 uint32_t slot_word(struct slot slot);
-/* How an entry's `params` names a slot. */
-struct attr_value slot_value(struct module *module, const struct graph *graph, struct slot slot);
-/* Whether an element of an entry's `params` names the slot. */
-bool slot_is_named(const struct module *module, const struct graph *graph, struct slot slot,
-                   const struct attr_value *value);
+/* The slot as an argument that is to be added to the entry. */
+struct arg slot_arg(struct entry *entry, const struct graph *graph, struct slot slot);
+/* Whether an argument of the entry is the slot. */
+bool slot_is_arg(const struct entry *entry, const struct graph *graph, struct slot slot,
+                 const struct arg *arg);
+
+/* Gives the groups of the ops of one entry their names: that of the op's last result that is no
+ * token, or of its token; of an op without results its type, and behind the first of a type TYPE_1,
+ * TYPE_2, as far as these are not taken. */
+struct group_namer {
+    struct module *module;
+    struct id_map numbers; /* by word that is taken: the last number behind it */
+    struct vec_u32 taken;  /* the keys */
+};
+
+struct group_name {
+    uint32_t name;
+    bool word; /* not a value's */
+};
+
+struct group_name group_name_of(struct group_namer *namer, const struct graph *graph,
+                                const struct op *op);
+/* Forgets what is taken: another entry begins. */
+void group_namer_clear(struct group_namer *namer);
+void group_namer_free(struct group_namer *namer);
 
 #endif

@@ -190,12 +190,56 @@ static bool pools_are_sound(const struct module *module)
     return true;
 }
 
-static bool program_is_sound(const struct module *module, const struct program *program)
+static bool arg_is_sound(const struct module *module, const struct entry *entry,
+                         const struct arg *arg)
+{
+    switch ((enum arg_kind)arg->kind) {
+    case ARG_NONE: return true;
+    case ARG_LIST: return range_is_in((struct range){arg->id, arg->count}, entry->listed.count);
+    case ARG_VALUE:
+    case ARG_WORD:
+    case ARG_SEND:
+    case ARG_RECV: return is_name(module, arg->id);
+    }
+    return false;
+}
+
+/* The ranges of groups follow one another, and are all arguments. */
+static bool groups_are_sound(const struct module *module, const struct entry *entry)
+{
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < entry->groups.count; i++) {
+        const struct arg_group *group = &entry->groups.at[i];
+        if (!is_name_or_none(module, group->name) || group->args.first != next)
+            return false;
+        next += group->args.count;
+    }
+    for (uint32_t i = 0; i < entry->args.count; i++)
+        if (!arg_is_sound(module, entry, &entry->args.at[i]))
+            return false;
+    return next == entry->args.count &&
+           ids_are_below(entry->listed.at, entry->listed.count, module->names.count);
+}
+
+/* Whether what the instruction names by number[0] is there. */
+static bool operand_is_sound(const struct module *module, const struct entry *entry,
+                             const struct instr *instr)
+{
+    enum instr_effect effect = instr_info(instr->op)->effect;
+    if (effect == EFFECT_EVENT ? !instr->word : effect == EFFECT_CALL && instr->kernel == NONE)
+        return is_name(module, instr->number[0]);
+    return (effect != EFFECT_EVENT && effect != EFFECT_CALL) ||
+           (instr->number[0] < entry->groups.count &&
+            entry->groups.at[instr->number[0]].name != NONE);
+}
+
+static bool program_is_sound(const struct module *module, const struct entry *entry,
+                             const struct program *program)
 {
     for (uint32_t i = 0; i < program->instrs.count; i++) {
         const struct instr *instr = &program->instrs.at[i];
         if (instr->op >= INSTR_COUNT || instr->part > CORE_TYPES ||
-            !is_name_or_none(module, instr->kernel))
+            !is_name_or_none(module, instr->kernel) || !operand_is_sound(module, entry, instr))
             return false;
     }
     return program->present || program->instrs.count == 0;
@@ -220,9 +264,9 @@ bool module_is_sound(const struct module *module)
     for (uint32_t i = 0; sound && i < module->entries.count; i++) {
         const struct entry *entry = &module->entries.at[i];
         sound = is_indexed(module, SYMBOL_ENTRY, entry->name, i) &&
-                range_is_in(entry->attrs, module->attrs.count);
+                range_is_in(entry->attrs, module->attrs.count) && groups_are_sound(module, entry);
         for (int core = 0; sound && core < CORE_TYPES; core++)
-            sound = program_is_sound(module, &entry->programs[core]);
+            sound = program_is_sound(module, entry, &entry->programs[core]);
     }
     for (uint32_t i = 0; sound && i < module->includes.count; i++)
         sound = is_name(module, module->includes.at[i].path);

@@ -1,9 +1,9 @@
 /* bind-kernels: gives each op without `via` the sample kernel of its type, and declares those
- * kernels.
+ * kernels; writes out the calls of hand-written entries that name no more than their op.
  *
  * needs    nothing
  * changes  `via` of ops that have none; their optional operands that are left out become `none`;
- *          kernels are added
+ *          kernels are added; `call %m` in entries, and the arguments of entries that have none
  * keeps    everything else
  */
 #include "ir/base/suggest.h"
@@ -11,6 +11,7 @@
 #include "ir/operands.h"
 #include "ir/order.h"
 #include "ir/syntax/locate.h"
+#include "passes/entry/short_calls.h"
 #include "passes/pass.h"
 #include "passes/properties.h"
 
@@ -287,11 +288,6 @@ static bool bind_op(struct binder *binder, struct graph *graph, uint32_t id)
            (!check || check(binder->module, graph, op, binder->context->diags));
 }
 
-static bool has_unbound(const struct module *module)
-{
-    return !(module_properties(module) & PROPERTY_BOUND);
-}
-
 static bool load_library(struct pass_context *context)
 {
     char error[512];
@@ -302,12 +298,10 @@ static bool load_library(struct pass_context *context)
     return false;
 }
 
-bool pass_bind_kernels(struct pass_context *context)
+static bool bind_ops(struct pass_context *context)
 {
     struct binder binder = {.context = context, .module = context->module};
     bool ok = true;
-    if (!has_unbound(context->module))
-        return true;
     if (!load_library(context))
         return false;
     for (uint32_t i = 0; i < context->module->graphs.count; i++) {
@@ -319,4 +313,11 @@ bool pass_bind_kernels(struct pass_context *context)
     id_map_free(&binder.declared[0]);
     id_map_free(&binder.declared[1]);
     return ok;
+}
+
+bool pass_bind_kernels(struct pass_context *context)
+{
+    if (!ops_are_bound(context->module) && !bind_ops(context))
+        return false;
+    return !short_calls_present(context->module) || short_calls_write(context);
 }

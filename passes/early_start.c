@@ -89,7 +89,7 @@ static bool report_place(const struct starter *s, uint32_t i, enum core_type cor
     bool found = at < program->instrs.count;
     struct text text = {NULL, 0, 0};
     if (found)
-        spell_instr(&text, sk->module, &program->instrs.at[at]);
+        spell_instr(&text, sk->module, sk->entry, &program->instrs.at[at]);
     if (diag_at(sk->context->diags, DIAG_early_start, op_span(s, i),
                 "the kernel '@%.*s' does %s itself, but the %s program of entry '@%.*s' does not "
                 "have that directly %s its call",
@@ -248,7 +248,7 @@ static bool report_waits(const struct starter *s, uint32_t i, unsigned previous)
         count = wait_instrs(wanted, previous, core, parts_of(s, i) & wait_bit(1 - core));
         for (unsigned n = 0; n < count; n++) {
             text_string(&text, n ? ", '" : "'");
-            spell_instr(&text, s->sk->module, &wanted[n]);
+            spell_instr(&text, s->sk->module, s->sk->entry, &wanted[n]);
             text_char(&text, '\'');
         }
         text_char(&text, '\0');

@@ -42,44 +42,11 @@ static uint64_t workspace_size(uint64_t blocks, uint64_t ops)
     return blocks * size;
 }
 
-static bool is_word(const struct attr_value *value, uint32_t word)
-{
-    return value->kind == ATTR_WORD && value->id == word;
-}
-
-/* The slots with that of the workspace behind those of the ops, before those of profiling. */
-static struct range add_slot(const struct superkernel *sk, struct range params)
-{
-    VEC(struct attr_value) values = {NULL, 0, 0};
-    uint32_t ops_end = params.count;
-    while (ops_end > 0 &&
-           is_word(&sk->module->attr_values.at[params.first + ops_end - 1], W_profiling))
-        ops_end--;
-    for (uint32_t i = 0; i <= params.count; i++) {
-        if (i == ops_end)
-            vec_push(&values, (struct attr_value){.kind = ATTR_WORD, .id = W_sync_workspace});
-        if (i < params.count)
-            vec_push(&values, sk->module->attr_values.at[params.first + i]);
-    }
-    struct range range = module_add_values(sk->module, values.at, values.count);
-    vec_free(&values);
-    return range;
-}
-
+/* The slot of the workspace is behind those of the ops, before those of profiling. */
 static void set_slot(const struct superkernel *sk)
 {
-    if (entry_slot(sk->module, sk->entry, W_sync_workspace) != NONE)
-        return;
-    for (uint32_t i = 0; i < sk->entry->attrs.count; i++) {
-        struct attr_value value = sk->module->attrs.at[sk->entry->attrs.first + i].value;
-        if (sk->module->attrs.at[sk->entry->attrs.first + i].key != W_params)
-            continue;
-        struct range params = {value.first, value.count};
-        params = add_slot(sk, params);
-        value.first = params.first;
-        value.count = params.count;
-        sk->module->attrs.at[sk->entry->attrs.first + i].value = value;
-    }
+    if (entry_slot(sk->entry, W_sync_workspace) == NONE)
+        entry_insert_words(sk->entry, entry_named_groups(sk->entry), W_sync_workspace, 1);
 }
 
 static void set_size(const struct superkernel *sk, uint64_t blocks)

@@ -27,7 +27,9 @@ struct inserter {
     const struct superkernel *sk;
     struct sync_plan plan;
     struct op_nodes *ops;
-    struct slot_uses slots;
+    struct superkernel_events events;
+    /* The first wait for an event, by its name: where other receivers have no wait of their own. */
+    struct id_map waits[CORE_TYPES];
     bool chained;   /* each op is behind the one before it */
     bool shortcuts; /* what a core alone does needs no barrier */
 };
@@ -59,7 +61,9 @@ static void find_nodes(struct inserter *in, int core)
     uint32_t op = next_op(in, core, 0);
     for (uint32_t i = 0; i < program->instrs.count; i++) {
         const struct instr *instr = &program->instrs.at[i];
-        uint32_t owner = superkernel_slot(in->sk, &in->slots, instr->number[0]).op;
+        uint32_t owner = in->sk->count;
+        if (instr_info(instr->op)->effect == EFFECT_EVENT)
+            owner = superkernel_word_owner(in->sk, &in->events, instr, op);
         switch (instr->op) {
         case INSTR_select:
             add_node(in, core, i, op, PHASE_BEFORE);
@@ -73,10 +77,27 @@ static void find_nodes(struct inserter *in, int core)
         case INSTR_wait_event:
             add_node(in, core, i, owner, PHASE_BEFORE);
             in->ops[owner].wait[core] = list->count;
+            if (id_map_find(&in->waits[core], instr->number[0]) == NONE)
+                id_map_set(&in->waits[core], instr->number[0], list->count);
             break;
         case INSTR_notify: add_node(in, core, i, owner, PHASE_BEHIND); break;
         case INSTR_reset: add_node(in, core, i, in->sk->count, PHASE_BEFORE); break;
         default: break;
+        }
+    }
+}
+
+/* An op that receives an event, and has no wait for it, has those that others have. */
+static void share_waits(struct inserter *in)
+{
+    const struct event_uses *recvs = &in->events.recvs;
+    for (uint32_t i = 0; i < recvs->count; i++) {
+        struct op_nodes *op = &in->ops[recvs->at[i].op];
+        if (op->wait[CORE_AIC] || op->wait[CORE_AIV])
+            continue;
+        for (int core = 0; core < CORE_TYPES; core++) {
+            uint32_t wait = id_map_find(&in->waits[core], recvs->at[i].event);
+            op->wait[core] = wait == NONE ? 0 : wait;
         }
     }
 }
@@ -133,21 +154,29 @@ static void find_needs(struct inserter *in, uint32_t op)
             need(in, core, in->ops[op].call[core], waiter, in->ops[op].wait[waiter]);
 }
 
+/* A reset comes behind all waits for the event. */
+static void find_reset_needs(struct inserter *in, int core, uint32_t node, uint32_t event)
+{
+    const struct event_uses *recvs = &in->events.recvs;
+    uint32_t i = event_uses_find(recvs, event);
+    for (; i < recvs->count && recvs->at[i].event == event; i++)
+        for (int part = 0; part < CORE_TYPES; part++)
+            need(in, core, node, part, in->ops[recvs->at[i].op].wait[part]);
+}
+
 /* What notifications and resets need: all of their op, all that read the word. */
 static void find_word_needs(struct inserter *in, int core)
 {
     const struct sync_list *list = &in->plan.lists[core];
     for (uint32_t i = 0; i < list->count; i++) {
         const struct instr *instr = &in->sk->entry->programs[core].instrs.at[list->at[i].instr];
-        if (instr->op != INSTR_notify && instr->op != INSTR_reset)
+        if (instr->op == INSTR_reset && !instr->word)
+            find_reset_needs(in, core, i + 1, instr->number[0]);
+        if (instr->op != INSTR_notify && !(instr->op == INSTR_reset && instr->word))
             continue;
-        struct slot_use use = superkernel_slot(in->sk, &in->slots, instr->number[0]);
-        const struct op_nodes *op = &in->ops[use.op];
-        const uint32_t *nodes = instr->op == INSTR_notify ? op->call
-                                : use.kind == SLOT_LOCK   ? op->select
-                                                          : op->wait;
+        const struct op_nodes *op = &in->ops[superkernel_word_owner(in->sk, &in->events, instr, 0)];
         for (int part = 0; part < CORE_TYPES; part++)
-            need(in, core, i + 1, part, nodes[part]);
+            need(in, core, i + 1, part, instr->word ? op->select[part] : op->call[part]);
     }
 }
 
@@ -234,9 +263,10 @@ static bool insert(struct superkernel *sk)
     in.plan.lists[CORE_AIC].one_core = in.shortcuts && blocks * launch->aics == 1;
     in.plan.lists[CORE_AIV].one_core = in.shortcuts && blocks * launch->aivs == 1;
     in.ops = mem_calloc((size_t)sk->count + 1, sizeof *in.ops);
-    in.slots = superkernel_slots(sk);
+    in.events = superkernel_events(sk);
     for (int core = 0; core < CORE_TYPES; core++)
         find_nodes(&in, core);
+    share_waits(&in);
     for (uint32_t i = 0; i < sk->count; i++)
         find_needs(&in, i);
     for (int core = 0; core < CORE_TYPES; core++)
@@ -245,7 +275,9 @@ static bool insert(struct superkernel *sk)
     for (int core = 0; core < CORE_TYPES; core++)
         rewrite(&in, core);
     sync_plan_free(&in.plan);
-    vec_free(&in.slots);
+    superkernel_events_free(&in.events);
+    id_map_free(&in.waits[CORE_AIC]);
+    id_map_free(&in.waits[CORE_AIV]);
     mem_free(in.ops);
     return true;
 }

@@ -22,6 +22,8 @@ struct lowering {
     struct module *module;
     const struct graph *graph;
     struct outer_events events;
+    struct group_namer namer;
+    struct slots slots; /* of the op at hand */
 };
 
 static const struct kernel *kernel_of(const struct lowering *lowering, const struct op *op)
@@ -29,25 +31,22 @@ static const struct kernel *kernel_of(const struct lowering *lowering, const str
     return module_kernel(lowering->module, op->kernel);
 }
 
-/* --------------------------------------------------------------------- parameters ---- */
+/* ---------------------------------------------------------------------- arguments ---- */
 
-/* The list of an entry's `params`: the sync base address, then each op's slots. */
-static struct range add_params(const struct lowering *lowering, const struct slots *slots)
+/* The group of an op, whose slots are in lowering->slots. */
+static void add_group(struct lowering *lowering, struct entry *entry, const struct op *op)
 {
-    VEC(struct attr_value) values = {NULL, 0, 0};
-    vec_push(&values, (struct attr_value){.kind = ATTR_WORD, .id = W_ffts});
-    for (uint32_t i = 0; i < slots->count; i++)
-        vec_push(&values, slot_value(lowering->module, lowering->graph, slots->at[i]));
-    struct range range = module_add_values(lowering->module, values.at, values.count);
-    vec_free(&values);
-    return range;
+    struct group_name name = group_name_of(&lowering->namer, lowering->graph, op);
+    entry_add_group(entry, name.name, name.word, NONE);
+    for (uint32_t i = 0; i < lowering->slots.count; i++)
+        entry_add_arg(entry, slot_arg(entry, lowering->graph, lowering->slots.at[i]));
 }
 
 /* ------------------------------------------------------------------------ entries ---- */
 
 /* The call of a kernel's part; which function that is of a dynamic kernel is chosen before it. */
 static void add_call(const struct module *module, struct entry *entry, enum core_type core,
-                     const struct kernel *kernel, uint32_t offset)
+                     const struct kernel *kernel, uint32_t group)
 {
     struct program *program = &entry->programs[core];
     struct instr instr = {.part = kernel_type_is_mixed(kernel->type) ? core : CORE_TYPES,
@@ -58,7 +57,7 @@ static void add_call(const struct module *module, struct entry *entry, enum core
         vec_push(&program->instrs, instr);
     }
     instr.op = INSTR_call;
-    instr.number[0] = offset;
+    instr.number[0] = group;
     instr.number[1] = kernel_blocks(module, kernel);
     vec_push(&program->instrs, instr);
 }
@@ -67,14 +66,6 @@ static void add_call(const struct module *module, struct entry *entry, enum core
 static enum core_type main_core(const struct kernel *kernel)
 {
     return kernel_type_has(kernel->type, CORE_AIC) ? CORE_AIC : CORE_AIV;
-}
-
-static void add_word_instr(struct entry *entry, enum core_type core, enum instr_op op,
-                           uint32_t slot)
-{
-    struct instr instr = instr_make(op, 0);
-    instr.number[0] = slot;
-    vec_push(&entry->programs[core].instrs, instr);
 }
 
 /* Whether an op has an instruction (a wait, a notification, a reset) for one of its slots: those of
@@ -91,44 +82,69 @@ static bool uses_word(const struct lowering *lowering, uint32_t block, struct sl
     }
 }
 
-/* Adds an instruction for each word that an op uses so: of `slots` from `first` to before `end`. */
+/* Adds an instruction for each word that the op of a group uses so. */
 static void add_words(const struct lowering *lowering, struct entry *entry, uint32_t block,
-                      enum core_type core, const struct slots *slots, uint32_t first, uint32_t end,
-                      enum instr_op op)
+                      enum core_type core, uint32_t group, enum instr_op op)
 {
-    for (uint32_t i = first; i < end; i++)
-        if (uses_word(lowering, block, slots->at[i], op))
-            add_word_instr(entry, core, op, 1 + i); /* slot 0 is the sync base address */
+    for (uint32_t i = 0; i < lowering->slots.count; i++) {
+        struct slot slot = lowering->slots.at[i];
+        struct instr instr = instr_make(op, slot.kind == SLOT_LOCK);
+        instr.number[0] = instr.word ? group : slot.id;
+        if (uses_word(lowering, block, slot, op))
+            vec_push(&entry->programs[core].instrs, instr);
+    }
 }
 
-static void add_op(const struct lowering *lowering, struct entry *entry, uint32_t block,
-                   const struct op *op, struct slots *slots)
+static void add_op(struct lowering *lowering, struct entry *entry, uint32_t block,
+                   const struct op *op)
 {
     const struct kernel *kernel = kernel_of(lowering, op);
-    uint32_t first = slots->count;
-    slots_add_op(slots, lowering->module, lowering->graph, op, kernel);
+    uint32_t group = entry->groups.count;
+    lowering->slots.count = 0;
+    slots_add_op(&lowering->slots, lowering->module, lowering->graph, op, kernel);
+    add_group(lowering, entry, op);
     enum core_type core = main_core(kernel);
-    add_words(lowering, entry, block, core, slots, first, slots->count, INSTR_wait_event);
+    add_words(lowering, entry, block, core, group, INSTR_wait_event);
     for (int part = 0; part < CORE_TYPES; part++)
         if (kernel_type_has(kernel->type, part))
-            add_call(lowering->module, entry, part, kernel, 1 + first);
-    add_words(lowering, entry, block, core, slots, first, slots->count, INSTR_notify);
+            add_call(lowering->module, entry, part, kernel, group);
+    add_words(lowering, entry, block, core, group, INSTR_notify);
+}
+
+/* The word of an event is reset once, whatever number of ops waits for it. */
+static void add_resets(struct lowering *lowering, struct entry *entry, uint32_t block,
+                       const struct op *op, uint32_t group, struct id_map *reset)
+{
+    struct slots *slots = &lowering->slots;
+    const struct kernel *kernel = kernel_of(lowering, op);
+    uint32_t kept = 0;
+    if (!op->clauses && !kernel_is_dynamic(lowering->module, kernel))
+        return;
+    slots->count = 0;
+    slots_add_op(slots, lowering->module, lowering->graph, op, kernel);
+    for (uint32_t i = 0; i < slots->count; i++) {
+        struct slot slot = slots->at[i];
+        if (slot.kind == SLOT_RECV && id_map_find(reset, slot.id) != NONE)
+            continue;
+        if (slot.kind == SLOT_RECV)
+            id_map_set(reset, slot.id, group);
+        slots->at[kept++] = slot;
+    }
+    slots->count = kept;
+    add_words(lowering, entry, block, main_core(kernel), group, INSTR_reset);
 }
 
 /* The programs: each op in list order, then the words that were waited for are reset. */
-static void add_ops(const struct lowering *lowering, struct entry *entry, uint32_t block,
-                    const uint32_t *ops, uint32_t count, struct slots *slots)
+static void add_ops(struct lowering *lowering, struct entry *entry, uint32_t block,
+                    const uint32_t *ops, uint32_t count)
 {
-    uint32_t *first = mem_calloc((size_t)count + 1, sizeof *first);
-    for (uint32_t i = 0; i < count; i++) {
-        add_op(lowering, entry, block, &lowering->graph->ops.at[ops[i]], slots);
-        first[i + 1] = slots->count;
-    }
+    struct id_map reset = {NULL, 0, 0}; /* by event: the group whose op resets it */
+    group_namer_clear(&lowering->namer);
     for (uint32_t i = 0; i < count; i++)
-        add_words(lowering, entry, block,
-                  main_core(kernel_of(lowering, &lowering->graph->ops.at[ops[i]])), slots, first[i],
-                  first[i + 1], INSTR_reset);
-    mem_free(first);
+        add_op(lowering, entry, block, &lowering->graph->ops.at[ops[i]]);
+    for (uint32_t i = 0; i < count; i++)
+        add_resets(lowering, entry, block, &lowering->graph->ops.at[ops[i]], i, &reset);
+    id_map_free(&reset);
 }
 
 /* -------------------------------------------------------------------------- checks ---- */
@@ -219,20 +235,14 @@ static bool lower(struct lowering *lowering, const struct block *superkernel, co
     };
     if (!ok || !launch_choose(&launch, &launch_ops))
         return false;
-    struct slots slots = {NULL, 0, 0};
     struct entry *entry = module_add_entry(module, superkernel->name, launch.type);
     for (int core = 0; core < CORE_TYPES; core++)
         entry->programs[core].present = kernel_type_has(launch.type, core);
-    add_ops(lowering, entry, block, ops, count, &slots);
+    add_ops(lowering, entry, block, ops, count);
     for (int core = 0; core < CORE_TYPES; core++)
         entry->programs[core].loc = entry->programs[core].end_loc = NONE;
-    struct range params = add_params(lowering, &slots);
-    struct attr attrs[2] = {
-        {W_block, NONE, {.kind = ATTR_INT, .i = launch.blocks}},
-        {W_params, NONE, {.kind = ATTR_LIST, .count = params.count, .first = params.first}},
-    };
-    entry->attrs = module_add_attrs(module, attrs, 2);
-    vec_free(&slots);
+    struct attr attr = {W_block, NONE, {.kind = ATTR_INT, .i = launch.blocks}};
+    entry->attrs = module_add_attrs(module, &attr, 1);
     return true;
 }
 
@@ -252,7 +262,10 @@ static bool check_gears(struct pass_context *context, const struct graph *graph)
 
 static bool lower_graph(struct pass_context *context, const struct graph *graph)
 {
-    struct lowering lowering = {.context = context, .module = context->module, .graph = graph};
+    struct lowering lowering = {.context = context,
+                                .module = context->module,
+                                .graph = graph,
+                                .namer = {.module = context->module}};
     if (!check_gears(context, graph))
         return false;
     const struct members *members = analyses_members(context->analyses, context->module, graph);
@@ -266,6 +279,8 @@ static bool lower_graph(struct pass_context *context, const struct graph *graph)
                  ok;
     }
     outer_events_free(&lowering.events);
+    group_namer_free(&lowering.namer);
+    vec_free(&lowering.slots);
     return ok;
 }
 

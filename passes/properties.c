@@ -1,6 +1,7 @@
 #include "passes/properties.h"
 #include "ir/calls.h"
 #include "ir/order.h"
+#include "passes/entry/short_calls.h"
 
 static bool is_partitioned(const struct module *module)
 {
@@ -20,13 +21,18 @@ static bool op_is_bound(const struct module *module, const struct graph *graph, 
                : graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL) == NONE;
 }
 
-static bool is_bound(const struct module *module)
+bool ops_are_bound(const struct module *module)
 {
     for (uint32_t i = 0; i < module->graphs.count; i++)
         for (uint32_t j = 0; j < module->graphs.at[i].ops.count; j++)
             if (!op_is_bound(module, &module->graphs.at[i], &module->graphs.at[i].ops.at[j]))
                 return false;
     return true;
+}
+
+static bool is_bound(const struct module *module)
+{
+    return ops_are_bound(module) && !short_calls_present(module);
 }
 
 static bool is_lowered(const struct module *module)

@@ -2,7 +2,7 @@
 #ifndef PASSES_PROPERTIES_H
 #define PASSES_PROPERTIES_H
 
-struct module;
+#include "ir/module.h"
 
 /* What passes demand of a module and provide. Each is checked on the module itself, so a dump of
  * any stage is as good an input as the pass before it. */
@@ -18,5 +18,8 @@ unsigned module_properties(const struct module *module);
 
 /* What a pass that needs this one property needs, and how to have it. */
 const char *property_text(unsigned property);
+
+/* Whether every op has its kernel, whatever entries are like. */
+bool ops_are_bound(const struct module *module);
 
 #endif

@@ -60,17 +60,13 @@ static bool check_kernels(const struct superkernel *sk, uint32_t copies, bool wr
     return ok;
 }
 
-/* Adds `split` in front of the parameters, which are many. */
 static void write_split(struct module *module, struct entry *entry, uint32_t copies)
 {
     struct range old = entry->attrs;
     struct attr *attrs = mem_calloc(old.count + 1, sizeof *attrs);
-    uint32_t at = 0;
-    while (at < old.count && module->attrs.at[old.first + at].key != W_params)
-        at++;
     for (uint32_t i = 0; i < old.count; i++)
-        attrs[i + (i >= at)] = module->attrs.at[old.first + i];
-    attrs[at] = (struct attr){W_split, NONE, {.kind = ATTR_INT, .i = copies}};
+        attrs[i] = module->attrs.at[old.first + i];
+    attrs[old.count] = (struct attr){W_split, NONE, {.kind = ATTR_INT, .i = copies}};
     entry->attrs = module_add_attrs(module, attrs, old.count + 1);
     mem_free(attrs);
 }

@@ -15,6 +15,8 @@
 #include "ir/event_sides.h"
 #include "ir/members.h"
 #include "ir/syntax/locate.h"
+#include "ir/syntax/spelling.h"
+#include "passes/entry/short_calls.h"
 #include "passes/entry/unused.h"
 #include "passes/sync/report.h"
 
@@ -150,21 +152,25 @@ static bool place_calls(const struct sync_checker *checker, const struct sync_su
     return at == track->count;
 }
 
-/* A call must pass its op's own slots, and run as many blocks as the kernel was built for. */
+/* A call must pass its op's own arguments, and run as many blocks as the kernel was built for. */
 static bool check_call(const struct sync_checker *checker, const struct sync_point *point,
-                       uint32_t slot, int64_t blocks)
+                       const struct group_name *name, int64_t blocks)
 {
     const struct instr *call = sync_instr(&checker->proof, point->core, point->step);
-    bool right_slot = call->number[0] == slot;
-    if (right_slot && call->number[1] == blocks)
+    const struct arg_group *group = &checker->entry->groups.at[call->number[0]];
+    bool right_group =
+        !checker->grouped || (group->name == name->name && group->word == name->word);
+    if (right_group && call->number[1] == blocks)
         return true;
     if (sync_report_step(checker, DIAG_entry_calls, point->core, point->step,
-                         right_slot ? "the kernel was built for another number of blocks"
-                                    : "this passes the arguments of another op")) {
-        if (right_slot)
+                         right_group ? "the kernel was built for another number of blocks"
+                                     : "this passes the arguments of another op")) {
+        if (right_group)
             diag_help(checker->diags, "write 'blocks %lld'", (long long)blocks);
         else
-            diag_help(checker->diags, "the op's arguments begin at slot %u", slot);
+            diag_help(
+                checker->diags, "the op's arguments are 'args %s'",
+                args_name_text(checker->module, name->name, name->word, &checker->diags->arena));
     }
     return false;
 }
@@ -181,7 +187,7 @@ static bool check_calls(const struct sync_checker *checker)
                 continue;
             uint32_t written = sync_instr(&checker->proof, core, point->step)->number[1];
             int64_t blocks = attr_int(checker->module, kernel->attrs, W_block, written);
-            ok = check_call(checker, point, 1 + subject->first_slot[i], blocks) && ok;
+            ok = check_call(checker, point, &subject->groups[i], blocks) && ok;
         }
     }
     return ok;
@@ -247,12 +253,33 @@ static bool check_subject(struct sync_checker *checker)
     return check_order(checker) && ok;
 }
 
+/* A call that its op says is none before bind-kernels has written it out. */
+static bool check_written(const struct sync_checker *checker)
+{
+    for (int core = 0; core < CORE_TYPES; core++) {
+        const struct program *program = &checker->entry->programs[core];
+        for (uint32_t i = 0; i < program->instrs.count; i++) {
+            const struct instr *instr = &program->instrs.at[i];
+            if (instr->op != INSTR_call || instr->kernel != NONE)
+                continue;
+            if (diag_at(checker->diags, DIAG_entry_calls, locate_instr(checker->module, instr),
+                        "which kernel this calls is not known yet"))
+                diag_help(checker->diags, "run 'bind-kernels' first, which writes the call out");
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool prove(struct pass_context *context, const struct entry *entry,
                   const struct sync_subject *subject)
 {
     struct sync_checker checker = {
         .diags = context->diags, .module = context->module, .entry = entry, .subject = subject};
+    if (!check_written(&checker))
+        return false;
     bool slots = !subject || sync_check_slots(&checker);
+    checker.grouped = slots;
     if (context->unproven)
         return slots;
     sync_proof_init(&checker.proof, context->module, entry);
@@ -270,9 +297,10 @@ static bool prove(struct pass_context *context, const struct entry *entry,
     return ok && slots;
 }
 
-static void subject_take(struct sync_subject *subject, const struct module *module,
+static void subject_take(struct sync_subject *subject, struct group_namer *namer,
                          const struct members *members, uint32_t block)
 {
+    const struct module *module = namer->module;
     subject->block = block;
     subject->index = members->index;
     subject->ops = members->ops + members->first[block];
@@ -280,11 +308,14 @@ static void subject_take(struct sync_subject *subject, const struct module *modu
     subject->slots.count = 0;
     subject->first_slot = mem_calloc((size_t)subject->count + 1, sizeof *subject->first_slot);
     subject->placed = mem_calloc(subject->count, sizeof *subject->placed);
+    subject->groups = mem_calloc(subject->count, sizeof *subject->groups);
+    group_namer_clear(namer);
     for (uint32_t i = 0; i < subject->count; i++) {
         const struct op *op = sync_op(subject, i);
         slots_add_op(&subject->slots, module, subject->graph, op,
                      module_kernel(module, op->kernel));
         subject->first_slot[i + 1] = subject->slots.count;
+        subject->groups[i] = group_name_of(namer, subject->graph, op);
     }
 }
 
@@ -292,6 +323,7 @@ static void subject_leave(struct sync_subject *subject)
 {
     mem_free(subject->first_slot);
     mem_free(subject->placed);
+    mem_free(subject->groups);
 }
 
 /* The super kernel's block that an event's side is an op of, or NONE. */
@@ -307,7 +339,7 @@ static struct sync_event *add_event(struct sync_events *events, uint32_t name)
     uint32_t *index = id_map_at(&events->index, name);
     if (*index == NONE) {
         *index = events->list.count;
-        vec_push(&events->list, (struct sync_event){NONE, false, {NONE, NONE}});
+        vec_push(&events->list, (struct sync_event){NONE, false, {NONE, NONE}, NONE, NONE});
     }
     return &events->list.at[*index];
 }
@@ -341,6 +373,7 @@ static bool prove_graph(struct pass_context *context, const struct graph *graph,
     const struct members *members = analyses_members(context->analyses, module, graph);
     bool ok = true;
     struct sync_events events = {0};
+    struct group_namer namer = {.module = module};
     find_events(&events, graph);
     struct sync_subject subject = {.graph = graph,
                                    .order = analyses_order(context->analyses, module, graph),
@@ -353,13 +386,16 @@ static bool prove_graph(struct pass_context *context, const struct graph *graph,
             continue;
         bool bound = is_bound(graph, members, b);
         if (bound)
-            subject_take(&subject, module, members, b);
-        ok = prove(context, entry, bound ? &subject : NULL) && ok;
+            subject_take(&subject, &namer, members, b);
+        /* Of calls of ops that have no kernels nothing can be said. */
+        if (bound || !entry_has_short_calls(entry))
+            ok = prove(context, entry, bound ? &subject : NULL) && ok;
         if (bound)
             subject_leave(&subject);
         proven[entry - module->entries.at] = 1;
     }
     vec_free(&subject.slots);
+    group_namer_free(&namer);
     id_map_free(&events.index);
     vec_free(&events.list);
     return ok;

@@ -120,7 +120,7 @@ bool arguments_add_op(struct host_run *run, const struct op *op)
 static void add_profile(struct host_run *run, const struct entry *entry, struct host_launch *launch)
 {
     const struct kernel_type_info *info = kernel_type_info(entry->type);
-    launch->profile_slot = entry_profile_slot(run->module, entry);
+    launch->profile_slot = entry_profile_slot(entry);
     if (launch->profile_slot == NONE)
         return;
     vec_push(&run->arguments, (struct host_argument){.slot = {SLOT_WORD, W_profiling}});
@@ -136,7 +136,7 @@ static void add_profile(struct host_run *run, const struct entry *entry, struct 
 /* The workspace of fed barriers. */
 static bool add_workspace(struct host_run *run, const struct entry *entry)
 {
-    if (entry_slot(run->module, entry, W_sync_workspace) == NONE)
+    if (entry_slot(entry, W_sync_workspace) == NONE)
         return true;
     uint64_t size = (uint64_t)attr_int(run->module, entry->attrs, W_workspace, 0);
     void *memory = mem_try_calloc(1, size);
@@ -164,13 +164,11 @@ bool arguments_add_entry(struct host_run *run, const struct entry *entry,
 bool arguments_hold(const struct host_run *run, const struct entry *entry,
                     const struct host_launch *launch)
 {
-    const struct module *module = run->module;
-    const struct attr *params = attr_find(module, entry->attrs, W_params);
-    if ((params ? params->value.count : 0) != launch->count)
+    if (entry_slots(entry) != launch->count)
         return false;
-    for (uint32_t i = 0; i < launch->count; i++)
-        if (!slot_is_named(module, run->graph, run->arguments.at[launch->first + i].slot,
-                           &module->attr_values.at[params->value.first + i]))
+    for (uint32_t i = 1; i < launch->count; i++)
+        if (!slot_is_arg(entry, run->graph, run->arguments.at[launch->first + i].slot,
+                         &entry->args.at[i - 1]))
             return false;
     return true;
 }

@@ -30,21 +30,20 @@ static void op_label(struct emitter *emitter, const struct instr *instr, struct 
     uint32_t type = attr_string(module, kernel->attrs, W_op);
     const struct intern_name *name = &module->names.names[type == NONE ? kernel->name : type];
     text_bytes(label, name->text, name->size);
-    const struct attr *params = attr_find(module, emitter->entry->attrs, W_params);
     const struct attr *own = attr_find(module, kernel->attrs, W_params);
-    if (!params || !own)
+    const struct arg_group *group = &emitter->entry->groups.at[instr->number[0]];
+    if (!own || group->args.count == 0)
         return;
     text_char(label, '(');
     for (uint32_t i = 0; i < own->value.count && label->size < MAX_LABEL; i++) {
-        uint32_t slot = instr->number[0] + i;
-        if (slot >= params->value.count)
+        if (i == group->args.count)
             break;
-        const struct attr_value *value = &module->attr_values.at[params->value.first + slot];
-        if (value->kind != ATTR_VALUE)
+        const struct arg *arg = group_arg(emitter->entry, group, i);
+        if (arg->kind != ARG_VALUE)
             continue;
         if (i)
             text_string(label, ", ");
-        spell_value(label, module, value->id);
+        spell_value(label, module, arg->id);
     }
     text_string(label, label->size < MAX_LABEL ? ")" : ", ...)");
 }
@@ -61,7 +60,7 @@ static void emit_sites(struct emitter *emitter, enum core_type core)
     for (uint32_t i = 0; i < program->instrs.count; i++) {
         const struct instr *instr = &program->instrs.at[i];
         line.size = 0;
-        spell_instr(&line, emitter->module, instr);
+        spell_instr(&line, emitter->module, emitter->entry, instr);
         text_string(emitter->text, "    {");
         emit_literal(emitter, line.at, line.size);
         text_string(emitter->text, ", ");
@@ -96,7 +95,8 @@ static void emit_calls(struct emitter *emitter, enum core_type core)
             text_string(emitter->text, "0");
         else
             text_printf(emitter->text, "k%u_%s", called_id(emitter, instr), core_type_name(core));
-        text_printf(emitter->text, ", %u, %u, %u, %s},\n", instr->number[0], instr->number[1],
+        text_printf(emitter->text, ", %u, %u, %u, %s},\n",
+                    group_slot(&emitter->entry->groups.at[instr->number[0]]), instr->number[1],
                     info->flat ? 1 : info->aivs, info->flat ? "true" : "false");
     }
     text_string(emitter->text, "};\n");
@@ -107,12 +107,10 @@ static void emit_calls(struct emitter *emitter, enum core_type core)
 static uint32_t select_slot(const struct emitter *emitter, const struct program *program,
                             uint32_t select)
 {
-    const struct attr *params = attr_find(emitter->module, emitter->entry->attrs, W_params);
     for (uint32_t i = select + 1; i < program->instrs.count; i++) {
         const struct instr *instr = &program->instrs.at[i];
         if (instr->op == INSTR_call && instr->kernel == program->instrs.at[select].kernel)
-            return slots_find_tiling(emitter->module, params, called_kernel(emitter, instr),
-                                     instr->number[0]);
+            return group_find_tiling(emitter->entry, &emitter->entry->groups.at[instr->number[0]]);
     }
     return NONE;
 }
@@ -183,7 +181,7 @@ static void find_workspace(struct emitter *emitter)
     const struct module *module = emitter->module;
     emitter->workspace = attr_int(module, emitter->entry->attrs, W_workspace, 0);
     emitter->workspace_slot =
-        emitter->workspace > 0 ? entry_slot(module, emitter->entry, W_sync_workspace) : NONE;
+        emitter->workspace > 0 ? entry_slot(emitter->entry, W_sync_workspace) : NONE;
 }
 
 static void emit_entry(struct emitter *emitter)
@@ -196,11 +194,13 @@ static void emit_entry(struct emitter *emitter)
     text_printf(text, "\n/* entry %u : %s */\n\n", emitter->entry_id,
                 kernel_type_info(entry->type)->name);
     find_workspace(emitter);
+    event_slots_take(&emitter->events, entry);
     for (int core = 0; core < CORE_TYPES; core++) {
         has[core] = entry->programs[core].instrs.count > 0;
         if (has[core])
             emit_program(emitter, core);
     }
+    event_slots_leave(&emitter->events, entry);
     host_entry_symbol(&name, emitter->module, entry);
     remark_symbol(emitter, &name);
     text_printf(text, "extern skrt_entry_fn e%u __asm__(\"%.*s\");\n", emitter->entry_id,
@@ -226,5 +226,6 @@ bool host_emit(struct text *text, const struct module *module, struct diags *dia
         emitter.entry_id = i;
         emit_entry(&emitter);
     }
+    event_slots_free(&emitter.events);
     return emitter.ok;
 }

@@ -95,8 +95,7 @@ static bool has_workspace(const struct statement *s)
     if (diag_at(emitter->diags, DIAG_missing_attribute, locate_instr(emitter->module, s->instr),
                 "'%s' needs a workspace, which the entry does not have",
                 instr_info(s->instr->op)->name))
-        diag_help(emitter->diags,
-                  "give the entry 'workspace = N' and the slot sync_workspace among 'params'");
+        diag_help(emitter->diags, "give the entry 'workspace = N' and 'args [sync_workspace]'");
     emitter->ok = false;
     return false;
 }
@@ -132,7 +131,7 @@ static void emit_feed(const struct statement *s)
 /* The slot of the buffer for records. */
 static void emit_records(const struct statement *s)
 {
-    text_unsigned(s->emitter->text, entry_profile_slot(s->emitter->module, s->emitter->entry));
+    text_unsigned(s->emitter->text, entry_profile_slot(s->emitter->entry));
 }
 
 static bool emit_piece(void *user, const char *name, size_t size)
@@ -162,6 +161,19 @@ static void refuse(const struct statement *s)
     emitter->ok = false;
 }
 
+/* The slot of an event, or of a lock: entries by themselves may name what they have no slot for. */
+static bool find_slot(const struct statement *s, uint32_t *slot)
+{
+    struct emitter *emitter = s->emitter;
+    *slot = instr_event_slot(&emitter->events, emitter->entry, s->instr);
+    if (*slot != NONE)
+        return true;
+    diag_at(emitter->diags, DIAG_unknown_group, locate_instr(emitter->module, s->instr),
+            "the entry has no slot for this event");
+    emitter->ok = false;
+    return false;
+}
+
 void emit_instr(struct emitter *emitter, enum core_type core, const struct instr *instr,
                 uint32_t index, struct rows *next)
 {
@@ -173,10 +185,13 @@ void emit_instr(struct emitter *emitter, enum core_type core, const struct instr
         return;
     }
     /* Nothing is recorded where there is no buffer for records. */
-    if (info->place == PLACE_RECORD && entry_profile_slot(emitter->module, emitter->entry) == NONE)
+    if (info->place == PLACE_RECORD && entry_profile_slot(emitter->entry) == NONE)
         template = "skrt_hint(core, $site)";
     text_string(emitter->text, "    ");
-    bool expanded = statement_expand(emitter->text, template, instr, emit_piece, &s);
+    struct instr plain = *instr;
+    if (info->effect == EFFECT_EVENT && !find_slot(&s, &plain.number[0]))
+        return;
+    bool expanded = statement_expand(emitter->text, template, &plain, emit_piece, &s);
     assert(expanded);
     (void)expanded;
     text_string(emitter->text, ";\n");

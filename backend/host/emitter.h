@@ -3,6 +3,7 @@
 #define BACKEND_HOST_EMITTER_H
 
 #include "ir/base/text.h"
+#include "ir/groups.h"
 #include "ir/variants.h"
 
 struct emitter {
@@ -14,6 +15,7 @@ struct emitter {
     uint32_t calls;          /* of the program at hand */
     uint32_t workspace_slot; /* of fed barriers, or NONE; and its bytes */
     int64_t workspace;
+    struct event_slots events; /* of the entry at hand */
     bool ok;
 };
 

@@ -3,6 +3,7 @@
 #include "frontend/exchange/json_data.h"
 #include "frontend/exchange/op_places.h"
 #include "frontend/exchange/pieces.h"
+#include "ir/groups.h"
 #include "ir/operands.h"
 #include "ir/syntax/spelling.h"
 
@@ -13,6 +14,7 @@ struct writer {
     /* The graph at hand. */
     const struct graph *graph;
     struct op_places places;
+    const struct entry *entry; /* the one at hand */
 };
 
 static struct json *out(struct writer *writer)
@@ -221,6 +223,57 @@ static void put_graph(struct writer *writer, const struct graph *graph)
 
 /* -------------------------------------------------------------------------- entries ---- */
 
+/* The name of a group: a member for a value's name, or for a word. */
+static void put_named(struct writer *writer, const char *key, uint32_t name, bool word)
+{
+    json_key(out(writer), key);
+    json_open_object(out(writer));
+    json_data_name(&writer->data, "value", word ? NONE : name);
+    json_data_name(&writer->data, "word", word ? name : NONE);
+    json_close_object(out(writer));
+}
+
+static void put_arg(struct writer *writer, const struct arg *arg)
+{
+    static const char *const kinds[] = {
+        [ARG_VALUE] = "value", [ARG_NONE] = "none", [ARG_LIST] = "list",
+        [ARG_WORD] = "word",   [ARG_SEND] = "send", [ARG_RECV] = "recv",
+    };
+    struct json *json = out(writer);
+    json_open_object(json);
+    if (arg->kind == ARG_NONE) {
+        json_key(json, "none");
+        json_bool(json, true);
+    } else if (arg->kind == ARG_LIST) {
+        json_key(json, "list");
+        json_open_array(json);
+        for (uint32_t i = 0; i < arg->count; i++)
+            json_data_string(&writer->data, writer->entry->listed.at[arg->id + i]);
+        json_close_array(json);
+    } else {
+        json_data_name(&writer->data, kinds[arg->kind], arg->id);
+    }
+    json_close_object(json);
+}
+
+static void put_groups(struct writer *writer)
+{
+    const struct entry *entry = writer->entry;
+    begin_list(writer, "groups");
+    for (uint32_t i = 0; i < entry->groups.count && begin_row(writer); i++) {
+        const struct arg_group *group = &entry->groups.at[i];
+        put_named(writer, "name", group->name, group->word);
+        json_add_unsigned(out(writer), "slot", group_slot(group));
+        json_key(out(writer), "args");
+        json_open_array(out(writer));
+        for (uint32_t n = 0; n < group->args.count; n++)
+            put_arg(writer, group_arg(entry, group, n));
+        json_close_array(out(writer));
+        json_close_object(out(writer));
+    }
+    json_close_array(out(writer));
+}
+
 static void put_early(struct json *json, unsigned early)
 {
     static const char *const waits[] = {NULL, "aic", "aiv", "mix"};
@@ -248,10 +301,16 @@ static void put_kernel_part(struct writer *writer, const struct instr *instr)
 /* One operand, by its letter in the table of instructions. */
 static void put_operand(struct writer *writer, const struct instr *instr, char operand)
 {
+    bool lock = instr->word;
     static const char *const phases[] = {"begin", "end", "complement"};
     struct json *json = out(writer);
     switch (operand) {
     case 'K': put_kernel_part(writer, instr); break;
+    case 'V':
+    case 'L':
+        json_data_name(&writer->data, "event", lock ? NONE : instr->number[0]);
+        json_data_index(&writer->data, "lock", lock ? instr->number[0] : NONE);
+        break;
     case 'G': json_add_string(json, "group", core_type_name(instr->word)); break;
     case 'F': json_add_string(json, "flag", instr->word == CORE_AIC ? "c2v" : "v2c"); break;
     case 'P':
@@ -261,7 +320,8 @@ static void put_operand(struct writer *writer, const struct instr *instr, char o
     }
 }
 
-/* A number has the word before it for a key; the others stand in a list. */
+/* A number, or the index of a group, has the word before it for a key; other numbers stand in a
+ * list. */
 static void put_operands(struct writer *writer, const struct instr *instr, const char *operands)
 {
     const char *word = NULL;
@@ -269,7 +329,7 @@ static void put_operands(struct writer *writer, const struct instr *instr, const
     uint32_t n_numbers = 0, n_listed = 0;
     while (*operands) {
         size_t size = strcspn(operands, " ");
-        if (*operands != 'N') {
+        if (*operands != 'N' && *operands != 'S') {
             put_operand(writer, instr, *operands);
         } else if (word) {
             json_key_bytes(out(writer), word, word_size);
@@ -291,10 +351,13 @@ static void put_instr(struct writer *writer, const struct instr *instr)
     const struct instr_info *info = instr_info(instr->op);
     struct text text = {NULL, 0, 0};
     json_add_string(out(writer), "instr", info->name);
-    spell_instr(&text, writer->data.module, instr);
+    spell_instr(&text, writer->data.module, writer->entry, instr);
     json_add_bytes(out(writer), "text", text.at, text.size);
     text_free(&text);
-    put_operands(writer, instr, info->operands);
+    if (instr->op == INSTR_call && instr->kernel == NONE)
+        put_named(writer, "of", instr->number[0], instr->word);
+    else
+        put_operands(writer, instr, info->operands);
 }
 
 static void put_program(struct writer *writer, const struct program *program, enum core_type core)
@@ -318,6 +381,8 @@ static void put_entry(struct writer *writer, const struct entry *entry)
     json_data_name(&writer->data, "name", entry->name);
     json_add_string(out(writer), "type", kernel_type_info(entry->type)->name);
     json_data_attrs(&writer->data, entry->attrs);
+    writer->entry = entry;
+    put_groups(writer);
     for (int core = 0; core < CORE_TYPES; core++)
         put_program(writer, &entry->programs[core], (enum core_type)core);
 }

@@ -94,11 +94,13 @@ static struct attr_value value_int(enum attr_kind kind, int64_t i)
 %token <name> KW_token "'token'"
 %token <name> KW_true "'true'" KW_false "'false'"
 %token <name> ':' '}' ',' '=' '[' ']' '{' '?' '(' ')' '*' '+'
+/* In programs, what the scanner knows as INSTR: one that an event stands behind. */
+%token <name> EVENT_INSTR "instruction for an event"
 
 %type <name> word label rare_key rare_op_type type new_type format keyword core_word event
-%type <name> any_type list_type name
+%type <name> any_type list_type name any_word args_word
 %type <list> dims dim_list params param_list ids types type_list value_list attr_items
-%type <list> events gear_values instr_operands operands forms form unlabelled
+%type <list> events gear_values instr_operands event_operands operands forms form unlabelled
 %type <range> attrs dict
 
 %%
@@ -455,11 +457,17 @@ events:
 | events ',' event  { parse_push_id(parser, $event); $$ = $1 + 1; }
 
 event:
-  word
+  any_word
+| INT  { $$ = module_name_printf(parser->module, "%lld", (long long)$INT); }
+
+any_word:
+  WORD
+| INSTR
+| EVENT_INSTR
+| DTYPE
 | keyword
 | KW_true
 | KW_false
-| INT  { $$ = module_name_printf(parser->module, "%lld", (long long)$INT); }
 
 /* --------------------------------------------------------------------------- entries */
 
@@ -467,25 +475,67 @@ entry:
   KW_entry SYMBOL ':' word attrs '{'
       { parse_entry_begin(parser, word_span(parser, $1), $SYMBOL, word_span(parser, $word), $word,
                           $attrs); }
-  programs '}'[end]  { parse_entry_end(parser, rule_span(parser, $end, RULE_END)); }
+  entry_items '}'[end]  { parse_entry_end(parser, rule_span(parser, $end, RULE_END)); }
 
-programs:
+entry_items:
   %empty
-| programs program
+| entry_items group
+| entry_items program
+| entry_items error RESYNC  { parse_recover(parser); yyerrok; }
+
+group:
+  group_head args comma ']'
+| group_head ']'
+
+/* An action of its own would be one before the word is known to begin a group. */
+group_head:
+  args_word '['             { parse_group(parser, $args_word, NONE, false); }
+| args_word VALUE '=' '['   { parse_group(parser, $args_word, token_id($VALUE), false); }
+| args_word any_word '=' '['
+      { parse_group(parser, $args_word, token_id($any_word), true); }
+| args_word STRING '=' '['  { parse_group(parser, $args_word, token_id($STRING), true); }
+
+args_word:
+  WORD
+
+args:
+  arg
+| args ',' arg
+
+arg:
+  VALUE          { parse_arg(parser, ARG_VALUE, token_id($VALUE), 0); }
+| KW_none        { parse_arg(parser, ARG_NONE, NONE, 0); }
+| word           { parse_arg(parser, ARG_WORD, token_id($word), 0); }
+| KW_send event  { parse_arg(parser, ARG_SEND, token_id($event), 0); }
+| KW_recv event  { parse_arg(parser, ARG_RECV, token_id($event), 0); }
+| '[' ']'            { parse_arg(parser, ARG_LIST, 0, 0); }
+| '[' ids comma ']'  { parse_arg(parser, ARG_LIST, 0, $ids); }
 
 program:
   WORD body_brace { parse_program_begin(parser, word_span(parser, $WORD), $WORD); }
   instrs '}'[end]    { parse_program_end(parser, rule_span(parser, $end, RULE_END)); }
-| error RESYNC       { parse_recover(parser); yyerrok; }
 
 instrs:
   %empty
 | instrs instr
 
 instr:
-  INSTR instr_operands  { parse_instr(parser, rule_span(parser, $INSTR, RULE_END), $INSTR,
-                                      $instr_operands); }
-| error RESYNC          { parse_recover(parser); yyerrok; }
+  INSTR instr_operands
+      { parse_instr(parser, rule_span(parser, $INSTR, RULE_END), $INSTR, $instr_operands); }
+| EVENT_INSTR event_operands
+      { parse_instr(parser, rule_span(parser, $EVENT_INSTR, RULE_END), $EVENT_INSTR,
+                    $event_operands); }
+| error RESYNC  { parse_recover(parser); yyerrok; }
+
+/* Any word may be an event, even that of an instruction. */
+event_operands:
+  event         { parse_push_value(parser, value_id(ATTR_WORD, $event)); $$ = 1; }
+| event VALUE   { parse_push_value(parser, value_id(ATTR_WORD, $event));
+                  parse_push_value(parser, value_id(ATTR_VALUE, $VALUE)); $$ = 2; }
+| event WORD    { parse_push_value(parser, value_id(ATTR_WORD, $event));
+                  parse_push_value(parser, value_id(ATTR_WORD, $WORD)); $$ = 2; }
+| event STRING  { parse_push_value(parser, value_id(ATTR_WORD, $event));
+                  parse_push_value(parser, value_id(ATTR_STRING, $STRING)); $$ = 2; }
 
 instr_operands:
   %empty  { $$ = 0; }
@@ -495,6 +545,10 @@ instr_operands:
       { parse_push_value(parser, value_id(ATTR_WORD, $core_word)); $$ = $1 + 1; }
 | instr_operands SYMBOL
       { parse_push_value(parser, value_id(ATTR_SYMBOL, $SYMBOL)); $$ = $1 + 1; }
+| instr_operands VALUE
+      { parse_push_value(parser, value_id(ATTR_VALUE, $VALUE)); $$ = $1 + 1; }
+| instr_operands STRING
+      { parse_push_value(parser, value_id(ATTR_STRING, $STRING)); $$ = $1 + 1; }
 
 core_word:
   WORD
@@ -533,6 +587,8 @@ static int start_resync(struct parser *parser)
 static int skir_yylex(union token_value *value, struct parser *parser)
 {
     int token = scanner_next(&parser->scanner, value);
+    if (token == TOKEN_INSTR && parser->program && parse_is_event_instr(token_id(value->name)))
+        return EVENT_INSTR;
     return token == TOKEN_ERROR ? start_resync(parser) : token;
 }
 
@@ -551,11 +607,13 @@ static bool is_any_word(const yysymbol_kind_t *expected, int count)
 static bool is_listed(yysymbol_kind_t symbol, bool any_word)
 {
     bool word = symbol == YYSYMBOL_DTYPE || symbol == YYSYMBOL_INSTR || symbol >= YYSYMBOL_KW_skir;
-    return symbol != YYSYMBOL_DICT && !(any_word && word && symbol <= YYSYMBOL_KW_false);
+    return symbol != YYSYMBOL_DICT && symbol != YYSYMBOL_EVENT_INSTR &&
+           !(any_word && word && symbol <= YYSYMBOL_KW_false);
 }
 
 /* The tokens that may stand here, none where they are more than MAX_EXPECTED. A known dictionary
- * may stand where its brace may: it is not listed. */
+ * may stand where its brace may, and an instruction for an event where others may: they are not
+ * listed. */
 static int expected_tokens(const yypcontext_t *context, yysymbol_kind_t expected[YYNTOKENS])
 {
     int all = yypcontext_expected_tokens(context, expected, YYNTOKENS), count = 0;

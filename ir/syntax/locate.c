@@ -257,6 +257,8 @@ struct span locate_instr(const struct module *module, const struct instr *instr)
     if (!walk_begin(&walk, module, instr->loc))
         return recorded(module, instr->loc);
     struct span span = scanner_span(&walk.scanner);
+    if (instr_info(instr->op)->effect == EFFECT_EVENT)
+        walk_next(&walk); /* the event may have the name of an instruction */
     do
         walk_next(&walk);
     while (!at_end(&walk) && !at_char(&walk, '}') && walk.token != TOKEN_INSTR);
@@ -290,12 +292,13 @@ static struct span walk_element(struct walk *walk)
     return span;
 }
 
-struct span locate_element(const struct module *module, const struct attr *attr, uint32_t index)
+/* The element of the first list at or behind `loc`. */
+static struct span locate_listed(const struct module *module, uint32_t loc, uint32_t index)
 {
     struct walk walk;
     struct span found = no_span;
-    if (!walk_begin(&walk, module, attr->loc))
-        return recorded(module, attr->loc);
+    if (!walk_begin(&walk, module, loc))
+        return recorded(module, loc);
     while (!at_end(&walk) && !at_char(&walk, '['))
         walk_next(&walk);
     for (uint32_t n = 0; n <= index && !at_end(&walk) && (n == 0 || at_char(&walk, ',')); n++) {
@@ -306,6 +309,29 @@ struct span locate_element(const struct module *module, const struct attr *attr,
     }
     scanner_free(&walk.scanner);
     return found;
+}
+
+struct span locate_group(const struct module *module, const struct arg_group *group)
+{
+    struct walk walk;
+    if (!walk_begin(&walk, module, group->loc))
+        return recorded(module, group->loc);
+    struct span span = scanner_span(&walk.scanner);
+    walk_next(&walk);
+    if (!at_char(&walk, '[') && !at_end(&walk))
+        span = scanner_span(&walk.scanner);
+    scanner_free(&walk.scanner);
+    return span;
+}
+
+struct span locate_arg(const struct module *module, const struct arg_group *group, uint32_t index)
+{
+    return locate_listed(module, group->loc, index);
+}
+
+struct span locate_element(const struct module *module, const struct attr *attr, uint32_t index)
+{
+    return locate_listed(module, attr->loc, index);
 }
 
 struct span locate_options(const struct module *module, const struct attr *attr)

@@ -36,6 +36,10 @@ struct span locate_instr(const struct module *module, const struct instr *instr)
 /* The definition of a value: a parameter or a result. */
 struct span locate_value(const struct module *module, const struct graph *graph, uint32_t value);
 
+/* A group of arguments: its name, or the word `args` where it has none; and one of them. */
+struct span locate_group(const struct module *module, const struct arg_group *group);
+struct span locate_arg(const struct module *module, const struct arg_group *group, uint32_t index);
+
 /* An element of an attribute that is a list. */
 struct span locate_element(const struct module *module, const struct attr *attr, uint32_t index);
 

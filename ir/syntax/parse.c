@@ -1,17 +1,21 @@
 #include "ir/sound.h"
 #include "ir/syntax/grammar.h"
 #include "ir/syntax/parser.h"
+#include "ir/syntax/upgrade_entry.h"
 
 static void parser_free(struct parser *parser)
 {
     scanner_free(&parser->scanner);
     vec_free(&parser->ids);
     id_map_free(&parser->value_of_name);
+    id_map_free(&parser->groups[0]);
+    id_map_free(&parser->groups[1]);
     vec_free(&parser->attrs);
     vec_free(&parser->values);
     vec_free(&parser->dims);
     vec_free(&parser->forms);
     vec_free(&parser->dicts);
+    vec_free(&parser->old_entries);
 }
 
 /* No list on a stack, even an empty one, is at NULL. */
@@ -38,6 +42,14 @@ static void parse_file(const struct parser *outer, uint32_t begin)
     parser_free(&parser);
 }
 
+/* The entries that were read in the old form. */
+static void upgrade_entries(struct parser *parser)
+{
+    for (uint32_t i = 0; i < parser->old_entries.count; i++)
+        upgrade_entry(parser->module, &parser->module->entries.at[parser->old_entries.at[i].index],
+                      parser->old_entries.at[i].body);
+}
+
 static struct module *parse_text(struct source *source, struct diags *diags, bool upgrade,
                                  struct spans *comments)
 {
@@ -57,6 +69,8 @@ static struct module *parse_text(struct source *source, struct diags *diags, boo
         *comments = parser.scanner.comments;
         parser.scanner.comments = (struct spans){NULL, 0, 0};
     }
+    if (diags->counts[SEVERITY_ERROR] == errors)
+        upgrade_entries(&parser);
     parser_free(&parser);
     if (diags->counts[SEVERITY_ERROR] == errors) {
         expensive_assert(module_is_sound(parser.module));

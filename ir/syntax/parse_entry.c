@@ -1,8 +1,28 @@
 /* The parser's part for entries. */
 #include "ir/base/text.h"
+#include "ir/groups.h"
 #include "ir/syntax/upgrade.h"
 
 #include <string.h>
+
+/* The end of the line that the scanner is on. */
+static uint32_t line_end(const struct scanner *scanner)
+{
+    const char *p = scanner->cursor;
+    while (p < scanner->limit && *p != '\n')
+        p++;
+    return (uint32_t)(p - scanner->source->text);
+}
+
+static bool has_old_params(struct parser *parser, struct range attrs)
+{
+    const struct attr *params = attr_find(parser->module, attrs, W_params);
+    if (params)
+        upgrade_note(parser, (struct span){params->loc, params->loc + 6},
+                     "an entry's 'params' is an old form",
+                     "args %RESULT = [...], before the programs");
+    return params != NULL;
+}
 
 void parse_entry_begin(struct parser *parser, struct span span, uint32_t name,
                        struct span type_span, uint32_t type, struct range attrs)
@@ -13,16 +33,87 @@ void parse_entry_begin(struct parser *parser, struct span span, uint32_t name,
     parser->entry = module_add_entry(parser->module, name, kernel_type);
     parser->entry->loc = span.begin;
     parser->entry->attrs = attrs;
+    parser->old_entry = has_old_params(parser, attrs);
+    parser->entry_body = parser->upgrade ? line_end(&parser->scanner) : NONE;
     parser->open_braces = 1;
 }
 
 void parse_entry_end(struct parser *parser, struct span span)
 {
     assert(!parser->program && parser_is_between(parser));
-    parser->entry->end_loc = span.begin;
-    parser->entry = NULL;
+    struct entry *entry = parser->entry;
+    entry->end_loc = span.begin;
+    parse_entry_leave(parser);
     parser->open_braces = 0;
+    if (parser->old_entry)
+        vec_push(&parser->old_entries,
+                 ((struct old_entry){(uint32_t)(entry - parser->module->entries.at),
+                                     parser->entry_body}));
 }
+
+void parse_entry_leave(struct parser *parser)
+{
+    for (uint32_t i = 0; parser->entry && i < parser->entry->groups.count; i++) {
+        const struct arg_group *group = &parser->entry->groups.at[i];
+        if (group->name != NONE)
+            id_map_unset(&parser->groups[group->word], group->name);
+    }
+    parser->entry = NULL;
+    parser->program = NULL;
+}
+
+/* ---------------------------------------------------------------------------- groups ---- */
+
+/* Programs name groups, and unnamed ones are behind the last op's. */
+static void check_group(struct parser *parser, struct span span, uint32_t name, bool word)
+{
+    const struct entry *entry = parser->entry;
+    uint32_t count = entry->groups.count;
+    if (entry->programs[CORE_AIC].present || entry->programs[CORE_AIV].present)
+        diag_at(parser->diags, DIAG_nesting, span,
+                "the arguments of an entry stand before its programs");
+    if (name != NONE && count > 0 && entry->groups.at[count - 1].name == NONE &&
+        diag_at(parser->diags, DIAG_nesting, span, "a group with a name stands behind one without"))
+        diag_help(parser->diags,
+                  "slots without a name, such as [sync_workspace], stand behind those of all ops");
+    if (name != NONE && id_map_find(&parser->groups[word], name) != NONE)
+        diag_at(parser->diags, DIAG_duplicate, span, "the entry has two groups '%s%.*s'",
+                word ? "" : "%", NAME(parser->module, name));
+}
+
+void parse_group(struct parser *parser, uint64_t args, uint32_t name, bool word)
+{
+    uint32_t begin = token_begin(args);
+    struct span span = {begin, begin + parser->module->names.names[token_id(args)].size};
+    if (token_id(args) != W_args) {
+        struct suggest suggest = name_suggest(parser->module, token_id(args));
+        name_offer(&suggest, parser->module, W_args);
+        if (diag_at(parser->diags, DIAG_syntax, span,
+                    "expected 'args', 'aic' or 'aiv', found '%.*s'",
+                    NAME(parser->module, token_id(args))))
+            diag_suggest(parser->diags, &suggest);
+    }
+    check_group(parser, span, name, word);
+    if (name != NONE && id_map_find(&parser->groups[word], name) == NONE)
+        id_map_set(&parser->groups[word], name, parser->entry->groups.count);
+    entry_add_group(parser->entry, name, word, begin);
+}
+
+void parse_arg(struct parser *parser, enum arg_kind kind, uint32_t id, uint32_t values)
+{
+    struct entry *entry = parser->entry;
+    struct arg arg = {.kind = (uint16_t)kind, .id = id};
+    if (kind == ARG_LIST) {
+        arg.id = entry->listed.count;
+        arg.count = values;
+        parser->ids.count -= values;
+        for (uint32_t i = 0; i < values; i++)
+            vec_push(&entry->listed, parser->ids.at[parser->ids.count + i]);
+    }
+    entry_add_arg(entry, arg);
+}
+
+/* -------------------------------------------------------------------------- programs ---- */
 
 void parse_program_begin(struct parser *parser, struct span span, uint32_t word)
 {
@@ -46,6 +137,13 @@ void parse_program_end(struct parser *parser, struct span span)
     parser->program->end_loc = span.begin;
     parser->program = NULL;
     parser->open_braces = 1;
+}
+
+/* ---------------------------------------------------------------------- instructions ---- */
+
+bool parse_is_event_instr(uint32_t mnemonic)
+{
+    return instr_info(mnemonic - W_DTYPE_END)->effect == EFFECT_EVENT;
 }
 
 /* `@k.aic` is the kernel k and its part for cube cores. */
@@ -82,6 +180,67 @@ static bool take_choice(struct instr *instr, uint32_t word, const uint32_t *choi
     return false;
 }
 
+/* Whether the value names a group; `*word` is whether that is a word. */
+static bool is_group_name(const struct attr_value *value, bool *word)
+{
+    *word = value && value->kind != ATTR_VALUE;
+    return value &&
+           (value->kind == ATTR_VALUE || value->kind == ATTR_WORD || value->kind == ATTR_STRING);
+}
+
+static void unknown_group(struct parser *parser, struct span span, uint32_t name, bool word)
+{
+    struct suggest suggest = name_suggest(parser->module, name);
+    suggest.before = word ? "" : "%";
+    if (!diag_at(parser->diags, DIAG_unknown_group, span,
+                 "the entry has no arguments 'args %s%.*s'", word ? "" : "%",
+                 NAME(parser->module, name)))
+        return;
+    for (uint32_t i = 0; i < parser->entry->groups.count; i++)
+        if (parser->entry->groups.at[i].name != NONE && parser->entry->groups.at[i].word == word)
+            name_offer(&suggest, parser->module, parser->entry->groups.at[i].name);
+    diag_suggest(parser->diags, &suggest);
+}
+
+/* Takes the name of a group; false where it is none. */
+static bool take_group(struct parser *parser, struct span span, uint32_t *number,
+                       const struct attr_value *value)
+{
+    bool word;
+    if (value && value->kind == ATTR_INT) {
+        upgrade_note(parser, span, "the number of a slot is an old form",
+                     "call @KERNEL args %RESULT blocks N");
+        parser->old_entry = true;
+        take_number(parser, span, number, value->i);
+        return true;
+    }
+    if (!is_group_name(value, &word))
+        return false;
+    *number = id_map_find(&parser->groups[word], value->id);
+    if (*number == NONE)
+        unknown_group(parser, span, value->id, word);
+    return true;
+}
+
+/* An event, or the lock of a group where `lock` allows it. */
+static const char *take_event(struct parser *parser, struct span span, struct instr *instr,
+                              const struct attr_value **value, const struct attr_value *end,
+                              bool lock)
+{
+    const struct attr_value *event = *value;
+    if (event == end)
+        return lock ? "an event, or 'lock' and a group" : "an event";
+    (*value)++;
+    instr->number[0] = event->id;
+    if (!lock || *value == end)
+        return NULL;
+    if (event->id != W_lock)
+        return "one event";
+    instr->word = 1;
+    take_group(parser, span, &instr->number[0], (*value)++);
+    return NULL;
+}
+
 /* What may stand in place of a word-like operand, in the order of instr.word. */
 static const struct {
     char operand;
@@ -106,6 +265,10 @@ static const char *take_operand(struct parser *parser, struct span span, struct 
         take_number(parser, span, &instr->number[(*n_numbers)++], value->i);
         return NULL;
     }
+    if (operand == 'S')
+        return take_group(parser, span, &instr->number[(*n_numbers)++], value)
+                   ? NULL
+                   : "a group of arguments (%name)";
     if (operand == 'K') {
         if (!value || value->kind != ATTR_SYMBOL)
             return "a kernel (@name)";
@@ -166,6 +329,8 @@ static const char *take_element(struct parser *parser, struct span span, struct 
     const char *expected;
     if (*form == 'E') {
         expected = take_early(instr, value, end);
+    } else if (*form == 'V' || *form == 'L') {
+        expected = take_event(parser, span, instr, value, end, *form == 'L');
     } else {
         const struct attr_value *next = *value < end ? (*value)++ : NULL;
         if (*form >= 'a' && *form <= 'z') {
@@ -191,9 +356,47 @@ static struct text form_legend(const char *form)
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++)
         add_meaning(&text, form, choices[i].operand, choices[i].text);
     add_meaning(&text, form, 'K', "a kernel");
+    add_meaning(&text, form, 'S', "a group of arguments");
     add_meaning(&text, form, 'N', "a number");
+    add_meaning(&text, form, 'V', "an event");
+    add_meaning(&text, form, 'L', "an event, or 'lock' and a group of arguments");
     add_meaning(&text, form, 'E', "nothing, 'early_wait aic' (or aiv, mix), 'early_set' or both");
     return text;
+}
+
+/* `call %m`: what is not said is said by the op. */
+static bool take_short_call(struct instr *instr, const struct attr_value *value, uint32_t count)
+{
+    bool word;
+    if (instr->op != INSTR_call || count != 1 || !is_group_name(value, &word))
+        return false;
+    instr->part = CORE_TYPES;
+    instr->number[0] = value->id;
+    instr->word = word;
+    return true;
+}
+
+/* Takes all operands; returns NULL, or what was expected where one is wrong. */
+static const char *take_operands(struct parser *parser, struct span span, struct instr *instr,
+                                 const struct attr_value *value, uint32_t count,
+                                 size_t *expected_size)
+{
+    const struct attr_value *end = value + count;
+    const char *form = instr_info(instr->op)->operands, *expected = NULL;
+    unsigned n_numbers = 0;
+    if (take_short_call(instr, value, count))
+        return NULL;
+    for (const char *p = form; *p && !expected;) {
+        size_t size = strcspn(p, " ");
+        expected =
+            take_element(parser, span, instr, &n_numbers, p, size, &value, end, expected_size);
+        p += size + (p[size] == ' ');
+    }
+    if (!expected && value < end) {
+        expected = *form ? "no more operands" : "no operands";
+        *expected_size = strlen(expected);
+    }
+    return expected;
 }
 
 void parse_instr(struct parser *parser, struct span span, uint32_t mnemonic, uint32_t count)
@@ -201,27 +404,15 @@ void parse_instr(struct parser *parser, struct span span, uint32_t mnemonic, uin
     const struct instr_info *info = instr_info(mnemonic - W_DTYPE_END);
     struct instr instr = {
         .op = (uint8_t)(mnemonic - W_DTYPE_END), .loc = span.begin, .kernel = NONE};
-    unsigned n_numbers = 0;
     assert((unsigned)instr.op < INSTR_COUNT && count == parser->values.count);
     parser->values.count -= count;
-    const struct attr_value *value = parser->values.at + parser->values.count;
-    const struct attr_value *end = value + count;
-    const char *expected = NULL;
     size_t expected_size = 0;
-    for (const char *p = info->operands; *p && !expected;) {
-        size_t size = strcspn(p, " ");
-        expected =
-            take_element(parser, span, &instr, &n_numbers, p, size, &value, end, &expected_size);
-        p += size + (p[size] == ' ');
-    }
-    if (!expected && value < end) {
-        expected = *info->operands ? "no more operands" : "no operands";
-        expected_size = strlen(expected);
-    }
-    if (!expected)
+    const char *expected = take_operands(
+        parser, span, &instr, parser->values.at + parser->values.count, count, &expected_size);
+    if (!expected) {
         vec_push(&parser->program->instrs, instr);
-    else if (diag_at(parser->diags, DIAG_instr_operands, span, "'%s' expects %.*s here", info->name,
-                     (int)expected_size, expected)) {
+    } else if (diag_at(parser->diags, DIAG_instr_operands, span, "'%s' expects %.*s here",
+                       info->name, (int)expected_size, expected)) {
         struct text legend = form_legend(info->operands);
         diag_help(parser->diags, "the form is '%s%s%s'%.*s", info->name, *info->operands ? " " : "",
                   info->operands, (int)legend.size, legend.at ? legend.at : "");

@@ -242,6 +242,5 @@ void parse_recover_item(struct parser *parser)
 {
     parse_recover(parser);
     forget_values(parser);
-    parser->entry = NULL;
-    parser->program = NULL;
+    parse_entry_leave(parser);
 }

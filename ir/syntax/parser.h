@@ -36,17 +36,25 @@ struct form {
 #define FORM_NONE UINT32_MAX
 #define FORM_VALUE (UINT32_MAX - 1)
 
+/* An entry of the old form. */
+struct old_entry {
+    uint32_t index, body; /* body: where its arguments are to stand */
+};
+
 /* Lists are gathered on stacks and taken off when their construct is complete; rules carry only the
  * counts. The stacks are empty between statements. */
 struct parser {
     struct scanner scanner;
     struct module *module;
     struct diags *diags;
-    bool upgrade;                /* old forms become new ones */
-    struct graph *graph;         /* the open one */
-    struct entry *entry;         /* the open one */
-    struct program *program;     /* the open one */
-    uint32_t block;              /* innermost open block, or NONE */
+    bool upgrade;            /* old forms become new ones */
+    struct graph *graph;     /* the open one */
+    struct entry *entry;     /* the open one */
+    struct program *program; /* the open one */
+    uint32_t block;          /* innermost open block, or NONE */
+    bool old_entry;          /* the open one is of the old form (ir/syntax/upgrade_entry.h) */
+    uint32_t entry_body;     /* where the line ends on which its body begins */
+    VEC(struct old_entry) old_entries;
     struct op_parts op;          /* the one being parsed */
     struct dim_parts dim;        /* the one being parsed */
     unsigned depth;              /* files that include this one; 0: it is the source itself */
@@ -54,6 +62,7 @@ struct parser {
     uint32_t open_braces;        /* of bodies: graph, block, entry, program */
     struct vec_u32 ids;          /* names, types */
     struct id_map value_of_name; /* values of the open graph */
+    struct id_map groups[2];     /* of the open entry, by name: those of values, of words */
     VEC(struct attr) attrs;
     VEC(struct attr_value) values;
     VEC(int64_t) dims;
@@ -199,9 +208,17 @@ void parse_op(struct parser *parser, const char *end);
 
 void parse_entry_begin(struct parser *parser, struct span span, uint32_t name,
                        struct span type_span, uint32_t type, struct range attrs);
+/* Closes the entry, or leaves it where it is broken. */
+void parse_entry_leave(struct parser *parser);
 void parse_entry_end(struct parser *parser, struct span span);
+/* Begins a group of arguments at the token `args`; its name is NONE, a value's, or a word. */
+void parse_group(struct parser *parser, uint64_t args, uint32_t name, bool word);
+/* An argument of the last group; `values` are those of a list, on parser.ids. */
+void parse_arg(struct parser *parser, enum arg_kind kind, uint32_t id, uint32_t values);
 void parse_program_begin(struct parser *parser, struct span span, uint32_t core);
 void parse_program_end(struct parser *parser, struct span span);
+/* Whether an event stands behind the mnemonic. */
+bool parse_is_event_instr(uint32_t mnemonic);
 /* Reports and leaves out an instruction whose operands do not fit the table; its operands are the
  * last `count` values on the stack. */
 void parse_instr(struct parser *parser, struct span span, uint32_t mnemonic, uint32_t count);

@@ -41,15 +41,35 @@ static void print_kernel(struct printer *printer, const struct kernel *kernel)
     print_close(printer, kernel->end_loc);
 }
 
-static void print_program(struct printer *printer, const struct program *program,
-                          enum core_type core)
+static void print_group(struct printer *printer, const struct entry *entry,
+                        const struct arg_group *group)
 {
+    struct text *text = printer->text;
+    print_line_begin(printer, group->loc, false);
+    text_string(text, "args ");
+    if (group->name != NONE) {
+        spell_group(text, printer->module, group->name, group->word);
+        text_string(text, " = ");
+    }
+    text_char(text, '[');
+    for (uint32_t i = 0; i < group->args.count; i++) {
+        if (i)
+            text_bytes(text, ", ", 2);
+        spell_arg(text, printer->module, entry, &entry->args.at[group->args.first + i]);
+    }
+    text_char(text, ']');
+    print_line_end(printer);
+}
+
+static void print_program(struct printer *printer, const struct entry *entry, enum core_type core)
+{
+    const struct program *program = &entry->programs[core];
     print_line_begin(printer, program->loc, false);
     text_printf(printer->text, "%s ", core_type_name(core));
     print_open(printer);
     for (uint32_t i = 0; i < program->instrs.count; i++) {
         print_line_begin(printer, program->instrs.at[i].loc, false);
-        spell_instr(printer->text, printer->module, &program->instrs.at[i]);
+        spell_instr(printer->text, printer->module, entry, &program->instrs.at[i]);
         print_line_end(printer);
     }
     print_close(printer, program->end_loc);
@@ -64,13 +84,15 @@ static void print_entry(struct printer *printer, const struct entry *entry)
     print_attrs(printer, entry->attrs);
     text_char(printer->text, ' ');
     print_open(printer);
+    for (uint32_t i = 0; i < entry->groups.count; i++)
+        print_group(printer, entry, &entry->groups.at[i]);
     /* In the order of the source, which comments follow; cube cores first where there is none. */
     const struct program *aic = &entry->programs[CORE_AIC], *aiv = &entry->programs[CORE_AIV];
     bool swapped = aic->present && aiv->present && aiv->loc < aic->loc;
     for (int i = 0; i < CORE_TYPES; i++) {
         enum core_type core = swapped ? (enum core_type)(1 - i) : (enum core_type)i;
         if (entry->programs[core].present)
-            print_program(printer, &entry->programs[core], core);
+            print_program(printer, entry, core);
     }
     print_close(printer, entry->end_loc);
 }

@@ -31,7 +31,6 @@ static void print_result_types(struct printer *printer, const struct graph *grap
         text_char(printer->text, ')');
 }
 
-/* Event names: words, or integers as they were written. */
 static void print_events(struct printer *printer, const struct graph *graph, const char *clause,
                          struct range events)
 {
@@ -39,11 +38,9 @@ static void print_events(struct printer *printer, const struct graph *graph, con
         return;
     text_printf(printer->text, " %s [", clause);
     for (uint32_t i = 0; i < events.count; i++) {
-        const struct intern_name *name =
-            &printer->module->names.names[graph->refs.at[events.first + i]];
         if (i)
             text_bytes(printer->text, ", ", 2);
-        text_bytes(printer->text, name->text, name->size);
+        spell_event(printer->text, printer->module, graph->refs.at[events.first + i]);
     }
     text_char(printer->text, ']');
 }

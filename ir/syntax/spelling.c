@@ -118,6 +118,52 @@ void spell_type(struct text *text, const struct module *module, uint32_t id)
     }
 }
 
+void spell_event(struct text *text, const struct module *module, uint32_t name)
+{
+    text_bytes(text, module->names.names[name].text, module->names.names[name].size);
+}
+
+/* ----------------------------------------------------------------------- arguments ---- */
+
+/* A word that the scanner takes for something else is quoted. */
+void spell_group(struct text *text, const struct module *module, uint32_t name, bool word)
+{
+    if (!word)
+        spell_value(text, module, name);
+    else if (name < W_INSTR_END)
+        spell_quoted(text, module->names.names[name].text, module->names.names[name].size);
+    else
+        spell_word(text, module, name);
+}
+
+static void spell_listed(struct text *text, const struct module *module, const uint32_t *names,
+                         uint32_t count)
+{
+    text_char(text, '[');
+    for (uint32_t i = 0; i < count; i++) {
+        if (i)
+            text_bytes(text, ", ", 2);
+        spell_value(text, module, names[i]);
+    }
+    text_char(text, ']');
+}
+
+void spell_arg(struct text *text, const struct module *module, const struct entry *entry,
+               const struct arg *arg)
+{
+    switch ((enum arg_kind)arg->kind) {
+    case ARG_VALUE: spell_value(text, module, arg->id); break;
+    case ARG_NONE: text_string(text, "none"); break;
+    case ARG_LIST: spell_listed(text, module, entry->listed.at + arg->id, arg->count); break;
+    case ARG_WORD: spell_word(text, module, arg->id); break;
+    case ARG_SEND:
+    case ARG_RECV:
+        text_string(text, arg->kind == ARG_SEND ? "send " : "recv ");
+        spell_event(text, module, arg->id);
+        break;
+    }
+}
+
 /* ---------------------------------------------------------------------- instructions ---- */
 
 static void spell_early(struct text *text, unsigned early)
@@ -129,8 +175,26 @@ static void spell_early(struct text *text, unsigned early)
         text_string(text, " early_set");
 }
 
+static void spell_group_of(struct text *text, const struct module *module,
+                           const struct entry *entry, uint32_t group)
+{
+    spell_group(text, module, entry->groups.at[group].name, entry->groups.at[group].word);
+}
+
+static void spell_word_in_memory(struct text *text, const struct module *module,
+                                 const struct entry *entry, const struct instr *instr)
+{
+    if (!instr->word) {
+        spell_event(text, module, instr->number[0]);
+        return;
+    }
+    text_string(text, "lock ");
+    spell_group_of(text, module, entry, instr->number[0]);
+}
+
 static void spell_instr_operand(struct text *text, const struct module *module,
-                                const struct instr *instr, char operand, unsigned *n_numbers)
+                                const struct entry *entry, const struct instr *instr, char operand,
+                                unsigned *n_numbers)
 {
     static const char *const phases[] = {"begin", "end", "complement"};
     switch (operand) {
@@ -142,6 +206,9 @@ static void spell_instr_operand(struct text *text, const struct module *module,
         }
         break;
     case 'N': text_unsigned(text, instr->number[(*n_numbers)++]); break;
+    case 'S': spell_group_of(text, module, entry, instr->number[(*n_numbers)++]); break;
+    case 'V':
+    case 'L': spell_word_in_memory(text, module, entry, instr); break;
     case 'G': text_string(text, core_type_name(instr->word)); break;
     case 'F': text_string(text, instr->word == CORE_AIC ? "c2v" : "v2c"); break;
     case 'A': text_string(text, "all"); break;
@@ -150,11 +217,17 @@ static void spell_instr_operand(struct text *text, const struct module *module,
     }
 }
 
-void spell_instr(struct text *text, const struct module *module, const struct instr *instr)
+void spell_instr(struct text *text, const struct module *module, const struct entry *entry,
+                 const struct instr *instr)
 {
     const struct instr_info *info = instr_info(instr->op);
     unsigned n_numbers = 0;
     text_string(text, info->name);
+    if (instr->op == INSTR_call && instr->kernel == NONE) {
+        text_char(text, ' ');
+        spell_group(text, module, instr->number[0], instr->word);
+        return;
+    }
     for (const char *p = info->operands; *p;) {
         size_t size = strcspn(p, " ");
         if (*p != 'E')
@@ -162,7 +235,7 @@ void spell_instr(struct text *text, const struct module *module, const struct in
         if (*p >= 'a' && *p <= 'z')
             text_bytes(text, p, size);
         else
-            spell_instr_operand(text, module, instr, *p, &n_numbers);
+            spell_instr_operand(text, module, entry, instr, *p, &n_numbers);
         p += size + (p[size] == ' ');
     }
 }
@@ -181,9 +254,8 @@ void spell_slot(struct text *text, const struct module *module, const struct gra
         operand.label = NONE;
         spell_operand(text, module, graph, operand);
     } else if (slot.kind == SLOT_SEND || slot.kind == SLOT_RECV) {
-        text_string(text, slot.kind == SLOT_SEND ? "{send = " : "{recv = ");
-        spell_word(text, module, slot.id);
-        text_char(text, '}');
+        text_string(text, slot.kind == SLOT_SEND ? "send " : "recv ");
+        spell_event(text, module, slot.id);
     } else {
         spell_word(text, module, slot_word(slot));
     }
@@ -255,9 +327,18 @@ const char *type_text(const struct module *module, uint32_t type, struct arena *
     return take_text(&text, arena);
 }
 
-const char *instr_text(const struct module *module, const struct instr *instr, struct arena *arena)
+const char *args_name_text(const struct module *module, uint32_t name, bool word,
+                           struct arena *arena)
 {
     struct text text = {NULL, 0, 0};
-    spell_instr(&text, module, instr);
+    spell_group(&text, module, name, word);
+    return take_text(&text, arena);
+}
+
+const char *instr_text(const struct module *module, const struct entry *entry,
+                       const struct instr *instr, struct arena *arena)
+{
+    struct text text = {NULL, 0, 0};
+    spell_instr(&text, module, entry, instr);
     return take_text(&text, arena);
 }

@@ -12,17 +12,28 @@ void spell_word(struct text *text, const struct module *module, uint32_t name); 
 void spell_value(struct text *text, const struct module *module, uint32_t name);  /* %name */
 void spell_symbol(struct text *text, const struct module *module, uint32_t name); /* @name */
 void spell_type(struct text *text, const struct module *module, uint32_t type);
-void spell_instr(struct text *text, const struct module *module, const struct instr *instr);
 /* `key = [%a, %b]`, `none` ... */
 void spell_operand(struct text *text, const struct module *module, const struct graph *graph,
                    struct operand operand);
-/* As an entry's `params` has it. */
+/* Of one of the entry's programs. */
+void spell_instr(struct text *text, const struct module *module, const struct entry *entry,
+                 const struct instr *instr);
+/* An event: a word, or an integer as it was written. */
+void spell_event(struct text *text, const struct module *module, uint32_t name);
+/* The name of a group of arguments: a value's, or a word. */
+void spell_group(struct text *text, const struct module *module, uint32_t name, bool word);
+void spell_arg(struct text *text, const struct module *module, const struct entry *entry,
+               const struct arg *arg);
+/* As an argument of an entry. */
 void spell_slot(struct text *text, const struct module *module, const struct graph *graph,
                 struct slot slot);
 
 /* The same for messages, as strings in the arena. */
 const char *type_text(const struct module *module, uint32_t type, struct arena *arena);
-const char *instr_text(const struct module *module, const struct instr *instr, struct arena *arena);
+const char *instr_text(const struct module *module, const struct entry *entry,
+                       const struct instr *instr, struct arena *arena);
+const char *args_name_text(const struct module *module, uint32_t name, bool word,
+                           struct arena *arena);
 
 /* How an op is named in messages: its type and its first result, "Add %sum". In the arena. */
 const char *op_text(const struct module *module, const struct graph *graph, const struct op *op,

@@ -142,6 +142,7 @@ bool verify_module(const struct module *module, struct diags *diags)
     verify_calls(&verifier);
     for (uint32_t i = 0; i < module->entries.count; i++)
         verify_entry(&verifier, &module->entries.at[i]);
+    verify_arg_values(&verifier);
     mem_free(verifier.marks);
     return diags->counts[SEVERITY_ERROR] == verifier.errors;
 }

@@ -97,20 +97,6 @@ static bool is_sizes(const struct module *module, const struct attr_value *value
     return is_by_core(module, value, ATTR_INT);
 }
 
-/* A slot is a value, a list of values, a word, or a dictionary: {send = EVENT}, {recv = EVENT}. */
-static bool is_slots(const struct module *module, const struct attr_value *list)
-{
-    if (list->kind != ATTR_LIST)
-        return false;
-    for (uint32_t i = 0; i < list->count; i++) {
-        const struct attr_value *slot = &module->attr_values.at[list->first + i];
-        if (slot->kind != ATTR_VALUE && slot->kind != ATTR_WORD && slot->kind != ATTR_DICT &&
-            !list_of(module, slot, ATTR_VALUE))
-            return false;
-    }
-    return true;
-}
-
 bool attr_is_variants(const struct module *module, const struct attr_value *value)
 {
     return list_of(module, value, ATTR_DICT);

@@ -1,6 +1,6 @@
 /* The verifier's part for entries: each instruction fits its program's core type, its kernel and
  * the launch. Whether the programs are synchronised is another question. */
-#include "ir/slots.h"
+#include "ir/groups.h"
 #include "ir/variants.h"
 #include "ir/verify/verify_internal.h"
 
@@ -10,9 +10,7 @@ struct entry_verifier {
     struct diags *diags;
     const struct entry *entry;
     enum core_type core;
-    int64_t blocks;    /* of the launch; 0: not given */
-    uint32_t n_params; /* NONE: not given */
-    const struct attr *params;
+    int64_t blocks;             /* of the launch; 0: not given */
     const struct instr *select; /* the last one behind the last call, or NULL */
 };
 
@@ -80,10 +78,6 @@ static void verify_call(struct entry_verifier *ev, const struct instr *instr,
         diag_at(ev->diags, DIAG_number_range, span,
                 "a call with %u blocks in a launch that has %lld of them", instr->number[1],
                 (long long)cores);
-    if (ev->n_params != NONE && instr->number[0] > ev->n_params)
-        diag_at(ev->diags, DIAG_number_range, span,
-                "the arguments begin at slot %u, but the entry has %u parameters", instr->number[0],
-                ev->n_params);
 }
 
 static void verify_record(struct entry_verifier *ev, const struct instr *instr)
@@ -129,12 +123,69 @@ static void verify_selected(struct entry_verifier *ev, const struct instr *call,
                 "'@%.*s' is a dynamic kernel, which takes no part in early start",
                 NAME(module, kernel->name));
     if (kernel_is_dynamic(module, kernel) &&
-        slots_find_tiling(module, ev->params, kernel, call->number[0]) == NONE &&
+        group_find_tiling(ev->entry, &ev->entry->groups.at[call->number[0]]) == NONE &&
         diag_at(ev->diags, DIAG_dynamic_kernel, locate_instr(module, call),
-                "the entry's parameters have no tiling key for '@%.*s'",
-                NAME(module, kernel->name)))
+                "its arguments have no tiling key for '@%.*s'", NAME(module, kernel->name)))
         diag_help(ev->diags, "behind the slots of its tensors stand 'tiling_key, block_num, lock'");
 }
+
+/* ---------------------------------------------------------------------------- words ---- */
+
+/* Which events are among the arguments: ids of marks. */
+enum { MARK_SEND = 1, MARK_RECV = 2 };
+
+static void mark_events(struct entry_verifier *ev)
+{
+    marks_clear(ev->verifier);
+    for (uint32_t i = 0; i < ev->entry->args.count; i++) {
+        const struct arg *arg = &ev->entry->args.at[i];
+        if (arg->kind != ARG_SEND && arg->kind != ARG_RECV)
+            continue;
+        marks_set(ev->verifier, arg->id, 0, NULL);
+        ev->verifier->marks[arg->id].id |= arg->kind == ARG_SEND ? MARK_SEND : MARK_RECV;
+    }
+}
+
+static uint32_t event_mark(const struct entry_verifier *ev, uint32_t name)
+{
+    const struct mark *mark = &ev->verifier->marks[name];
+    return mark->stamp == ev->verifier->stamp ? mark->id : 0;
+}
+
+static void unknown_event(struct entry_verifier *ev, const struct instr *instr, bool send)
+{
+    uint32_t name = instr->number[0];
+    if (!diag_at(ev->diags, DIAG_unknown_group, locate_instr(ev->module, instr),
+                 "the entry has no '%s %.*s' among its arguments", send ? "send" : "recv",
+                 NAME(ev->module, name)))
+        return;
+    struct suggest suggest = name_suggest(ev->module, name);
+    for (uint32_t i = 0; i < ev->entry->args.count; i++)
+        if (ev->entry->args.at[i].kind == (send ? ARG_SEND : ARG_RECV))
+            name_offer(&suggest, ev->module, ev->entry->args.at[i].id);
+    if (event_mark(ev, name))
+        diag_help(ev->diags, send ? "it receives the event: 'wait_event' and 'reset' are for it"
+                                  : "it sends the event: 'notify' is for it");
+    else
+        diag_suggest(ev->diags, &suggest);
+}
+
+/* An entry without arguments of ops, written by hand, may have them from these later. */
+static void verify_word(struct entry_verifier *ev, const struct instr *instr)
+{
+    bool send = instr->op == INSTR_notify;
+    const struct arg_group *groups = ev->entry->groups.at;
+    if (instr->word) {
+        if (group_find_tiling(ev->entry, &groups[instr->number[0]]) == NONE)
+            diag_at(ev->diags, DIAG_unknown_group, locate_instr(ev->module, instr),
+                    "'lock' is not among these arguments: the op has no dynamic kernel");
+    } else if (entry_named_groups(ev->entry) > 0 &&
+               !(event_mark(ev, instr->number[0]) & (send ? MARK_SEND : MARK_RECV))) {
+        unknown_event(ev, instr, send);
+    }
+}
+
+/* --------------------------------------------------------------------------- programs ---- */
 
 static void verify_instr(struct entry_verifier *ev, const struct instr *instr)
 {
@@ -154,10 +205,10 @@ static void verify_instr(struct entry_verifier *ev, const struct instr *instr)
             verify_selected(ev, instr, kernel);
         }
     }
-    if (instr_info(instr->op)->effect == EFFECT_EVENT && ev->n_params != NONE &&
-        instr->number[0] >= ev->n_params)
-        diag_at(ev->diags, DIAG_number_range, locate_instr(ev->module, instr),
-                "slot %u is not one of the entry's %u parameters", instr->number[0], ev->n_params);
+    if (instr->op == INSTR_call && instr->kernel == NONE)
+        ev->select = NULL; /* bind-kernels says what it calls */
+    if (instr_info(instr->op)->effect == EFFECT_EVENT)
+        verify_word(ev, instr);
 }
 
 static void verify_program(struct entry_verifier *ev, enum core_type core)
@@ -205,16 +256,14 @@ void verify_entry(struct verifier *verifier, const struct entry *entry)
 {
     const struct module *module = verifier->module;
     verify_attrs(verifier, entry->attrs, OWNER_ENTRY);
-    const struct attr *params = attr_find(module, entry->attrs, W_params);
-    struct entry_verifier ev = {
-        .verifier = verifier,
-        .module = module,
-        .diags = verifier->diags,
-        .entry = entry,
-        .blocks = attr_int(module, entry->attrs, W_block, 0),
-        .params = params,
-        .n_params = params && params->value.kind == ATTR_LIST ? params->value.count : NONE};
+    struct entry_verifier ev = {.verifier = verifier,
+                                .module = module,
+                                .diags = verifier->diags,
+                                .entry = entry,
+                                .blocks = attr_int(module, entry->attrs, W_block, 0)};
+    verify_arg_words(verifier, entry);
     verify_launch(&ev);
+    mark_events(&ev);
     for (int core = 0; core < CORE_TYPES; core++)
         verify_program(&ev, core);
 }

@@ -42,6 +42,10 @@ void verify_calls(struct verifier *verifier);
 void verify_entry(struct verifier *verifier, const struct entry *entry);
 /* Variables of one `shared_name`, in all graphs. */
 void verify_variables(struct verifier *verifier);
+/* The words among the arguments of an entry. */
+void verify_arg_words(struct verifier *verifier, const struct entry *entry);
+/* The values among those of all entries: those of the graphs whose super kernels they are. */
+void verify_arg_values(struct verifier *verifier);
 /* Remarks on results of ops that are returned, but whose memory is written later. The graph is
  * legal. */
 void verify_returned(const struct module *module, const struct graph *graph, struct diags *diags);

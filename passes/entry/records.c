@@ -14,10 +14,10 @@ static struct instr record(enum phase phase, uint32_t index, enum profile_kind k
 /* ------------------------------------------------------------------------- programs ---- */
 
 /* The op that an event belongs to; 0 where an edited dump has one that belongs to none. */
-static uint32_t op_of_event(const struct superkernel *sk, const struct slot_uses *uses,
-                            const struct instr *instr)
+static uint32_t op_of_event(const struct superkernel *sk, const struct superkernel_events *events,
+                            const struct instr *instr, uint32_t next)
 {
-    uint32_t op = superkernel_slot(sk, uses, instr->number[0]).op;
+    uint32_t op = superkernel_word_owner(sk, events, instr, next);
     return op < sk->count ? op : 0;
 }
 
@@ -28,24 +28,31 @@ static void add_around(struct program_edit *edit, uint32_t at, uint32_t index,
     program_edit_add(edit, at + 1, record(PHASE_end, index, kind));
 }
 
-static void profile_program(const struct slot_uses *uses, const struct superkernel *sk,
+/* The op of the program's next call, sk->count behind the last one. */
+static uint32_t next_op(const struct superkernel *sk, const uint32_t *calls, uint32_t op)
+{
+    while (op < sk->count && calls[op] == NONE)
+        op++;
+    return op;
+}
+
+static void profile_program(const struct superkernel_events *events, const struct superkernel *sk,
                             enum core_type core)
 {
     struct program *program = &sk->entry->programs[core];
     struct program_edit edit = {NULL, 0, 0};
-    uint32_t *calls = superkernel_calls(sk, core), op = 0;
+    uint32_t *calls = superkernel_calls(sk, core), op = next_op(sk, calls, 0);
     program_edit_add(&edit, 0, record(PHASE_begin, 0, PROFILE_KERNEL));
     for (uint32_t i = 0; i < program->instrs.count; i++) {
         const struct instr *instr = &program->instrs.at[i];
         if (instr->op == INSTR_notify)
-            add_around(&edit, i, op_of_event(sk, uses, instr), PROFILE_NOTIFY);
+            add_around(&edit, i, op_of_event(sk, events, instr, op), PROFILE_NOTIFY);
         if (instr->op == INSTR_wait_event)
-            add_around(&edit, i, op_of_event(sk, uses, instr), PROFILE_WAIT);
+            add_around(&edit, i, op_of_event(sk, events, instr, op), PROFILE_WAIT);
         if (instr->op != INSTR_call)
             continue;
-        while (calls[op] != i)
-            op++;
         add_around(&edit, i, op, PROFILE_OP);
+        op = next_op(sk, calls, op + 1);
     }
     program_edit_add(&edit, program->instrs.count, record(PHASE_end, 0, PROFILE_KERNEL));
     program_edit_apply(&edit, program);
@@ -54,11 +61,11 @@ static void profile_program(const struct slot_uses *uses, const struct superkern
 
 void records_make(struct superkernel *sk)
 {
-    struct slot_uses uses = superkernel_slots(sk);
+    struct superkernel_events events = superkernel_events(sk);
     for (int core = 0; core < CORE_TYPES; core++)
         if (sk->entry->programs[core].present)
-            profile_program(&uses, sk, (enum core_type)core);
-    vec_free(&uses);
+            profile_program(&events, sk, (enum core_type)core);
+    superkernel_events_free(&events);
 }
 
 /* ----------------------------------------------------------------------- taking out ---- */
@@ -106,7 +113,7 @@ static void take_records(struct entry *entry)
 bool records_take(struct superkernel *sk)
 {
     struct program *programs = sk->entry->programs, old[CORE_TYPES];
-    if (entry_profile_slot(sk->module, sk->entry) == NONE || !records_present(sk->entry))
+    if (entry_profile_slot(sk->entry) == NONE || !records_present(sk->entry))
         return false;
     for (int core = 0; core < CORE_TYPES; core++) {
         old[core] = programs[core];

@@ -33,25 +33,70 @@ bool superkernel_is_two_lists(const struct superkernel *sk)
     return false;
 }
 
-struct slot_uses superkernel_slots(const struct superkernel *sk)
+static int compare_uses(const void *a, const void *b)
 {
-    struct slot_uses uses = {NULL, 0, 0};
-    struct slots slots = {NULL, 0, 0};
+    const struct event_use *x = a, *y = b;
+    if (x->event != y->event)
+        return x->event < y->event ? -1 : 1;
+    return (x->op > y->op) - (x->op < y->op);
+}
+
+static struct event_uses find_uses(const struct superkernel *sk, enum slot_kind kind)
+{
+    struct event_uses uses = {NULL, 0, 0};
     for (uint32_t i = 0; i < sk->count; i++) {
-        slots.count = 0;
-        slots_add_op(&slots, sk->module, sk->graph, superkernel_op(sk, i),
-                     superkernel_kernel(sk, i));
-        for (uint32_t n = 0; n < slots.count; n++)
-            vec_push(&uses, (struct slot_use){i, slots.at[n].kind});
+        const struct clauses *clauses = op_clauses(sk->graph, superkernel_op(sk, i));
+        struct range events = kind == SLOT_SEND ? clauses->send : clauses->recv;
+        for (uint32_t n = 0; n < events.count; n++)
+            vec_push(&uses, (struct event_use){sk->graph->refs.at[events.first + n], i});
     }
-    vec_free(&slots);
+    if (uses.count)
+        qsort(uses.at, uses.count, sizeof *uses.at, compare_uses);
     return uses;
 }
 
-struct slot_use superkernel_slot(const struct superkernel *sk, const struct slot_uses *uses,
-                                 uint32_t slot)
+struct superkernel_events superkernel_events(const struct superkernel *sk)
 {
-    if (slot < 1 || slot > uses->count)
-        return (struct slot_use){sk->count, SLOT_WORD};
-    return uses->at[slot - 1];
+    return (struct superkernel_events){find_uses(sk, SLOT_SEND), find_uses(sk, SLOT_RECV)};
+}
+
+void superkernel_events_free(struct superkernel_events *events)
+{
+    vec_free(&events->sends);
+    vec_free(&events->recvs);
+}
+
+/* The first use that is not before that of the event by op `next`. */
+static uint32_t lower_bound(const struct event_uses *uses, uint32_t event, uint32_t next)
+{
+    uint32_t first = 0, end = uses->count;
+    while (first < end) {
+        uint32_t middle = first + (end - first) / 2;
+        const struct event_use *use = &uses->at[middle];
+        if (use->event < event || (use->event == event && use->op < next))
+            first = middle + 1;
+        else
+            end = middle;
+    }
+    return first;
+}
+
+uint32_t event_uses_find(const struct event_uses *uses, uint32_t event)
+{
+    uint32_t first = lower_bound(uses, event, 0);
+    return first < uses->count && uses->at[first].event == event ? first : uses->count;
+}
+
+uint32_t superkernel_word_owner(const struct superkernel *sk,
+                                const struct superkernel_events *events, const struct instr *instr,
+                                uint32_t next)
+{
+    const struct event_uses *uses = instr->op == INSTR_notify ? &events->sends : &events->recvs;
+    uint32_t event = instr->number[0];
+    if (instr->word)
+        return event < sk->count ? event : sk->count;
+    uint32_t use = lower_bound(uses, event, instr->op == INSTR_notify ? 0 : next);
+    if (use < uses->count && uses->at[use].event == event)
+        return uses->at[use].op;
+    return use > 0 && uses->at[use - 1].event == event ? uses->at[use - 1].op : sk->count;
 }

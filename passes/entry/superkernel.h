@@ -34,21 +34,28 @@ bool superkernel_has_part(const struct superkernel *sk, uint32_t i, enum core_ty
  * and the one before it unordered. Else all ops are one list, each behind the one before it. */
 bool superkernel_is_two_lists(const struct superkernel *sk);
 
-/* What a parameter slot of the entry is for. */
-struct slot_use {
-    uint32_t op; /* in list order */
-    enum slot_kind kind;
-};
-
-/* The slots of all ops, in turn: slot n of the entry is element n - 1, as slot 0 is the sync base
- * address. */
-struct slot_uses {
-    struct slot_use *at;
+/* The ops that send or receive an event, or both, in list order. */
+struct event_uses {
+    struct event_use {
+        uint32_t event, op; /* op: its place in the list */
+    } * at;                 /* by event, then by op */
     uint32_t count, capacity;
 };
-struct slot_uses superkernel_slots(const struct superkernel *sk);
-/* The use of a slot; for what is no slot of an op, the op is sk->count. */
-struct slot_use superkernel_slot(const struct superkernel *sk, const struct slot_uses *uses,
-                                 uint32_t slot);
+/* The first use of an event, uses->count where there is none. */
+uint32_t event_uses_find(const struct event_uses *uses, uint32_t event);
+
+struct superkernel_events {
+    struct event_uses sends, recvs;
+};
+struct superkernel_events superkernel_events(const struct superkernel *sk);
+void superkernel_events_free(struct superkernel_events *events);
+
+/* The op, by its place, that an instruction for a word in memory is about, where the program's next
+ * call is that of op `next`: the owner of the lock; the sender of the event; of its receivers the
+ * first from `next` on, or the last. sk->count where an edited dump has an event that is none of
+ * an op's. */
+uint32_t superkernel_word_owner(const struct superkernel *sk,
+                                const struct superkernel_events *events, const struct instr *instr,
+                                uint32_t next);
 
 #endif

@@ -20,9 +20,12 @@ struct sync_placed {
 
 /* How an event crosses the super kernels of a graph. */
 struct sync_event {
-    uint32_t sender;                /* block of the super kernel whose op sends it, or NONE */
-    bool leaves;                    /* somebody outside of that super kernel receives it */
-    uint32_t last_wait[CORE_TYPES]; /* in the entry under proof: step of the last one, or NONE */
+    uint32_t sender; /* block of the super kernel whose op sends it, or NONE */
+    bool leaves;     /* somebody outside of that super kernel receives it */
+    /* In the entry under proof, NONE where there is none: the last wait of a program, and the first
+     * slot, in slots of the subject, of an op that sends it, and of one that receives it. */
+    uint32_t last_wait[CORE_TYPES];
+    uint32_t send_slot, recv_slot;
 };
 
 /* Those that somebody of a graph sends or receives. */
@@ -42,6 +45,7 @@ struct sync_subject {
     const uint32_t *index;      /* per op of the graph: its place in its list, or NONE */
     struct slots slots;         /* of all ops in turn; the first is slot 1 of the entry */
     uint32_t *first_slot;       /* by place: index in `slots`; one more at the end */
+    struct group_name *groups;  /* by place: what the entry's groups are called */
     struct sync_placed *placed; /* by place */
 };
 
@@ -51,6 +55,7 @@ struct sync_checker {
     const struct entry *entry;
     struct sync_proof proof;
     const struct sync_subject *subject; /* NULL: the entry is for no super kernel */
+    bool grouped;                       /* its arguments are those of the subject's ops */
 };
 
 /* The op at a place in list order, and its kernel. */

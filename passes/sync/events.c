@@ -84,7 +84,8 @@ static void help_wait(const struct sync_word *word)
     struct arena *arena = &word->checker->diags->arena;
     const char *group = core_type_name(core);
     sync_help(word->checker,
-              arena_printf(arena, "wait_event %u arrive %s await %s%s", word->number, group, group,
+              arena_printf(arena, "%s arrive %s await %s%s",
+                           sync_word_instr(word, "", "wait_event"), group, group,
                            other->step == NONE ? ""
                            : core == CORE_AIC  ? " set c2v"
                                                : " set v2c"),
@@ -94,39 +95,67 @@ static void help_wait(const struct sync_word *word)
                   other->step);
 }
 
+/* The first call of the op that a wait, the first of a program, is not known to be passed by; NULL
+ * where there is none. */
+static const struct sync_point *unwarned_call(const struct sync_word *word,
+                                              const struct sync_point *wait)
+{
+    for (int core = 0; core < CORE_TYPES; core++) {
+        const struct sync_point *call = sync_word_call(word, core);
+        if (call->step != NONE && !sync_is_passed(&word->checker->proof, wait, call))
+            return call;
+    }
+    return NULL;
+}
+
+/* The first wait for the event in a program, at step NONE where it has none. */
+static struct sync_point first_wait(const struct sync_word *word, enum core_type core)
+{
+    const struct word_uses *uses = &word->words->uses[sync_word_slot(word)];
+    return (struct sync_point){core, uses->first_wait[core], SYNC_CORE_ZERO};
+}
+
+/* The wait that the op's main core has, or the other. */
+static struct sync_point main_wait(const struct sync_word *word)
+{
+    enum core_type core = sync_word_main_core(word);
+    struct sync_point wait = first_wait(word, core);
+    return wait.step != NONE ? wait : first_wait(word, 1 - core);
+}
+
 static bool check_waited(const struct sync_word *word)
 {
     const struct module *module = word->checker->module;
-    if (!sync_is_used(word->words, word->number, USE_WAIT)) {
+    if (!sync_is_used(word->words, sync_word_slot(word), USE_WAIT)) {
         if (sync_report_word(word, "does not wait for event '%.*s', which this op receives",
                              NAME(module, word->slot->id)))
             help_wait(word);
         return false;
     }
-    struct sync_point wait = sync_use_point(word->words, word->number, USE_WAIT);
     for (int core = 0; core < CORE_TYPES; core++) {
-        const struct sync_point *call = sync_word_call(word, core);
-        if (call->step == NONE || sync_is_passed(&word->checker->proof, &wait, call))
-            continue;
-        if (sync_report_word(word,
-                             "does not tell every %s that event '%.*s' has come before this op "
-                             "starts there",
-                             core_type_name(core), NAME(module, word->slot->id))) {
-            diag_note(word->checker->diags, sync_step_span(word->checker, wait.core, wait.step),
-                      "core 0 alone waits for it, at %s",
-                      sync_step_text(word->checker, wait.core, wait.step));
-            sync_help_order(word->checker, &wait, call);
-        }
-        return false;
+        struct sync_point wait = first_wait(word, (enum core_type)core);
+        if (wait.step != NONE && !unwarned_call(word, &wait))
+            return true;
     }
-    return true;
+    struct sync_point wait = main_wait(word);
+    const struct sync_point *call = unwarned_call(word, &wait);
+    if (sync_report_word(word,
+                         "does not tell every %s that event '%.*s' has come before this op "
+                         "starts there",
+                         core_type_name(call->core), NAME(module, word->slot->id))) {
+        diag_note(word->checker->diags, sync_step_span(word->checker, wait.core, wait.step),
+                  "core 0 alone waits for it, at %s",
+                  sync_step_text(word->checker, wait.core, wait.step));
+        sync_help_order(word->checker, &wait, call);
+    }
+    return false;
 }
 
 static bool check_reset(const struct sync_word *word)
 {
     const struct sync_checker *checker = word->checker;
-    struct sync_point wait = sync_use_point(word->words, word->number, USE_WAIT);
     if (!sync_is_used(word->words, word->number, USE_RESET)) {
+        struct sync_point wait = main_wait(word);
         if (sync_report_word(word,
                              "does not reset the word of event '%.*s', so that the next launch "
                              "would not wait for it",
@@ -138,7 +167,7 @@ static bool check_reset(const struct sync_word *word)
     struct sync_point reset = sync_use_point(word->words, word->number, USE_RESET);
     const uint32_t *last = sync_event(checker->subject, word->slot->id)->last_wait;
     for (int core = 0; core < CORE_TYPES; core++) {
-        wait = (struct sync_point){core, last[core], SYNC_CORE_ZERO};
+        struct sync_point wait = {core, last[core], SYNC_CORE_ZERO};
         if (last[core] == NONE || sync_is_passed(&checker->proof, &wait, &reset))
             continue;
         return sync_report_early_reset(checker, &wait, &reset);
@@ -146,22 +175,10 @@ static bool check_reset(const struct sync_word *word)
     return true;
 }
 
+/* One reset is for all that receive the event. */
 static bool check_received(const struct sync_word *word)
 {
-    return check_waited(word) && check_reset(word);
-}
-
-/* The same event may be received by several ops: no reset may come before any of the waits. */
-static void mark_wait(const struct sync_word *word, bool mark)
-{
-    uint32_t *last = sync_event(word->checker->subject, word->slot->id)->last_wait;
-    if (!sync_is_used(word->words, word->number, USE_WAIT))
-        return;
-    struct sync_point wait = sync_use_point(word->words, word->number, USE_WAIT);
-    if (!mark)
-        last[wait.core] = NONE;
-    else if (last[wait.core] == NONE || last[wait.core] < wait.step)
-        last[wait.core] = wait.step;
+    return check_waited(word) && (sync_word_slot(word) != word->number || check_reset(word));
 }
 
 /* ---------------------------------------------------------------------------- driving ---- */
@@ -177,9 +194,7 @@ static bool check_word(const struct sync_word *word)
     }
 }
 
-enum visit { VISIT_MARK, VISIT_CHECK, VISIT_UNMARK };
-
-static bool visit_words(const struct sync_words *words, enum visit visit)
+static bool check_words(const struct sync_words *words)
 {
     const struct sync_subject *subject = words->checker->subject;
     bool ok = true;
@@ -187,31 +202,55 @@ static bool visit_words(const struct sync_words *words, enum visit visit)
         struct sync_word word = {.checker = words->checker, .words = words, .place = place};
         for (uint32_t i = subject->first_slot[place]; i < subject->first_slot[place + 1]; i++) {
             word.slot = &subject->slots.at[i];
-            word.number = i + 1; /* slot 0 is the sync base address */
+            word.number = i;
             bool same = i > subject->first_slot[place] && word.slot[-1].kind == word.slot->kind;
             word.index = same ? word.index + 1 : 0;
-            if (visit == VISIT_CHECK)
-                ok = check_word(&word) && ok;
-            else if (word.slot->kind == SLOT_RECV)
-                mark_wait(&word, visit == VISIT_MARK);
+            ok = check_word(&word) && ok;
         }
     }
     return ok;
 }
 
+/* Where the entry has the words of events: of each, the slot that has its uses. */
+static void find_slots(const struct sync_words *words)
+{
+    const struct sync_subject *subject = words->checker->subject;
+    for (uint32_t i = 0; i < subject->slots.count; i++) {
+        enum slot_kind kind = subject->slots.at[i].kind;
+        if (kind != SLOT_SEND && kind != SLOT_RECV)
+            continue;
+        struct sync_event *event = sync_event(subject, subject->slots.at[i].id);
+        uint32_t *first = kind == SLOT_SEND ? &event->send_slot : &event->recv_slot;
+        if (*first == NONE)
+            *first = i;
+        words->uses[*first].receivers += kind == SLOT_RECV;
+    }
+}
+
+static void forget_slots(const struct sync_subject *subject)
+{
+    for (uint32_t i = 0; i < subject->slots.count; i++) {
+        enum slot_kind kind = subject->slots.at[i].kind;
+        if (kind != SLOT_SEND && kind != SLOT_RECV)
+            continue;
+        struct sync_event *event = sync_event(subject, subject->slots.at[i].id);
+        event->send_slot = event->recv_slot = NONE;
+        event->last_wait[CORE_AIC] = event->last_wait[CORE_AIV] = NONE;
+    }
+}
+
 static bool check_subject_events(struct sync_checker *checker)
 {
-    struct sync_words words = {.checker = checker, .count = checker->subject->slots.count + 1};
-    words.uses = mem_calloc(words.count, sizeof *words.uses);
-    for (uint32_t slot = 0; slot < words.count; slot++)
+    struct sync_words words = {.checker = checker};
+    words.uses = mem_calloc(checker->subject->slots.count, sizeof *words.uses);
+    for (uint32_t slot = 0; slot < checker->subject->slots.count; slot++) {
         for (int use = 0; use < USE_COUNT; use++)
             words.uses[slot].of[use].step = NONE;
-    bool ok = sync_words_collect(&words);
-    if (ok) {
-        visit_words(&words, VISIT_MARK);
-        ok = visit_words(&words, VISIT_CHECK);
-        visit_words(&words, VISIT_UNMARK);
+        words.uses[slot].first_wait[CORE_AIC] = words.uses[slot].first_wait[CORE_AIV] = NONE;
     }
+    find_slots(&words);
+    bool ok = sync_words_collect(&words) && check_words(&words);
+    forget_slots(checker->subject);
     mem_free(words.uses);
     return ok;
 }

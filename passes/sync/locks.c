@@ -1,4 +1,5 @@
 /* The lock of a dynamic kernel: closed again when all cores have chosen their function. */
+#include "ir/syntax/spelling.h"
 #include "passes/sync/words.h"
 
 /* The first select of the op that may not be over everywhere at a point, or NONE. */
@@ -20,23 +21,25 @@ static void help_unlock(const struct sync_word *word)
     const struct sync_placed *placed = &word->checker->subject->placed[word->place];
     enum core_type core = sync_word_main_core(word);
     const char *group = core_type_name(core);
-    diag_help(word->checker->diags,
-              "write 'reset %u' behind a barrier that all cores arrive at behind %s%s%s, so at the "
-              "latest at the end, behind 'arrive %s await %s'",
-              word->number, sync_step_text(word->checker, core, placed->select[core]),
-              placed->select[1 - core] == NONE ? "" : " and ",
-              placed->select[1 - core] == NONE
-                  ? ""
-                  : sync_step_text(word->checker, 1 - core, placed->select[1 - core]),
-              group, group);
+    const struct group_name *name = &word->checker->subject->groups[word->place];
+    diag_help(
+        word->checker->diags,
+        "write 'reset lock %s' behind a barrier that all cores arrive at behind %s%s%s, so at the "
+        "latest at the end, behind 'arrive %s await %s'",
+        args_name_text(word->checker->module, name->name, name->word, &word->checker->diags->arena),
+        sync_step_text(word->checker, core, placed->select[core]),
+        placed->select[1 - core] == NONE ? "" : " and ",
+        placed->select[1 - core] == NONE
+            ? ""
+            : sync_step_text(word->checker, 1 - core, placed->select[1 - core]),
+        group, group);
 }
 
 bool sync_check_lock(const struct sync_word *word)
 {
     const struct sync_checker *checker = word->checker;
     if (!sync_is_used(word->words, word->number, USE_RESET)) {
-        if (sync_report_word(word, "does not reset the lock of this op's dynamic kernel, slot %u",
-                             word->number))
+        if (sync_report_word(word, "does not reset the lock of this op's dynamic kernel"))
             help_unlock(word);
         return false;
     }

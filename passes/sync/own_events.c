@@ -1,9 +1,10 @@
 /* Events of entries by themselves. */
 #include "passes/sync/words.h"
 
-/* Of an entry that is for no super kernel, nobody says what its slots are for but its `params`. */
+/* Of an entry that is for no super kernel, nobody says what its words are for but its arguments. */
 struct use_at {
-    uint32_t slot, step;
+    bool lock;
+    uint32_t name, step; /* of an event, or the group of a lock */
     enum sync_use use;
     enum core_type core;
 };
@@ -16,8 +17,10 @@ struct uses_at {
 static int compare_uses(const void *a, const void *b)
 {
     const struct use_at *x = a, *y = b;
-    if (x->slot != y->slot)
-        return x->slot < y->slot ? -1 : 1;
+    if (x->lock != y->lock)
+        return x->lock ? 1 : -1;
+    if (x->name != y->name)
+        return x->name < y->name ? -1 : 1;
     if (x->use != y->use)
         return x->use < y->use ? -1 : 1;
     if (x->core != y->core)
@@ -34,7 +37,8 @@ static struct uses_at find_uses(const struct sync_checker *checker)
             if (track->steps[i].effect != EFFECT_EVENT)
                 continue;
             const struct instr *instr = sync_instr(&checker->proof, core, i);
-            vec_push(&uses, (struct use_at){instr->number[0], i, sync_use_of(instr->op), core});
+            vec_push(&uses, (struct use_at){instr->word, instr->number[0], i,
+                                            sync_use_of(instr->op), core});
         }
     }
     if (uses.count)
@@ -42,20 +46,8 @@ static struct uses_at find_uses(const struct sync_checker *checker)
     return uses;
 }
 
-/* Whether `params` says that the slot is a received event. */
-static bool is_received_slot(const struct sync_checker *checker, uint32_t slot)
-{
-    const struct module *module = checker->module;
-    const struct attr *params = attr_find(module, checker->entry->attrs, W_params);
-    if (!params || params->value.kind != ATTR_LIST || slot >= params->value.count)
-        return false;
-    const struct attr_value *value = &module->attr_values.at[params->value.first + slot];
-    return value->kind == ATTR_DICT && value->count == 1 &&
-           module->attrs.at[value->first].key == W_recv;
-}
-
-/* Each reset of a slot comes behind the last wait of each program. */
-static bool check_slot_resets(const struct sync_checker *checker, const struct use_at *uses,
+/* Each reset of a word comes behind the last wait of each program. */
+static bool check_word_resets(const struct sync_checker *checker, const struct use_at *uses,
                               uint32_t count)
 {
     const struct use_at *last[CORE_TYPES] = {NULL, NULL};
@@ -74,9 +66,9 @@ static bool check_slot_resets(const struct sync_checker *checker, const struct u
     return true;
 }
 
-/* The uses of one slot, notifies first, then waits, then resets. */
-static bool check_slot(const struct sync_checker *checker, const struct use_at *uses,
-                       uint32_t count)
+/* The uses of one word, notifies first, then waits, then resets. */
+static bool check_word(const struct sync_checker *checker, const struct event_slots *slots,
+                       const struct use_at *uses, uint32_t count)
 {
     if (count > 1 && uses[1].use == USE_NOTIFY) {
         if (sync_report_step(checker, DIAG_sync_event, uses[1].core, uses[1].step,
@@ -86,26 +78,33 @@ static bool check_slot(const struct sync_checker *checker, const struct use_at *
         return false;
     }
     const struct use_at *last = &uses[count - 1];
-    if (last->use == USE_WAIT && is_received_slot(checker, last->slot)) {
+    if (last->use == USE_WAIT && id_map_find(&slots->recvs, last->name) != NONE) {
         if (sync_report_step(checker, DIAG_sync_event, last->core, last->step,
                              "nothing resets the event's word, so the next launch would not wait "
                              "for it"))
-            sync_help(checker, arena_printf(&checker->diags->arena, "reset %u", last->slot),
+            sync_help(checker,
+                      arena_printf(&checker->diags->arena, "reset %.*s",
+                                   NAME(checker->module, last->name)),
                       SYNC_BEHIND, last->core, checker->proof.tracks[last->core].count - 1);
         return false;
     }
-    return check_slot_resets(checker, uses, count);
+    return check_word_resets(checker, uses, count);
 }
 
 bool sync_check_own_events(struct sync_checker *checker)
 {
     struct uses_at uses = find_uses(checker);
+    struct event_slots slots = {{NULL, 0, 0}, {NULL, 0, 0}};
     bool ok = true;
+    event_slots_take(&slots, checker->entry);
     for (uint32_t i = 0, end; i < uses.count; i = end) {
-        for (end = i + 1; end < uses.count && uses.at[end].slot == uses.at[i].slot; end++)
+        for (end = i + 1; end < uses.count && uses.at[end].name == uses.at[i].name &&
+                          uses.at[end].lock == uses.at[i].lock;
+             end++)
             ;
-        ok = check_slot(checker, uses.at + i, end - i) && ok;
+        ok = check_word(checker, &slots, uses.at + i, end - i) && ok;
     }
+    event_slots_free(&slots);
     vec_free(&uses);
     return ok;
 }

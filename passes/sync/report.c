@@ -6,7 +6,7 @@
 
 const char *sync_instr_text(const struct sync_checker *checker, enum core_type core, uint32_t step)
 {
-    return instr_text(checker->module, sync_instr(&checker->proof, core, step),
+    return instr_text(checker->module, checker->entry, sync_instr(&checker->proof, core, step),
                       &checker->diags->arena);
 }
 

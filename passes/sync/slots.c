@@ -1,28 +1,20 @@
-/* Whether an entry's parameters are the slots of its super kernel's ops. */
+/* Whether an entry's groups of arguments are those of its super kernel's ops. */
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/sync/report.h"
 
-/* Wrong slots of one entry that are reported. */
+/* Wrong groups, and wrong slots, of one entry that are reported. */
 enum { MAX_REPORTS = 8 };
 
 struct slot_checker {
     const struct sync_checker *checker;
-    const struct attr *params; /* NULL: there are none */
-    uint32_t count;            /* of them */
-    struct slots wanted;
+    uint32_t wrong;
 };
 
-static const struct attr_value *written(const struct slot_checker *sc, uint32_t slot)
+/* Whether one more fault may be told. */
+static bool may_report(struct slot_checker *sc)
 {
-    return &sc->checker->module->attr_values.at[sc->params->value.first + slot];
-}
-
-static bool is_right(const struct slot_checker *sc, uint32_t slot)
-{
-    const struct sync_checker *checker = sc->checker;
-    return slot_is_named(checker->module, checker->subject->graph, sc->wanted.at[slot],
-                         written(sc, slot));
+    return sc->wrong++ < MAX_REPORTS;
 }
 
 static struct span entry_span(const struct sync_checker *checker)
@@ -30,79 +22,153 @@ static struct span entry_span(const struct sync_checker *checker)
     return locate_name(checker->module, checker->entry->loc);
 }
 
-/* The element of `params`; entries that a pass made have none, and stand for it by their name. */
-static struct span slot_span(const struct slot_checker *sc, uint32_t slot)
+/* What a pass made stands for the entry by its name. */
+static struct span or_entry(const struct sync_checker *checker, struct span span)
 {
-    struct span span = no_span;
-    if (sc->params && slot < sc->count)
-        span = locate_element(sc->checker->module, sc->params, slot);
-    return span.end ? span : entry_span(sc->checker);
+    return span.end ? span : entry_span(checker);
 }
 
-static const char *wanted_text(const struct slot_checker *sc, uint32_t slot)
+/* A slot, or several of an op, as they are to be written. */
+static const char *slots_text(const struct sync_checker *checker, uint32_t first, uint32_t end)
 {
-    struct arena *arena = &sc->checker->diags->arena;
+    const struct sync_subject *subject = checker->subject;
     struct text text = {NULL, 0, 0};
-    spell_slot(&text, sc->checker->module, sc->checker->subject->graph, sc->wanted.at[slot]);
-    const char *copy = arena_strndup(arena, text.at, text.size);
+    for (uint32_t i = first; i < end; i++) {
+        if (i > first)
+            text_string(&text, ", ");
+        spell_slot(&text, checker->module, subject->graph, subject->slots.at[i]);
+    }
+    const char *copy = arena_strndup(&checker->diags->arena, text.at ? text.at : "", text.size);
     text_free(&text);
     return copy;
 }
 
-/* Where parameters are missing or too many, all behind that place are wrong: the place is told. */
-static void report_count(const struct slot_checker *sc)
+static const char *wanted_name(const struct sync_checker *checker, uint32_t place)
+{
+    const struct group_name *name = &checker->subject->groups[place];
+    return args_name_text(checker->module, name->name, name->word, &checker->diags->arena);
+}
+
+/* ---------------------------------------------------------------------------- slots ---- */
+
+static void report_slot(struct slot_checker *sc, const struct arg_group *group, uint32_t place,
+                        uint32_t n)
 {
     const struct sync_checker *checker = sc->checker;
-    uint32_t slot = 0;
-    while (slot < sc->count && slot < sc->wanted.count && is_right(sc, slot))
-        slot++;
-    if (!diag_at(checker->diags, DIAG_entry_calls, entry_span(checker),
-                 "entry '@%.*s' has %u parameters, but its super kernel's ops take %u",
-                 NAME(checker->module, checker->entry->name), sc->count, sc->wanted.count))
+    uint32_t slot = checker->subject->first_slot[place] + n;
+    if (may_report(sc))
+        diag_at(checker->diags, DIAG_entry_calls,
+                or_entry(checker, locate_arg(checker->module, group, n)),
+                "this must be %s, which the op %s takes here", slots_text(checker, slot, slot + 1),
+                sync_op_text(checker, place));
+}
+
+static void report_count(struct slot_checker *sc, const struct arg_group *group, uint32_t place)
+{
+    const struct sync_checker *checker = sc->checker;
+    const struct sync_subject *subject = checker->subject;
+    uint32_t first = subject->first_slot[place], end = subject->first_slot[place + 1];
+    if (may_report(sc) &&
+        diag_at(checker->diags, DIAG_entry_calls,
+                or_entry(checker, locate_group(checker->module, group)),
+                "these are %u argument%s, but the op %s takes %u", group->args.count,
+                group->args.count == 1 ? "" : "s", sync_op_text(checker, place), end - first))
+        diag_help(checker->diags, "write 'args %s = [%s]'", wanted_name(checker, place),
+                  slots_text(checker, first, end));
+}
+
+static void compare_slots(struct slot_checker *sc, const struct arg_group *group, uint32_t place)
+{
+    const struct sync_checker *checker = sc->checker;
+    const struct sync_subject *subject = checker->subject;
+    uint32_t first = subject->first_slot[place];
+    if (group->args.count != subject->first_slot[place + 1] - first) {
+        report_count(sc, group, place);
         return;
-    if (slot < sc->wanted.count)
-        diag_note(checker->diags, slot_span(sc, slot), "slot %u must be %s", slot,
-                  wanted_text(sc, slot));
-    else
-        diag_note(checker->diags, slot_span(sc, slot), "slot %u is behind the last one", slot);
+    }
+    for (uint32_t i = 0; i < group->args.count; i++)
+        if (!slot_is_arg(checker->entry, subject->graph, subject->slots.at[first + i],
+                         group_arg(checker->entry, group, i)))
+            report_slot(sc, group, place, i);
 }
 
-static void report_slot(const struct slot_checker *sc, uint32_t slot)
+/* --------------------------------------------------------------------------- groups ---- */
+
+static bool has_name(const struct arg_group *group, const struct group_name *name)
+{
+    return group->name == name->name && group->word == name->word;
+}
+
+/* The first group that is not that of its op, or that has none. */
+static void report_groups(struct slot_checker *sc, uint32_t at, uint32_t named)
 {
     const struct sync_checker *checker = sc->checker;
-    diag_at(checker->diags, DIAG_entry_calls, slot_span(sc, slot),
-            "slot %u of entry '@%.*s' must be %s, which its super kernel's op takes there", slot,
-            NAME(checker->module, checker->entry->name), wanted_text(sc, slot));
+    const struct sync_subject *subject = checker->subject;
+    const struct arg_group *group = at < named ? &checker->entry->groups.at[at] : NULL;
+    if (!may_report(sc))
+        return;
+    if (at == subject->count) {
+        diag_at(checker->diags, DIAG_entry_calls,
+                or_entry(checker, locate_group(checker->module, group)),
+                "these are the arguments of no op of super kernel '@%.*s'",
+                NAME(checker->module, checker->subject->graph->blocks.at[subject->block].name));
+        return;
+    }
+    struct span span = group ? locate_group(checker->module, group) : no_span;
+    if (diag_at(checker->diags, DIAG_entry_calls, or_entry(checker, span),
+                group ? "the arguments of the op %s must stand here"
+                      : "the arguments of the op %s are missing",
+                sync_op_text(checker, at)))
+        diag_help(checker->diags, "write 'args %s = [%s]'", wanted_name(checker, at),
+                  slots_text(checker, subject->first_slot[at], subject->first_slot[at + 1]));
 }
 
-static bool compare(const struct slot_checker *sc)
+static void compare_groups(struct slot_checker *sc)
 {
-    uint32_t wrong = 0;
-    if (sc->count != sc->wanted.count) {
-        report_count(sc);
-        return false;
+    const struct sync_checker *checker = sc->checker;
+    const struct sync_subject *subject = checker->subject;
+    uint32_t named = entry_named_groups(checker->entry), at = 0;
+    for (; at < named && at < subject->count; at++) {
+        const struct arg_group *group = &checker->entry->groups.at[at];
+        if (!has_name(group, &subject->groups[at]))
+            break;
+        compare_slots(sc, group, at);
     }
-    for (uint32_t i = 0; i < sc->count; i++)
-        if (!is_right(sc, i) && wrong++ < MAX_REPORTS)
-            report_slot(sc, i);
-    if (wrong > MAX_REPORTS)
-        diag_at(sc->checker->diags, DIAG_entry_calls, entry_span(sc->checker),
-                "%u more slots of entry '@%.*s' are wrong", wrong - MAX_REPORTS,
-                NAME(sc->checker->module, sc->checker->entry->name));
-    return wrong == 0;
+    if (at < named || at < subject->count)
+        report_groups(sc, at, named);
+}
+
+/* Behind those of the ops: the workspace of fed barriers, then the slots of time records. */
+static void compare_tail(struct slot_checker *sc)
+{
+    const struct sync_checker *checker = sc->checker;
+    const struct entry *entry = checker->entry;
+    struct slots wanted = {NULL, 0, 0};
+    uint32_t n = 0;
+    slots_add_entry(&wanted, entry);
+    for (uint32_t g = entry_named_groups(entry); g < entry->groups.count; g++) {
+        const struct arg_group *group = &entry->groups.at[g];
+        for (uint32_t i = 0; i < group->args.count; i++, n++)
+            if ((n >= wanted.count || !slot_is_arg(entry, checker->subject->graph, wanted.at[n],
+                                                   group_arg(entry, group, i))) &&
+                may_report(sc) &&
+                diag_at(checker->diags, DIAG_entry_calls,
+                        or_entry(checker, locate_arg(checker->module, group, i)),
+                        "nothing of the entry reads this slot"))
+                diag_help(checker->diags, "behind the arguments of ops stand [sync_workspace] and "
+                                          "[profiling, profiling], in this order");
+    }
+    vec_free(&wanted);
 }
 
 bool sync_check_slots(const struct sync_checker *checker)
 {
-    const struct sync_subject *subject = checker->subject;
-    const struct attr *params = attr_find(checker->module, checker->entry->attrs, W_params);
-    struct slot_checker sc = {
-        .checker = checker, .params = params, .count = params ? params->value.count : 0};
-    vec_push(&sc.wanted, ((struct slot){SLOT_WORD, W_ffts}));
-    for (uint32_t i = 0; i < subject->slots.count; i++)
-        vec_push(&sc.wanted, subject->slots.at[i]);
-    slots_add_entry(&sc.wanted, checker->module, checker->entry);
-    bool ok = compare(&sc);
-    vec_free(&sc.wanted);
-    return ok;
+    struct slot_checker sc = {.checker = checker};
+    compare_groups(&sc);
+    compare_tail(&sc);
+    if (sc.wrong > MAX_REPORTS)
+        diag_at(checker->diags, DIAG_entry_calls, entry_span(checker),
+                "%u more arguments of entry '@%.*s' are wrong", sc.wrong - MAX_REPORTS,
+                NAME(checker->module, checker->entry->name));
+    return sc.wrong == 0;
 }

@@ -30,48 +30,101 @@ static bool may_use(const struct sync_subject *subject, const struct slot *slot,
     }
 }
 
-static void report_wrong_slot(const struct sync_words *words, enum core_type core, uint32_t step,
-                              uint32_t slot, enum sync_use use)
+/* The event that is none for this use, or not at all. */
+static const struct slot *event_slot(const struct sync_subject *subject, uint32_t name)
+{
+    uint32_t index = id_map_find(&subject->events->index, name);
+    const struct sync_event *event = index == NONE ? NULL : &subject->events->list.at[index];
+    uint32_t slot = !event ? NONE : event->send_slot != NONE ? event->send_slot : event->recv_slot;
+    return slot == NONE ? NULL : &subject->slots.at[slot];
+}
+
+static void report_wrong_use(const struct sync_words *words, enum core_type core, uint32_t step,
+                             const struct instr *instr)
 {
     const struct sync_checker *checker = words->checker;
     const struct sync_subject *subject = checker->subject;
-    const struct slot *is = slot && slot < words->count ? &subject->slots.at[slot - 1] : NULL;
-    bool event = is && (is->kind == SLOT_SEND || is->kind == SLOT_RECV);
-    const char *text = use == USE_RESET  ? "the slot is no event that it waits for, and no lock"
-                       : use == USE_WAIT ? "the slot is no event that an op receives from outside"
-                                         : "the slot is no event that an op sends to outside";
-    if (!sync_report_step(checker, DIAG_sync_event, core, step, text) || !event)
+    enum sync_use use = sync_use_of(instr->op);
+    const struct slot *is = instr->word ? NULL : event_slot(subject, instr->number[0]);
+    const char *text = instr->word ? "this is the lock of no dynamic kernel of an op"
+                       : use == USE_RESET
+                           ? "no op receives this event from outside: it is not reset"
+                       : use == USE_WAIT ? "no op receives this event from outside"
+                                         : "no op sends this event to the outside";
+    if (!sync_report_step(checker, DIAG_sync_event, core, step, text) || !is)
         return;
-    diag_help(checker->diags, "slot %u is event '%.*s', which an op here %s", slot,
+    diag_help(checker->diags, "'%.*s' is an event that an op here %s",
               NAME(checker->module, is->id),
               !sync_is_outer(subject, is) ? "sends to another: that is an order, not memory"
               : is->kind == SLOT_SEND     ? "sends: 'notify' is for it"
                                           : "receives: 'wait_event' and 'reset' are for it");
 }
 
-static bool add_use(struct sync_words *words, enum core_type core, uint32_t step)
+/* The slot that an instruction is for, or NONE. */
+static uint32_t used_slot(const struct sync_subject *subject, const struct instr *instr)
+{
+    uint32_t slot = NONE;
+    if (instr->word) {
+        uint32_t place = instr->number[0];
+        for (uint32_t i = place < subject->count ? subject->first_slot[place] : NONE;
+             i != NONE && i < subject->first_slot[place + 1]; i++)
+            if (subject->slots.at[i].kind == SLOT_LOCK)
+                slot = i;
+    } else {
+        uint32_t event = id_map_find(&subject->events->index, instr->number[0]);
+        if (event != NONE)
+            slot = instr->op == INSTR_notify ? subject->events->list.at[event].send_slot
+                                             : subject->events->list.at[event].recv_slot;
+    }
+    bool may = slot != NONE && may_use(subject, &subject->slots.at[slot], sync_use_of(instr->op));
+    return may ? slot : NONE;
+}
+
+static bool report_twice(const struct sync_words *words, uint32_t slot, enum sync_use use,
+                         enum core_type core, uint32_t step)
 {
     const struct sync_checker *checker = words->checker;
-    const struct instr *instr = sync_instr(&checker->proof, core, step);
-    const struct sync_subject *subject = checker->subject;
-    uint32_t slot = instr->number[0];
+    struct sync_point first = sync_use_point(words, slot, use);
+    if (sync_report_step(checker, DIAG_sync_event, core, step,
+                         use == USE_NOTIFY ? "the event is notified twice"
+                         : use == USE_WAIT ? "the event is waited for twice"
+                                           : "the word is reset twice"))
+        diag_note(checker->diags, sync_step_span(checker, first.core, first.step),
+                  "the first time is %s", sync_step_text(checker, first.core, first.step));
+    return false;
+}
+
+static void add_wait(const struct sync_words *words, uint32_t slot, enum core_type core,
+                     uint32_t step)
+{
+    const struct sync_subject *subject = words->checker->subject;
+    struct word_uses *uses = &words->uses[slot];
+    uses->waits++;
+    if (uses->first_wait[core] == NONE)
+        uses->first_wait[core] = step;
+    sync_event(subject, subject->slots.at[slot].id)->last_wait[core] = step;
+}
+
+/* An event may be waited for once for each op that receives it; one wait may do for all. */
+static bool add_use(struct sync_words *words, enum core_type core, uint32_t step)
+{
+    const struct instr *instr = sync_instr(&words->checker->proof, core, step);
     enum sync_use use = sync_use_of(instr->op);
-    if (!slot || slot >= words->count || !may_use(subject, &subject->slots.at[slot - 1], use)) {
-        report_wrong_slot(words, core, step, slot, use);
+    uint32_t slot = used_slot(words->checker->subject, instr);
+    if (slot == NONE) {
+        report_wrong_use(words, core, step, instr);
         return false;
     }
-    if (sync_is_used(words, slot, use)) {
-        struct sync_point first = sync_use_point(words, slot, use);
-        if (sync_report_step(checker, DIAG_sync_event, core, step,
-                             use == USE_NOTIFY ? "the event is notified twice"
-                             : use == USE_WAIT ? "the event is waited for twice"
-                                               : "the word is reset twice"))
-            diag_note(checker->diags, sync_step_span(checker, first.core, first.step),
-                      "the first time is %s", sync_step_text(checker, first.core, first.step));
-        return false;
+    struct word_uses *uses = &words->uses[slot];
+    bool first = !sync_is_used(words, slot, use);
+    if (!first && (use != USE_WAIT || uses->waits == uses->receivers))
+        return report_twice(words, slot, use, core, step);
+    if (use == USE_WAIT)
+        add_wait(words, slot, core, step);
+    if (first) {
+        uses->of[use].step = step;
+        uses->of[use].core = core;
     }
-    words->uses[slot].of[use].step = step;
-    words->uses[slot].of[use].core = core;
     return true;
 }
 
@@ -121,15 +174,23 @@ bool sync_report_word(const struct sync_word *word, const char *format, ...)
         return false;
     diag_field(checker->diags, "entry", name_text(checker->module, checker->entry->name, arena));
     diag_field(checker->diags, "op", sync_op_text(checker, word->place));
-    diag_field(checker->diags, "slot", arena_printf(arena, "%u", word->number));
+    diag_field(checker->diags, "slot", arena_printf(arena, "%u", 1 + word->number));
     if (word->slot->id != NONE)
         diag_field(checker->diags, "event", name_text(checker->module, word->slot->id, arena));
     return true;
 }
 
+uint32_t sync_word_slot(const struct sync_word *word)
+{
+    return word->slot->kind == SLOT_RECV
+               ? sync_event(word->checker->subject, word->slot->id)->recv_slot
+               : word->number;
+}
+
 const char *sync_word_instr(const struct sync_word *word, const char *before, const char *name)
 {
-    return arena_printf(&word->checker->diags->arena, "%s%s %u", before, name, word->number);
+    return arena_printf(&word->checker->diags->arena, "%s%s %.*s", before, name,
+                        NAME(word->checker->module, word->slot->id));
 }
 
 bool sync_report_early_reset(const struct sync_checker *checker, const struct sync_point *wait,

@@ -8,17 +8,19 @@
 /* What the entry does with a slot's word: steps, NONE for never, and the programs they stand in. */
 enum sync_use { USE_NOTIFY, USE_WAIT, USE_RESET, USE_COUNT };
 
+/* Of an event that several ops receive, the first one's slot has all uses. */
 struct word_uses {
     struct {
         uint32_t step;
         enum core_type core;
-    } of[USE_COUNT];
+    } of[USE_COUNT];                 /* the first */
+    uint32_t first_wait[CORE_TYPES]; /* by program: steps, or NONE */
+    uint32_t waits, receivers;       /* how many */
 };
 
 struct sync_words {
     struct sync_checker *checker;
-    struct word_uses *uses; /* by slot */
-    uint32_t count;         /* slots, with slot 0 */
+    struct word_uses *uses; /* by slot of the subject */
 };
 
 static inline enum sync_use sync_use_of(enum instr_op op)
@@ -26,7 +28,7 @@ static inline enum sync_use sync_use_of(enum instr_op op)
     return op == INSTR_notify ? USE_NOTIFY : op == INSTR_wait_event ? USE_WAIT : USE_RESET;
 }
 
-/* Fills `uses`, from the programs. False, reported, where an instruction is not for its slot. */
+/* Fills `uses`, from the programs. False, reported, where an instruction is for no op's word. */
 bool sync_words_collect(struct sync_words *words);
 
 struct sync_point sync_use_point(const struct sync_words *words, uint32_t slot, enum sync_use use);
@@ -41,7 +43,7 @@ struct sync_word {
     const struct sync_words *words;
     const struct slot *slot;
     uint32_t place;  /* of the op */
-    uint32_t number; /* of the slot in the entry */
+    uint32_t number; /* of the slot in those of the subject; one more in the entry */
     uint32_t index;  /* among the op's slots of this kind: the place in its `send` or `recv` */
 };
 
@@ -55,6 +57,8 @@ bool sync_report_word(const struct sync_word *word, const char *format, ...)
 /* Reports a reset that may come before a wait. Returns false. */
 bool sync_report_early_reset(const struct sync_checker *checker, const struct sync_point *wait,
                              const struct sync_point *reset);
+/* The slot that has the uses of the word. */
+uint32_t sync_word_slot(const struct sync_word *word);
 /* An instruction for the word, behind others, as text to be written into the program. */
 const char *sync_word_instr(const struct sync_word *word, const char *before, const char *name);
 

@@ -88,7 +88,7 @@ def npy_data(path):
 
 
 def entry_params(skir):
-    return re.search(r"^entry .*params = \[(.*)\]", skir, re.M).group(1).split(", ")
+    return ["ffts"] + ", ".join(re.findall(r"^  args .*\[(.*)\]$", skir, re.M)).split(", ")
 
 
 def entry_shape(skir):
@@ -97,9 +97,9 @@ def entry_shape(skir):
 
 
 def main_source(params, shape):
-    """A C program that launches own_all with the slots as the entry's `params` says."""
+    """A C program that launches own_all with the slots as the entry's `args` say."""
     values = sorted({param[1:] for param in params if param[0] == "%"})
-    slots = ["0" if param == "ffts" or param[0] == "{" else "(uint64_t)&tiling" if param == "tiling"
+    slots = ["0" if param == "ffts" or " " in param else "(uint64_t)&tiling" if param == "tiling"
              else "(uint64_t)" + param[1:] for param in params]
     buffers = "".join(f"static _Alignas(64) unsigned char {value}[48 * 48 * 2];\n"
                       for value in values)

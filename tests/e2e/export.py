@@ -185,8 +185,24 @@ def graph_text(graph):
     return "\n".join([*lines, "}"])
 
 
+def spell_arg(arg):
+    (kind, name), = arg.items()
+    if kind == "list":
+        return "[" + ", ".join(sigil("%", value) for value in name) + "]"
+    return {"value": lambda: sigil("%", name), "word": lambda: name,
+            "none": lambda: "none"}.get(kind, lambda: f"{kind} {name}")()
+
+
+def spell_group(group):
+    value, word = group["name"]["value"], group["name"]["word"]
+    name = sigil("%", value) if value is not None else quoted(word) if word is not None else None
+    args = "[" + ", ".join(map(spell_arg, group["args"])) + "]"
+    return f"args {name} = {args}" if name is not None else f"args {args}"
+
+
 def entry_text(entry):
     lines = [f"entry {sigil('@', entry['name'])} : {entry['type']}{spell_attrs(entry['attrs'])} {{"]
+    lines += map(spell_group, entry["groups"])
     for core in "aic", "aiv":
         if entry[core] is not None:
             lines += [core + " {", *(instr["text"] for instr in entry[core]), "}"]
@@ -585,14 +601,19 @@ tap.check("all that JSON does not have is tagged", [attrs[key] for key in keys] 
 write("entry.skir", """skir 1
 kernel @m : mix_aic_1_1 {block = 1}
 kernel @v : aiv_only {block = 1}
-entry @e : mix_aic_1_1 {block = 1, params = [ffts, %a, {send = e0}, sync_workspace]} {
+entry @e : mix_aic_1_1 {block = 1} {
+  args %a = [%a, none, [%b, %c], send e0, tiling_key, block_num, lock]
+  args U = [recv e0]
+  args [sync_workspace]
   aic { }
   aiv {
     preload @v units 3
     preload_all 2
-    call @m.aiv args 1 blocks 1 early_wait mix early_set
+    call @m.aiv args U blocks 1 early_wait mix early_set
     wait c2v
-    notify 2
+    notify e0
+    reset lock %a
+    call U
     profile begin 1 2
     dcci all
     feed_sync complement
@@ -600,7 +621,15 @@ entry @e : mix_aic_1_1 {block = 1, params = [ffts, %a, {send = e0}, sync_workspa
   }
 }
 """)
-instrs = json.loads(export("json", "entry.skir"))["entries"][0]["aiv"]
+entry = json.loads(export("json", "entry.skir"))["entries"][0]
+tap.check("arguments stand in their groups", entry["groups"] == [
+    {"name": {"value": "a", "word": None}, "slot": 1, "args": [
+        {"value": "a"}, {"none": True}, {"list": ["b", "c"]}, {"send": "e0"},
+        {"word": "tiling_key"}, {"word": "block_num"}, {"word": "lock"}]},
+    {"name": {"value": None, "word": "U"}, "slot": 8, "args": [{"recv": "e0"}]},
+    {"name": {"value": None, "word": None}, "slot": 9, "args": [{"word": "sync_workspace"}]}],
+          entry["groups"])
+instrs = entry["aiv"]
 tap.check("instructions have their operands by name", [
     {key: instr[key] for key in instr if key not in ("text",)} for instr in instrs] == [
         {"instr": "preload", "kernel": "v", "part": None, "units": 3},
@@ -608,7 +637,9 @@ tap.check("instructions have their operands by name", [
         {"instr": "call", "kernel": "m", "part": "aiv", "args": 1, "blocks": 1, "early_wait": "mix",
          "early_set": True},
         {"instr": "wait", "flag": "c2v"},
-        {"instr": "notify", "numbers": [2]},
+        {"instr": "notify", "event": "e0", "lock": None},
+        {"instr": "reset", "event": None, "lock": 0},
+        {"instr": "call", "of": {"value": None, "word": "U"}},
         {"instr": "profile", "phase": "begin", "numbers": [1, 2]},
         {"instr": "dcci"},
         {"instr": "feed_sync", "phase": "complement"},

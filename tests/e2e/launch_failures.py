@@ -89,17 +89,16 @@ edited("an await too many", ["skirc: deadlock", "blocked in `await aic`"],
        aic_edit=("    await aic\n", "    await aic\n    await aic\n"))
 edited("two waits in a circle", ["skirc: deadlock", "blocked in `wait v2c`", "blocked in `wait c2v`"],
        aic_edit=(SET, "    wait v2c\n" + SET), aiv_edit=(WAIT, WAIT + "    set v2c\n"))
-edited("an event that nothing sends has no slot of its own",
-       ["misuse|deadlock", "wait_event 0"], aic_edit=(SET, "    wait_event 0\n" + SET),
-       refuted=False)
 
 # What the graph says about the entry is checked before anything runs.
-write("slots.skir", re.sub(r"(params = \[ffts, )%a, %b", r"\1%b, %a", lowered))
-check("an entry whose parameters are not its ops'", ["slot 1 of entry '@g_s' must be %a"],
+write("event.skir", head + aic.replace(SET, "    wait_event e0\n" + SET) + aiv)
+check("an event that nobody sends", ["the entry has no 'recv e0' among its arguments"],
+      "event.skir")
+write("slots.skir", re.sub(r"(  args %\w+ = \[)%a, %b", r"\1%b, %a", lowered, count=1))
+check("an entry whose arguments are not its ops'", ["this must be %a, which the op \\w+ %\\w+ takes"],
       "slots.skir")
-write("more.skir", lowered.replace("params = [ffts,", "params = [ffts, tiling,"))
-check("an entry with a parameter too many", ["has .* parameters, but its super kernel's ops take"],
-      "more.skir")
+write("more.skir", re.sub(r"(  args %\w+ = \[)", r"\1tiling, ", lowered, count=1))
+check("an entry with an argument too many", ["these are \\d+ arguments, but the op"], "more.skir")
 write("trace.skir", head + aic.replace(SET, "    trace 0 0\n" + SET) + aiv)
 check("an instruction that this target does not execute",
       ["does not execute 'trace' yet", "unsupported"], "trace.skir")
@@ -186,7 +185,7 @@ done = tap.skirc("run", kernel("good"))
 tap.check("a kernel of the user's own runs", done.returncode == 0, done.stderr)
 for mode in [], ["--compare=unfused"]:
     check("a kernel that never returns " + " ".join(mode),
-          ["skirc: timeout", "1000 ms", r"running at `call @k args 1 blocks 4`; in op Own\(%x, %y\)"],
+          ["skirc: timeout", "1000 ms", r"running at `call @k args %y blocks 4`; in op Own\(%x, %y\)"],
           kernel("endless"), "--timeout=1", *mode)
 check("a kernel that crashes", [r"a sub-kernel crashed \(signal 11\)", "call @k", r"Own\(%x, %y\)"],
       kernel("crashing"))

@@ -166,12 +166,12 @@ tap.check("records and race check go together", done.returncode == 0 and "race-f
 
 # Text that a pass would not make: an entry with records but without the slots for a buffer.
 made = tap.skirc("compile", "--emit=skir", "graph.skir", "--sk-options=profiling=1").stdout
-write("slots.skir", made.replace(", profiling, profiling]", "]"))
+write("slots.skir", made.replace("  args [profiling, profiling]\n", ""))
 done = tap.skirc("run", "slots.skir", "--profile=trace.json")
 tap.check("records without slots are passed over", done.returncode == 0
           and trace()["traceEvents"] == [], done.stderr)
-write("workspace.skir", made.replace(", profiling, profiling]", ", sync_workspace, profiling, profiling]")
-      .replace(", params = [ffts", ", workspace = 4096, params = [ffts"))
+write("workspace.skir", made.replace("  args [profiling", "  args [sync_workspace]\n  args [profiling")
+      .replace("split = 4}", "split = 4, workspace = 4096}"))
 done = tap.skirc("run", "workspace.skir", "--profile=trace.json")
 tap.check("the slot of the entry's workspace stands before those of the buffer", done.returncode == 0
           and "sync_workspace" in open("workspace.skir").read()

@@ -37,20 +37,20 @@ graph @g(%a: f16[32, 32], %b: f16[32, 32]) -> f16[32, 32] {
 write("graph.skir", GRAPH)
 made = tap.skirc("compile", "--emit=skir", "graph.skir").stdout
 HEAD = re.match(r".*\n  aic \{\n", made, re.S).group()
-AIC = """    call @mat_mul args 1 blocks 24
+AIC = """    call @mat_mul args %m blocks 24
     arrive aic
     await aic
     set c2v
     wait v2c
-    call @mat_mul args 13 blocks 24
+    call @mat_mul args %r blocks 24
 """
 AIV = """  }
   aiv {
     wait c2v
-    call @add args 5 blocks 48
+    call @add args %v blocks 48
     arrive aiv
     await aiv
-    call @mul args 9 blocks 48
+    call @mul args %w blocks 48
     arrive aiv
     await aiv
     set v2c
@@ -136,7 +136,7 @@ done = run(HEAD + AIC.replace(CUBE_BARRIER, "    pipe_barrier\n", 1) + AIV, "--u
 with open("kept.npy") as file:
     tap.check("a race leaves outputs as they were", done.returncode == 1 and file.read() == "kept")
 
-calls = re.findall(r"    call @\S+ args \d+ blocks \d+\n", AIV)
+calls = re.findall(r"    call @\S+ args %\w+ blocks \d+\n", AIV)
 done = run(HEAD + AIC + AIV.replace(calls[0], "X").replace(calls[1], calls[0]).replace("X", calls[1]),
            "--unproven")
 tap.check("an entry with its calls in another order cannot be checked", done.returncode == 1

@@ -19,6 +19,10 @@ ROUNDS = 8  # one mistake may hide others
 # What must be taken out is not said as an insertion.
 INCOMPLETE = {"events_inner_word": "the event's instructions are to be taken out"}
 
+# One instruction of those that hints insert.
+INSTR = (r"(?:notify|wait_event|reset) (?:lock )?\S+|"
+         r"[a-z_]+(?: [^a-z]\S*| aic| aiv| c2v| v2c)?")
+
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
 
@@ -55,7 +59,7 @@ def repair(text):
         lines = text.split("\n")
         places = [re.fullmatch(r"(ai[cv]) (\d+): (.*)", line).groups() for line in inserts]
         for core, index, instrs in sorted(places, key=lambda place: -int(place[1])):
-            for instr in reversed(re.findall(r"[a-z_]+(?: [^a-z]\S*| aic| aiv| c2v| v2c)?", instrs)):
+            for instr in reversed(re.findall(INSTR, instrs)):
                 insert(lines, core, int(index), "    " + instr)
         text = "\n".join(lines)
     return False

@@ -1,5 +1,8 @@
 #include "tests/unit/entry_launch.h"
 #include "ir/event_sides.h"
+#include "ir/groups.h"
+
+#include <string.h>
 
 /* An instruction that is an op of its own, and the word that it is about. */
 struct word_use {
@@ -19,9 +22,8 @@ struct reader {
     const struct module *module;
     const struct graph *graph;
     const struct entry *entry;
-    const struct attr *params;
     unsigned n_ops;                        /* numbers given so far */
-    uint32_t offset[SYNC_MAX_OPS];         /* by op: the slot where its own begin, or NONE */
+    uint32_t group[SYNC_MAX_OPS];          /* by op: that of its arguments, or NONE */
     bool called[CORE_TYPES][SYNC_MAX_OPS]; /* by op */
     struct word_uses uses;
     bool ok;
@@ -34,21 +36,16 @@ static uint32_t tensors(const struct op *op)
     return op->operands.count + op->results.count;
 }
 
-static const struct attr_value *slot_param(const struct reader *r, uint32_t slot)
+/* Whether the first arguments of a group are the tensors of the op. */
+static bool args_match(const struct reader *r, const struct op *op, const struct arg_group *group)
 {
-    return &r->module->attr_values.at[r->params->value.first + slot];
-}
-
-/* Whether the entry's parameters from `slot` on are the tensors of the op. */
-static bool slots_match(const struct reader *r, const struct op *op, uint32_t slot)
-{
-    if (slot + tensors(op) > r->params->value.count)
+    if (tensors(op) > group->args.count)
         return false;
     for (uint32_t i = 0; i < tensors(op); i++) {
         uint32_t value = i < op->operands.count ? op_operands(r->graph, op)[i]
                                                 : op->results.first + i - op->operands.count;
-        const struct attr_value *param = slot_param(r, slot + i);
-        if (param->kind != ATTR_VALUE || param->id != r->graph->values.at[value].name)
+        const struct arg *arg = group_arg(r->entry, group, i);
+        if (arg->kind != ARG_VALUE || arg->id != r->graph->values.at[value].name)
             return false;
     }
     return true;
@@ -61,46 +58,35 @@ static bool is_member(const struct reader *r, unsigned op)
            r->graph->ops.at[op].kernel != NONE; /* views have none, and no part in the entry */
 }
 
-/* The op of the super kernel that a call runs. Where the tensors of several ops stand at its slot,
- * it is the one with the most: an op's own results stand nowhere before it. */
+/* Whether the group is named after the op: its last result, or its type, a number behind it. */
+static bool is_named_after(const struct reader *r, const struct arg_group *group,
+                           const struct op *op)
+{
+    const struct intern_name *type = &r->module->names.names[op->type];
+    const struct intern_name *name = &r->module->names.names[group->name];
+    if (op->results.count)
+        return !group->word &&
+               r->graph->values.at[op->results.first + op->results.count - 1].name == group->name;
+    return group->word && name->size >= type->size &&
+           memcmp(name->text, type->text, type->size) == 0;
+}
+
+/* The op of the super kernel that a call runs. */
 static unsigned called_op(const struct reader *r, const struct instr *instr)
 {
     const struct op *ops = r->graph->ops.at;
-    unsigned found = NONE;
-    for (unsigned op = 0; op < r->graph->ops.count; op++) {
-        if (ops[op].kernel != instr->kernel || !is_member(r, op) ||
-            !slots_match(r, &ops[op], instr->number[0]))
-            continue;
-        if (found == NONE || tensors(&ops[op]) > tensors(&ops[found]))
-            found = op;
-    }
-    return found;
-}
-
-/* Whether a slot that begins where the op's own do is the op's, not the next one's. */
-static bool has_slots(const struct reader *r, unsigned op)
-{
-    const struct clauses *clauses = op_clauses(r->graph, &r->graph->ops.at[op]);
-    const struct kernel *kernel = module_find_kernel(r->module, r->graph->ops.at[op].kernel);
-    return tensors(&r->graph->ops.at[op]) + clauses->send.count + clauses->recv.count > 0 ||
-           attr_flag(r->module, kernel->attrs, W_dynamic);
-}
-
-/* The op whose slots a slot is one of. */
-static unsigned slot_owner(const struct reader *r, uint32_t slot)
-{
-    unsigned owner = NONE;
+    const struct arg_group *group = &r->entry->groups.at[instr->number[0]];
     for (unsigned op = 0; op < r->graph->ops.count; op++)
-        if (r->offset[op] <= slot && has_slots(r, op) &&
-            (owner == NONE || r->offset[op] > r->offset[owner]))
-            owner = op;
-    return owner;
+        if (is_named_after(r, group, &ops[op]) && ops[op].kernel == instr->kernel &&
+            is_member(r, op) && args_match(r, &ops[op], group))
+            return op;
+    return NONE;
 }
 
-static void find_offsets(struct reader *r)
+static void find_groups(struct reader *r)
 {
     for (unsigned op = 0; op < r->graph->ops.count; op++)
-        r->offset[op] = NONE;
+        r->group[op] = NONE;
     for (unsigned core = 0; core < CORE_TYPES; core++)
         for (uint32_t i = 0; i < r->entry->programs[core].instrs.count; i++) {
             const struct instr *instr = &r->entry->programs[core].instrs.at[i];
@@ -110,7 +96,7 @@ static void find_offsets(struct reader *r)
             r->ok = r->ok && op != NONE && !r->called[core][op];
             if (op == NONE)
                 return;
-            r->offset[op] = instr->number[0];
+            r->group[op] = instr->number[0];
             r->called[core][op] = true;
         }
 }
@@ -191,19 +177,33 @@ static unsigned next_call(const struct reader *r, unsigned core, uint32_t index)
     return NONE;
 }
 
-/* The name of the event whose word a slot points to, NONE for other slots. */
-static uint32_t slot_event(const struct reader *r, uint32_t slot)
+/* The op that sends or receives the event, or has the lock, that an instruction of a program is
+ * about: of several receivers, the one that is called next. */
+static unsigned word_owner(const struct reader *r, unsigned core, uint32_t index)
 {
-    if (slot >= r->params->value.count || slot_param(r, slot)->kind != ATTR_DICT)
-        return NONE;
-    return r->module->attrs.at[slot_param(r, slot)->first].value.id;
+    const struct instr *instr = &r->entry->programs[core].instrs.at[index];
+    bool send = instr->op == INSTR_notify;
+    unsigned next = next_call(r, core, index), owner = NONE;
+    for (unsigned op = 0; op < r->graph->ops.count; op++) {
+        const struct clauses *clauses = op_clauses(r->graph, &r->graph->ops.at[op]);
+        struct range events = send ? clauses->send : clauses->recv;
+        if (!is_member(r, op))
+            continue;
+        if (instr->word && r->group[op] == instr->number[0])
+            return op;
+        for (uint32_t i = 0; !instr->word && i < events.count; i++)
+            if (r->graph->refs.at[events.first + i] == instr->number[0] &&
+                (owner == NONE || op == next))
+                owner = op;
+    }
+    return owner;
 }
 
-static void put_word(struct reader *r, unsigned core, const struct instr *instr)
+static void put_word(struct reader *r, unsigned core, uint32_t index)
 {
-    uint32_t slot = instr->number[0];
-    struct word_use use = {instr->op, put_event(r, core, true), slot_event(r, slot),
-                           slot_owner(r, slot)};
+    const struct instr *instr = &r->entry->programs[core].instrs.at[index];
+    struct word_use use = {instr->op, put_event(r, core, true),
+                           instr->word ? NONE : instr->number[0], word_owner(r, core, index)};
     vec_push(&r->uses, use);
     if (instr->op == INSTR_wait_event && use.owner != NONE)
         entry_launch_need(r->launch, use.number, use.owner);
@@ -225,7 +225,7 @@ static void put_instr(struct reader *r, unsigned core, uint32_t index)
         break;
     default:
         if (effect == EFFECT_EVENT)
-            put_word(r, core, instr);
+            put_word(r, core, index);
         else if (effect != EFFECT_NONE)
             put_sync(r, core, effect, instr->word);
     }
@@ -268,6 +268,15 @@ static unsigned count_uses(const struct reader *r, enum instr_op op, unsigned ow
     return count;
 }
 
+/* Of an event, for whatever op. */
+static unsigned count_resets(const struct reader *r, uint32_t event)
+{
+    unsigned count = 0;
+    for (uint32_t i = 0; i < r->uses.count; i++)
+        count += r->uses.at[i].op == INSTR_reset && r->uses.at[i].event == event;
+    return count;
+}
+
 /* How many of the op's words are used, each as it must be; `complete` is cleared where one is
  * not. */
 static unsigned check_words(const struct reader *r, unsigned op, bool *complete)
@@ -287,8 +296,8 @@ static unsigned check_words(const struct reader *r, unsigned op, bool *complete)
         if (!is_outer(r, event, W_send))
             continue;
         *complete = *complete && count_uses(r, INSTR_wait_event, op, event) == 1 &&
-                    count_uses(r, INSTR_reset, op, event) == 1;
-        used += 2;
+                    count_resets(r, event) == 1;
+        used += 1 + count_uses(r, INSTR_reset, op, event);
     }
     if (attr_flag(r->module, kernel->attrs, W_dynamic)) {
         *complete = *complete && count_uses(r, INSTR_reset, op, NONE) == 1;
@@ -314,7 +323,7 @@ static bool is_complete(const struct reader *r)
 
 static void read_programs(struct reader *r)
 {
-    find_offsets(r);
+    find_groups(r);
     check_calls(r);
     for (unsigned core = 0; core < CORE_TYPES && r->ok; core++)
         for (uint32_t i = 0; i < r->entry->programs[core].instrs.count; i++)
@@ -335,9 +344,8 @@ bool entry_launch_init(struct entry_launch *launch, const struct module *module,
                          .module = module,
                          .graph = graph,
                          .entry = entry,
-                         .params = attr_find(module, entry->attrs, W_params),
                          .n_ops = graph->ops.count};
-    r->ok = r->params && graph->ops.count < SYNC_MAX_OPS &&
+    r->ok = graph->ops.count < SYNC_MAX_OPS &&
             launch->sync.blocks * (info->aics + info->aivs) <= SYNC_MAX_CORES;
     if (r->ok)
         read_programs(r);

@@ -14,8 +14,9 @@ struct needed_order {
 struct entry_launch {
     struct sync_launch sync;
     VEC(struct needed_order) needs;
-    bool
-        complete; /* each outer event is waited for and reset, or notified, once, as is each lock */
+    /* Each outer event is notified, or waited for, once by each op that sends or receives it, and
+     * reset once, as is each lock. */
+    bool complete;
 };
 
 /* False where a call's op cannot be told, or an op is not called once on each core type of its

@@ -235,13 +235,13 @@ static struct sync_instr sync_call(const struct trial *trial, int core, const st
                                .flat = info->flat};
 }
 
-/* The op whose slots an event's is one of. */
-static unsigned owner_of(const struct trial *trial, uint32_t slot)
+/* The op whose event, s or r with its number, this is. */
+static unsigned owner_of(const struct trial *trial, uint32_t event)
 {
-    uint32_t next = 1;
+    const struct intern_name *name = &trial->parsed.module->names.names[event];
     unsigned op = 0;
-    while ((next += 2u + trial->notifies[op] + trial->waits[op]) <= slot)
-        op++;
+    for (uint32_t i = 1; i < name->size; i++)
+        op = op * 10 + (unsigned)(name->text[i] - '0');
     return op;
 }
 

@@ -1,5 +1,7 @@
 /* What a module offers beside its text: elements by their names, slots, how its parts are spelled,
  * and where they stand in a source. */
+#include "ir/groups.h"
+#include "ir/sound.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "tests/unit/parsed_module.h"
@@ -105,16 +107,16 @@ static void test_find_added(void **state)
     parsed_free(&parsed);
 }
 
-/* ------------------------------------------------------------------------------ ir/slots.h ---- */
+/* ----------------------------------------------------------------------------- ir/groups.h ---- */
 
-static uint32_t slot_in(const char *params, uint32_t word, uint32_t *profile)
+static uint32_t slot_in(const char *args, uint32_t word, uint32_t *profile)
 {
     struct arena arena = {NULL, 0};
     struct parsed_module parsed =
-        parse(arena_printf(&arena, "skir 1\nentry @e : aiv_only {block = 1%s} {\n}\n", params));
+        parse(arena_printf(&arena, "skir 1\nentry @e : aiv_only {block = 1} {\n%s\n}\n", args));
     const struct entry *entry = &parsed.module->entries.at[0];
-    uint32_t slot = entry_slot(parsed.module, entry, word);
-    *profile = entry_profile_slot(parsed.module, entry);
+    uint32_t slot = entry_slot(entry, word);
+    *profile = entry_profile_slot(entry);
     parsed_free(&parsed);
     arena_free(&arena);
     return slot;
@@ -124,24 +126,70 @@ static void test_entry_slot(void **state)
 {
     (void)state;
     static const struct {
-        const char *params;
+        const char *args;
         uint32_t slot, profile; /* slot of sync_workspace */
     } cases[] = {
         {"", NONE, NONE},
-        {", params = sync_workspace", NONE, NONE},
-        {", params = []", NONE, NONE},
-        {", params = [ffts, %sync_workspace]", NONE, NONE},
-        {", params = [ffts, %a, sync_workspace]", 2, NONE},
-        {", params = [ffts, sync_workspace, profiling, profiling]", 1, 2},
-        {", params = [sync_workspace, sync_workspace, profiling]", 0, NONE},
-        {", params = [profiling, profiling]", NONE, NONE},
-        {", params = [ffts, profiling, %profiling]", NONE, NONE},
+        {"args []", NONE, NONE},
+        {"args [%sync_workspace]", NONE, NONE},
+        {"args %a = [sync_workspace, profiling, profiling]", NONE, NONE},
+        {"args %a = [%a] args [sync_workspace]", 2, NONE},
+        {"args [sync_workspace, profiling, profiling]", 1, 2},
+        {"args [sync_workspace] args [sync_workspace, profiling]", 1, NONE},
+        {"args [profiling, profiling]", NONE, 1},
+        {"args %a = [%b, profiling] args [profiling]", NONE, NONE},
+        {"args %a = [%b] args [profiling] args [profiling]", NONE, 2},
+        {"args [profiling, %profiling]", NONE, NONE},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint32_t profile;
-        assert_int_equal(slot_in(cases[i].params, W_sync_workspace, &profile), cases[i].slot);
+        assert_int_equal(slot_in(cases[i].args, W_sync_workspace, &profile), cases[i].slot);
         assert_int_equal(profile, cases[i].profile);
     }
+}
+
+/* What is put in stands in its place, and the slots behind it move. */
+static void test_insert_words(void **state)
+{
+    (void)state;
+    struct parsed_module parsed = parse("skir 1\nentry @e : aiv_only {block = 1} {\n"
+                                        "args %a = [%x, %a] args U = [] args %b = [%a, lock]\n"
+                                        "args [profiling, profiling] aiv { } }\n");
+    struct entry *entry = &parsed.module->entries.at[0];
+    assert_int_equal(entry_named_groups(entry), 3);
+    assert_int_equal(entry_profile_slot(entry), 5);
+    entry_insert_words(entry, 3, W_sync_workspace, 1);
+    assert_int_equal(entry_slots(entry), 8);
+    assert_int_equal(entry_slot(entry, W_sync_workspace), 5);
+    assert_int_equal(entry_profile_slot(entry), 6);
+    assert_int_equal(group_slot(&entry->groups.at[2]), 3);
+    assert_int_equal(group_slot(&entry->groups.at[4]), 6);
+    assert_true(module_is_sound(parsed.module));
+    parsed_free(&parsed);
+}
+
+/* Each event has the slot of the first argument of its kind, in its own entry only. */
+static void test_event_slots(void **state)
+{
+    (void)state;
+    struct parsed_module parsed =
+        parse("skir 1\nentry @e : aiv_only {block = 1} {\n"
+              "args %a = [%x, send e, recv f] args %b = [tiling_key, block_num, lock, recv f]\n"
+              "aiv { notify e wait_event f reset f reset lock %b notify f } }\n"
+              "entry @f : aiv_only {block = 1} {\nargs [recv e] aiv { notify e reset e } }\n");
+    static const uint32_t expected[2][5] = {{2, 3, 3, 6, NONE}, {NONE, 1}};
+    struct event_slots slots = {{NULL, 0, 0}, {NULL, 0, 0}};
+    for (uint32_t e = 0; e < 2; e++) {
+        const struct entry *entry = &parsed.module->entries.at[e];
+        event_slots_take(&slots, entry);
+        for (uint32_t i = 0; i < entry->programs[CORE_AIV].instrs.count; i++)
+            assert_int_equal(
+                instr_event_slot(&slots, entry, &entry->programs[CORE_AIV].instrs.at[i]),
+                expected[e][i]);
+        event_slots_leave(&slots, entry);
+    }
+    event_slots_free(&slots);
+    parsed_free(&parsed);
 }
 
 /* -------------------------------------------------------------------- ir/syntax/spelling.h ---- */
@@ -294,6 +342,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_id_map),         cmocka_unit_test(test_find),
         cmocka_unit_test(test_find_added),     cmocka_unit_test(test_entry_slot),
+        cmocka_unit_test(test_insert_words),   cmocka_unit_test(test_event_slots),
         cmocka_unit_test(test_spell_quoted),   cmocka_unit_test(test_op_text),
         cmocka_unit_test(test_locate_foreign), cmocka_unit_test(test_verify_foreign),
     };

@@ -487,6 +487,57 @@ static void put_graph(struct writer *w)
     put(w, "}");
 }
 
+/* The groups that entries have, as they are printed. */
+static const char *const groups[] = {"%m", "Update", "\"a b\"", "\"none\"", "args", "%\"c d\""};
+enum { N_GROUPS = sizeof groups / sizeof groups[0] };
+
+static void put_event(struct writer *w)
+{
+    static const char *const events[] = {"e0",    "7",   "await", "lock",
+                                         "graph", "f16", "true",  "none"};
+    put(w, "%s", events[below(w, 8)]);
+}
+
+static void put_listed(struct writer *w)
+{
+    put(w, "[");
+    for (unsigned i = 0, count = below(w, 3); i < count; i++) {
+        comma(w, i);
+        put(w, percent(w, 50) ? "%%x" : "%%\"x y\"");
+    }
+    put(w, "]");
+}
+
+static void put_arg(struct writer *w)
+{
+    static const char *const words[] = {"%x", "none", "tiling", "call"};
+    switch (below(w, 4)) {
+    case 0: put_listed(w); break;
+    case 1:
+        put(w, percent(w, 50) ? "send" : "recv");
+        put_event(w);
+        break;
+    default: put(w, "%s", words[below(w, 4)]); break;
+    }
+}
+
+static void put_groups(struct writer *w)
+{
+    for (unsigned g = 0, unnamed = below(w, 3); g < N_GROUPS + unnamed; g++) {
+        put(w, "args");
+        if (g < N_GROUPS) {
+            put(w, "%s", groups[g]);
+            put(w, "=");
+        }
+        put(w, "[");
+        for (unsigned i = 0, count = below(w, 4); i < count; i++) {
+            comma(w, i);
+            put_arg(w);
+        }
+        put(w, "]");
+    }
+}
+
 /* Operands as the instruction's row in ir/instrs.def has them. */
 static void put_operand(struct writer *w, const char *operand, size_t size, const char *core)
 {
@@ -495,6 +546,16 @@ static void put_operand(struct writer *w, const char *operand, size_t size, cons
     switch (*operand) {
     case 'K': put(w, percent(w, 50) ? "@k" : "@\"odd kernel\""); break;
     case 'N': put(w, "%u", percent(w, 50) ? below(w, 10) : below(w, UINT32_MAX)); break;
+    case 'S': put(w, "%s", groups[below(w, N_GROUPS)]); break;
+    case 'L':
+        if (percent(w, 30)) {
+            put(w, "lock");
+            put(w, "%s", groups[below(w, N_GROUPS)]);
+            break;
+        }
+        put_event(w);
+        break;
+    case 'V': put_event(w); break;
     case 'G': put(w, "%s", core); break;
     case 'F': put(w, percent(w, 50) ? "c2v" : "v2c"); break;
     case 'A': put(w, "all"); break;
@@ -519,6 +580,10 @@ static void put_program(struct writer *w, const char *core)
     for (unsigned i = 0, count = below(w, 12); i < count; i++) {
         const struct instr_info *info = instr_info(below(w, INSTR_COUNT));
         put(w, "%s", info->name);
+        if (info->effect == EFFECT_CALL && percent(w, 20)) {
+            put(w, "%s", groups[below(w, N_GROUPS)]);
+            continue;
+        }
         for (const char *p = info->operands; *p;) {
             size_t size = strcspn(p, " ");
             put_operand(w, p, size, core);
@@ -556,6 +621,7 @@ static void put_module(struct writer *w)
         } else {
             put_head(w, "entry");
             put(w, "{");
+            put_groups(w);
             put_program(w, "aic");
             put_program(w, "aiv");
             put(w, "}");

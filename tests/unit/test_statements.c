@@ -123,6 +123,9 @@ static void put_instr(struct text *text, const struct instr_info *info, const ch
         case 'P':
         case 'B': text_string(text, "end"); break;
         case 'E': text_string(text, "early_wait mix early_set"); break;
+        case 'S': text_string(text, "%a"); break;
+        case 'V': text_string(text, "e"); break;
+        case 'L': text_string(text, "lock %a"); break;
         default: text_bytes(text, p, size);
         }
         p += size + (p[size] == ' ');
@@ -139,8 +142,9 @@ static struct text every_instr(void)
                 "kernel @k : mix_aic_1_1 {block = 1}\n"
                 "kernel @d : mix_aic_1_1 {dynamic, variants = [{key = 0, type = mix_aic_1_1, "
                 "aic = \"f\", aiv = \"g\"}]}\n"
-                "entry @e : mix_aic_1_1 {block = 1, workspace = 128, split = 2, params = "
-                "[ffts, tiling_key, block_num, lock, sync_workspace, profiling, profiling]} {\n");
+                "entry @e : mix_aic_1_1 {block = 1, workspace = 128, split = 2}"
+                " {\nargs %a = [tiling_key, block_num, lock, send e, recv e]\n"
+                "args [sync_workspace]\nargs [profiling, profiling]\n");
     for (int core = 0; core < CORE_TYPES; core++) {
         const char *name = core_type_name(core);
         text_printf(&text, "%s {\n", name);
@@ -150,7 +154,7 @@ static struct text every_instr(void)
             put_instr(&text, instr_info(INSTR_call), name);
             put_instr(&text, instr_info(op), name);
             if (instr_info(op)->effect == EFFECT_SELECT)
-                text_printf(&text, "call @d.%s args 1 blocks 1\n", name);
+                text_printf(&text, "call @d.%s args %%a blocks 1\n", name);
         }
         text_string(&text, "}\n");
     }
