@@ -65,4 +65,21 @@ before = events(text)
 lines = changed(before, events(text.replace("  %a5 =", "  %new = Add(%y4, %b4) : f32[4]\n  %a5 =")))
 tap.check(f"one op more: {len(lines)} lines change", len(lines) <= MOST, "\n".join(lines))
 
+
+# ---- Entries ----
+
+def entry(text):
+    result = tap.skirc("opt", "--passes=default", "-", stdin=text)
+    return result.stdout[result.stdout.find("\nentry "):] if result.returncode == 0 else ""
+
+
+with open(os.path.join(SOURCE, "docs", "examples", "decoder_layer.skir")) as file:
+    layer = file.read()
+longer = layer.replace("    %ctx = MatMul(%ph,",
+                       "    %ph2 = Mul(%ph, %ph) : f16[64, 64]\n    %ctx = MatMul(%ph2,")
+before, after = entry(layer), entry(longer)
+lines = changed(before, after)
+tap.check(f"one op more in a layer: {len(lines)} lines of its entry's {before.count(chr(10))} change",
+          before and after and lines and len(lines) <= MOST, "\n".join(lines))
+
 tap.done()

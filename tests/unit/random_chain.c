@@ -97,7 +97,7 @@ static unsigned pick_stream(struct maker *m, unsigned i)
 
 static void put_op(struct maker *m, unsigned i)
 {
-    text_printf(m->text, "stream \"%u\" {\n%%v%u = Add(%%a", m->stream[i], i);
+    text_printf(m->text, "stream \"%u\" {\n%%v%u = Op(%%a", m->stream[i], i);
     for (unsigned j = 0; j < i; j++)
         if (m->direct[i][j])
             text_printf(m->text, ", %%v%u", j);

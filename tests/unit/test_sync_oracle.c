@@ -82,7 +82,7 @@ static void put_case(struct text *text, const struct trial *trial)
     for (unsigned i = 0; i < trial->count; i++) {
         if (trial->mode == TWO_LISTS)
             text_printf(text, "stream \"%u\" {\n", i);
-        text_printf(text, "%%v%u = Add(%%a", i);
+        text_printf(text, "%%v%u = Op(%%a", i);
         for (unsigned j = 0; j < i && trial->mode == TWO_LISTS; j++)
             if (trial->needs[i] >> j & 1)
                 text_printf(text, ", %%v%u", j);
