@@ -13,7 +13,7 @@ A grammar is a dictionary from a rule's name to an expression:
 import random
 import re
 
-CLASSES = {"value", "symbol", "string", "integer", "number", "word", "dtype", "instruction",
+CLASSES = {"value", "symbol", "string", "integer", "number", "word", "dtype", "mnemonic",
            "keyword", "switch"}
 
 
@@ -32,11 +32,11 @@ TOKEN = re.compile(r"""\s+ | //[^\n]*
 class Words:
     """What a word is, by itself."""
 
-    def __init__(self, keywords, dtypes, instructions):
+    def __init__(self, keywords, dtypes, mnemonics):
         self.keywords = [word for word in keywords if word not in ("true", "false")]
-        self.dtypes, self.instructions = dtypes, instructions
+        self.dtypes, self.mnemonics = dtypes, mnemonics
         self.classes = {}
-        for words, name in ((instructions, "instruction"), (dtypes, "dtype"),
+        for words, name in ((mnemonics, "mnemonic"), (dtypes, "dtype"),
                             (self.keywords, "keyword"), (("true", "false"), "switch")):
             self.classes.update((word, name) for word in words)
 
@@ -95,7 +95,8 @@ def read_ebnf(text):
 SPECIAL = {"ATTR_BRACE": ("text", "{"), "ARROW": ("text", "->"), "VALUE": ("class", "value"),
            "SYMBOL": ("class", "symbol"), "STRING": ("class", "string"),
            "INT": ("class", "integer"), "FLOAT": ("class", "number"), "WORD": ("class", "word"),
-           "DTYPE": ("class", "dtype"), "INSTR": ("class", "instruction")}
+           "DTYPE": ("class", "dtype"), "INSTR": ("class", "mnemonic"),
+           "EVENT_INSTR": ("class", "mnemonic")}
 # Alternatives with these are left out: TYPE and DICT are other spellings of what has been read
 # before, and the rest is what follows an error.
 LEFT_OUT = {"error", "RESYNC", "TYPE", "DICT"}
@@ -173,7 +174,7 @@ class Generator:
         return pick({"string": ['"s"', '""', '"a\\"b"', '"1"'], "integer": ["0", "1", "24", "0x10"],
                      "number": ["0.5", "1e-05", "inf", "-inf", "nan", "-2.5"],
                      "word": ["Add", "MatMul", "_x", "aic", "aiv", "Xy1", "label"],
-                     "dtype": self.words.dtypes, "instruction": self.words.instructions,
+                     "dtype": self.words.dtypes, "mnemonic": self.words.mnemonics,
                      "keyword": self.words.keywords, "switch": ["true", "false"]}[name])
 
     def tokens(self, body, budget):

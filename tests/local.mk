@@ -15,7 +15,7 @@ SH_LOG_DRIVER = $(tap_driver)
 LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run
 PY_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(PYTHON)
 SH_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(BASH_SHELL)
-EXTRA_DIST += tests/tap-run tests/tap.py tests/tap.sh tests/rooms.txt
+EXTRA_DIST += tests/grammars.py tests/tap-run tests/tap.py tests/tap.sh tests/rooms.txt
 
 # ---- Unit tests: one cmocka program per module, tests/unit/NAME.c ----
 
@@ -154,6 +154,7 @@ script_tests = \
 	tests/e2e/exit_status.sh \
 	tests/e2e/export.py \
 	tests/e2e/golden_files.sh \
+	tests/e2e/grammar.py \
 	tests/e2e/hostile_text.py \
 	tests/e2e/includes.py \
 	tests/e2e/launch_failures.py \

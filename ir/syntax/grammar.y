@@ -233,7 +233,7 @@ new_type:
 
 format:
   %empty    { $$ = W_ND; }
-| ':' WORD  { $$ = $WORD; }
+| ':' word  { $$ = $word; }
 
 dims:
   %empty  { $$ = 0; }
