@@ -263,6 +263,48 @@ static bool complete_op(struct binder *binder, struct graph *graph, uint32_t id)
                find_sample(binder, op->type, attr_flag(binder->module, op->attrs, W_dynamic)));
 }
 
+/* Whether the type of an operand or result has names in its dimensions. */
+static bool op_has_names(const struct module *module, const struct graph *graph,
+                         const struct op *op)
+{
+    for (uint32_t n = 0; n < op->operands.count + op->results.count; n++) {
+        uint32_t type = graph->values.at[op_tensor(graph, op, n)].type;
+        const int64_t *dims = type_dims(module, type);
+        for (uint32_t i = 0; i < module->types.at[type].rank; i++)
+            if (dim_is_gear(dims[i]))
+                return true;
+    }
+    return false;
+}
+
+static void report_unbound(struct binder *binder, uint32_t name, uint32_t loc)
+{
+    const struct module *module = binder->module;
+    if (diag_at(binder->context->diags, DIAG_unsupported, locate_token(module, loc),
+                "the dimension '%.*s' has no value, but sample kernels need one",
+                NAME(module, name)))
+        diag_help(binder->context->diags, "give it one by --bind %.*s=N of 'run' or 'compile'",
+                  NAME(module, name));
+}
+
+/* Whether sample kernels can be asked for the ops of a graph: its dimensions have no names where
+ * it matters. */
+static bool check_names(struct binder *binder, const struct graph *graph)
+{
+    bool named = false;
+    for (uint32_t i = 0; !named && i < graph->ops.count; i++) {
+        const struct op *op = &graph->ops.at[i];
+        named = op->kernel == NONE && op_call_kind(op) == CALL_NONE &&
+                !op_is_passive(binder->module, graph, op) &&
+                op_has_names(binder->module, graph, op);
+    }
+    for (uint32_t i = 0; named && i < graph->dims.count; i++)
+        report_unbound(binder, graph->dims.at[i].name, graph->dims.at[i].loc);
+    for (uint32_t i = 0; named && i < graph->gears.count; i++)
+        report_unbound(binder, graph->gears.at[i].name, graph->gears.at[i].loc);
+    return !named;
+}
+
 static bool bind_op(struct binder *binder, struct graph *graph, uint32_t id)
 {
     struct op *op = &graph->ops.at[id];
@@ -306,7 +348,9 @@ static bool bind_ops(struct pass_context *context)
         return false;
     for (uint32_t i = 0; i < context->module->graphs.count; i++) {
         struct graph *graph = &context->module->graphs.at[i];
-        for (uint32_t j = 0; j < graph->ops.count; j++)
+        bool plain = (graph->dims.count + graph->gears.count == 0) || check_names(&binder, graph);
+        ok = ok && plain;
+        for (uint32_t j = 0; plain && j < graph->ops.count; j++)
             if (graph->ops.at[j].kernel == NONE)
                 ok = bind_op(&binder, graph, j) && ok;
     }
