@@ -572,10 +572,10 @@ static void test_debug_options(void **state)
     static const char *const sk_options[] = {
         "stream-fusion=0:debug-sync-all=1",
         ("stream-fusion=0:debug-sync-all=1:debug-dcci-all=1:"
-         "dcci-before-kernel-start=Add,Cast,call:dcci-after-kernel-end=MatMul,Cast"),
+         "dcci-before-kernel-start=Plus,Turn,call:dcci-after-kernel-end=Matrix,Turn"),
         "debug-sync-all=1",
-        "debug-sync-all=1:debug-dcci-all=1:dcci-before-kernel-start=Add,Cast,call",
-        "debug-dcci-all=1:dcci-before-kernel-start=Add,Cast:dcci-after-kernel-end=Cast,call",
+        "debug-sync-all=1:debug-dcci-all=1:dcci-before-kernel-start=Plus,Turn,call",
+        "debug-dcci-all=1:dcci-before-kernel-start=Plus,Turn:dcci-after-kernel-end=Turn,call",
     };
     for (size_t i = 0; i < sizeof sk_options / sizeof sk_options[0]; i++) {
         unsigned counts[N_COUNTS];
