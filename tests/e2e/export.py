@@ -225,7 +225,29 @@ def items_of(text):
     program = r"(\n  %s \{(?:\n    .*)*\n  \})"
     swapped = program % "aiv" + program % "aic"
     return sorted(re.sub(swapped, r"\2\1", item).replace("\n  return\n", "\n")
-                  for item in text.strip().split("\n\n"))
+                  for item in re.split(r"\n\n+", text.strip()))
+
+
+# JSON has what came by includes in the place of their lines, and no comments.
+COMMENT = re.compile(r"^ *//.*\n", re.M)
+INCLUDE = re.compile(r'^include "(.*)"\n', re.M)
+
+
+def whole_items(name, text, seen):
+    """The items of the canonical text of a file, and those of the files that it includes."""
+    found = []
+    for path in INCLUDE.findall(text):
+        path = os.path.realpath(os.path.join(os.path.dirname(name), path))
+        if path not in seen:
+            seen.add(path)
+            found += whole_items(path, skirc("opt", path).stdout, seen)
+    return found + items_of(INCLUDE.sub("", COMMENT.sub("", text)))
+
+
+def all_items(name, text):
+    """The same, with the line of the version once."""
+    items = whole_items(name, text, {os.path.realpath(name)})
+    return sorted(["skir 1", *filter(lambda item: item != "skir 1", items)])
 
 
 # ---- DOT ----
@@ -369,6 +391,20 @@ def block_path(graph, index):
     return path
 
 
+CALLS = {"If": ("then_branch", "else_branch"), "Case": ("branches",), "While": ("cond", "body"),
+         "For": ("body",), "PartitionedCall": ("f",)}
+
+
+def called_graphs(op):
+    """The graphs that an op calls, each with the attribute that names it."""
+    calls = []
+    for key in CALLS.get(re.sub("^State(less|ful)", "", op["type"]), ()):
+        named = op["attrs"].get(key, [])
+        calls += [f"{key} {sigil('@', data['symbol'])}"
+                  for data in (named if isinstance(named, list) else [named])]
+    return calls
+
+
 def check_graph(dot, graph):
     """What is wrong with a digraph, or None."""
     nodes = {}
@@ -379,6 +415,7 @@ def check_graph(dot, graph):
         label = [word(op["type"])]
         label += [value_names(graph, op["results"])] if op["results"] else []
         label += [sigil("@", op["kernel"])] if op["kernel"] is not None else []
+        label += called_graphs(op)
         nodes[f"op{place}"] = "\n".join(label)
     for number, index in enumerate(graph["returns"]):
         nodes[f"return{number}"] = f"return {number}\n" + value_name(graph, index)
@@ -427,7 +464,7 @@ def check_file(name, text):
     """What is wrong with what is exported of a file, whose canonical text this is; or None."""
     module = json.loads(export("json", name))
     rebuilt = skirc("opt", write("rebuilt.skir", module_text(module)))
-    if items_of(rebuilt.stdout) != items_of(text):
+    if items_of(rebuilt.stdout) != all_items(name, text):
         return f"JSON: {rebuilt.stderr[:500]}{rebuilt.stdout[:1000]}"
     dots = parse_dot(export("dot", name))
     if len(dots) != len(module["graphs"]):
@@ -720,9 +757,9 @@ def many(count):
     lines = ["skir 1", "graph @g(%y0: f32[64, 64]) -> () {"]
     for i in range(count):
         type = f"f32[64, {i % 1000}]"
-        op = f"%y{i + 1} = Mul(%y{i // 3}, %y0) : {type} send [e{i}]"
+        op = f"%y{i + 1} = Scale(%y{i // 3}, %y0) : {type} send [e{i}]"
         if i % 2:
-            op = (f"%y{i + 1} = Add(%y{i}, %y{i // 2}) {{index = {i}}} : {type} "
+            op = (f"%y{i + 1} = Join(%y{i}, %y{i // 2}) {{index = {i}}} : {type} "
                   f"after (%y{i // 4}) recv [e{i - 1}]")
         if i % 3:
             op = f'scope @s{i // 100} {{ stream "{i % 7 + 1}" {{ {op} }} }}'
