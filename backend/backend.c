@@ -153,13 +153,13 @@ const struct emission *emission_find(const struct backend *backend, const char *
 
 enum backend_status backend_emit_module(const struct emission_job *job)
 {
-    print_whole_module(job->text, job->module);
+    print_whole_module(job->text, job->module, job->comments);
     return BACKEND_OK;
 }
 
 /* Only entries and kernels: the text without graphs. */
 enum backend_status backend_emit_entries(const struct emission_job *job)
 {
-    print_without_graphs(job->text, job->module);
+    print_without_graphs(job->text, job->module, job->comments);
     return BACKEND_OK;
 }

@@ -6,6 +6,7 @@
 #include "ir/kernel_source.h"
 
 struct backend_runner;
+struct spans;
 struct text;
 
 /* Where a target finds what a module names. */
@@ -39,8 +40,9 @@ struct emission_job {
     const struct module *module; /* lowered */
     const struct backend_places *places;
     struct diags *diags;
-    struct text *text;  /* EMISSION_TEXT: where it is appended */
-    const char *output; /* EMISSION_OBJECT: the file */
+    const struct spans *comments; /* of the module's source, for texts of the language; or NULL */
+    struct text *text;            /* EMISSION_TEXT: where it is appended */
+    const char *output;           /* EMISSION_OBJECT: the file */
 };
 
 typedef enum backend_status emission_function(const struct emission_job *job);

@@ -159,7 +159,7 @@ static void print(void *user)
     struct print_call *call = user;
     struct text text = {NULL, 0, 0};
     if (call->whole)
-        print_whole_module(&text, call->module->module);
+        print_whole_module(&text, call->module->module, NULL);
     else
         print_module(&text, call->module->module, NULL);
     text_char(&text, '\0');

@@ -53,7 +53,8 @@ const char *skir_messages(struct skir_module *module);
  * sample kernels; NULL: the installed one. After a failure the module is unusable. */
 bool skir_run_passes(struct skir_module *module, const char *passes, const char *kernel_dir);
 
-/* The module as canonical text, NUL-terminated, to be freed with free(); NULL after an error. */
+/* The module as canonical text without comments, NUL-terminated, to be freed with free(); NULL
+ * after an error. */
 char *skir_print(struct skir_module *module);
 /* The same as a text that stands alone: what came by includes is in it, their lines are not. */
 char *skir_print_whole(struct skir_module *module);

@@ -25,6 +25,7 @@ static enum exit_status emit_text(struct lowered_input *lowered, const struct em
     const struct emission_job job = {.module = lowered->input.module,
                                      .places = &lowered->session.places,
                                      .diags = &lowered->input.diags,
+                                     .comments = &lowered->input.comments,
                                      .text = &text};
     enum exit_status status = backend_exit_status(emission->make(&job));
     if (status == EXIT_DONE)

@@ -56,7 +56,7 @@ static bool after_pass(void *user, const struct pass *pass, double seconds)
         fprintf(driver->invocation->err, "%10.3f ms  %s\n", seconds * 1e3, pass->name);
     if (print || driver->print_changed) {
         driver->now.size = 0;
-        print_module(&driver->now, module, NULL);
+        print_changed_module(&driver->now, module, &driver->input->comments);
         bool changed = driver->now.size != driver->before.size ||
                        memcmp(driver->now.at, driver->before.at, driver->now.size) != 0;
         if (print || changed)
@@ -106,7 +106,7 @@ static enum exit_status run_passes(struct driver *driver, const struct pipeline 
                                       .sk_options = option_value(driver->invocation, "sk-options")};
     kernel_dir_find(driver->invocation, &input->diags.arena, &options);
     session_open(&session, input->module, &input->diags, &options);
-    print_module(&driver->before, input->module, NULL);
+    print_changed_module(&driver->before, input->module, &input->comments);
     enum pipeline_status status = session_run(&session, pipeline, after_pass, driver);
     session_close(&session);
     text_free(&driver->before);

@@ -168,27 +168,37 @@ void print_module(struct text *text, const struct module *module, const struct s
     print_all(&printer);
 }
 
+/* The same with those comments that passes leave. */
+static void print_above_all(struct printer *printer, const struct spans *comments)
+{
+    if (comments && comments->count > 0) {
+        printer->comments = comments;
+        printer->above = mem_calloc(comments->count, 1);
+    }
+    print_all(printer);
+    mem_free(printer->above);
+}
+
 void print_changed_module(struct text *text, const struct module *module,
                           const struct spans *comments)
 {
-    bool any = comments->count > 0;
-    struct printer printer = {.text = text, .module = module, .comments = any ? comments : NULL};
-    printer.above = any ? mem_calloc(comments->count, 1) : NULL;
-    print_all(&printer);
-    mem_free(printer.above);
+    struct printer printer = {.text = text, .module = module};
+    print_above_all(&printer, comments);
 }
 
-void print_whole_module(struct text *text, const struct module *module)
+void print_whole_module(struct text *text, const struct module *module,
+                        const struct spans *comments)
 {
     struct printer printer = {.text = text, .module = module, .whole = true};
-    print_all(&printer);
+    print_above_all(&printer, comments);
 }
 
-void print_without_graphs(struct text *text, const struct module *module)
+void print_without_graphs(struct text *text, const struct module *module,
+                          const struct spans *comments)
 {
     struct printer printer = {
         .text = text, .module = module, .whole = true, .without_graphs = true};
-    print_all(&printer);
+    print_above_all(&printer, comments);
 }
 
 bool print_module_to(struct print_sink *sink, const struct module *module,

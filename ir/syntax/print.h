@@ -17,13 +17,15 @@ void print_module(struct text *text, const struct module *module, const struct s
 void print_changed_module(struct text *text, const struct module *module,
                           const struct spans *comments);
 
-/* The same, without comments, with what came by includes in the place of their lines: a text that
- * stands alone, in the folder of the source. */
-void print_whole_module(struct text *text, const struct module *module);
+/* The same, with what came by includes in the place of their lines: a text that stands alone, in
+ * the folder of the source. `comments` may be NULL. */
+void print_whole_module(struct text *text, const struct module *module,
+                        const struct spans *comments);
 
 /* Appends the module without its graphs: what each core executes, and what it calls. It stands
  * alone, too. */
-void print_without_graphs(struct text *text, const struct module *module);
+void print_without_graphs(struct text *text, const struct module *module,
+                          const struct spans *comments);
 
 /* Takes text piece by piece; returns whether it wants more. To be embedded in what `take` needs. */
 struct print_sink {
