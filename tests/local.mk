@@ -151,6 +151,7 @@ script_tests = \
 	tests/e2e/doc_examples.py \
 	tests/e2e/dynamic_kernels.py \
 	tests/e2e/early_start.py \
+	tests/e2e/examples.py \
 	tests/e2e/exit_status.sh \
 	tests/e2e/export.py \
 	tests/e2e/golden_files.sh \
