@@ -15,7 +15,7 @@ SH_LOG_DRIVER = $(tap_driver)
 LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run
 PY_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(PYTHON)
 SH_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(BASH_SHELL)
-EXTRA_DIST += tests/grammars.py tests/tap-run tests/tap.py tests/tap.sh tests/rooms.txt
+EXTRA_DIST += tests/grammars.py tests/tap-run tests/tap.py tests/tap.sh tests/rooms.txt tests/judge.py
 
 # ---- Unit tests: one cmocka program per module, tests/unit/NAME.c ----
 
@@ -162,6 +162,7 @@ script_tests = \
 	tests/e2e/op_data.sh \
 	tests/e2e/listed_sources.sh \
 	tests/e2e/memory.py \
+	tests/e2e/order_judge.py \
 	tests/e2e/other_compiler.sh \
 	tests/e2e/out_of_memory.sh \
 	tests/e2e/preload_objects.py \

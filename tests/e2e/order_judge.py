@@ -1,0 +1,322 @@
+"""Random graphs before a second judge, tests/judge.py, which knows the language from its page only:
+what skirc accepts, and the order that is left in streams and events behind partition-scopes and
+insert-events, are what the page says."""
+
+import os
+import random
+import re
+import shutil
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
+import judge
+import tap
+
+SEED = int(os.environ.get("SKIR_TEST_SEED", "1"))
+COUNT = int(os.environ.get("SKIR_TEST_COUNT", "800"))
+BATCH = 200
+PARTITION, EVENTS = "assign-streams,partition-scopes", "insert-events"
+
+
+class Text:
+    """A random graph. With `faults`, some break a rule."""
+
+    def __init__(self, seed, faults):
+        self.random = random.Random(seed)
+        self.faults = faults and self.random.random() < 0.6
+        self.ops, self.lines, self.launches = 0, [], 0
+        self.values = [f"p{i}" for i in range(self.random.randint(1, 3))]
+        self.params = len(self.values)
+        self.tokens, self.places = [], []
+        self.scopes = self.random.random() < 0.6
+        self.kernels = self.random.random() < (0.25 if self.scopes else 0.7)
+        self.busy = self.random.random()
+        while self.ops < 3 or self.random.random() < 0.8 and self.ops < 12:
+            self.statements(1, None)
+        self.events()
+
+    def chance(self, odds):
+        return self.random.random() < odds
+
+    def fault(self, odds=0.02):
+        return self.faults and self.chance(odds)
+
+    def put(self, depth, line):
+        self.lines.append("  " * depth + line)
+
+    def statements(self, depth, inside):
+        for _ in range(self.random.randint(1, 3)):
+            kind = self.random.random()
+            if kind < 0.55 or depth > 3:
+                self.op(depth, inside)
+                continue
+            if kind < 0.8:
+                label = self.random.choice(["0", "1", "1", "2", "two words"])
+                head = f'stream "{label}"'
+                if self.fault(0.1):
+                    head += f" {{priority = {self.random.randint(0, 1)}}}"
+            elif self.kernels and (inside is None or self.fault()):
+                self.launches += 1
+                head = f"superkernel @k{self.launches}"
+                if self.chance(0.3):
+                    head += f' {{stream = "{self.random.choice("012")}"}}'
+                self.places.append(len(self.lines))
+            elif self.scopes and (inside != "kernel" or self.fault()):
+                head = self.random.choice(["scope @s", "scope @s", "scope @t", "scope none"])
+            else:
+                continue
+            now = {"sup": "kernel", "sco": "scope"}.get(head[:3], inside)
+            self.put(depth, head + " {")
+            self.statements(depth + 1, now)
+            self.put(depth, "}")
+
+    def value(self):
+        if self.tokens and self.fault():
+            return "%" + self.random.choice(self.tokens)
+        if self.fault(0.01):
+            return f"%v{self.ops + self.random.randint(0, 2)}"
+        recent = self.values[-4:] if self.chance(0.6) else self.values
+        return "%" + self.random.choice(recent)
+
+    def op(self, depth, inside):
+        n, self.ops = self.ops, self.ops + 1
+        kind, attrs, types = self.random.random(), [f"_id = {n}"], []
+        count = self.random.randint(1, 3)
+        operands = []
+        if kind < 0.12:
+            type, operands, results = "Reshape", [self.value()], 1
+            if self.chance(0.1):
+                attrs.append("alias = [none]")
+        elif kind < 0.2:
+            type, results = self.random.choice(["Const", "Data"]), 1
+        elif kind < 0.27:
+            type, results = self.random.choice(["Variable", "RefData"]), 1
+            if self.chance(0.8):
+                attrs.append(f'shared_name = "{self.random.choice("vw")}"')
+        elif kind < 0.31:
+            type, results = self.random.choice(["Send", "Recv"]), self.random.randint(0, 1)
+            operands = [self.value() for _ in range(self.random.randint(0, 1))]
+        else:
+            type, results = "Work", self.random.choice([0, 1, 1, 1, 2])
+            for i in range(count):
+                pick = self.random.random()
+                operands.append("none" if pick < 0.05
+                                else f"[{self.value()}, {self.value()}]" if pick < 0.1
+                                else self.value())
+            if self.chance(0.3):
+                operands[-1] = "last = " + operands[-1]
+            self.attributes(attrs, operands, results)
+        token = self.chance(0.25)
+        if type == "Reshape" and token:
+            token = False
+        results += token and not results and type != "Work"
+        names = [f"v{n}", f"w{n}"][:results] + [f"t{n}"] * token
+        for i in range(results):
+            types.append("f32[4]" if self.chance(0.7) and type != "Reshape" else "f32[2, 2]")
+            if type == "Work" and self.fault():
+                types[-1] = self.random.choice(["f32[5]", "f16[4]", "token"])
+        types += ["token"] * token
+        if token and not self.fault():
+            attrs = [a[:-1] + ", none]" if a.startswith("alias") else a for a in attrs]
+        text = ", ".join("%" + name for name in names) + " = " if names else ""
+        text += f"{type}({', '.join(operands)}) {{{', '.join(attrs)}}}"
+        text += f" : {types[0]}" if len(types) == 1 else f" : ({', '.join(types)})" if types else ""
+        defined = self.values[self.params:] + self.tokens
+        if defined and self.chance(0.2):
+            text += f" after (%{self.random.choice(defined)})"
+        self.places.append(len(self.lines))
+        self.put(depth, text)
+        self.values += names[:results]
+        self.tokens += names[results:]
+
+    def attributes(self, attrs, operands, results):
+        numbers = [i for i, operand in enumerate(operands) if "none" not in operand]
+        if numbers and self.chance(0.35):
+            number = self.random.choice(numbers)
+            if self.fault(0.1):
+                number = len(operands)
+            last = operands[-1].startswith("last") and number == len(operands) - 1
+            attrs.append(f"inplace = [{'last' if last and self.chance(0.5) else number}]")
+        plain = [i for i in numbers if "[" not in operands[i]]
+        if plain and results and self.chance(0.3):
+            where = [str(self.random.choice(plain)) if self.chance(0.7) else "none"
+                     for _ in range(results)]
+            if self.fault(0.1):
+                where = where[1:]
+            if where:
+                attrs.append(f"alias = [{', '.join(where)}]")
+        for key in ("reads", "writes"):
+            if self.chance(0.08):
+                attrs.append(f'{key} = "{self.random.choice("ab")}"')
+
+    def events(self):
+        sends, receives, number = {}, {}, 0
+        while self.chance(0.6 * self.busy + 0.2) and len(self.places) > 1:
+            count = min(len(self.places), self.random.choice([2, 2, 3]))
+            first, *others = self.random.sample(self.places, count)
+            if first > min(others) and self.chance(0.8):
+                first, others = min(others), [first]
+            number += 1
+            if not self.fault():
+                sends.setdefault(first, []).append(f"e{number}")
+            if self.fault():
+                sends.setdefault(others[0], []).append(f"e{number}")
+            for other in others:
+                if not self.fault():
+                    receives.setdefault(other, []).append(f"e{number}")
+        for place in self.places:
+            clauses = "".join(f" {word} [{', '.join(events[place])}]"
+                              for word, events in (("send", sends), ("recv", receives))
+                              if place in events)
+            line = self.lines[place]
+            brace = line.lstrip().startswith("superkernel")
+            self.lines[place] = line[:-2] + clauses + " {" if brace else line + clauses
+
+    def text(self):
+        params = ", ".join(f"%p{i}: f32[4]" for i in range(self.params))
+        return f"skir 1\n\ngraph @g({params}) -> () {{\n" + "\n".join(self.lines) + "\n}\n"
+
+
+def judged(text):
+    try:
+        graph, = judge.read(text)
+        return graph, judge.check(graph), None
+    except judge.Refused as refusal:
+        return None, None, str(refusal)
+
+
+def ids(errors, name):
+    """The ids of the errors about a file."""
+    return set(re.findall(rf"^\S*{name}:.*\berror: .*\[([a-z-]+)\]$", errors, re.M))
+
+
+def unfit(graph, order):
+    """Whether super kernels of the text cannot be launches: they have events of their own, but
+    nothing that executes; or they wait for each other, with single ops beside them."""
+    for launch in graph.launches:
+        inside = [op for op in graph.ops if op.kernel is launch]
+        if launch.send + launch.recv and all(op.passive() for op in inside):
+            return True
+    units = [op.kernel if op.kernel and op.type not in judge.PASSIVE else op for op in graph.ops]
+    numbers = {id(unit): i for i, unit in enumerate(units)}
+    relation = judge.Relation(len(units))
+    for first, then in order.relation.pairs():
+        if units[first] is not units[then]:
+            relation.add(numbers[id(units[first])], numbers[id(units[then])])
+    return relation.close().circle()
+
+
+def compare_events(required, graph):
+    """What is wrong with the events that insert-events made, or nothing."""
+    launches = judge.Launches(graph)
+    order = launches.ordered()
+    wrong = [f"{a} is not before {b}" for a, b in sorted(required - order)]
+    needless = order - launches.allowed(required)
+    wrong += [f"{a} is before {b}, without need" for a, b in sorted(needless)]
+    for owner in graph.ops:
+        if owner.passive() and owner.send + owner.recv + owner.after:
+            wrong.append(f"passive {judge.name_of(owner)} has clauses")
+    for event, _, _ in launches.edges():
+        if not required - launches.ordered(without=event):
+            wrong.append(f"event {event} could be left out")
+    return wrong
+
+
+class Failures:
+    def __init__(self):
+        self.texts = []
+
+    def add(self, seed, text, what, made=""):
+        self.texts.append(f"seed {seed}: {what}\n{text}{made}")
+
+    def report(self, claim):
+        few = sorted(self.texts, key=len)[:int(os.environ.get("SHOW", "2"))]
+        tap.check(claim, not self.texts, f"{len(self.texts)} of them\n" + "\n".join(few))
+
+
+accepts, partitions, events = Failures(), Failures(), Failures()
+refused, compared, cuts = 0, 0, 0
+
+
+def run(folder, seeds):
+    global refused, compared, cuts
+    texts = {f"s{seed}.skir": Text(seed, seed % 2).text() for seed in seeds}
+    paths = [os.path.join(folder, name) for name in texts]
+    for path, text in zip(paths, texts.values()):
+        with open(path, "w") as file:
+            file.write(text)
+    errors = tap.skirc("check", "--max-errors=0", *paths).stderr
+    good = {}
+    found = {}
+    for line in re.findall(r"^\S*\b(s\d+\.skir):.*\berror: .*\[([a-z-]+)\]$", errors, re.M):
+        found.setdefault(line[0], set()).add(line[1])
+    for seed, (name, text) in zip(seeds, texts.items()):
+        graph, order, why = judged(text)
+        said = found.get(name, set())
+        if bool(why) != bool(said) or why and not said & {why, "op-signature"}:
+            said = " ".join(sorted(said)) or "right"
+            accepts.add(seed, text, f"the judge says {why or 'right'}, skirc {said}")
+        elif why:
+            refused += 1
+        else:
+            good[name] = seed, graph, order
+    stages = []
+    again = f"{PARTITION},{EVENTS}"
+    for stage, passes in (("parts", PARTITION), ("events", EVENTS), ("again", again)):
+        into = os.path.join(folder, stage)
+        paths = [os.path.join(stages[-1] if stages else folder, name) for name in good]
+        inputs = filter(os.path.exists, paths)
+        os.mkdir(into)
+        result = tap.skirc("opt", f"--passes={passes}", "--verify-each", "--max-errors=0",
+                           "-o", into, *inputs)
+        errors = result.stderr if not stages else errors + result.stderr
+        stages.append(into)
+    for name, (seed, graph, order) in good.items():
+        compare(seed, texts[name], name, graph, order, stages, errors)
+
+
+def compare(seed, text, name, graph, order, stages, errors):
+    global compared, cuts
+    made = []
+    for stage in stages:
+        path = os.path.join(stage, name)
+        if os.path.exists(path):
+            with open(path) as file:
+                made.append(file.read())
+    if not made:
+        cuts += unfit(graph, order)
+        if not unfit(graph, order):
+            partitions.add(seed, text, f"partition-scopes refuses: {ids(errors, name)}")
+        return
+    if unfit(graph, order):
+        partitions.add(seed, text, "super kernels that wait for each other pass", made[0])
+        return
+    parts, parts_order, why = judged(made[0])
+    if why or parts_order.pairs != order.pairs:
+        partitions.add(seed, text, why or f"lost {order.pairs - parts_order.pairs}, "
+                       f"new {parts_order.pairs - order.pairs}", made[0])
+        return
+    if len(made) < 3:
+        events.add(seed, text, f"insert-events refuses: {ids(errors, name)}", "".join(made))
+        return
+    compared += 1
+    with_events, _, why = judged(made[1])
+    wrong = [why] if why else compare_events(order.pairs, with_events)
+    if made[2] != made[1]:
+        wrong.append("the same passes again change it")
+    if wrong:
+        events.add(seed, text, "; ".join(wrong), made[1])
+
+
+print(f"# seeds {SEED} to {SEED + COUNT - 1}", flush=True)
+for begin in range(SEED, SEED + COUNT, BATCH):
+    folder = tempfile.mkdtemp()
+    try:
+        run(folder, range(begin, min(begin + BATCH, SEED + COUNT)))
+    finally:
+        shutil.rmtree(folder)
+accepts.report(f"skirc accepts and refuses what the page does; {refused} are refused")
+partitions.report(f"partition-scopes keeps that order; {cuts} super kernels cannot be launches")
+events.report(f"streams and events have that order, and no more, in {compared} graphs")
+tap.done()
