@@ -12,6 +12,10 @@ enum {
     MAX_STEPS = 256, /* ordinary names need a third of them at most, with the plain hash */
 };
 
+/* How many steps lead so many places on is their product with this, modulo the number of slots. */
+#define STEP_INVERSE UINT32_C(0xff00ff01)
+_Static_assert((uint32_t)(STEP *STEP_INVERSE) == 1, "modulo any power of two");
+
 /* Up to 8 bytes as a number, different for different bytes of one size. The sizes are told apart so
  * that each copy is a plain load. */
 static inline uint64_t load(const char *p, size_t size)
@@ -138,11 +142,8 @@ static inline struct intern_slot *probe(const struct intern *intern, const char 
 
 static bool is_distant(const struct intern *intern, const struct intern_slot *slot, uint32_t hash)
 {
-    uint32_t steps = 0;
-    for (uint32_t at = hash & intern->mask; &intern->slots[at] != slot && steps <= MAX_STEPS;
-         steps++)
-        at = (at + STEP) & intern->mask;
-    return steps > MAX_STEPS;
+    uint32_t places = (uint32_t)(slot - intern->slots) - hash;
+    return (places * STEP_INVERSE & intern->mask) > MAX_STEPS;
 }
 
 static uint32_t add_new(struct intern *intern, struct intern_slot *slot, const char *text,

@@ -4,7 +4,7 @@
 
 #include "ir/verify/verify_internal.h"
 
-/* An op that fits its type, by all that this depends on; zero-initialised it is none. */
+/* An op that is right, by all that this depends on; zero-initialised it is none. */
 struct op_seen {
     uint32_t type, kernel; /* name ids */
     uint32_t n_operands, n_results;

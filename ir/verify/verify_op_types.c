@@ -175,20 +175,19 @@ static bool has_plain_dims(const struct module *module, uint32_t type)
     return format == W_ND;
 }
 
-static bool verify_shapes(struct graph_verifier *gv, const struct op *op,
+static void verify_shapes(struct graph_verifier *gv, const struct op *op,
                           const struct op_tensors *tensors)
 {
     struct op_fault fault;
     for (uint32_t i = 0; i < tensors->call.n_tensors; i++)
         if (!has_plain_dims(gv->module, tensors->places[i].type))
-            return true;
+            return;
     if (op_shapes_check(&tensors->call, &fault))
-        return true;
+        return;
     if (diag_at(gv->diags, DIAG_op_signature, tensor_span(gv, op, tensors, fault.tensor), "%s",
                 fault.text) &&
         fault.other != NONE)
         diag_note(gv->diags, tensor_span(gv, op, tensors, fault.other), "the other is here");
-    return false;
 }
 
 /* ------------------------------------------------------------------------ attributes ---- */
@@ -254,101 +253,18 @@ static bool verify_kinds(struct graph_verifier *gv, const struct op *op, const s
 
 /* ------------------------------------------------------------------------- one op ---- */
 
-/* Ops that were right, by all that the judgement depends on: most ops of a graph are like another
- * one. */
-enum { MAX_SEEN_TYPES = sizeof((struct op_seen *)NULL)->types / sizeof(uint32_t) };
-_Static_assert((OPS_SEEN & (OPS_SEEN - 1)) == 0, "a power of two");
-
-static bool values_equal(const struct module *module, const struct attr_value *a,
-                         const struct attr_value *b)
-{
-    if (a->kind != b->kind || a->kind == ATTR_DICT)
-        return false;
-    if (a->kind != ATTR_LIST)
-        return a->i == b->i;
-    for (uint32_t i = 0; a->count == b->count && i < a->count; i++)
-        if (!values_equal(module, &module->attr_values.at[a->first + i],
-                          &module->attr_values.at[b->first + i]))
-            return false;
-    return a->count == b->count;
-}
-
-static bool attrs_equal(const struct module *module, struct range a, struct range b)
-{
-    const struct attr *left = module->attrs.at + a.first, *right = module->attrs.at + b.first;
-    for (uint32_t i = 0; a.count == b.count && i < a.count; i++)
-        if (left[i].key != right[i].key || !values_equal(module, &left[i].value, &right[i].value))
-            return false;
-    return a.count == b.count;
-}
-
-static uint32_t value_type(const struct graph *graph, uint32_t value)
-{
-    return graph->values.at[value].type;
-}
-
-/* Whether an op is like the one that was seen. */
-static bool is_seen(const struct graph_verifier *gv, const struct op_seen *seen,
-                    const struct op *op)
-{
-    const struct graph *graph = gv->graph;
-    const uint32_t *operands = op_operands(graph, op), *type = seen->types;
-    if (seen->type != op->type || seen->kernel != op->kernel ||
-        seen->n_operands != op->operands.count || seen->n_results != op->results.count)
-        return false;
-    for (uint32_t i = 0; i < op->operands.count; i++)
-        if (*type++ != value_type(graph, operands[i]))
-            return false;
-    for (uint32_t i = 0; i < op->results.count; i++)
-        if (*type++ != value_type(graph, op->results.first + i))
-            return false;
-    return attrs_equal(gv->module, seen->attrs, op->attrs);
-}
-
-static void set_seen(const struct graph *graph, const struct op *op, struct op_seen *seen)
-{
-    *seen = (struct op_seen){.type = op->type,
-                             .kernel = op->kernel,
-                             .n_operands = op->operands.count,
-                             .n_results = op->results.count,
-                             .attrs = op->attrs};
-    for (uint32_t i = 0; i < op->operands.count + op->results.count; i++)
-        seen->types[i] = value_type(graph, op_tensor(graph, op, i));
-}
-
-/* Where an op like this is, if any was seen; NULL for ops that have too much to be kept. */
-static struct op_seen *seen_place(struct graph_verifier *gv, const struct op *op)
-{
-    uint32_t count = op->operands.count + op->results.count;
-    if (count == 0 || count > MAX_SEEN_TYPES || op_has_forms(gv->graph, op))
-        return NULL;
-    uint32_t hash = op->type * 31 + value_type(gv->graph, op_tensor(gv->graph, op, 0));
-    hash = hash * 31 + value_type(gv->graph, op_tensor(gv->graph, op, count - 1));
-    return &gv->seen[(hash ^ hash >> 8) & (OPS_SEEN - 1)];
-}
-
-static bool verify_one(struct graph_verifier *gv, const struct op *op, const struct op_type *type)
-{
-    struct arena scratch = {NULL, 0};
-    struct op_tensors tensors;
-    op_tensors_init(&tensors, gv->module, gv->graph, op, type, &scratch);
-    bool ok = verify_kinds(gv, op, type);
-    if (tensors.misfit == OP_FITS)
-        ok = verify_dtypes(gv, op, &tensors) && ok && verify_shapes(gv, op, &tensors);
-    else
-        report_misfit(gv, op, type, &tensors);
-    arena_free(&scratch);
-    return ok && tensors.misfit == OP_FITS;
-}
-
 void verify_op_type(struct graph_verifier *gv, const struct op *op)
 {
     const struct op_type *type = op_type_find(gv->module, op->type);
     if (!type || type->n_graphs) /* what calls graphs is held to them (verify_calls.c) */
         return;
-    struct op_seen *seen = seen_place(gv, op);
-    if (seen && is_seen(gv, seen, op))
-        return;
-    if (verify_one(gv, op, type) && seen)
-        set_seen(gv->graph, op, seen);
+    struct arena scratch = {NULL, 0};
+    struct op_tensors tensors;
+    op_tensors_init(&tensors, gv->module, gv->graph, op, type, &scratch);
+    bool ok = verify_kinds(gv, op, type);
+    if (tensors.misfit != OP_FITS)
+        report_misfit(gv, op, type, &tensors);
+    else if (verify_dtypes(gv, op, &tensors) && ok)
+        verify_shapes(gv, op, &tensors);
+    arena_free(&scratch);
 }
