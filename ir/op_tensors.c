@@ -66,12 +66,15 @@ static bool add_tensor(struct collecting *c, uint32_t slot, uint32_t value, stru
     return true;
 }
 
-/* A list is for a slot that is one, and so is no value. */
+/* A list is for a slot that is one, and for such a slot there is no value by itself. */
 static enum op_misfit collect_operand(struct collecting *c, uint32_t slot,
                                       const struct operand *operand)
 {
-    if (operand->kind == OPERAND_LIST && c->type->slots[slot].presence != OP_LISTED)
+    bool listed = c->type->slots[slot].presence == OP_LISTED;
+    if (operand->kind == OPERAND_LIST && !listed)
         return OP_NO_LIST;
+    if (operand->kind == OPERAND_VALUE && listed && !op_type_spreads(c->type))
+        return OP_LIST;
     for (uint32_t i = 0; i < operand->values.count; i++) {
         uint32_t at = operand->values.first + i;
         if (!add_tensor(c, slot, c->graph->refs.at[at],

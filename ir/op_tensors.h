@@ -19,6 +19,7 @@ enum op_misfit {
     OP_TOO_MANY_OPERANDS, /* `where`: place of the first that is too much (ir/operands.h) */
     OP_NO_LABEL,          /* `where`: place of the first whose label the type does not have */
     OP_NO_LIST,           /* `where`: place of a list where there is one value */
+    OP_LIST,              /* `where`: place of one value where there is a list */
     OP_NO_OPERAND,        /* `where`: the slot that is absent */
     OP_TOO_MANY_RESULTS,
     OP_NO_RESULT,

@@ -130,6 +130,13 @@ static inline const struct op_type *op_type_find(const struct module *module, ui
 /* The operand of a name, or NONE. */
 uint32_t op_type_operand(const struct op_type *type, const char *name, size_t size);
 
+/* Whether each element of a listed operand is an operand of its own: that is so of ops without a
+ * kernel, for which a list would be one parameter. */
+static inline bool op_type_spreads(const struct op_type *type)
+{
+    return type->passive || type->n_graphs > 0;
+}
+
 /* The operand that an op's operand without a label is for, by its place as written: what is past
  * the end belongs to the last operand, if that is listed. NONE: there is none for it. */
 static inline uint32_t op_type_place(const struct op_type *type, uint32_t place)

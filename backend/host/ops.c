@@ -273,7 +273,21 @@ static struct span tensor_span(const struct module *module, const struct graph *
                         : locate_op(module, op, OP_RESULT_TYPE, n - operands);
 }
 
-/* Attributes that the op type does not have, or that are no numbers. */
+/* Whether an attribute that the kernel knows is a number or a flag, or a text if that is what the
+ * kernel takes. */
+static bool check_kind(const struct module *module, const struct attr *attr, const char *type,
+                       const char *key, struct diags *diags)
+{
+    struct skrt_attr scalar;
+    bool text = sample_op_takes_text(type, key);
+    if (text ? attr->value.kind == ATTR_STRING : scalar_attr(module, attr, &scalar))
+        return true;
+    diag_at(diags, DIAG_attribute_kind, locate_token(module, attr->loc), "'%s' of %s must be %s",
+            key, type, text ? "a string" : "a number or a flag");
+    return false;
+}
+
+/* Attributes that the op type does not have, or that are of the wrong kind. */
 static bool check_attrs(const struct module *module, const struct op *op, const char *type,
                         struct diags *diags)
 {
@@ -282,26 +296,44 @@ static bool check_attrs(const struct module *module, const struct op *op, const 
         const struct attr *attr = &module->attrs.at[op->attrs.first + i];
         const struct intern_name *key = &module->names.names[attr->key];
         struct suggest suggest = {.wanted = key->text, .wanted_size = key->size};
-        struct skrt_attr scalar;
         if (!is_kernels(module, attr))
             continue;
-        bool known = false;
-        const char *name;
+        const char *name, *known = NULL;
         for (unsigned n = 0; (name = sample_op_attr_name(type, n)); n++) {
             suggest_offer_text(&suggest, name);
-            known |= name_is(module, attr->key, name);
+            known = name_is(module, attr->key, name) ? name : known;
         }
-        if (known && scalar_attr(module, attr, &scalar))
+        if (known) {
+            ok = check_kind(module, attr, type, known, diags) && ok;
             continue;
+        }
         ok = false;
-        struct span span = locate_token(module, attr->loc);
-        if (known)
-            diag_at(diags, DIAG_attribute_kind, span, "'%.*s' of %s must be a number or a flag",
-                    NAME(module, attr->key), type);
-        else if (diag_at(diags, DIAG_unknown_attribute, span, "%s has no attribute '%.*s'", type,
-                         NAME(module, attr->key)))
+        if (diag_at(diags, DIAG_unknown_attribute, locate_token(module, attr->loc),
+                    "%s has no attribute '%.*s'", type, NAME(module, attr->key)))
             diag_suggest(diags, &suggest);
     }
+    return ok;
+}
+
+/* Texts say of the tensors what these are. */
+static bool check_texts(const struct module *module, const struct op *op, const char *type,
+                        const struct skrt_tensor *tensors, struct diags *diags)
+{
+    struct arena scratch = {NULL, 0};
+    bool ok = true;
+    for (uint32_t i = 0; i < op->attrs.count; i++) {
+        const struct attr *attr = &module->attrs.at[op->attrs.first + i];
+        const char *key = name_text(module, attr->key, &scratch);
+        struct sample_op_error fault;
+        if (!is_kernels(module, attr) || !sample_op_takes_text(type, key) ||
+            sample_op_check_text(type, tensors, key, name_text(module, attr->value.id, &scratch),
+                                 &fault))
+            continue;
+        diag_at(diags, DIAG_op_signature, locate_token(module, attr->loc), "%s: %s", type,
+                fault.text);
+        ok = false;
+    }
+    arena_free(&scratch);
     return ok;
 }
 
@@ -397,7 +429,8 @@ bool host_op_check(const struct module *module, const struct graph *graph, const
                 type, fault.text);
         ok = false;
     }
-    ok = ok && check_memory(module, graph, op, sample_op_memory(type), diags);
+    ok = ok && check_texts(module, op, type, tiling.tensors, diags) &&
+         check_memory(module, graph, op, sample_op_memory(type), diags);
     arena_free(&scratch);
     return ok;
 }

@@ -4,7 +4,7 @@
 
 #include "backend/kernels/sample_ops.h"
 
-enum { MAX_TENSORS = 33, MAX_ATTRS = 4 };
+enum { MAX_TENSORS = 33, MAX_ATTRS = 5 };
 
 /* What one tensor may be: of a dtype in `dtypes`, or of the same dtype as an earlier tensor. An
  * operand without either must be absent. */
@@ -16,7 +16,8 @@ struct tensor_rule {
     bool nz; /* FRACTAL_NZ is allowed, for rank 2 */
 };
 
-enum attr_values { VALUES_BOOL, VALUES_NON_NEGATIVE, VALUES_INT };
+/* A layout is a text, which says of operand 0 what its rank says. */
+enum attr_values { VALUES_BOOL, VALUES_NON_NEGATIVE, VALUES_INT, VALUES_LAYOUT };
 
 struct attr_rule {
     const char *name; /* NULL ends the list */

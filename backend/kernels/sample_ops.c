@@ -99,7 +99,8 @@ static const struct op_row op_rows[] = {
      {{"num_heads", VALUES_INT},
       {"num_key_value_heads", VALUES_INT},
       {"scale", VALUES_NON_NEGATIVE},
-      {"softmax_lse_flag", VALUES_BOOL}},
+      {"softmax_lse_flag", VALUES_BOOL},
+      {"input_layout", VALUES_LAYOUT}},
      shapes_attention},
     {"RmsNorm",
      2,
@@ -351,6 +352,8 @@ static const char *attr_fault(const struct op_check *check, unsigned index)
         return "must be an integer";
     if (rule->values == VALUES_NON_NEGATIVE && !(isfinite(attr->f) && attr->f >= 0))
         return "must be a number that is not negative";
+    if (rule->values == VALUES_LAYOUT)
+        return "must be a text";
     return NULL;
 }
 
@@ -379,4 +382,22 @@ bool sample_op_check(const char *op_type, const struct skrt_tensor *tensors, uns
     return check_count(&check, "operand-count", "operand", row->operands, n_operands) &&
            check_count(&check, "result-count", "result", row->results, n_results) &&
            check_tensors(&check) && check_attrs(&check) && row->shapes(&check);
+}
+
+bool sample_op_takes_text(const char *op_type, const char *key)
+{
+    const struct op_row *row = op_row_find(op_type);
+    const struct attr_rule *rule = row ? attr_rule_find(row, key) : NULL;
+    return rule != NULL && rule->values == VALUES_LAYOUT;
+}
+
+bool sample_op_check_text(const char *op_type, const struct skrt_tensor *tensors, const char *key,
+                          const char *text, struct sample_op_error *error)
+{
+    struct op_check check = {.row = op_row_find(op_type), .tensors = tensors, .error = error};
+    const char *layout = tensors[0].rank == 3 ? "BSH" : "BNSD";
+    return strcmp(text, layout) == 0 ||
+           op_fail(&check, "attribute", -1,
+                   "\"%s\" must be \"%s\" where operand 0 has %u dimensions", key, layout,
+                   tensors[0].rank);
 }

@@ -45,4 +45,11 @@ bool sample_op_check(const char *op_type, const struct skrt_tensor *tensors, uns
                      unsigned n_results, const struct skrt_attr *attrs, unsigned n_attrs,
                      struct sample_op_error *error);
 
+/* Whether an attribute of the op type is a text, which kernels are not given. */
+bool sample_op_takes_text(const char *op_type, const char *key);
+
+/* Whether such a text agrees with the tensors of an op that sample_op_check has accepted. */
+bool sample_op_check_text(const char *op_type, const struct skrt_tensor *tensors, const char *key,
+                          const char *text, struct sample_op_error *error);
+
 #endif

@@ -3,6 +3,7 @@
 #include "ir/base/text.h"
 #include "ir/op_tensors.h"
 #include "ir/operands.h"
+#include "ir/syntax/spelling.h"
 #include "ir/verify/graph_verifier.h"
 
 #include <stdio.h>
@@ -54,6 +55,37 @@ static void report_list(struct graph_verifier *gv, const struct op *op, const st
         help_slots(gv, type, false);
 }
 
+/* "[%a, %b]" of the values from a place on that the type's last operand takes, else of one. */
+static void list_of(const struct graph_verifier *gv, const struct op *op,
+                    const struct op_type *type, uint32_t place, struct text *list)
+{
+    uint32_t end = place + 1, count = op_n_unlabelled(gv->graph, op);
+    if (place + 1 >= type->n_operands)
+        while (end < count && op_operand(gv->graph, op, end).kind == OPERAND_VALUE)
+            end++;
+    text_char(list, '[');
+    for (uint32_t i = place; i < end; i++) {
+        struct operand operand = op_operand(gv->graph, op, i);
+        uint32_t value = gv->graph->refs.at[operand.values.first];
+        text_string(list, i > place ? ", " : "");
+        spell_value(list, gv->module, gv->graph->values.at[value].name);
+    }
+    text_string(list, "]");
+    text_char(list, '\0');
+}
+
+static void report_no_list(struct graph_verifier *gv, const struct op *op,
+                           const struct op_type *type, uint32_t place)
+{
+    struct text list = {NULL, 0, 0};
+    if (!diag_at(gv->diags, DIAG_op_signature, locate_op(gv->module, op, OP_PLACE, place),
+                 "this operand of %s is a list, not one value", type->name))
+        return;
+    list_of(gv, op, type, place, &list);
+    diag_help(gv->diags, "a list is one operand, in brackets: '%s'", list.at);
+    text_free(&list);
+}
+
 static void report_count(struct graph_verifier *gv, const struct op *op, const struct op_type *type,
                          const struct op_tensors *tensors)
 {
@@ -81,6 +113,7 @@ static void report_misfit(struct graph_verifier *gv, const struct op *op,
     case OP_UNTOLD: break;
     case OP_NO_LABEL: report_label(gv, op, type, tensors->where); break;
     case OP_NO_LIST: report_list(gv, op, type, tensors->where); break;
+    case OP_LIST: report_no_list(gv, op, type, tensors->where); break;
     default: report_count(gv, op, type, tensors); break;
     }
 }

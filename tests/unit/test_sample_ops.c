@@ -430,6 +430,24 @@ static void test_long_texts(void **state)
     assert_string_equal(error.id, "attribute");
 }
 
+static void test_texts(void **state)
+{
+    (void)state;
+    static const char type[] = "FusedInferAttentionScore", key[] = "input_layout";
+    struct skrt_tensor query = {.dtype = SKRT_f16, .rank = 3, .dims = {2, 3, 4}};
+    struct sample_op_error error;
+    assert_true(sample_op_takes_text(type, key));
+    assert_false(sample_op_takes_text(type, "num_heads"));
+    assert_false(sample_op_takes_text("Foo", key));
+    assert_true(sample_op_check_text(type, &query, key, "BSH", &error));
+    assert_false(sample_op_check_text(type, &query, key, "BNSD", &error));
+    assert_string_equal(error.id, "attribute");
+    assert_string_equal(error.text,
+                        "\"input_layout\" must be \"BSH\" where operand 0 has 3 dimensions");
+    query.rank = 4;
+    assert_true(sample_op_check_text(type, &query, key, "BNSD", &error));
+}
+
 static void test_names(void **state)
 {
     (void)state;
@@ -589,11 +607,11 @@ static void test_tilings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepted), cmocka_unit_test(test_all_accepted),
-        cmocka_unit_test(test_refused),  cmocka_unit_test(test_long_texts),
-        cmocka_unit_test(test_names),    cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_nz),       cmocka_unit_test(test_descriptions),
-        cmocka_unit_test(test_tilings),
+        cmocka_unit_test(test_accepted),     cmocka_unit_test(test_all_accepted),
+        cmocka_unit_test(test_refused),      cmocka_unit_test(test_long_texts),
+        cmocka_unit_test(test_texts),        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_memory),       cmocka_unit_test(test_nz),
+        cmocka_unit_test(test_descriptions), cmocka_unit_test(test_tilings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
