@@ -410,6 +410,8 @@ def check(graph):
             source = op.alias(i)
             if source is not None and not one_memory(types[value], types[source]):
                 raise Refused("alias")
+            if op.type in VIEWS and not one_memory(types[value], types[op.values()[0]]):
+                raise Refused("op-signature")
     for value in graph.returned:
         if value not in types:
             raise Refused("unknown-value")

@@ -1,6 +1,6 @@
 """Random graphs before a second judge, tests/judge.py, which knows the language from its page only:
-what skirc accepts, and the order that is left in streams and events behind partition-scopes and
-insert-events, are what the page says."""
+what skirc accepts, the order that is left in streams and events, and that which entries enforce,
+are what the pages say; entries with a fault put in are found wrong by both or by neither."""
 
 import os
 import random
@@ -11,18 +11,22 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import judge
+import judge_entries
 import tap
 
 SEED = int(os.environ.get("SKIR_TEST_SEED", "1"))
-COUNT = int(os.environ.get("SKIR_TEST_COUNT", "800"))
+COUNT = int(os.environ.get("SKIR_TEST_COUNT", "400"))
 BATCH = 200
-PARTITION, EVENTS = "assign-streams,partition-scopes", "insert-events"
+PARTITION, EVENTS = "assign-streams,partition-scopes,split-nonfusable", "insert-events"
+
+
+KERNELS = ["aiv_only", "aic_only", "mix_aic_1_1", "mix_aic_1_2"]
 
 
 class Text:
     """A random graph. With `faults`, some break a rule."""
 
-    def __init__(self, seed, faults):
+    def __init__(self, seed, faults, lower=False):
         self.random = random.Random(seed)
         self.faults = faults and self.random.random() < 0.6
         self.ops, self.lines, self.launches = 0, [], 0
@@ -32,6 +36,10 @@ class Text:
         self.scopes = self.random.random() < 0.6
         self.kernels = self.random.random() < (0.25 if self.scopes else 0.7)
         self.busy = self.random.random()
+        self.quiet, self.lower = self.chance(0.2), lower
+        self.early = lower and self.chance(0.4)  # kernels built for early start: one stream
+        self.options = f'options = "stream-fusion={0 if self.early else 1}"'
+        self.blocks = self.random.choice([1, 2, 4])
         while self.ops < 3 or self.random.random() < 0.8 and self.ops < 12:
             self.statements(1, None)
         self.events()
@@ -53,17 +61,22 @@ class Text:
                 continue
             if kind < 0.8:
                 label = self.random.choice(["0", "1", "1", "2", "two words"])
+                label = "0" if self.early else label
                 head = f'stream "{label}"'
                 if self.fault(0.1):
                     head += f" {{priority = {self.random.randint(0, 1)}}}"
             elif self.kernels and (inside is None or self.fault()):
                 self.launches += 1
                 head = f"superkernel @k{self.launches}"
-                if self.chance(0.3):
+                if lower_options := self.lower and f" {{{self.options}}}":
+                    head += lower_options
+                elif self.chance(0.3):
                     head += f' {{stream = "{self.random.choice("012")}"}}'
                 self.places.append(len(self.lines))
             elif self.scopes and (inside != "kernel" or self.fault()):
                 head = self.random.choice(["scope @s", "scope @s", "scope @t", "scope none"])
+                if self.lower and "none" not in head:
+                    head += f" {{{self.options}}}"
             else:
                 continue
             now = {"sup": "kernel", "sco": "scope"}.get(head[:3], inside)
@@ -86,7 +99,7 @@ class Text:
         operands = []
         if kind < 0.12:
             type, operands, results = "Reshape", [self.value()], 1
-            if self.chance(0.1):
+            if not self.lower and self.chance(0.1):
                 attrs.append("alias = [none]")
         elif kind < 0.2:
             type, results = self.random.choice(["Const", "Data"]), 1
@@ -104,10 +117,10 @@ class Text:
                 operands.append("none" if pick < 0.05
                                 else f"[{self.value()}, {self.value()}]" if pick < 0.1
                                 else self.value())
-            if self.chance(0.3):
+            if self.chance(0.3) and not self.lower:
                 operands[-1] = "last = " + operands[-1]
-            self.attributes(attrs, operands, results)
-        token = self.chance(0.25)
+            self.attributes(attrs, operands, results, inside)
+        token = self.chance(0.25) or self.lower and not results and type == "Work"
         if type == "Reshape" and token:
             token = False
         results += token and not results and type != "Work"
@@ -122,6 +135,8 @@ class Text:
         text = ", ".join("%" + name for name in names) + " = " if names else ""
         text += f"{type}({', '.join(operands)}) {{{', '.join(attrs)}}}"
         text += f" : {types[0]}" if len(types) == 1 else f" : ({', '.join(types)})" if types else ""
+        if self.lower and type == "Work":
+            text += f" via @k{self.random.choice(KERNELS)}"
         defined = self.values[self.params:] + self.tokens
         if defined and self.chance(0.2):
             text += f" after (%{self.random.choice(defined)})"
@@ -130,7 +145,7 @@ class Text:
         self.values += names[:results]
         self.tokens += names[results:]
 
-    def attributes(self, attrs, operands, results):
+    def attributes(self, attrs, operands, results, inside):
         numbers = [i for i, operand in enumerate(operands) if "none" not in operand]
         if numbers and self.chance(0.35):
             number = self.random.choice(numbers)
@@ -146,12 +161,16 @@ class Text:
                 where = where[1:]
             if where:
                 attrs.append(f"alias = [{', '.join(where)}]")
+        if self.chance(0.05) and (self.quiet or inside != "kernel"):
+            attrs.append("supportSuperKernel = 0")
         for key in ("reads", "writes"):
             if self.chance(0.08):
                 attrs.append(f'{key} = "{self.random.choice("ab")}"')
 
     def events(self):
-        sends, receives, number = {}, {}, 0
+        sends, receives, number = {}, {}, 100 if self.quiet else 0
+        if self.quiet:
+            return
         while self.chance(0.6 * self.busy + 0.2) and len(self.places) > 1:
             count = min(len(self.places), self.random.choice([2, 2, 3]))
             first, *others = self.random.sample(self.places, count)
@@ -175,7 +194,14 @@ class Text:
 
     def text(self):
         params = ", ".join(f"%p{i}: f32[4]" for i in range(self.params))
-        return f"skir 1\n\ngraph @g({params}) -> () {{\n" + "\n".join(self.lines) + "\n}\n"
+        kernels = ""
+        if self.lower:
+            for type in KERNELS:
+                block = self.random.randint(1, self.blocks) * (2 if type == "aiv_only" else 1)
+                halves = self.random.choice(["set", "wait", "set, wait", ""])
+                early = f", early_start = [{halves}]" if self.early and halves else ""
+                kernels += f"kernel @k{type} : {type} {{block = {block}{early}}}\n\n"
+        return f"skir 1\n\n{kernels}graph @g({params}) -> () {{\n" + "\n".join(self.lines) + "\n}\n"
 
 
 def judged(text):
@@ -235,8 +261,8 @@ class Failures:
         tap.check(claim, not self.texts, f"{len(self.texts)} of them\n" + "\n".join(few))
 
 
-accepts, partitions, events = Failures(), Failures(), Failures()
-refused, compared, cuts = 0, 0, 0
+accepts, partitions, events, entries, faults = [Failures() for _ in range(5)]
+refused, compared, cuts, proved, launched, wrongs, rights = [0] * 7
 
 
 def run(folder, seeds):
@@ -309,14 +335,112 @@ def compare(seed, text, name, graph, order, stages, errors):
         events.add(seed, text, "; ".join(wrong), made[1])
 
 
+def lower(folder, seeds):
+    """Entries that the whole pipeline makes enforce the order of the text."""
+    global proved, launched
+    good = {}
+    for seed in seeds:
+        text = Text(seed, False, True).text()
+        graph, order, why = judged(text)
+        if not why and not unfit(graph, order):
+            good[f"l{seed}.skir"] = seed, text, order
+            with open(os.path.join(folder, f"l{seed}.skir"), "w") as file:
+                file.write(text)
+    into = os.path.join(folder, "lowered")
+    os.mkdir(into)
+    errors = tap.skirc("opt", "--passes=default", "--max-errors=0", "-o", into,
+                       *[os.path.join(folder, name) for name in good]).stderr
+    mutants = []
+    for name, (seed, text, order) in good.items():
+        path = os.path.join(into, name)
+        if not os.path.exists(path):
+            entries.add(seed, text, f"default refuses: {ids(errors, name)}")
+            continue
+        with open(path) as file:
+            made = file.read()
+        launched += 1
+        try:
+            proved += prove(made, order)
+            mutants += mutate(seed, made, order)
+        except judge_entries.Wrong as wrong:
+            entries.add(seed, text, str(wrong), made)
+    compare_mutants(folder, mutants)
+
+
+def mutate(seed, text, order):
+    """The text with an instruction dropped, doubled or put behind the next; some such texts."""
+    lines, chance = text.splitlines(True), random.Random(seed)
+    words = ("set", "wait", "arrive", "await", "pipe_barrier", "wait_event", "notify", "reset")
+    places = [i for i, line in enumerate(lines) if line.split() and line.split()[0] in words]
+    for i in chance.sample(places, min(3, len(places))):
+        pair = lines[i:i + 2]
+        if pair[1].strip() == "}":
+            made = chance.choice([[], pair[:1] * 2]) + pair[1:]
+        else:
+            made = chance.choice([pair[1:], pair[:1] + pair, pair[::-1], pair[::-1]])
+        yield seed, "".join(lines[:i] + made + lines[i + 2:]), order
+
+
+def compare_mutants(folder, mutants):
+    global wrongs, rights
+    paths = [os.path.join(folder, f"m{i}.skir") for i in range(len(mutants))]
+    for path, (_, text, _) in zip(paths, mutants):
+        with open(path, "w") as file:
+            file.write(text)
+    errors = tap.skirc("check", "--max-errors=0", *paths).stderr if paths else ""
+    found = set(re.findall(r"^\S*\bm(\d+)\.skir:.*\berror: ", errors, re.M))
+    for i, (seed, text, order) in enumerate(mutants):
+        why = ""
+        try:
+            prove(text, order)
+            rights += 1
+        except judge_entries.Wrong as wrong:
+            why = str(wrong)
+            wrongs += 1
+        if bool(why) != (str(i) in found):
+            faults.add(seed, text, f"the judge says {why or 'right'}, skirc the other")
+
+
+def prove(text, order):
+    """Proves the entries of a text; returns their number."""
+    graph, = judge.read(text)
+    kernels, found = judge_entries.read_kernels(text), judge_entries.read_entries(text)
+    by_event = {event: op for op in graph.ops for event in op.send}
+    outside = {event for launch in graph.launches for event in launch.send}
+    for launch in graph.launches:
+        inside = {judge.name_of(op): op for op in graph.ops
+                  if op.kernel is launch and not op.passive()}
+        group = {name: "%" + op.results[-1 - (op.types[-1] == "token" and len(op.types) > 1)]
+                 for name, op in inside.items()}
+        before, waits, sends = {}, {}, {}
+        for first, then in order.pairs:
+            if first in inside and then in inside:
+                before.setdefault(group[then], []).append(group[first])
+        receivers = {event for op in inside.values() for event in op.recv}
+        for name, op in inside.items():
+            waits[group[name]] = [e for e in op.recv
+                                  if e in outside or by_event[e].kernel is not launch]
+            sends[group[name]] = [e for e in op.send if e not in receivers]
+        entry = found.get(launch.name)
+        if not entry:
+            raise judge_entries.Wrong(f"no entry of {launch.name}")
+        if set(group.values()) != set(entry.groups):
+            raise judge_entries.Wrong(f"groups {list(entry.groups)}, ops {list(group.values())}")
+        judge_entries.prove(entry, kernels, before, waits, sends)
+    return len(graph.launches)
+
+
 print(f"# seeds {SEED} to {SEED + COUNT - 1}", flush=True)
 for begin in range(SEED, SEED + COUNT, BATCH):
     folder = tempfile.mkdtemp()
     try:
         run(folder, range(begin, min(begin + BATCH, SEED + COUNT)))
+        lower(folder, range(begin, min(begin + BATCH, SEED + COUNT), 2))
     finally:
         shutil.rmtree(folder)
 accepts.report(f"skirc accepts and refuses what the page does; {refused} are refused")
 partitions.report(f"partition-scopes keeps that order; {cuts} super kernels cannot be launches")
 events.report(f"streams and events have that order, and no more, in {compared} graphs")
+entries.report(f"{proved} entries of {launched} graphs enforce that order")
+faults.report(f"of entries with a fault put in both find {wrongs} wrong, {rights} right")
 tap.done()
