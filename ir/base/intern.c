@@ -10,6 +10,7 @@ enum {
      * of each other's group move as a whole. Odd, so that every slot is tried in the end. */
     STEP = 257,
     MAX_STEPS = 256, /* ordinary names need a third of them at most, with the plain hash */
+    MIN_SLOTS = 512,
 };
 
 /* How many steps lead so many places on is their product with this, modulo the number of slots. */
@@ -93,12 +94,26 @@ static void slots_fill(struct intern *intern)
 }
 
 /* The old slots are cleared and used again: memory that was touched before costs least. */
-static void slots_grow(struct intern *intern)
+static void slots_resize(struct intern *intern, uint32_t size)
 {
-    uint32_t size = intern->slots ? (intern->mask + 1) * 2 : 512;
     intern->slots = mem_realloc(intern->slots, size, sizeof *intern->slots);
     intern->mask = size - 1;
     slots_fill(intern);
+}
+
+/* At most five of eight slots are taken; without slots, the mask is 0. */
+static uint32_t max_count(uint32_t mask)
+{
+    return mask / 8 * 5;
+}
+
+void intern_reserve(struct intern *intern, uint32_t count)
+{
+    uint32_t mask = intern->slots ? intern->mask : MIN_SLOTS - 1;
+    while (max_count(mask) < count)
+        mask = mask * 2 + 1;
+    if (mask != intern->mask)
+        slots_resize(intern, mask + 1);
 }
 
 /* Makes the hash unpredictable. Done once at most, when texts collide more than chance explains. */
@@ -165,9 +180,8 @@ static uint32_t add_new(struct intern *intern, struct intern_slot *slot, const c
 
 static uint32_t add(struct intern *intern, const char *text, size_t size, bool copy)
 {
-    /* At most five of eight slots are taken. */
-    if (!intern->slots || intern->count >= intern->mask / 8 * 5)
-        slots_grow(intern);
+    if (intern->count >= max_count(intern->mask))
+        slots_resize(intern, intern->slots ? (intern->mask + 1) * 2 : MIN_SLOTS);
     uint32_t hash = hash_text(intern, text, size);
     struct intern_slot *slot = probe(intern, text, size, hash);
     if (slot->id)

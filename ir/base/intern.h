@@ -22,6 +22,8 @@ struct intern {
     struct arena texts;
 };
 
+/* Makes room for about so many names, which saves growing. */
+void intern_reserve(struct intern *intern, uint32_t count);
 /* The id of the text. intern_static keeps a pointer to `text`, which must outlive the table. */
 uint32_t intern_static(struct intern *intern, const char *text, size_t size);
 uint32_t intern_copy(struct intern *intern, const char *text, size_t size);

@@ -77,6 +77,7 @@ static struct attr_value value_int(enum attr_kind kind, int64_t i)
 %token <name> WORD "word"
 %token <name> DTYPE "element type"
 %token <name> INSTR "instruction"
+%token <name> EVENT_INSTR "instruction for an event"
 %token <name> TYPE "type"
 %token <name> DICT "attributes"
 %token <i> INT "integer"
@@ -94,8 +95,6 @@ static struct attr_value value_int(enum attr_kind kind, int64_t i)
 %token <name> KW_token "'token'"
 %token <name> KW_true "'true'" KW_false "'false'"
 %token <name> ':' '}' ',' '=' '[' ']' '{' '?' '(' ')' '*' '+'
-/* In programs, what the scanner knows as INSTR: one that an event stands behind. */
-%token <name> EVENT_INSTR "instruction for an event"
 
 %type <name> word label rare_key rare_op_type type new_type format keyword core_word event
 %type <name> any_type list_type name any_word args_word
@@ -587,8 +586,6 @@ static int start_resync(struct parser *parser)
 static int skir_yylex(union token_value *value, struct parser *parser)
 {
     int token = scanner_next(&parser->scanner, value);
-    if (token == TOKEN_INSTR && parser->program && parse_is_event_instr(token_id(value->name)))
-        return EVENT_INSTR;
     return token == TOKEN_ERROR ? start_resync(parser) : token;
 }
 

@@ -72,9 +72,10 @@ static int scan_word(struct scanner *scanner, union token_value *value)
     value->name = make_name(scanner, id);
     if (id >= W_INSTR_END)
         return TOKEN_WORD;
-    return id < W_KEYWORD_END ? TOKEN_KEYWORD + (int)id
-           : id < W_DTYPE_END ? TOKEN_DTYPE
-                              : TOKEN_INSTR;
+    if (id < W_DTYPE_END)
+        return id < W_KEYWORD_END ? TOKEN_KEYWORD + (int)id : TOKEN_DTYPE;
+    bool event = instr_info(id - W_DTYPE_END)->effect == EFFECT_EVENT;
+    return scanner->in_program && event ? TOKEN_EVENT_INSTR : TOKEN_INSTR;
 }
 
 /* Without a NUL at its end, strtoll could read on into what follows the token. */

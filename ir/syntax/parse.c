@@ -50,6 +50,9 @@ static void upgrade_entries(struct parser *parser)
                       parser->old_entries.at[i].body);
 }
 
+/* Of a text that is nearly all ops, about so many bytes bring one new name. */
+enum { NAME_BYTES = 64 };
+
 static struct module *parse_text(struct source *source, struct diags *diags, bool upgrade,
                                  struct spans *comments)
 {
@@ -59,6 +62,7 @@ static struct module *parse_text(struct source *source, struct diags *diags, boo
                             .block = NONE,
                             .parse_file = parse_file};
     uint32_t errors = diags->counts[SEVERITY_ERROR];
+    intern_reserve(&parser.module->names, (uint32_t)(source->size / NAME_BYTES));
     parse_clear_dim(&parser);
     scanner_init(&parser.scanner, source, parser.module, diags);
     reserve_stacks(&parser);

@@ -60,6 +60,7 @@ void parse_entry_leave(struct parser *parser)
     }
     parser->entry = NULL;
     parser->program = NULL;
+    parser->scanner.in_program = false;
 }
 
 /* ---------------------------------------------------------------------------- groups ---- */
@@ -130,21 +131,18 @@ void parse_program_begin(struct parser *parser, struct span span, uint32_t word)
     program->present = true;
     program->loc = span.begin;
     parser->program = program;
+    parser->scanner.in_program = true;
 }
 
 void parse_program_end(struct parser *parser, struct span span)
 {
     parser->program->end_loc = span.begin;
     parser->program = NULL;
+    parser->scanner.in_program = false;
     parser->open_braces = 1;
 }
 
 /* ---------------------------------------------------------------------- instructions ---- */
-
-bool parse_is_event_instr(uint32_t mnemonic)
-{
-    return instr_info(mnemonic - W_DTYPE_END)->effect == EFFECT_EVENT;
-}
 
 /* `@k.aic` is the kernel k and its part for cube cores. */
 static void split_part(struct parser *parser, struct instr *instr, uint32_t symbol)

@@ -217,8 +217,6 @@ void parse_group(struct parser *parser, uint64_t args, uint32_t name, bool word)
 void parse_arg(struct parser *parser, enum arg_kind kind, uint32_t id, uint32_t values);
 void parse_program_begin(struct parser *parser, struct span span, uint32_t core);
 void parse_program_end(struct parser *parser, struct span span);
-/* Whether an event stands behind the mnemonic. */
-bool parse_is_event_instr(uint32_t mnemonic);
 /* Reports and leaves out an instruction whose operands do not fit the table; its operands are the
  * last `count` values on the stack. */
 void parse_instr(struct parser *parser, struct span span, uint32_t mnemonic, uint32_t count);

@@ -16,8 +16,9 @@ enum token {
     TOKEN_WORD,         /* no dtype, instruction or keyword */
     TOKEN_DTYPE,
     TOKEN_INSTR,
-    TOKEN_TYPE, /* a whole type that was seen before: see scanner_know */
-    TOKEN_DICT, /* a whole dictionary of attributes that was seen before */
+    TOKEN_EVENT_INSTR, /* in a program, one that an event stands behind */
+    TOKEN_TYPE,        /* a whole type that was seen before: see scanner_know */
+    TOKEN_DICT,        /* a whole dictionary of attributes that was seen before */
     TOKEN_INT,
     TOKEN_FLOAT,
     TOKEN_ATTR_BRACE, /* `{` before `key =`, `key ,` or `key }` */
@@ -71,7 +72,8 @@ struct scanner {
     /* After a syntax error: skip to the end of the line on which no more than this many braces are
      * open, and deliver TOKEN_RESYNC there. NONE: scan on. */
     uint32_t resync_depth;
-    bool in_body; /* of a graph, where `{ key =` begins nothing but attributes */
+    bool in_body;    /* of a graph, where `{ key =` begins nothing but attributes */
+    bool in_program; /* of an entry, where there are TOKEN_EVENT_INSTR */
     /* Texts that are one token, and the id of each. */
     struct intern known_texts;
     struct vec_u32 known_ids;
