@@ -72,3 +72,14 @@ void graph_free(struct graph *graph)
     vec_free(&graph->body);
     vec_free(&graph->refs);
 }
+
+bool graph_declares_dim(const struct graph *graph, uint32_t name)
+{
+    for (uint32_t i = 0; i < graph->dims.count; i++)
+        if (graph->dims.at[i].name == name)
+            return true;
+    for (uint32_t i = 0; i < graph->gears.count; i++)
+        if (graph->gears.at[i].name == name)
+            return true;
+    return false;
+}

@@ -24,6 +24,7 @@ libskir_la_SOURCES += \
 	ir/graph.c \
 	ir/groups.c \
 	ir/groups.h \
+	ir/instr.h \
 	ir/instrs.def \
 	ir/kernel_source.h \
 	ir/kernel_types.def \

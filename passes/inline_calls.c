@@ -12,7 +12,7 @@
 #include "ir/event_sides.h"
 #include "ir/memories.h"
 #include "ir/syntax/locate.h"
-#include "passes/inline_graph.h"
+#include "passes/inline/graph.h"
 #include "passes/pass.h"
 
 #include <string.h>

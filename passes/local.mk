@@ -9,8 +9,6 @@ libskir_la_SOURCES += \
 	passes/early_start.c \
 	passes/feed_sync_all.c \
 	passes/inline_calls.c \
-	passes/inline_graph.c \
-	passes/inline_graph.h \
 	passes/insert_events.c \
 	passes/insert_syncs.c \
 	passes/limit_stream_fusion.c \
@@ -57,6 +55,12 @@ libskir_la_SOURCES += \
 	passes/fusion/fusion_rewrite.c \
 	passes/fusion/schedule.c \
 	passes/fusion/schedule.h \
+	passes/inline/builder.h \
+	passes/inline/ends.c \
+	passes/inline/graph.c \
+	passes/inline/graph.h \
+	passes/inline/ops.c \
+	passes/inline/order.c \
 	passes/sync/check.h \
 	passes/sync/events.c \
 	passes/sync/locks.c \

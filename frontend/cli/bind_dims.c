@@ -19,21 +19,10 @@ static const struct dim_binding *find(const struct binder *binder, uint32_t name
     return NULL;
 }
 
-static bool graph_declares(const struct graph *graph, uint32_t name)
-{
-    for (uint32_t i = 0; i < graph->dims.count; i++)
-        if (graph->dims.at[i].name == name)
-            return true;
-    for (uint32_t i = 0; i < graph->gears.count; i++)
-        if (graph->gears.at[i].name == name)
-            return true;
-    return false;
-}
-
 bool dims_are_named(const struct module *module, uint32_t name)
 {
     for (uint32_t i = 0; i < module->graphs.count; i++)
-        if (graph_declares(&module->graphs.at[i], name))
+        if (graph_declares_dim(&module->graphs.at[i], name))
             return true;
     return false;
 }
@@ -164,7 +153,7 @@ static void drop_names(struct binder *binder)
 static bool bind_graph(struct binder *binder, const struct dim_binding *bindings, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (graph_declares(binder->graph, bindings[i].name))
+        if (graph_declares_dim(binder->graph, bindings[i].name))
             vec_push(&binder->bindings, bindings[i]);
     if (binder->bindings.count == 0)
         return true;

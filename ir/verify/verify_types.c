@@ -47,17 +47,6 @@ static void suggest_format(struct graph_verifier *gv, uint32_t format)
     diag_suggest(gv->diags, &suggest);
 }
 
-static bool dim_name_known(const struct graph *graph, uint32_t name)
-{
-    for (uint32_t i = 0; i < graph->dims.count; i++)
-        if (graph->dims.at[i].name == name)
-            return true;
-    for (uint32_t i = 0; i < graph->gears.count; i++)
-        if (graph->gears.at[i].name == name)
-            return true;
-    return false;
-}
-
 static void unknown_dim_name(struct graph_verifier *gv, struct span span, uint32_t name)
 {
     if (!diag_at(gv->diags, DIAG_unknown_dimension, span, "the graph declares no dimension '%.*s'",
@@ -81,7 +70,7 @@ static void verify_dim(struct graph_verifier *gv, int64_t dim, struct span span)
     dim_to_sum(gv->module, dim, &sum);
     for (uint32_t i = 0; i < sum.count; i++)
         for (uint32_t n = 0; n < sum.terms[i].degree; n++)
-            if (!dim_name_known(gv->graph, sum.terms[i].names[n]))
+            if (!graph_declares_dim(gv->graph, sum.terms[i].names[n]))
                 unknown_dim_name(gv, span, sum.terms[i].names[n]);
 }
 
