@@ -77,6 +77,8 @@ class Op:
         listed = self.numbers("alias", ALIAS.get(self.type, []))
         if i >= len(listed) or not listed[i]:
             return None
+        if any(kind == "list" and values is listed[i] for _, kind, values in self.operands):
+            raise Refused("operand-label")
         return listed[i][0]
 
 
@@ -297,8 +299,8 @@ class Parser:
         if word == "scope":
             if launch:
                 raise Refused("nesting")
-            scope = None if self.accept("none") else self.name("symbol")
-            graph.blocks.append((word, scope, self.attrs() if scope is not None else {}))
+            scope = "" if self.accept("none") else self.name("symbol")
+            graph.blocks.append((word, scope, self.attrs() if scope else {}))
         elif word == "stream":
             stream = self.string()
             graph.blocks.append((word, stream, self.attrs()))
@@ -450,9 +452,7 @@ def check_events(graph):
                 raise Refused("duplicate")
             senders[event] = owner
         for event in owner.recv:
-            if owner in receivers.setdefault(event, []):
-                raise Refused("duplicate")
-            receivers[event].append(owner)
+            receivers.setdefault(event, []).append(owner)
     if senders.keys() != receivers.keys():
         raise Refused("event-partner")
     for event, sender in senders.items():

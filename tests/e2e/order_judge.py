@@ -65,7 +65,7 @@ class Text:
                 head = f'stream "{label}"'
                 if self.fault(0.1):
                     head += f" {{priority = {self.random.randint(0, 1)}}}"
-            elif self.kernels and (inside is None or self.fault()):
+            elif self.kernels and (inside is None or self.fault(0.1)):
                 self.launches += 1
                 head = f"superkernel @k{self.launches}"
                 if lower_options := self.lower and f" {{{self.options}}}":
@@ -153,7 +153,7 @@ class Text:
                 number = len(operands)
             last = operands[-1].startswith("last") and number == len(operands) - 1
             attrs.append(f"inplace = [{'last' if last and self.chance(0.5) else number}]")
-        plain = [i for i in numbers if "[" not in operands[i]]
+        plain = [i for i in numbers if "[" not in operands[i] or self.fault()]
         if plain and results and self.chance(0.3):
             where = [str(self.random.choice(plain)) if self.chance(0.7) else "none"
                      for _ in range(results)]
