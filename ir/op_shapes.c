@@ -156,10 +156,21 @@ static const struct rule *choose(struct evaluator *e, const struct rule *rule)
     return rule;
 }
 
+/* Whether a list is a pattern, which may bind variables, and not just a shape. */
+static bool has_variables(const struct rule *list)
+{
+    for (uint32_t i = 0; i < list->n_args; i++) {
+        const struct rule *item = list->args[i];
+        if ((item->kind == RULE_SPLICE ? item->args[0] : item)->kind == RULE_VARIABLE)
+            return true;
+    }
+    return false;
+}
+
 static void check_slot(struct evaluator *e, const struct rule *value)
 {
     bool operand = e->rule->slot < e->call->type->n_operands;
-    bool pattern = operand && value->kind == RULE_LIST;
+    bool pattern = operand && value->kind == RULE_LIST && has_variables(value);
     if (!operand && rule_tensor(e, e->rule->slot) == NONE)
         rule_eval(e, value); /* whose shape it would be is not told, but may be impossible */
     for (uint32_t i = 0; i < e->call->n_tensors && !e->failed; i++) {
@@ -226,12 +237,30 @@ static void evaluator_init(struct evaluator *e, const struct op_call *call, stru
         e->bindings[i].tensor = NONE;
 }
 
+/* A result of an operand's name is that operand, updated in place. */
+static void check_updated(struct evaluator *e, uint32_t tensor)
+{
+    const struct op_slot *slot = rule_slot(e, tensor);
+    uint32_t operand = slot->alias == NONE ? NONE : rule_tensor(e, slot->alias);
+    if (operand == NONE || strcmp(slot->name, rule_slot(e, operand)->name) != 0)
+        return;
+    struct rule_value found = rule_shape(e, tensor), expected = rule_shape(e, operand);
+    if (found.kind == VALUE_LIST && expected.kind == VALUE_LIST &&
+        !rule_lists_agree(&found, &expected))
+        rule_fail(e, tensor, operand,
+                  "result '%s' of %s is %s, but the operand that it updates is %s", slot->name,
+                  e->call->type->name, rule_value_text(&found).text,
+                  rule_value_text(&expected).text);
+}
+
 bool op_shapes_check(const struct op_call *call, struct op_fault *fault)
 {
     struct evaluator e;
     evaluator_init(&e, call, fault);
     for (uint32_t i = 0; i < call->type->n_shape && !e.failed; i++)
         run_rule(&e, &call->type->shape[i]);
+    for (uint32_t i = 0; i < call->n_tensors && !e.failed; i++)
+        check_updated(&e, i);
     arena_free(&e.arena);
     return !e.failed;
 }

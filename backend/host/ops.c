@@ -279,7 +279,7 @@ static bool check_kind(const struct module *module, const struct attr *attr, con
                        const char *key, struct diags *diags)
 {
     struct skrt_attr scalar;
-    bool text = sample_op_takes_text(type, key);
+    bool text = sample_op_takes_text(module->op_types, type, key);
     if (text ? attr->value.kind == ATTR_STRING : scalar_attr(module, attr, &scalar))
         return true;
     diag_at(diags, DIAG_attribute_kind, locate_token(module, attr->loc), "'%s' of %s must be %s",
@@ -325,9 +325,8 @@ static bool check_texts(const struct module *module, const struct op *op, const 
         const struct attr *attr = &module->attrs.at[op->attrs.first + i];
         const char *key = name_text(module, attr->key, &scratch);
         struct sample_op_error fault;
-        if (!is_kernels(module, attr) || !sample_op_takes_text(type, key) ||
-            sample_op_check_text(type, tensors, key, name_text(module, attr->value.id, &scratch),
-                                 &fault))
+        if (!is_kernels(module, attr) || !sample_op_takes_text(module->op_types, type, key) ||
+            sample_op_check_text(tensors, key, name_text(module, attr->value.id, &scratch), &fault))
             continue;
         diag_at(diags, DIAG_op_signature, locate_token(module, attr->loc), "%s: %s", type,
                 fault.text);
@@ -422,7 +421,7 @@ bool host_op_check(const struct module *module, const struct graph *graph, const
     const char *type = name_text(module, op->type, &scratch);
     bool ok = check_attrs(module, op, type, diags) && check_types(module, graph, op, diags) &&
               host_tiling(module, graph, op, &scratch, &tiling, error, sizeof error);
-    if (ok && !sample_op_check(type, tiling.tensors, op_n_places(graph, op),
+    if (ok && !sample_op_check(module->op_types, type, tiling.tensors, op_n_places(graph, op),
                                op_tensor_results(module, graph, op), tiling.attrs, tiling.n_attrs,
                                &fault)) {
         diag_at(diags, DIAG_op_signature, tensor_span(module, graph, op, fault.tensor), "%s: %s",

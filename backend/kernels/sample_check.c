@@ -17,13 +17,17 @@ bool op_fail(const struct op_check *check, const char *id, int tensor, const cha
 
 struct tensor_name op_tensor_name(const struct op_check *check, unsigned tensor)
 {
-    unsigned operands = check->row->operands;
-    if (tensor < operands)
+    if (tensor < check->operands)
         return (struct tensor_name){"operand", tensor};
-    return (struct tensor_name){"result", tensor - operands};
+    return (struct tensor_name){"result", tensor - check->operands};
 }
 
 const char *op_shape_id(const struct op_check *check, unsigned tensor)
 {
-    return tensor < check->row->operands ? "operand-shape" : "result-shape";
+    return tensor < check->operands ? "operand-shape" : "result-shape";
+}
+
+uint32_t op_tensor_slot(const struct op_check *check, unsigned tensor)
+{
+    return tensor < check->operands ? tensor : tensor + check->row->without_operands;
 }

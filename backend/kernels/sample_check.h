@@ -1,45 +1,42 @@
-/* One op under check: the rules of its type, and how they say what is wrong. */
+/* One op under check: what its sample kernel makes of the op type, and how faults are said. */
 #ifndef BACKEND_KERNELS_SAMPLE_CHECK_H
 #define BACKEND_KERNELS_SAMPLE_CHECK_H
 
 #include "backend/kernels/sample_ops.h"
+#include "ir/op_types.h"
 
-enum { MAX_TENSORS = 33, MAX_ATTRS = 5 };
+enum { MAX_RULES = 7, MAX_ATTRS = 5 };
 
-/* What one tensor may be: of a dtype in `dtypes`, or of the same dtype as an earlier tensor. An
- * operand without either must be absent. */
+/* What the kernel takes of an operand or result, within what the type's data says of it. Of those
+ * without a rule, optional operands must be absent. */
 struct tensor_rule {
-    uint32_t dtypes;
-    bool optional, listed;
-    bool like; /* the dtype of tensor `like_index` is fine too */
-    uint8_t like_index;
-    bool nz; /* FRACTAL_NZ is allowed, for rank 2 */
-};
-
-/* A layout is a text, which says of operand 0 what its rank says. */
-enum attr_values { VALUES_BOOL, VALUES_NON_NEGATIVE, VALUES_INT, VALUES_LAYOUT };
-
-struct attr_rule {
-    const char *name; /* NULL ends the list */
-    enum attr_values values;
+    const char *slot; /* its name in the type's data; NULL ends the list */
+    uint32_t dtypes;  /* a set; 0: those of the type */
+    uint32_t rank;    /* 0: any */
+    const char *like; /* an operand, whose dtype it has; NULL: any */
+    bool nz;          /* FRACTAL_NZ is allowed, for rank 2 */
 };
 
 /* An op under check. */
 struct op_check {
+    const struct op_type *type;
     const struct op_row *row;
-    const struct skrt_tensor *tensors;
+    const struct skrt_tensor *tensors; /* operands, then results */
+    unsigned operands, results;        /* that the kernel takes */
     const struct skrt_attr *attrs;
     unsigned n_attrs;
     struct sample_op_error *error;
 };
 
-/* A row of the table. The shape rule may rely on the counts, dtypes, formats and attributes. */
+/* A row of the table. `shapes` has the rules that hold for the kernel, but not for all ops of the
+ * type, and may rely on everything else; NULL: there are none. */
 struct op_row {
     const char *name;
-    uint8_t operands, results;
-    struct tensor_rule tensors[MAX_TENSORS];
-    struct attr_rule attrs[MAX_ATTRS + 1];
+    struct tensor_rule tensors[MAX_RULES + 1];
+    const char *attrs[MAX_ATTRS + 1]; /* that the kernel takes; NULL ends the list */
     bool (*shapes)(const struct op_check *check);
+    /* The type's last operands and results, so many, are no parameters of the kernel. */
+    uint8_t without_operands, without_results;
 };
 
 /* Sets the error, which is one sentence about a tensor (-1: none), and returns false. */
@@ -55,5 +52,8 @@ struct tensor_name op_tensor_name(const struct op_check *check, unsigned tensor)
 
 /* The id of an error about the shape of a tensor. */
 const char *op_shape_id(const struct op_check *check, unsigned tensor);
+
+/* The operand or result of the type that a tensor is. */
+uint32_t op_tensor_slot(const struct op_check *check, unsigned tensor);
 
 #endif

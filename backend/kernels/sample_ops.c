@@ -1,4 +1,5 @@
-/* The signatures of the sample ops: one table row each. */
+/* What the sample kernels take of their op types, whose data (ir/ops) says the rest: one table row
+ * each. */
 #include "backend/kernels/sample_ops.h"
 #include "backend/kernels/nz.h"
 #include "backend/kernels/sample_shapes.h"
@@ -18,104 +19,53 @@ _Static_assert(SKRT_DTYPE_COUNT <= 32, "sets of dtypes are 32-bit masks");
 #define CASTABLE (FLOATS | WRAPPING_INTS | ONLY(i16) | ONLY(u8) | ONLY(bool))
 #define MOVABLE (CASTABLE | ONLY(f64) | ONLY(u16) | ONLY(u32) | ONLY(u64))
 
-#define ANY_OF(set)                                                                                \
-    {                                                                                              \
-        .dtypes = (set)                                                                            \
-    }
-#define ANY_OF_NZ(set)                                                                             \
-    {                                                                                              \
-        .dtypes = (set), .nz = true                                                                \
-    }
-#define OPTIONAL(set)                                                                              \
-    {                                                                                              \
-        .dtypes = (set), .optional = true                                                          \
-    }
-#define LIST_OF(set)                                                                               \
-    {                                                                                              \
-        .dtypes = (set), .listed = true                                                            \
-    }
-#define LIST_LIKE(index)                                                                           \
-    {                                                                                              \
-        .like = true, .like_index = (index), .listed = true                                        \
-    }
-#define ABSENT                                                                                     \
-    {                                                                                              \
-        .optional = true                                                                           \
-    }
-#define LIKE(index)                                                                                \
-    {                                                                                              \
-        .like = true, .like_index = (index)                                                        \
-    }
-#define LIKE_NZ(index)                                                                             \
-    {                                                                                              \
-        .like = true, .like_index = (index), .nz = true                                            \
-    }
-#define LIKE_OR(index, set)                                                                        \
-    {                                                                                              \
-        .dtypes = (set), .like = true, .like_index = (index)                                       \
-    }
-
 /* ------------------------------------------------------------------------- the table ---- */
 
 static const struct op_row op_rows[] = {
-    {"Add", 2, 1, {ANY_OF(FLOATS | WRAPPING_INTS), LIKE(0), LIKE(0)}, {{0}}, shapes_broadcast},
-    {"Mul", 2, 1, {ANY_OF(FLOATS | WRAPPING_INTS), LIKE(0), LIKE(0)}, {{0}}, shapes_broadcast},
-    {"Pows", 2, 1, {ANY_OF(FLOATS), LIKE(0), LIKE(0)}, {{0}}, shapes_broadcast},
-    {"Cast", 1, 1, {ANY_OF(CASTABLE), ANY_OF(CASTABLE)}, {{0}}, shapes_same},
-    {"IsInf", 1, 1, {ANY_OF(FLOATS), ANY_OF(ONLY(bool))}, {{0}}, shapes_same},
-    {"IsFinite", 1, 1, {ANY_OF(FLOATS), ANY_OF(ONLY(bool))}, {{0}}, shapes_same},
-    {"MatMul",
-     2,
-     1,
-     {ANY_OF_NZ(FLOATS), LIKE_NZ(0), LIKE_OR(0, ONLY(f32))},
-     {{"transpose_x1", VALUES_BOOL}, {"transpose_x2", VALUES_BOOL}},
-     shapes_mat_mul},
-    {"QuantBatchMatmulV3",
-     6,
-     1,
-     {ANY_OF(ONLY(i8)), ANY_OF_NZ(ONLY(i8)), ANY_OF(ONLY(f32)), ABSENT, OPTIONAL(ONLY(i32)),
-      OPTIONAL(ONLY(f32)), ANY_OF(HALVES)},
-     {{0}},
-     shapes_quant_matmul},
-    {"DequantSwigluQuant",
-     7,
-     2,
-     {ANY_OF(FLOATS | ONLY(i32)), OPTIONAL(ONLY(f32)), OPTIONAL(ONLY(f32)), ABSENT, ABSENT, ABSENT,
-      ABSENT, ANY_OF(ONLY(i8)), ANY_OF(ONLY(f32))},
-     {{"activate_left", VALUES_BOOL}},
-     shapes_swiglu},
-    {"AddN", 1, 1, {LIST_OF(FLOATS | WRAPPING_INTS), LIKE(0)}, {{"N", VALUES_INT}}, shapes_add_n},
-    {"ConcatD",
-     1,
-     1,
-     {LIST_OF(MOVABLE), LIKE(0)},
-     {{"concat_dim", VALUES_INT}, {"N", VALUES_INT}},
-     shapes_concat},
-    {"FusedInferAttentionScore",
-     31,
-     2,
-     {ANY_OF(FLOATS), LIST_LIKE(0), LIST_LIKE(0), ABSENT,
-      OPTIONAL(ONLY(bool) | ONLY(i8) | ONLY(u8)), [31] = LIKE(0), [32] = ANY_OF(ONLY(f32))},
-     {{"num_heads", VALUES_INT},
-      {"num_key_value_heads", VALUES_INT},
-      {"scale", VALUES_NON_NEGATIVE},
-      {"softmax_lse_flag", VALUES_BOOL},
-      {"input_layout", VALUES_LAYOUT}},
-     shapes_attention},
-    {"RmsNorm",
-     2,
-     2,
-     {ANY_OF(FLOATS), LIKE_OR(0, ONLY(f32)), LIKE(0), ANY_OF(ONLY(f32))},
-     {{"epsilon", VALUES_NON_NEGATIVE}},
-     shapes_rms_norm},
-    {"Softmax", 1, 1, {ANY_OF(FLOATS), LIKE(0)}, {{0}}, shapes_softmax},
-    {"ScatterUpdate",
-     3,
-     1,
-     {ANY_OF(MOVABLE), ANY_OF(ONLY(i32) | ONLY(i64)), LIKE(0), LIKE(0)},
-     {{"axis", VALUES_INT}},
-     shapes_scatter_update},
-    {"Assign", 2, 0, {ANY_OF(MOVABLE), LIKE(0)}, {{0}}, shapes_same},
+    {.name = "Add", .tensors = {{.slot = "x1", .dtypes = FLOATS | WRAPPING_INTS}}},
+    {.name = "Mul", .tensors = {{.slot = "x1", .dtypes = FLOATS | WRAPPING_INTS}}},
+    {.name = "Pows", .tensors = {{.slot = "x1", .dtypes = FLOATS}}},
+    {.name = "Cast",
+     .tensors = {{.slot = "x", .dtypes = CASTABLE}, {.slot = "y", .dtypes = CASTABLE}}},
+    {.name = "IsInf", .tensors = {{.slot = "x", .dtypes = FLOATS}}},
+    {.name = "IsFinite", .tensors = {{.slot = "x", .dtypes = FLOATS}}},
+    {.name = "MatMul",
+     .tensors = {{.slot = "x1", .dtypes = FLOATS, .nz = true}, {.slot = "x2", .nz = true}},
+     .attrs = {"transpose_x1", "transpose_x2"},
+     .without_operands = 1},
+    {.name = "QuantBatchMatmulV3",
+     .tensors = {{.slot = "x1", .dtypes = ONLY(i8), .rank = 2},
+                 {.slot = "x2", .dtypes = ONLY(i8), .rank = 2, .nz = true},
+                 {.slot = "scale", .dtypes = ONLY(f32), .rank = 1},
+                 {.slot = "bias", .dtypes = ONLY(i32), .rank = 1},
+                 {.slot = "pertoken_scale", .dtypes = ONLY(f32), .rank = 1},
+                 {.slot = "y", .dtypes = HALVES}},
+     .shapes = shapes_quant_matmul},
+    {.name = "DequantSwigluQuant",
+     .tensors = {{.slot = "x", .rank = 2},
+                 {.slot = "weight_scale", .rank = 1},
+                 {.slot = "activation_scale", .rank = 1}},
+     .attrs = {"activate_left"}},
+    {.name = "AddN", .tensors = {{.slot = "x", .dtypes = FLOATS | WRAPPING_INTS}}, .attrs = {"N"}},
+    {.name = "ConcatD",
+     .tensors = {{.slot = "x", .dtypes = MOVABLE}},
+     .attrs = {"concat_dim", "N"}},
+    {.name = "FusedInferAttentionScore",
+     .tensors = {{.slot = "query", .dtypes = HALVES},
+                 {.slot = "key", .like = "query"},
+                 {.slot = "value", .like = "query"},
+                 {.slot = "atten_mask", .dtypes = ONLY(bool) | ONLY(i8) | ONLY(u8)},
+                 {.slot = "attention_out", .like = "query"}},
+     .attrs = {"num_heads", "num_key_value_heads", "scale", "softmax_lse_flag", "input_layout"},
+     .shapes = shapes_attention},
+    {.name = "RmsNorm",
+     .tensors = {{.slot = "x", .dtypes = FLOATS}, {.slot = "gamma", .rank = 1}},
+     .attrs = {"epsilon"}},
+    {.name = "Softmax", .tensors = {{.slot = "x", .dtypes = FLOATS}}},
+    {.name = "ScatterUpdate",
+     .tensors = {{.slot = "var", .dtypes = MOVABLE}, {.slot = "indices", .rank = 1}},
+     .attrs = {"axis"}},
+    {.name = "Assign", .tensors = {{.slot = "ref", .dtypes = MOVABLE}}, .without_results = 1},
 };
 
 enum { OP_ROWS = sizeof op_rows / sizeof op_rows[0] };
@@ -136,7 +86,7 @@ const char *sample_op_name(unsigned index)
 const char *sample_op_attr_name(const char *op_type, unsigned index)
 {
     const struct op_row *row = op_row_find(op_type);
-    return row != NULL && index < MAX_ATTRS ? row->attrs[index].name : NULL;
+    return row != NULL && index < MAX_ATTRS ? row->attrs[index] : NULL;
 }
 
 enum sample_memory sample_op_memory(const char *op_type)
@@ -154,13 +104,26 @@ enum sample_memory sample_op_memory(const char *op_type)
     return SAMPLE_APART;
 }
 
-bool sample_op_arity(const char *op_type, unsigned *n_operands, unsigned *n_results)
+/* What is known of an op type, and the row; false where there is none. */
+static bool op_check_init(struct op_check *check, struct op_types *types, const char *op_type)
 {
-    const struct op_row *row = op_row_find(op_type);
-    if (row == NULL)
+    check->row = op_row_find(op_type);
+    check->type = check->row ? op_types_find(types, op_type, strlen(op_type)) : NULL;
+    if (check->type == NULL)
         return false;
-    *n_operands = row->operands;
-    *n_results = row->results;
+    check->operands = check->type->n_operands - check->row->without_operands;
+    check->results = check->type->n_results - check->row->without_results;
+    return true;
+}
+
+bool sample_op_arity(struct op_types *types, const char *op_type, unsigned *n_operands,
+                     unsigned *n_results)
+{
+    struct op_check check;
+    if (!op_check_init(&check, types, op_type))
+        return false;
+    *n_operands = check.operands;
+    *n_results = check.results;
     return true;
 }
 
@@ -197,34 +160,65 @@ static bool check_count(const struct op_check *check, const char *id, const char
                         unsigned expected, unsigned found)
 {
     return found == expected ||
-           op_fail(check, id, -1, "%s takes %u %s%s, but has %u", check->row->name, expected, noun,
+           op_fail(check, id, -1, "%s takes %u %s%s, but has %u", check->type->name, expected, noun,
                    expected == 1 ? "" : "s", found);
 }
 
-/* What an element of an operand or result must be like: the first of a list. */
-static uint32_t like_dtype(const struct op_check *check, unsigned tensor)
+/* What the kernel has to say of a tensor: NULL where that is nothing. */
+static const struct tensor_rule *rule_of(const struct op_check *check, unsigned tensor)
 {
-    const struct skrt_tensor *like = &check->tensors[tensor];
-    return like->form == SKRT_LIST ? like->list[0].dtype : like->dtype;
+    const char *name = check->type->slots[op_tensor_slot(check, tensor)].name;
+    for (const struct tensor_rule *rule = check->row->tensors; rule->slot != NULL; rule++)
+        if (strcmp(rule->slot, name) == 0)
+            return rule;
+    return NULL;
+}
+
+/* The operand that a tensor is like, by the kernel or else by the type; NONE. */
+static uint32_t like_operand(const struct op_check *check, unsigned tensor)
+{
+    const struct tensor_rule *rule = rule_of(check, tensor);
+    if (rule != NULL && rule->like != NULL)
+        return op_type_operand(check->type, rule->like, strlen(rule->like));
+    return check->type->slots[op_tensor_slot(check, tensor)].like;
+}
+
+/* The dtype of an operand: that of the first of a list. */
+static uint32_t dtype_of(const struct op_check *check, uint32_t operand)
+{
+    const struct skrt_tensor *found = &check->tensors[operand];
+    return found->form == SKRT_LIST ? found->list[0].dtype : found->dtype;
+}
+
+/* What a tensor may be; `alone`: only what the operand is that it is like. */
+static uint32_t dtypes_of(const struct op_check *check, unsigned tensor, uint32_t like, bool *alone)
+{
+    const struct tensor_rule *rule = rule_of(check, tensor);
+    bool own_like = rule != NULL && rule->like != NULL;
+    uint64_t set = check->type->slots[op_tensor_slot(check, tensor)].dtypes;
+    *alone = like != NONE && (own_like || set == 0);
+    if (own_like)
+        set = 0;
+    if (like != NONE)
+        set |= UINT64_C(1) << dtype_of(check, like);
+    return (uint32_t)(rule != NULL && rule->dtypes != 0 ? set & rule->dtypes : set);
 }
 
 static bool check_dtype(const struct op_check *check, unsigned tensor,
                         const struct skrt_tensor *found)
 {
-    const struct tensor_rule *rule = &check->row->tensors[tensor];
-    uint32_t dtype = found->dtype, set = rule->dtypes;
-    if (rule->like)
-        set |= UINT32_C(1) << like_dtype(check, rule->like_index);
+    bool alone;
+    uint32_t dtype = found->dtype, like = like_operand(check, tensor);
+    uint32_t set = dtypes_of(check, tensor, like, &alone);
     if (dtype < SKRT_DTYPE_COUNT && (set >> dtype & 1) != 0)
         return true;
     char expected[SAMPLE_OP_ERROR_TEXT / 2];
     dtype_set_text(set, expected, sizeof expected);
     struct tensor_name name = op_tensor_name(check, tensor);
-    struct tensor_name like = op_tensor_name(check, rule->like_index);
-    const char *id = tensor < check->row->operands ? "operand-dtype" : "result-dtype";
-    if (rule->like && rule->dtypes == 0)
-        return op_fail(check, id, (int)tensor, "%s %u must be %s like %s %u, but is %s", name.noun,
-                       name.index, expected, like.noun, like.index, dtype_name(dtype));
+    const char *id = tensor < check->operands ? "operand-dtype" : "result-dtype";
+    if (alone)
+        return op_fail(check, id, (int)tensor, "%s %u must be %s like operand %u, but is %s",
+                       name.noun, name.index, expected, like, dtype_name(dtype));
     return op_fail(check, id, (int)tensor, "%s %u must be %s, but is %s", name.noun, name.index,
                    expected, dtype_name(dtype));
 }
@@ -232,9 +226,10 @@ static bool check_dtype(const struct op_check *check, unsigned tensor,
 static bool check_format(const struct op_check *check, unsigned tensor,
                          const struct skrt_tensor *found)
 {
-    bool nz = check->row->tensors[tensor].nz;
+    const struct tensor_rule *rule = rule_of(check, tensor);
+    bool nz = rule != NULL && rule->nz;
     struct tensor_name name = op_tensor_name(check, tensor);
-    const char *id = tensor < check->row->operands ? "operand-format" : "result-format";
+    const char *id = tensor < check->operands ? "operand-format" : "result-format";
     if (found->format == SKRT_ND)
         return true;
     if (!nz || found->format != SKRT_FRACTAL_NZ)
@@ -269,32 +264,43 @@ static bool check_size(const struct op_check *check, unsigned tensor,
     return true;
 }
 
-/* Whether an operand is there, is a list or is absent as its rule says. */
+/* Whether an operand is there, is a list or is absent as the type has it. */
 static bool check_form(const struct op_check *check, unsigned tensor)
 {
-    const struct tensor_rule *rule = &check->row->tensors[tensor];
+    enum op_presence presence = check->type->slots[op_tensor_slot(check, tensor)].presence;
     const struct skrt_tensor *found = &check->tensors[tensor];
-    bool never = rule->dtypes == 0 && !rule->like;
     if (found->form == SKRT_ABSENT)
-        return rule->optional || never ||
+        return presence == OP_OPTIONAL ||
                op_fail(check, "operand-form", (int)tensor, "operand %u must be there", tensor);
-    if (never)
+    if (presence == OP_OPTIONAL && rule_of(check, tensor) == NULL)
         return op_fail(check, "operand-form", (int)tensor,
                        "the sample kernel has no operand %u: it must be 'none'", tensor);
-    if (rule->listed != (found->form == SKRT_LIST))
+    if ((presence == OP_LISTED) != (found->form == SKRT_LIST))
         return op_fail(check, "operand-form", (int)tensor,
-                       rule->listed ? "operand %u must be a list: '[...]'"
-                                    : "operand %u must be no list",
+                       presence == OP_LISTED ? "operand %u must be a list: '[...]'"
+                                             : "operand %u must be no list",
                        tensor);
     return found->form != SKRT_LIST || found->count > 0 ||
            op_fail(check, "operand-form", (int)tensor, "operand %u is an empty list", tensor);
+}
+
+static bool check_rank(const struct op_check *check, unsigned tensor,
+                       const struct skrt_tensor *found)
+{
+    const struct tensor_rule *rule = rule_of(check, tensor);
+    if (rule == NULL || rule->rank == 0 || rule->rank == found->rank)
+        return true;
+    struct tensor_name name = op_tensor_name(check, tensor);
+    return op_fail(check, op_shape_id(check, tensor), (int)tensor,
+                   "%s %u must have %u dimension%s, but has %u", name.noun, name.index, rule->rank,
+                   rule->rank == 1 ? "" : "s", found->rank);
 }
 
 static bool check_tensor(const struct op_check *check, unsigned tensor,
                          const struct skrt_tensor *found)
 {
     return check_size(check, tensor, found) && check_dtype(check, tensor, found) &&
-           check_format(check, tensor, found);
+           check_format(check, tensor, found) && check_rank(check, tensor, found);
 }
 
 /* The tensors of a list are of one dtype. */
@@ -315,7 +321,7 @@ static bool check_list(const struct op_check *check, unsigned tensor)
 
 static bool check_tensors(const struct op_check *check)
 {
-    unsigned n = check->row->operands + check->row->results;
+    unsigned n = check->operands + check->results;
     for (unsigned i = 0; i < n; i++) {
         const struct skrt_tensor *found = &check->tensors[i];
         if (!check_form(check, i))
@@ -328,11 +334,15 @@ static bool check_tensors(const struct op_check *check)
     return true;
 }
 
-static const struct attr_rule *attr_rule_find(const struct op_row *row, const char *key)
+/* What the type says of an attribute; NULL where the kernel takes none of the name. */
+static const struct op_attr *attr_find_named(const struct op_check *check, const char *key)
 {
-    for (const struct attr_rule *rule = row->attrs; rule->name != NULL; rule++)
-        if (strncmp(rule->name, key, SKRT_ATTR_KEY) == 0)
-            return rule;
+    bool taken = false;
+    for (const char *const *name = check->row->attrs; *name != NULL; name++)
+        taken |= strncmp(*name, key, SKRT_ATTR_KEY) == 0;
+    for (uint32_t i = 0; taken && i < check->type->n_attrs; i++)
+        if (strncmp(check->type->attrs[i].name, key, SKRT_ATTR_KEY) == 0)
+            return &check->type->attrs[i];
     return NULL;
 }
 
@@ -340,19 +350,19 @@ static const struct attr_rule *attr_rule_find(const struct op_row *row, const ch
 static const char *attr_fault(const struct op_check *check, unsigned index)
 {
     const struct skrt_attr *attr = &check->attrs[index];
-    const struct attr_rule *rule = attr_rule_find(check->row, attr->key);
+    const struct op_attr *rule = attr_find_named(check, attr->key);
     if (rule == NULL)
         return "is unknown";
     for (unsigned i = 0; i < index; i++)
         if (strncmp(check->attrs[i].key, attr->key, SKRT_ATTR_KEY) == 0)
             return "is given twice";
-    if (rule->values == VALUES_BOOL && attr->f != 0 && attr->f != 1)
+    if (rule->kind == OP_ATTR_BOOL && attr->f != 0 && attr->f != 1)
         return "must be true or false";
-    if (rule->values == VALUES_INT && !(isfinite(attr->f) && attr->f == (double)attr->i))
+    if (rule->kind == OP_ATTR_INT && !(isfinite(attr->f) && attr->f == (double)attr->i))
         return "must be an integer";
-    if (rule->values == VALUES_NON_NEGATIVE && !(isfinite(attr->f) && attr->f >= 0))
+    if (rule->kind == OP_ATTR_FLOAT && !(isfinite(attr->f) && attr->f >= 0))
         return "must be a number that is not negative";
-    if (rule->values == VALUES_LAYOUT)
+    if (rule->kind == OP_ATTR_STRING)
         return "must be a text";
     return NULL;
 }
@@ -364,37 +374,39 @@ static bool check_attrs(const struct op_check *check)
         if (fault == NULL)
             continue;
         op_fail(check, "attribute", -1, "attribute \"%.*s\" of %s %s", SKRT_ATTR_KEY,
-                check->attrs[i].key, check->row->name, fault);
+                check->attrs[i].key, check->type->name, fault);
         check->error->attribute = (int)i;
         return false;
     }
     return true;
 }
 
-bool sample_op_check(const char *op_type, const struct skrt_tensor *tensors, unsigned n_operands,
-                     unsigned n_results, const struct skrt_attr *attrs, unsigned n_attrs,
-                     struct sample_op_error *error)
+bool sample_op_check(struct op_types *types, const char *op_type, const struct skrt_tensor *tensors,
+                     unsigned n_operands, unsigned n_results, const struct skrt_attr *attrs,
+                     unsigned n_attrs, struct sample_op_error *error)
 {
-    const struct op_row *row = op_row_find(op_type);
-    struct op_check check = {row, tensors, attrs, n_attrs, error};
-    if (row == NULL)
+    struct op_check check = {
+        .tensors = tensors, .attrs = attrs, .n_attrs = n_attrs, .error = error};
+    if (!op_check_init(&check, types, op_type))
         return op_fail(&check, "op-type", -1, "there is no sample kernel for \"%.100s\"", op_type);
-    return check_count(&check, "operand-count", "operand", row->operands, n_operands) &&
-           check_count(&check, "result-count", "result", row->results, n_results) &&
-           check_tensors(&check) && check_attrs(&check) && row->shapes(&check);
+    return check_count(&check, "operand-count", "operand", check.operands, n_operands) &&
+           check_count(&check, "result-count", "result", check.results, n_results) &&
+           check_tensors(&check) && check_attrs(&check) && shapes_of_type(&check) &&
+           (check.row->shapes == NULL || check.row->shapes(&check));
 }
 
-bool sample_op_takes_text(const char *op_type, const char *key)
+bool sample_op_takes_text(struct op_types *types, const char *op_type, const char *key)
 {
-    const struct op_row *row = op_row_find(op_type);
-    const struct attr_rule *rule = row ? attr_rule_find(row, key) : NULL;
-    return rule != NULL && rule->values == VALUES_LAYOUT;
+    struct op_check check;
+    const struct op_attr *attr =
+        op_check_init(&check, types, op_type) ? attr_find_named(&check, key) : NULL;
+    return attr != NULL && attr->kind == OP_ATTR_STRING;
 }
 
-bool sample_op_check_text(const char *op_type, const struct skrt_tensor *tensors, const char *key,
-                          const char *text, struct sample_op_error *error)
+bool sample_op_check_text(const struct skrt_tensor *tensors, const char *key, const char *text,
+                          struct sample_op_error *error)
 {
-    struct op_check check = {.row = op_row_find(op_type), .tensors = tensors, .error = error};
+    struct op_check check = {.tensors = tensors, .error = error};
     const char *layout = tensors[0].rank == 3 ? "BSH" : "BNSD";
     return strcmp(text, layout) == 0 ||
            op_fail(&check, "attribute", -1,

@@ -1,12 +1,14 @@
-/* The op types that the sample sub-kernels implement, and what each demands of its tensors and
- * attributes. Part of the compiler, which refuses with it what a kernel could not compute.
- */
+/* The op types that the sample sub-kernels implement, and what each takes of the tensors and
+ * attributes that its op type can have. Part of the compiler, which refuses with it what a kernel
+ * could not compute. */
 #ifndef BACKEND_KERNELS_SAMPLE_OPS_H
 #define BACKEND_KERNELS_SAMPLE_OPS_H
 
 #include <stdbool.h>
 
 #include "backend/runtime/skrt.h"
+
+struct op_types;
 
 enum { SAMPLE_OP_ERROR_TEXT = 256 };
 
@@ -23,8 +25,8 @@ struct sample_op_error {
 /* The names of the op types, in the order of the table; NULL from the first index past the end. */
 const char *sample_op_name(unsigned index);
 
-/* The names of the attributes that `op_type` knows; NULL from the first index past the end, and for
- * unknown op types. */
+/* The names of the attributes that the kernel of `op_type` takes; NULL from the first index past
+ * the end, and for unknown op types. */
 const char *sample_op_attr_name(const char *op_type, unsigned index);
 
 /* Whose memory the results of a kernel may be. */
@@ -36,20 +38,22 @@ enum sample_memory {
 
 enum sample_memory sample_op_memory(const char *op_type);
 
-/* The numbers of operands and results of `op_type`; false if it is unknown. */
-bool sample_op_arity(const char *op_type, unsigned *n_operands, unsigned *n_results);
+/* The numbers of operands and results that the kernel of `op_type` has; false if there is none. */
+bool sample_op_arity(struct op_types *types, const char *op_type, unsigned *n_operands,
+                     unsigned *n_results);
 
-/* Checks an op: `tensors` are its operands, then its results, with dimensions >= 0; absent
- * attributes have their defaults. On false, `error` says what is wrong: the first fault found. */
-bool sample_op_check(const char *op_type, const struct skrt_tensor *tensors, unsigned n_operands,
-                     unsigned n_results, const struct skrt_attr *attrs, unsigned n_attrs,
-                     struct sample_op_error *error);
+/* Checks an op by what is known of its type, and by what its kernel takes of that. `tensors` are
+ * its operands, then its results, with dimensions >= 0; absent attributes have their defaults. On
+ * false, `error` says what is wrong: the first fault found. */
+bool sample_op_check(struct op_types *types, const char *op_type, const struct skrt_tensor *tensors,
+                     unsigned n_operands, unsigned n_results, const struct skrt_attr *attrs,
+                     unsigned n_attrs, struct sample_op_error *error);
 
 /* Whether an attribute of the op type is a text, which kernels are not given. */
-bool sample_op_takes_text(const char *op_type, const char *key);
+bool sample_op_takes_text(struct op_types *types, const char *op_type, const char *key);
 
 /* Whether such a text agrees with the tensors of an op that sample_op_check has accepted. */
-bool sample_op_check_text(const char *op_type, const struct skrt_tensor *tensors, const char *key,
-                          const char *text, struct sample_op_error *error);
+bool sample_op_check_text(const struct skrt_tensor *tensors, const char *key, const char *text,
+                          struct sample_op_error *error);
 
 #endif

@@ -1,4 +1,5 @@
 #include "backend/kernels/sample_shapes.h"
+#include "ir/op_shapes.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,51 +18,6 @@ static void dims_text(const struct skrt_tensor *tensor, char *text, size_t size)
         snprintf(text + used, size - used, "]");
 }
 
-static bool require_rank(const struct op_check *check, unsigned tensor, uint32_t rank)
-{
-    if (check->tensors[tensor].rank == rank)
-        return true;
-    struct tensor_name name = op_tensor_name(check, tensor);
-    return op_fail(check, op_shape_id(check, tensor), (int)tensor,
-                   "%s %u must have %u dimension%s, but has %u", name.noun, name.index, rank,
-                   rank == 1 ? "" : "s", check->tensors[tensor].rank);
-}
-
-static bool require_rank_from(const struct op_check *check, unsigned tensor, uint32_t rank)
-{
-    if (check->tensors[tensor].rank >= rank)
-        return true;
-    struct tensor_name name = op_tensor_name(check, tensor);
-    return op_fail(check, op_shape_id(check, tensor), (int)tensor,
-                   "%s %u must have at least %u dimension%s, but has %u", name.noun, name.index,
-                   rank, rank == 1 ? "" : "s", check->tensors[tensor].rank);
-}
-
-/* A dimension by its place and by what messages call it ("rows"). */
-struct axis {
-    unsigned tensor;
-    uint32_t index;
-    const char *what;
-};
-
-static int64_t axis_size(const struct op_check *check, struct axis axis)
-{
-    return check->tensors[axis.tensor].dims[axis.index];
-}
-
-/* The first of two axes, which is at fault if they differ, must be as long as the other. */
-static bool require_equal(const struct op_check *check, struct axis axis, struct axis other)
-{
-    int64_t found = axis_size(check, axis), expected = axis_size(check, other);
-    if (found == expected)
-        return true;
-    struct tensor_name name = op_tensor_name(check, axis.tensor);
-    struct tensor_name from = op_tensor_name(check, other.tensor);
-    return op_fail(check, op_shape_id(check, axis.tensor), (int)axis.tensor,
-                   "%s %u has %" PRId64 " %s, but %s %u has %" PRId64 " %s", name.noun, name.index,
-                   found, axis.what, from.noun, from.index, expected, other.what);
-}
-
 static bool require_dims(const struct op_check *check, unsigned tensor,
                          const struct skrt_tensor *expected)
 {
@@ -78,112 +34,78 @@ static bool require_dims(const struct op_check *check, unsigned tensor,
                    found_text);
 }
 
-bool shapes_same(const struct op_check *check)
+/* -------------------------------------------------------------------- rules of types ---- */
+
+/* The tensors of an op for the rules of its type, with the place of each. */
+struct rule_tensors {
+    struct op_tensor *tensors;
+    uint32_t *places;
+    uint32_t count;
+};
+
+static void add_rule_tensor(struct rule_tensors *all, const struct op_check *check, unsigned place,
+                            const struct skrt_tensor *tensor)
 {
-    return require_dims(check, 1, &check->tensors[0]);
+    all->places[all->count] = place;
+    all->tensors[all->count++] =
+        (struct op_tensor){.slot = op_tensor_slot(check, place),
+                           .rank = tensor->rank,
+                           .dims = tensor->dims,
+                           .bits = dtype_info((enum dtype)tensor->dtype)->bits};
 }
 
-bool shapes_softmax(const struct op_check *check)
+static void rule_tensors_init(struct rule_tensors *all, const struct op_check *check,
+                              struct arena *arena)
 {
-    return require_rank_from(check, 0, 1) && shapes_same(check);
-}
-
-bool shapes_broadcast(const struct op_check *check)
-{
-    const struct skrt_tensor *x1 = &check->tensors[0], *x2 = &check->tensors[1];
-    struct skrt_tensor y = {.rank = x1->rank > x2->rank ? x1->rank : x2->rank};
-    for (uint32_t back = 1; back <= y.rank; back++) {
-        int64_t dim1 = back <= x1->rank ? x1->dims[x1->rank - back] : 1;
-        int64_t dim2 = back <= x2->rank ? x2->dims[x2->rank - back] : 1;
-        if (dim1 != dim2 && dim1 != 1 && dim2 != 1) {
-            char text1[DIMS_TEXT], text2[DIMS_TEXT];
-            dims_text(x1, text1, sizeof text1);
-            dims_text(x2, text2, sizeof text2);
-            return op_fail(check, "operand-shape", 1,
-                           "operand 1 of shape %s cannot be broadcast with operand 0 of shape %s",
-                           text2, text1);
-        }
-        y.dims[y.rank - back] = dim1 == 1 ? dim2 : dim1;
+    uint64_t count = 0;
+    for (unsigned i = 0; i < check->operands + check->results; i++)
+        count += check->tensors[i].form == SKRT_LIST ? check->tensors[i].count : 1;
+    *all = (struct rule_tensors){arena_alloc(arena, (count + 1) * sizeof *all->tensors),
+                                 arena_alloc(arena, (count + 1) * sizeof *all->places), 0};
+    for (unsigned i = 0; i < check->operands + check->results; i++) {
+        const struct skrt_tensor *tensor = &check->tensors[i];
+        if (tensor->form == SKRT_TENSOR)
+            add_rule_tensor(all, check, i, tensor);
+        for (uint64_t n = 0; tensor->form == SKRT_LIST && n < tensor->count; n++)
+            add_rule_tensor(all, check, i, &tensor->list[n]);
     }
-    return require_dims(check, 2, &y);
 }
 
-static bool op_attr_flag(const struct op_check *check, const char *name)
+static bool attr_of_check(const struct op_call *call, const struct op_attr *attr,
+                          struct arena *arena, struct op_attr_value *value)
 {
-    for (unsigned i = 0; i < check->n_attrs; i++)
-        if (strcmp(check->attrs[i].key, name) == 0)
-            return check->attrs[i].i != 0;
+    const struct op_check *check = call->user;
+    (void)arena;
+    for (unsigned i = 0; i < check->n_attrs; i++) {
+        if (strncmp(check->attrs[i].key, attr->name, SKRT_ATTR_KEY) != 0)
+            continue;
+        *value = (struct op_attr_value){.numbers = &check->attrs[i].i, .count = 1};
+        return true;
+    }
     return false;
 }
 
-bool shapes_mat_mul(const struct op_check *check)
+bool shapes_of_type(const struct op_check *check)
 {
-    const struct skrt_tensor *x1 = &check->tensors[0];
-    if (!require_rank_from(check, 0, 2) || !require_rank(check, 1, x1->rank))
-        return false;
-    uint32_t batch = x1->rank - 2;
-    for (uint32_t i = 0; i < batch; i++)
-        if (!require_equal(check, (struct axis){1, i, "batches"}, (struct axis){0, i, "batches"}))
-            return false;
-    bool transpose_x1 = op_attr_flag(check, "transpose_x1");
-    bool transpose_x2 = op_attr_flag(check, "transpose_x2");
-    struct axis k1 = {0, batch + !transpose_x1, transpose_x1 ? "rows (transposed)" : "columns"};
-    struct axis k2 = {1, batch + transpose_x2, transpose_x2 ? "columns (transposed)" : "rows"};
-    if (!require_equal(check, k2, k1))
-        return false;
-    struct skrt_tensor y = *x1;
-    y.dims[batch] = x1->dims[batch + transpose_x1];
-    y.dims[batch + 1] = check->tensors[1].dims[batch + !transpose_x2];
-    return require_dims(check, 2, &y);
+    struct arena scratch = {NULL, 0};
+    struct rule_tensors all;
+    struct op_fault fault;
+    rule_tensors_init(&all, check, &scratch);
+    struct op_call call = {.type = check->type,
+                           .tensors = all.tensors,
+                           .n_tensors = all.count,
+                           .attr = attr_of_check,
+                           .user = check};
+    bool ok = op_shapes_check(&call, &fault);
+    if (!ok) {
+        uint32_t place = fault.tensor == NONE ? 0 : all.places[fault.tensor];
+        op_fail(check, op_shape_id(check, place), (int)place, "%s", fault.text);
+    }
+    arena_free(&scratch);
+    return ok;
 }
 
-/* Whether an optional operand is a vector of this length, if it is there. */
-static bool require_vector(const struct op_check *check, unsigned tensor, struct axis like)
-{
-    return check->tensors[tensor].form == SKRT_ABSENT ||
-           (require_rank(check, tensor, 1) &&
-            require_equal(check, (struct axis){tensor, 0, "elements"}, like));
-}
-
-bool shapes_quant_matmul(const struct op_check *check)
-{
-    if (!require_rank(check, 0, 2) || !require_rank(check, 1, 2))
-        return false;
-    struct axis rows = {0, 0, "rows"}, columns = {1, 1, "columns"};
-    struct skrt_tensor y = {.rank = 2, .dims = {axis_size(check, rows), axis_size(check, columns)}};
-    return require_equal(check, (struct axis){1, 0, "rows"}, (struct axis){0, 1, "columns"}) &&
-           require_vector(check, 2, columns) && require_vector(check, 4, columns) &&
-           require_vector(check, 5, rows) && require_dims(check, 6, &y);
-}
-
-bool shapes_swiglu(const struct op_check *check)
-{
-    const struct skrt_tensor *x = &check->tensors[0];
-    if (!require_rank(check, 0, 2))
-        return false;
-    if (x->dims[1] % 2 != 0)
-        return op_fail(check, "operand-shape", 0,
-                       "operand 0 must have an even number of columns, but has %" PRId64,
-                       x->dims[1]);
-    struct skrt_tensor y = {.rank = 2, .dims = {x->dims[0], x->dims[1] / 2}};
-    struct skrt_tensor scale = {.rank = 1, .dims = {x->dims[0]}};
-    return require_vector(check, 1, (struct axis){0, 1, "columns"}) &&
-           require_vector(check, 2, (struct axis){0, 0, "rows"}) && require_dims(check, 7, &y) &&
-           require_dims(check, 8, &scale);
-}
-
-bool shapes_rms_norm(const struct op_check *check)
-{
-    const struct skrt_tensor *x = &check->tensors[0];
-    if (!require_rank_from(check, 0, 1) || !require_rank(check, 1, 1))
-        return false;
-    uint32_t last = x->rank - 1;
-    struct skrt_tensor rstd = *x;
-    rstd.dims[last] = 1;
-    return require_equal(check, (struct axis){1, 0, "elements"},
-                         (struct axis){0, last, "columns"}) &&
-           require_dims(check, 2, x) && require_dims(check, 3, &rstd);
-}
+/* ------------------------------------------------------------------ rules of kernels ---- */
 
 static int64_t op_attr_int(const struct op_check *check, const char *name, int64_t absent)
 {
@@ -193,21 +115,23 @@ static int64_t op_attr_int(const struct op_check *check, const char *name, int64
     return absent;
 }
 
-bool shapes_scatter_update(const struct op_check *check)
+/* Operand `tensor`, if it is there, has an element for each row or column (what). */
+static bool require_each(const struct op_check *check, unsigned tensor, int64_t expected,
+                         const char *what)
 {
-    const struct skrt_tensor *var = &check->tensors[0];
-    int64_t axis = op_attr_int(check, "axis", 0);
-    if (!require_rank_from(check, 0, 1) || !require_rank(check, 1, 1))
-        return false;
-    if (axis < -(int64_t)var->rank || axis >= (int64_t)var->rank)
-        return op_fail(check, "operand-shape", 0,
-                       "operand 0 has %u dimensions, but \"axis\" is %" PRId64, var->rank, axis);
-    struct skrt_tensor updates = *var;
-    updates.dims[axis < 0 ? axis + var->rank : axis] = check->tensors[1].dims[0];
-    return require_dims(check, 2, &updates) && require_dims(check, 3, var);
+    const struct skrt_tensor *found = &check->tensors[tensor];
+    return found->form == SKRT_ABSENT || found->dims[0] == expected ||
+           op_fail(check, "operand-shape", (int)tensor,
+                   "operand %u must have an element for each of %" PRId64 " %ss, but has %" PRId64,
+                   tensor, expected, what, found->dims[0]);
 }
 
-/* ----------------------------------------------------------------------------- lists ---- */
+bool shapes_quant_matmul(const struct op_check *check)
+{
+    const struct skrt_tensor *y = &check->tensors[6];
+    return require_each(check, 2, y->dims[1], "column") &&
+           require_each(check, 5, y->dims[0], "row");
+}
 
 /* An element of operand `tensor`, which is a list, must have these dimensions. */
 static bool require_element(const struct op_check *check, unsigned tensor, uint64_t n,
@@ -223,37 +147,6 @@ static bool require_element(const struct op_check *check, unsigned tensor, uint6
     return op_fail(check, "operand-shape", (int)tensor,
                    "tensor %" PRIu64 " of operand %u must have the shape %s, but has %s", n, tensor,
                    expected_text, found_text);
-}
-
-bool shapes_add_n(const struct op_check *check)
-{
-    const struct skrt_tensor *x = &check->tensors[0];
-    for (uint64_t i = 1; i < x->count; i++)
-        if (!require_element(check, 0, i, &x->list[0]))
-            return false;
-    return require_dims(check, 1, &x->list[0]);
-}
-
-bool shapes_concat(const struct op_check *check)
-{
-    const struct skrt_tensor *x = &check->tensors[0];
-    struct skrt_tensor y = x->list[0];
-    int64_t dim = op_attr_int(check, "concat_dim", 0);
-    if (dim < -(int64_t)y.rank || dim >= (int64_t)y.rank)
-        return op_fail(check, "operand-shape", 0,
-                       "tensors of operand 0 have %u dimensions, but \"concat_dim\" is %" PRId64,
-                       y.rank, dim);
-    dim += dim < 0 ? y.rank : 0;
-    for (uint64_t i = 1; i < x->count; i++) {
-        struct skrt_tensor expected = x->list[0];
-        if (x->list[i].rank == expected.rank)
-            expected.dims[dim] = x->list[i].dims[dim];
-        if (!require_element(check, 0, i, &expected))
-            return false;
-        if (__builtin_add_overflow(y.dims[dim], x->list[i].dims[dim], &y.dims[dim]))
-            return op_fail(check, "operand-shape", 0, "operand 0 is too large");
-    }
-    return require_dims(check, 1, &y);
 }
 
 /* The shape of one list of FusedInferAttentionScore: like the query's, with other heads and

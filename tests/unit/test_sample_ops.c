@@ -15,6 +15,7 @@
 #include "backend/kernels/nz.h"
 #include "backend/kernels/sample_ops.h"
 #include "backend/kernels/sample_tiling.h"
+#include "ir/op_types.h"
 
 enum { MAX_TENSORS = 33, MAX_TEST_ATTRS = 4 };
 
@@ -76,6 +77,9 @@ static struct skrt_attr attr_parse(const char *text)
     return attr;
 }
 
+/* What is known of op types. */
+static struct op_types *known;
+
 static bool op_check(const struct op_text *op, struct sample_op_error *error)
 {
     struct skrt_tensor tensors[MAX_TENSORS];
@@ -86,7 +90,8 @@ static bool op_check(const struct op_text *op, struct sample_op_error *error)
     for (; n_attrs < MAX_TEST_ATTRS && op->attrs[n_attrs] != NULL; n_attrs++)
         attrs[n_attrs] = attr_parse(op->attrs[n_attrs]);
     memset(error, 0, sizeof *error);
-    return sample_op_check(op->type, tensors, op->n_operands, op->n_results, attrs, n_attrs, error);
+    return sample_op_check(known, op->type, tensors, op->n_operands, op->n_results, attrs, n_attrs,
+                           error);
 }
 
 #define DSQ "DequantSwigluQuant", 7, 2
@@ -109,8 +114,8 @@ static const struct op_text accepted[] = {
       "f16[2, 4, 8]", "f32[2, 2, 4, 1]"},
      {"num_heads=2", "num_key_value_heads=1", "scale=0.5"}},
     {FIA,
-     {"f32[2, 2, 4, 8]", "2 * f32[1, 2, 5, 8]", "2 * f32[1, 2, 5, 8]", "none", "i8[2, 1, 4, 5]",
-      NONES_26, "f32[2, 2, 4, 8]", "f32[2, 2, 4, 1]"},
+     {"bf16[2, 2, 4, 8]", "2 * bf16[1, 2, 5, 8]", "2 * bf16[1, 2, 5, 8]", "none", "i8[2, 1, 4, 5]",
+      NONES_26, "bf16[2, 2, 4, 8]", "f32[2, 2, 4, 1]"},
      {"num_heads=2"}},
     {"Add", 2, 1, {"f32[2, 3]", "f32[3]", "f32[2, 3]"}, {0}},
     {"Add", 2, 1, {"i64[]", "i64[]", "i64[]"}, {0}},
@@ -186,11 +191,11 @@ static const struct refusal refusals[] = {
     {{"AddN", 1, 1, {"2 * u8[2]", "u8[2]"}, {0}}, "operand-dtype", 0, -1,
      "operand 0 must be f32, f16, bf16, i8, i32 or i64, but is u8"},
     {{"AddN", 1, 1, {"2 * f32[2]", "f32[3]"}, {0}}, "result-shape", 1, -1,
-     "result 0 must have the shape [2], but has [3]"},
+     "result 'y' of AddN is [3], but by 'y = s' it is [2]"},
     {{"ConcatD", 1, 1, {"2 * f32[2]", "f32[4]"}, {"concat_dim=1"}}, "operand-shape", 0, -1,
-     "tensors of operand 0 have 1 dimensions, but \"concat_dim\" is 1"},
+     "ConcatD has no dimension 1 of 1, of which 'y = concat(x, concat_dim)' speaks"},
     {{"ConcatD", 1, 1, {"2 * f32[2]", "f32[3]"}, {0}}, "result-shape", 1, -1,
-     "result 0 must have the shape [4], but has [3]"},
+     "result 'y' of ConcatD is [3], but by 'y = concat(x, concat_dim)' it is [4]"},
     {{FIA,
       {"f16[2, 4, 8]", "2 * f16[1, 5, 8]", "2 * f16[1, 5, 8]", "none", "bool[5, 4]", NONES_26,
        "f16[2, 4, 8]", "f32[2, 2, 4, 1]"},
@@ -272,37 +277,42 @@ static const struct refusal refusals[] = {
     {{"Softmax", 1, 1, {"f32[0, 4294967296, 4294967296]", "f32[2]"}, {0}}, "operand-shape", 0, -1,
      "operand 0 is too large"},
     {{"Add", 2, 1, {"f32[2, 3]", "f32[2]", "f32[2, 3]"}, {0}}, "operand-shape", 1, -1,
-     "operand 1 of shape [2] cannot be broadcast with operand 0 of shape [2, 3]"},
+     "Add cannot broadcast [2, 3] and [2] to one shape"},
     {{"Mul", 2, 1, {"f32[0]", "f32[2]", "f32[0]"}, {0}}, "operand-shape", 1, -1,
-     "operand 1 of shape [2] cannot be broadcast with operand 0 of shape [0]"},
+     "Mul cannot broadcast [0] and [2] to one shape"},
     {{"Pows", 2, 1, {"f32[2, 1]", "f32[3]", "f32[2, 1]"}, {0}}, "result-shape", 2, -1,
-     "result 0 must have the shape [2, 3], but has [2, 1]"},
+     "result 'y' of Pows is [2, 1], but by 'y = broadcast(x1, x2)' it is [2, 3]"},
     {{"Cast", 1, 1, {"f32[2, 3]", "f16[6]"}, {0}}, "result-shape", 1, -1,
-     "result 0 must have the shape [2, 3], but has [6]"},
+     "result 'y' of Cast is [6], but by 'y = x' it is [2, 3]"},
     {{"IsInf", 1, 1, {"f32[]", "bool[1]"}, {0}}, "result-shape", 1, -1,
-     "result 0 must have the shape [], but has [1]"},
+     "result 'y' of IsInf is [1], but by 'y = x' it is []"},
     {{"Softmax", 1, 1, {"f32[]", "f32[]"}, {0}}, "operand-shape", 0, -1,
-     "operand 0 must have at least 1 dimension, but has 0"},
+     "Softmax has 'rank(x) >= 1', which does not hold for 0 and 1"},
     {{"Softmax", 1, 1, {"f32[2, 3]", "f32[2, 4]"}, {0}}, "result-shape", 1, -1,
-     "result 0 must have the shape [2, 3], but has [2, 4]"},
+     "result 'y' of Softmax is [2, 4], but by 'y = x' it is [2, 3]"},
 
     {{"MatMul", 2, 1, {"f16[3]", "f16[3]", "f16[1]"}, {0}}, "operand-shape", 0, -1,
-     "operand 0 must have at least 2 dimensions, but has 1"},
+     "operand 'x1' [3] of MatMul does not fit 'x1 = transpose_x1 ? [..b, k, m] : [..b, m, "
+     "k]'"},
     {{"MatMul", 2, 1, {"f16[1, 2, 3]", "f16[3, 4]", "f16[1, 2, 4]"}, {0}}, "operand-shape", 1, -1,
-     "operand 1 must have 3 dimensions, but has 2"},
+     "operand 'x2' [3, 4] of MatMul does not fit 'x2 = transpose_x2 ? [..b, n, k] : [..b, "
+     "k, n]', where b = [1]"},
     {{"MatMul", 2, 1, {"f16[2, 64]", "f16[128, 4]", "f16[2, 4]"}, {0}}, "operand-shape", 1, -1,
-     "operand 1 has 128 rows, but operand 0 has 64 columns"},
+     "operand 'x2' [128, 4] of MatMul has k = 128, but 'x1' [2, 64] has k = 64"},
     {{"MatMul", 2, 1, {"f16[2, 3]", "f16[2, 4]", "f16[3, 5]"}, {"transpose_x1=1"}},
-     "result-shape", 2, -1, "result 0 must have the shape [3, 4], but has [3, 5]"},
+     "result-shape", 2, -1,
+     "result 'y' of MatMul is [3, 5], but by 'y = [..b, m, n]' it is [3, 4]"},
     {{"MatMul", 2, 1, {"f16[2, 3]", "f16[3, 4]", "f16[2, 3]"}, {"transpose_x2=1"}},
      "operand-shape", 1, -1,
-     "operand 1 has 4 columns (transposed), but operand 0 has 3 columns"},
+     "operand 'x2' [3, 4] of MatMul has k = 4, but 'x1' [2, 3] has k = 3"},
     {{"MatMul", 2, 1, {"f16[2, 3]", "f16[3, 4]", "f16[3, 4]"}, {"transpose_x1=1"}},
-     "operand-shape", 1, -1, "operand 1 has 3 rows, but operand 0 has 2 rows (transposed)"},
+     "operand-shape", 1, -1, "operand 'x2' [3, 4] of MatMul has k = 3, but 'x1' [2, 3] has k = 2"},
     {{"MatMul", 2, 1, {"f16[5, 2, 3]", "f16[6, 3, 4]", "f16[5, 2, 4]"}, {0}},
-     "operand-shape", 1, -1, "operand 1 has 6 batches, but operand 0 has 5 batches"},
+     "operand-shape", 1, -1,
+     "operand 'x2' [6, 3, 4] of MatMul has b = [6], but 'x1' [5, 2, 3] has b = [5]"},
     {{"MatMul", 2, 1, {"f16[5, 2, 3]", "f16[5, 3, 4]", "f16[6, 2, 4]"}, {0}},
-     "result-shape", 2, -1, "result 0 must have the shape [5, 2, 4], but has [6, 2, 4]"},
+     "result-shape", 2, -1,
+     "result 'y' of MatMul is [6, 2, 4], but by 'y = [..b, m, n]' it is [5, 2, 4]"},
 
     {{QBMM, {"i8[1, 2, 3]", "i8[3, 4]", "f32[4]", NONES_2, "f32[2]", "f16[2, 4]"},
       {0}},
@@ -311,37 +321,48 @@ static const struct refusal refusals[] = {
       {0}},
      "operand-shape", 2, -1, "operand 2 must have 1 dimension, but has 2"},
     {{QBMM, {"i8[2, 3]", "i8[5, 4]", "f32[4]", NONES_2, "f32[2]", "f16[2, 4]"}, {0}},
-     "operand-shape", 1, -1, "operand 1 has 5 rows, but operand 0 has 3 columns"},
+     "operand-shape", 1, -1,
+     "operand 'x2' [5, 4] of QuantBatchMatmulV3 has k = 5, but 'x1' [2, 3] has k = 3"},
     {{QBMM, {"i8[2, 3]", "i8[3, 4]", "f32[5]", NONES_2, "f32[2]", "f16[2, 4]"}, {0}},
-     "operand-shape", 2, -1, "operand 2 has 5 elements, but operand 1 has 4 columns"},
+     "operand-shape", 2, -1,
+     "operand 'scale' [5] of QuantBatchMatmulV3 has n = 5, but 'x2' [3, 4] has n = 4"},
     {{QBMM, {"i8[2, 3]", "i8[3, 4]", "f32[4]", NONES_2, "f32[1]", "f16[2, 4]"}, {0}},
-     "operand-shape", 5, -1, "operand 5 has 1 elements, but operand 0 has 2 rows"},
+     "operand-shape", 5, -1, "operand 5 must have an element for each of 2 rows, but has 1"},
     {{QBMM, {"i8[2, 3]", "i8[3, 4]", "f32[4]", NONES_2, "f32[2]", "f16[4, 2]"}, {0}},
-     "result-shape", 6, -1, "result 0 must have the shape [2, 4], but has [4, 2]"},
+     "result-shape", 6, -1,
+     "result 'y' of QuantBatchMatmulV3 is [4, 2], but by 'y = [..broadcast(b1, b2), m, "
+     "n]' it is [2, 4]"},
 
     {{DSQ, {"f16[6]", "f32[6]", NONES_5, "i8[3]", "f32[1]"}, {0}},
      "operand-shape", 0, -1, "operand 0 must have 2 dimensions, but has 1"},
     {{DSQ, {"f16[2, 6]", "f32[1, 6]", NONES_5, "i8[2, 3]", "f32[2]"}, {0}},
      "operand-shape", 1, -1, "operand 1 must have 1 dimension, but has 2"},
     {{DSQ, {"f16[2, 7]", "f32[7]", NONES_5, "i8[2, 3]", "f32[2]"}, {0}},
-     "operand-shape", 0, -1, "operand 0 must have an even number of columns, but has 7"},
+     "operand-shape", 0, -1,
+     "DequantSwigluQuant has 'n % 2 == 0', which does not hold for 1 and 0"},
     {{DSQ, {"f16[2, 6]", "f32[3]", NONES_5, "i8[2, 3]", "f32[2]"}, {0}},
-     "operand-shape", 1, -1, "operand 1 has 3 elements, but operand 0 has 6 columns"},
+     "operand-shape", 1, -1,
+     "operand 'weight_scale' [3] of DequantSwigluQuant has n = 3, but 'x' [2, 6] has n = 6"},
     {{DSQ, {"f16[2, 6]", "f32[6]", NONES_5, "i8[2, 6]", "f32[2]"}, {0}},
-     "result-shape", 7, -1, "result 0 must have the shape [2, 3], but has [2, 6]"},
+     "result-shape", 7, -1,
+     "result 'y' of DequantSwigluQuant is [2, 6], but by 'y = [..rows, n / 2]' it is [2, "
+     "3]"},
     {{DSQ, {"f16[2, 6]", "f32[6]", NONES_5, "i8[2, 3]", "f32[2, 1]"}, {0}},
-     "result-shape", 8, -1, "result 1 must have the shape [2], but has [2, 1]"},
+     "result-shape", 8, -1,
+     "result 'scale' of DequantSwigluQuant is [2, 1], but by 'scale = rows' it is [2]"},
 
     {{"RmsNorm", 2, 2, {"f32[]", "f32[1]", "f32[]", "f32[]"}, {0}}, "operand-shape", 0, -1,
-     "operand 0 must have at least 1 dimension, but has 0"},
+     "operand 'x' [] of RmsNorm does not fit 'x = [..rows, ..gamma]'"},
     {{"RmsNorm", 2, 2, {"f32[2, 3]", "f32[2, 3]", "f32[2, 3]", "f32[2, 1]"}, {0}},
      "operand-shape", 1, -1, "operand 1 must have 1 dimension, but has 2"},
     {{"RmsNorm", 2, 2, {"f32[2, 3]", "f32[2]", "f32[2, 3]", "f32[2, 1]"}, {0}},
-     "operand-shape", 1, -1, "operand 1 has 2 elements, but operand 0 has 3 columns"},
+     "operand-shape", 0, -1, "operand 'x' [2, 3] of RmsNorm does not fit 'x = [..rows, ..gamma]'"},
     {{"RmsNorm", 2, 2, {"f32[2, 3]", "f32[3]", "f32[3, 2]", "f32[2, 1]"}, {0}},
-     "result-shape", 2, -1, "result 0 must have the shape [2, 3], but has [3, 2]"},
+     "result-shape", 2, -1, "result 'y' of RmsNorm is [3, 2], but by 'y = x' it is [2, 3]"},
     {{"RmsNorm", 2, 2, {"f32[2, 3]", "f32[3]", "f32[2, 3]", "f32[2]"}, {0}},
-     "result-shape", 3, -1, "result 1 must have the shape [2, 1], but has [2]"},
+     "result-shape", 3, -1,
+     "result 'rstd' of RmsNorm is [2], but by 'rstd = [..rows, ..ones(rank(gamma))]' it "
+     "is [2, 1]"},
 
     {{"Add", 2, 1, {"f32[2]", "f32[2]", "f32[2]"}, {"alpha=1"}}, "attribute", -1, 0,
      "attribute \"alpha\" of Add is unknown"},
@@ -365,19 +386,26 @@ static const struct refusal refusals[] = {
      "operand 0 must be f32, f16, bf16, f64, i8, i16, i32, i64, u8, u16, u32, u64 or bool, but is "
      "i4"},
     {{"ScatterUpdate", 3, 1, {"f16[]", "i64[1]", "f16[]", "f16[]"}, {0}}, "operand-shape", 0, -1,
-     "operand 0 must have at least 1 dimension, but has 0"},
+     "ScatterUpdate has no dimension 0 of 0, of which 'var[axis] >= 0' speaks"},
     {{"ScatterUpdate", 3, 1, {"f16[8, 3]", "i64[2, 1]", "f16[2, 3]", "f16[8, 3]"}, {0}},
      "operand-shape", 1, -1, "operand 1 must have 1 dimension, but has 2"},
     {{"ScatterUpdate", 3, 1, {"f16[8, 3]", "i64[2]", "f16[3, 3]", "f16[8, 3]"}, {0}},
-     "operand-shape", 2, -1, "operand 2 must have the shape [2, 3], but has [3, 3]"},
+     "operand-shape", 2, -1,
+     "operand 'updates' of ScatterUpdate is [3, 3], but by 'updates = [..slice(var, 0, axis), "
+     "..indices, ..slice(var, axis + 1, axis == -1 ? 0 : rank(var))]' it is [2, 3]"},
     {{"ScatterUpdate", 3, 1, {"f16[8, 3]", "i64[2]", "f16[2, 3]", "f16[8, 3]"}, {"axis=1"}},
-     "operand-shape", 2, -1, "operand 2 must have the shape [8, 2], but has [2, 3]"},
+     "operand-shape", 2, -1,
+     "operand 'updates' of ScatterUpdate is [2, 3], but by 'updates = [..slice(var, 0, axis), "
+     "..indices, ..slice(var, axis + 1, axis == -1 ? 0 : rank(var))]' it is [8, 2]"},
     {{"ScatterUpdate", 3, 1, {"f16[8, 3]", "i64[2]", "f16[2, 3]", "f16[24]"}, {0}},
-     "result-shape", 3, -1, "result 0 must have the shape [8, 3], but has [24]"},
+     "result-shape", 3, -1,
+     "result 'var' of ScatterUpdate is [24], but the operand that it updates is [8, 3]"},
     {{"ScatterUpdate", 3, 1, {"f16[8, 3]", "i64[2]", "f16[2, 3]", "f16[8, 3]"}, {"axis=2"}},
-     "operand-shape", 0, -1, "operand 0 has 2 dimensions, but \"axis\" is 2"},
+     "operand-shape", 0, -1,
+     "ScatterUpdate has no dimension 2 of 2, of which 'var[axis] >= 0' speaks"},
     {{"ScatterUpdate", 3, 1, {"f16[8, 3]", "i64[2]", "f16[2, 3]", "f16[8, 3]"}, {"axis=-3"}},
-     "operand-shape", 0, -1, "operand 0 has 2 dimensions, but \"axis\" is -3"},
+     "operand-shape", 0, -1,
+     "ScatterUpdate has no dimension -3 of 2, of which 'var[axis] >= 0' speaks"},
     {{"ScatterUpdate", 3, 1, {"f16[8, 3]", "i64[2]", "f16[2, 3]", "f16[8, 3]"}, {"axis=0.5"}},
      "attribute", -1, 0, "attribute \"axis\" of ScatterUpdate must be an integer"},
     {{"Assign", 2, 1, {"f32[2]", "f32[2]", "f32[2]"}, {0}}, "result-count", -1, -1,
@@ -385,7 +413,7 @@ static const struct refusal refusals[] = {
     {{"Assign", 2, 0, {"f32[2]", "f16[2]"}, {0}}, "operand-dtype", 1, -1,
      "operand 1 must be f32 like operand 0, but is f16"},
     {{"Assign", 2, 0, {"f32[2]", "f32[3]"}, {0}}, "operand-shape", 1, -1,
-     "operand 1 must have the shape [2], but has [3]"},
+     "operand 'value' of Assign is [3], but by 'value = ref' it is [2]"},
     {{DSQ, {"f16[2, 6]", "f32[6]", NONES_5, "i8[2, 3]", "f32[2]"}, {"activate=1"}},
      "attribute", -1, 0, "attribute \"activate\" of DequantSwigluQuant is unknown"},
 };
@@ -415,18 +443,18 @@ static void test_long_texts(void **state)
     char type[1000];
     memset(type, 'x', sizeof type - 1);
     type[sizeof type - 1] = '\0';
-    assert_false(sample_op_check(type, NULL, 0, 0, NULL, 0, &error));
+    assert_false(sample_op_check(known, type, NULL, 0, 0, NULL, 0, &error));
 
     struct skrt_tensor tensors[2] = {{.dtype = SKRT_f32, .rank = 8}, {.dtype = SKRT_f32}};
     for (int i = 0; i < 8; i++)
         tensors[0].dims[i] = i < 1 ? INT64_C(100000000000000) : 1;
-    assert_false(sample_op_check("Softmax", tensors, 1, 1, NULL, 0, &error));
+    assert_false(sample_op_check(known, "Softmax", tensors, 1, 1, NULL, 0, &error));
     assert_string_equal(error.id, "result-shape");
 
     struct skrt_attr attr;
     memset(&attr, 'x', sizeof attr);
     tensors[1] = tensors[0];
-    assert_false(sample_op_check("Softmax", tensors, 1, 1, &attr, 1, &error));
+    assert_false(sample_op_check(known, "Softmax", tensors, 1, 1, &attr, 1, &error));
     assert_string_equal(error.id, "attribute");
 }
 
@@ -436,16 +464,16 @@ static void test_texts(void **state)
     static const char type[] = "FusedInferAttentionScore", key[] = "input_layout";
     struct skrt_tensor query = {.dtype = SKRT_f16, .rank = 3, .dims = {2, 3, 4}};
     struct sample_op_error error;
-    assert_true(sample_op_takes_text(type, key));
-    assert_false(sample_op_takes_text(type, "num_heads"));
-    assert_false(sample_op_takes_text("Foo", key));
-    assert_true(sample_op_check_text(type, &query, key, "BSH", &error));
-    assert_false(sample_op_check_text(type, &query, key, "BNSD", &error));
+    assert_true(sample_op_takes_text(known, type, key));
+    assert_false(sample_op_takes_text(known, type, "num_heads"));
+    assert_false(sample_op_takes_text(known, "Foo", key));
+    assert_true(sample_op_check_text(&query, key, "BSH", &error));
+    assert_false(sample_op_check_text(&query, key, "BNSD", &error));
     assert_string_equal(error.id, "attribute");
     assert_string_equal(error.text,
                         "\"input_layout\" must be \"BSH\" where operand 0 has 3 dimensions");
     query.rank = 4;
-    assert_true(sample_op_check_text(type, &query, key, "BNSD", &error));
+    assert_true(sample_op_check_text(&query, key, "BNSD", &error));
 }
 
 static void test_names(void **state)
@@ -453,13 +481,13 @@ static void test_names(void **state)
     (void)state;
     unsigned n = 0, operands, results;
     for (; sample_op_name(n) != NULL; n++)
-        assert_true(sample_op_arity(sample_op_name(n), &operands, &results));
+        assert_true(sample_op_arity(known, sample_op_name(n), &operands, &results));
     assert_true(n > 10);
     assert_null(sample_op_name(n + 1));
-    assert_true(sample_op_arity("QuantBatchMatmulV3", &operands, &results));
+    assert_true(sample_op_arity(known, "QuantBatchMatmulV3", &operands, &results));
     assert_int_equal(operands, 6);
     assert_int_equal(results, 1);
-    assert_false(sample_op_arity("Foo", &operands, &results));
+    assert_false(sample_op_arity(known, "Foo", &operands, &results));
     assert_string_equal(sample_op_attr_name("MatMul", 0), "transpose_x1");
     assert_string_equal(sample_op_attr_name("MatMul", 1), "transpose_x2");
     assert_null(sample_op_attr_name("MatMul", 2));
@@ -539,7 +567,7 @@ static void check_functions(const cJSON *json, const char *kernel, const char *a
 static void check_description(const cJSON *json, const char *op_type, const char *kernel)
 {
     unsigned operands, results;
-    assert_true(sample_op_arity(op_type, &operands, &results));
+    assert_true(sample_op_arity(known, op_type, &operands, &results));
     assert_string_equal(text_at(json, "sub_operator_op_type"), op_type);
     assert_string_equal(text_at(json, "kernelName"), kernel);
     const cJSON *params = cJSON_GetObjectItemCaseSensitive(json, "sub_operator_params");
@@ -604,6 +632,20 @@ static void test_tilings(void **state)
     assert_false(sample_op_tiling("add_dynamic.o", &one, 1, 40, &tiling));
 }
 
+static int read_types(void **state)
+{
+    (void)state;
+    known = op_types_new();
+    return 0;
+}
+
+static int free_types(void **state)
+{
+    (void)state;
+    op_types_free(known);
+    return 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -613,5 +655,5 @@ int main(void)
         cmocka_unit_test(test_memory),       cmocka_unit_test(test_nz),
         cmocka_unit_test(test_descriptions), cmocka_unit_test(test_tilings),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, read_types, free_types);
 }
