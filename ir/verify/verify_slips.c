@@ -1,17 +1,22 @@
 /* Slips: what is legal, but hardly what was meant. */
 #include "ir/attr_rows.h"
 #include "ir/dims.h"
+#include "ir/op_types.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/origins.h"
 #include "ir/verify/verify_internal.h"
 
 #include <ctype.h>
+#include <string.h>
 
 struct slips {
     const struct module *module;
     struct diags *diags;
-    struct id_map keys; /* by name: the set of owners that have an attribute with a similar key */
+    struct id_map keys;  /* by name: the set of owners that have an attribute with a similar key */
+    struct id_map types; /* by name of a key: the op type that was last asked for it, or SAID */
 };
+
+enum { SAID = 0xfffffffe }; /* no name id */
 
 /* --------------------------------------------------------------------------- words ---- */
 
@@ -21,12 +26,17 @@ static int first_letter(const char *text, size_t size)
 }
 
 /* Nobody mistypes the first letter, but many words differ in it alone: `heads` is not `reads`. */
+static void offer_text(struct suggest *suggest, const char *text, size_t size)
+{
+    if (suggest->wanted_size &&
+        first_letter(text, size) == first_letter(suggest->wanted, suggest->wanted_size))
+        suggest_offer(suggest, text, size);
+}
+
 static void offer_word(struct suggest *suggest, const struct module *module, uint32_t word)
 {
     const struct intern_name *name = &module->names.names[word];
-    if (suggest->wanted_size &&
-        first_letter(name->text, name->size) == first_letter(suggest->wanted, suggest->wanted_size))
-        suggest_offer(suggest, name->text, name->size);
+    offer_text(suggest, name->text, name->size);
 }
 
 /* Whether the best offer is so near that another word is not likely: by one letter, or two or three
@@ -113,6 +123,55 @@ static void report_graph_keys(struct slips *slips, const struct graph *graph)
             report_keys(slips, OWNER_STREAM, graph->blocks.at[i].attrs);
     for (uint32_t i = 0; i < graph->ops.count; i++)
         report_keys(slips, OWNER_OP, graph->ops.at[i].attrs);
+}
+
+/* ------------------------------------------------------------- attributes of op types ---- */
+
+/* Whether nothing is said of an op's key but by its type. */
+static bool key_is_types(const struct module *module, uint32_t key)
+{
+    return !(key < W_COUNT && attr_row_find(OWNER_OP, key)) && !attr_is_private(module, key);
+}
+
+/* Each key where it is first near one of a type that does not have it. */
+static void report_type_key(struct slips *slips, const struct op_type *type,
+                            const struct attr *attr)
+{
+    const struct module *module = slips->module;
+    struct suggest suggest = name_suggest(module, attr->key);
+    for (uint32_t i = 0; i < type->n_attrs; i++) {
+        if (name_is(module, attr->key, type->attrs[i].name))
+            return;
+        offer_text(&suggest, type->attrs[i].name, strlen(type->attrs[i].name));
+    }
+    if (!is_slip(&suggest))
+        return;
+    id_map_set(&slips->types, attr->key, SAID);
+    if (diag_at(slips->diags, DIAG_attribute_slip, locate_token(module, attr->loc),
+                "'%.*s' means nothing to %s", NAME(module, attr->key), type->name))
+        diag_suggest(slips->diags, &suggest);
+}
+
+static void check_op_keys(struct slips *slips, const struct op *op)
+{
+    const struct op_type *type = op_type_find(slips->module, op->type);
+    for (uint32_t n = 0; type && n < op->attrs.count; n++) {
+        const struct attr *attr = &slips->module->attrs.at[op->attrs.first + n];
+        uint32_t asked = id_map_find(&slips->types, attr->key);
+        if (asked == SAID || asked == op->type || !key_is_types(slips->module, attr->key))
+            continue;
+        id_map_set(&slips->types, attr->key, op->type);
+        report_type_key(slips, type, attr);
+    }
+}
+
+static void check_type_keys(struct slips *slips)
+{
+    const struct module *module = slips->module;
+    for (uint32_t g = 0; g < module->graphs.count; g++)
+        for (uint32_t i = 0; i < module->graphs.at[g].ops.count; i++)
+            if (module->graphs.at[g].ops.at[i].attrs.count)
+                check_op_keys(slips, &module->graphs.at[g].ops.at[i]);
 }
 
 /* ---------------------------------------------------------------- parameters of kernels ---- */
@@ -297,5 +356,8 @@ void verify_slips(const struct module *module, struct diags *diags)
         check_scopes(&slips, &module->graphs.at[i]);
         verify_returned(module, &module->graphs.at[i], diags);
     }
+    if (module->attrs.count)
+        check_type_keys(&slips);
+    id_map_free(&slips.types);
     id_map_free(&slips.keys);
 }
