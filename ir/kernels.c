@@ -48,6 +48,15 @@ uint32_t kernel_n_tensors(const struct module *module, const struct kernel *kern
     return tensors;
 }
 
+void kernel_tensors(const struct module *module, const struct kernel *kernel, struct vec_u32 *words)
+{
+    const struct attr *params = attr_find(module, kernel->attrs, W_params);
+    words->count = 0;
+    for (uint32_t i = 0; params && params->value.kind == ATTR_LIST && i < params->value.count; i++)
+        if (param_is_tensor(module, params, i))
+            vec_push(words, module->attr_values.at[params->value.first + i].id);
+}
+
 uint32_t kernel_tensor(const struct module *module, const struct kernel *kernel, uint32_t n)
 {
     const struct attr *params = attr_find(module, kernel->attrs, W_params);

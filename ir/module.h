@@ -350,8 +350,8 @@ struct module {
     VEC(struct entry) entries;
     struct id_map named[SYMBOL_KINDS]; /* by name: index of the first element of the kind */
     VEC(struct include) includes;
-    VEC(uint64_t) order; /* text order: see order_make */
-    uint32_t loc;        /* of the version line */
+    VEC(uint64_t) order;       /* text order: see order_make */
+    uint32_t loc;              /* of the version line */
     struct op_types *op_types; /* ir/op_types.h */
 };
 
@@ -512,6 +512,9 @@ uint32_t kernel_blocks(const struct module *module, const struct kernel *kernel)
 /* How many of a kernel's `params` are tensors, which all but `workspace` and `tiling` are; NONE
  * where it has no `params`. */
 uint32_t kernel_n_tensors(const struct module *module, const struct kernel *kernel);
+/* Puts the words of all of them into a list, in place of what is there; none without `params`. */
+void kernel_tensors(const struct module *module, const struct kernel *kernel,
+                    struct vec_u32 *words);
 /* The word of the n-th of them. */
 uint32_t kernel_tensor(const struct module *module, const struct kernel *kernel, uint32_t n);
 

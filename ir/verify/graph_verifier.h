@@ -23,6 +23,9 @@ struct graph_verifier {
     uint8_t *type_checked; /* by type id: its format and gears were looked at */
     uint8_t *reached;      /* by op id: the walk over the text has passed it */
     struct op_seen seen[OPS_SEEN];
+    struct id_map labels;   /* of the op that is looked at: by label, its place, the first if two */
+    struct vec_u32 tensors; /* scratch: the words of a kernel's parameters that are tensors */
+    struct id_map numbers;  /* scratch: by word, its place among them */
 };
 
 /* Each type is looked at once per graph, where it is first used; NONE is no type. */
@@ -51,8 +54,9 @@ void verify_ops(struct graph_verifier *gv);
 
 /* What an op says of memory that it shares: `inplace` and `alias`. */
 void verify_places(struct graph_verifier *gv, const struct op *op);
-/* The labels of an op's operands by themselves. */
+/* The labels of an op's operands by themselves; `labels` has them until they are forgotten. */
 void verify_labels(struct graph_verifier *gv, const struct op *op);
+void forget_labels(struct graph_verifier *gv, const struct op *op);
 /* An op and its kernel: operands, results and `params`; the types of both against `inputs` and
  * `outputs`. */
 void verify_op_params(struct graph_verifier *gv, const struct op *op, const struct kernel *kernel);

@@ -107,6 +107,9 @@ void verify_graph(struct verifier *verifier, const struct graph *graph)
     verify_return(&gv);
     mem_free(gv.type_checked);
     mem_free(gv.reached);
+    id_map_free(&gv.labels);
+    vec_free(&gv.tensors);
+    id_map_free(&gv.numbers);
     if (verifier->diags->counts[SEVERITY_ERROR] == errors)
         verify_order(verifier, graph);
 }

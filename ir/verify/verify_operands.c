@@ -13,21 +13,36 @@ static void repeated_label(struct graph_verifier *gv, const struct op *op, uint3
         diag_note(gv->diags, locate_op(gv->module, op, OP_LABEL, first), "the first is here");
 }
 
+static void missing_label(struct graph_verifier *gv, const struct op *op, uint32_t place)
+{
+    if (diag_at(gv->diags, DIAG_operand_label, locate_op(gv->module, op, OP_PLACE, place),
+                "an operand without a label stands behind one with a label"))
+        diag_help(gv->diags, "operands without labels come first, in the order of the kernel's "
+                             "parameters");
+}
+
 void verify_labels(struct graph_verifier *gv, const struct op *op)
 {
-    const struct graph *graph = gv->graph;
-    uint32_t count = op_has_forms(graph, op) ? op_n_places(graph, op) : 0;
-    uint32_t unlabelled = op_n_unlabelled(graph, op);
-    for (uint32_t place = unlabelled; place < count; place++) {
-        uint32_t label = op_operand(graph, op, place).label;
-        uint32_t first = op_find_label(graph, op, label);
-        if (label != NONE && first != place)
+    uint32_t count = op_n_places(gv->graph, op);
+    for (uint32_t place = op_n_unlabelled(gv->graph, op); place < count; place++) {
+        uint32_t label = op_operand(gv->graph, op, place).label;
+        uint32_t first = label == NONE ? NONE : id_map_find(&gv->labels, label);
+        if (label == NONE)
+            missing_label(gv, op, place);
+        else if (first == NONE)
+            id_map_set(&gv->labels, label, place);
+        else
             repeated_label(gv, op, place, first, label);
-        if (label == NONE &&
-            diag_at(gv->diags, DIAG_operand_label, locate_op(gv->module, op, OP_PLACE, place),
-                    "an operand without a label stands behind one with a label"))
-            diag_help(gv->diags, "operands without labels come first, in the order of the kernel's "
-                                 "parameters");
+    }
+}
+
+void forget_labels(struct graph_verifier *gv, const struct op *op)
+{
+    uint32_t count = op_n_places(gv->graph, op);
+    for (uint32_t place = op_n_unlabelled(gv->graph, op); place < count; place++) {
+        uint32_t label = op_operand(gv->graph, op, place).label;
+        if (label != NONE)
+            id_map_unset(&gv->labels, label);
     }
 }
 
@@ -50,14 +65,18 @@ static void wrong_count(struct graph_verifier *gv, const struct op *op, const st
     diag_note(gv->diags, locate_token(module, params->loc), "its parameters are here");
 }
 
-/* The number of a tensor of the kernel, below `count`, by its name; NONE where there is none. */
-static uint32_t find_tensor(const struct module *module, const struct kernel *kernel,
-                            uint32_t count, uint32_t name)
+/* The kernel's tensors by number and, until they are forgotten, by name. */
+static void find_tensors(struct graph_verifier *gv, const struct kernel *kernel)
 {
-    for (uint32_t n = 0; n < count; n++)
-        if (kernel_tensor(module, kernel, n) == name)
-            return n;
-    return NONE;
+    kernel_tensors(gv->module, kernel, &gv->tensors);
+    for (uint32_t n = gv->tensors.count; n-- > 0;)
+        id_map_set(&gv->numbers, gv->tensors.at[n], n);
+}
+
+static void forget_tensors(struct graph_verifier *gv)
+{
+    for (uint32_t n = 0; n < gv->tensors.count; n++)
+        id_map_unset(&gv->numbers, gv->tensors.at[n]);
 }
 
 static void unknown_label(struct graph_verifier *gv, const struct op *op, uint32_t place,
@@ -66,8 +85,7 @@ static void unknown_label(struct graph_verifier *gv, const struct op *op, uint32
     const struct module *module = gv->module;
     uint32_t label = op_operand(gv->graph, op, place).label;
     struct span span = locate_op(module, op, OP_LABEL, place);
-    uint32_t tensors = kernel_n_tensors(module, kernel);
-    if (find_tensor(module, kernel, tensors, label) != NONE) {
+    if (id_map_find(&gv->numbers, label) != NONE) {
         diag_at(gv->diags, DIAG_operand_label, span, "'%.*s' of '@%.*s' is a result, no operand",
                 NAME(module, label), NAME(module, kernel->name));
         return;
@@ -77,7 +95,7 @@ static void unknown_label(struct graph_verifier *gv, const struct op *op, uint32
         return;
     struct suggest suggest = name_suggest(module, label);
     for (uint32_t n = op_n_unlabelled(gv->graph, op); n < operands; n++)
-        name_offer(&suggest, module, kernel_tensor(module, kernel, n));
+        name_offer(&suggest, module, gv->tensors.at[n]);
     diag_suggest(gv->diags, &suggest);
 }
 
@@ -89,9 +107,11 @@ static bool verify_known_labels(struct graph_verifier *gv, const struct op *op,
     uint32_t unlabelled = op_n_unlabelled(gv->graph, op), errors = 0;
     for (uint32_t place = unlabelled; place < op_n_places(gv->graph, op); place++) {
         uint32_t label = op_operand(gv->graph, op, place).label;
-        uint32_t n = label == NONE ? place : find_tensor(module, kernel, operands, label);
-        errors += n == NONE || n < unlabelled;
-        if (n == NONE)
+        uint32_t n = label == NONE ? NONE : id_map_find(&gv->numbers, label);
+        errors += n >= operands || n < unlabelled;
+        if (label == NONE)
+            continue; /* verify_labels has reported it */
+        if (n >= operands)
             unknown_label(gv, op, place, kernel, operands);
         else if (n < unlabelled &&
                  diag_at(gv->diags, DIAG_operand_label, locate_op(module, op, OP_LABEL, place),
@@ -106,8 +126,8 @@ static void verify_left_out(struct graph_verifier *gv, const struct op *op,
 {
     const struct module *module = gv->module;
     for (uint32_t n = op_n_unlabelled(gv->graph, op); n < operands; n++) {
-        uint32_t param = kernel_tensor(module, kernel, n);
-        if (op_find_label(gv->graph, op, param) == NONE &&
+        uint32_t param = gv->tensors.at[n];
+        if (id_map_find(&gv->labels, param) == NONE &&
             diag_at(gv->diags, DIAG_operand_count, locate_op(module, op, OP_TYPE_NAME, 0),
                     "no operand is '%.*s' of '@%.*s'", NAME(module, param),
                     NAME(module, kernel->name)))
@@ -137,8 +157,10 @@ void verify_op_params(struct graph_verifier *gv, const struct op *op, const stru
         if (labelled)
             no_params(gv, op, kernel, unlabelled);
     } else if (labelled && unlabelled + results < tensors) {
+        find_tensors(gv, kernel);
         if (verify_known_labels(gv, op, kernel, tensors - results))
             verify_left_out(gv, op, kernel, tensors - results);
+        forget_tensors(gv);
     } else if (places + results != tensors) {
         wrong_count(gv, op, kernel, tensors);
     }
@@ -199,16 +221,16 @@ static void verify_input(struct graph_verifier *gv, const struct op *op,
 
 void verify_op_inputs(struct graph_verifier *gv, const struct op *op, const struct kernel *kernel)
 {
-    const struct module *module = gv->module;
     uint32_t places = op_n_places(gv->graph, op), unlabelled = op_n_unlabelled(gv->graph, op);
     const struct attr *declared = declared_types(gv, op, kernel, W_inputs, places);
     if (!declared)
         return;
     for (uint32_t n = 0; n < unlabelled; n++)
         verify_input(gv, op, declared, n, n);
-    uint32_t tensors = unlabelled < places ? kernel_n_tensors(module, kernel) : NONE;
-    for (uint32_t n = unlabelled; tensors != NONE && n < places && n < tensors; n++) {
-        uint32_t place = op_find_label(gv->graph, op, kernel_tensor(module, kernel, n));
+    if (unlabelled < places)
+        kernel_tensors(gv->module, kernel, &gv->tensors);
+    for (uint32_t n = unlabelled; n < places && n < gv->tensors.count; n++) {
+        uint32_t place = id_map_find(&gv->labels, gv->tensors.at[n]);
         if (place != NONE)
             verify_input(gv, op, declared, n, place);
     }

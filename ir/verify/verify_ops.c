@@ -153,10 +153,12 @@ static bool values_equal(const struct module *module, const struct attr_value *a
 /* Attributes of one text are often one range. */
 static bool attrs_equal(const struct module *module, struct range a, struct range b)
 {
-    const struct attr *left = module->attrs.at + a.first, *right = module->attrs.at + b.first;
-    for (uint32_t i = 0; a.count == b.count && a.first != b.first && i < a.count; i++)
-        if (left[i].key != right[i].key || !values_equal(module, &left[i].value, &right[i].value))
+    for (uint32_t i = 0; a.count == b.count && a.first != b.first && i < a.count; i++) {
+        const struct attr *left = &module->attrs.at[a.first + i];
+        const struct attr *right = &module->attrs.at[b.first + i];
+        if (left->key != right->key || !values_equal(module, &left->value, &right->value))
             return false;
+    }
     return a.count == b.count;
 }
 
@@ -241,6 +243,8 @@ static void verify_op_form(struct graph_verifier *gv, const struct op *op)
     verify_op_calls(gv, op);
     if (op->kernel != NONE)
         verify_op_kernel(gv, op);
+    if (op->clauses)
+        forget_labels(gv, op);
 }
 
 static uint32_t n_faults(const struct diags *diags)

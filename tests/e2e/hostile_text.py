@@ -83,6 +83,12 @@ check("all of 100,000 errors in one line", 1, graph(
     "%y = Add(%x, %x) {" + ", ".join(f"a = {i}" for i in range(MANY)) + "} : f32[1]"),
     "check", "--max-errors=0", size=50_000_000)
 check("100,000 operands", 0, graph("%y = A(" + ", ".join(["%x"] * MANY) + ") : f32[1]"))
+labels = ", ".join(f"l{i}" for i in range(MANY))
+labelled = graph("%y = A(" + labels.replace(",", " = %x,") + " = %x) : f32[1] via @k")
+check("100,000 labels, of as many parameters", 0,
+      labelled + b"kernel @k : aiv_only {params = [" + labels.encode() + b", y]}")
+check("100,000 labels, of no parameter", 1, labelled + b"kernel @k : aiv_only {params = [" +
+      labels.replace("l", "m").encode() + b", y]}", text=b"has no parameter 'l0'")
 blocks = graph("\n".join(f"scope @s{i} {{\n{OP.format(i)}\n}}" for i in range(MANY)))
 check("100,000 scopes", 0, blocks)
 check("100,000 scopes become as many super kernels", 0, blocks, "opt", "--passes=partition-scopes")
