@@ -3,6 +3,10 @@
 #include "ir/syntax/spelling.h"
 #include "ir/verify/graph_verifier.h"
 
+/* Finding a label's place takes as long as there are operands before it, so of one op no more labels
+ * than these are reported. */
+enum { MAX_LABEL_ERRORS = 20 };
+
 /* -------------------------------------------------------------------------- labels ---- */
 
 static void repeated_label(struct graph_verifier *gv, const struct op *op, uint32_t place,
@@ -23,14 +27,16 @@ static void missing_label(struct graph_verifier *gv, const struct op *op, uint32
 
 void verify_labels(struct graph_verifier *gv, const struct op *op)
 {
-    uint32_t count = op_n_places(gv->graph, op);
+    uint32_t count = op_n_places(gv->graph, op), errors = 0;
     for (uint32_t place = op_n_unlabelled(gv->graph, op); place < count; place++) {
         uint32_t label = op_operand(gv->graph, op, place).label;
         uint32_t first = label == NONE ? NONE : id_map_find(&gv->labels, label);
-        if (label == NONE)
-            missing_label(gv, op, place);
-        else if (first == NONE)
+        if (label != NONE && first == NONE)
             id_map_set(&gv->labels, label, place);
+        else if (++errors > MAX_LABEL_ERRORS)
+            continue;
+        else if (label == NONE)
+            missing_label(gv, op, place);
         else
             repeated_label(gv, op, place, first, label);
     }
@@ -109,8 +115,10 @@ static bool verify_known_labels(struct graph_verifier *gv, const struct op *op,
         uint32_t label = op_operand(gv->graph, op, place).label;
         uint32_t n = label == NONE ? NONE : id_map_find(&gv->numbers, label);
         errors += n >= operands || n < unlabelled;
-        if (label == NONE)
-            continue; /* verify_labels has reported it */
+        if (label == NONE) /* verify_labels has reported it */
+            continue;
+        if (errors > MAX_LABEL_ERRORS)
+            break;
         if (n >= operands)
             unknown_label(gv, op, place, kernel, operands);
         else if (n < unlabelled &&
