@@ -3,8 +3,8 @@
 #include "ir/syntax/spelling.h"
 #include "ir/verify/graph_verifier.h"
 
-/* Finding a label's place takes as long as there are operands before it, so of one op no more labels
- * than these are reported. */
+/* Finding a label's place takes as long as there are operands before it, so of one op no more
+ * labels than these are reported. */
 enum { MAX_LABEL_ERRORS = 20 };
 
 /* -------------------------------------------------------------------------- labels ---- */
