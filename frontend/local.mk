@@ -7,18 +7,26 @@ libskir_la_SOURCES += \
 	frontend/session.h \
 	frontend/skir.c \
 	frontend/skir.h \
-	frontend/exchange/dot.c \
+	frontend/exchange/text/proto_text.h \
+	frontend/exchange/writers/dot.c \
+	frontend/exchange/dump/attrs.c \
+	frontend/exchange/dump/counts.c \
+	frontend/exchange/dump/dump.c \
+	frontend/exchange/dump/dump.h \
+	frontend/exchange/dump/finish.c \
+	frontend/exchange/dump/finish.h \
+	frontend/exchange/dump/options.h \
 	frontend/exchange/exchange.c \
 	frontend/exchange/exchange.def \
 	frontend/exchange/exchange.h \
-	frontend/exchange/json.c \
-	frontend/exchange/json_data.c \
-	frontend/exchange/json_data.h \
-	frontend/exchange/op_places.c \
-	frontend/exchange/op_places.h \
-	frontend/exchange/pieces.h \
-	frontend/exchange/trace_events.c \
-	frontend/exchange/trace_events.h
+	frontend/exchange/writers/json.c \
+	frontend/exchange/writers/json_data.c \
+	frontend/exchange/writers/json_data.h \
+	frontend/exchange/writers/op_places.c \
+	frontend/exchange/writers/op_places.h \
+	frontend/exchange/writers/pieces.h \
+	frontend/exchange/writers/trace_events.c \
+	frontend/exchange/writers/trace_events.h
 libskir_la_CPPFLAGS = $(AM_CPPFLAGS) -DSKIR_KERNEL_DIR='"$(kerneldir)"'
 skirinclude_HEADERS += frontend/skir.h
 
@@ -58,6 +66,7 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/cmd_compile.c \
 	frontend/commands/cmd_export.c \
 	frontend/commands/cmd_fmt.c \
+	frontend/commands/cmd_import.c \
 	frontend/commands/cmd_objdump.c \
 	frontend/commands/cmd_opt.c \
 	frontend/commands/cmd_run.c \

@@ -36,6 +36,16 @@ static const char export_details[] =
 #undef FORMAT
     ;
 
+/* A line for each format that can be read. */
+static const char import_details[] =
+    "The format is guessed from the content. Formats:"
+#define READS_yes(cli, summary) "\n" cli ": " summary
+#define READS_no(cli, summary)
+#define FORMAT(name, cli, suffix, reads, writes, summary) READS_##reads(cli, summary)
+#include "frontend/exchange/exchange.def"
+#undef FORMAT
+    ;
+
 static const struct command commands[] = {
     {"compile", "[OPTIONS] FILE...", "compile the graphs of a file into a linked object",
      "Ops of a scope become one super kernel: one entry that calls their kernels in turn on every "
@@ -56,6 +66,8 @@ static const struct command commands[] = {
      options_check, 1, FILES_UNLIMITED, cmd_check},
     {"fmt", "[OPTIONS] FILE...", "print the canonical form of files, with their comments", NULL,
      options_fmt, 1, FILES_UNLIMITED, cmd_fmt},
+    {"import", "[OPTIONS] FILE", "make a graph that others have dumped a .skir file",
+     import_details, options_import, 1, 1, cmd_import},
     {"export", "[OPTIONS] FILE...", "write a file in a format of others", export_details,
      options_export, 1, FILES_UNLIMITED, cmd_export},
     {"test", "[OPTIONS] PATH...", "run golden-file tests: files, or folders of .skir files",

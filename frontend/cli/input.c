@@ -26,19 +26,27 @@ static const char *shown_path(const char *path)
     return strcmp(path, "-") == 0 ? "<stdin>" : path;
 }
 
-static void read_source(struct input *input)
+static bool init_source(struct input *input, enum source_language language)
+{
+    const char *path = shown_path(input->path);
+    if (language == SOURCE_FOREIGN)
+        return source_init_foreign(&input->source, path, input->bytes.data, input->bytes.size);
+    return source_init(&input->source, path, input->bytes.data, input->bytes.size);
+}
+
+static void read_source(struct input *input, enum source_language language)
 {
     char error[512];
     if (!file_map(input->path, &input->bytes, error, sizeof error))
         diag_at(&input->diags, DIAG_file, no_span, "%s", error);
-    else if (!source_init(&input->source, shown_path(input->path), input->bytes.data,
-                          input->bytes.size))
+    else if (!init_source(input, language))
         diag_at(&input->diags, DIAG_file, no_span, "the file is larger than 4 GiB");
     else
         input->diags.source = &input->source;
 }
 
-static void open_source(struct input *input, const struct invocation *invocation, const char *path)
+static void open_source(struct input *input, const struct invocation *invocation, const char *path,
+                        enum source_language language)
 {
     *input = (struct input){.invocation = invocation, .path = path};
     diags_init(&input->diags, NULL, shown_path(path));
@@ -46,13 +54,13 @@ static void open_source(struct input *input, const struct invocation *invocation
     option_number(invocation, "max-errors", 0, UINT32_MAX, &max_errors);
     input->diags.max_errors = (uint32_t)max_errors;
     input->diags.remarks = option_given(invocation, "remarks");
-    read_source(input);
+    read_source(input, language);
 }
 
 static void open_parsed(struct input *input, const struct invocation *invocation, const char *path,
                         struct source_reader *reader)
 {
-    open_source(input, invocation, path);
+    open_source(input, invocation, path, SOURCE_SKIR);
     input->source.reader = reader;
     if (input->diags.source)
         input->module = parse_module(&input->source, &input->diags, &input->comments);
@@ -65,9 +73,15 @@ void input_open(struct input *input, const struct invocation *invocation, const 
 
 void input_open_old(struct input *input, const struct invocation *invocation, const char *path)
 {
-    open_source(input, invocation, path);
+    open_source(input, invocation, path, SOURCE_SKIR);
     if (input->diags.source)
         input->module = parse_old_module(&input->source, &input->diags, &input->comments);
+}
+
+bool input_open_foreign(struct input *input, const struct invocation *invocation, const char *path)
+{
+    open_source(input, invocation, path, SOURCE_FOREIGN);
+    return input->diags.source != NULL;
 }
 
 /* What a folder of kernels says of op types. */

@@ -8,7 +8,7 @@
 #include "frontend/commands/cmd.h"
 #include "frontend/commands/lowered_input.h"
 #include "frontend/commands/named_values.h"
-#include "frontend/exchange/trace_events.h"
+#include "frontend/exchange/writers/trace_events.h"
 #include "frontend/tensor/storages.h"
 #include "ir/base/suggest.h"
 #include "ir/calls.h"

@@ -2,8 +2,8 @@
 #include "ir/base/suggest.h"
 
 static const struct exchange_format formats[] = {
-#define READ_yes(name) exchange_read_##name
-#define READ_no(name) NULL
+#define READ_yes(name) exchange_looks_##name, exchange_read_##name
+#define READ_no(name) NULL, NULL
 #define WRITE_yes(name) exchange_write_##name
 #define WRITE_no(name) NULL
 #define FORMAT(name, cli, suffix, reads, writes, summary)                                          \
@@ -34,7 +34,7 @@ static void list_formats(struct text *text, const struct exchange_table *table,
         if (!can(format, use))
             continue;
         text_string(text, first ? "" : left == 1 ? " or " : ", ");
-        text_printf(text, "'%s' (%s)", format->name, format->suffix);
+        text_printf(text, *format->suffix ? "'%s' (%s)" : "'%s'", format->name, format->suffix);
         first = false;
         left--;
     }
@@ -90,5 +90,32 @@ const struct exchange_format *exchange_choose(const struct exchange_table *table
         return format;
     text_printf(error, "the format '%s' cannot be %s, only ", format->name, participles[use]);
     list_formats(error, table, use);
+    return NULL;
+}
+
+const struct exchange_format *exchange_find_reader(const struct exchange_table *table,
+                                                   const char *name, struct text *error)
+{
+    return exchange_choose(table, EXCHANGE_READ, name, NULL, error);
+}
+
+/* What a text that is in no format may be. */
+static const char *describe(const struct source *source)
+{
+    if (source->size == 0)
+        return "the file is empty";
+    if (memchr(source->text, '\0', source->size))
+        return "the file is binary";
+    return "the text is in no format that is known";
+}
+
+const struct exchange_format *exchange_guess(const struct exchange_table *table,
+                                             const struct source *source, struct text *error)
+{
+    for (unsigned i = 0; i < table->count; i++)
+        if (table->formats[i].looks && table->formats[i].looks(source))
+            return &table->formats[i];
+    text_printf(error, "%s; formats are ", describe(source));
+    list_formats(error, table, EXCHANGE_READ);
     return NULL;
 }

@@ -2,15 +2,21 @@
 #ifndef FRONTEND_EXCHANGE_EXCHANGE_H
 #define FRONTEND_EXCHANGE_EXCHANGE_H
 
+#include "frontend/exchange/dump/dump.h"
 #include "ir/syntax/print.h"
 
-/* The module that a source says, or NULL, with diagnostics. */
-typedef struct module *exchange_reader(struct source *source, struct diags *diags);
+/* Whether a text is in a format, by its first fields or lines. The first row of the table that says
+ * so is taken. */
+typedef bool exchange_sign(const struct source *source);
+/* Fills a dump from its source: graphs, or else, where the format has kernels, elements of its
+ * module and the counts. False where that fails, with diagnostics. */
+typedef bool exchange_reader(struct dump *dump);
 /* Hands the text of a correct module on, piece by piece. False where the sink did not take all. */
 typedef bool exchange_writer(struct print_sink *sink, const struct module *module);
 
 struct exchange_format {
     const char *name, *suffix, *summary;
+    exchange_sign *looks;  /* NULL as `read` is */
     exchange_reader *read; /* NULL: it cannot be read */
     exchange_writer *write;
 };
@@ -23,7 +29,9 @@ struct exchange_table {
 /* The rows of exchange.def. */
 extern const struct exchange_table exchange_formats;
 
-#define EXCHANGE_READ_yes(name) exchange_reader exchange_read_##name;
+#define EXCHANGE_READ_yes(name)                                                                    \
+    exchange_sign exchange_looks_##name;                                                           \
+    exchange_reader exchange_read_##name;
 #define EXCHANGE_READ_no(name)
 #define EXCHANGE_WRITE_yes(name) exchange_writer exchange_write_##name;
 #define EXCHANGE_WRITE_no(name)
@@ -44,5 +52,13 @@ enum exchange_use { EXCHANGE_READ, EXCHANGE_WRITE };
 const struct exchange_format *exchange_choose(const struct exchange_table *table,
                                               enum exchange_use use, const char *name,
                                               const char *path, struct text *error);
+
+/* The first format that the text of a source is in, or NULL, with one line of text in `error` that
+ * says what it looks like. */
+const struct exchange_format *exchange_guess(const struct exchange_table *table,
+                                             const struct source *source, struct text *error);
+/* The format of that name for reading, or NULL, with an error as of exchange_choose. */
+const struct exchange_format *exchange_find_reader(const struct exchange_table *table,
+                                                   const char *name, struct text *error);
 
 #endif

@@ -11,11 +11,15 @@
 
 /* --------------------------------------------------------------------------- choice ---- */
 
-static struct module *read_nothing(struct source *source, struct diags *diags)
+static bool looks_empty(const struct source *source)
 {
-    (void)source;
-    (void)diags;
-    return NULL;
+    return source->size == 0;
+}
+
+static bool read_nothing(struct dump *dump)
+{
+    (void)dump;
+    return false;
 }
 
 static bool write_nothing(struct print_sink *sink, const struct module *module)
@@ -26,10 +30,10 @@ static bool write_nothing(struct print_sink *sink, const struct module *module)
 }
 
 static const struct exchange_format formats[] = {
-    {"both", ".both", "", read_nothing, write_nothing},
-    {"in-only", ".in", "", read_nothing, NULL},
-    {"out-only", ".out", "", NULL, write_nothing},
-    {"other", ".other", "", NULL, write_nothing},
+    {"both", ".both", "", looks_empty, read_nothing, write_nothing},
+    {"in-only", ".in", "", looks_empty, read_nothing, NULL},
+    {"out-only", ".out", "", NULL, NULL, write_nothing},
+    {"other", ".other", "", NULL, NULL, write_nothing},
 };
 static const struct exchange_table table = {formats, sizeof formats / sizeof formats[0]};
 

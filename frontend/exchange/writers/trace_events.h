@@ -1,6 +1,6 @@
 /* Time records in Chrome's trace-event format, for trace viewers. */
-#ifndef FRONTEND_EXCHANGE_TRACE_EVENTS_H
-#define FRONTEND_EXCHANGE_TRACE_EVENTS_H
+#ifndef FRONTEND_EXCHANGE_WRITERS_TRACE_EVENTS_H
+#define FRONTEND_EXCHANGE_WRITERS_TRACE_EVENTS_H
 
 #include "backend/run.h"
 #include "ir/base/text.h"

@@ -1,4 +1,4 @@
-#include "frontend/exchange/json_data.h"
+#include "frontend/exchange/writers/json_data.h"
 #include "ir/syntax/spelling.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "frontend/exchange/trace_events.h"
+#include "frontend/exchange/writers/trace_events.h"
 #include "ir/base/json.h"
 
 #include <stdio.h>

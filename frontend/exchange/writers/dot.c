@@ -1,7 +1,7 @@
 /* Graphs as digraphs for Graphviz (docs/command-line.md, "skirc export"). */
 #include "frontend/exchange/exchange.h"
-#include "frontend/exchange/op_places.h"
-#include "frontend/exchange/pieces.h"
+#include "frontend/exchange/writers/op_places.h"
+#include "frontend/exchange/writers/pieces.h"
 #include "ir/base/utf8.h"
 #include "ir/calls.h"
 #include "ir/event_sides.h"

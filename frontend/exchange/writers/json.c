@@ -1,8 +1,8 @@
 /* Modules as JSON (docs/command-line.md, "skirc export"). */
 #include "frontend/exchange/exchange.h"
-#include "frontend/exchange/json_data.h"
-#include "frontend/exchange/op_places.h"
-#include "frontend/exchange/pieces.h"
+#include "frontend/exchange/writers/json_data.h"
+#include "frontend/exchange/writers/op_places.h"
+#include "frontend/exchange/writers/pieces.h"
 #include "ir/groups.h"
 #include "ir/operands.h"
 #include "ir/syntax/spelling.h"

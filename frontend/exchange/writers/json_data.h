@@ -1,6 +1,6 @@
 /* Names, types and attributes as JSON. */
-#ifndef FRONTEND_EXCHANGE_JSON_DATA_H
-#define FRONTEND_EXCHANGE_JSON_DATA_H
+#ifndef FRONTEND_EXCHANGE_WRITERS_JSON_DATA_H
+#define FRONTEND_EXCHANGE_WRITERS_JSON_DATA_H
 
 #include "ir/base/json.h"
 #include "ir/module.h"

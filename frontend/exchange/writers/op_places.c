@@ -1,4 +1,4 @@
-#include "frontend/exchange/op_places.h"
+#include "frontend/exchange/writers/op_places.h"
 
 void op_places_init(struct op_places *places, const struct graph *graph)
 {

@@ -1,6 +1,6 @@
 /* Text that is handed on piece by piece while it is made. */
-#ifndef FRONTEND_EXCHANGE_PIECES_H
-#define FRONTEND_EXCHANGE_PIECES_H
+#ifndef FRONTEND_EXCHANGE_WRITERS_PIECES_H
+#define FRONTEND_EXCHANGE_WRITERS_PIECES_H
 
 #include "ir/syntax/print.h"
 

@@ -1,6 +1,6 @@
 /* Places of a graph's ops in its text, which formats of others number them by. */
-#ifndef FRONTEND_EXCHANGE_OP_PLACES_H
-#define FRONTEND_EXCHANGE_OP_PLACES_H
+#ifndef FRONTEND_EXCHANGE_WRITERS_OP_PLACES_H
+#define FRONTEND_EXCHANGE_WRITERS_OP_PLACES_H
 
 #include "ir/module.h"
 

@@ -1,0 +1,150 @@
+/* skirc import: a graph in a format of others as a .skir file. */
+#include "frontend/cli/input.h"
+#include "frontend/commands/cmd.h"
+#include "frontend/exchange/dump/finish.h"
+#include "frontend/exchange/exchange.h"
+
+#include <string.h>
+
+const struct option options_import[] = {
+    {"format", 0, OPTION_VALUE, "NAME", "the format, one of those below, instead of a guess"},
+    {"output", 'o', OPTION_VALUE, "OUT.skir", "where to write; standard output without it"},
+    {"name", 0, OPTION_VALUE, "NAME", "name of the graph, of the first where there are several"},
+    {"device", 0, OPTION_VALUE, "aic=N,aiv=N", "write a target with so many cores"},
+    {"keep-attrs", 0, OPTION_VALUE, "WHICH",
+     "attributes of ops to keep besides those that mean something to skir: known, those that the "
+     "op's type has (default); all; none; or their names, separated by commas"},
+    {"dangling", 0, OPTION_VALUE, "WHAT",
+     "an input that nothing gives: error (default), or param, a parameter of the graph"},
+    {"counts", 0, OPTION_FLAG, NULL,
+     "print what the input has, as JSON, instead: graphs, nodes, edges, and what is lost"},
+    {0},
+};
+
+/* The options as the readers take them. */
+struct wishes {
+    struct dump_options options;
+    char *keys;             /* a copy of the list, cut into its names */
+    VEC(const char *) list; /* these, and NULL */
+};
+
+static void free_wishes(struct wishes *wishes)
+{
+    mem_free(wishes->keys);
+    vec_free(&wishes->list);
+}
+
+static bool take_device(struct wishes *wishes, const struct invocation *invocation)
+{
+    const char *device = option_value(invocation, "device");
+    unsigned aic, aiv;
+    int end = 0;
+    if (!device)
+        return true;
+    wishes->options.has_device = true;
+    if (sscanf(device, "aic=%4u,aiv=%4u%n", &aic, &aiv, &end) != 2 || device[end] || aic > 1024 ||
+        aiv > 1024) {
+        usage_error(invocation, "--device is aic=N,aiv=N with numbers up to 1024, not '%s'",
+                    device);
+        return false;
+    }
+    wishes->options.aic = aic;
+    wishes->options.aiv = aiv;
+    return true;
+}
+
+static void list_keys(struct wishes *wishes, const char *names)
+{
+    wishes->options.keep = DUMP_KEEP_LIST;
+    wishes->keys = mem_strdup(names);
+    char *rest = wishes->keys;
+    for (char *name; (name = strsep(&rest, ","));)
+        vec_push(&wishes->list, name);
+    vec_push(&wishes->list, NULL);
+    wishes->options.keys = wishes->list.at;
+}
+
+static bool take_wishes(struct wishes *wishes, const struct invocation *invocation)
+{
+    static const char *const dangling[] = {"error", "param", NULL};
+    static const char *const keep[] = {"known", "all", "none", NULL};
+    const char *names = option_value(invocation, "keep-attrs");
+    unsigned params = 0, kept = 0;
+    *wishes = (struct wishes){.options.name = option_value(invocation, "name")};
+    while (names && keep[kept] && strcmp(keep[kept], names) != 0)
+        kept++;
+    if (keep[kept])
+        wishes->options.keep = (enum dump_keep)kept;
+    else
+        list_keys(wishes, names);
+    if (!option_choice(invocation, "dangling", dangling, &params))
+        return false;
+    wishes->options.dangling_params = params == 1;
+    return take_device(wishes, invocation);
+}
+
+static const struct exchange_format *choose_format(const struct invocation *invocation,
+                                                   struct input *input)
+{
+    struct text error = {NULL, 0, 0};
+    const char *name = option_value(invocation, "format");
+    const struct exchange_format *format =
+        name ? exchange_find_reader(&exchange_formats, name, &error)
+             : exchange_guess(&exchange_formats, &input->source, &error);
+    if (!format && name)
+        usage_error(invocation, "%.*s", (int)error.size, error.at);
+    else if (!format)
+        diag_at(&input->diags, DIAG_foreign_form, no_span, "%.*s", (int)error.size, error.at);
+    text_free(&error);
+    return format;
+}
+
+static enum exit_status print_counts(const struct invocation *invocation, struct dump *dump)
+{
+    struct text text = {NULL, 0, 0};
+    dump_count_graphs(dump);
+    dump_print_counts(dump, &text);
+    const char *output = option_value(invocation, "output");
+    enum exit_status status = write_output(invocation, output ? output : "-", &text);
+    text_free(&text);
+    return status;
+}
+
+/* Reads the dump, and writes what was asked for. */
+static enum exit_status import(const struct invocation *invocation, struct input *input,
+                               const struct exchange_format *format, const struct wishes *wishes)
+{
+    struct dump dump;
+    enum exit_status status = EXIT_INPUT;
+    const char *output = option_value(invocation, "output");
+    dump_init(&dump, &input->source, &input->diags, &wishes->options);
+    if (format->read(&dump) && dump_finish(&dump)) {
+        if (option_given(invocation, "counts"))
+            status = print_counts(invocation, &dump);
+        else
+            status = write_module(invocation, output ? output : "-", dump.module, NULL);
+    }
+    dump_free(&dump);
+    return status;
+}
+
+enum exit_status cmd_import(struct invocation *invocation)
+{
+    struct wishes wishes;
+    struct input input;
+    enum exit_status status = EXIT_USAGE;
+    if (take_wishes(&wishes, invocation)) {
+        const struct exchange_format *format;
+        status = EXIT_INPUT;
+        if (!input_open_foreign(&input, invocation, invocation->files[0]))
+            format = NULL;
+        else if (!(format = choose_format(invocation, &input)) &&
+                 option_value(invocation, "format"))
+            status = EXIT_USAGE;
+        if (format)
+            status = import(invocation, &input, format, &wishes);
+        status = input_close(&input, status);
+    }
+    free_wishes(&wishes);
+    return status;
+}

@@ -1,0 +1,108 @@
+/* Attributes of nodes: what they say to skir, and which others are kept. */
+#include "frontend/exchange/dump/dump.h"
+#include "ir/attr_rows.h"
+#include "ir/op_types.h"
+
+#include <string.h>
+
+enum meaning { MEANS_SCOPE, MEANS_OPTIONS, MEANS_STREAM, MEANS_PRIORITY, MEANS_NOTHING };
+
+/* The attributes of GE that become blocks. */
+static const char *const words[] = {
+    [MEANS_SCOPE] = "_super_kernel_scope",
+    [MEANS_OPTIONS] = "_super_kernel_options",
+    [MEANS_STREAM] = "_user_stream_label",
+    [MEANS_PRIORITY] = "_user_stream_priority",
+};
+
+static enum meaning key_meaning(struct dump *dump, uint32_t key)
+{
+    uint32_t *place = id_map_at(&dump->keys, key);
+    if (*place == NONE)
+        for (*place = 0; *place < MEANS_NOTHING; ++*place)
+            if (name_is(dump->module, key, words[*place]))
+                break;
+    return (enum meaning) * place;
+}
+
+/* Whether skir reads the attribute of ops of all types. */
+static bool is_own(uint32_t key)
+{
+    return attr_row_find(OWNER_OP, key) != NULL;
+}
+
+/* Whether the data of the op type has it. */
+static bool is_of_type(const struct dump *dump, uint32_t name, uint32_t key)
+{
+    const struct op_type *type = name == NONE ? NULL : op_type_find(dump->module, name);
+    for (uint32_t i = 0; type && i < type->n_attrs; i++)
+        if (name_is(dump->module, key, type->attrs[i].name))
+            return true;
+    for (uint32_t i = 0; type && i < type->n_graphs; i++)
+        if (name_is(dump->module, key, type->graphs[i].attr))
+            return true;
+    return false;
+}
+
+static bool is_listed(const struct dump *dump, uint32_t key)
+{
+    for (const char *const *at = dump->options->keys; at && *at; at++)
+        if (name_is(dump->module, key, *at))
+            return true;
+    return false;
+}
+
+/* Whether the user wants an attribute that has no meaning of its own. */
+static bool is_kept(const struct dump *dump, uint32_t type, uint32_t key)
+{
+    switch (dump->options->keep) {
+    case DUMP_KEEP_ALL: return true;
+    case DUMP_KEEP_NONE: return false;
+    case DUMP_KEEP_LIST: return is_listed(dump, key);
+    case DUMP_KEEP_KNOWN: break;
+    }
+    return type == NONE || is_of_type(dump, type, key);
+}
+
+bool dump_wants(struct dump *dump, const struct dump_draft *draft, uint32_t key)
+{
+    return key_meaning(dump, key) != MEANS_NOTHING || is_own(key) ||
+           is_kept(dump, draft->node.type, key);
+}
+
+static uint32_t string_of(const struct attr *attr)
+{
+    return attr->value.kind == ATTR_STRING ? attr->value.id : NONE;
+}
+
+/* Takes in what an attribute says. False where its value is not of the kind that says it. */
+static bool apply(struct dump_node *node, enum meaning meaning, const struct attr *attr)
+{
+    uint32_t string = string_of(attr);
+    switch (meaning) {
+    case MEANS_SCOPE: node->scope = string; return string != NONE;
+    case MEANS_OPTIONS: node->options = string; return string != NONE;
+    case MEANS_STREAM: node->stream = string; return string != NONE;
+    case MEANS_PRIORITY:
+        if (attr->value.kind != ATTR_INT || attr->value.i < -1024 || attr->value.i > 1024)
+            return false;
+        node->priority = (int32_t)attr->value.i;
+        return true;
+    default: return false;
+    }
+}
+
+void dump_sort_attrs(struct dump *dump, struct dump_draft *draft)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < draft->attrs.count; i++) {
+        struct attr attr = draft->attrs.at[i];
+        enum meaning meaning = key_meaning(dump, attr.key);
+        if (meaning != MEANS_NOTHING && apply(&draft->node, meaning, &attr))
+            continue;
+        if (meaning != MEANS_NOTHING || is_own(attr.key) ||
+            is_kept(dump, draft->node.type, attr.key))
+            draft->attrs.at[kept++] = attr;
+    }
+    draft->attrs.count = kept;
+}

@@ -1,0 +1,129 @@
+#include "frontend/exchange/dump/dump.h"
+
+#include <stdarg.h>
+
+void dump_init(struct dump *dump, struct source *source, struct diags *diags,
+               const struct dump_options *options)
+{
+    *dump = (struct dump){.source = source, .diags = diags, .options = options};
+    dump->module = module_new(source);
+}
+
+static void free_graph(struct dump_graph *graph)
+{
+    vec_free(&graph->dims);
+    vec_free(&graph->nodes);
+    vec_free(&graph->inputs);
+    vec_free(&graph->outputs);
+    vec_free(&graph->params);
+    vec_free(&graph->returns);
+}
+
+void dump_free(struct dump *dump)
+{
+    for (uint32_t i = 0; i < dump->graphs.count; i++)
+        free_graph(&dump->graphs.at[i]);
+    vec_free(&dump->graphs);
+    vec_free(&dump->counts);
+    vec_free(&dump->dropped);
+    id_map_free(&dump->graph_names);
+    id_map_free(&dump->keys);
+    arena_free(&dump->arena);
+    module_free(dump->module);
+}
+
+/* The name itself, or the first of NAME.1, NAME.2 ... that no graph has. */
+static uint32_t free_name(struct dump *dump, uint32_t name)
+{
+    uint32_t base = name == NONE ? module_name(dump->module, "graph") : name, tried = base;
+    for (uint32_t n = 1; id_map_find(&dump->graph_names, tried) != NONE; n++)
+        tried = module_name_printf(dump->module, "%.*s.%u", NAME(dump->module, base), n);
+    return tried;
+}
+
+uint32_t dump_add_graph(struct dump *dump, uint32_t name, uint32_t loc, uint32_t parent)
+{
+    uint32_t index = dump->graphs.count;
+    name = free_name(dump, name);
+    id_map_set(&dump->graph_names, name, index);
+    vec_push(&dump->graphs, (struct dump_graph){.name = name, .loc = loc, .parent = parent});
+    return index;
+}
+
+void dump_begin(struct dump_draft *draft, uint32_t loc)
+{
+    draft->node = (struct dump_node){
+        .name = NONE,
+        .type = NONE,
+        .loc = loc,
+        .index = -1,
+        .scope = NONE,
+        .options = NONE,
+        .stream = NONE,
+        .priority = DUMP_NO_PRIORITY,
+        .send_event = NONE,
+        .recv_event = NONE,
+    };
+    draft->inputs.count = draft->outputs.count = draft->attrs.count = 0;
+}
+
+#define append(target, source)                                                                     \
+    (struct range){(target)->count, (source)->count};                                              \
+    vec_reserve(target, (source)->count);                                                          \
+    if ((source)->count)                                                                           \
+        memcpy((target)->at + (target)->count, (source)->at,                                       \
+               (source)->count * sizeof *(source)->at);                                            \
+    (target)->count += (source)->count
+
+void dump_add_node(struct dump *dump, uint32_t index, struct dump_draft *draft)
+{
+    dump_sort_attrs(dump, draft);
+    struct dump_graph *graph = &dump->graphs.at[index];
+    struct dump_node node = draft->node;
+    node.inputs = append(&graph->inputs, &draft->inputs);
+    node.outputs = append(&graph->outputs, &draft->outputs);
+    node.attrs = module_add_attrs(dump->module, draft->attrs.at, draft->attrs.count);
+    vec_push(&graph->nodes, node);
+}
+
+void dump_draft_free(struct dump_draft *draft)
+{
+    vec_free(&draft->inputs);
+    vec_free(&draft->outputs);
+    vec_free(&draft->attrs);
+}
+
+void dump_drop(struct dump *dump, uint32_t loc, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *text = arena_vprintf(&dump->arena, format, args);
+    va_end(args);
+    vec_push(&dump->dropped, text);
+    diag_at(dump->diags, DIAG_not_imported, source_token(dump->source, loc), "%s", text);
+}
+
+/* Letters, digits and `_`, not a digit first: what a dimension's name can be. */
+static bool is_dim_name(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        char c = text[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        if (!letter && !(i > 0 && c >= '0' && c <= '9'))
+            return false;
+    }
+    return size > 0;
+}
+
+int64_t dump_dim(struct dump *dump, uint32_t graph, const char *text, size_t size)
+{
+    if (!is_dim_name(text, size))
+        return DIM_UNKNOWN;
+    uint32_t name = intern_copy(&dump->module->names, text, size);
+    struct vec_u32 *dims = &dump->graphs.at[graph].dims;
+    for (uint32_t i = 0; i < dims->count; i++)
+        if (dims->at[i] == name)
+            return DIM_GEAR + name;
+    vec_push(dims, name);
+    return DIM_GEAR + name;
+}

@@ -1,0 +1,154 @@
+/* Graphs as dumps of others have them: nodes in any order, which name what they take. A reader fills
+ * a dump, whatever its format; dump_finish (finish.h) makes a module of it.
+ *
+ * Names are ids of dump->module, positions offsets of the dump's text. */
+#ifndef FRONTEND_EXCHANGE_DUMP_DUMP_H
+#define FRONTEND_EXCHANGE_DUMP_DUMP_H
+
+#include "frontend/exchange/dump/options.h"
+#include "ir/base/diag.h"
+#include "ir/base/text.h"
+#include "ir/module.h"
+
+/* What a node is in the graph that is made. */
+enum dump_role {
+    DUMP_OP,
+    DUMP_PARAM, /* a parameter (Data, _Arg), by its `index`, or where none has one by their order */
+    DUMP_RETURN, /* what it takes is returned (NetOutput, _Retval), by `index` in the same way */
+};
+
+enum dump_edge {
+    DUMP_DATA,    /* output `output` of the node `name` */
+    DUMP_VALUE,   /* the output or parameter of the name `name` */
+    DUMP_CONTROL, /* nothing but order: behind the node `name` */
+    DUMP_ABSENT,  /* an optional input that is not there */
+};
+
+struct dump_input {
+    uint32_t name;   /* NONE where absent */
+    uint32_t output; /* of DUMP_DATA */
+    uint32_t label;  /* what the dump calls this input of the node; NONE */
+    uint32_t loc;
+    uint8_t kind; /* enum dump_edge */
+    bool listed;  /* one of a list: with those before it that have this, too, and the same label */
+};
+
+struct dump_output {
+    uint32_t name; /* of the value; NONE: it is made of the node's */
+    uint32_t type; /* type id; NONE: the dump does not say it */
+};
+
+struct dump_node {
+    uint32_t name; /* NONE: it has none */
+    uint32_t type; /* name id of the op type */
+    uint32_t loc;
+    uint32_t role;
+    int64_t index;                   /* of parameters and what is returned; -1: not said */
+    struct range inputs, outputs;    /* in the graph's */
+    struct range attrs;              /* in module->attrs: those that are kept */
+    uint32_t scope, options;         /* name ids of its scope, of the scope's options; NONE */
+    uint32_t stream;                 /* name id of the label; NONE: the default stream */
+    int32_t priority;                /* of the stream; DUMP_NO_PRIORITY */
+    uint32_t send_event, recv_event; /* name ids; NONE */
+};
+
+enum { DUMP_NO_PRIORITY = INT32_MIN };
+
+/* A parameter that is no node, or something returned that no node returns. */
+struct dump_param {
+    uint32_t name, type, loc;
+};
+
+struct dump_graph {
+    uint32_t name; /* unlike those of all others */
+    uint32_t loc;
+    uint32_t parent; /* index of the graph whose values its nodes may take, too; NONE */
+    struct range attrs;
+    struct vec_u32 dims; /* names of dimensions */
+    bool open;           /* the dump does not say what is returned: what nobody takes is */
+    VEC(struct dump_node) nodes;
+    VEC(struct dump_input) inputs;
+    VEC(struct dump_output) outputs;
+    VEC(struct dump_param) params;
+    VEC(struct dump_input) returns;
+};
+
+/* A row of what `import --counts` prints. */
+struct dump_count {
+    uint32_t name;
+    uint64_t nodes, data_edges, control_edges;
+};
+
+struct dump {
+    struct source *source;
+    struct diags *diags;
+    struct module *module;
+    const struct dump_options *options;
+    VEC(struct dump_graph) graphs;
+    VEC(struct dump_count) counts; /* made of the graphs where a reader leaves it empty */
+    VEC(const char *) dropped;     /* what the module does not have of the dump; in the arena */
+    struct arena arena;
+    struct id_map graph_names; /* by name: index of the graph */
+    struct id_map keys;        /* by name: what an attribute of this key is (attrs.c) */
+};
+
+/* No graphs yet, and a module without elements. What it points to must outlive it; `module` is given
+ * on by dump_finish. */
+void dump_init(struct dump *dump, struct source *source, struct diags *diags,
+               const struct dump_options *options);
+/* Frees all, the module too where it is still there. */
+void dump_free(struct dump *dump);
+
+/* Makes the rows of --counts of the graphs, where the reader made none. */
+void dump_count_graphs(struct dump *dump);
+/* Appends them as JSON. */
+void dump_print_counts(const struct dump *dump, struct text *text);
+
+/* A node on its way into a graph. Zero-initialised; it can be used again for the next one. */
+struct dump_draft {
+    struct dump_node node;
+    VEC(struct dump_input) inputs;
+    VEC(struct dump_output) outputs;
+    VEC(struct attr) attrs;
+};
+
+/* The index of a new graph. Where its name is taken, it gets another, in dump->graphs. NONE: it has
+ * no name. */
+uint32_t dump_add_graph(struct dump *dump, uint32_t name, uint32_t loc, uint32_t parent);
+
+/* Empties the draft for a node that begins at `loc`. */
+void dump_begin(struct dump_draft *draft, uint32_t loc);
+/* Adds the node to the graph. */
+void dump_add_node(struct dump *dump, uint32_t graph, struct dump_draft *draft);
+void dump_draft_free(struct dump_draft *draft);
+
+static inline void dump_add_input(struct dump_draft *draft, struct dump_input input)
+{
+    vec_push(&draft->inputs, input);
+}
+
+static inline void dump_add_output(struct dump_draft *draft, uint32_t name, uint32_t type)
+{
+    vec_push(&draft->outputs, (struct dump_output){name, type});
+}
+
+/* Whether an attribute of this key is of use to the draft's node: it is kept, or says something
+ * (scope, stream). Values of others need not be read. Until the node's type is known all may be. */
+bool dump_wants(struct dump *dump, const struct dump_draft *draft, uint32_t key);
+/* An attribute of the draft's node, which dump_add_node looks at: scope, options, stream and
+ * priority become those of the node; others are kept where the options say so (attrs.c). */
+static inline void dump_add_attr(struct dump_draft *draft, struct attr attr)
+{
+    vec_push(&draft->attrs, attr);
+}
+/* Takes the attributes that say something out of the draft, and those that are not kept. */
+void dump_sort_attrs(struct dump *dump, struct dump_draft *draft);
+
+/* The dimension of a name that the graph declares, or DIM_UNKNOWN where the text is no name. */
+int64_t dump_dim(struct dump *dump, uint32_t graph, const char *text, size_t size);
+
+/* Something that the module will not have, for --counts and as a remark at `loc`. */
+void dump_drop(struct dump *dump, uint32_t loc, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,26 @@
+/* What the user of `skirc import` asks for. */
+#ifndef FRONTEND_EXCHANGE_DUMP_OPTIONS_H
+#define FRONTEND_EXCHANGE_DUMP_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Attributes that are kept besides those that mean something to skir. */
+enum dump_keep {
+    DUMP_KEEP_KNOWN, /* those that the data of the op's type has */
+    DUMP_KEEP_ALL,
+    DUMP_KEEP_NONE,
+    DUMP_KEEP_LIST, /* those of `keys` */
+};
+
+struct dump_options {
+    const char *name;   /* of the first graph; NULL: as the dump has it */
+    const char *device; /* name of the target; NULL */
+    uint32_t aic, aiv;  /* cores of the target */
+    bool has_device;    /* a target is written */
+    enum dump_keep keep;
+    const char *const *keys; /* ended by NULL */
+    bool dangling_params;    /* an input without a producer becomes a parameter */
+};
+
+#endif
