@@ -1,5 +1,5 @@
-/* Graphs as dumps of others have them: nodes in any order, which name what they take. A reader fills
- * a dump, whatever its format; dump_finish (finish.h) makes a module of it.
+/* Graphs as dumps of others have them: nodes in any order, which name what they take. A reader
+ * fills a dump, whatever its format; dump_finish (finish.h) makes a module of it.
  *
  * Names are ids of dump->module, positions offsets of the dump's text. */
 #ifndef FRONTEND_EXCHANGE_DUMP_DUMP_H
@@ -92,8 +92,7 @@ struct dump {
     struct id_map keys;        /* by name: what an attribute of this key is (attrs.c) */
 };
 
-/* No graphs yet, and a module without elements. What it points to must outlive it; `module` is given
- * on by dump_finish. */
+/* No graphs yet, and a module without elements. What it points to must outlive it. */
 void dump_init(struct dump *dump, struct source *source, struct diags *diags,
                const struct dump_options *options);
 /* Frees all, the module too where it is still there. */
