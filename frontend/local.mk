@@ -7,7 +7,11 @@ libskir_la_SOURCES += \
 	frontend/session.h \
 	frontend/skir.c \
 	frontend/skir.h \
+	frontend/exchange/text/proto_error.c \
+	frontend/exchange/text/proto_error.h \
+	frontend/exchange/text/proto_text.c \
 	frontend/exchange/text/proto_text.h \
+	frontend/exchange/text/proto_values.c \
 	frontend/exchange/writers/dot.c \
 	frontend/exchange/dump/attrs.c \
 	frontend/exchange/dump/counts.c \
@@ -100,3 +104,13 @@ bin_PROGRAMS += skirc
 skirc_SOURCES = frontend/main.c
 skirc_LDADD = frontend/libfrontend.a libskir.la $(libskrt_la_OBJECTS) $(THREAD_LIBS) $(DL_LIBS)
 skirc_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+
+# ---- The scanner of protobuf's text format: generated, and part of a release ----
+
+EXTRA_DIST += frontend/exchange/text/proto_text.re
+BUILT_SOURCES += frontend/exchange/text/proto_text.c
+MAINTAINERCLEANFILES += frontend/exchange/text/proto_text.c
+
+frontend/exchange/text/proto_text.c: frontend/exchange/text/proto_text.re
+	$(AM_V_GEN)$(MKDIR_P) frontend/exchange/text && \
+	  $(RE2C) -b -W $(WERROR) -i --no-generation-date -o $@ $< || { rm -f $@; exit 1; }

@@ -10,7 +10,12 @@ import tap
 
 FOLDERS = ("ir", "passes", "backend", "frontend", "tests")
 ENDINGS = (".c", ".h", ".y", ".re", ".def", ".sh")
-GENERATED = ("ir/syntax/lexer.c", "ir/syntax/grammar.c", "ir/syntax/grammar.h")
+GENERATED = (
+    "ir/syntax/lexer.c",
+    "ir/syntax/grammar.c",
+    "ir/syntax/grammar.h",
+    "frontend/exchange/text/proto_text.c",
+)
 MAX_COLUMN = 100
 OWN_GUARDS = ("SKRT_H", "SKIR_H")  # of installed headers
 

@@ -38,32 +38,41 @@ struct proto_field {
     struct span name_span, span; /* `span` is that of the value, cut off behind its first line */
 };
 
-struct proto_text {
-    const char *text, *at, *end;
-    struct diags *diags;
-    struct span within; /* of a text that is no part of the source: where it came from */
-    uint32_t depth;
-    bool inner; /* it is such a text */
-    bool failed;
-    struct text scratch; /* the string decoded last */
-    struct {
-        char close; /* the bracket that ends the message */
-    } open[PROTO_DEPTH];
-    /* What the scanner keeps between calls. */
-    struct proto_field list; /* the field whose list is being walked through */
-    bool in_list, first;
-    bool pending; /* the last field was a message that nobody has entered (yet) */
+/* A message that was entered; the outermost one is the text. */
+struct proto_level {
+    const char *begin; /* its opening bracket */
+    const char *list;  /* the name of the field whose list is being walked through, or NULL */
+    uint32_t list_size;
+    char close;     /* the bracket that ends the message */
+    bool bracketed; /* the name of the list */
 };
 
-/* Over all of a source. Errors are diagnostics of id `foreign-syntax`. */
+struct proto_text {
+    const char *text, *at, *end;
+    struct diags *diags; /* NULL: nothing is said */
+    struct span within;  /* of a text that is no part of the source: where it came from */
+    bool inner;          /* it is such a text */
+    bool failed;
+    bool first;   /* nothing of the message, or of the list, was read yet */
+    bool pending; /* the last field was a message that nobody has entered (yet) */
+    uint32_t depth;
+    char *copy;                                 /* owned: the text, where it had to be copied */
+    struct text scratch;                        /* the string decoded last */
+    struct proto_level levels[PROTO_DEPTH + 1]; /* up to `depth` */
+};
+
+/* Over all of a source. Errors are diagnostics of id `foreign-syntax`; without `diags` they are
+ * only told by `failed`. */
 void proto_init(struct proto_text *proto, const struct source *source, struct diags *diags);
-/* Over bytes that came out of a string of the source, all of whose errors are at `within`. */
+/* Over bytes that proto_string gave, all of whose errors are at `within`. They must stay as they
+ * are until proto_free. */
 void proto_init_inner(struct proto_text *proto, const char *bytes, size_t size, struct span within,
                       struct diags *diags);
 void proto_free(struct proto_text *proto);
 
 /* The next field of the innermost message that was entered. False at the end of this message, which
- * is left then, and from the first error on (`failed`). */
+ * is left then, and from the first error on (`failed`). Of what is in messages that are not
+ * entered, no more is looked at than brackets, strings and comments. */
 bool proto_next(struct proto_text *proto, struct proto_field *field);
 /* The message that proto_next returned last is the innermost one. */
 void proto_enter(struct proto_text *proto);
@@ -75,7 +84,7 @@ static inline bool proto_is(const struct proto_field *field, const char *name)
 }
 
 /* Values. Those of another kind, or out of range, are an error at the value, and false; but where
- * `proto` is NULL nothing is said. */
+ * `proto` is NULL nothing is said (and strings that are not plain cannot be read). */
 
 /* The bytes, joined, without quotes and escapes. They are in the text itself or in the cursor's
  * scratch memory: the next call may overwrite them. */
