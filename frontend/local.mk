@@ -17,12 +17,16 @@ libskir_la_SOURCES += \
 	frontend/exchange/dump/counts.c \
 	frontend/exchange/dump/dump.c \
 	frontend/exchange/dump/dump.h \
+	frontend/exchange/dump/dtypes.def \
 	frontend/exchange/dump/finish.c \
 	frontend/exchange/dump/finish.h \
 	frontend/exchange/dump/options.h \
+	frontend/exchange/dump/types.c \
+	frontend/exchange/dump/types.h \
 	frontend/exchange/exchange.c \
 	frontend/exchange/exchange.def \
 	frontend/exchange/exchange.h \
+	frontend/exchange/readers/ge_values.h \
 	frontend/exchange/writers/json.c \
 	frontend/exchange/writers/json_data.c \
 	frontend/exchange/writers/json_data.h \

@@ -158,6 +158,7 @@ script_tests = \
 	tests/e2e/golden_files.sh \
 	tests/e2e/grammar.py \
 	tests/e2e/hostile_text.py \
+	tests/e2e/import.py \
 	tests/e2e/includes.py \
 	tests/e2e/launch_failures.py \
 	tests/e2e/op_data.sh \
@@ -180,7 +181,7 @@ script_tests = \
 	tests/e2e/sync_hints.py \
 	tests/e2e/tap_run.sh
 TESTS += $(script_tests)
-EXTRA_DIST += $(script_tests) tests/golden
+EXTRA_DIST += $(script_tests) tests/golden tests/import
 
 # ---- Fuzzing: configure with --enable-fuzz and CC=clang, then `make fuzz` ----
 

@@ -28,6 +28,8 @@ void dump_free(struct dump *dump)
     vec_free(&dump->dropped);
     id_map_free(&dump->graph_names);
     id_map_free(&dump->keys);
+    id_map_free(&dump->dtypes);
+    id_map_free(&dump->formats);
     arena_free(&dump->arena);
     module_free(dump->module);
 }

@@ -88,8 +88,9 @@ struct dump {
     VEC(struct dump_count) counts; /* made of the graphs where a reader leaves it empty */
     VEC(const char *) dropped;     /* what the module does not have of the dump; in the arena */
     struct arena arena;
-    struct id_map graph_names; /* by name: index of the graph */
-    struct id_map keys;        /* by name: what an attribute of this key is (attrs.c) */
+    struct id_map graph_names;     /* by name: index of the graph */
+    struct id_map keys;            /* by name: what an attribute of this key is (attrs.c) */
+    struct id_map dtypes, formats; /* by what the dump calls them: those of the module (types.c) */
 };
 
 /* No graphs yet, and a module without elements. What it points to must outlive it. */
