@@ -14,6 +14,8 @@ libskir_la_SOURCES += \
 	frontend/exchange/text/proto_values.c \
 	frontend/exchange/writers/dot.c \
 	frontend/exchange/dump/attrs.c \
+	frontend/exchange/dump/contents.c \
+	frontend/exchange/dump/contents.h \
 	frontend/exchange/dump/counts.c \
 	frontend/exchange/dump/dump.c \
 	frontend/exchange/dump/dump.h \

@@ -1,0 +1,229 @@
+#include "frontend/exchange/dump/contents.h"
+#include "frontend/exchange/dump/types.h"
+#include "ir/contents.h"
+#include "ir/op_types.h"
+
+#include <stdio.h>
+
+/* -------------------------------------------------------------------------- numbers ---- */
+
+static struct attr_value integer(int64_t i)
+{
+    return (struct attr_value){.kind = ATTR_INT, .i = i};
+}
+
+/* The shortest decimal form that the dtype rounds to the same bits. */
+static struct attr_value shortest(enum dtype dtype, double exact, uint64_t bits)
+{
+    struct attr_value number = {.kind = ATTR_FLOAT};
+    char text[40];
+    for (int digits = 1; digits < 17 && isfinite(exact); digits++) {
+        uint64_t rounded;
+        snprintf(text, sizeof text, "%.*g", digits, exact);
+        number.f = strtod(text, NULL);
+        if (number_encode(dtype, &number, &rounded) == NUMBER_FITS && rounded == bits)
+            return number;
+    }
+    number.f = exact;
+    return number;
+}
+
+/* The number of an element's bits, as the text has it. False for NaNs other than the one that the
+ * text has, and for what is no number. */
+static bool decode(enum dtype dtype, uint64_t bits, struct attr_value *number)
+{
+    const struct dtype_info *info = dtype_info(dtype);
+    struct float_format format;
+    uint64_t again;
+    if (info->class == CLASS_FLOAT && dtype_float_format(dtype, &format)) {
+        *number = shortest(dtype, float_decode(format, bits), bits);
+    } else if (info->class == CLASS_SINT) {
+        unsigned unused = 64 - info->bits;
+        *number = integer((int64_t)(bits << unused) >> unused);
+    } else if (info->class == CLASS_UINT && bits <= INT64_MAX) {
+        *number = integer((int64_t)bits);
+    } else if (info->class == CLASS_BOOL && bits <= 1) {
+        *number = (struct attr_value){.kind = ATTR_BOOL, .i = (int64_t)bits};
+    } else {
+        return false;
+    }
+    return number_encode(dtype, number, &again) == NUMBER_FITS && again == bits;
+}
+
+static bool decode_bytes(enum dtype dtype, const char *bytes, struct attr_value *number)
+{
+    unsigned size = dtype_info(dtype)->bits / 8;
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < size; i++)
+        bits |= (uint64_t)(unsigned char)bytes[i] << 8 * i;
+    return decode(dtype, bits, number);
+}
+
+static void set_list(struct dump *dump, const struct attr_value *numbers, uint32_t count,
+                     struct attr_value *value)
+{
+    struct range range = module_add_values(dump->module, numbers, count);
+    *value = (struct attr_value){.kind = ATTR_LIST, .count = range.count};
+    value->first = count ? range.first : 0;
+}
+
+/* Whether each of the elements has the bytes of the first. */
+static bool all_equal(const char *bytes, size_t size, size_t element)
+{
+    return size > element && memcmp(bytes, bytes + element, size - element) == 0;
+}
+
+/* As numbers, where the text may have them. */
+static bool say_bytes(struct dump *dump, enum dtype dtype, const char *bytes, size_t size,
+                      struct attr_value *value)
+{
+    struct attr_value numbers[CONTENTS_MOST];
+    size_t element = dtype_info(dtype)->bits / 8;
+    if (element == 0 || size % element || dtype_info(dtype)->class == CLASS_HANDLE)
+        return false;
+    if (all_equal(bytes, size, element))
+        return decode_bytes(dtype, bytes, value);
+    size_t count = size / element;
+    for (size_t i = 0; i < count && count <= CONTENTS_MOST; i++)
+        if (!decode_bytes(dtype, bytes + i * element, &numbers[i]))
+            return false;
+    if (count > CONTENTS_MOST)
+        return false;
+    set_list(dump, numbers, (uint32_t)count, value);
+    if (count == 1)
+        *value = numbers[0];
+    return true;
+}
+
+/* ---------------------------------------------------------------------------- files ---- */
+
+static void add_key(struct attr *attrs, uint32_t *count, uint32_t key, uint32_t loc,
+                    struct attr_value value)
+{
+    attrs[(*count)++] = (struct attr){key, loc, value};
+}
+
+static void set_file(struct dump *dump, uint32_t path, uint64_t offset, uint64_t bytes,
+                     bool escaped, struct attr_value *value)
+{
+    struct attr attrs[4];
+    uint32_t count = 0, loc = NONE;
+    add_key(attrs, &count, W_file, loc, (struct attr_value){.kind = ATTR_STRING, .id = path});
+    if (offset)
+        add_key(attrs, &count, W_offset, loc, integer((int64_t)offset));
+    if (bytes != NO_BYTES)
+        add_key(attrs, &count, W_bytes, loc, integer((int64_t)bytes));
+    if (escaped)
+        add_key(attrs, &count, module_name(dump->module, "escaped"), loc,
+                (struct attr_value){.kind = ATTR_BOOL, .i = 1});
+    struct range range = module_add_attrs(dump->module, attrs, count);
+    *value = (struct attr_value){.kind = ATTR_DICT, .count = range.count};
+    value->first = range.first;
+}
+
+bool dump_contents_file(struct dump *dump, const char *path, size_t path_size, uint64_t offset,
+                        uint64_t bytes, uint32_t loc, struct attr_value *value)
+{
+    bool fits = offset <= INT64_MAX && (bytes <= INT64_MAX || bytes == NO_BYTES);
+    if (path_size == 0 || memchr(path, '\0', path_size) || !fits) {
+        dump_drop(dump, loc,
+                  "contents in a file that is not named, or whose place in it cannot be");
+        return false;
+    }
+    set_file(dump, intern_copy(&dump->module->names, path, path_size), offset, bytes, false, value);
+    return true;
+}
+
+/* ------------------------------------------------------------------------- contents ---- */
+
+/* The dtype of a type that can have contents, and its elements. */
+static bool take_type(struct dump *dump, uint32_t type, uint32_t loc, enum dtype *dtype,
+                      uint64_t *elements)
+{
+    if (type == NONE || dump->module->types.at[type].dtype == DTYPE_UNKNOWN ||
+        dump->module->types.at[type].rank == RANK_UNKNOWN ||
+        !type_elements(dump->module, type, elements)) {
+        dump_drop(dump, loc, "the contents of a constant whose type is not known");
+        return false;
+    }
+    *dtype = dump->module->types.at[type].dtype;
+    if (dtype_info(*dtype)->class != CLASS_HANDLE)
+        return true;
+    dump_drop(dump, loc, "the contents of a constant of dtype %s", dtype_info(*dtype)->name);
+    return false;
+}
+
+bool dump_contents_bytes(struct dump *dump, uint32_t type, const struct dump_bytes *bytes,
+                         uint32_t loc, struct attr_value *value)
+{
+    enum dtype dtype;
+    uint64_t elements, bits;
+    if (!take_type(dump, type, loc, &dtype, &elements))
+        return false;
+    if (__builtin_mul_overflow(elements, (uint64_t)dtype_info(dtype)->bits, &bits) ||
+        bits / 8 + (bits % 8 > 0) != bytes->size) {
+        dump_drop(dump, loc, "contents of %zu bytes, which are not those of the constant's type",
+                  bytes->size);
+        return false;
+    }
+    if (say_bytes(dump, dtype, bytes->bytes, bytes->size, value))
+        return true;
+    if (bytes->literal == NONE) {
+        dump_drop(dump, loc, "contents of %zu bytes, which have no place of their own in the dump",
+                  bytes->size);
+        return false;
+    }
+    set_file(dump, module_name(dump->module, dump->source->path),
+             bytes->literal + (uint64_t)bytes->plain, bytes->size, !bytes->plain, value);
+    return true;
+}
+
+static bool same_number(const struct attr_value *a, const struct attr_value *b)
+{
+    return a->kind == b->kind && a->i == b->i;
+}
+
+/* As many of the numbers as differ from those that repeat the last of them. */
+static uint32_t cut_repeated(const struct attr_value *numbers, uint32_t count)
+{
+    while (count > 1 && same_number(&numbers[count - 1], &numbers[count - 2]))
+        count--;
+    return count;
+}
+
+bool dump_contents_numbers(struct dump *dump, uint32_t type, const struct attr_value *numbers,
+                           uint32_t count, uint32_t loc, struct attr_value *value)
+{
+    struct attr_value list[CONTENTS_MOST];
+    enum dtype dtype;
+    uint64_t elements, bits;
+    if (!take_type(dump, type, loc, &dtype, &elements))
+        return false;
+    uint32_t needed = cut_repeated(numbers, count);
+    bool fits = count <= elements && (count > 0 || elements == 0) &&
+                (needed == 1 || elements <= CONTENTS_MOST);
+    for (uint32_t i = 0; i < needed && fits; i++)
+        fits = number_encode(dtype, &numbers[i], &bits) == NUMBER_FITS;
+    if (!fits) {
+        dump_drop(dump, loc, "%u numbers of a constant of %llu elements", count,
+                  (unsigned long long)elements);
+        return false;
+    }
+    if (needed == 1) {
+        *value = numbers[0];
+        return true;
+    }
+    for (uint32_t i = 0; i < elements; i++)
+        list[i] = numbers[i < count ? i : count - 1];
+    set_list(dump, list, (uint32_t)elements, value);
+    return true;
+}
+
+bool dump_is_constant(const struct dump *dump, uint32_t type)
+{
+    static const char *const types[] = {"Const", "Constant", "Variable", "FileConstant"};
+    for (unsigned i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (type != NONE && name_is(dump->module, type, types[i]))
+            return true;
+    return false;
+}
