@@ -77,9 +77,9 @@ bool call_types_match(const struct module *module, uint32_t called, uint32_t giv
     if (called == given || called == NONE || given == NONE)
         return true;
     const struct type *c = &module->types.at[called], *g = &module->types.at[given];
-    if (c->dtype != g->dtype || c->format != g->format || c->rank != g->rank)
+    if (!type_kinds_agree(c, g))
         return false;
-    for (uint32_t i = 0; i < c->rank; i++) {
+    for (uint32_t i = 0; i < type_n_dims(c) && i < type_n_dims(g); i++) {
         int64_t dim = type_dims(module, called)[i], other = type_dims(module, given)[i];
         if (dim != other && dim >= 0 && other != DIM_UNKNOWN)
             return false;
@@ -90,7 +90,7 @@ bool call_types_match(const struct module *module, uint32_t called, uint32_t giv
 /* Dimensions that are not known may be 1. */
 static bool has_one_element(const struct module *module, const struct type *type, uint32_t id)
 {
-    for (uint32_t i = 0; i < type->rank; i++)
+    for (uint32_t i = 0; i < type_n_dims(type); i++)
         if (type_dims(module, id)[i] != 1 && type_dims(module, id)[i] != DIM_UNKNOWN)
             return false;
     return true;
@@ -103,6 +103,8 @@ bool call_type_decides(const struct module *module, uint32_t type)
     const struct type *t = &module->types.at[type];
     if (t->dtype == DTYPE_TOKEN) /* which is reported by itself */
         return true;
+    if (t->dtype == DTYPE_UNKNOWN)
+        return has_one_element(module, t, type);
     enum dtype_class class = dtype_info(t->dtype)->class;
     return (class == CLASS_BOOL || class == CLASS_FLOAT || class == CLASS_SINT ||
             class == CLASS_UINT) &&
@@ -116,6 +118,8 @@ bool call_type_counts(const struct module *module, uint32_t type)
     const struct type *t = &module->types.at[type];
     if (t->dtype == DTYPE_TOKEN)
         return true;
+    if (t->dtype == DTYPE_UNKNOWN)
+        return has_one_element(module, t, type);
     const struct dtype_info *info = dtype_info(t->dtype);
     return (info->class == CLASS_SINT || info->class == CLASS_UINT) && info->bits >= 8 &&
            has_one_element(module, t, type);

@@ -63,6 +63,10 @@ const struct dtype_info *dtype_info(enum dtype dtype);
  * `after`. It has no dimensions, no memory and no slot. */
 #define DTYPE_TOKEN DTYPE_COUNT
 
+/* `?`, an element type that is not known, which fits any. Its dtype_info has no bits and the class
+ * of what is no number. */
+#define DTYPE_UNKNOWN (DTYPE_COUNT + 1)
+
 /* Dimensions are >= 0, DIM_UNKNOWN (`?`), or depend on names that a graph declares, by `dims` or as
  * gears: DIM_GEAR and the id of their normal text (ir/dims.h), which for one name is the name. */
 #define DIM_UNKNOWN ((int64_t)-1)
@@ -81,12 +85,21 @@ static inline uint32_t dim_gear(int64_t dim)
 
 enum { MAX_RANK = 64 };
 
+/* `[..]`: the number of dimensions is not known, nor is any of them. */
+#define RANK_UNKNOWN UINT32_MAX
+
 struct type {
     enum dtype dtype;
     uint32_t format; /* name id */
-    uint32_t rank;
-    uint32_t dims; /* first of `rank` in module.dims */
+    uint32_t rank;   /* or RANK_UNKNOWN */
+    uint32_t dims;   /* first of `rank` in module.dims */
 };
+
+/* How many dimensions can be looked at: none where the rank is not known. */
+static inline uint32_t type_n_dims(const struct type *type)
+{
+    return type->rank == RANK_UNKNOWN ? 0 : type->rank;
+}
 
 /* ----------------------------------------------------------------------- attributes ---- */
 
@@ -399,14 +412,18 @@ static inline void name_offer(struct suggest *suggest, const struct module *modu
     suggest_offer(suggest, module->names.names[name].text, module->names.names[name].size);
 }
 
-/* The id of a type; `dims` are copied. */
+/* The id of a type; `dims` are copied. With RANK_UNKNOWN they may be NULL. */
 uint32_t module_type(struct module *module, enum dtype dtype, uint32_t format, const int64_t *dims,
                      uint32_t rank);
 /* The id of the type of tokens. */
 uint32_t module_token(struct module *module);
 const int64_t *type_dims(const struct module *module, uint32_t type);
-/* Number of elements. False where a dimension is not static or the product passes 2^62. */
+/* Number of elements. False where the rank is not known, a dimension is not static or the product
+ * passes 2^62. */
 bool type_elements(const struct module *module, uint32_t type, uint64_t *elements);
+/* Whether dtype, rank and format of two types agree: each is equal or not known of one. A type of
+ * which neither dtype nor rank is known says nothing of the format where it is ND. */
+bool type_kinds_agree(const struct type *a, const struct type *b);
 
 /* The attribute of a range with this key, or NULL. */
 const struct attr *attr_find(const struct module *module, struct range attrs, uint32_t key);

@@ -31,6 +31,8 @@ static struct rule_value bytes_of(struct evaluator *e, uint32_t slot)
         if (e->call->tensors[i].slot != slot)
             continue;
         struct rule_value shape = rule_shape(e, i);
+        if (shape.kind != VALUE_LIST || e->call->tensors[i].bits == 0)
+            return rule_unknown;
         struct rule_dim bits = rule_arithmetic(e, RULE_MUL, rule_product(e, &shape),
                                                rule_known(e->call->tensors[i].bits));
         bits = rule_arithmetic(e, RULE_ADD, bits, rule_known(7));
@@ -104,6 +106,8 @@ static struct rule_value call_concat(struct evaluator *e, uint32_t slot,
         if (e->call->tensors[i].slot != slot)
             continue;
         struct rule_value next = rule_shape(e, i);
+        if (next.kind != VALUE_LIST)
+            return rule_unknown;
         struct rule_dim along = at < next.count ? next.dims[at] : rule_unknown_dim();
         if (at < next.count)
             next.dims[at] = out.dims[at];

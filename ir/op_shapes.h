@@ -9,9 +9,9 @@
  * what is not an integer is taken for whatever makes the op right. */
 struct op_tensor {
     uint32_t slot; /* index of op_type.slots; of a listed one several follow one another */
-    uint32_t rank;
+    uint32_t rank; /* or RANK_UNKNOWN */
     const int64_t *dims;
-    unsigned bits; /* of an element */
+    unsigned bits; /* of an element; 0 where they are not known */
 };
 
 /* The value of an attribute: as numbers (one, but for lists; bools are 0 and 1), or as text. Other

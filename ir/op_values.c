@@ -66,6 +66,8 @@ struct rule_value rule_list(struct evaluator *e, uint64_t count)
 struct rule_value rule_shape(struct evaluator *e, uint32_t tensor)
 {
     const struct op_tensor *found = &e->call->tensors[tensor];
+    if (found->rank == RANK_UNKNOWN)
+        return rule_unknown;
     struct rule_value value = rule_list(e, found->rank);
     for (uint32_t i = 0; i < value.count; i++)
         value.dims[i] = (struct rule_dim){found->dims[i] >= 0, found->dims[i]};

@@ -184,7 +184,7 @@ static bool pools_are_sound(const struct module *module)
     for (uint32_t i = 0; i < module->types.count; i++) {
         const struct type *type = &module->types.at[i];
         if (!is_name(module, type->format) ||
-            !range_is_in((struct range){type->dims, type->rank}, module->dims.count))
+            !range_is_in((struct range){type->dims, type_n_dims(type)}, module->dims.count))
             return false;
     }
     return true;

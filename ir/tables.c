@@ -9,8 +9,9 @@ const struct dtype_info *dtype_info(enum dtype dtype)
 #define DTYPE(name, bits, class, npy, host) {#name, bits, CLASS_##class, npy, host},
 #include "ir/dtypes.def"
 #undef DTYPE
+        [DTYPE_UNKNOWN] = {"?", 0, CLASS_HANDLE, "", false},
     };
-    assert((unsigned)dtype < DTYPE_COUNT);
+    assert((unsigned)dtype < DTYPE_COUNT || dtype == DTYPE_UNKNOWN);
     return &infos[dtype];
 }
 

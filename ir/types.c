@@ -6,7 +6,7 @@
 static uint32_t type_hash(const struct type *type, const int64_t *dims)
 {
     uint64_t h = (uint64_t)type->dtype << 40 ^ (uint64_t)type->format << 8 ^ type->rank;
-    for (uint32_t i = 0; i < type->rank; i++) {
+    for (uint32_t i = 0; i < type_n_dims(type); i++) {
         h = (h ^ (uint64_t)dims[i]) * 0xd6e8feb86659fd93u;
         h ^= h >> 32;
     }
@@ -18,7 +18,7 @@ static bool type_equals(const struct module *module, const struct type *a, const
                         const int64_t *b_dims)
 {
     return a->dtype == b->dtype && a->format == b->format && a->rank == b->rank &&
-           memcmp(module->dims.at + a->dims, b_dims, a->rank * sizeof *b_dims) == 0;
+           memcmp(module->dims.at + a->dims, b_dims, type_n_dims(a) * sizeof *b_dims) == 0;
 }
 
 static void type_slots_grow(struct module *module)
@@ -40,19 +40,20 @@ uint32_t module_type(struct module *module, enum dtype dtype, uint32_t format, c
                      uint32_t rank)
 {
     static const int64_t scalar[1];
-    assert((unsigned)dtype <= DTYPE_TOKEN && rank <= MAX_RANK && format < module->names.count);
+    uint32_t n_dims = rank == RANK_UNKNOWN ? 0 : rank;
+    assert((unsigned)dtype <= DTYPE_UNKNOWN && n_dims <= MAX_RANK && format < module->names.count);
     if (!module->type_slots || module->types.count >= module->type_mask / 2)
         type_slots_grow(module);
-    if (rank == 0)
+    if (n_dims == 0)
         dims = scalar;
-    vec_reserve(&module->dims, rank + 1);
+    vec_reserve(&module->dims, n_dims + 1);
     struct type type = {dtype, format, rank, module->dims.count};
     uint32_t at = type_hash(&type, dims) & module->type_mask;
     for (uint32_t id; (id = module->type_slots[at]); at = (at + 1) & module->type_mask)
         if (type_equals(module, &module->types.at[id - 1], &type, dims))
             return id - 1;
-    memcpy(module->dims.at + module->dims.count, dims, rank * sizeof *dims);
-    module->dims.count += rank;
+    memcpy(module->dims.at + module->dims.count, dims, n_dims * sizeof *dims);
+    module->dims.count += n_dims;
     vec_push(&module->types, type);
     module->type_slots[at] = module->types.count;
     return module->types.count - 1;
@@ -73,10 +74,13 @@ const int64_t *type_dims(const struct module *module, uint32_t type)
 
 bool type_elements(const struct module *module, uint32_t type, uint64_t *elements)
 {
+    const struct type *t = &module->types.at[type];
     const int64_t *dims = type_dims(module, type);
     bool zero = false;
     uint64_t product = 1;
-    for (uint32_t i = 0; i < module->types.at[type].rank; i++) {
+    if (t->rank == RANK_UNKNOWN)
+        return false;
+    for (uint32_t i = 0; i < t->rank; i++) {
         if (dims[i] < 0)
             return false;
         if (dims[i] == 0)
@@ -86,4 +90,18 @@ bool type_elements(const struct module *module, uint32_t type, uint64_t *element
     }
     *elements = zero ? 0 : product;
     return true;
+}
+
+static bool says_nothing(const struct type *type)
+{
+    return type->dtype == DTYPE_UNKNOWN && type->rank == RANK_UNKNOWN && type->format == W_ND;
+}
+
+bool type_kinds_agree(const struct type *a, const struct type *b)
+{
+    if (a->dtype == DTYPE_TOKEN || b->dtype == DTYPE_TOKEN)
+        return a->dtype == b->dtype;
+    bool dtype = a->dtype == b->dtype || a->dtype == DTYPE_UNKNOWN || b->dtype == DTYPE_UNKNOWN;
+    bool rank = a->rank == b->rank || a->rank == RANK_UNKNOWN || b->rank == RANK_UNKNOWN;
+    return dtype && rank && (a->format == b->format || says_nothing(a) || says_nothing(b));
 }

@@ -270,7 +270,7 @@ static bool op_has_names(const struct module *module, const struct graph *graph,
     for (uint32_t n = 0; n < op->operands.count + op->results.count; n++) {
         uint32_t type = graph->values.at[op_tensor(graph, op, n)].type;
         const int64_t *dims = type_dims(module, type);
-        for (uint32_t i = 0; i < module->types.at[type].rank; i++)
+        for (uint32_t i = 0; i < type_n_dims(&module->types.at[type]); i++)
             if (dim_is_gear(dims[i]))
                 return true;
     }

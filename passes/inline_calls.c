@@ -77,7 +77,7 @@ static bool has_named_dims(const struct module *module, const struct graph *grap
 {
     for (uint32_t i = 0; i < graph->values.count; i++) {
         uint32_t type = graph->values.at[i].type;
-        for (uint32_t d = 0; type != NONE && d < module->types.at[type].rank; d++)
+        for (uint32_t d = 0; type != NONE && d < type_n_dims(&module->types.at[type]); d++)
             if (dim_is_gear(type_dims(module, type)[d]))
                 return true;
     }

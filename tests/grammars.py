@@ -26,7 +26,7 @@ TOKEN = re.compile(r"""\s+ | //[^\n]*
     | (?P<number>-?[0-9]+(?:\.[0-9]+(?:[eE][-+]?[0-9]+)?|[eE][-+]?[0-9]+)|-?inf\b|nan\b)
     | (?P<integer>0x[0-9A-Fa-f]+|-?[0-9]+)
     | (?P<word>[A-Za-z_][A-Za-z0-9_]*)
-    | (?P<mark>->|[{}()\[\]=:,?+*])""", re.VERBOSE)
+    | (?P<mark>->|\.\.|[{}()\[\]=:,?+*])""", re.VERBOSE)
 
 
 class Words:
@@ -92,7 +92,8 @@ def read_ebnf(text):
 
 # ---- the rules of a grammar for Bison ----
 
-SPECIAL = {"ATTR_BRACE": ("text", "{"), "ARROW": ("text", "->"), "VALUE": ("class", "value"),
+SPECIAL = {"ATTR_BRACE": ("text", "{"), "ARROW": ("text", "->"), "DOTS": ("text", ".."),
+           "VALUE": ("class", "value"),
            "SYMBOL": ("class", "symbol"), "STRING": ("class", "string"),
            "INT": ("class", "integer"), "FLOAT": ("class", "number"), "WORD": ("class", "word"),
            "DTYPE": ("class", "dtype"), "INSTR": ("class", "mnemonic"),
@@ -210,7 +211,7 @@ class Generator:
             tokens[at] = self.random.choice(tokens)
         else:
             classes = sorted(CLASSES)
-            tokens[at] = self.random.choice(list("{}()[]=:,?") + ["->"]
+            tokens[at] = self.random.choice(list("{}()[]=:,?") + ["->", ".."]
                                             + [self.token(name) for name in classes])
         return tokens
 

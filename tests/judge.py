@@ -24,7 +24,7 @@ TOKENS = re.compile(
     |(?P<string>"(?:[^"\\\n]|\\.)*")
     |(?P<number>-?(?:0x[0-9a-fA-F]+|[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|inf\b))
     |(?P<word>[A-Za-z_][A-Za-z0-9_]*)
-    |(?P<mark>->|[-(){}\[\],:=?+*])""",
+    |(?P<mark>->|\.\.|[-(){}\[\],:=?+*])""",
     re.X,
 )
 
@@ -158,14 +158,14 @@ class Parser:
     def dim(self):
         text = ""
         while not self.peek(",") and not self.peek("]"):
-            text += self.take("word", "number", "?", "+", "*")
+            text += self.take("word", "number", "?", "+", "*", "..")
         return int(text) if text.isdigit() else text
 
     def result(self):
         if self.accept("token"):
             return "token"
-        dtype = self.take("word")
-        if dtype not in DTYPES:
+        dtype = self.take("word", "?")
+        if dtype not in DTYPES and dtype != "?":
             raise Refused("syntax")
         self.take("[")
         dims = self.listed(self.dim, "]")
@@ -378,7 +378,8 @@ def elements(type):
 
 def one_memory(a, b):
     sizes = elements(a), elements(b)
-    return a[0] == b[0] and (None in sizes or sizes[0] == sizes[1])
+    alike = a[0] == b[0] or "?" in (a[0], b[0])
+    return alike and (None in sizes or sizes[0] == sizes[1])
 
 
 def check(graph):

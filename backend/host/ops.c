@@ -34,6 +34,12 @@ static bool tensor_of(const struct module *module, uint32_t id, struct skrt_tens
     const struct type *type = &module->types.at[id];
     const int64_t *dims = type_dims(module, id);
     *tensor = (struct skrt_tensor){.dtype = type->dtype, .rank = type->rank};
+    if (type->dtype == DTYPE_UNKNOWN || type->rank == RANK_UNKNOWN) {
+        snprintf(error, error_size,
+                 "the %s of this tensor is not known, but the host target needs it",
+                 type->dtype == DTYPE_UNKNOWN ? "dtype" : "rank");
+        return false;
+    }
     if (type->rank > SKRT_MAX_RANK) {
         snprintf(error, error_size, "the host target takes at most %d dimensions, not %u",
                  SKRT_MAX_RANK, type->rank);

@@ -107,8 +107,8 @@ static bool bind_type(struct binder *binder, uint32_t *id)
     if (*id == NONE)
         return true;
     struct type type = module->types.at[*id];
-    memcpy(dims, type_dims(module, *id), type.rank * sizeof *dims);
-    for (uint32_t i = 0; i < type.rank; i++) {
+    memcpy(dims, type_dims(module, *id), type_n_dims(&type) * sizeof *dims);
+    for (uint32_t i = 0; i < type_n_dims(&type); i++) {
         enum dim_fault fault =
             dim_bind(module, dims[i], binder->bindings.at, binder->bindings.count, &dims[i]);
         ok = ok && fault == DIM_FINE;

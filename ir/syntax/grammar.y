@@ -84,6 +84,7 @@ static struct attr_value value_int(enum attr_kind kind, int64_t i)
 %token <f> FLOAT "number"
 %token <name> ATTR_BRACE "'{' of attributes"
 %token <name> ARROW "'->'"
+%token <name> DOTS "'..'"
 %token <name> KW_skir "'skir'" KW_target "'target'" KW_include "'include'"
 %token <name> KW_kernel "'kernel'" KW_graph "'graph'"
 %token <name> KW_entry "'entry'"
@@ -229,6 +230,8 @@ any_type:
 new_type:
   DTYPE '[' dims ']' format
       { $$ = parse_take_type(parser, rule_span(parser, $DTYPE, RULE_END), $DTYPE, $dims, $format); }
+| '?' '[' dims ']' format
+      { $$ = parse_take_type(parser, rule_span(parser, $1, RULE_END), NONE, $dims, $format); }
 
 format:
   %empty    { $$ = W_ND; }
@@ -236,6 +239,7 @@ format:
 
 dims:
   %empty  { $$ = 0; }
+| DOTS    { $$ = RANK_UNKNOWN; }
 | dim_list
 
 dim_list:
@@ -570,6 +574,7 @@ SAME_TOKEN(INT);
 SAME_TOKEN(FLOAT);
 SAME_TOKEN(ATTR_BRACE);
 SAME_TOKEN(ARROW);
+SAME_TOKEN(DOTS);
 _Static_assert((int)SKIR_YYerror == (int)TOKEN_ERROR, "the order of enum token");
 #define KEYWORD(name)                                                                              \
     _Static_assert((int)KW_##name == (int)TOKEN_KEYWORD + (int)W_##name, "the order of words.def");

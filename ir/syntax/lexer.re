@@ -171,6 +171,14 @@ static inline uint32_t find_type(struct scanner *scanner, const char *start, con
     return id;
 }
 
+/* Whether a format may follow the type that ends here, apart from it. */
+static inline bool format_follows(const char *end)
+{
+    while (*end == ' ' || *end == '\n' || *end == '\t' || *end == '\r')
+        end++;
+    return *end == ':' || *end == '/';
+}
+
 /* Bytes of a dictionary that is one token, at most. */
 enum { MAX_DICT = 256 };
 
@@ -308,14 +316,18 @@ again:
     "-inf" { TAKE; value->f = -HUGE_VAL; return TOKEN_FLOAT; }
     "nan"  { TAKE; value->f = (double)NAN; return TOKEN_FLOAT; }
     word   { TAKE; return scan_word(scanner, value); }
-    word "[" [0-9A-Za-z_?*+, ]* "]" (":" [A-Z][A-Za-z0-9_]*)? {
+    (word | "?") "[" [0-9A-Za-z_?*+,. ]* "]" (":" [A-Z][A-Za-z0-9_]*)? {
         uint32_t id = find_type(scanner, start, cursor);
-        if (id != NONE) {
+        if (id != NONE && !format_follows(cursor)) {
             TAKE;
             value->name = make_name(scanner, id);
             return TOKEN_TYPE;
         }
         cursor = memchr(start, '[', (size_t)(cursor - start));
+        if (*start == '?') {
+            TAKE_MARK;
+            return *start;
+        }
         TAKE;
         return scan_word(scanner, value);
     }
@@ -327,6 +339,7 @@ again:
     }
 
     "->" { TAKE_MARK; return TOKEN_ARROW; }
+    ".." { TAKE_MARK; return TOKEN_DOTS; }
     "{" / space (word | quoted) space [=,}] {
         TAKE_MARK;
         return scan_attr_brace(scanner, value);

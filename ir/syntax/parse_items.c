@@ -130,13 +130,17 @@ void parse_push_empty(struct parser *parser, struct span span, uint32_t word)
 uint32_t parse_take_type(struct parser *parser, struct span span, uint32_t dtype, uint32_t rank,
                          uint32_t format)
 {
-    assert(rank <= parser->dims.count);
-    parser->dims.count -= rank;
-    if (rank > MAX_RANK)
+    uint32_t n_dims = rank == RANK_UNKNOWN ? 0 : rank;
+    assert(n_dims <= parser->dims.count);
+    parser->dims.count -= n_dims;
+    if (n_dims > MAX_RANK) {
         diag_at(parser->diags, DIAG_number_range, span, "a type has at most %d dimensions, not %u",
                 MAX_RANK, rank);
-    uint32_t type = module_type(parser->module, (enum dtype)(dtype - W_KEYWORD_END), format,
-                                parser->dims.at + parser->dims.count, rank > MAX_RANK ? 0 : rank);
+        rank = 0;
+    }
+    uint32_t type =
+        module_type(parser->module, dtype == NONE ? DTYPE_UNKNOWN : dtype - W_KEYWORD_END, format,
+                    parser->dims.at + parser->dims.count, rank);
     scanner_know(&parser->scanner, span, type);
     return type;
 }

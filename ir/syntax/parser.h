@@ -144,6 +144,8 @@ void parse_body_begin(struct parser *parser);
 void parse_push_list(struct parser *parser, uint32_t count);
 /* An empty list whose elements would be what the word says. */
 void parse_push_empty(struct parser *parser, struct span span, uint32_t word);
+/* `dtype` is a word, or NONE for `?`; `rank` how many of the last dimensions the type has, or
+ * RANK_UNKNOWN. */
 uint32_t parse_take_type(struct parser *parser, struct span span, uint32_t dtype, uint32_t rank,
                          uint32_t format);
 

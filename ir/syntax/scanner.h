@@ -23,6 +23,7 @@ enum token {
     TOKEN_FLOAT,
     TOKEN_ATTR_BRACE, /* `{` before `key =`, `key ,` or `key }` */
     TOKEN_ARROW,
+    TOKEN_DOTS,    /* `..` */
     TOKEN_KEYWORD, /* and those that follow: + W_name for the keyword */
 };
 

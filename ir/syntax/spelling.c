@@ -100,7 +100,9 @@ void spell_type(struct text *text, const struct module *module, uint32_t id)
     }
     text_string(text, dtype_info(type->dtype)->name);
     text_char(text, '[');
-    for (uint32_t i = 0; i < type->rank; i++) {
+    if (type->rank == RANK_UNKNOWN)
+        text_bytes(text, "..", 2);
+    for (uint32_t i = 0; i < type_n_dims(type); i++) {
         if (i)
             text_bytes(text, ", ", 2);
         if (dims[i] == DIM_UNKNOWN)

@@ -145,7 +145,7 @@ static void check_contents(const struct given *given)
 {
     enum dtype_class class = dtype_info(given->type->dtype)->class;
     uint32_t kind = given->attr->value.kind;
-    if (class == CLASS_HANDLE)
+    if (class == CLASS_HANDLE && given->type->dtype != DTYPE_UNKNOWN)
         diag_at(given->gv->diags, DIAG_contents, key_span(given), "a tensor of %s has no contents",
                 dtype_info(given->type->dtype)->name);
     else if (kind == ATTR_DICT)

@@ -30,7 +30,7 @@ static void verify_params(struct graph_verifier *gv)
         verify_attrs(gv->verifier, param->attrs, OWNER_PARAM);
         if (!attr_flag(gv->module, param->attrs, W_static))
             continue;
-        for (uint32_t d = 0; d < gv->module->types.at[type].rank; d++)
+        for (uint32_t d = 0; d < type_n_dims(&gv->module->types.at[type]); d++)
             if (dim_is_gear(type_dims(gv->module, type)[d]))
                 diag_at(gv->diags, DIAG_gear, span,
                         "a 'static' parameter cannot have the dimension '%.*s' in its shape",

@@ -11,7 +11,8 @@ static bool types_share(const struct module *module, uint32_t a, uint32_t b)
     uint64_t of_a, of_b;
     if (a == NONE || b == NONE || a == b)
         return true;
-    if (module->types.at[a].dtype != module->types.at[b].dtype)
+    enum dtype dtype_a = module->types.at[a].dtype, dtype_b = module->types.at[b].dtype;
+    if (dtype_a != dtype_b && dtype_a != DTYPE_UNKNOWN && dtype_b != DTYPE_UNKNOWN)
         return false;
     return !type_elements(module, a, &of_a) || !type_elements(module, b, &of_b) || of_a == of_b;
 }

@@ -178,6 +178,12 @@ static void wrong_dtype(struct graph_verifier *gv, const struct op *op,
     text_free(&names);
 }
 
+/* As a set; one that is not known may be any. */
+static uint64_t dtype_bit(enum dtype dtype)
+{
+    return dtype == DTYPE_UNKNOWN ? UINT64_MAX : UINT64_C(1) << dtype;
+}
+
 static bool verify_dtypes(struct graph_verifier *gv, const struct op *op,
                           const struct op_tensors *tensors)
 {
@@ -186,8 +192,8 @@ static bool verify_dtypes(struct graph_verifier *gv, const struct op *op,
         uint32_t like = slot->like == NONE ? NONE : find_tensor(tensors, slot->like);
         uint64_t set = slot->dtypes;
         if (slot->like != NONE)
-            set |= like == NONE ? UINT64_MAX : UINT64_C(1) << dtype_of(gv, tensors, like);
-        if (set >> dtype_of(gv, tensors, i) & 1)
+            set |= like == NONE ? UINT64_MAX : dtype_bit(dtype_of(gv, tensors, like));
+        if (set & dtype_bit(dtype_of(gv, tensors, i)))
             continue;
         wrong_dtype(gv, op, tensors, i, set, like);
         return false;

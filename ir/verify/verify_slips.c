@@ -255,7 +255,7 @@ static void mark_type(const struct module *module, struct id_map *used, uint32_t
 {
     if (type == NONE)
         return;
-    for (uint32_t i = 0; i < module->types.at[type].rank; i++)
+    for (uint32_t i = 0; i < type_n_dims(&module->types.at[type]); i++)
         if (dim_is_gear(type_dims(module, type)[i]))
             mark_dim(module, used, type_dims(module, type)[i]);
 }

@@ -17,9 +17,9 @@ bool verify_types_match(const struct module *module, uint32_t declared, uint32_t
     if (declared == actual || actual == NONE)
         return true;
     const struct type *d = &module->types.at[declared], *a = &module->types.at[actual];
-    if (d->dtype != a->dtype || d->format != a->format || d->rank != a->rank)
+    if (!type_kinds_agree(d, a))
         return false;
-    for (uint32_t i = 0; i < d->rank; i++)
+    for (uint32_t i = 0; i < type_n_dims(d) && i < type_n_dims(a); i++)
         if (!dims_match(type_dims(module, declared)[i], type_dims(module, actual)[i]))
             return false;
     return true;
@@ -81,7 +81,7 @@ void verify_type(struct graph_verifier *gv, uint32_t type, struct span span)
     gv->type_checked[type] = 1;
     const struct type *t = &gv->module->types.at[type];
     const int64_t *dims = type_dims(gv->module, type);
-    for (uint32_t i = 0; i < t->rank; i++)
+    for (uint32_t i = 0; i < type_n_dims(t); i++)
         if (dim_is_gear(dims[i]))
             verify_dim(gv, dims[i], span);
     if (!format_known(gv->module, t->format) &&

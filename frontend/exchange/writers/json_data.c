@@ -80,21 +80,33 @@ static void put_dim(struct json_data *data, int64_t dim)
         json_data_integer(data, dim);
 }
 
+static void put_dims(struct json_data *data, const struct type *type)
+{
+    const int64_t *dims = data->module->dims.at + type->dims;
+    json_open_array(&data->json);
+    for (uint32_t i = 0; i < type->rank; i++)
+        put_dim(data, dims[i]);
+    json_close_array(&data->json);
+}
+
 void json_data_type(struct json_data *data, uint32_t id)
 {
     const struct type *type = &data->module->types.at[id];
-    const int64_t *dims = type_dims(data->module, id);
     if (type->dtype == DTYPE_TOKEN) {
         json_string(&data->json, "token");
         return;
     }
     json_open_object(&data->json);
-    json_add_string(&data->json, "dtype", dtype_info(type->dtype)->name);
+    json_key(&data->json, "dtype");
+    if (type->dtype == DTYPE_UNKNOWN)
+        json_null(&data->json);
+    else
+        json_string(&data->json, dtype_info(type->dtype)->name);
     json_key(&data->json, "dims");
-    json_open_array(&data->json);
-    for (uint32_t i = 0; i < type->rank; i++)
-        put_dim(data, dims[i]);
-    json_close_array(&data->json);
+    if (type->rank == RANK_UNKNOWN)
+        json_null(&data->json);
+    else
+        put_dims(data, type);
     json_data_name(data, "format", type->format);
     json_close_object(&data->json);
 }
