@@ -189,6 +189,7 @@ FUZZ_SECONDS = 60
 fuzz_programs = \
 	tests/fuzz/fuzz_npy \
 	tests/fuzz/fuzz_object \
+	tests/fuzz/fuzz_proto_text \
 	tests/fuzz/fuzz_skir
 if FUZZ
 noinst_PROGRAMS += $(fuzz_programs)
@@ -197,6 +198,7 @@ endif
 fuzz_ldflags = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_fuzz_fuzz_npy_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_object_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_proto_text_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_skir_LDFLAGS = $(fuzz_ldflags)
 
 # Each program starts from the golden files, the examples and the kernels, and keeps what it finds.

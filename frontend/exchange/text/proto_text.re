@@ -111,29 +111,60 @@ static bool fail_close(struct proto_text *proto, const char *at, uint32_t depth)
 
 /* ---- Between tokens ---- */
 
-/* Behind blanks and comments. Indentation is the larger part of most texts. */
-static const char *skip_space(const struct proto_text *proto, const char *at)
+/* Behind spaces, eight at a time: indentation is the larger part of most texts. */
+static inline const char *skip_indent(const struct proto_text *proto, const char *at)
 {
     static const uint64_t spaces = UINT64_C(0x2020202020202020);
+    uint64_t eight;
+    while (proto->end - at >= (ptrdiff_t)sizeof eight) {
+        memcpy(&eight, at, sizeof eight);
+        eight ^= spaces;
+        if (eight != 0)
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+            return at + (__builtin_ctzll(eight) >> 3);
+#else
+            return at + (__builtin_clzll(eight) >> 3);
+#endif
+        at += sizeof eight;
+    }
+    while (*at == ' ')
+        at++;
+    return at;
+}
+
+static const char *skip_blanks(const struct proto_text *proto, const char *at)
+{
     for (;;) {
-        uint64_t eight;
-        while (proto->end - at >= (ptrdiff_t)sizeof eight) {
-            memcpy(&eight, at, sizeof eight);
-            if (eight != spaces)
-                break;
-            at += sizeof eight;
-        }
-        while (*at == ' ')
-            at++;
-        if (*at == '#') {
-            const char *line = memchr(at, '\n', (size_t)(proto->end - at));
-            at = line ? line + 1 : proto->end;
+        if (*at == ' ') {
+            at = skip_indent(proto, at);
         } else if (*at == '\n' || *at == '\r' || *at == '\t' || *at == '\v' || *at == '\f') {
             at++;
+        } else if (*at == '#') {
+            const char *line = memchr(at, '\n', (size_t)(proto->end - at));
+            at = line ? line + 1 : proto->end;
         } else {
             return at;
         }
     }
+}
+
+/* Behind blanks and comments. */
+static inline const char *skip_space(const struct proto_text *proto, const char *at)
+{
+    if ((unsigned char)*at > '#')
+        return at;
+    if (*at == ' ' && (unsigned char)at[1] > '#')
+        return at + 1;
+    return skip_blanks(proto, at);
+}
+
+/* The span of one token, which has no line breaks. */
+static inline struct span token_span(const struct proto_text *proto, const char *begin,
+                                     const char *end)
+{
+    if (proto->inner)
+        return proto->within;
+    return (struct span){(uint32_t)(begin - proto->text), (uint32_t)(end - proto->text)};
 }
 
 /* ---- Values ---- */
@@ -208,19 +239,22 @@ static enum value scan_value(struct proto_text *proto, const char *start)
 static bool read_string(struct proto_text *proto, struct proto_field *field, bool plain)
 {
     const char *end = proto->at, *next;
+    bool several = false;
     field->kind = PROTO_STRING;
     for (;;) {
         next = skip_space(proto, end);
         if (*next != '"' && *next != '\'')
             break;
         plain = false;
+        several = true;
         if (scan_value(proto, next) == VALUE_FAILED)
             return false;
         end = proto->at;
     }
     field->plain = plain;
     field->size = (uint32_t)(end - field->text);
-    field->span = proto_span(proto, field->text, end);
+    field->span = several ? proto_span(proto, field->text, end)
+                          : token_span(proto, field->text, end);
     proto->at = next;
     return true;
 }
@@ -241,11 +275,11 @@ static bool is_number_word(const char *word, size_t size)
     return false;
 }
 
-static bool end_scalar(struct proto_text *proto, struct proto_field *field, enum proto_kind kind)
+static bool end_token(struct proto_text *proto, struct proto_field *field, enum proto_kind kind)
 {
     field->kind = kind;
     field->size = (uint32_t)(proto->at - field->text);
-    field->span = proto_span(proto, field->text, proto->at);
+    field->span = token_span(proto, field->text, proto->at);
     return true;
 }
 
@@ -254,7 +288,7 @@ static bool read_word(struct proto_text *proto, struct proto_field *field, const
 {
     if (minus && !is_number_word(word, (size_t)(proto->at - word)))
         return proto_error(proto, word, proto->at, NULL, "expected a number behind the '-'");
-    return end_scalar(proto, field, PROTO_WORD);
+    return end_token(proto, field, PROTO_WORD);
 }
 
 /* A minus that stands apart from its number. */
@@ -262,17 +296,21 @@ static bool read_minus(struct proto_text *proto, struct proto_field *field)
 {
     const char *start = skip_space(proto, proto->at);
     enum value value = *start == '-' ? VALUE_MINUS : scan_value(proto, start);
-    if (value == VALUE_NUMBER)
-        return end_scalar(proto, field, PROTO_NUMBER);
-    if (value == VALUE_WORD)
-        return read_word(proto, field, start, true);
-    return value != VALUE_FAILED && fail_expected(proto, start, "a number");
+    if (value == VALUE_FAILED)
+        return false;
+    if (value != VALUE_NUMBER && value != VALUE_WORD)
+        return fail_expected(proto, start, "a number");
+    if (value == VALUE_WORD ? !read_word(proto, field, start, true)
+                            : !end_token(proto, field, PROTO_NUMBER))
+        return false;
+    field->span = proto_span(proto, field->text, proto->at);
+    return true;
 }
 
 static bool read_message(struct proto_text *proto, struct proto_field *field)
 {
     proto->pending = true;
-    return end_scalar(proto, field, PROTO_MESSAGE);
+    return end_token(proto, field, PROTO_MESSAGE);
 }
 
 /* Of a value at `start`, but no list. */
@@ -283,7 +321,7 @@ static bool read_single(struct proto_text *proto, struct proto_field *field, con
     enum value value = scan_value(proto, start);
     switch (value) {
     case VALUE_FAILED: return false;
-    case VALUE_NUMBER: return end_scalar(proto, field, PROTO_NUMBER);
+    case VALUE_NUMBER: return end_token(proto, field, PROTO_NUMBER);
     case VALUE_WORD: return read_word(proto, field, start + (*start == '-'), *start == '-');
     case VALUE_PLAIN:
     case VALUE_ESCAPED: return read_string(proto, field, value == VALUE_PLAIN);
@@ -303,7 +341,7 @@ static void list_field(const struct proto_text *proto, const struct proto_level 
     field->name = level->list;
     field->name_size = level->list_size;
     field->bracketed = level->bracketed;
-    field->name_span = proto_span(proto, level->list, level->list + level->list_size);
+    field->name_span = token_span(proto, level->list, level->list + level->list_size);
 }
 
 /* The next element. False at the end of the list, which is left then, or at an error. */
@@ -372,15 +410,16 @@ static enum head scan_head(struct proto_text *proto, const char *start)
 }
 
 /* The name is what stands between the brackets. */
-static void trim_brackets(struct proto_field *field, const char *start, const char *end)
+static void trim_brackets(const struct proto_text *proto, struct proto_field *field,
+                          const char *start, const char *end)
 {
+    field->name_span = proto_span(proto, start, end);
     for (start++; !((unsigned char)*start > ' '); start++)
         ;
     for (end--; !((unsigned char)end[-1] > ' '); end--)
         ;
     field->name = start;
     field->name_size = (uint32_t)(end - start);
-    field->bracketed = true;
 }
 
 /* False where the list that the field is has begun, too. */
@@ -390,10 +429,10 @@ static bool read_field(struct proto_text *proto, struct proto_field *field, cons
     const char *at = proto->at;
     field->name = start;
     field->name_size = (uint32_t)(at - start);
-    field->bracketed = false;
+    field->bracketed = bracketed;
+    field->name_span = token_span(proto, start, at);
     if (bracketed)
-        trim_brackets(field, start, at);
-    field->name_span = proto_span(proto, start, at);
+        trim_brackets(proto, field, start, at);
     at = skip_space(proto, at);
     bool colon = *at == ':';
     if (colon)
