@@ -60,6 +60,7 @@ unit_tests = \
 	tests/unit/test_op_rules \
 	tests/unit/test_op_types \
 	tests/unit/test_partition \
+	tests/unit/test_proto_text \
 	tests/unit/test_races \
 	tests/unit/test_roundtrip \
 	tests/unit/test_sample_ops \

@@ -140,8 +140,8 @@ static const char *skip_blanks(const struct proto_text *proto, const char *at)
         } else if (*at == '\n' || *at == '\r' || *at == '\t' || *at == '\v' || *at == '\f') {
             at++;
         } else if (*at == '#') {
-            const char *line = memchr(at, '\n', (size_t)(proto->end - at));
-            at = line ? line + 1 : proto->end;
+            while (*at != '\n' && *at != '\0')
+                at++;
         } else {
             return at;
         }
