@@ -83,6 +83,9 @@ if UNIT_TESTS
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
+# What a script compares with what protoc says.
+check_PROGRAMS += tests/unit/proto_dump
+tests_unit_proto_dump_LDADD = libskir.la $(DL_LIBS) $(MATH_LIBS)
 EXTRA_DIST += $(unit_headers) tests/fuzz/replay.h
 AM_DEFAULT_SOURCE_EXT = .c
 LDADD = frontend/libfrontend.a libskir.la libskrt.la $(CMOCKA_LIBS) $(DL_LIBS) $(MATH_LIBS)
@@ -170,6 +173,7 @@ script_tests = \
 	tests/e2e/out_of_memory.sh \
 	tests/e2e/preload_objects.py \
 	tests/e2e/profile.py \
+	tests/e2e/proto_text.py \
 	tests/e2e/race_check.py \
 	tests/e2e/repeated_runs.py \
 	tests/e2e/rooms.py \

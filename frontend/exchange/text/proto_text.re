@@ -409,17 +409,21 @@ static enum head scan_head(struct proto_text *proto, const char *start)
 #undef TAKE
 }
 
-/* The name is what stands between the brackets. */
+/* The name is what stands between the brackets, without blanks and comments around it. `close` is
+ * behind the closing bracket. */
 static void trim_brackets(const struct proto_text *proto, struct proto_field *field,
-                          const char *start, const char *end)
+                          const char *close)
 {
-    field->name_span = proto_span(proto, start, end);
-    for (start++; !((unsigned char)*start > ' '); start++)
-        ;
-    for (end--; !((unsigned char)end[-1] > ' '); end--)
-        ;
-    field->name = start;
-    field->name_size = (uint32_t)(end - start);
+    const char *begin = skip_space(proto, field->name + 1), *end = begin, *at = begin;
+    while (at < close - 1) {
+        while (at < close - 1 && (unsigned char)*at > ' ' && *at != '#')
+            at++;
+        end = at;
+        at = skip_space(proto, at);
+    }
+    field->name_span = proto_span(proto, field->name, close);
+    field->name = begin;
+    field->name_size = (uint32_t)(end - begin);
 }
 
 /* False where the list that the field is has begun, too. */
@@ -432,7 +436,7 @@ static bool read_field(struct proto_text *proto, struct proto_field *field, cons
     field->bracketed = bracketed;
     field->name_span = token_span(proto, start, at);
     if (bracketed)
-        trim_brackets(proto, field, start, at);
+        trim_brackets(proto, field, at);
     at = skip_space(proto, at);
     bool colon = *at == ':';
     if (colon)
