@@ -32,6 +32,8 @@ struct reader {
     uint32_t graph; /* NONE: before the first */
     bool returned;
     struct id_map nodes, named; /* of the graph, by name: indices of nodes, of elements */
+    struct id_map seen;         /* by key: the number of the node that had it last */
+    uint32_t n_nodes;           /* of all graphs */
     VEC(struct element) elements;
     struct vec_u32 n_outputs; /* of the graph's nodes */
     VEC(struct callee_name) callees;
@@ -128,11 +130,10 @@ static bool add_returns(struct reader *reader)
     reader->returned = true;
     while (readable_input(&reader->text, &label, &name)) {
         token(reader, name);
-        vec_push(&graph_of(reader)->returns,
-                 (struct dump_input){.name = intern(reader, name),
-                                     .label = NONE,
-                                     .loc = name.begin,
-                                     .kind = DUMP_DATA});
+        vec_push(&graph_of(reader)->returns, (struct dump_input){.name = intern(reader, name),
+                                                                 .label = NONE,
+                                                                 .loc = name.begin,
+                                                                 .kind = DUMP_DATA});
     }
     return !reader->text.failed;
 }
@@ -256,14 +257,21 @@ static bool is_lost(struct reader *reader, const struct attr *attr)
            (name_is(module, type, "Const") || name_is(module, type, "Constant"));
 }
 
+/* Whether this node has an attribute of the key for the first time. */
+static bool is_new(struct reader *reader, uint32_t key)
+{
+    uint32_t *node = id_map_at(&reader->seen, key), before = *node;
+    *node = reader->n_nodes;
+    return before != *node;
+}
+
 static bool read_attr(struct reader *reader, struct span key)
 {
     struct attr attr = {.key = intern(reader, key), .loc = key.begin};
+    if (!is_new(reader, attr.key))
+        return refuse(reader, key, "this attribute stands twice");
     if (!read_whole_value(reader, &attr.value))
         return false;
-    for (uint32_t i = 0; i < reader->draft.attrs.count; i++)
-        if (reader->draft.attrs.at[i].key == attr.key)
-            return refuse(reader, key, "this attribute stands twice");
     if (attr.value.kind == ATTR_SYMBOL)
         vec_push(&reader->callees, (struct callee_name){attr.key, attr.value.id, attr.loc});
     else if (is_lost(reader, &attr))
@@ -317,21 +325,25 @@ static void add_callee_list(struct reader *reader, const struct call_attr *call)
     dump_add_attr(&reader->draft, (struct attr){call->key, loc, value});
 }
 
-static void add_callees(struct reader *reader)
+static bool add_callees(struct reader *reader)
 {
     struct op op = {.type = reader->draft.node.type};
     enum call_kind kind = op_call_kind(&op);
     for (uint32_t i = 0; i < reader->callees.count; i++) {
         const struct callee_name *callee = &reader->callees.at[i];
         const struct call_attr *call = kind == CALL_NONE ? NULL : call_attr_of(reader, kind, i);
+        struct span key = {callee->loc, callee->loc + 1};
+        if (call && call->key != callee->key && !is_new(reader, call->key))
+            return refuse(reader, key, "this attribute stands twice");
         if (call && call->list) {
             add_callee_list(reader, call);
             break;
         }
-        dump_add_attr(&reader->draft,
-                      (struct attr){call ? call->key : callee->key, callee->loc,
-                                    {.kind = ATTR_SYMBOL, .id = callee->graph}});
+        dump_add_attr(&reader->draft, (struct attr){call ? call->key : callee->key,
+                                                    callee->loc,
+                                                    {.kind = ATTR_SYMBOL, .id = callee->graph}});
     }
+    return true;
 }
 
 /* ------------------------------------------------------------------------------- lines ---- */
@@ -354,8 +366,7 @@ static bool read_attrs(struct reader *reader)
     while (readable_key(&reader->text, &key))
         if (!read_attr(reader, key))
             return false;
-    add_callees(reader);
-    return !reader->text.failed;
+    return !reader->text.failed && add_callees(reader);
 }
 
 static bool read_parts(struct reader *reader)
@@ -386,6 +397,7 @@ static bool add_node(struct reader *reader)
     id_map_set(&reader->nodes, reader->draft.node.name, graph_of(reader)->nodes.count);
     vec_push(&reader->n_outputs, n_outputs);
     dump_add_node(reader->dump, reader->graph, &reader->draft);
+    reader->n_nodes++;
     return true;
 }
 
@@ -494,6 +506,7 @@ static void reader_free(struct reader *reader)
     dump_draft_free(&reader->draft);
     id_map_free(&reader->nodes);
     id_map_free(&reader->named);
+    id_map_free(&reader->seen);
     vec_free(&reader->elements);
     vec_free(&reader->n_outputs);
     vec_free(&reader->callees);

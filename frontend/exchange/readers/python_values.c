@@ -79,8 +79,8 @@ static struct attr_value attr_list(struct python_values *values, uint32_t index)
     }
     struct attr_value list = {.kind = ATTR_LIST, .count = values->stack.count - first};
     if (list.count)
-        list.first = module_add_values(values->dump->module, values->stack.at + first, list.count)
-                         .first;
+        list.first =
+            module_add_values(values->dump->module, values->stack.at + first, list.count).first;
     values->stack.count = first;
     return list;
 }

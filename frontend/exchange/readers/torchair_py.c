@@ -21,8 +21,9 @@ struct reader {
     struct python_values values;
     struct dump_draft draft, constant;
     uint32_t graph, node; /* the node's name id */
-    uint32_t n_constants;
+    uint32_t n_constants, n_nodes;
     struct id_map targets; /* by name: index in `made` */
+    struct id_map seen;    /* by keyword: the number of the node that had it last */
     VEC(struct made_value) made;
     struct vec_u32 open;         /* inputs of the graph whose names nothing had been called yet */
     struct dump_count constants; /* what the graph has only of constants without a line */
@@ -58,14 +59,13 @@ static unsigned read_dtype(struct reader *reader, const char *text, size_t size,
     static const struct {
         const char *name;
         enum dtype dtype;
-    } names[] = {
-        {"float32", DTYPE_f32},   {"float", DTYPE_f32},      {"float16", DTYPE_f16},
-        {"half", DTYPE_f16},      {"bfloat16", DTYPE_bf16},  {"float64", DTYPE_f64},
-        {"double", DTYPE_f64},    {"int8", DTYPE_i8},        {"int16", DTYPE_i16},
-        {"int32", DTYPE_i32},     {"int", DTYPE_i32},        {"int64", DTYPE_i64},
-        {"long", DTYPE_i64},      {"uint8", DTYPE_u8},       {"uint16", DTYPE_u16},
-        {"uint32", DTYPE_u32},    {"uint64", DTYPE_u64},     {"bool", DTYPE_bool},
-        {"complex64", DTYPE_c64}, {"complex128", DTYPE_c128}};
+    } names[] = {{"float32", DTYPE_f32},   {"float", DTYPE_f32},      {"float16", DTYPE_f16},
+                 {"half", DTYPE_f16},      {"bfloat16", DTYPE_bf16},  {"float64", DTYPE_f64},
+                 {"double", DTYPE_f64},    {"int8", DTYPE_i8},        {"int16", DTYPE_i16},
+                 {"int32", DTYPE_i32},     {"int", DTYPE_i32},        {"int64", DTYPE_i64},
+                 {"long", DTYPE_i64},      {"uint8", DTYPE_u8},       {"uint16", DTYPE_u16},
+                 {"uint32", DTYPE_u32},    {"uint64", DTYPE_u64},     {"bool", DTYPE_bool},
+                 {"complex64", DTYPE_c64}, {"complex128", DTYPE_c128}};
     int64_t number;
     if (python_integer(text, size, &number))
         return dump_dtype_numbered(reader->dump, DUMP_GE, number, loc);
@@ -204,7 +204,8 @@ static bool is_last(const struct reader *reader, uint32_t index, const char *nam
     const struct py_item *item = item_at(reader, index);
     size_t size = strlen(name);
     const char *end = py_text(&reader->items, item) + item->size;
-    return item->size > size && memcmp(end - size, name, size) == 0 && end[-1 - (ptrdiff_t)size] == '.';
+    return item->size > size && memcmp(end - size, name, size) == 0 &&
+           end[-1 - (ptrdiff_t)size] == '.';
 }
 
 static bool is_const_call(const struct reader *reader, uint32_t index)
@@ -257,8 +258,7 @@ static bool lists_values(const struct reader *reader, uint32_t index)
 static bool add_operand(struct reader *reader, uint32_t index, uint32_t label, bool listed)
 {
     const struct py_item *item = item_at(reader, index);
-    struct dump_input input = {
-        .name = NONE, .label = label, .loc = item->at, .kind = DUMP_ABSENT};
+    struct dump_input input = {.name = NONE, .label = label, .loc = item->at, .kind = DUMP_ABSENT};
     if (is_name_of_value(reader, index)) {
         input = reference(reader, index, label);
     } else if (item->sort == PY_CALL && is(reader, index, "Tensor")) {
@@ -268,9 +268,10 @@ static bool add_operand(struct reader *reader, uint32_t index, uint32_t label, b
         input.name = is_const_call(reader, index) ? add_const_call(reader, index)
                                                   : add_constant(reader, index, DTYPE_UNKNOWN);
     } else if (item->sort == PY_OBJECT || item->sort == PY_STRING) {
-        dump_drop(reader->dump, item->at, "an operand of '%.*s', of which there is no more than %.*s",
-                  NAME(reader->dump->module, reader->node), (int)(item->size < 60 ? item->size : 60),
-                  py_text(&reader->items, item));
+        dump_drop(reader->dump, item->at,
+                  "an operand of '%.*s', of which there is no more than %.*s",
+                  NAME(reader->dump->module, reader->node),
+                  (int)(item->size < 60 ? item->size : 60), py_text(&reader->items, item));
     } else if (item->sort != PY_NAME) {
         return refuse(reader, index, "this is neither a value nor the contents of one");
     }
@@ -383,16 +384,16 @@ static bool is_operand(const struct reader *reader, uint32_t index)
 {
     const struct py_item *item = item_at(reader, index);
     if (item->sort == PY_NAME) {
-        uint32_t name = intern_find(&reader->dump->module->names, py_text(&reader->items, item),
-                                    item->size);
+        uint32_t name =
+            intern_find(&reader->dump->module->names, py_text(&reader->items, item), item->size);
         return name != NONE && id_map_find(&reader->targets, name) != NONE;
     }
     if (item->sort == PY_CALL)
         return is(reader, index, "Tensor") || is_const_call(reader, index);
     bool any = false;
     for (EACH_PY(&reader->items, i, index))
-        any |= item->sort == PY_LIST && item_at(reader, i)->sort != PY_LIST &&
-               is_operand(reader, i);
+        any |=
+            item->sort == PY_LIST && item_at(reader, i)->sort != PY_LIST && is_operand(reader, i);
     return any;
 }
 
@@ -421,12 +422,13 @@ static bool read_keyword(struct reader *reader, uint32_t index)
     uint32_t key = intern(reader, py_text(&reader->items, item), item->size);
     if (is_operand(reader, index + 1))
         return add_argument(reader, index + 1, key);
+    uint32_t *seen = id_map_at(&reader->seen, key), node = reader->n_nodes;
+    if (*seen == node)
+        return refuse(reader, index, "this keyword stands twice");
+    *seen = node;
     if (is(reader, index + 1, "None") || !dump_wants(reader->dump, &reader->draft, key))
         return true;
     struct attr attr = {.key = key, .loc = item->at, .value = keyword_value(reader, index + 1)};
-    for (uint32_t i = 0; i < reader->draft.attrs.count; i++)
-        if (reader->draft.attrs.at[i].key == key)
-            return refuse(reader, index, "this keyword stands twice");
     dump_add_attr(&reader->draft, attr);
     return true;
 }
@@ -545,6 +547,7 @@ static bool add_node(struct reader *reader, uint32_t call)
     if (!(is_const_call(reader, call) ? add_const_node : add_op_node)(reader, call))
         return false;
     dump_add_node(reader->dump, reader->graph, &reader->draft);
+    reader->n_nodes++;
     return true;
 }
 
@@ -666,6 +669,7 @@ static void reader_free(struct reader *reader)
     dump_draft_free(&reader->draft);
     dump_draft_free(&reader->constant);
     id_map_free(&reader->targets);
+    id_map_free(&reader->seen);
     vec_free(&reader->made);
     vec_free(&reader->open);
 }
@@ -681,9 +685,10 @@ bool exchange_read_torchair_py(struct dump *dump)
     if (read) {
         resolve(&reader);
         count(&reader);
-        dump_drop(dump, 0,
-                  "torchair-py has no types but those of Data, and no scopes, streams or attributes "
-                  "that ops have from around them");
+        dump_drop(
+            dump, 0,
+            "torchair-py has no types but those of Data, and no scopes, streams or attributes "
+            "that ops have from around them");
     }
     reader_free(&reader);
     return read;

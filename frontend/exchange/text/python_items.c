@@ -5,10 +5,10 @@ static uint32_t add_item(struct python_items *items, enum py_sort sort)
     const struct python_text *python = &items->python;
     uint32_t index = items->list.count;
     struct py_item item = {.sort = (uint8_t)sort,
-                        .at = (uint32_t)(python->start - python->text),
-                        .size = (uint32_t)python->size,
-                        .end = (uint32_t)(python->at - python->text),
-                        .next = index + 1};
+                           .at = (uint32_t)(python->start - python->text),
+                           .size = (uint32_t)python->size,
+                           .end = (uint32_t)(python->at - python->text),
+                           .next = index + 1};
     vec_push(&items->list, item);
     return index;
 }

@@ -17,8 +17,8 @@ enum py_sort {
 };
 
 struct py_item {
-    uint8_t sort; /* enum py_sort */
-    uint32_t at;  /* offset of its first byte */
+    uint8_t sort;  /* enum py_sort */
+    uint32_t at;   /* offset of its first byte */
     uint32_t size; /* of the name, number or string; of a list or dict 1 */
     uint32_t end;  /* offset behind all of it */
     uint32_t next; /* index of the item behind it and all that is in it */
@@ -34,7 +34,7 @@ struct python_items {
 bool python_read_value(struct python_items *items);
 
 /* The items in a list, dict or call, or the value of a keyword, follow it up to `next`. */
-#define EACH_PY(items, i, of)                                                                    \
+#define EACH_PY(items, i, of)                                                                      \
     uint32_t i = (of) + 1;                                                                         \
     i < (items)->list.at[of].next;                                                                 \
     i = (items)->list.at[i].next
@@ -45,7 +45,7 @@ static inline const char *py_text(const struct python_items *items, const struct
 }
 
 static inline bool py_is(const struct python_items *items, const struct py_item *item,
-                           const char *text)
+                         const char *text)
 {
     size_t size = strlen(text);
     return item->size == size && memcmp(py_text(items, item), text, size) == 0;
