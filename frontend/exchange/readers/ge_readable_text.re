@@ -2,6 +2,7 @@
 #include "frontend/exchange/readers/ge_readable_text.h"
 
 #include <stdarg.h>
+#include <stddef.h>
 #include <string.h>
 
 /*!re2c
@@ -72,9 +73,9 @@ static bool at_line_end(const struct readable_text *readable, const char *at)
 /* The first of a few bytes within a line, or NULL. */
 static const char *find(const char *at, const char *end, const char *wanted)
 {
-    size_t size = strlen(wanted);
-    while ((size_t)(end - at) >= size && (at = memchr(at, *wanted, (size_t)(end - at) - size + 1))) {
-        if (memcmp(at, wanted, size) == 0)
+    ptrdiff_t size = (ptrdiff_t)strlen(wanted);
+    while (end - at >= size && (at = memchr(at, *wanted, (size_t)(end - at - size + 1)))) {
+        if (memcmp(at, wanted, (size_t)size) == 0)
             return at;
         at++;
     }

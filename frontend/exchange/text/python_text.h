@@ -34,7 +34,8 @@ struct python_text {
 };
 
 void python_init(struct python_text *python, const struct source *source, struct diags *diags);
-/* Reads the next token. After an error, which is a diagnostic of id `foreign-syntax`, only errors. */
+/* Reads the next token. An error is a diagnostic of id `foreign-syntax`; behind it are only
+ * errors. */
 enum python_kind python_next(struct python_text *python);
 
 /* Whether the token is a character, or a name. */
