@@ -158,6 +158,24 @@ static void test_strings(void **state)
     check_walk("a: '#{}<>[]' b { c: \"}\" }", "a=\"#{}<>[]\" b{c=\"}\" }");
 }
 
+/* Strings of all lengths, with an escape, a quote or an error at each place. */
+static void test_long_strings(void **state)
+{
+    (void)state;
+    static const char *const pieces[] = {"y", "\\n", "\"", "{", "\\'"};
+    static const char *const read[] = {"y", "\n", "\"", "{", "'"};
+    for (int before = 0; before < 40; before++) {
+        for (unsigned i = 0; i < 5; i++) {
+            char input[128], expected[128];
+            snprintf(input, sizeof input, "m { a: '%*s%s%*s' } b: 1 %20s", before, "", pieces[i],
+                     40 - before, "", "");
+            snprintf(expected, sizeof expected, "m{a=%s\"%*s%s%*s\" }b=1 ",
+                     *pieces[i] == '\\' ? "e" : "", before, "", read[i], 40 - before, "");
+            check_walk(input, expected);
+        }
+    }
+}
+
 static void test_zero_byte_in_string(void **state)
 {
     (void)state;
@@ -464,6 +482,10 @@ static void test_message_errors(void **state)
     check_passed("a { b < ", 6, 7, "this message is not ended by '>'", help);
     check_passed("a { b: 'x }", 7, 11, "this string does not end on its line",
                  "a line break in a string is written \\n");
+    check_passed("a {                \x01                 }", 19, 20, "unexpected byte 0x01",
+                 "a binary message must be made text first, for example by protoc --decode");
+    check_passed("a {                |                 }", 19, 20, "unexpected character '|'",
+                 NULL);
     check_passed("a { @ }", 4, 5, "unexpected character '@'", NULL);
 }
 
@@ -622,29 +644,18 @@ static void test_silent(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_messages),
-        cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_strings),
-        cmocka_unit_test(test_zero_byte_in_string),
-        cmocka_unit_test(test_passing_over),
-        cmocka_unit_test(test_leaving),
-        cmocka_unit_test(test_positions),
-        cmocka_unit_test(test_integers),
-        cmocka_unit_test(test_floats),
-        cmocka_unit_test(test_bools),
-        cmocka_unit_test(test_no_string),
-        cmocka_unit_test(test_field_errors),
-        cmocka_unit_test(test_message_errors),
-        cmocka_unit_test(test_list_errors),
-        cmocka_unit_test(test_number_errors),
-        cmocka_unit_test(test_string_errors),
-        cmocka_unit_test(test_byte_errors),
-        cmocka_unit_test(test_depth),
-        cmocka_unit_test(test_inner),
-        cmocka_unit_test(test_fail),
+        cmocka_unit_test(test_fields),         cmocka_unit_test(test_messages),
+        cmocka_unit_test(test_lists),          cmocka_unit_test(test_names),
+        cmocka_unit_test(test_numbers),        cmocka_unit_test(test_strings),
+        cmocka_unit_test(test_long_strings),   cmocka_unit_test(test_zero_byte_in_string),
+        cmocka_unit_test(test_passing_over),   cmocka_unit_test(test_leaving),
+        cmocka_unit_test(test_positions),      cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_floats),         cmocka_unit_test(test_bools),
+        cmocka_unit_test(test_no_string),      cmocka_unit_test(test_field_errors),
+        cmocka_unit_test(test_message_errors), cmocka_unit_test(test_list_errors),
+        cmocka_unit_test(test_number_errors),  cmocka_unit_test(test_string_errors),
+        cmocka_unit_test(test_byte_errors),    cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_inner),          cmocka_unit_test(test_fail),
         cmocka_unit_test(test_silent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

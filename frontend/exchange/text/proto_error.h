@@ -11,6 +11,6 @@ struct span proto_span(const struct proto_text *proto, const char *begin, const 
 /* An error at [begin, end) of the text, and what to do about it, or NULL. Always false. The cursor
  * stops there. */
 bool proto_error(struct proto_text *proto, const char *begin, const char *end, const char *help,
-                 const char *format, ...) __attribute__((format(printf, 5, 6)));
+                 const char *format, ...) __attribute__((format(printf, 5, 6), cold));
 
 #endif

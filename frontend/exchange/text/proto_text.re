@@ -65,9 +65,11 @@ void proto_free(struct proto_text *proto)
     other   = [^];
 */
 
-/* ---- What cannot be read ---- */
+/* ---- What cannot be read. What is cold stays out of the functions that are not. ---- */
 
-static bool fail_byte(struct proto_text *proto, const char *at)
+#define COLD __attribute__((cold, noinline))
+
+COLD static bool fail_byte(struct proto_text *proto, const char *at)
 {
     unsigned char byte = (unsigned char)*at;
     if (byte > 0x20 && byte < 0x7f)
@@ -80,7 +82,7 @@ static bool fail_byte(struct proto_text *proto, const char *at)
 }
 
 /* Something else than `wanted` stands here. */
-static bool fail_expected(struct proto_text *proto, const char *at, const char *wanted)
+COLD static bool fail_expected(struct proto_text *proto, const char *at, const char *wanted)
 {
     unsigned char byte = (unsigned char)*at;
     if (at == proto->end)
@@ -91,7 +93,7 @@ static bool fail_expected(struct proto_text *proto, const char *at, const char *
 }
 
 /* At the end of the text, in a message, at most as deep as `depth`. */
-static bool fail_open(struct proto_text *proto, uint32_t depth)
+COLD static bool fail_open(struct proto_text *proto, uint32_t depth)
 {
     const struct proto_level *level = &proto->levels[depth];
     return proto_error(proto, level->begin, level->begin + 1,
@@ -100,7 +102,7 @@ static bool fail_open(struct proto_text *proto, uint32_t depth)
 }
 
 /* A bracket that does not end the message that is open. */
-static bool fail_close(struct proto_text *proto, const char *at, uint32_t depth)
+COLD static bool fail_close(struct proto_text *proto, const char *at, uint32_t depth)
 {
     if (depth == 0)
         return proto_error(proto, at, at + 1, NULL, "no message is open that this '%c' ends", *at);
@@ -110,6 +112,60 @@ static bool fail_close(struct proto_text *proto, const char *at, uint32_t depth)
 }
 
 /* ---- Between tokens ---- */
+
+/* Sixteen bytes at a time. Of a comparison, a byte is all ones where it holds. */
+typedef unsigned char bytes16 __attribute__((vector_size(16)));
+
+/* The index of the first byte that is not zero, or 16. */
+static inline unsigned first_hit(bytes16 bytes)
+{
+    uint64_t half[2];
+    memcpy(half, &bytes, sizeof half);
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return half[0]   ? (unsigned)__builtin_ctzll(half[0]) >> 3
+           : half[1] ? 8 + ((unsigned)__builtin_ctzll(half[1]) >> 3)
+                     : 16;
+#else
+    return half[0]   ? (unsigned)__builtin_clzll(half[0]) >> 3
+           : half[1] ? 8 + ((unsigned)__builtin_clzll(half[1]) >> 3)
+                     : 16;
+#endif
+}
+
+/* The first byte that ends a string or needs a closer look, or one of the last sixteen. */
+static inline const char *find_string_end(const struct proto_text *proto, const char *at,
+                                          char quote)
+{
+    bytes16 bytes;
+    while (proto->end - at >= (ptrdiff_t)sizeof bytes) {
+        memcpy(&bytes, at, sizeof bytes);
+        unsigned hit = first_hit((bytes16)((bytes == (unsigned char)quote) | (bytes == '\\') |
+                                           (bytes == '\n') | (bytes == '\0')));
+        at += hit;
+        if (hit < sizeof bytes)
+            break;
+    }
+    return at;
+}
+
+/* The first byte that says something to those who pass over a message (or '|' or '='): a bracket, a
+ * quote, a comment, or what may not be there. Or one of the last sixteen. */
+static inline const char *find_mark(const struct proto_text *proto, const char *at)
+{
+    typedef signed char signed16 __attribute__((vector_size(16)));
+    bytes16 bytes;
+    while (proto->end - at >= (ptrdiff_t)sizeof bytes) {
+        memcpy(&bytes, at, sizeof bytes);
+        bytes16 brackets = (bytes16)(bytes - '{' <= 2) | (bytes16)(bytes - '<' <= 2);
+        bytes16 quotes = (bytes16)(bytes - '"' <= 1) | (bytes16)(bytes == '\'');
+        bytes16 wrong = (bytes16)(((signed16)bytes < ' ') & (bytes != '\n'));
+        unsigned hit = first_hit(brackets | quotes | wrong);
+        at += hit;
+        if (hit < sizeof bytes)
+            break;
+    }
+    return at;
+}
 
 /* Behind spaces, eight at a time: indentation is the larger part of most texts. */
 static inline const char *skip_indent(const struct proto_text *proto, const char *at)
@@ -132,19 +188,22 @@ static inline const char *skip_indent(const struct proto_text *proto, const char
     return at;
 }
 
+/* A line break and what indents the next line, and all else that may follow. */
 static const char *skip_blanks(const struct proto_text *proto, const char *at)
 {
     for (;;) {
-        if (*at == ' ') {
+        at += *at == '\n';
+        if (*at == ' ')
             at = skip_indent(proto, at);
-        } else if (*at == '\n' || *at == '\r' || *at == '\t' || *at == '\v' || *at == '\f') {
-            at++;
-        } else if (*at == '#') {
+        if ((unsigned char)*at > '#')
+            return at;
+        if (*at == '#')
             while (*at != '\n' && *at != '\0')
                 at++;
-        } else {
+        else if (*at >= '\t' && *at <= '\r')
+            at++;
+        else
             return at;
-        }
     }
 }
 
@@ -181,7 +240,7 @@ enum value {
 };
 
 /* A string that does not end: `at` is where it went wrong. */
-static bool fail_string(struct proto_text *proto, const char *start, const char *at)
+COLD static bool fail_string(struct proto_text *proto, const char *start, const char *at)
 {
     static const char escapes[] =
         "escapes are \\a \\b \\f \\n \\r \\t \\v \\? \\' \\\" \\\\, one to three "
@@ -195,7 +254,7 @@ static bool fail_string(struct proto_text *proto, const char *start, const char 
 }
 
 /* A number that goes on with what cannot belong to it. */
-static bool fail_number(struct proto_text *proto, const char *start, const char *at)
+COLD static bool fail_number(struct proto_text *proto, const char *start, const char *at)
 {
     return proto_error(proto, start, at,
                        "numbers are decimal, octal behind a 0, hexadecimal behind 0x, or floats",
@@ -313,11 +372,26 @@ static bool read_message(struct proto_text *proto, struct proto_field *field)
     return end_token(proto, field, PROTO_MESSAGE);
 }
 
+/* Behind a string at `start`, if it is one without escapes and not at the end of the text; or
+ * NULL. */
+static inline const char *skip_plain(const struct proto_text *proto, const char *start)
+{
+    if (*start != '"' && *start != '\'')
+        return NULL;
+    const char *end = find_string_end(proto, start + 1, *start);
+    return *end == *start ? end + 1 : NULL;
+}
+
 /* Of a value at `start`, but no list. */
 static bool read_single(struct proto_text *proto, struct proto_field *field, const char *start)
 {
     field->text = start;
     field->plain = 0;
+    const char *end = skip_plain(proto, start);
+    if (end) {
+        proto->at = end;
+        return read_string(proto, field, true);
+    }
     enum value value = scan_value(proto, start);
     switch (value) {
     case VALUE_FAILED: return false;
@@ -448,7 +522,7 @@ static bool read_field(struct proto_text *proto, struct proto_field *field, cons
     return read_single(proto, field, at);
 }
 
-static bool leave(struct proto_text *proto, const char *at)
+static inline bool leave(struct proto_text *proto, const char *at)
 {
     const struct proto_level *level = &proto->levels[proto->depth];
     if (proto->depth == 0 || *at != level->close)
@@ -512,7 +586,11 @@ static bool skip_message(struct proto_text *proto)
     uint32_t depth = proto->depth, outer = depth - 1;
     const char *at = proto->at, *marker, *start;
     for (;;) {
-        start = at;
+        start = find_mark(proto, at);
+        at = skip_plain(proto, start);
+        if (at)
+            continue;
+        at = start;
         /*!re2c
         [A-Za-z0-9_:.,;/\-+~!$&()*=%[\]]+ { continue; }
         blank+    { at = skip_space(proto, at); continue; }
