@@ -48,7 +48,7 @@ static uint32_t alias_by_type(const struct module *module, const struct graph *g
     if (!type || (type->view && op->kernel != NONE))
         return NONE;
     uint32_t slot = op_type_result(type, n);
-    if (slot == NONE || type->slots[slot].alias == NONE)
+    if (slot == NONE || type->slots[slot].alias == NONE || op_is_unchecked(module, op))
         return NONE;
     uint32_t place = slot_place(module, graph, op, type, type->slots[slot].alias);
     return place == NONE ? NONE : value_at(graph, op, place);
@@ -85,7 +85,7 @@ static bool written_at(const struct module *module, const struct graph *graph, c
     }
     if (!type || n >= type->n_operands)
         return false;
-    if (type->slots[n].writes)
+    if (type->slots[n].writes && !op_is_unchecked(module, op))
         *values = slot_values(module, graph, op, type, n);
     return true;
 }

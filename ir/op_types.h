@@ -127,6 +127,13 @@ static inline const struct op_type *op_type_find(const struct module *module, ui
     return op_type_look_up(module, name);
 }
 
+/* Whether an op is not held to the data of its type: it is taken as if there were none, but for
+ * what makes it passive. */
+static inline bool op_is_unchecked(const struct module *module, const struct op *op)
+{
+    return op->attrs.count && attr_flag(module, op->attrs, W__unchecked);
+}
+
 /* The operand of a name, or NONE. */
 uint32_t op_type_operand(const struct op_type *type, const char *name, size_t size);
 

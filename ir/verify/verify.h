@@ -8,6 +8,10 @@
  * nothing is. */
 bool verify_module(const struct module *module, struct diags *diags);
 
+/* Whether an op of a graph, whose operands are defined, has nothing against the data of its type
+ * that the verifier would report, even where the op is not held to it (op_is_unchecked). */
+bool op_fits_type(const struct module *module, const struct graph *graph, const struct op *op);
+
 /* Warns of what is legal but looks like a slip of whoever wrote the module: once, for what was
  * read, and not again for what passes make of it. The module may be wrong. */
 void verify_slips(const struct module *module, struct diags *diags);

@@ -5,6 +5,7 @@
 #include "ir/operands.h"
 #include "ir/syntax/spelling.h"
 #include "ir/verify/graph_verifier.h"
+#include "ir/verify/verify.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -143,10 +144,10 @@ static void dtype_names(uint64_t set, struct text *names)
     text_char(names, '\0');
 }
 
-static enum dtype dtype_of(const struct graph_verifier *gv, const struct op_tensors *tensors,
+static enum dtype dtype_of(const struct module *module, const struct op_tensors *tensors,
                            uint32_t tensor)
 {
-    return gv->module->types.at[tensors->places[tensor].type].dtype;
+    return module->types.at[tensors->places[tensor].type].dtype;
 }
 
 /* The first tensor of a slot, or NONE. */
@@ -158,47 +159,65 @@ static uint32_t find_tensor(const struct op_tensors *tensors, uint32_t slot)
     return NONE;
 }
 
-static void wrong_dtype(struct graph_verifier *gv, const struct op *op,
-                        const struct op_tensors *tensors, uint32_t tensor, uint64_t set,
-                        uint32_t like)
-{
-    const struct op_type *type = tensors->call.type;
-    const struct op_slot *slot = &type->slots[tensors->call.tensors[tensor].slot];
-    struct text names = {NULL, 0, 0};
-    dtype_names(set, &names);
-    bool alone = like != NONE && slot->dtypes == 0;
-    if (diag_at(gv->diags, DIAG_op_signature, tensor_span(gv, op, tensors, tensor),
-                "%s '%s' of %s must be %s%s%s%s, but is %s",
-                tensors->places[tensor].result ? "result" : "operand", slot->name, type->name,
-                names.at, alone ? " like '" : "", alone ? type->slots[slot->like].name : "",
-                alone ? "'" : "", dtype_info(dtype_of(gv, tensors, tensor))->name) &&
-        like != NONE)
-        diag_note(gv->diags, tensor_span(gv, op, tensors, like), "'%s' is here",
-                  type->slots[slot->like].name);
-    text_free(&names);
-}
-
 /* As a set; one that is not known may be any. */
 static uint64_t dtype_bit(enum dtype dtype)
 {
     return dtype == DTYPE_UNKNOWN ? UINT64_MAX : UINT64_C(1) << dtype;
 }
 
-static bool verify_dtypes(struct graph_verifier *gv, const struct op *op,
-                          const struct op_tensors *tensors)
+/* What is wrong with a dtype. */
+struct wrong_dtype {
+    uint32_t tensor;
+    uint64_t set;  /* of what it may be */
+    uint32_t like; /* the tensor whose dtype it may have; NONE */
+};
+
+/* Finds the first one. */
+static bool dtypes_fit(const struct module *module, const struct op_tensors *tensors,
+                       struct wrong_dtype *wrong)
 {
     for (uint32_t i = 0; i < tensors->call.n_tensors; i++) {
         const struct op_slot *slot = &tensors->call.type->slots[tensors->call.tensors[i].slot];
         uint32_t like = slot->like == NONE ? NONE : find_tensor(tensors, slot->like);
         uint64_t set = slot->dtypes;
         if (slot->like != NONE)
-            set |= like == NONE ? UINT64_MAX : dtype_bit(dtype_of(gv, tensors, like));
-        if (set & dtype_bit(dtype_of(gv, tensors, i)))
+            set |= like == NONE ? UINT64_MAX : dtype_bit(dtype_of(module, tensors, like));
+        if (set & dtype_bit(dtype_of(module, tensors, i)))
             continue;
-        wrong_dtype(gv, op, tensors, i, set, like);
+        *wrong = (struct wrong_dtype){i, set, like};
         return false;
     }
     return true;
+}
+
+static void report_dtype(struct graph_verifier *gv, const struct op *op,
+                         const struct op_tensors *tensors, const struct wrong_dtype *wrong)
+{
+    uint32_t tensor = wrong->tensor, like = wrong->like;
+    const struct op_type *type = tensors->call.type;
+    const struct op_slot *slot = &type->slots[tensors->call.tensors[tensor].slot];
+    struct text names = {NULL, 0, 0};
+    dtype_names(wrong->set, &names);
+    bool alone = like != NONE && slot->dtypes == 0;
+    if (diag_at(gv->diags, DIAG_op_signature, tensor_span(gv, op, tensors, tensor),
+                "%s '%s' of %s must be %s%s%s%s, but is %s",
+                tensors->places[tensor].result ? "result" : "operand", slot->name, type->name,
+                names.at, alone ? " like '" : "", alone ? type->slots[slot->like].name : "",
+                alone ? "'" : "", dtype_info(dtype_of(gv->module, tensors, tensor))->name) &&
+        like != NONE)
+        diag_note(gv->diags, tensor_span(gv, op, tensors, like), "'%s' is here",
+                  type->slots[slot->like].name);
+    text_free(&names);
+}
+
+static bool verify_dtypes(struct graph_verifier *gv, const struct op *op,
+                          const struct op_tensors *tensors)
+{
+    struct wrong_dtype wrong;
+    if (dtypes_fit(gv->module, tensors, &wrong))
+        return true;
+    report_dtype(gv, op, tensors, &wrong);
+    return false;
 }
 
 /* ---------------------------------------------------------------------------- shapes ---- */
@@ -214,14 +233,20 @@ static bool has_plain_dims(const struct module *module, uint32_t type)
     return format == W_ND;
 }
 
+static bool shapes_fit(const struct module *module, const struct op_tensors *tensors,
+                       struct op_fault *fault)
+{
+    for (uint32_t i = 0; i < tensors->call.n_tensors; i++)
+        if (!has_plain_dims(module, tensors->places[i].type))
+            return true;
+    return op_shapes_check(&tensors->call, fault);
+}
+
 static void verify_shapes(struct graph_verifier *gv, const struct op *op,
                           const struct op_tensors *tensors)
 {
     struct op_fault fault;
-    for (uint32_t i = 0; i < tensors->call.n_tensors; i++)
-        if (!has_plain_dims(gv->module, tensors->places[i].type))
-            return;
-    if (op_shapes_check(&tensors->call, &fault))
+    if (shapes_fit(gv->module, tensors, &fault))
         return;
     if (diag_at(gv->diags, DIAG_op_signature, tensor_span(gv, op, tensors, fault.tensor), "%s",
                 fault.text) &&
@@ -269,6 +294,23 @@ static const struct op_attr *find_attr(const struct module *module, const struct
     return NULL;
 }
 
+/* The data of an attribute that is not of the kind that it says; NULL where nothing is wrong. */
+static const struct op_attr *wrong_kind(const struct module *module, const struct op_type *type,
+                                        const struct attr *attr)
+{
+    bool own = attr->key < W_COUNT && attr_row_find(OWNER_OP, attr->key);
+    const struct op_attr *known = own ? NULL : find_attr(module, type, attr->key);
+    return known && !attr_fits(module, &attr->value, known->kind) ? known : NULL;
+}
+
+static bool kinds_fit(const struct module *module, const struct op *op, const struct op_type *type)
+{
+    for (uint32_t i = 0; i < op->attrs.count; i++)
+        if (wrong_kind(module, type, &module->attrs.at[op->attrs.first + i]))
+            return false;
+    return true;
+}
+
 static bool verify_kinds(struct graph_verifier *gv, const struct op *op, const struct op_type *type)
 {
     static const char *const kinds[OP_ATTR_KINDS] = {
@@ -279,9 +321,8 @@ static bool verify_kinds(struct graph_verifier *gv, const struct op *op, const s
     bool ok = true;
     for (uint32_t i = 0; i < op->attrs.count; i++) {
         const struct attr *attr = &gv->module->attrs.at[op->attrs.first + i];
-        bool own = attr->key < W_COUNT && attr_row_find(OWNER_OP, attr->key);
-        const struct op_attr *known = own ? NULL : find_attr(gv->module, type, attr->key);
-        if (!known || attr_fits(gv->module, &attr->value, known->kind))
+        const struct op_attr *known = wrong_kind(gv->module, type, attr);
+        if (!known)
             continue;
         ok = false;
         diag_at(gv->diags, DIAG_attribute_kind, locate_token(gv->module, attr->loc),
@@ -292,13 +333,45 @@ static bool verify_kinds(struct graph_verifier *gv, const struct op *op, const s
 
 /* ------------------------------------------------------------------------- one op ---- */
 
+/* The type whose data an op is held to: what calls graphs is held to them (verify_calls.c). */
+static const struct op_type *type_to_fit(const struct module *module, const struct op *op)
+{
+    const struct op_type *type = op_type_find(module, op->type);
+    return type && type->n_graphs == 0 ? type : NULL;
+}
+
+/* A label that the type does not have may be the kernel's. */
+static bool slots_fit(const struct op *op, const struct op_tensors *tensors)
+{
+    return tensors->misfit == OP_FITS || tensors->misfit == OP_UNTOLD ||
+           (tensors->misfit == OP_NO_LABEL && op->kernel != NONE);
+}
+
+bool op_fits_type(const struct module *module, const struct graph *graph, const struct op *op)
+{
+    const struct op_type *type = type_to_fit(module, op);
+    if (!type)
+        return true;
+    struct arena scratch = {NULL, 0};
+    struct op_tensors tensors;
+    struct wrong_dtype wrong;
+    struct op_fault fault;
+    op_tensors_init(&tensors, module, graph, op, type, &scratch);
+    bool fits = kinds_fit(module, op, type) && slots_fit(op, &tensors) &&
+                (tensors.misfit != OP_FITS ||
+                 (dtypes_fit(module, &tensors, &wrong) && shapes_fit(module, &tensors, &fault)));
+    arena_free(&scratch);
+    return fits;
+}
+
 void verify_op_type(struct graph_verifier *gv, const struct op *op)
 {
-    const struct op_type *type = op_type_find(gv->module, op->type);
-    if (!type || type->n_graphs) /* what calls graphs is held to them (verify_calls.c) */
+    const struct op_type *type = type_to_fit(gv->module, op);
+    if (!type || op_is_unchecked(gv->module, op))
         return;
     struct arena scratch = {NULL, 0};
     struct op_tensors tensors;
+    uint32_t errors = gv->diags->counts[SEVERITY_ERROR];
     op_tensors_init(&tensors, gv->module, gv->graph, op, type, &scratch);
     bool ok = verify_kinds(gv, op, type);
     if (tensors.misfit != OP_FITS)
@@ -306,4 +379,6 @@ void verify_op_type(struct graph_verifier *gv, const struct op *op)
     else if (verify_dtypes(gv, op, &tensors) && ok)
         verify_shapes(gv, op, &tensors);
     arena_free(&scratch);
+    expensive_assert((gv->diags->counts[SEVERITY_ERROR] == errors) ==
+                     op_fits_type(gv->module, gv->graph, op));
 }

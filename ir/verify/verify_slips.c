@@ -155,6 +155,8 @@ static void report_type_key(struct slips *slips, const struct op_type *type,
 static void check_op_keys(struct slips *slips, const struct op *op)
 {
     const struct op_type *type = op_type_find(slips->module, op->type);
+    if (op_is_unchecked(slips->module, op))
+        return;
     for (uint32_t n = 0; type && n < op->attrs.count; n++) {
         const struct attr *attr = &slips->module->attrs.at[op->attrs.first + n];
         uint32_t asked = id_map_find(&slips->types, attr->key);
