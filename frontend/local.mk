@@ -38,6 +38,14 @@ libskir_la_SOURCES += \
 	frontend/exchange/exchange.c \
 	frontend/exchange/exchange.def \
 	frontend/exchange/exchange.h \
+	frontend/exchange/readers/ge_graph.c \
+	frontend/exchange/readers/ge_graph.h \
+	frontend/exchange/readers/ge_meta.c \
+	frontend/exchange/readers/ge_meta.h \
+	frontend/exchange/readers/ge_op.c \
+	frontend/exchange/readers/ge_op.h \
+	frontend/exchange/readers/ge_txt.c \
+	frontend/exchange/readers/ge_values.c \
 	frontend/exchange/readers/ge_values.h \
 	frontend/exchange/writers/json.c \
 	frontend/exchange/writers/json_data.c \

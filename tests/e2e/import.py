@@ -1,7 +1,7 @@
 """skirc import of hand-made dumps: tests/import/FORMAT/NAME.* and what is expected beside each.
 
-NAME.skir is the module, NAME.counts what --counts prints, NAME.err what stands on the standard error
-(none: nothing does; alone: the import fails), and NAME.args has options, one a line. What is
+NAME.skir is the module, NAME.counts what --counts prints, NAME.err what stands on the standard
+error (none: nothing does; alone: the import fails), and NAME.args has options, one a line. What is
 guessed must be the format that the folder is named after, if it is that of a format.
 
 With --bless, and maybe FORMAT/NAME, writes what it gets instead, to be looked at.

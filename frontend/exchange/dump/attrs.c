@@ -3,6 +3,7 @@
 #include "ir/attr_rows.h"
 #include "ir/op_types.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum meaning { MEANS_SCOPE, MEANS_OPTIONS, MEANS_STREAM, MEANS_PRIORITY, MEANS_NOTHING };
@@ -29,6 +30,25 @@ static enum meaning key_meaning(struct dump *dump, uint32_t key)
 static bool is_own(uint32_t key)
 {
     return attr_row_find(OWNER_OP, key) != NULL;
+}
+
+bool dump_is_constant(const struct dump *dump, uint32_t type)
+{
+    static const char *const types[] = {"Const", "Constant", "Variable", "FileConstant"};
+    for (unsigned i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (type != NONE && name_is(dump->module, type, types[i]))
+            return true;
+    return false;
+}
+
+/* Whether it is a part of the graph rather than said of an op: the contents of a constant, or
+ * graphs that the op calls. */
+static bool is_structure(const struct dump *dump, uint32_t type, const struct attr *attr)
+{
+    const struct attr_value *value = &attr->value;
+    if (value->kind == ATTR_LIST && value->count)
+        value = &dump->module->attr_values.at[value->first];
+    return value->kind == ATTR_SYMBOL || (attr->key == W_value && dump_is_constant(dump, type));
 }
 
 /* Whether the data of the op type has it. */
@@ -66,8 +86,9 @@ static bool is_kept(const struct dump *dump, uint32_t type, uint32_t key)
 
 bool dump_wants(struct dump *dump, const struct dump_draft *draft, uint32_t key)
 {
-    return key_meaning(dump, key) != MEANS_NOTHING || is_own(key) ||
-           is_kept(dump, draft->node.type, key);
+    uint32_t type = draft->node.type;
+    return key_meaning(dump, key) != MEANS_NOTHING || is_own(key) || is_kept(dump, type, key) ||
+           (key == W_value && dump_is_constant(dump, type));
 }
 
 static uint32_t string_of(const struct attr *attr)
@@ -75,18 +96,36 @@ static uint32_t string_of(const struct attr *attr)
     return attr->value.kind == ATTR_STRING ? attr->value.id : NONE;
 }
 
-/* Takes in what an attribute says. False where its value is not of the kind that says it. */
-static bool apply(struct dump_node *node, enum meaning meaning, const struct attr *attr)
+/* A number of one that may be written as a string, as TorchAir does. */
+static bool number_of(const struct dump *dump, const struct attr_value *value, int64_t *number)
 {
+    char text[16];
+    int end = 0;
+    *number = value->i;
+    if (value->kind != ATTR_STRING)
+        return value->kind == ATTR_INT;
+    long long read;
+    snprintf(text, sizeof text, "%.*s", NAME(dump->module, value->id));
+    if (sscanf(text, "%lld%n", &read, &end) != 1 || text[end])
+        return false;
+    *number = read;
+    return true;
+}
+
+/* Takes in what an attribute says. False where its value is not of the kind that says it. */
+static bool apply(const struct dump *dump, struct dump_node *node, enum meaning meaning,
+                  const struct attr *attr)
+{
+    int64_t number;
     uint32_t string = string_of(attr);
     switch (meaning) {
     case MEANS_SCOPE: node->scope = string; return string != NONE;
     case MEANS_OPTIONS: node->options = string; return string != NONE;
     case MEANS_STREAM: node->stream = string; return string != NONE;
     case MEANS_PRIORITY:
-        if (attr->value.kind != ATTR_INT || attr->value.i < -1024 || attr->value.i > 1024)
+        if (!number_of(dump, &attr->value, &number) || number < -1024 || number > 1024)
             return false;
-        node->priority = (int32_t)attr->value.i;
+        node->priority = (int32_t)number;
         return true;
     default: return false;
     }
@@ -98,10 +137,11 @@ void dump_sort_attrs(struct dump *dump, struct dump_draft *draft)
     for (uint32_t i = 0; i < draft->attrs.count; i++) {
         struct attr attr = draft->attrs.at[i];
         enum meaning meaning = key_meaning(dump, attr.key);
-        if (meaning != MEANS_NOTHING && apply(&draft->node, meaning, &attr))
+        if (meaning != MEANS_NOTHING && apply(dump, &draft->node, meaning, &attr))
             continue;
-        if (meaning != MEANS_NOTHING || is_own(attr.key) ||
-            is_kept(dump, draft->node.type, attr.key))
+        uint32_t type = draft->node.type;
+        if (meaning != MEANS_NOTHING || is_own(attr.key) || is_kept(dump, type, attr.key) ||
+            is_structure(dump, type, &attr))
             draft->attrs.at[kept++] = attr;
     }
     draft->attrs.count = kept;

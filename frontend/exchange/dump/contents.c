@@ -218,12 +218,3 @@ bool dump_contents_numbers(struct dump *dump, uint32_t type, const struct attr_v
     set_list(dump, list, (uint32_t)elements, value);
     return true;
 }
-
-bool dump_is_constant(const struct dump *dump, uint32_t type)
-{
-    static const char *const types[] = {"Const", "Constant", "Variable", "FileConstant"};
-    for (unsigned i = 0; i < sizeof types / sizeof types[0]; i++)
-        if (type != NONE && name_is(dump->module, type, types[i]))
-            return true;
-    return false;
-}

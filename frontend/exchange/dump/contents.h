@@ -26,7 +26,4 @@ bool dump_contents_numbers(struct dump *dump, uint32_t type, const struct attr_v
 bool dump_contents_file(struct dump *dump, const char *path, size_t path_size, uint64_t offset,
                         uint64_t bytes, uint32_t loc, struct attr_value *value);
 
-/* Whether the op type is one whose results are contents. */
-bool dump_is_constant(const struct dump *dump, uint32_t type);
-
 #endif

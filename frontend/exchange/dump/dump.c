@@ -52,6 +52,14 @@ uint32_t dump_add_graph(struct dump *dump, uint32_t name, uint32_t loc, uint32_t
     return index;
 }
 
+void dump_name_graph(struct dump *dump, uint32_t index, uint32_t name)
+{
+    id_map_unset(&dump->graph_names, dump->graphs.at[index].name);
+    name = free_name(dump, name);
+    id_map_set(&dump->graph_names, name, index);
+    dump->graphs.at[index].name = name;
+}
+
 void dump_begin(struct dump_draft *draft, uint32_t loc)
 {
     draft->node = (struct dump_node){

@@ -116,6 +116,9 @@ struct dump_draft {
  * no name. */
 uint32_t dump_add_graph(struct dump *dump, uint32_t name, uint32_t loc, uint32_t parent);
 
+/* Gives a graph another name, as of dump_add_graph. */
+void dump_name_graph(struct dump *dump, uint32_t graph, uint32_t name);
+
 /* Empties the draft for a node that begins at `loc`. */
 void dump_begin(struct dump_draft *draft, uint32_t loc);
 /* Adds the node to the graph. */
@@ -135,6 +138,8 @@ static inline void dump_add_output(struct dump_draft *draft, uint32_t name, uint
 /* Whether an attribute of this key is of use to the draft's node: it is kept, or says something
  * (scope, stream). Values of others need not be read. Until the node's type is known all may be. */
 bool dump_wants(struct dump *dump, const struct dump_draft *draft, uint32_t key);
+/* Whether the results of the op type (a name id, or NONE) are contents that its `value` says. */
+bool dump_is_constant(const struct dump *dump, uint32_t type);
 /* An attribute of the draft's node, which dump_add_node looks at: scope, options, stream and
  * priority become those of the node; others are kept where the options say so (attrs.c). */
 static inline void dump_add_attr(struct dump_draft *draft, struct attr attr)

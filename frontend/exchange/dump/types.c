@@ -140,16 +140,6 @@ uint32_t dump_format(struct dump *dump, const char *text, size_t size, uint32_t 
 
 /* ---------------------------------------------------------------------------- types ---- */
 
-static uint32_t make_type(struct dump *dump, unsigned dtype, uint32_t format, const int64_t *dims,
-                          uint32_t rank)
-{
-#ifdef NO_UNKNOWN_TYPES
-    if (dtype == DTYPE_UNKNOWN || rank == RANK_UNKNOWN)
-        return NONE;
-#endif
-    return module_type(dump->module, (enum dtype)dtype, format, dims, rank);
-}
-
 uint32_t dump_type(struct dump *dump, unsigned dtype, uint32_t format,
                    const struct dump_shape *shape, uint32_t loc)
 {
@@ -158,10 +148,10 @@ uint32_t dump_type(struct dump *dump, unsigned dtype, uint32_t format,
         dump_drop(dump, loc, "a shape of more than %d dimensions", MAX_RANK);
         rank = RANK_UNKNOWN;
     }
-    return make_type(dump, dtype, format, shape->dims, rank);
+    return module_type(dump->module, (enum dtype)dtype, format, shape->dims, rank);
 }
 
 uint32_t dump_no_type(struct dump *dump)
 {
-    return make_type(dump, DTYPE_UNKNOWN, W_ND, NULL, RANK_UNKNOWN);
+    return module_type(dump->module, (enum dtype)DTYPE_UNKNOWN, W_ND, NULL, RANK_UNKNOWN);
 }

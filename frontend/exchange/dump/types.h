@@ -4,12 +4,6 @@
 
 #include "frontend/exchange/dump/dump.h"
 
-#ifndef DTYPE_UNKNOWN
-#define DTYPE_UNKNOWN (DTYPE_COUNT + 1)
-#define RANK_UNKNOWN UINT32_MAX
-#define NO_UNKNOWN_TYPES /* the language cannot say them: such a type is NONE */
-#endif
-
 /* A row of dtypes.def. */
 struct dump_dtype {
     unsigned dtype; /* enum dtype or DTYPE_UNKNOWN */
