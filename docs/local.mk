@@ -14,6 +14,7 @@ dist_doc_DATA = \
 	docs/command-line.md \
 	docs/device-model.md \
 	docs/diagnostics.md \
+	docs/importing.md \
 	docs/language.md \
 	docs/objects.md \
 	docs/op-types.md \

@@ -7,32 +7,26 @@ libskir_la_SOURCES += \
 	frontend/session.h \
 	frontend/skir.c \
 	frontend/skir.h \
-	frontend/exchange/text/proto_error.c \
-	frontend/exchange/text/proto_error.h \
-	frontend/exchange/text/proto_text.c \
-	frontend/exchange/text/proto_text.h \
-	frontend/exchange/text/proto_values.c \
-	frontend/exchange/text/python_items.c \
-	frontend/exchange/text/python_items.h \
-	frontend/exchange/text/python_text.c \
-	frontend/exchange/text/python_text.h \
-	frontend/exchange/readers/ge_readable.c \
-	frontend/exchange/readers/ge_readable_text.c \
-	frontend/exchange/readers/ge_readable_text.h \
-	frontend/exchange/readers/python_values.c \
-	frontend/exchange/readers/python_values.h \
-	frontend/exchange/readers/torchair_py.c \
-	frontend/exchange/writers/dot.c \
 	frontend/exchange/dump/attrs.c \
 	frontend/exchange/dump/contents.c \
 	frontend/exchange/dump/contents.h \
 	frontend/exchange/dump/counts.c \
+	frontend/exchange/dump/dtypes.def \
 	frontend/exchange/dump/dump.c \
 	frontend/exchange/dump/dump.h \
-	frontend/exchange/dump/dtypes.def \
 	frontend/exchange/dump/finish.c \
 	frontend/exchange/dump/finish.h \
+	frontend/exchange/dump/links.c \
+	frontend/exchange/dump/links.h \
+	frontend/exchange/dump/make_blocks.c \
+	frontend/exchange/dump/make_op.c \
+	frontend/exchange/dump/maker.c \
+	frontend/exchange/dump/maker.h \
+	frontend/exchange/dump/marks.c \
+	frontend/exchange/dump/marks.h \
 	frontend/exchange/dump/options.h \
+	frontend/exchange/dump/sort.c \
+	frontend/exchange/dump/sort.h \
 	frontend/exchange/dump/types.c \
 	frontend/exchange/dump/types.h \
 	frontend/exchange/exchange.c \
@@ -47,6 +41,12 @@ libskir_la_SOURCES += \
 	frontend/exchange/readers/ge_txt.c \
 	frontend/exchange/readers/ge_values.c \
 	frontend/exchange/readers/ge_values.h \
+	frontend/exchange/text/proto_error.c \
+	frontend/exchange/text/proto_error.h \
+	frontend/exchange/text/proto_text.c \
+	frontend/exchange/text/proto_text.h \
+	frontend/exchange/text/proto_values.c \
+	frontend/exchange/writers/dot.c \
 	frontend/exchange/writers/json.c \
 	frontend/exchange/writers/json_data.c \
 	frontend/exchange/writers/json_data.h \
@@ -83,6 +83,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/output.h \
 	frontend/cli/outputs.c \
 	frontend/cli/outputs.h \
+	frontend/cli/progress.c \
+	frontend/cli/progress.h \
 	frontend/cli/remarks.c \
 	frontend/cli/remarks.h \
 	frontend/cli/sk_argument.c \
@@ -129,20 +131,12 @@ skirc_SOURCES = frontend/main.c
 skirc_LDADD = frontend/libfrontend.a libskir.la $(libskrt_la_OBJECTS) $(THREAD_LIBS) $(DL_LIBS)
 skirc_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 
-# ---- Scanners of texts of others: generated, and part of a release ----
+# ---- The scanner of protobuf's text format: generated, and part of a release ----
 
-exchange_scanners = \
-	frontend/exchange/readers/ge_readable_text.c \
-	frontend/exchange/text/proto_text.c \
-	frontend/exchange/text/python_text.c
-EXTRA_DIST += $(exchange_scanners:.c=.re)
-BUILT_SOURCES += $(exchange_scanners)
-MAINTAINERCLEANFILES += $(exchange_scanners)
+EXTRA_DIST += frontend/exchange/text/proto_text.re
+BUILT_SOURCES += frontend/exchange/text/proto_text.c
+MAINTAINERCLEANFILES += frontend/exchange/text/proto_text.c
 
-frontend/exchange/readers/ge_readable_text.c: frontend/exchange/readers/ge_readable_text.re
-	$(AM_V_GEN)$(MKDIR_P) frontend/exchange/readers && $(exchange_scan)
 frontend/exchange/text/proto_text.c: frontend/exchange/text/proto_text.re
-	$(AM_V_GEN)$(MKDIR_P) frontend/exchange/text && $(exchange_scan)
-frontend/exchange/text/python_text.c: frontend/exchange/text/python_text.re
-	$(AM_V_GEN)$(MKDIR_P) frontend/exchange/text && $(exchange_scan)
-exchange_scan = $(RE2C) -b -W $(WERROR) -i --no-generation-date -o $@ $< || { rm -f $@; exit 1; }
+	$(AM_V_GEN)$(MKDIR_P) frontend/exchange/text && \
+	  $(RE2C) -b -W $(WERROR) -i --no-generation-date -o $@ $< || { rm -f $@; exit 1; }

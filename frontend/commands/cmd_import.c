@@ -1,7 +1,9 @@
 /* skirc import: a graph in a format of others as a .skir file. */
 #include "frontend/cli/input.h"
+#include "frontend/cli/progress.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/exchange/dump/finish.h"
+#include "frontend/exchange/dump/marks.h"
 #include "frontend/exchange/exchange.h"
 
 #include <string.h>
@@ -11,6 +13,10 @@ const struct option options_import[] = {
     {"output", 'o', OPTION_VALUE, "OUT.skir", "where to write; standard output without it"},
     {"name", 0, OPTION_VALUE, "NAME", "name of the graph, of the first where there are several"},
     {"device", 0, OPTION_VALUE, "aic=N,aiv=N", "write a target with so many cores"},
+    {"scope", 0, OPTION_MANY, "NAME[=OPS]",
+     "put ops into a scope: all, those whose name fits a pattern with * and ?, or those from one "
+     "to another, FROM..TO; adds up"},
+    {"scopes", 0, OPTION_VALUE, "FILE", "the same by a file, which may give streams, too"},
     {"keep-attrs", 0, OPTION_VALUE, "WHICH",
      "attributes of ops to keep besides those that mean something to skir: known, those that the "
      "op's type has (default); all; none; or their names, separated by commas"},
@@ -26,12 +32,31 @@ struct wishes {
     struct dump_options options;
     char *keys;             /* a copy of the list, cut into its names */
     VEC(const char *) list; /* these, and NULL */
+    struct dump_marks marks;
 };
 
 static void free_wishes(struct wishes *wishes)
 {
     mem_free(wishes->keys);
     vec_free(&wishes->list);
+    dump_marks_free(&wishes->marks);
+}
+
+static bool take_marks(struct wishes *wishes, const struct invocation *invocation)
+{
+    char error[512];
+    const char *path = option_value(invocation, "scopes"), *argument;
+    wishes->options.marks = &wishes->marks;
+    if (path && !dump_marks_read(&wishes->marks, path, error, sizeof error)) {
+        usage_error(invocation, "--scopes: %s", error);
+        return false;
+    }
+    for (unsigned n = 0; (argument = option_value_at(invocation, "scope", n)); n++)
+        if (!dump_marks_add(&wishes->marks, argument, error, sizeof error)) {
+            usage_error(invocation, "--scope: %s", error);
+            return false;
+        }
+    return true;
 }
 
 static bool take_device(struct wishes *wishes, const struct invocation *invocation)
@@ -80,7 +105,7 @@ static bool take_wishes(struct wishes *wishes, const struct invocation *invocati
     if (!option_choice(invocation, "dangling", dangling, &params))
         return false;
     wishes->options.dangling_params = params == 1;
-    return take_device(wishes, invocation);
+    return take_device(wishes, invocation) && take_marks(wishes, invocation);
 }
 
 static const struct exchange_format *choose_format(const struct invocation *invocation,
@@ -110,15 +135,32 @@ static enum exit_status print_counts(const struct invocation *invocation, struct
     return status;
 }
 
+static void show_progress(void *user, uint64_t offset)
+{
+    progress_at(user, offset);
+}
+
+static bool read_dump(const struct invocation *invocation, const struct exchange_format *format,
+                      struct wishes *wishes, struct dump *dump)
+{
+    struct progress progress;
+    progress_begin(&progress, invocation, dump->source->path, dump->source->size);
+    wishes->options.progress = show_progress;
+    wishes->options.user = &progress;
+    bool fine = format->read(dump) && dump_finish(dump);
+    progress_end(&progress);
+    return fine;
+}
+
 /* Reads the dump, and writes what was asked for. */
 static enum exit_status import(const struct invocation *invocation, struct input *input,
-                               const struct exchange_format *format, const struct wishes *wishes)
+                               const struct exchange_format *format, struct wishes *wishes)
 {
     struct dump dump;
     enum exit_status status = EXIT_INPUT;
     const char *output = option_value(invocation, "output");
     dump_init(&dump, &input->source, &input->diags, &wishes->options);
-    if (format->read(&dump) && dump_finish(&dump)) {
+    if (read_dump(invocation, format, wishes, &dump)) {
         if (option_given(invocation, "counts"))
             status = print_counts(invocation, &dump);
         else

@@ -16,4 +16,9 @@ bool op_fits_type(const struct module *module, const struct graph *graph, const 
  * read, and not again for what passes make of it. The module may be wrong. */
 void verify_slips(const struct module *module, struct diags *diags);
 
+struct attr_row;
+/* Whether an attribute that a row describes may have the value. */
+bool attr_row_takes(const struct module *module, const struct attr_row *row,
+                    const struct attr_value *value);
+
 #endif

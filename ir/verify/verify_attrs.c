@@ -148,6 +148,13 @@ static void verify_attr(struct verifier *verifier, const struct attr *attr,
         verify_sizes(verifier, span, attr, row);
 }
 
+bool attr_row_takes(const struct module *module, const struct attr_row *row,
+                    const struct attr_value *value)
+{
+    return kinds[row->kind].holds(module, value) &&
+           (row->kind != KIND_INT || (value->i >= row->low && value->i <= row->high));
+}
+
 static void unknown_attr(struct verifier *verifier, const struct attr *attr, enum attr_owner owner)
 {
     static const char *const owners[] = {

@@ -1,6 +1,274 @@
 #include "frontend/exchange/dump/finish.h"
+#include "frontend/exchange/dump/maker.h"
+#include "frontend/exchange/dump/marks.h"
+#include "frontend/exchange/dump/sort.h"
+#include "ir/calls.h"
+
+/* ----------------------------------------------------------------------- parameters ---- */
+
+static uint32_t add_param(struct dump_maker *maker, uint32_t name, uint32_t type, uint32_t loc,
+                          struct range attrs)
+{
+    vec_push(&maker->out->params, (struct param){loc, attrs});
+    maker->out->n_params++;
+    return graph_add_value(maker->out, maker_name(maker, name), maker_type(maker, type), DEF_PARAM);
+}
+
+/* A parameter that takes something, or gives several things, stays an op. */
+static bool is_param(const struct dump_maker *maker, uint32_t n)
+{
+    const struct dump_graph *graph = maker_graph(maker);
+    const struct dump_node *node = &graph->nodes.at[n];
+    if (node->role != DUMP_PARAM || maker->links.n_outputs[n] > 1)
+        return false;
+    for (uint32_t i = 0; i < node->inputs.count; i++)
+        if (graph->inputs.at[node->inputs.first + i].kind != DUMP_ABSENT)
+            return false;
+    return true;
+}
+
+/* A node, and where it belongs among its like. */
+struct placed {
+    int64_t index;
+    uint32_t node;
+};
+
+struct places {
+    struct placed *at;
+    uint32_t count, capacity;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    if (x->index != y->index)
+        return x->index < y->index ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+/* By their indices, where all have one. */
+static void sort_places(struct places *places)
+{
+    for (uint32_t i = 0; i < places->count; i++)
+        if (places->at[i].index < 0)
+            return;
+    if (places->count)
+        qsort(places->at, places->count, sizeof *places->at, by_place);
+}
+
+static void add_node_param(struct dump_maker *maker, uint32_t n)
+{
+    const struct dump_graph *graph = maker_graph(maker);
+    const struct dump_node *node = &graph->nodes.at[n];
+    uint32_t type = node->outputs.count ? graph->outputs.at[node->outputs.first].type : NONE;
+    uint32_t name = node->name == NONE ? node->type : node->name;
+    maker->node_values[n] = add_param(maker, name, type, node->loc, node->attrs);
+}
+
+/* Those who call the graph give it parameters that none of its nodes is for. */
+static void fill_params(struct dump_maker *maker, int64_t end)
+{
+    uint32_t wanted = maker->n_args[maker->index];
+    while (maker->out->n_params < wanted && maker->out->n_params < end)
+        add_param(maker, module_name(maker->module, "unused"), NONE, maker_graph(maker)->loc,
+                  (struct range){0, 0});
+}
+
+static void add_params(struct dump_maker *maker)
+{
+    const struct dump_graph *graph = maker_graph(maker);
+    struct places places = {NULL, 0, 0};
+    for (uint32_t n = 0; n < graph->nodes.count; n++)
+        if (is_param(maker, n))
+            vec_push(&places, (struct placed){graph->nodes.at[n].index, n});
+    sort_places(&places);
+    for (uint32_t i = 0; i < places.count; i++) {
+        fill_params(maker, places.at[i].index);
+        add_node_param(maker, places.at[i].node);
+    }
+    vec_free(&places);
+    for (uint32_t i = 0; i < graph->params.count; i++) {
+        const struct dump_param *param = &graph->params.at[i];
+        vec_push(&maker->params,
+                 add_param(maker, param->name, param->type, param->loc, (struct range){0, 0}));
+    }
+    fill_params(maker, INT64_MAX);
+}
+
+/* -------------------------------------------------------------------------- returns ---- */
+
+static void add_return(struct dump_maker *maker, uint32_t value)
+{
+    if (value == NONE)
+        return;
+    vec_push(&maker->out->returns, value);
+    vec_push(&maker->out->result_types, maker->out->values.at[value].type);
+}
+
+static void return_inputs(struct dump_maker *maker, const struct dump_node *node)
+{
+    const struct dump_graph *graph = maker_graph(maker);
+    for (uint32_t i = node->inputs.first; i < node->inputs.first + node->inputs.count; i++)
+        if (graph->inputs.at[i].kind != DUMP_CONTROL)
+            add_return(maker, maker_value(maker, &maker->links.inputs[i]));
+}
+
+/* What nobody takes. */
+static void return_open(struct dump_maker *maker)
+{
+    for (uint32_t i = 0; i < maker_graph(maker)->nodes.count; i++) {
+        uint32_t n = maker->order[i], first = maker->node_values[n];
+        for (uint32_t k = 0;
+             first != NONE && !(maker->links.used[n] & 1) && k < maker->links.n_outputs[n]; k++)
+            add_return(maker, first + k);
+    }
+}
+
+static void add_returns(struct dump_maker *maker)
+{
+    const struct dump_graph *graph = maker_graph(maker);
+    struct places places = {NULL, 0, 0};
+    for (uint32_t n = 0; n < graph->nodes.count; n++)
+        if (graph->nodes.at[n].role == DUMP_RETURN)
+            vec_push(&places, (struct placed){graph->nodes.at[n].index, n});
+    sort_places(&places);
+    for (uint32_t i = 0; i < places.count; i++)
+        return_inputs(maker, &graph->nodes.at[places.at[i].node]);
+    for (uint32_t i = 0; places.count == 0 && i < graph->returns.count; i++)
+        add_return(maker, maker_value(maker, &maker->links.returns[i]));
+    if (graph->open && places.count == 0 && graph->returns.count == 0)
+        return_open(maker);
+    maker->out->return_loc = maker->out->returns.count ? graph->loc : NONE;
+    vec_free(&places);
+}
+
+/* --------------------------------------------------------------------------- graphs ---- */
+
+/* The names in the dimensions of the graph's values. */
+static void declare_dims(struct dump_maker *maker)
+{
+    const struct graph *graph = maker->out;
+    dump_names_next(&maker->taken);
+    for (uint32_t v = 0; v < graph->values.count; v++) {
+        const struct type *type = &maker->module->types.at[graph->values.at[v].type];
+        for (uint32_t d = 0; d < type_n_dims(type); d++) {
+            int64_t dim = maker->module->dims.at[type->dims + d];
+            if (dim_is_gear(dim) && !dump_names_set(&maker->taken, dim_gear(dim), 0, 0))
+                vec_push(&maker->out->dims, (struct free_dim){dim_gear(dim), graph->loc});
+        }
+    }
+}
+
+static void begin_graph(struct dump_maker *maker, uint32_t index)
+{
+    const struct dump_graph *graph = &maker->dump->graphs.at[index];
+    maker->index = index;
+    maker->out = module_add_graph(maker->module, graph->name);
+    maker->out->loc = maker->out->end_loc = graph->loc;
+    maker->out->attrs = graph->attrs;
+    maker->order = mem_calloc(graph->nodes.count + 1, sizeof *maker->order);
+    maker->node_values = mem_calloc(graph->nodes.count + 1, sizeof *maker->node_values);
+    for (uint32_t n = 0; n < graph->nodes.count; n++)
+        maker->node_values[n] = NONE;
+    maker->params.count = 0;
+    maker->scope_block = maker->stream_block = maker->scope = maker->stream = NONE;
+    dump_names_next(&maker->taken);
+    dump_names_next(&maker->told);
+    dump_names_next(&maker->priority);
+}
+
+static void fill_graph(struct dump_maker *maker)
+{
+    uint32_t count = maker_graph(maker)->nodes.count;
+    add_params(maker);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t n = maker->order[i];
+        if (maker->node_values[n] == NONE && maker_node(maker, n)->role != DUMP_RETURN)
+            maker_add_op(maker, n);
+    }
+    maker_leave(maker);
+    add_returns(maker);
+    declare_dims(maker);
+}
+
+/* False where names or circles are wrong; then the graph is not filled. */
+static bool make_graph(struct dump_maker *maker, uint32_t index)
+{
+    begin_graph(maker, index);
+    dump_link_graph(&maker->linker, index, &maker->links);
+    dump_sort(maker->dump, index, &maker->links, maker->order);
+    bool well = !maker->dump->diags->counts[SEVERITY_ERROR];
+    if (well) {
+        dump_mark_nodes(maker->dump, index, maker->order);
+        fill_graph(maker);
+    }
+    dump_links_free(&maker->links);
+    mem_free(maker->order);
+    mem_free(maker->node_values);
+    return well;
+}
+
+/* ------------------------------------------------------------------------ arguments ---- */
+
+static void count_args_of(struct dump_maker *maker, const struct dump_graph *graph,
+                          const struct dump_node *node, enum call_kind kind,
+                          const struct attr_value *value)
+{
+    for (uint32_t i = 0; value->kind == ATTR_LIST && i < value->count; i++)
+        count_args_of(maker, graph, node, kind, &maker->module->attr_values.at[value->first + i]);
+    uint32_t called = maker_named_graph(maker, value), n = call_info(kind)->own;
+    if (called == NONE)
+        return;
+    for (uint32_t i = node->inputs.first; i < node->inputs.first + node->inputs.count; i++)
+        n += graph->inputs.at[i].kind != DUMP_CONTROL;
+    uint32_t lead = call_info(kind)->lead;
+    n = n > lead ? n - lead : 0;
+    if (maker->n_args[called] < n)
+        maker->n_args[called] = n;
+}
+
+/* How many parameters the graphs that are called need: as many as they are given. */
+static void count_args(struct dump_maker *maker)
+{
+    const struct dump *dump = maker->dump;
+    maker->n_args = mem_calloc(dump->graphs.count + 1, sizeof *maker->n_args);
+    for (uint32_t g = 0; g < dump->graphs.count; g++) {
+        const struct dump_graph *graph = &dump->graphs.at[g];
+        for (uint32_t n = 0; n < graph->nodes.count; n++) {
+            const struct dump_node *node = &graph->nodes.at[n];
+            struct op op = {.type = node->type};
+            enum call_kind kind = op_call_kind(&op);
+            for (uint32_t i = 0; kind != CALL_NONE && i < node->attrs.count; i++)
+                count_args_of(maker, graph, node, kind,
+                              &maker->module->attrs.at[node->attrs.first + i].value);
+        }
+    }
+}
+
+static void free_maker(struct dump_maker *maker)
+{
+    dump_linker_free(&maker->linker);
+    mem_free(maker->n_args);
+    vec_free(&maker->params);
+    vec_free(&maker->taken);
+    vec_free(&maker->told);
+    vec_free(&maker->priority);
+    vec_free(&maker->values);
+    vec_free(&maker->forms);
+    vec_free(&maker->attrs);
+}
 
 bool dump_finish(struct dump *dump)
 {
+    struct dump_maker maker = {.dump = dump, .module = dump->module, .linker = {.dump = dump}};
+    dump_count_graphs(dump);
+    if (dump->options->name && dump->graphs.count)
+        dump->graphs.at[0].name = module_name(dump->module, dump->options->name);
+    dump_capture(&maker.linker);
+    count_args(&maker);
+    for (uint32_t i = 0; i < dump->graphs.count; i++)
+        make_graph(&maker, i);
+    dump_report_marks(dump);
+    free_maker(&maker);
     return !dump->diags->counts[SEVERITY_ERROR];
 }

@@ -13,6 +13,8 @@ enum dump_keep {
     DUMP_KEEP_LIST, /* those of `keys` */
 };
 
+struct dump_marks;
+
 struct dump_options {
     const char *name;   /* of the first graph; NULL: as the dump has it */
     const char *device; /* name of the target; NULL */
@@ -21,6 +23,9 @@ struct dump_options {
     enum dump_keep keep;
     const char *const *keys; /* ended by NULL */
     bool dangling_params;    /* an input without a producer becomes a parameter */
+    void (*progress)(void *user, uint64_t offset); /* told how far the text is read; or NULL */
+    void *user;
+    struct dump_marks *marks; /* scopes and streams of ops (marks.h); may be NULL */
 };
 
 #endif

@@ -1,0 +1,367 @@
+#include "frontend/exchange/dump/links.h"
+
+/* Outputs that a dump does not declare, but some input names, are made. A graph may have so many of
+ * them, besides a few for each input. */
+enum { FREE_OUTPUTS = 65536, OUTPUTS_PER_INPUT = 4 };
+
+void dump_names_next(struct dump_names *names)
+{
+    names->turn++;
+}
+
+struct dump_name *dump_names_find(const struct dump_names *names, uint32_t name)
+{
+    struct dump_name *found = name < names->count ? &names->at[name] : NULL;
+    return found && found->turn == names->turn ? found : NULL;
+}
+
+static void make_room(struct dump_names *names, uint32_t name)
+{
+    if (name < names->count)
+        return;
+    vec_reserve(names, name + 1 - names->count);
+    memset(names->at + names->count, 0, (names->capacity - names->count) * sizeof *names->at);
+    names->count = names->capacity;
+}
+
+struct dump_name *dump_names_set(struct dump_names *names, uint32_t name, uint32_t id,
+                                 uint32_t output)
+{
+    struct dump_name *found = dump_names_find(names, name);
+    if (found)
+        return found;
+    make_room(names, name);
+    names->at[name] = (struct dump_name){names->turn, id, output};
+    return NULL;
+}
+
+void dump_linker_free(struct dump_linker *linker)
+{
+    vec_free(&linker->nodes);
+    vec_free(&linker->values);
+}
+
+/* ---------------------------------------------------------------------------- names ---- */
+
+static void report_duplicate(struct dump *dump, const char *what, uint32_t name, uint32_t loc,
+                             uint32_t first)
+{
+    if (diag_at(dump->diags, DIAG_duplicate, source_token(dump->source, loc),
+                "another %s is '%.*s'", what, NAME(dump->module, name)))
+        diag_note(dump->diags, source_token(dump->source, first), "it is here");
+}
+
+/* Two values of one name. */
+static void report_value(struct dump_linker *linker, const struct dump_graph *graph, uint32_t name,
+                         uint32_t loc, const struct dump_name *first)
+{
+    uint32_t where =
+        first->id == NONE ? graph->params.at[first->output].loc : graph->nodes.at[first->id].loc;
+    report_duplicate(linker->dump, "value", name, loc, where);
+}
+
+static void name_outputs(struct dump_linker *linker, const struct dump_graph *graph, uint32_t n,
+                         bool report)
+{
+    const struct dump_node *node = &graph->nodes.at[n];
+    for (uint32_t i = 0; i < node->outputs.count; i++) {
+        uint32_t name = graph->outputs.at[node->outputs.first + i].name;
+        struct dump_name *first = name == NONE ? NULL : dump_names_set(&linker->values, name, n, i);
+        if (first && report)
+            report_value(linker, graph, name, node->loc, first);
+    }
+}
+
+/* Of several nodes with one name the second one's number is noted, as `output`: whoever takes it by
+ * its name is in doubt. */
+static void name_graph(struct dump_linker *linker, const struct dump_graph *graph, bool report)
+{
+    dump_names_next(&linker->nodes);
+    dump_names_next(&linker->values);
+    for (uint32_t i = 0; i < graph->params.count; i++) {
+        const struct dump_param *param = &graph->params.at[i];
+        struct dump_name *first = dump_names_set(&linker->values, param->name, NONE, i);
+        if (first && report)
+            report_value(linker, graph, param->name, param->loc, first);
+    }
+    for (uint32_t n = 0; n < graph->nodes.count; n++) {
+        uint32_t name = graph->nodes.at[n].name;
+        struct dump_name *first =
+            name == NONE ? NULL : dump_names_set(&linker->nodes, name, n, NONE);
+        if (first && first->output == NONE)
+            first->output = n;
+        name_outputs(linker, graph, n, report);
+    }
+}
+
+/* ------------------------------------------------------------------------- captures ---- */
+
+/* Names of the values that a graph uses and does not have, each once. */
+struct captures {
+    struct vec_u32 names;
+};
+
+static bool is_outer(const struct dump_linker *linker, const struct dump_input *input)
+{
+    return input->kind == DUMP_VALUE && !dump_names_find(&linker->values, input->name);
+}
+
+/* The value becomes a parameter of the graph. */
+static void capture(struct dump_linker *linker, uint32_t index, uint32_t name, uint32_t loc)
+{
+    struct dump_graph *graph = &linker->dump->graphs.at[index];
+    dump_names_set(&linker->values, name, NONE, graph->params.count);
+    vec_push(&graph->params, (struct dump_param){name, NONE, loc});
+}
+
+static void find_captures(struct dump_linker *linker, uint32_t index, struct captures *captures)
+{
+    const struct dump_graph *graph = &linker->dump->graphs.at[index];
+    for (uint32_t i = 0; i < graph->inputs.count + graph->returns.count; i++) {
+        struct dump_input input = i < graph->inputs.count
+                                      ? graph->inputs.at[i]
+                                      : graph->returns.at[i - graph->inputs.count];
+        if (!is_outer(linker, &input))
+            continue;
+        capture(linker, index, input.name, input.loc);
+        vec_push(&captures->names, input.name);
+        graph = &linker->dump->graphs.at[index];
+    }
+}
+
+/* Graphs of a value of an attribute whose outer graph this is. */
+static void list_held(const struct dump *dump, uint32_t outer, const struct attr_value *value,
+                      struct vec_u32 *held)
+{
+    if (value->kind == ATTR_LIST) {
+        for (uint32_t i = 0; i < value->count; i++)
+            list_held(dump, outer, &dump->module->attr_values.at[value->first + i], held);
+    } else if (value->kind == ATTR_SYMBOL) {
+        uint32_t graph = id_map_find(&dump->graph_names, value->id);
+        if (graph != NONE && dump->graphs.at[graph].parent == outer)
+            vec_push(held, graph);
+    }
+}
+
+static void list_node_held(const struct dump *dump, uint32_t outer, const struct dump_node *node,
+                           struct vec_u32 *held)
+{
+    held->count = 0;
+    for (uint32_t i = 0; i < node->attrs.count; i++)
+        list_held(dump, outer, &dump->module->attrs.at[node->attrs.first + i].value, held);
+}
+
+static bool has_name(const struct vec_u32 *names, uint32_t name)
+{
+    for (uint32_t i = 0; i < names->count; i++)
+        if (names->at[i] == name)
+            return true;
+    return false;
+}
+
+/* A node gets inputs behind its own. */
+static void add_inputs(struct dump *dump, uint32_t index, uint32_t n, const struct vec_u32 *names)
+{
+    struct dump_graph *graph = &dump->graphs.at[index];
+    struct dump_node *node = &graph->nodes.at[n];
+    struct range inputs = node->inputs;
+    node->inputs = (struct range){graph->inputs.count, inputs.count + names->count};
+    vec_reserve(&graph->inputs, node->inputs.count);
+    for (uint32_t i = 0; i < inputs.count; i++)
+        graph->inputs.at[graph->inputs.count++] = graph->inputs.at[inputs.first + i];
+    for (uint32_t i = 0; i < inputs.count; i++) /* they have moved */
+        graph->inputs.at[inputs.first + i].kind = DUMP_ABSENT;
+    for (uint32_t i = 0; i < names->count; i++)
+        graph->inputs.at[graph->inputs.count++] =
+            (struct dump_input){names->at[i], 0, NONE, node->loc, DUMP_VALUE, false};
+}
+
+/* All graphs that one node holds get the same parameters, those that one of them uses, in one
+ * order, for they are called with the same operands. */
+static void join_captures(struct dump_linker *linker, struct captures *captures, uint32_t index,
+                          uint32_t n, const struct vec_u32 *held)
+{
+    struct vec_u32 all = {NULL, 0, 0};
+    for (uint32_t h = 0; h < held->count; h++) {
+        const struct vec_u32 *names = &captures[held->at[h]].names;
+        for (uint32_t i = 0; i < names->count; i++)
+            if (!has_name(&all, names->at[i]))
+                vec_push(&all, names->at[i]);
+    }
+    for (uint32_t h = 0; all.count && h < held->count; h++) {
+        struct dump_graph *graph = &linker->dump->graphs.at[held->at[h]];
+        graph->params.count -= captures[held->at[h]].names.count;
+        for (uint32_t i = 0; i < all.count; i++)
+            vec_push(&graph->params, (struct dump_param){all.at[i], NONE, graph->loc});
+    }
+    if (all.count)
+        add_inputs(linker->dump, index, n, &all);
+    vec_free(&all);
+}
+
+/* Whether some graph stands in another. */
+static uint8_t *mark_outer(const struct dump *dump)
+{
+    uint8_t *outer = mem_calloc(dump->graphs.count + 1, 1);
+    for (uint32_t i = 0; i < dump->graphs.count; i++) {
+        uint32_t parent = dump->graphs.at[i].parent;
+        if (parent != NONE)
+            outer[parent] = 1;
+    }
+    return outer;
+}
+
+/* Graphs have greater indices than those that they stand in, so inner ones come first. */
+void dump_capture(struct dump_linker *linker)
+{
+    struct dump *dump = linker->dump;
+    uint8_t *outer = mark_outer(dump);
+    struct captures *captures = mem_calloc(dump->graphs.count + 1, sizeof *captures);
+    struct vec_u32 held = {NULL, 0, 0};
+    for (uint32_t i = dump->graphs.count; i-- > 0;) {
+        uint32_t n_nodes = outer[i] ? dump->graphs.at[i].nodes.count : 0;
+        for (uint32_t n = 0; n < n_nodes; n++) {
+            list_node_held(dump, i, &dump->graphs.at[i].nodes.at[n], &held);
+            join_captures(linker, captures, i, n, &held);
+        }
+        if (dump->graphs.at[i].parent != NONE) {
+            name_graph(linker, &dump->graphs.at[i], false);
+            find_captures(linker, i, &captures[i]);
+        }
+    }
+    for (uint32_t i = 0; i < dump->graphs.count; i++)
+        vec_free(&captures[i].names);
+    vec_free(&held);
+    mem_free(captures);
+    mem_free(outer);
+}
+
+/* ---------------------------------------------------------------------------- links ---- */
+
+struct walk {
+    struct dump_linker *linker;
+    struct dump_links *links;
+    uint32_t index;
+    uint64_t implied; /* outputs made so far */
+};
+
+static struct dump_graph *graph_of(const struct walk *walk)
+{
+    return &walk->linker->dump->graphs.at[walk->index];
+}
+
+/* What nothing gives. */
+static struct dump_link dangling(struct walk *walk, const struct dump_input *input)
+{
+    static const char *const kinds[] = {
+        [DUMP_DATA] = "node", [DUMP_VALUE] = "value", [DUMP_CONTROL] = "node"};
+    struct dump *dump = walk->linker->dump;
+    struct dump_graph *graph = graph_of(walk);
+    if (!dump->options->dangling_params) {
+        if (diag_at(dump->diags, DIAG_no_producer, source_token(dump->source, input->loc),
+                    "no %s of graph '%.*s' is '%.*s'", kinds[input->kind],
+                    NAME(dump->module, graph->name), NAME(dump->module, input->name)))
+            diag_help(dump->diags, "--dangling=param makes a parameter of it");
+        return (struct dump_link){LINK_NOTHING, 0, 0};
+    }
+    if (input->kind == DUMP_CONTROL) {
+        dump_drop(dump, input->loc, "the order behind '%.*s', which is not in graph '%.*s'",
+                  NAME(dump->module, input->name), NAME(dump->module, graph->name));
+        return (struct dump_link){LINK_NOTHING, 0, 0};
+    }
+    uint32_t name = input->name;
+    if (input->kind == DUMP_DATA && input->output)
+        name = module_name_printf(dump->module, "%.*s.%u", NAME(dump->module, name), input->output);
+    if (!dump_names_find(&walk->linker->values, name))
+        capture(walk->linker, walk->index, name, input->loc);
+    const struct dump_name *known = dump_names_find(&walk->linker->values, name);
+    if (known->id == NONE)
+        return (struct dump_link){LINK_PARAM, known->output, 0};
+    return (struct dump_link){LINK_NODE, known->id, known->output};
+}
+
+/* Notes that an output is taken, which makes those up to it. */
+static bool take_output(struct walk *walk, const struct dump_input *input, uint32_t node,
+                        uint32_t output)
+{
+    uint32_t *count = &walk->links->n_outputs[node];
+    uint64_t limit = FREE_OUTPUTS + (uint64_t)OUTPUTS_PER_INPUT * graph_of(walk)->inputs.count;
+    walk->links->used[node] |= 1;
+    if (output < *count)
+        return true;
+    if (walk->implied + (output - *count) >= limit) {
+        struct dump *dump = walk->linker->dump;
+        diag_at(dump->diags, DIAG_foreign_form, source_token(dump->source, input->loc),
+                "'%.*s' has no output %u", NAME(dump->module, input->name), output);
+        return false;
+    }
+    walk->implied += output + 1 - *count;
+    *count = output + 1;
+    return true;
+}
+
+static struct dump_link link_node(struct walk *walk, const struct dump_input *input)
+{
+    const struct dump_name *found = dump_names_find(&walk->linker->nodes, input->name);
+    const struct dump_link nothing = {LINK_NOTHING, 0, 0};
+    if (!found)
+        return dangling(walk, input);
+    if (found->output != NONE) {
+        const struct dump_graph *graph = graph_of(walk);
+        report_duplicate(walk->linker->dump, "node", input->name,
+                         graph->nodes.at[found->output].loc, graph->nodes.at[found->id].loc);
+        return nothing;
+    }
+    struct dump_link link = {LINK_NODE, found->id, input->output};
+    if (input->kind == DUMP_CONTROL)
+        walk->links->used[found->id] |= 2;
+    else if (!take_output(walk, input, found->id, input->output))
+        return nothing;
+    return link;
+}
+
+static struct dump_link link_value(struct walk *walk, const struct dump_input *input)
+{
+    const struct dump_name *found = dump_names_find(&walk->linker->values, input->name);
+    if (!found)
+        return dangling(walk, input);
+    if (found->id == NONE)
+        return (struct dump_link){LINK_PARAM, found->output, 0};
+    take_output(walk, input, found->id, found->output);
+    return (struct dump_link){LINK_NODE, found->id, found->output};
+}
+
+static struct dump_link link_input(struct walk *walk, const struct dump_input *input)
+{
+    switch (input->kind) {
+    case DUMP_DATA:
+    case DUMP_CONTROL: return link_node(walk, input);
+    case DUMP_VALUE: return link_value(walk, input);
+    default: return (struct dump_link){LINK_NOTHING, 0, 0};
+    }
+}
+
+void dump_link_graph(struct dump_linker *linker, uint32_t index, struct dump_links *links)
+{
+    const struct dump_graph *graph = &linker->dump->graphs.at[index];
+    struct walk walk = {linker, links, index, 0};
+    links->inputs = mem_calloc(graph->inputs.count + 1, sizeof *links->inputs);
+    links->returns = mem_calloc(graph->returns.count + 1, sizeof *links->returns);
+    links->n_outputs = mem_calloc(graph->nodes.count + 1, sizeof *links->n_outputs);
+    links->used = mem_calloc(graph->nodes.count + 1, 1);
+    name_graph(linker, graph, true);
+    for (uint32_t n = 0; n < graph->nodes.count; n++)
+        links->n_outputs[n] = graph->nodes.at[n].outputs.count;
+    for (uint32_t i = 0; i < graph_of(&walk)->inputs.count; i++)
+        links->inputs[i] = link_input(&walk, &graph_of(&walk)->inputs.at[i]);
+    for (uint32_t i = 0; i < graph_of(&walk)->returns.count; i++)
+        links->returns[i] = link_input(&walk, &graph_of(&walk)->returns.at[i]);
+}
+
+void dump_links_free(struct dump_links *links)
+{
+    mem_free(links->inputs);
+    mem_free(links->returns);
+    mem_free(links->n_outputs);
+    mem_free(links->used);
+}

@@ -1,0 +1,38 @@
+#include "frontend/exchange/dump/maker.h"
+#include "frontend/exchange/dump/types.h"
+
+uint32_t maker_name(struct dump_maker *maker, uint32_t name)
+{
+    if (maker->module->names.names[name].size == 0)
+        name = module_name(maker->module, "_");
+    struct dump_name *taken = dump_names_set(&maker->taken, name, 0, 0);
+    if (!taken)
+        return name;
+    for (;;) { /* the table may move when a name is added */
+        uint32_t n = ++dump_names_find(&maker->taken, name)->id;
+        uint32_t tried = module_name_printf(maker->module, "%.*s.%u", NAME(maker->module, name), n);
+        if (!dump_names_set(&maker->taken, tried, 0, 0))
+            return tried;
+    }
+}
+
+uint32_t maker_type(struct dump_maker *maker, uint32_t type)
+{
+    return type != NONE ? type : dump_no_type(maker->dump);
+}
+
+uint32_t maker_value(const struct dump_maker *maker, const struct dump_link *link)
+{
+    switch (link->kind) {
+    case LINK_PARAM: return maker->params.at[link->id];
+    case LINK_NODE:
+        return maker->node_values[link->id] == NONE ? NONE
+                                                    : maker->node_values[link->id] + link->output;
+    default: return NONE;
+    }
+}
+
+uint32_t maker_named_graph(const struct dump_maker *maker, const struct attr_value *value)
+{
+    return value->kind == ATTR_SYMBOL ? id_map_find(&maker->dump->graph_names, value->id) : NONE;
+}

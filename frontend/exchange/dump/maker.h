@@ -1,0 +1,56 @@
+/* A graph of the module that is made of a dumped one. Used by the files of this folder only. */
+#ifndef FRONTEND_EXCHANGE_DUMP_MAKER_H
+#define FRONTEND_EXCHANGE_DUMP_MAKER_H
+
+#include "frontend/exchange/dump/links.h"
+
+struct dump_maker {
+    struct dump *dump;
+    struct module *module;
+    struct dump_linker linker;
+    uint32_t *n_args; /* by graph: how many parameters those who call it give it */
+    /* The graph at hand. */
+    uint32_t index;
+    struct graph *out;
+    struct dump_links links;
+    uint32_t *order;         /* the nodes in the order of the text */
+    uint32_t *node_values;   /* by node: its first value, or NONE */
+    struct vec_u32 params;   /* values of dump_graph.params, by index */
+    struct dump_names taken; /* value names: `id` counts those that were made of this one */
+    /* Where the text stands: blocks, or NONE. */
+    uint32_t scope_block, stream_block;
+    uint32_t scope, stream;     /* their names */
+    struct dump_names told;     /* by scope: `id` is its options */
+    struct dump_names priority; /* by stream label: `id` is its priority */
+    struct vec_u32 values;      /* under construction */
+    VEC(struct operand) forms;
+    VEC(struct attr) attrs;
+};
+
+static inline const struct dump_graph *maker_graph(const struct dump_maker *maker)
+{
+    return &maker->dump->graphs.at[maker->index];
+}
+
+static inline const struct dump_node *maker_node(const struct dump_maker *maker, uint32_t node)
+{
+    return &maker_graph(maker)->nodes.at[node];
+}
+
+/* A name that no value of the graph has, and the same for the next one. */
+uint32_t maker_name(struct dump_maker *maker, uint32_t name);
+/* The type, that of nothing known where it is NONE. */
+uint32_t maker_type(struct dump_maker *maker, uint32_t type);
+/* The value that a link leads to; NONE where it leads nowhere. */
+uint32_t maker_value(const struct dump_maker *maker, const struct dump_link *link);
+
+/* Adds the op of a node, in the blocks that it belongs to (make_op.c). */
+void maker_add_op(struct dump_maker *maker, uint32_t node);
+/* The index of the graph that a symbol names, or NONE. */
+uint32_t maker_named_graph(const struct dump_maker *maker, const struct attr_value *value);
+
+/* Opens and closes blocks before an op of the node (make_blocks.c). */
+void maker_enter(struct dump_maker *maker, const struct dump_node *node);
+void maker_leave(struct dump_maker *maker);
+
+#endif
