@@ -32,10 +32,14 @@ libskir_la_SOURCES += \
 	frontend/exchange/exchange.c \
 	frontend/exchange/exchange.def \
 	frontend/exchange/exchange.h \
+	frontend/exchange/readers/fields.c \
+	frontend/exchange/readers/fields.h \
 	frontend/exchange/readers/ge_graph.c \
 	frontend/exchange/readers/ge_graph.h \
 	frontend/exchange/readers/ge_meta.c \
 	frontend/exchange/readers/ge_meta.h \
+	frontend/exchange/readers/ge_onnx.c \
+	frontend/exchange/readers/ge_onnx.h \
 	frontend/exchange/readers/ge_op.c \
 	frontend/exchange/readers/ge_op.h \
 	frontend/exchange/readers/ge_txt.c \
@@ -47,6 +51,9 @@ libskir_la_SOURCES += \
 	frontend/exchange/text/proto_text.h \
 	frontend/exchange/text/proto_values.c \
 	frontend/exchange/writers/dot.c \
+	frontend/exchange/readers/onnx.c \
+	frontend/exchange/readers/onnx_values.c \
+	frontend/exchange/readers/onnx_values.h \
 	frontend/exchange/writers/json.c \
 	frontend/exchange/writers/json_data.c \
 	frontend/exchange/writers/json_data.h \

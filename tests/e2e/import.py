@@ -48,7 +48,7 @@ def results(dump):
     options = [option for option in options if option]
     done = skirc("import", *options, dump)
     # Which formats there are is no fact of a dump.
-    said = re.sub(rb"; formats are .*(?=  \[)", b"; formats are ...", done.stderr)
+    said = re.sub(rb"; formats are .*(?= \[)", b"; formats are ...", done.stderr)
     got = {".err": said or None, ".skir": None, ".counts": None}
     if done.returncode not in (0, 1):
         return got, f"status {done.returncode}: {done.stderr.decode()}"

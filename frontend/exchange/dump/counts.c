@@ -5,7 +5,9 @@
 /* Edges are the inputs of nodes that name a producer, whether it is there or not. */
 static struct dump_count count_graph(const struct dump_graph *graph)
 {
-    struct dump_count count = {.name = graph->name, .nodes = graph->nodes.count};
+    struct dump_count count = {.name = graph->name, .nodes = 0};
+    for (uint32_t i = 0; i < graph->nodes.count; i++)
+        count.nodes += !graph->nodes.at[i].implied;
     for (uint32_t i = 0; i < graph->inputs.count; i++) {
         uint8_t kind = graph->inputs.at[i].kind;
         count.control_edges += kind == DUMP_CONTROL;

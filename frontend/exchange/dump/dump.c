@@ -27,6 +27,7 @@ void dump_free(struct dump *dump)
     vec_free(&dump->counts);
     vec_free(&dump->dropped);
     id_map_free(&dump->graph_names);
+    id_map_free(&dump->graph_numbers);
     id_map_free(&dump->keys);
     id_map_free(&dump->dtypes);
     id_map_free(&dump->formats);
@@ -34,12 +35,16 @@ void dump_free(struct dump *dump)
     module_free(dump->module);
 }
 
-/* The name itself, or the first of NAME.1, NAME.2 ... that no graph has. */
+/* The name itself, or one of NAME.1, NAME.2 ... that no graph has: those that were given out once
+ * are not tried again. */
 static uint32_t free_name(struct dump *dump, uint32_t name)
 {
     uint32_t base = name == NONE ? module_name(dump->module, "graph") : name, tried = base;
-    for (uint32_t n = 1; id_map_find(&dump->graph_names, tried) != NONE; n++)
-        tried = module_name_printf(dump->module, "%.*s.%u", NAME(dump->module, base), n);
+    while (id_map_find(&dump->graph_names, tried) != NONE) {
+        uint32_t *last = id_map_at(&dump->graph_numbers, base);
+        *last = *last == NONE ? 1 : *last + 1;
+        tried = module_name_printf(dump->module, "%.*s.%u", NAME(dump->module, base), *last);
+    }
     return tried;
 }
 

@@ -50,6 +50,7 @@ struct dump_node {
     uint32_t stream;                 /* name id of the label; NONE: the default stream */
     int32_t priority;                /* of the stream; DUMP_NO_PRIORITY */
     uint32_t send_event, recv_event; /* name ids; NONE */
+    bool implied;                    /* it is no node of the dump, and not counted */
 };
 
 enum { DUMP_NO_PRIORITY = INT32_MIN };
@@ -89,6 +90,7 @@ struct dump {
     VEC(const char *) dropped;     /* what the module does not have of the dump; in the arena */
     struct arena arena;
     struct id_map graph_names;     /* by name: index of the graph */
+    struct id_map graph_numbers;   /* by name: that of NAME.1, NAME.2 ... given out last */
     struct id_map keys;            /* by name: what an attribute of this key is (attrs.c) */
     struct id_map dtypes, formats; /* by what the dump calls them: those of the module (types.c) */
 };
