@@ -42,14 +42,24 @@ libskir_la_SOURCES += \
 	frontend/exchange/readers/ge_onnx.h \
 	frontend/exchange/readers/ge_op.c \
 	frontend/exchange/readers/ge_op.h \
+	frontend/exchange/readers/ge_readable.c \
+	frontend/exchange/readers/ge_readable_text.c \
+	frontend/exchange/readers/ge_readable_text.h \
 	frontend/exchange/readers/ge_txt.c \
 	frontend/exchange/readers/ge_values.c \
 	frontend/exchange/readers/ge_values.h \
+	frontend/exchange/readers/python_values.c \
+	frontend/exchange/readers/python_values.h \
+	frontend/exchange/readers/torchair_py.c \
 	frontend/exchange/text/proto_error.c \
 	frontend/exchange/text/proto_error.h \
 	frontend/exchange/text/proto_text.c \
 	frontend/exchange/text/proto_text.h \
 	frontend/exchange/text/proto_values.c \
+	frontend/exchange/text/python_items.c \
+	frontend/exchange/text/python_items.h \
+	frontend/exchange/text/python_text.c \
+	frontend/exchange/text/python_text.h \
 	frontend/exchange/writers/dot.c \
 	frontend/exchange/readers/onnx.c \
 	frontend/exchange/readers/onnx_values.c \
@@ -138,12 +148,20 @@ skirc_SOURCES = frontend/main.c
 skirc_LDADD = frontend/libfrontend.a libskir.la $(libskrt_la_OBJECTS) $(THREAD_LIBS) $(DL_LIBS)
 skirc_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 
-# ---- The scanner of protobuf's text format: generated, and part of a release ----
+# ---- Scanners of texts of others: generated, and part of a release ----
 
-EXTRA_DIST += frontend/exchange/text/proto_text.re
-BUILT_SOURCES += frontend/exchange/text/proto_text.c
-MAINTAINERCLEANFILES += frontend/exchange/text/proto_text.c
+exchange_scanners = \
+	frontend/exchange/readers/ge_readable_text.c \
+	frontend/exchange/text/proto_text.c \
+	frontend/exchange/text/python_text.c
+EXTRA_DIST += $(exchange_scanners:.c=.re)
+BUILT_SOURCES += $(exchange_scanners)
+MAINTAINERCLEANFILES += $(exchange_scanners)
 
+frontend/exchange/readers/ge_readable_text.c: frontend/exchange/readers/ge_readable_text.re
+	$(AM_V_GEN)$(MKDIR_P) frontend/exchange/readers && $(exchange_scan)
 frontend/exchange/text/proto_text.c: frontend/exchange/text/proto_text.re
-	$(AM_V_GEN)$(MKDIR_P) frontend/exchange/text && \
-	  $(RE2C) -b -W $(WERROR) -i --no-generation-date -o $@ $< || { rm -f $@; exit 1; }
+	$(AM_V_GEN)$(MKDIR_P) frontend/exchange/text && $(exchange_scan)
+frontend/exchange/text/python_text.c: frontend/exchange/text/python_text.re
+	$(AM_V_GEN)$(MKDIR_P) frontend/exchange/text && $(exchange_scan)
+exchange_scan = $(RE2C) -b -W $(WERROR) -i --no-generation-date -o $@ $< || { rm -f $@; exit 1; }

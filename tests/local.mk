@@ -192,6 +192,7 @@ EXTRA_DIST += $(script_tests) tests/golden tests/import
 
 FUZZ_SECONDS = 60
 fuzz_programs = \
+	tests/fuzz/fuzz_import \
 	tests/fuzz/fuzz_npy \
 	tests/fuzz/fuzz_object \
 	tests/fuzz/fuzz_proto_text \
@@ -201,6 +202,7 @@ noinst_PROGRAMS += $(fuzz_programs)
 endif
 
 fuzz_ldflags = $(AM_LDFLAGS) -fsanitize=fuzzer
+tests_fuzz_fuzz_import_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_npy_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_object_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_proto_text_LDFLAGS = $(fuzz_ldflags)

@@ -62,7 +62,7 @@ static const struct exchange_format *find_name(const struct exchange_table *tabl
 static bool has_suffix(const char *path, const char *suffix)
 {
     size_t size = strlen(path), end = strlen(suffix);
-    return size > end && strcmp(path + size - end, suffix) == 0;
+    return end > 0 && size > end && strcmp(path + size - end, suffix) == 0;
 }
 
 /* What a path says. */

@@ -1,0 +1,282 @@
+/* The scanner of Python text. -*- c -*- */
+#include "frontend/exchange/text/python_text.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+
+enum { MAX_DEPTH = 256 };
+
+void python_init(struct python_text *python, const struct source *source, struct diags *diags)
+{
+    *python = (struct python_text){.text = source->text,
+                                   .at = source->text,
+                                   .end = source->text + source->size,
+                                   .diags = diags,
+                                   .kind = PYTHON_NEWLINE,
+                                   .start = source->text};
+}
+
+struct span python_span(const struct python_text *python)
+{
+    uint32_t begin = (uint32_t)(python->start - python->text);
+    const char *line = memchr(python->start, '\n', python->size);
+    size_t size = line ? (size_t)(line - python->start) : python->size;
+    return (struct span){begin, begin + (uint32_t)size};
+}
+
+void python_fail(struct python_text *python, struct span span, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (!python->failed)
+        diag_vat(python->diags, DIAG_foreign_syntax, span, format, args);
+    va_end(args);
+    python->failed = true;
+    python->kind = PYTHON_ERROR;
+}
+
+static enum python_kind fail(struct python_text *python, const char *text)
+{
+    python->size = python->start < python->end;
+    python_fail(python, python_span(python), "%s", text);
+    return PYTHON_ERROR;
+}
+
+static enum python_kind take(struct python_text *python, enum python_kind kind)
+{
+    python->size = (size_t)(python->at - python->start);
+    return python->kind = kind;
+}
+
+/* Whether what stands behind a quote lets it be the closing one. */
+static bool closes(const char *at, const char *end)
+{
+    while (at < end && *at == ' ')
+        at++;
+    return at == end || strchr(",)]}:\r\n#", *at);
+}
+
+/* The end of a string whose opening quote has been read. A `"` that nothing follows that could
+ * stand behind a string is a part of it, as are the ends of lines: not all is escaped. */
+static enum python_kind scan_string(struct python_text *python, char quote)
+{
+    bool lax = quote == '"';
+    for (const char *at = python->at; at < python->end; at++) {
+        if (*at == '\\' && at + 1 < python->end)
+            at++;
+        else if (*at == '\n' && !lax)
+            break;
+        else if (*at == quote && (!lax || closes(at + 1, python->end))) {
+            python->at = at + 1;
+            return take(python, PYTHON_STRING);
+        }
+    }
+    return fail(python, "this string does not end");
+}
+
+static enum python_kind scan_long_string(struct python_text *python)
+{
+    const char *end = python->at;
+    do
+        end = memchr(end, '"', (size_t)(python->end - end));
+    while (end && strncmp(end, "\"\"\"", 3) != 0 && ++end);
+    if (!end)
+        return fail(python, "this string does not end");
+    python->at = end + 3;
+    return take(python, PYTHON_STRING);
+}
+
+static enum python_kind scan_bracket(struct python_text *python)
+{
+    char c = *python->start;
+    bool opens = c == '(' || c == '[' || c == '{';
+    if (!opens && python->depth == 0)
+        return fail(python, "nothing is open that this could close");
+    if (opens && python->depth == MAX_DEPTH)
+        return fail(python, "brackets are nested too deep");
+    python->depth = opens ? python->depth + 1 : python->depth - 1;
+    return take(python, PYTHON_CHAR);
+}
+
+static enum python_kind scan_end(struct python_text *python)
+{
+    if (python->start < python->end)
+        return fail(python, "this byte is no text");
+    python->at = python->end;
+    if (python->depth > 0)
+        return fail(python, "the text ends within brackets");
+    return take(python, PYTHON_END);
+}
+
+enum python_kind python_next(struct python_text *python)
+{
+    if (python->failed)
+        return PYTHON_ERROR;
+    const char *marker;
+    for (;;) {
+        python->start = python->at;
+        /*!re2c
+            re2c:define:YYCTYPE = "unsigned char";
+            re2c:define:YYCURSOR = python->at;
+            re2c:define:YYMARKER = marker;
+            re2c:yyfill:enable = 0;
+
+            first  = [A-Za-z_\x80-\xff];
+            other  = [A-Za-z0-9_\x80-\xff];
+            name   = first (other | [.-] other)*;
+            digits = [0-9] [0-9_]*;
+            float  = (digits "."? digits? | "." digits) ([eE] [+-]? digits)?;
+            number = [+-]? (float | "0" [xX] [0-9A-Fa-f_]+) "j"? | [+-] ("inf" | "nan");
+            prefix = [bBrRuUfF]{1,2};
+
+            [ \t\r\f]+ | "\\" "\r"? "\n" { continue; }
+            "#" [^\n\x00]*               { continue; }
+            "\n"                         { if (python->depth > 0)
+                                               continue;
+                                           return take(python, PYTHON_NEWLINE); }
+            name | "..."                 { return take(python, PYTHON_NAME); }
+            number                       { return take(python, PYTHON_NUMBER); }
+            prefix? "\"\"\""             { return scan_long_string(python); }
+            prefix? ["']                 { return scan_string(python, python->at[-1]); }
+            "<" [^<>\n\x00]* ">"         { return take(python, PYTHON_OBJECT); }
+            [()[\]{}]                    { return scan_bracket(python); }
+            "\x00"                       { return scan_end(python); }
+            *                            { return take(python, PYTHON_CHAR); }
+        */
+    }
+}
+
+enum python_kind python_raw(struct python_text *python, const char *ends)
+{
+    python->start = python->at;
+    while (python->at < python->end && *python->at && !strchr(ends, *python->at) &&
+           *python->at != '\n')
+        python->at++;
+    return take(python, PYTHON_NAME);
+}
+
+void python_skip_line(struct python_text *python)
+{
+    while (python->kind != PYTHON_NEWLINE && python->kind != PYTHON_END &&
+           python->kind != PYTHON_ERROR)
+        python_next(python);
+}
+
+/* ------------------------------------------------------------------------ values ---- */
+
+static int digit_of(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                                        : c >= 'A' && c <= 'F'   ? c - 'A' + 10
+                                                                 : 16;
+}
+
+/* Up to `most` digits of a base at `*at`, of which there is at least one. */
+static uint32_t take_code(const char **at, const char *end, int base, int most)
+{
+    uint32_t code = 0;
+    for (; most-- && *at < end && digit_of(**at) < base; ++*at)
+        code = code * (uint32_t)base + (uint32_t)digit_of(**at);
+    return code;
+}
+
+static void put_code_point(struct text *out, uint32_t code)
+{
+    if (code < 0x80) {
+        text_char(out, (char)code);
+        return;
+    }
+    if (code >= 0x10000)
+        text_char(out, (char)(0xf0 | (code >> 18 & 7)));
+    if (code >= 0x800)
+        text_char(out, (char)(code >= 0x10000 ? 0x80 | (code >> 12 & 0x3f) : 0xe0 | code >> 12));
+    text_char(out, (char)(code >= 0x800 ? 0x80 | (code >> 6 & 0x3f) : 0xc0 | code >> 6));
+    text_char(out, (char)(0x80 | (code & 0x3f)));
+}
+
+/* What stands behind a backslash at `*at`, which is before the end. */
+static void put_escape(struct text *out, const char **at, const char *end, bool bytes)
+{
+    static const char letters[] = "abfnrtv\\'\"";
+    static const char meant[] = "\a\b\f\n\r\t\v\\'\"";
+    char c = *(*at)++;
+    const char *letter = c ? strchr(letters, c) : NULL;
+    bool hex = *at < end && digit_of(**at) < 16;
+    if (letter) {
+        text_char(out, meant[letter - letters]);
+    } else if (digit_of(c) < 8) {
+        --*at;
+        put_code_point(out, take_code(at, end, 8, 3));
+    } else if (c == 'x' && hex) {
+        uint32_t code = take_code(at, end, 16, 2);
+        if (bytes)
+            text_char(out, (char)code);
+        else
+            put_code_point(out, code);
+    } else if ((c == 'u' || c == 'U') && hex && !bytes) {
+        put_code_point(out, take_code(at, end, 16, c == 'u' ? 4 : 8) & 0x1fffff);
+    } else if (c != '\n') {
+        text_char(out, '\\');
+        text_char(out, c);
+    }
+}
+
+void python_unquote(struct text *out, const char *literal, size_t size)
+{
+    const char *at = literal, *end = literal + size - 1;
+    bool bytes = false, raw = false;
+    for (; *at != '"' && *at != '\''; at++) {
+        bytes |= (*at | 0x20) == 'b';
+        raw |= (*at | 0x20) == 'r';
+    }
+    bool triple = end - at >= 5 && strncmp(at, "\"\"\"", 3) == 0;
+    at += triple ? 3 : 1;
+    end -= triple ? 2 : 0;
+    while (at < end) {
+        const char *escape = raw ? NULL : memchr(at, '\\', (size_t)(end - at));
+        const char *plain = escape && escape + 1 < end ? escape : end;
+        text_bytes(out, at, (size_t)(plain - at));
+        at = plain;
+        if (at < end) {
+            at++;
+            put_escape(out, &at, end, bytes);
+        }
+    }
+}
+
+/* Without a NUL at its end, the number could go on in what follows the token. */
+static bool copy_number(char *to, size_t room, const char *text, size_t size)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < size; i++)
+        if (text[i] != '_' && n + 1 < room)
+            to[n++] = text[i];
+    to[n] = '\0';
+    return size > 0 && n + 1 < room;
+}
+
+bool python_integer(const char *text, size_t size, int64_t *value)
+{
+    char copy[96], *end;
+    if (!copy_number(copy, sizeof copy, text, size))
+        return false;
+    const char *digits = copy + (*copy == '-' || *copy == '+');
+    int base = digits[0] == '0' && (digits[1] | 0x20) == 'x' ? 16 : 10;
+    errno = 0;
+    *value = strtoll(copy, &end, base);
+    if (*end == '\0' && errno == ERANGE && *copy != '-') {
+        errno = 0;
+        *value = (int64_t)strtoull(copy, &end, base);
+    }
+    return end != copy && *end == '\0' && errno == 0;
+}
+
+bool python_float(const char *text, size_t size, double *value)
+{
+    char copy[96], *end;
+    if (!copy_number(copy, sizeof copy, text, size))
+        return false;
+    *value = strtod(copy, &end);
+    return end != copy && *end == '\0';
+}

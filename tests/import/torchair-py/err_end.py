@@ -1,0 +1,2 @@
+from torchair import ge
+x_0 = ge.Abs(a_0) + 1

@@ -1,0 +1,2 @@
+from torchair import ge
+print(x_0)

@@ -1,0 +1,2 @@
+from torchair import ge
+x_0 = os.system("true")

@@ -1,0 +1,2 @@
+from torchair import ge
+x = 3

@@ -1,0 +1,2 @@
+from torchair import ge
+3 = ge.Abs(a_0)
