@@ -133,6 +133,7 @@ static void add_constant(struct reader *reader, uint32_t index, unsigned dtype)
                                 graph->inputs.count + reader->draft.inputs.count, reader->node};
     dump_begin(draft, item_at(reader, index)->at);
     draft->node.type = module_name(reader->dump->module, "Const");
+    draft->node.implied = true;
     put_contents(reader, draft, index, dtype);
     dump_add_node(reader->dump, reader->graph, draft);
     vec_push(&reader->constants, constant);
@@ -697,7 +698,6 @@ static void count(struct reader *reader)
 {
     dump_count_graphs(reader->dump);
     struct dump_count *row = &reader->dump->counts.at[reader->graph];
-    row->nodes -= reader->constants.count;
     row->data_edges -= reader->constants.count;
     row->control_edges += reader->lost_controls;
 }

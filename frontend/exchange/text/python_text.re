@@ -109,6 +109,12 @@ static enum python_kind scan_end(struct python_text *python)
     return take(python, PYTHON_END);
 }
 
+static void skip_comment(struct python_text *python)
+{
+    const char *end = memchr(python->at, '\n', (size_t)(python->end - python->at));
+    python->at = end ? end : python->end;
+}
+
 enum python_kind python_next(struct python_text *python)
 {
     if (python->failed)
@@ -131,7 +137,8 @@ enum python_kind python_next(struct python_text *python)
             prefix = [bBrRuUfF]{1,2};
 
             [ \t\r\f]+ | "\\" "\r"? "\n" { continue; }
-            "#" [^\n\x00]*               { continue; }
+            "#"                          { skip_comment(python);
+                                           continue; }
             "\n"                         { if (python->depth > 0)
                                                continue;
                                            return take(python, PYTHON_NEWLINE); }
