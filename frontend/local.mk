@@ -124,6 +124,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/named_values.h \
 	frontend/commands/op_type_text.c \
 	frontend/commands/op_type_text.h \
+	frontend/commands/run_stubs.c \
+	frontend/commands/run_stubs.h \
 	frontend/golden/diff.c \
 	frontend/golden/diff.h \
 	frontend/golden/golden.c \

@@ -15,6 +15,12 @@ static inline bool kernel_is_dynamic(const struct module *module, const struct k
     return attr_flag(module, kernel->attrs, W_dynamic);
 }
 
+/* Whether a kernel is declared, but has no code. */
+static inline bool kernel_is_stub(const struct module *module, const struct kernel *kernel)
+{
+    return attr_flag(module, kernel->attrs, W_stub);
+}
+
 /* Those of a kernel that the verifier lets pass. Kernels that are not dynamic have none. */
 uint32_t kernel_variants(const struct module *module, const struct kernel *kernel);
 struct variant kernel_variant(const struct module *module, const struct kernel *kernel, uint32_t i);

@@ -153,6 +153,10 @@ static bool add_kernel(struct linker *linker, uint32_t kernel_id, uint32_t copie
 {
     const struct module *module = linker->module;
     const struct kernel *kernel = &module->kernels.at[kernel_id];
+    if (kernel_is_stub(module, kernel)) { /* its functions are among the entries */
+        assert(!linker->keep);
+        return true;
+    }
     const struct kernel_object *object = kernel_object_of(&linker->objects, module, kernel);
     bool own = attr_find(module, kernel->attrs, W_split);
     if (!object)

@@ -12,7 +12,7 @@ enum backend_status host_compile(const struct module *module, const struct backe
 
 /* Links the kernels that `used` marks (by kernel index), each function under the name of
  * host_kernel_symbol, into one relocatable object in which those are global: for launches of single
- * ops. */
+ * ops. None of them is a stub. */
 enum backend_status host_link_kernels(const struct module *module,
                                       const struct backend_places *places, const uint8_t *used,
                                       const char *output, struct diags *diags);

@@ -3,6 +3,7 @@
 #include "backend/host/emit.h"
 #include "backend/host/emitter.h"
 #include "backend/host/symbols.h"
+#include "ir/variants.h"
 
 uint8_t *host_kernel_copies(const struct module *module)
 {
@@ -24,20 +25,32 @@ uint8_t *host_kernel_copies(const struct module *module)
     return copies;
 }
 
+/* The function of one copy of a kernel: that of a stub stands here and does nothing. */
+static void emit_function(struct emitter *emitter, uint32_t kernel, enum core_type core,
+                          uint32_t copy)
+{
+    struct text *text = emitter->text;
+    struct text name = {NULL, 0, 0};
+    text_printf(&name, "k%u_%s", kernel, core_type_name(core));
+    if (copy)
+        text_printf(&name, "_split%u", copy);
+    text_printf(text, "extern skrt_kernel_fn %.*s __asm__(\"", (int)name.size, name.at);
+    host_copy_symbol(text, emitter->module, kernel, core, copy);
+    text_string(text, "\");\n");
+    if (kernel_is_stub(emitter->module, &emitter->module->kernels.at[kernel]))
+        text_printf(text, "void %.*s(skrt_core *core, uint64_t args) {}\n", (int)name.size,
+                    name.at);
+    text_free(&name);
+}
+
 /* A kernel's function for a core type, and a list of its copies where there are any. */
 static void emit_kernel(struct emitter *emitter, uint32_t kernel, enum core_type core,
                         uint32_t copies)
 {
     struct text *text = emitter->text;
     const char *name = core_type_name(core);
-    for (uint32_t copy = 0; copy < copies; copy++) {
-        text_printf(text, "extern skrt_kernel_fn k%u_%s", kernel, name);
-        if (copy)
-            text_printf(text, "_split%u", copy);
-        text_string(text, " __asm__(\"");
-        host_copy_symbol(text, emitter->module, kernel, core, copy);
-        text_string(text, "\");\n");
-    }
+    for (uint32_t copy = 0; copy < copies; copy++)
+        emit_function(emitter, kernel, core, copy);
     if (copies < 2)
         return;
     text_printf(text, "static skrt_kernel_fn *const k%u_%s_copies[] = {k%u_%s", kernel, name,

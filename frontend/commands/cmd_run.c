@@ -8,6 +8,7 @@
 #include "frontend/commands/cmd.h"
 #include "frontend/commands/lowered_input.h"
 #include "frontend/commands/named_values.h"
+#include "frontend/commands/run_stubs.h"
 #include "frontend/exchange/writers/trace_events.h"
 #include "frontend/tensor/storages.h"
 #include "ir/base/suggest.h"
@@ -396,7 +397,10 @@ static enum exit_status run_lowered(struct runner *runner)
     runner->module = runner->lowered.input.module;
     runner->diags = &runner->lowered.input.diags;
     runner->graph = choose_graph(runner);
-    return runner->graph && name_contents(runner) ? run_fused(runner) : EXIT_USAGE;
+    if (!runner->graph || !name_contents(runner))
+        return EXIT_USAGE;
+    return run_without_stubs(runner->module, runner->graph, runner->diags) ? run_fused(runner)
+                                                                           : EXIT_INPUT;
 }
 
 enum exit_status cmd_run(struct invocation *invocation)

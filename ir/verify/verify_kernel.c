@@ -1,5 +1,6 @@
 /* The verifier's part for kernels: their functions are those of their type, and the target has
  * cores for them. */
+#include "ir/variants.h"
 #include "ir/verify/verify_internal.h"
 
 #include <string.h>
@@ -45,6 +46,19 @@ static void verify_kernel_function(struct verifier *verifier, const struct kerne
     }
 }
 
+/* What is said of code is nothing for a stub. */
+static void verify_stub(struct verifier *verifier, const struct kernel *kernel)
+{
+    static const uint32_t keys[] = {W_object, W_function, W_split, W_dynamic, W_variants};
+    const struct module *module = verifier->module;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        const struct attr *attr = attr_find(module, kernel->attrs, keys[i]);
+        if (attr)
+            diag_at(verifier->diags, DIAG_stub, locate_token(module, attr->loc),
+                    "a stub has no code, and so no '%.*s'", NAME(module, keys[i]));
+    }
+}
+
 static void verify_kernel_words(struct verifier *verifier, const struct kernel *kernel)
 {
     const struct module *module = verifier->module;
@@ -71,6 +85,8 @@ void verify_kernel(struct verifier *verifier, const struct kernel *kernel)
     verify_kernel_function(verifier, kernel);
     verify_kernel_words(verifier, kernel);
     verify_variants(verifier, kernel);
+    if (kernel_is_stub(module, kernel))
+        verify_stub(verifier, kernel);
     if (ends_with_part(&module->names.names[kernel->name]))
         diag_at(verifier->diags, DIAG_kernel_part, span,
                 "a kernel's name cannot end in '.aic' or '.aiv', which name its parts");
