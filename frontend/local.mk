@@ -32,6 +32,8 @@ libskir_la_SOURCES += \
 	frontend/exchange/exchange.c \
 	frontend/exchange/exchange.def \
 	frontend/exchange/exchange.h \
+	frontend/exchange/readers/callees.c \
+	frontend/exchange/readers/callees.h \
 	frontend/exchange/readers/fields.c \
 	frontend/exchange/readers/fields.h \
 	frontend/exchange/readers/ge_graph.c \
@@ -61,6 +63,15 @@ libskir_la_SOURCES += \
 	frontend/exchange/text/python_text.c \
 	frontend/exchange/text/python_text.h \
 	frontend/exchange/writers/dot.c \
+	frontend/exchange/readers/numbers.c \
+	frontend/exchange/readers/numbers.h \
+	frontend/exchange/readers/tf_graph.c \
+	frontend/exchange/readers/tf_ops.def \
+	frontend/exchange/readers/tf_outputs.c \
+	frontend/exchange/readers/tf_outputs.h \
+	frontend/exchange/readers/tf_values.c \
+	frontend/exchange/readers/tf_values.h \
+	frontend/exchange/readers/torchair_pbtxt.c \
 	frontend/exchange/readers/onnx.c \
 	frontend/exchange/readers/onnx_values.c \
 	frontend/exchange/readers/onnx_values.h \

@@ -1,4 +1,5 @@
 #include "frontend/exchange/readers/ge_graph.h"
+#include "frontend/exchange/readers/callees.h"
 #include "frontend/exchange/readers/ge_op.h"
 
 /* A graph that is being read. */
@@ -76,7 +77,7 @@ static void read_field(struct ge_reader *reader, struct state *state,
     }
 }
 
-static bool has_return(const struct dump_graph *graph)
+bool ge_has_return(const struct dump_graph *graph)
 {
     for (uint32_t i = graph->nodes.count; i-- > 0;)
         if (graph->nodes.at[i].role == DUMP_RETURN)
@@ -89,7 +90,7 @@ static void settle(struct dump *dump, struct state *state)
 {
     struct dump_graph *graph = &dump->graphs.at[state->graph];
     graph->attrs = module_add_attrs(dump->module, state->attrs.at, state->attrs.count);
-    if (has_return(graph))
+    if (ge_has_return(graph))
         return;
     graph->open = state->returns.count == 0;
     for (uint32_t i = 0; i < state->returns.count; i++)
@@ -145,33 +146,11 @@ void ge_reader_free(struct ge_reader *reader)
     proto_free(&reader->proto);
 }
 
-/* A graph that is named, but is not there, cannot be called: its name becomes a string. */
-static void check_symbol(struct dump *dump, uint32_t loc, struct attr_value *value)
-{
-    if (value->kind != ATTR_SYMBOL || id_map_find(&dump->graph_names, value->id) != NONE)
-        return;
-    value->kind = ATTR_STRING;
-    dump_drop(dump, loc, "the graph '%.*s', which the dump does not have",
-              NAME(dump->module, value->id));
-}
-
-static void check_node(struct dump *dump, const struct dump_node *node)
-{
-    for (uint32_t i = 0; i < node->attrs.count; i++) {
-        struct attr_value *value = &dump->module->attrs.at[node->attrs.first + i].value;
-        check_symbol(dump, node->loc, value);
-        for (uint32_t k = 0; value->kind == ATTR_LIST && k < value->count; k++)
-            check_symbol(dump, node->loc, &dump->module->attr_values.at[value->first + k]);
-    }
-}
-
 bool ge_reader_finish(struct ge_reader *reader)
 {
-    struct dump *dump = reader->dump;
-    for (uint32_t i = 0; i < dump->graphs.count && !reader->proto.failed; i++)
-        for (uint32_t k = 0; k < dump->graphs.at[i].nodes.count; k++)
-            check_node(dump, &dump->graphs.at[i].nodes.at[k]);
-    return !reader->proto.failed && !dump->diags->counts[SEVERITY_ERROR];
+    if (!reader->proto.failed)
+        callees_check(reader->dump);
+    return !reader->proto.failed && !reader->dump->diags->counts[SEVERITY_ERROR];
 }
 
 /* An op: what others have inside a field of this name are no strings, or no types. */

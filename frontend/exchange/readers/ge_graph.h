@@ -19,6 +19,9 @@ void ge_reader_free(struct ge_reader *reader);
  * it returns. */
 uint32_t ge_read_graph(struct ge_reader *reader, uint32_t loc, uint32_t parent);
 
+/* Whether a node of the graph returns what it takes. */
+bool ge_has_return(const struct dump_graph *graph);
+
 /* Reads an attribute of a model that was entered, which has no place in a module. */
 void ge_read_model_attr(struct ge_reader *reader);
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* Outputs of a node; more are not believed. */
-enum { MOST_OUTPUTS = 65536 };
+enum { MOST_OUTPUTS = 1024 };
 
 static const char input_prefix[] = "input_desc_", output_prefix[] = "output_desc_";
 

@@ -95,13 +95,12 @@ static void take_special(struct ge_reader *reader, struct ge_op *op, const struc
     }
 }
 
-static void read_attr(struct ge_reader *reader, struct ge_op *op)
+static void take_attr(struct ge_reader *reader, struct ge_op *op, const struct attr *taken,
+                      enum ge_value result)
 {
     struct dump *dump = reader->dump;
-    struct attr attr;
-    reader->values.constant = dump_is_constant(dump, op->draft.node.type);
-    enum ge_value result = ge_read_attr(&reader->values, wants, &attr);
-    if (attr.key == NONE || reader->proto.failed)
+    struct attr attr = *taken;
+    if (attr.key == NONE || reader->values.proto->failed)
         return;
     take_special(reader, op, &attr, result);
     if (result == GE_LOST)
@@ -109,6 +108,24 @@ static void read_attr(struct ge_reader *reader, struct ge_op *op)
                   NAME(dump->module, attr.key));
     if (result == GE_VALUE)
         dump_add_attr(&op->draft, attr);
+}
+
+static void read_attr(struct ge_reader *reader, struct ge_op *op)
+{
+    struct attr attr;
+    reader->values.constant = dump_is_constant(reader->dump, op->draft.node.type);
+    enum ge_value result = ge_read_attr(&reader->values, wants, &attr);
+    take_attr(reader, op, &attr, result);
+}
+
+void ge_op_value(struct ge_reader *reader, struct ge_op *op, uint32_t key)
+{
+    struct attr attr = {key, reader->values.loc, {.kind = ATTR_INT}};
+    if (!wants(&reader->values, key))
+        return;
+    reader->values.constant = dump_is_constant(reader->dump, op->draft.node.type);
+    enum ge_value result = ge_read_value(&reader->values, &attr.value);
+    take_attr(reader, op, &attr, result);
 }
 
 /* ----------------------------------------------------------------------------- inputs ---- */
@@ -156,10 +173,9 @@ bool ge_read_input(struct ge_reader *reader, const struct proto_field *field,
     return true;
 }
 
-static void read_slot(struct ge_reader *reader, struct ge_op *op)
+void ge_op_slot(struct ge_reader *reader, struct ge_op *op)
 {
     struct ge_desc desc;
-    proto_enter(&reader->proto);
     ge_skim_desc(&reader->values, &desc);
     vec_push(&op->slots, (struct ge_slot){desc.name, desc.dtype != DTYPE_UNKNOWN});
 }
@@ -282,10 +298,9 @@ static uint32_t role_of(const struct dump *dump, uint32_t type)
     return ge_is_return(dump, type) ? DUMP_RETURN : DUMP_OP;
 }
 
-static void read_output(struct ge_reader *reader, struct ge_op *op)
+void ge_op_output(struct ge_reader *reader, struct ge_op *op)
 {
     struct ge_desc desc;
-    proto_enter(&reader->proto);
     ge_read_desc(&reader->values, &desc);
     dump_add_output(&op->draft, NONE, desc.type);
 }
@@ -410,7 +425,7 @@ static uint32_t read_name(struct ge_reader *reader, const struct proto_field *fi
     return intern_copy(&reader->dump->module->names, bytes, size);
 }
 
-static void read_text(struct ge_reader *reader, struct ge_op *op, const struct proto_field *field)
+void ge_op_text(struct ge_reader *reader, struct ge_op *op, const struct proto_field *field)
 {
     struct dump_node *node = &op->draft.node;
     struct dump_input input;
@@ -435,10 +450,25 @@ static void read_message(struct ge_reader *reader, struct ge_op *op,
         proto_enter(&reader->proto);
         read_attr(reader, op);
     } else if (proto_is(field, "input_desc")) {
-        read_slot(reader, op);
+        proto_enter(&reader->proto);
+        ge_op_slot(reader, op);
     } else if (proto_is(field, "output_desc")) {
-        read_output(reader, op);
+        proto_enter(&reader->proto);
+        ge_op_output(reader, op);
     }
+}
+
+void ge_op_begin(struct ge_reader *reader, struct ge_op *op, uint32_t loc)
+{
+    reader->op = op;
+    reader->values.loc = loc;
+    begin(op, loc);
+}
+
+void ge_op_end(struct ge_reader *reader, struct ge_op *op, uint32_t graph, struct span span)
+{
+    settle(reader, op, span);
+    dump_add_node(reader->dump, graph, &op->draft);
 }
 
 void ge_read_op(struct ge_reader *reader, struct ge_op *op, uint32_t graph, struct span span)
@@ -446,21 +476,17 @@ void ge_read_op(struct ge_reader *reader, struct ge_op *op, uint32_t graph, stru
     struct ge_op *outer = reader->op;
     uint32_t outer_loc = reader->values.loc;
     struct proto_field field;
-    reader->op = op;
-    reader->values.loc = span.begin;
-    begin(op, span.begin);
+    ge_op_begin(reader, op, span.begin);
     while (proto_next(&reader->proto, &field)) {
         if (field.kind == PROTO_MESSAGE)
             read_message(reader, op, &field);
         else if (proto_is(&field, "stream_id"))
             proto_integer(&reader->proto, &field, &op->stream);
         else if (field.kind == PROTO_STRING)
-            read_text(reader, op, &field);
+            ge_op_text(reader, op, &field);
     }
-    if (!reader->proto.failed) {
-        settle(reader, op, span);
-        dump_add_node(reader->dump, graph, &op->draft);
-    }
+    if (!reader->proto.failed)
+        ge_op_end(reader, op, graph, span);
     reader->op = outer;
     reader->values.loc = outer_loc;
 }

@@ -28,6 +28,18 @@ struct ge_op {
 void ge_read_op(struct ge_reader *reader, struct ge_op *op, uint32_t graph, struct span span);
 void ge_op_free(struct ge_op *op);
 
+/* The same in parts, for texts in which the parts of an op stand elsewhere: a begin, what is known
+ * of it, an end. */
+void ge_op_begin(struct ge_reader *reader, struct ge_op *op, uint32_t loc);
+void ge_op_end(struct ge_reader *reader, struct ge_op *op, uint32_t graph, struct span span);
+/* A field of an OpDef that is a string: name, type, input. */
+void ge_op_text(struct ge_reader *reader, struct ge_op *op, const struct proto_field *field);
+/* The fields of the AttrDef of an attribute, of the TensorDescriptor of an input, or of an output,
+ * by the cursor of the reader's values. */
+void ge_op_value(struct ge_reader *reader, struct ge_op *op, uint32_t key);
+void ge_op_slot(struct ge_reader *reader, struct ge_op *op);
+void ge_op_output(struct ge_reader *reader, struct ge_op *op);
+
 /* What a string names as an input: "node:0", "node:-1" and "^node" for control, "" for none. */
 bool ge_read_input(struct ge_reader *reader, const struct proto_field *field,
                    struct dump_input *input);

@@ -4,6 +4,7 @@
  * a graph that is an attribute may take the values of those around it. GE has the messages of ONNX,
  * but its own idea of them: readers/ge_onnx.h. */
 #include "frontend/exchange/exchange.h"
+#include "frontend/exchange/readers/callees.h"
 #include "frontend/exchange/readers/ge_onnx.h"
 #include "frontend/exchange/readers/onnx_values.h"
 
@@ -186,8 +187,10 @@ static void read_attribute_field(struct reader *reader, struct level *level,
         attribute->kind = read_kind(reader, field);
         return;
     }
-    if (proto_is(field, "ref_attr_name"))
+    if (proto_is(field, "ref_attr_name")) {
         dump_drop(reader->onnx.dump, attribute->loc, "an attribute that is one of its function");
+        attribute->key = NONE;
+    }
     for (unsigned i = 1; i < KINDS; i++)
         if (proto_is(field, kinds[i].field)) {
             if (attribute->kind == UNKNOWN)
@@ -203,7 +206,8 @@ static bool attribute_value(struct reader *reader, const struct attribute *attri
     struct onnx *onnx = &reader->onnx;
     bool some = onnx->values.count > attribute->first;
     if (kinds[attribute->kind].empty != NONE) {
-        *value = onnx_list(onnx, attribute->first, kinds[attribute->kind].empty);
+        *value = numbers_list(&onnx->values, onnx->dump->module, attribute->first,
+                              kinds[attribute->kind].empty);
         return true;
     }
     *value = (struct attr_value){.kind = ATTR_INT};
@@ -617,31 +621,6 @@ static void read_function(struct reader *reader, const struct proto_field *outer
 
 /* --------------------------------------------------------------------------- models ---- */
 
-/* Adds the attribute `f` to a node that calls a function. */
-static void add_callee(struct reader *reader, struct dump_node *node, uint32_t graph)
-{
-    struct dump *dump = reader->onnx.dump;
-    struct attr_value value = {.kind = ATTR_SYMBOL, .id = dump->graphs.at[graph].name};
-    VEC(struct attr) attrs = {NULL, 0, 0};
-    for (uint32_t i = 0; i < node->attrs.count; i++)
-        vec_push(&attrs, dump->module->attrs.at[node->attrs.first + i]);
-    vec_push(&attrs, (struct attr){W_f, node->loc, value});
-    node->attrs = module_add_attrs(dump->module, attrs.at, attrs.count);
-    vec_free(&attrs);
-}
-
-static void link_functions(struct reader *reader)
-{
-    struct dump *dump = reader->onnx.dump;
-    for (uint32_t g = 0; g < dump->graphs.count && reader->onnx.callees.count; g++)
-        for (uint32_t i = 0; i < dump->graphs.at[g].nodes.count; i++) {
-            struct dump_node *node = &dump->graphs.at[g].nodes.at[i];
-            uint32_t callee = id_map_find(&reader->onnx.callees, node->type);
-            if (callee != NONE)
-                add_callee(reader, node, callee);
-        }
-}
-
 static const char *const graph_fields[] = {
     "node", "initializer", "sparse_initializer", "input", "output", "value_info", "name", NULL};
 
@@ -688,7 +667,7 @@ static bool read(struct dump *dump, bool is_ge)
     read_model(&reader);
     bool done = !reader.onnx.proto.failed;
     if (done)
-        link_functions(&reader);
+        callees_link(dump, &reader.onnx.callees);
     if (done && dump->graphs.count == 0)
         diag_at(dump->diags, DIAG_foreign_form, no_span, "there is no graph in the text");
     free_reader(&reader);

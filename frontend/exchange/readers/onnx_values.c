@@ -88,26 +88,7 @@ uint32_t onnx_read_type(struct onnx *onnx, uint32_t graph, uint32_t loc)
     return type;
 }
 
-/* ---------------------------------------------------------------------------- lists ---- */
-
-struct attr_value onnx_list(struct onnx *onnx, uint32_t first, uint32_t kind)
-{
-    uint32_t count = onnx->values.count - first;
-    struct attr_value list = {.kind = ATTR_LIST, .count = 0, .first = kind};
-    if (count) {
-        struct range range = module_add_values(onnx->dump->module, onnx->values.at + first, count);
-        list.first = range.first;
-        list.count = range.count;
-    }
-    onnx->values.count = first;
-    return list;
-}
-
 /* -------------------------------------------------------------------------- tensors ---- */
-
-/* Numbers that are kept of those of a tensor: more than a text may have tell that it has too many,
- * and one more that they differ. */
-enum { MOST_NUMBERS = CONTENTS_MOST + 2 };
 
 /* A TensorProto that is being read. */
 struct tensor {
@@ -119,26 +100,13 @@ struct tensor {
     bool strings;
 };
 
-static bool same_number(const struct attr_value *a, const struct attr_value *b)
-{
-    return a->kind == b->kind && a->i == b->i;
-}
-
-static void keep_number(struct onnx *onnx, uint32_t first, struct attr_value number)
-{
-    uint32_t count = onnx->values.count - first;
-    bool differs = count && !same_number(&number, &onnx->values.at[first]);
-    if (count < MOST_NUMBERS - 1 || (differs && count < MOST_NUMBERS))
-        vec_push(&onnx->values, number);
-}
-
 static void read_number(struct onnx *onnx, struct tensor *tensor, const struct proto_field *field)
 {
     bool is_float = *field->name == 'f' || *field->name == 'd';
     struct attr_value number = {.kind = is_float ? ATTR_FLOAT : ATTR_INT};
     if (is_float ? proto_float(&onnx->proto, field, &number.f)
                  : proto_integer(&onnx->proto, field, &number.i))
-        keep_number(onnx, tensor->first, number);
+        numbers_keep(&onnx->values, tensor->first, number);
 }
 
 /* An entry of `external_data`: a key and a value, both strings. */
@@ -213,25 +181,10 @@ static bool external_contents(struct onnx *onnx, const struct tensor *tensor, ui
 }
 
 /* In 32-bit integers stand the bits of small floats, too. */
-static void decode_floats(struct onnx *onnx, const struct tensor *tensor)
-{
-    struct float_format format;
-    if (tensor->dtype >= DTYPE_COUNT || dtype_info(tensor->dtype)->class != CLASS_FLOAT ||
-        !dtype_float_format((enum dtype)tensor->dtype, &format))
-        return;
-    for (uint32_t i = tensor->first; i < onnx->values.count; i++) {
-        struct attr_value *number = &onnx->values.at[i];
-        uint64_t bits =
-            (uint64_t)number->i & (((uint64_t)1 << dtype_info(tensor->dtype)->bits) - 1);
-        if (number->kind == ATTR_INT)
-            *number = (struct attr_value){.kind = ATTR_FLOAT, .f = float_decode(format, bits)};
-    }
-}
-
 static bool number_contents(struct onnx *onnx, const struct tensor *tensor, uint32_t type,
                             uint32_t loc, struct attr_value *value)
 {
-    decode_floats(onnx, tensor);
+    numbers_decode(&onnx->values, tensor->first, tensor->dtype);
     return dump_contents_numbers(onnx->dump, type, onnx->values.at + tensor->first,
                                  onnx->values.count - tensor->first, loc, value);
 }

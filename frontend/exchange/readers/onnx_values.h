@@ -4,14 +4,15 @@
 
 #include "frontend/exchange/dump/types.h"
 #include "frontend/exchange/readers/fields.h"
+#include "frontend/exchange/readers/numbers.h"
 
 /* What a reader needs for all of a text. */
 struct onnx {
     struct dump *dump;
     struct proto_text proto;
-    VEC(struct attr_value) values; /* of lists that are not closed */
-    struct id_map types;           /* by name of a value of the graph at its end: type id */
-    struct id_map callees;         /* by op type: the graph of the function */
+    struct numbers values; /* of lists that are not closed */
+    struct id_map types;   /* by name of a value of the graph at its end: type id */
+    struct id_map callees; /* by op type: the graph of the function */
 };
 
 /* Reads a TypeProto that was entered, of a value of the graph: its type id. `loc` is where remarks
@@ -31,9 +32,5 @@ struct onnx_tensor {
 /* Reads a TensorProto that was entered. Where it has contents that the module will not have, this
  * is said. */
 void onnx_read_tensor(struct onnx *onnx, struct onnx_tensor *tensor, uint32_t loc);
-
-/* The list of the values from `first` on, which are no longer in onnx->values. `kind` is the word
- * for the elements of one that is empty, or 0. */
-struct attr_value onnx_list(struct onnx *onnx, uint32_t first, uint32_t kind);
 
 #endif

@@ -1,0 +1,155 @@
+/* TorchAir's dynamo_*.pbtxt: GE's ops dressed as nodes of a TensorFlow GraphDef, so that its tools
+ * draw them. The value of an attribute is a string with the protobuf text of an AttrDef, as Python
+ * shows bytes; descriptions of tensors are attributes, too, under "[i]NAME" and "[o]NAME". There is
+ * one graph, which has no name. */
+#include "frontend/exchange/exchange.h"
+#include "frontend/exchange/readers/fields.h"
+#include "frontend/exchange/readers/ge_op.h"
+
+struct reader {
+    struct ge_reader ge;
+    struct ge_op op;
+    uint32_t graph;
+};
+
+static bool key_begins(const struct dump *dump, uint32_t key, const char *prefix)
+{
+    const struct intern_name *name = &dump->module->names.names[key];
+    return name->size >= 3 && memcmp(name->text, prefix, 3) == 0;
+}
+
+/* Reads what the inner text says, by its key. */
+static void read_inner(struct reader *reader, uint32_t key)
+{
+    struct dump *dump = reader->ge.dump;
+    if (key_begins(dump, key, "[i]")) {
+        ge_op_slot(&reader->ge, &reader->op);
+    } else if (key_begins(dump, key, "[o]")) {
+        ge_op_output(&reader->ge, &reader->op);
+    } else {
+        ge_op_value(&reader->ge, &reader->op, key);
+    }
+}
+
+/* The string is a text of its own, all of whose errors are at it. */
+static void read_string(struct reader *reader, uint32_t key, const struct proto_field *field)
+{
+    const char *bytes;
+    size_t size;
+    struct proto_text inner;
+    if (!proto_string(&reader->ge.proto, field, &bytes, &size))
+        return;
+    proto_init_inner(&inner, bytes, size, field->span, reader->ge.dump->diags);
+    reader->ge.values.proto = &inner;
+    read_inner(reader, key);
+    reader->ge.values.proto = &reader->ge.proto;
+    reader->ge.proto.failed |= inner.failed;
+    proto_free(&inner);
+}
+
+static void read_attr(struct reader *reader)
+{
+    struct proto_text *proto = &reader->ge.proto;
+    struct proto_field field;
+    uint32_t key = NONE;
+    while (proto_next(proto, &field)) {
+        if (proto_is(&field, "key"))
+            key = field_string(proto, &field, reader->ge.dump);
+        else if (field_is_message(&field, "value"))
+            proto_enter(proto);
+        else
+            continue;
+        if (field.kind != PROTO_MESSAGE)
+            continue;
+        while (proto_next(proto, &field))
+            if (key != NONE && proto_is(&field, "s"))
+                read_string(reader, key, &field);
+    }
+}
+
+static void read_node(struct reader *reader, struct span span)
+{
+    struct ge_reader *ge = &reader->ge;
+    struct proto_field field;
+    ge_op_begin(ge, &reader->op, span.begin);
+    while (proto_next(&ge->proto, &field))
+        if (proto_is(&field, "attr") && field_enter(&ge->proto, &field))
+            read_attr(reader);
+        else if (proto_is(&field, "op"))
+            reader->op.draft.node.type = field_string(&ge->proto, &field, ge->dump);
+        else if (field.kind == PROTO_STRING)
+            ge_op_text(ge, &reader->op, &field);
+    if (!ge->proto.failed)
+        ge_op_end(ge, &reader->op, reader->graph, span);
+}
+
+bool exchange_read_torchair_pbtxt(struct dump *dump)
+{
+    struct reader reader = {.graph = dump_add_graph(dump, NONE, 0, NONE)};
+    struct proto_field field;
+    ge_reader_init(&reader.ge, dump);
+    reader.ge.values.graph = reader.graph;
+    while (proto_next(&reader.ge.proto, &field))
+        if (proto_is(&field, "node") && field_enter(&reader.ge.proto, &field))
+            read_node(&reader, field.name_span);
+    dump->graphs.at[reader.graph].open = !ge_has_return(&dump->graphs.at[reader.graph]);
+    bool done = ge_reader_finish(&reader.ge);
+    ge_op_free(&reader.op);
+    ge_reader_free(&reader.ge);
+    return done;
+}
+
+/* ---------------------------------------------------------------------------- signs ---- */
+
+/* Of an entry of `attr` that was entered: 1 where it describes a tensor, -1 where its value is none
+ * of a string. */
+static int sign_of_attr(struct proto_text *proto)
+{
+    struct proto_field field;
+    const char *key;
+    size_t size;
+    while (proto_next(proto, &field)) {
+        if (field_is_string(&field, "key") && proto_string(proto, &field, &key, &size) &&
+            size >= 3 && (memcmp(key, "[i]", 3) == 0 || memcmp(key, "[o]", 3) == 0))
+            return 1;
+        if (!field_is_message(&field, "value"))
+            continue;
+        proto_enter(proto);
+        while (proto_next(proto, &field))
+            if (!proto_is(&field, "s"))
+                return -1;
+    }
+    return 0;
+}
+
+static int sign_of_node(struct proto_text *proto)
+{
+    struct proto_field field;
+    int sign = 0;
+    while (sign == 0 && proto_next(proto, &field)) {
+        if (field_is_message(&field, "attr")) {
+            proto_enter(proto);
+            sign = sign_of_attr(proto);
+        } else if (field.kind == PROTO_MESSAGE) {
+            sign = -1;
+        }
+    }
+    return sign;
+}
+
+bool exchange_looks_torchair_pbtxt(const struct source *source)
+{
+    struct proto_text proto;
+    struct proto_field field;
+    int sign = 0;
+    proto_init(&proto, source, NULL);
+    while (sign == 0 && proto_next(&proto, &field)) {
+        sign = field_is_message(&field, "node") ? 0 : -1;
+        if (sign == 0) {
+            proto_enter(&proto);
+            sign = sign_of_node(&proto);
+        }
+    }
+    proto_free(&proto);
+    return sign > 0;
+}
