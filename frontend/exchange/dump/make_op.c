@@ -151,7 +151,8 @@ static void gather_values(struct dump_maker *maker)
         }
     }
     uint32_t n = maker->values.count - count;
-    memmove(maker->values.at, maker->values.at + count, n * sizeof *maker->values.at);
+    if (n) /* else there may be no memory */
+        memmove(maker->values.at, maker->values.at + count, n * sizeof *maker->values.at);
     maker->values.count = n;
 }
 
