@@ -132,7 +132,8 @@ uint32_t dump_format(struct dump *dump, const char *text, size_t size, uint32_t 
     bool known = has_format(plain, size);
     format = known ? intern_copy(&dump->module->names, plain, size) : W_ND;
     id_map_set(&dump->formats, name, format);
-    if (size && (!known || variant))
+    bool says = size && !is_text(plain, size, "RESERVED");
+    if (says && (!known || variant))
         dump_drop(dump, loc, "the format '%.*s', which becomes %.*s", NAME(dump->module, name),
                   NAME(dump->module, format));
     return format;

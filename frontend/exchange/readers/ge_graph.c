@@ -163,7 +163,7 @@ static bool looks_op(struct proto_text *proto)
         type |= (proto_is(&field, "type") || proto_is(&field, "input")) && !message;
         type |= (proto_is(&field, "input_desc") || proto_is(&field, "output_desc")) && message;
     }
-    return type && !proto->failed;
+    return type;
 }
 
 bool ge_looks_graph(struct proto_text *proto)

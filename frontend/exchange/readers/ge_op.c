@@ -482,7 +482,7 @@ void ge_read_op(struct ge_reader *reader, struct ge_op *op, uint32_t graph, stru
             read_message(reader, op, &field);
         else if (proto_is(&field, "stream_id"))
             proto_integer(&reader->proto, &field, &op->stream);
-        else if (field.kind == PROTO_STRING)
+        else
             ge_op_text(reader, op, &field);
     }
     if (!reader->proto.failed)
