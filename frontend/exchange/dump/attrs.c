@@ -16,20 +16,22 @@ static const char *const words[] = {
     [MEANS_PRIORITY] = "_user_stream_priority",
 };
 
-static enum meaning key_meaning(struct dump *dump, uint32_t key)
+/* What a key says, and whether skir reads it of ops of all types. */
+struct key {
+    enum meaning meaning;
+    bool own;
+};
+
+static struct key find_key(struct dump *dump, uint32_t key)
 {
     uint32_t *place = id_map_at(&dump->keys, key);
-    if (*place == NONE)
-        for (*place = 0; *place < MEANS_NOTHING; ++*place)
-            if (name_is(dump->module, key, words[*place]))
-                break;
-    return (enum meaning) * place;
-}
-
-/* Whether skir reads the attribute of ops of all types. */
-static bool is_own(uint32_t key)
-{
-    return attr_row_find(OWNER_OP, key) != NULL;
+    if (*place == NONE) {
+        uint32_t meaning = 0;
+        while (meaning < MEANS_NOTHING && !name_is(dump->module, key, words[meaning]))
+            meaning++;
+        *place = meaning << 1 | (attr_row_find(OWNER_OP, key) != NULL);
+    }
+    return (struct key){(enum meaning)(*place >> 1), *place & 1};
 }
 
 bool dump_is_constant(const struct dump *dump, uint32_t type)
@@ -87,7 +89,8 @@ static bool is_kept(const struct dump *dump, uint32_t type, uint32_t key)
 bool dump_wants(struct dump *dump, const struct dump_draft *draft, uint32_t key)
 {
     uint32_t type = draft->node.type;
-    return key_meaning(dump, key) != MEANS_NOTHING || is_own(key) || is_kept(dump, type, key) ||
+    struct key found = find_key(dump, key);
+    return found.meaning != MEANS_NOTHING || found.own || is_kept(dump, type, key) ||
            (key == W_value && dump_is_constant(dump, type));
 }
 
@@ -136,11 +139,11 @@ void dump_sort_attrs(struct dump *dump, struct dump_draft *draft)
     uint32_t kept = 0;
     for (uint32_t i = 0; i < draft->attrs.count; i++) {
         struct attr attr = draft->attrs.at[i];
-        enum meaning meaning = key_meaning(dump, attr.key);
-        if (meaning != MEANS_NOTHING && apply(dump, &draft->node, meaning, &attr))
+        struct key key = find_key(dump, attr.key);
+        if (key.meaning != MEANS_NOTHING && apply(dump, &draft->node, key.meaning, &attr))
             continue;
         uint32_t type = draft->node.type;
-        if (meaning != MEANS_NOTHING || is_own(attr.key) || is_kept(dump, type, attr.key) ||
+        if (key.meaning != MEANS_NOTHING || key.own || is_kept(dump, type, attr.key) ||
             is_structure(dump, type, &attr))
             draft->attrs.at[kept++] = attr;
     }

@@ -113,7 +113,7 @@ static void take_attr(struct ge_reader *reader, struct ge_op *op, const struct a
 static void read_attr(struct ge_reader *reader, struct ge_op *op)
 {
     struct attr attr;
-    reader->values.constant = dump_is_constant(reader->dump, op->draft.node.type);
+    reader->values.constant = op->constant;
     enum ge_value result = ge_read_attr(&reader->values, wants, &attr);
     take_attr(reader, op, &attr, result);
 }
@@ -123,7 +123,7 @@ void ge_op_value(struct ge_reader *reader, struct ge_op *op, uint32_t key)
     struct attr attr = {key, reader->values.loc, {.kind = ATTR_INT}};
     if (!wants(&reader->values, key))
         return;
-    reader->values.constant = dump_is_constant(reader->dump, op->draft.node.type);
+    reader->values.constant = op->constant;
     enum ge_value result = ge_read_value(&reader->values, &attr.value);
     take_attr(reader, op, &attr, result);
 }
@@ -412,6 +412,7 @@ static void begin(struct ge_op *op, uint32_t loc)
     op->slots.count = op->graphs.count = 0;
     op->stream = op->offset = op->length = 0;
     op->event = -1;
+    op->constant = false;
     op->names = op->places = none;
     op->path = NONE;
 }
@@ -435,6 +436,7 @@ void ge_op_text(struct ge_reader *reader, struct ge_op *op, const struct proto_f
         source_add_token(reader->dump->source, field->span);
     } else if (proto_is(field, "type")) {
         node->type = read_name(reader, field);
+        op->constant = dump_is_constant(reader->dump, node->type);
     } else if (proto_is(field, "input")) {
         if (ge_read_input(reader, field, &input))
             dump_add_input(&op->draft, input);
