@@ -36,6 +36,8 @@ libskir_la_SOURCES += \
 	frontend/exchange/readers/callees.h \
 	frontend/exchange/readers/fields.c \
 	frontend/exchange/readers/fields.h \
+	frontend/exchange/readers/ge_calls.c \
+	frontend/exchange/readers/ge_calls.h \
 	frontend/exchange/readers/ge_graph.c \
 	frontend/exchange/readers/ge_graph.h \
 	frontend/exchange/readers/ge_meta.c \

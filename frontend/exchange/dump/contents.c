@@ -12,11 +12,13 @@ static struct attr_value integer(int64_t i)
     return (struct attr_value){.kind = ATTR_INT, .i = i};
 }
 
-/* The shortest decimal form that the dtype rounds to the same bits. */
+/* The shortest decimal form that the dtype rounds to the same bits; integers with all digits. */
 static struct attr_value shortest(enum dtype dtype, double exact, uint64_t bits)
 {
-    struct attr_value number = {.kind = ATTR_FLOAT};
+    struct attr_value number = {.kind = ATTR_FLOAT, .f = exact};
     char text[40];
+    if (fabs(exact) < 1e6 && exact == trunc(exact))
+        return number;
     for (int digits = 1; digits < 17 && isfinite(exact); digits++) {
         uint64_t rounded;
         snprintf(text, sizeof text, "%.*g", digits, exact);
@@ -34,7 +36,7 @@ static bool decode(enum dtype dtype, uint64_t bits, struct attr_value *number)
 {
     const struct dtype_info *info = dtype_info(dtype);
     struct float_format format;
-    uint64_t again;
+    uint64_t again, mask = info->bits < 64 ? ((uint64_t)1 << info->bits) - 1 : UINT64_MAX;
     if (info->class == CLASS_FLOAT && dtype_float_format(dtype, &format)) {
         *number = shortest(dtype, float_decode(format, bits), bits);
     } else if (info->class == CLASS_SINT) {
@@ -47,7 +49,7 @@ static bool decode(enum dtype dtype, uint64_t bits, struct attr_value *number)
     } else {
         return false;
     }
-    return number_encode(dtype, number, &again) == NUMBER_FITS && again == bits;
+    return number_encode(dtype, number, &again) == NUMBER_FITS && (again & mask) == bits;
 }
 
 static bool decode_bytes(enum dtype dtype, const char *bytes, struct attr_value *number)

@@ -143,13 +143,15 @@ void ge_reader_free(struct ge_reader *reader)
 {
     ge_values_free(&reader->values);
     id_map_free(&reader->keys);
+    vec_free(&reader->given);
     proto_free(&reader->proto);
 }
 
 bool ge_reader_finish(struct ge_reader *reader)
 {
+    callees_check(reader->dump);
     if (!reader->proto.failed)
-        callees_check(reader->dump);
+        ge_place_params(reader->dump, reader->given.at, reader->given.count);
     return !reader->proto.failed && !reader->dump->diags->counts[SEVERITY_ERROR];
 }
 

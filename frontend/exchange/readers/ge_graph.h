@@ -2,6 +2,7 @@
 #ifndef FRONTEND_EXCHANGE_READERS_GE_GRAPH_H
 #define FRONTEND_EXCHANGE_READERS_GE_GRAPH_H
 
+#include "frontend/exchange/readers/ge_calls.h"
 #include "frontend/exchange/readers/ge_values.h"
 
 struct ge_reader {
@@ -9,7 +10,8 @@ struct ge_reader {
     struct proto_text proto;
     struct ge_values values;
     struct id_map keys; /* by name: what an attribute of this key is to the reader (ge_op.c) */
-    struct ge_op *op;   /* the one that is being read; NULL */
+    VEC(struct ge_given) given;
+    struct ge_op *op; /* the one that is being read; NULL */
 };
 
 void ge_reader_init(struct ge_reader *reader, struct dump *dump);
@@ -25,7 +27,8 @@ bool ge_has_return(const struct dump_graph *graph);
 /* Reads an attribute of a model that was entered, which has no place in a module. */
 void ge_read_model_attr(struct ge_reader *reader);
 
-/* What is said once all is read: names of graphs that are not there. */
+/* What is to be done once all is read: calls of graphs are looked at. Whether the dump was read
+ * without an error. */
 bool ge_reader_finish(struct ge_reader *reader);
 
 /* Whether the next fields are those of a GraphDef: ops whose type is a string. It is left

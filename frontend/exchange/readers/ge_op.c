@@ -69,13 +69,10 @@ static void take_special(struct ge_reader *reader, struct ge_op *op, const struc
     bool is_list = result == GE_VALUE && value->kind == ATTR_LIST;
     switch (find_special(reader, attr->key)) {
     case SPECIAL_INDEX:
-        if (is_number && node->index < 0)
+        if (is_number && number >= 0)
             node->index = number;
         break;
-    case SPECIAL_PARENT_INDEX:
-        if (is_number)
-            node->index = number;
-        break;
+    case SPECIAL_PARENT_INDEX: op->operand = is_number ? number : -1; break;
     case SPECIAL_EVENT: op->event = is_number ? number : -1; break;
     case SPECIAL_NAMES:
         if (is_list)
@@ -123,7 +120,7 @@ void ge_op_value(struct ge_reader *reader, struct ge_op *op, uint32_t key)
     struct attr attr = {key, reader->values.loc, {.kind = ATTR_INT}};
     if (!wants(&reader->values, key))
         return;
-    reader->values.constant = op->constant;
+    reader->values.constant = dump_is_constant(reader->dump, op->draft.node.type);
     enum ge_value result = ge_read_value(&reader->values, &attr.value);
     take_attr(reader, op, &attr, result);
 }
@@ -411,7 +408,7 @@ static void begin(struct ge_op *op, uint32_t loc)
     dump_begin(&op->draft, loc);
     op->slots.count = op->graphs.count = 0;
     op->stream = op->offset = op->length = 0;
-    op->event = -1;
+    op->event = op->operand = -1;
     op->constant = false;
     op->names = op->places = none;
     op->path = NONE;
@@ -469,8 +466,11 @@ void ge_op_begin(struct ge_reader *reader, struct ge_op *op, uint32_t loc)
 
 void ge_op_end(struct ge_reader *reader, struct ge_op *op, uint32_t graph, struct span span)
 {
+    uint32_t node = reader->dump->graphs.at[graph].nodes.count;
     settle(reader, op, span);
     dump_add_node(reader->dump, graph, &op->draft);
+    if (op->draft.node.role == DUMP_PARAM && op->operand >= 0)
+        vec_push(&reader->given, (struct ge_given){graph, node, op->operand});
 }
 
 void ge_read_op(struct ge_reader *reader, struct ge_op *op, uint32_t graph, struct span span)

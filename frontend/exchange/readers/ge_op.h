@@ -17,6 +17,7 @@ struct ge_op {
     VEC(struct dump_input) placed;
     struct vec_u32 graphs; /* names of the graphs that it calls, NONE for one that is not there */
     bool constant;         /* its type is that of constants */
+    int64_t operand;       /* of the caller, that a parameter is; -1 */
     int64_t stream;
     int64_t event;                   /* of a Send or Recv; -1 */
     struct attr_value names, places; /* lists: names of inputs, and which those are */
