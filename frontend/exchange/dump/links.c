@@ -300,10 +300,19 @@ static bool take_output(struct walk *walk, const struct dump_input *input, uint3
     return true;
 }
 
+/* Whether it is order behind a parameter that is no node: this is there before all nodes. */
+static bool waits_for_param(const struct walk *walk, const struct dump_input *input)
+{
+    const struct dump_name *found = dump_names_find(&walk->linker->values, input->name);
+    return input->kind == DUMP_CONTROL && found && found->id == NONE;
+}
+
 static struct dump_link link_node(struct walk *walk, const struct dump_input *input)
 {
     const struct dump_name *found = dump_names_find(&walk->linker->nodes, input->name);
     const struct dump_link nothing = {LINK_NOTHING, 0, 0};
+    if (!found && waits_for_param(walk, input))
+        return nothing;
     if (!found)
         return dangling(walk, input);
     if (found->output != NONE) {

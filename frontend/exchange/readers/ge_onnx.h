@@ -37,7 +37,10 @@ bool ge_onnx_is_index(const struct dump *dump, uint32_t key);
 /* An attribute that describes a tensor, with its elements, or its one value. */
 void ge_onnx_take(struct ge_onnx *ge, struct dump *dump, uint32_t key,
                   const struct attr_value *values, uint32_t count, uint32_t loc);
-/* Gives the draft its outputs. */
+/* Whether a key is of the bytes of a constant. */
+bool ge_onnx_is_data(const struct dump *dump, const struct dump_node *node, uint32_t key);
+/* Gives the draft its outputs; and attributes that are truth values, which stand as numbers, become
+ * such where the op's type says that they are. */
 void ge_onnx_end_node(struct ge_onnx *ge, struct dump *dump, struct dump_draft *draft);
 
 #endif

@@ -3,6 +3,7 @@
  * In ONNX an input names the value that it takes, whose type stands behind all nodes, if anywhere;
  * a graph that is an attribute may take the values of those around it. GE has the messages of ONNX,
  * but its own idea of them: readers/ge_onnx.h. */
+#include "frontend/exchange/dump/contents.h"
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/readers/callees.h"
 #include "frontend/exchange/readers/ge_onnx.h"
@@ -13,6 +14,7 @@ struct reader {
     struct onnx onnx;
     struct ge_onnx ge;
     bool is_ge;
+    struct proto_field data; /* the bytes of the constant at hand; without a name: there are none */
 };
 
 /* The fields of AttributeProto that have values, and its numbers for the kinds of them. */
@@ -191,6 +193,11 @@ static void read_attribute_field(struct reader *reader, struct level *level,
         dump_drop(reader->onnx.dump, attribute->loc, "an attribute that is one of its function");
         attribute->key = NONE;
     }
+    if (reader->is_ge && attribute->key != NONE && field_is_string(field, "s") &&
+        ge_onnx_is_data(reader->onnx.dump, &level->draft.node, attribute->key)) {
+        reader->data = *field;
+        return;
+    }
     for (unsigned i = 1; i < KINDS; i++)
         if (proto_is(field, kinds[i].field)) {
             if (attribute->kind == UNKNOWN)
@@ -365,6 +372,19 @@ static uint32_t full_name(struct module *module, uint32_t domain, uint32_t name,
     return full;
 }
 
+static void end_ge_node(struct reader *reader, struct dump_draft *draft)
+{
+    struct dump *dump = reader->onnx.dump;
+    struct attr attr = {W_value, draft->node.loc, {.kind = ATTR_INT}};
+    struct dump_bytes bytes = {.literal = reader->data.span.begin, .plain = reader->data.plain};
+    ge_onnx_end_node(&reader->ge, dump, draft);
+    if (!reader->data.name || draft->outputs.count != 1 ||
+        !proto_string(&reader->onnx.proto, &reader->data, &bytes.bytes, &bytes.size))
+        return;
+    if (dump_contents_bytes(dump, draft->outputs.at[0].type, &bytes, attr.loc, &attr.value))
+        dump_add_attr(draft, attr);
+}
+
 static void end_node(struct reader *reader, struct level *level)
 {
     struct dump *dump = reader->onnx.dump;
@@ -377,7 +397,7 @@ static void end_node(struct reader *reader, struct level *level)
         return;
     }
     if (reader->is_ge)
-        ge_onnx_end_node(&reader->ge, dump, draft);
+        end_ge_node(reader, draft);
     else
         draft->node.type =
             full_name(dump->module, level->op_domain, level->op_type, level->op_overload);
@@ -396,6 +416,7 @@ static void read_node(struct reader *reader, struct level *level, const struct p
     level->op_type = level->op_domain = level->op_overload = level->constant = NONE;
     level->is_graph = false;
     ge_onnx_begin_node(&reader->ge);
+    reader->data.name = NULL;
     while (proto_next(&reader->onnx.proto, &field))
         read_node_field(reader, level, &field);
     if (!reader->onnx.proto.failed)

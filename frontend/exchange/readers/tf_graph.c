@@ -428,16 +428,16 @@ static void settle_outputs_by_argument(struct reader *reader)
 /* The fields of a GraphDef, or of a message that has one inside, to the end. */
 static void read_graph(struct reader *reader, uint32_t *graph)
 {
+    static const char *const parts[] = {"node", "library", "versions", NULL};
     struct proto_field field;
     while (proto_next(&reader->proto, &field))
-        if (proto_is(&field, "node") || field_is_message(&field, "versions")) {
+        if (field_is_one(&field, parts)) {
             if (*graph == NONE)
                 *graph = dump_add_graph(reader->dump, NONE, field.name_span.begin, NONE);
             if (proto_is(&field, "node"))
                 read_node(reader, *graph, &field);
-        } else if (field_is_message(&field, "library")) {
-            proto_enter(&reader->proto);
-            read_library(reader);
+            else if (proto_is(&field, "library") && field_enter(&reader->proto, &field))
+                read_library(reader);
         } else if (field_is_message(&field, "graph_def") ||
                    field_is_message(&field, "meta_graphs")) {
             uint32_t inner = NONE;
