@@ -29,6 +29,7 @@ struct reader {
     struct dump *dump;
     struct proto_text proto;
     struct tf_values values;
+    struct tf_known known;
     struct dump_draft draft;
     VEC(struct pending) pending;
     VEC(struct ret) rets;
@@ -110,20 +111,6 @@ static void read_input(struct reader *reader, const struct proto_field *field)
 
 /* ------------------------------------------------------------------------------ nodes ---- */
 
-/* Whether the outputs of a node may depend on an attribute. */
-static bool tells_outputs(const struct dump *dump, uint32_t key)
-{
-    static const char *const keys[] = {
-        "_output_shapes", "shape",    "dtype",        "dtypes",    "T",       "U",
-        "Tout",           "out_type", "output_types", "DstT",      "Targmax", "out_idx",
-        "type",           "N",        "num",          "num_split", "index",   "output_type",
-        "element_dtype"};
-    for (unsigned i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        if (name_is(dump->module, key, keys[i]))
-            return true;
-    return false;
-}
-
 static void read_value(struct reader *reader, uint32_t key, const struct proto_field *field)
 {
     struct attr attr = {key, field->name_span.begin, {.kind = ATTR_INT}};
@@ -146,7 +133,8 @@ static void read_attr(struct reader *reader)
             proto_fail(&reader->proto, field.name_span,
                        "the key of an attribute stands behind "
                        "its value");
-        else if (tells_outputs(reader->dump, key) || dump_wants(reader->dump, &reader->draft, key))
+        else if (tf_tells_outputs(&reader->known, reader->dump, key) ||
+                 dump_wants(reader->dump, &reader->draft, key))
             read_value(reader, key, &field);
 }
 
@@ -193,7 +181,7 @@ static void settle_outputs(struct reader *reader)
     struct dump_draft *draft = &reader->draft;
     if (draft->node.role == DUMP_RETURN)
         return;
-    tf_add_outputs(reader->dump, draft);
+    tf_add_outputs(&reader->known, reader->dump, draft);
     if (name_is(reader->dump->module, draft->node.type, "Const") && reader->values.tensor != NONE &&
         draft->outputs.count <= 1) {
         draft->outputs.count = 0;
@@ -384,7 +372,7 @@ static uint32_t guess_place(struct reader *reader, uint32_t op, uint32_t argumen
 static uint32_t place_of(struct reader *reader, uint32_t op, uint32_t argument, uint32_t loc)
 {
     const struct intern_name *name = &reader->dump->module->names.names[argument];
-    uint32_t place = tf_find_output(reader->dump, op, name->text, name->size);
+    uint32_t place = tf_find_output(&reader->known, reader->dump, op, name->text, name->size);
     return place != NONE ? place : guess_place(reader, op, argument, loc);
 }
 
@@ -463,6 +451,7 @@ static void free_reader(struct reader *reader)
 {
     proto_free(&reader->proto);
     vec_free(&reader->values.numbers);
+    tf_known_free(&reader->known);
     dump_draft_free(&reader->draft);
     vec_free(&reader->pending);
     vec_free(&reader->rets);

@@ -24,12 +24,36 @@ struct part {
     size_t name_size, dtype_size, count_size;
 };
 
-static const char *outputs_of(const struct dump *dump, uint32_t op)
+void tf_known_free(struct tf_known *known)
 {
-    for (unsigned i = 0; i < ROWS; i++)
-        if (name_is(dump->module, op, rows[i].op))
-            return rows[i].outputs;
-    return NULL;
+    id_map_free(&known->ops);
+    id_map_free(&known->keys);
+}
+
+static const char *outputs_of(struct tf_known *known, const struct dump *dump, uint32_t op)
+{
+    uint32_t *row = id_map_at(&known->ops, op);
+    if (*row == NONE)
+        for (*row = 0; *row < ROWS; ++*row)
+            if (name_is(dump->module, op, rows[*row].op))
+                break;
+    return *row < ROWS ? rows[*row].outputs : NULL;
+}
+
+bool tf_tells_outputs(struct tf_known *known, const struct dump *dump, uint32_t key)
+{
+    static const char *const keys[] = {
+        "_output_shapes", "shape",       "dtype", "dtypes", "T",       "U",
+        "Tout",           "out_type",    "type",  "DstT",   "Targmax", "out_idx",
+        "output_types",   "output_type", "N",     "num",    "index",   "num_split",
+        "element_dtype"};
+    uint32_t *place = id_map_at(&known->keys, key);
+    if (*place != NONE)
+        return *place;
+    *place = 0;
+    for (unsigned i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        *place |= name_is(dump->module, key, keys[i]);
+    return *place;
 }
 
 static bool next_part(const char **at, struct part *part)
@@ -141,9 +165,9 @@ static void add_shaped(struct dump *dump, struct dump_draft *draft)
         add(dump, draft, NULL);
 }
 
-void tf_add_outputs(struct dump *dump, struct dump_draft *draft)
+void tf_add_outputs(struct tf_known *looked_up, struct dump *dump, struct dump_draft *draft)
 {
-    const char *at = outputs_of(dump, draft->node.type);
+    const char *at = outputs_of(looked_up, dump, draft->node.type);
     struct part part;
     bool known = at != NULL;
     while (at && next_part(&at, &part))
@@ -157,9 +181,10 @@ void tf_add_outputs(struct dump *dump, struct dump_draft *draft)
     add_shaped(dump, draft);
 }
 
-uint32_t tf_find_output(const struct dump *dump, uint32_t op, const char *name, size_t size)
+uint32_t tf_find_output(struct tf_known *known, const struct dump *dump, uint32_t op,
+                        const char *name, size_t size)
 {
-    const char *at = outputs_of(dump, op);
+    const char *at = outputs_of(known, dump, op);
     struct part part;
     for (uint32_t i = 0; at && next_part(&at, &part); i++)
         if (part.name_size == size && memcmp(part.name, name, size) == 0)
