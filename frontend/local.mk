@@ -147,6 +147,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/golden/golden_pool.c \
 	frontend/golden/golden_pool.h \
 	frontend/golden/golden_run.c \
+	frontend/tensor/escaped_file.c \
+	frontend/tensor/escaped_file.h \
 	frontend/tensor/npy.c \
 	frontend/tensor/npy.h \
 	frontend/tensor/storage.c \

@@ -31,13 +31,15 @@ struct contents contents_read(const struct module *module, const struct attr *at
 {
     const struct attr_value *value = &attr->value;
     if (value->kind == ATTR_LIST)
-        return (struct contents){module->attr_values.at + value->first, value->count, NONE, 0, 0};
+        return (struct contents){
+            module->attr_values.at + value->first, value->count, NONE, 0, 0, false};
     if (value->kind != ATTR_DICT)
-        return (struct contents){value, 1, NONE, 0, 0};
+        return (struct contents){value, 1, NONE, 0, 0, false};
     struct range keys = {value->first, value->count};
     return (struct contents){.file = attr_string(module, keys, W_file),
                              .offset = (uint64_t)attr_int(module, keys, W_offset, 0),
-                             .bytes = (uint64_t)attr_int(module, keys, W_bytes, -1)};
+                             .bytes = (uint64_t)attr_int(module, keys, W_bytes, -1),
+                             .escaped = attr_flag(module, keys, W_escaped)};
 }
 
 /* -------------------------------------------------------------------------- numbers ---- */

@@ -24,6 +24,7 @@ struct contents {
     uint32_t file;   /* name id of its path */
     uint64_t offset; /* of its first byte */
     uint64_t bytes;  /* NO_BYTES: as many as the tensor takes */
+    bool escaped;    /* they stand there as string literals (ir/base/escapes.h) */
 };
 
 /* The attribute, which only ops have whose results are given; NULL where there is none. */

@@ -77,6 +77,8 @@ libskir_la_SOURCES += \
 	ir/base/diag.c \
 	ir/base/diag.h \
 	ir/base/diag_ids.def \
+	ir/base/escapes.c \
+	ir/base/escapes.h \
 	ir/base/file.c \
 	ir/base/file.h \
 	ir/base/float_formats.h \

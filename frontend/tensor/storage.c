@@ -1,5 +1,6 @@
 #include "frontend/tensor/storage.h"
 #include "backend/run.h"
+#include "frontend/tensor/escaped_file.h"
 #include "frontend/tensor/tensor.h"
 #include "ir/base/file.h"
 #include "ir/base/message.h"
@@ -199,6 +200,12 @@ bool storage_fill(struct storage *storage, uint32_t id, const char *spec, uint64
     return false;
 }
 
+static bool read_plain(const char *path, uint64_t offset, char *data, size_t size, char *error,
+                       size_t error_size)
+{
+    return file_read_part(path, offset, data, size, error, error_size);
+}
+
 static bool fill_from_file(struct storage *storage, uint32_t id, const struct contents *contents,
                            const char *folder, char *error, size_t error_size)
 {
@@ -207,11 +214,12 @@ static bool fill_from_file(struct storage *storage, uint32_t id, const struct co
     if (*path != '/')
         path = arena_printf(&scratch, "%s/%s", folder, path);
     bool fits = contents->bytes == NO_BYTES || contents->bytes == storage->sizes[id];
-    bool ok = fits ? file_read_part(path, contents->offset, storage->data[id], storage->sizes[id],
-                                    error, error_size)
-                   : message_fail(error, error_size, "'bytes' is %llu, but the tensor takes %llu",
-                                  (unsigned long long)contents->bytes,
-                                  (unsigned long long)storage->sizes[id]);
+    bool ok =
+        fits ? (contents->escaped ? escaped_file_read : read_plain)(
+                   path, contents->offset, storage->data[id], storage->sizes[id], error, error_size)
+             : message_fail(error, error_size, "'bytes' is %llu, but the tensor takes %llu",
+                            (unsigned long long)contents->bytes,
+                            (unsigned long long)storage->sizes[id]);
     arena_free(&scratch);
     return ok;
 }

@@ -150,30 +150,46 @@ static bool read_at(int fd, uint64_t offset, char *data, size_t size)
     return true;
 }
 
-static bool read_part(int fd, const char *path, uint64_t offset, void *data, size_t size,
-                      char *error, size_t error_size)
+bool file_read_at(int fd, const char *path, uint64_t offset, void *data, size_t size, char *error,
+                  size_t error_size)
 {
-    struct stat st;
-    if (fstat(fd, &st) != 0)
-        return fail(error, error_size, path, "read");
-    if (!S_ISREG(st.st_mode))
-        return message_fail(error, error_size, "'%s' is not a regular file", path);
-    uint64_t has = (uint64_t)st.st_size;
-    if (offset > has || size > has - offset)
-        return message_fail(error, error_size,
-                            "'%s' has %llu bytes, but %zu from byte %llu on are needed", path,
-                            (unsigned long long)has, size, (unsigned long long)offset);
     return read_at(fd, offset, data, size) || fail(error, error_size, path, "read");
+}
+
+int file_open_regular(const char *path, uint64_t *size, char *error, size_t error_size)
+{
+    /* Without O_NONBLOCK, a pipe would wait for somebody before it can be refused. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat st;
+    if (fd < 0) {
+        fail(error, error_size, path, "open");
+        return -1;
+    }
+    bool known = fstat(fd, &st) == 0;
+    if (known && S_ISREG(st.st_mode)) {
+        *size = (uint64_t)st.st_size;
+        return fd;
+    }
+    if (known)
+        message_fail(error, error_size, "'%s' is not a regular file", path);
+    else
+        fail(error, error_size, path, "read");
+    close(fd);
+    return -1;
 }
 
 bool file_read_part(const char *path, uint64_t offset, void *data, size_t size, char *error,
                     size_t error_size)
 {
-    /* Without O_NONBLOCK, a pipe would wait for somebody before it can be refused. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    uint64_t has;
+    int fd = file_open_regular(path, &has, error, error_size);
     if (fd < 0)
-        return fail(error, error_size, path, "open");
-    bool ok = read_part(fd, path, offset, data, size, error, error_size);
+        return false;
+    bool ok = offset <= has && size <= has - offset
+                  ? file_read_at(fd, path, offset, data, size, error, error_size)
+                  : message_fail(error, error_size,
+                                 "'%s' has %llu bytes, but %zu from byte %llu on are needed", path,
+                                 (unsigned long long)has, size, (unsigned long long)offset);
     close(fd);
     return ok;
 }

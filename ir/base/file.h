@@ -20,6 +20,11 @@ bool file_read(const char *path, struct file_bytes *bytes, char *error, size_t e
 /* The same, without a copy where the file is large and can be kept as it is: whoever would open it
  * for writing waits until the bytes are freed. The bytes may be changed, which the file is not. */
 bool file_map(const char *path, struct file_bytes *bytes, char *error, size_t error_size);
+/* Opens a regular file to be read from anywhere; -1 where it cannot be. */
+int file_open_regular(const char *path, uint64_t *size, char *error, size_t error_size);
+/* Reads `size` bytes from `offset` on, which the file has. */
+bool file_read_at(int fd, const char *path, uint64_t offset, void *data, size_t size, char *error,
+                  size_t error_size);
 /* Reads `size` bytes of a regular file, from `offset` on, which it must have. */
 bool file_read_part(const char *path, uint64_t offset, void *data, size_t size, char *error,
                     size_t error_size);

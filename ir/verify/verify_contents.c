@@ -84,6 +84,7 @@ static void unknown_key(const struct given *given, const struct attr *key)
     suggest_offer_text(&suggest, "file");
     suggest_offer_text(&suggest, "offset");
     suggest_offer_text(&suggest, "bytes");
+    suggest_offer_text(&suggest, "escaped");
     if (diag_at(given->gv->diags, DIAG_contents, locate_token(module, key->loc),
                 "contents have no '%.*s'", NAME(module, key->key)))
         diag_suggest(given->gv->diags, &suggest);
@@ -115,11 +116,25 @@ static void check_path(const struct given *given, const struct attr *key)
         report(given, locate_token(module, key->loc), "'file' must be the path of a file", NULL);
 }
 
+/* Where string literals end is not known before they are decoded. */
+static void check_escaped(const struct given *given, const struct attr *key)
+{
+    const struct module *module = given->gv->module;
+    struct range keys = {given->attr->value.first, given->attr->value.count};
+    if (key->value.kind != ATTR_BOOL)
+        report(given, locate_token(module, key->loc), "'escaped' must be true or false", NULL);
+    else if (key->value.i && !attr_find(module, keys, W_bytes))
+        report(given, locate_token(module, key->loc), "escaped contents without their 'bytes'",
+               "write bytes = N, the number of bytes that they are decoded to");
+}
+
 static void check_key(const struct given *given, const struct attr *key)
 {
     bool is_size = key->value.kind == ATTR_INT && key->value.i >= 0;
     if (key->key == W_file)
         check_path(given, key);
+    else if (key->key == W_escaped)
+        check_escaped(given, key);
     else if (key->key != W_offset && key->key != W_bytes)
         unknown_key(given, key);
     else if (!is_size)

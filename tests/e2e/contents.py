@@ -96,6 +96,51 @@ check_error("another size than the format has",
             "'bytes' is 4, but the tensor takes 512")
 check_error("a dtype whose numbers are not known", "Const() {value = 1} : hif8[2]", "hif8")
 
+# ---- escaped strings ----
+
+
+def escaped(text, size, offset=0):
+    """An op whose contents are the strings in a file that is made of the text."""
+    with open("dump.pbtxt", "wb") as file:
+        file.write(text)
+    return (f'Const() {{value = {{file = "dump.pbtxt", offset = {offset}, bytes = {size}, escaped}}}}'
+            f' : u8[{size}]')
+
+
+LETTERS = rb'"\a\b\f\n\r\t\v\?\'\"\\"'
+check_bytes("escapes of letters", escaped(LETTERS, 11), b"\a\b\f\n\r\t\v?'\"\\")
+check_bytes("numbers in octal and hexadecimal",
+            escaped(rb'"\0\17\3777\x4\x41F\XfF\400"', 9), b"\0\x0f\xff7\4AF\xff\0")
+check_bytes("code points", escaped(rb"'\u00e9\U0001f600\ud83d\ude00\ud83d'", 13),
+            "\u00e9\U0001f600\U0001f600".encode() + b"\xed\xa0\xbd")
+check_bytes("bytes that are no ASCII, and the other quote", escaped(b"\"\xff'\x80\"", 3), b"\xff'\x80")
+check_bytes("several literals", escaped(b"'ab' # one\n\t\"cd\"'e'\n#'x'\n 'f' }", 6), b"abcdef")
+check_bytes("up to the end of the file", escaped(b"'ab'#", 2), b"ab")
+check_bytes("an empty one", escaped(b"''", 0), b"")
+check_bytes("behind other things", escaped(b'tensor_content: "\\001"', 1, 16), b"\1")
+data = bytes(i * 7919 % 256 for i in range(200000))
+text = b"".join(b"\\%03o" % byte if i % 3 else b"\\U%08x" % (byte % 128) if i % 2 else b"\\x%02x" % byte
+                for i, byte in enumerate(data))
+check_bytes("long ones", escaped(b"'" + text + b"'", len(data)),
+            bytes(byte if i % 3 or i % 2 == 0 else byte % 128 for i, byte in enumerate(data)))
+check_bytes("long ones without escapes", escaped(b"'" + b"x" * 150000 + b"'", 150000), b"x" * 150000)
+for claim, file, text in [
+    ("no string", (b"ab'cd'", 2), "no string begins at byte 0 of './dump.pbtxt'"),
+    ("an offset behind the end", (b"''", 2, 5), "no string begins at byte 2 of './dump.pbtxt'"),
+    ("a string without an end", (b"''  'abc", 3), "at byte 4 of './dump.pbtxt' does not end on its"),
+    ("one that ends behind its line", (b"'a\nb'", 3), "at byte 0 of './dump.pbtxt' does not end"),
+    ("an escape that is none", (rb"'a\q'", 2), "no escape begins at byte 2 of './dump.pbtxt'"),
+    ("a code point that is none", (rb"'\U00110000'", 4), "no escape begins at byte 1"),
+    ("half an escape", (b"'a\\", 2), "no escape begins at byte 2"),
+    ("too few bytes", (b"'abc'", 4), "the string in './dump.pbtxt' has 3 bytes, not 4"),
+    ("too many bytes", (b"'ab' 'cd'", 3), "has more than 3 bytes, as byte 6 tells"),
+]:
+    check_error(claim, escaped(*file), text)
+check_error("escaped, a file that is not there",
+            'Const() {value = {file = "no.bin", bytes = 1, escaped}} : u8[1]', "cannot open './no.bin'")
+check_error("escaped, a folder", 'Const() {value = {file = "sub", bytes = 1, escaped}} : u8[1]',
+            "'./sub' is not a regular file")
+
 # ---- without contents ----
 
 check_bytes("what has no contents is an input by its name", "PlaceHolder() : f32[2]",

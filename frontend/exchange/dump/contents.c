@@ -116,8 +116,7 @@ static void set_file(struct dump *dump, uint32_t path, uint64_t offset, uint64_t
     if (bytes != NO_BYTES)
         add_key(attrs, &count, W_bytes, loc, integer((int64_t)bytes));
     if (escaped)
-        add_key(attrs, &count, module_name(dump->module, "escaped"), loc,
-                (struct attr_value){.kind = ATTR_BOOL, .i = 1});
+        add_key(attrs, &count, W_escaped, loc, (struct attr_value){.kind = ATTR_BOOL, .i = 1});
     struct range range = module_add_attrs(dump->module, attrs, count);
     *value = (struct attr_value){.kind = ATTR_DICT, .count = range.count};
     value->first = range.first;

@@ -1,5 +1,6 @@
 #include "frontend/exchange/text/proto_error.h"
 #include "frontend/exchange/text/proto_text.h"
+#include "ir/base/escapes.h"
 
 #include <errno.h>
 #include <math.h>
@@ -44,72 +45,13 @@ static bool is_digit(char c, unsigned base)
     return ((c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f')) && digit(c) < base;
 }
 
-/* Up to `count` digits. Behind the last of them there is at least a quote. */
-static uint32_t take_digits(const char **p, unsigned base, unsigned count)
-{
-    uint32_t value = 0;
-    for (; count > 0 && is_digit(**p, base); count--)
-        value = value * base + digit(*(*p)++);
-    return value;
-}
-
-static char *put_code_point(char *out, uint32_t code)
-{
-    if (code < 0x80) {
-        *out++ = (char)code;
-        return out;
-    }
-    unsigned more = code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
-    static const unsigned char heads[] = {0, 0xc0, 0xe0, 0xf0};
-    *out++ = (char)(heads[more] | code >> (6 * more));
-    while (more-- > 0)
-        *out++ = (char)(0x80 | ((code >> (6 * more)) & 0x3f));
-    return out;
-}
-
-/* A code point, which may be written as two surrogates. One of them alone stands for itself. */
-static char *take_code_point(const char **p, char *out)
-{
-    bool lower = *(*p)++ == 'u';
-    uint32_t code = take_digits(p, 16, lower ? 4 : 8);
-    if (code >= 0xd800 && code < 0xdc00 && (*p)[0] == '\\' && (*p)[1] == 'u') {
-        const char *second = *p + 2;
-        uint32_t low = take_digits(&second, 16, 4);
-        if (low >= 0xdc00 && low < 0xe000) {
-            *p = second;
-            code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-        }
-    }
-    return put_code_point(out, code);
-}
-
-/* What stands behind a backslash at *p. It is never longer than what it is written as. */
-static char *take_escape(const char **p, char *out)
-{
-    static const char letters[] = "abfnrtv", bytes[] = "\a\b\f\n\r\t\v";
-    char c = **p;
-    if (c == 'u' || c == 'U')
-        return take_code_point(p, out);
-    if (c >= '0' && c <= '7') {
-        *out++ = (char)take_digits(p, 8, 3);
-        return out;
-    }
-    ++*p;
-    if (c == 'x' || c == 'X') {
-        *out++ = (char)take_digits(p, 16, 2);
-        return out;
-    }
-    const char *letter = strchr(letters, c);
-    *out++ = letter ? bytes[letter - letters] : c;
-    return out;
-}
-
 /* One literal, its opening quote at *p. */
 static char *take_literal(const char **p, const char *end, char *out)
 {
     char quote = *(*p)++;
-    for (;;) {
-        const char *close = memchr(*p, quote, (size_t)(end - *p));
+    for (const char *close = NULL;;) {
+        if (!close || close < *p) /* else it is still the next one */
+            close = memchr(*p, quote, (size_t)(end - *p));
         const char *escape = memchr(*p, '\\', (size_t)(close - *p));
         const char *stop = escape ? escape : close;
         memcpy(out, *p, (size_t)(stop - *p));
@@ -117,7 +59,7 @@ static char *take_literal(const char **p, const char *end, char *out)
         *p = stop + 1;
         if (!escape)
             return out;
-        out = take_escape(p, out);
+        *p = escape_take(*p, end, &out); /* the scanner has checked it */
     }
 }
 
