@@ -41,7 +41,7 @@ const struct members *analyses_members(struct analyses *analyses, const struct m
 {
     struct graph_analyses *of = of_graph(analyses, module, graph);
     if (!of->has_members)
-        members_init(&of->members, graph, get_order(of, module, graph));
+        members_init(&of->members, module, graph, get_order(of, module, graph));
     of->has_members = true;
     return &of->members;
 }
@@ -92,7 +92,8 @@ static bool same_members(const struct members *a, const struct members *b,
     uint32_t blocks = graph->blocks.count;
     return same_words(a->first, b->first, blocks + 1) &&
            same_words(a->ops, b->ops, blocks ? a->first[blocks] : 0) &&
-           same_words(a->index, b->index, graph->ops.count);
+           same_words(a->index, b->index, graph->ops.count) &&
+           same_words(a->grouped, b->grouped, blocks ? a->first[blocks] : 0);
 }
 
 bool analyses_hold(const struct analyses *analyses, const struct module *module)

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* qsort_r */
 #include "ir/members.h"
 
 /* All ops of the graph in list order. */
@@ -12,7 +13,37 @@ static uint32_t *sorted_ops(const struct order *order)
     return sorted;
 }
 
-void members_init(struct members *members, const struct graph *graph, const struct order *order)
+/* What says where places of a list stand in the text. */
+struct places {
+    const uint32_t *ops, *position;
+};
+
+static int compare_places(const void *a, const void *b, void *user)
+{
+    const struct places *places = user;
+    uint32_t x = places->position[places->ops[*(const uint32_t *)a]];
+    uint32_t y = places->position[places->ops[*(const uint32_t *)b]];
+    return x < y ? -1 : x > y;
+}
+
+static void find_grouped(struct members *members, const struct module *module,
+                         const struct graph *graph, const struct order *order)
+{
+    uint32_t n_blocks = graph->blocks.count;
+    members->grouped = mem_calloc(members->first[n_blocks], sizeof *members->grouped);
+    for (uint32_t b = 0; b < n_blocks; b++) {
+        uint32_t first = members->first[b], count = members->first[b + 1] - first;
+        struct places places = {members->ops + first, order->position};
+        for (uint32_t i = 0; i < count; i++)
+            members->grouped[first + i] = i;
+        if (count && attr_flag(module, graph->blocks.at[b].attrs, W_fixed_slots))
+            qsort_r(members->grouped + first, count, sizeof *members->grouped, compare_places,
+                    &places);
+    }
+}
+
+void members_init(struct members *members, const struct module *module, const struct graph *graph,
+                  const struct order *order)
 {
     uint32_t n_blocks = graph->blocks.count, n_ops = order->n_ops;
     assert(n_ops == graph->ops.count);
@@ -37,6 +68,7 @@ void members_init(struct members *members, const struct graph *graph, const stru
         if (block_of[i] != NONE)
             members->ops[members->first[block_of[i]] + members->index[sorted[i]]] = sorted[i];
     assert(members->first[n_blocks] <= n_ops);
+    find_grouped(members, module, graph, order);
     mem_free(fill);
     mem_free(block_of);
     mem_free(sorted);
@@ -47,4 +79,5 @@ void members_free(struct members *members)
     mem_free(members->first);
     mem_free(members->ops);
     mem_free(members->index);
+    mem_free(members->grouped);
 }

@@ -9,11 +9,14 @@
 /* Those of block b are ops[first[b]] .. ops[first[b + 1] - 1]; none for blocks of other kinds. */
 struct members {
     uint32_t *first, *ops;
-    uint32_t *index; /* per op of the graph: its place in its super kernel's list, or NONE */
+    uint32_t *index;   /* per op of the graph: its place in its super kernel's list, or NONE */
+    uint32_t *grouped; /* as `ops`: places in the list, in the order of the arguments of an entry,
+                        * which is that of the list, or with `fixed_slots` that of the text */
 };
 
 /* For a verified graph and its order, which the lists satisfy. */
-void members_init(struct members *members, const struct graph *graph, const struct order *order);
+void members_init(struct members *members, const struct module *module, const struct graph *graph,
+                  const struct order *order);
 void members_free(struct members *members);
 
 /* The place of an op in a super kernel's list, or NONE where the op is not of it. `index` is that

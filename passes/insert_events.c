@@ -13,6 +13,10 @@
  * does not send one; the launch does it for them. The word of an outer event may be used again when
  * its use is over, with the launch that waited for it: a target has so many (`events`).
  *
+ * The slots of a super kernel with `fixed_slots` are a contract: events of its ops are kept as they
+ * are, and no op of it gets others. What else is to come before or behind one of its ops does so
+ * before or behind the launch; order inside needs no events.
+ *
  * Passive ops neither send nor wait. They conduct: who waits for one waits for what it waits for,
  * of which the last op on each stream is enough.
  */
@@ -44,6 +48,11 @@ static void add_to_launch(const struct inserter *in, struct outer_launch *launch
     launch->last = op;
 }
 
+static bool is_fixed(const struct inserter *in, uint32_t block)
+{
+    return block != NONE && attr_flag(in->module, in->graph->blocks.at[block].attrs, W_fixed_slots);
+}
+
 /* Launches in text order, which satisfies the graph, and the lane of each op and launch. */
 static void find_launches(struct inserter *in)
 {
@@ -65,7 +74,8 @@ static void find_launches(struct inserter *in)
                 uint32_t label = attr_string(in->module, graph->blocks.at[block].attrs, W_stream);
                 lane = lane_of_label(lane_of_name, n_names, stream_label(label), &in->n_lanes);
             }
-            vec_push(&in->launches, (struct outer_launch){block, lane, op, op, NULL});
+            vec_push(&in->launches,
+                     (struct outer_launch){block, lane, op, op, is_fixed(in, block), NULL});
         }
         add_to_launch(in, &in->launches.at[in->launches.count - 1], op);
         in->launch_of[op] = in->launches.count - 1;
@@ -96,16 +106,19 @@ static void add_event(struct inserter *in, uint32_t from, uint32_t to)
     const struct outer_launch *sender = &in->launches.at[in->launch_of[from]];
     const struct outer_launch *receiver = &in->launches.at[in->launch_of[to]];
     struct event event = {.from = from, .to = to, .inner = sender == receiver, .name = NONE};
-    event.from_launch = !event.inner && sender->block != NONE && sender->last == from;
-    event.to_launch = !event.inner && receiver->block != NONE && receiver->first == to;
-    vec_push(&in->events, event);
-    uint32_t *know = inserter_know(in, to);
-    if (event.from_launch)
+    event.from_launch =
+        !event.inner && sender->block != NONE && (sender->last == from || sender->fixed);
+    event.to_launch =
+        !event.inner && receiver->block != NONE && (receiver->first == to || receiver->fixed);
+    if (!event.inner || !sender->fixed)
+        vec_push(&in->events, event);
+    uint32_t *know = event.to_launch ? in->start : inserter_know(in, to);
+    if (event.from_launch && sender->know)
         inserter_join(in, know, sender->know);
     else
         inserter_join_done(in, know, from);
     if (event.to_launch)
-        inserter_join(in, in->start, know);
+        inserter_join(in, inserter_know(in, to), in->start);
 }
 
 /* Edges of an op, the latest `from` first: it may imply the others. */
@@ -127,6 +140,7 @@ static void insert_op(struct inserter *in, uint32_t op)
     if (*last != NONE)
         inserter_join_done(in, know, *last);
     *last = op;
+    kept_join(in, know, op_clauses(in->graph, &in->graph->ops.at[op])->recv);
     conduct_take_edges(in, op);
     if (in->edges.count == 0)
         return;
@@ -142,6 +156,8 @@ static void begin_launch(struct inserter *in, const struct outer_launch *launch)
     size_t size = in->n_lanes * sizeof *in->start;
     memcpy(in->start, in->lane_know + (size_t)launch->lane * in->n_lanes, size);
     memset(in->last_inner, 0xff, size); /* NONE */
+    if (launch->block != NONE)
+        kept_join(in, in->start, in->graph->blocks.at[launch->block].recv);
 }
 
 static void end_launch(struct inserter *in, struct outer_launch *launch, uint32_t first,
@@ -198,6 +214,33 @@ static bool check_size(struct inserter *in)
     return false;
 }
 
+/* Whether a launch with fixed slots, which waits as a whole, would wait for itself. */
+static bool check_circle(struct inserter *in)
+{
+    struct order order;
+    struct order_cycle cycle;
+    uint32_t *sorted = mem_calloc(in->graph->ops.count, sizeof *sorted);
+    order_init(&order, in->module, in->graph);
+    bool acyclic = order_sort(&order, sorted, &cycle);
+    if (!acyclic &&
+        diag_at(in->context->diags, DIAG_cycle,
+                locate_op(in->module, &in->graph->ops.at[cycle.op], OP_TYPE_NAME, 0),
+                "this op waits for itself where launches with fixed slots wait as wholes"))
+        diag_help(in->context->diags, "leave 'fixed_slots' out: then ops can wait by events");
+    vec_free(&cycle.edges);
+    order_free(&order);
+    mem_free(sorted);
+    return acyclic;
+}
+
+static bool has_fixed(const struct inserter *in)
+{
+    for (uint32_t i = 0; i < in->launches.count; i++)
+        if (in->launches.at[i].fixed)
+            return true;
+    return false;
+}
+
 static bool insert_graph(struct inserter *in)
 {
     uint32_t n = in->graph->ops.count;
@@ -215,11 +258,12 @@ static bool insert_graph(struct inserter *in)
     in->conducted = mem_calloc(in->n_lanes, sizeof *in->conducted);
     rank_ops(in);
     conduct_all(in);
+    kept_find_senders(in);
     insert_all(in);
     if (!check_limit(in, events_name(in)))
         return false;
     events_write(in);
-    return true;
+    return !has_fixed(in) || check_circle(in);
 }
 
 static void inserter_free(struct inserter *in)
@@ -240,21 +284,26 @@ static void inserter_free(struct inserter *in)
     mem_free(in->start);
     mem_free(in->last_inner);
     vec_free(&in->edges);
+    id_map_free(&in->sender);
 }
 
 bool pass_insert_events(struct pass_context *context)
 {
     bool ok = true;
-    struct id_map names = {NULL, 0, 0};
+    struct id_map names = {NULL, 0, 0}, kept = {NULL, 0, 0};
+    for (uint32_t i = 0; i < context->module->graphs.count; i++)
+        kept_find(&kept, &names, context->module, &context->module->graphs.at[i]);
     for (uint32_t i = 0; i < context->module->graphs.count; i++) {
         struct inserter in = {.context = context,
                               .module = context->module,
                               .graph = &context->module->graphs.at[i],
-                              .names = &names};
+                              .names = &names,
+                              .kept = &kept};
         in.order = analyses_order(context->analyses, context->module, in.graph);
         ok = insert_graph(&in) && ok;
         inserter_free(&in);
     }
     id_map_free(&names);
+    id_map_free(&kept);
     return ok;
 }

@@ -44,6 +44,7 @@ libskir_la_SOURCES += \
 	passes/entry/visit.h \
 	passes/events/conduct.c \
 	passes/events/inserter.h \
+	passes/events/kept.c \
 	passes/events/names.c \
 	passes/events/write.c \
 	passes/fusion/fusable.c \

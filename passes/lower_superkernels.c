@@ -23,7 +23,9 @@ struct lowering {
     const struct graph *graph;
     struct outer_events events;
     struct group_namer namer;
-    struct slots slots; /* of the op at hand */
+    struct slots slots;      /* of the op at hand */
+    const uint32_t *grouped; /* of the super kernel at hand, as members have it */
+    struct vec_u32 group_of; /* by place in its list */
 };
 
 static const struct kernel *kernel_of(const struct lowering *lowering, const struct op *op)
@@ -95,14 +97,17 @@ static void add_words(const struct lowering *lowering, struct entry *entry, uint
     }
 }
 
+static void take_slots(struct lowering *lowering, const struct op *op)
+{
+    lowering->slots.count = 0;
+    slots_add_op(&lowering->slots, lowering->module, lowering->graph, op, kernel_of(lowering, op));
+}
+
 static void add_op(struct lowering *lowering, struct entry *entry, uint32_t block,
-                   const struct op *op)
+                   const struct op *op, uint32_t group)
 {
     const struct kernel *kernel = kernel_of(lowering, op);
-    uint32_t group = entry->groups.count;
-    lowering->slots.count = 0;
-    slots_add_op(&lowering->slots, lowering->module, lowering->graph, op, kernel);
-    add_group(lowering, entry, op);
+    take_slots(lowering, op);
     enum core_type core = main_core(kernel);
     add_words(lowering, entry, block, core, group, INSTR_wait_event);
     for (int part = 0; part < CORE_TYPES; part++)
@@ -120,8 +125,7 @@ static void add_resets(struct lowering *lowering, struct entry *entry, uint32_t 
     uint32_t kept = 0;
     if (!op->clauses && !kernel_is_dynamic(lowering->module, kernel))
         return;
-    slots->count = 0;
-    slots_add_op(slots, lowering->module, lowering->graph, op, kernel);
+    take_slots(lowering, op);
     for (uint32_t i = 0; i < slots->count; i++) {
         struct slot slot = slots->at[i];
         if (slot.kind == SLOT_RECV && id_map_find(reset, slot.id) != NONE)
@@ -134,16 +138,32 @@ static void add_resets(struct lowering *lowering, struct entry *entry, uint32_t 
     add_words(lowering, entry, block, main_core(kernel), group, INSTR_reset);
 }
 
+/* The arguments of the ops, in the order of their groups. */
+static void add_groups(struct lowering *lowering, struct entry *entry, const uint32_t *ops,
+                       uint32_t count)
+{
+    lowering->group_of.count = 0;
+    vec_reserve(&lowering->group_of, count);
+    group_namer_clear(&lowering->namer);
+    for (uint32_t group = 0; group < count; group++) {
+        uint32_t place = lowering->grouped[group];
+        const struct op *op = &lowering->graph->ops.at[ops[place]];
+        lowering->group_of.at[place] = group;
+        take_slots(lowering, op);
+        add_group(lowering, entry, op);
+    }
+}
+
 /* The programs: each op in list order, then the words that were waited for are reset. */
 static void add_ops(struct lowering *lowering, struct entry *entry, uint32_t block,
                     const uint32_t *ops, uint32_t count)
 {
     struct id_map reset = {NULL, 0, 0}; /* by event: the group whose op resets it */
-    group_namer_clear(&lowering->namer);
+    const uint32_t *group_of = lowering->group_of.at;
     for (uint32_t i = 0; i < count; i++)
-        add_op(lowering, entry, block, &lowering->graph->ops.at[ops[i]]);
+        add_op(lowering, entry, block, &lowering->graph->ops.at[ops[i]], group_of[i]);
     for (uint32_t i = 0; i < count; i++)
-        add_resets(lowering, entry, block, &lowering->graph->ops.at[ops[i]], i, &reset);
+        add_resets(lowering, entry, block, &lowering->graph->ops.at[ops[i]], group_of[i], &reset);
     id_map_free(&reset);
 }
 
@@ -238,6 +258,7 @@ static bool lower(struct lowering *lowering, const struct block *superkernel, co
     struct entry *entry = module_add_entry(module, superkernel->name, launch.type);
     for (int core = 0; core < CORE_TYPES; core++)
         entry->programs[core].present = kernel_type_has(launch.type, core);
+    add_groups(lowering, entry, ops, count);
     add_ops(lowering, entry, block, ops, count);
     for (int core = 0; core < CORE_TYPES; core++)
         entry->programs[core].loc = entry->programs[core].end_loc = NONE;
@@ -273,6 +294,7 @@ static bool lower_graph(struct pass_context *context, const struct graph *graph)
     bool ok = check_shared(&lowering);
     for (uint32_t b = 0; b < graph->blocks.count; b++) {
         const struct block *block = &graph->blocks.at[b];
+        lowering.grouped = members->grouped + members->first[b];
         if (block->kind == BLOCK_SUPERKERNEL && !block_entry(context->module, block))
             ok = lower(&lowering, block, members->ops + members->first[b],
                        members->first[b + 1] - members->first[b]) &&
@@ -281,6 +303,7 @@ static bool lower_graph(struct pass_context *context, const struct graph *graph)
     outer_events_free(&lowering.events);
     group_namer_free(&lowering.namer);
     vec_free(&lowering.slots);
+    vec_free(&lowering.group_of);
     return ok;
 }
 

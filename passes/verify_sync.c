@@ -306,22 +306,27 @@ static void subject_take(struct sync_subject *subject, struct group_namer *namer
     subject->ops = members->ops + members->first[block];
     subject->count = members->first[block + 1] - members->first[block];
     subject->slots.count = 0;
-    subject->first_slot = mem_calloc((size_t)subject->count + 1, sizeof *subject->first_slot);
+    subject->grouped = members->grouped + members->first[block];
+    subject->first_slot = mem_calloc(subject->count, sizeof *subject->first_slot);
+    subject->end_slot = mem_calloc(subject->count, sizeof *subject->end_slot);
     subject->placed = mem_calloc(subject->count, sizeof *subject->placed);
     subject->groups = mem_calloc(subject->count, sizeof *subject->groups);
     group_namer_clear(namer);
-    for (uint32_t i = 0; i < subject->count; i++) {
-        const struct op *op = sync_op(subject, i);
+    for (uint32_t group = 0; group < subject->count; group++) {
+        uint32_t place = subject->grouped[group];
+        const struct op *op = sync_op(subject, place);
+        subject->first_slot[place] = subject->slots.count;
         slots_add_op(&subject->slots, module, subject->graph, op,
                      module_kernel(module, op->kernel));
-        subject->first_slot[i + 1] = subject->slots.count;
-        subject->groups[i] = group_name_of(namer, subject->graph, op);
+        subject->end_slot[place] = subject->slots.count;
+        subject->groups[place] = group_name_of(namer, subject->graph, op);
     }
 }
 
 static void subject_leave(struct sync_subject *subject)
 {
     mem_free(subject->first_slot);
+    mem_free(subject->end_slot);
     mem_free(subject->placed);
     mem_free(subject->groups);
 }
@@ -339,7 +344,10 @@ static struct sync_event *add_event(struct sync_events *events, uint32_t name)
     uint32_t *index = id_map_at(&events->index, name);
     if (*index == NONE) {
         *index = events->list.count;
-        vec_push(&events->list, (struct sync_event){NONE, false, {NONE, NONE}, NONE, NONE});
+        vec_push(&events->list, (struct sync_event){.sender = NONE,
+                                                    .last_wait = {NONE, NONE},
+                                                    .send_slot = NONE,
+                                                    .recv_slot = NONE});
     }
     return &events->list.at[*index];
 }
@@ -353,7 +361,10 @@ static void find_events(struct sync_events *events, const struct graph *graph)
     for (uint32_t i = 0; i < recvs.count; i++) {
         struct sync_event *event = add_event(events, recvs.at[i].event);
         event->leaves |= side_block(graph, &recvs.at[i]) != event->sender;
+        event->received = true;
     }
+    for (uint32_t i = 0; i < events->list.count; i++)
+        events->list.at[i].leaves |= !events->list.at[i].received;
     vec_free(&sends);
     vec_free(&recvs);
 }

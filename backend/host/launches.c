@@ -149,12 +149,13 @@ static bool add_superkernel_launch(struct host_run *run, const struct members *m
         return false;
     launch->n_ops = members->first[id + 1] - members->first[id];
     launch->ops = arena_alloc(&run->arena, (launch->n_ops + 1) * sizeof *launch->ops);
-    for (uint32_t i = 0; i < launch->n_ops; i++) {
-        const struct op *op = &run->graph->ops.at[members->ops[members->first[id] + i]];
-        launch->ops[i] = op_call_text(module, run->graph, op, &run->arena);
-        if (!arguments_add_op(run, op))
+    const uint32_t *ops = members->ops + members->first[id];
+    const uint32_t *grouped = members->grouped + members->first[id];
+    for (uint32_t i = 0; i < launch->n_ops; i++)
+        launch->ops[i] = op_call_text(module, run->graph, &run->graph->ops.at[ops[i]], &run->arena);
+    for (uint32_t i = 0; i < launch->n_ops; i++)
+        if (!arguments_add_op(run, &run->graph->ops.at[ops[grouped[i]]]))
             return false;
-    }
     if (!arguments_add_entry(run, entry, launch))
         return false;
     for (uint32_t i = 0; i < block->send.count; i++)

@@ -28,6 +28,17 @@ static void mark_senders(struct verifier *verifier, const struct graph *graph,
     }
 }
 
+/* Events of a super kernel with fixed slots may come from outside of the module, and go there. */
+static bool may_be_alone(const struct verifier *verifier, const struct graph *graph,
+                         const struct event_side *side)
+{
+    uint32_t block = side->op == NONE
+                         ? NONE
+                         : graph_enclosing(graph, graph->ops.at[side->op].block, BLOCK_SUPERKERNEL);
+    return block != NONE &&
+           attr_flag(verifier->module, graph->blocks.at[block].attrs, W_fixed_slots);
+}
+
 static void unknown_event(struct verifier *verifier, const struct graph *graph,
                           const struct event_side *side, const struct event_sides *sends)
 {
@@ -56,7 +67,8 @@ static void verify_receive(struct verifier *verifier, const struct graph *graph,
 {
     struct mark mark = verifier->marks[side->event];
     if (mark.stamp != verifier->stamp) {
-        unknown_event(verifier, graph, side, sends);
+        if (!may_be_alone(verifier, graph, side))
+            unknown_event(verifier, graph, side, sends);
         return;
     }
     const struct event_side *sender = &sends->at[mark.id];
@@ -89,7 +101,7 @@ static void verify_events(struct verifier *verifier, const struct graph *graph,
         verify_receive(verifier, graph, order, &recvs.at[i], &sends);
     }
     for (uint32_t i = 0; i < sends.count; i++)
-        if (!received[sends.at[i].event] &&
+        if (!received[sends.at[i].event] && !may_be_alone(verifier, graph, &sends.at[i]) &&
             diag_at(verifier->diags, DIAG_event_partner,
                     side_span(verifier, graph, &sends.at[i], OP_SEND),
                     "event '%.*s' is sent, but no op receives it",

@@ -1,6 +1,8 @@
 #include "passes/entry/outer_events.h"
 #include "ir/event_sides.h"
 
+#include <string.h>
+
 /* The super kernel that a side is an op of, or NONE. */
 static uint32_t place_of(const struct graph *graph, const struct event_side *side)
 {
@@ -16,11 +18,16 @@ void outer_events_init(struct outer_events *events, const struct module *module,
     struct id_map waiters = {NULL, 0, 0}; /* block, by event */
     struct event_sides sends = event_sides_find(graph, W_send);
     struct event_sides recvs = event_sides_find(graph, W_recv);
-    events->sender = mem_calloc(n_names, sizeof *events->sender);
+    events->sender = mem_realloc(NULL, n_names, sizeof *events->sender);
+    memset(events->sender, 0xff, n_names * sizeof *events->sender); /* NONE */
     events->received_outside = mem_calloc(n_names, 1);
     events->shared = NONE;
     for (uint32_t i = 0; i < sends.count; i++)
         events->sender[sends.at[i].event] = place_of(graph, &sends.at[i]);
+    for (uint32_t i = 0; i < sends.count; i++)
+        events->received_outside[sends.at[i].event] = 1;
+    for (uint32_t i = 0; i < recvs.count; i++)
+        events->received_outside[recvs.at[i].event] = 0;
     for (uint32_t i = 0; i < recvs.count; i++) {
         uint32_t event = recvs.at[i].event, place = place_of(graph, &recvs.at[i]);
         if (place == events->sender[event] && place != NONE)

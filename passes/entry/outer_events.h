@@ -1,5 +1,6 @@
 /* Which events reach outside a super kernel. An event between ops of one super kernel is an order;
- * any other is a word in memory, which the sender's entry notifies or the receiver's waits for. */
+ * any other is a word in memory, which the sender's entry notifies or the receiver's waits for, be
+ * it that the other side is outside of the module. */
 #ifndef PASSES_ENTRY_OUTER_EVENTS_H
 #define PASSES_ENTRY_OUTER_EVENTS_H
 
@@ -9,7 +10,7 @@ struct outer_events {
     /* By name id; a block id, or NONE for the graph outside of super kernels (and for launches as
      * wholes). */
     uint32_t *sender;
-    uint8_t *received_outside; /* by somebody who is not where the sender is */
+    uint8_t *received_outside; /* by somebody who is not where the sender is, or by nobody */
     uint32_t shared;           /* an event for which ops of several super kernels wait, or NONE */
 };
 

@@ -12,9 +12,10 @@ struct writer {
     const struct block *block;
     const uint32_t *ops; /* of the super kernel, in list order */
     uint32_t count;
+    const uint32_t *grouped; /* by group of arguments: the place of its op */
     struct entry *entry;
     struct group_namer namer;
-    struct vec_u32 names;    /* of the ops' groups, by place */
+    struct vec_u32 names;    /* of the ops' groups */
     struct id_map places[2]; /* by name, of values and of words */
 };
 
@@ -62,8 +63,9 @@ static void name_ops(struct writer *writer)
 {
     group_namer_clear(&writer->namer);
     for (uint32_t i = 0; i < writer->count; i++) {
-        struct group_name name = group_name_of(&writer->namer, writer->graph, op_at(writer, i));
-        id_map_set(&writer->places[name.word], name.name, i);
+        uint32_t place = writer->grouped[i];
+        struct group_name name = group_name_of(&writer->namer, writer->graph, op_at(writer, place));
+        id_map_set(&writer->places[name.word], name.name, place);
         vec_push(&writer->names, name.name);
     }
 }
@@ -99,7 +101,7 @@ static void add_groups(struct writer *writer)
     entry->args.count = entry->args.capacity = 0;
     group_namer_clear(&writer->namer);
     for (uint32_t i = 0; i < writer->count; i++)
-        add_op_group(writer, i);
+        add_op_group(writer, writer->grouped[i]);
     for (uint32_t g = 0; g < old.groups.count; g++) {
         entry_add_group(entry, NONE, false, old.groups.at[g].loc);
         for (uint32_t i = 0; i < old.groups.at[g].args.count; i++)
@@ -113,11 +115,10 @@ static void add_groups(struct writer *writer)
 static uint32_t find_group(const struct writer *writer, uint32_t place, uint32_t name, bool word)
 {
     const struct entry *entry = writer->entry;
-    uint32_t group =
-        place < entry->groups.count && entry->groups.at[place].name == name &&
-                entry->groups.at[place].word == word
-            ? place
-            : 0; /* groups stand in the order of the ops, or verify-sync refuses them */
+    uint32_t group = place < entry->groups.count && entry->groups.at[place].name == name &&
+                             entry->groups.at[place].word == word
+                         ? place
+                         : 0; /* groups stand mostly in the order of the ops */
     while (group < entry->groups.count &&
            (entry->groups.at[group].name != name || entry->groups.at[group].word != word))
         group++;
@@ -137,7 +138,7 @@ static bool report_no_op(const struct writer *writer, const struct instr *call)
         return false;
     suggest.before = call->word ? "" : "%";
     for (uint32_t i = 0; i < writer->names.count; i++)
-        if (id_map_find(&writer->places[call->word], writer->names.at[i]) == i)
+        if (id_map_find(&writer->places[call->word], writer->names.at[i]) == writer->grouped[i])
             name_offer(&suggest, module, writer->names.at[i]);
     if (!diag_suggest(diags, &suggest))
         diag_help(diags, "an op is named after its last result, or its type if it has none");
@@ -238,6 +239,7 @@ static bool write_graph(struct writer *writer)
             analyses_members(context->analyses, writer->module, writer->graph);
         writer->ops = members->ops + members->first[b];
         writer->count = members->first[b + 1] - members->first[b];
+        writer->grouped = members->grouped + members->first[b];
         ok = write_entry(writer) && ok;
     }
     return ok;

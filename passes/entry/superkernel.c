@@ -94,7 +94,7 @@ uint32_t superkernel_word_owner(const struct superkernel *sk,
     const struct event_uses *uses = instr->op == INSTR_notify ? &events->sends : &events->recvs;
     uint32_t event = instr->number[0];
     if (instr->word)
-        return event < sk->count ? event : sk->count;
+        return event < sk->count ? sk->grouped[event] : sk->count;
     uint32_t use = lower_bound(uses, event, instr->op == INSTR_notify ? 0 : next);
     if (use < uses->count && uses->at[use].event == event)
         return uses->at[use].op;

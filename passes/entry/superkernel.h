@@ -16,6 +16,7 @@ struct superkernel {
     const uint32_t *ops; /* op ids in list order: the order of the calls */
     uint32_t count;
     const uint32_t *index;     /* per op of the graph: its place in its list, or NONE */
+    const uint32_t *grouped;   /* by group of arguments: the place of its op */
     const struct order *order; /* of the graph */
     struct sk_options options;
     void *user; /* of superkernels_visit_with */

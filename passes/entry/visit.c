@@ -47,6 +47,7 @@ static bool visit_graph(struct superkernel *sk, bool (*visit)(struct superkernel
         sk->entry = block_entry(sk->module, block);
         sk->ops = members->ops + members->first[b];
         sk->count = members->first[b + 1] - members->first[b];
+        sk->grouped = members->grouped + members->first[b];
         sk_options_of(&sk->options, sk->module, attr_string(sk->module, block->attrs, W_options));
         ok = calls_match(sk) && visit_one(sk, visit) && ok;
     }

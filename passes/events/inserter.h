@@ -12,6 +12,7 @@ struct outer_launch {
     uint32_t block;       /* of the super kernel, or NONE */
     uint32_t lane;        /* of the stream that it runs on */
     uint32_t first, last; /* ops, in list order, but for passive ones */
+    bool fixed;           /* it has fixed slots: its ops neither send nor receive other events */
     uint32_t *know;       /* per lane: what is complete when the launch is; NULL for single ops */
 };
 
@@ -47,7 +48,14 @@ struct inserter {
     VEC(struct outer_launch) launches;
     VEC(struct event) events;
     struct id_map *names; /* of the events of all graphs so far: the next number for one more */
+    struct id_map *kept;  /* those that ops of super kernels with fixed slots have, by name */
+    struct id_map sender; /* of those, by name: the op that sends it, if it is one */
 };
+
+static inline bool inserter_keeps(const struct inserter *in, uint32_t event)
+{
+    return id_map_find(in->kept, event) != NONE;
+}
 
 static inline uint32_t *inserter_know(struct inserter *in, uint32_t op)
 {
@@ -83,7 +91,16 @@ void conduct_all(struct inserter *in);
 /* Names the events, in the order of their senders. Returns how many outer ones there are at a time.
  */
 uint32_t events_name(struct inserter *in);
-/* Writes them to ops and super kernels. */
+/* Writes them to ops and super kernels, behind those that are kept. */
 void events_write(struct inserter *in);
+
+/* Events that are part of a contract with a host: those of ops of super kernels with fixed slots.
+ * Adds the ones of a graph; none of their names may be given to others. */
+void kept_find(struct id_map *kept, struct id_map *names, const struct module *module,
+               const struct graph *graph);
+/* Who sends those of the inserter's graph. */
+void kept_find_senders(struct inserter *in);
+/* What is known by the kept ones of a list of events. */
+void kept_join(struct inserter *in, uint32_t *know, struct range events);
 
 #endif

@@ -44,10 +44,26 @@ static void lists_free(struct lists *lists)
     mem_free(lists->names);
 }
 
-static struct range add_names(struct graph *graph, const struct lists *lists, uint32_t i)
+/* The names of `old` that are kept, and those of the list. */
+static struct range merge_names(struct inserter *in, struct range old, const struct lists *lists,
+                                uint32_t i)
 {
-    return graph_add_refs(graph, lists->names + lists->first[i],
-                          lists->first[i + 1] - lists->first[i]);
+    struct graph *graph = in->graph;
+    struct vec_u32 names = {NULL, 0, 0};
+    for (uint32_t n = 0; n < old.count; n++)
+        if (inserter_keeps(in, graph->refs.at[old.first + n]))
+            vec_push(&names, graph->refs.at[old.first + n]);
+    for (uint32_t n = lists->first[i]; n < lists->first[i + 1]; n++)
+        vec_push(&names, lists->names[n]);
+    struct range range = graph_add_refs(graph, names.at, names.count);
+    vec_free(&names);
+    return range;
+}
+
+/* Order within a super kernel with fixed slots is not made events of. */
+static struct range kept_after(const struct inserter *in, uint32_t op, struct range after)
+{
+    return in->launches.at[in->launch_of[op]].fixed ? after : (struct range){0, 0};
 }
 
 static void write_ops(struct inserter *in)
@@ -59,11 +75,13 @@ static void write_ops(struct inserter *in)
     gather(&recv, in, n, false, false);
     uint32_t n_old = graph->clauses.count - 1; /* the new ones stand behind them, for a while */
     for (uint32_t op = 0; op < n; op++) {
-        struct clauses clauses = {.forms = op_clauses(graph, &graph->ops.at[op])->forms};
-        clauses.send = add_names(graph, &send, op);
-        clauses.recv = add_names(graph, &recv, op);
+        const struct clauses old = *op_clauses(graph, &graph->ops.at[op]);
+        struct clauses clauses = {.forms = old.forms, .after = kept_after(in, op, old.after)};
+        clauses.send = merge_names(in, old.send, &send, op);
+        clauses.recv = merge_names(in, old.recv, &recv, op);
         graph->ops.at[op].clauses = 0;
-        if (clauses.send.count + clauses.recv.count + clauses.forms.count == 0)
+        if (clauses.send.count + clauses.recv.count + clauses.forms.count + clauses.after.count ==
+            0)
             continue;
         graph->ops.at[op].clauses = graph->clauses.count - n_old;
         vec_push(&graph->clauses, clauses);
@@ -82,8 +100,8 @@ static void write_blocks(struct inserter *in)
     gather(&send, in, graph->blocks.count, true, true);
     gather(&recv, in, graph->blocks.count, false, true);
     for (uint32_t b = 0; b < graph->blocks.count; b++) {
-        graph->blocks.at[b].send = add_names(graph, &send, b);
-        graph->blocks.at[b].recv = add_names(graph, &recv, b);
+        graph->blocks.at[b].send = merge_names(in, graph->blocks.at[b].send, &send, b);
+        graph->blocks.at[b].recv = merge_names(in, graph->blocks.at[b].recv, &recv, b);
     }
     lists_free(&send);
     lists_free(&recv);

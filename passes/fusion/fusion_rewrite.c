@@ -1,4 +1,5 @@
 /* The blocks and the text order that a schedule gives a graph. */
+#define _GNU_SOURCE /* qsort_r */
 #include "ir/sk_options.h"
 #include "ir/syntax/locate.h"
 #include "passes/fusion/fusion_internal.h"
@@ -123,6 +124,19 @@ static struct range superkernel_attrs(struct fusion *f, const struct segment *se
     return module_add_attrs(f->module, attrs, count);
 }
 
+/* A segment that is a super kernel with fixed slots, whose text has its order. */
+static bool keeps_text(const struct fusion *f, uint32_t same)
+{
+    return same != NONE && attr_flag(f->module, f->graph->blocks.at[same].attrs, W_fixed_slots);
+}
+
+static int compare_positions(const void *a, const void *b, void *position)
+{
+    const uint32_t *place = position;
+    uint32_t x = place[*(const uint32_t *)a], y = place[*(const uint32_t *)b];
+    return x < y ? -1 : x > y;
+}
+
 /* Whether an op of the segment executes something: else there is nothing to launch. */
 static bool executes(const struct fusion *f, const struct segment *segment)
 {
@@ -147,6 +161,9 @@ static void place_segment(struct rewrite *rewrite, const struct segment *segment
                                .attrs = superkernel_attrs(f, segment)};
     fusion_report_fused(f, segment, block.name);
     rewrite->superkernel = open_block(rewrite, &block);
+    if (keeps_text(f, same))
+        qsort_r(f->schedule.ops + segment->first, segment->count, sizeof *f->schedule.ops,
+                compare_positions, f->order->position);
     for (uint32_t i = 0; i < segment->count; i++)
         place_op(rewrite, f->schedule.ops[segment->first + i]);
     close_stream(rewrite);
@@ -160,12 +177,18 @@ static bool check_events(const struct fusion *f, const uint8_t *kept)
     bool ok = true;
     for (uint32_t b = 0; b < f->graph->blocks.count; b++) {
         const struct block *block = &f->graph->blocks.at[b];
-        if (kept[b] || !block_has_events(block))
+        bool fixed = attr_flag(f->module, block->attrs, W_fixed_slots);
+        if (kept[b] || !(fixed || block_has_events(block)))
             continue;
         ok = false;
-        if (diag_at(f->context->diags, DIAG_unsupported, locate_name(f->module, block->loc),
-                    "'@%.*s' sends or receives events as a whole, so that it must stay as it is",
-                    NAME(f->module, block->name)))
+        if (fixed)
+            diag_at(f->context->diags, DIAG_unsupported, locate_name(f->module, block->loc),
+                    "'@%.*s' has fixed slots, so that it must stay as it is",
+                    NAME(f->module, block->name));
+        else if (diag_at(
+                     f->context->diags, DIAG_unsupported, locate_name(f->module, block->loc),
+                     "'@%.*s' sends or receives events as a whole, so that it must stay as it is",
+                     NAME(f->module, block->name)))
             diag_help(f->context->diags, "give its 'send' and 'recv' to ops of it");
     }
     return ok;

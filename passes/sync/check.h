@@ -21,7 +21,8 @@ struct sync_placed {
 /* How an event crosses the super kernels of a graph. */
 struct sync_event {
     uint32_t sender; /* block of the super kernel whose op sends it, or NONE */
-    bool leaves;     /* somebody outside of that super kernel receives it */
+    bool leaves;     /* somebody outside of that super kernel receives it, or of the module */
+    bool received;   /* by somebody of the graph */
     /* In the entry under proof, NONE where there is none: the last wait of a program, and the first
      * slot, in slots of the subject, of an op that sends it, and of one that receives it. */
     uint32_t last_wait[CORE_TYPES];
@@ -42,11 +43,12 @@ struct sync_subject {
     const struct sync_events *events;
     const uint32_t *ops; /* in list order */
     uint32_t count;
-    const uint32_t *index;      /* per op of the graph: its place in its list, or NONE */
-    struct slots slots;         /* of all ops in turn; the first is slot 1 of the entry */
-    uint32_t *first_slot;       /* by place: index in `slots`; one more at the end */
-    struct group_name *groups;  /* by place: what the entry's groups are called */
-    struct sync_placed *placed; /* by place */
+    const uint32_t *index;           /* per op of the graph: its place in its list, or NONE */
+    const uint32_t *grouped;         /* by group of arguments: the place of its op */
+    struct slots slots;              /* of all groups in turn; the first is slot 1 of the entry */
+    uint32_t *first_slot, *end_slot; /* by place: indices in `slots` */
+    struct group_name *groups;       /* by place: what its group is called */
+    struct sync_placed *placed;      /* by place */
 };
 
 struct sync_checker {

@@ -200,7 +200,7 @@ static bool check_words(const struct sync_words *words)
     bool ok = true;
     for (uint32_t place = 0; place < subject->count; place++) {
         struct sync_word word = {.checker = words->checker, .words = words, .place = place};
-        for (uint32_t i = subject->first_slot[place]; i < subject->first_slot[place + 1]; i++) {
+        for (uint32_t i = subject->first_slot[place]; i < subject->end_slot[place]; i++) {
             word.slot = &subject->slots.at[i];
             word.number = i;
             bool same = i > subject->first_slot[place] && word.slot[-1].kind == word.slot->kind;

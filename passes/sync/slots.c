@@ -67,7 +67,7 @@ static void report_count(struct slot_checker *sc, const struct arg_group *group,
 {
     const struct sync_checker *checker = sc->checker;
     const struct sync_subject *subject = checker->subject;
-    uint32_t first = subject->first_slot[place], end = subject->first_slot[place + 1];
+    uint32_t first = subject->first_slot[place], end = subject->end_slot[place];
     if (may_report(sc) &&
         diag_at(checker->diags, DIAG_entry_calls,
                 or_entry(checker, locate_group(checker->module, group)),
@@ -82,7 +82,7 @@ static void compare_slots(struct slot_checker *sc, const struct arg_group *group
     const struct sync_checker *checker = sc->checker;
     const struct sync_subject *subject = checker->subject;
     uint32_t first = subject->first_slot[place];
-    if (group->args.count != subject->first_slot[place + 1] - first) {
+    if (group->args.count != subject->end_slot[place] - first) {
         report_count(sc, group, place);
         return;
     }
@@ -115,12 +115,13 @@ static void report_groups(struct slot_checker *sc, uint32_t at, uint32_t named)
         return;
     }
     struct span span = group ? locate_group(checker->module, group) : no_span;
+    uint32_t place = subject->grouped[at];
     if (diag_at(checker->diags, DIAG_entry_calls, or_entry(checker, span),
                 group ? "the arguments of the op %s must stand here"
                       : "the arguments of the op %s are missing",
-                sync_op_text(checker, at)))
-        diag_help(checker->diags, "write 'args %s = [%s]'", wanted_name(checker, at),
-                  slots_text(checker, subject->first_slot[at], subject->first_slot[at + 1]));
+                sync_op_text(checker, place)))
+        diag_help(checker->diags, "write 'args %s = [%s]'", wanted_name(checker, place),
+                  slots_text(checker, subject->first_slot[place], subject->end_slot[place]));
 }
 
 static void compare_groups(struct slot_checker *sc)
@@ -130,9 +131,10 @@ static void compare_groups(struct slot_checker *sc)
     uint32_t named = entry_named_groups(checker->entry), at = 0;
     for (; at < named && at < subject->count; at++) {
         const struct arg_group *group = &checker->entry->groups.at[at];
-        if (!has_name(group, &subject->groups[at]))
+        uint32_t place = subject->grouped[at];
+        if (!has_name(group, &subject->groups[place]))
             break;
-        compare_slots(sc, group, at);
+        compare_slots(sc, group, place);
     }
     if (at < named || at < subject->count)
         report_groups(sc, at, named);

@@ -65,9 +65,10 @@ static uint32_t used_slot(const struct sync_subject *subject, const struct instr
 {
     uint32_t slot = NONE;
     if (instr->word) {
-        uint32_t place = instr->number[0];
-        for (uint32_t i = place < subject->count ? subject->first_slot[place] : NONE;
-             i != NONE && i < subject->first_slot[place + 1]; i++)
+        uint32_t group = instr->number[0];
+        uint32_t place = group < subject->count ? subject->grouped[group] : NONE;
+        for (uint32_t i = place != NONE ? subject->first_slot[place] : NONE;
+             i != NONE && i < subject->end_slot[place]; i++)
             if (subject->slots.at[i].kind == SLOT_LOCK)
                 slot = i;
     } else {

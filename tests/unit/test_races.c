@@ -227,7 +227,7 @@ static void run_trial(uint64_t seed, const struct random_graph_options *options,
     struct pass_context context = {.module = module, .diags = &trial.parsed.diags};
     CHECK(&trial, pipeline_lower(&context) == PIPELINE_OK);
     order_init(&trial.order, module, the_graph(&trial));
-    members_init(&trial.members, the_graph(&trial), &trial.order);
+    members_init(&trial.members, module, the_graph(&trial), &trial.order);
     for (uint32_t b = 0; b < the_graph(&trial)->blocks.count; b++)
         if (the_graph(&trial)->blocks.at[b].kind == BLOCK_SUPERKERNEL)
             check_entry(&trial, b);
