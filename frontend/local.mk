@@ -29,6 +29,8 @@ libskir_la_SOURCES += \
 	frontend/exchange/dump/sort.h \
 	frontend/exchange/dump/types.c \
 	frontend/exchange/dump/types.h \
+	frontend/exchange/dump/target.c \
+	frontend/exchange/dump/target.h \
 	frontend/exchange/exchange.c \
 	frontend/exchange/exchange.def \
 	frontend/exchange/exchange.h \
@@ -55,6 +57,9 @@ libskir_la_SOURCES += \
 	frontend/exchange/readers/python_values.c \
 	frontend/exchange/readers/python_values.h \
 	frontend/exchange/readers/torchair_py.c \
+	frontend/exchange/text/json_text.c \
+	frontend/exchange/text/json_text.h \
+	frontend/exchange/text/json_value.c \
 	frontend/exchange/text/proto_error.c \
 	frontend/exchange/text/proto_error.h \
 	frontend/exchange/text/proto_text.c \
@@ -77,6 +82,9 @@ libskir_la_SOURCES += \
 	frontend/exchange/readers/onnx.c \
 	frontend/exchange/readers/onnx_values.c \
 	frontend/exchange/readers/onnx_values.h \
+	frontend/exchange/readers/kernel_info.c \
+	frontend/exchange/readers/sub_kernel.c \
+	frontend/exchange/readers/sub_kernel.h \
 	frontend/exchange/writers/json.c \
 	frontend/exchange/writers/json_data.c \
 	frontend/exchange/writers/json_data.h \
@@ -169,6 +177,7 @@ skirc_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 
 exchange_scanners = \
 	frontend/exchange/readers/ge_readable_text.c \
+	frontend/exchange/text/json_text.c \
 	frontend/exchange/text/proto_text.c \
 	frontend/exchange/text/python_text.c
 EXTRA_DIST += $(exchange_scanners:.c=.re)
@@ -177,6 +186,8 @@ MAINTAINERCLEANFILES += $(exchange_scanners)
 
 frontend/exchange/readers/ge_readable_text.c: frontend/exchange/readers/ge_readable_text.re
 	$(AM_V_GEN)$(MKDIR_P) frontend/exchange/readers && $(exchange_scan)
+frontend/exchange/text/json_text.c: frontend/exchange/text/json_text.re
+	$(AM_V_GEN)$(MKDIR_P) frontend/exchange/text && $(exchange_scan)
 frontend/exchange/text/proto_text.c: frontend/exchange/text/proto_text.re
 	$(AM_V_GEN)$(MKDIR_P) frontend/exchange/text && $(exchange_scan)
 frontend/exchange/text/python_text.c: frontend/exchange/text/python_text.re

@@ -89,6 +89,20 @@ static void move_all(struct module *module, const struct text *way)
     mem_free(moved);
 }
 
+/* Of an imported module: the sample kernels are not meant. Kernels share no attributes. */
+static void move_kernels(struct module *module, const struct text *way)
+{
+    uint32_t json = module_name(module, "_json");
+    for (uint32_t i = 0; i < module->kernels.count; i++) {
+        struct range attrs = module->kernels.at[i].attrs;
+        for (uint32_t n = attrs.first; n < attrs.first + attrs.count; n++) {
+            struct attr *attr = &module->attrs.at[n];
+            if ((attr->key == W_object || attr->key == json) && attr->value.kind == ATTR_STRING)
+                attr->value.id = path_behind(module, way, attr->value.id);
+        }
+    }
+}
+
 void move_paths(struct module *module, const char *from, const char *to)
 {
     if (strcmp(to, "-") == 0)
@@ -99,6 +113,8 @@ void move_paths(struct module *module, const char *from, const char *to)
         spell_way(&way, new, old);
     if (way.size)
         move_all(module, &way);
+    if (way.size && module->source && module->source->language == SOURCE_FOREIGN)
+        move_kernels(module, &way);
     text_free(&way);
     mem_free(old);
     mem_free(new);

@@ -85,6 +85,11 @@ enum include_status {
 /* Adds the file that one at `from`, an offset, includes by `path`. The source has a reader. */
 enum include_status source_include(struct source *source, uint32_t from, const char *path,
                                    char *error, size_t error_size);
+/* Adds the file at a path, from the folder of the source, that a text of another format names: the
+ * same as often as it is asked for. The source has a reader. NULL, with one line of text, where it
+ * cannot be read. */
+const struct source_file *source_add_file(struct source *source, const char *path, char *error,
+                                          size_t error_size);
 /* The text that an offset is in, the source or one that it includes; the offset becomes one
  * there. */
 struct source *source_at(struct source *source, uint32_t *offset);

@@ -124,6 +124,18 @@ enum include_status source_include(struct source *source, uint32_t from, const c
     return status;
 }
 
+const struct source_file *source_add_file(struct source *source, const char *path, char *error,
+                                          size_t error_size)
+{
+    struct text identity = {NULL, 0, 0};
+    const char *shown = path_to_open(source, path);
+    assert(source->reader && source->language == SOURCE_FOREIGN);
+    bool added = source->reader->identify(source->reader, shown, &identity, error, error_size) &&
+                 add_file(source, path, shown, error, error_size);
+    text_free(&identity);
+    return added ? source->files.at[source->files.count - 1] : NULL;
+}
+
 const char *source_file_path(struct source *source, uint32_t offset, const char *name)
 {
     const struct source_file *file = source_file_at(source, offset);

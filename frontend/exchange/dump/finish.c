@@ -2,6 +2,7 @@
 #include "frontend/exchange/dump/maker.h"
 #include "frontend/exchange/dump/marks.h"
 #include "frontend/exchange/dump/sort.h"
+#include "frontend/exchange/dump/target.h"
 #include "ir/calls.h"
 
 /* ----------------------------------------------------------------------- parameters ---- */
@@ -262,6 +263,7 @@ bool dump_finish(struct dump *dump)
 {
     struct dump_maker maker = {.dump = dump, .module = dump->module, .linker = {.dump = dump}};
     dump_count_graphs(dump);
+    dump_add_target(dump);
     if (dump->options->name && dump->graphs.count)
         dump->graphs.at[0].name = module_name(dump->module, dump->options->name);
     dump_capture(&maker.linker);

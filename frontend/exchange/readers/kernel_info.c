@@ -1,0 +1,405 @@
+/* Fusion requests: what the reference compiler is asked for, a list of compiled sub-kernels with
+ * their streams and events, as JSON. */
+#include "frontend/exchange/dump/target.h"
+#include "frontend/exchange/dump/types.h"
+#include "frontend/exchange/exchange.h"
+#include "frontend/exchange/readers/sub_kernel.h"
+#include "frontend/exchange/text/json_text.h"
+#include "ir/op_types.h"
+
+/* An entry of op_list. */
+struct request_op {
+    struct span span;
+    uint32_t json, object; /* name ids of paths, or NONE */
+    struct span json_span;
+    uint32_t stream; /* name id of its label; NONE: the default stream */
+    bool dynamic;
+    struct range send, recv; /* of the request's events */
+    uint32_t sub;            /* index in the request's kernels */
+};
+
+struct request {
+    struct dump *dump;
+    struct module *module;
+    struct json_text json;
+    struct span span;
+    uint32_t options; /* name id, or NONE */
+    bool has_ops;
+    VEC(struct request_op) ops;
+    struct vec_u32 events; /* name ids */
+    VEC(struct sub_kernel) kernels;
+    struct id_map values, kernel_uses; /* by name: those that are taken; how often it is called */
+    struct graph *graph;
+};
+
+/* ------------------------------------------------------------------------- reading ---- */
+
+static bool read_text(struct request *request, const struct json_item *item, uint32_t *name)
+{
+    const char *bytes;
+    size_t size;
+    if (!json_text_string(&request->json, item, &bytes, &size))
+        return false;
+    if (memchr(bytes, '\0', size))
+        return json_text_fail(&request->json, item->span, "this has a NUL in it");
+    *name = size ? intern_copy(&request->module->names, bytes, size) : NONE;
+    return true;
+}
+
+static void read_event(struct request *request, const struct json_item *item)
+{
+    int64_t number;
+    if (json_text_integer(&request->json, item, 0, INT64_MAX, &number))
+        vec_push(&request->events, module_name_printf(request->module, "%lld", (long long)number));
+}
+
+static void read_events(struct request *request, const struct json_item *item, struct range *events)
+{
+    struct json_item event;
+    if (item->kind == JSON_NULL || !json_text_want(&request->json, item, JSON_ARRAY))
+        return;
+    events->first = request->events.count;
+    json_text_enter(&request->json);
+    while (json_text_next(&request->json, &event))
+        read_event(request, &event);
+    events->count = request->events.count - events->first;
+}
+
+static void read_stream(struct request *request, const struct json_item *item, uint32_t *stream)
+{
+    int64_t number;
+    if (json_text_integer(&request->json, item, 0, UINT32_MAX, &number) && number != 0)
+        *stream = module_name_printf(request->module, "%lld", (long long)number);
+}
+
+static void read_task_type(struct request *request, const struct json_item *item, bool *dynamic)
+{
+    const char *bytes;
+    size_t size;
+    if (!json_text_string(&request->json, item, &bytes, &size))
+        return;
+    *dynamic = size == 7 && memcmp(bytes, "dynamic", 7) == 0;
+    if (!*dynamic && !(size == 6 && memcmp(bytes, "normal", 6) == 0))
+        json_text_fail(&request->json, item->span,
+                       "a task is \"normal\" or \"dynamic\", not \"%.*s\"", (int)size, bytes);
+}
+
+static void drop_member(struct request *request, const struct json_item *item, const char *whose)
+{
+    dump_drop(request->dump, item->key_span.begin, "%s has \"%.*s\", which is not imported", whose,
+              (int)item->key_size, item->key);
+}
+
+static void read_op_member(struct request *request, const struct json_item *item,
+                           struct request_op *op)
+{
+    if (json_text_is(item, "json_path")) {
+        op->json_span = item->span;
+        if (item->kind != JSON_NULL)
+            read_text(request, item, &op->json);
+    } else if (json_text_is(item, "bin_path")) {
+        if (item->kind != JSON_NULL)
+            read_text(request, item, &op->object);
+    } else if (json_text_is(item, "stream_id")) {
+        read_stream(request, item, &op->stream);
+    } else if (json_text_is(item, "task_type")) {
+        read_task_type(request, item, &op->dynamic);
+    } else if (json_text_is(item, "send_event_list")) {
+        read_events(request, item, &op->send);
+    } else if (json_text_is(item, "recv_event_list")) {
+        read_events(request, item, &op->recv);
+    } else {
+        drop_member(request, item, "an op of the request");
+    }
+}
+
+static void read_op(struct request *request, const struct json_item *item)
+{
+    struct json_item member;
+    struct request_op op = {
+        .span = item->span, .json = NONE, .object = NONE, .stream = NONE, .sub = NONE};
+    if (!json_text_want(&request->json, item, JSON_OBJECT))
+        return;
+    json_text_enter(&request->json);
+    while (json_text_next(&request->json, &member))
+        read_op_member(request, &member, &op);
+    if (op.json != NONE)
+        vec_push(&request->ops, op);
+    else if (!request->json.failed)
+        dump_drop(request->dump, op.span.begin,
+                  "an op of the request has no 'json_path': nothing says which kernel it is");
+}
+
+static void read_ops(struct request *request, const struct json_item *item)
+{
+    struct json_item op;
+    request->has_ops = true;
+    if (!json_text_want(&request->json, item, JSON_ARRAY))
+        return;
+    json_text_enter(&request->json);
+    while (json_text_next(&request->json, &op))
+        read_op(request, &op);
+}
+
+static bool read_request(struct request *request)
+{
+    struct json_text *json = &request->json;
+    struct json_item item;
+    if (!json_text_next(json, &item) || !json_text_want(json, &item, JSON_OBJECT))
+        return false;
+    request->span = item.span;
+    json_text_enter(json);
+    while (json_text_next(json, &item))
+        if (json_text_is(&item, "op_list"))
+            read_ops(request, &item);
+        else if (json_text_is(&item, "super_kernel_options"))
+            read_text(request, &item, &request->options);
+        else
+            drop_member(request, &item, "the request");
+    if (!json->failed)
+        json_text_next(json, &item);
+    if (!json->failed && !request->has_ops)
+        json_text_fail(json, request->span, "this is no fusion request: it has no 'op_list'");
+    else if (!json->failed && request->ops.count == 0)
+        json_text_fail(json, request->span, "the request has no op with a 'json_path'");
+    return !json->failed;
+}
+
+/* ------------------------------------------------------------------------- kernels ---- */
+
+/* Ops with the same files are calls of one kernel. */
+static bool read_kernels(struct request *request)
+{
+    struct dump *dump = request->dump;
+    struct id_map known = {NULL, 0, 0};
+    bool ok = true;
+    for (uint32_t i = 0; i < request->ops.count; i++) {
+        struct request_op *op = &request->ops.at[i];
+        uint32_t both =
+            module_name_printf(request->module, "%u %u %d", op->json, op->object, op->dynamic);
+        uint32_t *index = id_map_at(&known, both);
+        if (*index == NONE) {
+            const struct sub_kernel_source source = {op->json, op->object, op->json_span,
+                                                     op->dynamic};
+            struct sub_kernel sub;
+            *index = request->kernels.count;
+            sub_kernel_read(dump, &source, &sub);
+            vec_push(&request->kernels, sub);
+        }
+        op->sub = *index;
+        ok = ok && request->kernels.at[op->sub].kernel != NONE;
+    }
+    id_map_free(&known);
+    return ok;
+}
+
+/* --------------------------------------------------------------------------- graph ---- */
+
+/* The name, or that with a number behind it, that no value has. */
+static uint32_t value_name(struct request *request, uint32_t wanted)
+{
+    uint32_t name = wanted;
+    for (uint32_t n = 1; id_map_find(&request->values, name) != NONE; n++)
+        name = module_name_printf(request->module, "%.*s.%u", NAME(request->module, wanted), n);
+    id_map_set(&request->values, name, 1);
+    return name;
+}
+
+/* What the host puts into a slot is a parameter of the graph: nothing says who else has it. */
+static struct range add_operands(struct request *request, const struct sub_kernel *sub,
+                                 uint32_t use)
+{
+    struct module *module = request->module;
+    struct graph *graph = request->graph;
+    struct vec_u32 values = {NULL, 0, 0};
+    uint32_t type = dump_no_type(request->dump);
+    for (uint32_t i = 0; i < sub->params.count; i++) {
+        uint32_t name = use ? module_name_printf(module, "%.*s_%u.%.*s", NAME(module, sub->kernel),
+                                                 use, NAME(module, sub->params.at[i]))
+                            : module_name_printf(module, "%.*s.%.*s", NAME(module, sub->kernel),
+                                                 NAME(module, sub->params.at[i]));
+        vec_push(&values, graph_add_value(graph, value_name(request, name), type, DEF_PARAM));
+        vec_push(&graph->params, (struct param){.loc = NONE});
+        graph->n_params++;
+    }
+    struct range operands = graph_add_refs(graph, values.at, values.count);
+    vec_free(&values);
+    return operands;
+}
+
+/* How often the kernel was called before. */
+static uint32_t count_use(struct request *request, uint32_t kernel)
+{
+    uint32_t *uses = id_map_at(&request->kernel_uses, kernel), before;
+    before = *uses == NONE ? 0 : *uses;
+    *uses = before + 1;
+    return before;
+}
+
+static uint32_t open_block(struct request *request, const struct block *block)
+{
+    uint32_t id = graph_add_block(request->graph, block);
+    graph_add_item(request->graph, ITEM_OPEN, id);
+    return id;
+}
+
+/* Its operands are slots: what is known of others of the type does not hold of it. */
+static struct range op_attrs(struct request *request, uint32_t type)
+{
+    static const struct attr unchecked = {W__unchecked, NONE, {.kind = ATTR_BOOL, .i = 1}};
+    return module_add_attrs(request->module, &unchecked,
+                            op_type_find(request->module, type) != NULL);
+}
+
+static void add_op(struct request *request, const struct request_op *op, uint32_t block,
+                   struct range operands)
+{
+    struct graph *graph = request->graph;
+    const struct sub_kernel *sub = &request->kernels.at[op->sub];
+    struct clauses clauses = {.after = {0, 0}};
+    clauses.send = graph_add_refs(graph, request->events.at + op->send.first, op->send.count);
+    clauses.recv = graph_add_refs(graph, request->events.at + op->recv.first, op->recv.count);
+    struct op made = {.type = sub->op_type,
+                      .loc = NONE,
+                      .block = block,
+                      .operands = operands,
+                      .results = {graph->values.count, 0},
+                      .attrs = op_attrs(request, sub->op_type),
+                      .kernel = sub->kernel};
+    if (clauses.send.count + clauses.recv.count) {
+        made.clauses = graph->clauses.count;
+        vec_push(&graph->clauses, clauses);
+    }
+    graph_add_item(graph, ITEM_OP, graph_add_op(graph, &made));
+}
+
+/* The ops in their order, in blocks of their streams. */
+static void add_ops(struct request *request, uint32_t superkernel, const struct range *operands)
+{
+    uint32_t block = superkernel, stream = NONE;
+    for (uint32_t i = 0; i < request->ops.count; i++) {
+        const struct request_op *op = &request->ops.at[i];
+        if (op->stream != stream && block != superkernel)
+            graph_add_item(request->graph, ITEM_CLOSE, block);
+        if (op->stream != stream)
+            block = op->stream == NONE ? superkernel
+                                       : open_block(request, &(struct block){.kind = BLOCK_STREAM,
+                                                                             .name = op->stream,
+                                                                             .parent = superkernel,
+                                                                             .loc = NONE,
+                                                                             .end_loc = NONE});
+        stream = op->stream;
+        add_op(request, op, block, operands[i]);
+    }
+    if (block != superkernel)
+        graph_add_item(request->graph, ITEM_CLOSE, block);
+}
+
+static struct range superkernel_attrs(struct request *request)
+{
+    struct attr attrs[3];
+    uint32_t count = 0, stream = request->ops.at[0].stream;
+    attrs[count++] = (struct attr){W_fixed_slots, NONE, {.kind = ATTR_BOOL, .i = 1}};
+    if (request->options != NONE)
+        attrs[count++] =
+            (struct attr){W_options, NONE, {.kind = ATTR_STRING, .id = request->options}};
+    if (stream != NONE)
+        attrs[count++] = (struct attr){W_stream, NONE, {.kind = ATTR_STRING, .id = stream}};
+    return module_add_attrs(request->module, attrs, count);
+}
+
+/* What --name says, or else the name of the file. */
+static uint32_t chosen_name(const struct request *request)
+{
+    const char *wanted = request->dump->options->name, *path = request->dump->source->path;
+    const char *slash = strrchr(path, '/'), *dot;
+    struct module *module = request->module;
+    if (wanted)
+        return module_name(module, wanted);
+    path = slash ? slash + 1 : path;
+    dot = strrchr(path, '.');
+    size_t size = dot && dot > path ? (size_t)(dot - path) : strlen(path);
+    return size ? intern_copy(&module->names, path, size) : module_name(module, "request");
+}
+
+/* Names are those of one module; kernels have theirs already. */
+static uint32_t symbol(struct module *module, uint32_t wanted, const char *suffix)
+{
+    uint32_t name = module_name_printf(module, "%.*s%s", NAME(module, wanted), suffix);
+    for (uint32_t n = 1; module_has_symbol(module, name); n++)
+        name = module_name_printf(module, "%.*s%s.%u", NAME(module, wanted), suffix, n);
+    return name;
+}
+
+static uint32_t make_graph(struct request *request)
+{
+    struct module *module = request->module;
+    uint32_t name = symbol(module, chosen_name(request), "");
+    struct range *operands = mem_calloc(request->ops.count, sizeof *operands);
+    request->graph = module_add_graph(module, symbol(module, name, ".graph"));
+    for (uint32_t i = 0; i < request->ops.count; i++) {
+        const struct sub_kernel *sub = &request->kernels.at[request->ops.at[i].sub];
+        operands[i] = add_operands(request, sub, count_use(request, sub->kernel));
+    }
+    uint32_t superkernel =
+        open_block(request, &(struct block){.kind = BLOCK_SUPERKERNEL,
+                                            .name = name,
+                                            .parent = NONE,
+                                            .loc = NONE,
+                                            .end_loc = NONE,
+                                            .attrs = superkernel_attrs(request)});
+    add_ops(request, superkernel, operands);
+    graph_add_item(request->graph, ITEM_CLOSE, superkernel);
+    mem_free(operands);
+    return name;
+}
+
+/* -------------------------------------------------------------------------- driving ---- */
+
+/* Edges between ops of the request are its events. */
+static void count_request(struct request *request, uint32_t name)
+{
+    struct id_map sent = {NULL, 0, 0};
+    struct dump_count count = {.name = name, .nodes = request->ops.count};
+    for (uint32_t i = 0; i < request->ops.count; i++)
+        for (uint32_t n = 0; n < request->ops.at[i].send.count; n++)
+            id_map_set(&sent, request->events.at[request->ops.at[i].send.first + n], 1);
+    for (uint32_t i = 0; i < request->ops.count; i++)
+        for (uint32_t n = 0; n < request->ops.at[i].recv.count; n++)
+            count.control_edges +=
+                id_map_find(&sent, request->events.at[request->ops.at[i].recv.first + n]) != NONE;
+    vec_push(&request->dump->counts, count);
+    id_map_free(&sent);
+}
+
+static void free_request(struct request *request)
+{
+    for (uint32_t i = 0; i < request->kernels.count; i++)
+        vec_free(&request->kernels.at[i].params);
+    vec_free(&request->kernels);
+    vec_free(&request->ops);
+    vec_free(&request->events);
+    id_map_free(&request->values);
+    id_map_free(&request->kernel_uses);
+    json_text_free(&request->json);
+}
+
+bool exchange_read_kernel_info(struct dump *dump)
+{
+    struct request request = {.dump = dump, .module = dump->module, .options = NONE};
+    if (!dump->source->reader)
+        dump->source->reader = source_file_reader();
+    json_text_init(&request.json, dump->source, 0, dump->diags);
+    dump_add_target(dump);
+    bool ok = read_request(&request) && read_kernels(&request);
+    if (ok)
+        count_request(&request, make_graph(&request));
+    free_request(&request);
+    return ok;
+}
+
+bool exchange_looks_kernel_info(const struct source *source)
+{
+    static const char *const keys[] = {"op_list", NULL};
+    return json_text_has_key(source, keys);
+}

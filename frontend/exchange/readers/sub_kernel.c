@@ -1,0 +1,502 @@
+#include "frontend/exchange/readers/sub_kernel.h"
+#include "frontend/exchange/text/json_text.h"
+
+/* What the metadata says, before it is a kernel. Name ids are NONE where it does not say it. */
+struct metadata {
+    struct dump *dump;
+    struct module *module;
+    struct json_text json;
+    const struct sub_kernel_source *source;
+    uint32_t name, op_type;
+    struct span span; /* of all of it */
+    bool has_type, has_functions;
+    enum kernel_type type;
+    struct span type_span, functions_span;
+    int64_t block, split, debug_bytes;
+    uint32_t debug;
+    uint32_t function, functions[CORE_TYPES]; /* of any core type, of each */
+    bool set, wait, sync_all, dcci_before, dcci_after, dcci_disable;
+    struct vec_u32 params;
+    VEC(struct attr_value) variants;
+};
+
+/* ------------------------------------------------------------------------- pieces ---- */
+
+static bool read_name(struct metadata *meta, const struct json_item *item, uint32_t *name)
+{
+    const char *bytes;
+    size_t size;
+    if (!json_text_string(&meta->json, item, &bytes, &size))
+        return false;
+    if (size == 0 || memchr(bytes, '\0', size))
+        return json_text_fail(&meta->json, item->span, "this is no name");
+    *name = intern_copy(&meta->module->names, bytes, size);
+    return true;
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+uint32_t sub_kernel_word(struct module *module, const char *text, size_t size)
+{
+    struct text word = {NULL, 0, 0};
+    bool digit = size > 0 && text[0] >= '0' && text[0] <= '9';
+    bool number = size == 3 && (memcmp(text, "inf", 3) == 0 || memcmp(text, "nan", 3) == 0);
+    bool truth =
+        (size == 4 && memcmp(text, "true", 4) == 0) || (size == 5 && memcmp(text, "false", 5) == 0);
+    if (size == 0 || digit || number || truth)
+        text_char(&word, '_');
+    for (size_t i = 0; i < size; i++)
+        text_char(&word, is_letter(text[i]) || (text[i] >= '0' && text[i] <= '9') ? text[i] : '_');
+    uint32_t id = intern_copy(&module->names, word.at, word.size);
+    text_free(&word);
+    return id;
+}
+
+static bool has_param(const struct metadata *meta, uint32_t word)
+{
+    for (uint32_t i = 0; i < meta->params.count; i++)
+        if (meta->params.at[i] == word)
+            return true;
+    return false;
+}
+
+/* No two tensors have one name. */
+static uint32_t unlike_others(struct metadata *meta, uint32_t word)
+{
+    uint32_t tried = word;
+    if (word == W_workspace || word == W_tiling)
+        return word;
+    for (uint32_t n = 1; has_param(meta, tried); n++)
+        tried = module_name_printf(meta->module, "%.*s_%u", NAME(meta->module, word), n);
+    return tried;
+}
+
+static bool read_param(struct metadata *meta, const struct json_item *item)
+{
+    const char *bytes;
+    size_t size;
+    if (!json_text_string(&meta->json, item, &bytes, &size))
+        return false;
+    uint32_t word = unlike_others(meta, sub_kernel_word(meta->module, bytes, size));
+    vec_push(&meta->params, word);
+    return true;
+}
+
+static void read_params(struct metadata *meta, const struct json_item *item)
+{
+    struct json_item param;
+    if (!json_text_want(&meta->json, item, JSON_ARRAY))
+        return;
+    json_text_enter(&meta->json);
+    while (json_text_next(&meta->json, &param))
+        if (!read_param(meta, &param))
+            return;
+}
+
+/* ------------------------------------------------------------------------- types ---- */
+
+/* Whether a text is KERNEL_TYPE_ and the name of a type in capitals. */
+static bool is_type(const char *text, size_t size, const char *name)
+{
+    static const char prefix[] = "KERNEL_TYPE_";
+    size_t before = sizeof prefix - 1;
+    if (size != before + strlen(name) || memcmp(text, prefix, before) != 0)
+        return false;
+    for (size_t i = before; i < size; i++)
+        if ((name[i - before] >= 'a' ? name[i - before] - 32 : name[i - before]) != text[i])
+            return false;
+    return true;
+}
+
+static bool read_type(struct metadata *meta, const struct json_item *item, enum kernel_type *type)
+{
+    const char *bytes;
+    size_t size;
+    if (!json_text_string(&meta->json, item, &bytes, &size))
+        return false;
+    for (unsigned i = 0; i < KERNEL_TYPE_COUNT; i++) {
+        *type = (enum kernel_type)i;
+        if (is_type(bytes, size, kernel_type_info(*type)->name))
+            return true;
+    }
+    return json_text_fail(&meta->json, item->span, "'%.*s' is no kernel type", (int)size, bytes);
+}
+
+/* --------------------------------------------------------------------- functions ---- */
+
+static bool ends_in(const struct json_item *item, const char *suffix)
+{
+    size_t size = strlen(suffix);
+    return item->key_size >= size && memcmp(item->key + item->key_size - size, suffix, size) == 0;
+}
+
+/* Where the function of a key such as `dav-c220-cube` belongs; NULL for other keys. */
+static uint32_t *function_of(const struct json_item *item, uint32_t *any, uint32_t *by_core)
+{
+    return json_text_is(item, "AiCore") ? any
+           : ends_in(item, "-cube")     ? &by_core[CORE_AIC]
+           : ends_in(item, "-vec")      ? &by_core[CORE_AIV]
+                                        : NULL;
+}
+
+static void read_function(struct metadata *meta, const struct json_item *item, uint32_t *function)
+{
+    struct json_item member;
+    if (!json_text_want(&meta->json, item, JSON_OBJECT))
+        return;
+    json_text_enter(&meta->json);
+    while (json_text_next(&meta->json, &member))
+        if (json_text_is(&member, "func_name"))
+            read_name(meta, &member, function);
+}
+
+/* The functions that a type has, `key` for each core type. Reports those that are missing. */
+static bool find_functions(struct metadata *meta, struct span span, enum kernel_type type,
+                           uint32_t any, uint32_t *by_core)
+{
+    bool mixed = kernel_type_is_mixed(type);
+    for (int core = 0; core < CORE_TYPES; core++) {
+        if (!kernel_type_has(type, core))
+            by_core[core] = NONE;
+        else if (by_core[core] == NONE && (mixed || any == NONE))
+            return json_text_fail(&meta->json, span, "a kernel of type %s needs a function for %s",
+                                  kernel_type_info(type)->name,
+                                  core == CORE_AIC ? "AICs ('dav-...-cube')"
+                                                   : "AIVs ('dav-...-vec')");
+        else if (by_core[core] == NONE)
+            by_core[core] = any;
+    }
+    return true;
+}
+
+/* ---------------------------------------------------------------------- variants ---- */
+
+static struct attr attr_of(uint32_t key, enum attr_kind kind, uint32_t id)
+{
+    return (struct attr){.key = key, .loc = NONE, .value = {.kind = kind, .id = id}};
+}
+
+static struct attr attr_number(uint32_t key, int64_t i)
+{
+    return (struct attr){.key = key, .loc = NONE, .value = {.kind = ATTR_INT, .i = i}};
+}
+
+static bool read_tiling_key(struct metadata *meta, const struct json_item *item, int64_t *key)
+{
+    *key = 0;
+    bool legal = item->key_size > 0 && item->key_size < 19;
+    for (uint32_t i = 0; i < item->key_size && legal; i++) {
+        legal = item->key[i] >= '0' && item->key[i] <= '9';
+        *key = *key * 10 + (item->key[i] - '0');
+    }
+    return legal || json_text_fail(&meta->json, item->key_span, "this is no tiling key");
+}
+
+static void add_variant(struct metadata *meta, int64_t key, enum kernel_type type,
+                        const uint32_t *functions)
+{
+    struct attr attrs[2 + CORE_TYPES] = {
+        attr_number(W_key, key),
+        attr_of(W_type, ATTR_WORD, module_name(meta->module, kernel_type_info(type)->name))};
+    uint32_t count = 2;
+    for (int core = 0; core < CORE_TYPES; core++)
+        if (functions[core] != NONE)
+            attrs[count++] =
+                attr_of(core == CORE_AIC ? W_aic : W_aiv, ATTR_STRING, functions[core]);
+    struct range range = module_add_attrs(meta->module, attrs, count);
+    vec_push(&meta->variants,
+             (struct attr_value){.kind = ATTR_DICT, .count = range.count, .first = range.first});
+}
+
+static void read_variant(struct metadata *meta, const struct json_item *item)
+{
+    struct json_item member;
+    uint32_t any = NONE, functions[CORE_TYPES] = {NONE, NONE};
+    enum kernel_type type = KERNEL_aiv_only;
+    bool typed = false;
+    int64_t key;
+    if (!read_tiling_key(meta, item, &key) || !json_text_want(&meta->json, item, JSON_OBJECT))
+        return;
+    json_text_enter(&meta->json);
+    while (json_text_next(&meta->json, &member)) {
+        uint32_t *function = function_of(&member, &any, functions);
+        if (json_text_is(&member, "kernel_type"))
+            typed = read_type(meta, &member, &type);
+        else if (function)
+            read_name(meta, &member, function);
+    }
+    if (!typed && !meta->json.failed)
+        json_text_fail(&meta->json, item->key_span, "this variant has no 'kernel_type'");
+    else if (!meta->json.failed && find_functions(meta, item->key_span, type, any, functions))
+        add_variant(meta, key, type, functions);
+}
+
+static void read_variants(struct metadata *meta, const struct json_item *item)
+{
+    struct json_item variant;
+    if (!json_text_want(&meta->json, item, JSON_OBJECT))
+        return;
+    json_text_enter(&meta->json);
+    while (json_text_next(&meta->json, &variant))
+        read_variant(meta, &variant);
+}
+
+static void read_functions(struct metadata *meta, const struct json_item *item)
+{
+    struct json_item member;
+    meta->has_functions = true;
+    meta->functions_span = item->key_span;
+    if (!json_text_want(&meta->json, item, JSON_OBJECT))
+        return;
+    json_text_enter(&meta->json);
+    while (json_text_next(&meta->json, &member)) {
+        uint32_t *function = function_of(&member, &meta->function, meta->functions);
+        if (function)
+            read_function(meta, &member, function);
+        else if (json_text_is(&member, "dynamic_func_names") && meta->source->dynamic)
+            read_variants(meta, &member);
+    }
+}
+
+/* ----------------------------------------------------------------------- members ---- */
+
+static bool read_flag(struct metadata *meta, const struct json_item *item)
+{
+    static const struct {
+        const char *key;
+        size_t place;
+    } flags[] = {
+#define FLAG(key, field) {key, offsetof(struct metadata, field)}
+        FLAG("sub_operator_early_start_set_flag", set),
+        FLAG("sub_operator_early_start_wait_flag", wait),
+        FLAG("sub_op_with_sync_all", sync_all),
+        FLAG("sub_operator_call_dcci_before_kernel_start", dcci_before),
+        FLAG("sub_operator_call_dcci_after_kernel_end", dcci_after),
+        FLAG("sub_operator_call_dcci_disable_on_kernel", dcci_disable),
+#undef FLAG
+    };
+    for (unsigned i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (json_text_is(item, flags[i].key))
+            return json_text_bool(&meta->json, item, (bool *)((char *)meta + flags[i].place)), true;
+    return false;
+}
+
+/* Others are what the file has for others. */
+static void read_member(struct metadata *meta, const struct json_item *item)
+{
+    struct json_text *json = &meta->json;
+    if (read_flag(meta, item))
+        return;
+    if (json_text_is(item, "kernelName"))
+        read_name(meta, item, &meta->name);
+    else if (json_text_is(item, "blockDim"))
+        json_text_integer(json, item, 1, 1024, &meta->block);
+    else if (json_text_is(item, "sub_operator_op_type"))
+        read_name(meta, item, &meta->op_type);
+    else if (json_text_is(item, "sub_operator_params"))
+        read_params(meta, item);
+    else if (json_text_is(item, "sub_operator_kernel_type")) {
+        meta->has_type = read_type(meta, item, &meta->type);
+        meta->type_span = item->span;
+    } else if (json_text_is(item, "sub_operator_kernel_name"))
+        read_functions(meta, item);
+    else if (json_text_is(item, "split_mode") && item->kind != JSON_NULL)
+        json_text_integer(json, item, 1, 64, &meta->split);
+    else if (json_text_is(item, "debugOptions") && !(item->kind == JSON_STRING && item->size == 2))
+        read_name(meta, item, &meta->debug);
+    else if (json_text_is(item, "debugBufSize"))
+        json_text_integer(json, item, 0, INT64_MAX, &meta->debug_bytes);
+}
+
+static bool check_members(struct metadata *meta)
+{
+    struct json_text *json = &meta->json;
+    const char *missing = meta->name == NONE                           ? "kernelName"
+                          : !meta->has_type                            ? "sub_operator_kernel_type"
+                          : !meta->has_functions                       ? "sub_operator_kernel_name"
+                          : meta->block == 0 && !meta->source->dynamic ? "blockDim"
+                                                                       : NULL;
+    if (missing)
+        return json_text_fail(json, meta->span, "these metadata of a kernel have no '%s'", missing);
+    if (meta->source->dynamic && meta->variants.count == 0)
+        return json_text_fail(json, meta->functions_span,
+                              "a dynamic kernel has 'dynamic_func_names'");
+    return meta->source->dynamic ||
+           find_functions(meta, meta->functions_span, meta->type, meta->function, meta->functions);
+}
+
+static bool read_members(struct metadata *meta)
+{
+    struct json_item item;
+    if (!json_text_next(&meta->json, &item) || !json_text_want(&meta->json, &item, JSON_OBJECT))
+        return false;
+    meta->span = item.span;
+    json_text_enter(&meta->json);
+    while (json_text_next(&meta->json, &item))
+        read_member(meta, &item);
+    if (!meta->json.failed)
+        json_text_next(&meta->json, &item);
+    return !meta->json.failed && check_members(meta);
+}
+
+/* ------------------------------------------------------------------------ kernel ---- */
+
+struct attr_list {
+    struct attr *at;
+    uint32_t count, capacity;
+};
+
+static void add_flag(struct attr_list *attrs, uint32_t key, bool value)
+{
+    if (value)
+        vec_push(attrs,
+                 (struct attr){.key = key, .loc = NONE, .value = {.kind = ATTR_BOOL, .i = 1}});
+}
+
+static void add_list(struct metadata *meta, struct attr_list *attrs, uint32_t key,
+                     const struct attr_value *values, uint32_t count)
+{
+    struct range range = module_add_values(meta->module, values, count);
+    vec_push(attrs, (struct attr){.key = key,
+                                  .loc = NONE,
+                                  .value = {.kind = ATTR_LIST,
+                                            .count = range.count,
+                                            .first = count ? range.first : 0}});
+}
+
+static void add_words(struct metadata *meta, struct attr_list *attrs, uint32_t key,
+                      const uint32_t *words, uint32_t count)
+{
+    VEC(struct attr_value) values = {NULL, 0, 0};
+    for (uint32_t i = 0; i < count; i++)
+        vec_push(&values, (struct attr_value){.kind = ATTR_WORD, .id = words[i]});
+    add_list(meta, attrs, key, values.at, count);
+    vec_free(&values);
+}
+
+static void add_function(struct metadata *meta, struct attr_list *attrs)
+{
+    struct attr parts[CORE_TYPES];
+    if (!kernel_type_is_mixed(meta->type)) {
+        uint32_t aic = meta->functions[CORE_AIC];
+        vec_push(attrs,
+                 attr_of(W_function, ATTR_STRING, aic != NONE ? aic : meta->functions[CORE_AIV]));
+        return;
+    }
+    for (int core = 0; core < CORE_TYPES; core++)
+        parts[core] = attr_of(core == CORE_AIC ? W_aic : W_aiv, ATTR_STRING, meta->functions[core]);
+    struct range range = module_add_attrs(meta->module, parts, CORE_TYPES);
+    vec_push(attrs, (struct attr){
+                        .key = W_function,
+                        .loc = NONE,
+                        .value = {.kind = ATTR_DICT, .count = range.count, .first = range.first}});
+}
+
+static void add_early_start(struct metadata *meta, struct attr_list *attrs)
+{
+    uint32_t words[2], count = 0;
+    if (meta->set)
+        words[count++] = W_set;
+    if (meta->wait)
+        words[count++] = W_wait;
+    if (count)
+        add_words(meta, attrs, W_early_start, words, count);
+}
+
+/* In the order of docs/language.md. */
+static void add_attrs(struct metadata *meta, struct attr_list *attrs)
+{
+    struct module *module = meta->module;
+    bool dynamic = meta->source->dynamic;
+    vec_push(attrs, attr_of(W_op, ATTR_STRING, meta->op_type));
+    if (!dynamic)
+        vec_push(attrs, attr_number(W_block, meta->block));
+    if (meta->source->object != NONE)
+        vec_push(attrs, attr_of(W_object, ATTR_STRING, meta->source->object));
+    add_flag(attrs, W_dynamic, dynamic);
+    if (dynamic)
+        add_list(meta, attrs, W_variants, meta->variants.at, meta->variants.count);
+    else
+        add_function(meta, attrs);
+    add_words(meta, attrs, W_params, meta->params.at, meta->params.count);
+    add_early_start(meta, attrs);
+    if (meta->split)
+        vec_push(attrs, attr_number(W_split, meta->split));
+    add_flag(attrs, W_sync_all, meta->sync_all);
+    add_flag(attrs, W_dcci_before, meta->dcci_before);
+    add_flag(attrs, W_dcci_after, meta->dcci_after);
+    add_flag(attrs, W_dcci_disable, meta->dcci_disable);
+    vec_push(attrs, attr_of(module_name(module, "_json"), ATTR_STRING, meta->source->json));
+    if (meta->debug != NONE)
+        vec_push(attrs, attr_of(module_name(module, "_debugOptions"), ATTR_STRING, meta->debug));
+    if (meta->debug_bytes)
+        vec_push(attrs, attr_number(module_name(module, "_debugBufSize"), meta->debug_bytes));
+}
+
+/* What no other kernel is called, and is no name of a kernel's part. */
+static uint32_t kernel_name(struct module *module, uint32_t wanted)
+{
+    const struct intern_name *name = &module->names.names[wanted];
+    bool part = name->size > 4 && (memcmp(name->text + name->size - 4, ".aic", 4) == 0 ||
+                                   memcmp(name->text + name->size - 4, ".aiv", 4) == 0);
+    uint32_t tried = wanted;
+    for (uint32_t n = 1; (part && tried == wanted) || module_has_symbol(module, tried); n++)
+        tried = module_name_printf(module, "%.*s_%u", NAME(module, wanted), n);
+    return tried;
+}
+
+static void make_kernel(struct metadata *meta, struct sub_kernel *sub)
+{
+    struct attr_list attrs = {NULL, 0, 0};
+    if (meta->op_type == NONE)
+        meta->op_type = meta->name;
+    add_attrs(meta, &attrs);
+    struct range range = module_add_attrs(meta->module, attrs.at, attrs.count);
+    struct kernel *kernel =
+        module_add_kernel(meta->module, kernel_name(meta->module, meta->name), meta->type);
+    kernel->attrs = range;
+    sub->kernel = kernel->name;
+    sub->op_type = meta->op_type;
+    for (uint32_t i = 0; i < meta->params.count; i++)
+        if (meta->params.at[i] != W_workspace && meta->params.at[i] != W_tiling)
+            vec_push(&sub->params, meta->params.at[i]);
+    vec_free(&attrs);
+}
+
+static const struct source_file *open_file(struct dump *dump, const struct sub_kernel_source *from)
+{
+    struct arena arena = {NULL, 0};
+    char error[512];
+    const struct source_file *file = source_add_file(
+        dump->source, name_text(dump->module, from->json, &arena), error, sizeof error);
+    if (!file)
+        diag_at(dump->diags, DIAG_file, from->json_span, "%s", error);
+    arena_free(&arena);
+    return file;
+}
+
+void sub_kernel_read(struct dump *dump, const struct sub_kernel_source *source,
+                     struct sub_kernel *sub)
+{
+    struct metadata meta = {.dump = dump,
+                            .module = dump->module,
+                            .source = source,
+                            .name = NONE,
+                            .op_type = NONE,
+                            .debug = NONE,
+                            .function = NONE,
+                            .functions = {NONE, NONE}};
+    const struct source_file *file = open_file(dump, source);
+    *sub = (struct sub_kernel){.kernel = NONE, .op_type = NONE};
+    if (!file)
+        return;
+    json_text_init(&meta.json, &file->text, file->begin, dump->diags);
+    if (read_members(&meta))
+        make_kernel(&meta, sub);
+    json_text_free(&meta.json);
+    vec_free(&meta.params);
+    vec_free(&meta.variants);
+}
