@@ -2,6 +2,7 @@
 #include "frontend/exchange/dump/contents.h"
 #include "ir/calls.h"
 #include "ir/contents.h"
+#include "ir/op_types.h"
 
 #include <stdio.h>
 
@@ -247,12 +248,29 @@ static uint32_t list_length(const struct dump *dump, const struct dump_input *in
     return length;
 }
 
+/* How many inputs at least are a list if they are called like one: where the op's type has data,
+ * this knows its lists. `name` is that of the first. */
+static uint32_t least_length(const struct dump *dump, const struct op_type *type, uint32_t name)
+{
+    const struct intern_name *n = &dump->module->names.names[name];
+    if (!type)
+        return 2;
+    for (uint32_t i = 0; i < type->n_operands; i++) {
+        const struct op_slot *slot = &type->slots[i];
+        if (slot->presence == OP_LISTED && strlen(slot->name) + 1 == n->size &&
+            memcmp(slot->name, n->text, n->size - 1) == 0)
+            return 1;
+    }
+    return UINT32_MAX;
+}
+
 /* Finds lists among the first `count` inputs; others are known by their places. */
-static void list_inputs(struct dump *dump, struct dump_input *inputs, uint32_t count)
+static void list_inputs(struct dump *dump, const struct op_type *type, struct dump_input *inputs,
+                        uint32_t count)
 {
     for (uint32_t i = 0, length; i < count; i += length) {
         length = inputs[i].label == NONE ? 0 : list_length(dump, inputs + i, count - i);
-        if (length < 2) {
+        if (length == 0 || length < least_length(dump, type, inputs[i].label)) {
             inputs[i].label = NONE;
             length = 1;
             continue;
@@ -273,7 +291,7 @@ static void settle_inputs(struct dump *dump, struct ge_op *op)
     while (data < op->placed.count && op->placed.at[data].kind != DUMP_CONTROL)
         data++;
     name_inputs(dump, op, data);
-    list_inputs(dump, op->placed.at, data);
+    list_inputs(dump, op_type_find(dump->module, op->draft.node.type), op->placed.at, data);
     op->draft.inputs.count = 0;
     for (uint32_t i = 0; i < op->placed.count; i++)
         dump_add_input(&op->draft, op->placed.at[i]);
@@ -324,12 +342,41 @@ static void add_graphs(struct dump *dump, struct ge_op *op, uint32_t key, uint32
         dump_add_attr(&op->draft, attr);
 }
 
+/* An attribute for a graph in place of what the op has there. */
+static void set_graph(struct ge_op *op, uint32_t key, uint32_t graph)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < op->draft.attrs.count; i++)
+        if (op->draft.attrs.at[i].key != key)
+            op->draft.attrs.at[kept++] = op->draft.attrs.at[i];
+    op->draft.attrs.count = kept;
+    dump_add_attr(&op->draft, (struct attr){key, op->draft.node.loc, symbol(graph)});
+}
+
+/* A function by its name, `func { name: "f" }`, is a graph where the op's type calls one. */
+static void name_functions(struct dump *dump, struct ge_op *op, enum call_kind kind)
+{
+    uint32_t name = module_name(dump->module, "name");
+    for (uint32_t i = 0; i < n_call_attrs; i++)
+        for (uint32_t k = 0; k < op->draft.attrs.count && call_attrs[i].kind == kind; k++) {
+            struct attr *attr = &op->draft.attrs.at[k];
+            if (attr->key != call_attrs[i].key || attr->value.kind != ATTR_DICT)
+                continue;
+            struct range keys = {attr->value.first, attr->value.count};
+            uint32_t graph = attr_string(dump->module, keys, name);
+            if (graph != NONE)
+                attr->value = symbol(graph);
+        }
+}
+
 /* The graphs as the op's type calls them, in this order. */
 static void settle_graphs(struct dump *dump, struct ge_op *op)
 {
     struct op type = {.type = op->draft.node.type};
-    enum call_kind kind = op->graphs.count ? op_call_kind(&type) : CALL_NONE;
+    enum call_kind kind = op_call_kind(&type);
     uint32_t taken = 0;
+    if (kind != CALL_NONE)
+        name_functions(dump, op, kind);
     for (uint32_t i = 0; i < n_call_attrs && taken < op->graphs.count; i++) {
         const struct call_attr *row = &call_attrs[i];
         if (kind == CALL_NONE || row->kind != kind)
@@ -340,7 +387,7 @@ static void settle_graphs(struct dump *dump, struct ge_op *op)
         }
         uint32_t graph = op->graphs.at[taken++];
         if (graph != NONE)
-            dump_add_attr(&op->draft, (struct attr){row->key, op->draft.node.loc, symbol(graph)});
+            set_graph(op, row->key, graph);
     }
     if (taken < op->graphs.count)
         add_graphs(dump, op, module_name(dump->module, "_subgraphs"), taken);
