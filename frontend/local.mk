@@ -83,6 +83,7 @@ libskir_la_SOURCES += \
 	frontend/exchange/readers/onnx_values.c \
 	frontend/exchange/readers/onnx_values.h \
 	frontend/exchange/readers/kernel_info.c \
+	frontend/exchange/readers/sk_graph.c \
 	frontend/exchange/readers/sub_kernel.c \
 	frontend/exchange/readers/sub_kernel.h \
 	frontend/exchange/writers/json.c \
