@@ -97,6 +97,9 @@ libskir_la_SOURCES += \
 libskir_la_CPPFLAGS = $(AM_CPPFLAGS) -DSKIR_KERNEL_DIR='"$(kerneldir)"'
 skirinclude_HEADERS += frontend/skir.h
 
+# For programs of PyTorch: runs where that is, and needs nothing of this tree.
+dist_pkgdata_DATA = frontend/exchange/torch_skir.py
+
 # All but main, for the tests.
 noinst_LIBRARIES += frontend/libfrontend.a
 frontend_libfrontend_a_SOURCES = \

@@ -185,7 +185,8 @@ script_tests = \
 	tests/e2e/split_code.py \
 	tests/e2e/small_changes.py \
 	tests/e2e/sync_hints.py \
-	tests/e2e/tap_run.sh
+	tests/e2e/tap_run.sh \
+	tests/e2e/torch_programs.py
 TESTS += $(script_tests)
 EXTRA_DIST += $(script_tests) tests/golden tests/import
 
