@@ -7,6 +7,8 @@ libskir_la_SOURCES += \
 	frontend/session.h \
 	frontend/skir.c \
 	frontend/skir.h \
+	frontend/exchange/describe.c \
+	frontend/exchange/describe.h \
 	frontend/exchange/dump/attrs.c \
 	frontend/exchange/dump/contents.c \
 	frontend/exchange/dump/contents.h \
@@ -20,17 +22,22 @@ libskir_la_SOURCES += \
 	frontend/exchange/dump/links.h \
 	frontend/exchange/dump/make_blocks.c \
 	frontend/exchange/dump/make_op.c \
+	frontend/exchange/dump/make_operands.c \
 	frontend/exchange/dump/maker.c \
 	frontend/exchange/dump/maker.h \
 	frontend/exchange/dump/marks.c \
 	frontend/exchange/dump/marks.h \
 	frontend/exchange/dump/options.h \
+	frontend/exchange/dump/settle.c \
+	frontend/exchange/dump/settle.h \
 	frontend/exchange/dump/sort.c \
 	frontend/exchange/dump/sort.h \
-	frontend/exchange/dump/types.c \
-	frontend/exchange/dump/types.h \
+	frontend/exchange/dump/stubs.c \
+	frontend/exchange/dump/stubs.h \
 	frontend/exchange/dump/target.c \
 	frontend/exchange/dump/target.h \
+	frontend/exchange/dump/types.c \
+	frontend/exchange/dump/types.h \
 	frontend/exchange/exchange.c \
 	frontend/exchange/exchange.def \
 	frontend/exchange/exchange.h \
@@ -54,8 +61,24 @@ libskir_la_SOURCES += \
 	frontend/exchange/readers/ge_txt.c \
 	frontend/exchange/readers/ge_values.c \
 	frontend/exchange/readers/ge_values.h \
+	frontend/exchange/readers/kernel_info.c \
+	frontend/exchange/readers/numbers.c \
+	frontend/exchange/readers/numbers.h \
+	frontend/exchange/readers/onnx.c \
+	frontend/exchange/readers/onnx_values.c \
+	frontend/exchange/readers/onnx_values.h \
 	frontend/exchange/readers/python_values.c \
 	frontend/exchange/readers/python_values.h \
+	frontend/exchange/readers/sk_graph.c \
+	frontend/exchange/readers/sub_kernel.c \
+	frontend/exchange/readers/sub_kernel.h \
+	frontend/exchange/readers/tf_graph.c \
+	frontend/exchange/readers/tf_ops.def \
+	frontend/exchange/readers/tf_outputs.c \
+	frontend/exchange/readers/tf_outputs.h \
+	frontend/exchange/readers/tf_values.c \
+	frontend/exchange/readers/tf_values.h \
+	frontend/exchange/readers/torchair_pbtxt.c \
 	frontend/exchange/readers/torchair_py.c \
 	frontend/exchange/text/json_text.c \
 	frontend/exchange/text/json_text.h \
@@ -70,22 +93,6 @@ libskir_la_SOURCES += \
 	frontend/exchange/text/python_text.c \
 	frontend/exchange/text/python_text.h \
 	frontend/exchange/writers/dot.c \
-	frontend/exchange/readers/numbers.c \
-	frontend/exchange/readers/numbers.h \
-	frontend/exchange/readers/tf_graph.c \
-	frontend/exchange/readers/tf_ops.def \
-	frontend/exchange/readers/tf_outputs.c \
-	frontend/exchange/readers/tf_outputs.h \
-	frontend/exchange/readers/tf_values.c \
-	frontend/exchange/readers/tf_values.h \
-	frontend/exchange/readers/torchair_pbtxt.c \
-	frontend/exchange/readers/onnx.c \
-	frontend/exchange/readers/onnx_values.c \
-	frontend/exchange/readers/onnx_values.h \
-	frontend/exchange/readers/kernel_info.c \
-	frontend/exchange/readers/sk_graph.c \
-	frontend/exchange/readers/sub_kernel.c \
-	frontend/exchange/readers/sub_kernel.h \
 	frontend/exchange/writers/json.c \
 	frontend/exchange/writers/json_data.c \
 	frontend/exchange/writers/json_data.h \

@@ -1,5 +1,7 @@
 /* skirc import: a graph in a format of others as a .skir file. */
 #include "frontend/cli/input.h"
+#include "frontend/cli/kernel_dir.h"
+#include "frontend/cli/moved_paths.h"
 #include "frontend/cli/progress.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/exchange/dump/finish.h"
@@ -22,6 +24,8 @@ const struct option options_import[] = {
      "op's type has (default); all; none; or their names, separated by commas"},
     {"dangling", 0, OPTION_VALUE, "WHAT",
      "an input that nothing gives: error (default), or param, a parameter of the graph"},
+    {"kernel-dir", 0, OPTION_VALUE, "DIR",
+     "folder of sample kernels: ops that have none get stubs; without it, those of this skirc"},
     {"counts", 0, OPTION_FLAG, NULL,
      "print what the input has, as JSON, instead: graphs, nodes, edges, and what is lost"},
     {0},
@@ -115,11 +119,11 @@ static const struct exchange_format *choose_format(const struct invocation *invo
     const char *name = option_value(invocation, "format");
     const struct exchange_format *format =
         name ? exchange_find_reader(&exchange_formats, name, &error)
-             : exchange_guess(&exchange_formats, &input->source, &error);
+             : exchange_guess(&exchange_formats, &input->source);
     if (!format && name)
         usage_error(invocation, "%.*s", (int)error.size, error.at);
     else if (!format)
-        diag_at(&input->diags, DIAG_foreign_form, no_span, "%.*s", (int)error.size, error.at);
+        exchange_refuse(&exchange_formats, &input->source, &input->diags);
     text_free(&error);
     return format;
 }
@@ -133,6 +137,15 @@ static enum exit_status print_counts(const struct invocation *invocation, struct
     enum exit_status status = write_output(invocation, output ? output : "-", &text);
     text_free(&text);
     return status;
+}
+
+/* Paths in the dump lead from its folder, those of the module from that of the output. */
+static enum exit_status write_imported(const struct invocation *invocation, struct module *module)
+{
+    const char *output = option_value(invocation, "output");
+    output = output ? output : "-";
+    move_paths(module, invocation->files[0], output);
+    return write_module(invocation, output, module, NULL);
 }
 
 static void show_progress(void *user, uint64_t offset)
@@ -152,20 +165,46 @@ static bool read_dump(const struct invocation *invocation, const struct exchange
     return fine;
 }
 
+/* The sample kernels, which decide which ops need a stub. */
+struct kernels {
+    struct session session;
+    struct arena arena;
+};
+
+static void find_kernels(struct kernels *kernels, const struct invocation *invocation,
+                         struct input *input, struct dump *dump, struct wishes *wishes)
+{
+    char error[512];
+    struct session_options options = {.source = input->path};
+    kernels->arena = (struct arena){NULL, 0};
+    kernel_dir_find(invocation, &kernels->arena, &options);
+    session_open(&kernels->session, dump->module, &input->diags, &options);
+    struct kernel_source *library = &kernels->session.library.source;
+    if (!options.kernel_dir)
+        return;
+    if (library->load(library, error, sizeof error))
+        wishes->options.library = library;
+    else
+        diag_at(&input->diags, DIAG_file, no_span, "%s", error);
+}
+
 /* Reads the dump, and writes what was asked for. */
 static enum exit_status import(const struct invocation *invocation, struct input *input,
                                const struct exchange_format *format, struct wishes *wishes)
 {
     struct dump dump;
+    struct kernels kernels;
     enum exit_status status = EXIT_INPUT;
-    const char *output = option_value(invocation, "output");
     dump_init(&dump, &input->source, &input->diags, &wishes->options);
+    find_kernels(&kernels, invocation, input, &dump, wishes);
     if (read_dump(invocation, format, wishes, &dump)) {
         if (option_given(invocation, "counts"))
             status = print_counts(invocation, &dump);
         else
-            status = write_module(invocation, output ? output : "-", dump.module, NULL);
+            status = write_imported(invocation, dump.module);
     }
+    session_close(&kernels.session);
+    arena_free(&kernels.arena);
     dump_free(&dump);
     return status;
 }

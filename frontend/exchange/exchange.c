@@ -1,4 +1,5 @@
 #include "frontend/exchange/exchange.h"
+#include "frontend/exchange/describe.h"
 #include "ir/base/suggest.h"
 
 static const struct exchange_format formats[] = {
@@ -99,23 +100,23 @@ const struct exchange_format *exchange_find_reader(const struct exchange_table *
     return exchange_choose(table, EXCHANGE_READ, name, NULL, error);
 }
 
-/* What a text that is in no format may be. */
-static const char *describe(const struct source *source)
-{
-    if (source->size == 0)
-        return "the file is empty";
-    if (memchr(source->text, '\0', source->size))
-        return "the file is binary";
-    return "the text is in no format that is known";
-}
-
 const struct exchange_format *exchange_guess(const struct exchange_table *table,
-                                             const struct source *source, struct text *error)
+                                             const struct source *source)
 {
     for (unsigned i = 0; i < table->count; i++)
         if (table->formats[i].looks && table->formats[i].looks(source))
             return &table->formats[i];
-    text_printf(error, "%s; formats are ", describe(source));
-    list_formats(error, table, EXCHANGE_READ);
     return NULL;
+}
+
+void exchange_refuse(const struct exchange_table *table, const struct source *source,
+                     struct diags *diags)
+{
+    struct text what = {NULL, 0, 0}, formats = {NULL, 0, 0};
+    list_formats(&formats, table, EXCHANGE_READ);
+    if (exchange_describe(source, diags, &what) &&
+        diag_at(diags, DIAG_foreign_form, no_span, "%.*s", (int)what.size, what.at))
+        diag_help(diags, "formats that can be read are %.*s", (int)formats.size, formats.at);
+    text_free(&what);
+    text_free(&formats);
 }

@@ -53,10 +53,13 @@ const struct exchange_format *exchange_choose(const struct exchange_table *table
                                               enum exchange_use use, const char *name,
                                               const char *path, struct text *error);
 
-/* The first format that the text of a source is in, or NULL, with one line of text in `error` that
- * says what it looks like. */
+/* The first format that the text of a source is in, or NULL. */
 const struct exchange_format *exchange_guess(const struct exchange_table *table,
-                                             const struct source *source, struct text *error);
+                                             const struct source *source);
+/* Says that a text is in no format, and what it looks like: an error, or, where it is malformed
+ * protobuf text, the error of that. */
+void exchange_refuse(const struct exchange_table *table, const struct source *source,
+                     struct diags *diags);
 /* The format of that name for reading, or NULL, with an error as of exchange_choose. */
 const struct exchange_format *exchange_find_reader(const struct exchange_table *table,
                                                    const char *name, struct text *error);

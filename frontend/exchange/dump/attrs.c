@@ -22,6 +22,12 @@ struct key {
     bool own;
 };
 
+static bool is_own(const struct dump *dump, uint32_t key)
+{
+    return attr_row_find(OWNER_OP, key) || name_is(dump->module, key, "_op_aicore_num") ||
+           name_is(dump->module, key, "_op_vectorcore_num");
+}
+
 static struct key find_key(struct dump *dump, uint32_t key)
 {
     uint32_t *place = id_map_at(&dump->keys, key);
@@ -29,7 +35,7 @@ static struct key find_key(struct dump *dump, uint32_t key)
         uint32_t meaning = 0;
         while (meaning < MEANS_NOTHING && !name_is(dump->module, key, words[meaning]))
             meaning++;
-        *place = meaning << 1 | (attr_row_find(OWNER_OP, key) != NULL);
+        *place = meaning << 1 | is_own(dump, key);
     }
     return (struct key){(enum meaning)(*place >> 1), *place & 1};
 }

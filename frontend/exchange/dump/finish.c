@@ -1,9 +1,12 @@
 #include "frontend/exchange/dump/finish.h"
 #include "frontend/exchange/dump/maker.h"
 #include "frontend/exchange/dump/marks.h"
+#include "frontend/exchange/dump/settle.h"
 #include "frontend/exchange/dump/sort.h"
+#include "frontend/exchange/dump/stubs.h"
 #include "frontend/exchange/dump/target.h"
 #include "ir/calls.h"
+#include "ir/op_types.h"
 
 /* ----------------------------------------------------------------------- parameters ---- */
 
@@ -178,18 +181,61 @@ static void begin_graph(struct dump_maker *maker, uint32_t index)
     dump_names_next(&maker->priority);
 }
 
+/* What returns may be behind ops whose results it does not take. */
+static bool waits(const struct dump_maker *maker, const struct dump_node *node)
+{
+    for (uint32_t i = node->inputs.first; i < node->inputs.first + node->inputs.count; i++)
+        if (maker_graph(maker)->inputs.at[i].kind == DUMP_CONTROL)
+            return true;
+    return false;
+}
+
 static void fill_graph(struct dump_maker *maker)
 {
     uint32_t count = maker_graph(maker)->nodes.count;
     add_params(maker);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t n = maker->order[i];
-        if (maker->node_values[n] == NONE && maker_node(maker, n)->role != DUMP_RETURN)
+        if (maker->node_values[n] == NONE &&
+            (maker_node(maker, n)->role != DUMP_RETURN || waits(maker, maker_node(maker, n))))
             maker_add_op(maker, n);
     }
     maker_leave(maker);
     add_returns(maker);
     declare_dims(maker);
+}
+
+/* An op that calls a graph gives all that this returns, whether somebody takes it or not. */
+static void complete_outputs(struct dump_maker *maker)
+{
+    const struct dump_graph *graph = maker_graph(maker);
+    for (uint32_t n = 0; n < graph->nodes.count; n++) {
+        struct op op = {.type = graph->nodes.at[n].type, .attrs = graph->nodes.at[n].attrs};
+        enum call_kind kind = op_call_kind(&op);
+        for (uint32_t i = 0; kind != CALL_NONE && i < n_call_attrs; i++) {
+            if (call_attrs[i].kind != kind || call_attrs[i].role == ROLE_CONDITION)
+                continue;
+            const struct attr *attr = attr_find(maker->module, op.attrs, call_attrs[i].key);
+            uint32_t called = attr ? maker_first_graph(maker, &attr->value) : NONE;
+            if (called != NONE && maker->links.n_outputs[n] < maker->n_returns[called])
+                maker->links.n_outputs[n] = maker->n_returns[called];
+        }
+    }
+}
+
+/* Outputs that the dump does not declare: as many as the type has at least. */
+static void imply_outputs(struct dump_maker *maker)
+{
+    const struct dump_graph *graph = maker_graph(maker);
+    for (uint32_t n = 0; n < graph->nodes.count; n++) {
+        const struct dump_node *node = &graph->nodes.at[n];
+        uint32_t *count = &maker->links.n_outputs[n];
+        const struct op_type *type =
+            *count || node->role == DUMP_RETURN ? NULL : op_type_find(maker->module, node->type);
+        while (type && *count < type->n_results &&
+               type->slots[type->n_operands + *count].presence == OP_REQUIRED)
+            ++*count;
+    }
 }
 
 /* False where names or circles are wrong; then the graph is not filled. */
@@ -200,6 +246,8 @@ static bool make_graph(struct dump_maker *maker, uint32_t index)
     dump_sort(maker->dump, index, &maker->links, maker->order);
     bool well = !maker->dump->diags->counts[SEVERITY_ERROR];
     if (well) {
+        imply_outputs(maker);
+        complete_outputs(maker);
         dump_mark_nodes(maker->dump, index, maker->order);
         fill_graph(maker);
     }
@@ -228,11 +276,31 @@ static void count_args_of(struct dump_maker *maker, const struct dump_graph *gra
         maker->n_args[called] = n;
 }
 
+/* How many values a graph returns. */
+static uint32_t count_returns(const struct dump_graph *graph)
+{
+    uint32_t count = 0;
+    bool node = false;
+    for (uint32_t n = 0; n < graph->nodes.count; n++) {
+        struct range inputs = graph->nodes.at[n].inputs;
+        if (graph->nodes.at[n].role != DUMP_RETURN)
+            continue;
+        node = true;
+        for (uint32_t i = inputs.first; i < inputs.first + inputs.count; i++)
+            count +=
+                graph->inputs.at[i].kind == DUMP_DATA || graph->inputs.at[i].kind == DUMP_VALUE;
+    }
+    return node ? count : graph->returns.count;
+}
+
 /* How many parameters the graphs that are called need: as many as they are given. */
 static void count_args(struct dump_maker *maker)
 {
     const struct dump *dump = maker->dump;
     maker->n_args = mem_calloc(dump->graphs.count + 1, sizeof *maker->n_args);
+    maker->n_returns = mem_calloc(dump->graphs.count + 1, sizeof *maker->n_returns);
+    for (uint32_t g = 0; g < dump->graphs.count; g++)
+        maker->n_returns[g] = count_returns(&dump->graphs.at[g]);
     for (uint32_t g = 0; g < dump->graphs.count; g++) {
         const struct dump_graph *graph = &dump->graphs.at[g];
         for (uint32_t n = 0; n < graph->nodes.count; n++) {
@@ -250,6 +318,7 @@ static void free_maker(struct dump_maker *maker)
 {
     dump_linker_free(&maker->linker);
     mem_free(maker->n_args);
+    mem_free(maker->n_returns);
     vec_free(&maker->params);
     vec_free(&maker->taken);
     vec_free(&maker->told);
@@ -270,7 +339,11 @@ bool dump_finish(struct dump *dump)
     count_args(&maker);
     for (uint32_t i = 0; i < dump->graphs.count; i++)
         make_graph(&maker, i);
-    dump_report_marks(dump);
     free_maker(&maker);
+    if (!dump->diags->counts[SEVERITY_ERROR])
+        dump_settle(dump);
+    if (!dump->diags->counts[SEVERITY_ERROR])
+        dump_add_stubs(dump);
+    dump_report_marks(dump);
     return !dump->diags->counts[SEVERITY_ERROR];
 }

@@ -300,35 +300,6 @@ static bool take_output(struct walk *walk, const struct dump_input *input, uint3
     return true;
 }
 
-/* Whether it is order behind a parameter that is no node: this is there before all nodes. */
-static bool waits_for_param(const struct walk *walk, const struct dump_input *input)
-{
-    const struct dump_name *found = dump_names_find(&walk->linker->values, input->name);
-    return input->kind == DUMP_CONTROL && found && found->id == NONE;
-}
-
-static struct dump_link link_node(struct walk *walk, const struct dump_input *input)
-{
-    const struct dump_name *found = dump_names_find(&walk->linker->nodes, input->name);
-    const struct dump_link nothing = {LINK_NOTHING, 0, 0};
-    if (!found && waits_for_param(walk, input))
-        return nothing;
-    if (!found)
-        return dangling(walk, input);
-    if (found->output != NONE) {
-        const struct dump_graph *graph = graph_of(walk);
-        report_duplicate(walk->linker->dump, "node", input->name,
-                         graph->nodes.at[found->output].loc, graph->nodes.at[found->id].loc);
-        return nothing;
-    }
-    struct dump_link link = {LINK_NODE, found->id, input->output};
-    if (input->kind == DUMP_CONTROL)
-        walk->links->used[found->id] |= 2;
-    else if (!take_output(walk, input, found->id, input->output))
-        return nothing;
-    return link;
-}
-
 static struct dump_link link_value(struct walk *walk, const struct dump_input *input)
 {
     const struct dump_name *found = dump_names_find(&walk->linker->values, input->name);
@@ -338,6 +309,30 @@ static struct dump_link link_value(struct walk *walk, const struct dump_input *i
         return (struct dump_link){LINK_PARAM, found->output, 0};
     take_output(walk, input, found->id, found->output);
     return (struct dump_link){LINK_NODE, found->id, found->output};
+}
+
+static struct dump_link link_node(struct walk *walk, const struct dump_input *input)
+{
+    struct dump_name *found = dump_names_find(&walk->linker->nodes, input->name);
+    const struct dump_link nothing = {LINK_NOTHING, 0, 0};
+    if (!found && input->kind == DUMP_CONTROL &&
+        dump_names_find(&walk->linker->values, input->name))
+        return link_value(walk, input);
+    if (!found)
+        return dangling(walk, input);
+    if (found->output != NONE) {
+        const struct dump_graph *graph = graph_of(walk);
+        report_duplicate(walk->linker->dump, "node", input->name,
+                         graph->nodes.at[found->output].loc, graph->nodes.at[found->id].loc);
+        found->output = NONE; /* once is enough */
+        return nothing;
+    }
+    struct dump_link link = {LINK_NODE, found->id, input->output};
+    if (input->kind == DUMP_CONTROL)
+        walk->links->used[found->id] |= 2;
+    else if (!take_output(walk, input, found->id, input->output))
+        return nothing;
+    return link;
 }
 
 static struct dump_link link_input(struct walk *walk, const struct dump_input *input)

@@ -36,3 +36,10 @@ uint32_t maker_named_graph(const struct dump_maker *maker, const struct attr_val
 {
     return value->kind == ATTR_SYMBOL ? id_map_find(&maker->dump->graph_names, value->id) : NONE;
 }
+
+uint32_t maker_first_graph(const struct dump_maker *maker, const struct attr_value *value)
+{
+    if (value->kind == ATTR_LIST && value->count)
+        value = &maker->module->attr_values.at[value->first];
+    return maker_named_graph(maker, value);
+}

@@ -8,7 +8,8 @@ struct dump_maker {
     struct dump *dump;
     struct module *module;
     struct dump_linker linker;
-    uint32_t *n_args; /* by graph: how many parameters those who call it give it */
+    uint32_t *n_args;    /* by graph: how many parameters those who call it give it */
+    uint32_t *n_returns; /* by graph: how many values it returns */
     /* The graph at hand. */
     uint32_t index;
     struct graph *out;
@@ -46,8 +47,16 @@ uint32_t maker_value(const struct dump_maker *maker, const struct dump_link *lin
 
 /* Adds the op of a node, in the blocks that it belongs to (make_op.c). */
 void maker_add_op(struct dump_maker *maker, uint32_t node);
+/* The data inputs of a node as operands: their values in maker->values, forms in maker->forms
+ * (make_operands.c). What is returned are no operands. */
+void maker_take_operands(struct dump_maker *maker, const struct dump_node *node);
+/* How they are written, their values beginning at `first` in the graph's refs. */
+struct range maker_add_forms(struct dump_maker *maker, uint32_t first);
 /* The index of the graph that a symbol names, or NONE. */
 uint32_t maker_named_graph(const struct dump_maker *maker, const struct attr_value *value);
+
+/* The same of the first element of a list, too. */
+uint32_t maker_first_graph(const struct dump_maker *maker, const struct attr_value *value);
 
 /* Opens and closes blocks before an op of the node (make_blocks.c). */
 void maker_enter(struct dump_maker *maker, const struct dump_node *node);

@@ -14,6 +14,7 @@ enum dump_keep {
 };
 
 struct dump_marks;
+struct kernel_source;
 
 struct dump_options {
     const char *name;   /* of the first graph; NULL: as the dump has it */
@@ -25,7 +26,8 @@ struct dump_options {
     bool dangling_params;    /* an input without a producer becomes a parameter */
     void (*progress)(void *user, uint64_t offset); /* told how far the text is read; or NULL */
     void *user;
-    struct dump_marks *marks; /* scopes and streams of ops (marks.h); may be NULL */
+    const struct kernel_source *library; /* of sample kernels, loaded; NULL: there are none */
+    struct dump_marks *marks;            /* scopes and streams of ops (marks.h); may be NULL */
 };
 
 #endif
