@@ -402,6 +402,15 @@ def _key_text(key):
     return key if re.fullmatch(r"[A-Za-z_]\w*", key, re.ASCII) else _string(key)
 
 
+def _float_text(number):
+    """With the fewest digits that read back as the same."""
+    if not math.isfinite(number):
+        return str(number)
+    text = next(text for text in (f"{number:.{digits}g}" for digits in range(1, 18))
+                if float(text) == number)
+    return text if "." in text or "e" in text else text + ".0"
+
+
 def _data_text(data):
     """A value of an attribute, or None where the language has nothing for it."""
     if isinstance(data, bool):
@@ -409,7 +418,7 @@ def _data_text(data):
     if isinstance(data, numbers.Integral):
         return str(int(data))
     if isinstance(data, float):
-        return repr(data) if math.isfinite(data) else str(data)
+        return _float_text(data)
     if isinstance(data, str):
         return _string(data)
     if isinstance(data, torch.dtype):
@@ -1403,13 +1412,28 @@ def _dim_names(builder):
     return list(dict.fromkeys(re.findall(r"[A-Za-z_]\w*", texts)))
 
 
-def _graph_text(name, builder):
-    params = ", ".join(f"{value}: {_type_text(value.tensor)}" for value in builder.params)
+def _head_lines(name, builder):
+    """Parameters wrap at column 100, as in the canonical form."""
+    lines = [f"graph @{_name_text(name)}("]
+    below = " " * len(lines[0])
+    for i, value in enumerate(builder.params):
+        text = f"{value}: {_type_text(value.tensor)}"
+        text += "," if i + 1 < len(builder.params) else ")"
+        if i > 0 and len(lines[-1]) + 1 + len(text) > 100:
+            lines.append(below + text)
+        else:
+            lines[-1] += f" {text}" if i > 0 else text
+    lines[-1] += "" if builder.params else ")"
     dims = _dim_names(builder)
+    lines[-1] += f" dims ({', '.join(dims)})" if dims else ""
     results = _types_text([_type_text(value.tensor) for value in builder.returns])
-    head = f"graph @{_name_text(name)}({params})"
-    head += f" dims ({', '.join(dims)})" if dims else ""
-    lines = [f"{head} -> {results} {{", *_body_text(builder)]
+    if len(lines[-1]) + len(f" -> {results} {{") <= 100:
+        return [*lines[:-1], f"{lines[-1]} -> {results} {{"]
+    return [*lines, f"    -> {results} {{"]
+
+
+def _graph_text(name, builder):
+    lines = [*_head_lines(name, builder), *_body_text(builder)]
     if builder.returns:
         lines.append(f"  return {', '.join(map(str, builder.returns))}")
     return "\n".join([*lines, "}"]) + "\n"

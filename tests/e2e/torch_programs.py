@@ -28,6 +28,7 @@ if "SKIR_HAS_TORCH" not in os.environ:
     os.environ["SKIR_HAS_TORCH"] = "1"
     os.execv(found, [found, os.path.abspath(__file__)])
 
+import re
 import struct
 import tempfile
 import types
@@ -129,6 +130,8 @@ def accepts(claim, text):
     done = tap.skirc("check", "-", stdin=text)
     tap.check(f"{claim}: skirc takes it", done.returncode == 0 and not done.stderr,
               done.stderr + text)
+    printed = tap.skirc("fmt", "-", stdin=text).stdout
+    tap.check(f"{claim}: it is canonical", printed == text, printed)
 
 
 def says(claim, text, *parts):
@@ -311,6 +314,20 @@ def check_messages():
         tap.check("ATen needs inputs", "needs example inputs" in str(error), error)
 
 
+def check_page():
+    """The example of docs/importing.md."""
+    with open(os.path.join(os.path.abspath(tap.SOURCE), "docs", "importing.md"),
+              encoding="utf-8") as file:
+        blocks = dict(re.findall(r"^```(?:python|skir) file=(\S+)$\n(.*?)^```$", file.read(),
+                                 re.M | re.S))
+    with open("block.py", "w", encoding="utf-8") as file:
+        file.write(blocks["block.py"])
+    done = subprocess.run([sys.executable, "-B", SCRIPT, "block.py:make"], capture_output=True,
+                          text=True)
+    tap.check("the page's example is what it says", done.stdout == blocks["block.skir"],
+              done.stderr + done.stdout)
+
+
 def check_command():
     with open("model.py", "w", encoding="utf-8") as file:
         file.write("import torch\nfrom torch_skir import super_kernel\n\n\ndef program(x):\n"
@@ -340,4 +357,5 @@ check_own_types()
 check_exported()
 check_messages()
 check_command()
+check_page()
 tap.done()
