@@ -41,6 +41,7 @@ import warnings
 
 import torch
 import torch.fx
+import torch.utils._pytree
 
 __all__ = ["limit_core_num", "npu_rms_norm", "npu_stream_switch", "npu_wait_tensor",
            "super_kernel", "to_skir"]
@@ -146,6 +147,9 @@ def _unpack(proxy):
 class _Proxy(torch.fx.Proxy):
     __iter__ = _unpack
 
+    def __abs__(self):
+        return torch.abs(self)
+
     def __getattr__(self, name):
         return _Attribute(self, name)
 
@@ -166,12 +170,18 @@ class _Tracer(torch.fx.Tracer):
         return _Proxy(node, self)
 
 
+_traceable = {}  # by class
+
+
 def _can_trace(module):
-    try:
-        _Tracer().trace(module)
-        return True
-    except Exception:  # whatever code does with what is no tensor
-        return False
+    kind = type(module)
+    if kind not in _traceable:
+        try:
+            _Tracer().trace(module)
+            _traceable[kind] = True
+        except Exception:  # whatever code does with what is no tensor
+            _traceable[kind] = False
+    return _traceable[kind]
 
 
 def _expand(module):
@@ -247,20 +257,23 @@ def _trace_aten(program, inputs):
     _tracing_aten[0] = True
     try:
         with torch.no_grad():
-            module = make_fx(program)(*_copies(inputs))
+            names = _input_names(getattr(program, "forward", program), len(inputs))
+            listed = ", ".join(names)
+            wrapper = eval(f"lambda {listed}: program_({listed})", {"program_": program})
+            module = make_fx(wrapper)(*_copies(inputs))
     finally:
         _tracing_aten[0] = False
-    _name_inputs(module.graph, getattr(program, "forward", program), len(inputs))
+    nodes = [node for node in module.graph.nodes if node.op == "placeholder"]
+    for node, name in zip(nodes, names if len(nodes) == len(names) else []):
+        node.target = name
     return module
 
 
-def _name_inputs(graph, function, count):
-    """Inputs have the names of the function's parameters, if there is one for each."""
-    nodes = [node for node in graph.nodes if node.op == "placeholder"]
-    names = list(inspect.signature(function).parameters)[:count]
-    if len(nodes) == len(names):
-        for node, name in zip(nodes, names):
-            node.target = name
+def _input_names(function, count):
+    """Names for so many positional arguments: those of the parameters, as far as there are any."""
+    names = [parameter.name for parameter in inspect.signature(function).parameters.values()
+             if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)]
+    return names[:count] + [f"arg{i}" for i in range(len(names), count)]
 
 
 def _copies(inputs):
@@ -289,11 +302,24 @@ class _Shapes(torch.fx.Interpreter):
     def run_node(self, node):
         try:
             value = self._value(node)
-        except Exception as error:  # an op that is not there on this machine
-            warnings.warn(f"the types behind '{node.name}' are not known: {error}")
-            value = _UNKNOWN
+        except Exception as error:  # an op that is not there on this machine, or not for the dtype
+            value = self._value_without_contents(node, error)
         self.values[node] = _describe(value)
         return value
+
+    def _value_without_contents(self, node, error):
+        """Tensors of the device "meta" have types, and nothing in them."""
+        def without(arg):
+            value = self.env[arg]
+            return torch.utils._pytree.tree_map(
+                lambda leaf: leaf.to("meta") if torch.is_tensor(leaf) else leaf, value)
+        try:
+            args = torch.fx.node.map_arg(node.args, without)
+            kwargs = torch.fx.node.map_arg(node.kwargs, without)
+            return getattr(self, node.op)(node.target, args, kwargs)
+        except Exception:
+            warnings.warn(f"the types behind '{node.name}' are not known: {error}")
+            return _UNKNOWN
 
     def _value(self, node):
         if any(self.env.get(arg, None) is _UNKNOWN for arg in node.all_input_nodes):
@@ -917,7 +943,7 @@ def _binary(call):
     type = _binary_type(call.name, dtype)
     if dtype is None and not _is_tensor(*pair) or type is None:
         return None
-    if call.inplace and _dtype(call.input) is not dtype:
+    if call.inplace and (_dtype(call.input) is not dtype or _dims(call.input) != call.result.dims):
         return None
     return call.op(type, [_as_operand(call, value, dtype) for value in pair])
 

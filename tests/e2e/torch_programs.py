@@ -307,6 +307,13 @@ def check_messages():
     text = warned("an op that fails here has an unknown type", "the types behind 'reshape'",
                   lambda: to_skir(lambda x: x.reshape(5) + 1, [x]))
     says("and is there", text, ": ?[..]")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        text = to_skir(torch.nn.Linear(4, 4).half(), [x.half()])
+        says("one that does not compute a dtype here has a type", text, "%linear = Add(",
+             ": f16[4, 4]")
+    text = to_skir(lambda x, *more, scale=2: abs(x) * more[0] * scale, [x, x], aten=True)
+    says("arguments without a name", text, "(%x: f32[4, 4], %arg1: f32[4, 4])", "%abs_1 = Abs(%x)")
     try:
         to_skir(branch, aten=True)
         tap.check("ATen needs inputs", False)
