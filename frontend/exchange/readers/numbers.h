@@ -10,6 +10,12 @@ struct numbers {
     uint32_t count, capacity;
 };
 
+/* The values from `first` on; NULL may stand for none. */
+static inline const struct attr_value *numbers_from(const struct numbers *numbers, uint32_t first)
+{
+    return numbers->count > first ? numbers->at + first : NULL;
+}
+
 /* The list of what stands from `first` on, which is taken away. `kind` is the word for the elements
  * of one that is empty, or 0. */
 struct attr_value numbers_list(struct numbers *numbers, struct module *module, uint32_t first,

@@ -258,8 +258,8 @@ static void end_attribute(struct reader *reader, struct level *level, struct att
     uint32_t key = attribute->key;
     if (reader->is_ge && key != NONE && ge_onnx_is_desc(dump, key)) {
         uint32_t count = reader->onnx.values.count - attribute->first;
-        ge_onnx_take(&reader->ge, dump, key, reader->onnx.values.at + attribute->first, count,
-                     attribute->loc);
+        ge_onnx_take(&reader->ge, dump, key, numbers_from(&reader->onnx.values, attribute->first),
+                     count, attribute->loc);
         reader->onnx.values.count = attribute->first;
         return;
     }

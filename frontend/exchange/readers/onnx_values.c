@@ -185,7 +185,7 @@ static bool number_contents(struct onnx *onnx, const struct tensor *tensor, uint
                             uint32_t loc, struct attr_value *value)
 {
     numbers_decode(&onnx->values, tensor->first, tensor->dtype);
-    return dump_contents_numbers(onnx->dump, type, onnx->values.at + tensor->first,
+    return dump_contents_numbers(onnx->dump, type, numbers_from(&onnx->values, tensor->first),
                                  onnx->values.count - tensor->first, loc, value);
 }
 

@@ -129,8 +129,9 @@ static bool read_tensor(struct tf_values *values, uint32_t loc, struct attr_valu
     else if (tensor.content.name)
         filled = read_content(values, &tensor, loc, value);
     else
-        filled = dump_contents_numbers(values->dump, type, values->numbers.at + tensor.first,
-                                       values->numbers.count - tensor.first, loc, value);
+        filled =
+            dump_contents_numbers(values->dump, type, numbers_from(&values->numbers, tensor.first),
+                                  values->numbers.count - tensor.first, loc, value);
     values->numbers.count = tensor.first;
     return filled;
 }
