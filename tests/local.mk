@@ -221,10 +221,14 @@ fuzz: all
 # ---- Measurements ----
 
 # BENCH_FLAGS passes options on, for example --ops=10000.
-EXTRA_DIST += tests/bench/bench.py tests/bench/generate.py
+# DUMPS are further inputs of bench-import.
+EXTRA_DIST += tests/bench/bench.py tests/bench/generate.py \
+	tests/bench/ge_graph.proto tests/bench/imports.py
 bench: all
 	$(PYTHON) $(srcdir)/tests/bench/bench.py --skirc=./skirc --data=tests/bench/data \
 	  $(BENCH_FLAGS)
+bench-import: all
+	$(PYTHON) $(srcdir)/tests/bench/imports.py --skirc=./skirc --data=tests/bench/data $(DUMPS)
 
 # ---- Coverage: configure with --enable-coverage, then `make coverage` ----
 
@@ -242,4 +246,4 @@ installcheck-local:
 clean-tests:
 	rm -rf tests/bench/data tests/fuzz/*.corpus
 	find . -name '*.gc[dn][ao]' -exec rm -f {} +
-.PHONY: bench clean-tests coverage fuzz
+.PHONY: bench bench-import clean-tests coverage fuzz
