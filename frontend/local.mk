@@ -24,10 +24,13 @@ libskir_la_SOURCES += \
 	frontend/exchange/dump/make_op.c \
 	frontend/exchange/dump/make_operands.c \
 	frontend/exchange/dump/maker.c \
+	frontend/exchange/dump/make_rest.c \
 	frontend/exchange/dump/maker.h \
 	frontend/exchange/dump/marks.c \
 	frontend/exchange/dump/marks.h \
 	frontend/exchange/dump/options.h \
+	frontend/exchange/dump/rest.c \
+	frontend/exchange/dump/rest.h \
 	frontend/exchange/dump/settle.c \
 	frontend/exchange/dump/settle.h \
 	frontend/exchange/dump/sort.c \
@@ -93,12 +96,23 @@ libskir_la_SOURCES += \
 	frontend/exchange/text/python_text.c \
 	frontend/exchange/text/python_text.h \
 	frontend/exchange/writers/dot.c \
+	frontend/exchange/writers/foreign.c \
+	frontend/exchange/writers/foreign.h \
+	frontend/exchange/writers/foreign_blocks.c \
+	frontend/exchange/writers/foreign_fits.c \
+	frontend/exchange/writers/foreign_rest.c \
+	frontend/exchange/writers/ge_out.c \
+	frontend/exchange/writers/ge_out.h \
+	frontend/exchange/writers/ge_graph.c \
 	frontend/exchange/writers/json.c \
 	frontend/exchange/writers/json_data.c \
 	frontend/exchange/writers/json_data.h \
+	frontend/exchange/writers/onnx_txt.c \
 	frontend/exchange/writers/op_places.c \
 	frontend/exchange/writers/op_places.h \
 	frontend/exchange/writers/pieces.h \
+	frontend/exchange/writers/proto_out.c \
+	frontend/exchange/writers/proto_out.h \
 	frontend/exchange/writers/trace_events.c \
 	frontend/exchange/writers/trace_events.h
 libskir_la_CPPFLAGS = $(AM_CPPFLAGS) -DSKIR_KERNEL_DIR='"$(kerneldir)"'

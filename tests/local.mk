@@ -164,6 +164,7 @@ script_tests = \
 	tests/e2e/hostile_text.py \
 	tests/e2e/import.py \
 	tests/e2e/import_requests.py \
+	tests/e2e/round_trips.py \
 	tests/e2e/includes.py \
 	tests/e2e/launch_failures.py \
 	tests/e2e/op_data.sh \

@@ -44,7 +44,8 @@ static enum exit_status export_one(struct invocation *invocation, const char *pa
     enum exit_status status = EXIT_INPUT;
     if (input_open_verified(&input, invocation, path)) {
         struct exported exported = {user, input.module};
-        status = write_produced(invocation, output, produce, &exported);
+        if (!exported.format->fits || exported.format->fits(input.module, &input.diags))
+            status = write_produced(invocation, output, produce, &exported);
     }
     return input_close(&input, status);
 }

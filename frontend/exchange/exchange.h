@@ -13,12 +13,15 @@ typedef bool exchange_sign(const struct source *source);
 typedef bool exchange_reader(struct dump *dump);
 /* Hands the text of a correct module on, piece by piece. False where the sink did not take all. */
 typedef bool exchange_writer(struct print_sink *sink, const struct module *module);
+/* Whether a correct module can be written in a format; what is in the way is reported. */
+typedef bool exchange_fit(const struct module *module, struct diags *diags);
 
 struct exchange_format {
     const char *name, *suffix, *summary;
     exchange_sign *looks;  /* NULL as `read` is */
     exchange_reader *read; /* NULL: it cannot be read */
     exchange_writer *write;
+    exchange_fit *fits; /* NULL: it can have every module */
 };
 
 struct exchange_table {
@@ -34,6 +37,9 @@ extern const struct exchange_table exchange_formats;
     exchange_reader exchange_read_##name;
 #define EXCHANGE_READ_no(name)
 #define EXCHANGE_WRITE_yes(name) exchange_writer exchange_write_##name;
+#define EXCHANGE_WRITE_some(name)                                                                  \
+    exchange_writer exchange_write_##name;                                                         \
+    exchange_fit exchange_fits_##name;
 #define EXCHANGE_WRITE_no(name)
 #define FORMAT(name, cli, suffix, reads, writes, summary)                                          \
     EXCHANGE_READ_##reads(name) EXCHANGE_WRITE_##writes(name)
@@ -42,6 +48,7 @@ extern const struct exchange_table exchange_formats;
 #undef EXCHANGE_READ_yes
 #undef EXCHANGE_READ_no
 #undef EXCHANGE_WRITE_yes
+#undef EXCHANGE_WRITE_some
 #undef EXCHANGE_WRITE_no
 
 enum exchange_use { EXCHANGE_READ, EXCHANGE_WRITE };

@@ -53,16 +53,16 @@ static void upgrade_entries(struct parser *parser)
 /* Of a text that is nearly all ops, about so many bytes bring one new name. */
 enum { NAME_BYTES = 64 };
 
-static struct module *parse_text(struct source *source, struct diags *diags, bool upgrade,
-                                 struct spans *comments)
+/* Whether there is no error. */
+static bool parse_into(struct module *module, struct source *source, struct diags *diags,
+                       bool upgrade, struct spans *comments)
 {
-    struct parser parser = {.module = module_new(source),
+    struct parser parser = {.module = module,
                             .diags = diags,
                             .upgrade = upgrade,
                             .block = NONE,
                             .parse_file = parse_file};
     uint32_t errors = diags->counts[SEVERITY_ERROR];
-    intern_reserve(&parser.module->names, (uint32_t)(source->size / NAME_BYTES));
     parse_clear_dim(&parser);
     scanner_init(&parser.scanner, source, parser.module, diags);
     reserve_stacks(&parser);
@@ -76,14 +76,27 @@ static struct module *parse_text(struct source *source, struct diags *diags, boo
     if (diags->counts[SEVERITY_ERROR] == errors)
         upgrade_entries(&parser);
     parser_free(&parser);
-    if (diags->counts[SEVERITY_ERROR] == errors) {
-        expensive_assert(module_is_sound(parser.module));
-        return parser.module;
+    return diags->counts[SEVERITY_ERROR] == errors;
+}
+
+static struct module *parse_text(struct source *source, struct diags *diags, bool upgrade,
+                                 struct spans *comments)
+{
+    struct module *module = module_new(source);
+    intern_reserve(&module->names, (uint32_t)(source->size / NAME_BYTES));
+    if (parse_into(module, source, diags, upgrade, comments)) {
+        expensive_assert(module_is_sound(module));
+        return module;
     }
-    module_free(parser.module);
+    module_free(module);
     if (comments)
         vec_free(comments);
     return NULL;
+}
+
+bool parse_more(struct module *module, struct source *source, struct diags *diags)
+{
+    return parse_into(module, source, diags, false, NULL);
 }
 
 struct module *parse_module(struct source *source, struct diags *diags, struct spans *comments)

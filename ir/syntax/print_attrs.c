@@ -68,8 +68,19 @@ static void print_attr_value(struct printer *printer, const struct attr_value *v
     case ATTR_WORD: spell_word(text, module, value->id); break;
     case ATTR_SYMBOL: spell_symbol(text, module, value->id); break;
     case ATTR_VALUE: spell_value(text, module, value->id); break;
-    case ATTR_TYPE: print_type(printer, value->id); break;
+    case ATTR_TYPE:
+        if (printer->type_places)
+            print_type(printer, value->id);
+        else
+            spell_type(text, module, value->id);
+        break;
     case ATTR_LIST: print_list(printer, value); break;
     case ATTR_DICT: print_dict(printer, (struct range){value->first, value->count}); break;
     }
+}
+
+void spell_attr(struct text *text, const struct module *module, const struct attr *attr)
+{
+    struct printer printer = {.text = text, .module = module};
+    print_attr(&printer, attr);
 }

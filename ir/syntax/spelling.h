@@ -12,6 +12,8 @@ void spell_word(struct text *text, const struct module *module, uint32_t name); 
 void spell_value(struct text *text, const struct module *module, uint32_t name);  /* %name */
 void spell_symbol(struct text *text, const struct module *module, uint32_t name); /* @name */
 void spell_type(struct text *text, const struct module *module, uint32_t type);
+/* `key = data`, or the key alone. */
+void spell_attr(struct text *text, const struct module *module, const struct attr *attr);
 /* `key = [%a, %b]`, `none` ... */
 void spell_operand(struct text *text, const struct module *module, const struct graph *graph,
                    struct operand operand);

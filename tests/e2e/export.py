@@ -76,8 +76,8 @@ def spell_dim(dim):
 def spell_type(type):
     if type == "token":
         return type
-    dims = ", ".join(map(spell_dim, type["dims"]))
-    return f"{type['dtype']}[{dims}]" + (":" + type["format"] if type["format"] != "ND" else "")
+    dims = ".." if type["dims"] is None else ", ".join(map(spell_dim, type["dims"]))
+    return f"{type['dtype'] or '?'}[{dims}]" + (":" + type["format"] if type["format"] != "ND" else "")
 
 
 def value_type(graph, index):
@@ -691,9 +691,9 @@ tap.check("a module without graphs has no digraph", export("dot", "entry.skir") 
 
 table = os.path.join(tap.SOURCE, "frontend", "exchange", "exchange.def")
 with open(table, encoding="utf-8") as file:
-    rows = re.findall(r'^FORMAT\(\w+, "([^"]+)", "([^"]+)", \w+, (yes|no), "([^"]+)"\)',
+    rows = re.findall(r'^FORMAT\(\w+, "([^"]+)", "([^"]+)", \w+, (yes|some|no),\s+"([^"]+)"\)',
                       file.read(), re.M)
-written = [(name, suffix) for name, suffix, writes, _ in rows if writes == "yes"]
+written = [(name, suffix) for name, suffix, writes, _ in rows if writes != "no"]
 
 
 def refuses(claim, status, text, *arguments):
@@ -711,7 +711,7 @@ refuses("a suffix alone", 2, "does not tell the format", "good.skir", "-o", ".do
 refuses("an unknown format", 2, "skirc: there is no format 'jsn', only " + LIST
         + "; did you mean 'json'?\ntry 'skirc export --help'\n", "--format=jsn", "good.skir")
 refuses("an unknown format that is like none", 2,
-        f"skirc: there is no format 'onnx', only {LIST}\n", "--format=onnx", "good.skir")
+        f"skirc: there is no format 'svg', only {LIST}\n", "--format=svg", "good.skir")
 refuses("a wrong module", 1, "[syntax]", "--format=json", write("wrong.skir", "skir"))
 refuses("a module that is not verified", 1, "[unknown-value]", "--format=dot",
         write("unknown.skir", "skir 1\ngraph @g() -> () {\n  A(%x)\n}\n"))

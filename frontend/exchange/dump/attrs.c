@@ -6,14 +6,22 @@
 #include <stdio.h>
 #include <string.h>
 
-enum meaning { MEANS_SCOPE, MEANS_OPTIONS, MEANS_STREAM, MEANS_PRIORITY, MEANS_NOTHING };
+enum meaning {
+    MEANS_SCOPE,
+    MEANS_OPTIONS,
+    MEANS_STREAM,
+    MEANS_PRIORITY,
+    MEANS_REST,
+    MEANS_NOTHING
+};
 
-/* The attributes of GE that become blocks. */
+/* The attributes of GE that become blocks, and that of skirc export. */
 static const char *const words[] = {
     [MEANS_SCOPE] = "_super_kernel_scope",
     [MEANS_OPTIONS] = "_super_kernel_options",
     [MEANS_STREAM] = "_user_stream_label",
     [MEANS_PRIORITY] = "_user_stream_priority",
+    [MEANS_REST] = "_skir",
 };
 
 /* What a key says, and whether skir reads it of ops of all types. */
@@ -92,6 +100,12 @@ static bool is_kept(const struct dump *dump, uint32_t type, uint32_t key)
     return type == NONE || is_of_type(dump, type, key);
 }
 
+bool dump_keeps(struct dump *dump, uint32_t type, const struct attr *attr)
+{
+    return find_key(dump, attr->key).own || is_kept(dump, type, attr->key) ||
+           is_structure(dump, type, attr);
+}
+
 bool dump_wants(struct dump *dump, const struct dump_draft *draft, uint32_t key)
 {
     uint32_t type = draft->node.type;
@@ -131,6 +145,7 @@ static bool apply(const struct dump *dump, struct dump_node *node, enum meaning 
     case MEANS_SCOPE: node->scope = string; return string != NONE;
     case MEANS_OPTIONS: node->options = string; return string != NONE;
     case MEANS_STREAM: node->stream = string; return string != NONE;
+    case MEANS_REST: node->rest_text = string; return string != NONE;
     case MEANS_PRIORITY:
         if (!number_of(dump, &attr->value, &number) || number < -1024 || number > 1024)
             return false;
@@ -148,9 +163,9 @@ void dump_sort_attrs(struct dump *dump, struct dump_draft *draft)
         struct key key = find_key(dump, attr.key);
         if (key.meaning != MEANS_NOTHING && apply(dump, &draft->node, key.meaning, &attr))
             continue;
-        uint32_t type = draft->node.type;
-        if (key.meaning != MEANS_NOTHING || key.own || is_kept(dump, type, attr.key) ||
-            is_structure(dump, type, &attr))
+        if (draft->node.role == DUMP_PARAM && name_is(dump->module, attr.key, "index"))
+            continue; /* the order of the parameters says it */
+        if (key.meaning != MEANS_NOTHING || dump_keeps(dump, draft->node.type, &attr))
             draft->attrs.at[kept++] = attr;
     }
     draft->attrs.count = kept;

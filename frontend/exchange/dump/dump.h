@@ -50,6 +50,8 @@ struct dump_node {
     uint32_t stream;                 /* name id of the label; NONE: the default stream */
     int32_t priority;                /* of the stream; DUMP_NO_PRIORITY */
     uint32_t send_event, recv_event; /* name ids; NONE */
+    uint32_t rest_text;              /* name id of what skirc export says besides (rest.h); NONE */
+    struct range rest;               /* the attributes of that */
     bool implied;                    /* it is no node of the dump, and not counted */
 };
 
@@ -66,7 +68,9 @@ struct dump_graph {
     uint32_t parent; /* index of the graph whose values its nodes may take, too; NONE */
     struct range attrs;
     struct vec_u32 dims; /* names of dimensions */
-    bool open;           /* the dump does not say what is returned: what nobody takes is */
+    uint32_t rest_text;  /* name id; NONE, or a node that returns has it */
+    struct range rest;
+    bool open; /* the dump does not say what is returned: what nobody takes is */
     VEC(struct dump_node) nodes;
     VEC(struct dump_input) inputs;
     VEC(struct dump_output) outputs;
@@ -140,6 +144,8 @@ static inline void dump_add_output(struct dump_draft *draft, uint32_t name, uint
 /* Whether an attribute of this key is of use to the draft's node: it is kept, or says something
  * (scope, stream). Values of others need not be read. Until the node's type is known all may be. */
 bool dump_wants(struct dump *dump, const struct dump_draft *draft, uint32_t key);
+/* Whether such an attribute of a node of that type is kept. */
+bool dump_keeps(struct dump *dump, uint32_t type, const struct attr *attr);
 /* Whether the results of the op type (a name id, or NONE) are contents that its `value` says. */
 bool dump_is_constant(const struct dump *dump, uint32_t type);
 /* An attribute of the draft's node, which dump_add_node looks at: scope, options, stream and

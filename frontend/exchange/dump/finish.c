@@ -1,6 +1,7 @@
 #include "frontend/exchange/dump/finish.h"
 #include "frontend/exchange/dump/maker.h"
 #include "frontend/exchange/dump/marks.h"
+#include "frontend/exchange/dump/rest.h"
 #include "frontend/exchange/dump/settle.h"
 #include "frontend/exchange/dump/sort.h"
 #include "frontend/exchange/dump/stubs.h"
@@ -66,7 +67,14 @@ static void add_node_param(struct dump_maker *maker, uint32_t n)
     const struct dump_node *node = &graph->nodes.at[n];
     uint32_t type = node->outputs.count ? graph->outputs.at[node->outputs.first].type : NONE;
     uint32_t name = node->name == NONE ? node->type : node->name;
-    maker->node_values[n] = add_param(maker, name, type, node->loc, node->attrs);
+    if (node->rest.count) {
+        uint32_t own_name = maker_rest_name(maker, node, 0);
+        uint32_t own_type = maker_rest_type(maker, node->rest, 0);
+        name = own_name == NONE ? name : own_name;
+        type = own_type == NONE ? type : own_type;
+    }
+    maker->node_values[n] =
+        add_param(maker, name, type, node->loc, maker_rest_node_attrs(maker, node));
 }
 
 /* Those who call the graph give it parameters that none of its nodes is for. */
@@ -97,6 +105,7 @@ static void add_params(struct dump_maker *maker)
                  add_param(maker, param->name, param->type, param->loc, (struct range){0, 0}));
     }
     fill_params(maker, INT64_MAX);
+    maker_rest_params(maker);
 }
 
 /* -------------------------------------------------------------------------- returns ---- */
@@ -152,6 +161,8 @@ static void add_returns(struct dump_maker *maker)
 static void declare_dims(struct dump_maker *maker)
 {
     const struct graph *graph = maker->out;
+    if (maker_rest_has_dims(maker))
+        return;
     dump_names_next(&maker->taken);
     for (uint32_t v = 0; v < graph->values.count; v++) {
         const struct type *type = &maker->module->types.at[graph->values.at[v].type];
@@ -193,6 +204,7 @@ static bool waits(const struct dump_maker *maker, const struct dump_node *node)
 static void fill_graph(struct dump_maker *maker)
 {
     uint32_t count = maker_graph(maker)->nodes.count;
+    maker_rest_begin(maker);
     add_params(maker);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t n = maker->order[i];
@@ -202,6 +214,7 @@ static void fill_graph(struct dump_maker *maker)
     }
     maker_leave(maker);
     add_returns(maker);
+    maker_rest_end(maker);
     declare_dims(maker);
 }
 
@@ -246,7 +259,8 @@ static bool make_graph(struct dump_maker *maker, uint32_t index)
     dump_sort(maker->dump, index, &maker->links, maker->order);
     bool well = !maker->dump->diags->counts[SEVERITY_ERROR];
     if (well) {
-        imply_outputs(maker);
+        if (!dump_is_exported(maker->dump)) /* they say all outputs */
+            imply_outputs(maker);
         complete_outputs(maker);
         dump_mark_nodes(maker->dump, index, maker->order);
         fill_graph(maker);
@@ -326,15 +340,18 @@ static void free_maker(struct dump_maker *maker)
     vec_free(&maker->values);
     vec_free(&maker->forms);
     vec_free(&maker->attrs);
+    vec_free(&maker->rest_blocks);
 }
 
 bool dump_finish(struct dump *dump)
 {
     struct dump_maker maker = {.dump = dump, .module = dump->module, .linker = {.dump = dump}};
     dump_count_graphs(dump);
-    dump_add_target(dump);
     if (dump->options->name && dump->graphs.count)
         dump->graphs.at[0].name = module_name(dump->module, dump->options->name);
+    if (!dump_take_rests(dump))
+        return false;
+    dump_add_target(dump);
     dump_capture(&maker.linker);
     count_args(&maker);
     for (uint32_t i = 0; i < dump->graphs.count; i++)
@@ -342,7 +359,7 @@ bool dump_finish(struct dump *dump)
     free_maker(&maker);
     if (!dump->diags->counts[SEVERITY_ERROR])
         dump_settle(dump);
-    if (!dump->diags->counts[SEVERITY_ERROR])
+    if (!dump->diags->counts[SEVERITY_ERROR] && !dump_is_exported(dump))
         dump_add_stubs(dump);
     dump_report_marks(dump);
     return !dump->diags->counts[SEVERITY_ERROR];

@@ -1,5 +1,5 @@
 /* Nodes as ops: operands as their types want them, attributes, results, what they wait for. */
-#include "frontend/exchange/dump/maker.h"
+#include "frontend/exchange/dump/rest.h"
 #include "ir/attr_rows.h"
 #include "ir/verify/verify.h"
 
@@ -33,6 +33,8 @@ static uint32_t add_clauses(struct dump_maker *maker, const struct dump_node *no
     clauses.after = graph_add_refs(maker->out, maker->values.at, maker->values.count);
     clauses.send = add_event(maker, node->send_event);
     clauses.recv = add_event(maker, node->recv_event);
+    if (node->rest.count)
+        maker_rest_clauses(maker, node, &clauses);
     if (clauses.forms.count + clauses.after.count + clauses.send.count + clauses.recv.count == 0)
         return 0;
     vec_push(&maker->out->clauses, clauses);
@@ -89,6 +91,11 @@ static struct range take_attrs(struct dump_maker *maker, const struct dump_node 
         changed |= settle_attr(maker, node, &attr);
         vec_push(&maker->attrs, attr);
     }
+    if (node->rest.count) {
+        changed |= maker_rest_attrs(maker, node, node->rest);
+        if (maker_rest_unnamed(maker, node))
+            shown_name = node->name;
+    }
     if (!changed)
         return node->attrs;
     if (node->name != NONE && node->name != shown_name)
@@ -106,6 +113,8 @@ static uint32_t output_name(struct dump_maker *maker, const struct dump_node *no
     const struct dump_graph *graph = maker_graph(maker);
     uint32_t own =
         output < node->outputs.count ? graph->outputs.at[node->outputs.first + output].name : NONE;
+    uint32_t said = node->rest.count ? maker_rest_name(maker, node, output) : NONE;
+    own = said == NONE ? own : said;
     uint32_t base = node->name == NONE ? node->type : node->name;
     if (own == NONE && output > 0)
         own = module_name_printf(maker->module, "%.*s.%u", NAME(maker->module, base), output);
@@ -114,6 +123,9 @@ static uint32_t output_name(struct dump_maker *maker, const struct dump_node *no
 
 static uint32_t output_type(struct dump_maker *maker, const struct dump_node *node, uint32_t output)
 {
+    uint32_t said = node->rest.count ? maker_rest_type(maker, node->rest, output) : NONE;
+    if (said != NONE)
+        return said;
     if (output >= node->outputs.count)
         return maker_type(maker, NONE);
     return maker_type(maker, maker_graph(maker)->outputs.at[node->outputs.first + output].type);
@@ -128,9 +140,14 @@ static struct range add_results(struct dump_maker *maker, uint32_t n, const stru
         uint32_t name = output_name(maker, node, i);
         graph_add_value(maker->out, name, output_type(maker, node, i), op);
     }
-    if (count == 0 && maker->links.used[n] & 2) {
-        graph_add_value(maker->out, output_name(maker, node, 0), module_token(maker->module), op);
-        results.count = 1;
+    uint32_t token = node->rest.count ? maker_rest_token(maker, node) : NONE;
+    if (token == NONE && count == 0 && maker->links.used[n] & 2)
+        token = output_name(maker, node, 0);
+    else if (token != NONE)
+        token = maker_name(maker, token);
+    if (token != NONE) {
+        graph_add_value(maker->out, token, module_token(maker->module), op);
+        results.count++;
     }
     return results;
 }
@@ -168,12 +185,19 @@ static void type_captures(struct dump_maker *maker, const struct attr_value *val
 void maker_add_op(struct dump_maker *maker, uint32_t n)
 {
     const struct dump_node *node = maker_node(maker, n);
-    maker_enter(maker, node);
-    uint32_t block = maker->stream_block != NONE ? maker->stream_block : maker->scope_block;
+    uint32_t block;
+    if (maker_rest_has_block(maker, node)) {
+        maker_leave_marks(maker);
+        block = maker_rest_enter(maker, node);
+    } else {
+        maker_enter(maker, node);
+        block = maker->stream_block != NONE ? maker->stream_block : maker->scope_block;
+    }
     struct op op = {.type = node->type, .loc = node->loc, .block = block, .kernel = NONE};
     for (uint32_t i = 0; i < node->attrs.count; i++)
         type_captures(maker, &maker->module->attrs.at[node->attrs.first + i].value);
     maker_take_operands(maker, node);
+    op.kernel = maker_rest_kernel(maker, node);
     op.operands = graph_add_refs(maker->out, maker->values.at, maker->values.count);
     op.clauses = add_clauses(maker, node, op.operands.first);
     op.results = add_results(maker, n, node);

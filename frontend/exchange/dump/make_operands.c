@@ -1,5 +1,5 @@
 /* The inputs of nodes as the operands that their types want. */
-#include "frontend/exchange/dump/maker.h"
+#include "frontend/exchange/dump/rest.h"
 #include "ir/op_types.h"
 
 /* The data inputs of a node as operands: values in maker->values, forms in maker->forms. */
@@ -227,25 +227,34 @@ static void shape_operands(struct dump_maker *maker, const struct op_type *type)
     gather_values(maker);
 }
 
+/* The dump's labels: kernels decide about those. */
+static void forget_labels(struct dump_maker *maker)
+{
+    for (uint32_t i = 0; i < maker->forms.count; i++)
+        maker->forms.at[i].label = NONE;
+}
+
 void maker_take_operands(struct dump_maker *maker, const struct dump_node *node)
 {
     maker->values.count = maker->forms.count = 0;
     if (node->role == DUMP_RETURN)
         return;
     take_inputs(maker, node);
+    if (maker_rest_operands(maker, node))
+        return;
     shape_operands(maker, op_type_find(maker->module, node->type));
+    forget_labels(maker);
 }
 
 static bool is_plain(const struct dump_maker *maker)
 {
     for (uint32_t i = 0; i < maker->forms.count; i++)
-        if (maker->forms.at[i].kind != OPERAND_VALUE)
+        if (maker->forms.at[i].kind != OPERAND_VALUE || maker->forms.at[i].label != NONE)
             return false;
     return true;
 }
 
-/* How the operands are written, whose values begin at `first` in the graph's refs. Their labels are
- * not: kernels decide about those. */
+/* How the operands are written, whose values begin at `first` in the graph's refs. */
 struct range maker_add_forms(struct dump_maker *maker, uint32_t first)
 {
     struct graph *graph = maker->out;
@@ -254,7 +263,6 @@ struct range maker_add_forms(struct dump_maker *maker, uint32_t first)
         return (struct range){0, 0};
     for (uint32_t i = 0; i < maker->forms.count; i++) {
         struct operand form = maker->forms.at[i];
-        form.label = NONE;
         form.values.first += first;
         vec_push(&graph->forms, form);
     }

@@ -521,6 +521,18 @@ static void read_sparse_initializer(struct reader *reader, struct level *level,
     add_initializer(reader, level, &tensor);
 }
 
+/* What skirc export says of the graph, which has no attributes. */
+static void read_doc(struct reader *reader, struct level *level, const struct proto_field *field)
+{
+    static const char mark[] = "_skir ";
+    const char *bytes;
+    size_t size;
+    if (field->kind == PROTO_STRING && proto_string(&reader->onnx.proto, field, &bytes, &size) &&
+        size >= sizeof mark - 1 && memcmp(bytes, mark, sizeof mark - 1) == 0)
+        reader->onnx.dump->graphs.at[level->graph].rest_text = intern_copy(
+            &reader->onnx.dump->module->names, bytes + sizeof mark - 1, size - (sizeof mark - 1));
+}
+
 static void read_graph_field(struct reader *reader, struct level *level,
                              const struct proto_field *field)
 {
@@ -540,6 +552,8 @@ static void read_graph_field(struct reader *reader, struct level *level,
         read_value_info(reader, level, field);
     else if (proto_is(field, "name"))
         level->name = field_string(proto, field, dump);
+    else if (proto_is(field, "doc_string"))
+        read_doc(reader, level, field);
     else if (proto_is(field, "domain"))
         level->domain = field_string(proto, field, dump);
     else if (proto_is(field, "overload"))

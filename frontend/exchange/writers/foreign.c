@@ -1,0 +1,199 @@
+#include "frontend/exchange/writers/foreign.h"
+#include "ir/contents.h"
+
+/* ---------------------------------------------------------------------------- names ---- */
+
+static const struct intern_name *module_text(const struct foreign *foreign, uint32_t name)
+{
+    return &foreign->module->names.names[name];
+}
+
+/* Names with another meaning in some format: `^` begins an edge that is only order. */
+static bool is_legal(const struct intern_name *name)
+{
+    return name->size > 0 && *name->text != '^';
+}
+
+static bool take(struct foreign *foreign, uint32_t id)
+{
+    uint32_t *place = id_map_at(&foreign->taken, id);
+    bool free = *place != foreign->turn;
+    *place = foreign->turn;
+    return free;
+}
+
+/* The name of a module's name, or one made of it where that is taken. */
+static uint32_t make_name(struct foreign *foreign, const char *bytes, size_t size)
+{
+    uint32_t id = intern_copy(&foreign->names, bytes, size);
+    if (take(foreign, id))
+        return id;
+    for (uint32_t n = 1;; n++) {
+        foreign->scratch.size = 0;
+        text_bytes(&foreign->scratch, bytes, size);
+        text_printf(&foreign->scratch, "_%u", n);
+        id = intern_copy(&foreign->names, foreign->scratch.at, foreign->scratch.size);
+        if (take(foreign, id))
+            return id;
+    }
+}
+
+static uint32_t value_name(struct foreign *foreign, uint32_t value)
+{
+    const struct intern_name *name = module_text(foreign, foreign->graph->values.at[value].name);
+    return is_legal(name) ? make_name(foreign, name->text, name->size)
+                          : make_name(foreign, "value", 5);
+}
+
+/* The attribute that imported ops have where their node's name is not that of a value. */
+static const struct attr *own_name(const struct foreign *foreign, const struct op *op)
+{
+    uint32_t key = intern_find(&foreign->module->names, "_name", 5);
+    const struct attr *attr = key == NONE ? NULL : attr_find(foreign->module, op->attrs, key);
+    bool fits = attr && attr->value.kind == ATTR_STRING &&
+                attr == &foreign->module->attrs.at[op->attrs.first + op->attrs.count - 1] &&
+                is_legal(module_text(foreign, attr->value.id));
+    if (!fits ||
+        (op->results.count && foreign->graph->values.at[op->results.first].name == attr->value.id))
+        return NULL;
+    return attr;
+}
+
+static uint32_t name_op(struct foreign *foreign, const struct op *op)
+{
+    const struct attr *own = own_name(foreign, op);
+    const struct intern_name *name = own ? module_text(foreign, own->value.id) : NULL;
+    if (own && !foreign->form->value_names) {
+        uint32_t id = intern_copy(&foreign->names, name->text, name->size);
+        if (take(foreign, id))
+            return id;
+    }
+    if (op->results.count)
+        return value_name(foreign, op->results.first);
+    name = module_text(foreign, op->type);
+    return make_name(foreign, name->text, name->size);
+}
+
+const struct intern_name *foreign_op_name(const struct foreign *foreign, uint32_t op)
+{
+    return &foreign->names.names[foreign->op_names[op]];
+}
+
+const struct intern_name *foreign_definer(const struct foreign *foreign, uint32_t value)
+{
+    uint32_t def = foreign->graph->values.at[value].def;
+    return &foreign->names
+                .names[def == DEF_PARAM ? foreign->param_names[value] : foreign->op_names[def]];
+}
+
+uint32_t foreign_output(const struct foreign *foreign, uint32_t value)
+{
+    uint32_t def = foreign->graph->values.at[value].def;
+    return def == DEF_PARAM ? 0 : value - foreign->graph->ops.at[def].results.first;
+}
+
+bool foreign_is_name(const struct foreign *foreign, uint32_t op, const struct attr *attr)
+{
+    const struct intern_name *name = foreign_op_name(foreign, op);
+    const struct attr *own = own_name(foreign, &foreign->graph->ops.at[op]);
+    if (!own || own != attr || foreign->form->value_names)
+        return false;
+    const struct intern_name *text = module_text(foreign, own->value.id);
+    return text->size == name->size && memcmp(text->text, name->text, name->size) == 0;
+}
+
+/* ---------------------------------------------------------------------------- types ---- */
+
+bool foreign_has_role(const struct module *module, uint32_t type)
+{
+    static const char *const types[] = {"Data",    "RefData",     "AippData",  "AnnData", "_Arg",
+                                        "_Retval", "Placeholder", "NetOutput", "subgraph"};
+    for (unsigned i = 0; i < sizeof types / sizeof types[0]; i++)
+        if (name_is(module, type, types[i]))
+            return true;
+    return false;
+}
+
+void foreign_op_type(const struct foreign *foreign, const struct op *op, struct text *type)
+{
+    const struct intern_name *name = module_text(foreign, op->type);
+    type->size = 0;
+    if (foreign_has_role(foreign->module, op->type))
+        text_string(type, "_skir_");
+    text_bytes(type, name->text, name->size);
+}
+
+/* --------------------------------------------------------------------------- graphs ---- */
+
+void foreign_init(struct foreign *foreign, const struct module *module,
+                  const struct foreign_form *form)
+{
+    *foreign = (struct foreign){.module = module, .form = form};
+}
+
+void foreign_free(struct foreign *foreign)
+{
+    intern_free(&foreign->names);
+    text_free(&foreign->rest);
+    text_free(&foreign->scratch);
+    id_map_free(&foreign->taken);
+    id_map_free(&foreign->options);
+    id_map_free(&foreign->priority);
+    id_map_free(&foreign->met_scopes);
+    id_map_free(&foreign->met_streams);
+}
+
+void foreign_begin_graph(struct foreign *foreign, const struct graph *graph)
+{
+    foreign->graph = graph;
+    foreign->turn++;
+    foreign->op_names = mem_calloc(graph->ops.count + 1, sizeof *foreign->op_names);
+    foreign->param_names = mem_calloc(graph->n_params + 1, sizeof *foreign->param_names);
+    for (uint32_t i = 0; i < graph->n_params; i++)
+        foreign->param_names[i] = value_name(foreign, i);
+    for (uint32_t i = 0; i < graph->body.count; i++)
+        if (item_kind(graph->body.at[i]) == ITEM_OP) {
+            uint32_t id = item_id(graph->body.at[i]);
+            foreign->op_names[id] = name_op(foreign, &graph->ops.at[id]);
+        }
+    foreign->return_name = make_name(foreign, "NetOutput", 9);
+    foreign_read_blocks(foreign);
+}
+
+void foreign_end_graph(struct foreign *foreign)
+{
+    foreign_forget_blocks(foreign);
+    mem_free(foreign->op_names);
+    mem_free(foreign->param_names);
+}
+
+/* ----------------------------------------------------------------------- attributes ---- */
+
+/* Keys that mean something to readers, whoever wrote them. */
+static bool is_reserved(const struct intern_name *key)
+{
+    static const char *const keys[] = {"_super_kernel_scope",
+                                       "_super_kernel_options",
+                                       "_user_stream_label",
+                                       "_user_stream_priority",
+                                       "_skir",
+                                       "index",
+                                       "_parent_node_index",
+                                       "_name",
+                                       "static"};
+    for (unsigned i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (strlen(keys[i]) == key->size && memcmp(keys[i], key->text, key->size) == 0)
+            return true;
+    return key->size == 0 || *key->text == '[';
+}
+
+bool foreign_says_attr(const struct foreign *foreign, const struct op *op, const struct attr *attr)
+{
+    const struct intern_name *key = module_text(foreign, attr->key);
+    if (op && op_contents_attr(foreign->module, foreign->graph, op) == attr)
+        return false;
+    for (uint32_t i = 0; i < key->size; i++)
+        if ((unsigned char)key->text[i] >= 0x80)
+            return false;
+    return !is_reserved(key) && foreign->form->says_value(foreign->module, &attr->value);
+}
