@@ -107,6 +107,7 @@ libskir_la_SOURCES += \
 	frontend/exchange/writers/json.c \
 	frontend/exchange/writers/json_data.c \
 	frontend/exchange/writers/json_data.h \
+	frontend/exchange/writers/kernel_info.c \
 	frontend/exchange/writers/onnx_txt.c \
 	frontend/exchange/writers/op_places.c \
 	frontend/exchange/writers/op_places.h \

@@ -28,8 +28,8 @@ static bool check_common_options(const struct invocation *invocation)
 
 /* A line for each format that can be written. */
 static const char export_details[] =
-    "Passes are not run: what stands in the file is written. Formats, each with its suffix:"
-#define WRITES_yes(cli, suffix, summary) "\n" cli " (" suffix "): " summary
+    "Passes are not run: what stands in the file is written. Formats, each with names of its files:"
+#define WRITES_yes(cli, suffix, summary) "\n" cli " (NAME" suffix "): " summary
 #define WRITES_some(cli, suffix, summary) WRITES_yes(cli, suffix, summary)
 #define WRITES_no(cli, suffix, summary)
 #define FORMAT(name, cli, suffix, reads, writes, summary) WRITES_##writes(cli, suffix, summary)

@@ -1,5 +1,6 @@
 /* skirc export: a module in a format of others. */
 #include "frontend/cli/input.h"
+#include "frontend/cli/moved_paths.h"
 #include "frontend/cli/outputs.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/exchange/exchange.h"
@@ -37,6 +38,7 @@ static const struct exchange_format *choose_format(const struct invocation *invo
     return format;
 }
 
+/* What can be imported has paths that lead from its folder. */
 static enum exit_status export_one(struct invocation *invocation, const char *path,
                                    const char *output, const void *user)
 {
@@ -44,8 +46,11 @@ static enum exit_status export_one(struct invocation *invocation, const char *pa
     enum exit_status status = EXIT_INPUT;
     if (input_open_verified(&input, invocation, path)) {
         struct exported exported = {user, input.module};
-        if (!exported.format->fits || exported.format->fits(input.module, &input.diags))
+        if (!exported.format->fits || exported.format->fits(input.module, &input.diags)) {
+            if (exported.format->read)
+                move_paths(input.module, path, output);
             status = write_produced(invocation, output, produce, &exported);
+        }
     }
     return input_close(&input, status);
 }

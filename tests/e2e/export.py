@@ -691,7 +691,7 @@ tap.check("a module without graphs has no digraph", export("dot", "entry.skir") 
 
 table = os.path.join(tap.SOURCE, "frontend", "exchange", "exchange.def")
 with open(table, encoding="utf-8") as file:
-    rows = re.findall(r'^FORMAT\(\w+, "([^"]+)", "([^"]+)", \w+, (yes|some|no),\s+"([^"]+)"\)',
+    rows = re.findall(r'^FORMAT\(\w+, "([^"]+)", "([^"]*)", \w+, (yes|some|no),\s+"([^"]+)"\)',
                       file.read(), re.M)
 written = [(name, suffix) for name, suffix, writes, _ in rows if writes != "no"]
 
@@ -702,7 +702,8 @@ def refuses(claim, status, text, *arguments):
               f"{done.returncode}\n{done.stderr}{done.stdout}")
 
 
-LIST = " or ".join(", ".join(f"'{name}' ({suffix})" for name, suffix in written).rsplit(", ", 1))
+LIST = " or ".join(", ".join(f"'{name}' ({suffix})" if suffix else f"'{name}'"
+                             for name, suffix in written).rsplit(", ", 1))
 write("good.skir", "skir 1\ngraph @g(%a: f32[4]) -> f32[4] {\n  return %a\n}\n")
 refuses("no format", 2, "skirc: say by --format=NAME which: " + LIST, "good.skir")
 refuses("a suffix that says nothing", 2, "skirc: the name 'x.svg' does not tell the format; say by "
@@ -722,7 +723,7 @@ with open("/dev/full", "w") as full:
                           stderr=subprocess.PIPE, text=True, timeout=60)
 tap.check("a full disk", done.returncode == 1 and "cannot write the output" in done.stderr,
           done.stderr)
-for format, suffix in written:
+for format, suffix in filter(lambda row: row[1], written):
     done = skirc("export", "good.skir", "-o", "by_suffix" + suffix)
     with open("by_suffix" + suffix, encoding="utf-8") as file:
         tap.check(f"the suffix {suffix} tells the format", done.returncode == 0
@@ -738,14 +739,15 @@ tap.check("and what was there stays", os.path.getsize("by_suffix.json") == befor
 
 # What is listed anywhere is what the table has.
 help = re.sub(r"\s+", " ", skirc("export", "--help").stdout)
-missing = [row for row in rows if row[2] == "yes" and f"{row[0]} ({row[1]}): {row[3]}" not in help]
+missing = [row for row in rows
+           if row[2] != "no" and f"{row[0]} (NAME{row[1]}): {row[3]}" not in help]
 tap.check("help has all formats that can be written", rows and not missing, f"{missing}\n{help}")
 for page in ("docs", "command-line.md"), ("docs", "man", "skirc.1"):
     with open(os.path.join(tap.SOURCE, *page), encoding="utf-8") as file:
         text = file.read()
     section = re.search(r"^(## skirc export|\.Ss skirc export)$(.*?)^(## |\.Ss |\.Sh )", text,
                         re.M | re.S)
-    missing = [row[0] for row in rows if row[2] == "yes"
+    missing = [row[0] for row in rows if row[2] != "no"
                and not re.search(rf"(`|Cm ){row[0]}\b", section[2] if section else "")]
     tap.check("/".join(page) + " has them, too", not missing, missing)
 
@@ -769,6 +771,16 @@ def many(count):
     return "\n".join([*lines, "}"]) + "\n"
 
 
+def many_calls(count):
+    """A super kernel of compiled kernels that is long, as kernel-info wants it."""
+    lines = ["skir 1", 'kernel @k : aiv_only {block = 1, _json = "k.json"}',
+             "graph @g(%x: f32[4]) -> () {", "superkernel @s {fixed_slots} {"]
+    for i in range(count):
+        op = f"Foo(%x) via @k send [{i}]" + (f" recv [{i - 2}]" if i > 1 else "")
+        lines.append(f'stream "{i % 3 + 1}" {{ {op} }}')
+    return "\n".join([*lines, "}", "}"]) + "\n"
+
+
 def seconds(format, name):
     """User time of an export, the least of three."""
     times = []
@@ -783,8 +795,11 @@ def seconds(format, name):
 
 write("20000.skir", many(20_000))
 write("100000.skir", many(100_000))
+write("20000_calls.skir", many_calls(20_000))
+write("100000_calls.skir", many_calls(100_000))
 for format, _ in written:
-    small, large = seconds(format, "20000.skir"), seconds(format, "100000.skir")
+    kind = "_calls" if format == "kernel-info" else ""
+    small, large = seconds(format, f"20000{kind}.skir"), seconds(format, f"100000{kind}.skir")
     tap.check(f"{format}: time grows with the number of ops", large < 12 * max(small, 0.02),
               f"{small} s, {large} s")
 with open("big.json", encoding="utf-8") as file:

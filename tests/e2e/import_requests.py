@@ -1,5 +1,6 @@
 """Fusion requests: what skirc makes of the reference compiler's own, held against what that makes of
-them: which ones are refused, the type and size of the launch, and the slots of the parameters.
+them: which ones are refused, the type and size of the launch, and the slots of the parameters. Their
+modules are exported, and imported again.
 
 The requests are those of the conformance cases beside the repository; without them nothing is
 tested.
@@ -87,6 +88,20 @@ def compare(case, entry, want):
     return ""
 
 
+def exports(options):
+    """Why an export of the module, and an import of that, are not the same again, or nothing."""
+    for output, back in (("again.json", "again.skir"), ("other/again.json", "back.skir")):
+        for step in (("export", "--format=kernel-info", "case.skir", "-o", output),
+                     ("import", *options, output, "-o", back)):
+            status, _, error = skirc(*step)
+            if status:
+                return f"{step[0]}: status {status}: {error}"
+        with open("case.skir") as first, open(back) as second:
+            if first.read() != second.read():
+                return f"{back} is not case.skir"
+    return ""
+
+
 def run(case):
     """Why the case fails, or nothing."""
     want, device = case["expect"], "aic={aic},aiv={aiv}".format(**case["device"])
@@ -106,7 +121,10 @@ def run(case):
             return ""
         if status:
             return f"{step[0]}: status {status}: {error}"
-    return "it is not refused" if want.get("error") else compare(case, output, want)
+    if want.get("error"):
+        return "it is not refused"
+    os.mkdir("other")
+    return compare(case, output, want) or exports(("--device", device, "--name", name))
 
 
 def agrees(case):

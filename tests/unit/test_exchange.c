@@ -96,13 +96,15 @@ static bool take(struct print_sink *sink, const char *bytes, size_t size)
     return fits;
 }
 
+/* A module that every format can have. */
 static struct text many_ops(unsigned count)
 {
     struct text text = {NULL, 0, 0};
-    text_string(&text, "skir 1\ngraph @g(%x: f32[1]) -> () {\n");
+    text_string(&text, "skir 1\nkernel @add : aiv_only {block = 1, _json = \"add.json\"}\n"
+                       "graph @g(%x: f32[1]) -> () {\nsuperkernel @s {\n");
     for (unsigned i = 0; i < count; i++)
-        text_printf(&text, "%%y%u = Add(%%x, %%x) : f32[1]\n", i);
-    text_string(&text, "}\n");
+        text_printf(&text, "%%y%u = Add(%%x, %%x) : f32[1] via @add\n", i);
+    text_string(&text, "}\n}\n");
     return text;
 }
 
