@@ -15,6 +15,7 @@ dist_doc_DATA = \
 	docs/device-model.md \
 	docs/diagnostics.md \
 	docs/importing.md \
+	docs/json.schema.json \
 	docs/language.md \
 	docs/objects.md \
 	docs/op-types.md \

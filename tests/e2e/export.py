@@ -15,6 +15,11 @@ import tempfile
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
 
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
 
@@ -375,6 +380,8 @@ def expected_edges(graph):
                 events["recv"][event].append(("block", index))
     borders = []
     for event, sides in events["recv"].items():
+        if event not in events["send"]:
+            continue  # from outside of the graph, and there is no node for that
         for side in sides:
             tail, from_block = event_node(graph, events["send"][event], True)
             head, to_block = event_node(graph, side, False)
@@ -448,6 +455,25 @@ def check_graph(dot, graph):
     return None
 
 
+# ---- The schema ----
+
+SCHEMA = os.path.join(tap.SOURCE, "docs", "json.schema.json")
+with open(SCHEMA, encoding="utf-8") as file:
+    schema = json.load(file)
+if jsonschema:
+    VALIDATOR = jsonschema.Draft202012Validator(schema)
+    VALIDATOR.check_schema(schema)
+else:
+    tap.skip("docs/json.schema.json takes the JSON of all modules",
+             "there is no python3-jsonschema")
+
+
+def schema_says(module):
+    """What the schema has against the JSON of a module, where it can be asked; or None."""
+    error = jsonschema and jsonschema.exceptions.best_match(VALIDATOR.iter_errors(module))
+    return f"schema: {error.json_path}: {error.message}"[:1000] if error else None
+
+
 # ---- All formats of all files ----
 
 GRAPHVIZ = shutil.which("dot")
@@ -463,6 +489,9 @@ def graphviz_says(text):
 def check_file(name, text):
     """What is wrong with what is exported of a file, whose canonical text this is; or None."""
     module = json.loads(export("json", name))
+    wrong = schema_says(module)
+    if wrong:
+        return wrong
     rebuilt = skirc("opt", write("rebuilt.skir", module_text(module)))
     if items_of(rebuilt.stdout) != all_items(name, text):
         return f"JSON: {rebuilt.stderr[:500]}{rebuilt.stdout[:1000]}"
@@ -683,6 +712,47 @@ tap.check("instructions have their operands by name", [
         {"instr": "arrive", "group": "aiv"}], instrs)
 write("vector.skir", "skir 1\nentry @e : aiv_only {block = 1} {\n  aiv { dcci all }\n}\n")
 entry = json.loads(export("json", "vector.skir"))["entries"][0]
+
+if jsonschema:
+    modules = [json.loads(export("json", name))
+               for name in ("data.skir", "entry.skir", "events.skir")]
+
+    def objects(data, path=()):
+        """All objects whose keys the schema gives."""
+        free = path[-1:] in (("attrs",), ("dict",)) or path[-2:] == ("gears", "dims")
+        if isinstance(data, dict) and not free:
+            yield data
+        for key, inner in data.items() if isinstance(data, dict) else enumerate(
+                data if isinstance(data, list) else ()):
+            yield from objects(inner, (*path, key))
+
+    taken, changes = [], 0
+    for module in modules:
+        for found in objects(module):
+            whole = dict(found)
+            less = [{key: whole[key] for key in whole if key != left} for left in whole]
+            for changed in [{**whole, "other": 0}, *less]:
+                found.clear()
+                found.update(changed)
+                changes += 1
+                if VALIDATOR.is_valid(module):
+                    taken.append((whole, changed))
+            found.clear()
+            found.update(whole)
+    tap.check("the schema takes no key more and no key less", not taken and changes > 200
+              and all(map(VALIDATOR.is_valid, modules)), f"{changes} changes, {taken[:5]}")
+
+def table_names(path, macro):
+    with open(os.path.join(tap.SOURCE, path), encoding="utf-8") as file:
+        return re.findall(rf"^{macro}\((\w+)", file.read(), re.M)
+
+
+known = [kind["properties"]["instr"] for kind in schema["$defs"]["instruction"]["oneOf"]]
+known = {name for kind in known for name in kind.get("enum", [kind.get("const")])}
+tap.check("the schema has all instructions", known == set(table_names("ir/instrs.def", "INSTR")),
+          known)
+known = schema["$defs"]["kernelType"]["enum"]
+tap.check("and all kernel types", known == table_names("ir/kernel_types.def", "KERNEL_TYPE"), known)
 tap.check("a program that is not there is null",
           entry["aic"] is None and len(entry["aiv"]) == 1, entry)
 tap.check("a module without graphs has no digraph", export("dot", "entry.skir") == "")
