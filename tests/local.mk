@@ -159,6 +159,7 @@ script_tests = \
 	tests/e2e/examples.py \
 	tests/e2e/exit_status.sh \
 	tests/e2e/export.py \
+	tests/e2e/export_refused.py \
 	tests/e2e/export_requests.py \
 	tests/e2e/golden_files.sh \
 	tests/e2e/grammar.py \

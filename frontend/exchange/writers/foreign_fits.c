@@ -1,6 +1,7 @@
 /* What no format of graphs can have. */
 #include "frontend/exchange/writers/foreign.h"
 #include "ir/base/utf8.h"
+#include "ir/syntax/locate.h"
 
 struct fits {
     const struct foreign_form *form;
@@ -18,23 +19,26 @@ static bool is_utf8(struct fits *fits, uint32_t name)
            (n->size == 0 || memcmp(fits->clean.at, n->text, n->size) == 0);
 }
 
-static void check_name(struct fits *fits, const char *what, uint32_t name, uint32_t loc)
+static void refuse_name(struct fits *fits, const char *what, uint32_t name, struct span span)
 {
-    struct span span = {loc == NONE ? 0 : loc, loc == NONE ? 0 : loc + 1};
-    if (!is_utf8(fits, name))
-        diag_at(fits->diags, DIAG_not_exported, span, "%s '%.*s' is not UTF-8, which %s wants",
-                what, NAME(fits->module, name), fits->form->name);
+    diag_at(fits->diags, DIAG_not_exported, span, "%s '%.*s' is not UTF-8, which %s wants", what,
+            NAME(fits->module, name), fits->form->name);
 }
 
 static void check_graph(struct fits *fits, const struct graph *graph)
 {
-    check_name(fits, "the name of the graph", graph->name, graph->loc);
-    for (uint32_t i = 0; i < graph->ops.count; i++)
-        check_name(fits, "the op type", graph->ops.at[i].type, graph->ops.at[i].loc);
+    const struct module *module = fits->module;
+    if (!is_utf8(fits, graph->name))
+        refuse_name(fits, "the name of the graph", graph->name, locate_name(module, graph->loc));
+    for (uint32_t i = 0; i < graph->ops.count; i++) {
+        const struct op *op = &graph->ops.at[i];
+        if (!is_utf8(fits, op->type))
+            refuse_name(fits, "the op type", op->type, locate_op(module, op, OP_TYPE_NAME, 0));
+    }
     for (uint32_t i = 0; i < graph->values.count; i++) {
-        uint32_t def = graph->values.at[i].def;
-        check_name(fits, "the name of the value", graph->values.at[i].name,
-                   def < graph->ops.count ? graph->ops.at[def].loc : graph->loc);
+        uint32_t name = graph->values.at[i].name;
+        if (!is_utf8(fits, name))
+            refuse_name(fits, "the name of the value", name, locate_value(module, graph, i));
     }
 }
 
@@ -56,8 +60,7 @@ bool foreign_fits_one(const struct foreign_form *form, const struct module *modu
 {
     if (module->graphs.count < 2)
         return true;
-    uint32_t loc = module->graphs.at[1].loc;
-    struct span span = {loc == NONE ? 0 : loc, loc == NONE ? 0 : loc + 1};
+    struct span span = locate_name(module, module->graphs.at[1].loc);
     diag_at(diags, DIAG_not_exported, span, "%s is one graph, and this is another", form->name);
     return false;
 }

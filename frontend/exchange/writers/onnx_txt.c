@@ -6,6 +6,7 @@
 #include "ir/calls.h"
 #include "ir/contents.h"
 #include "ir/operands.h"
+#include "ir/syntax/locate.h"
 
 #include <stdio.h>
 
@@ -430,7 +431,7 @@ static bool fits_nested(const struct module *module, struct diags *diags)
     while (other < module->graphs.count && seen[other])
         other++;
     uint32_t loc = module->graphs.at[flat && other < module->graphs.count ? other : root].loc;
-    struct span span = {loc == NONE ? 0 : loc, loc == NONE ? 0 : loc + 1};
+    struct span span = locate_name(module, loc);
     bool fits = flat && other == module->graphs.count;
     if (!flat)
         diag_at(diags, DIAG_not_exported, span,
