@@ -18,6 +18,8 @@ libskir_la_SOURCES += \
 	frontend/exchange/dump/dump.h \
 	frontend/exchange/dump/finish.c \
 	frontend/exchange/dump/finish.h \
+	frontend/exchange/dump/infer.c \
+	frontend/exchange/dump/infer.h \
 	frontend/exchange/dump/links.c \
 	frontend/exchange/dump/links.h \
 	frontend/exchange/dump/make_blocks.c \

@@ -67,6 +67,12 @@ static const char *first_text(const struct source *source)
     return at;
 }
 
+static bool begins_as_module(const struct source *source)
+{
+    const char *begin = first_text(source);
+    return strncmp(begin, "skir ", 5) == 0 || strncmp(begin, "//", 2) == 0;
+}
+
 static void describe_begin(const struct source *source, struct text *text)
 {
     const char *begin = first_text(source);
@@ -85,6 +91,8 @@ bool exchange_describe(const struct source *source, struct diags *diags, struct 
         text_string(text, "the file is binary");
     } else if (*first_text(source) == '{' || *first_text(source) == '[') {
         text_string(text, "the text is JSON, but no graph");
+    } else if (begins_as_module(source)) {
+        text_string(text, "the text is a .skir file already");
     } else if (!begins_as_message(source)) {
         describe_begin(source, text);
     } else if (!read_fields(source, diags, &fields)) {

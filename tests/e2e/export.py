@@ -366,7 +366,7 @@ def expected_edges(graph):
         for index in op["operands"]:
             edges[definer(graph, index), f"op{place}", "solid", value_type(graph, index)] += 1
         for index in op["after"]:
-            edges[definer(graph, index), f"op{place}", "dashed", "after"] += 1
+            edges[definer(graph, index), f"op{place}", "dotted", "after"] += 1
         events["send"].update({event: ("op", place) for event in op["send"]})
         for event in op["recv"]:
             events["recv"][event].append(("op", place))
@@ -385,7 +385,7 @@ def expected_edges(graph):
         for side in sides:
             tail, from_block = event_node(graph, events["send"][event], True)
             head, to_block = event_node(graph, side, False)
-            edges[tail, head, "dotted", event] += 1
+            edges[tail, head, "dashed", event] += 1
             borders.append((tail, head, event, from_block, to_block))
     return edges, borders
 
@@ -586,7 +586,7 @@ done = skirc("opt", "events.skir")
 tap.check("the module with events is correct", done.returncode == 0, done.stderr)
 dot, = parse_dot(export("dot", "events.skir"))
 events = {attributes["label"]: (tail, head, attributes.get("ltail"), attributes.get("lhead"))
-          for tail, head, attributes in dot.edges if attributes.get("style") == "dotted"}
+          for tail, head, attributes in dot.edges if attributes.get("style") == "dashed"}
 kernels = [dot.nodes[f"op{place}"]["path"] for place in (2, 3)]
 tap.check("events of super kernels are edges from and to their borders", events == {
     "e0": ("op0", "op1", None, kernels[0][0]),

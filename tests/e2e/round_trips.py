@@ -1,7 +1,8 @@
 """skirc export, import, export: what a module says is the same behind it, in every format that both
 reads and writes, of all examples and golden files and of random modules.
 
-SKIR_TEST_COUNT says how many random ones, SKIR_TEST_SEED which are the first.
+SKIR_TEST_COUNT says how many random ones, SKIR_TEST_SEED which are the first, by default the same
+each time; 0: any.
 """
 
 import glob
@@ -20,7 +21,7 @@ tap.SKIRC = os.path.abspath(tap.SKIRC)
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 
 COUNT = int(os.environ.get("SKIR_TEST_COUNT", "60"))
-SEED = int(os.environ.get("SKIR_TEST_SEED", "0")) or random.randrange(1, 10 ** 9)
+SEED = int(os.environ.get("SKIR_TEST_SEED", "1")) or random.randrange(1, 10 ** 9)
 FORMATS = ["ge-txt", "torchair-pbtxt", "onnx-txt"]
 
 

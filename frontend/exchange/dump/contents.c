@@ -127,7 +127,7 @@ bool dump_contents_file(struct dump *dump, const char *path, size_t path_size, u
 {
     bool fits = offset <= INT64_MAX && (bytes <= INT64_MAX || bytes == NO_BYTES);
     if (path_size == 0 || memchr(path, '\0', path_size) || !fits) {
-        dump_drop(dump, loc,
+        dump_lose(dump, loc,
                   "contents in a file that is not named, or whose place in it cannot be");
         return false;
     }
@@ -144,13 +144,13 @@ static bool take_type(struct dump *dump, uint32_t type, uint32_t loc, enum dtype
     if (type == NONE || dump->module->types.at[type].dtype == DTYPE_UNKNOWN ||
         dump->module->types.at[type].rank == RANK_UNKNOWN ||
         !type_elements(dump->module, type, elements)) {
-        dump_drop(dump, loc, "the contents of a constant whose type is not known");
+        dump_lose(dump, loc, "the contents of a constant whose type is not known");
         return false;
     }
     *dtype = dump->module->types.at[type].dtype;
     if (dtype_info(*dtype)->class != CLASS_HANDLE)
         return true;
-    dump_drop(dump, loc, "the contents of a constant of dtype %s", dtype_info(*dtype)->name);
+    dump_lose(dump, loc, "the contents of a constant of dtype %s", dtype_info(*dtype)->name);
     return false;
 }
 
@@ -163,18 +163,24 @@ bool dump_contents_bytes(struct dump *dump, uint32_t type, const struct dump_byt
         return false;
     if (__builtin_mul_overflow(elements, (uint64_t)dtype_info(dtype)->bits, &bits) ||
         bits / 8 + (bits % 8 > 0) != bytes->size) {
-        dump_drop(dump, loc, "contents of %zu bytes, which are not those of the constant's type",
+        dump_lose(dump, loc, "contents of %zu bytes, which are not those of the constant's type",
                   bytes->size);
         return false;
     }
     if (say_bytes(dump, dtype, bytes->bytes, bytes->size, value))
         return true;
-    if (bytes->literal == NONE) {
-        dump_drop(dump, loc, "contents of %zu bytes, which have no place of their own in the dump",
+    if (strcmp(dump->source->path, "<stdin>") == 0) {
+        dump_lose(dump, loc, "contents of %zu bytes, which are in no file: the dump came by a pipe",
                   bytes->size);
         return false;
     }
-    set_file(dump, module_name(dump->module, dump->source->path),
+    if (bytes->literal == NONE) {
+        dump_lose(dump, loc, "contents of %zu bytes, which have no place of their own in the dump",
+                  bytes->size);
+        return false;
+    }
+    const char *slash = strrchr(dump->source->path, '/');
+    set_file(dump, module_name(dump->module, slash ? slash + 1 : dump->source->path),
              bytes->literal + (uint64_t)bytes->plain, bytes->size, !bytes->plain, value);
     return true;
 }
@@ -206,8 +212,10 @@ bool dump_contents_numbers(struct dump *dump, uint32_t type, const struct attr_v
     for (uint32_t i = 0; i < needed && fits; i++)
         fits = number_encode(dtype, &numbers[i], &bits) == NUMBER_FITS;
     if (!fits) {
-        dump_drop(dump, loc, "%u numbers of a constant of %llu elements", count,
-                  (unsigned long long)elements);
+        const char *why = elements > CONTENTS_MOST ? "which are too many to stand in a text"
+                                                   : "which are not those of its type";
+        dump_lose(dump, loc, "the numbers of a constant of %llu elements, %s",
+                  (unsigned long long)elements, why);
         return false;
     }
     if (needed == 1) {

@@ -122,14 +122,31 @@ void dump_draft_free(struct dump_draft *draft)
     vec_free(&draft->attrs);
 }
 
+static void record(struct dump *dump, enum diag_id id, uint32_t loc, const char *format,
+                   va_list args)
+{
+    const char *text = arena_vprintf(&dump->arena, format, args);
+    vec_push(&dump->dropped, text);
+    diag_at(dump->diags, id, source_token(dump->source, loc), "%s", text);
+}
+
 void dump_drop(struct dump *dump, uint32_t loc, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    const char *text = arena_vprintf(&dump->arena, format, args);
+    record(dump, DIAG_not_imported, loc, format, args);
     va_end(args);
-    vec_push(&dump->dropped, text);
-    diag_at(dump->diags, DIAG_not_imported, source_token(dump->source, loc), "%s", text);
+}
+
+void dump_lose(struct dump *dump, uint32_t loc, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    record(dump, dump->lost ? DIAG_not_imported : DIAG_contents_left_out, loc, format, args);
+    va_end(args);
+    if (!dump->lost)
+        diag_help(dump->diags, "--counts lists what is left out; 'run --input' gives contents");
+    dump->lost = true;
 }
 
 /* Letters, digits and `_`, not a digit first: what a dimension's name can be. */

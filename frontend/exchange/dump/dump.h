@@ -92,6 +92,7 @@ struct dump {
     VEC(struct dump_graph) graphs;
     VEC(struct dump_count) counts; /* made of the graphs where a reader leaves it empty */
     VEC(const char *) dropped;     /* what the module does not have of the dump; in the arena */
+    bool lost;                     /* contents were left out, which was said */
     struct arena arena;
     struct id_map graph_names;     /* by name: index of the graph */
     struct id_map graph_numbers;   /* by name: that of NAME.1, NAME.2 ... given out last */
@@ -160,7 +161,10 @@ void dump_sort_attrs(struct dump *dump, struct dump_draft *draft);
 /* The dimension of a name that the graph declares, or DIM_UNKNOWN where the text is no name. */
 int64_t dump_dim(struct dump *dump, uint32_t graph, const char *text, size_t size);
 
-/* Something that the module will not have, for --counts and as a remark at `loc`. */
+/* Something that the module will not have, for --counts and as a remark at `loc`; dump_lose:
+ * contents, the first time as a warning, since results depend on them. */
+void dump_lose(struct dump *dump, uint32_t loc, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 void dump_drop(struct dump *dump, uint32_t loc, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -275,7 +275,7 @@ static bool read_attr(struct reader *reader, struct span key)
     if (attr.value.kind == ATTR_SYMBOL)
         vec_push(&reader->callees, (struct callee_name){attr.key, attr.value.id, attr.loc});
     else if (is_lost(reader, &attr))
-        dump_drop(reader->dump, key.begin, "the contents of '%.*s', which are not all in the dump",
+        dump_lose(reader->dump, key.begin, "the contents of '%.*s', which are not all in the dump",
                   NAME(reader->dump->module, reader->draft.node.name));
     else if (reader->draft.node.role == DUMP_PARAM && attr.value.kind == ATTR_INT &&
              name_is(reader->dump->module, attr.key, "index"))

@@ -515,7 +515,7 @@ static void read_sparse_initializer(struct reader *reader, struct level *level,
             dump_shape_add(&shape, dim < 0 ? DIM_UNKNOWN : dim);
         }
     if (!proto->failed)
-        dump_drop(reader->onnx.dump, outer->name_span.begin, "a sparse initializer's contents");
+        dump_lose(reader->onnx.dump, outer->name_span.begin, "a sparse initializer's contents");
     tensor.filled = false;
     tensor.type = dump_type(reader->onnx.dump, tensor.dtype, W_ND, &shape, tensor.loc);
     add_initializer(reader, level, &tensor);

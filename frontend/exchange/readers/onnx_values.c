@@ -173,7 +173,7 @@ static bool external_contents(struct onnx *onnx, const struct tensor *tensor, ui
     bool legal = (tensor->offset == NONE || name_number(dump->module, tensor->offset, &offset)) &&
                  (tensor->length == NONE || name_number(dump->module, tensor->length, &length));
     if (!legal) {
-        dump_drop(dump, loc, "contents in a file, whose place there is no number");
+        dump_lose(dump, loc, "contents in a file, whose place there is no number");
         return false;
     }
     const struct intern_name path = dump->module->names.names[tensor->location];
@@ -208,10 +208,10 @@ static bool read_contents(struct onnx *onnx, const struct tensor *tensor, uint32
     if (onnx->values.count > tensor->first && type != NONE)
         return number_contents(onnx, tensor, type, loc, value);
     if (tensor->strings || tensor->raw.name || onnx->values.count > tensor->first)
-        dump_drop(onnx->dump, loc, "the contents of a tensor of %s",
+        dump_lose(onnx->dump, loc, "the contents of a tensor of %s",
                   tensor->strings ? "strings" : "no known type");
     else if (type != NONE && type_elements(onnx->dump->module, type, &elements) && elements > 0)
-        dump_drop(onnx->dump, loc, "the contents of a tensor, which are not in the text");
+        dump_lose(onnx->dump, loc, "the contents of a tensor, which are not in the text");
     return false;
 }
 

@@ -125,7 +125,7 @@ static bool read_tensor(struct tf_values *values, uint32_t loc, struct attr_valu
         type_elements(values->dump->module, type, &elements) && elements > 0)
         numbers_keep(&values->numbers, tensor.first, (struct attr_value){.kind = ATTR_INT});
     if (tensor.strings)
-        dump_drop(values->dump, loc, "the contents of a constant of strings, or of no numbers");
+        dump_lose(values->dump, loc, "the contents of a constant of strings, or of no numbers");
     else if (tensor.content.name)
         filled = read_content(values, &tensor, loc, value);
     else

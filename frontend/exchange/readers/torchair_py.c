@@ -118,7 +118,7 @@ static void put_contents(struct reader *reader, struct dump_draft *draft, uint32
     if (contents.known)
         dump_add_attr(draft, (struct attr){W_value, loc, contents.value});
     else if (contents.elements > 0)
-        dump_drop(reader->dump, loc, "the contents of a constant of '%.*s', which are %s",
+        dump_lose(reader->dump, loc, "the contents of a constant of '%.*s', which are %s",
                   NAME(reader->dump->module, reader->node),
                   contents.regular ? "too many for a text" : "not all in the dump");
 }

@@ -244,7 +244,7 @@ static void put_op_edges(struct writer *writer, uint32_t id)
         put_data_edge(writer, operands[i], "op", place);
     for (uint32_t i = 0; i < after.count && pieces_next(&writer->pieces); i++) {
         put_definer(writer, graph->refs.at[after.first + i]);
-        text_printf(out(writer), " -> op%u [style=dashed, label=\"after\"];\n", place);
+        text_printf(out(writer), " -> op%u [style=dotted, label=\"after\"];\n", place);
     }
 }
 
@@ -286,7 +286,7 @@ static void put_event_edge(struct writer *writer, const struct event_side *from,
     put_side(writer, from, true);
     text_string(out(writer), " -> ");
     put_side(writer, to, false);
-    text_string(out(writer), " [style=dotted");
+    text_string(out(writer), " [style=dashed");
     put_border(writer, from, "ltail");
     put_border(writer, to, "lhead");
     text_string(out(writer), ", label=");

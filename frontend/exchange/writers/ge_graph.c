@@ -126,16 +126,26 @@ static void open_op(struct writer *writer, const struct intern_name *name, const
     proto_put_string(&writer->out, writer->dressed ? "op" : "type", type, size);
 }
 
+/* Whether a name ends as if there were an output behind it. */
+static bool ends_in_output(const struct intern_name *name)
+{
+    uint32_t size = name->size;
+    while (size > 0 && name->text[size - 1] >= '0' && name->text[size - 1] <= '9')
+        size--;
+    return size < name->size && size > 0 && name->text[size - 1] == ':';
+}
+
 /* NODE:OUTPUT; -1 is order, which TorchAir says by ^NODE. */
 static void put_input(struct writer *writer, uint32_t value, bool order)
 {
     const struct intern_name *node = foreign_definer(&writer->foreign, value);
     struct text *text = &writer->bytes;
     text->size = 0;
-    if (order && writer->dressed)
+    bool caret = order && writer->dressed && !ends_in_output(node);
+    if (caret)
         text_char(text, '^');
     text_bytes(text, node->text, node->size);
-    if (order && !writer->dressed)
+    if (order && !caret)
         text_string(text, ":-1");
     else if (!order)
         text_printf(text, ":%u", foreign_output(&writer->foreign, value));

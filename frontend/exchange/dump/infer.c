@@ -1,0 +1,88 @@
+#include "frontend/exchange/dump/infer.h"
+#include "ir/op_tensors.h"
+
+/* An op whose type has data. */
+struct inference {
+    struct module *module;
+    struct graph *graph;
+    const struct op *op;
+    const struct op_type *type;
+    struct op_tensors tensors;
+};
+
+static const struct type *type_at(const struct inference *in, uint32_t type)
+{
+    return &in->module->types.at[type];
+}
+
+static bool is_open(const struct type *type)
+{
+    return type->dtype == DTYPE_UNKNOWN || type->rank == RANK_UNKNOWN;
+}
+
+static bool has_open_result(const struct module *module, const struct graph *graph,
+                            const struct op *op)
+{
+    for (uint32_t i = 0; i < op->results.count; i++)
+        if (is_open(&module->types.at[graph->values.at[op->results.first + i].type]))
+            return true;
+    return false;
+}
+
+/* The dtype of the first tensor of a slot. */
+static enum dtype slot_dtype(const struct inference *in, uint32_t slot)
+{
+    for (uint32_t i = 0; i < in->tensors.call.n_tensors; i++)
+        if (in->tensors.call.tensors[i].slot == slot)
+            return type_at(in, in->tensors.places[i].type)->dtype;
+    return DTYPE_UNKNOWN;
+}
+
+/* That of a slot before it, or the only one that it may have. */
+static enum dtype infer_dtype(const struct inference *in, const struct op_slot *slot)
+{
+    if (slot->like != NONE)
+        return slot_dtype(in, slot->like);
+    for (unsigned dtype = 0; dtype < DTYPE_COUNT; dtype++)
+        if (slot->dtypes == (uint64_t)1 << dtype)
+            return (enum dtype)dtype;
+    return DTYPE_UNKNOWN;
+}
+
+/* Shapes follow from operands all of whose ranks are known. */
+static bool knows_ranks(const struct inference *in)
+{
+    for (uint32_t i = 0; i < in->tensors.call.n_tensors; i++)
+        if (!in->tensors.places[i].result && in->tensors.call.tensors[i].rank == RANK_UNKNOWN)
+            return false;
+    return true;
+}
+
+static void infer_result(const struct inference *in, uint32_t result)
+{
+    uint32_t *value = &in->graph->values.at[in->op->results.first + result].type;
+    uint32_t slot = op_type_result(in->type, result);
+    struct type type = *type_at(in, *value);
+    int64_t inferred[MAX_RANK];
+    const int64_t *dims = type.rank == RANK_UNKNOWN ? NULL : type_dims(in->module, *value);
+    if (!is_open(&type) || slot == NONE)
+        return;
+    if (type.dtype == DTYPE_UNKNOWN)
+        type.dtype = infer_dtype(in, &in->type->slots[slot]);
+    if (!dims && knows_ranks(in) && op_shapes_infer(&in->tensors.call, slot, inferred, &type.rank))
+        dims = inferred;
+    *value =
+        module_type(in->module, type.dtype, type.format, dims, dims ? type.rank : RANK_UNKNOWN);
+}
+
+void dump_infer(struct module *module, struct graph *graph, const struct op *op)
+{
+    struct arena arena = {NULL, 0};
+    struct inference in = {module, graph, op, op_type_find(module, op->type), {.misfit = OP_FITS}};
+    if (!in.type || !has_open_result(module, graph, op))
+        return;
+    op_tensors_init(&in.tensors, module, graph, op, in.type, &arena);
+    for (uint32_t i = 0; in.tensors.misfit == OP_FITS && i < op->results.count; i++)
+        infer_result(&in, i);
+    arena_free(&arena);
+}
