@@ -60,6 +60,7 @@ unit_tests = \
 	tests/unit/test_op_rules \
 	tests/unit/test_op_types \
 	tests/unit/test_partition \
+	tests/unit/test_progress \
 	tests/unit/test_proto_text \
 	tests/unit/test_races \
 	tests/unit/test_roundtrip \
@@ -165,6 +166,7 @@ script_tests = \
 	tests/e2e/grammar.py \
 	tests/e2e/hostile_text.py \
 	tests/e2e/import.py \
+	tests/e2e/import_options.py \
 	tests/e2e/import_requests.py \
 	tests/e2e/round_trips.py \
 	tests/e2e/includes.py \

@@ -63,23 +63,35 @@ static bool take_marks(struct wishes *wishes, const struct invocation *invocatio
     return true;
 }
 
+/* A number of cores, "aic=24", up to a comma or the end, which `at` is moved behind. */
+static bool take_cores(const char **at, const char *kind, uint32_t *cores)
+{
+    unsigned number;
+    int end = 0;
+    if (strncmp(*at, kind, 3) != 0 || sscanf(*at + 3, "=%4u%n", &number, &end) != 1 ||
+        number > 1024)
+        return false;
+    *cores = number;
+    *at += 3 + end;
+    return true;
+}
+
 static bool take_device(struct wishes *wishes, const struct invocation *invocation)
 {
-    const char *device = option_value(invocation, "device");
-    unsigned aic, aiv;
-    int end = 0;
+    const char *device = option_value(invocation, "device"), *at = device;
+    struct dump_options *options = &wishes->options;
     if (!device)
         return true;
-    wishes->options.has_device = true;
-    if (sscanf(device, "aic=%4u,aiv=%4u%n", &aic, &aiv, &end) != 2 || device[end] || aic > 1024 ||
-        aiv > 1024) {
-        usage_error(invocation, "--device is aic=N,aiv=N with numbers up to 1024, not '%s'",
-                    device);
-        return false;
-    }
-    wishes->options.aic = aic;
-    wishes->options.aiv = aiv;
-    return true;
+    options->has_device = true;
+    bool aic_first = strncmp(at, "aic", 3) == 0;
+    const char *first = aic_first ? "aic" : "aiv", *second = aic_first ? "aiv" : "aic";
+    bool fine = take_cores(&at, first, aic_first ? &options->aic : &options->aiv) && *at++ == ',' &&
+                take_cores(&at, second, aic_first ? &options->aiv : &options->aic);
+    if (fine && !*at && options->aic + options->aiv > 0)
+        return true;
+    usage_error(invocation, "--device is aic=N,aiv=N with numbers up to 1024, not both 0, not '%s'",
+                device);
+    return false;
 }
 
 static void list_keys(struct wishes *wishes, const char *names)

@@ -11,7 +11,6 @@ void dump_init(struct dump *dump, struct source *source, struct diags *diags,
 
 static void free_graph(struct dump_graph *graph)
 {
-    vec_free(&graph->dims);
     vec_free(&graph->nodes);
     vec_free(&graph->inputs);
     vec_free(&graph->outputs);
@@ -161,15 +160,10 @@ static bool is_dim_name(const char *text, size_t size)
     return size > 0;
 }
 
-int64_t dump_dim(struct dump *dump, uint32_t graph, const char *text, size_t size)
+int64_t dump_dim(struct dump *dump, const char *text, size_t size)
 {
     if (!is_dim_name(text, size))
         return DIM_UNKNOWN;
     uint32_t name = intern_copy(&dump->module->names, text, size);
-    struct vec_u32 *dims = &dump->graphs.at[graph].dims;
-    for (uint32_t i = 0; i < dims->count; i++)
-        if (dims->at[i] == name)
-            return DIM_GEAR + name;
-    vec_push(dims, name);
     return DIM_GEAR + name;
 }

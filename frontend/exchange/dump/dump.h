@@ -67,8 +67,7 @@ struct dump_graph {
     uint32_t loc;
     uint32_t parent; /* index of the graph whose values its nodes may take, too; NONE */
     struct range attrs;
-    struct vec_u32 dims; /* names of dimensions */
-    uint32_t rest_text;  /* name id; NONE, or a node that returns has it */
+    uint32_t rest_text; /* name id; NONE, or a node that returns has it */
     struct range rest;
     bool open; /* the dump does not say what is returned: what nobody takes is */
     VEC(struct dump_node) nodes;
@@ -158,8 +157,9 @@ static inline void dump_add_attr(struct dump_draft *draft, struct attr attr)
 /* Takes the attributes that say something out of the draft, and those that are not kept. */
 void dump_sort_attrs(struct dump *dump, struct dump_draft *draft);
 
-/* The dimension of a name that the graph declares, or DIM_UNKNOWN where the text is no name. */
-int64_t dump_dim(struct dump *dump, uint32_t graph, const char *text, size_t size);
+/* The dimension of a name, which the graphs that have it declare, or DIM_UNKNOWN where the text is
+ * no name. */
+int64_t dump_dim(struct dump *dump, const char *text, size_t size);
 
 /* Something that the module will not have, for --counts and as a remark at `loc`; dump_lose:
  * contents, the first time as a warning, since results depend on them. */

@@ -19,7 +19,7 @@ static int64_t read_dim(struct dump *dump, uint32_t graph, const char *text, siz
         number = number * 10 + (text[i++] - '0');
     if (i == size && size > 0)
         return number;
-    return graph == NONE ? DIM_UNKNOWN : dump_dim(dump, graph, text, size);
+    return graph == NONE ? DIM_UNKNOWN : dump_dim(dump, text, size);
 }
 
 /* The end of the element at `at` of a list in brackets; expressions may have brackets, too. */

@@ -126,11 +126,11 @@ static void read_tensor(struct reader *reader, struct level *level, const struct
         push(reader, tensor.value);
 }
 
-static void read_type(struct reader *reader, struct level *level, const struct proto_field *field)
+static void read_type(struct reader *reader, const struct proto_field *field)
 {
     if (!field_enter(&reader->onnx.proto, field))
         return;
-    uint32_t type = onnx_read_type(&reader->onnx, level->graph, field->name_span.begin);
+    uint32_t type = onnx_read_type(&reader->onnx, field->name_span.begin);
     push(reader, (struct attr_value){.kind = ATTR_TYPE, .id = type});
 }
 
@@ -145,7 +145,7 @@ static void read_value(struct reader *reader, struct level *level, struct attrib
     else if (kind == T || kind == TENSORS)
         read_tensor(reader, level, field);
     else if (kind == TP || kind == TPS)
-        read_type(reader, level, field);
+        read_type(reader, field);
     else if (kind == S || kind == STRINGS)
         read_bytes(reader, field);
     else if (kind == SPARSE || kind == SPARSES)
@@ -444,7 +444,7 @@ static struct dump_param read_value_info(struct reader *reader, struct level *le
             value.loc = field.span.begin;
         } else if (field_is_message(&field, "type")) {
             proto_enter(&onnx->proto);
-            value.type = onnx_read_type(onnx, level->graph, value.loc);
+            value.type = onnx_read_type(onnx, value.loc);
         }
     if (value.name != NONE && value.type != NONE)
         vec_push(&level->declared, value);

@@ -35,7 +35,7 @@ static unsigned read_dtype(struct onnx *onnx, const struct proto_field *field, u
 }
 
 /* A dimension that was entered: a number, a name, or nothing. */
-static int64_t read_dim(struct onnx *onnx, uint32_t graph)
+static int64_t read_dim(struct onnx *onnx)
 {
     struct proto_field field;
     int64_t dim = DIM_UNKNOWN;
@@ -45,21 +45,21 @@ static int64_t read_dim(struct onnx *onnx, uint32_t graph)
         if (proto_is(&field, "dim_value") && proto_integer(&onnx->proto, &field, &dim))
             dim = dim < 0 ? DIM_UNKNOWN : dim;
         else if (proto_is(&field, "dim_param") && proto_string(&onnx->proto, &field, &bytes, &size))
-            dim = dump_dim(onnx->dump, graph, bytes, size);
+            dim = dump_dim(onnx->dump, bytes, size);
     }
     return dim;
 }
 
-static void read_shape(struct onnx *onnx, struct dump_shape *shape, uint32_t graph)
+static void read_shape(struct onnx *onnx, struct dump_shape *shape)
 {
     struct proto_field field;
     shape->rank = 0;
     while (proto_next(&onnx->proto, &field))
         if (proto_is(&field, "dim") && field_enter(&onnx->proto, &field))
-            dump_shape_add(shape, read_dim(onnx, graph));
+            dump_shape_add(shape, read_dim(onnx));
 }
 
-static uint32_t read_tensor_type(struct onnx *onnx, uint32_t graph, uint32_t loc)
+static uint32_t read_tensor_type(struct onnx *onnx, uint32_t loc)
 {
     struct proto_field field;
     struct dump_shape shape;
@@ -69,18 +69,18 @@ static uint32_t read_tensor_type(struct onnx *onnx, uint32_t graph, uint32_t loc
         if (proto_is(&field, "elem_type"))
             dtype = read_dtype(onnx, &field, loc);
         else if (proto_is(&field, "shape") && field_enter(&onnx->proto, &field))
-            read_shape(onnx, &shape, graph);
+            read_shape(onnx, &shape);
     return dump_type(onnx->dump, dtype, W_ND, &shape, loc);
 }
 
-uint32_t onnx_read_type(struct onnx *onnx, uint32_t graph, uint32_t loc)
+uint32_t onnx_read_type(struct onnx *onnx, uint32_t loc)
 {
     struct proto_field field;
     uint32_t type = dump_no_type(onnx->dump);
     while (proto_next(&onnx->proto, &field))
         if (field_is_message(&field, "tensor_type")) {
             proto_enter(&onnx->proto);
-            type = read_tensor_type(onnx, graph, loc);
+            type = read_tensor_type(onnx, loc);
         } else if (field.kind == PROTO_MESSAGE) {
             dump_drop(onnx->dump, loc, "a type that is no tensor's: %.*s", (int)field.name_size,
                       field.name);

@@ -17,7 +17,7 @@ struct onnx {
 
 /* Reads a TypeProto that was entered, of a value of the graph: its type id. `loc` is where remarks
  * are said. */
-uint32_t onnx_read_type(struct onnx *onnx, uint32_t graph, uint32_t loc);
+uint32_t onnx_read_type(struct onnx *onnx, uint32_t loc);
 
 /* A tensor, as far as it can stand in a module. */
 struct onnx_tensor {

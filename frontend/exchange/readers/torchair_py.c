@@ -372,10 +372,10 @@ static bool read_shape(struct reader *reader, uint32_t index, struct dump_shape 
         if (python_int(&reader->values, i, &dim))
             dump_shape_add_ge(shape, dim);
         else
-            dump_shape_add(shape, item->sort == PY_NAME
-                                      ? dump_dim(reader->dump, reader->graph,
-                                                 py_text(&reader->items, item), item->size)
-                                      : DIM_UNKNOWN);
+            dump_shape_add(shape,
+                           item->sort == PY_NAME
+                               ? dump_dim(reader->dump, py_text(&reader->items, item), item->size)
+                               : DIM_UNKNOWN);
     }
     return true;
 }
