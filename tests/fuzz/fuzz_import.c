@@ -73,9 +73,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     if (source_init_foreign(&source, "dump", copy, size)) {
         const struct exchange_format *format =
             name ? exchange_find_reader(&exchange_formats, name, &error)
-                 : exchange_guess(&exchange_formats, &source, &error);
+                 : exchange_guess(&exchange_formats, &source);
         if (format)
             import(format, &source, &diags);
+        else
+            exchange_refuse(&exchange_formats, &source, &diags);
         print_diags(&diags);
     }
     source_free(&source);
