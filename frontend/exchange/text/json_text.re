@@ -193,8 +193,10 @@ static bool check_few_keys(struct json_text *json, const struct span *keys, uint
 static bool check_keys(struct json_text *json)
 {
     uint32_t first = json->levels[json->depth].first_key, count = json->keys.count - first;
-    struct span *keys = json->keys.at + first;
     json->keys.count = first;
+    if (count == 0) /* there may be no memory */
+        return true;
+    struct span *keys = json->keys.at + first;
     if (count <= FEW_KEYS)
         return check_few_keys(json, keys, count);
     qsort_r(keys, count, sizeof *keys, compare_keys, (char *)json->text);
