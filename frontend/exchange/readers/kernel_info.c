@@ -28,7 +28,8 @@ struct request {
     VEC(struct request_op) ops;
     struct vec_u32 events; /* name ids */
     VEC(struct sub_kernel) kernels;
-    struct id_map values, kernel_uses; /* by name: those that are taken; how often it is called */
+    struct id_map values;      /* by name: how many others were made of it */
+    struct id_map kernel_uses; /* by name: how often it is called */
     struct graph *graph;
 };
 
@@ -199,9 +200,11 @@ static bool read_kernels(struct request *request)
 static uint32_t value_name(struct request *request, uint32_t wanted)
 {
     uint32_t name = wanted;
-    for (uint32_t n = 1; id_map_find(&request->values, name) != NONE; n++)
+    while (id_map_find(&request->values, name) != NONE) {
+        uint32_t n = ++*id_map_at(&request->values, wanted);
         name = module_name_printf(request->module, "%.*s.%u", NAME(request->module, wanted), n);
-    id_map_set(&request->values, name, 1);
+    }
+    id_map_set(&request->values, name, 0);
     return name;
 }
 
