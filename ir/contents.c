@@ -30,9 +30,11 @@ const struct attr *op_contents_attr(const struct module *module, const struct gr
 struct contents contents_read(const struct module *module, const struct attr *attr)
 {
     const struct attr_value *value = &attr->value;
-    if (value->kind == ATTR_LIST)
+    if (value->kind == ATTR_LIST && value->count)
         return (struct contents){
             module->attr_values.at + value->first, value->count, NONE, 0, 0, false};
+    if (value->kind == ATTR_LIST) /* where there may be no values at all */
+        return (struct contents){value, 0, NONE, 0, 0, false};
     if (value->kind != ATTR_DICT)
         return (struct contents){value, 1, NONE, 0, 0, false};
     struct range keys = {value->first, value->count};

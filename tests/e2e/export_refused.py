@@ -51,6 +51,18 @@ graph @"g\xff"(%"a\xfe": f32[4]) -> f32[4] {
 }
 """
 TWO = "skir 1\ngraph @g() -> () {\n}\ngraph @h() -> () {\n}\n"
+EMPTY = '''skir 1
+graph @g() -> () {{
+  A()
+  superkernel @s {} {{
+    stream "1" {{
+    }}
+  }}
+  stream "2" {{
+    B() recv [e]
+  }}
+}}
+'''
 
 for format in FORMATS:
     refuses("no graph", format, "skir 1\nkernel @k : aiv_only {block = 1}\n",
@@ -62,6 +74,9 @@ for format in FORMATS:
                                   ("3:3", "the name of the value", "b\udcfd"),
                                   ("3:14", "the op type", "A\udcfc"))))
     takes("the same in UTF-8", format, re.sub(r"\\x..", "é", BYTES))
+    refuses("events of a super kernel without ops", format, EMPTY.format("send [e]"),
+            f"4:15: error: the super kernel 's' has events and no ops, which {format} cannot have")
+    takes("a super kernel without ops", format, EMPTY.format("").replace(" recv [e]", ""))
 
 takes("two graphs", "ge-txt", TWO)
 refuses("two graphs", "torchair-pbtxt", TWO,

@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
+import random_modules
 import tap
 
 tap.SKIRC = os.path.abspath(tap.SKIRC)
@@ -153,229 +154,31 @@ def failure(format, text, folder):
 
 # ---- Random modules ----
 
-class Maker:
-    DTYPES = ("f32 f16 bf16 f64 i8 i32 i64 u8 u64 bool hif8 f8e5m2 i4 u1 c64 string resource "
-              "f4e2m1").split()
-    FORMATS = "NCHW NHWC FRACTAL_NZ NC1HWC0 NCL".split()
-    KINDS = "int float bool string type list".split()
-
-    def __init__(self, seed):
-        self.random = random.Random(seed)
-        self.names = 0
-        self.events = 0
-
-    def pick(self, *choices):
-        return self.random.choice(choices)
-
-    def chance(self, part):
-        return self.random.random() < part
-
-    def name(self):
-        self.names += 1
-        plain = f"{self.pick('x', 'y', 'add_', 'n.')}{self.names}"
-        if self.chance(0.1):
-            return f'"{plain}{self.pick("/é", " b", ":1", "^", "", chr(92) + "x01", "&<")}"'
-        return plain if self.chance(0.95) else f'"^{plain}"'
-
-    def dim(self):
-        return self.pick("1", "2", "8", "0", "4096", "?", *self.dims, *self.sums)
-
-    def type(self):
-        dtype = "?" if self.chance(0.08) else self.random.choice(self.DTYPES)
-        if self.chance(0.08):
-            return dtype + "[..]"
-        dims = ", ".join(self.dim() for _ in range(self.random.randrange(4)))
-        text = f"{dtype}[{dims}]"
-        return text + ":" + self.random.choice(self.FORMATS) if self.chance(0.2) else text
-
-    def string(self):
-        return self.pick('"a"', '""', '"two words"', r'"\"q\" \\ \n\x00\x7f"', '"é"', "\"it's\"",
-                         '"a:b=c"', '"NaN"')
-
-    def data(self, depth=0):
-        kind = self.random.randrange(14 if depth < 2 else 8)
-        if kind == 0:
-            return str(self.pick(0, 1, -1, 7, 2 ** 63 - 1, -2 ** 63))
-        if kind == 1:
-            return self.pick("0.5", "1e-05", "inf", "-inf", "nan", "-0.0", "3.0", "1e+300")
-        if kind in (2, 3):
-            return self.string()
-        if kind == 4:
-            return self.pick("true", "false")
-        if kind == 5:
-            return self.pick("word", "none", "f32", "value", "call")
-        if kind == 6:
-            return self.type()
-        if kind == 7:
-            return "[]" + (":" + self.random.choice(self.KINDS) if self.chance(0.8) else "")
-        if kind == 8:
-            return "{" + ", ".join(f"k{i} = {self.data(depth + 1)}"
-                                   for i in range(self.random.randrange(1, 3))) + "}"
-        if kind == 9:
-            return "[" + ", ".join(self.data(depth + 1)
-                                   for _ in range(self.random.randrange(1, 4))) + "]"
-        elements = {10: ["1", "-2"], 11: ["0.5", "inf"], 12: ['"a"', '"b"'],
-                    13: ["[1, 2]", "[3]"]}[kind]
-        return "[" + ", ".join(self.random.choice(elements)
-                               for _ in range(self.random.randrange(1, 4))) + "]"
-
-    def attrs(self, part, more=()):
-        keys = self.random.sample(["_a", "_b c", "_é", "_super_kernel_scope", "_index", "_name",
-                                   "_skir", "_user_stream_priority", "_input_name_key"],
-                                  self.random.randrange(1, 4)) if self.chance(part) else []
-        texts = list(more) + [f'"{key}" = {self.data()}' for key in keys]
-        return " {" + ", ".join(texts) + "}" if texts else ""
-
-    def operands(self, known):
-        if self.chance(0.7):
-            return ", ".join(self.random.choice(known)
-                             for _ in range(self.random.randrange(3)))
-        forms = []
-        for _ in range(self.random.randrange(1, 4)):
-            forms.append(self.pick("none", self.random.choice(known),
-                                   "[" + ", ".join(self.random.sample(known, min(2, len(known))))
-                                   + "]", "[]"))
-        at = self.random.randrange(len(forms) + 1) if self.chance(0.4) else len(forms)
-        return ", ".join(form if i < at else f"l{i} = {form}" for i, form in enumerate(forms))
-
-    def op(self, known, waited, streams, kernels):
-        results = [f"%{self.name()}" for _ in range(self.pick(0, 1, 1, 1, 2, 3))]
-        types = [self.type() for _ in results]
-        tokens = []
-        if self.chance(0.15):
-            tokens = [f"%{self.name()}"]
-            types.append("token")
-        label = streams[-1] if streams else "0"
-        kind = self.pick("Foo", "Bar_2", "_Odd", '"small op"', '"dom::Op"', "Data", "NetOutput")
-        text = ", ".join(results + tokens) + (" = " if results + tokens else "")
-        text += f"{kind}({self.operands(known)})" + self.attrs(0.4)
-        if types:
-            text += " : (" + ", ".join(types) + ")"
-        if kernels and self.chance(0.0):
-            text += " via " + self.random.choice(kernels)
-        if waited and self.chance(0.3):
-            text += " after (" + ", ".join(self.random.sample(waited, min(2, len(waited)))) + ")"
-        clauses = ""
-        if self.pending and self.pending[0][1] != label and self.chance(0.7):
-            event, _ = self.pending.pop(0)
-            clauses = f" recv [{event}]"
-        if kind not in ("Data", "NetOutput") and self.chance(0.2):
-            self.events += 1
-            event = self.pick(f"e{self.events}", str(self.events))
-            self.pending.append((event, label))
-            text += f" send [{event}]"
-        known += results
-        waited += results + tokens
-        return text + clauses
-
-    def block(self, lines, known, waited, scopes, streams, depth, indent):
-        kind = self.pick("scope", "scope", "none", "stream", "stream", "superkernel")
-        if "k" in scopes and kind != "stream":
-            kind = "stream"
-        if scopes and kind == "superkernel":
-            kind = "stream"
-        inner_scopes, inner_streams = scopes, streams
-        if kind == "scope":
-            name = self.pick("s", "t", "None")
-            told = ['options = "stream-fusion=1"'] if name == "s" and self.chance(0.7) else []
-            head, inner_scopes = f"scope @{name}" + self.attrs(0.1, told), scopes + ["s"]
-        elif kind == "none":
-            head, inner_scopes = "scope none" + self.attrs(0.1), scopes + ["s"]
-        elif kind == "stream":
-            label = self.pick("1", "2", "0", "main one")
-            told = ["priority = 3"] if label == "2" and self.chance(0.7) else []
-            told += ['queue = "high"'] if label == "1" and self.chance(0.2) else []
-            head, inner_streams = f'stream "{label}"' + self.attrs(0.1, told), streams + [label]
-        else:
-            self.names += 1
-            told = self.random.sample(["scope = @s", 'options = "stream-fusion=1"', "entry = @e"], 2)
-            told = [each for each in told if not each.startswith("entry")]
-            head = f"superkernel @k{self.names}" + self.attrs(0.1, told)
-            inner_scopes = scopes + ["k"]
-        lines.append(indent + head + " {")
-        self.body(lines, known, waited, inner_scopes, inner_streams, depth + 1)
-        lines.append(indent + "}")
-
-    def body(self, lines, known, waited, scopes, streams, depth):
-        indent = "  " * (depth + 1)
-        for _ in range(self.random.randrange(1, 5)):
-            if depth < 3 and self.chance(0.4):
-                self.block(lines, known, waited, scopes, streams, depth, indent)
-            else:
-                lines.append(indent + self.op(known, waited, streams, []))
-
-    def constants(self, lines, known):
-        for _ in range(self.random.randrange(3)):
-            name = "%" + self.name()
-            type, said = self.pick(("f16[2]", "[0.1, 2]"), ("i32[4]", "7"), ("f32[]", "0.5"),
-                                   ("bool[2]", "[true, 0]"), ("i64[1]", "[-1]"),
-                                   ("f32[3, 2]", '{file = "w.bin", offset = 8, bytes = 24}'),
-                                   ("u8[70]", "1"), ("c64[2]", '{file = "c.bin"}'),
-                                   ("f32[2]:NCL", "[1, 1]"))
-            lines.append(f"  {name} = {self.pick('Const', 'Constant', 'Variable')}() "
-                         f"{{value = {said}}} : {type}")
-            known.append(name)
-
-    def graph(self, name, called):
-        self.dims, self.sums, self.pending = [], [], []
-        head = ""
-        if self.chance(0.3):
-            self.dims, self.sums = ["b", "s"], ["2*b + 1", "b*s"]
-            head = " dims (b, s)" if self.chance(0.5) else \
-                " gears " + self.pick("zip", "product") + " (b = [2, 4], s = [3, 5])"
-        params = [("%" + self.name(), self.type()) for _ in range(self.random.randrange(1, 4))]
-        known = [param for param, _ in params]
-        waited, lines = list(known), []
-        self.constants(lines, known)
-        self.body(lines, known, waited, [], [], 0)
-        for callee, takes, gives in called:
-            results = ["%" + self.name() for _ in gives]
-            if not takes or self.dims:
-                continue
-            lines.append(f"  {', '.join(results)}{' = ' if results else ''}PartitionedCall("
-                         f"{', '.join(params[0][0] for _ in takes)}) {{f = @{callee}}}"
-                         + (f" : ({', '.join('?[..]' for _ in gives)})" if gives else ""))
-        shown = ", ".join(f"{param}: {type}" + self.attrs(0.2, ["static"] if self.chance(0.1) else [])
-                          for param, type in params)
-        returned = self.random.sample(known, self.random.randrange(min(3, len(known))) + 0)
-        results = ", ".join("?[..]" for _ in returned)
-        text = f"graph @{name}({shown}){self.attrs(0.3)}{head} -> ({results}) {{\n"
-        text += "\n".join(lines) + "\n"
-        text += f"  return {', '.join(returned)}\n" if returned else ""
-        return text + "}\n", (name, params, returned)
-
-    def module(self):
-        graphs, called = [], []
-        text = "skir 1\n"
-        if self.chance(0.3):
-            text += 'target "t" {aic = 8, aiv = 16}\n'
-        if self.chance(0.3):
-            text += 'kernel @k : aiv_only {block = 4, params = [x, y], _why = "a\\"b"}\n'
-        for i in range(self.pick(1, 1, 2)):
-            made, signature = self.graph(f"g{i}" if self.chance(0.8) else f'"g {i}"', [])
-            graphs.append(made)
-        return text + "\n".join(graphs)
-
-
 def correct(text):
     return skirc("check", "-", stdin=text).returncode == 0
 
 
-def random_modules():
-    """Seeds and texts of correct random modules."""
+def fused(text):
+    """What the passes make of a module, with its entries; itself where they fail."""
+    done = skirc("opt", "--passes=default", "-", stdin=text)
+    return text if done.returncode else done.stdout
+
+
+def correct_modules():
+    """Seeds and texts of correct random modules, some of which are fused."""
     seed, made, tried = SEED, 0, 0
     while made < COUNT and tried < 20 * COUNT:
-        text = Maker(seed).module().encode()
+        text = random_modules.text(seed).encode()
         tried += 1
         if correct(text):
             made += 1
-            yield seed, text
+            yield seed, fused(text) if made % 4 == 0 else text
         seed += 1
 
 
 def check_random(format):
     failures, written, total = [], 0, 0
-    for seed, text in random_modules():
+    for seed, text in correct_modules():
         total += 1
         found = failure(format, text, scratch.name)
         written += found is None

@@ -82,7 +82,8 @@ static void push(struct sorter *sorter, uint32_t node)
 /* Loops of TensorFlow close where the next round begins. */
 static bool closes(const struct sorter *sorter, const struct dump_link *link)
 {
-    return sorter->state[link->id] == OPEN || is_next_iteration(sorter, link->id);
+    return sorter->state[link->id] == OPEN ||
+           (sorter->state[link->id] == NEW && is_next_iteration(sorter, link->id));
 }
 
 /* One input of the innermost node, or its end. */

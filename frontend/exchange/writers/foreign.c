@@ -50,9 +50,8 @@ static const struct attr *own_name(const struct foreign *foreign, const struct o
 {
     uint32_t key = intern_find(&foreign->module->names, "_name", 5);
     const struct attr *attr = key == NONE ? NULL : attr_find(foreign->module, op->attrs, key);
-    bool fits = attr && attr->value.kind == ATTR_STRING &&
-                attr == &foreign->module->attrs.at[op->attrs.first + op->attrs.count - 1] &&
-                is_legal(module_text(foreign, attr->value.id));
+    bool fits =
+        attr && attr->value.kind == ATTR_STRING && is_legal(module_text(foreign, attr->value.id));
     if (!fits ||
         (op->results.count && foreign->graph->values.at[op->results.first].name == attr->value.id))
         return NULL;
@@ -92,14 +91,14 @@ uint32_t foreign_output(const struct foreign *foreign, uint32_t value)
     return def == DEF_PARAM ? 0 : value - foreign->graph->ops.at[def].results.first;
 }
 
-bool foreign_is_name(const struct foreign *foreign, uint32_t op, const struct attr *attr)
+const struct attr *foreign_name_attr(const struct foreign *foreign, uint32_t op)
 {
     const struct intern_name *name = foreign_op_name(foreign, op);
     const struct attr *own = own_name(foreign, &foreign->graph->ops.at[op]);
-    if (!own || own != attr || foreign->form->value_names)
-        return false;
+    if (!own || foreign->form->value_names)
+        return NULL;
     const struct intern_name *text = module_text(foreign, own->value.id);
-    return text->size == name->size && memcmp(text->text, name->text, name->size) == 0;
+    return text->size == name->size && memcmp(text->text, name->text, name->size) == 0 ? own : NULL;
 }
 
 /* ---------------------------------------------------------------------------- types ---- */
@@ -187,10 +186,20 @@ static bool is_reserved(const struct intern_name *key)
     return key->size == 0 || *key->text == '[';
 }
 
+/* Readers take contents from such an attribute of an op that has none. */
+static bool makes_contents(const struct foreign *foreign, const struct op *op, uint32_t key)
+{
+    const struct module *module = foreign->module;
+    return name_is(module, op->type, "FileConstant") &&
+           (name_is(module, key, "file_path") || name_is(module, key, "location")) &&
+           !op_contents_attr(module, foreign->graph, op);
+}
+
 bool foreign_says_attr(const struct foreign *foreign, const struct op *op, const struct attr *attr)
 {
     const struct intern_name *key = module_text(foreign, attr->key);
-    if (op && op_contents_attr(foreign->module, foreign->graph, op) == attr)
+    if (op && (op_contents_attr(foreign->module, foreign->graph, op) == attr ||
+               makes_contents(foreign, op, attr->key)))
         return false;
     for (uint32_t i = 0; i < key->size; i++)
         if ((unsigned char)key->text[i] >= 0x80)

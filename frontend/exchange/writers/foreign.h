@@ -59,8 +59,8 @@ const struct intern_name *foreign_op_name(const struct foreign *foreign, uint32_
 const struct intern_name *foreign_definer(const struct foreign *foreign, uint32_t value);
 /* Which of its outputs a value is. */
 uint32_t foreign_output(const struct foreign *foreign, uint32_t value);
-/* Whether the attribute is said by the name of the op's node. */
-bool foreign_is_name(const struct foreign *foreign, uint32_t op, const struct attr *attr);
+/* The attribute that the name of the op's node says; NULL. */
+const struct attr *foreign_name_attr(const struct foreign *foreign, uint32_t op);
 
 /* Whether formats have the op type for parameters, or for what is returned. */
 bool foreign_has_role(const struct module *module, uint32_t type);

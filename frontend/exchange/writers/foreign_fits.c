@@ -25,11 +25,39 @@ static void refuse_name(struct fits *fits, const char *what, uint32_t name, stru
             NAME(fits->module, name), fits->form->name);
 }
 
+/* Blocks are what their ops say. */
+static void check_launch(struct fits *fits, const struct block *block)
+{
+    struct span span = locate_name(fits->module, block->loc);
+    if (block->send.count + block->recv.count > 0)
+        diag_at(fits->diags, DIAG_not_exported, span,
+                "the super kernel '%.*s' has events and no ops, which %s cannot have",
+                NAME(fits->module, block->name), fits->form->name);
+}
+
+static void check_launches(struct fits *fits, const struct graph *graph)
+{
+    uint32_t ops = 0,
+             before = 0; /* so far, and when the last super kernel opened; these nest not */
+    for (uint32_t i = 0; i < graph->body.count; i++) {
+        uint64_t item = graph->body.at[i];
+        const struct block *block =
+            item_kind(item) == ITEM_OP ? NULL : &graph->blocks.at[item_id(item)];
+        ops += !block;
+        if (!block || block->kind != BLOCK_SUPERKERNEL)
+            continue;
+        if (item_kind(item) == ITEM_CLOSE && ops == before)
+            check_launch(fits, block);
+        before = ops;
+    }
+}
+
 static void check_graph(struct fits *fits, const struct graph *graph)
 {
     const struct module *module = fits->module;
     if (!is_utf8(fits, graph->name))
         refuse_name(fits, "the name of the graph", graph->name, locate_name(module, graph->loc));
+    check_launches(fits, graph);
     for (uint32_t i = 0; i < graph->ops.count; i++) {
         const struct op *op = &graph->ops.at[i];
         if (!is_utf8(fits, op->type))

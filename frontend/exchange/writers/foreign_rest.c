@@ -109,11 +109,9 @@ static void put_results(struct foreign *foreign, uint32_t id)
 static void put_unnamed(struct foreign *foreign, uint32_t id)
 {
     const struct op *op = &foreign->graph->ops.at[id];
-    const struct attr *last =
-        op->attrs.count ? &foreign->module->attrs.at[op->attrs.first + op->attrs.count - 1] : NULL;
     if (foreign->form->value_names && op_tensor_results(foreign->module, foreign->graph, op))
         return;
-    if (last && foreign_is_name(foreign, id, last))
+    if (foreign_name_attr(foreign, id))
         return;
     if (op->results.count == 0 || !is_expected(foreign, foreign_op_name(foreign, id), 0,
                                                foreign->graph->values.at[op->results.first].name))
@@ -255,12 +253,13 @@ static void put_events(struct foreign *foreign, const char *key, struct range ev
 static void put_attrs(struct foreign *foreign, const char *key, struct range attrs, uint32_t op,
                       bool all)
 {
+    const struct attr *name = all || op == NONE ? NULL : foreign_name_attr(foreign, op);
     bool some = false;
     for (uint32_t i = 0; i < attrs.count; i++) {
         const struct attr *attr = &foreign->module->attrs.at[attrs.first + i];
-        if (!all &&
-            (foreign_says_attr(foreign, op == NONE ? NULL : &foreign->graph->ops.at[op], attr) ||
-             (op != NONE && foreign_is_name(foreign, op, attr))))
+        if (attr == name ||
+            (!all &&
+             foreign_says_attr(foreign, op == NONE ? NULL : &foreign->graph->ops.at[op], attr)))
             continue;
         if (!some)
             begin_key(foreign, key);

@@ -132,7 +132,9 @@ static bool ends_in_output(const struct intern_name *name)
     uint32_t size = name->size;
     while (size > 0 && name->text[size - 1] >= '0' && name->text[size - 1] <= '9')
         size--;
-    return size < name->size && size > 0 && name->text[size - 1] == ':';
+    bool digits = size < name->size;
+    size -= size > 0 && name->text[size - 1] == '-';
+    return digits && size > 0 && name->text[size - 1] == ':';
 }
 
 /* NODE:OUTPUT; -1 is order, which TorchAir says by ^NODE. */
