@@ -88,8 +88,11 @@ libskir_la_SOURCES += \
 	frontend/exchange/text/json_text.c \
 	frontend/exchange/text/json_text.h \
 	frontend/exchange/text/json_value.c \
+	frontend/exchange/text/proto_cursor.c \
 	frontend/exchange/text/proto_error.c \
 	frontend/exchange/text/proto_error.h \
+	frontend/exchange/text/proto_scan.h \
+	frontend/exchange/text/proto_space.h \
 	frontend/exchange/text/proto_text.c \
 	frontend/exchange/text/proto_text.h \
 	frontend/exchange/text/proto_values.c \
