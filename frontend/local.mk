@@ -74,7 +74,11 @@ libskir_la_SOURCES += \
 	frontend/exchange/readers/onnx_values.h \
 	frontend/exchange/readers/python_values.c \
 	frontend/exchange/readers/python_values.h \
+	frontend/exchange/readers/sk_events.c \
+	frontend/exchange/readers/sk_events.h \
 	frontend/exchange/readers/sk_graph.c \
+	frontend/exchange/readers/sk_tasks.c \
+	frontend/exchange/readers/sk_tasks.h \
 	frontend/exchange/readers/sub_kernel.c \
 	frontend/exchange/readers/sub_kernel.h \
 	frontend/exchange/readers/tf_graph.c \

@@ -57,10 +57,9 @@ static void read_event(struct request *request, const struct json_item *item)
 static void read_events(struct request *request, const struct json_item *item, struct range *events)
 {
     struct json_item event;
-    if (item->kind == JSON_NULL || !json_text_want(&request->json, item, JSON_ARRAY))
+    if (item->kind == JSON_NULL || !json_text_open(&request->json, item, JSON_ARRAY))
         return;
     events->first = request->events.count;
-    json_text_enter(&request->json);
     while (json_text_next(&request->json, &event))
         read_event(request, &event);
     events->count = request->events.count - events->first;
@@ -119,10 +118,7 @@ static void read_op(struct request *request, const struct json_item *item)
     struct json_item member;
     struct request_op op = {
         .span = item->span, .json = NONE, .object = NONE, .stream = NONE, .sub = NONE};
-    if (!json_text_want(&request->json, item, JSON_OBJECT))
-        return;
-    json_text_enter(&request->json);
-    while (json_text_next(&request->json, &member))
+    for (EACH_JSON(&request->json, &member, item, JSON_OBJECT))
         read_op_member(request, &member, &op);
     if (op.json != NONE)
         vec_push(&request->ops, op);
@@ -135,10 +131,7 @@ static void read_ops(struct request *request, const struct json_item *item)
 {
     struct json_item op;
     request->has_ops = true;
-    if (!json_text_want(&request->json, item, JSON_ARRAY))
-        return;
-    json_text_enter(&request->json);
-    while (json_text_next(&request->json, &op))
+    for (EACH_JSON(&request->json, &op, item, JSON_ARRAY))
         read_op(request, &op);
 }
 

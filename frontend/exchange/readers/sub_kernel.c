@@ -88,10 +88,7 @@ static bool read_param(struct metadata *meta, const struct json_item *item)
 static void read_params(struct metadata *meta, const struct json_item *item)
 {
     struct json_item param;
-    if (!json_text_want(&meta->json, item, JSON_ARRAY))
-        return;
-    json_text_enter(&meta->json);
-    while (json_text_next(&meta->json, &param))
+    for (EACH_JSON(&meta->json, &param, item, JSON_ARRAY))
         if (!read_param(meta, &param))
             return;
 }
@@ -145,10 +142,7 @@ static uint32_t *function_of(const struct json_item *item, uint32_t *any, uint32
 static void read_function(struct metadata *meta, const struct json_item *item, uint32_t *function)
 {
     struct json_item member;
-    if (!json_text_want(&meta->json, item, JSON_OBJECT))
-        return;
-    json_text_enter(&meta->json);
-    while (json_text_next(&meta->json, &member))
+    for (EACH_JSON(&meta->json, &member, item, JSON_OBJECT))
         if (json_text_is(&member, "func_name"))
             read_name(meta, &member, function);
 }
@@ -237,10 +231,7 @@ static void read_variant(struct metadata *meta, const struct json_item *item)
 static void read_variants(struct metadata *meta, const struct json_item *item)
 {
     struct json_item variant;
-    if (!json_text_want(&meta->json, item, JSON_OBJECT))
-        return;
-    json_text_enter(&meta->json);
-    while (json_text_next(&meta->json, &variant))
+    for (EACH_JSON(&meta->json, &variant, item, JSON_OBJECT))
         read_variant(meta, &variant);
 }
 
@@ -249,10 +240,7 @@ static void read_functions(struct metadata *meta, const struct json_item *item)
     struct json_item member;
     meta->has_functions = true;
     meta->functions_span = item->key_span;
-    if (!json_text_want(&meta->json, item, JSON_OBJECT))
-        return;
-    json_text_enter(&meta->json);
-    while (json_text_next(&meta->json, &member)) {
+    for (EACH_JSON(&meta->json, &member, item, JSON_OBJECT)) {
         uint32_t *function = function_of(&member, &meta->function, meta->functions);
         if (function)
             read_function(meta, &member, function);
@@ -436,8 +424,7 @@ static void add_attrs(struct metadata *meta, struct attr_list *attrs)
         vec_push(attrs, attr_number(module_name(module, "_debugBufSize"), meta->debug_bytes));
 }
 
-/* What no other kernel is called, and is no name of a kernel's part. */
-static uint32_t kernel_name(struct module *module, uint32_t wanted)
+uint32_t sub_kernel_name(struct module *module, uint32_t wanted)
 {
     const struct intern_name *name = &module->names.names[wanted];
     bool part = name->size > 4 && (memcmp(name->text + name->size - 4, ".aic", 4) == 0 ||
@@ -456,7 +443,7 @@ static void make_kernel(struct metadata *meta, struct sub_kernel *sub)
     add_attrs(meta, &attrs);
     struct range range = module_add_attrs(meta->module, attrs.at, attrs.count);
     struct kernel *kernel =
-        module_add_kernel(meta->module, kernel_name(meta->module, meta->name), meta->type);
+        module_add_kernel(meta->module, sub_kernel_name(meta->module, meta->name), meta->type);
     kernel->attrs = range;
     sub->kernel = kernel->name;
     sub->op_type = meta->op_type;

@@ -20,6 +20,9 @@ struct sub_kernel {
 void sub_kernel_read(struct dump *dump, const struct sub_kernel_source *source,
                      struct sub_kernel *sub);
 
+/* A name for a kernel, like `wanted`, that nothing of the module has, and no part of a kernel. */
+uint32_t sub_kernel_name(struct module *module, uint32_t wanted);
+
 /* A word of the language that is most like the text. */
 uint32_t sub_kernel_word(struct module *module, const char *text, size_t size);
 

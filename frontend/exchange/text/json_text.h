@@ -69,6 +69,9 @@ static inline bool json_text_is(const struct json_item *item, const char *key)
     return item->key_size == size && memcmp(item->key, key, size) == 0;
 }
 
+/* Whether an item has one of the keys of a list that NULL ends. */
+bool json_text_is_one(const struct json_item *item, const char *const *keys);
+
 /* Whether the text begins as an object that has a member of one of these names, as far as it can be
  * read. The list ends with NULL. */
 bool json_text_has_key(const struct source *source, const char *const *keys);
@@ -80,6 +83,13 @@ const char *json_kind_text(enum json_kind kind);
 
 /* Whether it is of the kind. */
 bool json_text_want(struct json_text *json, const struct json_item *item, enum json_kind kind);
+/* The same of a container, which is the innermost one then. */
+bool json_text_open(struct json_text *json, const struct json_item *item, enum json_kind kind);
+/* `for (EACH_JSON(json, item, container, kind))`: the items of a container; none where it is of
+ * another kind. */
+#define EACH_JSON(json, item, container, kind)                                                     \
+    bool open_ = json_text_open(json, container, kind);                                            \
+    open_ &&json_text_next(json, item);
 /* The bytes, in UTF-8, without quotes and escapes. They are in the text itself or in the cursor's
  * scratch memory: the next call may overwrite them. */
 bool json_text_string(struct json_text *json, const struct json_item *item, const char **bytes,

@@ -14,7 +14,7 @@ bool json_text_fail(struct json_text *json, struct span span, const char *format
     return false;
 }
 
-static bool is_one_of(const struct json_item *item, const char *const *keys)
+bool json_text_is_one(const struct json_item *item, const char *const *keys)
 {
     while (*keys && !json_text_is(item, *keys))
         keys++;
@@ -32,7 +32,7 @@ bool json_text_has_key(const struct source *source, const char *const *keys)
     if (json_text_next(&json, &item) && item.kind == JSON_OBJECT) {
         json_text_enter(&json);
         while (!found && json_text_next(&json, &item))
-            found = is_one_of(&item, keys);
+            found = json_text_is_one(&item, keys);
     }
     json_text_free(&json);
     diags_free(&unheard);
@@ -54,6 +54,13 @@ bool json_text_want(struct json_text *json, const struct json_item *item, enum j
         return true;
     return json_text_fail(json, item->span, "this must be %s, not %s", json_kind_text(kind),
                           json_kind_text(item->kind));
+}
+
+bool json_text_open(struct json_text *json, const struct json_item *item, enum json_kind kind)
+{
+    if (json_text_want(json, item, kind))
+        json_text_enter(json);
+    return !json->failed;
 }
 
 /* ------------------------------------------------------------------------- strings ---- */
