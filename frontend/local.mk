@@ -69,7 +69,12 @@ libskir_la_SOURCES += \
 	frontend/exchange/readers/kernel_info.c \
 	frontend/exchange/readers/numbers.c \
 	frontend/exchange/readers/numbers.h \
+	frontend/exchange/readers/onnx_attribute.c \
+	frontend/exchange/readers/onnx_attribute.h \
 	frontend/exchange/readers/onnx.c \
+	frontend/exchange/readers/onnx_level.c \
+	frontend/exchange/readers/onnx_level.h \
+	frontend/exchange/readers/onnx_signs.c \
 	frontend/exchange/readers/onnx_values.c \
 	frontend/exchange/readers/onnx_values.h \
 	frontend/exchange/readers/python_values.c \

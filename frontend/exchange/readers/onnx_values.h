@@ -10,6 +10,7 @@
 struct onnx {
     struct dump *dump;
     struct proto_text proto;
+    bool is_ge;            /* the text is one of GE's graphs */
     struct numbers values; /* of lists that are not closed */
     struct id_map types;   /* by name of a value of the graph at its end: type id */
     struct id_map callees; /* by op type: the graph of the function */
