@@ -1,6 +1,6 @@
 #include "ir/base/escapes.h"
+#include "ir/base/text.h"
 
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -74,4 +74,37 @@ const char *escape_take_any(const char *p, const char *end, char **out)
     if (p)
         *(*out)++ = (char)value;
     return p;
+}
+
+static inline bool is_plain(unsigned char byte, enum escape_style style)
+{
+    return byte >= 0x20 && byte != '"' && byte != '\\' &&
+           (byte < 0x7f || (byte > 0x7f && style == ESCAPE_HEX));
+}
+
+static void put_escape(struct text *text, unsigned char byte, enum escape_style style)
+{
+    switch (byte) {
+    case '\n': text_bytes(text, "\\n", 2); break;
+    case '\t': text_bytes(text, "\\t", 2); break;
+    case '\r': text_bytes(text, "\\r", 2); break;
+    case '"': text_bytes(text, "\\\"", 2); break;
+    case '\\': text_bytes(text, "\\\\", 2); break;
+    default: text_printf(text, style == ESCAPE_HEX ? "\\x%02x" : "\\%03o", byte);
+    }
+}
+
+void escape_put(struct text *text, const char *bytes, size_t size, enum escape_style style)
+{
+    size_t begin = 0;
+    for (size_t i = 0; i < size; i++) {
+        unsigned char byte = (unsigned char)bytes[i];
+        if (is_plain(byte, style))
+            continue;
+        text_bytes(text, bytes + begin, i - begin);
+        put_escape(text, byte, style);
+        begin = i + 1;
+    }
+    if (begin < size) /* of no bytes, there may be no address */
+        text_bytes(text, bytes + begin, size - begin);
 }

@@ -3,6 +3,8 @@
 #ifndef IR_BASE_ESCAPES_H
 #define IR_BASE_ESCAPES_H
 
+#include <stddef.h>
+
 /* Bytes that an escape takes at most behind its backslash: two code units, `uD800\uDC00`. */
 enum { ESCAPE_MOST = 11 };
 /* Bytes that it stands for at most. */
@@ -27,5 +29,16 @@ static inline const char *escape_take(const char *p, const char *end, char **out
     *(*out)++ = (char)((p[0] - '0') << 6 | (p[1] - '0') << 3 | (p[2] - '0'));
     return p + 3;
 }
+
+/* How bytes are written that are neither printable ASCII nor have a letter as their escape. */
+enum escape_style {
+    ESCAPE_HEX,  /* \xHH; but those beyond ASCII, as they are */
+    ESCAPE_OCTAL /* \OOO, those beyond ASCII, too */
+};
+
+struct text;
+
+/* Appends what stands for the bytes between double quotes. */
+void escape_put(struct text *text, const char *bytes, size_t size, enum escape_style style);
 
 #endif

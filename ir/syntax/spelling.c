@@ -1,27 +1,11 @@
 #include "ir/syntax/spelling.h"
+#include "ir/base/escapes.h"
 #include "ir/operands.h"
 
 void spell_quoted(struct text *text, const char *bytes, size_t size)
 {
     text_char(text, '"');
-    for (size_t i = 0; i < size; i++) {
-        unsigned char byte = (unsigned char)bytes[i];
-        switch (byte) {
-        case '\n': text_string(text, "\\n"); break;
-        case '\t': text_string(text, "\\t"); break;
-        case '\r': text_string(text, "\\r"); break;
-        case '"':
-        case '\\':
-            text_char(text, '\\');
-            text_char(text, (char)byte);
-            break;
-        default:
-            if (byte < 0x20 || byte == 0x7f)
-                text_printf(text, "\\x%02x", byte);
-            else
-                text_char(text, (char)byte);
-        }
-    }
+    escape_put(text, bytes, size, ESCAPE_HEX);
     text_char(text, '"');
 }
 

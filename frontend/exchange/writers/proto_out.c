@@ -1,4 +1,5 @@
 #include "frontend/exchange/writers/proto_out.h"
+#include "ir/base/escapes.h"
 
 #include <math.h>
 
@@ -24,31 +25,11 @@ void proto_close(struct proto_out *out)
 
 /* Bytes that are not ASCII stay as they are only in fields that are UTF-8: in others libprotobuf
  * escapes them, and takes both. */
-static void put_byte(struct text *text, unsigned char byte)
-{
-    switch (byte) {
-    case '\n': text_bytes(text, "\\n", 2); break;
-    case '\t': text_bytes(text, "\\t", 2); break;
-    case '\r': text_bytes(text, "\\r", 2); break;
-    case '"':
-    case '\\':
-        text_char(text, '\\');
-        text_char(text, (char)byte);
-        break;
-    default:
-        if (byte < 0x20 || byte >= 0x7f)
-            text_printf(text, "\\%03o", byte);
-        else
-            text_char(text, (char)byte);
-    }
-}
-
 void proto_put_string(struct proto_out *out, const char *field, const char *bytes, size_t size)
 {
     begin_line(out, field);
     text_bytes(out->text, ": \"", 3);
-    for (size_t i = 0; i < size; i++)
-        put_byte(out->text, (unsigned char)bytes[i]);
+    escape_put(out->text, bytes, size, ESCAPE_OCTAL);
     text_bytes(out->text, "\"\n", 2);
 }
 
