@@ -87,14 +87,12 @@ static void add_start(struct program_edit *edit, const struct program *program, 
 }
 
 /* Whether cores of the type are idle while the op runs (docs/device-model.md, "Calls"). */
-static bool has_idle_cores(const struct superkernel *sk, uint32_t i, enum core_type core,
-                           uint64_t blocks, uint64_t called)
+static bool has_idle_cores(const struct superkernel *sk, uint32_t i, uint64_t blocks,
+                           uint64_t called)
 {
-    const struct kernel_type_info *launch = kernel_type_info(sk->entry->type);
-    const struct kernel_type_info *info = kernel_type_info(superkernel_kernel(sk, i)->type);
-    if (info->flat)
-        return called < blocks * launch->aivs;
-    return called < blocks || (core == CORE_AIV && info->aivs < launch->aivs);
+    if (kernel_type_info(superkernel_kernel(sk, i)->type)->flat)
+        blocks *= kernel_type_info(sk->entry->type)->aivs;
+    return called < blocks;
 }
 
 static void feed(const struct superkernel *sk, enum core_type core, uint64_t blocks)
@@ -106,7 +104,7 @@ static void feed(const struct superkernel *sk, enum core_type core, uint64_t blo
     for (uint32_t i = 0; i < sk->count; i++) {
         if (calls[i] == NONE ||
             !attr_flag(sk->module, superkernel_kernel(sk, i)->attrs, W_sync_all) ||
-            !has_idle_cores(sk, i, core, blocks, program->instrs.at[calls[i]].number[1]) ||
+            !has_idle_cores(sk, i, blocks, program->instrs.at[calls[i]].number[1]) ||
             call_site_has(program, calls[i], INSTR_feed_sync))
             continue;
         if (!cleared)

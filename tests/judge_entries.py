@@ -68,7 +68,7 @@ class Device:
         (aics, aivs), blocks = self.kernels[kernel]
         if not aics:
             return core.kind == "aiv" and core.index < blocks
-        return core.block < blocks and (core.kind == "aic" or core.sub < aivs)
+        return core.block < blocks and (core.kind == "aic" or aivs > 0)
 
     def all_parts(self, op):
         kernel = self.called[op]

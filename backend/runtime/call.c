@@ -101,5 +101,5 @@ uint32_t skrt_sub_block_num(const struct skrt_core *core)
 {
     if (core->type == SKRT_AIC || (core->call && core->call->flat))
         return 1;
-    return core->call ? core->call->aivs : core->device->launch->aivs;
+    return core->device->launch->aivs;
 }

@@ -107,7 +107,7 @@ void skrt_feed_sync(struct skrt_core *core, enum skrt_feed_step step, const stru
 {
     skrt_core_begin(core, site);
     struct skrt_feed_counters *counters = counters_of(core, feed);
-    uint32_t included = skrt_call_cores(feed->call, core->type);
+    uint32_t included = skrt_call_cores(core->device, feed->call, core->type);
     if (skrt_core_included(core, feed->call) == (step == SKRT_FEED_COMPLEMENT))
         return;
     skrt_core_lock(core);

@@ -8,7 +8,8 @@
 
 /* ---- flag.c ---- */
 
-/* The AIVs that a flag of this core concerns: itself for an AIV, its partners for an AIC. */
+/* The AIVs that a flag of this core concerns: itself for an AIV; for an AIC all of its AI core, but
+ * none inside of a kernel without a part for AIVs. */
 static inline struct skrt_core *skrt_flag_aivs(const struct skrt_core *core, enum skrt_flag flag,
                                                uint32_t *n)
 {
@@ -16,7 +17,7 @@ static inline struct skrt_core *skrt_flag_aivs(const struct skrt_core *core, enu
     uint32_t launched = device->launch->aivs;
     *n = 1;
     if (core->type == SKRT_AIC)
-        *n = skrt_flag_table[flag].kernel ? core->call->aivs : launched;
+        *n = skrt_flag_table[flag].kernel && core->call->aivs == 0 ? 0 : launched;
     uint32_t first = core->type == SKRT_AIC ? core->block * launched : core->index;
     assert(first + *n <= device->launched[SKRT_AIV]);
     return device->cores[SKRT_AIV] + first;

@@ -3,9 +3,12 @@
 
 #include <stdio.h>
 
-uint32_t skrt_call_cores(const struct skrt_call *call, enum skrt_core_type type)
+uint32_t skrt_call_cores(const struct skrt_device *device, const struct skrt_call *call,
+                         enum skrt_core_type type)
 {
-    return call->blocks * (type == SKRT_AIV && !call->flat ? call->aivs : 1);
+    if (type == SKRT_AIC || call->flat)
+        return call->blocks;
+    return call->aivs > 0 ? call->blocks * device->launch->aivs : 0;
 }
 
 bool skrt_call_alike(const struct skrt_call *a, const struct skrt_call *b)

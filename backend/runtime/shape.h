@@ -6,18 +6,19 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Whether a call's part runs on this core. */
+/* Whether a call's part runs on this core: of an AI core, on all AIVs or on none. */
 static inline bool skrt_core_included(const struct skrt_core *core, const struct skrt_call *call)
 {
     if (!call->fn)
         return false; /* a variant without a part for this core type */
     if (call->flat)
         return core->index < call->blocks;
-    return core->block < call->blocks && (core->type == SKRT_AIC || core->sub < call->aivs);
+    return core->block < call->blocks && (core->type == SKRT_AIC || call->aivs > 0);
 }
 
-/* How many cores of a type it is. */
-uint32_t skrt_call_cores(const struct skrt_call *call, enum skrt_core_type type);
+/* How many cores of a type it is in the current launch. */
+uint32_t skrt_call_cores(const struct skrt_device *device, const struct skrt_call *call,
+                         enum skrt_core_type type);
 /* Whether two calls include the same cores. */
 bool skrt_call_alike(const struct skrt_call *a, const struct skrt_call *b);
 /* Describes why the current launch cannot execute the call on cores of this type; false if it

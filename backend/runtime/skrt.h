@@ -50,7 +50,11 @@ uint64_t *skrt_args(const skrt_core *core, uint64_t args_offset);
 uint32_t skrt_block_idx(const skrt_core *core);
 uint32_t skrt_block_num(const skrt_core *core);
 uint32_t skrt_sub_block_idx(const skrt_core *core); /* 0 on an AIC and in AIV-only kernels */
-uint32_t skrt_sub_block_num(const skrt_core *core); /* likewise 1; else AIVs per AI core */
+/* AIVs per AI core of the launch; 1 on an AIC and in AIV-only kernels. It is 2 also where a kernel
+ * was built for one: both run its vector part then, with the same block index. Such a kernel shares
+ * its work out by both numbers, or does none where skrt_sub_block_idx() is not 0; its own flags and
+ * barriers need both. */
+uint32_t skrt_sub_block_num(const skrt_core *core);
 
 /* Flags between the two parts of one mixed sub-kernel, apart from those of the entry: an AIC
  * releases each AIV of its AI core (c2v), an AIV its AIC (v2c). They count to 15. */
@@ -145,9 +149,9 @@ uint32_t skrt_core_index(const skrt_core *core);
 
 /* Runs `fn` if this core's index is below `blocks`. `aivs` is the number of AIVs per AI core that
  * the sub-kernel was built for (0 for a cube-only kernel; an AIV-only kernel passes `flat`:
- * its blocks count AIVs over all AI cores). In a launch with more AIVs per AI core, those whose
- * sub index is `aivs` or above do not run it. A call that the launch has too few cores for, with no
- * blocks or with parameters behind the last slot is misuse.
+ * its blocks count AIVs over all AI cores). In a launch with more AIVs per AI core all of them run
+ * it. A call that the launch has too few cores for, with no blocks or with parameters behind the
+ * last slot is misuse.
  *
  * Every core of a type must execute the same sequence of calls (cores that a call leaves out
  * execute it too), with the same blocks, aivs and flat; fn may differ. Only so is the n-th call of

@@ -33,7 +33,7 @@ static struct skrt_sync_point *sync_point_new(struct skrt_core *core)
         .next = device->live_points[core->type],
         .call_number = core->calls,
         .call = *call,
-        .size = skrt_call_cores(call, core->type),
+        .size = skrt_call_cores(device, call, core->type),
     };
     device->live_points[core->type] = point;
     return point;

@@ -238,12 +238,10 @@ enum sync_extent sync_extent_narrow(const struct sync_proof *proof, enum core_ty
 enum sync_extent sync_extent_of_call(const struct sync_proof *proof, enum core_type core,
                                      const struct kernel *kernel, uint32_t blocks)
 {
-    const struct kernel_type_info *info = kernel_type_info(kernel->type);
-    uint32_t per_block = proof->per_block[core];
-    uint32_t parts = core == CORE_AIC ? info->aics : info->aivs;
-    if (blocks == 1 && parts == 1)
+    bool flat = kernel_type_info(kernel->type)->flat;
+    if (blocks == 1 && flat)
         return SYNC_CORE_ZERO;
-    bool first = blocks == 1 || (info->flat && blocks <= per_block);
+    bool first = blocks == 1 || (flat && blocks <= proof->per_block[core]);
     return sync_extent_narrow(proof, core, first ? SYNC_FIRST_AI_CORE : SYNC_ALL_CORES);
 }
 

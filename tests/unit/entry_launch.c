@@ -149,7 +149,6 @@ static void put_call(struct reader *r, unsigned core, const struct instr *instr)
         (struct sync_instr){.effect = EFFECT_CALL,
                             .arg = called_op(r, instr),
                             .blocks = instr->number[1],
-                            .subs = core == CORE_AIC ? info->aics : info->aivs,
                             .flat = info->flat});
     if (instr->early & EARLY_SET)
         put_sync(r, core, EFFECT_ARRIVE, 0);

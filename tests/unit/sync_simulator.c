@@ -126,8 +126,7 @@ static bool takes_part(const struct simulation *s, const struct core *core,
     unsigned index = core->block * s->launch->per_block[core->type] + core->sub;
     if (instr->flat)
         return index < instr->blocks;
-    return (!instr->blocks || core->block < instr->blocks) &&
-           (!instr->subs || core->sub < instr->subs);
+    return !instr->blocks || core->block < instr->blocks;
 }
 
 static uint64_t core_bit(const struct simulation *s, const struct core *core)

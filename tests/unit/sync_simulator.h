@@ -16,9 +16,9 @@ struct sync_instr {
     /* An EVENT is like a call that is complete at once. */
     enum instr_effect effect; /* CALL, EVENT, ARRIVE, AWAIT, SET, WAIT or DRAIN */
     unsigned arg; /* CALL, EVENT: op number, each once a program; SET, WAIT: the type that sets */
-    /* CALL, EVENT: how many blocks run it, and on how many cores of each AI core; 0: all. A flat
+    /* CALL, EVENT: how many blocks run it, on all cores of the type that each has; 0: all. A flat
      * call's blocks count the launch's cores one by one. */
-    unsigned blocks, subs;
+    unsigned blocks;
     bool flat;
 };
 

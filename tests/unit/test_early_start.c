@@ -224,15 +224,12 @@ static void check_gaps(struct trial *trial, int core, struct tally *tally)
 
 /* ---------------------------------------------------------------------------- execution ---- */
 
-static struct sync_instr sync_call(const struct trial *trial, int core, const struct instr *instr)
+static struct sync_instr sync_call(const struct trial *trial, const struct instr *instr)
 {
     unsigned op = op_of(trial, instr);
     const struct kernel_type_info *info = kernel_type_info(trial->type[op]);
-    return (struct sync_instr){.effect = EFFECT_CALL,
-                               .arg = op,
-                               .blocks = instr->number[1],
-                               .subs = core == CORE_AIC ? info->aics : info->aivs,
-                               .flat = info->flat};
+    return (struct sync_instr){
+        .effect = EFFECT_CALL, .arg = op, .blocks = instr->number[1], .flat = info->flat};
 }
 
 /* The op whose event, s or r with its number, this is. */
@@ -245,12 +242,12 @@ static unsigned owner_of(const struct trial *trial, uint32_t event)
     return op;
 }
 
-static void add_sync(const struct trial *trial, struct sync_program *program, int core,
+static void add_sync(const struct trial *trial, struct sync_program *program,
                      const struct instr *instr, bool events)
 {
     enum instr_effect effect = instr_info(instr->op)->effect;
     if (effect == EFFECT_CALL) {
-        vec_push(program, sync_call(trial, core, instr));
+        vec_push(program, sync_call(trial, instr));
     } else if (effect != EFFECT_EVENT) {
         vec_push(program, (struct sync_instr){.effect = effect, .arg = instr->word});
     } else if (events) {
@@ -258,7 +255,7 @@ static void add_sync(const struct trial *trial, struct sync_program *program, in
         vec_push(program, (struct sync_instr){.effect = EFFECT_CALL,
                                               .arg = base + owner_of(trial, instr->number[0]),
                                               .blocks = 1,
-                                              .subs = 1});
+                                              .flat = true});
     }
 }
 
@@ -272,7 +269,7 @@ static struct sync_outcome execute(struct trial *trial, bool events)
         .per_block = {info->aics, info->aivs}};
     for (int core = 0; core < CORE_TYPES; core++)
         for (uint32_t i = 0; i < trial->after[core].count; i++)
-            add_sync(trial, &launch.programs[core], core, &trial->after[core].at[i], events);
+            add_sync(trial, &launch.programs[core], &trial->after[core].at[i], events);
     sync_simulate(&outcome, &launch);
     sync_launch_free(&launch);
     return outcome;

@@ -57,7 +57,6 @@ static struct sync_instr simulated(const struct trial *trial, const struct skrt_
     return (struct sync_instr){.effect = EFFECT_CALL,
                                .arg = race->calls[core][(*call)++],
                                .blocks = instr->number[1],
-                               .subs = core == CORE_AIC ? info->aics : info->aivs,
                                .flat = info->flat};
 }
 

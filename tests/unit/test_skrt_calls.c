@@ -26,16 +26,16 @@ static void expect_seen(const struct seen *all, struct shape launch, struct shap
         bool aic = i < 24;
         uint32_t index = aic ? i : i - 24, per_block = aic ? launch.aics : launch.aivs;
         uint32_t block = per_block ? index / per_block : 0, sub = per_block ? index % per_block : 0;
-        uint32_t launched = launch.blocks * per_block, per_kernel = aic ? kernel.aics : kernel.aivs;
-        bool runs = index < launched && (flat ? !aic && index < kernel.blocks
-                                              : block < kernel.blocks && sub < per_kernel);
+        uint32_t launched = launch.blocks * per_block, part = aic ? kernel.aics : kernel.aivs;
+        bool runs = index < launched &&
+                    (flat ? !aic && index < kernel.blocks : block < kernel.blocks && part > 0);
         assert_int_equal(all[i].runs, runs);
         if (!runs)
             continue;
         assert_int_equal(all[i].block, flat ? index : block);
         assert_int_equal(all[i].blocks, kernel.blocks);
         assert_int_equal(all[i].sub, flat ? 0 : sub);
-        assert_int_equal(all[i].subs, flat || aic ? 1 : kernel.aivs);
+        assert_int_equal(all[i].subs, flat || aic ? 1 : launch.aivs);
     }
 }
 
@@ -43,11 +43,12 @@ static const struct {
     struct shape launch, kernel;
     bool flat;
 } call_cases[] = {
-    {{24, 1, 2}, {3, 1, 2}, false},  {{24, 1, 2}, {24, 1, 2}, false},
-    {{24, 1, 2}, {5, 1, 1}, false},  {{24, 1, 2}, {7, 1, 0}, false},
-    {{24, 1, 2}, {5, 0, 1}, true},   {{24, 1, 2}, {48, 0, 1}, true},
-    {{20, 1, 1}, {19, 1, 1}, false}, {{20, 1, 1}, {20, 0, 1}, true},
-    {{9, 1, 0}, {8, 1, 0}, false},   {{33, 0, 1}, {31, 0, 1}, true},
+    {{24, 1, 2}, {3, 1, 2}, false}, {{24, 1, 2}, {24, 1, 2}, false},
+    {{24, 1, 2}, {5, 1, 1}, false}, {{24, 1, 2}, {24, 1, 1}, false},
+    {{24, 1, 2}, {7, 1, 0}, false}, {{24, 1, 2}, {5, 0, 1}, true},
+    {{24, 1, 2}, {48, 0, 1}, true}, {{20, 1, 1}, {19, 1, 1}, false},
+    {{20, 1, 1}, {20, 0, 1}, true}, {{9, 1, 0}, {8, 1, 0}, false},
+    {{33, 0, 1}, {31, 0, 1}, true},
 };
 
 static void expect_call(size_t i, bool with_entry)
@@ -229,7 +230,8 @@ static void handshake_kernel(skrt_core *core, uint64_t args_offset)
     }
 }
 
-/* By block: 1 leaves a release over, 2 waits for one that does not come, 3 sets 16. */
+/* By what slot 1 says: 1 leaves a release over, 2 waits for one that does not come, 3 sets 16, 4
+ * has its flags on the first AIV of each AI core alone. */
 static void bad_handshake_kernel(skrt_core *core, uint64_t args_offset)
 {
     uint32_t what = (uint32_t)skrt_args(core, args_offset)[0];
@@ -241,6 +243,8 @@ static void bad_handshake_kernel(skrt_core *core, uint64_t args_offset)
     if (what == 3 && aic)
         for (int i = 0; i < 16; i++)
             skrt_kernel_set_c2v(core);
+    if (what == 4 && skrt_sub_block_idx(core) == 0)
+        handshake_kernel(core, 0);
 }
 
 static void expect_bad_handshake(uint32_t what, enum skrt_status status, const char *text)
@@ -274,10 +278,20 @@ static void test_kernel_flags(void **state)
         expect_run(one_two, steps, vector, SKRT_OK, NULL);
     }
     expect_bad_handshake(0, SKRT_OK, NULL);
-    expect_bad_handshake(1, SKRT_LEFT_SET, "aiv 0: its kernel's v2c was set 1 time more often");
-    expect_bad_handshake(2, SKRT_DEADLOCK,
-                         "aiv 2: blocked in `call @k`: aic 1 has not set its kernel's c2v; in op");
+    expect_bad_handshake(1, SKRT_LEFT_SET, "aiv 0..3: its kernel's v2c was set 1 time more often");
+    expect_bad_handshake(
+        2, SKRT_DEADLOCK,
+        "aiv 0..3: blocked in `call @k`: aic 0..1 have not set its kernel's c2v; in op");
     expect_bad_handshake(3, SKRT_OVERFLOW, "its kernel's c2v of aiv ");
+}
+
+/* A wait for v2c needs both AIVs of an AI core, also where the kernel was built for one. */
+static void test_kernel_flags_need_both_aivs(void **state)
+{
+    (void)state;
+    expect_bad_handshake(
+        4, SKRT_DEADLOCK,
+        "aic 0..1: blocked in `call @k`: aiv 1, aiv 3 have not set its kernel's v2c; in op");
 }
 
 static void test_sync_all_of_different_calls(void **state)
@@ -300,6 +314,7 @@ int main(void)
         cmocka_unit_test(test_sync_all_counts_the_cores_of_the_call),
         cmocka_unit_test(test_sync_all_tells_calls_apart),
         cmocka_unit_test(test_kernel_flags),
+        cmocka_unit_test(test_kernel_flags_need_both_aivs),
         cmocka_unit_test(test_sync_all_of_different_calls),
     };
     return cmocka_run_group_tests_name("skrt_calls", tests, NULL, NULL);

@@ -4,7 +4,7 @@
 
 #include "tests/unit/skrt_harness.h"
 
-enum { KEY_FLAT = 3, KEY_MIXED = 40, KEY_CUBE = 500, KEYS = 3 };
+enum { KEY_FLAT = 3, KEY_MIXED = 40, KEY_CUBE = 500, KEY_ONE_ONE = 6000, KEYS = 4 };
 
 /* What the cores did, AICs first: which key's function ran there, and as what. */
 struct seen {
@@ -41,11 +41,16 @@ static void flat_kernel(skrt_core *core, uint64_t args_offset)
     skrt_kernel_sync_all(core);
 }
 
+static uint32_t mixed_key(const skrt_core *core)
+{
+    return (uint32_t)dynamic_of(core)->key;
+}
+
 static void mixed_aic(skrt_core *core, uint64_t args_offset)
 {
     (void)args_offset;
     skrt_kernel_set_c2v(core);
-    see(core, KEY_MIXED);
+    see(core, mixed_key(core));
     skrt_kernel_wait_v2c(core);
 }
 
@@ -53,7 +58,7 @@ static void mixed_aiv(skrt_core *core, uint64_t args_offset)
 {
     (void)args_offset;
     skrt_kernel_wait_c2v(core);
-    see(core, KEY_MIXED);
+    see(core, mixed_key(core));
     skrt_kernel_set_v2c(core);
 }
 
@@ -66,10 +71,12 @@ static void cube_kernel(skrt_core *core, uint64_t args_offset)
 static const struct skrt_variant variants[SKRT_CORE_TYPES][KEYS] = {
     {{KEY_FLAT, NULL, 1, true},
      {KEY_MIXED, mixed_aic, 2, false},
-     {KEY_CUBE, cube_kernel, 0, false}},
+     {KEY_CUBE, cube_kernel, 0, false},
+     {KEY_ONE_ONE, mixed_aic, 1, false}},
     {{KEY_FLAT, flat_kernel, 1, true},
      {KEY_MIXED, mixed_aiv, 2, false},
-     {KEY_CUBE, NULL, 0, false}},
+     {KEY_CUBE, NULL, 0, false},
+     {KEY_ONE_ONE, mixed_aiv, 1, false}},
 };
 
 /* The kernel twice, so that a second call has its own select. */
@@ -131,7 +138,7 @@ static void expect_seen(const struct dynamic *dynamic, uint32_t key, uint32_t bl
             continue;
         assert_int_equal(seen->block, key == KEY_FLAT ? index : block);
         assert_int_equal(seen->blocks, blocks);
-        assert_int_equal(seen->subs, aiv && key == KEY_MIXED ? 2 : 1);
+        assert_int_equal(seen->subs, aiv && key != KEY_FLAT ? 2 : 1);
     }
 }
 
@@ -141,8 +148,8 @@ static void test_key_chooses_function_and_shape(void **state)
     static const struct {
         uint32_t key, blocks;
     } cases[] = {
-        {KEY_FLAT, 1},   {KEY_FLAT, 31}, {KEY_FLAT, 48}, {KEY_MIXED, 1},
-        {KEY_MIXED, 24}, {KEY_CUBE, 1},  {KEY_CUBE, 24},
+        {KEY_FLAT, 1}, {KEY_FLAT, 31}, {KEY_FLAT, 48},   {KEY_MIXED, 1},    {KEY_MIXED, 24},
+        {KEY_CUBE, 1}, {KEY_CUBE, 24}, {KEY_ONE_ONE, 1}, {KEY_ONE_ONE, 24},
     };
     for (uint32_t threads = 1; threads <= 3; threads++)
         for (size_t i = 0; i < COUNT(cases); i++) {
@@ -230,7 +237,7 @@ static void test_unknown_key(void **state)
     dynamic_open(&dynamic, 1, 41, 2);
     expect_end(&dynamic, SKRT_MISUSE,
                TEXTS("misuse: aic 0 at `select @k`: there is no variant for the tiling key 41; the "
-                     "keys are 3, 40, 500\n",
+                     "keys are 3, 40, 500, 6000\n",
                      "aic 0: stopped at `select @k`"));
 }
 

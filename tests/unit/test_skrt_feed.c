@@ -135,6 +135,27 @@ static void test_unfed(void **state)
     expect_plan(&plan, aiv_only, true, SKRT_DEADLOCK, "44 of 48 AIVs have not come to it");
 }
 
+/* A 1:1 kernel leaves no core of a 1:2 launch out but those of other blocks. */
+static void test_one_one_kernel(void **state)
+{
+    (void)state;
+    for (uint32_t blocks = 5; blocks <= 24; blocks += 19)
+        for (int fed = 0; fed < 2; fed++) {
+            struct plan plan = make_plan();
+            plan.begun = plan.ended = plan.complemented = fed;
+            plan.n[SKRT_AIC] = plan.n[SKRT_AIV] = 1;
+            for (unsigned type = 0; type < SKRT_CORE_TYPES; type++)
+                plan.calls[type][0] = (struct skrt_call){counting_kernel, 0, blocks, 1, false};
+            if (blocks < 24 && !fed) {
+                expect_plan(&plan, one_two, true, SKRT_DEADLOCK,
+                            "38 of 48 AIVs have not come to it: aiv 10..47; in op K\n");
+                continue;
+            }
+            expect_plan(&plan, one_two, true, SKRT_OK, NULL);
+            assert_int_equal(plan.passed[SKRT_AIV][2 * blocks - 1], 3 * 2 * blocks);
+        }
+}
+
 static void lopsided_kernel(skrt_core *core, uint64_t args_offset)
 {
     (void)args_offset;
@@ -204,8 +225,11 @@ static void test_no_counters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fed),         cmocka_unit_test(test_unfed),
-        cmocka_unit_test(test_report),      cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_fed),
+        cmocka_unit_test(test_unfed),
+        cmocka_unit_test(test_one_one_kernel),
+        cmocka_unit_test(test_report),
+        cmocka_unit_test(test_misuse),
         cmocka_unit_test(test_no_counters),
     };
     return cmocka_run_group_tests_name("skrt_feed", tests, NULL, NULL);

@@ -134,6 +134,20 @@ static void test_left_out_cores(void **state)
                   SKRT_OK, NULL);
 }
 
+/* Both AIVs of an AI core have a part of a 1:1 kernel, and neither knows of the other's. */
+static void test_one_one_kernel(void **state)
+{
+    (void)state;
+    struct skrt_race_check check = chain(NULL, 0, LIST(A, B), 2);
+    const struct step call = {.text = "call @mixed.aiv", .call = {idle_kernel, 0, 1, 1, false}};
+    const struct step drained[] = {call, DO("pipe_barrier"), call, {.text = NULL}};
+    expect_launch(&check, four, NULL, drained, SKRT_RACE,
+                  TEXTS("  aiv 0..1: started B without knowing that A was complete on all cores, "
+                        "for example aiv 0 on aiv 1\n"));
+    const struct shape single = {4, 1, 1};
+    expect_launch(&check, single, NULL, drained, SKRT_OK, NULL);
+}
+
 static void test_drained(void **state)
 {
     (void)state;
@@ -385,6 +399,7 @@ int main(void)
         cmocka_unit_test(test_split_barrier),
         cmocka_unit_test(test_rounds_ahead),
         cmocka_unit_test(test_left_out_cores),
+        cmocka_unit_test(test_one_one_kernel),
         cmocka_unit_test(test_drained),
         cmocka_unit_test(test_flag),
         cmocka_unit_test(test_flag_before_drain),
