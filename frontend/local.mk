@@ -28,7 +28,7 @@ libskir_la_SOURCES += \
 	frontend/exchange/dump/maker.c \
 	frontend/exchange/dump/make_rest.c \
 	frontend/exchange/dump/maker.h \
-	frontend/exchange/dump/marks.c \
+	frontend/exchange/dump/marks.c frontend/exchange/dump/marks_text.c \
 	frontend/exchange/dump/marks.h \
 	frontend/exchange/dump/options.h \
 	frontend/exchange/dump/rest.c \

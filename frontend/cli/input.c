@@ -1,5 +1,6 @@
 #include "frontend/cli/input.h"
 #include "frontend/cli/remarks.h"
+#include "frontend/exchange/exchange.h"
 #include "ir/op_types.h"
 #include "ir/syntax/origins.h"
 #include "ir/syntax/parse.h"
@@ -57,6 +58,14 @@ static void open_source(struct input *input, const struct invocation *invocation
     read_source(input, language);
 }
 
+/* A dump is no text in .skir, and its first error says nothing about what to do. */
+static void tell_import(struct input *input)
+{
+    const struct exchange_format *format = exchange_guess(&exchange_formats, &input->source);
+    if (format && input->diags.list.count)
+        diag_help(&input->diags, "it looks like '%s', which 'skirc import' reads", format->name);
+}
+
 static void open_parsed(struct input *input, const struct invocation *invocation, const char *path,
                         struct source_reader *reader)
 {
@@ -64,6 +73,8 @@ static void open_parsed(struct input *input, const struct invocation *invocation
     input->source.reader = reader;
     if (input->diags.source)
         input->module = parse_module(&input->source, &input->diags, &input->comments);
+    if (input->diags.source && !input->module)
+        tell_import(input);
 }
 
 void input_open(struct input *input, const struct invocation *invocation, const char *path)

@@ -51,7 +51,7 @@ static bool take_marks(struct wishes *wishes, const struct invocation *invocatio
     char error[512];
     const char *path = option_value(invocation, "scopes"), *argument;
     wishes->options.marks = &wishes->marks;
-    if (path && !dump_marks_read(&wishes->marks, path, error, sizeof error)) {
+    if (path && !dump_marks_open(&wishes->marks, path, error, sizeof error)) {
         usage_error(invocation, "--scopes: %s", error);
         return false;
     }
@@ -94,30 +94,47 @@ static bool take_device(struct wishes *wishes, const struct invocation *invocati
     return false;
 }
 
-static void list_keys(struct wishes *wishes, const char *names)
+static const char *const keep_words[] = {"known", "all", "none", NULL};
+
+static unsigned find_keep(const char *name)
+{
+    unsigned i = 0;
+    while (keep_words[i] && strcmp(keep_words[i], name) != 0)
+        i++;
+    return i;
+}
+
+/* The names of attributes. */
+static bool list_keys(struct wishes *wishes, const struct invocation *invocation, const char *names)
 {
     wishes->options.keep = DUMP_KEEP_LIST;
     wishes->keys = mem_strdup(names);
     char *rest = wishes->keys;
-    for (char *name; (name = strsep(&rest, ","));)
+    for (char *name; (name = strsep(&rest, ","));) {
+        if (!*name || keep_words[find_keep(name)]) {
+            usage_error(invocation,
+                        *name ? "--keep-attrs: '%s' stands alone, or there are names of attributes"
+                              : "--keep-attrs: a name is missing%s",
+                        name);
+            return false;
+        }
         vec_push(&wishes->list, name);
+    }
     vec_push(&wishes->list, NULL);
     wishes->options.keys = wishes->list.at;
+    return true;
 }
 
 static bool take_wishes(struct wishes *wishes, const struct invocation *invocation)
 {
     static const char *const dangling[] = {"error", "param", NULL};
-    static const char *const keep[] = {"known", "all", "none", NULL};
     const char *names = option_value(invocation, "keep-attrs");
-    unsigned params = 0, kept = 0;
+    unsigned params = 0, kept = names ? find_keep(names) : DUMP_KEEP_KNOWN;
     *wishes = (struct wishes){.options.name = option_value(invocation, "name")};
-    while (names && keep[kept] && strcmp(keep[kept], names) != 0)
-        kept++;
-    if (keep[kept])
+    if (keep_words[kept])
         wishes->options.keep = (enum dump_keep)kept;
-    else
-        list_keys(wishes, names);
+    else if (!list_keys(wishes, invocation, names))
+        return false;
     if (!option_choice(invocation, "dangling", dangling, &params))
         return false;
     wishes->options.dangling_params = params == 1;
@@ -165,6 +182,18 @@ static void show_progress(void *user, uint64_t offset)
     progress_at(user, offset);
 }
 
+/* Readers pass over what they do not know: a text of another format can have nothing else. */
+static bool has_graph(const struct exchange_format *format, struct dump *dump)
+{
+    const struct exchange_format *other = exchange_guess(&exchange_formats, dump->source);
+    if (!dump_is_empty(dump) || other == format)
+        return true;
+    diag_at(dump->diags, DIAG_foreign_form, no_span, "there is no graph in the text");
+    if (other)
+        diag_help(dump->diags, "it looks like '%s'", other->name);
+    return false;
+}
+
 static bool read_dump(const struct invocation *invocation, const struct exchange_format *format,
                       struct wishes *wishes, struct dump *dump)
 {
@@ -172,7 +201,7 @@ static bool read_dump(const struct invocation *invocation, const struct exchange
     progress_begin(&progress, invocation, dump->source->path, dump->source->size);
     wishes->options.progress = show_progress;
     wishes->options.user = &progress;
-    bool fine = format->read(dump) && dump_finish(dump);
+    bool fine = format->read(dump) && has_graph(format, dump) && dump_finish(dump);
     progress_end(&progress);
     return fine;
 }

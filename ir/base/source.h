@@ -90,6 +90,10 @@ enum include_status source_include(struct source *source, uint32_t from, const c
  * cannot be read. */
 const struct source_file *source_add_file(struct source *source, const char *path, char *error,
                                           size_t error_size);
+/* Adds a text that the user names by a path, whose bytes the source takes. NULL, with one line of
+ * text, where both together are too large. */
+const struct source_file *source_join(struct source *source, const char *path,
+                                      struct file_bytes *bytes, char *error, size_t error_size);
 /* The text that an offset is in, the source or one that it includes; the offset becomes one
  * there. */
 struct source *source_at(struct source *source, uint32_t *offset);
@@ -100,7 +104,8 @@ const struct source_file *source_file_at(const struct source *source, uint32_t o
  * NULL where there is no such file, or the path is the same. */
 const char *source_file_path(struct source *source, uint32_t offset, const char *name);
 
-/* Records where a token of a foreign source stands. In the order of the text. */
+/* Records where a token of a foreign source stands, or of a text that was added to it. In the
+ * order of the text. */
 void source_add_token(struct source *source, struct span token);
 /* The token that was recorded at an offset of a foreign source, or else the byte there. */
 struct span source_token(const struct source *source, uint32_t offset);

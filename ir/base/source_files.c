@@ -87,12 +87,17 @@ static void meet_source(struct source *source)
 }
 
 /* The offsets of a file begin behind that of the end of the text before. */
-static bool add_file(struct source *source, const char *path, const char *shown, char *error,
-                     size_t error_size)
+static uint64_t next_begin(const struct source *source)
 {
     uint32_t count = source->files.count;
     const struct source_file *last = count ? source->files.at[count - 1] : NULL;
-    uint64_t begin = (last ? (uint64_t)last->begin + last->text.size : source->size) + 1;
+    return (last ? (uint64_t)last->begin + last->text.size : source->size) + 1;
+}
+
+static bool add_file(struct source *source, const char *path, const char *shown, char *error,
+                     size_t error_size)
+{
+    uint64_t begin = next_begin(source);
     struct source_file *file = arena_alloc(&source->arena, sizeof *file);
     *file = (struct source_file){.begin = (uint32_t)begin};
     if (!source->reader->read(source->reader, shown, &file->bytes, error, error_size))
@@ -134,6 +139,23 @@ const struct source_file *source_add_file(struct source *source, const char *pat
                  add_file(source, path, shown, error, error_size);
     text_free(&identity);
     return added ? source->files.at[source->files.count - 1] : NULL;
+}
+
+const struct source_file *source_join(struct source *source, const char *path,
+                                      struct file_bytes *bytes, char *error, size_t error_size)
+{
+    uint64_t begin = next_begin(source);
+    struct source_file *file = arena_alloc(&source->arena, sizeof *file);
+    *file = (struct source_file){.begin = (uint32_t)begin, .folder = ""};
+    if (begin + bytes->size >= UINT32_MAX ||
+        !source_init_foreign(&file->text, path, bytes->data, bytes->size)) {
+        message_fail(error, error_size, "with '%s', the text is larger than 4 GiB", path);
+        return NULL;
+    }
+    file->bytes = *bytes;
+    *bytes = (struct file_bytes){0};
+    vec_push(&source->files, file);
+    return file;
 }
 
 const char *source_file_path(struct source *source, uint32_t offset, const char *name)

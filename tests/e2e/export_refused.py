@@ -52,16 +52,13 @@ graph @"g\xff"(%"a\xfe": f32[4]) -> f32[4] {
 """
 TWO = "skir 1\ngraph @g() -> () {\n}\ngraph @h() -> () {\n}\n"
 EMPTY = '''skir 1
-graph @g() -> () {{
+graph @g() -> () {
   A()
-  superkernel @s {} {{
-    stream "1" {{
-    }}
-  }}
-  stream "2" {{
-    B() recv [e]
-  }}
-}}
+  superkernel @s {
+    stream "1" {
+    }
+  }
+}
 '''
 
 for format in FORMATS:
@@ -74,9 +71,9 @@ for format in FORMATS:
                                   ("3:3", "the name of the value", "b\udcfd"),
                                   ("3:14", "the op type", "A\udcfc"))))
     takes("the same in UTF-8", format, re.sub(r"\\x..", "é", BYTES))
-    refuses("events of a super kernel without ops", format, EMPTY.format("send [e]"),
-            f"4:15: error: the super kernel 's' has events and no ops, which {format} cannot have")
-    takes("a super kernel without ops", format, EMPTY.format("").replace(" recv [e]", ""))
+    refuses("a super kernel without ops", format, EMPTY,
+            f"4:15: error: the super kernel 's' has no ops, which {format} cannot have")
+    takes("other blocks without ops", format, EMPTY.replace("superkernel", "scope"))
 
 takes("two graphs", "ge-txt", TWO)
 refuses("two graphs", "torchair-pbtxt", TWO,

@@ -18,16 +18,26 @@ def write(name, text):
     return path
 
 
-def refuses(claim, text, *arguments):
+def refuses(claim, text, *arguments, status=2):
     done = tap.skirc("import", *arguments)
     with open(dump, encoding="utf-8") as file:
         kept = file.read() == DUMP
-    tap.check(claim, done.returncode == 2 and text in done.stderr and not done.stdout and kept,
+    tap.check(claim, done.returncode == status and text in done.stderr and not done.stdout and kept,
               done.stderr)
+
+
+def warns(claim, text, *arguments):
+    done = tap.skirc("import", *arguments)
+    tap.check(claim, done.returncode == 0 and text in done.stderr and done.stdout, done.stderr)
 
 
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 dump = write("dump.txt", DUMP)
+ops = write("ops.txt", DUMP[:-2] + '  op {\n    name: "a"\n    type: "Foo"\n    input: "x:0"\n'
+            '    attr {\n      key: "axis"\n      value {\n        i: 1\n      }\n    }\n'
+            '    output_desc {\n    }\n  }\n  op {\n    name: "b"\n    type: "Bar"\n'
+            '    input: "a:0"\n  }\n}\ngraph {\n  name: "h"\n  op {\n    name: "c"\n'
+            '    type: "Foo"\n  }\n}\n')
 link = os.path.join(scratch.name, "link.txt")
 os.symlink(dump, link)
 
@@ -40,17 +50,65 @@ for scope in ("", "=x", "name="):
 refuses("--dangling=drop", "'drop'", "--dangling=drop", dump)
 refuses("--format of none", "there is no format 'ge-text'", "--format=ge-text", dump)
 refuses("a format that is only written", "the format 'dot' cannot be read", "--format=dot", dump)
-for number, (line, text) in enumerate((
-        ("op x scope=s", "a line begins with 'name', 'type', 'range' or 'all'"),
-        ("name", "a pattern is missing"),
-        ("range a-b scope=s", "a range is FROM..TO, the names of its first and its last op"),
-        ("all priority=high", "a priority is a number from -1024 to 1024"),
-        ("all color=red", "ops get 'scope=NAME', 'options=TEXT', 'stream=LABEL' or 'priority=N'"),
-        ("all priority=1", "the line gives its ops neither a scope nor a stream"))):
-    path = write(f"scopes{number}", "# marks\n\n" + line + "\n")
-    refuses(f"--scopes: {line}", f"{path}:3: {text}", "--scopes", path, dump)
+for keys, text in (("", "a name is missing"), ("axis,", "a name is missing"),
+                   ("all,none", "'all' stands alone, or there are names of attributes"),
+                   ("axis,known", "'known' stands alone")):
+    refuses(f"--keep-attrs={keys}", f"--keep-attrs: {text}", f"--keep-attrs={keys}", dump)
+
+# A line, and what is underlined in it, or else where the caret is.
+for number, (line, place, text) in enumerate((
+        ("op x scope=s", "op", "a line begins with 'name', 'type', 'range' or 'all'"),
+        ("name", 5, "a pattern is missing"),
+        ("name scope=s", "scope=s", "a pattern is missing [scopes-syntax]"),
+        ('type "a*  scope=s', '"a*  scope=s', "this quote has no end"),
+        ('name a scope="s', '"s', "this quote has no end"),
+        ("range a-b scope=s", "a-b", "a range is FROM..TO, the names of its first and its last op"),
+        ("range", 6, "a range is FROM..TO, the names of its first and its last op"),
+        ("all priority=high", "priority=high", "a priority is a number from -1024 to 1024"),
+        ("all scope=", "scope=", "a name is missing behind the '='"),
+        ('all stream=""', 'stream=""', "a name is missing behind the '='"),
+        ("all color=red", "color=red",
+         "ops get 'scope=NAME', 'options=TEXT', 'stream=LABEL' or 'priority=N'"),
+        ("name a* priority=1", "a*", "a priority is that of a stream, which is missing"),
+        ("all options=a=1 stream=1", "a=1", "options are those of a scope, which is missing"),
+        ("all # scope=s", "all", "the line gives its ops neither a scope nor a stream"),
+        ("type * scope=s options=bogus=1", "bogus", "unknown option 'bogus' [unknown-option]"),
+        ('type * scope=s options="bogus=1"', "bogus", "unknown option 'bogus' [unknown-option]"),
+        ('type * scope=s "options=bogus=1"', '"options=bogus=1"', "unknown option 'bogus'"))):
+    path = write(f"scopes{number}", "# marks\n\n" + line + "\nname x stream=1\n")
+    at = place if isinstance(place, int) else line.index(place) + 1
+    marked = " " * (at - 1) + "^" + "~" * (0 if isinstance(place, int) else len(place) - 1)
+    for text in (f"{path}:3:{at}: error: {text}", f"    3 | {line}\n      | {marked}\n"):
+        refuses(f"--scopes: {line}", text, "--scopes", path, ops, status=1)
 refuses("--scopes of no file", "cannot open", "--scopes", os.path.join(scratch.name, "no"), dump)
 scopes = write("scopes", "all scope=s\n")
+for subject, text in (
+        ("name conv*", "no op's name fits 'conv*'"), ("type conv", "no op's type fits 'conv'"),
+        ("range b..a", "the range is reversed: 'a' stands before 'b'"),
+        ("range a..z", "the range has no end: no op is 'z'"),
+        ("range z..a", "the range has no begin: no op is 'z'"),
+        ("range y..z", "the range has no ends: no op is 'y', and none is 'z'"),
+        ("range a..c", "the range has its ends 'a' and 'c' in different graphs")):
+    path = write("idle", f"{subject}  scope=s\n")
+    at = subject.index(" ") + 2
+    warns(subject, f"{path}:1:{at}: warning: {text} [idle-mark]\n    1 | {subject}  scope=s\n"
+          f"      | {' ' * (at - 1)}^", "--scopes", path, ops)
+    if not subject.startswith("type"):
+        warns(f"--scope: {subject}", f"{ops}: warning: --scope: {text} [idle-mark]\n",
+              "--scope=s=" + subject.split()[1], ops)
+empty = 'graph {\n  name: "g"\n  attr {\n    key: "a"\n    value {\n      i: 1\n    }\n  }\n}\n'
+empty = write("empty.txt", empty)
+warns("there is no op", f"{empty}: warning: --scope: there is no op [idle-mark]", "--scope=s",
+      empty)
+warns("--keep-attrs of no attribute", f"{ops}: warning: --keep-attrs: no op has the attribute "
+      "'axes' [idle-key]\n  help: did you mean 'axis'?", "--keep-attrs=axes,axis", ops)
+for command in ("check", "run", "fmt", "opt"):
+    done = tap.skirc(command, dump)
+    tap.check(f"{command} of a dump", done.returncode == 1 and
+              "help: it looks like 'ge-txt', which 'skirc import' reads\n" in done.stderr,
+              done.stderr)
+refuses("a dump read as another format", "there is no graph in the text [foreign-form]\n"
+        "  help: it looks like 'ge-txt'\n", "--format=onnx-txt", ops, status=1)
 refuses("the output is the input", "would replace the input", dump, "-o", dump)
 refuses("the output leads to the input", "would replace the input", dump, "-o", link)
 refuses("the output is the file of scopes", "would replace the input", dump, "--scopes", scopes,

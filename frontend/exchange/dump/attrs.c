@@ -170,3 +170,23 @@ void dump_sort_attrs(struct dump *dump, struct dump_draft *draft)
     }
     draft->attrs.count = kept;
 }
+
+static void report_key(struct dump *dump, const char *key)
+{
+    struct module *module = dump->module;
+    struct suggest suggest = {.wanted = key, .wanted_size = strlen(key)};
+    uint32_t id = intern_find(&module->names, key, strlen(key));
+    if (id != NONE && id_map_find(&dump->keys, id) != NONE)
+        return;
+    for (uint32_t i = 0; i < dump->keys.count; i++)
+        if (dump->keys.at[i] != NONE)
+            suggest_offer(&suggest, module->names.names[i].text, module->names.names[i].size);
+    diag_at(dump->diags, DIAG_idle_key, no_span, "--keep-attrs: no op has the attribute '%s'", key);
+    diag_suggest(dump->diags, &suggest);
+}
+
+void dump_report_keys(struct dump *dump)
+{
+    for (const char *const *at = dump->options->keys; at && *at; at++)
+        report_key(dump, *at);
+}

@@ -148,6 +148,16 @@ void dump_lose(struct dump *dump, uint32_t loc, const char *format, ...)
     dump->lost = true;
 }
 
+bool dump_is_empty(const struct dump *dump)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < dump->graphs.count; i++) {
+        const struct dump_graph *graph = &dump->graphs.at[i];
+        count += (uint64_t)graph->nodes.count + graph->params.count + graph->returns.count;
+    }
+    return count == 0;
+}
+
 /* Letters, digits and `_`, not a digit first: what a dimension's name can be. */
 static bool is_dim_name(const char *text, size_t size)
 {

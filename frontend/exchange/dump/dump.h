@@ -47,6 +47,7 @@ struct dump_node {
     struct range inputs, outputs;    /* in the graph's */
     struct range attrs;              /* in module->attrs: those that are kept */
     uint32_t scope, options;         /* name ids of its scope, of the scope's options; NONE */
+    uint32_t options_loc;            /* where these stand; 0: in the node */
     uint32_t stream;                 /* name id of the label; NONE: the default stream */
     int32_t priority;                /* of the stream; DUMP_NO_PRIORITY */
     uint32_t send_event, recv_event; /* name ids; NONE */
@@ -56,6 +57,9 @@ struct dump_node {
 };
 
 enum { DUMP_NO_PRIORITY = INT32_MIN };
+
+/* The scope of nodes that are not to be fused. */
+#define DUMP_SCOPE_NONE "None"
 
 /* A parameter that is no node, or something returned that no node returns. */
 struct dump_param {
@@ -105,6 +109,8 @@ void dump_init(struct dump *dump, struct source *source, struct diags *diags,
 /* Frees all, the module too where it is still there. */
 void dump_free(struct dump *dump);
 
+/* Whether nothing was read: no graph has a node, a parameter, or anything that is returned. */
+bool dump_is_empty(const struct dump *dump);
 /* Makes the rows of --counts of the graphs, where the reader made none. */
 void dump_count_graphs(struct dump *dump);
 /* Appends them as JSON. */
@@ -154,6 +160,8 @@ static inline void dump_add_attr(struct dump_draft *draft, struct attr attr)
 {
     vec_push(&draft->attrs, attr);
 }
+/* Warns of attributes that are to be kept, by their names, and that no node has. */
+void dump_report_keys(struct dump *dump);
 /* Takes the attributes that say something out of the draft, and those that are not kept. */
 void dump_sort_attrs(struct dump *dump, struct dump_draft *draft);
 

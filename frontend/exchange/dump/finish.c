@@ -349,6 +349,8 @@ bool dump_finish(struct dump *dump)
     dump_count_graphs(dump);
     if (dump->options->name && dump->graphs.count)
         dump->graphs.at[0].name = module_name(dump->module, dump->options->name);
+    if (dump->options->marks && !dump_marks_read(dump->options->marks, dump))
+        return false;
     if (!dump_take_rests(dump))
         return false;
     dump_add_target(dump);
@@ -362,5 +364,6 @@ bool dump_finish(struct dump *dump)
     if (!dump->diags->counts[SEVERITY_ERROR] && !dump_is_exported(dump))
         dump_add_stubs(dump);
     dump_report_marks(dump);
+    dump_report_keys(dump);
     return !dump->diags->counts[SEVERITY_ERROR];
 }

@@ -4,7 +4,7 @@
 /* Scopes that say that their ops are not to be fused. */
 static bool is_none(const struct module *module, uint32_t scope)
 {
-    return name_is(module, scope, "None") || name_is(module, scope, "none");
+    return name_is(module, scope, DUMP_SCOPE_NONE);
 }
 
 static bool is_scope(const struct module *module, uint32_t scope)
@@ -56,7 +56,8 @@ static void open_scope(struct dump_maker *maker, const struct dump_node *node, u
     if (options) {
         struct attr_value value = {.kind = ATTR_STRING, .id = node->options};
         dump_names_set(&maker->told, scope, node->options, 0);
-        block.attrs = one_attr(maker, W_options, node->loc, value);
+        block.attrs =
+            one_attr(maker, W_options, node->options_loc ? node->options_loc : node->loc, value);
     }
     maker->scope_block = open_block(maker, block);
     maker->scope = scope;

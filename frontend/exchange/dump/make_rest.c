@@ -243,7 +243,7 @@ static struct block_says read_says(struct dump_maker *maker, int64_t index)
             says.stream = stream_label(name_of(maker, rest));
         } else if (kind != BLOCK_STREAM && !says.scoped) {
             says.scoped = true;
-            says.scope = kind == BLOCK_SCOPE_NONE ? module_name(maker->module, "None")
+            says.scope = kind == BLOCK_SCOPE_NONE ? module_name(maker->module, DUMP_SCOPE_NONE)
                          : kind == BLOCK_SCOPE
                              ? name_of(maker, rest)
                              : attr_symbol(maker->module,

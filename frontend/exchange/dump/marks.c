@@ -1,188 +1,67 @@
 #include "frontend/exchange/dump/marks.h"
-#include "ir/base/file.h"
 #include "ir/op_types.h"
 
 #include <fnmatch.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-void dump_marks_free(struct dump_marks *marks)
-{
-    vec_free(&marks->list);
-    arena_free(&marks->arena);
-}
-
-static const struct dump_mark no_mark = {.priority = DUMP_NO_PRIORITY};
-
-/* ------------------------------------------------------------------ the command line ---- */
-
-bool dump_marks_add(struct dump_marks *marks, const char *argument, char *error, size_t error_size)
-{
-    const char *equals = strchr(argument, '='),
-               *end = equals ? equals : argument + strlen(argument);
-    struct dump_mark mark = no_mark;
-    if (end == argument || (equals && !equals[1])) {
-        snprintf(error, error_size, "'%s' is neither NAME nor NAME=PATTERN nor NAME=FROM..TO",
-                 argument);
-        return false;
-    }
-    mark.scope = arena_strndup(&marks->arena, argument, (size_t)(end - argument));
-    mark.kind = equals ? MARK_NAME : MARK_ALL;
-    const char *range = equals ? strstr(equals + 1, "..") : NULL;
-    if (range && range > equals + 1 && range[2]) {
-        mark.kind = MARK_RANGE;
-        mark.pattern = arena_strndup(&marks->arena, equals + 1, (size_t)(range - equals - 1));
-        mark.to = arena_strndup(&marks->arena, range + 2, strlen(range + 2));
-    } else if (equals) {
-        mark.pattern = arena_strndup(&marks->arena, equals + 1, strlen(equals + 1));
-    }
-    vec_push(&marks->list, mark);
-    return true;
-}
-
-/* --------------------------------------------------------------------------- the file ---- */
-
-/* A line of a file on its way. */
-struct line {
-    const char *at, *end;
-    const char *path;
-    unsigned number;
-    struct arena *arena;
-    char *error;
-    size_t error_size;
+/* Nodes of a graph, by their places, that have a name or type in common. */
+struct chains {
+    struct id_map first; /* by name id: the first place */
+    uint32_t *next;      /* by place; NONE */
+    const char **texts;  /* by first place: the name, NUL-terminated, where it was needed; NULL */
 };
-
-static bool fail(const struct line *line, const char *what)
-{
-    snprintf(line->error, line->error_size, "%s:%u: %s", line->path, line->number, what);
-    return false;
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
-/* The next word, up to a blank; what stands in double quotes is part of it, without them. NULL at
- * the end of the line, or a comment. */
-static const char *take_word(struct line *line)
-{
-    while (line->at < line->end && is_blank(*line->at))
-        line->at++;
-    if (line->at == line->end || *line->at == '#')
-        return NULL;
-    char *word = arena_alloc(line->arena, (size_t)(line->end - line->at) + 1), *to = word;
-    bool quoted = false;
-    for (; line->at < line->end && (quoted || !is_blank(*line->at)); line->at++) {
-        if (*line->at == '"')
-            quoted = !quoted;
-        else
-            *to++ = *line->at;
-    }
-    *to = '\0';
-    return word;
-}
-
-static bool take_range(struct line *line, struct dump_mark *mark, const char *word)
-{
-    const char *dots = word ? strstr(word, "..") : NULL;
-    if (!dots || dots == word || !dots[2])
-        return fail(line, "a range is FROM..TO, the names of its first and its last op");
-    mark->kind = MARK_RANGE;
-    mark->pattern = arena_strndup(line->arena, word, (size_t)(dots - word));
-    mark->to = dots + 2;
-    return true;
-}
-
-/* Which ops a line is about. */
-static bool take_subject(struct line *line, struct dump_mark *mark, const char *word)
-{
-    if (strcmp(word, "all") == 0) {
-        mark->kind = MARK_ALL;
-        return true;
-    }
-    if (strcmp(word, "range") == 0)
-        return take_range(line, mark, take_word(line));
-    bool type = strcmp(word, "type") == 0;
-    if (!type && strcmp(word, "name") != 0)
-        return fail(line, "a line begins with 'name', 'type', 'range' or 'all'");
-    mark->kind = type ? MARK_TYPE : MARK_NAME;
-    mark->pattern = take_word(line);
-    return mark->pattern || fail(line, "a pattern is missing");
-}
-
-static bool take_priority(struct line *line, struct dump_mark *mark, const char *value)
-{
-    char *end;
-    long priority = strtol(value, &end, 10);
-    if (end == value || *end || priority < -1024 || priority > 1024)
-        return fail(line, "a priority is a number from -1024 to 1024");
-    mark->priority = (int32_t)priority;
-    return true;
-}
-
-/* What the ops get: KEY=VALUE. */
-static bool take_setting(struct line *line, struct dump_mark *mark, const char *word)
-{
-    static const char *const keys[] = {"scope=", "stream=", "options=", "priority="};
-    const char **texts[] = {&mark->scope, &mark->stream, &mark->options, NULL};
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        size_t size = strlen(keys[i]);
-        if (strncmp(word, keys[i], size) != 0)
-            continue;
-        if (!texts[i])
-            return take_priority(line, mark, word + size);
-        *texts[i] = word + size;
-        return true;
-    }
-    return fail(line, "ops get 'scope=NAME', 'options=TEXT', 'stream=LABEL' or 'priority=N'");
-}
-
-static bool read_line(struct line *line, struct dump_marks *marks)
-{
-    struct dump_mark mark = no_mark;
-    mark.line = line->number;
-    const char *word = take_word(line);
-    if (!word)
-        return true;
-    if (!take_subject(line, &mark, word))
-        return false;
-    while ((word = take_word(line)))
-        if (!take_setting(line, &mark, word))
-            return false;
-    if (!mark.scope && !mark.stream)
-        return fail(line, "the line gives its ops neither a scope nor a stream");
-    vec_push(&marks->list, mark);
-    return true;
-}
-
-bool dump_marks_read(struct dump_marks *marks, const char *path, char *error, size_t error_size)
-{
-    struct file_bytes bytes;
-    if (!file_read(path, &bytes, error, error_size))
-        return false;
-    struct line line = {bytes.data, NULL, path, 0, &marks->arena, error, error_size};
-    bool fine = true;
-    for (const char *end = bytes.data + bytes.size; fine && line.at < end; line.at = line.end + 1) {
-        line.end = memchr(line.at, '\n', (size_t)(end - line.at));
-        line.end = line.end ? line.end : end;
-        line.number++;
-        fine = read_line(&line, marks);
-        line.at = line.end;
-    }
-    file_bytes_free(&bytes);
-    return fine;
-}
-
-/* --------------------------------------------------------------------------- the nodes ---- */
 
 struct marking {
     struct dump *dump;
     struct dump_graph *graph;
-    const uint32_t *order;
-    struct arena arena; /* of the texts that patterns are held against */
+    const uint32_t *order; /* by place */
+    struct chains names, types;
+    struct arena arena; /* of the texts */
 };
+
+static struct dump_node *node_at(const struct marking *marking, uint32_t place)
+{
+    return &marking->graph->nodes.at[marking->order[place]];
+}
+
+/* ------------------------------------------------------------------------------ chains ---- */
+
+static uint32_t key_at(const struct marking *marking, const struct chains *chains, uint32_t place)
+{
+    const struct dump_node *node = node_at(marking, place);
+    return chains == &marking->types ? node->type : node->name;
+}
+
+static void make_chains(struct marking *marking, struct chains *chains)
+{
+    uint32_t count = marking->graph->nodes.count;
+    chains->next = mem_calloc(count + 1, sizeof *chains->next);
+    chains->texts = mem_calloc(count + 1, sizeof *chains->texts);
+    for (uint32_t place = count; place-- > 0;) {
+        uint32_t key = key_at(marking, chains, place);
+        if (key == NONE)
+            continue;
+        chains->next[place] = id_map_find(&chains->first, key);
+        id_map_set(&chains->first, key, place);
+    }
+}
+
+static void free_chains(struct chains *chains)
+{
+    id_map_free(&chains->first);
+    mem_free(chains->next);
+    mem_free(chains->texts);
+}
+
+/* The first place of what has just this name; NONE. */
+static uint32_t find_place(const struct marking *marking, const struct chains *chains,
+                           const char *name)
+{
+    uint32_t id = intern_find(&marking->dump->module->names, name, strlen(name));
+    return id == NONE ? NONE : id_map_find(&chains->first, id);
+}
+
+/* ------------------------------------------------------------------------------- nodes ---- */
 
 static uint32_t name_or_none(const struct marking *marking, const char *text)
 {
@@ -195,14 +74,21 @@ static bool is_passive(const struct marking *marking, const struct dump_node *no
     return node->role != DUMP_OP || (type && type->passive);
 }
 
+/* `none` is written as dumps say it. */
+static uint32_t scope_name(const struct marking *marking, const char *scope)
+{
+    return name_or_none(marking, strcmp(scope, "none") == 0 ? DUMP_SCOPE_NONE : scope);
+}
+
 static void give(struct marking *marking, struct dump_node *node, struct dump_mark *mark)
 {
-    mark->met = true;
+    mark->met |= MARK_MET;
     if (is_passive(marking, node))
         return;
     if (mark->scope) {
-        node->scope = name_or_none(marking, mark->scope);
+        node->scope = scope_name(marking, mark->scope);
         node->options = name_or_none(marking, mark->options);
+        node->options_loc = mark->options_span.begin;
     }
     if (mark->stream) {
         node->stream = name_or_none(marking, mark->stream);
@@ -210,69 +96,129 @@ static void give(struct marking *marking, struct dump_node *node, struct dump_ma
     }
 }
 
-/* Names are NUL-terminated for fnmatch in the arena; what has a NUL inside fits no pattern. */
-static bool fits(struct marking *marking, uint32_t name, const char *pattern)
+static void give_chain(struct marking *marking, const struct chains *chains, uint32_t place,
+                       struct dump_mark *mark)
 {
-    if (name == NONE)
+    for (; place != NONE; place = chains->next[place])
+        give(marking, node_at(marking, place), mark);
+}
+
+static void give_places(struct marking *marking, uint32_t first, uint32_t end,
+                        struct dump_mark *mark)
+{
+    for (; first < end; first++)
+        give(marking, node_at(marking, first), mark);
+}
+
+/* ------------------------------------------------------------------------------- marks ---- */
+
+/* What has a NUL inside fits no pattern as a whole. */
+static bool fits(struct marking *marking, struct chains *chains, uint32_t place,
+                 const char *pattern, size_t literal)
+{
+    const struct module *module = marking->dump->module;
+    uint32_t id = key_at(marking, chains, place);
+    const struct intern_name *name = &module->names.names[id];
+    if (name->size < literal || memcmp(name->text, pattern, literal) != 0)
         return false;
-    const struct intern_name *text = &marking->dump->module->names.names[name];
-    if (!strpbrk(pattern, "*?[\\"))
-        return text->size == strlen(pattern) && memcmp(text->text, pattern, text->size) == 0;
-    bool fit = fnmatch(pattern, name_text(marking->dump->module, name, &marking->arena), 0) == 0;
-    arena_free(&marking->arena);
-    return fit;
+    if (!chains->texts[place])
+        chains->texts[place] = name_text(module, id, &marking->arena);
+    return fnmatch(pattern, chains->texts[place], 0) == 0;
 }
 
-static bool is_marked(struct marking *marking, const struct dump_node *node,
-                      const struct dump_mark *mark)
+static void mark_pattern(struct marking *marking, struct chains *chains, struct dump_mark *mark)
 {
-    if (mark->kind == MARK_ALL)
-        return true;
-    return fits(marking, mark->kind == MARK_TYPE ? node->type : node->name, mark->pattern);
-}
-
-/* The place of the node with this name from `from` on; the number of nodes where there is none. */
-static uint32_t find_place(struct marking *marking, const char *name, uint32_t from)
-{
-    for (; from < marking->graph->nodes.count; from++)
-        if (fits(marking, marking->graph->nodes.at[marking->order[from]].name, name))
-            break;
-    return from;
+    size_t literal = strcspn(mark->pattern, "*?[\\"); /* bytes that stand for themselves */
+    if (!mark->pattern[literal]) {
+        give_chain(marking, chains, find_place(marking, chains, mark->pattern), mark);
+        return;
+    }
+    for (uint32_t place = 0; place < marking->graph->nodes.count; place++) {
+        uint32_t key = key_at(marking, chains, place);
+        if (key != NONE && id_map_find(&chains->first, key) == place &&
+            fits(marking, chains, place, mark->pattern, literal))
+            give_chain(marking, chains, place, mark);
+    }
 }
 
 static void mark_range(struct marking *marking, struct dump_mark *mark)
 {
-    uint32_t count = marking->graph->nodes.count;
-    uint32_t first = find_place(marking, mark->pattern, 0);
-    uint32_t last = find_place(marking, mark->to, first);
-    for (uint32_t i = first; last < count && i <= last; i++)
-        give(marking, &marking->graph->nodes.at[marking->order[i]], mark);
+    uint32_t first = find_place(marking, &marking->names, mark->pattern);
+    uint32_t last = find_place(marking, &marking->names, mark->to);
+    mark->met |= (first != NONE ? MARK_FROM : 0) | (last != NONE ? MARK_TO : 0);
+    if (first == NONE || last == NONE)
+        return;
+    while (last != NONE && last < first)
+        last = marking->names.next[last];
+    if (last == NONE)
+        mark->met |= MARK_REVERSED;
+    else
+        give_places(marking, first, last + 1, mark);
+}
+
+static void give_mark(struct marking *marking, struct dump_mark *mark)
+{
+    switch (mark->kind) {
+    case MARK_ALL: give_places(marking, 0, marking->graph->nodes.count, mark); break;
+    case MARK_NAME: mark_pattern(marking, &marking->names, mark); break;
+    case MARK_TYPE: mark_pattern(marking, &marking->types, mark); break;
+    case MARK_RANGE: mark_range(marking, mark); break;
+    }
 }
 
 void dump_mark_nodes(struct dump *dump, uint32_t graph, const uint32_t *order)
 {
     struct dump_marks *marks = dump->options->marks;
     struct marking marking = {.dump = dump, .graph = &dump->graphs.at[graph], .order = order};
-    for (uint32_t m = 0; marks && m < marks->list.count; m++) {
-        struct dump_mark *mark = &marks->list.at[m];
-        for (uint32_t n = 0; mark->kind != MARK_RANGE && n < marking.graph->nodes.count; n++)
-            if (is_marked(&marking, &marking.graph->nodes.at[n], mark))
-                give(&marking, &marking.graph->nodes.at[n], mark);
-        if (mark->kind == MARK_RANGE)
-            mark_range(&marking, mark);
-    }
+    if (!marks || marks->list.count == 0)
+        return;
+    make_chains(&marking, &marking.names);
+    make_chains(&marking, &marking.types);
+    for (uint32_t i = 0; i < marks->list.count; i++)
+        give_mark(&marking, &marks->list.at[i]);
+    free_chains(&marking.names);
+    free_chains(&marking.types);
+    arena_free(&marking.arena);
+}
+
+/* ----------------------------------------------------------------------------- reports ---- */
+
+static void report_range(struct dump *dump, const struct dump_mark *mark, const char *option)
+{
+    bool from = mark->met & MARK_FROM, to = mark->met & MARK_TO;
+    if (mark->met & MARK_REVERSED)
+        diag_at(dump->diags, DIAG_idle_mark, mark->subject,
+                "%sthe range is reversed: '%s' stands before '%s'", option, mark->to,
+                mark->pattern);
+    else if (from && to)
+        diag_at(dump->diags, DIAG_idle_mark, mark->subject,
+                "%sthe range has its ends '%s' and '%s' in different graphs", option, mark->pattern,
+                mark->to);
+    else if (from || to)
+        diag_at(dump->diags, DIAG_idle_mark, mark->subject, "%sthe range has no %s: no op is '%s'",
+                option, from ? "end" : "begin", from ? mark->to : mark->pattern);
+    else
+        diag_at(dump->diags, DIAG_idle_mark, mark->subject,
+                "%sthe range has no ends: no op is '%s', and none is '%s'", option, mark->pattern,
+                mark->to);
+}
+
+static void report_mark(struct dump *dump, const struct dump_mark *mark)
+{
+    const char *option = mark->subject.end ? "" : "--scope: ";
+    if (mark->kind == MARK_RANGE)
+        report_range(dump, mark, option);
+    else if (mark->kind == MARK_ALL)
+        diag_at(dump->diags, DIAG_idle_mark, mark->subject, "%sthere is no op", option);
+    else
+        diag_at(dump->diags, DIAG_idle_mark, mark->subject, "%sno op's %s fits '%s'", option,
+                mark->kind == MARK_TYPE ? "type" : "name", mark->pattern);
 }
 
 void dump_report_marks(struct dump *dump)
 {
     const struct dump_marks *marks = dump->options->marks;
-    for (uint32_t i = 0; marks && i < marks->list.count; i++) {
-        const struct dump_mark *mark = &marks->list.at[i];
-        if (mark->met)
-            continue;
-        const char *to = mark->kind == MARK_RANGE ? mark->to : NULL;
-        diag_at(dump->diags, DIAG_idle_mark, no_span, "no op is '%s%s%s', which should be in '%s'",
-                mark->pattern ? mark->pattern : "all", to ? ".." : "", to ? to : "",
-                mark->scope ? mark->scope : mark->stream);
-    }
+    for (uint32_t i = 0; marks && i < marks->list.count; i++)
+        if (!(marks->list.at[i].met & MARK_MET))
+            report_mark(dump, &marks->list.at[i]);
 }

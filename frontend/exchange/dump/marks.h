@@ -12,27 +12,42 @@ enum dump_mark_kind {
     MARK_RANGE, /* in the order of the text, from the first node to the last one */
 };
 
+/* What was met of a mark, in whichever graph. */
+enum dump_mark_met {
+    MARK_MET = 1,      /* a node that it is about */
+    MARK_FROM = 2,     /* the first node of a range, */
+    MARK_TO = 4,       /* the last one, */
+    MARK_REVERSED = 8, /* and both in one graph, but the last one before the first */
+};
+
 /* Texts are in the arena of the marks, or NULL. */
 struct dump_mark {
     enum dump_mark_kind kind;
     const char *pattern; /* of a range: its first node's name */
     const char *to;
     const char *scope, *options, *stream;
-    int32_t priority; /* DUMP_NO_PRIORITY */
-    unsigned line;    /* in its file; 0: of the command line */
-    bool met;         /* some node has it */
+    int32_t priority;                  /* DUMP_NO_PRIORITY */
+    struct span subject, options_span; /* in the file; no_span: of the command line */
+    unsigned met;                      /* dump_mark_met */
 };
 
 struct dump_marks {
     VEC(struct dump_mark) list;
     struct arena arena;
+    const char *path; /* of the file, NULL: there is none */
+    struct file_bytes bytes;
 };
 
 /* Adds what an argument of --scope says: NAME, NAME=PATTERN or NAME=FROM..TO. False, with one line
  * of text, where it is none of these. */
 bool dump_marks_add(struct dump_marks *marks, const char *argument, char *error, size_t error_size);
-/* Adds the lines of a file. */
-bool dump_marks_read(struct dump_marks *marks, const char *path, char *error, size_t error_size);
+/* Opens a file, whose marks are added when the dump was read. False, with one line of text, where
+ * it cannot be read. */
+bool dump_marks_open(struct dump_marks *marks, const char *path, char *error, size_t error_size);
+/* Adds the lines of the file that was opened, before what was added by arguments. The file becomes
+ * one of the dump's source, behind all others. False where something is wrong, which is
+ * reported. */
+bool dump_marks_read(struct dump_marks *marks, struct dump *dump);
 void dump_marks_free(struct dump_marks *marks);
 
 /* Gives the nodes of a graph, in this order, what the marks say: of several for one node the last

@@ -44,8 +44,7 @@ static void read_block(struct foreign *foreign, const struct block *block)
 /* Names of scopes that mean that there is none. */
 static bool is_none(const struct module *module, uint32_t scope)
 {
-    return name_is(module, scope, "None") || name_is(module, scope, "none") ||
-           module->names.names[scope].size == 0;
+    return name_is(module, scope, "None") || module->names.names[scope].size == 0;
 }
 
 /* A reader's blocks: scopes, and streams in them, which open where the name changes; options and

@@ -25,14 +25,13 @@ static void refuse_name(struct fits *fits, const char *what, uint32_t name, stru
             NAME(fits->module, name), fits->form->name);
 }
 
-/* Blocks are what their ops say. */
+/* Blocks are what their ops say; others may name a super kernel without any. */
 static void check_launch(struct fits *fits, const struct block *block)
 {
     struct span span = locate_name(fits->module, block->loc);
-    if (block->send.count + block->recv.count > 0)
-        diag_at(fits->diags, DIAG_not_exported, span,
-                "the super kernel '%.*s' has events and no ops, which %s cannot have",
-                NAME(fits->module, block->name), fits->form->name);
+    diag_at(fits->diags, DIAG_not_exported, span,
+            "the super kernel '%.*s' has no ops, which %s cannot have",
+            NAME(fits->module, block->name), fits->form->name);
 }
 
 static void check_launches(struct fits *fits, const struct graph *graph)
