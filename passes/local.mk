@@ -62,6 +62,19 @@ libskir_la_SOURCES += \
 	passes/inline/graph.h \
 	passes/inline/ops.c \
 	passes/inline/order.c \
+	passes/launches/bounds.c \
+	passes/launches/bounds.h \
+	passes/launches/cores.c \
+	passes/launches/cores.h \
+	passes/launches/explore.c \
+	passes/launches/explore.h \
+	passes/launches/mend.c \
+	passes/launches/mend.h \
+	passes/launches/order.c \
+	passes/launches/queue.c \
+	passes/launches/queue.h \
+	passes/launches/table.c \
+	passes/launches/table.h \
 	passes/sync/check.h \
 	passes/sync/events.c \
 	passes/sync/locks.c \

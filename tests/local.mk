@@ -25,6 +25,7 @@ unit_headers = \
 	tests/unit/entry_runner.h \
 	tests/unit/graph_model.h \
 	tests/unit/kernel_harness.h \
+	tests/unit/launch_oracle.h \
 	tests/unit/memory_harness.h \
 	tests/unit/object_harness.h \
 	tests/unit/parallel.h \
@@ -51,6 +52,7 @@ unit_tests = \
 	tests/unit/test_kernels \
 	tests/unit/test_kernels_lists \
 	tests/unit/test_kernels_matmul \
+	tests/unit/test_launches \
 	tests/unit/test_memory \
 	tests/unit/test_memory_commands \
 	tests/unit/test_module \
@@ -107,6 +109,10 @@ tests_unit_test_events_SOURCES = \
 	tests/unit/graph_model.c \
 	tests/unit/random_graph.c \
 	tests/unit/test_events.c
+tests_unit_test_launches_SOURCES = \
+	tests/unit/launch_oracle.c \
+	tests/unit/random_graph.c \
+	tests/unit/test_launches.c
 tests_unit_test_inline_SOURCES = \
 	tests/unit/random_graph.c \
 	tests/unit/test_inline.c

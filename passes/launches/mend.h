@@ -1,0 +1,26 @@
+/* Changes of launches after which none can hang, where there are such: a wait in the middle becomes
+ * one of the launch, or the launch is cut there. */
+#ifndef PASSES_LAUNCHES_MEND_H
+#define PASSES_LAUNCHES_MEND_H
+
+#include "passes/launches/explore.h"
+
+/* Who was in the way when a mend was chosen: rows that lacked cores, by streams. */
+struct mend {
+    bool cut;       /* else the row waits as a whole */
+    uint32_t row;   /* in table->rows */
+    uint32_t step;  /* in table->steps: the wait */
+    uint32_t other; /* a row that found no cores, or NONE */
+};
+
+struct mends {
+    struct mend *at;
+    uint32_t count, capacity;
+};
+
+/* Explores, and changes the queue where a state hangs, until none does (LAUNCHES_SAFE), none of the
+ * launches that wait in the state found can be changed (LAUNCHES_HANG), or it is not known. What
+ * was changed is appended. Halves of a launch that is cut are taken to be as large as it was. */
+enum verdict launches_mend(struct explorer *explorer, struct mends *mends);
+
+#endif
