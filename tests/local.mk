@@ -180,6 +180,7 @@ script_tests = \
 	tests/e2e/op_data.sh \
 	tests/e2e/listed_sources.sh \
 	tests/e2e/memory.py \
+	tests/e2e/one_aiv.py \
 	tests/e2e/order_judge.py \
 	tests/e2e/other_compiler.sh \
 	tests/e2e/out_of_memory.sh \

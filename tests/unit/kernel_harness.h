@@ -260,7 +260,13 @@ struct subject {
 
 static struct skrt_device *device;
 
-static inline void op_launch(struct op *op, struct subject subject, uint32_t blocks)
+/* AIVs per AI core: of a launch, and those that the kernel was built for. */
+struct ratio {
+    uint8_t launched, built;
+};
+
+static inline void op_launch_as(struct op *op, struct subject subject, uint32_t blocks,
+                                struct ratio ratio)
 {
     struct skrt_tiling tiling = {op->n_tensors, op->n_attrs, op->tensors, op->attrs};
     uint64_t params[MAX_TENSORS + 2];
@@ -275,16 +281,15 @@ static inline void op_launch(struct op *op, struct subject subject, uint32_t blo
     params[n++] = (uintptr_t)&tiling;
 
     bool mixed = subject.aic != NULL && subject.aiv != NULL;
-    uint8_t aivs = mixed ? 2 : subject.aiv != NULL;
     struct skrt_launch launch = {.name = "test",
                                  .blocks = blocks,
                                  .aics = subject.aic != NULL,
-                                 .aivs = aivs,
+                                 .aivs = ratio.launched,
                                  .params = params,
                                  .n_params = n,
                                  .timeout_ms = 60000};
-    launch.parts[SKRT_AIC] = (struct skrt_call){subject.aic, 0, blocks, aivs, false};
-    launch.parts[SKRT_AIV] = (struct skrt_call){subject.aiv, 0, blocks, aivs, !mixed};
+    launch.parts[SKRT_AIC] = (struct skrt_call){subject.aic, 0, blocks, ratio.built, false};
+    launch.parts[SKRT_AIV] = (struct skrt_call){subject.aiv, 0, blocks, ratio.built, !mixed};
     struct skrt_result result;
     if (skrt_launch(device, &launch, &result) != SKRT_OK) {
         print_error("launch: %s\n%s\n", skrt_status_text(result.status), result.report);
@@ -293,6 +298,13 @@ static inline void op_launch(struct op *op, struct subject subject, uint32_t blo
     }
     assert_int_equal(((unsigned char *)workspace)[op->workspace], 0xee);
     free(workspace);
+}
+
+/* A mixed kernel has two AIVs for each AIC. */
+static inline void op_launch(struct op *op, struct subject subject, uint32_t blocks)
+{
+    uint8_t aivs = subject.aiv == NULL ? 0 : subject.aic == NULL ? 1 : 2;
+    op_launch_as(op, subject, blocks, (struct ratio){aivs, aivs});
 }
 
 /* Runs with several block counts; results begin at tensor `first_result`. */

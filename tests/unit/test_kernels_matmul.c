@@ -174,6 +174,20 @@ static void test_quant_matmul(void **state)
         }
 }
 
+/* Built for one AIV, in a launch that has no more, and on both AIVs of one that has two. */
+static void test_quant_matmul_for_one_aiv(void **state)
+{
+    (void)state;
+    for (uint8_t launched = 1; launched <= 2; launched++)
+        for (uint32_t blocks = 1; blocks <= 24; blocks += 23) {
+            struct op op = {0};
+            build_quant_matmul(&op, 129, 257, 65, SKRT_bf16, true, true);
+            op_launch_as(&op, quant_matmul, blocks, (struct ratio){launched, 1});
+            check_quant_matmul(&op);
+            op_free(&op);
+        }
+}
+
 /* 140000 products of 2^14 are more than 2^31: the sum wraps. */
 static void test_quant_matmul_wraps(void **state)
 {
@@ -228,6 +242,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matmul),
         cmocka_unit_test(test_quant_matmul),
+        cmocka_unit_test(test_quant_matmul_for_one_aiv),
         cmocka_unit_test(test_quant_matmul_wraps),
         cmocka_unit_test(test_matmul_wrong_tiling),
     };
