@@ -252,7 +252,7 @@ static void add_sync(const struct trial *trial, struct sync_program *program,
         vec_push(program, (struct sync_instr){.effect = effect, .arg = instr->word});
     } else if (events) {
         unsigned base = instr->op == INSTR_notify ? NOTIFIED : WAITED;
-        vec_push(program, (struct sync_instr){.effect = EFFECT_CALL,
+        vec_push(program, (struct sync_instr){.effect = EFFECT_EVENT,
                                               .arg = base + owner_of(trial, instr->number[0]),
                                               .blocks = 1,
                                               .flat = true});
