@@ -48,9 +48,11 @@ static struct attr word(uint32_t key, uint32_t kind, int64_t i, uint32_t id)
 static uint32_t declare(struct stubs *stubs, uint32_t op_type)
 {
     struct module *module = stubs->module;
-    uint32_t name = op_type;
+    /* A type may be the empty word, a kernel's name may not. */
+    uint32_t base = module->names.names[op_type].size ? op_type : module_name(module, "op");
+    uint32_t name = base;
     for (unsigned n = 1; module_has_symbol(module, name); n++)
-        name = module_name_printf(module, "%.*s.%u", NAME(module, op_type), n);
+        name = module_name_printf(module, "%.*s.%u", NAME(module, base), n);
     enum kernel_type type = kernel_type_of(stubs, op_type);
     uint32_t blocks = module_blocks(module, type);
     const struct attr attrs[] = {
@@ -139,7 +141,8 @@ static void put_kernels_first(struct module *module)
         for (uint32_t i = 0; i < module->order.count; i++)
             if ((order_kind(module->order.at[i]) == SYMBOL_GRAPH) == graphs)
                 order[n++] = module->order.at[i];
-    memcpy(module->order.at, order, n * sizeof *order);
+    if (n)
+        memcpy(module->order.at, order, n * sizeof *order);
     mem_free(order);
 }
 
