@@ -27,6 +27,9 @@ void skrt_arrive(struct skrt_core *core, enum skrt_core_type group, const struct
     group_check(core, group);
     struct skrt_barrier *barrier = &core->device->barriers[group];
     skrt_core_lock(core);
+    if (core->arrived - core->awaited == SKRT_FLAG_LIMIT)
+        skrt_core_fail(core, SKRT_OVERFLOW, "it has arrived %d times more than it has awaited",
+                       SKRT_FLAG_LIMIT);
     if (core->device->race)
         skrt_race_arrive(core);
     uint64_t complete = atomic_load_explicit(&barrier->complete, memory_order_relaxed);
@@ -36,6 +39,16 @@ void skrt_arrive(struct skrt_core *core, enum skrt_core_type group, const struct
     if (behind && --barrier->behind == 0)
         barrier_complete(core);
     skrt_core_unlock(core);
+}
+
+bool skrt_arrivals_left(const struct skrt_device *device)
+{
+    assert(device->locked);
+    for (int type = 0; type < SKRT_CORE_TYPES; type++)
+        for (uint32_t i = 0; i < device->launched[type]; i++)
+            if (device->cores[type][i].arrived != device->cores[type][i].awaited)
+                return true;
+    return false;
 }
 
 static void barrier_wait(struct skrt_core *core, uint64_t round)

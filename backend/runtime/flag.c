@@ -17,6 +17,7 @@ static bool flag_take(struct skrt_core *core, enum skrt_flag flag)
     for (uint32_t i = 0; i < n; i++)
         if (aivs[i].flags[flag] == 0)
             return false;
+    core->waits += !skrt_flag_table[flag].kernel;
     for (uint32_t i = 0; i < n; i++) {
         aivs[i].flags[flag]--;
         if (core->device->race)
@@ -48,6 +49,7 @@ static void flag_set(struct skrt_core *core, enum skrt_flag flag)
     uint32_t n;
     struct skrt_core *aivs = skrt_flag_aivs(core, flag, &n);
     skrt_core_lock(core);
+    core->sets += !skrt_flag_table[flag].kernel;
     for (uint32_t i = 0; i < n; i++)
         flag_raise(core, &aivs[i], flag);
     if (core->type == SKRT_AIV)
@@ -104,6 +106,47 @@ bool skrt_flag_left_set(const struct skrt_device *device)
             if (device->cores[SKRT_AIV][i].flags[flag] > 0)
                 return true;
     return false;
+}
+
+/* ------------------------------------------- full barriers of mixed sub-kernels ---- */
+
+/* The AIC has taken what the AIVs of its AI core have set for this barrier: if that was the entry's,
+ * or theirs is taken by the entry, the barrier separates nothing. */
+static void meeting_check(struct skrt_core *core)
+{
+    uint32_t n;
+    struct skrt_core *aivs = skrt_flag_aivs(core, SKRT_FLAG_V2C, &n);
+    skrt_core_lock(core);
+    for (uint32_t i = 0; i < n; i++)
+        if (!aivs[i].meeting || aivs[i].sets != core->waits || aivs[i].waits != core->sets)
+            skrt_core_fail(core, SKRT_MISUSE,
+                           "its full barrier has met a release of the entry's flags: aiv %u has "
+                           "set v2c %llu times and waited for c2v %llu times, its AIC has waited "
+                           "%llu times and set %llu times",
+                           aivs[i].index, (unsigned long long)aivs[i].sets,
+                           (unsigned long long)aivs[i].waits, (unsigned long long)core->waits,
+                           (unsigned long long)core->sets);
+    skrt_core_unlock(core);
+}
+
+void skrt_flag_meet(struct skrt_core *core)
+{
+    const struct skrt_site *site = skrt_core_call_site(core);
+    core->meeting = true;
+    if (core->type == SKRT_AIC) {
+        flag_execute(core, SKRT_FLAG_V2C, false, site);
+        meeting_check(core);
+        return;
+    }
+    flag_execute(core, SKRT_FLAG_V2C, true, site);
+    flag_execute(core, SKRT_FLAG_C2V, false, site);
+    core->meeting = false;
+}
+
+void skrt_flag_part(struct skrt_core *core)
+{
+    core->meeting = false;
+    flag_execute(core, SKRT_FLAG_C2V, true, skrt_core_call_site(core));
 }
 
 /* ---------------------------------------- what entries and sub-kernels call ---- */

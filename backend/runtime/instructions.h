@@ -23,8 +23,16 @@ static inline struct skrt_core *skrt_flag_aivs(const struct skrt_core *core, enu
     return device->cores[SKRT_AIV] + first;
 }
 
+/* The full barrier of a sub-kernel with parts on both core types uses the entry's flags: AIVs tell
+ * their AIC that they have come and wait for it; the AIC waits for them, and goes on to the barrier
+ * of its type. Behind that it lets them go. */
+void skrt_flag_meet(struct skrt_core *core);
+void skrt_flag_part(struct skrt_core *core);
+
 /* Whether a release is outstanding; none may be at the end of a launch. Needs the lock. */
 bool skrt_flag_left_set(const struct skrt_device *device);
+/* Whether a core has arrived more often than it has awaited. The lock is held. */
+bool skrt_arrivals_left(const struct skrt_device *device);
 
 /* ---- event.c ---- */
 

@@ -120,6 +120,8 @@ static void core_reset(struct skrt_core *core, enum skrt_core_type type, uint32_
     core->worker = NULL;
     core->state = SKRT_CORE_NEW;
     core->arrived = core->awaited = core->calls = 0;
+    core->sets = core->waits = 0;
+    core->meeting = false;
     core->timing = false;
     memset(core->flags, 0, sizeof core->flags);
     core->sync = NULL;
@@ -235,10 +237,12 @@ static void launch_wait(struct skrt_device *device)
 static void launch_finish(struct skrt_device *device, struct skrt_result *result)
 {
     assert(device->status != SKRT_OK || (device->settled && device->unfinished == 0));
-    if (device->status == SKRT_OK && skrt_flag_left_set(device)) {
+    bool releases = skrt_flag_left_set(device);
+    if (device->status == SKRT_OK && (releases || skrt_arrivals_left(device))) {
         device->status = SKRT_LEFT_SET;
         snprintf(device->cause, sizeof device->cause,
-                 "all cores have finished, but releases are left over");
+                 "all cores have finished, but %s are left over",
+                 releases ? "releases" : "arrivals");
     } else if (device->status == SKRT_OK && skrt_race_found(device)) {
         device->status = SKRT_RACE;
         skrt_race_cause(device, device->cause, sizeof device->cause);

@@ -4,11 +4,6 @@
 
 #include "backend/runtime/race_state.h"
 
-enum {
-    FREE_WORDS = 4 << 20, /* copies of clocks may always have this many words in all, */
-    CLOCKS_PER_CORE = 64, /* or this many copies per core: flags need up to 30 */
-};
-
 static const char no_memory[] = "the race check has no memory to follow this launch";
 
 void skrt_race_exhausted(struct skrt_core *core)
@@ -18,7 +13,8 @@ void skrt_race_exhausted(struct skrt_core *core)
 
 /* ------------------------------------------------------------- clocks ---- */
 
-/* A clock that knows nothing; NULL without memory. */
+/* A clock that knows nothing; NULL without memory. There are never more than 45 a core: flags need
+ * up to 30, and a core is at most 15 rounds of its barrier ahead. */
 static struct skrt_clock *clock_new(struct skrt_race *race)
 {
     struct skrt_clock *clock = race->free_clocks;
@@ -26,9 +22,9 @@ static struct skrt_clock *clock_new(struct skrt_race *race)
     if (clock) {
         race->free_clocks = clock->next;
     } else {
-        if (race->n_clocks == race->max_clocks || !(clock = malloc(sizeof *clock + size)))
+        clock = malloc(sizeof *clock + size);
+        if (!clock)
             return NULL;
-        race->n_clocks++;
         clock->older = race->clocks;
         race->clocks = clock;
     }
@@ -141,7 +137,6 @@ const char *skrt_race_open(struct skrt_device *device)
     race->device = device;
     race->check = check;
     race->cores = device->launched[SKRT_AIC] + device->launched[SKRT_AIV];
-    race->max_clocks = FREE_WORDS / race->cores + (uint64_t)CLOCKS_PER_CORE * race->cores;
     if (race_allocate(race) && states_init(race)) {
         index_check(race);
         return NULL;

@@ -61,7 +61,6 @@ struct skrt_race {
     uint32_t *words; /* `known` of all cores */
     struct skrt_knowledge *states;
     struct skrt_clock *clocks, *free_clocks;
-    uint64_t n_clocks, max_clocks;
     struct skrt_event *events;
 
     uint32_t *number[SKRT_CORE_TYPES];      /* by op: that of its call; 0: none */

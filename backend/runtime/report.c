@@ -216,6 +216,34 @@ static void print_left(FILE *out, const struct skrt_device *device, enum skrt_fl
     }
 }
 
+static void print_unawaited(FILE *out, const struct skrt_device *device, enum skrt_core_type type)
+{
+    uint32_t n = device->launched[type];
+    for (uint32_t i = 0, end; i < n; i = end) {
+        const struct skrt_core *first = core_at(device, type, i);
+        uint64_t count = first->arrived - first->awaited;
+        for (end = i + 1;
+             end < n &&
+             core_at(device, type, end)->arrived - core_at(device, type, end)->awaited == count;)
+            end++;
+        if (count == 0)
+            continue;
+        fputs("  ", out);
+        skrt_print_range(out, type, i, end - 1);
+        fprintf(out, ": arrived %llu time%s more often than awaited\n", (unsigned long long)count,
+                count == 1 ? "" : "s");
+    }
+}
+
+/* What the next launch would find. */
+static void print_left_over(FILE *out, const struct skrt_device *device)
+{
+    for (int flag = 0; flag < SKRT_FLAGS; flag++)
+        print_left(out, device, (enum skrt_flag)flag);
+    for (int type = 0; type < SKRT_CORE_TYPES; type++)
+        print_unawaited(out, device, (enum skrt_core_type)type);
+}
+
 char *skrt_report_launch(const struct skrt_device *device)
 {
     assert(device->locked && device->launch);
@@ -228,8 +256,7 @@ char *skrt_report_launch(const struct skrt_device *device)
     fprintf(out, "launch %s: %u AICs, %u AIVs, %u unfinished\n", device->launch->name,
             device->launched[SKRT_AIC], device->launched[SKRT_AIV], device->unfinished);
     if (device->status == SKRT_LEFT_SET)
-        for (int flag = 0; flag < SKRT_FLAGS; flag++)
-            print_left(out, device, (enum skrt_flag)flag);
+        print_left_over(out, device);
     if (skrt_race_found(device))
         skrt_race_print(out, device);
     for (int type = 0; type < SKRT_CORE_TYPES && device->status != SKRT_RACE; type++)

@@ -40,7 +40,7 @@
 enum {
     SKRT_MAX_CORES = 1024, /* of one type */
     SKRT_MAX_AIVS = 2,     /* of one AI core */
-    SKRT_FLAG_LIMIT = 15,  /* releases that may be outstanding */
+    SKRT_FLAG_LIMIT = 15,  /* releases, and arrivals of a core, that may be outstanding */
     SKRT_CAUSE_SIZE = 256, /* of the text why a launch has ended */
     SKRT_EARLY_WAITS = SKRT_EARLY_WAIT_AIC | SKRT_EARLY_WAIT_AIV,
 };
@@ -128,6 +128,9 @@ struct skrt_core {
     struct skrt_feed_counters *feed; /* of the call that it feeds, or NULL */
 
     uint64_t awaited; /* own: the barrier of its type */
+    /* Of the entry's two flags: how often the core has set the one, and waited for the other. */
+    uint64_t sets, waits;
+    bool meeting; /* it is in a full barrier of a sub-kernel with parts on both core types */
     /* Own: calls executed, included or not. So calls are numbered from 1, and 0 is none. */
     uint64_t calls;
     /* Own, and its partners' while it is blocked: the call that it is in, or NULL. */

@@ -96,12 +96,10 @@ void skrt_sync_point_fed(struct skrt_core *core)
         sync_point_complete(core, point);
 }
 
-void skrt_kernel_sync_all(struct skrt_core *core)
+/* The barrier over the call's cores of one type. */
+static void sync_point_pass(struct skrt_core *core)
 {
     skrt_core_lock(core);
-    if (!core->call)
-        skrt_core_fail(core, SKRT_MISUSE, "a barrier of sub-kernels outside of one");
-    atomic_store_explicit(&core->site, skrt_core_call_site(core), memory_order_relaxed);
     struct skrt_sync_point *point = core->sync ? core->sync : sync_point_join(core);
     point->arrived++;
     if (sync_point_complete(core, point)) {
@@ -110,4 +108,28 @@ void skrt_kernel_sync_all(struct skrt_core *core)
     }
     skrt_sched_push(&point->waiters, core);
     skrt_core_block(core, SKRT_WAIT_SYNC_ALL);
+}
+
+/* Whether the sub-kernel has parts on both core types of a launch with both. */
+static bool is_mixed(const struct skrt_core *core)
+{
+    return !core->call->flat && core->call->aivs > 0 && core->device->launch->aivs > 0;
+}
+
+void skrt_kernel_sync_all(struct skrt_core *core)
+{
+    if (!core->call)
+        skrt_core_misuse(core, "a barrier of sub-kernels outside of one");
+    skrt_core_begin(core, skrt_core_call_site(core));
+    if (core->arrived != core->awaited)
+        skrt_core_misuse(core,
+                         "its full barrier has met an arrival of the entry that is not awaited");
+    bool mixed = is_mixed(core);
+    if (mixed)
+        skrt_flag_meet(core);
+    if (mixed && core->type == SKRT_AIV)
+        return;
+    sync_point_pass(core);
+    if (mixed)
+        skrt_flag_part(core);
 }

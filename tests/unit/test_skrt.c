@@ -66,7 +66,7 @@ static void test_barrier_halves_may_be_apart(void **state)
 {
     (void)state;
     const struct step *ahead =
-        STEPS({.text = "arrive aic", .times = 40}, {.text = "await aic", .times = 40});
+        STEPS({.text = "arrive aic", .times = 15}, {.text = "await aic", .times = 15});
     expect_run(aic_only, ahead, NULL, SKRT_OK, NULL);
     const struct step *uneven =
         STEPS({.text = "arrive aic"}, {.text = "arrive aic", .on = ONLY, .core = 2, .times = 3},
@@ -80,12 +80,29 @@ static void test_barrier_halves_may_be_apart(void **state)
                      "aic 0..23; last op none\n"));
 }
 
-/* An arrival that nobody awaits is not a flag: nothing is left set. */
+/* A core may be 15 barriers ahead, and at the end it has awaited as many as it has arrived at. */
+static void test_arrivals_are_counted(void **state)
+{
+    (void)state;
+    struct shape small = {3, 1, 2};
+    expect_run(
+        small, STEPS({.text = "arrive aic", .times = 16}, {.text = "await aic", .times = 16}), NULL,
+        SKRT_OVERFLOW, TEXTS("at `arrive aic`: it has arrived 15 times more than it has awaited"));
+    expect_run(small, STEPS({.text = "arrive aic", .times = 3}, {.text = "await aic"}),
+               STEPS({.text = "arrive aiv", .on = EXCEPT, .core = 1, .times = 2},
+                     {.text = "arrive aiv", .on = ONLY, .core = 1}, {.text = "await aiv"}),
+               SKRT_LEFT_SET,
+               TEXTS("all cores have finished, but arrivals are left over",
+                     "  aic 0..2: arrived 2 times more often than awaited\n",
+                     "  aiv 0: arrived 1 time more often than awaited\n",
+                     "  aiv 2..5: arrived 1 time more often than awaited\n"));
+}
+
 static void test_barrier_counts_launched_cores_only(void **state)
 {
     (void)state;
     struct shape small = {3, 1, 2};
-    expect_run(small, STEPS({.text = "arrive aic", .times = 20}, {.text = "await aic"}),
+    expect_run(small, STEPS({.text = "arrive aic"}, {.text = "await aic"}),
                STEPS({.text = "arrive aiv"}, {.text = "await aiv"}), SKRT_OK, NULL);
     expect_run(small, STEPS({.text = "arrive aic", .on = EXCEPT, .core = 1}, {.text = "await aic"}),
                NULL, SKRT_DEADLOCK, TEXTS("1 of 3 AICs has not arrived: aic 1;"));
@@ -471,6 +488,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_barrier_orders_all_cores),
         cmocka_unit_test(test_barrier_halves_may_be_apart),
+        cmocka_unit_test(test_arrivals_are_counted),
         cmocka_unit_test(test_barrier_counts_launched_cores_only),
         cmocka_unit_test(test_flags_release_and_wait),
         cmocka_unit_test(test_wait_v2c_needs_each_aiv),

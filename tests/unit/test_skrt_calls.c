@@ -182,7 +182,8 @@ static void sync_all_shapes(skrt_kernel_fn *fn, enum skrt_status status, const c
         struct step step = {.text = "call @k", .op = "K", .call = shapes[i]};
         step.call.fn = fn;
         const struct step steps[] = {step, {.text = NULL}};
-        expect_run(one_two, NULL, steps, status, text ? TEXTS(text) : NULL);
+        expect_run(one_two, shapes[i].flat ? NULL : steps, steps, status,
+                   text ? TEXTS(text) : NULL);
     }
 }
 
@@ -190,7 +191,7 @@ static void test_sync_all_counts_the_cores_of_the_call(void **state)
 {
     (void)state;
     sync_all_shapes(sync_all_kernel, SKRT_OK, NULL);
-    sync_all_shapes(sync_all_but_one_kernel, SKRT_DEADLOCK, "AIVs has not come to it: aiv ");
+    sync_all_shapes(sync_all_but_one_kernel, SKRT_DEADLOCK, "s has not come to it: ai");
     struct step cube = {
         .text = "call @k", .op = "Cube", .call = {sync_all_but_one_kernel, 0, 9, 0, false}};
     const struct step steps[] = {cube, {.text = NULL}};
@@ -198,6 +199,24 @@ static void test_sync_all_counts_the_cores_of_the_call(void **state)
                TEXTS("aic 0: blocked in `call @k`: in its barrier; 1 of 9 AICs has not come to it: "
                      "aic 1; in op Cube\n",
                      "aic 1: finished; last op Cube\n", "aic 9..23: finished; last op none\n"));
+}
+
+/* With parts on both core types it uses the entry's barrier and flags: none of these may be
+ * outstanding, on whichever side. */
+static void test_sync_all_meets_the_entry(void **state)
+{
+    (void)state;
+    struct step k = {.text = "call @k", .op = "K", .call = {sync_all_kernel, 0, 4, 2, false}};
+    struct step set_c2v = {.text = "set c2v"}, wait_c2v = {.text = "wait c2v"};
+    struct step set_v2c = {.text = "set v2c"}, wait_v2c = {.text = "wait v2c"};
+    struct step arrive = {.text = "arrive aic"}, await = {.text = "await aic"};
+    static const char met[] = "its full barrier has met a release of the entry's flags: aiv ";
+    expect_run(one_two, STEPS(set_c2v, k, wait_v2c), STEPS(wait_c2v, k, set_v2c), SKRT_OK, NULL);
+    expect_run(one_two, STEPS(set_c2v, k), STEPS(k, wait_c2v), SKRT_MISUSE, TEXTS(met));
+    expect_run(one_two, STEPS(k, wait_v2c), STEPS(set_v2c, k), SKRT_MISUSE, TEXTS(met));
+    expect_run(one_two, STEPS(arrive, k, await), STEPS(k), SKRT_MISUSE,
+               TEXTS("its full barrier has met an arrival of the entry that is not awaited"));
+    expect_run(one_two, STEPS(arrive, await, k), STEPS(k), SKRT_OK, NULL);
 }
 
 /* A core that is in another call has not come to the barrier of this one. */
@@ -312,6 +331,7 @@ int main(void)
         cmocka_unit_test(test_indices_outside_of_calls),
         cmocka_unit_test(test_sync_all_with_idle_cores),
         cmocka_unit_test(test_sync_all_counts_the_cores_of_the_call),
+        cmocka_unit_test(test_sync_all_meets_the_entry),
         cmocka_unit_test(test_sync_all_tells_calls_apart),
         cmocka_unit_test(test_kernel_flags),
         cmocka_unit_test(test_kernel_flags_need_both_aivs),

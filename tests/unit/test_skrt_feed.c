@@ -148,7 +148,7 @@ static void test_one_one_kernel(void **state)
                 plan.calls[type][0] = (struct skrt_call){counting_kernel, 0, blocks, 1, false};
             if (blocks < 24 && !fed) {
                 expect_plan(&plan, one_two, true, SKRT_DEADLOCK,
-                            "38 of 48 AIVs have not come to it: aiv 10..47; in op K\n");
+                            "19 of 24 AICs have not come to it: aic 5..23; in op K\n");
                 continue;
             }
             expect_plan(&plan, one_two, true, SKRT_OK, NULL);
