@@ -15,7 +15,7 @@
  * of, and for barriers that are added where it has none in this place: before the first op and
  * around events. Their halves stand in the same place of each program, so they block nobody, and
  * the flags of an added one are set and waited for by the same op. An arrival behind the last op is
- * awaited by nobody.
+ * awaited there: it would be one of the next launch.
  */
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
@@ -79,6 +79,15 @@ static bool report(const struct starter *s, uint32_t i, const char *why, const c
     return false;
 }
 
+static bool is_synchronised(const struct starter *s)
+{
+    for (int core = 0; core < CORE_TYPES; core++)
+        for (uint32_t i = 0; i < s->sides[core].program->instrs.count; i++)
+            if (effect_is_sync(instr_info(s->sides[core].program->instrs.at[i].op)->effect))
+                return true;
+    return false;
+}
+
 /* The kernel does `halves` itself, but its program does not have them at its call. `at` is what
  * stands there. */
 static bool report_place(const struct starter *s, uint32_t i, enum core_type core, uint32_t at,
@@ -97,9 +106,10 @@ static bool report_place(const struct starter *s, uint32_t i, enum core_type cor
                 NAME(sk->module, sk->entry->name), where))
         diag_note(
             sk->context->diags, found ? locate_instr(sk->module, &program->instrs.at[at]) : no_span,
-            "there is %s%.*s%s; take the synchronisation out, so that insert-syncs makes it, "
-            "or use a kernel that was built without early start",
-            found ? "'" : "nothing", (int)text.size, text.size ? text.at : "", found ? "'" : "");
+            "there is %s%.*s%s; %s, or use a kernel that was built without early start",
+            found ? "'" : "nothing", (int)text.size, text.size ? text.at : "", found ? "'" : "",
+            is_synchronised(s) ? "take the synchronisation out, so that insert-syncs makes it"
+                               : "run insert-syncs before, which makes it");
     text_free(&text);
     return false;
 }
@@ -292,7 +302,7 @@ static bool start_waits(struct starter *s, uint32_t i)
 /* ------------------------------------------------------------------------ arrivals ---- */
 
 /* The kernel arrives in place of its program. Where the program does something before it arrives,
- * the kernel's arrival is one more, and awaited at once, unless nobody awaits anything any more. */
+ * or does not arrive any more, the kernel's arrival is one more, and awaited at once. */
 static bool start_arrival(struct starter *s, uint32_t i, enum core_type core)
 {
     struct side *side = &s->sides[core];
@@ -305,9 +315,10 @@ static bool start_arrival(struct starter *s, uint32_t i, enum core_type core)
         at++;
     if (at < count && instrs[at].op == INSTR_arrive)
         side->edits[at] |= EDIT_GONE;
-    else if (at < count && instr_info(instrs[at].op)->effect == EFFECT_EVENT)
+    else if ((at < count && instr_info(instrs[at].op)->effect == EFFECT_EVENT) ||
+             side->last_await == NONE || side->last_await < side->call[i])
         side->edits[side->call[i]] |= EDIT_AWAIT_BEHIND;
-    else if (side->last_await != NONE && side->last_await > side->call[i])
+    else
         return report_place(s, i, core, at, core == CORE_AIC ? "'arrive aic'" : "'arrive aiv'",
                             "behind");
     call->early |= EARLY_SET;

@@ -46,6 +46,14 @@ static void add_node(struct inserter *in, int core, uint32_t instr, uint32_t op,
                                       .call = phase == PHASE_CALL});
 }
 
+/* Whether the op's kernel uses both flags itself, in full barriers. */
+static bool is_full(const struct inserter *in, uint32_t op)
+{
+    const struct kernel *kernel = superkernel_kernel(in->sk, op);
+    return kernel_type_has(kernel->type, CORE_AIC) && kernel_type_has(kernel->type, CORE_AIV) &&
+           attr_flag(in->sk->module, kernel->attrs, W_sync_all);
+}
+
 /* The op of the program's next call. */
 static uint32_t next_op(const struct inserter *in, int core, uint32_t op)
 {
@@ -72,6 +80,7 @@ static void find_nodes(struct inserter *in, int core)
         case INSTR_call:
             add_node(in, core, i, op, PHASE_CALL);
             in->ops[op].call[core] = list->count;
+            list->at[list->count - 1].full = is_full(in, op);
             op = next_op(in, core, op + 1);
             break;
         case INSTR_wait_event:

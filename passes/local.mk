@@ -77,6 +77,9 @@ libskir_la_SOURCES += \
 	passes/launches/table.h \
 	passes/sync/check.h \
 	passes/sync/events.c \
+	passes/sync/feed.c \
+	passes/sync/flow.c \
+	passes/sync/full_barriers.c \
 	passes/sync/locks.c \
 	passes/sync/own_events.c \
 	passes/sync/plan.c \

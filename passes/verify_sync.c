@@ -20,111 +20,6 @@
 #include "passes/entry/unused.h"
 #include "passes/sync/report.h"
 
-/* -------------------------------------------------------------------- flags and pipes ---- */
-
-/* How many sets of a core are left when the other one has waited as often as it must have; where
- * one may be the sixteenth, that is reported. */
-static bool check_overflow(struct sync_checker *checker, enum core_type core)
-{
-    const struct sync_track *track = &checker->proof.tracks[core];
-    const struct sync_track *receiver = &checker->proof.tracks[1 - core];
-    uint32_t over = 0;
-    for (uint32_t n = 0; n < track->sets.count; n++) {
-        uint32_t passed = track->before[track->sets.at[n]].passed.own[1 - core];
-        while (over < receiver->waits.count && receiver->waits.at[over] < passed)
-            over++;
-        if (n + 1 - over <= SYNC_FLAG_LIMIT)
-            continue;
-        sync_report_overflow(checker, core, n, over);
-        return false;
-    }
-    return true;
-}
-
-static bool check_flags(struct sync_checker *checker)
-{
-    bool ok = true;
-    for (int core = 0; core < CORE_TYPES; core++) {
-        ok = check_overflow(checker, core) && ok;
-        if (checker->proof.tracks[core].sets.count == checker->proof.tracks[1 - core].waits.count)
-            continue;
-        sync_report_left_set(checker, core);
-        ok = false;
-    }
-    return ok;
-}
-
-/* Between two calls on a core, its pipes must drain. A call that starts early sees to that
- * itself. */
-static bool check_drained(struct sync_checker *checker)
-{
-    bool ok = true;
-    for (int core = 0; core < CORE_TYPES; core++) {
-        const struct sync_track *track = &checker->proof.tracks[core];
-        uint32_t last = NONE;
-        for (uint32_t i = 0; i < track->count; i++) {
-            enum instr_effect effect = (enum instr_effect)track->steps[i].effect;
-            if (effect == EFFECT_AWAIT || effect == EFFECT_DRAIN)
-                last = NONE;
-            if (effect != EFFECT_CALL)
-                continue;
-            if (last != NONE && !(sync_instr(&checker->proof, core, i)->early & EARLY_WAIT_MIX)) {
-                sync_report_undrained(checker, core, last, i);
-                ok = false;
-            }
-            last = i;
-        }
-    }
-    return ok;
-}
-
-/* What a call says that its sub-kernel does of the entry's barriers must be what it was built for:
- * it does that always, and nothing else. NULL if so. */
-static const char *early_fault(unsigned built, unsigned early)
-{
-    if ((early & ~built) & EARLY_SET)
-        return "the kernel was not built to arrive itself: its 'early_start' does not list 'set'";
-    if ((early & ~built) & EARLY_WAIT_MIX)
-        return "the kernel was not built to wait itself: its 'early_start' does not list 'wait'";
-    if ((built & ~early) & EARLY_SET)
-        return "the kernel arrives itself, but its call does not say 'early_set'";
-    if (built & EARLY_WAIT_MIX && !(early & EARLY_WAIT_MIX))
-        return "the kernel waits itself, but its call does not say 'early_wait'";
-    return NULL;
-}
-
-static bool check_early(struct sync_checker *checker)
-{
-    bool ok = true;
-    for (int core = 0; core < CORE_TYPES; core++)
-        for (uint32_t i = 0; i < checker->proof.tracks[core].count; i++) {
-            if (checker->proof.tracks[core].steps[i].effect != EFFECT_CALL)
-                continue;
-            const struct instr *call = sync_instr(&checker->proof, core, i);
-            const struct kernel *kernel = sync_kernel(checker, call->kernel);
-            const char *fault =
-                early_fault(kernel_early_start(checker->module, kernel), call->early);
-            if (!fault)
-                continue;
-            sync_report_step(checker, DIAG_sync_early, core, i, fault);
-            ok = false;
-        }
-    return ok;
-}
-
-static bool check_blocked(struct sync_checker *checker)
-{
-    bool ok = true;
-    for (int core = 0; core < CORE_TYPES; core++) {
-        const struct sync_track *track = &checker->proof.tracks[core];
-        if (track->next == track->count)
-            continue;
-        sync_report_deadlock(checker, core);
-        ok = false;
-    }
-    return ok;
-}
-
 /* --------------------------------------------------------------------------- calls ---- */
 
 /* The calls of a program in turn are those of the ops that have a part on it. */
@@ -283,12 +178,14 @@ static bool prove(struct pass_context *context, const struct entry *entry,
     if (context->unproven)
         return slots;
     sync_proof_init(&checker.proof, context->module, entry);
-    bool flowing = check_blocked(&checker);
-    bool ok = flowing && check_flags(&checker);
-    ok = check_drained(&checker) && ok;
-    ok = check_early(&checker) && ok;
-    if (flowing)
+    bool flowing = sync_check_blocked(&checker);
+    bool ok = flowing && sync_check_counts(&checker);
+    ok = sync_check_drained(&checker) && ok;
+    ok = sync_check_early(&checker) && ok;
+    if (flowing) {
         ok = sync_check_feed(&checker) && ok;
+        ok = sync_check_full_barriers(&checker) && ok;
+    }
     if (ok && subject)
         ok = check_subject(&checker);
     if (ok)

@@ -110,8 +110,8 @@ bool skrt_flag_left_set(const struct skrt_device *device)
 
 /* ------------------------------------------- full barriers of mixed sub-kernels ---- */
 
-/* The AIC has taken what the AIVs of its AI core have set for this barrier: if that was the entry's,
- * or theirs is taken by the entry, the barrier separates nothing. */
+/* The AIC has taken what the AIVs of its AI core have set for this barrier: if that was the
+ * entry's, or theirs is taken by the entry, the barrier separates nothing. */
 static void meeting_check(struct skrt_core *core)
 {
     uint32_t n;

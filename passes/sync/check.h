@@ -10,6 +10,7 @@
 
 #include <assert.h>
 
+/* Releases of a flag, and arrivals of a core, that may be outstanding. */
 enum { SYNC_FLAG_LIMIT = 15 };
 
 /* Where an op stands in the programs; NONE on core types where it has nothing. */
@@ -87,9 +88,22 @@ static inline struct sync_point sync_point_all(const struct sync_checker *checke
 /* Whether the entry's parameters are those of its super kernel's ops. There is a subject. */
 bool sync_check_slots(const struct sync_checker *checker);
 
-/* Parts of the proof, for programs that do not block, with or without a subject, whose calls are
- * placed then. Each reports what it refutes, and returns whether all is well. */
-bool sync_check_feed(struct sync_checker *checker);    /* clear_workspace and feed_sync */
+/* Parts of the proof. Each reports what it refutes, and returns whether all is well. */
+
+/* Of any programs: none waits for ever; between two calls on a core its pipes drain; calls say what
+ * their kernels were built to do. */
+bool sync_check_blocked(const struct sync_checker *checker);
+bool sync_check_drained(const struct sync_checker *checker);
+bool sync_check_early(const struct sync_checker *checker);
+
+/* Of programs that do not block, with or without a subject: flags and arrivals are never more than
+ * their counters hold, and none is left; cores that calls leave out take part in the barriers
+ * of kernels; nothing of the entry mixes with these. */
+bool sync_check_counts(const struct sync_checker *checker);
+bool sync_check_feed(const struct sync_checker *checker);
+bool sync_check_full_barriers(const struct sync_checker *checker);
+
+/* The same, where the subject's calls are placed. */
 bool sync_check_selects(struct sync_checker *checker); /* dynamic kernels; places their selects */
 bool sync_check_events(struct sync_checker *checker);  /* needs the selects in their places */
 

@@ -6,6 +6,7 @@
  * 2. Flags count to 15 only. Where the sender might run further ahead, the lists meet: it waits
  *    for a flag of the other list, both at the same point in time, and one flag of its own replaces
  *    those that span this point.
+ *    In the same way one flag replaces those that span a call that uses both flags itself.
  * 3. Barriers. Where a flag is set, all cores of the list must be known to be there. Needs within a
  *    list are intervals of gaps, of which one must have a barrier: those without, and that no way
  *    by the other list satisfies, get one at their right end.
@@ -149,6 +150,38 @@ static void meet(struct planner *planner, int sender, uint64_t time)
     uint32_t here = node_at(&lists[sender], time), there = node_at(&lists[1 - sender], time);
     flags_bridge(&planner->flags[1 - sender], (struct flag){there, here, false}, true);
     flags_bridge(&planner->flags[sender], (struct flag){here, there, false}, false);
+}
+
+/* The next node of a list, from `index` on, that uses the flags itself. */
+static uint32_t next_full(const struct sync_list *list, uint32_t index)
+{
+    while (index < list->count && !list->at[index].full)
+        index++;
+    return index;
+}
+
+/* Flags that are set before such a call and waited for behind it are waited for before it: the last
+ * one of them alone. */
+static void clear_full(struct planner *planner, int sender, uint32_t set_before,
+                       uint32_t wait_before)
+{
+    struct flags *flags = &planner->flags[sender];
+    uint32_t set = flags_set(flags, set_before), over = flags_waited(flags, wait_before + 1);
+    if (set <= over)
+        return;
+    flags_bridge(flags, (struct flag){flags->at[set - 1].set, wait_before, false}, true);
+}
+
+static void clear_full_calls(struct planner *planner)
+{
+    const struct sync_list *lists = planner->plan->lists;
+    uint32_t at[CORE_TYPES] = {next_full(&lists[CORE_AIC], 0), next_full(&lists[CORE_AIV], 0)};
+    while (at[CORE_AIC] < lists[CORE_AIC].count && at[CORE_AIV] < lists[CORE_AIV].count) {
+        clear_full(planner, CORE_AIC, at[CORE_AIC], at[CORE_AIV]);
+        clear_full(planner, CORE_AIV, at[CORE_AIV], at[CORE_AIC]);
+        for (int list = 0; list < CORE_TYPES; list++)
+            at[list] = next_full(&lists[list], at[list] + 1);
+    }
 }
 
 /* When the node before a flag's gap is complete, at the earliest. */
@@ -361,6 +394,7 @@ void sync_plan_make(struct sync_plan *plan)
         planner.known[core] = mem_calloc(list->count, sizeof *planner.known[core]);
     }
     find_flags(&planner);
+    clear_full_calls(&planner);
     limit_flags(&planner);
     choose_late_barriers(&planner);
     for (int core = 0; core < CORE_TYPES; core++) {

@@ -17,6 +17,9 @@ struct sync_node {
     uint32_t need[CORE_TYPES];
     bool call;    /* runs on the core's pipes until drained */
     bool drained; /* the calls before it must be drained on its own core */
+    /* It is one part of a call that uses both flags itself: none may be outstanding there. Such
+     * nodes come in pairs, the n-th of one list and that of the other. */
+    bool full;
 };
 
 /* What a gap has, in this order: barrier, unless it is a late one, or drain if there are sets;

@@ -161,11 +161,7 @@ static bool execute_step(struct sync_proof *proof, enum core_type core)
         return false;
     if (effect == EFFECT_CALL && !begin_part(proof, core))
         return false;
-    /* A sub-kernel that waits itself does not touch what the call before it may still use. */
-    bool drains =
-        effect == EFFECT_DRAIN ||
-        (effect == EFFECT_CALL && sync_instr(proof, core, track->next)->early & EARLY_WAIT_MIX);
-    if (drains)
+    if (effect == EFFECT_DRAIN)
         track->now.drained = track->next;
     /* A core may hear of its own work by way of others. */
     raise_to(&track->now.drained, track->now.done.own[core]);

@@ -15,6 +15,16 @@ static const char *flag_name(enum core_type sender)
     return sender == CORE_AIC ? "c2v" : "v2c";
 }
 
+static const char *arrive_text(enum core_type core)
+{
+    return core == CORE_AIC ? "arrive aic" : "arrive aiv";
+}
+
+static const char *await_text(enum core_type core)
+{
+    return core == CORE_AIC ? "await aic" : "await aiv";
+}
+
 /* What a call does besides its work, or NULL. */
 static const char *early_text(const struct sync_checker *checker, enum core_type core,
                               uint32_t step)
@@ -128,13 +138,12 @@ static void explain_barrier(const struct sync_checker *checker, enum core_type c
                   "%s waits for %s, which stands behind it in the same program", waits,
                   sync_step_text(checker, core, arrive));
         diag_help(checker->diags, "put that before it, or write another '%s' there",
-                  core == CORE_AIC ? "arrive aic" : "arrive aiv");
+                  arrive_text(core));
         return;
     }
     diag_help(checker->diags, "%s is 'await' number %u of the program, which has 'arrive' %u times",
               waits, track->awaits.count + 1, track->arrivals.count);
-    sync_help(checker, core == CORE_AIC ? "arrive aic" : "arrive aiv", SYNC_BEFORE, core,
-              track->next);
+    sync_help(checker, arrive_text(core), SYNC_BEFORE, core, track->next);
 }
 
 /* What a wait waits for; returns whether that stands behind where the other program is blocked. */
@@ -239,6 +248,30 @@ void sync_report_left_set(const struct sync_checker *checker, enum core_type cor
     else
         diag_help(checker->diags, "the launch has no %s that it could release",
                   core_type_name(1 - core));
+}
+
+void sync_report_ahead(const struct sync_checker *checker, enum core_type core, uint32_t n,
+                       uint32_t awaited)
+{
+    const struct sync_track *track = &checker->proof.tracks[core];
+    if (!sync_report_step(checker, DIAG_sync_overflow, core, track->arrivals.at[n],
+                          "this may be the 16th barrier that the core has not awaited"))
+        return;
+    diag_help(checker->diags, "it has arrived %u times up to here, and awaited %u of them", n + 1,
+              awaited);
+    sync_help(checker, await_text(core), SYNC_BEFORE, core, track->arrivals.at[n]);
+}
+
+void sync_report_unawaited(const struct sync_checker *checker, enum core_type core)
+{
+    const struct sync_track *track = &checker->proof.tracks[core];
+    uint32_t arrival = track->arrivals.at[track->awaits.count], last = track->count - 1;
+    if (!sync_report_step(checker, DIAG_sync_left_set, core, arrival,
+                          "nothing awaits this arrival: the next launch would take it for its own"))
+        return;
+    diag_help(checker->diags, "the program has '%s' %u times and '%s' %u times", arrive_text(core),
+              track->arrivals.count, await_text(core), track->awaits.count);
+    sync_help(checker, await_text(core), SYNC_BEHIND, core, last);
 }
 
 void sync_report_undrained(const struct sync_checker *checker, enum core_type core, uint32_t last,

@@ -26,6 +26,10 @@ void sync_report_deadlock(const struct sync_checker *checker, enum core_type cor
 void sync_report_overflow(const struct sync_checker *checker, enum core_type core, uint32_t n,
                           uint32_t over);
 void sync_report_left_set(const struct sync_checker *checker, enum core_type core);
+/* The n-th arrival of `core`, from 0, before which it has awaited `awaited` barriers. */
+void sync_report_ahead(const struct sync_checker *checker, enum core_type core, uint32_t n,
+                       uint32_t awaited);
+void sync_report_unawaited(const struct sync_checker *checker, enum core_type core);
 void sync_report_undrained(const struct sync_checker *checker, enum core_type core, uint32_t last,
                            uint32_t call);
 /* The part of op `from` on `part` is not known where that of `to` on `core` starts. */

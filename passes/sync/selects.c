@@ -1,8 +1,5 @@
-/* Dynamic kernels, whose function is selected before it is called, and the workspace of fed
- * barriers, which is cleared before it is used. */
+/* Dynamic kernels, whose function is selected before it is called. */
 #include "passes/sync/report.h"
-
-/* --------------------------------------------------------------------- dynamic kernels ---- */
 
 /* One program, as it is followed. */
 struct selection {
@@ -119,54 +116,6 @@ bool sync_check_selects(struct sync_checker *checker)
         struct selection selection = {.checker = checker, .core = core};
         ok = check_selects_of(&selection) && ok;
         id_map_free(&selection.pending);
-    }
-    return ok;
-}
-
-/* ------------------------------------------------------------------------ fed barriers ---- */
-
-/* The last step of an effect in a program, or NONE. */
-static uint32_t last_of(const struct sync_track *track, enum instr_effect effect)
-{
-    for (uint32_t i = track->count; i-- > 0;)
-        if (track->steps[i].effect == effect)
-            return i;
-    return NONE;
-}
-
-/* Each core type has counters of its own in the workspace, and clears these. */
-static bool check_feed(const struct sync_checker *checker, enum core_type core, uint32_t step)
-{
-    uint32_t clear = last_of(&checker->proof.tracks[core], EFFECT_CLEAR);
-    struct sync_point feed = sync_point_all(checker, core, step);
-    if (clear == NONE) {
-        if (sync_report_step(checker, DIAG_sync_feed, core, step,
-                             "nothing clears the workspace that this works with"))
-            diag_help(checker->diags,
-                      "write 'clear_workspace' at the begin of the program, and a barrier behind");
-        return false;
-    }
-    struct sync_point cleared = sync_point_all(checker, core, clear);
-    if (sync_is_done(&checker->proof, &cleared, &feed))
-        return true;
-    if (sync_report_step(checker, DIAG_sync_feed, core, step,
-                         core == CORE_AIC ? "an aic may not have cleared the workspace yet"
-                                          : "an aiv may not have cleared the workspace yet"))
-        sync_explain_order(checker, &cleared, &feed);
-    return false;
-}
-
-/* One per program is enough to report: what holds for the first holds for the others. */
-bool sync_check_feed(struct sync_checker *checker)
-{
-    bool ok = true;
-    for (int core = 0; core < CORE_TYPES; core++) {
-        const struct sync_track *track = &checker->proof.tracks[core];
-        bool well = true;
-        for (uint32_t i = 0; well && i < track->count; i++)
-            if (track->steps[i].effect == EFFECT_FEED)
-                well = check_feed(checker, core, i);
-        ok = ok && well;
     }
     return ok;
 }

@@ -26,6 +26,7 @@ struct reader {
     uint32_t group[SYNC_MAX_OPS];          /* by op: that of its arguments, or NONE */
     bool called[CORE_TYPES][SYNC_MAX_OPS]; /* by op */
     struct word_uses uses;
+    unsigned clear; /* number of the program's last clear_workspace, or NONE */
     bool ok;
 };
 
@@ -136,8 +137,6 @@ static void put_early_wait(struct reader *r, unsigned core, const struct instr *
     }
     if (call->early & EARLY_WAIT_MIX & ~mine)
         put_sync(r, core, EFFECT_WAIT, 1 - core);
-    if (call->early & EARLY_WAIT_MIX)
-        put_sync(r, core, EFFECT_DRAIN, 0);
 }
 
 static void put_call(struct reader *r, unsigned core, const struct instr *instr)
@@ -149,7 +148,8 @@ static void put_call(struct reader *r, unsigned core, const struct instr *instr)
         (struct sync_instr){.effect = EFFECT_CALL,
                             .arg = called_op(r, instr),
                             .blocks = instr->number[1],
-                            .flat = info->flat});
+                            .flat = info->flat,
+                            .full = attr_flag(r->module, kernel->attrs, W_sync_all)});
     if (instr->early & EARLY_SET)
         put_sync(r, core, EFFECT_ARRIVE, 0);
 }
@@ -221,6 +221,12 @@ static void put_instr(struct reader *r, unsigned core, uint32_t index)
         use = (struct word_use){INSTR_select, put_event(r, core, false), NONE,
                                 next_call(r, core, index)};
         vec_push(&r->uses, use);
+        break;
+    case INSTR_clear_workspace: r->clear = put_event(r, core, false); break;
+    case INSTR_feed_sync:
+        r->ok = r->ok && r->clear != NONE;
+        if (r->ok)
+            entry_launch_need(r->launch, r->clear, put_event(r, core, false));
         break;
     default:
         if (effect == EFFECT_EVENT)
@@ -324,9 +330,11 @@ static void read_programs(struct reader *r)
 {
     find_groups(r);
     check_calls(r);
-    for (unsigned core = 0; core < CORE_TYPES && r->ok; core++)
+    for (unsigned core = 0; core < CORE_TYPES && r->ok; core++) {
+        r->clear = NONE;
         for (uint32_t i = 0; i < r->entry->programs[core].instrs.count; i++)
             put_instr(r, core, i);
+    }
     need_resets(r);
     r->launch->complete = is_complete(r);
 }

@@ -9,8 +9,8 @@ struct needed_order {
     unsigned earlier, later;
 };
 
-/* Ops of the launch are numbered by op id; instructions of events and choices of kernels follow as
- * ops of their own. */
+/* Ops of the launch are numbered by op id; instructions of events, choices of kernels and steps of
+ * fed barriers follow as ops of their own. */
 struct entry_launch {
     struct sync_launch sync;
     VEC(struct needed_order) needs;
@@ -20,8 +20,8 @@ struct entry_launch {
 };
 
 /* False where a call's op cannot be told, or an op is not called once on each core type of its
- * kernel. Orders among ops are the caller's to add; those of events, selects and resets are
- * there. */
+ * kernel. Orders among ops are the caller's to add; those of events, selects, resets and
+ * cleared workspaces are there. */
 bool entry_launch_init(struct entry_launch *launch, const struct module *module,
                        const struct graph *graph, const struct entry *entry);
 void entry_launch_free(struct entry_launch *launch);

@@ -307,8 +307,10 @@ static void put_kernel(struct plan *plan, const char *name, unsigned number)
         return;
     }
     unsigned block = 1 + random_below(&plan->random, most);
-    text_printf(plan->text, "kernel @%s%u : %s {block = %u%s}\n", name, number, types[type], block,
-                plan->options->early_start ? early[random_below(&plan->random, 5)] : "");
+    text_printf(plan->text, "kernel @%s%u : %s {block = %u%s%s}\n", name, number, types[type],
+                block, plan->options->early_start ? early[random_below(&plan->random, 5)] : "",
+                plan->options->full_barriers && random_percent(&plan->random, 40) ? ", sync_all"
+                                                                                  : "");
 }
 
 static void put_kernels(struct plan *plan)

@@ -26,6 +26,7 @@ struct random_graph_options {
     bool stream_fusion; /* scopes may be fused over several streams */
     bool early_start;   /* kernels that were built for it */
     bool dynamic;       /* dynamic kernels */
+    bool full_barriers; /* kernels with `sync_all` */
     bool options;       /* all other options of scopes, and kernels that they are about */
     bool passive;       /* ops that execute nothing, without a kernel */
     bool views;         /* ops that execute nothing, whose result is the memory of their operand */

@@ -8,13 +8,15 @@ struct core {
     enum core_type type;
     unsigned block, sub;
     unsigned pc, arrivals, awaits;
+    unsigned phase;  /* of the full barrier that it is in */
+    bool silent;     /* what it does is inside of a call, and tells nothing */
     uint64_t *known; /* what it called itself only once its pipes are drained */
     uint64_t *busy;  /* by op: the core's bit, if it has called it since */
 };
 
 /* One barrier of one core type: what the cores that have arrived knew. */
 struct generation {
-    unsigned arrived;
+    unsigned arrived, silent; /* silent: of those, within calls */
     uint64_t *known;
 };
 
@@ -36,6 +38,7 @@ struct simulation {
     /* By the vector core of the pair, and the type that sets. */
     struct flag flags[SYNC_MAX_CORES][CORE_TYPES];
     const struct sync_instr **calls[CORE_TYPES]; /* by op: its call, or NULL */
+    uint64_t *nothing;                           /* what is known of a flag set within a call */
     uint64_t *reached;                           /* by op: cores that stand at its call, or have */
     uint64_t *parts;                             /* by op: cores that started it */
     uint64_t *starts;                            /* by op: what all of them knew */
@@ -102,6 +105,7 @@ static void simulation_init(struct simulation *s, struct sync_outcome *outcome,
                 s->n_of[type]++;
             }
     }
+    s->nothing = new_knowledge(s, NULL);
     s->reached = new_knowledge(s, NULL);
     s->parts = new_knowledge(s, NULL);
     s->starts = arena_alloc(&s->arena, s->n_ops * s->n_ops * sizeof *s->starts);
@@ -187,9 +191,13 @@ static bool call(struct simulation *s, struct core *core, const struct sync_inst
 static void arrive(struct simulation *s, struct core *core)
 {
     if (core->arrivals == s->barriers[core->type].count)
-        vec_push(&s->barriers[core->type], (struct generation){0, new_knowledge(s, NULL)});
+        vec_push(&s->barriers[core->type], (struct generation){0, 0, new_knowledge(s, NULL)});
     struct generation *generation = &s->barriers[core->type].at[core->arrivals++];
+    s->outcome->overflows += core->arrivals - core->awaits > SYNC_FLAG_LIMIT;
     generation->arrived++;
+    generation->silent += core->silent;
+    if (core->silent)
+        return;
     learn(s, generation->known, core->known);
     learn(s, generation->known, core->busy);
 }
@@ -200,8 +208,11 @@ static bool await(struct simulation *s, struct core *core)
     if (core->awaits == s->barriers[core->type].count ||
         s->barriers[core->type].at[core->awaits].arrived < s->n_of[core->type])
         return false;
-    learn(s, core->known, s->barriers[core->type].at[core->awaits++].known);
-    drain(s, core);
+    const struct generation *generation = &s->barriers[core->type].at[core->awaits++];
+    s->outcome->mixed_up += generation->silent != (core->silent ? generation->arrived : 0);
+    learn(s, core->known, generation->known);
+    if (!core->silent)
+        drain(s, core);
     return true;
 }
 
@@ -214,7 +225,7 @@ static struct flag *flag_between(struct simulation *s, const struct core *a, con
 /* A flag says nothing of a call that is not drained. */
 static void set(struct simulation *s, struct core *core, unsigned sender)
 {
-    uint64_t *known = new_knowledge(s, core->known);
+    uint64_t *known = core->silent ? s->nothing : new_knowledge(s, core->known);
     for (unsigned i = 0; i < s->n_cores; i++) {
         if (!are_partners(core, &s->cores[i]))
             continue;
@@ -240,22 +251,76 @@ static bool wait(struct simulation *s, struct core *core, unsigned sender)
         if (!are_partners(core, &s->cores[i]))
             continue;
         struct flag *flag = flag_between(s, core, &s->cores[i], sender);
+        s->outcome->mixed_up += core->silent != (flag->at[flag->taken] == s->nothing);
         learn(s, core->known, flag->at[flag->taken++]);
     }
     return core->type == CORE_AIC || s->n_of[CORE_AIC] > 0;
 }
 
-/* Executes the core's next instruction. False where it is blocked or at its end. */
+/* ------------------------------------------------------------------------ full barriers ---- */
+
+enum { PHASE_WAIT, PHASE_ARRIVE, PHASE_AWAIT, PHASE_SET, PHASE_DONE };
+
+/* One core type meets by its barrier. Of two, AIVs set and wait; AICs wait, meet, and set. False
+ * where the core has to wait. */
+static bool meet(struct simulation *s, struct core *core, unsigned op, bool included)
+{
+    bool mixed = s->calls[CORE_AIC][op] && s->calls[CORE_AIV][op];
+    bool meets = core->type == CORE_AIC || !mixed, flags = mixed && included, done = true;
+    switch (core->phase) {
+    case PHASE_WAIT:
+        if (flags && core->type == CORE_AIV)
+            set(s, core, CORE_AIV);
+        else if (flags)
+            done = wait(s, core, CORE_AIV);
+        break;
+    case PHASE_ARRIVE:
+        if (meets)
+            arrive(s, core);
+        break;
+    case PHASE_AWAIT: done = !meets || await(s, core); break;
+    case PHASE_SET:
+        if (flags && core->type == CORE_AIC)
+            set(s, core, CORE_AIC);
+        else if (flags)
+            done = wait(s, core, CORE_AIC);
+        break;
+    }
+    core->phase += done;
+    return done;
+}
+
+/* A call with a full barrier in it; false where the core has to wait. */
+static bool full_call(struct simulation *s, struct core *core, const struct sync_instr *instr)
+{
+    bool included = takes_part(s, core, instr), done = true;
+    if (core->phase == PHASE_WAIT && !call(s, core, instr))
+        return false;
+    if (core->phase == PHASE_WAIT && included)
+        s->outcome->mixed_up += core->arrivals != core->awaits;
+    core->silent = true;
+    while (done && core->phase < PHASE_DONE)
+        done = meet(s, core, instr->arg, included);
+    core->silent = false;
+    if (!done)
+        return false;
+    core->phase = PHASE_WAIT;
+    return true;
+}
+
+/* Executes the core's next instruction, or what it can of it. False where it is blocked or at its
+ * end. */
 static bool step(struct simulation *s, struct core *core)
 {
     const struct sync_program *program = &s->launch->programs[core->type];
     if (core->pc == program->count)
         return false;
     const struct sync_instr *instr = &program->at[core->pc];
+    unsigned phase = core->phase;
     bool done = true;
     switch (instr->effect) {
     case EFFECT_CALL:
-    case EFFECT_EVENT: done = call(s, core, instr); break;
+    case EFFECT_EVENT: done = instr->full ? full_call(s, core, instr) : call(s, core, instr); break;
     case EFFECT_ARRIVE: arrive(s, core); break;
     case EFFECT_AWAIT: done = await(s, core); break;
     case EFFECT_SET: set(s, core, instr->arg); break;
@@ -267,7 +332,7 @@ static bool step(struct simulation *s, struct core *core)
     case EFFECT_NONE: break;
     }
     core->pc += done;
-    return done;
+    return done || core->phase != phase;
 }
 
 /* Blocking is monotone, so every interleaving ends in the same state. How many releases are
@@ -366,7 +431,8 @@ bool sync_outcome_orders(const struct sync_outcome *outcome, unsigned earlier, u
 
 bool sync_outcome_ok(const struct sync_outcome *outcome)
 {
-    return !outcome->stuck && !outcome->overflows && !outcome->left && !outcome->undrained;
+    return !outcome->stuck && !outcome->overflows && !outcome->left && !outcome->unawaited &&
+           !outcome->mixed_up && !outcome->undrained;
 }
 
 void sync_launch_free(struct sync_launch *launch)

@@ -20,6 +20,9 @@ struct sync_instr {
      * call's blocks count the launch's cores one by one. */
     unsigned blocks;
     bool flat;
+    /* CALL: its cores meet at a full barrier, by the flags and barriers of the launch; cores that
+     * the call leaves out take part in the barrier. */
+    bool full;
 };
 
 struct sync_program {
@@ -40,10 +43,11 @@ struct sync_ops {
 
 struct sync_outcome {
     unsigned stuck;          /* cores that never finish */
-    unsigned overflows;      /* releases above the limit, in the worst interleaving */
+    unsigned overflows;      /* releases or arrivals above the limit, in the worst interleaving */
     unsigned most;           /* releases of one flag that are outstanding at a time, at most */
     unsigned left;           /* releases that nobody consumed */
     unsigned unawaited;      /* arrivals that their core did not await */
+    unsigned mixed_up;       /* times a call's own barrier met the launch's flags or arrivals */
     unsigned undrained;      /* calls that follow a call of their core without an await or drain */
     struct sync_ops started; /* ops that some core started */
     /* By op: those complete on all their cores as far as every core knew that started the op. */
@@ -58,7 +62,7 @@ bool sync_ops_has(const struct sync_ops *ops, unsigned op);
  * did. */
 bool sync_outcome_orders(const struct sync_outcome *outcome, unsigned earlier, unsigned later);
 
-/* Whether all is well, apart from order. Arrivals that nobody awaits do no harm. */
+/* Whether all is well, apart from order. */
 bool sync_outcome_ok(const struct sync_outcome *outcome);
 
 void sync_launch_free(struct sync_launch *launch);

@@ -202,6 +202,34 @@ static bool choices_are_well(const struct trial *trial, const struct entry *entr
     return true;
 }
 
+/* The instruction before or behind, but for those that mean nothing to other cores. */
+static const struct instr *neighbour(const struct program *program, uint32_t index, int step)
+{
+    for (index += (uint32_t)step; index < program->instrs.count; index += (uint32_t)step)
+        if (instr_info(program->instrs.at[index].op)->effect != EFFECT_NONE)
+            return &program->instrs.at[index];
+    return NULL;
+}
+
+/* Whether steps of fed barriers stand directly at calls, `begin` before one and the others behind
+ * it. */
+static bool feeds_are_well(const struct entry *entry)
+{
+    for (unsigned core = 0; core < CORE_TYPES; core++)
+        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++) {
+            const struct program *program = &entry->programs[core];
+            const struct instr *instr = &program->instrs.at[i];
+            if (instr->op != INSTR_feed_sync)
+                continue;
+            bool begin = instr->word == PHASE_begin;
+            const struct instr *beside = neighbour(program, i, begin ? 1 : -1);
+            if (!beside || (beside->op != INSTR_call && (begin || beside->op != INSTR_feed_sync ||
+                                                         beside->word == PHASE_begin)))
+                return false;
+        }
+    return true;
+}
+
 /* What is proven must be well. The proof refuses nothing that is well, either: what it computes of
  * two positions is all that there is to know about a launch. */
 static void judge(struct trial *trial, const struct entry *entry, enum mutation mutation)
@@ -212,7 +240,7 @@ static void judge(struct trial *trial, const struct entry *entry, enum mutation 
     launch_init(trial, entry, &launch);
     sync_simulate(&outcome, &launch.sync);
     bool ordered = entry_launch_is_ordered(&launch, &outcome) && calls_are_well(trial, entry) &&
-                   choices_are_well(trial, entry);
+                   choices_are_well(trial, entry) && feeds_are_well(entry);
     bool well = ordered && sync_outcome_ok(&outcome), proven = is_proven(trial);
     entry_launch_free(&launch);
     CHECK(trial, well || !proven);
@@ -585,6 +613,19 @@ static void test_debug_options(void **state)
     }
 }
 
+/* Nothing of the entry's is outstanding where kernels have full barriers of their own. */
+static void test_full_barriers(void **state)
+{
+    (void)state;
+    unsigned counts[N_COUNTS];
+    run_plan(&(struct plan){.options = {.max_ops = 24, .full_barriers = true},
+                            .sk_options = "stream-fusion=1:feed-sync-all=1"},
+             10000, counts);
+    run_plan(&(struct plan){.options = {.max_ops = 12, .full_barriers = true, .early_start = true},
+                            .sk_options = "stream-fusion=0:feed-sync-all=1"},
+             5000, counts);
+}
+
 static void test_large_graphs(void **state)
 {
     (void)state;
@@ -644,6 +685,16 @@ static void test_mutated_early_start(void **state)
                 (recasts[STUCK] > 0 && recasts[LEFT] > 0 && recasts[DISORDERED] > 0));
 }
 
+static void test_mutated_full_barriers(void **state)
+{
+    (void)state;
+    unsigned counts[N_COUNTS];
+    run_plan(&(struct plan){.options = {.max_ops = 14, .full_barriers = true},
+                            .sk_options = "stream-fusion=1:feed-sync-all=1",
+                            .mutated = true},
+             1500, counts);
+}
+
 static void test_mutated_chains(void **state)
 {
     (void)state;
@@ -661,7 +712,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small_graphs),    cmocka_unit_test(test_options),
-        cmocka_unit_test(test_debug_options),   cmocka_unit_test(test_large_graphs),
+        cmocka_unit_test(test_debug_options),   cmocka_unit_test(test_full_barriers),
+        cmocka_unit_test(test_large_graphs),    cmocka_unit_test(test_mutated_full_barriers),
         cmocka_unit_test(test_chains),          cmocka_unit_test(test_mutations),
         cmocka_unit_test(test_mutated_options), cmocka_unit_test(test_mutated_early_start),
         cmocka_unit_test(test_mutated_chains),
