@@ -39,20 +39,20 @@ static void type_slots_grow(struct module *module)
 uint32_t module_type(struct module *module, enum dtype dtype, uint32_t format, const int64_t *dims,
                      uint32_t rank)
 {
-    static const int64_t scalar[1];
+    int64_t own[MAX_RANK + 1]; /* `dims` may be those of a type, which move */
     uint32_t n_dims = rank == RANK_UNKNOWN ? 0 : rank;
     assert((unsigned)dtype <= DTYPE_UNKNOWN && n_dims <= MAX_RANK && format < module->names.count);
+    if (n_dims)
+        memcpy(own, dims, n_dims * sizeof *dims);
     if (!module->type_slots || module->types.count >= module->type_mask / 2)
         type_slots_grow(module);
-    if (n_dims == 0)
-        dims = scalar;
     vec_reserve(&module->dims, n_dims + 1);
     struct type type = {dtype, format, rank, module->dims.count};
-    uint32_t at = type_hash(&type, dims) & module->type_mask;
+    uint32_t at = type_hash(&type, own) & module->type_mask;
     for (uint32_t id; (id = module->type_slots[at]); at = (at + 1) & module->type_mask)
-        if (type_equals(module, &module->types.at[id - 1], &type, dims))
+        if (type_equals(module, &module->types.at[id - 1], &type, own))
             return id - 1;
-    memcpy(module->dims.at + module->dims.count, dims, n_dims * sizeof *dims);
+    memcpy(module->dims.at + module->dims.count, own, n_dims * sizeof *own);
     module->dims.count += n_dims;
     vec_push(&module->types, type);
     module->type_slots[at] = module->types.count;

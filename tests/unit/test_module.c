@@ -638,10 +638,26 @@ static void test_find_expect(void **state)
         assert_null(source_find_expect(others[i], strlen(others[i])));
 }
 
+/* Dimensions may be given as those of a type of the module, wherever these move. */
+static void test_types_of_types(void **state)
+{
+    (void)state;
+    struct module *module = module_new(NULL);
+    const int64_t dims[] = {3, 5, 7};
+    uint32_t first = module_type(module, (enum dtype)0, module_name(module, "F"), dims, 3);
+    for (unsigned i = 0; i < 500; i++) {
+        uint32_t format = module_name_printf(module, "F%u", i);
+        uint32_t type = module_type(module, (enum dtype)0, format, type_dims(module, first), 3);
+        assert_memory_equal(type_dims(module, type), dims, sizeof dims);
+    }
+    module_free(module);
+}
+
 int main(void)
 {
 #define FILE_TEST(test) cmocka_unit_test_setup_teardown(test, folder_setup, folder_teardown)
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_types_of_types),
         cmocka_unit_test(test_intern_ids),
         cmocka_unit_test(test_intern_bytes),
         cmocka_unit_test(test_intern_hostile),

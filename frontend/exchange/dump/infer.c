@@ -81,8 +81,11 @@ void dump_infer(struct module *module, struct graph *graph, const struct op *op)
     struct inference in = {module, graph, op, op_type_find(module, op->type), {.misfit = OP_FITS}};
     if (!in.type || !has_open_result(module, graph, op))
         return;
-    op_tensors_init(&in.tensors, module, graph, op, in.type, &arena);
-    for (uint32_t i = 0; in.tensors.misfit == OP_FITS && i < op->results.count; i++)
-        infer_result(&in, i);
+    for (uint32_t i = 0; in.tensors.misfit == OP_FITS && i < op->results.count; i++) {
+        /* Anew for each result: a new type moves the dimensions of all. */
+        op_tensors_init(&in.tensors, module, graph, op, in.type, &arena);
+        if (in.tensors.misfit == OP_FITS)
+            infer_result(&in, i);
+    }
     arena_free(&arena);
 }
