@@ -5,6 +5,7 @@
 #include "frontend/exchange/readers/sk_events.h"
 #include "frontend/exchange/readers/sub_kernel.h"
 #include "frontend/exchange/text/json_text.h"
+#include "ir/sk_options.h"
 
 struct sk_graph {
     struct dump *dump;
@@ -13,6 +14,7 @@ struct sk_graph {
     struct graph *graph;
     struct id_map kernels; /* by name id of what it is made of: name id */
     struct id_map told;    /* the scopes that have the options */
+    struct id_map streams; /* by scope: its first task; SEVERAL: they have several */
 };
 
 static bool kernel_type(const struct sk_graph *sk, const struct sk_task *task,
@@ -44,9 +46,10 @@ static uint32_t new_kernel(struct sk_graph *sk, const struct sk_task *task, enum
         {W_op, NONE, {.kind = ATTR_STRING, .id = task->type}},
         {W_block, NONE, {.kind = ATTR_INT, .i = task->blocks}},
         {W_params, NONE, {.kind = ATTR_LIST, .count = 0, .first = 0}},
+        {W_stub, NONE, {.kind = ATTR_BOOL, .i = 1}},
     };
     uint32_t name = sub_kernel_name(module, task->type);
-    struct range range = module_add_attrs(module, attrs, 3);
+    struct range range = module_add_attrs(module, attrs, sizeof attrs / sizeof attrs[0]);
     module_add_kernel(module, name, type)->attrs = range;
     return name;
 }
@@ -105,16 +108,49 @@ static uint32_t open_block(struct sk_graph *sk, enum block_kind kind, uint32_t n
     return id;
 }
 
+enum { SEVERAL = NONE - 1 };
+
+/* Which streams the scopes have. */
+static void find_streams(struct sk_graph *sk)
+{
+    for (uint32_t i = 0; i < sk->tasks.list.count; i++) {
+        const struct sk_task *task = &sk->tasks.list.at[i];
+        if (!sk_task_executes(task) || task->scope == NONE)
+            continue;
+        uint32_t *first = id_map_at(&sk->streams, task->scope);
+        if (*first == NONE)
+            *first = i;
+        else if (*first != SEVERAL && sk->tasks.list.at[*first].stream != task->stream)
+            *first = SEVERAL;
+    }
+}
+
+/* Those of the graph; and a scope of several streams was fused over them, be it that no option says
+ * so. */
+static void put_options(const struct sk_graph *sk, uint32_t scope, struct text *text)
+{
+    const struct text *all = &sk->tasks.options;
+    bool several = id_map_find(&sk->streams, scope) == SEVERAL;
+    if (several && !sk_options_find(all->at, all->size, SK_stream_fusion))
+        text_string(text, all->size ? "stream-fusion=1:" : "stream-fusion=1");
+    if (all->size)
+        text_bytes(text, all->at, all->size);
+}
+
 /* The first block of a scope says its options. */
 static uint32_t open_scope(struct sk_graph *sk, uint32_t name, uint32_t parent)
 {
     uint32_t id = open_block(sk, BLOCK_SCOPE, name, parent);
-    if (sk->tasks.options.size == 0 || id_map_find(&sk->told, name) != NONE)
-        return id;
-    uint32_t text = intern_copy(&sk->module->names, sk->tasks.options.at, sk->tasks.options.size);
-    const struct attr attr = {W_options, NONE, {.kind = ATTR_STRING, .id = text}};
-    sk->graph->blocks.at[id].attrs = module_add_attrs(sk->module, &attr, 1);
+    struct text text = {NULL, 0, 0};
+    if (id_map_find(&sk->told, name) == NONE)
+        put_options(sk, name, &text);
     id_map_set(&sk->told, name, 1);
+    if (text.size) {
+        uint32_t options = intern_copy(&sk->module->names, text.at, text.size);
+        const struct attr attr = {W_options, NONE, {.kind = ATTR_STRING, .id = options}};
+        sk->graph->blocks.at[id].attrs = module_add_attrs(sk->module, &attr, 1);
+    }
+    text_free(&text);
     return id;
 }
 
@@ -162,6 +198,7 @@ static void add_ops(struct sk_graph *sk, const uint32_t *kernels)
 {
     uint32_t stream = NONE, scope = NONE, label = NONE, named = NONE;
     struct clauses *clauses = make_clauses(sk);
+    find_streams(sk);
     for (uint32_t i = 0; i < sk->tasks.list.count; i++) {
         const struct sk_task *task = &sk->tasks.list.at[i];
         if (!sk_task_executes(task))
@@ -241,6 +278,7 @@ bool exchange_read_sk_graph(struct dump *dump)
     sk_tasks_free(&sk.tasks);
     id_map_free(&sk.kernels);
     id_map_free(&sk.told);
+    id_map_free(&sk.streams);
     return read;
 }
 

@@ -101,8 +101,16 @@ bool exchange_read_torchair_pbtxt(struct dump *dump)
 
 /* ---------------------------------------------------------------------------- signs ---- */
 
-/* Of an entry of `attr` that was entered: 1 where it describes a tensor, -1 where its value is none
- * of a string. */
+/* A key that describes a tensor, or that only skirc export writes, which has no other format of
+ * such nodes. */
+static bool is_own_key(const char *key, size_t size)
+{
+    return (size >= 3 && (memcmp(key, "[i]", 3) == 0 || memcmp(key, "[o]", 3) == 0)) ||
+           (size == 5 && memcmp(key, "_skir", 5) == 0);
+}
+
+/* Of an entry of `attr` that was entered: 1 where its key is one of this format, -1 where its value
+ * is none of a string. */
 static int sign_of_attr(struct proto_text *proto)
 {
     struct proto_field field;
@@ -110,7 +118,7 @@ static int sign_of_attr(struct proto_text *proto)
     size_t size;
     while (proto_next(proto, &field)) {
         if (field_is_string(&field, "key") && proto_string(proto, &field, &key, &size) &&
-            size >= 3 && (memcmp(key, "[i]", 3) == 0 || memcmp(key, "[o]", 3) == 0))
+            is_own_key(key, size))
             return 1;
         if (!field_is_message(&field, "value"))
             continue;
