@@ -5,6 +5,7 @@
 #include "frontend/cli/command.h"
 #include "frontend/cli/help.h"
 #include "ir/base/arena.h"
+#include "ir/base/diag.h"
 #include "ir/base/suggest.h"
 
 #include <assert.h>
@@ -35,10 +36,13 @@ static enum exit_status end_usage_error(FILE *err, const struct command *command
 enum exit_status usage_error(const struct invocation *invocation, const char *format, ...)
 {
     va_list args;
+    struct text text = {NULL, 0, 0};
     va_start(args, format);
-    fputs("skirc: ", invocation->err);
-    vfprintf(invocation->err, format, args);
+    text_vprintf(&text, format, args);
     va_end(args);
+    fputs("skirc: ", invocation->err);
+    diag_put(invocation->err, text.at, text.size);
+    text_free(&text);
     return end_usage_error(invocation->err, invocation->command);
 }
 

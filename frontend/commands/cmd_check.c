@@ -5,6 +5,8 @@
 #include "frontend/session.h"
 #include "ir/syntax/origins.h"
 
+#include <string.h>
+
 const struct option options_check[] = {
     {"explain", 0, OPTION_FLAG, NULL,
      "report what would be fused, where scopes break, why, and what to change"},
@@ -24,8 +26,10 @@ static void print_line_number(FILE *out, struct source *source, struct span span
 
 static void print_origin(FILE *out, struct diag_origin origin)
 {
-    if (origin.text)
-        fprintf(out, "%.*s: ", (int)origin.size, origin.text);
+    if (!origin.text)
+        return;
+    diag_put(out, origin.text, origin.size);
+    fputs(": ", out);
 }
 
 static void print_remark(FILE *out, struct source *source, const struct diag *diag)
@@ -33,12 +37,14 @@ static void print_remark(FILE *out, struct source *source, const struct diag *di
     fputs("  ", out);
     print_origin(out, diag->origin);
     print_line_number(out, source, diag->span);
-    fprintf(out, "%s [%s]\n", diag->text, diag_id_text(diag->id));
+    diag_put(out, diag->text, strlen(diag->text));
+    fprintf(out, " [%s]\n", diag_id_text(diag->id));
     for (const struct diag_note *note = diag->notes; note; note = note->next) {
         fputs(note->span.end ? "    " : "    -> ", out);
         print_origin(out, note->origin);
         print_line_number(out, source, note->span);
-        fprintf(out, "%s\n", note->text);
+        diag_put(out, note->text, strlen(note->text));
+        fputc('\n', out);
     }
 }
 
@@ -50,7 +56,8 @@ static void print_report(struct input *input)
     origins_mark(input->module, diags);
     const struct diag **order = diags_sorted(diags);
     uint32_t remarks = 0, kept = 0;
-    fprintf(out, "%s:\n", diags->path);
+    diag_put(out, diags->path, strlen(diags->path));
+    fputs(":\n", out);
     for (uint32_t i = 0; i < diags->list.count; i++) {
         if (order[i]->severity != SEVERITY_REMARK)
             continue;

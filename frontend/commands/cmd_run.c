@@ -296,8 +296,9 @@ static void print_summary(struct runner *runner, const struct outcome *fused,
 {
     FILE *out = runner->invocation->out;
     char ops[40], launches[40];
-    fprintf(out, "%.*s: %s in %s, %.3f ms", NAME(runner->module, runner->graph->name),
-            count_text(ops, sizeof ops, runner->graph->ops.count, "op"),
+    const struct intern_name *name = &runner->module->names.names[runner->graph->name];
+    diag_put(out, name->text, name->size);
+    fprintf(out, ": %s in %s, %.3f ms", count_text(ops, sizeof ops, runner->graph->ops.count, "op"),
             count_text(launches, sizeof launches, fused->launches, "launch"), fused->seconds * 1e3);
     if (unfused)
         fprintf(out, "; unfused in %s, %.3f ms; %s",

@@ -156,13 +156,20 @@ bool diag_wants_suggestion(struct diags *diags)
 
 static const char *const severity_colour[] = {"\33[1;31m", "\33[1;35m", "\33[1;36m"};
 
-/* Control bytes, which would move the cursor or worse, show as '?', and tabs as one space, so that
- * carets stay in their column. Messages have names of the source in them. */
-static void print_text(FILE *out, const char *text, size_t size)
+/* Whether a control character of UTF-8 is there that has two bytes: U+0080 to U+009F. */
+static bool is_long_control(const char *text, size_t size)
+{
+    return size > 1 && (unsigned char)text[0] == 0xc2 && ((unsigned char)text[1] & 0xe0) == 0x80;
+}
+
+/* Carets stay in their column. */
+void diag_put(FILE *out, const char *text, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
         unsigned char byte = (unsigned char)text[i];
-        fputc(byte == '\t' ? ' ' : byte < 0x20 || byte == 0x7f ? '?' : byte, out);
+        bool wide = is_long_control(text + i, size - i);
+        fputc(byte == '\t' ? ' ' : byte < 0x20 || byte == 0x7f || wide ? '?' : byte, out);
+        i += wide;
     }
 }
 
@@ -184,7 +191,7 @@ static void print_source_line(struct diags *diags, FILE *out, struct span span, 
         from++;
     size_t shown = size - from > WINDOW ? WINDOW : size - from;
     fprintf(out, "%5u | %s", at.line, from ? "..." : "");
-    print_text(out, line + from, shown);
+    diag_put(out, line + from, shown);
     fprintf(out, "%s\n      | ", from + shown < size ? "..." : "");
     if (from)
         fputs("   ", out);
@@ -204,7 +211,8 @@ static void print_place(struct diags *diags, FILE *out, struct span span)
     uint32_t begin = span.begin;
     struct source *source = source_at(diags->source, &begin);
     struct position at = source_position(source, begin);
-    fprintf(out, "%s:%u:%u", source->path, at.line, at.column);
+    diag_put(out, source->path, strlen(source->path));
+    fprintf(out, ":%u:%u", at.line, at.column);
 }
 
 static void print_position(struct diags *diags, FILE *out, struct span span)
@@ -213,7 +221,8 @@ static void print_position(struct diags *diags, FILE *out, struct span span)
         print_place(diags, out, span);
         fputs(": ", out);
     } else if (diags->path) {
-        fprintf(out, "%s: ", diags->path);
+        diag_put(out, diags->path, strlen(diags->path));
+        fputs(": ", out);
     }
 }
 
@@ -224,7 +233,7 @@ static void print_head(struct diags *diags, FILE *out, struct diag_origin origin
         print_position(diags, out, span);
         return;
     }
-    print_text(out, origin.text, origin.size);
+    diag_put(out, origin.text, origin.size);
     fputs(": ", out);
 }
 
@@ -245,7 +254,7 @@ static void print_one(struct diags *diags, FILE *out, const struct diag *diag, b
     print_head(diags, out, diag->origin, diag->span);
     fprintf(out, "%s%s:%s ", colour ? severity_colour[diag->severity] : "",
             severity_text(diag->severity), colour ? "\33[0m" : "");
-    print_text(out, diag->text, strlen(diag->text));
+    diag_put(out, diag->text, strlen(diag->text));
     fprintf(out, " [%s]\n", diag_id_text(diag->id));
     if (diag->span.end && diags->source)
         print_excerpt(diags, out, diag->origin, diag->span, colour);
@@ -254,7 +263,7 @@ static void print_one(struct diags *diags, FILE *out, const struct diag *diag, b
         if (positioned)
             print_head(diags, out, note->origin, note->span);
         fputs(positioned ? "note: " : "  help: ", out);
-        print_text(out, note->text, strlen(note->text));
+        diag_put(out, note->text, strlen(note->text));
         fputc('\n', out);
         if (positioned)
             print_excerpt(diags, out, note->origin, note->span, colour);

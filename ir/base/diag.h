@@ -87,6 +87,10 @@ void diag_listed(struct diags *diags, const char *key, const char *value);
  * few diagnostics of a run may do it. Counts the asking. */
 bool diag_wants_suggestion(struct diags *diags);
 
+/* Prints a text that has names of others in it: control characters, which would move the cursor or
+ * worse, show as '?', and tabs as one space. */
+void diag_put(FILE *out, const char *text, size_t size);
+
 /* Stable id text, for example "unknown-kernel"; severity and a one-line summary of an id. */
 const char *diag_id_text(enum diag_id id);
 enum severity diag_id_severity(enum diag_id id);

@@ -19,13 +19,11 @@ void text_free(struct text *text)
     *text = (struct text){NULL, 0, 0};
 }
 
-void text_printf(struct text *text, const char *format, ...)
+void text_vprintf(struct text *text, const char *format, va_list args)
 {
-    va_list args, again;
-    va_start(args, format);
+    va_list again;
     va_copy(again, args);
     int size = vsnprintf(NULL, 0, format, args);
-    va_end(args);
     if (size < 0) /* more than can be counted */
         mem_exhausted();
     if (size > 0) {
@@ -35,6 +33,14 @@ void text_printf(struct text *text, const char *format, ...)
         text->size += (size_t)size;
     }
     va_end(again);
+}
+
+void text_printf(struct text *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    text_vprintf(text, format, args);
+    va_end(args);
 }
 
 void text_unsigned(struct text *text, uint64_t number)

@@ -4,6 +4,7 @@
 
 #include "ir/base/vec.h"
 
+#include <stdarg.h>
 #include <string.h>
 
 struct text {
@@ -12,6 +13,7 @@ struct text {
 };
 
 void text_grow(struct text *text, size_t extra);
+void text_vprintf(struct text *text, const char *format, va_list args);
 void text_printf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_free(struct text *text);
 

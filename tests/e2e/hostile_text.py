@@ -122,6 +122,22 @@ check("bytes that are no UTF-8", 1, b"skir 1\n\xff\xfe", text=b"unexpected byte 
 check("bytes that are no UTF-8 in a name", 1, b'skir 1\nkernel @"\xc3\x28" : aiv_only {x = 1}')
 check("NUL bytes", 1, b"skir 1\n\0graph", text=b"unexpected byte 0x00")
 check("control characters do not reach the terminal", 1, b"skir 1 \x1b[31m", text=b"?[31m")
+NAMED = '''skir 1
+graph @"g\\x1b[31m" () -> () {
+  scope @"s\\x1b\u0085" {
+    Foo() {_loc = "a\\x07:1"}
+    Foo() via @"k\\x1b\u009b"
+  }
+}
+'''
+check("nor do those of names", 1, NAMED.encode(), text=b"'@k??'")
+with open("input.skir", "wb") as file:
+    file.write(NAMED.replace(' via @"k\\x1b\u009b"', "").encode())
+done = call("check", "--explain", "input.skir")
+tap.check("nor in accounts of scopes", done[0] == 0 and b"scope '@s??'" in done[1] and
+          not any(byte < 0x20 and byte != 10 for byte in done[1]), str(done))
+done = call("check", "--col\x1b[31m", "input.skir")
+tap.check("nor those of the command line", done[0] == 2 and b"?[31m" in done[2], str(done))
 with open(os.path.join(tap.SOURCE, "docs", "examples", "multi_stream.skir"), "rb") as file:
     EXAMPLE = file.read()
 check("lines that end in CR LF", 0, EXAMPLE.replace(b"\n", b"\r\n"))
