@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -279,6 +280,21 @@ static mode_t wanted_mode(const struct stat *existing)
     return 0666 & ~mask;
 }
 
+/* What a signal that ends the process would leave behind; its path is freed by nobody meanwhile. */
+static _Atomic(const char *) unfinished;
+
+void file_out_remove_temp(void)
+{
+    const char *path = atomic_exchange(&unfinished, NULL);
+    if (path)
+        unlink(path);
+}
+
+static void set_unfinished(const char *path)
+{
+    atomic_store(&unfinished, path);
+}
+
 /* Makes the file that will be renamed to out->path. */
 static void open_temp(struct file_out *out, mode_t mode)
 {
@@ -289,6 +305,7 @@ static void open_temp(struct file_out *out, mode_t mode)
     int saved = errno;
     if (out->fd >= 0) {
         out->temp = temp;
+        set_unfinished(temp);
         (void)!fchmod(out->fd, mode);
     } else {
         mem_free(temp);
@@ -357,6 +374,7 @@ bool file_out_commit(struct file_out *out, char *error, size_t error_size)
     if (!ok) {
         fail(error, error_size, out->path, "write");
     } else {
+        set_unfinished(NULL);
         mem_free(out->temp);
         out->temp = NULL;
     }
@@ -370,8 +388,10 @@ void file_out_abandon(struct file_out *out)
     mem_unguard(&out->guard);
     if (out->fd >= 0)
         close(out->fd);
-    if (out->temp)
+    if (out->temp) {
         unlink(out->temp);
+        set_unfinished(NULL);
+    }
     mem_free(out->temp);
     mem_free(out->path);
     *out = (struct file_out){.fd = -1};

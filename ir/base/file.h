@@ -62,6 +62,10 @@ bool file_out_write(struct file_out *out, const void *data, size_t size, char *e
 bool file_out_commit(struct file_out *out, char *error, size_t error_size);
 void file_out_abandon(struct file_out *out);
 
+/* Removes the temporary file of the file_out that was opened last, if it is still open: for a
+ * handler of a signal that ends the process. */
+void file_out_remove_temp(void);
+
 /* Writes all of `data` to `path` by way of a file_out, or to standard output ("-"). */
 bool file_write(const char *path, const void *data, size_t size, char *error, size_t error_size);
 

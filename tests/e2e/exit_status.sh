@@ -44,6 +44,12 @@ check_match "it does not start" 'error: cannot start the device: .*\[unsupported
     "$scratch/stderr"
 check_status 1 "output that cannot be written" \
     bash -c '"$1" fmt "$2" >/dev/full' - "$SKIRC" "$small"
+printf 'skir 1\ntarget "%s"\n' "$(printf '%9999s' x)" >"$scratch/long.skir"
+mkdir "$scratch/limited"
+check_status 1 "output that may not grow so large" \
+    bash -c 'ulimit -f 4; "$1" fmt "$2" -o "$3/out.skir"' - "$SKIRC" "$scratch/long.skir" \
+    "$scratch/limited"
+check "nothing is left of it" test -z "$(ls "$scratch/limited")"
 
 # ---- 2: wrong usage ----
 

@@ -560,6 +560,23 @@ static void test_file_atomic(void **state)
     assert_int_equal(files_in(folder->path), 1);
 }
 
+/* A signal leaves nothing behind, and what is finished is not removed. */
+static void test_file_signal(void **state)
+{
+    struct folder *folder = *state;
+    struct file_out out;
+    char error[256];
+    assert_true(file_out_open(&out, folder->file, error, sizeof error));
+    assert_int_equal(files_in(folder->path), 1);
+    file_out_remove_temp();
+    assert_int_equal(files_in(folder->path), 0);
+    assert_false(file_out_commit(&out, error, sizeof error));
+    assert_true(file_write(folder->file, "new", 3, error, sizeof error));
+    file_out_remove_temp();
+    assert_file(folder->file, "new");
+    assert_int_equal(files_in(folder->path), 1);
+}
+
 /* A commit that cannot rename says so and leaves no other file. */
 static void test_file_commit_fails(void **state)
 {
@@ -678,6 +695,7 @@ int main(void)
         FILE_TEST(test_file_map),
         FILE_TEST(test_file_map_shared),
         FILE_TEST(test_file_atomic),
+        FILE_TEST(test_file_signal),
         FILE_TEST(test_file_commit_fails),
         FILE_TEST(test_file_errors),
         FILE_TEST(test_file_link),
