@@ -1,6 +1,8 @@
 # What a program is.
 
 libskir_la_SOURCES += \
+	ir/addresses.c \
+	ir/addresses.h \
 	ir/analyses.c \
 	ir/analyses.h \
 	ir/attr_keys.def \
@@ -9,6 +11,8 @@ libskir_la_SOURCES += \
 	ir/attr_rows.h \
 	ir/attrs.c \
 	ir/call_ops.def \
+	ir/called_accesses.c \
+	ir/called_accesses.h \
 	ir/calls.c \
 	ir/calls.h \
 	ir/contents.c \
@@ -29,6 +33,8 @@ libskir_la_SOURCES += \
 	ir/kernel_source.h \
 	ir/kernel_types.def \
 	ir/kernels.c \
+	ir/launch_gates.c \
+	ir/launch_gates.h \
 	ir/members.c \
 	ir/members.h \
 	ir/memories.c \
@@ -59,6 +65,9 @@ libskir_la_SOURCES += \
 	ir/order_launch.c \
 	ir/order_memory.c \
 	ir/order_pairs.h \
+	ir/order_sort.c \
+	ir/overlaps.c \
+	ir/overlaps.h \
 	ir/sk_options.c \
 	ir/sk_options.def \
 	ir/sk_options.h \
@@ -136,6 +145,7 @@ libskir_la_SOURCES += \
 	ir/verify/graph_verifier.h \
 	ir/verify/verify.c \
 	ir/verify/verify.h \
+	ir/verify/verify_addresses.c \
 	ir/verify/verify_args.c \
 	ir/verify/verify_attrs.c \
 	ir/verify/verify_blocks.c \

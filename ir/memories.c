@@ -127,6 +127,12 @@ bool op_is_view(const struct module *module, const struct graph *graph, const st
     return true;
 }
 
+bool op_is_passive(const struct module *module, const struct graph *graph, const struct op *op)
+{
+    const struct op_type *type = op_type_find(module, op->type);
+    return type && (type->passive || (type->view && op_is_view(module, graph, op)));
+}
+
 bool op_is_variable(const struct module *module, const struct op *op)
 {
     return name_is(module, op->type, "Variable") || name_is(module, op->type, "RefData");

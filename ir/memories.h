@@ -48,6 +48,10 @@ bool op_writes(const struct module *module, const struct graph *graph, const str
  * is an operand's memory, and it writes none. */
 bool op_is_view(const struct module *module, const struct graph *graph, const struct op *op);
 
+/* Whether the op executes nothing, since its type does not (ir/op_types.h) or it is a view: it is
+ * in no stream's order. */
+bool op_is_passive(const struct module *module, const struct graph *graph, const struct op *op);
+
 /* Whether ops of this type are variables: those of one `shared_name` are one memory, in all graphs
  * of the module. */
 bool op_is_variable(const struct module *module, const struct op *op);

@@ -46,6 +46,22 @@ uint32_t op_param_place(const struct graph *graph, const struct op *op, uint32_t
     return n < op_n_unlabelled(graph, op) ? n : op_find_label(graph, op, param);
 }
 
+uint32_t op_scalar_place(const struct module *module, const struct graph *graph,
+                         const struct op *op, const struct kernel *kernel,
+                         const struct attr_value *name)
+{
+    uint32_t n_tensors = kernel_n_tensors(module, kernel), n = 0;
+    if (name->kind == ATTR_INT && name->i >= 0 && name->i < op_n_unlabelled(graph, op))
+        return (uint32_t)name->i;
+    if (n_tensors == NONE || (name->kind == ATTR_INT && (name->i < 0 || name->i >= n_tensors)))
+        return NONE;
+    if (name->kind == ATTR_INT)
+        return op_find_label(graph, op, kernel_tensor(module, kernel, (uint32_t)name->i));
+    while (n < n_tensors && kernel_tensor(module, kernel, n) != name->id)
+        n++;
+    return n == n_tensors ? NONE : op_param_place(graph, op, n, name->id);
+}
+
 /* All operands of the op as forms at the end of graph.forms, where one more may be added. */
 static struct range copy_forms(struct graph *graph, const struct op *op)
 {

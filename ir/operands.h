@@ -42,6 +42,12 @@ uint32_t op_value_place(const struct graph *graph, const struct op *op, uint32_t
  * `param`: by its place where it has no label, else by the label. NONE where no operand is. */
 uint32_t op_param_place(const struct graph *graph, const struct op *op, uint32_t n, uint32_t param);
 
+/* The operand that an element of the kernel's `scalar_reads` names, by its number among the tensors
+ * of `params` or its word there: its place; NONE where the op has no such operand. */
+uint32_t op_scalar_place(const struct module *module, const struct graph *graph,
+                         const struct op *op, const struct kernel *kernel,
+                         const struct attr_value *name);
+
 /* How many operands stand before the first one with a label. */
 uint32_t op_n_unlabelled(const struct graph *graph, const struct op *op);
 

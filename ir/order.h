@@ -8,15 +8,20 @@
 #ifndef IR_ORDER_H
 #define IR_ORDER_H
 
-#include "ir/module.h"
+#include "ir/memories.h"
 
-enum order_kind { ORDER_DATA, ORDER_AFTER, ORDER_STREAM, ORDER_EVENT, ORDER_MEMORY };
+/* ADDRESS: an edge that others imply, between ops that access the same bytes by different names;
+ * it says why the order matters. */
+enum order_kind { ORDER_DATA, ORDER_AFTER, ORDER_STREAM, ORDER_EVENT, ORDER_MEMORY, ORDER_ADDRESS };
+
+struct overlap; /* ir/overlaps.h */
 
 /* `from` must be complete before the op that has this edge starts. */
 struct order_edge {
     uint32_t from;
     uint32_t name; /* DATA, AFTER: the value's name; STREAM: the label or NONE; EVENT: the event;
-                    * MEMORY: the buffer, or the value written in place */
+                    * MEMORY: the buffer, or the value written in place; ADDRESS: index of
+                    * order.overlaps */
     enum order_kind kind;
 };
 
@@ -28,11 +33,8 @@ struct order {
     uint32_t *position; /* per op: its place in text order */
     uint32_t *text;     /* op ids in text order */
     uint8_t *passive;   /* per op: op_is_passive */
+    struct overlap *overlaps; /* of the edges by addresses */
 };
-
-/* Whether the op executes nothing, since its type does not (ir/op_types.h) or it is a view: it is
- * in no stream's order. */
-bool op_is_passive(const struct module *module, const struct graph *graph, const struct op *op);
 
 /* The required order of a graph. Values without definition and events without partner add
  * nothing. */

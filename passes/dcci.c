@@ -13,6 +13,8 @@
  * a core type, the pair stands somewhere between the calls around, in whose stretch it is one of as
  * many as there are such ops.
  */
+#include "ir/memories.h"
+#include "ir/operands.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/entry/call_site.h"
@@ -93,6 +95,64 @@ static void mark_types(const struct superkernel *sk, bool set)
     }
 }
 
+static bool is_member(const struct superkernel *sk, uint32_t op)
+{
+    return superkernel_index(sk, op) != NONE && !sk->order->passive[op];
+}
+
+/* Whether an op of the super kernel gives the value, or a value that this one is the memory of. */
+static bool is_given(const struct superkernel *sk, uint32_t value)
+{
+    uint32_t def;
+    while ((def = sk->graph->values.at[value].def) < sk->graph->ops.count) {
+        const struct op *op = &sk->graph->ops.at[def];
+        if (is_member(sk, def))
+            return true;
+        value = op_alias(sk->module, sk->graph, op, value - op->results.first);
+        if (value == NONE)
+            return false;
+    }
+    return false;
+}
+
+/* Whether an op of the super kernel writes memory that op `i` accesses under another name, or there
+ * is word from outside in the middle of it. */
+static bool is_told(const struct superkernel *sk, uint32_t i)
+{
+    const struct order *order = sk->order;
+    uint32_t op = sk->ops[i];
+    for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++) {
+        const struct order_edge *edge = &order->edges[e];
+        if (is_member(sk, edge->from) ? edge->kind == ORDER_MEMORY || edge->kind == ORDER_ADDRESS
+                                      : edge->kind == ORDER_EVENT)
+            return true;
+    }
+    return false;
+}
+
+/* Whether op `i` reads through the data cache what is written during the launch, for all that is
+ * known. */
+static bool reads_stale(const struct superkernel *sk, uint32_t i)
+{
+    const struct kernel *kernel = superkernel_kernel(sk, i);
+    const struct op *op = superkernel_op(sk, i);
+    const struct attr *reads = attr_find(sk->module, kernel->attrs, W_scalar_reads);
+    if (!reads || reads->value.count == 0)
+        return false;
+    if (is_told(sk, i))
+        return true;
+    for (uint32_t n = 0; n < reads->value.count; n++) {
+        uint32_t place = op_scalar_place(sk->module, sk->graph, op, kernel,
+                                         &sk->module->attr_values.at[reads->value.first + n]);
+        struct range values =
+            place == NONE ? (struct range){0, 0} : op_operand(sk->graph, op, place).values;
+        for (uint32_t v = 0; v < values.count; v++)
+            if (is_given(sk, sk->graph->refs.at[values.first + v]))
+                return true;
+    }
+    return false;
+}
+
 /* What each op asks for. BEFORE and AFTER only where it is not disabled. */
 static uint8_t *find_wishes(const struct superkernel *sk)
 {
@@ -106,6 +166,8 @@ static uint8_t *find_wishes(const struct superkernel *sk)
         for (int j = 0; j < LISTS; j++)
             if (attr_flag(sk->module, superkernel_kernel(sk, i)->attrs, lists[j].attribute))
                 wishes[i] |= lists[j].bit;
+        if (sk->options.of[SK_dcci_scalar_reads].number && reads_stale(sk, i))
+            wishes[i] |= BEFORE;
         if (wishes[i] & DISABLED)
             wishes[i] = DISABLED;
     }

@@ -75,6 +75,7 @@ libskir_la_SOURCES += \
 	passes/launches/queue.h \
 	passes/launches/table.c \
 	passes/launches/table.h \
+	passes/sync/caches.c \
 	passes/sync/check.h \
 	passes/sync/events.c \
 	passes/sync/feed.c \

@@ -190,6 +190,8 @@ static bool prove(struct pass_context *context, const struct entry *entry,
         ok = check_subject(&checker);
     if (ok)
         ok = sync_check_selects(&checker) && sync_check_events(&checker);
+    if (ok && subject)
+        sync_check_caches(&checker);
     sync_proof_free(&checker.proof);
     return ok && slots;
 }

@@ -63,6 +63,9 @@ void verify_op_params(struct graph_verifier *gv, const struct op *op, const stru
 void verify_op_inputs(struct graph_verifier *gv, const struct op *op, const struct kernel *kernel);
 void verify_op_outputs(struct graph_verifier *gv, const struct op *op, const struct kernel *kernel);
 
+/* Addresses of the graph's parameters and ops, each by itself and where one op has several. */
+void verify_addresses(struct graph_verifier *gv);
+
 /* The contents that an op gives to its result. */
 void verify_contents(struct graph_verifier *gv, const struct op *op);
 

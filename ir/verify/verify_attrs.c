@@ -1,5 +1,6 @@
 /* The verifier's part for attributes: each is one that its owner has, of the kind that the tables
  * ir/attr_keys.def and ir/attr_kinds.def say. */
+#include "ir/addresses.h"
 #include "ir/verify/verify_internal.h"
 
 /* --------------------------------------------------------------------------- kinds ---- */
@@ -85,6 +86,54 @@ static bool is_places(const struct module *module, const struct attr_value *list
 static bool is_buffers(const struct module *module, const struct attr_value *value)
 {
     return value->kind == ATTR_STRING || list_of(module, value, ATTR_STRING);
+}
+
+/* `none` where nothing is known. */
+static bool is_address_or_none(const struct module *module, const struct attr_value *value)
+{
+    return address_is_one(module, value) || (value->kind == ATTR_WORD && value->id == W_none);
+}
+
+static bool is_address_list(const struct module *module, const struct attr_value *value)
+{
+    if (value->kind != ATTR_LIST)
+        return false;
+    for (uint32_t i = 0; i < value->count; i++)
+        if (!is_address_or_none(module, &module->attr_values.at[value->first + i]))
+            return false;
+    return true;
+}
+
+/* Those of operands, where that of a list is a list, too. */
+static bool is_operand_addresses(const struct module *module, const struct attr_value *value)
+{
+    if (value->kind != ATTR_LIST)
+        return false;
+    for (uint32_t i = 0; i < value->count; i++) {
+        const struct attr_value *element = &module->attr_values.at[value->first + i];
+        if (!is_address_or_none(module, element) && !is_address_list(module, element))
+            return false;
+    }
+    return true;
+}
+
+static bool is_address(const struct module *module, const struct attr_value *value)
+{
+    return address_is_one(module, value);
+}
+
+static bool is_addresses(const struct module *module, const struct attr_value *value)
+{
+    if (value->kind != ATTR_DICT)
+        return false;
+    for (uint32_t i = 0; i < value->count; i++) {
+        const struct attr *list = &module->attrs.at[value->first + i];
+        if (list->key == W_operands ? !is_operand_addresses(module, &list->value)
+                                    : (list->key != W_results && list->key != W_workspace) ||
+                                          !is_address_list(module, &list->value))
+            return false;
+    }
+    return true;
 }
 
 bool attr_is_names(const struct module *module, const struct attr_value *value)

@@ -105,6 +105,8 @@ void verify_graph(struct verifier *verifier, const struct graph *graph)
     verify_names(&gv); /* its marks serve what follows */
     verify_ops(&gv);
     verify_return(&gv);
+    if (verifier->diags->counts[SEVERITY_ERROR] == errors)
+        verify_addresses(&gv);
     mem_free(gv.type_checked);
     mem_free(gv.reached);
     id_map_free(&gv.labels);

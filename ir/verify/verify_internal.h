@@ -21,8 +21,8 @@ struct verifier {
         OPTION_WARNINGS_GIVEN
     } option_warnings;
     bool shared_names; /* some op has a `shared_name` */
-    uint32_t errors; /* that there were before */
-    bool calls;      /* an op that calls graphs was met */
+    uint32_t errors;   /* that there were before */
+    bool calls;        /* an op that calls graphs was met */
 };
 
 /* Each attribute by itself: its owner has it, once, and its value is of its kind. */
@@ -36,6 +36,11 @@ void verify_kernel(struct verifier *verifier, const struct kernel *kernel);
 void verify_variants(struct verifier *verifier, const struct kernel *kernel);
 void verify_graph(struct verifier *verifier, const struct graph *graph);
 void verify_order(struct verifier *verifier, const struct graph *graph);
+/* Ops that access the same bytes: they are ordered, and nothing is overwritten before it is read.
+ * `order` is the graph's. */
+struct order;
+void verify_overlaps(struct verifier *verifier, const struct graph *graph,
+                     const struct order *order);
 /* What ops that call graphs need of the whole module: no graph calls itself, directly or by way of
  * others, and results are the memory that they are said to be. */
 void verify_calls(struct verifier *verifier);

@@ -71,6 +71,46 @@ static void verify_kernel_words(struct verifier *verifier, const struct kernel *
     }
 }
 
+static bool is_tensor(const struct module *module, const struct kernel *kernel,
+                      const struct attr_value *name)
+{
+    uint32_t count = kernel_n_tensors(module, kernel);
+    if (count == NONE) /* `params` are no list */
+        return true;
+    if (name->kind == ATTR_INT)
+        return name->i >= 0 && name->i < count;
+    for (uint32_t i = 0; i < count; i++)
+        if (kernel_tensor(module, kernel, i) == name->id)
+            return true;
+    return false;
+}
+
+/* What is read through the data cache are tensors of `params`; without these, operands by their
+ * numbers. */
+static void verify_scalar_reads(struct verifier *verifier, const struct kernel *kernel)
+{
+    const struct module *module = verifier->module;
+    const struct attr *attr = attr_find(module, kernel->attrs, W_scalar_reads);
+    const struct attr *params = attr_find(module, kernel->attrs, W_params);
+    uint32_t count = attr && attr->value.kind == ATTR_LIST ? attr->value.count : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct attr_value *name = &module->attr_values.at[attr->value.first + i];
+        bool number = name->kind == ATTR_INT;
+        struct span span = locate_element(module, attr, i);
+        if (!number && name->kind != ATTR_WORD)
+            continue;
+        if (params ? is_tensor(module, kernel, name) : number && name->i >= 0)
+            continue;
+        if (number)
+            diag_at(verifier->diags, DIAG_number_range, span,
+                    "'scalar_reads' names operand %lld of a kernel that has %u tensors",
+                    (long long)name->i, params ? kernel_n_tensors(module, kernel) : 0);
+        else
+            diag_at(verifier->diags, DIAG_operand_label, span,
+                    "no tensor of the kernel's 'params' is '%.*s'", NAME(module, name->id));
+    }
+}
+
 static bool ends_with_part(const struct intern_name *name)
 {
     return name->size > 4 && (memcmp(name->text + name->size - 4, ".aic", 4) == 0 ||
@@ -84,6 +124,7 @@ void verify_kernel(struct verifier *verifier, const struct kernel *kernel)
     verify_attrs(verifier, kernel->attrs, OWNER_KERNEL);
     verify_kernel_function(verifier, kernel);
     verify_kernel_words(verifier, kernel);
+    verify_scalar_reads(verifier, kernel);
     verify_variants(verifier, kernel);
     if (kernel_is_stub(module, kernel))
         verify_stub(verifier, kernel);

@@ -1,6 +1,6 @@
 /* The verifier's part for order: events have partners, and nothing waits in a circle. */
 #include "ir/event_sides.h"
-#include "ir/order.h"
+#include "ir/overlaps.h"
 #include "ir/verify/verify_internal.h"
 
 static struct span side_span(const struct verifier *verifier, const struct graph *graph,
@@ -136,6 +136,7 @@ static void report_step(struct verifier *verifier, const struct graph *graph,
         diag_note(verifier->diags, span, "this follows the %.*s, which accesses '%.*s' too",
                   NAME(module, from->type), NAME(module, e->name));
         break;
+    case ORDER_ADDRESS: break; /* others imply it, which are on the circle */
     case ORDER_EVENT:
         diag_note(verifier->diags, span, "this waits for event '%.*s' of the %.*s",
                   NAME(module, e->name), NAME(module, from->type));
@@ -181,10 +182,13 @@ static bool has_events(const struct graph *graph)
 void verify_order(struct verifier *verifier, const struct graph *graph)
 {
     struct order order;
-    if (!has_events(graph))
+    bool addresses = overlaps_can_be(verifier->module, graph);
+    if (!has_events(graph) && !addresses)
         return;
     order_init(&order, verifier->module, graph);
     verify_events(verifier, graph, &order);
     verify_acyclic(verifier, graph, &order);
+    if (addresses)
+        verify_overlaps(verifier, graph, &order);
     order_free(&order);
 }

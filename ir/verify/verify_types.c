@@ -28,7 +28,7 @@ bool verify_types_match(const struct module *module, uint32_t declared, uint32_t
 static bool format_known(const struct module *module, uint32_t format)
 {
     static const char *const formats[] = {
-#define FORMAT(name) #name,
+#define FORMAT(name, ...) #name,
 #include "ir/formats.def"
 #undef FORMAT
     };
@@ -41,7 +41,7 @@ static bool format_known(const struct module *module, uint32_t format)
 static void suggest_format(struct graph_verifier *gv, uint32_t format)
 {
     struct suggest suggest = name_suggest(gv->module, format);
-#define FORMAT(name) suggest_offer(&suggest, #name, sizeof #name - 1);
+#define FORMAT(name, ...) suggest_offer(&suggest, #name, sizeof #name - 1);
 #include "ir/formats.def"
 #undef FORMAT
     diag_suggest(gv->diags, &suggest);

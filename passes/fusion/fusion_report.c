@@ -1,5 +1,6 @@
 /* The account of each scope: what was fused, what breaks it and why, and what the user could
  * change. */
+#include "ir/overlaps.h"
 #include "ir/sk_options.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
@@ -43,8 +44,21 @@ static const char *edge_text(const struct fusion *f, const struct order_edge *ed
                             from);
     case ORDER_MEMORY:
         return arena_printf(arena, "accesses '%.*s' behind %s", NAME(f->module, edge->name), from);
+    case ORDER_ADDRESS: return arena_printf(arena, "is behind %s", from);
     }
     return "";
+}
+
+/* The same of an edge of `op`, and what of memory makes the order matter, where it does. */
+static const char *reason_text(const struct fusion *f, uint32_t op, const struct order_edge *edge)
+{
+    struct arena *arena = &f->context->diags->arena;
+    const struct overlap *overlap = order_overlap(f->order, edge->from, op);
+    if (!overlap)
+        return edge_text(f, edge);
+    return arena_printf(arena, "%s, and accesses %s, that op %s", edge_text(f, edge),
+                        access_text(f->module, f->graph, &overlap->later, arena),
+                        access_text(f->module, f->graph, &overlap->first, arena));
 }
 
 static const char *group_text(const struct fusion *f, uint32_t group)
@@ -158,7 +172,8 @@ static void report_break(const struct fusion *f, const struct segment *segment,
     const struct order_edge *needs = edge_between(f, cause->blocked, last_end, segment->first);
     diag_at(diags, break_id(f, group, cause->root), op_span(f, cause->blocked),
             "%s breaks before this op of %s: it %s", group_text(f, group),
-            stream_text(f, f->order->stream[cause->blocked]), edge_text(f, needs));
+            stream_text(f, f->order->stream[cause->blocked]),
+            reason_text(f, cause->blocked, needs));
     group_field(f, group);
     op_fields(f, cause->blocked);
     diag_field(diags, "cause", name_op(f, cause->cause));
@@ -168,7 +183,7 @@ static void report_break(const struct fusion *f, const struct segment *segment,
         if (f->group_of[from] != group || f->schedule.place[from] >= last_end)
             continue;
         diag_note(diags, op_span(f, cause->root), "that needs the part before: this %s",
-                  edge_text(f, &f->order->edges[e]));
+                  reason_text(f, cause->root, &f->order->edges[e]));
         break;
     }
     explain_root(f, group, cause->root);

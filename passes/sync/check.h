@@ -106,5 +106,8 @@ bool sync_check_full_barriers(const struct sync_checker *checker);
 /* The same, where the subject's calls are placed. */
 bool sync_check_selects(struct sync_checker *checker); /* dynamic kernels; places their selects */
 bool sync_check_events(struct sync_checker *checker);  /* needs the selects in their places */
+/* What kernels read through data caches, with a subject, once all else is proved: warns where a
+ * cache may hold what was there before. */
+void sync_check_caches(struct sync_checker *checker);
 
 #endif

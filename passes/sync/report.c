@@ -1,4 +1,5 @@
 #include "passes/sync/report.h"
+#include "ir/overlaps.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 
@@ -301,8 +302,23 @@ static const char *edge_text(const struct sync_checker *checker, const struct or
     case ORDER_MEMORY:
         return arena_printf(arena, "it accesses '%.*s' behind this op",
                             NAME(checker->module, edge->name));
+    case ORDER_ADDRESS: break;
     }
     return "the graph orders it behind this op";
+}
+
+/* The same of an edge of the op `to`, and what of memory makes the order matter, where it does. */
+static const char *reason_text(const struct sync_checker *checker, const struct order_edge *edge,
+                               uint32_t to)
+{
+    struct arena *arena = &checker->diags->arena;
+    const struct sync_subject *subject = checker->subject;
+    const struct overlap *overlap = order_overlap(subject->order, edge->from, subject->ops[to]);
+    if (!overlap)
+        return edge_text(checker, edge);
+    return arena_printf(arena, "%s, and accesses %s, this op %s", edge_text(checker, edge),
+                        access_text(checker->module, subject->graph, &overlap->later, arena),
+                        access_text(checker->module, subject->graph, &overlap->first, arena));
 }
 
 /* The first set behind `call`, if its wait is over before `later`, or NONE. */
@@ -396,7 +412,7 @@ void sync_report_order(const struct sync_checker *checker, const struct order_ed
     diag_field(diags, "to", sync_op_text(checker, to));
     diag_field(diags, "from_call", sync_step_text(checker, part, earlier->step));
     diag_field(diags, "to_call", sync_step_text(checker, core, later->step));
-    diag_note(diags, op_span(checker, from), "%s", edge_text(checker, edge));
+    diag_note(diags, op_span(checker, from), "%s", reason_text(checker, edge, to));
     diag_note(diags, sync_step_span(checker, part, earlier->step), "it is called at %s",
               sync_step_text(checker, part, earlier->step));
     sync_explain_order(checker, earlier, later);

@@ -100,7 +100,7 @@ unsigned dump_dtype_numbered(struct dump *dump, enum dump_numbers numbers, int64
 
 static bool has_format(const char *text, size_t size)
 {
-#define FORMAT(name)                                                                               \
+#define FORMAT(name, ...)                                                                          \
     if (is_text(text, size, #name))                                                                \
         return true;
 #include "ir/formats.def"

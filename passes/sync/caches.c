@@ -1,0 +1,286 @@
+/* What a kernel reads through its core's scalar data cache (`scalar_reads`), which sees nothing of
+ * what is written past it: by other cores, and by the own core's transfers. A line that was there
+ * before would be read as it was. So between the moment when a core knows such an operand to be
+ * written and the call that reads it, that core executes a `dcci`. A launch begins with empty
+ * caches, so what was there before it needs none. */
+#include "ir/operands.h"
+#include "ir/overlaps.h"
+#include "ir/syntax/locate.h"
+#include "passes/sync/report.h"
+
+/* A wait for an event from outside. */
+struct outer_wait {
+    uint32_t event, sender; /* name id; op */
+    struct sync_point point;
+};
+
+struct caches {
+    struct sync_checker *checker;
+    /* By step of a program: the last step before the last `dcci` before it, or NONE. */
+    uint32_t *cleaned[CORE_TYPES];
+    VEC(struct outer_wait) waits;
+};
+
+/* An operand that is read through the cache. */
+struct scalar_read {
+    uint32_t place, value, operand; /* of the op in the list; of the operand among the op's */
+    bool told;
+};
+
+/* ---------------------------------------------------------------------------- programs ---- */
+
+/* A `dcci` has no step: what is known there is what the step before it has left. */
+static void find_cleaned(struct caches *caches, enum core_type core)
+{
+    const struct sync_track *track = &caches->checker->proof.tracks[core];
+    uint32_t step = 0, last = NONE;
+    caches->cleaned[core] = mem_calloc(track->count, sizeof(uint32_t));
+    for (uint32_t i = 0; i < track->program->instrs.count; i++) {
+        if (track->program->instrs.at[i].op == INSTR_dcci)
+            last = step ? step - 1 : NONE;
+        while (step < track->count && track->steps[step].instr == i)
+            caches->cleaned[core][step++] = last;
+    }
+}
+
+/* Of the events that ops of the super kernel receive from outside of it, the waits. */
+static void find_waits(struct caches *caches, enum core_type core)
+{
+    const struct sync_track *track = &caches->checker->proof.tracks[core];
+    for (uint32_t i = 0; i < track->count; i++) {
+        const struct instr *instr = sync_instr(&caches->checker->proof, core, i);
+        if (instr->op == INSTR_wait_event)
+            vec_push(&caches->waits,
+                     ((struct outer_wait){instr->number[0], NONE, {core, i, SYNC_CORE_ZERO}}));
+    }
+}
+
+static void find_senders(struct caches *caches)
+{
+    const struct sync_subject *subject = caches->checker->subject;
+    const struct order *order = subject->order;
+    for (uint32_t place = 0; place < subject->count && caches->waits.count; place++) {
+        uint32_t op = subject->ops[place];
+        for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++)
+            for (uint32_t i = 0; order->edges[e].kind == ORDER_EVENT && i < caches->waits.count;
+                 i++)
+                if (caches->waits.at[i].event == order->edges[e].name)
+                    caches->waits.at[i].sender = order->edges[e].from;
+    }
+}
+
+/* ---------------------------------------------------------------------------- reports ---- */
+
+static bool waits_inside(const struct caches *caches, const struct sync_point *call)
+{
+    return sync_instr(&caches->checker->proof, call->core, call->step)->early & EARLY_WAIT_MIX;
+}
+
+static void help(const struct caches *caches, const struct sync_point *call)
+{
+    const struct sync_checker *checker = caches->checker;
+    if (!waits_inside(caches, call)) {
+        sync_help(checker, "dcci all", SYNC_BEFORE, call->core, call->step);
+        diag_help(checker->diags, "the option dcci-scalar-reads=1 has the pass dcci write it");
+        return;
+    }
+    diag_help(checker->diags,
+              "the kernel waits for the op before it itself (early_wait), so a 'dcci' before the "
+              "call is too early");
+    diag_help(checker->diags,
+              "build it without 'wait'; or have it clean the cache behind its wait, and take the "
+              "operand out of its 'scalar_reads'");
+}
+
+static const char *label_of(const struct caches *caches, const struct scalar_read *read)
+{
+    const struct sync_subject *subject = caches->checker->subject;
+    return arena_printf(&caches->checker->diags->arena, "operand %u (%%%.*s)", read->operand,
+                        NAME(caches->checker->module, subject->graph->values.at[read->value].name));
+}
+
+static void report(const struct caches *caches, struct scalar_read *read, uint32_t producer,
+                   const struct sync_point *call)
+{
+    const struct sync_checker *checker = caches->checker;
+    const struct module *module = checker->module;
+    const struct op *op = sync_op(checker->subject, read->place);
+    const struct op *from = &checker->subject->graph->ops.at[producer];
+    if (read->told)
+        return;
+    read->told = true;
+    if (!diag_at(checker->diags, DIAG_stale_read, locate_op(module, op, OP_TYPE_NAME, 0),
+                 "entry '@%.*s': the %.*s reads %s through the data cache, and no 'dcci' stands on "
+                 "the %s between the end of the %.*s, which writes it, and the call",
+                 NAME(module, checker->entry->name), NAME(module, op->type), label_of(caches, read),
+                 core_type_name(call->core), NAME(module, from->type)))
+        return;
+    diag_note(checker->diags, locate_op(module, from, OP_TYPE_NAME, 0), "it is written here");
+    diag_note(checker->diags, sync_step_span(checker, call->core, call->step), "the call is %s",
+              sync_step_text(checker, call->core, call->step));
+    help(caches, call);
+}
+
+/* ------------------------------------------------------------------------------ rules ---- */
+
+/* The place where the cache was cleaned last before a call; false: nowhere. */
+static bool cleaned_before(const struct caches *caches, const struct sync_point *call,
+                           struct sync_point *cleaned)
+{
+    *cleaned = *call;
+    cleaned->step = caches->cleaned[call->core][call->step];
+    return cleaned->step != NONE;
+}
+
+static void check_inside(const struct caches *caches, struct scalar_read *read, uint32_t producer)
+{
+    const struct sync_subject *subject = caches->checker->subject;
+    for (int core = 0; core < CORE_TYPES; core++) {
+        const struct sync_point *call = &subject->placed[read->place].call[core];
+        struct sync_point cleaned;
+        if (call->step == NONE)
+            continue;
+        bool any = cleaned_before(caches, call, &cleaned);
+        for (int part = 0; part < CORE_TYPES; part++) {
+            const struct sync_point *written = &subject->placed[producer].call[part];
+            if (written->step != NONE &&
+                !(any && sync_is_done(&caches->checker->proof, written, &cleaned)))
+                report(caches, read, subject->ops[producer], call);
+        }
+    }
+}
+
+/* What an op outside wrote is there when the launch begins, unless the super kernel waits in the
+ * middle for an event that the op, or one behind it on its stream, sends. */
+static void check_outside(const struct caches *caches, struct scalar_read *read, uint32_t producer)
+{
+    const struct sync_subject *subject = caches->checker->subject;
+    const struct order *order = subject->order;
+    for (uint32_t i = 0; i < caches->waits.count; i++) {
+        const struct outer_wait *wait = &caches->waits.at[i];
+        if (wait->sender == NONE || order->stream[wait->sender] != order->stream[producer] ||
+            order->position[wait->sender] < order->position[producer])
+            continue;
+        for (int core = 0; core < CORE_TYPES; core++) {
+            const struct sync_point *call = &subject->placed[read->place].call[core];
+            struct sync_point cleaned;
+            if (call->step != NONE &&
+                !(cleaned_before(caches, call, &cleaned) &&
+                  sync_is_passed(&caches->checker->proof, &wait->point, &cleaned)))
+                report(caches, read, producer, call);
+        }
+    }
+}
+
+static void check_producer(const struct caches *caches, struct scalar_read *read, uint32_t producer)
+{
+    const struct sync_subject *subject = caches->checker->subject;
+    uint32_t place = subject->index[producer];
+    if (subject->order->passive[producer])
+        return;
+    if (place < subject->count && subject->ops[place] == producer)
+        check_inside(caches, read, place);
+    else
+        check_outside(caches, read, producer);
+}
+
+/* Goes back from the value to the first of its memory, by what defines them; of these ops those
+ * count that have not merely seen it otherwise. */
+static uint32_t check_definitions(const struct caches *caches, struct scalar_read *read)
+{
+    const struct module *module = caches->checker->module;
+    const struct graph *graph = caches->checker->subject->graph;
+    uint32_t value = read->value, def;
+    while ((def = graph->values.at[value].def) < graph->ops.count) {
+        const struct op *op = &graph->ops.at[def];
+        uint32_t from = op_alias(module, graph, op, value - op->results.first);
+        if (from == NONE || op_writes(module, graph, op, from))
+            check_producer(caches, read, def);
+        if (from == NONE)
+            break;
+        value = from;
+    }
+    return value;
+}
+
+static bool is_variable(const struct caches *caches, uint32_t value)
+{
+    const struct graph *graph = caches->checker->subject->graph;
+    uint32_t def = graph->values.at[value].def;
+    return def < graph->ops.count &&
+           op_shared_name(caches->checker->module, &graph->ops.at[def]) != NONE;
+}
+
+/* Whether the edge is there since the operand's memory was written before. Variables of one
+ * `shared_name` are one memory under several names. */
+static bool is_write_of(const struct caches *caches, const struct scalar_read *read, uint32_t root,
+                        const struct order_edge *edge)
+{
+    const struct sync_subject *subject = caches->checker->subject;
+    if (edge->kind == ORDER_MEMORY)
+        return edge->name == subject->graph->values.at[root].name || is_variable(caches, root);
+    if (edge->kind != ORDER_ADDRESS)
+        return false;
+    const struct overlap *overlap = &subject->order->overlaps[edge->name];
+    return overlap->later.value == read->value && overlap->first.kind != ACCESS_READ;
+}
+
+static void check_read(const struct caches *caches, struct scalar_read *read)
+{
+    const struct sync_subject *subject = caches->checker->subject;
+    const struct order *order = subject->order;
+    uint32_t op = subject->ops[read->place], root = check_definitions(caches, read);
+    for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++)
+        if (is_write_of(caches, read, root, &order->edges[e]))
+            check_producer(caches, read, order->edges[e].from);
+}
+
+/* ---------------------------------------------------------------------------- driving ---- */
+
+static void check_op(const struct caches *caches, uint32_t place, const struct attr *reads)
+{
+    const struct sync_checker *checker = caches->checker;
+    const struct graph *graph = checker->subject->graph;
+    const struct op *op = sync_op(checker->subject, place);
+    const struct kernel *kernel = sync_kernel(checker, op->kernel);
+    for (uint32_t i = 0; i < reads->value.count; i++) {
+        uint32_t operand =
+            op_scalar_place(checker->module, graph, op, kernel,
+                            &checker->module->attr_values.at[reads->value.first + i]);
+        struct range values =
+            operand == NONE ? (struct range){0, 0} : op_operand(graph, op, operand).values;
+        for (uint32_t n = 0; n < values.count; n++) {
+            struct scalar_read read = {place, graph->refs.at[values.first + n], operand, false};
+            check_read(caches, &read);
+        }
+    }
+}
+
+static const struct attr *scalar_reads(const struct sync_checker *checker, uint32_t place)
+{
+    const struct kernel *kernel = sync_kernel(checker, sync_op(checker->subject, place)->kernel);
+    return attr_find(checker->module, kernel->attrs, W_scalar_reads);
+}
+
+void sync_check_caches(struct sync_checker *checker)
+{
+    struct caches caches = {.checker = checker};
+    uint32_t first = 0;
+    while (first < checker->subject->count && !scalar_reads(checker, first))
+        first++;
+    if (first == checker->subject->count)
+        return;
+    for (int core = 0; core < CORE_TYPES; core++) {
+        find_cleaned(&caches, core);
+        find_waits(&caches, core);
+    }
+    find_senders(&caches);
+    for (uint32_t place = first; place < checker->subject->count; place++) {
+        const struct attr *reads = scalar_reads(checker, place);
+        if (reads)
+            check_op(&caches, place, reads);
+    }
+    for (int core = 0; core < CORE_TYPES; core++)
+        mem_free(caches.cleaned[core]);
+    vec_free(&caches.waits);
+}
