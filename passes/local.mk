@@ -11,6 +11,7 @@ libskir_la_SOURCES += \
 	passes/inline_calls.c \
 	passes/insert_events.c \
 	passes/insert_syncs.c \
+	passes/limit_residency.c \
 	passes/limit_stream_fusion.c \
 	passes/lower_superkernels.c \
 	passes/partition_scopes.c \
@@ -62,12 +63,18 @@ libskir_la_SOURCES += \
 	passes/inline/graph.h \
 	passes/inline/ops.c \
 	passes/inline/order.c \
+	passes/launches/apply.c \
+	passes/launches/apply.h \
 	passes/launches/bounds.c \
 	passes/launches/bounds.h \
 	passes/launches/cores.c \
 	passes/launches/cores.h \
+	passes/launches/describe.c \
+	passes/launches/describe.h \
 	passes/launches/explore.c \
 	passes/launches/explore.h \
+	passes/launches/graph.c \
+	passes/launches/graph.h \
 	passes/launches/mend.c \
 	passes/launches/mend.h \
 	passes/launches/order.c \

@@ -116,7 +116,7 @@ static bool take_circle(const struct runner *runner, struct queue_circle *circle
         stream = queue->senders[runner->blocked_by[stream]].stream;
     uint32_t first = stream;
     do {
-        vec_push(&circle->at, ((struct sender){stream, runner->positions[stream]}));
+        vec_push(&circle->streams, stream);
         stream = queue->senders[runner->blocked_by[stream]].stream;
     } while (stream != first);
     return true;
@@ -135,9 +135,17 @@ static void keep_clocks(struct runner *runner)
     runner->of_event = mem_calloc(table->n_events * n, sizeof *runner->of_event);
 }
 
+void queue_circle_free(struct queue_circle *circle)
+{
+    vec_free(&circle->streams);
+    mem_free(circle->positions);
+    circle->positions = NULL;
+}
+
 bool queue_find_circle(struct queue *queue, struct queue_circle *circle)
 {
     uint32_t n = queue->table->n_streams, n_events = queue->table->n_events;
+    *circle = (struct queue_circle){.positions = NULL};
     struct runner runner = {.queue = queue,
                             .positions = mem_calloc(n, sizeof(uint32_t)),
                             .blocked_by = mem_calloc(n, sizeof(uint32_t)),
@@ -150,7 +158,7 @@ bool queue_find_circle(struct queue *queue, struct queue_circle *circle)
     while (runner.ready.count)
         run_stream(&runner, runner.ready.at[--runner.ready.count]);
     bool found = take_circle(&runner, circle);
-    mem_free(runner.positions);
+    circle->positions = runner.positions;
     mem_free(runner.blocked_by);
     mem_free(runner.next);
     mem_free(runner.waiting);

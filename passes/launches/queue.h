@@ -96,11 +96,14 @@ void queue_needs(const struct queue *queue, uint32_t stream, uint32_t position,
                  void (*visit)(void *user, uint32_t event), void *user);
 
 /* Stops that wait for each other, whatever cores there are: each needs the next one passed, and the
- * last needs the first. Of each, stream and position. */
+ * last needs the first. */
 struct queue_circle {
-    VEC(struct sender) at;
+    struct vec_u32 streams;
+    uint32_t *positions; /* by stream, also of others: how far they come */
 };
-/* Finds a circle; and where there is none, the clocks, if they are not too large to be kept. */
+void queue_circle_free(struct queue_circle *circle);
+/* Finds a circle, to be freed in any case. Where there is none it finds the clocks, if they are not
+ * too large to be kept. */
 bool queue_find_circle(struct queue *queue, struct queue_circle *circle);
 
 /* Whether the event of a wait depends on the part in which it is: it can not wait as a whole.

@@ -151,7 +151,7 @@ static void put_table(struct text *text, const struct launch_table *table)
 static enum verdict judge(const struct launch_table *table, uint32_t limit, uint64_t *tried)
 {
     struct queue queue;
-    struct queue_circle circle = {{NULL, 0, 0}};
+    struct queue_circle circle;
     enum verdict verdict = LAUNCHES_CIRCLE;
     queue_init(&queue, table);
     if (!queue_find_circle(&queue, &circle)) {
@@ -161,7 +161,7 @@ static enum verdict judge(const struct launch_table *table, uint32_t limit, uint
         *tried = explorer.tried;
         explorer_free(&explorer);
     }
-    vec_free(&circle.at);
+    queue_circle_free(&circle);
     queue_free(&queue);
     return verdict;
 }
@@ -285,14 +285,14 @@ static void test_mends(void **state)
         struct launch_table table = {.n_streams = 0};
         struct text text = {NULL, 0, 0};
         struct queue queue;
-        struct queue_circle circle = {{NULL, 0, 0}};
+        struct queue_circle circle;
         random_table(&table, runs.seed + i);
         put_table(&text, &table);
         text_char(&text, '\0');
         queue_init(&queue, &table);
         if (!queue_find_circle(&queue, &circle))
             mend_table(runs.seed + i, &text, &queue, &count);
-        vec_free(&circle.at);
+        queue_circle_free(&circle);
         queue_free(&queue);
         text_free(&text);
         launch_table_free(&table);
@@ -369,7 +369,7 @@ static void check_large(const char *what, make_layer *make, uint32_t launches, b
 {
     struct launch_table table = {.device = {24, 48}};
     struct queue queue;
-    struct queue_circle circle = {{NULL, 0, 0}};
+    struct queue_circle circle;
     struct explorer explorer;
     struct mends mends = {NULL, 0, 0};
     for (uint32_t i = 0; table.rows.count < launches; i++)
@@ -387,6 +387,7 @@ static void check_large(const char *what, make_layer *make, uint32_t launches, b
     assert_true(explorer.tried <= 4 * (uint64_t)table.rows.count);
     vec_free(&mends);
     explorer_free(&explorer);
+    queue_circle_free(&circle);
     queue_free(&queue);
     launch_table_free(&table);
 }

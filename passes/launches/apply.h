@@ -1,0 +1,14 @@
+/* Mends, carried out in the graph. */
+#ifndef PASSES_LAUNCHES_APPLY_H
+#define PASSES_LAUNCHES_APPLY_H
+
+#include "passes/launches/graph.h"
+#include "passes/launches/mend.h"
+
+/* Changes the graph: launches wait for what one of their ops received, or are cut before it. The
+ * rows are none of sealed launches, and the order is that of the graph. What is known of the graph
+ * is not valid then, and events are to be made anew. */
+void mends_apply(const struct mends *mends, const struct graph_launches *launches,
+                 const struct order *order, struct module *module, struct graph *graph);
+
+#endif

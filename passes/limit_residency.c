@@ -1,0 +1,211 @@
+/* limit-residency: no launch keeps the cores that those need for which it waits.
+ *
+ * needs    super kernels, events of all order between launches, a kernel for every op
+ * changes  a wait of an op in the middle of a super kernel becomes one of the launch; where that
+ *          would be a circle, the super kernel is cut there. Then events are made anew
+ * keeps    the required order; graphs whose launches cannot hang
+ *
+ * Launches of different streams run side by side. One that synchronises inside keeps the cores that
+ * it got until it has the others, too; so launches can come to a state in which each waits for
+ * cores or events of another. passes/launches says whether they can, and what to change.
+ */
+#include "ir/syntax/locate.h"
+#include "ir/syntax/spelling.h"
+#include "passes/launches/apply.h"
+#include "passes/launches/describe.h"
+#include "passes/pass.h"
+
+struct limiter {
+    struct pass_context *context;
+    struct module *module;
+    struct graph *graph;
+    struct called_launches *called;
+    struct graph_launches launches;
+    struct launch_names names;
+    bool changed;
+};
+
+/* A cut that is not enough is followed by others. */
+enum { MAX_ROUNDS = 64 };
+
+/* ------------------------------------------------------------------------- reports ---- */
+
+static struct span row_span(const struct limiter *limiter, uint32_t row)
+{
+    if (row == NONE)
+        return no_span;
+    struct launch_source source = limiter->launches.sources.at[row];
+    const struct graph *graph = limiter->graph;
+    return source.block != NONE
+               ? locate_name(limiter->module, graph->blocks.at[source.block].loc)
+               : locate_op(limiter->module, &graph->ops.at[source.op], OP_TYPE_NAME, 0);
+}
+
+/* A line of a state is a note; what has no place of its own is said at the one before. */
+static void add_notes(const struct limiter *limiter, const struct launch_lines *lines)
+{
+    for (uint32_t i = 0; i < lines->count; i++) {
+        struct span span = row_span(limiter, lines->at[i].row);
+        if (lines->at[i].row == NONE)
+            diag_help(limiter->context->diags, "it came so: %s", lines->at[i].text);
+        else if (span.end)
+            diag_note(limiter->context->diags, span, "%s", lines->at[i].text);
+        else
+            diag_help(limiter->context->diags, "%s", lines->at[i].text);
+    }
+}
+
+static void report_hang(const struct limiter *limiter, const struct explorer *explorer)
+{
+    struct launch_lines lines = {NULL, 0, 0};
+    describe_state(&lines, &limiter->names, explorer, true);
+    assert(lines.count > 0);
+    if (diag_at(limiter->context->diags, DIAG_launches_hang, row_span(limiter, lines.at[0].row),
+                "launches of '@%.*s' can keep each other's cores for ever",
+                NAME(limiter->module, limiter->graph->name))) {
+        add_notes(limiter, &lines);
+        diag_help(limiter->context->diags,
+                  "order them by 'after', have them run on one stream, or on fewer cores "
+                  "('debug-aic-num', 'debug-aiv-num')");
+    }
+    launch_lines_free(&lines);
+}
+
+static void report_circle(const struct limiter *limiter, const struct queue *queue,
+                          const struct queue_circle *circle)
+{
+    struct launch_lines lines = {NULL, 0, 0};
+    describe_circle(&lines, &limiter->names, queue, circle);
+    if (diag_at(limiter->context->diags, DIAG_launches_circle, row_span(limiter, lines.at[0].row),
+                "launches of '@%.*s' wait for each other",
+                NAME(limiter->module, limiter->graph->name)))
+        add_notes(limiter, &lines);
+    launch_lines_free(&lines);
+}
+
+static void report_unknown(const struct limiter *limiter, const struct explorer *explorer)
+{
+    if (diag_at(limiter->context->diags, DIAG_launches_unknown,
+                locate_name(limiter->module, limiter->graph->loc),
+                "whether launches of '@%.*s' can keep each other's cores is not known: "
+                "they come together in more than %u ways",
+                NAME(limiter->module, limiter->graph->name), explorer->limit))
+        diag_help(limiter->context->diags, "order more of them, or use fewer streams");
+}
+
+/* What was changed at a wait, and for whom. */
+static void report_mend(const struct limiter *limiter, const struct mend *mend)
+{
+    const struct graph_launches *launches = &limiter->launches;
+    struct diags *diags = limiter->context->diags;
+    const struct launch_step *step = &launches->table.steps.at[mend->step];
+    const struct op *op = &limiter->graph->ops.at[step->user];
+    uint32_t block = launches->sources.at[mend->row].block;
+    struct text other = {NULL, 0, 0};
+    if (mend->other != NONE)
+        limiter->names.row(&other, limiter->names.user, mend->other);
+    text_char(&other, '\0');
+    if (diag_at(diags, mend->cut ? DIAG_launch_cut : DIAG_launch_waits,
+                locate_op(limiter->module, op, OP_TYPE_NAME, 0),
+                mend->cut ? "'@%.*s' is cut before %s: waiting here for '%.*s' it would keep the "
+                            "cores that %s lacks, and what it waits for comes only behind its start"
+                          : "'@%.*s' waits as a whole for what %s waits for, '%.*s': waiting here "
+                            "it would keep the cores that %s lacks",
+                NAME(limiter->module, limiter->graph->blocks.at[block].name),
+                op_text(limiter->module, limiter->graph, op, &diags->arena),
+                NAME(limiter->module, launches->events.at[step->event]),
+                mend->other == NONE ? "somebody" : other.at)) {
+        struct span span = row_span(limiter, mend->other);
+        if (span.end)
+            diag_note(diags, span, "that lacks cores");
+    }
+    text_free(&other);
+}
+
+/* ------------------------------------------------------------------------- graphs ---- */
+
+static bool has_cut(const struct mends *mends)
+{
+    for (uint32_t i = 0; i < mends->count; i++)
+        if (mends->at[i].cut)
+            return true;
+    return false;
+}
+
+static bool limit_queue(struct limiter *limiter, struct queue *queue)
+{
+    struct explorer explorer;
+    struct mends mends = {NULL, 0, 0};
+    explorer_init(&explorer, queue, EXPLORE_STATES);
+    enum verdict verdict = launches_mend(&explorer, &mends);
+    bool ok = verdict != LAUNCHES_HANG || has_cut(&mends);
+    if (!ok)
+        report_hang(limiter, &explorer);
+    if (verdict == LAUNCHES_UNKNOWN)
+        report_unknown(limiter, &explorer);
+    for (uint32_t i = 0; i < mends.count && ok; i++)
+        report_mend(limiter, &mends.at[i]);
+    if (ok && mends.count) {
+        const struct order *order =
+            analyses_order(limiter->context->analyses, limiter->module, limiter->graph);
+        mends_apply(&mends, &limiter->launches, order, limiter->module, limiter->graph);
+        limiter->changed = true;
+    }
+    vec_free(&mends);
+    explorer_free(&explorer);
+    return ok;
+}
+
+static bool limit_graph(struct limiter *limiter)
+{
+    struct queue queue;
+    struct queue_circle circle;
+    graph_launches_init(&limiter->launches, limiter->context->analyses, limiter->called,
+                        limiter->module, limiter->graph);
+    limiter->names = graph_launch_names(&limiter->launches);
+    queue_init(&queue, &limiter->launches.table);
+    bool ok = !queue_find_circle(&queue, &circle);
+    if (ok)
+        ok = limit_queue(limiter, &queue);
+    else
+        report_circle(limiter, &queue, &circle);
+    queue_circle_free(&circle);
+    queue_free(&queue);
+    graph_launches_free(&limiter->launches);
+    return ok;
+}
+
+static bool limit_module(struct pass_context *context, bool *changed)
+{
+    struct module *module = context->module;
+    struct called_launches called;
+    bool ok = true;
+    *changed = false;
+    called_launches_init(&called, module);
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        struct limiter limiter = {.context = context,
+                                  .module = module,
+                                  .graph = &module->graphs.at[i],
+                                  .called = &called};
+        ok = limit_graph(&limiter) && ok;
+        *changed = *changed || limiter.changed;
+    }
+    called_launches_free(&called);
+    return ok;
+}
+
+bool pass_limit_residency(struct pass_context *context)
+{
+    bool changed = true;
+    for (unsigned round = 0; changed && round < MAX_ROUNDS; round++) {
+        if (!limit_module(context, &changed))
+            return false;
+        if (!changed)
+            break;
+        analyses_drop(context->analyses);
+        if (!pass_insert_events(context))
+            return false;
+        analyses_drop(context->analyses);
+    }
+    return true;
+}
