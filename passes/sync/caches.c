@@ -8,7 +8,7 @@
 #include "ir/syntax/locate.h"
 #include "passes/sync/report.h"
 
-/* A wait for an event from outside. */
+/* A wait for an event from outside: in a program, or (step NONE) of the launch as a whole. */
 struct outer_wait {
     uint32_t event, sender; /* name id; op */
     struct sync_point point;
@@ -53,6 +53,16 @@ static void find_waits(struct caches *caches, enum core_type core)
             vec_push(&caches->waits,
                      ((struct outer_wait){instr->number[0], NONE, {core, i, SYNC_CORE_ZERO}}));
     }
+}
+
+static void find_launch_waits(struct caches *caches)
+{
+    const struct sync_subject *subject = caches->checker->subject;
+    struct range recv = subject->graph->blocks.at[subject->block].recv;
+    for (uint32_t i = recv.first; i < recv.first + recv.count; i++)
+        vec_push(&caches->waits,
+                 ((struct outer_wait){
+                     subject->graph->refs.at[i], NONE, {CORE_AIC, NONE, SYNC_ALL_CORES}}));
 }
 
 static void find_senders(struct caches *caches)
@@ -150,18 +160,49 @@ static void check_inside(const struct caches *caches, struct scalar_read *read, 
     }
 }
 
-/* What an op outside wrote is there when the launch begins, unless the super kernel waits in the
- * middle for an event that the op, or one behind it on its stream, sends. */
-static void check_outside(const struct caches *caches, struct scalar_read *read, uint32_t producer)
+/* The stream that the op's launch is on: its own, or that of the super kernel that it is in. */
+static uint32_t launch_stream(const struct caches *caches, uint32_t op)
+{
+    const struct sync_subject *subject = caches->checker->subject;
+    const struct graph *graph = subject->graph;
+    uint32_t block = graph_enclosing(graph, graph->ops.at[op].block, BLOCK_SUPERKERNEL);
+    if (block == NONE)
+        return subject->order->stream[op];
+    uint32_t label = attr_string(caches->checker->module, graph->blocks.at[block].attrs, W_stream);
+    return label == NONE ? NONE : stream_label(label);
+}
+
+/* Whether who has waited for the event knows that the op is complete: it sends it, or one behind it
+ * on its stream. */
+static bool tells(const struct caches *caches, const struct outer_wait *wait, uint32_t op)
+{
+    const struct order *order = caches->checker->subject->order;
+    return wait->sender != NONE && order->stream[wait->sender] == order->stream[op] &&
+           order->position[wait->sender] >= order->position[op];
+}
+
+/* Whether the launch begins behind the op. */
+static bool is_before_launch(const struct caches *caches, uint32_t op)
 {
     const struct sync_subject *subject = caches->checker->subject;
     const struct order *order = subject->order;
+    for (uint32_t i = 0; i < caches->waits.count; i++)
+        if (caches->waits.at[i].point.step == NONE && tells(caches, &caches->waits.at[i], op))
+            return true;
+    return launch_stream(caches, op) == launch_stream(caches, subject->ops[0]) &&
+           order->position[op] < order->position[subject->ops[0]];
+}
+
+/* What an op outside wrote is there when the launch begins, unless the super kernel waits in the
+ * middle for an event that tells of it. */
+static void check_outside(const struct caches *caches, struct scalar_read *read, uint32_t producer)
+{
+    const struct sync_subject *subject = caches->checker->subject;
+    if (is_before_launch(caches, producer))
+        return;
     for (uint32_t i = 0; i < caches->waits.count; i++) {
         const struct outer_wait *wait = &caches->waits.at[i];
-        if (wait->sender == NONE || order->stream[wait->sender] != order->stream[producer] ||
-            order->position[wait->sender] < order->position[producer])
-            continue;
-        for (int core = 0; core < CORE_TYPES; core++) {
+        for (int core = 0; core < CORE_TYPES && tells(caches, wait, producer); core++) {
             const struct sync_point *call = &subject->placed[read->place].call[core];
             struct sync_point cleaned;
             if (call->step != NONE &&
@@ -211,14 +252,38 @@ static bool is_variable(const struct caches *caches, uint32_t value)
            op_shared_name(caches->checker->module, &graph->ops.at[def]) != NONE;
 }
 
-/* Whether the edge is there since the operand's memory was written before. Variables of one
- * `shared_name` are one memory under several names. */
+static uint32_t first_of_memory(const struct caches *caches, uint32_t value)
+{
+    const struct graph *graph = caches->checker->subject->graph;
+    uint32_t def, from = value;
+    while (from != NONE && (def = graph->values.at[value = from].def) < graph->ops.count)
+        from = op_alias(caches->checker->module, graph, &graph->ops.at[def],
+                        value - graph->ops.at[def].results.first);
+    return value;
+}
+
+/* Whether the op writes into an operand that is this memory. Variables of one `shared_name` are one
+ * memory under several names. */
+static bool writes_memory(const struct caches *caches, uint32_t op, uint32_t root)
+{
+    const struct module *module = caches->checker->module;
+    const struct graph *graph = caches->checker->subject->graph;
+    struct op_write write = {0};
+    while (op_next_write(module, graph, &graph->ops.at[op], &write)) {
+        uint32_t other = first_of_memory(caches, write.operand);
+        if (other == root || (is_variable(caches, other) && is_variable(caches, root)))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the edge is there since the operand's memory was written before. */
 static bool is_write_of(const struct caches *caches, const struct scalar_read *read, uint32_t root,
                         const struct order_edge *edge)
 {
     const struct sync_subject *subject = caches->checker->subject;
     if (edge->kind == ORDER_MEMORY)
-        return edge->name == subject->graph->values.at[root].name || is_variable(caches, root);
+        return writes_memory(caches, edge->from, root);
     if (edge->kind != ORDER_ADDRESS)
         return false;
     const struct overlap *overlap = &subject->order->overlaps[edge->name];
@@ -274,6 +339,7 @@ void sync_check_caches(struct sync_checker *checker)
         find_cleaned(&caches, core);
         find_waits(&caches, core);
     }
+    find_launch_waits(&caches);
     find_senders(&caches);
     for (uint32_t place = first; place < checker->subject->count; place++) {
         const struct attr *reads = scalar_reads(checker, place);

@@ -217,6 +217,7 @@ static void put_instr(struct reader *r, unsigned core, uint32_t index)
     struct word_use use;
     switch (instr->op) {
     case INSTR_call: put_call(r, core, instr); break;
+    case INSTR_dcci: vec_push(&r->launch->dcci[core], r->launch->sync.programs[core].count); break;
     case INSTR_select:
         use = (struct word_use){INSTR_select, put_event(r, core, false), NONE,
                                 next_call(r, core, index)};
@@ -366,6 +367,8 @@ void entry_launch_free(struct entry_launch *launch)
 {
     sync_launch_free(&launch->sync);
     vec_free(&launch->needs);
+    for (int core = 0; core < CORE_TYPES; core++)
+        vec_free(&launch->dcci[core]);
 }
 
 void entry_launch_need(struct entry_launch *launch, unsigned earlier, unsigned later)

@@ -14,6 +14,8 @@ struct needed_order {
 struct entry_launch {
     struct sync_launch sync;
     VEC(struct needed_order) needs;
+    /* Where a `dcci` stands: before which instruction of the program. */
+    struct vec_u32 dcci[CORE_TYPES];
     /* Each outer event is notified, or waited for, once by each op that sends or receives it, and
      * reset once, as is each lock. */
     bool complete;
