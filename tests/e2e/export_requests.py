@@ -101,6 +101,8 @@ def refuses(claim, message, text):
               and not done.stdout, f"{done.returncode}: {said}")
 
 
+refuses("two workspaces", "<stdin>:5:21: error: kernel-info has one workspace of an op",
+        module("superkernel @s {\nFoo(%x) {address = {workspace = [[0, 4], [8, 4]]}} via @k\n}"))
 refuses("no super kernel", "<stdin>: error: there is no super kernel, and kernel-info is one",
         module("Foo(%x) via @k"))
 refuses("no graph", "there is no super kernel, and kernel-info is one", "skir 1\n")

@@ -7,6 +7,15 @@
 #include "frontend/exchange/text/json_text.h"
 #include "ir/op_types.h"
 
+/* Where a parameter of an op lies: an entry of its `memory`. */
+struct request_place {
+    uint32_t param; /* the word that its kernel has for it */
+    struct span span;
+    uint32_t buffer; /* name id, or NONE */
+    int64_t offset, bytes;
+    bool read_only;
+};
+
 /* An entry of op_list. */
 struct request_op {
     struct span span;
@@ -15,6 +24,7 @@ struct request_op {
     uint32_t stream; /* name id of its label; NONE: the default stream */
     bool dynamic;
     struct range send, recv; /* of the request's events */
+    struct range places;     /* of the request's places */
     uint32_t sub;            /* index in the request's kernels */
 };
 
@@ -27,6 +37,7 @@ struct request {
     bool has_ops;
     VEC(struct request_op) ops;
     struct vec_u32 events; /* name ids */
+    VEC(struct request_place) places;
     VEC(struct sub_kernel) kernels;
     struct id_map values;      /* by name: how many others were made of it */
     struct id_map kernel_uses; /* by name: how often it is called */
@@ -90,6 +101,61 @@ static void drop_member(struct request *request, const struct json_item *item, c
               (int)item->key_size, item->key);
 }
 
+static bool read_access(struct request *request, const struct json_item *item, bool *read_only)
+{
+    const char *bytes;
+    size_t size;
+    if (!json_text_string(&request->json, item, &bytes, &size))
+        return false;
+    *read_only = size == 4 && memcmp(bytes, "read", 4) == 0;
+    return *read_only || (size == 5 && memcmp(bytes, "write", 5) == 0) ||
+           json_text_fail(&request->json, item->span,
+                          "an access is \"read\" or \"write\", not \"%.*s\"", (int)size, bytes);
+}
+
+static void read_place_member(struct request *request, const struct json_item *item,
+                              struct request_place *place)
+{
+    struct json_text *json = &request->json;
+    if (json_text_is(item, "buffer"))
+        read_text(request, item, &place->buffer);
+    else if (json_text_is(item, "offset"))
+        json_text_integer(json, item, 0, INT64_MAX, &place->offset);
+    else if (json_text_is(item, "bytes"))
+        json_text_integer(json, item, 0, INT64_MAX, &place->bytes);
+    else if (json_text_is(item, "access"))
+        read_access(request, item, &place->read_only);
+    else
+        drop_member(request, item, "the memory of a parameter");
+}
+
+static void read_place(struct request *request, const struct json_item *item)
+{
+    struct json_item member;
+    struct request_place place = {.param =
+                                      sub_kernel_word(request->module, item->key, item->key_size),
+                                  .span = item->key_span,
+                                  .buffer = NONE,
+                                  .offset = -1,
+                                  .bytes = -1};
+    for (EACH_JSON(&request->json, &member, item, JSON_OBJECT))
+        read_place_member(request, &member, &place);
+    if (!request->json.failed && (place.offset < 0 || place.bytes < 0))
+        json_text_fail(&request->json, place.span, "the memory of a parameter has no \"%s\"",
+                       place.offset < 0 ? "offset" : "bytes");
+    vec_push(&request->places, place);
+}
+
+/* Where the host has put what the op's slots point to: not the reference's, but skir's own. */
+static void read_places(struct request *request, const struct json_item *item, struct range *places)
+{
+    struct json_item param;
+    places->first = request->places.count;
+    for (EACH_JSON(&request->json, &param, item, JSON_OBJECT))
+        read_place(request, &param);
+    places->count = request->places.count - places->first;
+}
+
 static void read_op_member(struct request *request, const struct json_item *item,
                            struct request_op *op)
 {
@@ -108,6 +174,8 @@ static void read_op_member(struct request *request, const struct json_item *item
         read_events(request, item, &op->send);
     } else if (json_text_is(item, "recv_event_list")) {
         read_events(request, item, &op->recv);
+    } else if (json_text_is(item, "memory")) {
+        read_places(request, item, &op->places);
     } else {
         drop_member(request, item, "an op of the request");
     }
@@ -161,6 +229,28 @@ static bool read_request(struct request *request)
 
 /* ------------------------------------------------------------------------- kernels ---- */
 
+static bool has_param(const struct sub_kernel *sub, uint32_t param)
+{
+    for (uint32_t i = 0; i < sub->params.count; i++)
+        if (sub->params.at[i] == param)
+            return true;
+    return param == W_workspace;
+}
+
+/* Memory is that of the kernel's parameters. */
+static bool check_places(struct request *request, const struct request_op *op)
+{
+    const struct sub_kernel *sub = &request->kernels.at[op->sub];
+    for (uint32_t i = op->places.first; i < op->places.first + op->places.count; i++) {
+        const struct request_place *place = &request->places.at[i];
+        if (!has_param(sub, place->param))
+            return json_text_fail(
+                &request->json, place->span, "the kernel '%.*s' has no parameter '%.*s'",
+                NAME(request->module, sub->kernel), NAME(request->module, place->param));
+    }
+    return true;
+}
+
 /* Ops with the same files are calls of one kernel. */
 static bool read_kernels(struct request *request)
 {
@@ -181,7 +271,7 @@ static bool read_kernels(struct request *request)
             vec_push(&request->kernels, sub);
         }
         op->sub = *index;
-        ok = ok && request->kernels.at[op->sub].kernel != NONE;
+        ok = ok && request->kernels.at[op->sub].kernel != NONE && check_places(request, op);
     }
     id_map_free(&known);
     return ok;
@@ -239,12 +329,95 @@ static uint32_t open_block(struct request *request, const struct block *block)
     return id;
 }
 
-/* Its operands are slots: what is known of others of the type does not hold of it. */
-static struct range op_attrs(struct request *request, uint32_t type)
+static const struct request_place *find_place(const struct request *request,
+                                              const struct request_op *op, uint32_t param)
 {
-    static const struct attr unchecked = {W__unchecked, NONE, {.kind = ATTR_BOOL, .i = 1}};
-    return module_add_attrs(request->module, &unchecked,
-                            op_type_find(request->module, type) != NULL);
+    for (uint32_t i = op->places.first; i < op->places.first + op->places.count; i++)
+        if (request->places.at[i].param == param)
+            return &request->places.at[i];
+    return NULL;
+}
+
+static struct attr_value make_list(struct module *module, const struct attr_value *values,
+                                   uint32_t count)
+{
+    struct range range = module_add_values(module, values, count);
+    return (struct attr_value){.kind = ATTR_LIST, .count = range.count, .first = range.first};
+}
+
+static struct attr_value make_number(int64_t i)
+{
+    return (struct attr_value){.kind = ATTR_INT, .i = i};
+}
+
+/* `none` where there is none. */
+static struct attr_value make_address(struct module *module, const struct request_place *place)
+{
+    struct attr_value parts[3];
+    uint32_t count = 0;
+    if (!place)
+        return (struct attr_value){.kind = ATTR_WORD, .id = W_none};
+    if (place->buffer != NONE)
+        parts[count++] = (struct attr_value){.kind = ATTR_STRING, .id = place->buffer};
+    parts[count++] = make_number(place->offset);
+    parts[count++] = make_number(place->bytes);
+    return make_list(module, parts, count);
+}
+
+struct values {
+    struct attr_value *at;
+    uint32_t count, capacity;
+};
+
+/* The addresses of the op's operands, and the numbers of those that it may write. */
+static void list_places(struct request *request, const struct request_op *op,
+                        struct values *addresses, struct values *written)
+{
+    const struct vec_u32 *params = &request->kernels.at[op->sub].params;
+    for (uint32_t i = 0; i < params->count; i++) {
+        const struct request_place *place = find_place(request, op, params->at[i]);
+        struct attr_value address = make_address(request->module, place);
+        vec_push(addresses, address);
+        if (place && !place->read_only)
+            vec_push(written, make_number(i));
+    }
+}
+
+static struct attr address_attr(struct request *request, const struct request_op *op,
+                                const struct values *operands)
+{
+    struct module *module = request->module;
+    const struct request_place *workspace = find_place(request, op, W_workspace);
+    struct attr lists[2] = {
+        {W_operands, NONE, make_list(module, operands->at, operands->count)},
+    };
+    if (workspace) {
+        struct attr_value address = make_address(module, workspace);
+        lists[1] = (struct attr){W_workspace, NONE, make_list(module, &address, 1)};
+    }
+    struct range range = module_add_attrs(module, lists, 1 + (workspace != NULL));
+    return (struct attr){
+        W_address, NONE, {.kind = ATTR_DICT, .count = range.count, .first = range.first}};
+}
+
+/* Its operands are slots: what is known of others of the type does not hold of it. */
+static struct range op_attrs(struct request *request, const struct request_op *op)
+{
+    uint32_t count = 0, type = request->kernels.at[op->sub].op_type;
+    struct attr attrs[3];
+    struct values operands = {NULL, 0, 0}, written = {NULL, 0, 0};
+    if (op_type_find(request->module, type))
+        attrs[count++] = (struct attr){W__unchecked, NONE, {.kind = ATTR_BOOL, .i = 1}};
+    if (op->places.count) {
+        list_places(request, op, &operands, &written);
+        if (written.count)
+            attrs[count++] = (struct attr){W_inplace, NONE,
+                                           make_list(request->module, written.at, written.count)};
+        attrs[count++] = address_attr(request, op, &operands);
+    }
+    vec_free(&operands);
+    vec_free(&written);
+    return module_add_attrs(request->module, attrs, count);
 }
 
 static void add_op(struct request *request, const struct request_op *op, uint32_t block,
@@ -260,7 +433,7 @@ static void add_op(struct request *request, const struct request_op *op, uint32_
                       .block = block,
                       .operands = operands,
                       .results = {graph->values.count, 0},
-                      .attrs = op_attrs(request, sub->op_type),
+                      .attrs = op_attrs(request, op),
                       .kernel = sub->kernel};
     if (clauses.send.count + clauses.recv.count) {
         made.clauses = graph->clauses.count;
@@ -375,6 +548,7 @@ static void free_request(struct request *request)
     vec_free(&request->kernels);
     vec_free(&request->ops);
     vec_free(&request->events);
+    vec_free(&request->places);
     id_map_free(&request->values);
     id_map_free(&request->kernel_uses);
     json_text_free(&request->json);

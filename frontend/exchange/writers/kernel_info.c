@@ -2,8 +2,10 @@
  * of compiled kernels, whose metadata stand in files of their own. */
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/writers/pieces.h"
+#include "ir/addresses.h"
 #include "ir/base/json.h"
 #include "ir/base/utf8.h"
+#include "ir/operands.h"
 #include "ir/syntax/locate.h"
 #include "ir/variants.h"
 
@@ -128,6 +130,15 @@ static void check_events(struct fits *fits, const struct op *op, struct range ev
     }
 }
 
+/* A request has one workspace of an op, and says the length of everything. */
+static void check_memory(struct fits *fits, const struct op *op)
+{
+    const struct attr *workspaces = op_address_list(fits->module, op, W_workspace);
+    if (workspaces && workspaces->value.count > 1)
+        diag_at(fits->diags, DIAG_not_exported, locate_token(fits->module, workspaces->loc),
+                "kernel-info has one workspace of an op");
+}
+
 static void check_op(struct fits *fits, const struct op *op)
 {
     const struct graph *graph = fits->chosen.graph;
@@ -135,6 +146,7 @@ static void check_op(struct fits *fits, const struct op *op)
     uint32_t stream = stream_of(graph, op);
     uint64_t number;
     check_kernel(fits, op);
+    check_memory(fits, op);
     if (stream != NONE && !is_number(fits->module, stream, UINT32_MAX, &number))
         diag_at(fits->diags, DIAG_not_exported, op_span(fits, op),
                 "the stream \"%.*s\" of this op is no number, which kernel-info wants",
@@ -208,6 +220,47 @@ static void put_events(struct writer *writer, const char *key, struct range even
     json_close_array(&writer->json);
 }
 
+static void put_place(struct writer *writer, uint32_t param, const struct attr_value *element,
+                      uint32_t type, const char *access)
+{
+    struct address address;
+    if (address_read(writer->module, element, type, &address) != ADDRESS_KNOWN)
+        return;
+    const struct intern_name *name = &writer->module->names.names[param];
+    json_key_bytes(&writer->json, name->text, name->size);
+    json_open_object(&writer->json);
+    if (address.buffer != NONE)
+        put_name(writer, "buffer", address.buffer);
+    json_add_unsigned(&writer->json, "offset", (uint64_t)address.low);
+    json_add_unsigned(&writer->json, "bytes", (uint64_t)(address.high - address.low));
+    json_add_string(&writer->json, "access", access);
+    json_close_object(&writer->json);
+}
+
+/* What the op says of its operands, and of its workspace: results and parameters of the graph are
+ * none of a request's. */
+static void put_memory(struct writer *writer, const struct op *op, const struct kernel *kernel)
+{
+    const struct module *module = writer->module;
+    const struct graph *graph = writer->chosen.graph;
+    uint32_t n_tensors = kernel_n_tensors(module, kernel);
+    if (!attr_find(module, op->attrs, W_address) || n_tensors == NONE)
+        return;
+    json_key(&writer->json, "memory");
+    json_open_object(&writer->json);
+    for (uint32_t place = 0; place < op_n_places(graph, op) && place < n_tensors; place++) {
+        struct operand operand = op_operand(graph, op, place);
+        if (operand.kind != OPERAND_VALUE)
+            continue;
+        uint32_t value = graph->refs.at[operand.values.first];
+        put_place(writer, kernel_tensor(module, kernel, place),
+                  op_operand_address(module, graph, op, place, 0), graph->values.at[value].type,
+                  op_writes(module, graph, op, value) ? "write" : "read");
+    }
+    put_place(writer, W_workspace, op_workspace_address(module, op, 0), NONE, "write");
+    json_close_object(&writer->json);
+}
+
 static void put_op(struct writer *writer, const struct op *op)
 {
     const struct module *module = writer->module;
@@ -227,6 +280,7 @@ static void put_op(struct writer *writer, const struct op *op)
     put_events(writer, "recv_event_list", op_clauses(graph, op)->recv);
     json_add_string(&writer->json, "task_type",
                     kernel_is_dynamic(module, kernel) ? "dynamic" : "normal");
+    put_memory(writer, op, kernel);
     json_close_object(&writer->json);
 }
 
