@@ -37,7 +37,9 @@ unit_headers = \
 	tests/unit/sync_simulator.h \
 	tests/unit/tensor_helpers.h
 unit_tests = \
+	tests/unit/test_addresses \
 	tests/unit/test_backend \
+	tests/unit/test_caches \
 	tests/unit/test_command \
 	tests/unit/test_diff \
 	tests/unit/test_dims \
@@ -95,6 +97,14 @@ LDADD = frontend/libfrontend.a libskir.la libskrt.la $(CMOCKA_LIBS) $(DL_LIBS) $
 tests_unit_test_kernels_LDADD = $(kernel_objects) $(LDADD)
 tests_unit_test_kernels_lists_LDADD = $(kernel_objects) $(LDADD)
 tests_unit_test_kernels_matmul_LDADD = $(kernel_objects) $(LDADD)
+tests_unit_test_addresses_SOURCES = \
+	tests/unit/random_graph.c \
+	tests/unit/test_addresses.c
+tests_unit_test_caches_SOURCES = \
+	tests/unit/entry_launch.c \
+	tests/unit/random_graph.c \
+	tests/unit/sync_simulator.c \
+	tests/unit/test_caches.c
 tests_unit_test_early_start_SOURCES = \
 	tests/unit/random_graph.c \
 	tests/unit/sync_simulator.c \

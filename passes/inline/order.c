@@ -86,11 +86,22 @@ static bool is_leaf(const struct inline_builder *builder, uint32_t op)
            op_is_passive(builder->module, builder->old, &builder->old->ops.at[op]);
 }
 
+/* Whether other edges imply it: without super kernels no launches order anything beside them. */
+static bool is_implied(const struct inline_builder *builder, const struct order_edge *edge)
+{
+    if (edge->kind != ORDER_ADDRESS)
+        return false;
+    for (uint32_t i = 0; i < builder->old->blocks.count; i++)
+        if (builder->old->blocks.at[i].kind == BLOCK_SUPERKERNEL)
+            return false;
+    return true;
+}
+
 static void keep_edge(struct inline_builder *builder, const struct order_edge *edge, uint32_t to)
 {
     uint32_t from_op = edge->from, to_op = to;
     struct vec_u32 froms = ends_of(builder, &from_op, true), tos = ends_of(builder, &to_op, false);
-    if (is_of_launch(builder, edge) || is_leaf(builder, edge->from))
+    if (is_of_launch(builder, edge) || is_leaf(builder, edge->from) || is_implied(builder, edge))
         return;
     for (uint32_t i = 0; i < froms.count; i++)
         for (uint32_t j = 0; j < tos.count; j++)
