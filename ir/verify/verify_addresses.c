@@ -170,14 +170,14 @@ static void verify_meeting(const struct op_addresses *oa, const struct access *a
                              "is one of its 'inplace'");
 }
 
-/* Two operands may meet; so may a result and an operand that the op writes into. Of all other
- * accesses that meet, those beside each other in memory are enough. */
+/* Operands may meet of which the op writes all or none; so may a result and an operand that it
+ * writes. Of all other accesses that meet, those beside each other in memory are enough. */
 static void verify_alone(const struct op_addresses *oa)
 {
     static const uint8_t against[] = {
         [ACCESS_READ] = 1 << ACCESS_WRITE | 1 << ACCESS_UPDATE,
         [ACCESS_WRITE] = 1 << ACCESS_READ | 1 << ACCESS_WRITE,
-        [ACCESS_UPDATE] = 1 << ACCESS_READ | 1 << ACCESS_UPDATE,
+        [ACCESS_UPDATE] = 1 << ACCESS_READ,
     };
     struct accesses accesses = {NULL, 0, 0};
     const struct access *last[] = {NULL, NULL, NULL};
