@@ -7,6 +7,7 @@
 #include "frontend/exchange/dump/types.h"
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/readers/ge_readable_text.h"
+#include "frontend/exchange/text/decimal.h"
 #include "ir/calls.h"
 #include "ir/op_types.h"
 
@@ -37,6 +38,7 @@ struct reader {
     VEC(struct element) elements;
     struct vec_u32 n_outputs; /* of the graph's nodes */
     VEC(struct callee_name) callees;
+    bool wanted; /* the value at hand; others are passed, but for names of graphs and dtypes */
     VEC(struct attr_value) stack; /* elements of the lists that are being made */
 };
 
@@ -142,7 +144,8 @@ static bool add_returns(struct reader *reader)
 
 static struct attr_value string_value(struct reader *reader, struct span span)
 {
-    return (struct attr_value){.kind = ATTR_STRING, .id = intern(reader, span)};
+    uint32_t id = reader->wanted ? intern(reader, span) : NONE;
+    return (struct attr_value){.kind = ATTR_STRING, .id = id};
 }
 
 static struct attr_value number_value(struct reader *reader, struct span span, bool integer)
@@ -151,6 +154,9 @@ static struct attr_value number_value(struct reader *reader, struct span span, b
     struct attr_value value = {.kind = integer ? ATTR_INT : ATTR_FLOAT};
     size_t size = span.end - span.begin;
     char copy[64];
+    if (!reader->wanted || (integer ? decimal_integer(text, text + size, &value.i)
+                                    : decimal_float(text, text + size, &value.f)))
+        return value;
     if (size >= sizeof copy)
         return string_value(reader, span);
     memcpy(copy, text, size);
@@ -196,7 +202,8 @@ static bool read_list(struct reader *reader, struct attr_value *value, uint32_t 
         text->at = at;
         if (depth == 0 || !read_value(reader, &element, depth - 1))
             return false;
-        vec_push(&reader->stack, element);
+        if (reader->wanted)
+            vec_push(&reader->stack, element);
     }
     uint32_t count = reader->stack.count - first;
     *value = (struct attr_value){.kind = ATTR_LIST, .count = count};
@@ -265,11 +272,19 @@ static bool is_new(struct reader *reader, uint32_t key)
     return before != *node;
 }
 
+/* Whether the attribute says which parameter the node is. */
+static bool is_index(const struct reader *reader, uint32_t key)
+{
+    return reader->draft.node.role == DUMP_PARAM && name_is(reader->dump->module, key, "index");
+}
+
 static bool read_attr(struct reader *reader, struct span key)
 {
     struct attr attr = {.key = intern(reader, key), .loc = key.begin};
     if (!is_new(reader, attr.key))
         return refuse(reader, key, "this attribute stands twice");
+    bool kept = dump_wants(reader->dump, &reader->draft, attr.key);
+    reader->wanted = kept || attr.key == W_value || is_index(reader, attr.key);
     if (!read_whole_value(reader, &attr.value))
         return false;
     if (attr.value.kind == ATTR_SYMBOL)
@@ -277,10 +292,9 @@ static bool read_attr(struct reader *reader, struct span key)
     else if (is_lost(reader, &attr))
         dump_lose(reader->dump, key.begin, "the contents of '%.*s', which are not all in the dump",
                   NAME(reader->dump->module, reader->draft.node.name));
-    else if (reader->draft.node.role == DUMP_PARAM && attr.value.kind == ATTR_INT &&
-             name_is(reader->dump->module, attr.key, "index"))
+    else if (attr.value.kind == ATTR_INT && is_index(reader, attr.key))
         reader->draft.node.index = attr.value.i >= 0 ? attr.value.i : -1;
-    else if (dump_wants(reader->dump, &reader->draft, attr.key))
+    else if (kept)
         dump_add_attr(&reader->draft, attr);
     return true;
 }

@@ -26,7 +26,8 @@ struct readable_text {
     uint32_t number;        /* of the outputs of a node, or of this output */
     /* Kept so that long lines are not walked through for each part of them. */
     const char *line, *line_end;
-    const char *unheeded; /* up to here, brackets in values do not close */
+    const char *key, *key_end; /* one that was seen behind a value */
+    const char *unheeded;      /* up to here, brackets in values do not close */
 };
 
 void readable_init(struct readable_text *readable, const struct source *source,
@@ -67,7 +68,7 @@ enum readable_token readable_token(struct readable_text *readable, struct span *
  * end of all. False where nothing ends them. */
 bool readable_pass(struct readable_text *readable, const char *from, struct span *span);
 /* Whether what is left is a further attribute, or the end of all. */
-bool readable_ends_value(const struct readable_text *readable);
+bool readable_ends_value(struct readable_text *readable);
 
 void readable_fail(struct readable_text *readable, const char *at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -1,5 +1,6 @@
 /* The scanner of GE's readable text. -*- c -*- */
 #include "frontend/exchange/readers/ge_readable_text.h"
+#include "frontend/exchange/text/bytes16.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -261,7 +262,7 @@ bool readable_input(struct readable_text *readable, struct span *label, struct s
     }
     *label = span_of(readable, start, label_end);
     end = line_end(readable, at);
-    for (const char *stop = at; stop < end; stop++) {
+    for (const char *stop = at; (stop = bytes16_either(stop, end, ',', ')')) < end; stop++) {
         bool comma = *stop == ',' && ends_input(stop);
         if (!comma && !(*stop == ')' && ends_inputs(readable, stop)))
             continue;
@@ -296,7 +297,10 @@ bool readable_key(struct readable_text *readable, struct span *key)
         readable->at = at + 1;
         return false;
     }
-    if (!(behind = pass_key(at, &end))) {
+    if (at == readable->key) {
+        end = readable->key_end;
+        behind = end + 2;
+    } else if (!(behind = pass_key(at, &end))) {
         readable_fail(readable, at, "expected `KEY: ` or `}` here");
         return false;
     }
@@ -305,15 +309,17 @@ bool readable_key(struct readable_text *readable, struct span *key)
     return true;
 }
 
-static bool ends_value(const struct readable_text *readable, const char *at)
+static bool ends_value(struct readable_text *readable, const char *at)
 {
-    const char *end;
     if (*at == '}')
         return at[1] == ')' && at_line_end(readable, at + 2);
-    return *at == ',' && at[1] == ' ' && pass_key(at + 2, &end);
+    if (*at != ',' || at[1] != ' ' || !pass_key(at + 2, &readable->key_end))
+        return false;
+    readable->key = at + 2;
+    return true;
 }
 
-bool readable_ends_value(const struct readable_text *readable)
+bool readable_ends_value(struct readable_text *readable)
 {
     return ends_value(readable, readable->at);
 }
@@ -386,7 +392,7 @@ enum readable_token readable_token(struct readable_text *readable, struct span *
 }
 
 /* The end of a value that starts at `at`: outside of brackets, if they are heeded. */
-static const char *value_end(const struct readable_text *readable, const char *at, bool heed)
+static const char *value_end(struct readable_text *readable, const char *at, bool heed)
 {
     int depth = 0;
     for (; at < readable->end && *at != '\n'; at++) {

@@ -4,36 +4,17 @@
 #ifndef FRONTEND_EXCHANGE_TEXT_PROTO_SPACE_H
 #define FRONTEND_EXCHANGE_TEXT_PROTO_SPACE_H
 
+#include "frontend/exchange/text/bytes16.h"
 #include "frontend/exchange/text/proto_text.h"
-
-/* Sixteen bytes at a time. Of a comparison, a byte is all ones where it holds. */
-typedef unsigned char bytes16 __attribute__((vector_size(16)));
-
-/* The index of the first byte that is not zero, or 16. */
-static inline unsigned first_hit(bytes16 bytes)
-{
-    uint64_t half[2];
-    memcpy(half, &bytes, sizeof half);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    return half[0]   ? (unsigned)__builtin_ctzll(half[0]) >> 3
-           : half[1] ? 8 + ((unsigned)__builtin_ctzll(half[1]) >> 3)
-                     : 16;
-#else
-    return half[0]   ? (unsigned)__builtin_clzll(half[0]) >> 3
-           : half[1] ? 8 + ((unsigned)__builtin_clzll(half[1]) >> 3)
-                     : 16;
-#endif
-}
 
 /* The first byte that ends a string or needs a closer look, or one of the last sixteen. */
 static inline const char *find_string_end(const struct proto_text *proto, const char *at,
                                           char quote)
 {
-    bytes16 bytes;
-    while (proto->end - at >= (ptrdiff_t)sizeof bytes) {
-        memcpy(&bytes, at, sizeof bytes);
-        unsigned hit = first_hit((bytes16)((bytes == (unsigned char)quote) | (bytes == '\\') |
-                                           (bytes == '\n') | (bytes == '\0')));
+    while (proto->end - at >= (ptrdiff_t)sizeof(bytes16)) {
+        bytes16 bytes = bytes16_load(at);
+        unsigned hit = bytes16_first((bytes16)((bytes == (unsigned char)quote) | (bytes == '\\') |
+                                               (bytes == '\n') | (bytes == '\0')));
         at += hit;
         if (hit < sizeof bytes)
             break;
@@ -46,13 +27,12 @@ static inline const char *find_string_end(const struct proto_text *proto, const 
 static inline const char *find_mark(const struct proto_text *proto, const char *at)
 {
     typedef signed char signed16 __attribute__((vector_size(16)));
-    bytes16 bytes;
-    while (proto->end - at >= (ptrdiff_t)sizeof bytes) {
-        memcpy(&bytes, at, sizeof bytes);
+    while (proto->end - at >= (ptrdiff_t)sizeof(bytes16)) {
+        bytes16 bytes = bytes16_load(at);
         bytes16 brackets = (bytes16)(bytes - '{' <= 2) | (bytes16)(bytes - '<' <= 2);
         bytes16 quotes = (bytes16)(bytes - '"' <= 1) | (bytes16)(bytes == '\'');
         bytes16 wrong = (bytes16)(((signed16)bytes < ' ') & (bytes != '\n'));
-        unsigned hit = first_hit(brackets | quotes | wrong);
+        unsigned hit = bytes16_first(brackets | quotes | wrong);
         at += hit;
         if (hit < sizeof bytes)
             break;
