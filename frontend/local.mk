@@ -33,6 +33,8 @@ libskir_la_SOURCES += \
 	frontend/exchange/dump/options.h \
 	frontend/exchange/dump/rest.c \
 	frontend/exchange/dump/rest.h \
+	frontend/exchange/dump/samples.c \
+	frontend/exchange/dump/samples.h \
 	frontend/exchange/dump/settle.c \
 	frontend/exchange/dump/settle.h \
 	frontend/exchange/dump/sort.c \

@@ -67,11 +67,26 @@ char *arena_printf(struct arena *arena, const char *format, ...)
     return text;
 }
 
-void arena_free(struct arena *arena)
+static void free_chunks(struct arena_chunk *chunk)
 {
-    for (struct arena_chunk *chunk = arena->chunks, *older; chunk; chunk = older) {
+    for (struct arena_chunk *older; chunk; chunk = older) {
         older = chunk->older;
         mem_free(chunk);
     }
+}
+
+/* The newest chunk is the largest, but for those that one piece alone is in. */
+void arena_clear(struct arena *arena)
+{
+    arena->used = 0;
+    if (!arena->chunks)
+        return;
+    free_chunks(arena->chunks->older);
+    arena->chunks->older = NULL;
+}
+
+void arena_free(struct arena *arena)
+{
+    free_chunks(arena->chunks);
     *arena = (struct arena){NULL, 0};
 }

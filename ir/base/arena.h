@@ -22,6 +22,8 @@ char *arena_strndup(struct arena *arena, const char *text, size_t size);
 char *arena_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 char *arena_vprintf(struct arena *arena, const char *format, va_list args);
+/* Releases all; but keeps memory for what comes. */
+void arena_clear(struct arena *arena);
 void arena_free(struct arena *arena);
 
 #endif

@@ -75,17 +75,17 @@ static void infer_result(const struct inference *in, uint32_t result)
         module_type(in->module, type.dtype, type.format, dims, dims ? type.rank : RANK_UNKNOWN);
 }
 
-void dump_infer(struct module *module, struct graph *graph, const struct op *op)
+void dump_infer(struct module *module, struct graph *graph, const struct op *op,
+                struct arena *scratch)
 {
-    struct arena arena = {NULL, 0};
     struct inference in = {module, graph, op, op_type_find(module, op->type), {.misfit = OP_FITS}};
     if (!in.type || !has_open_result(module, graph, op))
         return;
     for (uint32_t i = 0; in.tensors.misfit == OP_FITS && i < op->results.count; i++) {
         /* Anew for each result: a new type moves the dimensions of all. */
-        op_tensors_init(&in.tensors, module, graph, op, in.type, &arena);
+        op_tensors_init(&in.tensors, module, graph, op, in.type, scratch);
         if (in.tensors.misfit == OP_FITS)
             infer_result(&in, i);
     }
-    arena_free(&arena);
+    arena_clear(scratch);
 }

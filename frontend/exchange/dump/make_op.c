@@ -209,5 +209,5 @@ void maker_add_op(struct dump_maker *maker, uint32_t n)
     uint32_t id = graph_add_op(maker->out, &op);
     graph_add_item(maker->out, ITEM_OP, id);
     if (!dump_is_exported(maker->dump)) /* they say all types */
-        dump_infer(maker->module, maker->out, &op);
+        dump_infer(maker->module, maker->out, &op, &maker->scratch);
 }

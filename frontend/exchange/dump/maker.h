@@ -24,6 +24,7 @@ struct dump_maker {
     struct dump_names told;     /* by scope: `id` is its options */
     struct dump_names priority; /* by stream label: `id` is its priority */
     struct vec_u32 values;      /* under construction */
+    struct arena scratch;
     VEC(struct operand) forms;
     VEC(struct attr) attrs;
     /* Open blocks of the graph's rest (make_rest.c): the index there, the id here. */

@@ -1,8 +1,7 @@
 #include "frontend/exchange/dump/stubs.h"
+#include "frontend/exchange/dump/samples.h"
 #include "ir/calls.h"
-#include "ir/kernel_source.h"
 #include "ir/op_types.h"
-#include "ir/operands.h"
 
 #include <string.h>
 
@@ -22,8 +21,8 @@ static const struct {
 struct stubs {
     struct dump *dump;
     struct module *module;
-    const struct kernel_source *library; /* NULL: no sample kernels */
-    struct id_map kernels;               /* by op type: the name of its stub */
+    struct dump_samples samples;
+    struct id_map kernels; /* by op type: the name of its stub */
     struct arena arena;
 };
 
@@ -67,54 +66,6 @@ static uint32_t declare(struct stubs *stubs, uint32_t op_type)
     return name;
 }
 
-/* How many parameters of a sample kernel are tensors. */
-static uint32_t count_tensors(const struct library_kernel *sample)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < sample->n_params; i++)
-        count += strcmp(sample->params[i], "workspace") && strcmp(sample->params[i], "tiling");
-    return count;
-}
-
-static bool presence_fits(char presence, enum operand_kind kind)
-{
-    if (presence == PARAM_LISTED)
-        return kind == OPERAND_LIST;
-    return kind == OPERAND_VALUE || (kind == OPERAND_NONE && presence == PARAM_OPTIONAL);
-}
-
-/* Whether the sample kernel takes the op's operands, in whatever dtypes. */
-static bool operands_fit(const struct library_kernel *sample, const struct graph *graph,
-                         const struct op *op)
-{
-    uint32_t tensors = count_tensors(sample), places = op_n_places(graph, op);
-    if (op->results.count > tensors || places > tensors - op->results.count)
-        return false;
-    for (uint32_t i = 0; i < tensors - op->results.count; i++) {
-        enum operand_kind kind = i < places ? op_operand(graph, op, i).kind : OPERAND_NONE;
-        if (!presence_fits(sample->presences[i], kind))
-            return false;
-    }
-    return true;
-}
-
-/* Whether the op has a sample kernel that takes it as it is. */
-static bool has_sample(struct stubs *stubs, const struct graph *graph, const struct op *op)
-{
-    const struct kernel_source *library = stubs->library;
-    const struct library_kernel *sample =
-        library ? library->find(library, name_text(stubs->module, op->type, &stubs->arena), false)
-                : NULL;
-    if (!sample || attr_flag(stubs->module, op->attrs, W__unchecked) ||
-        !operands_fit(sample, graph, op))
-        return false;
-    struct diags diags;
-    diags_init(&diags, stubs->dump->source, NULL);
-    bool fits = !library->check || library->check(stubs->module, graph, op, &diags);
-    diags_free(&diags);
-    return fits;
-}
-
 /* Passive ops execute nothing, views neither, and those that call graphs are no kernels. */
 static bool needs_kernel(const struct stubs *stubs, const struct op *op)
 {
@@ -148,16 +99,18 @@ static void put_kernels_first(struct module *module)
 
 void dump_add_stubs(struct dump *dump)
 {
-    struct stubs stubs = {.dump = dump, .module = dump->module, .library = dump->options->library};
+    struct stubs stubs = {.dump = dump, .module = dump->module};
+    dump_samples_init(&stubs.samples, dump->module, dump->source, dump->options->library);
     for (uint32_t g = 0; g < dump->module->graphs.count; g++) {
         struct graph *graph = &dump->module->graphs.at[g];
         for (uint32_t i = 0; i < graph->ops.count; i++) {
             struct op *op = &graph->ops.at[i];
-            if (needs_kernel(&stubs, op) && !has_sample(&stubs, graph, op))
+            if (needs_kernel(&stubs, op) && !dump_samples_take(&stubs.samples, graph, op))
                 bind(&stubs, op);
         }
     }
     put_kernels_first(dump->module);
+    dump_samples_free(&stubs.samples);
     id_map_free(&stubs.kernels);
     arena_free(&stubs.arena);
 }
