@@ -96,7 +96,6 @@ libskir_la_SOURCES += \
 	frontend/exchange/readers/tf_values.h \
 	frontend/exchange/readers/torchair_pbtxt.c \
 	frontend/exchange/readers/torchair_py.c \
-	frontend/exchange/text/bytes16.h \
 	frontend/exchange/text/decimal.c \
 	frontend/exchange/text/decimal.h \
 	frontend/exchange/text/json_text.c \

@@ -82,6 +82,7 @@ libskir_la_SOURCES += \
 	ir/words.def \
 	ir/base/arena.c \
 	ir/base/arena.h \
+	ir/base/bytes16.h \
 	ir/base/check.h \
 	ir/base/diag.c \
 	ir/base/diag.h \

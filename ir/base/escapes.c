@@ -1,8 +1,6 @@
 #include "ir/base/escapes.h"
+#include "ir/base/bytes16.h"
 #include "ir/base/text.h"
-
-#include <stdint.h>
-#include <string.h>
 
 static unsigned digit(char c)
 {
@@ -82,6 +80,27 @@ static inline bool is_plain(unsigned char byte, enum escape_style style)
            (byte < 0x7f || (byte > 0x7f && style == ESCAPE_HEX));
 }
 
+/* The number of bytes in front of the first one of sixteen that is not plain. */
+static inline unsigned count_plain(const char *at, enum escape_style style)
+{
+    bytes16 bytes = bytes16_load(at);
+    bytes16 wrong = (bytes16)((bytes < 0x20) | (bytes == '"') | (bytes == '\\'));
+    return bytes16_first(
+        wrong | (style == ESCAPE_HEX ? (bytes16)(bytes == 0x7f) : (bytes16)(bytes >= 0x7f)));
+}
+
+/* The first byte that is not plain, or the end. */
+static inline size_t pass_plain(const char *bytes, size_t at, size_t size, enum escape_style style)
+{
+    const size_t most = sizeof(bytes16);
+    for (unsigned plain; size - at >= most; at += most)
+        if ((plain = count_plain(bytes + at, style)) < most)
+            return at + plain;
+    while (at < size && is_plain((unsigned char)bytes[at], style))
+        at++;
+    return at;
+}
+
 static void put_escape(struct text *text, unsigned char byte, enum escape_style style)
 {
     switch (byte) {
@@ -96,15 +115,11 @@ static void put_escape(struct text *text, unsigned char byte, enum escape_style 
 
 void escape_put(struct text *text, const char *bytes, size_t size, enum escape_style style)
 {
-    size_t begin = 0;
-    for (size_t i = 0; i < size; i++) {
-        unsigned char byte = (unsigned char)bytes[i];
-        if (is_plain(byte, style))
-            continue;
-        text_bytes(text, bytes + begin, i - begin);
-        put_escape(text, byte, style);
-        begin = i + 1;
+    for (size_t at = 0; at < size; at++) {
+        size_t plain = pass_plain(bytes, at, size, style);
+        text_bytes(text, bytes + at, plain - at);
+        at = plain;
+        if (at < size)
+            put_escape(text, (unsigned char)bytes[at], style);
     }
-    if (begin < size) /* of no bytes, there may be no address */
-        text_bytes(text, bytes + begin, size - begin);
 }

@@ -1,6 +1,6 @@
 /* The scanner of GE's readable text. -*- c -*- */
 #include "frontend/exchange/readers/ge_readable_text.h"
-#include "frontend/exchange/text/bytes16.h"
+#include "ir/base/bytes16.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #ifndef FRONTEND_EXCHANGE_TEXT_PROTO_SPACE_H
 #define FRONTEND_EXCHANGE_TEXT_PROTO_SPACE_H
 
-#include "frontend/exchange/text/bytes16.h"
+#include "ir/base/bytes16.h"
 #include "frontend/exchange/text/proto_text.h"
 
 /* The first byte that ends a string or needs a closer look, or one of the last sixteen. */

@@ -1,6 +1,6 @@
 /* Texts looked at sixteen bytes at a time. */
-#ifndef FRONTEND_EXCHANGE_TEXT_BYTES16_H
-#define FRONTEND_EXCHANGE_TEXT_BYTES16_H
+#ifndef IR_BASE_BYTES16_H
+#define IR_BASE_BYTES16_H
 
 #include <stddef.h>
 #include <stdint.h>
