@@ -1,5 +1,7 @@
 /* The scanner of Python text. -*- c -*- */
 #include "frontend/exchange/text/python_text.h"
+#include "frontend/exchange/text/decimal.h"
+#include "ir/base/bytes16.h"
 
 #include <errno.h>
 #include <math.h>
@@ -43,9 +45,12 @@ static enum python_kind fail(struct python_text *python, const char *text)
     return PYTHON_ERROR;
 }
 
-static enum python_kind take(struct python_text *python, enum python_kind kind)
+/* The token ends at `at`. */
+static inline enum python_kind take(struct python_text *python, const char *at,
+                                    enum python_kind kind)
 {
-    python->size = (size_t)(python->at - python->start);
+    python->at = at;
+    python->size = (size_t)(at - python->start);
     return python->kind = kind;
 }
 
@@ -57,34 +62,46 @@ static bool closes(const char *at, const char *end)
     return at == end || strchr(",)]}:\r\n#", *at);
 }
 
+/* The first byte that could end a string or changes what the next one says; or one of the last
+ * sixteen. */
+static inline const char *find_string_end(const char *at, const char *end, char quote)
+{
+    while (end - at >= (ptrdiff_t)sizeof(bytes16)) {
+        bytes16 bytes = bytes16_load(at);
+        unsigned hit = bytes16_first(
+            (bytes16)((bytes == (unsigned char)quote) | (bytes == '\\') | (bytes == '\n')));
+        at += hit;
+        if (hit < sizeof bytes)
+            break;
+    }
+    return at;
+}
+
 /* The end of a string whose opening quote has been read. A `"` that nothing follows that could
  * stand behind a string is a part of it, as are the ends of lines: not all is escaped. */
-static enum python_kind scan_string(struct python_text *python, char quote)
+static enum python_kind scan_string(struct python_text *python, const char *at)
 {
+    char quote = at[-1];
     bool lax = quote == '"';
-    for (const char *at = python->at; at < python->end; at++) {
+    for (; (at = find_string_end(at, python->end, quote)) < python->end; at++) {
         if (*at == '\\' && at + 1 < python->end)
             at++;
         else if (*at == '\n' && !lax)
             break;
-        else if (*at == quote && (!lax || closes(at + 1, python->end))) {
-            python->at = at + 1;
-            return take(python, PYTHON_STRING);
-        }
+        else if (*at == quote && (!lax || closes(at + 1, python->end)))
+            return take(python, at + 1, PYTHON_STRING);
     }
     return fail(python, "this string does not end");
 }
 
-static enum python_kind scan_long_string(struct python_text *python)
+static enum python_kind scan_long_string(struct python_text *python, const char *end)
 {
-    const char *end = python->at;
     do
         end = memchr(end, '"', (size_t)(python->end - end));
     while (end && strncmp(end, "\"\"\"", 3) != 0 && ++end);
     if (!end)
         return fail(python, "this string does not end");
-    python->at = end + 3;
-    return take(python, PYTHON_STRING);
+    return take(python, end + 3, PYTHON_STRING);
 }
 
 static enum python_kind scan_bracket(struct python_text *python)
@@ -96,35 +113,34 @@ static enum python_kind scan_bracket(struct python_text *python)
     if (opens && python->depth == MAX_DEPTH)
         return fail(python, "brackets are nested too deep");
     python->depth = opens ? python->depth + 1 : python->depth - 1;
-    return take(python, PYTHON_CHAR);
+    return take(python, python->start + 1, PYTHON_CHAR);
 }
 
 static enum python_kind scan_end(struct python_text *python)
 {
     if (python->start < python->end)
         return fail(python, "this byte is no text");
-    python->at = python->end;
     if (python->depth > 0)
         return fail(python, "the text ends within brackets");
-    return take(python, PYTHON_END);
+    return take(python, python->end, PYTHON_END);
 }
 
-static void skip_comment(struct python_text *python)
+static const char *skip_comment(const struct python_text *python, const char *at)
 {
-    const char *end = memchr(python->at, '\n', (size_t)(python->end - python->at));
-    python->at = end ? end : python->end;
+    const char *end = memchr(at, '\n', (size_t)(python->end - at));
+    return end ? end : python->end;
 }
 
 enum python_kind python_next(struct python_text *python)
 {
     if (python->failed)
         return PYTHON_ERROR;
-    const char *marker;
+    const char *at = python->at, *marker;
     for (;;) {
-        python->start = python->at;
+        python->start = at;
         /*!re2c
             re2c:define:YYCTYPE = "unsigned char";
-            re2c:define:YYCURSOR = python->at;
+            re2c:define:YYCURSOR = at;
             re2c:define:YYMARKER = marker;
             re2c:yyfill:enable = 0;
 
@@ -137,30 +153,29 @@ enum python_kind python_next(struct python_text *python)
             prefix = [bBrRuUfF]{1,2};
 
             [ \t\r\f]+ | "\\" "\r"? "\n" { continue; }
-            "#"                          { skip_comment(python);
+            "#"                          { at = skip_comment(python, at);
                                            continue; }
             "\n"                         { if (python->depth > 0)
                                                continue;
-                                           return take(python, PYTHON_NEWLINE); }
-            name | "..."                 { return take(python, PYTHON_NAME); }
-            number                       { return take(python, PYTHON_NUMBER); }
-            prefix? "\"\"\""             { return scan_long_string(python); }
-            prefix? ["']                 { return scan_string(python, python->at[-1]); }
-            "<" [^<>\n\x00]* ">"         { return take(python, PYTHON_OBJECT); }
+                                           return take(python, at, PYTHON_NEWLINE); }
+            name | "..."                 { return take(python, at, PYTHON_NAME); }
+            number                       { return take(python, at, PYTHON_NUMBER); }
+            prefix? "\"\"\""             { return scan_long_string(python, at); }
+            prefix? ["']                 { return scan_string(python, at); }
+            "<" [^<>\n\x00]* ">"         { return take(python, at, PYTHON_OBJECT); }
             [()[\]{}]                    { return scan_bracket(python); }
             "\x00"                       { return scan_end(python); }
-            *                            { return take(python, PYTHON_CHAR); }
+            *                            { return take(python, at, PYTHON_CHAR); }
         */
     }
 }
 
 enum python_kind python_raw(struct python_text *python, const char *ends)
 {
-    python->start = python->at;
-    while (python->at < python->end && *python->at && !strchr(ends, *python->at) &&
-           *python->at != '\n')
-        python->at++;
-    return take(python, PYTHON_NAME);
+    const char *at = python->start = python->at;
+    while (at < python->end && *at && !strchr(ends, *at) && *at != '\n')
+        at++;
+    return take(python, at, PYTHON_NAME);
 }
 
 void python_skip_line(struct python_text *python)
@@ -266,6 +281,8 @@ static bool copy_number(char *to, size_t room, const char *text, size_t size)
 bool python_integer(const char *text, size_t size, int64_t *value)
 {
     char copy[96], *end;
+    if (decimal_integer(text, text + size, value))
+        return true;
     if (!copy_number(copy, sizeof copy, text, size))
         return false;
     const char *digits = copy + (*copy == '-' || *copy == '+');
@@ -282,6 +299,8 @@ bool python_integer(const char *text, size_t size, int64_t *value)
 bool python_float(const char *text, size_t size, double *value)
 {
     char copy[96], *end;
+    if (decimal_float(text, text + size, value))
+        return true;
     if (!copy_number(copy, sizeof copy, text, size))
         return false;
     *value = strtod(copy, &end);
