@@ -96,6 +96,8 @@ libskir_la_SOURCES += \
 	frontend/exchange/readers/tf_values.h \
 	frontend/exchange/readers/torchair_pbtxt.c \
 	frontend/exchange/readers/torchair_py.c \
+	frontend/exchange/readers/torchair_py_inputs.c \
+	frontend/exchange/readers/torchair_py_inputs.h \
 	frontend/exchange/text/decimal.c \
 	frontend/exchange/text/decimal.h \
 	frontend/exchange/text/json_text.c \
