@@ -9,6 +9,8 @@ libskir_la_SOURCES += \
 	frontend/skir.h \
 	frontend/exchange/describe.c \
 	frontend/exchange/describe.h \
+	frontend/exchange/dump/alike.c \
+	frontend/exchange/dump/alike.h \
 	frontend/exchange/dump/attrs.c \
 	frontend/exchange/dump/contents.c \
 	frontend/exchange/dump/contents.h \

@@ -338,7 +338,7 @@ static void free_maker(struct dump_maker *maker)
     vec_free(&maker->told);
     vec_free(&maker->priority);
     vec_free(&maker->values);
-    arena_free(&maker->scratch);
+    dump_inference_free(&maker->inference);
     vec_free(&maker->forms);
     vec_free(&maker->attrs);
     vec_free(&maker->rest_blocks);

@@ -75,17 +75,69 @@ static void infer_result(const struct inference *in, uint32_t result)
         module_type(in->module, type.dtype, type.format, dims, dims ? type.rank : RANK_UNKNOWN);
 }
 
-void dump_infer(struct module *module, struct graph *graph, const struct op *op,
-                struct arena *scratch)
+static void infer(struct module *module, struct graph *graph, const struct op *op,
+                  const struct op_type *type, struct arena *scratch)
 {
-    struct inference in = {module, graph, op, op_type_find(module, op->type), {.misfit = OP_FITS}};
-    if (!in.type || !has_open_result(module, graph, op))
-        return;
+    struct inference in = {module, graph, op, type, {.misfit = OP_FITS}};
     for (uint32_t i = 0; in.tensors.misfit == OP_FITS && i < op->results.count; i++) {
         /* Anew for each result: a new type moves the dimensions of all. */
-        op_tensors_init(&in.tensors, module, graph, op, in.type, scratch);
+        op_tensors_init(&in.tensors, module, graph, op, type, scratch);
         if (in.tensors.misfit == OP_FITS)
             infer_result(&in, i);
     }
     arena_clear(scratch);
+}
+
+/* The op of this type that was asked for last. */
+static struct dump_inferred *last_of(struct dump_inference *all, uint32_t type)
+{
+    uint32_t *index = id_map_at(&all->types, type);
+    if (*index == NONE) {
+        *index = all->last.count;
+        vec_push(&all->last, (struct dump_inferred){.graph = NONE});
+    }
+    return &all->last.at[*index];
+}
+
+/* Gives the results the types of those of an op that was like this one. False where it was not. */
+static bool repeat(const struct module *module, struct graph *graph, const struct op *op,
+                   const struct dump_inferred *last)
+{
+    if (last->graph != graph->name || !dump_ops_alike(module, graph, &last->op, op))
+        return false;
+    struct value *values = graph->values.at + op->results.first;
+    for (uint32_t i = 0; i < op->results.count; i++)
+        if (values[i].type != last->before[i])
+            return false;
+    for (uint32_t i = 0; i < op->results.count; i++)
+        values[i].type = last->after[i];
+    return true;
+}
+
+static void copy_types(const struct graph *graph, const struct op *op, uint32_t *types)
+{
+    for (uint32_t i = 0; i < op->results.count && i < ALIKE_MOST; i++)
+        types[i] = graph->values.at[op->results.first + i].type;
+}
+
+void dump_infer(struct dump_inference *all, struct module *module, struct graph *graph,
+                const struct op *op)
+{
+    const struct op_type *type = op_type_find(module, op->type);
+    if (!type || !has_open_result(module, graph, op))
+        return;
+    struct dump_inferred *last = last_of(all, op->type);
+    if (repeat(module, graph, op, last))
+        return;
+    *last = (struct dump_inferred){.graph = graph->name, .op = *op};
+    copy_types(graph, op, last->before);
+    infer(module, graph, op, type, &all->scratch);
+    copy_types(graph, op, last->after);
+}
+
+void dump_inference_free(struct dump_inference *all)
+{
+    id_map_free(&all->types);
+    vec_free(&all->last);
+    arena_free(&all->scratch);
 }

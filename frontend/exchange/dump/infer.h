@@ -2,12 +2,26 @@
 #ifndef FRONTEND_EXCHANGE_DUMP_INFER_H
 #define FRONTEND_EXCHANGE_DUMP_INFER_H
 
-#include "ir/module.h"
+#include "frontend/exchange/dump/alike.h"
+
+struct dump_inferred {
+    uint32_t graph; /* its name; NONE: no op of the type was asked for */
+    struct op op;
+    uint32_t before[ALIKE_MOST], after[ALIKE_MOST]; /* the types of its results */
+};
+
+/* Zero-initialised is ready. */
+struct dump_inference {
+    struct id_map types;            /* by op type: index in `last` */
+    VEC(struct dump_inferred) last; /* by op type: the op that was asked for last */
+    struct arena scratch;
+};
+
+void dump_inference_free(struct dump_inference *all);
 
 /* Gives the results of an op whose dtype or rank is not known what the data of the op's type says,
- * by its operands and attributes. What it does not say stays unknown.
- * `scratch` is empty, and again afterwards. */
-void dump_infer(struct module *module, struct graph *graph, const struct op *op,
-                struct arena *scratch);
+ * by its operands and attributes. What it does not say stays unknown. */
+void dump_infer(struct dump_inference *all, struct module *module, struct graph *graph,
+                const struct op *op);
 
 #endif

@@ -1,5 +1,5 @@
 /* Nodes as ops: operands as their types want them, attributes, results, what they wait for. */
-#include "frontend/exchange/dump/infer.h"
+#include "frontend/exchange/dump/maker.h"
 #include "frontend/exchange/dump/rest.h"
 #include "ir/attr_rows.h"
 #include "ir/verify/verify.h"
@@ -209,5 +209,5 @@ void maker_add_op(struct dump_maker *maker, uint32_t n)
     uint32_t id = graph_add_op(maker->out, &op);
     graph_add_item(maker->out, ITEM_OP, id);
     if (!dump_is_exported(maker->dump)) /* they say all types */
-        dump_infer(maker->module, maker->out, &op, &maker->scratch);
+        dump_infer(&maker->inference, maker->module, maker->out, &op);
 }

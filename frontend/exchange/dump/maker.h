@@ -2,6 +2,7 @@
 #ifndef FRONTEND_EXCHANGE_DUMP_MAKER_H
 #define FRONTEND_EXCHANGE_DUMP_MAKER_H
 
+#include "frontend/exchange/dump/infer.h"
 #include "frontend/exchange/dump/links.h"
 
 struct dump_maker {
@@ -24,7 +25,7 @@ struct dump_maker {
     struct dump_names told;     /* by scope: `id` is its options */
     struct dump_names priority; /* by stream label: `id` is its priority */
     struct vec_u32 values;      /* under construction */
-    struct arena scratch;
+    struct dump_inference inference;
     VEC(struct operand) forms;
     VEC(struct attr) attrs;
     /* Open blocks of the graph's rest (make_rest.c): the index there, the id here. */

@@ -10,7 +10,7 @@
  * last. */
 struct dump_sample {
     const struct library_kernel *kernel; /* NULL: there is none */
-    const struct graph *graph;           /* of the op; NULL: none was asked for */
+    uint32_t graph;                      /* the op's, by name; NONE: none was asked for */
     struct op op;
     bool fits;
 };

@@ -26,6 +26,8 @@ uint32_t python_name(struct python_values *values, uint32_t index)
     struct intern *names = &values->dump->module->names;
     if (item->sort != PY_STRING)
         return intern_copy(names, text, item->end - item->at);
+    if (*text == '"' && text[1] != '"' && !memchr(text, '\\', item->size))
+        return intern_copy(names, text + 1, item->size - 2);
     values->scratch.size = 0;
     python_unquote(&values->scratch, text, item->size);
     return values->scratch.size ? intern_copy(names, values->scratch.at, values->scratch.size)
@@ -39,6 +41,9 @@ bool python_int(const struct python_values *values, uint32_t index, int64_t *val
            python_integer(py_text(values->items, item), item->size, value);
 }
 
+/* Names that are values are no longer than this. */
+enum { LONGEST_WORD = sizeof "False" - 1 };
+
 /* A number or truth value. */
 static bool read_scalar(const struct python_values *values, uint32_t index,
                         struct attr_value *value)
@@ -51,7 +56,7 @@ static bool read_scalar(const struct python_values *values, uint32_t index,
     value->kind = ATTR_FLOAT;
     if (item->sort == PY_NUMBER)
         return python_float(text, item->size, &value->f);
-    if (item->sort != PY_NAME)
+    if (item->sort != PY_NAME || item->size > LONGEST_WORD)
         return false;
     if (is(values, item, "inf") || is(values, item, "nan")) {
         value->f = *text == 'i' ? HUGE_VAL : (double)NAN;
