@@ -131,11 +131,61 @@ static const char *skip_comment(const struct python_text *python, const char *at
     return end ? end : python->end;
 }
 
+/* Most tokens are one of a few characters, or a name that none behind it makes something else. */
+enum { CHAR_SINGLE = 1, CHAR_BRACKET = 2, CHAR_FIRST = 4, CHAR_OTHER = 8, CHAR_JOINS = 16 };
+
+static const unsigned char char_class[256] = {
+    [','] = CHAR_SINGLE,
+    ['='] = CHAR_SINGLE,
+    ['('] = CHAR_BRACKET,
+    [')'] = CHAR_BRACKET,
+    ['['] = CHAR_BRACKET,
+    [']'] = CHAR_BRACKET,
+    ['a' ... 'z'] = CHAR_FIRST | CHAR_OTHER,
+    ['A' ... 'Z'] = CHAR_FIRST | CHAR_OTHER,
+    ['_'] = CHAR_FIRST | CHAR_OTHER,
+    ['0' ... '9'] = CHAR_OTHER,
+    ['.'] = CHAR_JOINS,
+    ['-'] = CHAR_JOINS,
+    ['"'] = CHAR_JOINS,
+    ['\''] = CHAR_JOINS,
+    [0x80 ... 0xff] = CHAR_JOINS,
+};
+
+static inline unsigned class_of(const char *at)
+{
+    return char_class[(unsigned char)*at];
+}
+
+static enum python_kind scan(struct python_text *python, const char *at);
+
 enum python_kind python_next(struct python_text *python)
 {
     if (python->failed)
         return PYTHON_ERROR;
-    const char *at = python->at, *marker;
+    const char *at = python->at;
+    while (*at == ' ')
+        at++;
+    python->start = at;
+    unsigned class = class_of(at);
+    if (class & CHAR_SINGLE)
+        return take(python, at + 1, PYTHON_CHAR);
+    if (class & CHAR_BRACKET)
+        return scan_bracket(python);
+    if (class & CHAR_FIRST) {
+        const char *end = at;
+        while (class_of(end) & CHAR_OTHER)
+            end++;
+        if (!(class_of(end) & CHAR_JOINS))
+            return take(python, end, PYTHON_NAME);
+    }
+    return scan(python, at);
+}
+
+/* Any token. */
+static enum python_kind scan(struct python_text *python, const char *at)
+{
+    const char *marker;
     for (;;) {
         python->start = at;
         /*!re2c
