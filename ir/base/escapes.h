@@ -24,6 +24,14 @@ static inline int escape_is_octal(char c)
 static inline const char *escape_take(const char *p, const char *end, char **out)
 {
     /* What bytes are mostly written as. */
+    if (p < end && *p == 'n') {
+        *(*out)++ = '\n';
+        return p + 1;
+    }
+    if (p < end && (*p == '"' || *p == '\\')) {
+        *(*out)++ = *p;
+        return p + 1;
+    }
     if (end - p < 3 || !escape_is_octal(p[0]) || !escape_is_octal(p[1]) || !escape_is_octal(p[2]))
         return escape_take_any(p, end, out);
     *(*out)++ = (char)((p[0] - '0') << 6 | (p[1] - '0') << 3 | (p[2] - '0'));

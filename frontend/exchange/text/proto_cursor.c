@@ -141,10 +141,11 @@ static bool read_single(struct proto_text *proto, struct proto_field *field, con
 {
     field->text = start;
     field->plain = 0;
-    const char *end = skip_plain(proto, start);
+    bool plain;
+    const char *end = skip_string(proto, start, &plain);
     if (end) {
         proto->at = end;
-        return read_string(proto, field, true);
+        return read_string(proto, field, plain);
     }
     enum proto_value value = proto_scan_value(proto, start);
     switch (value) {

@@ -90,14 +90,47 @@ static inline const char *skip_space(const struct proto_text *proto, const char 
     return skip_blanks(proto, at);
 }
 
-/* Behind a string at `start`, if it is one without escapes and not at the end of the text; or
- * NULL. */
-static inline const char *skip_plain(const struct proto_text *proto, const char *start)
+/* Whether a backslash and this letter are an escape, wherever what it stands for may end. */
+static inline bool is_short_escape(char letter)
 {
+    switch (letter) {
+    case 'a':
+    case 'b':
+    case 'f':
+    case 'n':
+    case 'r':
+    case 't':
+    case 'v':
+    case '?':
+    case '"':
+    case '\'':
+    case '\\': return true;
+    default: return letter >= '0' && letter <= '7';
+    }
+}
+
+/* From the first backslash of a string on. */
+static __attribute__((noinline)) const char *skip_escapes(const struct proto_text *proto,
+                                                          const char *at, char quote)
+{
+    while (*at == '\\' && is_short_escape(at[1]))
+        at = find_string_end(proto, at + 2, quote);
+    return *at == quote ? at + 1 : NULL;
+}
+
+/* Behind a string at `start`, if it is one that is not at the end of the text and has no other
+ * escapes than those of one letter or digit; or NULL. */
+static inline const char *skip_string(const struct proto_text *proto, const char *start,
+                                      bool *plain)
+{
+    *plain = true;
     if (*start != '"' && *start != '\'')
         return NULL;
     const char *end = find_string_end(proto, start + 1, *start);
-    return *end == *start ? end + 1 : NULL;
+    if (*end == *start)
+        return end + 1;
+    *plain = false;
+    return *end == '\\' ? skip_escapes(proto, end, *start) : NULL;
 }
 
 #endif

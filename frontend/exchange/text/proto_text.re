@@ -81,9 +81,10 @@ bool proto_scan_message(struct proto_text *proto)
 {
     uint32_t depth = proto->depth, outer = depth - 1;
     const char *at = proto->at, *marker, *start;
+    bool plain;
     for (;;) {
         start = find_mark(proto, at);
-        at = skip_plain(proto, start);
+        at = skip_string(proto, start, &plain);
         if (at)
             continue;
         at = start;
