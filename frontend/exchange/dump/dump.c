@@ -34,6 +34,15 @@ void dump_free(struct dump *dump)
     module_free(dump->module);
 }
 
+uint32_t dump_name(struct dump *dump, const char *bytes, size_t size)
+{
+    uintptr_t offset = (uintptr_t)bytes - (uintptr_t)dump->source->text;
+    struct intern *names = &dump->module->names;
+    if (offset < dump->source->size && size <= dump->source->size - offset)
+        return intern_static(names, bytes, size);
+    return intern_copy(names, bytes, size);
+}
+
 /* The name itself, or one of NAME.1, NAME.2 ... that no graph has: those that were given out once
  * are not tried again. */
 static uint32_t free_name(struct dump *dump, uint32_t name)

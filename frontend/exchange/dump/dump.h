@@ -109,6 +109,9 @@ void dump_init(struct dump *dump, struct source *source, struct diags *diags,
 /* Frees all, the module too where it is still there. */
 void dump_free(struct dump *dump);
 
+/* The name id of bytes. Those of the dump's own text are not copied: it outlives the module. */
+uint32_t dump_name(struct dump *dump, const char *bytes, size_t size);
+
 /* Whether nothing was read: no graph has a node, a parameter, or anything that is returned. */
 bool dump_is_empty(const struct dump *dump);
 /* Makes the rows of --counts of the graphs, where the reader made none. */

@@ -16,7 +16,7 @@ uint32_t field_string(struct proto_text *proto, const struct proto_field *field,
     size_t size;
     if (!proto_string(proto, field, &bytes, &size))
         return NONE;
-    return intern_copy(&dump->module->names, bytes, size);
+    return dump_name(dump, bytes, size);
 }
 
 uint32_t field_token(struct proto_text *proto, const struct proto_field *field, struct dump *dump)

@@ -44,8 +44,7 @@ struct reader {
 
 static uint32_t intern(struct reader *reader, struct span span)
 {
-    return intern_copy(&reader->dump->module->names, reader->text.text + span.begin,
-                       span.end - span.begin);
+    return dump_name(reader->dump, reader->text.text + span.begin, span.end - span.begin);
 }
 
 static bool refuse(struct reader *reader, struct span span, const char *text)

@@ -23,15 +23,14 @@ uint32_t python_name(struct python_values *values, uint32_t index)
 {
     const struct py_item *item = item_at(values, index);
     const char *text = py_text(values->items, item);
-    struct intern *names = &values->dump->module->names;
     if (item->sort != PY_STRING)
-        return intern_copy(names, text, item->end - item->at);
+        return dump_name(values->dump, text, item->end - item->at);
     if (*text == '"' && text[1] != '"' && !memchr(text, '\\', item->size))
-        return intern_copy(names, text + 1, item->size - 2);
+        return dump_name(values->dump, text + 1, item->size - 2);
     values->scratch.size = 0;
     python_unquote(&values->scratch, text, item->size);
-    return values->scratch.size ? intern_copy(names, values->scratch.at, values->scratch.size)
-                                : intern_copy(names, "", 0);
+    return values->scratch.size ? dump_name(values->dump, values->scratch.at, values->scratch.size)
+                                : dump_name(values->dump, "", 0);
 }
 
 bool python_int(const struct python_values *values, uint32_t index, int64_t *value)

@@ -14,7 +14,7 @@ static bool read_name(struct reader *reader, const struct json_item *item, uint3
     size_t size;
     if (!json_text_string(&reader->json, item, &bytes, &size))
         return false;
-    *name = size ? intern_copy(&reader->tasks->module->names, bytes, size) : NONE;
+    *name = size ? dump_name(reader->tasks->dump, bytes, size) : NONE;
     return true;
 }
 
@@ -23,7 +23,7 @@ static bool read_identity(struct reader *reader, const struct json_item *item, u
 {
     if (item->kind != JSON_NUMBER)
         return read_name(reader, item, name);
-    *name = intern_copy(&reader->tasks->module->names, item->text, item->size);
+    *name = dump_name(reader->tasks->dump, item->text, item->size);
     return true;
 }
 
@@ -62,7 +62,7 @@ static void read_kind(struct reader *reader, const struct json_item *item, struc
         if (size == strlen(kinds[i].name) && memcmp(bytes, kinds[i].name, size) == 0)
             task->kind = kinds[i].kind;
     if (task->kind == TASK_OTHER && size)
-        task->type = intern_copy(&reader->tasks->module->names, bytes, size);
+        task->type = dump_name(reader->tasks->dump, bytes, size);
 }
 
 static void read_marker(struct reader *reader, const struct json_item *item, struct sk_task *task)

@@ -43,7 +43,7 @@ static inline bool py_item_is(const struct py_reader *reader, uint32_t index, co
 
 static inline uint32_t py_intern(struct py_reader *reader, const char *text, size_t size)
 {
-    return intern_copy(&reader->dump->module->names, text, size);
+    return dump_name(reader->dump, text, size);
 }
 
 /* An error at an item; false. */
