@@ -73,11 +73,8 @@ static bool is_of_data(struct py_reader *reader, uint32_t index)
 static bool is_operand(const struct py_reader *reader, uint32_t index)
 {
     const struct py_item *item = py_item_at(reader, index);
-    if (item->sort == PY_NAME) {
-        uint32_t name =
-            intern_find(&reader->dump->module->names, py_text(&reader->items, item), item->size);
-        return name != NONE && id_map_find(&reader->targets, name) != NONE;
-    }
+    if (item->sort == PY_NAME)
+        return py_value_named(reader, py_text(&reader->items, item), item->size);
     if (item->sort == PY_CALL)
         return py_item_is(reader, index, "Tensor") || py_is_const_call(reader, index);
     bool any = false;
@@ -185,6 +182,16 @@ static void begin_node(struct py_reader *reader, uint32_t call)
         reader->dump->graphs.at[reader->graph].open = false;
 }
 
+/* A name that stands for another value already stands for this one from now on. */
+static void name_value(struct py_reader *reader, const struct py_item *item, struct py_value value)
+{
+    uint32_t name = intern_static(&reader->names, py_text(&reader->items, item), item->size);
+    if (name == reader->made.count)
+        vec_push(&reader->made, value);
+    else
+        reader->made.at[name] = value;
+}
+
 /* Names to the left of `=` are the outputs, in this order, `_` one that nobody takes; but alone it
  * stands for none. `type` is that of all of them. */
 static bool add_outputs(struct py_reader *reader, uint32_t call, uint32_t type)
@@ -199,9 +206,7 @@ static bool add_outputs(struct py_reader *reader, uint32_t call, uint32_t type)
         dump_add_output(&reader->draft, NONE, type);
         if (is_target(reader, i)) {
             const struct py_item *item = py_item_at(reader, i);
-            uint32_t name = py_intern(reader, py_text(&reader->items, item), item->size);
-            id_map_set(&reader->targets, name, reader->made.count);
-            vec_push(&reader->made, (struct py_value){reader->draft.node.name, output});
+            name_value(reader, item, (struct py_value){reader->draft.node.name, output});
         }
         output++;
     }
@@ -334,14 +339,15 @@ static void resolve(struct py_reader *reader)
     struct dump_graph *graph = &reader->dump->graphs.at[reader->graph];
     for (uint32_t i = 0; i < reader->open.count; i++) {
         struct dump_input *input = &graph->inputs.at[reader->open.at[i]];
-        uint32_t made = id_map_find(&reader->targets, input->name);
-        if (made == NONE || reader->made.at[made].node == NONE)
+        const struct intern_name *name = &reader->dump->module->names.names[input->name];
+        const struct py_value *made = py_value_named(reader, name->text, name->size);
+        if (!made || made->node == NONE)
             continue;
         if (input->kind == DUMP_VALUE) {
             input->kind = DUMP_DATA;
-            input->output = reader->made.at[made].output;
+            input->output = made->output;
         }
-        input->name = reader->made.at[made].node;
+        input->name = made->node;
     }
 }
 
@@ -360,7 +366,7 @@ static void reader_free(struct py_reader *reader)
     python_values_free(&reader->values);
     dump_draft_free(&reader->draft);
     dump_draft_free(&reader->constant);
-    id_map_free(&reader->targets);
+    intern_free(&reader->names);
     id_map_free(&reader->seen);
     vec_free(&reader->made);
     vec_free(&reader->open);

@@ -8,6 +8,12 @@ bool py_refuse(struct py_reader *reader, uint32_t index, const char *text)
     return false;
 }
 
+const struct py_value *py_value_named(const struct py_reader *reader, const char *text, size_t size)
+{
+    uint32_t value = intern_find(&reader->names, text, size);
+    return value == NONE ? NULL : &reader->made.at[value];
+}
+
 /* ------------------------------------------------------------------------- constants ---- */
 
 /* The dtype that an item says: a number of GE's, or a name of GE, torch or numpy. */
@@ -97,7 +103,8 @@ static uint32_t constant_name(struct py_reader *reader, const struct py_constant
     for (;; ++*n) {
         text->size = 0;
         text_printf(text, *n ? "%.*s_const_%u" : "%.*s_const", NAME(module, constant->taker), *n);
-        if (intern_find(&module->names, text->at, text->size) == NONE)
+        if (intern_find(&module->names, text->at, text->size) == NONE &&
+            !py_value_named(reader, text->at, text->size))
             return py_intern(reader, text->at, text->size);
     }
 }
@@ -118,35 +125,36 @@ void py_name_constants(struct py_reader *reader)
 
 /* An input that is what a name stands for. */
 static struct dump_input reference(struct py_reader *reader, const struct py_item *item,
-                                   uint32_t name, uint32_t label)
+                                   const char *text, size_t size, uint32_t label)
 {
-    uint32_t made = id_map_find(&reader->targets, name);
-    struct dump_input input = {.name = name, .label = label, .loc = item->at, .kind = DUMP_VALUE};
+    const struct py_value *made = py_value_named(reader, text, size);
+    struct dump_input input = {.label = label, .loc = item->at, .kind = DUMP_VALUE};
     if (item->size)
         source_add_token(reader->dump->source, py_span(item));
-    if (made != NONE && reader->made.at[made].node != NONE) {
-        input.kind = DUMP_DATA;
-        input.name = reader->made.at[made].node;
-        input.output = reader->made.at[made].output;
+    if (!made || made->node == NONE) {
+        input.name = py_intern(reader, text, size);
+        return input;
     }
+    input.kind = DUMP_DATA;
+    input.name = made->node;
+    input.output = made->output;
     return input;
 }
 
 static struct dump_input named_value(struct py_reader *reader, uint32_t index, uint32_t label)
 {
     const struct py_item *item = py_item_at(reader, index);
-    return reference(reader, item, py_intern(reader, py_text(&reader->items, item), item->size),
-                     label);
+    return reference(reader, item, py_text(&reader->items, item), item->size, label);
 }
 
-/* What a tensor is called that is printed as NODE:OUTPUT. */
-static uint32_t printed_name(struct py_reader *reader, const char *text, uint32_t size)
+/* NODE:OUTPUT, as tensors are printed, with `_` for `:` and `/`. */
+static const struct text *printed_name(struct py_reader *reader, const char *text, uint32_t size)
 {
     struct text *name = &reader->values.scratch;
     name->size = 0;
     for (uint32_t i = 0; i < size; i++)
         text_char(name, text[i] == ':' || text[i] == '/' ? '_' : text[i]);
-    return size ? intern_find(&reader->dump->module->names, name->at, size) : NONE;
+    return name;
 }
 
 /* NODE:OUTPUT, as tensors are printed: what is called so, or else the output of the node. */
@@ -154,15 +162,16 @@ static struct dump_input printed_tensor(struct py_reader *reader, uint32_t index
 {
     const struct py_item *item = py_item_at(reader, index);
     const char *text = py_text(&reader->items, item);
-    uint32_t size = item->size, name = printed_name(reader, text, size);
+    uint32_t size = item->size;
+    const struct text *name = printed_name(reader, text, size);
     int64_t output = 0;
-    if (name != NONE && id_map_find(&reader->targets, name) != NONE)
-        return reference(reader, item, name, label);
+    if (size && py_value_named(reader, name->at, name->size))
+        return reference(reader, item, name->at, name->size, label);
     while (size > 0 && text[size - 1] != ':')
         size--;
     if (size == 0 || !python_integer(text + size, item->size - size, &output) || output < 0 ||
         output >= UINT32_MAX)
-        return reference(reader, item, py_intern(reader, text, item->size), label);
+        return reference(reader, item, text, item->size, label);
     source_add_token(reader->dump->source, py_span(item));
     return (struct dump_input){.name = py_intern(reader, text, size - 1),
                                .output = (uint32_t)output,

@@ -24,8 +24,8 @@ struct py_reader {
     uint32_t graph, node; /* the node's name id */
     uint32_t n_nodes;
     VEC(struct py_constant) constants; /* those without a line */
-    struct id_map targets;             /* by name: index in `made` */
-    struct id_map seen;                /* by keyword: the number of the node that had it last */
+    struct intern names; /* of values, not those of nodes: ids are indices in `made` */
+    struct id_map seen;  /* by keyword: the number of the node that had it last */
     VEC(struct py_value) made;
     struct vec_u32 open;    /* inputs of the graph whose names nothing had been called yet */
     uint32_t lost_controls; /* control inputs of which nobody knows where they are from */
@@ -45,6 +45,10 @@ static inline uint32_t py_intern(struct py_reader *reader, const char *text, siz
 {
     return dump_name(reader->dump, text, size);
 }
+
+/* What a name stands for; NULL: nothing so far. */
+const struct py_value *py_value_named(const struct py_reader *reader, const char *text,
+                                      size_t size);
 
 /* An error at an item; false. */
 bool py_refuse(struct py_reader *reader, uint32_t index, const char *text);
