@@ -70,6 +70,7 @@ unit_tests = \
 	tests/unit/test_roundtrip \
 	tests/unit/test_sample_ops \
 	tests/unit/test_sk_options \
+	tests/unit/test_scanning \
 	tests/unit/test_session \
 	tests/unit/test_skir \
 	tests/unit/test_skrt \

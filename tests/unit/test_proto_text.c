@@ -162,10 +162,11 @@ static void test_strings(void **state)
 static void test_long_strings(void **state)
 {
     (void)state;
-    static const char *const pieces[] = {"y", "\\n", "\"", "{", "\\'"};
-    static const char *const read[] = {"y", "\n", "\"", "{", "'"};
+    static const char *const pieces[] = {"y",   "\\n",   "\"",      "{",
+                                         "\\'", "\\101", "\\n\\\\", "\\x41\\u00e9"};
+    static const char *const read[] = {"y", "\n", "\"", "{", "'", "A", "\n\\", "A\xc3\xa9"};
     for (int before = 0; before < 40; before++) {
-        for (unsigned i = 0; i < 5; i++) {
+        for (unsigned i = 0; i < sizeof read / sizeof read[0]; i++) {
             char input[128], expected[128];
             snprintf(input, sizeof input, "m { a: '%*s%s%*s' } b: 1 %20s", before, "", pieces[i],
                      40 - before, "", "");
