@@ -233,19 +233,6 @@ static void rewrite(const struct inserter *in, int core)
     program_replace(program, &instrs);
 }
 
-static bool is_synchronised(const struct entry *entry)
-{
-    for (int core = 0; core < CORE_TYPES; core++) {
-        const struct program *program = &entry->programs[core];
-        for (uint32_t i = 0; i < program->instrs.count; i++) {
-            enum instr_effect effect = instr_info(program->instrs.at[i].op)->effect;
-            if (program->instrs.at[i].early || effect_is_sync(effect))
-                return true;
-        }
-    }
-    return false;
-}
-
 /* Whether a kernel takes part in the synchronisation around it: that must then be what a kernel
  * expects, whatever the order demands (docs/device-model.md, "Early start"). */
 static bool has_early_start(const struct superkernel *sk)
@@ -264,7 +251,7 @@ static bool insert(struct superkernel *sk)
     const struct kernel_type_info *launch = kernel_type_info(sk->entry->type);
     int64_t blocks = attr_int(sk->module, sk->entry->attrs, W_block, 0);
     struct inserter in = {.sk = sk, .chained = !superkernel_is_two_lists(sk)};
-    if (is_synchronised(sk->entry))
+    if (superkernel_is_synchronised(sk))
         return true;
     in.shortcuts = !in.chained || !has_early_start(sk);
     in.plan.early_flags = !in.shortcuts;

@@ -3,6 +3,8 @@
 libskir_la_SOURCES += \
 	passes/assign_streams.c \
 	passes/bind_kernels.c \
+	passes/called.c \
+	passes/called.h \
 	passes/context.h \
 	passes/dcci.c \
 	passes/debug_sync_all.c \
@@ -39,6 +41,8 @@ libskir_la_SOURCES += \
 	passes/entry/short_calls.h \
 	passes/entry/superkernel.c \
 	passes/entry/superkernel.h \
+	passes/entry/turns.c \
+	passes/entry/turns.h \
 	passes/entry/unused.c \
 	passes/entry/unused.h \
 	passes/entry/visit.c \
@@ -83,6 +87,7 @@ libskir_la_SOURCES += \
 	passes/launches/table.c \
 	passes/launches/table.h \
 	passes/sync/caches.c \
+	passes/sync/calls.c \
 	passes/sync/check.h \
 	passes/sync/events.c \
 	passes/sync/feed.c \

@@ -20,74 +20,6 @@
 #include "passes/entry/unused.h"
 #include "passes/sync/report.h"
 
-/* --------------------------------------------------------------------------- calls ---- */
-
-/* The calls of a program in turn are those of the ops that have a part on it. */
-static bool place_calls(const struct sync_checker *checker, const struct sync_subject *subject,
-                        enum core_type core)
-{
-    const struct sync_track *track = &checker->proof.tracks[core];
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < subject->count; i++) {
-        const struct kernel *kernel = sync_kernel(checker, sync_op(subject, i)->kernel);
-        struct sync_point *point = &subject->placed[i].call[core];
-        *point = (struct sync_point){core, NONE, SYNC_ALL_CORES};
-        if (!kernel_type_has(kernel->type, core))
-            continue;
-        while (at < track->count && track->steps[at].effect != EFFECT_CALL)
-            at++;
-        if (at == track->count || sync_instr(&checker->proof, core, at)->kernel != kernel->name)
-            return false;
-        uint32_t blocks = sync_instr(&checker->proof, core, at)->number[1];
-        point->extent = sync_extent_of_call(&checker->proof, core, kernel, blocks);
-        point->step = at++;
-    }
-    while (at < track->count && track->steps[at].effect != EFFECT_CALL)
-        at++;
-    return at == track->count;
-}
-
-/* A call must pass its op's own arguments, and run as many blocks as the kernel was built for. */
-static bool check_call(const struct sync_checker *checker, const struct sync_point *point,
-                       const struct group_name *name, int64_t blocks)
-{
-    const struct instr *call = sync_instr(&checker->proof, point->core, point->step);
-    const struct arg_group *group = &checker->entry->groups.at[call->number[0]];
-    bool right_group =
-        !checker->grouped || (group->name == name->name && group->word == name->word);
-    if (right_group && call->number[1] == blocks)
-        return true;
-    if (sync_report_step(checker, DIAG_entry_calls, point->core, point->step,
-                         right_group ? "the kernel was built for another number of blocks"
-                                     : "this passes the arguments of another op")) {
-        if (right_group)
-            diag_help(checker->diags, "write 'blocks %lld'", (long long)blocks);
-        else
-            diag_help(
-                checker->diags, "the op's arguments are 'args %s'",
-                args_name_text(checker->module, name->name, name->word, &checker->diags->arena));
-    }
-    return false;
-}
-
-static bool check_calls(const struct sync_checker *checker)
-{
-    const struct sync_subject *subject = checker->subject;
-    bool ok = true;
-    for (uint32_t i = 0; i < subject->count; i++) {
-        const struct kernel *kernel = sync_kernel(checker, sync_op(subject, i)->kernel);
-        for (int core = 0; core < CORE_TYPES; core++) {
-            const struct sync_point *point = &subject->placed[i].call[core];
-            if (point->step == NONE)
-                continue;
-            uint32_t written = sync_instr(&checker->proof, core, point->step)->number[1];
-            int64_t blocks = attr_int(checker->module, kernel->attrs, W_block, written);
-            ok = check_call(checker, point, &subject->groups[i], blocks) && ok;
-        }
-    }
-    return ok;
-}
-
 /* --------------------------------------------------------------------------- order ---- */
 
 static bool check_edge(const struct sync_checker *checker, const struct order_edge *edge,
@@ -133,21 +65,6 @@ static bool check_order(struct sync_checker *checker)
 
 /* ------------------------------------------------------------------------- driving ---- */
 
-static bool check_subject(struct sync_checker *checker)
-{
-    bool placed = true;
-    for (int core = 0; core < CORE_TYPES; core++)
-        placed = place_calls(checker, checker->subject, core) && placed;
-    if (!placed) {
-        diag_at(checker->diags, DIAG_entry_calls, locate_name(checker->module, checker->entry->loc),
-                "entry '@%.*s' does not call the kernels of its super kernel's ops in their order",
-                NAME(checker->module, checker->entry->name));
-        return false;
-    }
-    bool ok = check_calls(checker);
-    return check_order(checker) && ok;
-}
-
 /* A call that its op says is none before bind-kernels has written it out. */
 static bool check_written(const struct sync_checker *checker)
 {
@@ -178,6 +95,7 @@ static bool prove(struct pass_context *context, const struct entry *entry,
     if (context->unproven)
         return slots;
     sync_proof_init(&checker.proof, context->module, entry);
+    bool called = !subject || sync_check_calls(&checker);
     bool flowing = sync_check_blocked(&checker);
     bool ok = flowing && sync_check_counts(&checker);
     ok = sync_check_drained(&checker) && ok;
@@ -186,12 +104,14 @@ static bool prove(struct pass_context *context, const struct entry *entry,
         ok = sync_check_feed(&checker) && ok;
         ok = sync_check_full_barriers(&checker) && ok;
     }
+    ok = ok && called;
     if (ok && subject)
-        ok = check_subject(&checker);
+        ok = check_order(&checker);
     if (ok)
         ok = sync_check_selects(&checker) && sync_check_events(&checker);
     if (ok && subject)
         sync_check_caches(&checker);
+    called_free(&checker.called);
     sync_proof_free(&checker.proof);
     return ok && slots;
 }

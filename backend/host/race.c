@@ -10,28 +10,22 @@ static const struct kernel *kernel_of(const struct host_race_source *source, uin
     return module_kernel(source->module, source->graph->ops.at[source->ops[i]].kernel);
 }
 
-/* The calls of a program in turn are those of the ops that have a part on it. */
-static bool place_calls(const struct host_race_source *source, enum core_type core,
+/* Which op each call of a program is for: the one whose arguments it passes. */
+static void place_calls(const struct host_race_source *source, enum core_type core,
                         struct arena *arena, struct skrt_race_check *check)
 {
     const struct program *program = &source->entry->programs[core];
-    uint32_t *calls = arena_alloc(arena, (source->count + 1) * sizeof *calls);
-    uint32_t at = 0, n = 0;
+    uint32_t *calls = arena_alloc(arena, (source->count + 1) * sizeof *calls), n = 0;
     for (uint32_t i = 0; i < program->instrs.count; i++) {
-        if (program->instrs.at[i].op != INSTR_call)
+        const struct instr *call = &program->instrs.at[i];
+        if (call->op != INSTR_call)
             continue;
-        while (at < source->count && !kernel_type_has(kernel_of(source, at)->type, core))
-            at++;
-        if (at == source->count || program->instrs.at[i].kernel != kernel_of(source, at)->name)
-            return false;
-        calls[n++] = at++;
+        assert(n < source->count && call->number[0] < source->count);
+        calls[n++] = source->grouped[call->number[0]];
+        assert(kernel_of(source, calls[n - 1])->name == call->kernel);
     }
-    while (at < source->count && !kernel_type_has(kernel_of(source, at)->type, core))
-        at++;
-    assert(n <= source->count);
     check->calls[core] = calls;
     check->n_calls[core] = n;
-    return at == source->count;
 }
 
 /* Two ops may be ordered for several reasons. */
@@ -61,17 +55,15 @@ static void place_orders(const struct host_race_source *source, struct arena *ar
     id_map_free(&seen);
 }
 
-bool host_race_check(const struct host_race_source *source, struct arena *arena,
+void host_race_check(const struct host_race_source *source, struct arena *arena,
                      struct skrt_race_check *check)
 {
     const char **names = arena_alloc(arena, (source->count + 1) * sizeof *names);
     *check = (struct skrt_race_check){.n_ops = source->count, .names = names};
     for (int core = 0; core < CORE_TYPES; core++)
-        if (!place_calls(source, (enum core_type)core, arena, check))
-            return false;
+        place_calls(source, (enum core_type)core, arena, check);
     for (uint32_t i = 0; i < source->count; i++)
         names[i] = op_call_text(source->module, source->graph,
                                 &source->graph->ops.at[source->ops[i]], arena);
     place_orders(source, arena, check);
-    return true;
 }

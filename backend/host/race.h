@@ -13,12 +13,14 @@ struct host_race_source {
     const struct entry *entry;
     const uint32_t *ops; /* of the super kernel, in list order */
     uint32_t count;
-    const uint32_t *index; /* per op of the graph: its place in its list, or NONE */
+    const uint32_t *index;   /* per op of the graph: its place in its list, or NONE */
+    const uint32_t *grouped; /* by group of arguments: the place of its op */
 };
 
-/* The orders between ops of the super kernel, each once, and which op each call is. False where the
- * entry's calls are not those of the ops in their order. The result is allocated in the arena. */
-bool host_race_check(const struct host_race_source *source, struct arena *arena,
+/* The orders between ops of the super kernel, each once, and which op each call is for; the entry
+ * calls each op once on each core type that it has a part on. The result is allocated in the
+ * arena. */
+void host_race_check(const struct host_race_source *source, struct arena *arena,
                      struct skrt_race_check *check);
 
 #endif

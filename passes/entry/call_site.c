@@ -6,16 +6,13 @@ uint32_t *superkernel_calls(const struct superkernel *sk, enum core_type core)
 {
     const struct program *program = &sk->entry->programs[core];
     uint32_t *calls = mem_calloc(sk->count, sizeof *calls);
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < sk->count; i++) {
+    for (uint32_t i = 0; i < sk->count; i++)
         calls[i] = NONE;
-        if (!superkernel_has_part(sk, i, core))
+    for (uint32_t i = 0; i < program->instrs.count; i++) {
+        if (!program_has(program, i, INSTR_call))
             continue;
-        while (!program_has(program, at, INSTR_call)) {
-            assert(at < program->instrs.count);
-            at++;
-        }
-        calls[i] = at++;
+        assert(program->instrs.at[i].number[0] < sk->n_grouped);
+        calls[sk->grouped[program->instrs.at[i].number[0]]] = i;
     }
     return calls;
 }

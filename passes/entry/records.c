@@ -13,12 +13,13 @@ static struct instr record(enum phase phase, uint32_t index, enum profile_kind k
 
 /* ------------------------------------------------------------------------- programs ---- */
 
-/* The op that an event belongs to; 0 where an edited dump has one that belongs to none. */
+/* The place of the op that an event belongs to; 0 where an edited dump has one that belongs to
+ * none. */
 static uint32_t op_of_event(const struct superkernel *sk, const struct superkernel_events *events,
                             const struct instr *instr, uint32_t next)
 {
     uint32_t op = superkernel_word_owner(sk, events, instr, next);
-    return op < sk->count ? op : 0;
+    return op < sk->count ? superkernel_place(sk, op) : 0;
 }
 
 static void add_around(struct program_edit *edit, uint32_t at, uint32_t index,
@@ -51,7 +52,7 @@ static void profile_program(const struct superkernel_events *events, const struc
             add_around(&edit, i, op_of_event(sk, events, instr, op), PROFILE_WAIT);
         if (instr->op != INSTR_call)
             continue;
-        add_around(&edit, i, op, PROFILE_OP);
+        add_around(&edit, i, superkernel_place(sk, op), PROFILE_OP);
         op = next_op(sk, calls, op + 1);
     }
     program_edit_add(&edit, program->instrs.count, record(PHASE_end, 0, PROFILE_KERNEL));

@@ -18,6 +18,12 @@ uint32_t superkernel_index(const struct superkernel *sk, uint32_t op)
     return members_place(sk->index, sk->ops, sk->count, op);
 }
 
+uint32_t superkernel_place(const struct superkernel *sk, uint32_t i)
+{
+    assert(i < sk->count);
+    return sk->listed ? sk->listed[i] : i;
+}
+
 bool superkernel_has_part(const struct superkernel *sk, uint32_t i, enum core_type core)
 {
     return kernel_type_has(superkernel_kernel(sk, i)->type, core);
@@ -30,6 +36,19 @@ bool superkernel_is_two_lists(const struct superkernel *sk)
     for (uint32_t i = 1; i < sk->count; i++)
         if (!order_follows(sk->order, sk->ops[i - 1], sk->ops[i]))
             return true;
+    return false;
+}
+
+bool superkernel_is_synchronised(const struct superkernel *sk)
+{
+    for (int core = 0; core < CORE_TYPES; core++) {
+        const struct program *program = &sk->entry->programs[core];
+        for (uint32_t i = 0; i < program->instrs.count; i++) {
+            enum instr_effect effect = instr_info(program->instrs.at[i].op)->effect;
+            if (program->instrs.at[i].early || effect_is_sync(effect))
+                return true;
+        }
+    }
     return false;
 }
 
@@ -94,7 +113,7 @@ uint32_t superkernel_word_owner(const struct superkernel *sk,
     const struct event_uses *uses = instr->op == INSTR_notify ? &events->sends : &events->recvs;
     uint32_t event = instr->number[0];
     if (instr->word)
-        return event < sk->count ? sk->grouped[event] : sk->count;
+        return event < sk->n_grouped && sk->grouped[event] != NONE ? sk->grouped[event] : sk->count;
     uint32_t use = lower_bound(uses, event, instr->op == INSTR_notify ? 0 : next);
     if (use < uses->count && uses->at[use].event == event)
         return uses->at[use].op;

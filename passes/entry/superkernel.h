@@ -1,4 +1,5 @@
-/* A super kernel and its entry, as passes over entries see them. */
+/* A super kernel and its entry, as passes over entries see them: with its ops in the order in which
+ * the programs call them, which is mostly that of its list. */
 #ifndef PASSES_ENTRY_SUPERKERNEL_H
 #define PASSES_ENTRY_SUPERKERNEL_H
 
@@ -13,10 +14,12 @@ struct superkernel {
     const struct graph *graph;
     const struct block *block;
     struct entry *entry;
-    const uint32_t *ops; /* op ids in list order: the order of the calls */
+    const uint32_t *ops; /* op ids in the order of the calls: an op's number here is its turn */
     uint32_t count;
-    const uint32_t *index;     /* per op of the graph: its place in its list, or NONE */
-    const uint32_t *grouped;   /* by group of arguments: the place of its op */
+    const uint32_t *listed;  /* by turn: the place in list order; NULL: that is the turn */
+    const uint32_t *index;   /* per op of the graph: its turn, or NONE */
+    const uint32_t *grouped; /* by named group of the entry: the turn of its op, or NONE */
+    uint32_t n_grouped;
     const struct order *order; /* of the graph */
     struct sk_options options;
     void *user; /* of superkernels_visit_with */
@@ -25,8 +28,11 @@ struct superkernel {
 const struct op *superkernel_op(const struct superkernel *sk, uint32_t i);
 const struct kernel *superkernel_kernel(const struct superkernel *sk, uint32_t i);
 
-/* The place in the list of an op of the graph, or NONE where it is not of this super kernel. */
+/* The turn of an op of the graph, or NONE where it is not of this super kernel. */
 uint32_t superkernel_index(const struct superkernel *sk, uint32_t op);
+
+/* The place of the i-th op in list order. */
+uint32_t superkernel_place(const struct superkernel *sk, uint32_t i);
 
 /* Whether the i-th op has a part on cores of this type. */
 bool superkernel_has_part(const struct superkernel *sk, uint32_t i, enum core_type core);
@@ -35,10 +41,13 @@ bool superkernel_has_part(const struct superkernel *sk, uint32_t i, enum core_ty
  * and the one before it unordered. Else all ops are one list, each behind the one before it. */
 bool superkernel_is_two_lists(const struct superkernel *sk);
 
-/* The ops that send or receive an event, or both, in list order. */
+/* Whether its entry has barriers, flags or drains, or calls that start early. */
+bool superkernel_is_synchronised(const struct superkernel *sk);
+
+/* The ops that send or receive an event, or both, in turn. */
 struct event_uses {
     struct event_use {
-        uint32_t event, op; /* op: its place in the list */
+        uint32_t event, op; /* op: its turn */
     } * at;                 /* by event, then by op */
     uint32_t count, capacity;
 };
@@ -51,7 +60,7 @@ struct superkernel_events {
 struct superkernel_events superkernel_events(const struct superkernel *sk);
 void superkernel_events_free(struct superkernel_events *events);
 
-/* The op, by its place, that an instruction for a word in memory is about, where the program's next
+/* The op, by its turn, that an instruction for a word in memory is about, where the program's next
  * call is that of op `next`: the owner of the lock; the sender of the event; of its receivers the
  * first from `next` on, or the last. sk->count where an edited dump has an event that is none of
  * an op's. */

@@ -1,39 +1,119 @@
 #include "passes/entry/visit.h"
-#include "ir/syntax/locate.h"
 #include "passes/entry/records.h"
+#include "passes/entry/turns.h"
 
-/* Whether the entry calls the ops' kernels: a dump may have been edited. */
-static bool calls_match(const struct superkernel *sk)
-{
-    for (int core = 0; core < CORE_TYPES; core++) {
-        const struct program *program = &sk->entry->programs[core];
-        uint32_t wanted = 0, calls = 0;
-        for (uint32_t i = 0; i < sk->count; i++)
-            wanted += superkernel_has_part(sk, i, core);
-        for (uint32_t i = 0; i < program->instrs.count; i++)
-            calls += program->instrs.at[i].op == INSTR_call;
-        if (calls == wanted)
-            continue;
-        diag_at(sk->context->diags, DIAG_entry_calls, locate_name(sk->module, sk->entry->loc),
-                "entry '@%.*s' calls %u kernels on %s, but its super kernel has %u there",
-                NAME(sk->module, sk->entry->name), calls, core_type_name(core), wanted);
-        return false;
-    }
-    return true;
-}
+struct visitor {
+    struct superkernel sk;
+    bool (*visit)(struct superkernel *sk);
+    struct group_namer namer;
+    VEC(struct group_name) names; /* of the super kernel at hand, by place in the list */
+    uint32_t *index;              /* a copy of the graph's, for calls in another order */
+};
 
 /* Records of `profile` stand between what passes recognise by its place. They are none of a pass's
  * business, and their places follow from the rest. */
-static bool visit_one(struct superkernel *sk, bool (*visit)(struct superkernel *sk))
+static bool visit_one(struct visitor *visitor)
 {
-    bool taken = records_take(sk), ok = visit(sk);
+    struct superkernel *sk = &visitor->sk;
+    bool taken = records_take(sk), ok = visitor->visit(sk);
     if (taken && ok)
         records_make(sk);
     return ok;
 }
 
-static bool visit_graph(struct superkernel *sk, bool (*visit)(struct superkernel *sk))
+/* ----------------------------------------------------------------------------- turns ---- */
+
+static void take_index(struct visitor *visitor, const struct members *members)
 {
+    if (!visitor->index) {
+        uint32_t count = visitor->sk.graph->ops.count;
+        visitor->index = mem_calloc(count, sizeof *visitor->index);
+        memcpy(visitor->index, members->index, count * sizeof *visitor->index);
+    }
+    visitor->sk.index = visitor->index;
+}
+
+/* The visited super kernel has its ops by turns instead of by places. */
+static bool visit_turned(struct visitor *visitor, const struct members *members,
+                         struct called *called, const uint32_t *turns)
+{
+    struct superkernel *sk = &visitor->sk;
+    const uint32_t *listed = sk->ops;
+    uint32_t *ops = mem_calloc(sk->count, sizeof *ops);
+    take_index(visitor, members);
+    for (uint32_t turn = 0; turn < sk->count; turn++) {
+        ops[turn] = listed[turns[turn]];
+        visitor->index[ops[turn]] = turn;
+    }
+    for (uint32_t group = 0; group < sk->n_grouped; group++)
+        if (called->place[group] != NONE)
+            called->place[group] = visitor->index[listed[called->place[group]]];
+    sk->ops = ops;
+    sk->listed = turns;
+    bool ok = visit_one(visitor);
+    sk->ops = listed;
+    sk->listed = NULL;
+    sk->index = members->index;
+    for (uint32_t turn = 0; turn < sk->count; turn++)
+        visitor->index[ops[turn]] = members->index[ops[turn]];
+    mem_free(ops);
+    return ok;
+}
+
+static bool visit_in_turn(struct visitor *visitor, const struct members *members,
+                          struct called *called)
+{
+    if (called->in_order)
+        return visit_one(visitor);
+    uint32_t *turns = mem_calloc(visitor->sk.count, sizeof *turns);
+    bool ok =
+        turns_find(&visitor->sk, called, turns) && visit_turned(visitor, members, called, turns);
+    mem_free(turns);
+    return ok;
+}
+
+/* --------------------------------------------------------------------- super kernels ---- */
+
+static void name_groups(struct visitor *visitor, const uint32_t *grouped)
+{
+    const struct superkernel *sk = &visitor->sk;
+    visitor->names.count = 0;
+    vec_reserve(&visitor->names, sk->count);
+    visitor->names.count = sk->count;
+    group_namer_clear(&visitor->namer);
+    for (uint32_t group = 0; group < sk->count; group++) {
+        uint32_t place = grouped[group];
+        visitor->names.at[place] =
+            group_name_of(&visitor->namer, sk->graph, superkernel_op(sk, place));
+    }
+}
+
+/* An entry that calls something else than the ops may be an edited dump. */
+static bool visit_called(struct visitor *visitor, const struct members *members,
+                         const uint32_t *grouped)
+{
+    struct superkernel *sk = &visitor->sk;
+    struct called called;
+    name_groups(visitor, grouped);
+    bool ok = called_find(&called, &(struct called_source){.diags = sk->context->diags,
+                                                           .module = sk->module,
+                                                           .graph = sk->graph,
+                                                           .superkernel = sk->block,
+                                                           .entry = sk->entry,
+                                                           .ops = sk->ops,
+                                                           .count = sk->count,
+                                                           .grouped = grouped,
+                                                           .names = visitor->names.at});
+    sk->grouped = called.place;
+    sk->n_grouped = entry_named_groups(sk->entry);
+    ok = ok && visit_in_turn(visitor, members, &called);
+    called_free(&called);
+    return ok;
+}
+
+static bool visit_graph(struct visitor *visitor)
+{
+    struct superkernel *sk = &visitor->sk;
     struct analyses *analyses = sk->context->analyses;
     const struct members *members = analyses_members(analyses, sk->module, sk->graph);
     bool ok = true;
@@ -47,10 +127,11 @@ static bool visit_graph(struct superkernel *sk, bool (*visit)(struct superkernel
         sk->entry = block_entry(sk->module, block);
         sk->ops = members->ops + members->first[b];
         sk->count = members->first[b + 1] - members->first[b];
-        sk->grouped = members->grouped + members->first[b];
         sk_options_of(&sk->options, sk->module, attr_string(sk->module, block->attrs, W_options));
-        ok = calls_match(sk) && visit_one(sk, visit) && ok;
+        ok = visit_called(visitor, members, members->grouped + members->first[b]) && ok;
     }
+    mem_free(visitor->index);
+    visitor->index = NULL;
     return ok;
 }
 
@@ -63,11 +144,15 @@ bool superkernels_visit_with(struct pass_context *context, bool (*visit)(struct 
                              void *user)
 {
     struct module *module = context->module;
-    struct superkernel sk = {.context = context, .module = module, .user = user};
+    struct visitor visitor = {.sk = {.context = context, .module = module, .user = user},
+                              .visit = visit,
+                              .namer = {.module = module}};
     bool ok = true;
     for (uint32_t i = 0; i < module->graphs.count; i++) {
-        sk.graph = &module->graphs.at[i];
-        ok = visit_graph(&sk, visit) && ok;
+        visitor.sk.graph = &module->graphs.at[i];
+        ok = visit_graph(&visitor) && ok;
     }
+    group_namer_free(&visitor.namer);
+    vec_free(&visitor.names);
     return ok;
 }

@@ -5,6 +5,7 @@
 
 #include "ir/order.h"
 #include "ir/slots.h"
+#include "passes/called.h"
 #include "passes/context.h"
 #include "passes/sync/proof.h"
 
@@ -59,6 +60,7 @@ struct sync_checker {
     struct sync_proof proof;
     const struct sync_subject *subject; /* NULL: the entry is for no super kernel */
     bool grouped;                       /* its arguments are those of the subject's ops */
+    struct called called;               /* of a subject: which op each call is for */
 };
 
 /* The op at a place in list order, and its kernel. */
@@ -102,6 +104,10 @@ bool sync_check_early(const struct sync_checker *checker);
 bool sync_check_counts(const struct sync_checker *checker);
 bool sync_check_feed(const struct sync_checker *checker);
 bool sync_check_full_barriers(const struct sync_checker *checker);
+
+/* Of the programs of a subject: each of its ops is called once on each core type that it has a part
+ * on, with its own kernel, arguments and blocks. Places the calls where that is so. */
+bool sync_check_calls(struct sync_checker *checker);
 
 /* The same, where the subject's calls are placed. */
 bool sync_check_selects(struct sync_checker *checker); /* dynamic kernels; places their selects */

@@ -163,11 +163,12 @@ static bool report_idle(const struct sync_checker *checker, const struct fed_cal
     const struct sync_subject *subject = checker->subject;
     const struct instr *call = sync_instr(&checker->proof, fed->core, fed->step);
     uint32_t all = launched(checker, fed->core), runs = all - left_out(checker, fed);
-    if (!subject || !checker->grouped || call->number[0] >= subject->count)
+    uint32_t place = subject ? checker->called.place[call->number[0]] : NONE;
+    if (place == NONE)
         return sync_report_step(checker, DIAG_sync_idle_cores, fed->core, fed->step,
                                 "the kernel's full barriers are over all cores of the launch, of "
                                 "which this call leaves some out: it waits for ever");
-    const struct op *op = sync_op(subject, subject->grouped[call->number[0]]);
+    const struct op *op = sync_op(subject, place);
     return diag_at(checker->diags, DIAG_sync_idle_cores,
                    locate_op(checker->module, op, OP_TYPE_NAME, 0),
                    "the kernel '@%.*s' has full barriers over all cores of the launch, but runs on "

@@ -113,12 +113,9 @@ bool sync_check_full_barriers(const struct sync_checker *checker)
         for (uint32_t i = 0; i < tracks[core].count; i++)
             if (tracks[core].steps[i].effect == EFFECT_CALL && has_full_barriers(checker, core, i))
                 ok = check_arrivals(checker, (struct full_call){core, i}) && ok;
-    uint32_t pairs = tracks[CORE_AIC].parts.count;
-    if (pairs > tracks[CORE_AIV].parts.count)
-        pairs = tracks[CORE_AIV].parts.count;
-    for (uint32_t i = 0; i < pairs; i++) {
-        uint32_t aic = tracks[CORE_AIC].parts.at[i], aiv = tracks[CORE_AIV].parts.at[i];
-        if (has_full_barriers(checker, CORE_AIC, aic))
+    for (uint32_t i = 0; i < tracks[CORE_AIC].parts.count; i++) {
+        uint32_t aic = tracks[CORE_AIC].parts.at[i], aiv = tracks[CORE_AIC].others[i];
+        if (aiv != NONE && has_full_barriers(checker, CORE_AIC, aic))
             ok = check_mixed(checker, aic, aiv) && ok;
     }
     return ok;

@@ -52,6 +52,90 @@ static void add_steps(struct sync_proof *proof, enum core_type core)
     }
 }
 
+/* ---------------------------------------------------------------------------- parts ---- */
+
+/* A part by what its call is for. */
+struct part {
+    uint32_t group, kernel, number;
+};
+
+static struct part part_at(const struct sync_track *track, uint32_t number)
+{
+    const struct instr *call =
+        &track->program->instrs.at[track->steps[track->parts.at[number]].instr];
+    return (struct part){call->number[0], call->kernel, number};
+}
+
+static int compare_purposes(const struct part *a, const struct part *b)
+{
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
+    return (a->kernel > b->kernel) - (a->kernel < b->kernel);
+}
+
+static int compare_parts(const void *a, const void *b)
+{
+    const struct part *x = a, *y = b;
+    int purposes = compare_purposes(x, y);
+    return purposes ? purposes : (x->number > y->number) - (x->number < y->number);
+}
+
+/* The parts of a program from `first` on, by what they are for. */
+static struct part *sorted_parts(const struct sync_track *track, uint32_t first)
+{
+    uint32_t count = track->parts.count - first;
+    struct part *parts = mem_calloc(count, sizeof *parts);
+    for (uint32_t i = 0; i < count; i++)
+        parts[i] = part_at(track, first + i);
+    if (count)
+        qsort(parts, count, sizeof *parts, compare_parts);
+    return parts;
+}
+
+static void pair(struct sync_track *tracks, uint32_t aic, uint32_t aiv)
+{
+    tracks[CORE_AIC].others[aic] = tracks[CORE_AIV].parts.at[aiv];
+    tracks[CORE_AIV].others[aiv] = tracks[CORE_AIC].parts.at[aic];
+}
+
+/* Programs that call them in another order, so that those from `first` on have to be looked for. */
+static void pair_sorted(struct sync_track *tracks, uint32_t first)
+{
+    struct part *aic = sorted_parts(&tracks[CORE_AIC], first);
+    struct part *aiv = sorted_parts(&tracks[CORE_AIV], first);
+    uint32_t aics = tracks[CORE_AIC].parts.count - first;
+    uint32_t aivs = tracks[CORE_AIV].parts.count - first;
+    for (uint32_t i = 0, j = 0; i < aics && j < aivs;) {
+        int order = compare_purposes(&aic[i], &aiv[j]);
+        if (order == 0)
+            pair(tracks, aic[i].number, aiv[j].number);
+        i += order <= 0;
+        j += order >= 0;
+    }
+    mem_free(aic);
+    mem_free(aiv);
+}
+
+/* The parts of one call of a mixed kernel pass the same arguments; of several such calls, the n-th
+ * of one program belongs to the n-th of the other. */
+static void pair_parts(struct sync_track *tracks)
+{
+    uint32_t n = 0;
+    for (int core = 0; core < CORE_TYPES; core++) {
+        struct sync_track *track = &tracks[core];
+        track->others = mem_calloc(track->parts.count, sizeof *track->others);
+        for (uint32_t i = 0; i < track->parts.count; i++)
+            track->others[i] = NONE;
+    }
+    for (; n < tracks[CORE_AIC].parts.count && n < tracks[CORE_AIV].parts.count; n++) {
+        struct part aic = part_at(&tracks[CORE_AIC], n), aiv = part_at(&tracks[CORE_AIV], n);
+        if (compare_purposes(&aic, &aiv))
+            break;
+        pair(tracks, n, n);
+    }
+    pair_sorted(tracks, n);
+}
+
 /* ------------------------------------------------------------------------ knowledge ---- */
 
 static void raise_to(uint32_t *number, uint32_t at_least)
@@ -120,14 +204,12 @@ static bool pass_flag(struct sync_track *track, const struct sync_track *sender,
 
 /* ------------------------------------------------------------------------ execution ---- */
 
-/* The n-th part that a program calls belongs to the n-th of the other one. */
 uint32_t sync_other_part(const struct sync_proof *proof, enum core_type core)
 {
-    const struct sync_track *track = &proof->tracks[core], *other = &proof->tracks[1 - core];
-    if (track->parts_begun == track->parts.count || track->parts_begun >= other->parts.count ||
-        track->parts.at[track->parts_begun] != track->next)
-        return NONE;
-    return other->parts.at[track->parts_begun];
+    const struct sync_track *track = &proof->tracks[core];
+    bool part = track->parts_begun < track->parts.count &&
+                track->parts.at[track->parts_begun] == track->next;
+    return part ? track->others[track->parts_begun] : NONE;
 }
 
 /* The parts of a mixed kernel synchronise with each other, so neither ends before both have
@@ -138,7 +220,8 @@ static bool begin_part(struct sync_proof *proof, enum core_type core)
     uint32_t other = sync_other_part(proof, core);
     if (other != NONE && proof->tracks[1 - core].next < other)
         return false;
-    track->parts_begun += other != NONE;
+    track->parts_begun += track->parts_begun < track->parts.count &&
+                          track->parts.at[track->parts_begun] == track->next;
     return true;
 }
 
@@ -202,6 +285,7 @@ void sync_proof_init(struct sync_proof *proof, const struct module *module,
         add_steps(proof, core);
         track->before = mem_calloc(track->count, sizeof *track->before);
     }
+    pair_parts(proof->tracks);
     execute(proof);
 }
 
@@ -216,6 +300,7 @@ void sync_proof_free(struct sync_proof *proof)
         vec_free(&track->sets);
         vec_free(&track->waits);
         vec_free(&track->parts);
+        mem_free(track->others);
     }
 }
 

@@ -45,6 +45,7 @@ struct sync_track {
     struct sync_state now;
     struct vec_u32 arrivals, awaits, sets, waits; /* steps of these kinds that were executed */
     struct vec_u32 parts;                         /* calls of mixed kernels' parts */
+    uint32_t *others;                             /* by part: the other one's call, or NONE */
     uint32_t parts_begun;                         /* how many of them were executed */
 };
 

@@ -415,5 +415,9 @@ void sync_report_order(const struct sync_checker *checker, const struct order_ed
     diag_note(diags, op_span(checker, from), "%s", reason_text(checker, edge, to));
     diag_note(diags, sync_step_span(checker, part, earlier->step), "it is called at %s",
               sync_step_text(checker, part, earlier->step));
-    sync_explain_order(checker, earlier, later);
+    if (part != core || earlier->step < later->step)
+        sync_explain_order(checker, earlier, later);
+    else
+        diag_help(diags, "the same program calls this op before, at %s: exchange the two",
+                  sync_step_text(checker, core, later->step));
 }

@@ -6,7 +6,6 @@ struct selection {
     struct sync_checker *checker;
     enum core_type core;
     struct id_map pending; /* the step of a select that no call has used yet, by kernel */
-    uint32_t place;        /* of the next op to be called */
 };
 
 static uint32_t *pending_of(struct selection *selection, uint32_t kernel)
@@ -44,12 +43,10 @@ static bool visit_select(struct selection *selection, uint32_t step)
 }
 
 /* The place of the op that is called at a step. */
-static uint32_t called_place(struct selection *selection, uint32_t step)
+static uint32_t called_place(const struct selection *selection, uint32_t step)
 {
-    const struct sync_placed *placed = selection->checker->subject->placed;
-    while (placed[selection->place].call[selection->core].step != step)
-        selection->place++;
-    return selection->place;
+    const struct sync_checker *checker = selection->checker;
+    return checker->called.place[sync_instr(&checker->proof, selection->core, step)->number[0]];
 }
 
 static bool visit_call(struct selection *selection, uint32_t step)

@@ -61,12 +61,12 @@ static void report_wrong_use(const struct sync_words *words, enum core_type core
 }
 
 /* The slot that an instruction is for, or NONE. */
-static uint32_t used_slot(const struct sync_subject *subject, const struct instr *instr)
+static uint32_t used_slot(const struct sync_checker *checker, const struct instr *instr)
 {
+    const struct sync_subject *subject = checker->subject;
     uint32_t slot = NONE;
     if (instr->word) {
-        uint32_t group = instr->number[0];
-        uint32_t place = group < subject->count ? subject->grouped[group] : NONE;
+        uint32_t place = checker->called.place[instr->number[0]];
         for (uint32_t i = place != NONE ? subject->first_slot[place] : NONE;
              i != NONE && i < subject->end_slot[place]; i++)
             if (subject->slots.at[i].kind == SLOT_LOCK)
@@ -111,7 +111,7 @@ static bool add_use(struct sync_words *words, enum core_type core, uint32_t step
 {
     const struct instr *instr = sync_instr(&words->checker->proof, core, step);
     enum sync_use use = sync_use_of(instr->op);
-    uint32_t slot = used_slot(words->checker->subject, instr);
+    uint32_t slot = used_slot(words->checker, instr);
     if (slot == NONE) {
         report_wrong_use(words, core, step, instr);
         return false;

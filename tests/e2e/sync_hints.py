@@ -17,7 +17,8 @@ SOURCE = os.path.abspath(tap.SOURCE)
 ROUNDS = 8  # one mistake may hide others
 
 # What must be taken out is not said as an insertion.
-INCOMPLETE = {"events_inner_word": "the event's instructions are to be taken out"}
+INCOMPLETE = {"events_inner_word": "the event's instructions are to be taken out",
+              "other_calls": "calls are to be exchanged"}
 
 # One instruction of those that hints insert.
 INSTR = (r"(?:notify|wait_event|reset) (?:lock )?\S+|"
