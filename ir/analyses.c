@@ -1,4 +1,5 @@
 #include "ir/analyses.h"
+#include "ir/effects.h"
 
 #include <assert.h>
 #include <string.h>
@@ -21,11 +22,13 @@ static struct graph_analyses *of_graph(struct analyses *analyses, const struct m
     return analyses->at[index];
 }
 
-static const struct order *get_order(struct graph_analyses *of, const struct module *module,
-                                     const struct graph *graph)
+static const struct order *get_order(struct analyses *analyses, struct graph_analyses *of,
+                                     const struct module *module, const struct graph *graph)
 {
+    if (!analyses->effects)
+        analyses->effects = effects_new(module);
     if (!of->has_order)
-        order_init(&of->order, module, graph);
+        order_init_with(&of->order, module, graph, analyses->effects);
     of->has_order = true;
     return &of->order;
 }
@@ -33,7 +36,7 @@ static const struct order *get_order(struct graph_analyses *of, const struct mod
 const struct order *analyses_order(struct analyses *analyses, const struct module *module,
                                    const struct graph *graph)
 {
-    return get_order(of_graph(analyses, module, graph), module, graph);
+    return get_order(analyses, of_graph(analyses, module, graph), module, graph);
 }
 
 const struct members *analyses_members(struct analyses *analyses, const struct module *module,
@@ -41,7 +44,7 @@ const struct members *analyses_members(struct analyses *analyses, const struct m
 {
     struct graph_analyses *of = of_graph(analyses, module, graph);
     if (!of->has_members)
-        members_init(&of->members, module, graph, get_order(of, module, graph));
+        members_init(&of->members, module, graph, get_order(analyses, of, module, graph));
     of->has_members = true;
     return &of->members;
 }
@@ -57,6 +60,8 @@ void analyses_drop(struct analyses *analyses)
         mem_free(of);
     }
     vec_free(analyses);
+    effects_free(analyses->effects);
+    analyses->effects = NULL;
 }
 
 /* ------------------------------------------------------------------------ assertions ---- */
@@ -102,7 +107,7 @@ bool analyses_hold(const struct analyses *analyses, const struct module *module)
     for (uint32_t i = 0; hold && i < analyses->count; i++) {
         const struct graph *graph = &module->graphs.at[i];
         const struct graph_analyses *kept = analyses->at[i];
-        struct analyses fresh = {NULL, 0, 0};
+        struct analyses fresh = {.effects = NULL};
         if (kept && kept->has_order)
             hold = same_order(&kept->order, analyses_order(&fresh, module, graph));
         if (hold && kept && kept->has_members)

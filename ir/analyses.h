@@ -12,6 +12,7 @@ struct graph_analyses;
 struct analyses {
     struct graph_analyses **at; /* by graph */
     uint32_t count, capacity;
+    struct effects *effects; /* of graphs that others call; NULL while nobody has asked */
 };
 
 /* Of a graph of the module, verified. Valid until analyses_drop; to be read only. */

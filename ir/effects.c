@@ -20,7 +20,8 @@ struct pending {
 
 struct effects {
     const struct module *module;
-    struct graph_effects *graphs; /* by index */
+    struct graph_effects *graphs; /* by index; NULL while nothing was asked */
+    uint32_t n_graphs;            /* as long as these are looked at, the module has as many */
     VEC(struct pending) stack;
     uint8_t *seen; /* scratch, by name id: which accesses a graph has, a bit for each kind */
     struct op_effects of_op; /* scratch */
@@ -39,8 +40,6 @@ struct effects *effects_new(const struct module *module)
 {
     struct effects *effects = mem_calloc(1, sizeof *effects);
     effects->module = module;
-    effects->graphs = mem_calloc(module->graphs.count, sizeof *effects->graphs);
-    effects->seen = mem_calloc(module->names.count, 1);
     return effects;
 }
 
@@ -48,7 +47,7 @@ void effects_free(struct effects *effects)
 {
     if (!effects)
         return;
-    for (uint32_t i = 0; i < effects->module->graphs.count; i++) {
+    for (uint32_t i = 0; i < effects->n_graphs; i++) {
         mem_free(effects->graphs[i].written);
         mem_free(effects->graphs[i].returned);
         vec_free(&effects->graphs[i].shared);
@@ -203,9 +202,19 @@ static void step(struct effects *effects)
     effects->stack.count--;
 }
 
+static void begin(struct effects *effects)
+{
+    const struct module *module = effects->module;
+    effects->n_graphs = module->graphs.count;
+    effects->graphs = mem_calloc(module->graphs.count, sizeof *effects->graphs);
+    effects->seen = mem_calloc(module->names.count, 1);
+}
+
 static void require(struct effects *effects, uint32_t graph)
 {
     uint32_t below = effects->stack.count;
+    if (!effects->graphs)
+        begin(effects);
     open_graph(effects, graph);
     while (effects->stack.count > below)
         step(effects);

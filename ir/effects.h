@@ -23,6 +23,7 @@ struct effects;
 /* Works nothing out yet: what a graph does is found when it is first asked for, with that of all
  * graphs that it calls, each once. */
 struct effects *effects_new(const struct module *module);
+/* NULL is freed, too; the module may have changed meanwhile. */
 void effects_free(struct effects *effects);
 
 /* Replaces what is in `found`, which is zero-initialised at first and freed by op_effects_free.

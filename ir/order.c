@@ -254,6 +254,14 @@ static bool conduct(struct builder *builder)
 
 void order_init(struct order *order, const struct module *module, const struct graph *graph)
 {
+    struct effects *effects = effects_new(module);
+    order_init_with(order, module, graph, effects);
+    effects_free(effects);
+}
+
+void order_init_with(struct order *order, const struct module *module, const struct graph *graph,
+                     struct effects *effects)
+{
     uint32_t n = graph->ops.count;
     expensive_assert(graph_is_sound(module, graph));
     *order = (struct order){.first = mem_calloc((size_t)n + 2, sizeof(uint32_t)),
@@ -264,7 +272,7 @@ void order_init(struct order *order, const struct module *module, const struct g
     walk_body(order, graph);
     struct builder builder = {.graph = graph, .order = order};
     find_senders(&builder);
-    memory_edges(&builder.memory, module, graph, order->text, order->n_ops);
+    memory_edges(&builder.memory, module, graph, order->text, order->n_ops, effects);
     launch_edges(&builder.launches, module, graph, order->text, order->n_ops, order->stream,
                  order->passive);
     build(&builder);

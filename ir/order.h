@@ -39,6 +39,11 @@ struct order {
 /* The required order of a graph. Values without definition and events without partner add
  * nothing. */
 void order_init(struct order *order, const struct module *module, const struct graph *graph);
+/* The same for one of several graphs, with what is found out on the way about those that it calls:
+ * so each is looked at once. */
+struct effects;
+void order_init_with(struct order *order, const struct module *module, const struct graph *graph,
+                     struct effects *effects);
 void order_free(struct order *order);
 
 /* For two ops with no other between them: whether the graph has `to` run behind `from`, by an edge

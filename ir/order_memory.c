@@ -18,7 +18,8 @@ struct walker {
     struct memories joined;
     struct id_map of_value;    /* by the value that stands for a memory which some op writes */
     struct id_map of_buffer;   /* memory by name */
-    struct effects *effects;   /* of called graphs; NULL while no op calls any */
+    struct effects *effects;   /* of called graphs */
+    bool calls;                /* some op calls one, and so the variables were looked for */
     struct op_effects called;  /* scratch */
     struct id_map variables;   /* by `shared_name`: the value that stands for its memory */
     struct id_map of_variable; /* memory by `shared_name`, of those without a value */
@@ -70,8 +71,6 @@ static const struct op_effects *called_effects(struct walker *walker, const stru
 {
     if (op_call_kind(op) == CALL_NONE)
         return NULL;
-    if (!walker->effects)
-        walker->effects = effects_new(walker->module);
     effects_of_op(walker->effects, op, &walker->called);
     return &walker->called;
 }
@@ -108,8 +107,10 @@ static void find_variables(struct walker *walker)
 /* The same for what called graphs access; returns whether that is anything. */
 static bool find_called(struct walker *walker, const struct op *op)
 {
-    if (op_call_kind(op) != CALL_NONE && !walker->effects)
+    if (op_call_kind(op) != CALL_NONE && !walker->calls) {
         find_variables(walker);
+        walker->calls = true;
+    }
     const struct op_effects *called = called_effects(walker, op);
     for (uint32_t i = 0; called && i < called->written.count; i++)
         find_memory(walker, memory_of(&walker->joined,
@@ -204,9 +205,9 @@ static void access_called(struct walker *walker, uint32_t id)
 }
 
 void memory_edges(struct order_pairs *pairs, const struct module *module, const struct graph *graph,
-                  const uint32_t *text, uint32_t n_ops)
+                  const uint32_t *text, uint32_t n_ops, struct effects *effects)
 {
-    struct walker walker = {.module = module, .graph = graph, .pairs = pairs};
+    struct walker walker = {.module = module, .graph = graph, .pairs = pairs, .effects = effects};
     uint32_t n_accessing = find_memories(&walker) ? n_ops : 0;
     for (uint32_t i = 0; i < n_accessing; i++) {
         access_values(&walker, text[i]);
@@ -222,6 +223,5 @@ void memory_edges(struct order_pairs *pairs, const struct module *module, const 
     id_map_free(&walker.of_buffer);
     id_map_free(&walker.of_variable);
     id_map_free(&walker.variables);
-    effects_free(walker.effects);
     op_effects_free(&walker.called);
 }

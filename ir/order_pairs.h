@@ -2,7 +2,7 @@
 #ifndef IR_ORDER_PAIRS_H
 #define IR_ORDER_PAIRS_H
 
-#include "ir/module.h"
+#include "ir/effects.h"
 
 /* One op before another. */
 struct order_pair {
@@ -17,9 +17,9 @@ struct order_pairs {
 
 /* The edges between ops (`text`: all of them in text order) that access one memory, at least one of
  * them writing: read after write, write after read, write after write. What these imply of each
- * other is left out. Appends to `pairs`. */
+ * other is left out. What called graphs do is asked of `effects`. Appends to `pairs`. */
 void memory_edges(struct order_pairs *pairs, const struct module *module, const struct graph *graph,
-                  const uint32_t *text, uint32_t n_ops);
+                  const uint32_t *text, uint32_t n_ops, struct effects *effects);
 
 /* The edges by events that super kernels as a whole send (behind their last ops) or receive (before
  * their first ops): their attributes `send` and `recv`. Ops in between follow by the order of their

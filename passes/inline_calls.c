@@ -18,8 +18,8 @@
 #include <string.h>
 
 /* Graphs that call each other in many ways would become larger than anybody wants: so many ops may
- * be added to a module. */
-enum { MAX_ADDED_OPS = 1 << 20 };
+ * be added to a module, or so many times those that it has. */
+enum { MAX_ADDED_OPS = 1 << 16, MAX_ADDED_TIMES = 4 };
 
 /* Why no call of a graph is replaced. */
 enum refusal {
@@ -42,7 +42,7 @@ struct inliner {
     struct callee_facts *facts;      /* by graph */
     const struct inline_ends **ends; /* the same */
     uint8_t *done, *replaced;        /* the same: was looked at; a call of it was replaced */
-    uint32_t added;                  /* ops, so far */
+    uint64_t room;                   /* ops that may still be added */
 };
 
 /* The graph that is being looked at. */
@@ -105,7 +105,8 @@ static const struct callee_facts *facts_of(struct inliner *inliner, uint32_t id)
     facts->known = true;
     facts->refusal = graph_refusal(inliner->module, &inliner->module->graphs.at[id]);
     if (facts->refusal == REFUSED_NOT)
-        inline_ends_find(&facts->ends, inliner->module, &inliner->module->graphs.at[id]);
+        inline_ends_find(&facts->ends, inliner->module, &inliner->module->graphs.at[id],
+                         inliner->effects);
     inliner->ends[id] = &facts->ends;
     return facts;
 }
@@ -255,8 +256,9 @@ static const char *why_left(struct caller *caller, uint32_t id, uint32_t called)
     if (!fits_launches(caller, op, &facts->ends))
         return "a super kernel as a whole waits for it, or it for one, and its graph does not "
                "start or end with one op";
-    if (module->graphs.at[called].ops.count > MAX_ADDED_OPS - inliner->added)
-        return "the module would become too large";
+    if (module->graphs.at[called].ops.count > inliner->room)
+        return "the module would become too large, by more than 65536 ops and four times those "
+               "that it had";
     if (has_copies(caller, id, called))
         return "a result is a copy of memory that another op writes; 'alias' says that it is none";
     return NULL;
@@ -276,7 +278,7 @@ static void look_at_call(struct caller *caller, uint32_t id)
         return;
     }
     caller->callee[id] = callee.graph;
-    inliner->added += inliner->module->graphs.at[callee.graph].ops.count;
+    inliner->room -= inliner->module->graphs.at[callee.graph].ops.count;
     inliner->replaced[callee.graph] = 1;
 }
 
@@ -325,7 +327,7 @@ static void look_at_graph(struct inliner *inliner, uint32_t id)
                             .graph = graph,
                             .callee = mem_realloc(NULL, graph->ops.count, sizeof *caller.callee)};
     memset(caller.callee, 0xff, graph->ops.count * sizeof *caller.callee);
-    order_init(&caller.order, inliner->module, graph);
+    order_init_with(&caller.order, inliner->module, graph, inliner->effects);
     memories_init(&caller.memories, inliner->module, graph);
     find_writers(&caller);
     find_launch_events(&caller, W_send, &caller.launch_sends);
@@ -402,6 +404,14 @@ static void drop_unused(struct inliner *inliner)
     module_drop_graphs(module, inliner->replaced);
 }
 
+static uint64_t find_room(const struct module *module)
+{
+    uint64_t ops = 0;
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        ops += module->graphs.at[i].ops.count;
+    return ops * MAX_ADDED_TIMES > MAX_ADDED_OPS ? ops * MAX_ADDED_TIMES : MAX_ADDED_OPS;
+}
+
 bool pass_inline_calls(struct pass_context *context)
 {
     struct module *module = context->module;
@@ -414,6 +424,7 @@ bool pass_inline_calls(struct pass_context *context)
     struct inliner inliner = {.context = context,
                               .module = module,
                               .effects = effects_new(module),
+                              .room = find_room(module),
                               .facts = mem_calloc(n, sizeof *inliner.facts),
                               .ends = mem_calloc(n, sizeof *inliner.ends),
                               .done = mem_calloc(n, 1),

@@ -134,7 +134,7 @@ static enum pipeline_status run_all(const struct pipeline *pipeline, struct pass
 enum pipeline_status pipeline_run(const struct pipeline *pipeline, struct pass_context *context,
                                   pipeline_hook *hook, void *user)
 {
-    struct analyses own = {NULL, 0, 0}, *lent = context->analyses;
+    struct analyses own = {.effects = NULL}, *lent = context->analyses;
     if (!lent)
         context->analyses = &own;
     enum pipeline_status status = run_all(pipeline, context, hook, user);

@@ -130,6 +130,7 @@ bool verify_module(const struct module *module, struct diags *diags)
     struct verifier verifier = {.module = module,
                                 .diags = diags,
                                 .marks = mem_calloc(module->names.count, sizeof(struct mark)),
+                                .effects = effects_new(module),
                                 .errors = diags->counts[SEVERITY_ERROR]};
     verify_symbols(&verifier);
     for (uint32_t i = 0; i < module->targets.count; i++)
@@ -143,6 +144,7 @@ bool verify_module(const struct module *module, struct diags *diags)
     for (uint32_t i = 0; i < module->entries.count; i++)
         verify_entry(&verifier, &module->entries.at[i]);
     verify_arg_values(&verifier);
+    effects_free(verifier.effects);
     mem_free(verifier.marks);
     return diags->counts[SEVERITY_ERROR] == verifier.errors;
 }

@@ -432,12 +432,10 @@ static void verify_aliases(struct verifier *verifier, struct effects *effects,
 static void verify_all_aliases(struct verifier *verifier)
 {
     const struct module *module = verifier->module;
-    struct effects *effects = effects_new(module);
     for (uint32_t i = 0; i < module->graphs.count; i++)
         for (uint32_t j = 0; j < module->graphs.at[i].ops.count; j++)
-            verify_aliases(verifier, effects, &module->graphs.at[i],
+            verify_aliases(verifier, verifier->effects, &module->graphs.at[i],
                            &module->graphs.at[i].ops.at[j]);
-    effects_free(effects);
 }
 
 /* ------------------------------------------------------------------------- circles ---- */

@@ -3,6 +3,7 @@
 #define IR_VERIFY_VERIFY_INTERNAL_H
 
 #include "ir/attr_rows.h"
+#include "ir/effects.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify.h"
 
@@ -20,9 +21,10 @@ struct verifier {
         OPTION_WARNINGS_WANTED,
         OPTION_WARNINGS_GIVEN
     } option_warnings;
-    bool shared_names; /* some op has a `shared_name` */
-    uint32_t errors;   /* that there were before */
-    bool calls;        /* an op that calls graphs was met */
+    struct effects *effects; /* of called graphs */
+    bool shared_names;       /* some op has a `shared_name` */
+    uint32_t errors;         /* that there were before */
+    bool calls;              /* an op that calls graphs was met */
 };
 
 /* Each attribute by itself: its owner has it, once, and its value is of its kind. */

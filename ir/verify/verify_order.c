@@ -185,7 +185,7 @@ void verify_order(struct verifier *verifier, const struct graph *graph)
     bool addresses = overlaps_can_be(verifier->module, graph);
     if (!has_events(graph) && !addresses)
         return;
-    order_init(&order, verifier->module, graph);
+    order_init_with(&order, verifier->module, graph, verifier->effects);
     verify_events(verifier, graph, &order);
     verify_acyclic(verifier, graph, &order);
     if (addresses)

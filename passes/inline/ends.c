@@ -17,7 +17,7 @@ static void mark_inner(const struct order *order, const uint32_t *sorted, const 
 }
 
 void inline_ends_find(struct inline_ends *ends, const struct module *module,
-                      const struct graph *graph)
+                      const struct graph *graph, struct effects *effects)
 {
     struct order order;
     struct order_cycle cycle;
@@ -25,7 +25,7 @@ void inline_ends_find(struct inline_ends *ends, const struct module *module,
     uint32_t *sorted = mem_calloc(n, sizeof *sorted);
     uint8_t *marks = mem_calloc(n, 3), *active = marks, *before = marks + n, *behind = before + n;
     *ends = (struct inline_ends){{NULL, 0, 0}, {NULL, 0, 0}};
-    order_init(&order, module, graph);
+    order_init_with(&order, module, graph, effects);
     bool acyclic = order_sort(&order, sorted, &cycle);
     assert(acyclic);
     (void)acyclic;

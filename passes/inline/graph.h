@@ -13,7 +13,7 @@ struct inline_ends {
 };
 
 void inline_ends_find(struct inline_ends *ends, const struct module *module,
-                      const struct graph *graph);
+                      const struct graph *graph, struct effects *effects);
 void inline_ends_free(struct inline_ends *ends);
 
 /* What becomes of the ops of a graph. */

@@ -5,6 +5,7 @@ import random
 import struct
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
@@ -202,5 +203,31 @@ for seed in range(12):
         bad.append(f"seed {seed}: {results}")
 tap.check("random modules compute the same, whether calls are replaced or not", not bad,
           "\n".join(bad))
+
+# ---- Many graphs ----
+
+
+def chain(count, calls):
+    """Graphs each of which calls the one before so often."""
+    text = "skir 1\ngraph @g0(%x: f32[4]) -> f32[4] {\n  %y = Add(%x, %x) : f32[4]\n  return %y\n}\n"
+    for i in range(1, count):
+        text += f"graph @g{i}(%x: f32[4]) -> f32[4] {{\n  %y0 = Mul(%x, %x) : f32[4]\n"
+        for j in range(calls):
+            text += f"  %y{j + 1} = PartitionedCall(%y{j}) {{f = @g{i - 1}}} : f32[4]\n"
+        text += f"  return %y{calls}\n}}\n"
+    return text
+
+
+write("twice.skir", chain(24, 2))
+done = tap.skirc("opt", "--passes=inline-calls", "--remarks", "twice.skir", "-o", "out.skir")
+tap.check("calls are left where the module would become too large", done.returncode == 0 and
+          "this call is left: the module would become too large, by more than 65536 ops and four "
+          "times those that it had [call-left]" in done.stderr and
+          20_000 < open("out.skir").read().count("\n") < 100_000, done.stderr[:500])
+write("long.skir", chain(3000, 1))
+start = time.monotonic()
+done = tap.skirc("check", "--explain", "long.skir")
+tap.check("3,000 graphs that call each other are looked at in time", done.returncode == 0 and
+          time.monotonic() - start < 5, f"{time.monotonic() - start:.1f} s: {done.stderr[:500]}")
 
 tap.done()

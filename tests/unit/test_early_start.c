@@ -295,7 +295,7 @@ static void check_execution(struct trial *trial)
 
 static void run_pass(struct trial *trial, pass_function *pass)
 {
-    struct analyses analyses = {NULL, 0, 0};
+    struct analyses analyses = {.effects = NULL};
     struct pass_context context = {
         .module = trial->parsed.module, .diags = &trial->parsed.diags, .analyses = &analyses};
     CHECK(trial, pass(&context));

@@ -70,7 +70,10 @@ static void read_tensors(const struct op_type *type, const char *text, struct te
         *tensor = (struct op_tensor){.slot = slot_of(type, *text++), .dims = dims, .bits = 16};
         for (; *text == ' '; text += strcspn(text, " ;")) {
             text++;
-            dims[tensor->rank++] = *text == '?' ? DIM_UNKNOWN : strtoll(text, NULL, 10);
+            if (*text == '.') /* the rank is not known */
+                tensor->rank = RANK_UNKNOWN;
+            else
+                dims[tensor->rank++] = *text == '?' ? DIM_UNKNOWN : strtoll(text, NULL, 10);
         }
         text += strspn(text, "; ");
     }
@@ -360,6 +363,10 @@ static void test_inferred(void **state)
     check_inferred("\"y = broadcast(a, b)\"", "a ? 1; b 1 4", "y ? 4");
     check_inferred("\"y = concat(l, 0)\"", "l 2 3; l ? 3", "y ? 3");
     check_inferred("\"y = b\"", "a 2", NULL);
+    check_inferred("\"l = [..s]\", \"y = insert(s, 0, count(l))\"", "l 3; l ..", "y 2 3");
+    check_inferred("\"l = [..s]\", \"y = insert(s, 0, count(l))\"", "l ..; l ..", NULL);
+    check_inferred("\"y = concat(l, 0)\"", "l 2 3; l ..", NULL);
+    check_inferred("\"y = broadcast(a, b)\"", "a ..; b 4", NULL);
     check_inferred("\"size(a) == 2\"", "a 2", NULL);
     check_inferred("\"a = [k, k]\", \"y = [k]\"", "a 2 3", NULL);
 }

@@ -92,7 +92,7 @@ static bool is_proven(const struct trial *trial)
 {
     struct diags diags;
     diags_init(&diags, NULL, "test.skir");
-    struct analyses analyses = {NULL, 0, 0};
+    struct analyses analyses = {.effects = NULL};
     struct pass_context context = {
         .module = trial->parsed.module, .diags = &diags, .analyses = &analyses};
     bool proven = pass_verify_sync(&context);
