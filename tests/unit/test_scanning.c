@@ -188,10 +188,13 @@ static void test_strings(void **state)
     static const char *const inner[] = {"y", "\\\"", "\\\\", "\\n", "'", "\" no", "\n"};
     for (int before = 0; before < 40; before++)
         for (size_t i = 0; i < sizeof inner / sizeof inner[0]; i++) {
-            char input[160], expected[160];
+            char input[160], expected[200];
             snprintf(input, sizeof input, "(\"%*s%s%*s\")", before, "", inner[i], 40 - before, "");
             snprintf(expected, sizeof expected, "C( S\"%*s%s%*s\" C) ", before, "", inner[i],
                      40 - before, "");
+            check_tokens(input, expected);
+            snprintf(input, sizeof input, "'%*s\\'%*s'", before, "", 40 - before, "");
+            snprintf(expected, sizeof expected, "S%s ", input);
             check_tokens(input, expected);
             snprintf(input, sizeof input, "'%*s%s", before, "", inner[i]);
             snprintf(expected, sizeof expected, *inner[i] == '\'' ? "S%s " : "error", input);
