@@ -16,6 +16,7 @@ dist_doc_DATA = \
 	docs/diagnostics.md \
 	docs/importing.md \
 	docs/json.schema.json \
+	docs/launches.schema.json \
 	docs/language.md \
 	docs/objects.md \
 	docs/op-types.md \

@@ -7,6 +7,12 @@ libskir_la_SOURCES += \
 	frontend/session.h \
 	frontend/skir.c \
 	frontend/skir.h \
+	frontend/launches/task_rows.c \
+	frontend/launches/task_rows.h \
+	frontend/launches/task_splits.c \
+	frontend/launches/task_splits.h \
+	frontend/launches/task_table.c \
+	frontend/launches/task_table.h \
 	frontend/exchange/describe.c \
 	frontend/exchange/describe.h \
 	frontend/exchange/dump/alike.c \
@@ -178,6 +184,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/target.c \
 	frontend/cli/target.h \
 	frontend/commands/cmd.h \
+	frontend/commands/check_launches.c \
+	frontend/commands/check_launches.h \
 	frontend/commands/cmd_check.c \
 	frontend/commands/cmd_compile.c \
 	frontend/commands/cmd_export.c \

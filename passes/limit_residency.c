@@ -137,7 +137,7 @@ static bool limit_queue(struct limiter *limiter, struct queue *queue)
     struct explorer explorer;
     struct mends mends = {NULL, 0, 0};
     explorer_init(&explorer, queue, EXPLORE_STATES);
-    enum verdict verdict = launches_mend(&explorer, &mends);
+    enum verdict verdict = launches_mend(&explorer, &mends, false);
     bool ok = verdict != LAUNCHES_HANG || has_cut(&mends);
     if (!ok)
         report_hang(limiter, &explorer);

@@ -177,6 +177,7 @@ script_tests = \
 	tests/e2e/examples.py \
 	tests/e2e/exit_status.sh \
 	tests/e2e/export.py \
+	tests/e2e/launches.py \
 	tests/e2e/export_refused.py \
 	tests/e2e/export_requests.py \
 	tests/e2e/golden_files.sh \

@@ -1,6 +1,7 @@
 /* skirc check: what is wrong with a file, and what would be fused. */
 #include "frontend/cli/input.h"
 #include "frontend/cli/sk_argument.h"
+#include "frontend/commands/check_launches.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/session.h"
 #include "ir/syntax/origins.h"
@@ -10,6 +11,9 @@
 const struct option options_check[] = {
     {"explain", 0, OPTION_FLAG, NULL,
      "report what would be fused, where scopes break, why, and what to change"},
+    {"launches", 0, OPTION_FLAG, NULL,
+     "report what is launched, and whether launches can hang; also of a table, FILE.json"},
+    {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are, for --launches"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
     {0},
 };
@@ -105,20 +109,30 @@ static enum exit_status explain(struct input *input)
     return status;
 }
 
+static enum exit_status check_file(struct invocation *invocation, const char *path)
+{
+    struct input input;
+    enum exit_status status = EXIT_DONE;
+    if (input_open_verified(&input, invocation, path)) {
+        status = run_passes(&input, proving_passes(input.module));
+        if (option_given(invocation, "explain"))
+            status = worse_status(status, explain(&input));
+        if (option_given(invocation, "launches") && !input.diags.counts[SEVERITY_ERROR])
+            status = worse_status(status, check_launches(&input));
+    }
+    return input_close(&input, status);
+}
+
 enum exit_status cmd_check(struct invocation *invocation)
 {
     enum exit_status status = EXIT_DONE;
     if (!sk_argument_check(invocation))
         return EXIT_USAGE;
     for (unsigned i = 0; i < invocation->n_files; i++) {
-        struct input input;
-        enum exit_status one = EXIT_DONE;
-        if (input_open_verified(&input, invocation, invocation->files[i])) {
-            one = run_passes(&input, proving_passes(input.module));
-            if (option_given(invocation, "explain"))
-                one = worse_status(one, explain(&input));
-        }
-        status = worse_status(status, input_close(&input, one));
+        const char *path = invocation->files[i];
+        bool table = option_given(invocation, "launches") && is_launch_table(path);
+        status = worse_status(status, table ? check_launch_table(invocation, path)
+                                            : check_file(invocation, path));
     }
     return status;
 }

@@ -59,6 +59,8 @@ static struct bound part_bound(const struct queue *queue, const struct part *par
     int32_t takes[LACKS], blocks = row->keeps ? (int32_t)row->blocks : 1;
     bool lacks[LACKS];
     struct bound bound = nothing;
+    if (row->blocks == 0)
+        return nothing;
     shape_bound(&queue->table->device, row->shape, takes, lacks);
     for (int i = 0; i < LACKS; i++) {
         bound.held[i] = takes[i] * (part->waits ? blocks : blocks - 1);

@@ -163,7 +163,7 @@ static bool passes_freely(const struct explorer *explorer, const uint32_t *posit
 {
     const struct queue *queue = explorer->queue;
     const struct stop *stop = queue_stop(queue, stream, positions[stream]);
-    if (stop->kind == STOP_MOVED)
+    if (stop->kind == STOP_MOVED || part_row(queue, part)->blocks == 0)
         return true;
     if (stop->kind == STOP_WAIT)
         return queue_is_sent(queue, positions, stop->event);

@@ -40,7 +40,7 @@ static uint32_t lacking_row(const struct explorer *explorer)
     return NONE;
 }
 
-static bool mend_state(struct explorer *explorer, struct mends *mends)
+static bool mend_state(struct explorer *explorer, struct mends *mends, bool cuts)
 {
     struct queue *queue = explorer->queue;
     struct choice best = {.stream = NONE};
@@ -49,6 +49,7 @@ static bool mend_state(struct explorer *explorer, struct mends *mends)
             offer(explorer, &best, i);
     if (best.stream == NONE)
         return false;
+    best.cut = best.cut || cuts;
     uint32_t position = explorer->stuck[best.stream];
     const struct part *part = queue_part(queue, best.stream, position);
     uint32_t step = queue_stop(queue, best.stream, position)->step;
@@ -61,11 +62,11 @@ static bool mend_state(struct explorer *explorer, struct mends *mends)
     return true;
 }
 
-enum verdict launches_mend(struct explorer *explorer, struct mends *mends)
+enum verdict launches_mend(struct explorer *explorer, struct mends *mends, bool cuts)
 {
     enum verdict verdict;
     do
         verdict = explorer_run(explorer);
-    while (verdict == LAUNCHES_HANG && mend_state(explorer, mends));
+    while (verdict == LAUNCHES_HANG && mend_state(explorer, mends, cuts));
     return verdict;
 }

@@ -20,7 +20,8 @@ struct mends {
 
 /* Explores, and changes the queue where a state hangs, until none does (LAUNCHES_SAFE), none of the
  * launches that wait in the state found can be changed (LAUNCHES_HANG), or it is not known. What
- * was changed is appended. Halves of a launch that is cut are taken to be as large as it was. */
-enum verdict launches_mend(struct explorer *explorer, struct mends *mends);
+ * was changed is appended. Halves of a launch that is cut are taken to be as large as it was. With
+ * `cuts`, no launch waits as a whole: all are cut. */
+enum verdict launches_mend(struct explorer *explorer, struct mends *mends, bool cuts);
 
 #endif

@@ -23,7 +23,7 @@ struct launch_step {
 struct launch_row {
     uint32_t stream;
     enum block_shape shape;
-    uint32_t blocks;
+    uint32_t blocks;           /* 0: it takes no cores, and has no steps */
     bool keeps;                /* has all its blocks on cores at once. One that has steps does */
     bool sealed;               /* nothing about it can be changed */
     struct range waits, sends; /* in table->events: before it starts, when it has ended */

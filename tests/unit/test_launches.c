@@ -266,7 +266,7 @@ static void mend_table(uint64_t seed, const struct text *text, struct queue *que
     struct explorer explorer;
     struct mends mends = {NULL, 0, 0};
     explorer_init(&explorer, queue, EXPLORE_STATES);
-    enum verdict verdict = launches_mend(&explorer, &mends);
+    enum verdict verdict = launches_mend(&explorer, &mends, false);
     count->hung += verdict == LAUNCHES_HANG || mends.count > 0;
     count->mended += verdict == LAUNCHES_SAFE && mends.count > 0;
     for (uint32_t i = 0; i < mends.count; i++)
@@ -378,7 +378,7 @@ static void check_large(const char *what, make_layer *make, uint32_t launches, b
     queue_init(&queue, &table);
     assert_false(queue_find_circle(&queue, &circle));
     explorer_init(&explorer, &queue, EXPLORE_STATES);
-    enum verdict verdict = launches_mend(&explorer, &mends);
+    enum verdict verdict = launches_mend(&explorer, &mends, false);
     printf("# %s: %u launches on %u streams, %u mended, %llu states, %.1f ms\n", what,
            table.rows.count, table.n_streams, mends.count, (unsigned long long)explorer.tried,
            milliseconds() - start);

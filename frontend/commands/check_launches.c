@@ -1,0 +1,189 @@
+#include "frontend/commands/check_launches.h"
+#include "frontend/cli/kernel_dir.h"
+#include "frontend/launches/task_splits.h"
+#include "frontend/session.h"
+#include "passes/launches/describe.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------------- graphs ---- */
+
+struct account {
+    FILE *out;
+    struct input *input;
+    const struct module *module;
+    struct analyses analyses;
+    struct called_launches called;
+};
+
+static void print_line(struct account *account, const char *indent, struct text *line)
+{
+    fprintf(account->out, "%s%.*s\n", indent, (int)line->size, line->at);
+    line->size = 0;
+}
+
+static void print_lines(struct account *account, struct launch_lines *lines)
+{
+    for (uint32_t i = 0; i < lines->count; i++)
+        fprintf(account->out, "      %s%s\n", lines->at[i].row == NONE ? "it came so: " : "",
+                lines->at[i].text);
+    launch_lines_free(lines);
+}
+
+static void print_states(struct account *account, struct queue *queue,
+                         const struct launch_names *names)
+{
+    struct explorer explorer;
+    struct launch_lines lines = {NULL, 0, 0};
+    explorer_init(&explorer, queue, EXPLORE_STATES);
+    enum verdict verdict = explorer_run(&explorer);
+    unsigned long long tried = explorer.tried;
+    const char *plural = tried == 1 ? "" : "s";
+    if (verdict == LAUNCHES_SAFE)
+        fprintf(account->out, "    nothing hangs (%llu state%s tried)\n", tried, plural);
+    if (verdict == LAUNCHES_UNKNOWN)
+        fprintf(account->out, "    not known: %llu state%s tried, and there are more\n", tried,
+                plural);
+    if (verdict == LAUNCHES_HANG) {
+        fprintf(account->out, "    can hang (%llu state%s tried):\n", tried, plural);
+        describe_state(&lines, names, &explorer, true);
+    }
+    print_lines(account, &lines);
+    explorer_free(&explorer);
+}
+
+static void print_verdict(struct account *account, const struct launch_table *table,
+                          const struct launch_names *names)
+{
+    struct queue queue;
+    struct queue_circle circle;
+    struct launch_lines lines = {NULL, 0, 0};
+    queue_init(&queue, table);
+    if (queue_find_circle(&queue, &circle)) {
+        fputs("    hangs, whatever cores there are:\n", account->out);
+        describe_circle(&lines, names, &queue, &circle);
+        print_lines(account, &lines);
+    } else {
+        print_states(account, &queue, names);
+    }
+    queue_circle_free(&circle);
+    queue_free(&queue);
+}
+
+static void print_graph(struct account *account, const struct graph *graph)
+{
+    struct graph_launches launches;
+    struct text line = {NULL, 0, 0};
+    graph_launches_init(&launches, &account->analyses, &account->called, account->module, graph);
+    const struct launch_table *table = &launches.table;
+    struct launch_names names = graph_launch_names(&launches);
+    text_printf(&line, "'@%.*s': %u launch%s on %u stream%s, with %u AICs and %u AIVs",
+                NAME(account->module, graph->name), table->rows.count,
+                table->rows.count == 1 ? "" : "es", table->n_streams,
+                table->n_streams == 1 ? "" : "s", table->device.aics, table->device.aivs);
+    print_line(account, "  ", &line);
+    for (uint32_t i = 0; i < table->rows.count; i++) {
+        describe_row(&line, &names, table, i);
+        print_line(account, "    ", &line);
+    }
+    print_verdict(account, table, &names);
+    text_free(&line);
+    graph_launches_free(&launches);
+}
+
+/* Remarks about what was changed. */
+static void print_changes(struct account *account)
+{
+    const struct diags *diags = &account->input->diags;
+    for (uint32_t i = 0; i < diags->list.count; i++) {
+        const struct diag *diag = &diags->list.at[i];
+        if (diag->id == DIAG_launch_waits || diag->id == DIAG_launch_cut) {
+            fputs("  changed: ", account->out);
+            if (diag->span.end && diags->source)
+                fprintf(account->out,
+                        "line %u: ", source_position(diags->source, diag->span.begin).line);
+            fprintf(account->out, "%s\n", diag->text);
+        }
+    }
+}
+
+/* They are part of the account, not of what is wrong. */
+static void drop_remarks(struct diags *diags)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < diags->list.count; i++)
+        if (diags->list.at[i].severity != SEVERITY_REMARK)
+            diags->list.at[kept++] = diags->list.at[i];
+    diags->list.count = kept;
+}
+
+static void print_account(struct input *input)
+{
+    struct account account = {
+        .out = input->invocation->out, .input = input, .module = input->module};
+    fprintf(account.out, "%s:\n", input->diags.path);
+    print_changes(&account);
+    called_launches_init(&account.called, input->module);
+    for (uint32_t i = 0; i < input->module->graphs.count; i++)
+        print_graph(&account, &input->module->graphs.at[i]);
+    called_launches_free(&account.called);
+    analyses_drop(&account.analyses);
+}
+
+/* The passes of `default` from one to before another. */
+static enum pipeline_status run_passes(struct session *session, unsigned first, unsigned end)
+{
+    struct pipeline pipeline = {.count = 0};
+    for (unsigned i = first; i < end; i++)
+        if (passes[i].in_default)
+            pipeline.passes[pipeline.count++] = &passes[i];
+    return session_run(session, &pipeline, NULL, NULL);
+}
+
+enum exit_status check_launches(struct input *input)
+{
+    struct session session;
+    struct session_options options = {.source = input->path,
+                                      .sk_options = option_value(input->invocation, "sk-options")};
+    kernel_dir_find(input->invocation, &input->diags.arena, &options);
+    session_open(&session, input->module, &input->diags, &options);
+    input->diags.remarks = true;
+    enum pipeline_status status = run_passes(&session, 0, PASS_limit_residency);
+    if (status == PIPELINE_OK) {
+        status = run_passes(&session, PASS_limit_residency, PASS_limit_residency + 1);
+        print_account(input);
+    }
+    session_close(&session);
+    if (!option_given(input->invocation, "remarks"))
+        drop_remarks(&input->diags);
+    return status == PIPELINE_DEFECT ? EXIT_DEFECT : EXIT_DONE;
+}
+
+/* ------------------------------------------------------------------------- tables ---- */
+
+bool is_launch_table(const char *path)
+{
+    size_t size = strlen(path);
+    return size > 5 && strcmp(path + size - 5, ".json") == 0;
+}
+
+enum exit_status check_launch_table(struct invocation *invocation, const char *path)
+{
+    struct input input;
+    struct task_table table = {.n_groups = 0};
+    struct task_splits splits = {.verdict = LAUNCHES_SAFE};
+    struct text text = {NULL, 0, 0};
+    enum exit_status status = EXIT_DONE;
+    if (input_open_foreign(&input, invocation, path) &&
+        task_table_read(&table, &input.source, &input.diags) &&
+        task_splits_find(&splits, &table, &input.diags)) {
+        task_splits_print(&text, &splits, &table);
+        fwrite(text.at, 1, text.size, invocation->out);
+        if (splits.verdict != LAUNCHES_SAFE)
+            status = EXIT_INPUT;
+    }
+    text_free(&text);
+    task_splits_free(&splits);
+    task_table_free(&table);
+    return input_close(&input, status);
+}
