@@ -209,11 +209,13 @@ static void find_calls(struct finder *finder, enum core_type core)
 
 static void find_missing(struct finder *finder)
 {
-    for (uint32_t i = 0; i < finder->source->count; i++)
+    for (uint32_t i = 0; i < finder->source->count; i++) {
+        enum kernel_type type = kernel_at(finder, i)->type;
         for (int core = 0; core < CORE_TYPES; core++)
             if (finder->called->call[core][i] == NONE &&
-                kernel_type_has(kernel_at(finder, i)->type, (enum core_type)core))
+                kernel_type_has(type, (enum core_type)core))
                 report_missing(finder, (enum core_type)core, i);
+    }
 }
 
 bool called_find(struct called *called, const struct called_source *source)

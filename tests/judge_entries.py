@@ -76,13 +76,19 @@ class Device:
                 if self.includes(kernel, core)}
 
     def run(self):
+        seen = set()
         for kind, program in self.entry.programs.items():
             for line in program:
                 if line[0] == "call":
+                    if (kind, line[3]) in seen:
+                        raise Wrong(f"{line[3]} is called twice on {kind}")
+                    seen.add((kind, line[3]))
                     kernel = re.sub(r"\.ai[cv]$", "", line[1][1:])
                     self.called[line[3]] = kernel
                     if int(line[5]) != self.kernels[kernel][1]:
                         raise Wrong(f"{line[3]} on {line[5]} blocks")
+        if set(self.called) != set(self.entry.groups):
+            raise Wrong(f"{set(self.entry.groups) - set(self.called)} are not called")
         self.parts = {op: self.all_parts(op) for op in self.called}
         for op in self.called:
             if not self.parts[op]:
@@ -99,6 +105,8 @@ class Device:
                 raise Wrong(f"{core.kind} {core.index} is blocked at instruction {core.at}")
         if any(self.flags.values()):
             raise Wrong("a flag is left set")
+        if any(len(core.arrivals) != core.awaited for core in order):
+            raise Wrong("an arrival is not awaited")
         done = {part for core in order for part in core.known | core.pending}
         for op, parts in self.parts.items():
             if not parts <= done:
@@ -163,6 +171,8 @@ class Device:
             core.drain()
         elif word == "arrive":
             core.arrivals.append(core.known | core.pending)
+            if len(core.arrivals) - core.awaited > 15:
+                raise Wrong(f"{core.kind} {core.index} arrives for the sixteenth time ahead")
         elif word == "await":
             everyone = self.cores[core.kind]
             if any(len(other.arrivals) <= core.awaited for other in everyone):

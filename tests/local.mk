@@ -40,6 +40,7 @@ unit_tests = \
 	tests/unit/test_addresses \
 	tests/unit/test_backend \
 	tests/unit/test_caches \
+	tests/unit/test_call_orders \
 	tests/unit/test_command \
 	tests/unit/test_diff \
 	tests/unit/test_dims \
@@ -151,6 +152,13 @@ tests_unit_test_sync_oracle_SOURCES = \
 tests_unit_test_sync_simulator_SOURCES = \
 	tests/unit/sync_simulator.c \
 	tests/unit/test_sync_simulator.c
+tests_unit_test_call_orders_SOURCES = \
+	tests/unit/entry_launch.c \
+	tests/unit/graph_model.c \
+	tests/unit/parallel.c \
+	tests/unit/random_graph.c \
+	tests/unit/sync_simulator.c \
+	tests/unit/test_call_orders.c
 tests_unit_test_syncs_SOURCES = \
 	tests/unit/entry_launch.c \
 	tests/unit/graph_model.c \

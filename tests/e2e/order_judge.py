@@ -368,7 +368,8 @@ def lower(folder, seeds):
 
 
 def mutate(seed, text, order):
-    """The text with an instruction dropped, doubled or put behind the next; some such texts."""
+    """The text with an instruction dropped, doubled or put behind the next, or with other calls; some
+    such texts."""
     lines, chance = text.splitlines(True), random.Random(seed)
     words = ("set", "wait", "arrive", "await", "pipe_barrier", "wait_event", "notify", "reset")
     places = [i for i, line in enumerate(lines) if line.split() and line.split()[0] in words]
@@ -379,6 +380,19 @@ def mutate(seed, text, order):
         else:
             made = chance.choice([pair[1:], pair[:1] + pair, pair[::-1], pair[::-1]])
         yield seed, "".join(lines[:i] + made + lines[i + 2:]), order
+    yield from mutate_calls(seed, lines, chance, order)
+
+
+def mutate_calls(seed, lines, chance, order):
+    """The text with two calls of a program in each other's place; one with a call in another's."""
+    calls = [i for i, line in enumerate(lines) if line.startswith("    call ")]
+    pairs = [(i, j) for i, j in zip(calls, calls[1:]) if "  }\n" not in lines[i:j]]
+    for i, j in chance.sample(pairs, min(3, len(pairs))):
+        exchanged = lines[:]
+        exchanged[i], exchanged[j] = lines[j], lines[i]
+        yield seed, "".join(exchanged), order
+    for i, j in pairs[:1]:
+        yield seed, "".join(lines[:j] + [lines[i]] + lines[j + 1:]), order
 
 
 def compare_mutants(folder, mutants):

@@ -36,9 +36,9 @@ enum mutation_count {
     N_MUTATION_COUNTS
 };
 
-enum mutation { DROPPED, DROPPED_PAIR, SWAPPED, DRAINED, RECAST, N_MUTATIONS };
-static const char *const mutation_names[] = {"dropped", "dropped in pairs", "swapped", "drained",
-                                             "recast"};
+enum mutation { DROPPED, DROPPED_PAIR, SWAPPED, DRAINED, RECAST, EXCHANGED, N_MUTATIONS };
+static const char *const mutation_names[] = {"dropped", "dropped in pairs", "swapped",
+                                             "drained", "recast",           "exchanged"};
 
 enum count {
     GRAPHS,
@@ -379,14 +379,43 @@ static void recast(struct trial *trial, struct entry *entry, unsigned core, uint
     }
 }
 
+static bool is_fed(const struct entry *entry)
+{
+    for (unsigned core = 0; core < CORE_TYPES; core++)
+        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++)
+            if (entry->programs[core].instrs.at[i].op == INSTR_feed_sync)
+                return true;
+    return false;
+}
+
+/* Two calls of a program, next to each other, in each other's place; what feeds barriers is that of
+ * one call. */
+static void exchange_next(struct trial *trial, struct entry *entry, unsigned core, uint32_t index)
+{
+    struct program *program = &entry->programs[core];
+    uint32_t next = index + 1;
+    while (next < program->instrs.count && effect_at(program, next) != EFFECT_CALL)
+        next++;
+    if (next == program->instrs.count || is_fed(entry))
+        return;
+    struct instr first = program->instrs.at[index], second = program->instrs.at[next];
+    program->instrs.at[index] = second;
+    program->instrs.at[next] = first;
+    judge(trial, entry, EXCHANGED);
+    program->instrs.at[index] = first;
+    program->instrs.at[next] = second;
+}
+
 static void mutate(struct trial *trial, struct entry *entry)
 {
     for (unsigned core = 0; core < CORE_TYPES; core++)
         for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++) {
             if (effect_at(&entry->programs[core], i) != EFFECT_NONE)
                 swap_next(trial, entry, core, i);
-            if (effect_at(&entry->programs[core], i) == EFFECT_CALL)
+            if (effect_at(&entry->programs[core], i) == EFFECT_CALL) {
                 recast(trial, entry, core, i);
+                exchange_next(trial, entry, core, i);
+            }
             if (!synchronises(&entry->programs[core], i))
                 continue;
             make_drain(trial, entry, core, i);
