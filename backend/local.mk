@@ -88,7 +88,11 @@ libskrt_la_SOURCES = \
 	backend/runtime/launch.c \
 	backend/runtime/names.c \
 	backend/runtime/names.h \
+	backend/runtime/places.c \
+	backend/runtime/places.h \
 	backend/runtime/profile.c \
+	backend/runtime/queue.c \
+	backend/runtime/queue.h \
 	backend/runtime/race.c \
 	backend/runtime/race.h \
 	backend/runtime/race_find.c \

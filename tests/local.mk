@@ -81,6 +81,7 @@ unit_tests = \
 	tests/unit/test_skrt_feed \
 	tests/unit/test_skrt_profile \
 	tests/unit/test_skrt_race \
+	tests/unit/test_skrt_streams \
 	tests/unit/test_statements \
 	tests/unit/test_sync_oracle \
 	tests/unit/test_sync_simulator \

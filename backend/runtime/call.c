@@ -13,14 +13,14 @@ static void call_check(struct skrt_core *core, const struct skrt_call *call)
 {
     char why[128];
     skrt_call_check_nesting(core);
-    if (skrt_call_misfit(core->device, core->type, call, why, sizeof why))
+    if (skrt_call_misfit(core->job->launch, core->type, call, why, sizeof why))
         skrt_core_misuse(core, "%s", why);
 }
 
 void skrt_call_pass(struct skrt_core *core, const struct skrt_call *call)
 {
     core->calls++;
-    if (core->device->race)
+    if (core->job->race)
         skrt_race_call(core, call, false);
 }
 
@@ -55,7 +55,7 @@ void skrt_call_early(struct skrt_core *core, const struct skrt_call *call, unsig
         return;
     }
     core->calls++;
-    if (core->device->race && !(early & SKRT_EARLY_WAITS))
+    if (core->job->race && !(early & SKRT_EARLY_WAITS))
         skrt_race_call(core, call, true);
     call_run(core, call, early, site);
 }
@@ -69,7 +69,7 @@ void skrt_call(struct skrt_core *core, const struct skrt_call *call, const struc
 
 uint64_t *skrt_args(const struct skrt_core *core, uint64_t args_offset)
 {
-    return core->device->launch->params + args_offset;
+    return core->job->launch->params + args_offset;
 }
 
 enum skrt_core_type skrt_core_type(const struct skrt_core *core)
@@ -89,7 +89,7 @@ uint32_t skrt_block_idx(const struct skrt_core *core)
 
 uint32_t skrt_block_num(const struct skrt_core *core)
 {
-    return core->call ? core->call->blocks : core->device->launch->blocks;
+    return core->call ? core->call->blocks : core->job->launch->blocks;
 }
 
 uint32_t skrt_sub_block_idx(const struct skrt_core *core)
@@ -101,5 +101,5 @@ uint32_t skrt_sub_block_num(const struct skrt_core *core)
 {
     if (core->type == SKRT_AIC || (core->call && core->call->flat))
         return 1;
-    return core->device->launch->aivs;
+    return core->job->launch->aivs;
 }

@@ -16,7 +16,7 @@ static void write_cause(char *cause, const struct skrt_core *core, const char *f
 
 static _Noreturn void stop(struct skrt_core *core, enum skrt_status status, const char *cause)
 {
-    skrt_sched_stop(core->device, status, cause);
+    skrt_sched_stop(core->device, core->job, status, cause);
     skrt_sched_halt(core, SKRT_CORE_HALTED);
 }
 

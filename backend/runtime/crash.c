@@ -30,12 +30,12 @@ void skrt_report_crash(int fd)
 {
     const struct skrt_worker *worker = skrt_sched_this_worker();
     const struct skrt_core *core = worker ? worker->core : NULL;
-    if (!core || !worker->device->launch)
+    if (!core || !core->job->launch)
         return;
     const struct skrt_site *ran = atomic_load_explicit(&core->ran, memory_order_relaxed);
     bool in_call = atomic_load_explicit(&core->in_call, memory_order_relaxed);
     write_text(fd, "launch ");
-    write_text(fd, worker->device->launch->name);
+    write_text(fd, core->job->launch->name);
     write_text(fd, ": ");
     write_text(fd, skrt_core_type_names[core->type]);
     write_text(fd, " ");

@@ -10,8 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "backend/runtime/instructions.h"
+#include "backend/runtime/queue.h"
 #include "backend/runtime/race.h"
-#include "backend/runtime/scheduler.h"
 
 enum { SPINS = 400 }; /* some microseconds: the end of a barrier is near */
 
@@ -53,18 +54,20 @@ static bool locks_open(struct skrt_device *device)
 
 static bool device_allocate(struct skrt_device *device, const struct skrt_device_config *config)
 {
-    uint32_t threads = thread_count(config), cores = config->aic + config->aiv;
-    struct skrt_core *all = aligned_alloc(_Alignof(struct skrt_core), cores * sizeof *all);
-    device->cores[SKRT_AIC] = all;
-    device->points = calloc(cores, sizeof *device->points);
-    device->workers = calloc(threads, sizeof *device->workers);
-    if (!all || !device->points || !device->workers)
-        return false;
-    memset(all, 0, cores * sizeof *all);
-    device->cores[SKRT_AIV] = all + config->aic;
+    uint32_t threads = thread_count(config), places = config->aic + config->aiv;
     device->capacity[SKRT_AIC] = config->aic;
     device->capacity[SKRT_AIV] = config->aiv;
     device->spins = threads > 1 && processor_count() > 1 ? SPINS : 0;
+    device->holders[SKRT_AIC] = calloc(places, sizeof *device->holders[SKRT_AIC]);
+    device->fibers = calloc(places, sizeof *device->fibers);
+    device->free_fibers = calloc(places, sizeof *device->free_fibers);
+    device->points = calloc(places, sizeof *device->points);
+    device->workers = calloc(threads, sizeof *device->workers);
+    if (!device->holders[SKRT_AIC] || !device->fibers || !device->free_fibers || !device->points ||
+        !device->workers)
+        return false;
+    device->holders[SKRT_AIV] = device->holders[SKRT_AIC] + config->aic;
+    skrt_sync_point_reset(device);
     return true;
 }
 
@@ -96,10 +99,17 @@ static bool threads_start(struct skrt_device *device, uint32_t n)
 
 static void device_free(struct skrt_device *device)
 {
-    for (uint32_t i = 0; i < device->capacity[SKRT_AIC] + device->capacity[SKRT_AIV]; i++)
-        skrt_fiber_unmap(&device->cores[SKRT_AIC][i].fiber);
-    skrt_race_close(device);
-    free(device->cores[SKRT_AIC]);
+    for (uint32_t i = 0; i < device->n_fibers; i++)
+        skrt_fiber_unmap(&device->fibers[i]);
+    for (uint32_t i = 0; i < device->job_room; i++) {
+        skrt_race_close(&device->jobs[i]);
+        free(device->jobs[i].cores[SKRT_AIC]);
+        free(device->jobs[i].cores[SKRT_AIV]);
+    }
+    free(device->jobs);
+    free(device->holders[SKRT_AIC]);
+    free(device->fibers);
+    free(device->free_fibers);
     free(device->points);
     free(device->workers);
     free(device);
@@ -115,6 +125,9 @@ struct skrt_device *skrt_device_open(const struct skrt_device_config *config)
     struct skrt_device *device = calloc(1, sizeof *device);
     if (!device)
         return NULL;
+    device->core_ended = skrt_queue_core_ended;
+    device->came_to_rest = skrt_queue_came_to_rest;
+    device->core_main = skrt_launch_core_main;
     if (!device_allocate(device, config) || !locks_open(device)) {
         int error = errno;
         device_free(device);

@@ -38,7 +38,7 @@ void skrt_early_idle(struct skrt_core *core, const struct skrt_call *call, unsig
  * sub-kernel that is launched alone has nobody before or behind it. */
 static bool early_begin(struct skrt_core *core, unsigned half, const char *name)
 {
-    bool alone = !core->device->launch->entry;
+    bool alone = !core->job->launch->entry;
     const char *wrong = NULL;
     skrt_core_begin(core, skrt_core_call_site(core));
     if (!core->call)
@@ -61,7 +61,7 @@ void skrt_kernel_wait_previous(struct skrt_core *core)
     if (!early_begin(core, SKRT_EARLY_WAITS, "skrt_kernel_wait_previous"))
         return;
     early_wait(core, core->call, core->early, skrt_core_call_site(core));
-    if (core->device->race)
+    if (core->job->race)
         skrt_race_call(core, core->call, true);
 }
 

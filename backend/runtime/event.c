@@ -1,5 +1,6 @@
 /* Events that reach outside a launch: words in memory. */
 #include "backend/runtime/instructions.h"
+#include "backend/runtime/queue.h"
 #include "backend/runtime/race.h"
 
 /* What goes on outside is the business of one core of each type; the entry's own barriers tell the
@@ -11,7 +12,7 @@ static bool does_events(const struct skrt_core *core)
 
 _Atomic uint64_t *skrt_event_word(struct skrt_core *core, uint64_t slot)
 {
-    const struct skrt_launch *launch = core->device->launch;
+    const struct skrt_launch *launch = core->job->launch;
     uint64_t address = slot < launch->n_params ? launch->params[slot] : 0;
     if (address != 0 && address % sizeof(uint64_t) == 0)
         return (_Atomic uint64_t *)(uintptr_t)address;
@@ -30,10 +31,11 @@ void skrt_notify(struct skrt_core *core, uint64_t slot, const struct skrt_site *
         return;
     _Atomic uint64_t *word = skrt_event_word(core, slot);
     skrt_core_lock(core);
-    if (core->device->race)
+    if (core->job->race)
         skrt_race_notify(core, word);
     atomic_store_explicit(word, 1, memory_order_release);
     skrt_sched_poll_events(core->device);
+    skrt_queue_advance(core->device);
     skrt_core_unlock(core);
 }
 
@@ -42,7 +44,7 @@ void skrt_event_await(struct skrt_core *core, uint64_t slot, const _Atomic uint6
 {
     assert(wait == SKRT_WAIT_EVENT || wait == SKRT_WAIT_TILING);
     if (atomic_load_explicit(word, memory_order_acquire) != 0) {
-        if (core->device->race)
+        if (core->job->race)
             skrt_race_wait_event(core, word);
         skrt_core_unlock(core);
         return;
@@ -70,7 +72,7 @@ void skrt_reset(struct skrt_core *core, uint64_t slot, const struct skrt_site *s
     if (!does_events(core))
         return;
     _Atomic uint64_t *word = skrt_event_word(core, slot);
-    if (!core->device->race) {
+    if (!core->job->race) {
         atomic_store_explicit(word, 0, memory_order_release);
         return;
     }

@@ -12,7 +12,7 @@ _Static_assert(COUNTERS == 64, "skrt.h tells launchers that a block needs two");
 /* The half of the workspace that the core's type has. */
 static char *type_half(struct skrt_core *core, uint64_t slot, uint64_t size)
 {
-    const struct skrt_launch *launch = core->device->launch;
+    const struct skrt_launch *launch = core->job->launch;
     uint64_t address = slot < launch->n_params ? launch->params[slot] : 0;
     if (address != 0 && address % sizeof(uint64_t) == 0 && size > 0 &&
         size % ((uint64_t)COUNTERS * SKRT_CORE_TYPES * launch->blocks) == 0)
@@ -26,7 +26,7 @@ void skrt_clear_workspace(struct skrt_core *core, uint64_t slot, uint64_t size,
                           const struct skrt_site *site)
 {
     skrt_core_begin(core, site);
-    uint64_t part = size / 2 / core->device->launch->blocks;
+    uint64_t part = size / 2 / core->job->launch->blocks;
     char *half = type_half(core, slot, size);
     if (core->sub == 0)
         memset(half + core->block * part, 0, part);
@@ -46,7 +46,7 @@ static void check_counters(struct skrt_core *core, const struct skrt_feed_counte
                            uint32_t included)
 {
     assert(core->device->locked);
-    uint32_t idle = core->device->launched[core->type] - included;
+    uint32_t idle = core->job->launched[core->type] - included;
     if (counters->begun <= included && counters->ended <= counters->begun && counters->idle <= idle)
         return;
     skrt_core_fail(core, SKRT_MISUSE,
@@ -92,7 +92,7 @@ static bool feed_complement(struct skrt_core *core, struct skrt_feed_counters *c
                             uint32_t included)
 {
     counters->idle++;
-    if (!core->device->launch->full_barriers || counters->ended == included)
+    if (!core->job->launch->full_barriers || counters->ended == included)
         return false;
     core->feed = counters;
     skrt_sync_point_fed(core);
@@ -107,7 +107,7 @@ void skrt_feed_sync(struct skrt_core *core, enum skrt_feed_step step, const stru
 {
     skrt_core_begin(core, site);
     struct skrt_feed_counters *counters = counters_of(core, feed);
-    uint32_t included = skrt_call_cores(core->device, feed->call, core->type);
+    uint32_t included = skrt_call_cores(core->job->launch, feed->call, core->type);
     if (skrt_core_included(core, feed->call) == (step == SKRT_FEED_COMPLEMENT))
         return;
     skrt_core_lock(core);

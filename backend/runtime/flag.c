@@ -20,7 +20,7 @@ static bool flag_take(struct skrt_core *core, enum skrt_flag flag)
     core->waits += !skrt_flag_table[flag].kernel;
     for (uint32_t i = 0; i < n; i++) {
         aivs[i].flags[flag]--;
-        if (core->device->race)
+        if (core->job->race)
             skrt_race_take(core, &aivs[i], flag);
     }
     return true;
@@ -40,7 +40,7 @@ static void flag_raise(struct skrt_core *core, struct skrt_core *aiv, enum skrt_
         skrt_core_fail(core, SKRT_OVERFLOW, "%s of aiv %u is set %d times already", info->name,
                        aiv->index, SKRT_FLAG_LIMIT);
     aiv->flags[flag]++;
-    if (core->device->race)
+    if (core->job->race)
         skrt_race_set(core, aiv, flag);
 }
 
@@ -53,7 +53,7 @@ static void flag_set(struct skrt_core *core, enum skrt_flag flag)
     for (uint32_t i = 0; i < n; i++)
         flag_raise(core, &aivs[i], flag);
     if (core->type == SKRT_AIV)
-        flag_wake(&core->device->cores[SKRT_AIC][core->block], flag);
+        flag_wake(&core->job->cores[SKRT_AIC][core->block], flag);
     else
         for (uint32_t i = 0; i < n; i++)
             flag_wake(&aivs[i], flag);
@@ -77,7 +77,7 @@ static void flag_check(struct skrt_core *core, enum skrt_flag flag, bool set)
     const char *why = NULL;
     if (is_setter(core, flag) != set)
         why = "this core type cannot execute it";
-    else if (core->device->launch->aics == 0)
+    else if (core->job->launch->aics == 0)
         why = "the launch has no AIC";
     else if (info->kernel && !core->call)
         why = "it is only for sub-kernels";
@@ -98,12 +98,12 @@ static void flag_execute(struct skrt_core *core, enum skrt_flag flag, bool set,
         flag_wait(core, flag);
 }
 
-bool skrt_flag_left_set(const struct skrt_device *device)
+bool skrt_flag_left_set(const struct skrt_job *job)
 {
-    assert(device->locked);
-    for (uint32_t i = 0; i < device->launched[SKRT_AIV]; i++)
+    assert(job->device->locked);
+    for (uint32_t i = 0; i < job->launched[SKRT_AIV]; i++)
         for (int flag = 0; flag < SKRT_FLAGS; flag++)
-            if (device->cores[SKRT_AIV][i].flags[flag] > 0)
+            if (job->cores[SKRT_AIV][i].flags[flag] > 0)
                 return true;
     return false;
 }

@@ -13,14 +13,14 @@
 static inline struct skrt_core *skrt_flag_aivs(const struct skrt_core *core, enum skrt_flag flag,
                                                uint32_t *n)
 {
-    const struct skrt_device *device = core->device;
-    uint32_t launched = device->launch->aivs;
+    const struct skrt_job *job = core->job;
+    uint32_t launched = job->launch->aivs;
     *n = 1;
     if (core->type == SKRT_AIC)
         *n = skrt_flag_table[flag].kernel && core->call->aivs == 0 ? 0 : launched;
     uint32_t first = core->type == SKRT_AIC ? core->block * launched : core->index;
-    assert(first + *n <= device->launched[SKRT_AIV]);
-    return device->cores[SKRT_AIV] + first;
+    assert(first + *n <= job->launched[SKRT_AIV]);
+    return job->cores[SKRT_AIV] + first;
 }
 
 /* The full barrier of a sub-kernel with parts on both core types uses the entry's flags: AIVs tell
@@ -30,9 +30,9 @@ void skrt_flag_meet(struct skrt_core *core);
 void skrt_flag_part(struct skrt_core *core);
 
 /* Whether a release is outstanding; none may be at the end of a launch. Needs the lock. */
-bool skrt_flag_left_set(const struct skrt_device *device);
+bool skrt_flag_left_set(const struct skrt_job *job);
 /* Whether a core has arrived more often than it has awaited. The lock is held. */
-bool skrt_arrivals_left(const struct skrt_device *device);
+bool skrt_arrivals_left(const struct skrt_job *job);
 
 /* ---- event.c ---- */
 
@@ -44,7 +44,7 @@ void skrt_event_await(struct skrt_core *core, uint64_t slot, const _Atomic uint6
 
 /* ---- sync_point.c: barriers inside of calls. ---- */
 
-/* All points are free. For a launch that is set up. */
+/* All points are free. For a device that is opened. */
 void skrt_sync_point_reset(struct skrt_device *device);
 /* The sub-kernel of a core that came to the barrier of its call has returned. */
 void skrt_sync_point_leave(struct skrt_core *core);
@@ -70,6 +70,11 @@ void skrt_early_check(struct skrt_core *core, const struct skrt_site *site);
 void skrt_call_check_nesting(struct skrt_core *core);
 /* The core counts a call that does not include it. */
 void skrt_call_pass(struct skrt_core *core, const struct skrt_call *call);
+
+/* ---- launch.c ---- */
+
+/* The fiber of every core; `arg` is a struct skrt_core. */
+void skrt_launch_core_main(void *arg);
 
 #pragma GCC visibility pop
 

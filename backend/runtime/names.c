@@ -25,6 +25,7 @@ static const char *const status_texts[] = {
     [SKRT_LEFT_SET] = "flag left set",
     [SKRT_MISUSE] = "misuse",
     [SKRT_RACE] = "race",
+    [SKRT_STOPPED] = "stopped",
 };
 
 const char *skrt_status_text(enum skrt_status status)

@@ -5,7 +5,7 @@
 
 static uint64_t now(const struct skrt_core *core)
 {
-    const struct timespec *begin = &core->device->begin;
+    const struct timespec *begin = &core->job->begin;
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)((t.tv_sec - begin->tv_sec) * 1000000000 + (t.tv_nsec - begin->tv_nsec));
@@ -14,7 +14,7 @@ static uint64_t now(const struct skrt_core *core)
 /* NULL where the launch has no buffer, or none that a record fits in. */
 static struct skrt_profile *buffer_of(struct skrt_core *core, uint64_t slot, uint64_t *capacity)
 {
-    const struct skrt_launch *launch = core->device->launch;
+    const struct skrt_launch *launch = core->job->launch;
     if (slot >= launch->n_params || launch->n_params - slot < 2)
         skrt_core_misuse(core, "the launch has no slots for a buffer and its size there");
     uint64_t address = launch->params[slot], size = launch->params[slot + 1];

@@ -4,11 +4,11 @@
 
 #include "backend/runtime/race_state.h"
 
-static const char no_memory[] = "the race check has no memory to follow this launch";
+const char skrt_race_no_memory[] = "the race check has no memory to follow this launch";
 
 void skrt_race_exhausted(struct skrt_core *core)
 {
-    skrt_core_fail(core, SKRT_MISUSE, "%s", no_memory);
+    skrt_core_fail(core, SKRT_MISUSE, "%s", skrt_race_no_memory);
 }
 
 /* ------------------------------------------------------------- clocks ---- */
@@ -50,13 +50,13 @@ static struct skrt_clock *round_new(struct skrt_race *race, enum skrt_core_type 
 {
     struct skrt_clock *round = clock_new(race);
     if (round)
-        round->left = race->device->launched[type];
+        round->left = race->job->launched[type];
     return round;
 }
 
 /* ------------------------------------------------- opening and closing ---- */
 
-static bool check_fits(const struct skrt_race_check *check)
+bool skrt_race_fits(const struct skrt_race_check *check)
 {
     for (uint32_t i = 0; i < check->n_orders; i++)
         if (check->orders[i].before >= check->n_ops || check->orders[i].op >= check->n_ops)
@@ -111,7 +111,7 @@ static void index_check(struct skrt_race *race)
 static bool states_init(struct skrt_race *race)
 {
     for (int type = 0; type < SKRT_CORE_TYPES; type++) {
-        uint32_t n = race->device->launched[type];
+        uint32_t n = race->job->launched[type];
         struct skrt_clock *round = n > 0 ? round_new(race, (enum skrt_core_type)type) : NULL;
         if (n > 0 && !round)
             return false;
@@ -126,29 +126,27 @@ static bool states_init(struct skrt_race *race)
     return true;
 }
 
-const char *skrt_race_open(struct skrt_device *device)
+bool skrt_race_open(struct skrt_job *job)
 {
-    const struct skrt_race_check *check = device->launch->race;
-    if (!check_fits(check))
-        return "the race check speaks of an op that it does not have";
-    struct skrt_race *race = device->race = calloc(1, sizeof *race);
+    const struct skrt_race_check *check = job->launch->race;
+    struct skrt_race *race = job->race = calloc(1, sizeof *race);
     if (!race)
-        return no_memory;
-    race->device = device;
+        return false;
+    race->job = job;
     race->check = check;
-    race->cores = device->launched[SKRT_AIC] + device->launched[SKRT_AIV];
+    race->cores = job->launched[SKRT_AIC] + job->launched[SKRT_AIV];
     if (race_allocate(race) && states_init(race)) {
         index_check(race);
-        return NULL;
+        return true;
     }
-    skrt_race_close(device);
-    return no_memory;
+    skrt_race_close(job);
+    return false;
 }
 
-void skrt_race_close(struct skrt_device *device)
+void skrt_race_close(struct skrt_job *job)
 {
-    struct skrt_race *race = device->race;
-    device->race = NULL;
+    struct skrt_race *race = job->race;
+    job->race = NULL;
     if (!race)
         return;
     for (struct skrt_clock *clock = race->clocks, *older; clock; clock = older) {
@@ -282,7 +280,7 @@ void skrt_race_notify(struct skrt_core *core, const void *word)
     join(race, (*event)->clock->known, skrt_race_state(core)->known);
     for (struct skrt_core *waiter = core->device->event_waiters.first; waiter;
          waiter = waiter->next)
-        if (waiter->wait_word == word)
+        if (waiter->job == core->job && waiter->wait_word == word)
             join(race, skrt_race_state(waiter)->known, (*event)->clock->known);
 }
 

@@ -11,10 +11,15 @@
 
 /* ---- race.c: what cores know. ---- */
 
-/* For the launch that is set up. Sets `device->race`, or returns why it cannot. */
-const char *skrt_race_open(struct skrt_device *device);
+/* Why a launch cannot be followed. */
+extern const char skrt_race_no_memory[];
+
+/* Whether a check speaks only of ops that it has. */
+bool skrt_race_fits(const struct skrt_race_check *check);
+/* For the job's launch, before its first instruction. Sets `job->race`; false without memory. */
+bool skrt_race_open(struct skrt_job *job);
 /* Does nothing where there is none. */
-void skrt_race_close(struct skrt_device *device);
+void skrt_race_close(struct skrt_job *job);
 
 /* All calls that the core has gone through have drained. Takes the lock. */
 void skrt_race_drain(struct skrt_core *core);
@@ -40,9 +45,9 @@ void skrt_race_reset(struct skrt_core *core, const void *word);
 void skrt_race_call(struct skrt_core *core, const struct skrt_call *call, bool included);
 
 /* What was found, of a launch that has ended; the last prints a line for each finding. */
-bool skrt_race_found(const struct skrt_device *device);
-void skrt_race_cause(const struct skrt_device *device, char *text, size_t size);
-void skrt_race_print(FILE *out, const struct skrt_device *device);
+bool skrt_race_found(const struct skrt_job *job);
+void skrt_race_cause(const struct skrt_job *job, char *text, size_t size);
+void skrt_race_print(FILE *out, const struct skrt_job *job);
 
 #pragma GCC visibility pop
 

@@ -30,7 +30,7 @@ static void finding_insert(struct skrt_core *core, struct skrt_finding *at,
     struct skrt_race *race = skrt_race_of(core);
     struct skrt_finding *end = race->findings + race->n_findings;
     assert(race->findings <= at && at <= end && at < race->findings + SKRT_MAX_FINDINGS);
-    const uint32_t *launched = race->device->launched;
+    const uint32_t *launched = race->job->launched;
     bool *missing = calloc((size_t)launched[finding->type] * launched[finding->before_type], 1);
     if (!missing)
         skrt_race_exhausted(core);
@@ -81,7 +81,7 @@ static void check_drained(struct skrt_core *core, uint32_t op)
                                .undrained = true};
     struct skrt_finding *finding = finding_place(core, &key);
     if (finding)
-        finding->missing[core->index * race->device->launched[core->type] + core->index] = true;
+        finding->missing[core->index * race->job->launched[core->type] + core->index] = true;
 }
 
 /* Marks the cores of a type where the core does not know a call to be complete, as far as that call
@@ -92,11 +92,11 @@ static bool mark_missing(const struct skrt_core *core, enum skrt_core_type type,
                          bool *missing)
 {
     const struct skrt_race *race = skrt_race_of(core);
-    const struct skrt_core *cores = core->device->cores[type];
+    const struct skrt_core *cores = core->job->cores[type];
     const struct skrt_call *ran = skrt_race_ran(race, type, number);
     const uint32_t *known = skrt_race_state(core)->known;
     bool any = false;
-    for (uint32_t i = 0; i < race->device->launched[type]; i++) {
+    for (uint32_t i = 0; i < race->job->launched[type]; i++) {
         uint64_t knows = &cores[i] == core ? core->calls - 1 : known[skrt_race_id(race, type, i)];
         bool is_missing =
             knows < number && (ran->blocks == 0 || skrt_core_included(&cores[i], ran));
@@ -121,7 +121,7 @@ static void check_order(struct skrt_core *core, uint32_t order, enum skrt_core_t
     struct skrt_finding *finding = finding_place(core, &key);
     if (finding)
         mark_missing(core, type, number,
-                     finding->missing + (size_t)core->index * race->device->launched[type]);
+                     finding->missing + (size_t)core->index * race->job->launched[type]);
 }
 
 static void check_orders(struct skrt_core *core, uint32_t op)
@@ -160,14 +160,14 @@ void skrt_race_call(struct skrt_core *core, const struct skrt_call *call, bool i
 
 /* ------------------------------------------------------------- reports ---- */
 
-bool skrt_race_found(const struct skrt_device *device)
+bool skrt_race_found(const struct skrt_job *job)
 {
-    return device->race && device->race->total > 0;
+    return job->race && job->race->total > 0;
 }
 
-void skrt_race_cause(const struct skrt_device *device, char *text, size_t size)
+void skrt_race_cause(const struct skrt_job *job, char *text, size_t size)
 {
-    const struct skrt_race *race = device->race;
+    const struct skrt_race *race = job->race;
     int n = 0;
     if (race->broken > 0)
         n = snprintf(text, size, "%u required order%s not enforced", race->broken,
@@ -188,18 +188,18 @@ struct situation {
 static bool is_missing(const struct skrt_race *race, const struct skrt_finding *finding,
                        uint32_t core, uint32_t at)
 {
-    const struct skrt_device *device = race->device;
+    const struct skrt_job *job = race->job;
     uint32_t number = race->number[finding->before_type][finding->before];
     const struct skrt_call *ran = skrt_race_ran(race, finding->before_type, number);
-    return finding->missing[(size_t)core * device->launched[finding->before_type] + at] &&
-           (ran->blocks == 0 || skrt_core_included(&device->cores[finding->before_type][at], ran));
+    return finding->missing[(size_t)core * job->launched[finding->before_type] + at] &&
+           (ran->blocks == 0 || skrt_core_included(&job->cores[finding->before_type][at], ran));
 }
 
 static void sum_up(const struct skrt_race *race, const struct skrt_finding *finding,
                    struct situation *situation)
 {
-    uint32_t n = race->device->launched[finding->type];
-    uint32_t before = race->device->launched[finding->before_type];
+    uint32_t n = race->job->launched[finding->type];
+    uint32_t before = race->job->launched[finding->before_type];
     memset(situation, 0, sizeof *situation);
     situation->alike = true;
     situation->first = n;
@@ -228,7 +228,7 @@ static const char *op_name(const struct skrt_race *race, uint32_t op)
 static void print_finding(FILE *out, const struct skrt_race *race,
                           const struct skrt_finding *finding)
 {
-    const uint32_t *launched = race->device->launched;
+    const uint32_t *launched = race->job->launched;
     struct situation situation;
     sum_up(race, finding, &situation);
     fputs("  ", out);
@@ -255,9 +255,9 @@ static void print_finding(FILE *out, const struct skrt_race *race,
     fputc('\n', out);
 }
 
-void skrt_race_print(FILE *out, const struct skrt_device *device)
+void skrt_race_print(FILE *out, const struct skrt_job *job)
 {
-    const struct skrt_race *race = device->race;
+    const struct skrt_race *race = job->race;
     for (uint32_t i = 0; i < race->n_findings; i++)
         print_finding(out, race, &race->findings[i]);
     if (race->total > race->n_findings)

@@ -55,7 +55,7 @@ struct skrt_finding {
 };
 
 struct skrt_race {
-    const struct skrt_device *device;
+    const struct skrt_job *job;
     const struct skrt_race_check *check;
     uint32_t cores;
     uint32_t *words; /* `known` of all cores */
@@ -80,16 +80,16 @@ _Noreturn void skrt_race_exhausted(struct skrt_core *core);
 
 static inline struct skrt_race *skrt_race_of(const struct skrt_core *core)
 {
-    assert(core->device->locked && core->device->race);
-    return core->device->race;
+    assert(core->device->locked && core->job->race);
+    return core->job->race;
 }
 
 /* A core's number among all of the launch. */
 static inline uint32_t skrt_race_id(const struct skrt_race *race, enum skrt_core_type type,
                                     uint32_t index)
 {
-    assert(index < race->device->launched[type]);
-    return type == SKRT_AIC ? index : race->device->launched[SKRT_AIC] + index;
+    assert(index < race->job->launched[type]);
+    return type == SKRT_AIC ? index : race->job->launched[SKRT_AIC] + index;
 }
 
 static inline struct skrt_knowledge *skrt_race_state(const struct skrt_core *core)

@@ -12,11 +12,11 @@
 #include "backend/runtime/race.h"
 #include "backend/runtime/shape.h"
 
-static const struct skrt_core *core_at(const struct skrt_device *device, enum skrt_core_type type,
+static const struct skrt_core *core_at(const struct skrt_job *job, enum skrt_core_type type,
                                        uint32_t index)
 {
-    assert(index < device->launched[type]);
-    return &device->cores[type][index];
+    assert(index < job->launched[type]);
+    return &job->cores[type][index];
 }
 
 /* --------------------------------------------- what blocked cores wait for ---- */
@@ -35,26 +35,26 @@ static void print_missing(FILE *out, enum skrt_core_type type, const bool *missi
 
 static void print_barrier_wait(FILE *out, const struct skrt_core *core)
 {
-    const struct skrt_device *device = core->device;
-    const struct skrt_barrier *barrier = &device->barriers[core->type];
+    const struct skrt_job *job = core->job;
+    const struct skrt_barrier *barrier = &job->barriers[core->type];
     uint64_t complete = atomic_load_explicit(&barrier->complete, memory_order_relaxed);
-    uint32_t n = device->launched[core->type];
+    uint32_t n = job->launched[core->type];
     bool missing[SKRT_MAX_CORES];
     for (uint32_t i = 0; i < n; i++)
-        missing[i] = core_at(device, core->type, i)->arrived <= complete;
+        missing[i] = core_at(job, core->type, i)->arrived <= complete;
     print_missing(out, core->type, missing, n, n, "arrived");
 }
 
 static void print_sync_all_wait(FILE *out, const struct skrt_core *core)
 {
-    const struct skrt_device *device = core->device;
+    const struct skrt_job *job = core->job;
     const struct skrt_sync_point *point = core->sync;
     assert(point);
-    bool full = device->launch->full_barriers;
-    uint32_t n = device->launched[core->type];
+    bool full = job->launch->full_barriers;
+    uint32_t n = job->launched[core->type];
     bool missing[SKRT_MAX_CORES];
     for (uint32_t i = 0; i < n; i++) {
-        const struct skrt_core *other = core_at(device, core->type, i);
+        const struct skrt_core *other = core_at(job, core->type, i);
         bool waits = other->state == SKRT_CORE_BLOCKED && other->wait == SKRT_WAIT_SYNC_ALL &&
                      other->sync == point;
         bool feeds = other->state == SKRT_CORE_BLOCKED && other->wait == SKRT_WAIT_FEED &&
@@ -68,7 +68,7 @@ static void print_sync_all_wait(FILE *out, const struct skrt_core *core)
 /* The cores `first` to `last` wait for the same flag, each for that of its own partners. */
 static void print_flag_wait(FILE *out, const struct skrt_core *first, const struct skrt_core *last)
 {
-    const struct skrt_device *device = first->device;
+    const struct skrt_job *job = first->job;
     enum skrt_flag flag = first->wait_flag;
     enum skrt_core_type setter = skrt_flag_table[flag].setter;
     bool missing[SKRT_MAX_CORES] = {false};
@@ -80,9 +80,9 @@ static void print_flag_wait(FILE *out, const struct skrt_core *first, const stru
             if (aivs[i].flags[flag] == 0)
                 missing[setter == SKRT_AIV ? aivs[i].index : core->block] = true;
     }
-    for (uint32_t i = 0; i < device->launched[setter]; i++)
+    for (uint32_t i = 0; i < job->launched[setter]; i++)
         count += missing[i];
-    skrt_print_cores(out, setter, missing, device->launched[setter]);
+    skrt_print_cores(out, setter, missing, job->launched[setter]);
     fprintf(out, " %s not set %s", count == 1 ? "has" : "have", skrt_flag_table[flag].name);
 }
 
@@ -167,7 +167,7 @@ static void print_state(FILE *out, const struct skrt_core *first, const struct s
         return;
     case SKRT_CORE_HALTED: fputs("stopped", out); break;
     case SKRT_CORE_RUNNING: fputs("running", out); break;
-    case SKRT_CORE_NEW:
+    case SKRT_CORE_NEW: fputs("waits for a core of the device", out); return;
     case SKRT_CORE_READY: fputs(site ? "ready to go on" : "not started", out); break;
     }
     if (site)
@@ -187,25 +187,25 @@ static void print_group(FILE *out, const struct skrt_core *first, const struct s
         fprintf(out, "; last op %s\n", ran ? skrt_site_op(ran) : "none");
 }
 
-static void print_groups(FILE *out, const struct skrt_device *device, enum skrt_core_type type)
+static void print_groups(FILE *out, const struct skrt_job *job, enum skrt_core_type type)
 {
-    uint32_t n = device->launched[type];
+    uint32_t n = job->launched[type];
     for (uint32_t i = 0, end; i < n; i = end) {
-        const struct skrt_core *first = core_at(device, type, i);
-        for (end = i + 1; end < n && same_situation(first, core_at(device, type, end));)
+        const struct skrt_core *first = core_at(job, type, i);
+        for (end = i + 1; end < n && same_situation(first, core_at(job, type, end));)
             end++;
-        print_group(out, first, core_at(device, type, end - 1));
+        print_group(out, first, core_at(job, type, end - 1));
     }
 }
 
 /* ---------------------------------------------------------- left flags ---- */
 
-static void print_left(FILE *out, const struct skrt_device *device, enum skrt_flag flag)
+static void print_left(FILE *out, const struct skrt_job *job, enum skrt_flag flag)
 {
-    uint32_t n = device->launched[SKRT_AIV];
+    uint32_t n = job->launched[SKRT_AIV];
     for (uint32_t i = 0, end; i < n; i = end) {
-        unsigned count = core_at(device, SKRT_AIV, i)->flags[flag];
-        for (end = i + 1; end < n && core_at(device, SKRT_AIV, end)->flags[flag] == count;)
+        unsigned count = core_at(job, SKRT_AIV, i)->flags[flag];
+        for (end = i + 1; end < n && core_at(job, SKRT_AIV, end)->flags[flag] == count;)
             end++;
         if (count == 0)
             continue;
@@ -216,15 +216,15 @@ static void print_left(FILE *out, const struct skrt_device *device, enum skrt_fl
     }
 }
 
-static void print_unawaited(FILE *out, const struct skrt_device *device, enum skrt_core_type type)
+static void print_unawaited(FILE *out, const struct skrt_job *job, enum skrt_core_type type)
 {
-    uint32_t n = device->launched[type];
+    uint32_t n = job->launched[type];
     for (uint32_t i = 0, end; i < n; i = end) {
-        const struct skrt_core *first = core_at(device, type, i);
+        const struct skrt_core *first = core_at(job, type, i);
         uint64_t count = first->arrived - first->awaited;
         for (end = i + 1;
              end < n &&
-             core_at(device, type, end)->arrived - core_at(device, type, end)->awaited == count;)
+             core_at(job, type, end)->arrived - core_at(job, type, end)->awaited == count;)
             end++;
         if (count == 0)
             continue;
@@ -236,31 +236,141 @@ static void print_unawaited(FILE *out, const struct skrt_device *device, enum sk
 }
 
 /* What the next launch would find. */
-static void print_left_over(FILE *out, const struct skrt_device *device)
+static void print_left_over(FILE *out, const struct skrt_job *job)
 {
     for (int flag = 0; flag < SKRT_FLAGS; flag++)
-        print_left(out, device, (enum skrt_flag)flag);
+        print_left(out, job, (enum skrt_flag)flag);
     for (int type = 0; type < SKRT_CORE_TYPES; type++)
-        print_unawaited(out, device, (enum skrt_core_type)type);
+        print_unawaited(out, job, (enum skrt_core_type)type);
 }
 
-char *skrt_report_launch(const struct skrt_device *device)
+/* ------------------------------------------------------------- launches ---- */
+
+/* What is said of a launch behind its first line. */
+static void print_launch(FILE *out, const struct skrt_job *job, enum skrt_status status)
 {
-    assert(device->locked && device->launch);
+    if (status == SKRT_LEFT_SET)
+        print_left_over(out, job);
+    if (skrt_race_found(job))
+        skrt_race_print(out, job);
+    for (int type = 0; type < SKRT_CORE_TYPES && status != SKRT_RACE; type++)
+        print_groups(out, job, (enum skrt_core_type)type);
+}
+
+static void print_counts(FILE *out, const struct skrt_job *job)
+{
+    fprintf(out, "launch %s: %u AICs, %u AIVs, %u unfinished", job->launch->name,
+            job->launched[SKRT_AIC], job->launched[SKRT_AIV], job->unfinished);
+    if (job->placed < job->launch->blocks)
+        fprintf(out, ", %u of %u blocks not begun", job->launch->blocks - job->placed,
+                job->launch->blocks);
+    fputc('\n', out);
+}
+
+char *skrt_report_launch(const struct skrt_job *job, enum skrt_status status, const char *cause)
+{
+    assert(job->device->locked && job->launch);
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return NULL;
+    fprintf(out, "%s: %s\n", skrt_status_text(status), cause);
+    print_counts(out, job);
+    print_launch(out, job, status);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* ------------------------------------------------------- several streams ---- */
+
+static const char *stream_name(const struct skrt_job *job)
+{
+    return job->device->queue->streams[job->stream];
+}
+
+static bool has_come(const struct skrt_signal *signal)
+{
+    return atomic_load((const _Atomic uint64_t *)signal->word) != 0;
+}
+
+/* A launch that has not begun. */
+static void print_waiting(FILE *out, const struct skrt_job *job)
+{
+    const struct skrt_queued *queued = &job->device->queue->launches[job->at];
+    uint32_t missing = 0, printed = 0;
+    for (uint32_t i = 0; i < queued->n_waits; i++)
+        missing += !has_come(&queued->waits[i]);
+    fprintf(out, "launch %s: not begun", queued->launch.name ? queued->launch.name : "(no name)");
+    for (uint32_t i = 0; i < queued->n_waits; i++) {
+        const struct skrt_signal *wait = &queued->waits[i];
+        if (!has_come(wait))
+            fprintf(out, "%s%s",
+                    printed++     ? ", "
+                    : missing > 1 ? ", waits for the events "
+                                  : ", waits for the event ",
+                    wait->name ? wait->name : "?");
+    }
+    fputc('\n', out);
+}
+
+static void print_stream(FILE *out, const struct skrt_job *job)
+{
+    const struct skrt_device *device = job->device;
+    fprintf(out, "stream %s, ", stream_name(job));
+    if (job->launch) {
+        print_counts(out, job);
+        print_launch(out, job, job == device->culprit ? device->status : SKRT_OK);
+    } else if (job->at < device->queue->n_launches) {
+        print_waiting(out, job);
+    } else {
+        fputs("all launches have ended\n", out);
+    }
+}
+
+/* The places that a job has; NULL: that nobody has. Returns whether there are any. */
+static bool print_places(FILE *out, const struct skrt_device *device, enum skrt_core_type type,
+                         const struct skrt_job *job)
+{
+    bool marked[SKRT_MAX_CORES], any = false;
+    for (uint32_t i = 0; i < device->capacity[type]; i++) {
+        marked[i] = device->holders[type][i] == job;
+        any = any || marked[i];
+    }
+    if (any) {
+        fputs("  ", out);
+        skrt_print_cores(out, type, marked, device->capacity[type]);
+    }
+    return any;
+}
+
+static void print_holders(FILE *out, const struct skrt_device *device, enum skrt_core_type type)
+{
+    for (const struct skrt_job *job = device->running; job; job = job->next)
+        if (print_places(out, device, type, job))
+            fprintf(out, ": stream %s, launch %s\n", stream_name(job), job->launch->name);
+    if (print_places(out, device, type, NULL))
+        fputs(": free\n", out);
+}
+
+char *skrt_report_queue(const struct skrt_device *device)
+{
+    assert(device->locked && device->queue && device->n_jobs > 0);
+    if (device->queue->n_launches == 1)
+        return skrt_report_launch(&device->jobs[0], device->status, device->cause);
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return NULL;
     fprintf(out, "%s: %s\n", skrt_status_text(device->status), device->cause);
-    fprintf(out, "launch %s: %u AICs, %u AIVs, %u unfinished\n", device->launch->name,
-            device->launched[SKRT_AIC], device->launched[SKRT_AIV], device->unfinished);
-    if (device->status == SKRT_LEFT_SET)
-        print_left_over(out, device);
-    if (skrt_race_found(device))
-        skrt_race_print(out, device);
-    for (int type = 0; type < SKRT_CORE_TYPES && device->status != SKRT_RACE; type++)
-        print_groups(out, device, (enum skrt_core_type)type);
+    for (uint32_t i = 0; i < device->n_jobs; i++)
+        print_stream(out, &device->jobs[i]);
+    fputs("cores of the device\n", out);
+    for (int type = 0; type < SKRT_CORE_TYPES; type++)
+        print_holders(out, device, (enum skrt_core_type)type);
     if (fclose(out) == 0)
         return text;
     free(text);

@@ -6,9 +6,10 @@
 
 #pragma GCC visibility push(hidden)
 
-/* The text of a result: the cause, and what each core does or did. Needs the lock. malloc()ed; NULL
- * without memory. */
-char *skrt_report_launch(const struct skrt_device *device);
+/* Texts of results: the cause, and what each core does or did; of a launch that has ended, or of
+ * all that the queue has. They need the lock. malloc()ed; NULL without memory. */
+char *skrt_report_launch(const struct skrt_job *job, enum skrt_status status, const char *cause);
+char *skrt_report_queue(const struct skrt_device *device);
 
 #pragma GCC visibility pop
 

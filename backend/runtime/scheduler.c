@@ -111,12 +111,14 @@ void skrt_sched_watch_events(struct skrt_device *device)
         wake_thread(device);
 }
 
-void skrt_sched_stop(struct skrt_device *device, enum skrt_status status, const char *cause)
+void skrt_sched_stop(struct skrt_device *device, const struct skrt_job *job,
+                     enum skrt_status status, const char *cause)
 {
     assert(device->locked && status != SKRT_OK);
     if (atomic_load(&device->stopped))
         return;
     device->status = status;
+    device->culprit = job;
     snprintf(device->cause, sizeof device->cause, "%s", cause);
     atomic_store(&device->stopped, true);
 }
@@ -169,16 +171,17 @@ static void leave_core(struct skrt_core *core, bool last)
     struct skrt_device *device = core->device;
     struct skrt_worker *worker = core->worker;
     assert(worker->core == core && !worker->previous);
-    struct skrt_core *next = pick_core(device);
+    struct skrt_core *next = last ? NULL : pick_core(device);
     skrt_unlock(device);
     if (next == core)
         return;
     worker->previous = core;
+    worker->ended = last ? core : NULL;
     if (next)
         claim_core(worker, next);
     else
         worker->core = NULL;
-    skrt_fiber_switch(&core->fiber, next ? &next->fiber : &worker->host, last);
+    skrt_fiber_switch(core->fiber, next ? next->fiber : &worker->host, last);
     release_previous(core->worker); /* perhaps another one by now */
 }
 
@@ -201,26 +204,6 @@ void skrt_sched_start(struct skrt_core *core)
 }
 
 /* ----------------------------------------------------------------- threads ---- */
-
-/* Nothing is running and nothing is ready. Whether that is the end of the launch, and which. */
-static void settle(struct skrt_device *device)
-{
-    assert(device->locked && device->busy == 0);
-    if (!device->launch || device->settled)
-        return;
-    if (!atomic_load(&device->stopped) && device->unfinished > 0) {
-        bool events = device->event_waiters.first != NULL;
-        if (events && device->launch->timeout_ms > 0)
-            return;
-        skrt_sched_stop(device, SKRT_DEADLOCK,
-                        events ? "every unfinished core waits, some for an event or a tiling "
-                                 "that nothing in this launch can send (give it a timeout to wait "
-                                 "for others)"
-                               : "every unfinished core waits, and none can release another");
-    }
-    device->settled = true;
-    pthread_cond_signal(&device->done);
-}
 
 /* Looks for ready cores without the lock. */
 static void spin(struct skrt_device *device)
@@ -275,7 +258,7 @@ static struct skrt_core *find_core(struct skrt_device *device)
         if (core)
             return core;
         if (device->busy == 0)
-            settle(device);
+            device->came_to_rest(device);
         if (!spun && device->busy > 0 && device->spinning == 0)
             spin(device);
         else
@@ -291,11 +274,14 @@ static void run_core(struct skrt_worker *worker, struct skrt_core *core)
     device->busy++;
     skrt_unlock(device);
     claim_core(worker, core);
-    skrt_fiber_switch(&worker->host, &core->fiber, false);
+    skrt_fiber_switch(&worker->host, core->fiber, false);
     release_previous(worker);
     assert(!worker->core);
     skrt_lock(device);
     device->busy--;
+    if (worker->ended)
+        device->core_ended(worker->ended);
+    worker->ended = NULL;
 }
 
 /* Signal handlers need a stack of their own to report that a core's has overflowed. Returns it,

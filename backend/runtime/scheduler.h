@@ -9,7 +9,8 @@
 /* Ends the current core's turn. Its state must say why, and the core must be where its waker
  * finds it. Releases the lock; returns without it when the core is resumed. */
 void skrt_sched_switch(struct skrt_core *core);
-/* As skrt_sched_switch for a core that never goes on. */
+/* As skrt_sched_switch for a core that never goes on. Its thread looks for another on its own
+ * stack, so that this core's may be used again. */
 _Noreturn void skrt_sched_halt(struct skrt_core *core, enum skrt_core_state state);
 /* What a core's fiber must do first; without the lock. */
 void skrt_sched_start(struct skrt_core *core);
@@ -23,8 +24,10 @@ void skrt_sched_poll_events(struct skrt_device *device);
 /* Makes sure that some thread looks after events. */
 void skrt_sched_watch_events(struct skrt_device *device);
 void skrt_sched_push(struct skrt_core_list *list, struct skrt_core *core);
-/* No core goes on after its next instruction; the status and cause stand if there is one yet. */
-void skrt_sched_stop(struct skrt_device *device, enum skrt_status status, const char *cause);
+/* No core goes on after its next instruction, because of a job (NULL: of none alone); the status
+ * and cause stand if there is one yet. */
+void skrt_sched_stop(struct skrt_device *device, const struct skrt_job *job,
+                     enum skrt_status status, const char *cause);
 
 /* The thread's main function; `arg` is a struct skrt_worker. Takes the lock itself. */
 void *skrt_sched_thread(void *arg);

@@ -3,12 +3,12 @@
 
 #include <stdio.h>
 
-uint32_t skrt_call_cores(const struct skrt_device *device, const struct skrt_call *call,
+uint32_t skrt_call_cores(const struct skrt_launch *launch, const struct skrt_call *call,
                          enum skrt_core_type type)
 {
     if (type == SKRT_AIC || call->flat)
         return call->blocks;
-    return call->aivs > 0 ? call->blocks * device->launch->aivs : 0;
+    return call->aivs > 0 ? call->blocks * launch->aivs : 0;
 }
 
 bool skrt_call_alike(const struct skrt_call *a, const struct skrt_call *b)
@@ -16,11 +16,10 @@ bool skrt_call_alike(const struct skrt_call *a, const struct skrt_call *b)
     return a->blocks == b->blocks && a->aivs == b->aivs && a->flat == b->flat;
 }
 
-bool skrt_call_misfit(const struct skrt_device *device, enum skrt_core_type type,
+bool skrt_call_misfit(const struct skrt_launch *launch, enum skrt_core_type type,
                       const struct skrt_call *call, char *why, size_t size)
 {
-    const struct skrt_launch *launch = device->launch;
-    uint32_t cores = call->flat ? device->launched[SKRT_AIV] : launch->blocks;
+    uint32_t cores = call->flat ? launch->blocks * launch->aivs : launch->blocks;
     why[0] = '\0';
     if (!call->fn)
         snprintf(why, size, "the sub-kernel has no function");

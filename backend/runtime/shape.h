@@ -17,13 +17,13 @@ static inline bool skrt_core_included(const struct skrt_core *core, const struct
 }
 
 /* How many cores of a type it is in the current launch. */
-uint32_t skrt_call_cores(const struct skrt_device *device, const struct skrt_call *call,
+uint32_t skrt_call_cores(const struct skrt_launch *launch, const struct skrt_call *call,
                          enum skrt_core_type type);
 /* Whether two calls include the same cores. */
 bool skrt_call_alike(const struct skrt_call *a, const struct skrt_call *b);
 /* Describes why the current launch cannot execute the call on cores of this type; false if it
  * can. */
-bool skrt_call_misfit(const struct skrt_device *device, enum skrt_core_type type,
+bool skrt_call_misfit(const struct skrt_launch *launch, enum skrt_core_type type,
                       const struct skrt_call *call, char *why, size_t size);
 
 #pragma GCC visibility pop

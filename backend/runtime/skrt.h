@@ -298,6 +298,12 @@ struct skrt_launch {
     uint64_t *params;
     size_t n_params;
     uint64_t timeout_ms; /* 0: none */
+    /* Nobody but the launches that run beside it sends its events: where none of them can, waiting
+     * for one is a deadlock in spite of a timeout. */
+    bool closed;
+    /* No block waits for another one. So they need not have their cores all at once, and each gives
+     * its cores back when it has ended; else all do at the end of the launch. */
+    bool waves;
     /* Barriers of kernels are over all launched cores of the type, as on the NPU; else over those
      * that the call includes. */
     bool full_barriers;
@@ -313,19 +319,54 @@ enum skrt_status {
     SKRT_LEFT_SET, /* a flag was left set at the end */
     SKRT_MISUSE,   /* an instruction that this core cannot execute: wrong core type, bad operand */
     SKRT_RACE,     /* all cores have finished, but an order was not enforced (race check) */
+    SKRT_STOPPED,  /* it was stopped, or has not begun, because of another launch */
 };
 
 struct skrt_result {
     enum skrt_status status;
-    char *report; /* text, several lines, for all but SKRT_OK: what each core did; free() it */
-    double seconds;
+    char *report;   /* text, several lines, for all but SKRT_OK: what each core did; free() it */
+    double begin;   /* seconds from the call to when it began */
+    double seconds; /* that it took */
 };
 
-/* Runs the launch to its end and returns its status. One launch at a time per device; after
- * anything but SKRT_OK, SKRT_INVALID, SKRT_LEFT_SET or SKRT_RACE the device is unusable: further
- * launches are refused. Without a timeout a core that never comes to an end is waited for. */
+/* Runs the launch to its end and returns its status. One call at a time per device; after anything
+ * but SKRT_OK, SKRT_INVALID, SKRT_LEFT_SET or SKRT_RACE the device is unusable: further launches
+ * are refused. Without a timeout a core that never comes to an end is waited for. */
 enum skrt_status skrt_launch(struct skrt_device *device, const struct skrt_launch *launch,
                              struct skrt_result *result);
+
+/* An event of launches as a whole: an aligned 64-bit word, which is not 0 when it has come. */
+struct skrt_signal {
+    uint64_t *word;
+    const char *name; /* for reports; may be NULL */
+};
+
+struct skrt_queued {
+    struct skrt_launch launch; /* its timeout begins when it does */
+    uint32_t stream;
+    uint32_t n_waits, n_sends;
+    const struct skrt_signal *waits; /* it begins when these words are not 0 */
+    const struct skrt_signal *sends; /* these become 1 when it has ended */
+};
+
+struct skrt_queue {
+    uint32_t n_launches, n_streams;
+    const struct skrt_queued *launches; /* those of a stream begin in this order */
+    const char *const *streams;         /* names, for reports */
+    /* Cores that become free go to launches in turns; else to the one that began first, as far as
+     * it can use them. Launches that may keep each other's cores are found to do so sooner. */
+    bool turns;
+};
+
+/* Runs launches of several streams side by side, as docs/device-model.md says; returns when all
+ * have ended, or nothing runs any more since one was stopped. `results` has room for one for each:
+ * where they are stopped, that of the launch at fault has the status and the report, which shows
+ * all streams, and those that had not ended have SKRT_STOPPED. A launch that is SKRT_LEFT_SET or
+ * SKRT_RACE has ended, and the others go on. Returns the status of the launch at fault, or else
+ * SKRT_LEFT_SET or SKRT_RACE, in this order, where a launch has it; the device afterwards is as
+ * after skrt_launch. */
+enum skrt_status skrt_launch_all(struct skrt_device *device, const struct skrt_queue *queue,
+                                 struct skrt_result *results);
 
 /* A short text for a status, for example "deadlock". */
 const char *skrt_status_text(enum skrt_status status);

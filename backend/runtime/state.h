@@ -1,5 +1,9 @@
-/* The state of the virtual device: devices, their threads and cores, barriers, and who may touch
- * what. Nothing here is visible outside libskrt.
+/* The state of the virtual device: devices, their threads, launches and cores, barriers, and who
+ * may touch what. Nothing here is visible outside libskrt.
+ *
+ * Two things are called a core. What a launch has launched is a struct skrt_core, with an index
+ * among those of its launch. What the device has is a *place*, a number below its capacity: a core
+ * needs one to run, and keeps it until its block, or its launch, gives it back.
  *
  * The files stand in layers; each uses those of the layers before it, never the other way round:
  *
@@ -7,17 +11,16 @@
  *   scheduler                  which core runs on which thread
  *   core  shape                what every instruction stands on; whom a call includes
  *   race  race_find            the race check
- *   barrier  flag  event       instructions,
- *   sync_point  feed  profile    and what sub-kernels call
- *   early
- *   call
- *   dynamic
+ *   barrier  flag              instructions, and what sub-kernels call
+ *   sync_point  feed  profile
  *   report  crash              what cores do, in words
+ *   places  queue              which launch begins, goes on and ends
+ *   event  early  call  dynamic  the other instructions
  *   launch  device             what launchers call
  *
  * Locking: `lock` of the device guards all that is not marked otherwise. "Own" fields are touched
- * by the core itself only (and by the launcher between launches); those that the report of a
- * core that cannot be stopped reads are atomic.
+ * by the core itself only (and by whoever begins its launch); those that the report of a core that
+ * cannot be stopped reads are atomic.
  */
 #ifndef BACKEND_RUNTIME_STATE_H
 #define BACKEND_RUNTIME_STATE_H
@@ -43,10 +46,11 @@ enum {
     SKRT_FLAG_LIMIT = 15,  /* releases, and arrivals of a core, that may be outstanding */
     SKRT_CAUSE_SIZE = 256, /* of the text why a launch has ended */
     SKRT_EARLY_WAITS = SKRT_EARLY_WAIT_AIC | SKRT_EARLY_WAIT_AIV,
+    SKRT_NO_PLACE = UINT32_MAX,
 };
 
 enum skrt_core_state {
-    SKRT_CORE_NEW, /* in no list yet */
+    SKRT_CORE_NEW, /* in no list yet: it may not have a place */
     SKRT_CORE_READY,
     SKRT_CORE_RUNNING,
     SKRT_CORE_BLOCKED,
@@ -104,8 +108,10 @@ struct skrt_worker;
 struct skrt_race;
 
 struct skrt_core {
-    _Alignas(64) struct skrt_fiber fiber;
+    _Alignas(64) struct skrt_fiber *fiber; /* its stack, while it has a place; else NULL */
     struct skrt_device *device;
+    struct skrt_job *job;
+    uint32_t place; /* or SKRT_NO_PLACE */
 
     /* Fixed by the launch. */
     enum skrt_core_type type;
@@ -115,6 +121,8 @@ struct skrt_core {
 
     struct skrt_worker *worker; /* whose thread runs it; set before every switch to it */
     atomic_bool on_thread;      /* its registers are not saved yet, or in use again */
+
+    bool ended; /* it has finished, and left its stack */
 
     struct skrt_core *next; /* in the one list it is in: ready, or waiters */
     enum skrt_core_state state;
@@ -161,47 +169,81 @@ struct skrt_worker {
     struct skrt_fiber host;     /* its own stack, where it looks for work */
     struct skrt_core *core;     /* that it runs, or NULL */
     struct skrt_core *previous; /* that it has just switched away from, or NULL */
+    struct skrt_core *ended;    /* that will not go on, and has come back to `host`; or NULL */
+};
+
+/* A stream of the queue: its launches run one after another. */
+struct skrt_job {
+    struct skrt_device *device;
+    uint32_t stream;
+    uint32_t at; /* in the queue: its launch that runs or is the next; n_launches behind the last */
+    struct skrt_job *next; /* in the list of those that run */
+
+    /* The launch that runs. */
+    const struct skrt_launch *launch; /* NULL while none does */
+    struct skrt_launch launch_copy;
+    uint32_t launched[SKRT_CORE_TYPES];
+    struct skrt_core *cores[SKRT_CORE_TYPES]; /* in room[SKRT_AIC] and room[SKRT_AIV] */
+    uint32_t room[SKRT_CORE_TYPES];
+    uint32_t placed;            /* blocks that have got their places, the first ones */
+    uint32_t ready;             /* of these, those whose cores were made ready */
+    uint32_t unfinished;        /* cores */
+    struct skrt_site part_site; /* for parts that are launched without an entry */
+    struct skrt_barrier barriers[SKRT_CORE_TYPES];
+    struct skrt_sync_point *live_points[SKRT_CORE_TYPES];
+    struct timespec begin;
+    struct skrt_race *race; /* the race check, or NULL */
 };
 
 struct skrt_device {
     pthread_mutex_t lock;
     bool locked;         /* for assertions */
     pthread_cond_t work; /* for threads without a core: there may be one, or the device closes */
-    pthread_cond_t done; /* for the launcher: the launch has come to its end */
+    pthread_cond_t done; /* for the launcher: the queue has come to its end */
 
     uint32_t capacity[SKRT_CORE_TYPES];
-    struct skrt_core *cores[SKRT_CORE_TYPES];
-    struct skrt_sync_point *points; /* as many as cores */
+    /* By place: whose it is, or NULL. All places below `lowest` are somebody's. */
+    struct skrt_job **holders[SKRT_CORE_TYPES];
+    uint32_t lowest[SKRT_CORE_TYPES];
+    struct skrt_fiber *fibers;       /* as many as places; the first `n_fibers` have their stacks */
+    struct skrt_fiber **free_fibers; /* the last one is taken first */
+    uint32_t n_fibers, n_free_fibers;
+    struct skrt_sync_point *points; /* as many as places */
+    struct skrt_sync_point *free_points;
     struct skrt_worker *workers;
     uint32_t n_workers;      /* that were started */
     uint32_t spins;          /* looks at `n_ready` before a thread goes to sleep */
     enum skrt_status broken; /* why no launch is possible any more, or SKRT_OK */
 
-    /* The launch. */
-    const struct skrt_launch *launch; /* NULL between launches */
-    struct skrt_launch launch_copy;
-    uint32_t launched[SKRT_CORE_TYPES];
-    struct skrt_site part_site; /* for parts that are launched without an entry */
-    struct skrt_barrier barriers[SKRT_CORE_TYPES];
-    struct skrt_sync_point *live_points[SKRT_CORE_TYPES];
-    struct skrt_sync_point *free_points;
-    enum skrt_status status; /* first cause of its end */
+    /* The queue. */
+    const struct skrt_queue *queue; /* NULL between queues */
+    struct skrt_result *results;    /* the launcher's, by launch */
+    struct skrt_job *jobs;          /* by stream */
+    uint32_t n_jobs, job_room;
+    struct skrt_job
+        *running;            /* the list of those whose launches run, in the order of their begin */
+    enum skrt_status status; /* why it was stopped, or SKRT_OK */
     char cause[SKRT_CAUSE_SIZE];
+    const struct skrt_job *culprit; /* whose launch stopped it; NULL: none alone */
     struct timespec begin;
-    struct skrt_race *race; /* the race check, or NULL */
 
     /* The scheduler. */
     struct skrt_core_list ready, event_waiters, feeders;
     _Atomic uint32_t n_ready; /* length of `ready`; written under the lock */
-    uint32_t unfinished;      /* cores */
     uint32_t busy;            /* threads that run a core or are on the way from or to one */
     uint32_t sleeping, spinning;
     uint32_t picks;
     bool waking;  /* a sleeping thread was signalled and has not woken yet */
     bool polling; /* one of the sleeping threads looks after events */
     bool closing;
-    bool settled;        /* nothing of the launch can run any more */
+    bool settled;        /* nothing of the queue can run any more */
     atomic_bool stopped; /* cores halt at their next instruction; written under the lock */
+
+    /* What the scheduler tells those above it, with the lock, on a thread's own stack: a core does
+     * not go on and has left its stack; nothing runs and nothing is ready. */
+    void (*core_ended)(struct skrt_core *core);
+    void (*came_to_rest)(struct skrt_device *device);
+    skrt_fiber_fn *core_main; /* of every core */
 };
 
 static inline void skrt_lock(struct skrt_device *device)

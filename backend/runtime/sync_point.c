@@ -6,7 +6,6 @@ void skrt_sync_point_reset(struct skrt_device *device)
 {
     uint32_t n = device->capacity[SKRT_AIC] + device->capacity[SKRT_AIV];
     device->free_points = NULL;
-    device->live_points[SKRT_AIC] = device->live_points[SKRT_AIV] = NULL;
     for (uint32_t i = 0; i < n; i++) {
         device->points[i].next = device->free_points;
         device->free_points = &device->points[i];
@@ -16,7 +15,7 @@ void skrt_sync_point_reset(struct skrt_device *device)
 /* The point of the core's current call, or NULL where nobody came to it yet. */
 static struct skrt_sync_point *sync_point_find(const struct skrt_core *core)
 {
-    struct skrt_sync_point *point = core->device->live_points[core->type];
+    struct skrt_sync_point *point = core->job->live_points[core->type];
     while (point && point->call_number != core->calls)
         point = point->next;
     return point;
@@ -24,18 +23,18 @@ static struct skrt_sync_point *sync_point_find(const struct skrt_core *core)
 
 static struct skrt_sync_point *sync_point_new(struct skrt_core *core)
 {
-    struct skrt_device *device = core->device;
-    struct skrt_sync_point *point = device->free_points;
+    struct skrt_job *job = core->job;
+    struct skrt_sync_point *point = core->device->free_points;
     assert(point); /* there are as many as cores */
-    device->free_points = point->next;
+    core->device->free_points = point->next;
     const struct skrt_call *call = core->call;
     *point = (struct skrt_sync_point){
-        .next = device->live_points[core->type],
+        .next = job->live_points[core->type],
         .call_number = core->calls,
         .call = *call,
-        .size = skrt_call_cores(device, call, core->type),
+        .size = skrt_call_cores(job->launch, call, core->type),
     };
-    device->live_points[core->type] = point;
+    job->live_points[core->type] = point;
     return point;
 }
 
@@ -54,7 +53,7 @@ static struct skrt_sync_point *sync_point_join(struct skrt_core *core)
 
 static void sync_point_free(struct skrt_core *core, struct skrt_sync_point *point)
 {
-    struct skrt_sync_point **link = &core->device->live_points[core->type];
+    struct skrt_sync_point **link = &core->job->live_points[core->type];
     assert(point->arrived == 0 && !point->waiters.first);
     while (*link != point)
         link = &(*link)->next;
@@ -81,8 +80,7 @@ static bool sync_point_complete(struct skrt_core *core, struct skrt_sync_point *
     assert(point->arrived <= point->members && point->members <= point->size);
     if (point->arrived < point->size)
         return false;
-    if (core->device->launch->full_barriers &&
-        point->size + idle < core->device->launched[core->type])
+    if (core->job->launch->full_barriers && point->size + idle < core->job->launched[core->type])
         return false;
     point->arrived = 0;
     skrt_sched_wake_all(core->device, &point->waiters);
@@ -113,7 +111,7 @@ static void sync_point_pass(struct skrt_core *core)
 /* Whether the sub-kernel has parts on both core types of a launch with both. */
 static bool is_mixed(const struct skrt_core *core)
 {
-    return !core->call->flat && core->call->aivs > 0 && core->device->launch->aivs > 0;
+    return !core->call->flat && core->call->aivs > 0 && core->job->launch->aivs > 0;
 }
 
 void skrt_kernel_sync_all(struct skrt_core *core)

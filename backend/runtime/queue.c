@@ -1,0 +1,406 @@
+/* The queue of launches: streams side by side, each with one launch after another.
+ *
+ * A launch begins when the one before it on its stream has ended and the events that it waits for
+ * have come. Its blocks begin one by one, wherever there are places: those of the launch that
+ * began first, or (`turns`) one of each launch in turn, so that two may keep what both need. A
+ * launch gives all its places back at its end, or
+ * (`waves`) those of each block when that has ended. */
+#include "backend/runtime/queue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/runtime/instructions.h"
+#include "backend/runtime/places.h"
+#include "backend/runtime/race.h"
+#include "backend/runtime/report.h"
+
+/* ---------------------------------------------------------------- cores ---- */
+
+static uint32_t cores_per_block(const struct skrt_job *job, enum skrt_core_type type)
+{
+    return type == SKRT_AIC ? job->launch->aics : job->launch->aivs;
+}
+
+static void core_init(struct skrt_job *job, enum skrt_core_type type, uint32_t index)
+{
+    struct skrt_core *core = &job->cores[type][index];
+    uint32_t per_block = cores_per_block(job, type);
+    memset(core, 0, sizeof *core);
+    core->device = job->device;
+    core->job = job;
+    core->place = SKRT_NO_PLACE;
+    core->type = type;
+    core->index = index;
+    core->block = index / per_block;
+    core->sub = index % per_block;
+    core->state = SKRT_CORE_NEW;
+}
+
+/* Lets the threads have the cores of blocks that have got their places, those of one type before
+ * those of the other. */
+static void begin_blocks(struct skrt_job *job)
+{
+    for (int type = 0; type < SKRT_CORE_TYPES; type++) {
+        uint32_t per_block = cores_per_block(job, (enum skrt_core_type)type);
+        for (uint32_t i = job->ready * per_block; i < job->placed * per_block; i++) {
+            struct skrt_core *core = &job->cores[type][i];
+            skrt_fiber_reset(core->fiber, job->device->core_main, core);
+            skrt_sched_wake(core);
+        }
+    }
+    job->ready = job->placed;
+}
+
+static bool give_one(struct skrt_job *job)
+{
+    return job->placed < job->launch->blocks && skrt_places_take(job);
+}
+
+/* As long as there is a block that finds places. */
+static void give_places(struct skrt_device *device)
+{
+    for (bool any = true; any;) {
+        any = false;
+        for (struct skrt_job *job = device->running; job; job = job->next) {
+            bool given = give_one(job);
+            any = any || given;
+            while (given && !device->queue->turns)
+                given = give_one(job);
+        }
+    }
+    for (struct skrt_job *job = device->running; job; job = job->next)
+        begin_blocks(job);
+}
+
+/* ------------------------------------------------------------ a launch begins ---- */
+
+static const struct skrt_queued *queued_of(const struct skrt_job *job)
+{
+    const struct skrt_queue *queue = job->device->queue;
+    assert(job->at < queue->n_launches);
+    return &queue->launches[job->at];
+}
+
+static void go_to_next(struct skrt_job *job, uint32_t from)
+{
+    const struct skrt_queue *queue = job->device->queue;
+    job->at = from;
+    while (job->at < queue->n_launches && queue->launches[job->at].stream != job->stream)
+        job->at++;
+}
+
+static bool may_begin(const struct skrt_job *job)
+{
+    if (job->launch || job->at == job->device->queue->n_launches)
+        return false;
+    const struct skrt_queued *queued = queued_of(job);
+    for (uint32_t i = 0; i < queued->n_waits; i++)
+        if (atomic_load_explicit((const _Atomic uint64_t *)queued->waits[i].word,
+                                 memory_order_acquire) == 0)
+            return false;
+    return true;
+}
+
+static void launch_describe(struct skrt_job *job)
+{
+    job->launch_copy = queued_of(job)->launch;
+    if (!job->launch_copy.name)
+        job->launch_copy.name = "(no name)";
+    job->launch = &job->launch_copy;
+    job->part_site = (struct skrt_site){"sub-kernel", job->launch->name};
+    job->placed = job->ready = job->unfinished = 0;
+    for (int type = 0; type < SKRT_CORE_TYPES; type++) {
+        job->launched[type] = job->launch->blocks * cores_per_block(job, (enum skrt_core_type)type);
+        assert(job->launched[type] <= job->room[type]);
+        job->unfinished += job->launched[type];
+        job->barriers[type] = (struct skrt_barrier){.behind = job->launched[type]};
+        job->live_points[type] = NULL;
+    }
+}
+
+static struct skrt_job **find_running(struct skrt_device *device, const struct skrt_job *job)
+{
+    struct skrt_job **link = &device->running;
+    while (*link && *link != job)
+        link = &(*link)->next;
+    return link;
+}
+
+/* The state of a launch before its first instruction. */
+static void launch_begin(struct skrt_job *job)
+{
+    launch_describe(job);
+    job->next = NULL;
+    *find_running(job->device, NULL) = job;
+    for (int type = 0; type < SKRT_CORE_TYPES; type++)
+        for (uint32_t i = 0; i < job->launched[type]; i++)
+            core_init(job, (enum skrt_core_type)type, i);
+    clock_gettime(CLOCK_MONOTONIC, &job->begin);
+    if (job->launch->race && !skrt_race_open(job))
+        skrt_sched_stop(job->device, job, SKRT_MISUSE, skrt_race_no_memory);
+}
+
+void skrt_queue_advance(struct skrt_device *device)
+{
+    assert(device->locked && device->queue);
+    for (uint32_t i = 0; i < device->n_jobs && !atomic_load(&device->stopped); i++)
+        if (may_begin(&device->jobs[i]))
+            launch_begin(&device->jobs[i]);
+    if (!atomic_load(&device->stopped))
+        give_places(device);
+}
+
+/* -------------------------------------------------------------- a launch ends ---- */
+
+static double seconds_between(const struct timespec *begin, const struct timespec *end)
+{
+    return (double)(end->tv_sec - begin->tv_sec) + (double)(end->tv_nsec - begin->tv_nsec) * 1e-9;
+}
+
+/* What is said of a launch whose cores have all ended. */
+static void conclude(struct skrt_job *job, struct skrt_result *result)
+{
+    char cause[SKRT_CAUSE_SIZE];
+    bool releases = skrt_flag_left_set(job);
+    result->status = SKRT_OK;
+    if (releases || skrt_arrivals_left(job)) {
+        result->status = SKRT_LEFT_SET;
+        snprintf(cause, sizeof cause, "all cores have finished, but %s are left over",
+                 releases ? "releases" : "arrivals");
+    } else if (skrt_race_found(job)) {
+        result->status = SKRT_RACE;
+        skrt_race_cause(job, cause, sizeof cause);
+    }
+    if (result->status != SKRT_OK)
+        result->report = skrt_report_launch(job, result->status, cause);
+}
+
+static void give_times(struct skrt_job *job)
+{
+    struct skrt_result *result = &job->device->results[job->at];
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    result->begin = seconds_between(&job->device->begin, &job->begin);
+    result->seconds = seconds_between(&job->begin, &now);
+}
+
+static void launch_end(struct skrt_job *job)
+{
+    const struct skrt_queued *queued = queued_of(job);
+    give_times(job);
+    conclude(job, &job->device->results[job->at]);
+    skrt_race_close(job);
+    job->launch = NULL;
+    *find_running(job->device, job) = job->next;
+    for (uint32_t i = 0; i < queued->n_sends; i++)
+        atomic_store_explicit((_Atomic uint64_t *)queued->sends[i].word, 1, memory_order_release);
+    if (queued->n_sends > 0)
+        skrt_sched_poll_events(job->device);
+    go_to_next(job, job->at + 1);
+}
+
+static struct skrt_core *cores_of_block(const struct skrt_job *job, enum skrt_core_type type,
+                                        uint32_t block)
+{
+    return job->cores[type] + (size_t)block * cores_per_block(job, type);
+}
+
+static bool block_has_ended(const struct skrt_job *job, uint32_t block)
+{
+    for (int type = 0; type < SKRT_CORE_TYPES; type++) {
+        const struct skrt_core *cores = cores_of_block(job, (enum skrt_core_type)type, block);
+        for (uint32_t i = 0; i < cores_per_block(job, (enum skrt_core_type)type); i++)
+            if (!cores[i].ended)
+                return false;
+    }
+    return true;
+}
+
+static void leave_block(struct skrt_job *job, uint32_t block)
+{
+    for (int type = 0; type < SKRT_CORE_TYPES; type++) {
+        struct skrt_core *cores = cores_of_block(job, (enum skrt_core_type)type, block);
+        for (uint32_t i = 0; i < cores_per_block(job, (enum skrt_core_type)type); i++)
+            if (cores[i].place != SKRT_NO_PLACE)
+                skrt_places_leave(&cores[i]);
+    }
+}
+
+/* The last core of its launch has ended. */
+static void leave_launch(struct skrt_job *job)
+{
+    for (uint32_t block = 0; block < job->placed; block++)
+        leave_block(job, block);
+    launch_end(job);
+}
+
+void skrt_queue_core_ended(struct skrt_core *core)
+{
+    struct skrt_job *job = core->job;
+    if (core->state != SKRT_CORE_FINISHED)
+        return;
+    assert(core->device->locked && job->unfinished > 0);
+    core->ended = true;
+    job->unfinished--;
+    if (atomic_load(&core->device->stopped))
+        return; /* the launcher may have left already */
+    if (job->unfinished == 0)
+        leave_launch(job);
+    else if (job->launch->waves && block_has_ended(job, core->block))
+        leave_block(job, core->block);
+    else
+        return;
+    skrt_queue_advance(core->device);
+}
+
+/* ---------------------------------------------------------------- coming to rest ---- */
+
+static bool is_over(const struct skrt_device *device)
+{
+    for (uint32_t i = 0; i < device->n_jobs; i++)
+        if (device->jobs[i].launch || device->jobs[i].at < device->queue->n_launches)
+            return false;
+    return true;
+}
+
+/* Whether a core waits for what somebody outside may send. */
+static bool waits_for_others(const struct skrt_device *device)
+{
+    for (const struct skrt_core *core = device->event_waiters.first; core; core = core->next)
+        if (core->job->launch->timeout_ms > 0 && !core->job->launch->closed)
+            return true;
+    return false;
+}
+
+static const char *deadlock_of_one(const struct skrt_device *device)
+{
+    if (!device->event_waiters.first)
+        return "every unfinished core waits, and none can release another";
+    if (device->jobs[0].launch && device->jobs[0].launch->closed)
+        return "every unfinished core waits, some for an event or a tiling that nothing in this "
+               "launch can send";
+    return "every unfinished core waits, some for an event or a tiling that nothing in this launch "
+           "can send (give it a timeout to wait for others)";
+}
+
+static const char *deadlock_of_many(const struct skrt_device *device)
+{
+    for (uint32_t i = 0; i < device->n_jobs; i++)
+        if (device->jobs[i].launch && device->jobs[i].placed < device->jobs[i].launch->blocks)
+            return "no launch goes on: there is one that needs cores which others keep";
+    return "no launch goes on: each waits for others, or for itself";
+}
+
+/* Who reports it: the first launch that has begun, or else that has not. */
+static const struct skrt_job *first_stuck(const struct skrt_device *device)
+{
+    const struct skrt_job *waits = NULL;
+    for (uint32_t i = 0; i < device->n_jobs; i++) {
+        if (device->jobs[i].launch)
+            return &device->jobs[i];
+        if (!waits && device->jobs[i].at < device->queue->n_launches)
+            waits = &device->jobs[i];
+    }
+    return waits;
+}
+
+/* Nothing is running and nothing is ready. Whether that is the end of the queue, and which. */
+void skrt_queue_came_to_rest(struct skrt_device *device)
+{
+    assert(device->locked && device->busy == 0);
+    if (!device->queue || device->settled)
+        return;
+    if (!atomic_load(&device->stopped) && !is_over(device)) {
+        if (waits_for_others(device))
+            return;
+        skrt_sched_stop(device, first_stuck(device), SKRT_DEADLOCK,
+                        device->queue->n_launches == 1 ? deadlock_of_one(device)
+                                                       : deadlock_of_many(device));
+    }
+    device->settled = true;
+    pthread_cond_signal(&device->done);
+}
+
+/* ---------------------------------------------------------- opening and closing ---- */
+
+static bool reserve_jobs(struct skrt_device *device, uint32_t n)
+{
+    if (n <= device->job_room)
+        return true;
+    struct skrt_job *jobs = realloc(device->jobs, n * sizeof *jobs);
+    if (!jobs)
+        return false;
+    memset(jobs + device->job_room, 0, (n - device->job_room) * sizeof *jobs);
+    device->jobs = jobs;
+    device->job_room = n;
+    return true;
+}
+
+static bool reserve_cores(struct skrt_job *job, enum skrt_core_type type, uint32_t n)
+{
+    if (n <= job->room[type])
+        return true;
+    free(job->cores[type]);
+    job->cores[type] =
+        aligned_alloc(_Alignof(struct skrt_core), (size_t)n * sizeof *job->cores[type]);
+    job->room[type] = job->cores[type] ? n : 0;
+    return job->cores[type] != NULL;
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a < b ? b : a;
+}
+
+/* Room for the largest launch of the stream; adds the stacks that it needs. */
+static bool job_open(struct skrt_job *job, uint64_t *stacks)
+{
+    const struct skrt_queue *queue = job->device->queue;
+    uint32_t aics = 0, aivs = 0;
+    for (uint32_t i = 0; i < queue->n_launches; i++) {
+        const struct skrt_launch *launch = &queue->launches[i].launch;
+        if (queue->launches[i].stream != job->stream)
+            continue;
+        aics = larger(aics, launch->blocks * launch->aics);
+        aivs = larger(aivs, launch->blocks * launch->aivs);
+    }
+    *stacks += (uint64_t)aics + aivs;
+    return reserve_cores(job, SKRT_AIC, aics) && reserve_cores(job, SKRT_AIV, aivs);
+}
+
+bool skrt_queue_open(struct skrt_device *device, const struct skrt_queue *queue,
+                     struct skrt_result *results)
+{
+    uint64_t stacks = 0;
+    assert(device->busy == 0 && !device->ready.first && !device->event_waiters.first &&
+           !device->feeders.first);
+    if (!reserve_jobs(device, queue->n_streams))
+        return false;
+    device->queue = queue;
+    device->results = results;
+    device->running = NULL;
+    device->n_jobs = queue->n_streams;
+    for (uint32_t i = 0; i < device->n_jobs; i++) {
+        struct skrt_job *job = &device->jobs[i];
+        job->device = device;
+        job->stream = i;
+        job->launch = NULL;
+        go_to_next(job, 0);
+        if (!job_open(job, &stacks))
+            return false;
+    }
+    return skrt_places_map(device, stacks);
+}
+
+void skrt_queue_close(struct skrt_device *device)
+{
+    for (uint32_t i = 0; i < device->n_jobs; i++) {
+        if (device->jobs[i].launch)
+            give_times(&device->jobs[i]);
+        if (device->settled)
+            skrt_race_close(&device->jobs[i]);
+    }
+    device->queue = NULL;
+}
