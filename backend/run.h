@@ -18,6 +18,8 @@ struct run_options {
     bool race_check;         /* fused: orders that are not enforced are found */
     bool profile;            /* fused: time records of entries that make some are kept */
     bool full_barriers;      /* barriers of kernels are over all cores of a launch, as on the NPU */
+    bool serial;             /* launches run one after another, also those of different streams */
+    bool turns;              /* launches of several streams get cores in turns (skrt_queue) */
     uint32_t threads;        /* of this machine; 0: as many as it has processors */
     uint64_t timeout_ms;     /* of a launch; 0: none */
     uint64_t max_iterations; /* of a While; 0: any number */
@@ -37,10 +39,14 @@ struct run_profile {
             const char *name;
             const char *const *ops; /* names, in list order */
             uint32_t n_ops;
-            uint64_t begin; /* nanoseconds since the first launch began */
+            uint32_t stream; /* launches of one do not overlap */
         } * at;
         uint32_t count, capacity;
     } launches;
+    struct {
+        const char **at; /* names */
+        uint32_t count, capacity;
+    } streams;
     struct {
         struct run_profile_event {
             uint32_t launch;
@@ -76,7 +82,7 @@ struct backend_runner {
     /* Compiles what is needed and loads it; no files are left behind. NULL, with diagnostics and
      * `*status`, on failure. */
     struct backend_run *(*open)(const struct run_options *options, enum backend_status *status);
-    /* Runs all launches in an order that satisfies the graph, up to one that does not end well; a
+    /* Runs all launches, those of several streams side by side, up to one that does not end well; a
      * race is no end, so `report` may be that of several launches. `values` has the storage of each
      * value by graph and value id, for the graph and those that it calls. Once for each run. */
     void (*execute)(struct backend_run *run, void *const *const *values, struct run_result *result);

@@ -16,25 +16,28 @@ static enum skrt_status execute_graph(struct host_run *run, double *seconds);
 /* ---------------------------------------------------------------------------- launches ---- */
 
 /* Sets the slots of time records, and makes their buffer, where they are wanted. */
-static struct skrt_profile *begin_profile(struct host_run *run, const struct host_launch *launch)
+static struct skrt_profile *begin_profile(const struct host_run *run,
+                                          const struct host_launch *launch, uint64_t *params)
 {
     if (!run->options.profile || launch->profile_slot == NONE)
         return NULL;
     assert(launch->profile_slot + 2 <= launch->count);
-    uint64_t *slots = run->params + launch->profile_slot;
+    uint64_t *slots = params + launch->profile_slot;
     struct skrt_profile *buffer = host_profile_buffer(launch->records, &slots[1]);
     slots[0] = (uintptr_t)buffer;
-    if (buffer)
-        host_profile_begin(&run->root->profile, launch->skrt.name, launch->ops, launch->n_ops);
     return buffer;
 }
 
-/* After a timeout cores may still write. */
-static void end_profile(struct host_run *run, struct skrt_profile *buffer, enum skrt_status status)
+/* Takes the records of a launch that has begun, `start` being when its queue did. */
+static void end_profile(struct host_run *run, const struct host_launch *launch,
+                        struct skrt_profile *buffer, const struct skrt_result *result,
+                        uint64_t start)
 {
-    if (!buffer || status == SKRT_TIMEOUT)
-        return;
-    host_profile_take(&run->root->profile, buffer);
+    const struct run_profile_launch named = {
+        .name = launch->skrt.name, .ops = launch->ops, .n_ops = launch->n_ops};
+    if (buffer && result->status != SKRT_STOPPED)
+        host_profile_add(&run->root->profile, &named, run->stream_names.at[launch->stream], buffer,
+                         start + (uint64_t)(result->begin * 1e9));
     mem_free(buffer);
 }
 
@@ -68,37 +71,112 @@ static bool locks_cleared(struct host_run *run, const struct host_launch *launch
     return true;
 }
 
-static void set_params(struct host_run *run, const struct host_launch *launch, void *const *values)
+static void set_params(struct host_run *run, const struct host_launch *launch, void *const *values,
+                       uint64_t *params)
 {
     for (uint32_t i = 0; i < launch->count; i++) {
         const struct host_argument *argument = &run->arguments.at[launch->first + i];
         assert(argument->slot.kind != SLOT_TENSOR || values[argument->slot.id]);
-        run->params[i] = argument->slot.kind == SLOT_TENSOR ? (uintptr_t)values[argument->slot.id]
-                                                            : argument->word;
+        params[i] = argument->slot.kind == SLOT_TENSOR ? (uintptr_t)values[argument->slot.id]
+                                                       : argument->word;
         if (argument->slot.kind == SLOT_LIST)
             list_fill(run, argument->slot.id, (uint64_t *)(uintptr_t)argument->word, values);
     }
 }
 
-static enum skrt_status execute_launch(struct host_run *run, const struct host_launch *launch,
-                                       double *seconds)
+/* --------------------------------------------------------------------- several launches ---- */
+
+/* Launches that run at once, and what comes of each. */
+struct batch {
+    uint32_t first; /* in run.launches */
+    struct skrt_queue queue;
+    struct skrt_queued *launches;
+    struct skrt_result *results;
+    struct skrt_profile **profiles; /* or NULL */
+    struct arena arena;             /* of all that */
+};
+
+static const struct skrt_signal *make_signals(struct host_run *run, struct batch *batch,
+                                              struct range events)
 {
-    struct skrt_launch skrt = launch->skrt;
-    struct skrt_result result;
-    set_params(run, launch, run->values);
-    run->root->base.launches++;
-    skrt.params = run->params;
-    skrt.n_params = launch->count;
-    struct skrt_profile *buffer = begin_profile(run, launch);
+    struct skrt_signal *signals = arena_alloc(&batch->arena, (events.count + 1) * sizeof *signals);
+    for (uint32_t i = 0; i < events.count; i++) {
+        uint32_t name = run->events.at[events.first + i];
+        signals[i] = (struct skrt_signal){arguments_event(run, name),
+                                          name_text(run->module, name, &batch->arena)};
+    }
+    return signals;
+}
+
+/* A launch alone waits for nothing: all before it have ended. */
+static void add_to_batch(struct host_run *run, struct batch *batch, uint32_t i, bool alone)
+{
+    const struct host_launch *launch = &run->launches.at[batch->first + i];
+    struct skrt_queued *queued = &batch->launches[i];
+    uint64_t *params = run->params + launch->first;
+    *queued = (struct skrt_queued){.launch = launch->skrt,
+                                   .stream = launch->stream,
+                                   .n_waits = alone ? 0 : launch->waits.count,
+                                   .n_sends = launch->sends.count,
+                                   .waits = make_signals(run, batch, launch->waits),
+                                   .sends = make_signals(run, batch, launch->sends)};
+    set_params(run, launch, run->values, params);
+    queued->launch.params = params;
+    queued->launch.n_params = launch->count;
+    batch->profiles[i] = begin_profile(run, launch, params);
     open_locks(run, launch);
+}
+
+static void batch_init(struct batch *batch, struct host_run *run, uint32_t first, uint32_t count)
+{
+    *batch = (struct batch){.first = first};
+    batch->launches = arena_alloc(&batch->arena, count * sizeof *batch->launches);
+    batch->results = arena_alloc(&batch->arena, count * sizeof *batch->results);
+    batch->profiles = arena_alloc(&batch->arena, count * sizeof(struct skrt_profile *));
+    for (uint32_t i = 0; i < count; i++)
+        add_to_batch(run, batch, i, count == 1);
+    batch->queue = (struct skrt_queue){.n_launches = count,
+                                       .n_streams = run->streams.count,
+                                       .launches = batch->launches,
+                                       .streams = run->stream_names.at,
+                                       .turns = run->options.turns};
+}
+
+/* Keeps what is said of the launches; returns the status of all. */
+static enum skrt_status end_batch(struct host_run *run, struct batch *batch,
+                                  enum skrt_status status, uint64_t start)
+{
+    for (uint32_t i = 0; i < batch->queue.n_launches; i++) {
+        const struct host_launch *launch = &run->launches.at[batch->first + i];
+        const struct skrt_result *result = &batch->results[i];
+        run->root->base.launches += result->status != SKRT_STOPPED;
+        if (result->report)
+            vec_push(&run->root->reports, result->report);
+        end_profile(run, launch, batch->profiles[i], result, start);
+        if (result->status == SKRT_OK && !locks_cleared(run, launch))
+            status = status == SKRT_OK || status == SKRT_RACE ? SKRT_LEFT_SET : status;
+    }
+    arena_free(&batch->arena);
+    return status;
+}
+
+/* Runs launches at once, or one. */
+static enum skrt_status execute_launches(struct host_run *run, uint32_t first, uint32_t count,
+                                         double *seconds)
+{
+    struct batch batch;
+    batch_init(&batch, run, first, count);
+    uint64_t start = host_profile_now(&run->root->profile);
     /* After a timeout nothing is allocated: cores may still use what exhausted memory frees. */
-    vec_reserve(&run->root->reports, 1);
-    enum skrt_status status = skrt_launch(run->root->device, &skrt, &result);
-    if (result.report)
-        vec_push(&run->root->reports, result.report);
-    end_profile(run, buffer, status);
-    *seconds += result.seconds;
-    return status != SKRT_OK || locks_cleared(run, launch) ? status : SKRT_LEFT_SET;
+    vec_reserve(&run->root->reports, count);
+    enum skrt_status status = skrt_launch_all(run->root->device, &batch.queue, batch.results);
+    *seconds += (double)(host_profile_now(&run->root->profile) - start) * 1e-9;
+    if (status != SKRT_TIMEOUT)
+        return end_batch(run, &batch, status, start);
+    for (uint32_t i = 0; i < count; i++)
+        if (batch.results[i].report)
+            vec_push(&run->root->reports, batch.results[i].report);
+    return status;
 }
 
 /* ----------------------------------------------------------------------- single values ---- */
@@ -323,8 +401,8 @@ static enum skrt_status execute_call(struct host_run *run, struct host_call *cal
 /* The words of events, which an earlier call may have left set. */
 static void clear_events(struct host_run *run)
 {
-    for (uint32_t i = 0; i < run->sends.count; i++)
-        *arguments_event(run, run->sends.at[i]) = 0;
+    for (uint32_t i = 0; i < run->events.count; i++)
+        *arguments_event(run, run->events.at[i]) = 0;
     for (uint32_t i = 0; i < run->arguments.count; i++) {
         const struct host_argument *argument = &run->arguments.at[i];
         if (argument->slot.kind == SLOT_SEND || argument->slot.kind == SLOT_RECV)
@@ -332,19 +410,36 @@ static void clear_events(struct host_run *run)
     }
 }
 
+/* How many launches from one on run at once: up to a call, where there are several streams. */
+static uint32_t batch_size(const struct host_run *run, uint32_t first)
+{
+    uint32_t end = first + 1;
+    if (!run->options.fused || run->options.serial || run->streams.count < 2)
+        return 1;
+    while (end < run->launches.count && !run->launches.at[end].call)
+        end++;
+    return end - first;
+}
+
+static enum skrt_status execute_call_launch(struct host_run *run, const struct host_launch *launch,
+                                            double *seconds)
+{
+    enum skrt_status status = execute_call(run, launch->call, seconds);
+    for (uint32_t i = 0; i < launch->sends.count; i++)
+        *arguments_event(run, run->events.at[launch->sends.first + i]) = 1;
+    return status;
+}
+
 static enum skrt_status execute_graph(struct host_run *run, double *seconds)
 {
     enum skrt_status outcome = SKRT_OK;
     clear_events(run);
-    for (uint32_t i = 0; i < run->launches.count; i++) {
+    for (uint32_t i = 0, n = 1; i < run->launches.count && !ends(outcome); i += n) {
         const struct host_launch *launch = &run->launches.at[i];
-        enum skrt_status status = launch->call ? execute_call(run, launch->call, seconds)
-                                               : execute_launch(run, launch, seconds);
-        outcome = status == SKRT_OK ? outcome : status;
-        if (status != SKRT_OK && status != SKRT_RACE)
-            break;
-        for (uint32_t j = 0; j < launch->sends.count; j++)
-            *arguments_event(run, run->sends.at[launch->sends.first + j]) = 1;
+        n = launch->call ? 1 : batch_size(run, i);
+        enum skrt_status status = launch->call ? execute_call_launch(run, launch, seconds)
+                                               : execute_launches(run, i, n, seconds);
+        outcome = worse(outcome, status);
     }
     return outcome;
 }

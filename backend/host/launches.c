@@ -12,6 +12,41 @@
 #include <assert.h>
 #include <dlfcn.h>
 
+/* ---------------------------------------------------------------- streams and events ---- */
+
+static uint32_t stream_number(struct host_run *run, uint32_t label)
+{
+    for (uint32_t i = 0; i < run->streams.count; i++)
+        if (run->streams.at[i] == label)
+            return i;
+    vec_push(&run->streams, label);
+    const char *text = label == NONE ? "0" : name_text(run->module, label, &run->arena);
+    vec_push(&run->stream_names, arena_printf(&run->arena, "\"%s\"", text));
+    return run->streams.count - 1;
+}
+
+static uint32_t op_stream(struct host_run *run, const struct op *op)
+{
+    const struct order *order = analyses_order(&run->analyses, run->module, run->graph);
+    return stream_number(run, order->stream[op - run->graph->ops.at]);
+}
+
+static uint32_t superkernel_stream(struct host_run *run, const struct block *block)
+{
+    uint32_t label = attr_string(run->module, block->attrs, W_stream);
+    return stream_number(run, label == NONE ? NONE : stream_label(label));
+}
+
+static struct range add_events(struct host_run *run, struct range refs)
+{
+    struct range events = {run->events.count, refs.count};
+    for (uint32_t i = 0; i < refs.count; i++)
+        vec_push(&run->events, run->graph->refs.at[refs.first + i]);
+    return events;
+}
+
+/* ---------------------------------------------------------------------------- launches ---- */
+
 static struct host_launch *begin_launch(struct host_run *run, const char *name,
                                         enum kernel_type type, uint32_t blocks)
 {
@@ -22,11 +57,11 @@ static struct host_launch *begin_launch(struct host_run *run, const char *name,
                                            .aics = info->aics,
                                            .aivs = info->aivs,
                                            .timeout_ms = run->options.timeout_ms,
+                                           .closed = true,
                                            .full_barriers = run->options.full_barriers},
                                   .first = run->arguments.count,
                                   .block = NONE,
                                   .profile_slot = NONE,
-                                  .sends = {run->sends.count, 0},
                                   .tilings = {run->tilings.count, 0}});
     vec_push(&run->arguments, (struct host_argument){.slot = {SLOT_WORD, W_ffts}});
     return &run->launches.at[run->launches.count - 1];
@@ -37,8 +72,12 @@ static void end_launch(struct host_run *run)
     struct host_launch *launch = &run->launches.at[run->launches.count - 1];
     assert(run->arguments.count > launch->first);
     launch->count = run->arguments.count - launch->first;
-    launch->sends.count = run->sends.count - launch->sends.first;
     launch->tilings.count = run->tilings.count - launch->tilings.first;
+}
+
+static bool has_barriers(const struct host_run *run, const struct op *op)
+{
+    return attr_flag(run->module, host_run_kernel(run, op)->attrs, W_sync_all);
 }
 
 static void *find_symbol(struct host_run *run, void *handle, struct text *symbol)
@@ -95,12 +134,11 @@ static bool add_call(struct host_run *run, const struct op *op)
     const struct clauses *clauses = op_clauses(run->graph, op);
     struct host_launch launch = {.call = calls_make(run, op),
                                  .first = run->arguments.count,
+                                 .stream = op_stream(run, op),
+                                 .sends = add_events(run, clauses->send),
                                  .block = NONE,
                                  .profile_slot = NONE,
-                                 .sends = {run->sends.count, clauses->send.count},
                                  .tilings = {run->tilings.count, 0}};
-    for (uint32_t i = 0; i < clauses->send.count; i++)
-        vec_push(&run->sends, run->graph->refs.at[clauses->send.first + i]);
     vec_push(&run->launches, launch);
     return launch.call != NULL;
 }
@@ -126,11 +164,24 @@ static bool add_op_launch(struct host_run *run, const struct op *op)
             (struct skrt_call){fn, 1, single.blocks, info->flat ? 1 : info->aivs, info->flat};
     }
     const struct clauses *clauses = op_clauses(run->graph, op);
-    for (uint32_t i = 0; i < clauses->send.count; i++)
-        vec_push(&run->sends, run->graph->refs.at[clauses->send.first + i]);
+    launch->skrt.waves = !has_barriers(run, op);
+    launch->stream = op_stream(run, op);
+    launch->waits = add_events(run, clauses->recv);
+    launch->sends = add_events(run, clauses->send);
     bool ok = arguments_add_op(run, op);
     end_launch(run);
     return ok;
+}
+
+/* Whether no block of a super kernel waits for another: it has one op, and no barriers. */
+static bool is_waves(const struct host_run *run, const struct entry *entry, const uint32_t *ops,
+                     uint32_t n_ops)
+{
+    for (int core = 0; core < CORE_TYPES; core++)
+        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++)
+            if (entry->programs[core].instrs.at[i].op == INSTR_await)
+                return false;
+    return n_ops == 1 && !has_barriers(run, &run->graph->ops.at[ops[0]]);
 }
 
 static bool add_superkernel_launch(struct host_run *run, const struct members *members, uint32_t id)
@@ -143,6 +194,9 @@ static bool add_superkernel_launch(struct host_run *run, const struct members *m
         begin_launch(run, name_text(module, block->name, &run->arena), entry->type, blocks);
     struct text symbol = {NULL, 0, 0};
     launch->block = id;
+    launch->stream = superkernel_stream(run, block);
+    launch->waits = add_events(run, block->recv);
+    launch->sends = add_events(run, block->send);
     host_entry_symbol(&symbol, module, entry);
     launch->skrt.entry = (skrt_entry_fn *)find_symbol(run, run->root->entries, &symbol);
     if (!launch->skrt.entry)
@@ -150,6 +204,7 @@ static bool add_superkernel_launch(struct host_run *run, const struct members *m
     launch->n_ops = members->first[id + 1] - members->first[id];
     launch->ops = arena_alloc(&run->arena, (launch->n_ops + 1) * sizeof *launch->ops);
     const uint32_t *ops = members->ops + members->first[id];
+    launch->skrt.waves = is_waves(run, entry, ops, launch->n_ops);
     const uint32_t *grouped = members->grouped + members->first[id];
     for (uint32_t i = 0; i < launch->n_ops; i++)
         launch->ops[i] = op_call_text(module, run->graph, &run->graph->ops.at[ops[i]], &run->arena);
@@ -158,8 +213,6 @@ static bool add_superkernel_launch(struct host_run *run, const struct members *m
             return false;
     if (!arguments_add_entry(run, entry, launch))
         return false;
-    for (uint32_t i = 0; i < block->send.count; i++)
-        vec_push(&run->sends, run->graph->refs.at[block->send.first + i]);
     end_launch(run);
     assert(arguments_hold(run, entry, &run->launches.at[run->launches.count - 1]));
     return true;

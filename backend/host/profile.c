@@ -12,6 +12,7 @@ void host_profile_free(struct run_profile *profile)
 {
     vec_free(&profile->launches);
     vec_free(&profile->events);
+    vec_free(&profile->streams);
     arena_free(&profile->arena);
 }
 
@@ -29,32 +30,41 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+uint64_t host_profile_now(struct run_profile *profile)
+{
+    if (profile->start == 0)
+        profile->start = now();
+    return now() - profile->start;
+}
+
 static const char *copy(struct run_profile *profile, const char *text)
 {
     return arena_strndup(&profile->arena, text, strlen(text));
 }
 
-void host_profile_begin(struct run_profile *profile, const char *name, const char *const *ops,
-                        uint32_t n_ops)
+static uint32_t find_stream(struct run_profile *profile, const char *name)
 {
-    const char **names = arena_alloc(&profile->arena, (n_ops + 1) * sizeof *names);
-    for (uint32_t i = 0; i < n_ops; i++)
-        names[i] = copy(profile, ops[i]);
-    if (profile->launches.count == 0)
-        profile->start = now();
-    vec_push(&profile->launches, (struct run_profile_launch){.name = copy(profile, name),
-                                                             .ops = names,
-                                                             .n_ops = n_ops,
-                                                             .begin = now() - profile->start});
+    for (uint32_t i = 0; i < profile->streams.count; i++)
+        if (strcmp(profile->streams.at[i], name) == 0)
+            return i;
+    vec_push(&profile->streams, copy(profile, name));
+    return profile->streams.count - 1;
 }
 
-void host_profile_take(struct run_profile *profile, const struct skrt_profile *buffer)
+void host_profile_add(struct run_profile *profile, const struct run_profile_launch *launch,
+                      const char *stream, const struct skrt_profile *buffer, uint64_t begin)
 {
-    assert(profile->launches.count > 0);
-    uint32_t launch = profile->launches.count - 1;
+    const char **names = arena_alloc(&profile->arena, (launch->n_ops + 1) * sizeof *names);
+    for (uint32_t i = 0; i < launch->n_ops; i++)
+        names[i] = copy(profile, launch->ops[i]);
+    vec_push(&profile->launches,
+             (struct run_profile_launch){.name = copy(profile, launch->name),
+                                         .ops = names,
+                                         .n_ops = launch->n_ops,
+                                         .stream = find_stream(profile, stream)});
     for (uint64_t i = 0; i < buffer->count; i++) {
-        struct run_profile_event event = {launch, buffer->records[i]};
-        event.record.ns += profile->launches.at[launch].begin;
+        struct run_profile_event event = {profile->launches.count - 1, buffer->records[i]};
+        event.record.ns += begin;
         vec_push(&profile->events, event);
     }
     profile->dropped += buffer->dropped;

@@ -10,10 +10,11 @@ void host_profile_free(struct run_profile *profile);
  * NULL where there is no memory for it. */
 struct skrt_profile *host_profile_buffer(uint64_t records, uint64_t *size);
 
-/* Begins a launch; its names are copied. */
-void host_profile_begin(struct run_profile *profile, const char *name, const char *const *ops,
-                        uint32_t n_ops);
-/* Adds what the launch that was begun last has written. */
-void host_profile_take(struct run_profile *profile, const struct skrt_profile *buffer);
+/* Nanoseconds since this was called first: the run has begun. */
+uint64_t host_profile_now(struct run_profile *profile);
+/* Adds what a launch has written, that began at a time of that clock. Its names are copied, that of
+ * the stream too; those of a stream are added in their order. */
+void host_profile_add(struct run_profile *profile, const struct run_profile_launch *launch,
+                      const char *stream, const struct skrt_profile *buffer, uint64_t begin);
 
 #endif

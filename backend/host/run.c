@@ -201,7 +201,9 @@ static void free_run(struct host_run *run)
     vec_free(&run->reports);
     vec_free(&run->launches);
     vec_free(&run->arguments);
-    vec_free(&run->sends);
+    vec_free(&run->events);
+    vec_free(&run->streams);
+    vec_free(&run->stream_names);
     vec_free(&run->tilings);
     host_profile_free(&run->profile);
     mem_free(run->words_of_events);

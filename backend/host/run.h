@@ -26,7 +26,9 @@ struct host_launch {
     struct host_call *call;  /* an op that calls graphs, which is no launch itself; or NULL */
     struct skrt_launch skrt; /* without params */
     uint32_t first, count;   /* of its arguments; the first is the sync base address */
-    struct range sends;      /* in run.sends: events that it sends as a whole */
+    uint32_t stream;         /* in run.streams */
+    struct range waits;      /* in run.events: those that it waits for as a whole */
+    struct range sends;      /* and that it sends so */
     uint32_t block;          /* the super kernel, or NONE */
     uint32_t profile_slot;   /* of its time records, or NONE */
     uint64_t records;        /* at most */
@@ -53,7 +55,9 @@ struct host_run {
     struct arena arena;      /* names, tilings */
     VEC(struct host_launch) launches;
     VEC(struct host_argument) arguments;
-    struct vec_u32 sends;                    /* event names */
+    struct vec_u32 events;                   /* names */
+    struct vec_u32 streams;                  /* labels; NONE is the default stream */
+    VEC(const char *) stream_names;          /* as reports have them; in the arena */
     VEC(struct host_tiling_words *) tilings; /* in the arena */
     uint64_t *words_of_events;               /* by name id; NULL while there is no event */
     VEC(void *) workspaces;

@@ -32,6 +32,8 @@ const struct option options_run[] = {
      "run entries even if their synchronisation is refuted, to see what happens"},
     {"race-check", 0, OPTION_FLAG, NULL,
      "follow what each core knows, and report order between ops that is not enforced"},
+    {"serial", 0, OPTION_FLAG, NULL,
+     "run launches one after another, in the order of the text, also those of different streams"},
     {"full-barriers", 0, OPTION_FLAG, NULL,
      "full barriers of kernels count all cores of a launch, as on the NPU"},
     {"profile", 0, OPTION_VALUE, "FILE.json",
@@ -56,7 +58,7 @@ struct runner {
     struct diags *diags;
     const struct backend_runner *how;
     uint64_t seed, threads, timeout, max_iterations;
-    bool compare, race_check, full_barriers;
+    bool compare, race_check, full_barriers, serial;
     const char *profile; /* the file, or NULL */
     struct named_values inputs, outputs;
 };
@@ -227,6 +229,8 @@ static struct backend_run *open_run(struct runner *runner, bool fused, enum exit
         .race_check = fused && runner->race_check,
         .profile = fused && runner->profile,
         .full_barriers = runner->full_barriers,
+        .serial = runner->serial,
+        .turns = option_given(runner->invocation, "unproven"),
         .threads = (uint32_t)runner->threads,
         .timeout_ms = runner->timeout * 1000,
         .max_iterations = runner->max_iterations,
@@ -383,6 +387,7 @@ static bool read_options(struct runner *runner)
     runner->compare = option_given(invocation, "compare");
     runner->race_check = option_given(invocation, "race-check");
     runner->full_barriers = option_given(invocation, "full-barriers");
+    runner->serial = option_given(invocation, "serial");
     runner->profile = option_value(invocation, "profile");
     return choose_target(runner) &&
            option_choice(invocation, "compare", comparisons, &comparison) &&

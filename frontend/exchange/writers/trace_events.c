@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 enum {
-    PROCESS = 1,
+    PROCESS = 1,  /* of the first stream; the others have the next numbers */
     CORES = 1024, /* of a type at most: numbers of AIVs follow those of AICs */
 };
 
@@ -28,12 +28,13 @@ static uint32_t row_of(const struct skrt_profile_record *record)
 /* ------------------------------------------------------------------------------ rows ---- */
 
 /* The head of an event that says something of a row, up to its one argument's key. */
-static void begin_metadata(struct json *json, const char *what, uint32_t row, const char *key)
+static void begin_metadata(struct json *json, const char *what, uint32_t stream, uint32_t row,
+                           const char *key)
 {
     json_open_object(json);
     json_add_string(json, "name", what);
     json_add_string(json, "ph", "M");
-    json_add_unsigned(json, "pid", PROCESS);
+    json_add_unsigned(json, "pid", PROCESS + stream);
     json_add_unsigned(json, "tid", row);
     json_key(json, "args");
     json_open_object(json);
@@ -46,26 +47,48 @@ static void end_metadata(struct json *json)
     json_close_object(json);
 }
 
-static void put_row(struct json *json, uint32_t row)
+static void put_row(struct json *json, uint32_t stream, uint32_t row)
 {
     char name[32];
     snprintf(name, sizeof name, "%s %u", core_names[row / CORES], row % CORES);
-    begin_metadata(json, "thread_name", row, "name");
+    begin_metadata(json, "thread_name", stream, row, "name");
     json_string(json, name);
     end_metadata(json);
-    begin_metadata(json, "thread_sort_index", row, "sort_index");
+    begin_metadata(json, "thread_sort_index", stream, row, "sort_index");
     json_unsigned(json, row);
     end_metadata(json);
 }
 
-static void put_rows(struct json *json, const struct run_profile *profile)
+static uint32_t stream_of(const struct run_profile *profile, const struct run_profile_event *event)
+{
+    return profile->launches.at[event->launch].stream;
+}
+
+static void put_rows_of(struct json *json, const struct run_profile *profile, uint32_t stream)
 {
     bool seen[SKRT_CORE_TYPES * CORES] = {false};
     for (uint32_t i = 0; i < profile->events.count; i++)
-        seen[row_of(&profile->events.at[i].record)] = true;
+        if (stream_of(profile, &profile->events.at[i]) == stream)
+            seen[row_of(&profile->events.at[i].record)] = true;
     for (uint32_t row = 0; row < SKRT_CORE_TYPES * CORES; row++)
         if (seen[row])
-            put_row(json, row);
+            put_row(json, stream, row);
+}
+
+/* Launches of several streams overlap: each stream has cores of its own in the trace. */
+static void put_rows(struct json *json, const struct run_profile *profile)
+{
+    for (uint32_t i = 0; i < profile->streams.count; i++) {
+        if (profile->streams.count > 1) {
+            struct text name = {NULL, 0, 0};
+            text_printf(&name, "stream %s", profile->streams.at[i]);
+            begin_metadata(json, "process_name", i, 0, "name");
+            json_bytes(json, name.at, name.size);
+            end_metadata(json);
+            text_free(&name);
+        }
+        put_rows_of(json, profile, i);
+    }
 }
 
 /* ---------------------------------------------------------------------------- events ---- */
@@ -94,7 +117,7 @@ static void put_event(struct json *json, const struct run_profile *profile,
     put_name(json, launch, record);
     json_add_string(json, "cat", kinds[record->kind].category);
     json_add_string(json, "ph", record->phase == SKRT_BEGIN ? "B" : "E");
-    json_add_unsigned(json, "pid", PROCESS);
+    json_add_unsigned(json, "pid", PROCESS + stream_of(profile, event));
     json_add_unsigned(json, "tid", row_of(record));
     json_key(json, "ts");
     json_double(json, (double)record->ns / 1000); /* microseconds */
