@@ -196,7 +196,7 @@ static bool limit_module(struct pass_context *context, bool *changed)
 
 bool pass_limit_residency(struct pass_context *context)
 {
-    bool changed = true;
+    bool changed = !context->unproven; /* else a run shows it */
     for (unsigned round = 0; changed && round < MAX_ROUNDS; round++) {
         if (!limit_module(context, &changed))
             return false;

@@ -131,6 +131,10 @@ graph @g(%a: f16[384, 64], %b: f16[64, 64]) -> (f16[384, 64], f16[384, 64]) {{
 """
 
 
+write("halves.skir", scopes("", ""))
+done = tap.skirc("run", "halves.skir")
+tap.check("launches that can hang are not run", done.returncode == 1
+          and "[launches-hang]" in done.stderr, done.stderr)
 write_lowered("halves_lowered.skir", scopes("", ""))
 fails("two launches with full barriers that each get half of the cores", """skirc: deadlock
 deadlock: no launch goes on: there is one that needs cores which others keep
@@ -149,8 +153,11 @@ done = tap.skirc("run", "halves_lowered.skir", "--unproven", "--serial")
 tap.check("one after another they run", done.returncode == 0, done.stderr)
 
 # The second launch has begun, and has all cores, when the first could.
-write_lowered("kept.skir", scopes("    %i = MatMul(%a, %b) : f16[384, 64]\n", " after (%n)")
-              .replace("%m = MatMul(%a", "%m = MatMul(%i"))
+KEPT = (scopes("    %i = MatMul(%a, %b) : f16[384, 64]\n", " after (%n)")
+        .replace("%m = MatMul(%a", "%m = MatMul(%i"))
+write("mended.skir", KEPT)
+right("a launch that would wait in the middle waits as a whole", "mended.skir", "--race-check")
+write_lowered("kept.skir", KEPT)
 fails("a launch that waits in the middle for one that gets no cores", """skirc: deadlock
 deadlock: no launch goes on: there is one that needs cores which others keep
 stream "1", launch g_first: 24 AICs, 0 AIVs, 24 unfinished, 24 of 24 blocks not begun
