@@ -29,8 +29,8 @@ const struct option options_run[] = {
      "run every op as a launch of its own too, and compare all values bit for bit"},
     {"seed", 0, OPTION_VALUE, "N", "seed of random inputs (1)"},
     {"unproven", 0, OPTION_FLAG, NULL,
-     "run entries even if their synchronisation is refuted, and launches that can hang, to see what "
-     "happens"},
+     "run entries even if their synchronisation is refuted, and launches that can hang, to see "
+     "what happens"},
     {"race-check", 0, OPTION_FLAG, NULL,
      "follow what each core knows, and report order between ops that is not enforced"},
     {"serial", 0, OPTION_FLAG, NULL,
