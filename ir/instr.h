@@ -82,6 +82,9 @@ enum {
     EARLY_WAIT_AIV = 2, /* waits as behind an op with a part on AIVs */
     EARLY_WAIT_MIX = EARLY_WAIT_AIC | EARLY_WAIT_AIV,
     EARLY_SET = 4, /* arrives at the barrier of its core type */
+    /* Of kernels alone, what their authors vouch for: */
+    EARLY_READS_DONE = 8,  /* where it arrives, it has also read all that it reads */
+    EARLY_READS_LATE = 16, /* before it waits, it reads nothing that ops before it write */
 };
 
 /* What number[0] of a call says of its arguments, and of an instruction for a word in memory, of

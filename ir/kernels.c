@@ -95,5 +95,9 @@ unsigned kernel_early_start(const struct module *module, const struct kernel *ke
         early |= EARLY_SET;
     if (attr_has_word(module, kernel->attrs, W_early_start, W_wait))
         early |= EARLY_WAIT_MIX;
+    if (attr_has_word(module, kernel->attrs, W_early_start, W_reads_done))
+        early |= EARLY_READS_DONE;
+    if (attr_has_word(module, kernel->attrs, W_early_start, W_reads_late))
+        early |= EARLY_READS_LATE;
     return early;
 }

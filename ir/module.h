@@ -540,7 +540,7 @@ uint32_t kernel_function(const struct module *module, const struct kernel *kerne
                          enum core_type core);
 
 /* What a kernel was built to do itself (`early_start`), as words of its calls: EARLY_SET for `set`,
- * EARLY_WAIT_MIX for `wait`, whose calls say for what they wait. */
+ * EARLY_WAIT_MIX for `wait`, whose calls say for what they wait; and what it vouches for. */
 unsigned kernel_early_start(const struct module *module, const struct kernel *kernel);
 
 uint32_t graph_add_value(struct graph *graph, uint32_t name, uint32_t type, uint32_t def);

@@ -36,6 +36,19 @@ struct order {
     struct overlap *overlaps; /* of the edges by addresses */
 };
 
+/* What an order demands of kernels that start early (docs/device-model.md, "Early start"): that the
+ * earlier op is complete with what it reads, not only what it writes; that the later one reads
+ * nothing before. Memory says what is read and written; of `after`, events and streams by
+ * themselves nothing hangs on reads. */
+static inline bool order_is_for_reads(enum order_kind kind)
+{
+    return kind == ORDER_MEMORY || kind == ORDER_ADDRESS;
+}
+static inline bool order_is_from_start(enum order_kind kind)
+{
+    return kind == ORDER_DATA || kind == ORDER_MEMORY || kind == ORDER_ADDRESS;
+}
+
 /* The required order of a graph. Values without definition and events without partner add
  * nothing. */
 void order_init(struct order *order, const struct module *module, const struct graph *graph);

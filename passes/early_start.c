@@ -32,8 +32,12 @@ struct side {
 
 enum { EDIT_GONE = 1, EDIT_ARRIVE_BEFORE = 2, EDIT_AWAIT_BEHIND = 4 };
 
+/* What an op's kernel may do beyond its own halves, where an order demands that it does not. */
+enum { READS_BEFORE = 1, READS_BEHIND = 2 };
+
 struct starter {
     struct superkernel *sk;
+    uint8_t *reads; /* by op: READS_... */
     struct side sides[CORE_TYPES];
 };
 
@@ -61,6 +65,27 @@ static struct instr *call_of(const struct starter *s, uint32_t i, enum core_type
 {
     const struct side *side = &s->sides[core];
     return &side->program->instrs.at[side->call[i]];
+}
+
+/* Whether some op of the super kernel must be behind the i-th with all that this one reads, and
+ * whether the i-th must be behind some with all that it reads itself: for what its kernel does not
+ * vouch for there are whole barriers. */
+static void find_reads(struct starter *s)
+{
+    const struct superkernel *sk = s->sk;
+    for (uint32_t i = 0; i < sk->count; i++) {
+        uint32_t id = sk->ops[i];
+        for (uint32_t e = sk->order->first[id]; e < sk->order->first[id + 1]; e++) {
+            const struct order_edge *edge = &sk->order->edges[e];
+            uint32_t from = superkernel_index(sk, edge->from);
+            if (from == NONE)
+                continue;
+            if (order_is_from_start(edge->kind) && !(built_for(s, i) & EARLY_READS_LATE))
+                s->reads[i] |= READS_BEFORE;
+            if (order_is_for_reads(edge->kind) && !(built_for(s, from) & EARLY_READS_DONE))
+                s->reads[from] |= READS_BEHIND;
+        }
+    }
 }
 
 /* ------------------------------------------------------------------------- reports ---- */
@@ -288,6 +313,10 @@ static bool start_waits(struct starter *s, uint32_t i)
     if (said)
         return report(s, i, "only one of its two calls says 'early_wait'",
                       "write it at the calls of both parts, or at none");
+    if (s->reads[i] & READS_BEFORE) {
+        add_arrival(s, i);
+        return true;
+    }
     if (take_waits(s, i, previous))
         return true;
     for (size_t n = 0; n < sizeof all; n++)
@@ -313,9 +342,10 @@ static bool start_arrival(struct starter *s, uint32_t i, enum core_type core)
         return true;
     while (at < count && (side->edits[at] & EDIT_GONE || instrs[at].op == INSTR_preload))
         at++;
-    if (at < count && instrs[at].op == INSTR_arrive)
+    bool whole = s->reads[i] & READS_BEHIND;
+    if (at < count && instrs[at].op == INSTR_arrive && !whole)
         side->edits[at] |= EDIT_GONE;
-    else if ((at < count && instr_info(instrs[at].op)->effect == EFFECT_EVENT) ||
+    else if (whole || (at < count && instr_info(instrs[at].op)->effect == EFFECT_EVENT) ||
              side->last_await == NONE || side->last_await < side->call[i])
         side->edits[side->call[i]] |= EDIT_AWAIT_BEHIND;
     else
@@ -404,6 +434,21 @@ static bool start(struct starter *s)
     return ok;
 }
 
+static bool start_entry(struct starter *s)
+{
+    side_init(s, CORE_AIC);
+    side_init(s, CORE_AIV);
+    s->reads = mem_calloc(s->sk->count, 1);
+    find_reads(s);
+    bool ok = start(s);
+    for (int core = 0; core < CORE_TYPES; core++) {
+        mem_free(s->sides[core].call);
+        mem_free(s->sides[core].edits);
+    }
+    mem_free(s->reads);
+    return ok;
+}
+
 static bool visit(struct superkernel *sk)
 {
     struct starter s = {.sk = sk};
@@ -415,14 +460,7 @@ static bool visit(struct superkernel *sk)
         return ok;
     if (option == 2)
         warn_entry_only(&s);
-    side_init(&s, CORE_AIC);
-    side_init(&s, CORE_AIV);
-    ok = start(&s);
-    for (int core = 0; core < CORE_TYPES; core++) {
-        mem_free(s.sides[core].call);
-        mem_free(s.sides[core].edits);
-    }
-    return ok;
+    return start_entry(&s);
 }
 
 bool pass_early_start(struct pass_context *context)

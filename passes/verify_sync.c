@@ -22,6 +22,17 @@
 
 /* --------------------------------------------------------------------------- order ---- */
 
+/* Whether `later` knows `earlier` to be complete; of kernels that start early, as far as the order
+ * is about what they write and wait for. */
+static bool is_enforced(const struct sync_checker *checker, enum order_kind kind,
+                        const struct sync_point *earlier, const struct sync_point *later)
+{
+    struct sync_point begin =
+        order_is_from_start(kind) ? sync_begin(&checker->proof, later) : *later;
+    return order_is_for_reads(kind) ? sync_is_ended(&checker->proof, earlier, &begin)
+                                    : sync_is_done(&checker->proof, earlier, &begin);
+}
+
 static bool check_edge(const struct sync_checker *checker, const struct order_edge *edge,
                        uint32_t from, uint32_t to)
 {
@@ -31,7 +42,7 @@ static bool check_edge(const struct sync_checker *checker, const struct order_ed
             const struct sync_point *earlier = &placed[from].call[part];
             const struct sync_point *later = &placed[to].call[core];
             if (later->step == NONE || earlier->step == NONE ||
-                sync_is_done(&checker->proof, earlier, later))
+                is_enforced(checker, edge->kind, earlier, later))
                 continue;
             sync_report_order(checker, edge, from, to, part, core);
             return false;

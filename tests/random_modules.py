@@ -159,7 +159,7 @@ class Maker:
         if "dynamic" not in texts:
             texts.append(f"block = {self.pick(1, 4, 8)}")
         for text in ("sync_all", "dcci_before", "dcci_after", "dcci_disable", "workspace = 4096",
-                     "workspace_per_element = 4", "early_start = [set, wait]", "code = 5000",
+                     "workspace_per_element = 4", "early_start = [set, wait]", "early_start = [set, wait, reads_done, reads_late]", "code = 5000",
                      '_why = "a\\"b"', '_json = "k.json"', '"_é" = {a = [1, @"not there"]}'):
             if self.chance(0.1):
                 texts.append(text)

@@ -65,10 +65,19 @@ static void verify_kernel_words(struct verifier *verifier, const struct kernel *
     const struct attr *attr = attr_find(module, kernel->attrs, W_early_start);
     for (uint32_t i = 0; attr && attr->value.kind == ATTR_LIST && i < attr->value.count; i++) {
         const struct attr_value *word = &module->attr_values.at[attr->value.first + i];
-        if (word->kind == ATTR_WORD && word->id != W_set && word->id != W_wait)
+        if (word->kind == ATTR_WORD && word->id != W_set && word->id != W_wait &&
+            word->id != W_reads_done && word->id != W_reads_late)
             diag_at(verifier->diags, DIAG_attribute_kind, locate_token(module, attr->loc),
-                    "'early_start' knows 'set' and 'wait', not '%.*s'", NAME(module, word->id));
+                    "'early_start' knows 'set', 'wait', 'reads_done' and 'reads_late', not '%.*s'",
+                    NAME(module, word->id));
     }
+    unsigned early = kernel_early_start(module, kernel);
+    if (early & EARLY_READS_DONE && !(early & EARLY_SET))
+        diag_at(verifier->diags, DIAG_attribute_kind, locate_token(module, attr->loc),
+                "'reads_done' says something of 'set', which 'early_start' does not list");
+    if (early & EARLY_READS_LATE && !(early & EARLY_WAIT_MIX))
+        diag_at(verifier->diags, DIAG_attribute_kind, locate_token(module, attr->loc),
+                "'reads_late' says something of 'wait', which 'early_start' does not list");
 }
 
 static bool is_tensor(const struct module *module, const struct kernel *kernel,

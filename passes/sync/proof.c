@@ -13,6 +13,13 @@ static void add_step(struct sync_track *track, uint32_t instr, enum instr_effect
     track->steps[track->count++] = (struct sync_step){instr, effect};
 }
 
+/* Whether the kernel of a call lists the word. */
+static bool vouches(const struct sync_proof *proof, const struct instr *call, unsigned word)
+{
+    const struct kernel *kernel = module_find_kernel(proof->module, call->kernel);
+    return kernel && kernel_early_start(proof->module, kernel) & word;
+}
+
 /* The waits of a call that starts early, as behind an op with parts on the types of `early`. */
 static void add_early_waits(const struct sync_proof *proof, struct sync_track *track,
                             enum core_type core, uint32_t index)
@@ -20,6 +27,8 @@ static void add_early_waits(const struct sync_proof *proof, struct sync_track *t
     const struct instr *call = &track->program->instrs.at[index];
     const struct kernel *kernel = module_find_kernel(proof->module, call->kernel);
     unsigned mine = core == CORE_AIC ? EARLY_WAIT_AIC : EARLY_WAIT_AIV;
+    if (call->early & EARLY_WAIT_MIX && !vouches(proof, call, EARLY_READS_LATE))
+        add_step(track, index, EFFECT_NONE);
     if (call->early & mine)
         add_step(track, index, EFFECT_AWAIT);
     if (call->early & mine && kernel && kernel_type_has(kernel->type, 1 - core))
@@ -172,9 +181,20 @@ static void learn_from_flag(struct sync_known *known, const struct sync_known *t
     raise_to(&known->own[sender], steps);
 }
 
-/* The n-th barrier: every core of the type has arrived n times. */
-static bool pass_barrier(struct sync_track *track, enum core_type core)
+/* Up to where a core has ended all that it called when it arrives. A kernel that arrives itself may
+ * still read. */
+static uint32_t ended_at(const struct sync_proof *proof, const struct sync_track *track,
+                         uint32_t arrival)
 {
+    const struct instr *instr = &track->program->instrs.at[track->steps[arrival].instr];
+    bool whole = instr->op != INSTR_call || vouches(proof, instr, EARLY_READS_DONE);
+    return whole ? arrival : track->before[arrival].drained;
+}
+
+/* The n-th barrier: every core of the type has arrived n times. */
+static bool pass_barrier(struct sync_proof *proof, enum core_type core)
+{
+    struct sync_track *track = &proof->tracks[core];
     if (track->awaits.count >= track->arrivals.count)
         return false; /* the cores that it waits for stand here themselves */
     uint32_t arrival = track->arrivals.at[track->awaits.count];
@@ -182,6 +202,7 @@ static bool pass_barrier(struct sync_track *track, enum core_type core)
     const struct sync_state *there = &track->before[arrival];
     learn_from_barrier(&track->now.passed, &there->passed, core, arrival);
     learn_from_barrier(&track->now.done, &there->done, core, arrival);
+    learn_from_barrier(&track->now.ended, &there->ended, core, ended_at(proof, track, arrival));
     track->now.drained = track->next;
     vec_push(&track->awaits, track->next);
     return true;
@@ -198,6 +219,7 @@ static bool pass_flag(struct sync_track *track, const struct sync_track *sender,
     const struct sync_state *there = &sender->before[set];
     learn_from_flag(&track->now.passed, &there->passed, sends, set);
     learn_from_flag(&track->now.done, &there->done, sends, there->drained);
+    learn_from_flag(&track->now.ended, &there->ended, sends, there->drained);
     vec_push(&track->waits, track->next);
     return true;
 }
@@ -237,7 +259,7 @@ static bool execute_step(struct sync_proof *proof, enum core_type core)
     struct sync_track *track = &proof->tracks[core];
     assert(track->next < track->count);
     enum instr_effect effect = (enum instr_effect)track->steps[track->next].effect;
-    if (effect == EFFECT_AWAIT && !pass_barrier(track, core))
+    if (effect == EFFECT_AWAIT && !pass_barrier(proof, core))
         return false;
     if (effect == EFFECT_WAIT && has_partners(proof, core) &&
         !pass_flag(track, &proof->tracks[1 - core], 1 - core))
@@ -349,4 +371,22 @@ bool sync_is_done(const struct sync_proof *proof, const struct sync_point *earli
     const struct sync_state *state = &proof->tracks[later->core].before[later->step];
     return is_known(&state->done, earlier, later) ||
            (sync_is_one_core(earlier, later) && earlier->step < state->drained);
+}
+
+bool sync_is_ended(const struct sync_proof *proof, const struct sync_point *earlier,
+                   const struct sync_point *later)
+{
+    const struct sync_state *state = &proof->tracks[later->core].before[later->step];
+    return is_known(&state->ended, earlier, later) ||
+           (sync_is_one_core(earlier, later) && earlier->step < state->drained);
+}
+
+struct sync_point sync_begin(const struct sync_proof *proof, const struct sync_point *call)
+{
+    const struct sync_step *steps = proof->tracks[call->core].steps;
+    struct sync_point begin = *call;
+    for (uint32_t i = call->step; i > 0 && steps[i - 1].instr == steps[call->step].instr; i--)
+        if (steps[i - 1].effect == EFFECT_NONE)
+            begin.step = i - 1;
+    return begin;
 }

@@ -17,8 +17,9 @@
 
 #include <assert.h>
 
-/* An instruction, or one of the parts of a call: the waits of an early start, the work, the
- * arrival. Instructions that tell cores nothing have no step. */
+/* An instruction, or one of the parts of a call: its beginning (EFFECT_NONE), where its kernel may
+ * read before it waits; the waits of an early start, the work, the arrival. Instructions that tell
+ * cores nothing have no step. */
 struct sync_step {
     uint32_t instr;  /* index in its program */
     uint32_t effect; /* enum instr_effect */
@@ -31,6 +32,7 @@ struct sync_known {
 
 struct sync_state {
     struct sync_known passed, done;
+    struct sync_known ended; /* as `done`, and has read all that it reads */
     uint32_t drained; /* what this core itself called before this step is done */
 };
 
@@ -83,6 +85,12 @@ bool sync_is_passed(const struct sync_proof *proof, const struct sync_point *ear
                     const struct sync_point *later);
 bool sync_is_done(const struct sync_proof *proof, const struct sync_point *earlier,
                   const struct sync_point *later);
+/* The same, and that it has read all that it reads. */
+bool sync_is_ended(const struct sync_proof *proof, const struct sync_point *earlier,
+                   const struct sync_point *later);
+
+/* Where the kernel that is called at a point may begin to read. */
+struct sync_point sync_begin(const struct sync_proof *proof, const struct sync_point *call);
 
 /* The call of the other part of the mixed kernel whose part the track of `core` calls next, or
  * NONE. */

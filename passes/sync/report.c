@@ -394,12 +394,42 @@ void sync_explain_order(const struct sync_checker *checker, const struct sync_po
     sync_help_order(checker, earlier, later);
 }
 
+/* The order holds but for what the kernel of an op does not vouch for: that of the later op, which
+ * may read before it waits, or of the earlier one, which may still read when it has arrived. */
+static bool report_early_order(const struct sync_checker *checker, const struct order_edge *edge,
+                               uint32_t from, uint32_t to, const struct sync_point *earlier,
+                               const struct sync_point *later)
+{
+    struct diags *diags = checker->diags;
+    struct sync_point begin = sync_begin(&checker->proof, later);
+    bool late = order_is_from_start(edge->kind) && !sync_is_done(&checker->proof, earlier, &begin);
+    uint32_t name = sync_op(checker->subject, late ? to : from)->kernel;
+    if (!diag_at(diags, DIAG_sync_order, op_span(checker, to),
+                 late ? "entry '@%.*s' orders this op behind another by its kernel's own wait, but "
+                        "'@%.*s' may read before that: its 'early_start' does not list "
+                        "'reads_late'"
+                      : "entry '@%.*s' orders this op behind another by the arrival of that one's "
+                        "kernel, but '@%.*s' may read behind that: its 'early_start' does not list "
+                        "'reads_done'",
+                 NAME(checker->module, checker->entry->name), NAME(checker->module, name)))
+        return false;
+    entry_field(checker);
+    diag_note(diags, op_span(checker, from), "%s", edge_text(checker, edge));
+    diag_help(diags, "let the kernel declare it, or put 'arrive %s await %s' between the calls",
+              core_type_name(earlier->core), core_type_name(earlier->core));
+    return true;
+}
+
 void sync_report_order(const struct sync_checker *checker, const struct order_edge *edge,
                        uint32_t from, uint32_t to, enum core_type part, enum core_type core)
 {
     struct diags *diags = checker->diags;
     const struct sync_point *earlier = &checker->subject->placed[from].call[part];
     const struct sync_point *later = &checker->subject->placed[to].call[core];
+    if (sync_is_done(&checker->proof, earlier, later)) {
+        report_early_order(checker, edge, from, to, earlier, later);
+        return;
+    }
     if (!diag_at(diags, DIAG_sync_order, op_span(checker, to),
                  "entry '@%.*s' does not enforce that the %.*s is complete on every %s before this "
                  "op starts on an %s",

@@ -139,10 +139,43 @@ static void put_early_wait(struct reader *r, unsigned core, const struct instr *
         put_sync(r, core, EFFECT_WAIT, 1 - core);
 }
 
+/* A number for an op that stands for a part of another, where that has none yet. */
+static unsigned number_part(struct reader *r, unsigned op, unsigned *part)
+{
+    if (*part == op && r->n_ops < SYNC_MAX_OPS)
+        *part = r->n_ops++;
+    r->ok = r->ok && *part != op;
+    return *part;
+}
+
+static void put_begin(struct reader *r, unsigned core, const struct instr *instr, bool flat)
+{
+    unsigned op = called_op(r, instr);
+    put(r, core,
+        (struct sync_instr){.effect = EFFECT_EVENT,
+                            .arg = number_part(r, op, &r->launch->begin[op]),
+                            .blocks = instr->number[1],
+                            .flat = flat});
+}
+
+static void put_rest(struct reader *r, unsigned core, const struct instr *instr, bool flat)
+{
+    unsigned op = called_op(r, instr);
+    put(r, core,
+        (struct sync_instr){.effect = EFFECT_CALL,
+                            .arg = number_part(r, op, &r->launch->end[op]),
+                            .blocks = instr->number[1],
+                            .flat = flat,
+                            .rest = true});
+}
+
 static void put_call(struct reader *r, unsigned core, const struct instr *instr)
 {
     const struct kernel *kernel = module_find_kernel(r->module, instr->kernel);
     const struct kernel_type_info *info = kernel_type_info(kernel->type);
+    unsigned built = kernel_early_start(r->module, kernel);
+    if (instr->early & EARLY_WAIT_MIX && !(built & EARLY_READS_LATE))
+        put_begin(r, core, instr, info->flat);
     put_early_wait(r, core, instr, kernel_type_has(kernel->type, 1 - core));
     put(r, core,
         (struct sync_instr){.effect = EFFECT_CALL,
@@ -152,6 +185,8 @@ static void put_call(struct reader *r, unsigned core, const struct instr *instr)
                             .full = attr_flag(r->module, kernel->attrs, W_sync_all)});
     if (instr->early & EARLY_SET)
         put_sync(r, core, EFFECT_ARRIVE, 0);
+    if (instr->early & EARLY_SET && !(built & EARLY_READS_DONE))
+        put_rest(r, core, instr, info->flat);
 }
 
 /* An instruction of core 0 alone, or of all cores of the type; returns its number. */
@@ -353,6 +388,8 @@ bool entry_launch_init(struct entry_launch *launch, const struct module *module,
                          .graph = graph,
                          .entry = entry,
                          .n_ops = graph->ops.count};
+    for (unsigned op = 0; op < SYNC_MAX_OPS; op++)
+        launch->begin[op] = launch->end[op] = op;
     r->ok = graph->ops.count < SYNC_MAX_OPS &&
             launch->sync.blocks * (info->aics + info->aivs) <= SYNC_MAX_CORES;
     if (r->ok)

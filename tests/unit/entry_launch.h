@@ -19,6 +19,9 @@ struct entry_launch {
     /* Each outer event is notified, or waited for, once by each op that sends or receives it, and
      * reset once, as is each lock. */
     bool complete;
+    /* By op: the op that stands for the beginning of a kernel that may read before it waits, and
+     * for the end of one that may read behind its arrival; else the op itself. */
+    unsigned begin[SYNC_MAX_OPS], end[SYNC_MAX_OPS];
 };
 
 /* False where a call's op cannot be told, or an op is not called once on each core type of its

@@ -158,21 +158,37 @@ static bool write_meets(const struct module *module, const struct graph *graph,
     return false;
 }
 
-/* Whether an edge of the language says that op `to` waits for op `from`. */
-static bool has_edge(const struct graph_model *model, const struct module *module,
-                     const struct graph *graph, unsigned to, unsigned from)
+static bool is_behind_memory(const struct graph_model *model, const struct module *module,
+                             const struct graph *graph, unsigned to, unsigned from)
 {
     const struct op *late = &graph->ops.at[model->id[to]];
     const struct op *early = &graph->ops.at[model->id[from]];
-    if (defines_any(graph, model->id[from], late->operands) ||
-        defines_any(graph, model->id[from], op_clauses(graph, late)->after) ||
+    return model->position[from] < model->position[to] &&
+           (write_meets(module, graph, early, late) || write_meets(module, graph, late, early));
+}
+
+/* Whether op `to` waits for op `from` by what it says, or by their stream. */
+static bool is_behind(const struct graph_model *model, const struct graph *graph, unsigned to,
+                      unsigned from)
+{
+    const struct op *late = &graph->ops.at[model->id[to]];
+    const struct op *early = &graph->ops.at[model->id[from]];
+    if (defines_any(graph, model->id[from], op_clauses(graph, late)->after) ||
         share_ref(graph, op_clauses(graph, early)->send, op_clauses(graph, late)->recv))
         return true;
-    if (model->position[from] >= model->position[to])
-        return false;
-    if (model->stream[to] == model->stream[from] && !model->passive[to] && !model->passive[from])
-        return true;
-    return write_meets(module, graph, early, late) || write_meets(module, graph, late, early);
+    return model->position[from] < model->position[to] &&
+           model->stream[to] == model->stream[from] && !model->passive[to] && !model->passive[from];
+}
+
+/* The edge of the language, if there is one, by which op `to` waits for op `from`. */
+static void add_edge(struct graph_model *model, const struct module *module,
+                     const struct graph *graph, unsigned to, unsigned from)
+{
+    bool memory = is_behind_memory(model, module, graph, to, from);
+    bool data = defines_any(graph, model->id[from], graph->ops.at[model->id[to]].operands);
+    model->read_before[to] |= (uint64_t)memory << from;
+    model->before_start[to] |= (uint64_t)(memory || data) << from;
+    model->needs[to] |= (uint64_t)(memory || data || is_behind(model, graph, to, from)) << from;
 }
 
 static void close_transitively(uint64_t *needs, unsigned count)
@@ -196,8 +212,8 @@ bool graph_model_init(struct graph_model *model, const struct module *module,
     }
     for (unsigned i = 0; i < model->count; i++)
         for (unsigned j = 0; j < model->count; j++)
-            if (i != j && has_edge(model, module, graph, i, j))
-                model->needs[i] |= (uint64_t)1 << j;
+            if (i != j)
+                add_edge(model, module, graph, i, j);
     close_transitively(model->needs, model->count);
     return true;
 }

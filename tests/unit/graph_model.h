@@ -18,6 +18,9 @@ struct graph_model {
     bool passive[MODEL_MAX_OPS];         /* executes nothing, and is in no stream's order */
     bool view[MODEL_MAX_OPS];            /* does so, but may be in a super kernel */
     uint64_t needs[MODEL_MAX_OPS];       /* ops that must be complete, transitively */
+    /* Those whose results or memory the op uses, which must be complete before its kernel begins at
+     * all; and of these, by memory, those that must have read what they read. */
+    uint64_t before_start[MODEL_MAX_OPS], read_before[MODEL_MAX_OPS];
 };
 
 /* False where the numbers are not 0 .. count - 1, each once. */

@@ -297,8 +297,16 @@ static void put_kernel(struct plan *plan, const char *name, unsigned number)
     unsigned type = random_below(&plan->random, 6);
     bool flat = type == 0 || type == 2;
     unsigned most = flat ? 2 * plan->cores : plan->cores;
-    static const char *const early[] = {"", "", ", early_start = [set]", ", early_start = [wait]",
-                                        ", early_start = [set, wait]"};
+    static const char *const early[] = {"",
+                                        "",
+                                        ", early_start = [set]",
+                                        ", early_start = [set, reads_done]",
+                                        ", early_start = [wait]",
+                                        ", early_start = [wait, reads_late]",
+                                        ", early_start = [set, wait]",
+                                        ", early_start = [set, wait, reads_done]",
+                                        ", early_start = [set, wait, reads_late]",
+                                        ", early_start = [set, wait, reads_done, reads_late]"};
     if (plan->options->dynamic && random_percent(&plan->random, 25)) {
         text_printf(plan->text,
                     "kernel @%s%u : %s {dynamic, variants = [{key = 0, type = %s%s%s}]}\n", name,
@@ -308,7 +316,7 @@ static void put_kernel(struct plan *plan, const char *name, unsigned number)
     }
     unsigned block = 1 + random_below(&plan->random, most);
     text_printf(plan->text, "kernel @%s%u : %s {block = %u%s%s}\n", name, number, types[type],
-                block, plan->options->early_start ? early[random_below(&plan->random, 5)] : "",
+                block, plan->options->early_start ? early[random_below(&plan->random, 10)] : "",
                 plan->options->full_barriers && random_percent(&plan->random, 40) ? ", sync_all"
                                                                                   : "");
 }

@@ -358,7 +358,7 @@ static unsigned count_undrained(const struct sync_program *program)
     bool busy = false;
     for (uint32_t i = 0; i < program->count; i++) {
         enum instr_effect effect = program->at[i].effect;
-        count += busy && effect == EFFECT_CALL;
+        count += busy && effect == EFFECT_CALL && !program->at[i].rest;
         if (effect == EFFECT_CALL)
             busy = true;
         else if (effect == EFFECT_AWAIT || effect == EFFECT_DRAIN)

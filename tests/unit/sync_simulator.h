@@ -23,6 +23,7 @@ struct sync_instr {
     /* CALL: its cores meet at a full barrier, by the flags and barriers of the launch; cores that
      * the call leaves out take part in the barrier. */
     bool full;
+    bool rest; /* CALL: what the call before it still reads */
 };
 
 struct sync_program {

@@ -63,7 +63,8 @@ static void fail_trial(struct trial *trial, const char *what)
 
 static void add_kernel(struct trial *trial, unsigned i)
 {
-    static const char *const words[] = {"", "set", "wait", "set, wait"};
+    static const char *const words[] = {"", "set, reads_done", "wait, reads_late",
+                                        "set, wait, reads_done, reads_late"};
     enum kernel_type type = random_below(&trial->random, KERNEL_TYPE_COUNT);
     const struct kernel_type_info *info = kernel_type_info(type);
     trial->type[i] = type;

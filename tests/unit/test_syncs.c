@@ -108,14 +108,27 @@ static uint64_t inner_needs(const struct trial *trial, unsigned nr)
     return trial->before.needs[nr] & inner;
 }
 
+/* What kernels that start early must not do before, or behind, what they say. */
+static void add_early_needs(const struct trial *trial, unsigned earlier, unsigned later,
+                            struct entry_launch *launch)
+{
+    unsigned from = trial->after.id[earlier], to = trial->after.id[later];
+    if (trial->before.before_start[later] >> earlier & 1)
+        entry_launch_need(launch, from, launch->begin[to]);
+    if (trial->before.read_before[later] >> earlier & 1)
+        entry_launch_need(launch, launch->end[from], launch->begin[to]);
+}
+
 static void add_graph_needs(const struct trial *trial, const struct entry *entry,
                             struct entry_launch *launch)
 {
     for (unsigned nr = 0; nr < trial->after.count; nr++)
         for (unsigned i = 0; i < trial->after.count; i++)
             if (trial->after.superkernel[nr] == entry->name && !trial->after.passive[nr] &&
-                inner_needs(trial, nr) >> i & 1)
+                inner_needs(trial, nr) >> i & 1) {
                 entry_launch_need(launch, trial->after.id[i], trial->after.id[nr]);
+                add_early_needs(trial, i, nr, launch);
+            }
 }
 
 static void add_chain_needs(const struct random_chain *chain, struct entry_launch *launch)
@@ -650,9 +663,11 @@ static void test_full_barriers(void **state)
     run_plan(&(struct plan){.options = {.max_ops = 24, .full_barriers = true},
                             .sk_options = "stream-fusion=1:feed-sync-all=1"},
              10000, counts);
-    run_plan(&(struct plan){.options = {.max_ops = 12, .full_barriers = true, .early_start = true},
-                            .sk_options = "stream-fusion=0:feed-sync-all=1"},
-             5000, counts);
+    run_plan(
+        &(struct plan){
+            .options = {.max_ops = 12, .full_barriers = true, .early_start = true, .memory = true},
+            .sk_options = "stream-fusion=0:feed-sync-all=1"},
+        5000, counts);
 }
 
 static void test_large_graphs(void **state)
@@ -705,10 +720,12 @@ static void test_mutated_early_start(void **state)
 {
     (void)state;
     unsigned counts[N_COUNTS];
-    run_plan(&(struct plan){.options = {.max_ops = 12, .stream_fusion = true, .early_start = true},
-                            .sk_options = "stream-fusion=0",
-                            .mutated = true},
-             2000, counts);
+    run_plan(
+        &(struct plan){
+            .options = {.max_ops = 12, .stream_fusion = true, .early_start = true, .memory = true},
+            .sk_options = "stream-fusion=0",
+            .mutated = true},
+        2000, counts);
     const unsigned *recasts = counts + MUTATED + RECAST * N_MUTATION_COUNTS;
     assert_true(counts[GRAPHS] < 1000 ||
                 (recasts[STUCK] > 0 && recasts[LEFT] > 0 && recasts[DISORDERED] > 0));

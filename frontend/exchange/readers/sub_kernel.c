@@ -383,13 +383,18 @@ static void add_function(struct metadata *meta, struct attr_list *attrs)
                         .value = {.kind = ATTR_DICT, .count = range.count, .first = range.first}});
 }
 
+/* The reference takes an arrival for the end of an op, and a wait for its beginning. */
 static void add_early_start(struct metadata *meta, struct attr_list *attrs)
 {
-    uint32_t words[2], count = 0;
+    uint32_t words[4], count = 0;
     if (meta->set)
         words[count++] = W_set;
     if (meta->wait)
         words[count++] = W_wait;
+    if (meta->set)
+        words[count++] = W_reads_done;
+    if (meta->wait)
+        words[count++] = W_reads_late;
     if (count)
         add_words(meta, attrs, W_early_start, words, count);
 }
