@@ -10,6 +10,8 @@
  * before which the op must be complete, choices of dynamic kernels, and resets of the words that
  * were waited for. Where barriers and flags go, passes/sync/plan.h finds.
  */
+#include "ir/syntax/locate.h"
+#include "ir/syntax/spelling.h"
 #include "passes/entry/program_edit.h"
 #include "passes/entry/visit.h"
 #include "passes/sync/plan.h"
@@ -30,6 +32,9 @@ struct inserter {
     struct superkernel_events events;
     /* The first wait for an event, by its name: where other receivers have no wait of their own. */
     struct id_map waits[CORE_TYPES];
+    /* By node: the turns up to the call before it in its program; and so far. */
+    struct vec_u32 turns[CORE_TYPES];
+    uint32_t called[CORE_TYPES];
     bool chained;   /* each op is behind the one before it */
     bool shortcuts; /* what a core alone does needs no barrier */
 };
@@ -44,6 +49,7 @@ static void add_node(struct inserter *in, int core, uint32_t instr, uint32_t op,
     vec_push(list, (struct sync_node){.instr = instr,
                                       .time = time > before ? time : before,
                                       .call = phase == PHASE_CALL});
+    vec_push(&in->turns[core], in->called[core]);
 }
 
 /* Whether the op's kernel uses both flags itself, in full barriers. */
@@ -80,6 +86,7 @@ static void find_nodes(struct inserter *in, int core)
         case INSTR_call:
             add_node(in, core, i, op, PHASE_CALL);
             in->ops[op].call[core] = list->count;
+            in->called[core] = op + 1;
             list->at[list->count - 1].full = is_full(in, op);
             op = next_op(in, core, op + 1);
             break;
@@ -96,19 +103,60 @@ static void find_nodes(struct inserter *in, int core)
     }
 }
 
-/* An op that receives an event, and has no wait for it, has those that others have. */
-static void share_waits(struct inserter *in)
+/* ----------------------------------------------------------------------------- waits ---- */
+
+static bool report_wait(const struct inserter *in, int core, uint32_t wait, uint32_t op)
 {
-    const struct event_uses *recvs = &in->events.recvs;
-    for (uint32_t i = 0; i < recvs->count; i++) {
-        struct op_nodes *op = &in->ops[recvs->at[i].op];
-        if (op->wait[CORE_AIC] || op->wait[CORE_AIV])
-            continue;
-        for (int core = 0; core < CORE_TYPES; core++) {
-            uint32_t wait = id_map_find(&in->waits[core], recvs->at[i].event);
-            op->wait[core] = wait == NONE ? 0 : wait;
-        }
+    const struct superkernel *sk = in->sk;
+    struct diags *diags = sk->context->diags;
+    uint32_t at = in->plan.lists[core].at[wait - 1].instr;
+    const struct instr *instr = &sk->entry->programs[core].instrs.at[at];
+    if (diag_at(
+            diags, DIAG_sync_event, locate_instr(sk->module, instr),
+            "entry '@%.*s', %s instruction %u (%s): the op %s, which receives the event, has its "
+            "turn before this",
+            NAME(sk->module, sk->entry->name), core_type_name((enum core_type)core), at,
+            instr_text(sk->module, sk->entry, instr, &diags->arena),
+            op_text(sk->module, sk->graph, superkernel_op(sk, op), &diags->arena)))
+        diag_help(diags, "put it before the calls of this op and of those behind it");
+    return false;
+}
+
+/* Whether a wait of a program stands behind the op's call there, or that of an op of a later turn:
+ * what is inserted leads forward in time only. */
+static bool is_late(const struct inserter *in, int core, uint32_t wait, uint32_t op)
+{
+    return wait && in->turns[core].at[wait - 1] > op;
+}
+
+/* An op that receives an event, and has no wait for it, has those that others have. False,
+ * reported, where a wait comes too late. */
+static bool share_waits(struct inserter *in, const struct event_use *use)
+{
+    struct op_nodes *op = &in->ops[use->op];
+    bool own = op->wait[CORE_AIC] || op->wait[CORE_AIV], found = false;
+    uint32_t waits[CORE_TYPES];
+    for (int core = 0; core < CORE_TYPES; core++) {
+        uint32_t wait = own ? op->wait[core] : id_map_find(&in->waits[core], use->event);
+        waits[core] = wait == NONE ? 0 : wait;
+        bool late = is_late(in, core, waits[core], use->op);
+        if (late && own)
+            return report_wait(in, core, waits[core], use->op);
+        op->wait[core] = late ? 0 : waits[core];
+        found |= op->wait[core] != 0;
     }
+    for (int core = 0; !found && core < CORE_TYPES; core++)
+        if (waits[core])
+            return report_wait(in, core, waits[core], use->op);
+    return true;
+}
+
+static bool find_waits(struct inserter *in)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < in->events.recvs.count; i++)
+        ok = share_waits(in, &in->events.recvs.at[i]) && ok;
+    return ok;
 }
 
 /* ----------------------------------------------------------------------------- needs ---- */
@@ -246,6 +294,17 @@ static bool has_early_start(const struct superkernel *sk)
     return false;
 }
 
+static void synchronise(struct inserter *in)
+{
+    for (uint32_t i = 0; i < in->sk->count; i++)
+        find_needs(in, i);
+    for (int core = 0; core < CORE_TYPES; core++)
+        find_word_needs(in, core);
+    sync_plan_make(&in->plan);
+    for (int core = 0; core < CORE_TYPES; core++)
+        rewrite(in, core);
+}
+
 static bool insert(struct superkernel *sk)
 {
     const struct kernel_type_info *launch = kernel_type_info(sk->entry->type);
@@ -262,20 +321,17 @@ static bool insert(struct superkernel *sk)
     in.events = superkernel_events(sk);
     for (int core = 0; core < CORE_TYPES; core++)
         find_nodes(&in, core);
-    share_waits(&in);
-    for (uint32_t i = 0; i < sk->count; i++)
-        find_needs(&in, i);
-    for (int core = 0; core < CORE_TYPES; core++)
-        find_word_needs(&in, core);
-    sync_plan_make(&in.plan);
-    for (int core = 0; core < CORE_TYPES; core++)
-        rewrite(&in, core);
+    bool ok = find_waits(&in);
+    if (ok)
+        synchronise(&in);
     sync_plan_free(&in.plan);
     superkernel_events_free(&in.events);
-    id_map_free(&in.waits[CORE_AIC]);
-    id_map_free(&in.waits[CORE_AIV]);
+    for (int core = 0; core < CORE_TYPES; core++) {
+        id_map_free(&in.waits[core]);
+        vec_free(&in.turns[core]);
+    }
     mem_free(in.ops);
-    return true;
+    return ok;
 }
 
 bool pass_insert_syncs(struct pass_context *context)
