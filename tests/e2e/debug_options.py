@@ -83,9 +83,9 @@ write("rotate.c", KERNEL)
 write("fewer.skir", FEWER)
 subprocess.run(CC + ["-O1", "-fPIC", "-I" + os.path.join(os.environ["SKIR_SOURCE"], "backend/runtime"),
                      "-I" + os.path.join(os.environ["SKIR_SOURCE"], "ir"), "-c", "rotate.c"], check=True)
-done = tap.skirc("run", "--compare=unfused", "fewer.skir")
+done = tap.skirc("run", "--compare=unfused", "--unproven", "fewer.skir")
 tap.check("barriers of a kernel are over the cores of its call", "bit-exact" in done.stdout, done.stderr)
-done = tap.skirc("run", "--compare=unfused", "--full-barriers", "fewer.skir")
+done = tap.skirc("run", "--compare=unfused", "--unproven", "--full-barriers", "fewer.skir")
 tap.check("by the NPU's rule others are missing", done.returncode == 1
           and "43 of 48 AIVs have not come to it: aiv 5..47" in done.stderr, done.stderr)
 for options in ("", ":debug-sync-all=1:debug-dcci-all=1", ":stream-fusion=1:preload-code=none",
@@ -105,7 +105,7 @@ write("lowered.skir", lowered)
 done = tap.skirc("run", "--full-barriers", "lowered.skir")
 tap.check("a dump has the workspace that it needs", done.returncode == 0, done.stderr)
 write("missing.skir", lowered.replace("    feed_sync complement\n", "", 1))
-done = tap.skirc("run", "--full-barriers", "missing.skir")
+done = tap.skirc("run", "--full-barriers", "--unproven", "missing.skir")
 tap.check("a step that is missing is seen", done.returncode == 1
           and "43 of 48 AIVs have not come to it" in done.stderr, done.stderr)
 write("small.skir", lowered.replace("workspace = ", "workspace = 1"))

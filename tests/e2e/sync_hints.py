@@ -18,6 +18,8 @@ ROUNDS = 8  # one mistake may hide others
 
 # What must be taken out is not said as an insertion.
 INCOMPLETE = {"events_inner_word": "the event's instructions are to be taken out",
+              "feed_steps": "steps elsewhere are to be taken out",
+              "full_barriers": "waits behind the call are to be taken out",
               "other_calls": "calls are to be exchanged"}
 
 # One instruction of those that hints insert.
@@ -33,9 +35,10 @@ def read(path):
         return file.read()
 
 
-def insert(lines, core, index, text):
-    """Puts an instruction before one of a program, which has one per line."""
-    at = lines.index(f"  {core} {{") + 1
+def insert(lines, entry, core, index, text):
+    """Puts an instruction before one of an entry's program, which has one per line."""
+    begin = next(i for i, line in enumerate(lines) if line.startswith(f"entry @{entry} "))
+    at = lines.index(f"  {core} {{", begin) + 1
     lines.insert(at + index, text)
 
 
@@ -45,7 +48,7 @@ def first_inserts(name):
         return None
     for diag in json.loads(read("facts.json"))["diagnostics"]:
         if diag.get("insert"):
-            return diag["insert"]
+            return diag["entry"], diag["insert"]
     return []
 
 
@@ -58,10 +61,11 @@ def repair(text):
         if not inserts:
             return inserts is None
         lines = text.split("\n")
+        entry, inserts = inserts
         places = [re.fullmatch(r"(ai[cv]) (\d+): (.*)", line).groups() for line in inserts]
         for core, index, instrs in sorted(places, key=lambda place: -int(place[1])):
             for instr in reversed(re.findall(INSTR, instrs)):
-                insert(lines, core, int(index), "    " + instr)
+                insert(lines, entry, core, int(index), "    " + instr)
         text = "\n".join(lines)
     return False
 
