@@ -14,6 +14,7 @@ static void free_graph(struct dump_graph *graph)
     vec_free(&graph->nodes);
     vec_free(&graph->inputs);
     vec_free(&graph->outputs);
+    vec_free(&graph->hints);
     vec_free(&graph->params);
     vec_free(&graph->returns);
 }
@@ -89,7 +90,7 @@ void dump_begin(struct dump_draft *draft, uint32_t loc)
         .recv_event = NONE,
         .rest_text = NONE,
     };
-    draft->inputs.count = draft->outputs.count = draft->attrs.count = 0;
+    draft->inputs.count = draft->outputs.count = draft->attrs.count = draft->hints.count = 0;
 }
 
 #define append(target, source)                                                                     \
@@ -117,6 +118,9 @@ void dump_add_node(struct dump *dump, uint32_t index, struct dump_draft *draft)
     struct dump_graph *graph = &dump->graphs.at[index];
     struct dump_node node = draft->node;
     node.inputs = append(&graph->inputs, &draft->inputs);
+    for (uint32_t i = 0; i < draft->hints.count; i++)
+        vec_push(&graph->hints, (struct dump_hint){node.inputs.first + draft->hints.at[i].input,
+                                                   draft->hints.at[i].type});
     node.outputs = append(&graph->outputs, &draft->outputs);
     node.attrs = module_add_attrs(dump->module, draft->attrs.at, draft->attrs.count);
     vec_push(&graph->nodes, node);
@@ -127,6 +131,7 @@ void dump_draft_free(struct dump_draft *draft)
 {
     vec_free(&draft->inputs);
     vec_free(&draft->outputs);
+    vec_free(&draft->hints);
     vec_free(&draft->attrs);
 }
 

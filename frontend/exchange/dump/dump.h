@@ -33,6 +33,12 @@ struct dump_input {
     bool listed;  /* one of a list: with those before it that have this, too, and the same label */
 };
 
+/* What a node says of the type of one of its inputs, for where nothing gives this one. */
+struct dump_hint {
+    uint32_t input; /* its index in the graph's; of a draft, in the draft's */
+    uint32_t type;
+};
+
 struct dump_output {
     uint32_t name; /* of the value; NONE: it is made of the node's */
     uint32_t type; /* type id; NONE: the dump does not say it */
@@ -77,6 +83,7 @@ struct dump_graph {
     VEC(struct dump_node) nodes;
     VEC(struct dump_input) inputs;
     VEC(struct dump_output) outputs;
+    VEC(struct dump_hint) hints; /* by ascending inputs; only where inputs may dangle */
     VEC(struct dump_param) params;
     VEC(struct dump_input) returns;
 };
@@ -124,6 +131,7 @@ struct dump_draft {
     struct dump_node node;
     VEC(struct dump_input) inputs;
     VEC(struct dump_output) outputs;
+    VEC(struct dump_hint) hints;
     VEC(struct attr) attrs;
 };
 

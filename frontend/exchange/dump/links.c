@@ -250,6 +250,22 @@ static struct dump_graph *graph_of(const struct walk *walk)
     return &walk->linker->dump->graphs.at[walk->index];
 }
 
+/* The type that its consumer says an input has; NONE. */
+static uint32_t hinted_type(const struct dump_graph *graph, const struct dump_input *input)
+{
+    uint32_t index = (uint32_t)(input - graph->inputs.at), low = 0, high = graph->hints.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (graph->hints.at[middle].input < index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < graph->hints.count && graph->hints.at[low].input == index
+               ? graph->hints.at[low].type
+               : NONE;
+}
+
 /* What nothing gives. */
 static struct dump_link dangling(struct walk *walk, const struct dump_input *input)
 {
@@ -275,9 +291,12 @@ static struct dump_link dangling(struct walk *walk, const struct dump_input *inp
     if (!dump_names_find(&walk->linker->values, name))
         capture(walk->linker, walk->index, name, input->loc);
     const struct dump_name *known = dump_names_find(&walk->linker->values, name);
-    if (known->id == NONE)
-        return (struct dump_link){LINK_PARAM, known->output, 0};
-    return (struct dump_link){LINK_NODE, known->id, known->output};
+    if (known->id != NONE)
+        return (struct dump_link){LINK_NODE, known->id, known->output};
+    struct dump_param *param = &graph->params.at[known->output];
+    if (param->type == NONE)
+        param->type = hinted_type(graph, input);
+    return (struct dump_link){LINK_PARAM, known->output, 0};
 }
 
 /* Notes that an output is taken, which makes those up to it. */

@@ -174,8 +174,11 @@ bool ge_read_input(struct ge_reader *reader, const struct proto_field *field,
 void ge_op_slot(struct ge_reader *reader, struct ge_op *op)
 {
     struct ge_desc desc;
-    ge_skim_desc(&reader->values, &desc);
-    vec_push(&op->slots, (struct ge_slot){desc.name, desc.dtype != DTYPE_UNKNOWN});
+    if (reader->dump->options->dangling_params)
+        ge_read_desc(&reader->values, &desc);
+    else
+        ge_skim_desc(&reader->values, &desc);
+    vec_push(&op->slots, (struct ge_slot){desc.name, desc.dtype != DTYPE_UNKNOWN, desc.type});
 }
 
 /* Fewer inputs than descriptions: those without a dtype are not there. Inputs that are only waited
@@ -295,6 +298,9 @@ static void settle_inputs(struct dump *dump, struct ge_op *op)
     op->draft.inputs.count = 0;
     for (uint32_t i = 0; i < op->placed.count; i++)
         dump_add_input(&op->draft, op->placed.at[i]);
+    for (uint32_t i = 0; i < data && i < op->slots.count; i++)
+        if (op->slots.at[i].type != NONE)
+            vec_push(&op->draft.hints, (struct dump_hint){i, op->slots.at[i].type});
 }
 
 /* ---------------------------------------------------------------------------- outputs ---- */

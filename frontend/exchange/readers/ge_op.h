@@ -8,6 +8,7 @@
 struct ge_slot {
     uint32_t name; /* NONE */
     bool typed;    /* it has a dtype: something is there */
+    uint32_t type; /* NONE: it was not read */
 };
 
 /* An op that is being read, used again for the next one. */
