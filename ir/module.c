@@ -195,3 +195,24 @@ bool module_has_symbol(const struct module *module, uint32_t name)
         found = graph_has_superkernel(&module->graphs.at[i], name);
     return found;
 }
+
+uint32_t module_free_name(struct module *module, uint32_t wanted, const char *between,
+                          struct taken_names taken, uint32_t *last)
+{
+    uint32_t name = wanted;
+    while (taken.has(taken.user, name))
+        name = module_name_printf(module, "%.*s%s%u", NAME(module, wanted), between, ++*last);
+    return name;
+}
+
+static bool is_symbol(const void *user, uint32_t name)
+{
+    return module_has_symbol(user, name);
+}
+
+uint32_t module_free_symbol(struct module *module, uint32_t wanted, const char *between)
+{
+    uint32_t last = 0;
+    return module_free_name(module, wanted, between, (struct taken_names){is_symbol, module},
+                            &last);
+}

@@ -465,6 +465,18 @@ static inline bool module_includes(const struct module *module, uint32_t loc)
 /* Whether a kernel, graph, entry or super kernel of any graph has the name. */
 bool module_has_symbol(const struct module *module, uint32_t name);
 
+/* Which names are taken. */
+struct taken_names {
+    bool (*has)(const void *user, uint32_t name);
+    const void *user;
+};
+/* The name itself, or one of it, `between` and a number, behind `last`, that is not taken. `last`
+ * becomes the number: those that were given once need not be tried again. */
+uint32_t module_free_name(struct module *module, uint32_t wanted, const char *between,
+                          struct taken_names taken, uint32_t *last);
+/* Such a name that no element of the module has. */
+uint32_t module_free_symbol(struct module *module, uint32_t wanted, const char *between);
+
 /* The element of a name, NULL where there is none. */
 static inline struct kernel *module_find_kernel(const struct module *module, uint32_t name)
 {

@@ -101,9 +101,7 @@ static uint32_t declare_kernel(struct binder *binder, uint32_t op_type,
                                const struct library_kernel *sample)
 {
     struct module *module = binder->module;
-    uint32_t name = module_name(module, sample->name);
-    for (unsigned n = 1; module_has_symbol(module, name); n++)
-        name = module_name_printf(module, "%s.%u", sample->name, n);
+    uint32_t name = module_free_symbol(module, module_name(module, sample->name), ".");
     bool dynamic = sample->n_variants > 0;
     struct attr attrs[6] = {
         word_attr(W_op, ATTR_STRING, op_type),

@@ -94,7 +94,7 @@ endif
 # What a script compares with what protoc says.
 check_PROGRAMS += tests/unit/proto_dump
 tests_unit_proto_dump_LDADD = libskir.la $(DL_LIBS) $(MATH_LIBS)
-EXTRA_DIST += $(unit_headers) tests/fuzz/replay.h
+EXTRA_DIST += $(unit_headers) tests/fuzz/replay.h tests/fuzz/print_diags.h
 AM_DEFAULT_SOURCE_EXT = .c
 LDADD = frontend/libfrontend.a libskir.la libskrt.la $(CMOCKA_LIBS) $(DL_LIBS) $(MATH_LIBS)
 tests_unit_test_kernels_LDADD = $(kernel_objects) $(LDADD)

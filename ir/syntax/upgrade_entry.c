@@ -150,11 +150,15 @@ static uint32_t last_value(const struct upgrade *up, uint32_t first, uint32_t en
     return NONE;
 }
 
+static bool is_word(const void *user, uint32_t name)
+{
+    return id_map_find(user, name) != NONE;
+}
+
 static uint32_t unique_word(struct upgrade *up, uint32_t type)
 {
-    uint32_t word = type;
-    for (uint32_t n = 1; id_map_find(&up->words, word) != NONE; n++)
-        word = module_name_printf(up->module, "%.*s_%u", NAME(up->module, type), n);
+    uint32_t last = 0, word = module_free_name(up->module, type, "_",
+                                               (struct taken_names){is_word, &up->words}, &last);
     id_map_set(&up->words, word, 0);
     return word;
 }

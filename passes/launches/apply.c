@@ -69,10 +69,7 @@ static uint32_t part_name(const struct part_names *names, uint32_t first, uint32
     uint32_t base =
         module_name_printf(module, "%.*s_split_%u_%u", NAME(module, names->base),
                            names->begin + first, names->begin + (end > first ? end - 1 : first));
-    uint32_t name = base;
-    for (unsigned i = 1; module_has_symbol(module, name); i++)
-        name = module_name_printf(module, "%.*s.%u", NAME(module, base), i);
-    return name;
+    return module_free_symbol(module, base, ".");
 }
 
 /* ------------------------------------------------------------------------- cuts ---- */

@@ -3,6 +3,7 @@
  * options that keep the most of it; the module's text must parse. */
 #include "frontend/exchange/dump/finish.h"
 #include "frontend/exchange/exchange.h"
+#include "tests/fuzz/print_diags.h"
 #include "tests/fuzz/replay.h"
 #include "tests/unit/parsed_module.h"
 
@@ -48,16 +49,6 @@ static void import(const struct exchange_format *format, struct source *source, 
     }
     text_free(&counts);
     dump_free(&dump);
-}
-
-/* Formats all diagnostics, positions and source lines. */
-static void print_diags(struct diags *diags)
-{
-    FILE *out = fopen("/dev/null", "w");
-    if (!out)
-        return;
-    diags_print(diags, out, true);
-    fclose(out);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

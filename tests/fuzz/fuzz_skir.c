@@ -6,6 +6,7 @@
  * With -fsanitize=fuzzer it is a libFuzzer target. With -DREPLAY it has a plain main that runs the
  * files named as arguments. */
 #include "passes/pass.h"
+#include "tests/fuzz/print_diags.h"
 #include "tests/fuzz/replay.h"
 #include "tests/unit/parsed_module.h"
 
@@ -56,16 +57,6 @@ static void check_lowering(struct parsed_module *parsed)
     case PIPELINE_DEFECT: give_up("a pass made an invalid module", &parsed->diags); break;
     case PIPELINE_STOPPED: break;
     }
-}
-
-/* Formats all diagnostics, positions and source lines. */
-static void print_diags(struct diags *diags)
-{
-    FILE *out = fopen("/dev/null", "w");
-    if (!out)
-        return;
-    diags_print(diags, out, true);
-    fclose(out);
 }
 
 /* The comments of golden files mean something by their place. Printing gives one that stands within

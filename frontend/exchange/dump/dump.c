@@ -44,17 +44,18 @@ uint32_t dump_name(struct dump *dump, const char *bytes, size_t size)
     return intern_copy(names, bytes, size);
 }
 
-/* The name itself, or one of NAME.1, NAME.2 ... that no graph has: those that were given out once
- * are not tried again. */
+static bool is_graph(const void *user, uint32_t name)
+{
+    return id_map_find(user, name) != NONE;
+}
+
 static uint32_t free_name(struct dump *dump, uint32_t name)
 {
-    uint32_t base = name == NONE ? module_name(dump->module, "graph") : name, tried = base;
-    while (id_map_find(&dump->graph_names, tried) != NONE) {
-        uint32_t *last = id_map_at(&dump->graph_numbers, base);
-        *last = *last == NONE ? 1 : *last + 1;
-        tried = module_name_printf(dump->module, "%.*s.%u", NAME(dump->module, base), *last);
-    }
-    return tried;
+    uint32_t wanted = name == NONE ? module_name(dump->module, "graph") : name;
+    uint32_t *last = id_map_at(&dump->graph_numbers, wanted);
+    *last = *last == NONE ? 0 : *last;
+    return module_free_name(dump->module, wanted, ".",
+                            (struct taken_names){is_graph, &dump->graph_names}, last);
 }
 
 uint32_t dump_add_graph(struct dump *dump, uint32_t name, uint32_t loc, uint32_t parent)

@@ -1,6 +1,11 @@
 #include "frontend/exchange/dump/maker.h"
 #include "frontend/exchange/dump/types.h"
 
+static bool is_taken(const void *user, uint32_t name)
+{
+    return dump_names_find(user, name) != NULL;
+}
+
 uint32_t maker_name(struct dump_maker *maker, uint32_t name)
 {
     if (maker->module->names.names[name].size == 0)
@@ -8,12 +13,10 @@ uint32_t maker_name(struct dump_maker *maker, uint32_t name)
     struct dump_name *taken = dump_names_set(&maker->taken, name, 0, 0);
     if (!taken)
         return name;
-    for (;;) { /* the table may move when a name is added */
-        uint32_t n = ++dump_names_find(&maker->taken, name)->id;
-        uint32_t tried = module_name_printf(maker->module, "%.*s.%u", NAME(maker->module, name), n);
-        if (!dump_names_set(&maker->taken, tried, 0, 0))
-            return tried;
-    }
+    uint32_t made = module_free_name(maker->module, name, ".",
+                                     (struct taken_names){is_taken, &maker->taken}, &taken->id);
+    dump_names_set(&maker->taken, made, 0, 0);
+    return made;
 }
 
 uint32_t maker_type(struct dump_maker *maker, uint32_t type)

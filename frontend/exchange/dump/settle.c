@@ -116,8 +116,13 @@ static bool settle_graphs(struct dump *dump, const struct faults *faults)
     return changed;
 }
 
-/* Whether something was changed, so that it is worth to look again. */
-static bool settle_once(struct dump *dump)
+enum settled {
+    SETTLED_CLEAN,   /* there was nothing to be said */
+    SETTLED_CHANGED, /* so that it is worth to look again */
+    SETTLED_WRONG,
+};
+
+static enum settled settle_once(struct dump *dump)
 {
     struct diags diags;
     struct faults faults;
@@ -129,14 +134,17 @@ static bool settle_once(struct dump *dump)
         changed = settle_graphs(dump, &faults);
         mem_free(faults.at);
     }
+    uint32_t said = diags.counts[SEVERITY_ERROR] + diags.counts[SEVERITY_WARNING] +
+                    diags.counts[SEVERITY_REMARK];
     diags_free(&diags);
-    return changed;
+    return changed ? SETTLED_CHANGED : said ? SETTLED_WRONG : SETTLED_CLEAN;
 }
 
 void dump_settle(struct dump *dump)
 {
-    for (int round = 0; round < ROUNDS; round++)
-        if (!settle_once(dump))
-            break;
-    verify_module(dump->module, dump->diags);
+    enum settled settled = SETTLED_CHANGED;
+    for (int round = 0; settled == SETTLED_CHANGED && round < ROUNDS; round++)
+        settled = settle_once(dump);
+    if (settled != SETTLED_CLEAN)
+        verify_module(dump->module, dump->diags);
 }

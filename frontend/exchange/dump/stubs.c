@@ -49,9 +49,7 @@ static uint32_t declare(struct stubs *stubs, uint32_t op_type)
     struct module *module = stubs->module;
     /* A type may be the empty word, a kernel's name may not. */
     uint32_t base = module->names.names[op_type].size ? op_type : module_name(module, "op");
-    uint32_t name = base;
-    for (unsigned n = 1; module_has_symbol(module, name); n++)
-        name = module_name_printf(module, "%.*s.%u", NAME(module, base), n);
+    uint32_t name = module_free_symbol(module, base, ".");
     enum kernel_type type = kernel_type_of(stubs, op_type);
     uint32_t blocks = module_blocks(module, type);
     const struct attr attrs[] = {

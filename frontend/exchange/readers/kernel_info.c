@@ -280,12 +280,18 @@ static bool read_kernels(struct request *request)
 /* --------------------------------------------------------------------------- graph ---- */
 
 /* The name, or that with a number behind it, that no value has. */
+static bool is_value(const void *user, uint32_t name)
+{
+    return id_map_find(user, name) != NONE;
+}
+
 static uint32_t value_name(struct request *request, uint32_t wanted)
 {
-    uint32_t name = wanted;
-    while (id_map_find(&request->values, name) != NONE) {
-        uint32_t n = ++*id_map_at(&request->values, wanted);
-        name = module_name_printf(request->module, "%.*s.%u", NAME(request->module, wanted), n);
+    uint32_t last = id_map_find(&request->values, wanted), name = wanted;
+    if (last != NONE) {
+        name = module_free_name(request->module, wanted, ".",
+                                (struct taken_names){is_value, &request->values}, &last);
+        id_map_set(&request->values, wanted, last);
     }
     id_map_set(&request->values, name, 0);
     return name;
@@ -495,9 +501,7 @@ static uint32_t chosen_name(const struct request *request)
 static uint32_t symbol(struct module *module, uint32_t wanted, const char *suffix)
 {
     uint32_t name = module_name_printf(module, "%.*s%s", NAME(module, wanted), suffix);
-    for (uint32_t n = 1; module_has_symbol(module, name); n++)
-        name = module_name_printf(module, "%.*s%s.%u", NAME(module, wanted), suffix, n);
-    return name;
+    return module_free_symbol(module, name, ".");
 }
 
 static uint32_t make_graph(struct request *request)

@@ -233,9 +233,8 @@ static uint32_t make_graph(struct sk_graph *sk)
             task->type = module_name(module, "Task");
         kernels[i] = sk_task_executes(task) ? stub_of(sk, task) : NONE;
     }
-    uint32_t base = module_name(module, wanted ? wanted : "sk_graph"), name = base;
-    for (uint32_t n = 1; module_has_symbol(module, name); n++)
-        name = module_name_printf(module, "%.*s.%u", NAME(module, base), n);
+    uint32_t name = module_name(module, wanted ? wanted : "sk_graph");
+    name = module_free_symbol(module, name, ".");
     sk->graph = module_add_graph(module, name);
     add_ops(sk, kernels);
     mem_free(kernels);
