@@ -164,7 +164,8 @@ refuses("also by its name", "two.skir", 0, "", "--graph=square")
 
 def random_module(seed, left):
     """Graphs that call those before them; `left`: in a way that inline-calls leaves calls."""
-    rng, text = random.Random(seed), "skir 1\n"
+    # launches of several streams have their cores side by side
+    rng, text = random.Random(seed), 'skir 1\ntarget "large" {aic = 512, aiv = 1024}\n'
     for graph in range(4):
         values = ["%p", "%q"]
         text += f"graph @g{graph}(%p: f32[16], %q: f32[16]) -> (f32[16], f32[16]) {{\n"

@@ -124,7 +124,7 @@ for mode in "0", "1":
 write("events.skir", """skir 1
 graph @g(%a: f16[32, 32]) -> (f16[32, 32], f16[32, 32]) {
   stream "1" {
-    %u = Add(%a, %a) : f16[32, 32]
+    %u = MatMul(%a, %a) : f16[32, 32]
   }
   scope @s {
     %v = Mul(%a, %a) : f16[32, 32]
