@@ -163,7 +163,7 @@ static unsigned op_at(const struct trial *trial, uint32_t offset)
 static void find_warned(struct trial *trial, uint8_t *warned)
 {
     struct diags diags;
-    struct analyses analyses = {NULL, 0, 0};
+    struct analyses analyses = {.at = NULL};
     diags_init(&diags, &trial->parsed.source, "test.skir");
     struct pass_context context = {
         .module = trial->parsed.module, .diags = &diags, .analyses = &analyses};
