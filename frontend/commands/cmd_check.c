@@ -99,10 +99,15 @@ static const char *proving_passes(const struct module *module)
     return short_calls ? "bind-kernels,verify-sync" : "verify-sync";
 }
 
+/* Where all ops have kernels, these say on how many cores super kernels run, and so whether some of
+ * them have to wait as wholes, or are cut. */
 static enum exit_status explain(struct input *input)
 {
     input->diags.remarks = true;
     enum exit_status status = run_passes(input, deciding_passes);
+    if (status == EXIT_DONE && !input->diags.counts[SEVERITY_ERROR] &&
+        module_properties(input->module) & PROPERTY_BOUND)
+        status = run_passes(input, "limit-residency");
     /* With --remarks, they are printed with their source lines or written to a file at the end. */
     if (!option_given(input->invocation, "remarks"))
         print_report(input);

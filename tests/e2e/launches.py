@@ -301,6 +301,10 @@ check_account("the state found, where something hangs", "halves", [
     "      '@first' on the default stream has 23 of 24 AICs, keeps them, and lacks the others",
     "      '@second' on stream \"1\" has 1 of 24 AICs, keeps them, and lacks the others"], 1)
 
+done = tap.skirc("check", "--explain", os.path.join(GOLDEN, "wait_inside.skir"))
+tap.check("the account of scopes says what waits as a whole, where kernels are known",
+          "line 18: '@g_t' waits as a whole" in done.stdout and done.returncode == 0,
+          done.stdout + done.stderr)
 done = tap.skirc("check", "--launches", "--remarks",
                  os.path.join(tap.SOURCE, "docs", "examples", "multi_stream.skir"))
 tap.check("remarks stand with the diagnostics, where they are asked for",
