@@ -38,18 +38,29 @@ static void core_init(struct skrt_job *job, enum skrt_core_type type, uint32_t i
     core->state = SKRT_CORE_NEW;
 }
 
-/* Lets the threads have the cores of blocks that have got their places, those of one type before
- * those of the other. */
-static void begin_blocks(struct skrt_job *job)
+/* What is done with the cores of blocks that have got their places, those of one type before those
+ * of the other. */
+static void for_new_cores(struct skrt_job *job, void (*visit)(struct skrt_core *core))
 {
     for (int type = 0; type < SKRT_CORE_TYPES; type++) {
         uint32_t per_block = cores_per_block(job, (enum skrt_core_type)type);
-        for (uint32_t i = job->ready * per_block; i < job->placed * per_block; i++) {
-            struct skrt_core *core = &job->cores[type][i];
-            skrt_fiber_reset(core->fiber, job->device->core_main, core);
-            skrt_sched_wake(core);
-        }
+        for (uint32_t i = job->ready * per_block; i < job->placed * per_block; i++)
+            visit(&job->cores[type][i]);
     }
+}
+
+static void reset_fiber(struct skrt_core *core)
+{
+    skrt_fiber_reset(core->fiber, core->device->core_main, core);
+}
+
+/* Lets the threads have them. The time of a launch runs from its first block on. */
+static void begin_blocks(struct skrt_job *job)
+{
+    for_new_cores(job, reset_fiber);
+    if (job->ready == 0)
+        clock_gettime(CLOCK_MONOTONIC, &job->begin);
+    for_new_cores(job, skrt_sched_wake);
     job->ready = job->placed;
 }
 
