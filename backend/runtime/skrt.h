@@ -345,7 +345,9 @@ struct skrt_queued {
     struct skrt_launch launch; /* its timeout begins when it does */
     uint32_t stream;
     uint32_t n_waits, n_sends;
-    const struct skrt_signal *waits; /* it begins when these words are not 0 */
+    /* It begins when these words are not 0: before the call, or since a launch of the queue has
+     * stored that. */
+    const struct skrt_signal *waits;
     const struct skrt_signal *sends; /* these become 1 when it has ended */
 };
 
