@@ -496,12 +496,14 @@ class Relation:
 
 class Order:
     """The order that section Order demands of the ops of a graph; `pairs` holds those that execute
-    something, by their names."""
+    something, by their names, `uses` those of them where data or memory itself orders, `overwrites`
+    those where the second writes what the first reads."""
 
     def __init__(self, graph):
         self.graph = graph
         self.relation = Relation(len(graph.ops))
         self.place = {id(op): i for i, op in enumerate(graph.ops)}
+        self.shares, self.kept = set(), set()
         self.data()
         self.streams()
         self.events()
@@ -511,15 +513,21 @@ class Order:
             raise Refused("cycle")
         self.names = [name_of(op) for op in graph.ops]
         active = [i for i, op in enumerate(graph.ops) if not op.passive()]
-        self.pairs = {(self.names[a], self.names[b]) for a, b in self.relation.pairs()
-                      if a in active and b in active}
+        named = [{(self.names[a], self.names[b]) for a, b in pairs if a in active and b in active}
+                 for pairs in (self.relation.pairs(), self.shares, self.kept)]
+        self.pairs, self.uses, self.overwrites = named
 
     def data(self):
         definition = {value: i for i, op in enumerate(self.graph.ops) for value in op.results}
+        sources = {}
         for i, op in enumerate(self.graph.ops):
             for value in op.values() + op.after:
                 if value in definition:
                     self.relation.add(definition[value], i)
+            read = {source for value in op.values() for source in sources.get(value, ())}
+            self.shares |= {(source, i) for source in read}
+            for value in op.results:
+                sources[value] = read if op.passive() else {i}
 
     def streams(self):
         last = {}
@@ -556,10 +564,13 @@ class Order:
             read = {memory[value] for value in op.values() if value in memory}
             read |= {("buffer", name) for name in texts(op.attrs.get("reads"))}
             for cell in write | read:
-                for other, wrote in accesses.get(cell, []):
+                for other, has_read, wrote in accesses.get(cell, []):
                     if wrote or cell in write:
                         self.relation.add(other, i)
-                accesses.setdefault(cell, []).append((i, cell in write))
+                        self.shares.add((other, i))
+                    if has_read and cell in write:
+                        self.kept.add((other, i))
+                accesses.setdefault(cell, []).append((i, cell in read, cell in write))
             for j, value in enumerate(op.results):
                 source = op.alias(j)
                 shared = op.attrs.get("shared_name") if op.type in ("Variable", "RefData") else None

@@ -426,21 +426,23 @@ def prove(text, order):
                   if op.kernel is launch and not op.passive()}
         group = {name: "%" + op.results[-1 - (op.types[-1] == "token" and len(op.types) > 1)]
                  for name, op in inside.items()}
-        before, waits, sends = {}, {}, {}
-        for first, then in order.pairs:
-            if first in inside and then in inside:
-                before.setdefault(group[then], []).append(group[first])
+        demands = judge_entries.Demands()
+        for found_pairs, into in ((order.pairs, demands.before), (order.uses, demands.uses),
+                                  (order.overwrites, demands.overwrites)):
+            for first, then in found_pairs:
+                if first in inside and then in inside:
+                    into[group[then]].append(group[first])
         receivers = {event for op in inside.values() for event in op.recv}
         for name, op in inside.items():
-            waits[group[name]] = [e for e in op.recv
-                                  if e in outside or by_event[e].kernel is not launch]
-            sends[group[name]] = [e for e in op.send if e not in receivers]
+            demands.waits[group[name]] = [e for e in op.recv
+                                          if e in outside or by_event[e].kernel is not launch]
+            demands.sends[group[name]] = [e for e in op.send if e not in receivers]
         entry = found.get(launch.name)
         if not entry:
             raise judge_entries.Wrong(f"no entry of {launch.name}")
         if set(group.values()) != set(entry.groups):
             raise judge_entries.Wrong(f"groups {list(entry.groups)}, ops {list(group.values())}")
-        judge_entries.prove(entry, kernels, before, waits, sends)
+        judge_entries.prove(entry, kernels, demands)
     return len(graph.launches)
 
 
