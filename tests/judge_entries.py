@@ -168,13 +168,15 @@ class Device:
             raise Wrong("a flag is left set")
 
     def halves(self, kind, until):
-        """How often a program arrives, awaits, sets and waits before the call of an op."""
+        """How often a program arrives, awaits, sets and waits before the work of an op, which begins
+        when its kernel has waited."""
         found = defaultdict(int)
         for line in self.entry.programs.get(kind, []):
-            if line[0] == "call" and line[3] == until:
-                break
-            for step in self.expand(kind, line):
+            here = line[0] == "call" and line[3] == until
+            for step in self.expand(kind, line[:-1] if here and line[-1] == "early_set" else line):
                 found[step[0], step[-1]] += 1
+            if here:
+                break
         return found
 
     def full_barriers(self):

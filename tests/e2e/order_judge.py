@@ -38,7 +38,12 @@ class Text:
         self.busy = self.random.random()
         self.quiet, self.lower = self.chance(0.2), lower
         self.early = lower and self.chance(0.4)  # kernels built for early start: one stream
-        self.options = f'options = "stream-fusion={0 if self.early else 1}"'
+        self.full, self.cached = self.chance(0.4), self.chance(0.3)
+        fusion = 0 if self.early else 1
+        self.options = f'options = "stream-fusion={fusion}'
+        self.options += ":feed-sync-all=1" if self.full else ""
+        self.options += f":dcci-scalar-reads={self.random.randint(0, 1)}" if self.cached else ""
+        self.options += '"'
         self.blocks = self.random.choice([1, 2, 4])
         while self.ops < 3 or self.random.random() < 0.8 and self.ops < 12:
             self.statements(1, None)
@@ -136,7 +141,7 @@ class Text:
         text += f"{type}({', '.join(operands)}) {{{', '.join(attrs)}}}"
         text += f" : {types[0]}" if len(types) == 1 else f" : ({', '.join(types)})" if types else ""
         if self.lower and type == "Work":
-            text += f" via @k{self.random.choice(KERNELS)}"
+            text += f" via @k{self.random.choice(KERNELS)}{self.random.choice(['', '_2'])}"
         defined = self.values[self.params:] + self.tokens
         if defined and self.chance(0.2):
             text += f" after (%{self.random.choice(defined)})"
@@ -164,7 +169,7 @@ class Text:
         if self.chance(0.05) and (self.quiet or inside != "kernel"):
             attrs.append("supportSuperKernel = 0")
         for key in ("reads", "writes"):
-            if self.chance(0.08):
+            if self.chance(0.2 if self.early else 0.08):
                 attrs.append(f'{key} = "{self.random.choice("ab")}"')
 
     def events(self):
@@ -192,15 +197,24 @@ class Text:
             brace = line.lstrip().startswith("superkernel")
             self.lines[place] = line[:-2] + clauses + " {" if brace else line + clauses
 
+    def kernel(self, type):
+        """The attributes of a kernel."""
+        block = self.random.randint(1, self.blocks) * (2 if type == "aiv_only" else 1)
+        attrs = [f"block = {block}"]
+        words = self.random.choice(["set", "wait", "set, wait", ""]) if self.early else ""
+        words += "".join(f", {word}" for half, word in (("set", "reads_done"), ("wait", "reads_late"))
+                         if half in words and self.chance(0.5))
+        attrs += [f"early_start = [{words}]"] if words else []
+        attrs += ["sync_all"] if self.full and self.chance(0.5) else []
+        attrs += ["scalar_reads = [0]"] if self.cached and self.chance(0.5) else []
+        return attrs
+
     def text(self):
         params = ", ".join(f"%p{i}: f32[4]" for i in range(self.params))
         kernels = ""
-        if self.lower:
-            for type in KERNELS:
-                block = self.random.randint(1, self.blocks) * (2 if type == "aiv_only" else 1)
-                halves = self.random.choice(["set", "wait", "set, wait", ""])
-                early = f", early_start = [{halves}]" if self.early and halves else ""
-                kernels += f"kernel @k{type} : {type} {{block = {block}{early}}}\n\n"
+        for type in KERNELS if self.lower else []:
+            for name in (type, type + "_2"):
+                kernels += f"kernel @k{name} : {type} {{{', '.join(self.kernel(type))}}}\n\n"
         return f"skir 1\n\n{kernels}graph @g({params}) -> () {{\n" + "\n".join(self.lines) + "\n}\n"
 
 
@@ -371,7 +385,8 @@ def mutate(seed, text, order):
     """The text with an instruction dropped, doubled or put behind the next, or with other calls; some
     such texts."""
     lines, chance = text.splitlines(True), random.Random(seed)
-    words = ("set", "wait", "arrive", "await", "pipe_barrier", "wait_event", "notify", "reset")
+    words = ("set", "wait", "arrive", "await", "pipe_barrier", "wait_event", "notify", "reset",
+             "feed_sync", "clear_workspace", "dcci")
     places = [i for i, line in enumerate(lines) if line.split() and line.split()[0] in words]
     for i in chance.sample(places, min(3, len(places))):
         pair = lines[i:i + 2]
