@@ -558,6 +558,7 @@ class Order:
     def memory(self):
         memory = {value: ("value", value) for value in self.graph.params}
         accesses = {}
+        self.cells, self.writers = memory, {}
         for i, op in enumerate(self.graph.ops):
             write = {memory[value] for value in op.writes()}
             write |= {("buffer", name) for name in texts(op.attrs.get("writes"))}
@@ -571,11 +572,22 @@ class Order:
                     if has_read and cell in write:
                         self.kept.add((other, i))
                 accesses.setdefault(cell, []).append((i, cell in read, cell in write))
+            for cell in write:
+                self.writers.setdefault(cell, []).append(i)
             for j, value in enumerate(op.results):
                 source = op.alias(j)
                 shared = op.attrs.get("shared_name") if op.type in ("Variable", "RefData") else None
                 memory[value] = (memory[source] if source is not None
                                  else ("shared", shared) if shared else ("value", value))
+                if source is None and not op.passive():
+                    self.writers.setdefault(memory[value], []).append(i)
+
+    def written(self, op, number):
+        """The names of the ops before one that write what its operand of a number reads."""
+        found = set()
+        for value in op.operands[number][2]:
+            found |= {self.names[i] for i in self.writers.get(self.cells[value], ())}
+        return {name for name in found if (name, name_of(op)) in self.pairs}
 
 
 def name_of(op):

@@ -275,8 +275,8 @@ class Failures:
         tap.check(claim, not self.texts, f"{len(self.texts)} of them\n" + "\n".join(few))
 
 
-accepts, partitions, events, entries, faults = [Failures() for _ in range(5)]
-refused, compared, cuts, proved, launched, wrongs, rights = [0] * 7
+accepts, partitions, events, entries, faults, caches = [Failures() for _ in range(6)]
+refused, compared, cuts, proved, launched, wrongs, rights, cleaned = [0] * 8
 
 
 def run(folder, seeds):
@@ -374,8 +374,8 @@ def lower(folder, seeds):
             made = file.read()
         launched += 1
         try:
-            proved += prove(made, order)
-            mutants += mutate(seed, made, order)
+            proved += prove(made, order)[0]
+            mutants += [(seed, made, order), *mutate(seed, made, order)]
         except judge_entries.Wrong as wrong:
             entries.add(seed, text, str(wrong), made)
     compare_mutants(folder, mutants)
@@ -395,6 +395,10 @@ def mutate(seed, text, order):
         else:
             made = chance.choice([pair[1:], pair[:1] + pair, pair[::-1], pair[::-1]])
         yield seed, "".join(lines[:i] + made + lines[i + 2:]), order
+    early = [i for i in range(len(lines)) if lines[i].startswith("    call ") and "early_" in lines[i]]
+    for i in chance.sample(early, min(1, len(early))):
+        shorter = re.sub(chance.choice([" early_set", " early_wait \\w+"]), "", lines[i])
+        yield seed, "".join(lines[:i] + [shorter] + lines[i + 1:]), order
     yield from mutate_calls(seed, lines, chance, order)
 
 
@@ -418,10 +422,13 @@ def compare_mutants(folder, mutants):
             file.write(text)
     errors = tap.skirc("check", "--max-errors=0", *paths).stderr if paths else ""
     found = set(re.findall(r"^\S*\bm(\d+)\.skir:.*\berror: ", errors, re.M))
+    warned = {}
+    for i, line in re.findall(r"^\S*\bm(\d+)\.skir:(\d+):.*\[stale-read\]$", errors, re.M):
+        warned.setdefault(int(i), set()).add(int(line) - 1)
     for i, (seed, text, order) in enumerate(mutants):
         why = ""
         try:
-            prove(text, order)
+            compare_caches(seed, text, prove(text, order)[1], warned.get(i, ()))
             rights += 1
         except judge_entries.Wrong as wrong:
             why = str(wrong)
@@ -430,8 +437,36 @@ def compare_mutants(folder, mutants):
             faults.add(seed, text, f"the judge says {why or 'right'}, skirc the other")
 
 
+def compare_caches(seed, text, stale, lines):
+    """Ops that may read what is old, before both."""
+    global cleaned
+    cleaned += len(stale)
+    warned = {int(re.search(r"_id = (\d+)", text.splitlines()[line])[1]) for line in lines}
+    if warned != stale:
+        caches.add(seed, text, f"the judge finds {stale or 'none'}, skirc {warned or 'none'}")
+
+
+def cached(graph, order, launch, inside, waits):
+    """For each op of a launch, what must be known where the cache is cleaned for what it reads:
+    ops of the launch, and events of the middle, of which one will do, for those of others."""
+    launches = judge.Launches(graph)
+    ordered = launches.ordered()
+    sender = {event: owner for event, owner, _ in launches.edges()}
+    for name, op in inside.items():
+        for writer in order.written(op, 0) if op.operands else ():
+            if writer in inside:
+                yield name, [("op", writer)]
+            elif not all((writer, other) in ordered for other in inside):
+                yield name, [("event", event) for other in inside for event in waits[other]
+                             if other == name or (other, name) in order.pairs
+                             for told in launches.ops(sender[event])
+                             if judge.name_of(told) == writer
+                             or (writer, judge.name_of(told)) in ordered]
+
+
 def prove(text, order):
-    """Proves the entries of a text; returns their number."""
+    """Proves the entries of a text; returns their number, and the ops that may read what is old."""
+    stale = set()
     graph, = judge.read(text)
     kernels, found = judge_entries.read_kernels(text), judge_entries.read_entries(text)
     by_event = {event: op for op in graph.ops for event in op.send}
@@ -457,8 +492,14 @@ def prove(text, order):
             raise judge_entries.Wrong(f"no entry of {launch.name}")
         if set(group.values()) != set(entry.groups):
             raise judge_entries.Wrong(f"groups {list(entry.groups)}, ops {list(group.values())}")
-        judge_entries.prove(entry, kernels, demands)
-    return len(graph.launches)
+        waits = {name: demands.waits[group[name]] for name in inside}
+        for name, needed in cached(graph, order, launch, inside, waits):
+            if kernels[inside[name].via].scalar:
+                demands.reads[group[name]].append(
+                    [(kind, group[it] if kind == "op" else it) for kind, it in needed])
+        groups = {value: name for name, value in group.items()}
+        stale |= {groups[op] for op in judge_entries.prove(entry, kernels, demands)}
+    return len(graph.launches), stale
 
 
 print(f"# seeds {SEED} to {SEED + COUNT - 1}", flush=True)
@@ -474,4 +515,5 @@ partitions.report(f"partition-scopes keeps that order; {cuts} super kernels cann
 events.report(f"streams and events have that order, and no more, in {compared} graphs")
 entries.report(f"{proved} entries of {launched} graphs enforce that order")
 faults.report(f"of entries with a fault put in both find {wrongs} wrong, {rights} right")
+caches.report(f"in those that are right both find {cleaned} ops that may read old caches")
 tap.done()
