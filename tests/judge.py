@@ -497,13 +497,14 @@ class Relation:
 class Order:
     """The order that section Order demands of the ops of a graph; `pairs` holds those that execute
     something, by their names, `uses` those of them where data or memory itself orders, `overwrites`
-    those where the second writes what the first reads."""
+    those where the second writes what the first reads, `read_after` those where it but reads what
+    the first reads and writes."""
 
     def __init__(self, graph):
         self.graph = graph
         self.relation = Relation(len(graph.ops))
         self.place = {id(op): i for i, op in enumerate(graph.ops)}
-        self.shares, self.kept = set(), set()
+        self.shares, self.kept, self.read_too = set(), set(), set()
         self.data()
         self.streams()
         self.events()
@@ -514,8 +515,8 @@ class Order:
         self.names = [name_of(op) for op in graph.ops]
         active = [i for i, op in enumerate(graph.ops) if not op.passive()]
         named = [{(self.names[a], self.names[b]) for a, b in pairs if a in active and b in active}
-                 for pairs in (self.relation.pairs(), self.shares, self.kept)]
-        self.pairs, self.uses, self.overwrites = named
+                 for pairs in (self.relation.pairs(), self.shares, self.kept, self.read_too)]
+        self.pairs, self.uses, self.overwrites, self.read_after = named
 
     def data(self):
         definition = {value: i for i, op in enumerate(self.graph.ops) for value in op.results}
@@ -569,8 +570,8 @@ class Order:
                     if wrote or cell in write:
                         self.relation.add(other, i)
                         self.shares.add((other, i))
-                    if has_read and cell in write:
-                        self.kept.add((other, i))
+                    if has_read and (wrote or cell in write):
+                        (self.kept if cell in write else self.read_too).add((other, i))
                 accesses.setdefault(cell, []).append((i, cell in read, cell in write))
             for cell in write:
                 self.writers.setdefault(cell, []).append(i)

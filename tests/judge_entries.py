@@ -75,12 +75,15 @@ class Core:
 class Demands:
     """What an entry must do, op by op; `before` are the ops that must be complete, `uses` those of
     them whose memory the op shares, `overwrites` those that read what the op writes, `waits` and
-    `sends` events of the outside, `reads` ops and sets of events, of each of which one must be known
-    where the cache is cleaned for what the op reads through it."""
+    `sends` events of the outside. Of the others each element is a list of events of the middle, one
+    of which tells: `told` that what the op shares memory with is complete, `tells` that nobody reads
+    any more what the op reads; and `reads` of what must be known where the cache is cleaned, where
+    ops of the launch stand for themselves."""
 
     def __init__(self):
-        self.before, self.uses, self.overwrites, self.waits, self.sends, self.reads = [
-            defaultdict(list) for _ in range(6)]
+        self.before, self.uses, self.overwrites, self.waits, self.sends = [
+            defaultdict(list) for _ in range(5)]
+        self.reads, self.told, self.tells = [defaultdict(list) for _ in range(3)]
 
 
 class Device:
@@ -322,6 +325,9 @@ class Device:
         op = line[1]
         if "reads_late" not in self.called[op].early:
             self.knows(core, op, self.demands.uses)
+            for events in self.demands.told.get(op, ()):
+                if not any(core.known & self.bit("event", event) for event in events):
+                    raise Wrong(f"{op} begins before it knows any of the events {events}")
         for needed in self.demands.reads.get(op, ()):
             if not any(self.is_clean(core, one) for one in needed):
                 self.stale.add(op)
@@ -433,6 +439,11 @@ def prove(entry, kernels, demands):
             knowing = [known for name, known in device.notified if name == event]
             if len(knowing) != 1 or device.complete["w", op] & ~knowing[0]:
                 raise Wrong(f"event {event} is sent before {op} is complete, or not")
+    for op, needed in demands.tells.items():
+        for events in needed:
+            known = [known for event, known in device.notified if event in events]
+            if all(device.complete["r", op] & ~told for told in known):
+                raise Wrong(f"one of the events {events} is sent before {op} has read all")
     awaited = {event for events in demands.waits.values() for event in events}
     if sorted(device.reset) != sorted(awaited):
         raise Wrong("an event that was waited for is not reset once")
