@@ -401,21 +401,33 @@ static void take_rest(struct simulation *s)
             outcome->undrained += count_undrained(&s->launch->programs[type]);
 }
 
-void sync_simulate(struct sync_outcome *outcome, const struct sync_launch *launch)
+/* Runs with each kind of core lazy in turn: all blocks execute the same, so one stands for all. */
+static void run_kinds(struct simulation *s, struct sync_outcome *outcome,
+                      const struct sync_launch *launch, bool take)
 {
-    struct simulation *s = mem_realloc(NULL, 1, sizeof *s);
-    memset(outcome, 0, sizeof *outcome);
-    /* All blocks execute the same: one lazy core of each kind stands for all. */
     unsigned n_lazy = launch->per_block[CORE_AIC] && launch->per_block[CORE_AIV] ? 2 : 1;
     for (unsigned i = 0; i < n_lazy; i++) {
         simulation_init(s, outcome, launch);
         run(s, i == 0 ? 0 : s->n_of[CORE_AIC]);
-        if (i + 1 == n_lazy) {
+        if (take && i + 1 == n_lazy) {
             take_known(s);
             take_rest(s);
         }
         simulation_free(s);
     }
+}
+
+/* Parts of an op may wait for each other, or not: whether all comes to its end is asked of those
+ * that do, how far cores run ahead of those that do not. */
+void sync_simulate(struct sync_outcome *outcome, const struct sync_launch *launch)
+{
+    struct simulation *s = mem_realloc(NULL, 1, sizeof *s);
+    struct sync_launch apart = *launch;
+    memset(outcome, 0, sizeof *outcome);
+    apart.independent_parts = true;
+    if (!launch->independent_parts && launch->per_block[CORE_AIC] && launch->per_block[CORE_AIV])
+        run_kinds(s, outcome, &apart, false);
+    run_kinds(s, outcome, launch, true);
     mem_free(s);
 }
 
