@@ -1,18 +1,17 @@
 #include "frontend/exchange/dump/alike.h"
 
-static uint32_t operand_type(const struct graph *graph, const struct op *op, uint32_t i)
+static uint32_t operand(const struct graph *graph, const struct op *op, uint32_t i)
 {
-    return graph->values.at[graph->refs.at[op->operands.first + i]].type;
+    return graph->refs.at[op->operands.first + i];
 }
 
 /* Whether the same operands are the same value. */
 static bool same_values(const struct graph *graph, const struct op *a, const struct op *b)
 {
-    const uint32_t *of_a = graph->refs.at + a->operands.first;
-    const uint32_t *of_b = graph->refs.at + b->operands.first;
     for (uint32_t i = 0; i < a->operands.count; i++)
         for (uint32_t n = 0; n < i; n++)
-            if ((of_a[i] == of_a[n]) != (of_b[i] == of_b[n]))
+            if ((operand(graph, a, i) == operand(graph, a, n)) !=
+                (operand(graph, b, i) == operand(graph, b, n)))
                 return false;
     return true;
 }
@@ -21,7 +20,8 @@ static bool same_values(const struct graph *graph, const struct op *a, const str
 static bool same_types(const struct graph *graph, const struct op *a, const struct op *b)
 {
     for (uint32_t i = 0; i < a->operands.count; i++)
-        if (operand_type(graph, a, i) != operand_type(graph, b, i))
+        if (graph->values.at[operand(graph, a, i)].type !=
+            graph->values.at[operand(graph, b, i)].type)
             return false;
     return true;
 }
