@@ -2,6 +2,7 @@
 order that the page demands of a graph's ops. It shares nothing with skirc, so that what the two
 disagree on is a fault of one of them or of the page. Entries are skipped."""
 
+import itertools
 import re
 
 DTYPES = set(
@@ -97,6 +98,7 @@ class Launch:
 class Graph:
     def __init__(self, name):
         self.name, self.params, self.ops, self.launches = name, {}, [], []
+        self.addresses = {}
         self.returned, self.result_types, self.blocks = [], [], []
 
 
@@ -262,7 +264,7 @@ class Parser:
             if name in graph.params:
                 raise Refused("duplicate")
             graph.params[name] = self.result()
-            self.attrs()
+            graph.addresses[name] = self.attrs().get("address")
 
         self.listed(param, ")")
         self.attrs()
@@ -436,7 +438,28 @@ def check(graph):
                     raise Refused("alias")
     check_blocks(graph)
     check_events(graph)
-    return Order(graph)
+    order = Order(graph)
+    check_bytes(graph, order)
+    return order
+
+
+def check_bytes(graph, order):
+    """Ops that access the same bytes, one of them writing, are in order."""
+    accesses = [order.accesses(op) for op in graph.ops]
+    before = order.launched().before
+    for j, op in enumerate(graph.ops):
+        for (cell, a, wrote), (other, b, writes) in itertools.combinations(accesses[j], 2):
+            if cell != other and wrote != writes and meet(a, b):
+                raise Refused("overlap")
+        for i, first in enumerate(graph.ops[:j]):
+            apart = not (before[j] >> i | before[i] >> j) & 1
+            if apart and any(meet(a, b) and (wrote or writes)
+                             for _, a, wrote in accesses[i] for _, b, writes in accesses[j]):
+                raise Refused("overlap")
+
+
+def meet(a, b):
+    return a[0] == b[0] and a[1] < b[2] and b[1] < a[2]
 
 
 def check_blocks(graph):
@@ -513,6 +536,9 @@ class Order:
         if self.relation.circle():
             raise Refused("cycle")
         self.names = [name_of(op) for op in graph.ops]
+        self.bytes = {}
+        self.addresses()
+        self.shared_bytes()
         active = [i for i, op in enumerate(graph.ops) if not op.passive()]
         named = [{(self.names[a], self.names[b]) for a, b in pairs if a in active and b in active}
                  for pairs in (self.relation.pairs(), self.shares, self.kept, self.read_too)]
@@ -582,6 +608,50 @@ class Order:
                                  else ("shared", shared) if shared else ("value", value))
                 if source is None and not op.passive():
                     self.writers.setdefault(memory[value], []).append(i)
+
+    def addresses(self):
+        """Where memory is: buffer, first byte and the one behind the last."""
+        types = dict(self.graph.params)
+        said = dict(self.graph.addresses)
+        for op in self.graph.ops:
+            types.update(zip(op.results, op.types))
+            said.update(zip(op.results, op.attrs.get("address", {}).get("results", ())))
+        for value, address in said.items():
+            if address and address != "none":
+                where = address[0], address[1], address[1] + 4 * elements(types[value])
+                self.bytes[self.cells[value]] = where
+
+    def accesses(self, op):
+        """The memory of an op that has an address: its cell, its bytes, and whether they are
+        written."""
+        if op.passive():
+            return []
+        written = {self.cells[value] for value in op.writes()}
+        own = {self.cells[value] for i, value in enumerate(op.results)
+               if op.types[i] != "token" and op.alias(i) is None}
+        cells = written | own | {self.cells[value] for value in op.values()}
+        return [(cell, self.bytes[cell], cell in written | own)
+                for cell in sorted(cells) if cell in self.bytes]
+
+    def launched(self):
+        """The order with launches of one stream behind one another."""
+        relation = Relation(0, self.relation.before)
+        units = [(i, op.kernel or op) for i, op in enumerate(self.graph.ops)
+                 if not op.passive() and not op.scope]
+        for (i, first), (j, then) in itertools.combinations(units, 2):
+            if first is not then and first.stream == then.stream:
+                relation.add(i, j)
+        return relation.close()
+
+    def shared_bytes(self):
+        """Orders of ops that access the same bytes by different names are of memory, too."""
+        ops = self.graph.ops
+        for i, j in self.relation.pairs():
+            for cell, a, wrote in self.accesses(ops[i]):
+                for other, b, writes in self.accesses(ops[j]):
+                    if cell != other and meet(a, b) and (wrote or writes):
+                        self.shares.add((i, j))
+                        (self.read_too if wrote else self.kept).add((i, j))
 
     def written(self, op, number):
         """The names of the ops before one that write what its operand of a number reads."""

@@ -9,7 +9,7 @@ SHAPES = {"mix_aic_1_0": (1, 0), "aic_only": (1, 0), "mix_aiv_1_0": (0, 1), "aiv
 
 
 KINDS = ("aic", "aiv")
-BEGIN, END, COMPLEMENT = (f"feed_sync {step}" for step in ("begin", "end", "complement"))
+BEGIN, END, COMPLEMENT = "feed_sync begin", "feed_sync end", "feed_sync complement"
 RECORDS = ("profile", "trace")
 
 
@@ -26,7 +26,8 @@ class Entry:
 class Kernel:
     def __init__(self, type, attrs):
         self.shape, self.block = SHAPES[type], int(re.search(r"\bblock = (\d+)", attrs)[1])
-        self.early, self.scalar = (self.listed(attrs, key) for key in ("early_start", "scalar_reads"))
+        self.early = self.listed(attrs, "early_start")
+        self.scalar = self.listed(attrs, "scalar_reads")
         self.sync_all = bool(re.search(r"\bsync_all\b", attrs))
 
     @staticmethod
@@ -57,8 +58,8 @@ def read_entries(text):
 
 
 class Core:
-    """What a core knows are bits of `known`: parts of ops that have written all ("w"), those that have
-    read all as well ("r"), events, cleared workspaces, and waits that are over."""
+    """What a core knows are bits of `known`: parts of ops that have written all ("w"), those that
+    have read all as well ("r"), events, cleared workspaces, and waits that are over."""
 
     def __init__(self, kind, block, sub, index):
         self.kind, self.block, self.sub, self.index = kind, block, sub, index
@@ -76,9 +77,9 @@ class Demands:
     """What an entry must do, op by op; `before` are the ops that must be complete, `uses` those of
     them whose memory the op shares, `overwrites` those that read what the op writes, `waits` and
     `sends` events of the outside. Of the others each element is a list of events of the middle, one
-    of which tells: `told` that what the op shares memory with is complete, `tells` that nobody reads
-    any more what the op reads; and `reads` of what must be known where the cache is cleaned, where
-    ops of the launch stand for themselves."""
+    of which tells: `told` that what the op shares memory with is complete, `tells` that nobody
+    reads any more what the op reads; and `reads` of what must be known where the cache is cleaned,
+    where ops of the launch stand for themselves."""
 
     def __init__(self):
         self.before, self.uses, self.overwrites, self.waits, self.sends = [
@@ -99,8 +100,8 @@ class Device:
         self.order = self.cores["aic"] + self.cores["aiv"]
         self.flags, self.numbers = defaultdict(list), {}
         self.called, self.notified, self.waited, self.reset = {}, [], set(), []
-        self.fed, self.stale = {}, set()
-        self.begun, self.ended, self.there = set(), set(), set()
+        self.stale = set()
+        self.begun, self.ended, self.there, self.feeding = set(), set(), set(), set()
 
     def bit(self, *key):
         return 1 << self.numbers.setdefault(key, len(self.numbers))
@@ -171,8 +172,8 @@ class Device:
             raise Wrong("a flag is left set")
 
     def halves(self, kind, until):
-        """How often a program arrives, awaits, sets and waits before the work of an op, which begins
-        when its kernel has waited."""
+        """How often a program arrives, awaits, sets and waits before the work of an op, which
+        begins when its kernel has waited."""
         found = defaultdict(int)
         for line in self.entry.programs.get(kind, []):
             here = line[0] == "call" and line[3] == until
@@ -191,7 +192,8 @@ class Device:
                 if kernel.on(kind) and before[kind]["arrive", kind] != before[kind]["await", kind]:
                     raise Wrong(f"an arrival of {kind} is outstanding at {op}")
             for setter, waiter, flag in (KINDS + ("c2v",), KINDS[::-1] + ("v2c",)):
-                if (min(kernel.shape) and before[setter]["set", flag] != before[waiter]["wait", flag]):
+                sets, waits = before[setter]["set", flag], before[waiter]["wait", flag]
+                if min(kernel.shape) and sets != waits:
                     raise Wrong(f"a release of {flag} is outstanding at {op}")
 
     def feeds(self, kind, program):
@@ -201,14 +203,16 @@ class Device:
             if line[0] != "call":
                 continue
             op = line[3]
-            beside = [" ".join(program[i + j]) if 0 <= i + j < len(program) else "" for j in (-1, 1, 2)]
+            around = [program[i - 1] if i else []] + program[i + 1:i + 3]
+            beside = [" ".join(near) for near in around]
             fed = beside[0] == BEGIN and set(beside[1:]) == {END, COMPLEMENT}
             left_out = any(core.kind == kind for core in self.outside[op])
             if self.called[op].sync_all and left_out and not fed:
                 raise Wrong(f"{op} leaves cores of type {kind} out and is not fed")
             if fed:
                 used |= {i - 1, i + 1, i + 2}
-                self.fed[kind, op] = True
+            elif beside[:2] == [BEGIN, END] and not left_out:
+                used |= {i - 1, i + 1}
         if used != {i for i, line in enumerate(program) if line[0] == "feed_sync"}:
             raise Wrong(f"feed_sync is not beside a call on {kind}")
 
@@ -370,8 +374,8 @@ class Device:
         return True
 
     def do_end(self, core, line):
-        """The parts of a mixed kernel may wait for each other inside of it, those of one with full
-        barriers for all others, and for the cores that take part in them."""
+        """The parts of a mixed kernel may wait for each other inside of it, those of one with
+        full barriers for all others, and for the cores that take part in them."""
         op, kernel = line[1], self.called[line[1]]
         others = self.inside[op]
         if not kernel.sync_all:
@@ -383,8 +387,9 @@ class Device:
     def do_feed_sync(self, core, line):
         """`complement` waits for the cores of the call, as these wait for it."""
         all_clear = self.bits(("clear", core.kind, other.index) for other in self.cores[core.kind])
+        self.feeding.add(core.kind)
         if all_clear & ~core.known:
-            raise Wrong(f"{core.kind} {core.index} feeds before it knows that the workspace is clear")
+            raise Wrong(f"{core.kind} {core.index} feeds, the workspace may not be clear")
         op = self.beside(core)
         if self.includes(op, core):
             if line[1] == "end":
@@ -405,6 +410,8 @@ class Device:
         return program[at][3]
 
     def do_clear_workspace(self, core, line):
+        if core.kind in self.feeding:
+            raise Wrong(f"{core.kind} {core.index} clears the workspace that others work with")
         core.known |= self.bit("clear", core.kind, core.index)
         return True
 

@@ -16,7 +16,7 @@ LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run
 PY_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(PYTHON)
 SH_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(BASH_SHELL)
 EXTRA_DIST += tests/grammars.py tests/tap-run tests/tap.py tests/random_modules.py tests/tap.sh tests/rooms.txt tests/judge.py \
-	tests/judge_entries.py
+	tests/judge_entries.py tests/judge_graphs.py
 
 # ---- Unit tests: one cmocka program per module, tests/unit/NAME.c ----
 

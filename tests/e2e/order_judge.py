@@ -13,219 +13,13 @@ import tempfile
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import judge
 import judge_entries
+import judge_graphs
 import tap
 
 SEED = int(os.environ.get("SKIR_TEST_SEED", "1"))
 COUNT = int(os.environ.get("SKIR_TEST_COUNT", "400"))
 BATCH = 200
 PARTITION, EVENTS = "assign-streams,partition-scopes,split-nonfusable", "insert-events"
-
-
-KERNELS = ["aiv_only", "aic_only", "mix_aic_1_1", "mix_aic_1_2"]
-
-
-class Text:
-    """A random graph. With `faults`, some break a rule."""
-
-    def __init__(self, seed, faults, lower=False):
-        self.random = random.Random(seed)
-        self.faults = faults and self.random.random() < 0.6
-        self.ops, self.lines, self.launches = 0, [], 0
-        self.values = [f"p{i}" for i in range(self.random.randint(1, 3))]
-        self.params = len(self.values)
-        self.tokens, self.places = [], []
-        self.scopes = self.random.random() < 0.6
-        self.kernels = self.random.random() < (0.25 if self.scopes else 0.7)
-        self.busy = self.random.random()
-        self.quiet, self.lower = self.chance(0.2), lower
-        self.early = lower and self.chance(0.4)  # kernels built for early start: one stream
-        self.full, self.cached = self.chance(0.4), self.chance(0.3)
-        fusion = 0 if self.early else 1
-        self.options = f'options = "stream-fusion={fusion}'
-        self.options += ":feed-sync-all=1" if self.full else ""
-        self.options += f":dcci-scalar-reads={self.random.randint(0, 1)}" if self.cached else ""
-        self.options += '"'
-        self.blocks = self.random.choice([1, 2, 4])
-        while self.ops < 3 or self.random.random() < 0.8 and self.ops < 12:
-            self.statements(1, None)
-        self.events()
-
-    def chance(self, odds):
-        return self.random.random() < odds
-
-    def fault(self, odds=0.02):
-        return self.faults and self.chance(odds)
-
-    def put(self, depth, line):
-        self.lines.append("  " * depth + line)
-
-    def statements(self, depth, inside):
-        for _ in range(self.random.randint(1, 3)):
-            kind = self.random.random()
-            if kind < 0.55 or depth > 3:
-                self.op(depth, inside)
-                continue
-            if kind < 0.8:
-                label = self.random.choice(["0", "1", "1", "2", "two words"])
-                if self.early:
-                    self.aside(depth, inside)
-                    continue
-                head = f'stream "{label}"'
-                if self.fault(0.1):
-                    head += f" {{priority = {self.random.randint(0, 1)}}}"
-            elif self.kernels and (inside is None or self.fault(0.1)):
-                self.launches += 1
-                head = f"superkernel @k{self.launches}"
-                if lower_options := self.lower and f" {{{self.options}}}":
-                    head += lower_options
-                elif self.chance(0.3):
-                    head += f' {{stream = "{self.random.choice("012")}"}}'
-                self.places.append(len(self.lines))
-            elif self.scopes and (inside != "kernel" or self.fault()):
-                head = self.random.choice(["scope @s", "scope @s", "scope @t", "scope none"])
-                if self.lower and "none" not in head:
-                    head += f" {{{self.options}}}"
-            else:
-                continue
-            now = {"sup": "kernel", "sco": "scope"}.get(head[:3], inside)
-            self.put(depth, head + " {")
-            self.statements(depth + 1, now)
-            self.put(depth, "}")
-
-    def aside(self, depth, inside):
-        """Single ops on another stream, beside super kernels of one stream."""
-        if inside is None:
-            self.put(depth, 'stream "1" {')
-            self.op(depth + 1, inside)
-            self.put(depth, "}")
-
-    def value(self):
-        if self.tokens and self.fault():
-            return "%" + self.random.choice(self.tokens)
-        if self.fault(0.01):
-            return f"%v{self.ops + self.random.randint(0, 2)}"
-        recent = self.values[-4:] if self.chance(0.6) else self.values
-        return "%" + self.random.choice(recent)
-
-    def op(self, depth, inside):
-        n, self.ops = self.ops, self.ops + 1
-        kind, attrs, types = self.random.random(), [f"_id = {n}"], []
-        count = self.random.randint(1, 3)
-        operands = []
-        if kind < 0.12:
-            type, operands, results = "Reshape", [self.value()], 1
-            if not self.lower and self.chance(0.1):
-                attrs.append("alias = [none]")
-        elif kind < 0.2:
-            type, results = self.random.choice(["Const", "Data"]), 1
-        elif kind < 0.27:
-            type, results = self.random.choice(["Variable", "RefData"]), 1
-            if self.chance(0.8):
-                attrs.append(f'shared_name = "{self.random.choice("vw")}"')
-        elif kind < 0.31:
-            type, results = self.random.choice(["Send", "Recv"]), self.random.randint(0, 1)
-            operands = [self.value() for _ in range(self.random.randint(0, 1))]
-        else:
-            type, results = "Work", self.random.choice([0, 1, 1, 1, 2])
-            for i in range(count):
-                pick = self.random.random()
-                operands.append("none" if pick < 0.05
-                                else f"[{self.value()}, {self.value()}]" if pick < 0.1
-                                else self.value())
-            if self.chance(0.3) and not self.lower:
-                operands[-1] = "last = " + operands[-1]
-            self.attributes(attrs, operands, results, inside)
-        token = self.chance(0.25) or self.lower and not results and type == "Work"
-        if type == "Reshape" and token:
-            token = False
-        results += token and not results and type != "Work"
-        names = [f"v{n}", f"w{n}"][:results] + [f"t{n}"] * token
-        for i in range(results):
-            types.append("f32[4]" if self.chance(0.7) and type != "Reshape" else "f32[2, 2]")
-            if type == "Work" and self.fault():
-                types[-1] = self.random.choice(["f32[5]", "f16[4]", "token"])
-        types += ["token"] * token
-        if token and not self.fault():
-            attrs = [a[:-1] + ", none]" if a.startswith("alias") else a for a in attrs]
-        text = ", ".join("%" + name for name in names) + " = " if names else ""
-        text += f"{type}({', '.join(operands)}) {{{', '.join(attrs)}}}"
-        text += f" : {types[0]}" if len(types) == 1 else f" : ({', '.join(types)})" if types else ""
-        if self.lower and type == "Work":
-            text += f" via @k{self.random.choice(KERNELS)}{self.random.choice(['', '_2'])}"
-        defined = self.values[self.params:] + self.tokens
-        if defined and self.chance(0.2):
-            text += f" after (%{self.random.choice(defined)})"
-        self.places.append(len(self.lines))
-        self.put(depth, text)
-        self.values += names[:results]
-        self.tokens += names[results:]
-
-    def attributes(self, attrs, operands, results, inside):
-        numbers = [i for i, operand in enumerate(operands) if "none" not in operand]
-        if numbers and self.chance(0.35):
-            number = self.random.choice(numbers)
-            if self.fault(0.1):
-                number = len(operands)
-            last = operands[-1].startswith("last") and number == len(operands) - 1
-            attrs.append(f"inplace = [{'last' if last and self.chance(0.5) else number}]")
-        plain = [i for i in numbers if "[" not in operands[i] or self.fault()]
-        if plain and results and self.chance(0.3):
-            where = [str(self.random.choice(plain)) if self.chance(0.7) else "none"
-                     for _ in range(results)]
-            if self.fault(0.1):
-                where = where[1:]
-            if where:
-                attrs.append(f"alias = [{', '.join(where)}]")
-        if self.chance(0.05) and (self.quiet or inside != "kernel"):
-            attrs.append("supportSuperKernel = 0")
-        for key in ("reads", "writes"):
-            if self.chance(0.2 if self.early else 0.08):
-                attrs.append(f'{key} = "{self.random.choice("ab")}"')
-
-    def events(self):
-        sends, receives, number = {}, {}, 100 if self.quiet else 0
-        if self.quiet:
-            return
-        while self.chance(0.6 * self.busy + 0.2) and len(self.places) > 1:
-            count = min(len(self.places), self.random.choice([2, 2, 3]))
-            first, *others = self.random.sample(self.places, count)
-            if first > min(others) and self.chance(0.8):
-                first, others = min(others), [first]
-            number += 1
-            if not self.fault():
-                sends.setdefault(first, []).append(f"e{number}")
-            if self.fault():
-                sends.setdefault(others[0], []).append(f"e{number}")
-            for other in others:
-                if not self.fault():
-                    receives.setdefault(other, []).append(f"e{number}")
-        for place in self.places:
-            clauses = "".join(f" {word} [{', '.join(events[place])}]"
-                              for word, events in (("send", sends), ("recv", receives))
-                              if place in events)
-            line = self.lines[place]
-            brace = line.lstrip().startswith("superkernel")
-            self.lines[place] = line[:-2] + clauses + " {" if brace else line + clauses
-
-    def kernel(self, type):
-        """The attributes of a kernel."""
-        block = self.random.randint(1, self.blocks) * (2 if type == "aiv_only" else 1)
-        attrs = [f"block = {block}"]
-        words = self.random.choice(["set", "wait", "set, wait", ""]) if self.early else ""
-        words += "".join(f", {word}" for half, word in (("set", "reads_done"), ("wait", "reads_late"))
-                         if half in words and self.chance(0.5))
-        attrs += [f"early_start = [{words}]"] if words else []
-        attrs += ["sync_all"] if self.full and self.chance(0.5) else []
-        attrs += ["scalar_reads = [0]"] if self.cached and self.chance(0.5) else []
-        return attrs
-
-    def text(self):
-        params = ", ".join(f"%p{i}: f32[4]" for i in range(self.params))
-        kernels = ""
-        for type in KERNELS if self.lower else []:
-            for name in (type, type + "_2"):
-                kernels += f"kernel @k{name} : {type} {{{', '.join(self.kernel(type))}}}\n\n"
-        return f"skir 1\n\n{kernels}graph @g({params}) -> () {{\n" + "\n".join(self.lines) + "\n}\n"
 
 
 def judged(text):
@@ -285,13 +79,14 @@ class Failures:
         tap.check(claim, not self.texts, f"{len(self.texts)} of them\n" + "\n".join(few))
 
 
-accepts, partitions, events, entries, faults, caches = [Failures() for _ in range(6)]
+accepts, partitions, events, entries, faults, caches, calls = [Failures() for _ in range(7)]
 refused, compared, cuts, proved, launched, wrongs, rights, cleaned, undecided = [0] * 9
+orders, impossible = 0, 0
 
 
 def run(folder, seeds):
     global refused, compared, cuts
-    texts = {f"s{seed}.skir": Text(seed, seed % 2).text() for seed in seeds}
+    texts = {f"s{seed}.skir": judge_graphs.Text(seed, seed % 2).text() for seed in seeds}
     paths = [os.path.join(folder, name) for name in texts]
     for path, text in zip(paths, texts.values()):
         with open(path, "w") as file:
@@ -304,7 +99,7 @@ def run(folder, seeds):
     for seed, (name, text) in zip(seeds, texts.items()):
         graph, order, why = judged(text)
         said = found.get(name, set())
-        if bool(why) != bool(said) or why and not said & {why, "op-signature"}:
+        if bool(why) != bool(said) or why and not said & {why, "op-signature", "overlap"}:
             said = " ".join(sorted(said)) or "right"
             accepts.add(seed, text, f"the judge says {why or 'right'}, skirc {said}")
         elif why:
@@ -364,7 +159,7 @@ def lower(folder, seeds):
     global proved, launched
     good = {}
     for seed in seeds:
-        text = Text(seed, False, True).text()
+        text = judge_graphs.Text(seed, False, True).text()
         graph, order, why = judged(text)
         if not why and not unfit(graph, order):
             good[f"l{seed}.skir"] = seed, text, order
@@ -374,7 +169,7 @@ def lower(folder, seeds):
     os.mkdir(into)
     errors = tap.skirc("opt", "--passes=default", "--max-errors=0", "-o", into,
                        *[os.path.join(folder, name) for name in good]).stderr
-    mutants = []
+    mutants, others = [], []
     for name, (seed, text, order) in good.items():
         path = os.path.join(into, name)
         if not os.path.exists(path):
@@ -386,14 +181,86 @@ def lower(folder, seeds):
         try:
             proved += prove(made, order)[0]
             mutants += [(seed, made, order), *mutate(seed, made, order)]
+            other = shuffled(seed, made, order)
+            others += [(seed, *other)] if other else []
         except judge_entries.Wrong as wrong:
             entries.add(seed, text, str(wrong), made)
     compare_mutants(folder, mutants)
+    compare_calls(folder, others)
+
+
+def shuffled(seed, text, order):
+    """The text with nothing but calls in its entries, some in other places; nothing where entries
+    deal with events."""
+    if re.search("wait_event|notify", text):
+        return None
+    chance, made, calls = random.Random(seed), [], []
+    text = re.sub(r", (split|workspace) = \d+", "", text)
+    for line in text.splitlines(True):
+        if line.startswith("    call "):
+            calls.append(re.sub(" early_.*", "", line))
+        elif line == "  }\n" and calls:
+            for i in range(len(calls) - 1):
+                if chance.random() < 0.4:
+                    calls[i:i + 2] = calls[i + 1], calls[i]
+            made += calls + [line]
+            calls = []
+        elif not re.match(r"    [a-z]|  args \[sync", line) or line.startswith("    stream"):
+            made.append(line)
+    return "".join(made), order
+
+
+def can_follow(text, order):
+    """Whether calls of entries can be next, one after another, in the order of their programs."""
+    graph, = judge.read(text)
+    for entry in judge_entries.read_entries(text).values():
+        names = {"%" + value: judge.name_of(op) for op in graph.ops for value in op.results}
+        programs = [[names[line[3]] for line in program] for program in entry.programs.values()]
+        while any(programs):
+            left = {name for program in programs for name in program}
+            heads = {program[0] for program in programs if program}
+            free = [name for name in heads
+                    if all(name not in program[1:] for program in programs)
+                    and not any((other, name) in order.pairs for other in left)]
+            if not free:
+                return False
+            for program in programs:
+                if program and program[0] == free[0]:
+                    del program[0]
+    return True
+
+
+def compare_calls(folder, texts):
+    """Entries of calls in other orders: synchronised, or refused where none can be next."""
+    global orders, impossible
+    into = os.path.join(folder, "ordered")
+    os.mkdir(into)
+    paths = [os.path.join(folder, f"c{i}.skir") for i in range(len(texts))]
+    for path, (_, text, _) in zip(paths, texts):
+        with open(path, "w") as file:
+            file.write(text)
+    errors = tap.skirc("opt", "--passes=default", "--max-errors=0", "-o", into,
+                       *paths).stderr if paths else ""
+    for i, (seed, text, order) in enumerate(texts):
+        path, can = os.path.join(into, f"c{i}.skir"), can_follow(text, order)
+        if not os.path.exists(path):
+            impossible += not can
+            if can or ids(errors, f"c{i}.skir") != {"entry-calls"}:
+                calls.add(seed, text, f"refused: {ids(errors, f'c{i}.skir')}")
+            continue
+        with open(path) as file:
+            made = file.read()
+        try:
+            orders += prove(made, order)[0]
+            if not can:
+                calls.add(seed, text, "nothing can be next, but it is synchronised", made)
+        except judge_entries.Wrong as wrong:
+            calls.add(seed, text, str(wrong), made)
 
 
 def mutate(seed, text, order):
-    """The text with an instruction dropped, doubled or put behind the next, or with other calls; some
-    such texts."""
+    """The text with an instruction dropped, doubled or put behind the next, or with other calls;
+    some such texts."""
     lines, chance = text.splitlines(True), random.Random(seed)
     words = ("set", "wait", "arrive", "await", "pipe_barrier", "wait_event", "notify", "reset",
              "feed_sync", "clear_workspace", "dcci")
@@ -405,7 +272,7 @@ def mutate(seed, text, order):
         else:
             made = chance.choice([pair[1:], pair[:1] + pair, pair[::-1], pair[::-1]])
         yield seed, "".join(lines[:i] + made + lines[i + 2:]), order
-    early = [i for i in range(len(lines)) if lines[i].startswith("    call ") and "early_" in lines[i]]
+    early = [i for i, line in enumerate(lines) if line.startswith("    call ") and "early_" in line]
     for i in chance.sample(early, min(1, len(early))):
         shorter = re.sub(chance.choice([" early_set", " early_wait \\w+"]), "", lines[i])
         yield seed, "".join(lines[:i] + [shorter] + lines[i + 1:]), order
@@ -450,9 +317,9 @@ def compare_mutants(folder, mutants):
 
 
 def is_open(text, order):
-    """Whether a text is wrong if orders by memory are all those of ops of which the first reads: the
-    page leaves open whether a kernel that arrives early must have read what it has written, too,
-    before others read it."""
+    """Whether a text is wrong if orders by memory are all those of ops of which the first reads:
+    the page leaves open whether a kernel that arrives early must have read what it has written,
+    too, before others read it."""
     strict = copy.copy(order)
     strict.overwrites = order.overwrites | order.read_after
     try:
@@ -570,4 +437,5 @@ entries.report(f"{proved} entries of {launched} graphs enforce that order")
 faults.report(f"of entries with a fault put in both find {wrongs} wrong, {rights} right; "
               f"{undecided} are open")
 caches.report(f"in those that are right both find {cleaned} ops that may read old caches")
+calls.report(f"{orders} entries with calls in other orders are well; {impossible} texts cannot be")
 tap.done()
