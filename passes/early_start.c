@@ -69,12 +69,18 @@ static struct instr *call_of(const struct starter *s, uint32_t i, enum core_type
 
 /* Whether some op of the super kernel must be behind the i-th with all that this one reads, and
  * whether the i-th must be behind some with all that it reads itself: for what its kernel does not
- * vouch for there are whole barriers. */
+ * vouch for there are whole barriers. What hangs on an event from or to the outside nobody
+ * knows. */
 static void find_reads(struct starter *s)
 {
     const struct superkernel *sk = s->sk;
     for (uint32_t i = 0; i < sk->count; i++) {
         uint32_t id = sk->ops[i];
+        const struct clauses *clauses = op_clauses(sk->graph, superkernel_op(sk, i));
+        if (clauses->recv.count && !(built_for(s, i) & EARLY_READS_LATE))
+            s->reads[i] |= READS_BEFORE;
+        if (clauses->send.count && !(built_for(s, i) & EARLY_READS_DONE))
+            s->reads[i] |= READS_BEHIND;
         for (uint32_t e = sk->order->first[id]; e < sk->order->first[id + 1]; e++) {
             const struct order_edge *edge = &sk->order->edges[e];
             uint32_t from = superkernel_index(sk, edge->from);

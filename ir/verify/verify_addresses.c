@@ -156,11 +156,18 @@ static bool is_one_memory(const struct op_addresses *oa, const struct access *a,
            memory_of(memories, a->value) == memory_of(memories, b->value);
 }
 
+/* Whether it is a buffer by its name, which an op may both read and write. */
+static bool is_whole(const struct access *access)
+{
+    return access->value == NONE && access->address.high == INT64_MAX;
+}
+
 static void verify_meeting(const struct op_addresses *oa, const struct access *a,
                            const struct access *b)
 {
     struct graph_verifier *gv = oa->gv;
-    if (!a || !address_meets(&a->address, &b->address) || is_one_memory(oa, a, b))
+    if (!a || !address_meets(&a->address, &b->address) || is_one_memory(oa, a, b) ||
+        (is_whole(a) && is_whole(b)))
         return;
     if (diag_at(gv->diags, DIAG_overlap, locate_op(gv->module, oa->op, OP_TYPE_NAME, 0),
                 "this op accesses %s and %s, and writes one of them",

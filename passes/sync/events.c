@@ -10,7 +10,7 @@ static const struct sync_point *open_part(const struct sync_word *word,
 {
     for (int core = 0; core < CORE_TYPES; core++) {
         const struct sync_point *call = sync_word_call(word, core);
-        if (call->step != NONE && !sync_is_done(&word->checker->proof, call, point))
+        if (call->step != NONE && !sync_is_ended(&word->checker->proof, call, point))
             return call;
     }
     return NULL;
@@ -102,7 +102,10 @@ static const struct sync_point *unwarned_call(const struct sync_word *word,
 {
     for (int core = 0; core < CORE_TYPES; core++) {
         const struct sync_point *call = sync_word_call(word, core);
-        if (call->step != NONE && !sync_is_passed(&word->checker->proof, wait, call))
+        if (call->step == NONE)
+            continue;
+        struct sync_point begin = sync_begin(&word->checker->proof, call);
+        if (!sync_is_passed(&word->checker->proof, wait, &begin))
             return call;
     }
     return NULL;

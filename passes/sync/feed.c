@@ -196,6 +196,21 @@ static bool is_fed(const struct fed_call *fed)
     return fed->count[PHASE_begin] || fed->count[PHASE_end] || fed->count[PHASE_complement];
 }
 
+/* Whether this is the vector part of a mixed kernel whose cube part is not fed either, at which it
+ * is told. */
+static bool is_told_by_aics(const struct sync_checker *checker, const struct fed_call *fed)
+{
+    const struct sync_track *tracks = checker->proof.tracks;
+    if (fed->core == CORE_AIC)
+        return false;
+    uint32_t part = sync_steps_before(&tracks[CORE_AIV].parts, fed->step);
+    if (part >= tracks[CORE_AIV].parts.count || tracks[CORE_AIV].parts.at[part] != fed->step ||
+        tracks[CORE_AIV].others[part] == NONE)
+        return false;
+    struct fed_call cube = steps_at(checker, CORE_AIC, tracks[CORE_AIV].others[part]);
+    return !is_fed(&cube);
+}
+
 static bool check_call(const struct sync_checker *checker, const struct fed_call *fed)
 {
     const struct instr *call = sync_instr(&checker->proof, fed->core, fed->step);
@@ -204,8 +219,7 @@ static bool check_call(const struct sync_checker *checker, const struct fed_call
     if (!attr_flag(checker->module, sync_kernel(checker, call->kernel)->attrs, W_sync_all) ||
         left_out(checker, fed) == 0)
         return true;
-    /* Of a mixed kernel, one part tells it. */
-    return (call->part == CORE_AIV && fed->core == CORE_AIV) ? false : report_unfed(checker, fed);
+    return is_told_by_aics(checker, fed) ? false : report_unfed(checker, fed);
 }
 
 static bool report_apart(const struct sync_checker *checker, enum core_type core, uint32_t step)

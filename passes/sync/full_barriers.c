@@ -15,25 +15,11 @@ struct full_call {
     uint32_t step;
 };
 
-/* How many of the steps are before `step`. */
-static uint32_t count_before(const struct vec_u32 *steps, uint32_t step)
-{
-    uint32_t low = 0, high = steps->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (steps->at[middle] < step)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static bool check_arrivals(const struct sync_checker *checker, struct full_call call)
 {
     const struct sync_track *track = &checker->proof.tracks[call.core];
-    uint32_t awaited = count_before(&track->awaits, call.step);
-    if (awaited >= count_before(&track->arrivals, call.step))
+    uint32_t awaited = sync_steps_before(&track->awaits, call.step);
+    if (awaited >= sync_steps_before(&track->arrivals, call.step))
         return true;
     uint32_t arrival = track->arrivals.at[awaited];
     if (!sync_report_step(checker, DIAG_sync_full_barrier, call.core, call.step,
@@ -53,8 +39,8 @@ static bool check_flag(const struct sync_checker *checker, struct full_call send
 {
     const struct sync_track *sends = &checker->proof.tracks[sender.core];
     const struct sync_track *waits = &checker->proof.tracks[receiver.core];
-    uint32_t over = count_before(&waits->waits, receiver.step);
-    if (over >= count_before(&sends->sets, sender.step))
+    uint32_t over = sync_steps_before(&waits->waits, receiver.step);
+    if (over >= sync_steps_before(&sends->sets, sender.step))
         return true;
     uint32_t set = sends->sets.at[over];
     bool c2v = sender.core == CORE_AIC;
@@ -79,8 +65,8 @@ static bool check_room(const struct sync_checker *checker, struct full_call aiv)
     const struct sync_track *track = &checker->proof.tracks[CORE_AIV];
     const struct sync_track *receiver = &checker->proof.tracks[CORE_AIC];
     uint32_t passed = track->before[aiv.step].passed.own[CORE_AIC];
-    uint32_t set = count_before(&track->sets, aiv.step);
-    if (set - count_before(&receiver->waits, passed) < SYNC_FLAG_LIMIT)
+    uint32_t set = sync_steps_before(&track->sets, aiv.step);
+    if (set - sync_steps_before(&receiver->waits, passed) < SYNC_FLAG_LIMIT)
         return true;
     if (sync_report_step(checker, DIAG_sync_overflow, CORE_AIV, aiv.step,
                          "the kernel's own full barrier may set 'v2c' for the 16th time before "

@@ -328,6 +328,19 @@ void sync_proof_free(struct sync_proof *proof)
 
 /* -------------------------------------------------------------------------- queries ---- */
 
+uint32_t sync_steps_before(const struct vec_u32 *steps, uint32_t step)
+{
+    uint32_t low = 0, high = steps->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (steps->at[middle] < step)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 enum sync_extent sync_extent_narrow(const struct sync_proof *proof, enum core_type core,
                                     enum sync_extent extent)
 {

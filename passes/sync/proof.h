@@ -96,6 +96,9 @@ struct sync_point sync_begin(const struct sync_proof *proof, const struct sync_p
  * NONE. */
 uint32_t sync_other_part(const struct sync_proof *proof, enum core_type core);
 
+/* How many of the steps, in order, are before `step`. */
+uint32_t sync_steps_before(const struct vec_u32 *steps, uint32_t step);
+
 /* Whether one core does both, so that it knows what it did itself. */
 static inline bool sync_is_one_core(const struct sync_point *earlier,
                                     const struct sync_point *later)

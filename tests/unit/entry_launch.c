@@ -239,10 +239,6 @@ static void put_word(struct reader *r, unsigned core, uint32_t index)
     struct word_use use = {instr->op, put_event(r, core, true),
                            instr->word ? NONE : instr->number[0], word_owner(r, core, index)};
     vec_push(&r->uses, use);
-    if (instr->op == INSTR_wait_event && use.owner != NONE)
-        entry_launch_need(r->launch, use.number, use.owner);
-    if (instr->op == INSTR_notify && use.owner != NONE)
-        entry_launch_need(r->launch, use.owner, use.number);
 }
 
 static void put_instr(struct reader *r, unsigned core, uint32_t index)
@@ -269,6 +265,18 @@ static void put_instr(struct reader *r, unsigned core, uint32_t index)
             put_word(r, core, index);
         else if (effect != EFFECT_NONE)
             put_sync(r, core, effect, instr->word);
+    }
+}
+
+/* An event comes before its op's kernel begins, and is notified when it has ended. */
+static void need_events(struct reader *r)
+{
+    for (uint32_t i = 0; i < r->uses.count; i++) {
+        const struct word_use *use = &r->uses.at[i];
+        if (use->op == INSTR_wait_event && use->owner != NONE)
+            entry_launch_need(r->launch, use->number, r->launch->begin[use->owner]);
+        if (use->op == INSTR_notify && use->owner != NONE)
+            entry_launch_need(r->launch, r->launch->end[use->owner], use->number);
     }
 }
 
@@ -371,6 +379,7 @@ static void read_programs(struct reader *r)
         for (uint32_t i = 0; i < r->entry->programs[core].instrs.count; i++)
             put_instr(r, core, i);
     }
+    need_events(r);
     need_resets(r);
     r->launch->complete = is_complete(r);
 }
