@@ -417,6 +417,17 @@ static void run_kinds(struct simulation *s, struct sync_outcome *outcome,
     }
 }
 
+/* Whether so many releases are set that there may be too many outstanding. */
+static bool may_overflow(const struct sync_launch *launch)
+{
+    unsigned sets[CORE_TYPES] = {0};
+    for (unsigned type = 0; type < CORE_TYPES; type++)
+        for (uint32_t i = 0; i < launch->programs[type].count; i++)
+            sets[type] += launch->programs[type].at[i].effect == EFFECT_SET ||
+                          launch->programs[type].at[i].full;
+    return sets[CORE_AIC] >= SYNC_FLAG_LIMIT - 1 || sets[CORE_AIV] >= SYNC_FLAG_LIMIT - 1;
+}
+
 /* Parts of an op may wait for each other, or not: whether all comes to its end is asked of those
  * that do, how far cores run ahead of those that do not. */
 void sync_simulate(struct sync_outcome *outcome, const struct sync_launch *launch)
@@ -425,7 +436,7 @@ void sync_simulate(struct sync_outcome *outcome, const struct sync_launch *launc
     struct sync_launch apart = *launch;
     memset(outcome, 0, sizeof *outcome);
     apart.independent_parts = true;
-    if (!launch->independent_parts && launch->per_block[CORE_AIC] && launch->per_block[CORE_AIV])
+    if (!launch->independent_parts && may_overflow(launch))
         run_kinds(s, outcome, &apart, false);
     run_kinds(s, outcome, launch, true);
     mem_free(s);

@@ -764,7 +764,7 @@ static void test_mutated_full_barriers(void **state)
     run_plan(&(struct plan){.options = {.max_ops = 14, .full_barriers = true},
                             .sk_options = "stream-fusion=1:feed-sync-all=1",
                             .mutated = true},
-             1500, counts);
+             700, counts);
 }
 
 static void test_mutated_chains(void **state)
