@@ -177,6 +177,21 @@ static void verify_meeting(const struct op_addresses *oa, const struct access *a
                              "is one of its 'inplace'");
 }
 
+/* What an op reads by one name and writes into by another, it updates by both. */
+static void join_updates(const struct op_addresses *oa, struct accesses *accesses)
+{
+    const struct memories *memories = &oa->addresses->memories;
+    struct id_map updated = {0};
+    for (uint32_t i = 0; i < accesses->count; i++)
+        if (accesses->at[i].kind == ACCESS_UPDATE && accesses->at[i].value != NONE)
+            id_map_set(&updated, memory_of(memories, accesses->at[i].value), i);
+    for (uint32_t i = 0; i < accesses->count; i++)
+        if (accesses->at[i].kind == ACCESS_READ && accesses->at[i].value != NONE &&
+            id_map_find(&updated, memory_of(memories, accesses->at[i].value)) != NONE)
+            accesses->at[i].kind = ACCESS_UPDATE;
+    id_map_free(&updated);
+}
+
 /* Operands may meet of which the op writes all or none; so may a result and an operand that it
  * writes. Of all other accesses that meet, those beside each other in memory are enough. */
 static void verify_alone(const struct op_addresses *oa)
@@ -189,6 +204,7 @@ static void verify_alone(const struct op_addresses *oa)
     struct accesses accesses = {NULL, 0, 0};
     const struct access *last[] = {NULL, NULL, NULL};
     addresses_of_op(oa->addresses, oa->op, &accesses);
+    join_updates(oa, &accesses);
     if (accesses.count)
         qsort(accesses.at, accesses.count, sizeof *accesses.at, compare_accesses);
     for (uint32_t i = 0; i < accesses.count; i++) {
