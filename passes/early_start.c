@@ -37,7 +37,9 @@ enum { READS_BEFORE = 1, READS_BEHIND = 2 };
 
 struct starter {
     struct superkernel *sk;
-    uint8_t *reads; /* by op: READS_... */
+    uint8_t *built;    /* by op: what its kernel was built for, EARLY_... */
+    uint8_t *reads;    /* by op: READS_... */
+    bool synchronised; /* as it was found */
     struct side sides[CORE_TYPES];
 };
 
@@ -49,7 +51,7 @@ static unsigned wait_bit(enum core_type core)
 /* The words behind a kernel's calls, as far as the kernel decides: any wait for `wait`. */
 static unsigned built_for(const struct starter *s, uint32_t i)
 {
-    return kernel_early_start(s->sk->module, superkernel_kernel(s->sk, i));
+    return s->built[i];
 }
 
 static unsigned parts_of(const struct starter *s, uint32_t i)
@@ -110,15 +112,6 @@ static bool report(const struct starter *s, uint32_t i, const char *why, const c
     return false;
 }
 
-static bool is_synchronised(const struct starter *s)
-{
-    for (int core = 0; core < CORE_TYPES; core++)
-        for (uint32_t i = 0; i < s->sides[core].program->instrs.count; i++)
-            if (effect_is_sync(instr_info(s->sides[core].program->instrs.at[i].op)->effect))
-                return true;
-    return false;
-}
-
 /* The kernel does `halves` itself, but its program does not have them at its call. `at` is what
  * stands there. */
 static bool report_place(const struct starter *s, uint32_t i, enum core_type core, uint32_t at,
@@ -139,8 +132,8 @@ static bool report_place(const struct starter *s, uint32_t i, enum core_type cor
             sk->context->diags, found ? locate_instr(sk->module, &program->instrs.at[at]) : no_span,
             "there is %s%.*s%s; %s, or use a kernel that was built without early start",
             found ? "'" : "nothing", (int)text.size, text.size ? text.at : "", found ? "'" : "",
-            is_synchronised(s) ? "take the synchronisation out, so that insert-syncs makes it"
-                               : "run insert-syncs before, which makes it");
+            s->synchronised ? "take the synchronisation out, so that insert-syncs makes it"
+                            : "run insert-syncs before, which makes it");
     text_free(&text);
     return false;
 }
@@ -440,12 +433,14 @@ static bool start(struct starter *s)
     return ok;
 }
 
-static bool start_entry(struct starter *s)
+static bool start_entry(struct starter *s, bool any_built)
 {
     side_init(s, CORE_AIC);
     side_init(s, CORE_AIV);
+    s->synchronised = superkernel_is_synchronised(s->sk);
     s->reads = mem_calloc(s->sk->count, 1);
-    find_reads(s);
+    if (any_built)
+        find_reads(s);
     bool ok = start(s);
     for (int core = 0; core < CORE_TYPES; core++) {
         mem_free(s->sides[core].call);
@@ -455,18 +450,30 @@ static bool start_entry(struct starter *s)
     return ok;
 }
 
-static bool visit(struct superkernel *sk)
+static bool visit_built(struct starter *s, bool any_built)
 {
-    struct starter s = {.sk = sk};
-    int64_t option = sk->options.of[SK_early_start].number;
+    int64_t option = s->sk->options.of[SK_early_start].number;
     bool ok = true;
-    for (uint32_t i = 0; i < sk->count; i++)
-        ok = check_op(&s, i) && ok;
-    if (!ok || option == 0 || superkernel_is_two_lists(sk))
+    for (uint32_t i = 0; i < s->sk->count; i++)
+        ok = check_op(s, i) && ok;
+    if (!ok || option == 0 || superkernel_is_two_lists(s->sk))
         return ok;
     if (option == 2)
-        warn_entry_only(&s);
-    return start_entry(&s);
+        warn_entry_only(s);
+    return start_entry(s, any_built);
+}
+
+static bool visit(struct superkernel *sk)
+{
+    struct starter s = {.sk = sk, .built = mem_calloc(sk->count, 1)};
+    bool any = false;
+    for (uint32_t i = 0; i < sk->count; i++) {
+        s.built[i] = (uint8_t)kernel_early_start(sk->module, superkernel_kernel(sk, i));
+        any |= s.built[i] != 0;
+    }
+    bool ok = visit_built(&s, any);
+    mem_free(s.built);
+    return ok;
 }
 
 bool pass_early_start(struct pass_context *context)
