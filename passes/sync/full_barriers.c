@@ -28,8 +28,7 @@ static bool check_arrivals(const struct sync_checker *checker, struct full_call 
         return false;
     diag_note(checker->diags, sync_step_span(checker, call.core, arrival),
               "nothing awaits %s before the call", sync_step_text(checker, call.core, arrival));
-    sync_help(checker, call.core == CORE_AIC ? "await aic" : "await aiv", SYNC_BEFORE, call.core,
-              call.step);
+    sync_help(checker, sync_await_text(call.core), SYNC_BEFORE, call.core, call.step);
     return false;
 }
 

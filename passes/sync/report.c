@@ -21,7 +21,7 @@ static const char *arrive_text(enum core_type core)
     return core == CORE_AIC ? "arrive aic" : "arrive aiv";
 }
 
-static const char *await_text(enum core_type core)
+const char *sync_await_text(enum core_type core)
 {
     return core == CORE_AIC ? "await aic" : "await aiv";
 }
@@ -260,7 +260,7 @@ void sync_report_ahead(const struct sync_checker *checker, enum core_type core, 
         return;
     diag_help(checker->diags, "it has arrived %u times up to here, and awaited %u of them", n + 1,
               awaited);
-    sync_help(checker, await_text(core), SYNC_BEFORE, core, track->arrivals.at[n]);
+    sync_help(checker, sync_await_text(core), SYNC_BEFORE, core, track->arrivals.at[n]);
 }
 
 void sync_report_unawaited(const struct sync_checker *checker, enum core_type core)
@@ -271,8 +271,8 @@ void sync_report_unawaited(const struct sync_checker *checker, enum core_type co
                           "nothing awaits this arrival: the next launch would take it for its own"))
         return;
     diag_help(checker->diags, "the program has '%s' %u times and '%s' %u times", arrive_text(core),
-              track->arrivals.count, await_text(core), track->awaits.count);
-    sync_help(checker, await_text(core), SYNC_BEHIND, core, last);
+              track->arrivals.count, sync_await_text(core), track->awaits.count);
+    sync_help(checker, sync_await_text(core), SYNC_BEHIND, core, last);
 }
 
 void sync_report_undrained(const struct sync_checker *checker, enum core_type core, uint32_t last,
