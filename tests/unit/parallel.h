@@ -17,4 +17,14 @@ bool parallel_run(uint64_t first, uint64_t count,
 /* For `work`, after it has said what is wrong. */
 _Noreturn void parallel_fail(void);
 
+/* Fails where the condition does not hold: cmocka must not go on there. `report` is called with the
+ * trial, the condition's text and the line. */
+#define PARALLEL_CHECK(report, trial, condition)                                                   \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            report(trial, #condition, __LINE__);                                                   \
+            parallel_fail();                                                                       \
+        }                                                                                          \
+    } while (0)
+
 #endif

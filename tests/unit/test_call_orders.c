@@ -40,13 +40,7 @@ struct trial {
     unsigned *counts;
 };
 
-#define CHECK(trial, condition)                                                                    \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            report_failure(trial, #condition, __LINE__);                                           \
-            parallel_fail();                                                                       \
-        }                                                                                          \
-    } while (0)
+#define CHECK(trial, condition) PARALLEL_CHECK(report_failure, trial, condition)
 
 static void report_failure(struct trial *trial, const char *condition, int line)
 {

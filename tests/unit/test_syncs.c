@@ -71,14 +71,7 @@ struct trial {
     unsigned *counts;
 };
 
-/* For the processes of parallel.h: cmocka must not go on there. */
-#define CHECK(trial, condition)                                                                    \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            report_failure(trial, #condition, __LINE__);                                           \
-            parallel_fail();                                                                       \
-        }                                                                                          \
-    } while (0)
+#define CHECK(trial, condition) PARALLEL_CHECK(report_failure, trial, condition)
 
 static void report_failure(struct trial *trial, const char *condition, int line)
 {
