@@ -105,6 +105,14 @@ const struct backend *backend_find(const char *name, char *error, size_t error_s
     return NULL;
 }
 
+const struct backend *backend_emitting(const char *emission)
+{
+    for (unsigned i = 0; i < EMISSIONS; i++)
+        if (emissions[i].target != BACKEND_any && strcmp(emissions[i].name, emission) == 0)
+            return &backends[emissions[i].target - 1];
+    return backend_default();
+}
+
 const struct backend_runner *backend_runner(const struct backend *backend, char *error,
                                             size_t error_size)
 {
@@ -137,6 +145,19 @@ const struct emission *emission_default(const struct backend *backend)
     return &emissions[i];
 }
 
+/* Of the other targets: who emits just this, else a similar name. */
+static const struct backend *search_others(struct search *search, const struct backend *backend)
+{
+    for (unsigned i = 0; i < EMISSIONS; i++) {
+        if (emits(backend, &emissions[i]))
+            continue;
+        if (strcmp(search->suggest.wanted, emissions[i].name) == 0)
+            return &backends[emissions[i].target - 1];
+        suggest_offer_text(&search->suggest, emissions[i].name);
+    }
+    return NULL;
+}
+
 const struct emission *emission_find(const struct backend *backend, const char *name, char *error,
                                      size_t error_size)
 {
@@ -145,6 +166,13 @@ const struct emission *emission_find(const struct backend *backend, const char *
         if (emits(backend, &emissions[i]) && search_meets(&search, emissions[i].name))
             return &emissions[i];
     snprintf(error, error_size, "the target '%s' does not emit '%s'", backend->name, name);
+    const struct backend *other = search.suggest.best ? NULL : search_others(&search, backend);
+    if (other) {
+        size_t size = strlen(error);
+        snprintf(error + size, error_size - size, ", but '%s' does", other->name);
+        text_free(&search.names);
+        return NULL;
+    }
     search_fail(&search, "it emits", error, error_size);
     return NULL;
 }

@@ -82,11 +82,15 @@ const struct backend *backend_default(void);
  * there is none. */
 const struct backend *backend_find(const char *name, char *error, size_t error_size);
 
+/* The target that is meant where only what is emitted is named: the first that emits something of
+ * this name, the default where all or none do. */
+const struct backend *backend_emitting(const char *emission);
+
 /* What the target is for. */
 const struct emission *emission_default(const struct backend *backend);
 
-/* What the target emits under a name. NULL, with such a text, where there is nothing of that
- * name. */
+/* What the target emits under a name. NULL, with such a text or one that names another target
+ * which emits it, where there is nothing of that name. */
 const struct emission *emission_find(const struct backend *backend, const char *name, char *error,
                                      size_t error_size);
 

@@ -6,6 +6,13 @@ libskir_la_SOURCES += \
 	backend/backend.h \
 	backend/backends.def \
 	backend/run.h \
+	backend/ascend/ascend.c \
+	backend/ascend/ascend.h \
+	backend/ascend/ascendc.c \
+	backend/ascend/commands.c \
+	backend/ascend/compile_info.c \
+	backend/ascend/meta.c \
+	backend/ascend/toolchain.c \
 	backend/emit/statement.c \
 	backend/emit/statement.h \
 	backend/host/arguments.c \

@@ -11,6 +11,7 @@ dist_doc_DATA = \
 	docs/add-an-instruction.md \
 	docs/add-an-op.md \
 	docs/architecture.md \
+	docs/ascend.md \
 	docs/command-line.md \
 	docs/device-model.md \
 	docs/diagnostics.md \

@@ -64,6 +64,15 @@ static const struct emission *chosen_emission(const struct invocation *invocatio
     return emission;
 }
 
+/* The target that --target names, or that emits what --emit asks for. */
+static const struct backend *chosen_target(const struct invocation *invocation)
+{
+    const char *emission = option_value(invocation, "emit");
+    if (emission && !option_value(invocation, "target"))
+        return backend_emitting(emission);
+    return target_option(invocation);
+}
+
 /* How every file is compiled. */
 struct compilation {
     struct session_options options;
@@ -85,7 +94,7 @@ static enum exit_status compile_one(struct invocation *invocation, const char *p
 
 enum exit_status cmd_compile(struct invocation *invocation)
 {
-    struct compilation compilation = {.options = {.target = target_option(invocation)}};
+    struct compilation compilation = {.options = {.target = chosen_target(invocation)}};
     if (!compilation.options.target)
         return EXIT_USAGE;
     compilation.emission = chosen_emission(invocation, compilation.options.target);

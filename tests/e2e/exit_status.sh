@@ -64,13 +64,16 @@ check_status 2 "an unknown pass to print after" "$SKIRC" opt --print-after=inser
 check_status 2 "an unknown kind of output" "$SKIRC" compile --emit=object "$small"
 check_match "what there is" "'host' does not emit 'object'; it emits obj, skir, entry, c\$" \
     "$scratch/stderr"
-check_status 2 "the output of another target" "$SKIRC" compile --emit=ascendc "$small"
-check_match "what there is" "'host' does not emit 'ascendc'; it emits obj," "$scratch/stderr"
+check_status 2 "the output of another target" "$SKIRC" compile --target=host --emit=ascendc "$small"
+check_match "who emits it" "'host' does not emit 'ascendc', but 'ascend' does\$" "$scratch/stderr"
+check_status 2 "a misspelt kind of another target" "$SKIRC" compile --emit=ascendcc "$small"
+check_match "did you mean" "'host' does not emit 'ascendcc'; did you mean 'ascendc'\?\$" \
+    "$scratch/stderr"
 check_status 2 "a misspelt kind of output" "$SKIRC" compile --target=host --emit=enty "$small"
 check_match "did you mean" "'host' does not emit 'enty'; did you mean 'entry'\?\$" "$scratch/stderr"
 for command in compile run; do
     check_status 2 "$command: an unknown target" "$SKIRC" $command --target=toaster "$small"
-    check_match "what there is" "there is no target 'toaster'; there is only host" \
+    check_match "what there is" "there is no target 'toaster'; there is only host, ascend" \
         "$scratch/stderr"
     check_status 2 "$command: a misspelt target" "$SKIRC" $command --target=hots "$small"
     check_match "did you mean" "there is no target 'hots'; did you mean 'host'\?\$" \

@@ -95,7 +95,7 @@ static void test_unknown_target(void **state)
     assert_null(backend_find("hots", error, sizeof error));
     assert_string_equal(error, "there is no target 'hots'; did you mean 'host'?");
     assert_null(backend_find("toaster", error, sizeof error));
-    assert_non_null(strstr(error, "there is no target 'toaster'; there is only host"));
+    assert_non_null(strstr(error, "there is no target 'toaster'; there is only host, ascend"));
     assert_null(backend_find("", error, sizeof error));
     assert_non_null(strstr(error, "there is no target ''; there is only "));
 }
@@ -112,7 +112,26 @@ static void test_unknown_emission(void **state)
     /* What other targets emit does not count. */
     assert_non_null(emission_find(&toy, "skir", error, sizeof error));
     assert_null(emission_find(&toy, "obj", error, sizeof error));
-    assert_string_equal(error, "the target 'toy' does not emit 'obj'; it emits skir, entry");
+    assert_string_equal(error, "the target 'toy' does not emit 'obj', but 'host' does");
+    assert_null(emission_find(&toy, "objects", error, sizeof error));
+    assert_string_equal(error, "the target 'toy' does not emit 'objects'; it emits skir, entry");
+}
+
+/* By what is emitted: the first target that does, and the default where all or none do. */
+static void test_target_of_emission(void **state)
+{
+    (void)state;
+    const struct backend *ascend = backend_find("ascend", error, sizeof error);
+    assert_ptr_equal(backend_emitting("ascendc"), ascend);
+    assert_ptr_equal(backend_emitting("compile-info"), ascend);
+    assert_ptr_equal(backend_emitting("obj"), backend_default());
+    assert_ptr_equal(backend_emitting("skir"), backend_default());
+    assert_ptr_equal(backend_emitting("toast"), backend_default());
+    assert_null(emission_find(backend_default(), "ascendc", error, sizeof error));
+    assert_string_equal(error, "the target 'host' does not emit 'ascendc', but 'ascend' does");
+    assert_null(emission_find(backend_default(), "compile-inf", error, sizeof error));
+    assert_string_equal(
+        error, "the target 'host' does not emit 'compile-inf'; did you mean 'compile-info'?");
 }
 
 static void test_no_runner(void **state)
@@ -158,10 +177,15 @@ static void test_help(void **state)
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_targets),          cmocka_unit_test(test_runners),
-        cmocka_unit_test(test_emissions),        cmocka_unit_test(test_unknown_target),
-        cmocka_unit_test(test_unknown_emission), cmocka_unit_test(test_no_runner),
-        cmocka_unit_test(test_short_errors),     cmocka_unit_test(test_help),
+        cmocka_unit_test(test_targets),
+        cmocka_unit_test(test_runners),
+        cmocka_unit_test(test_emissions),
+        cmocka_unit_test(test_unknown_target),
+        cmocka_unit_test(test_unknown_emission),
+        cmocka_unit_test(test_target_of_emission),
+        cmocka_unit_test(test_no_runner),
+        cmocka_unit_test(test_short_errors),
+        cmocka_unit_test(test_help),
     };
     return cmocka_run_group_tests_name("backend", tests, NULL, NULL);
 }
