@@ -13,35 +13,39 @@ libskir_la_SOURCES += \
 	backend/ascend/compile_info.c \
 	backend/ascend/meta.c \
 	backend/ascend/toolchain.c \
+	backend/device/arguments.c \
+	backend/device/arguments.h \
+	backend/device/calls.c \
+	backend/device/calls.h \
+	backend/device/execute.c \
+	backend/device/launches.c \
+	backend/device/launches.h \
+	backend/device/link.c \
+	backend/device/link.h \
+	backend/device/lists.c \
+	backend/device/lists.h \
+	backend/device/ops.c \
+	backend/device/ops.h \
+	backend/device/profile.c \
+	backend/device/profile.h \
+	backend/device/race.c \
+	backend/device/race.h \
+	backend/device/run.c \
+	backend/device/run.h \
+	backend/device/symbols.c \
+	backend/device/symbols.h \
+	backend/device/tools.c \
+	backend/device/tools.h \
 	backend/emit/statement.c \
 	backend/emit/statement.h \
-	backend/host/arguments.c \
-	backend/host/arguments.h \
 	backend/host/build.c \
 	backend/host/build.h \
-	backend/host/calls.c \
-	backend/host/calls.h \
 	backend/host/emit.c \
 	backend/host/emit.h \
 	backend/host/emit_instrs.c \
 	backend/host/emit_kernels.c \
 	backend/host/emitter.h \
-	backend/host/execute.c \
 	backend/host/host.c \
-	backend/host/launches.c \
-	backend/host/launches.h \
-	backend/host/lists.c \
-	backend/host/lists.h \
-	backend/host/ops.c \
-	backend/host/ops.h \
-	backend/host/profile.c \
-	backend/host/profile.h \
-	backend/host/race.c \
-	backend/host/race.h \
-	backend/host/run.c \
-	backend/host/run.h \
-	backend/host/symbols.c \
-	backend/host/symbols.h \
 	backend/kernels/sample_check.c \
 	backend/kernels/sample_check.h \
 	backend/kernels/sample_ops.c \

@@ -1,6 +1,6 @@
 #include "backend/host/emit.h"
+#include "backend/device/symbols.h"
 #include "backend/host/emitter.h"
-#include "backend/host/symbols.h"
 #include "ir/slots.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
@@ -201,7 +201,7 @@ static void emit_entry(struct emitter *emitter)
             emit_program(emitter, core);
     }
     event_slots_leave(&emitter->events, entry);
-    host_entry_symbol(&name, emitter->module, entry);
+    device_entry_symbol(&name, emitter->module, entry);
     remark_symbol(emitter, &name);
     text_printf(text, "extern skrt_entry_fn e%u __asm__(\"%.*s\");\n", emitter->entry_id,
                 (int)name.size, name.at);

@@ -9,8 +9,4 @@
  * Returns false, with diagnostics, for instructions that the host target does not execute. */
 bool host_emit(struct text *text, const struct module *module, struct diags *diags);
 
-/* For each kernel (by index) the number of copies that the entries which call it ask for; 0 where
- * none calls it. To be freed. */
-uint8_t *host_kernel_copies(const struct module *module);
-
 #endif

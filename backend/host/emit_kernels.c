@@ -1,29 +1,9 @@
 /* The kernels that entries call: their functions and, of dynamic kernels, the tables of
  * variants. */
-#include "backend/host/emit.h"
+#include "backend/device/link.h"
+#include "backend/device/symbols.h"
 #include "backend/host/emitter.h"
-#include "backend/host/symbols.h"
 #include "ir/variants.h"
-
-uint8_t *host_kernel_copies(const struct module *module)
-{
-    uint8_t *copies = mem_calloc(module->kernels.count, 1);
-    for (uint32_t e = 0; e < module->entries.count; e++) {
-        uint8_t wanted = entry_copies(module, &module->entries.at[e]);
-        for (int core = 0; core < CORE_TYPES; core++) {
-            const struct program *program = &module->entries.at[e].programs[core];
-            for (uint32_t i = 0; i < program->instrs.count; i++) {
-                enum instr_op op = program->instrs.at[i].op;
-                if (op != INSTR_call && op != INSTR_select)
-                    continue;
-                const struct kernel *kernel = module_kernel(module, program->instrs.at[i].kernel);
-                uint8_t *of = &copies[kernel_id(module, kernel)];
-                *of = wanted > *of ? wanted : *of;
-            }
-        }
-    }
-    return copies;
-}
 
 /* The function of one copy of a kernel: that of a stub stands here and does nothing. */
 static void emit_function(struct emitter *emitter, uint32_t kernel, enum core_type core,
@@ -35,7 +15,7 @@ static void emit_function(struct emitter *emitter, uint32_t kernel, enum core_ty
     if (copy)
         text_printf(&name, "_split%u", copy);
     text_printf(text, "extern skrt_kernel_fn %.*s __asm__(\"", (int)name.size, name.at);
-    host_copy_symbol(text, emitter->module, kernel, core, copy);
+    device_copy_symbol(text, emitter->module, kernel, core, copy);
     text_string(text, "\");\n");
     if (kernel_is_stub(emitter->module, &emitter->module->kernels.at[kernel]))
         text_printf(text, "void %.*s(skrt_core *core, uint64_t args) {}\n", (int)name.size,
@@ -74,7 +54,7 @@ static void emit_variants_of_copy(struct emitter *emitter, uint32_t kernel, enum
         if (kernel_type_has(variant.type, core)) {
             text_printf(emitter->text, "extern skrt_kernel_fn k%u_%s_v%u_%u __asm__(\"", kernel,
                         name, i, copy);
-            host_variant_symbol(emitter->text, module, kernel, i, core, copy);
+            device_variant_symbol(emitter->text, module, kernel, i, core, copy);
             text_string(emitter->text, "\");\n");
             text_printf(table, "k%u_%s_v%u_%u", kernel, name, i, copy);
         } else {
@@ -106,7 +86,7 @@ static void emit_variants(struct emitter *emitter, uint32_t kernel, enum core_ty
 void emit_kernels(struct emitter *emitter)
 {
     const struct module *module = emitter->module;
-    uint8_t *copies = host_kernel_copies(module);
+    uint8_t *copies = device_kernel_copies(module);
     for (uint32_t i = 0; i < module->kernels.count; i++)
         for (int core = 0; core < CORE_TYPES; core++) {
             if (!copies[i] || !kernel_type_has(module->kernels.at[i].type, core))

@@ -1,17 +1,24 @@
 /* The target `host`: this machine. What its rows of backends.def name. */
+#include "backend/device/ops.h"
+#include "backend/device/run.h"
 #include "backend/host/build.h"
 #include "backend/host/emit.h"
-#include "backend/host/ops.h"
-#include "backend/host/run.h"
+
+static const struct device_target target = {.compile = host_compile};
+
+static struct backend_run *open_run(const struct run_options *options, enum backend_status *status)
+{
+    return device_run_open(options, &target, status);
+}
 
 static const struct backend_runner runner = {
-    .value_size = host_value_size,
-    .open = host_run_open,
-    .execute = host_run_execute,
-    .close = host_run_close,
+    .value_size = device_value_size,
+    .open = open_run,
+    .execute = device_run_execute,
+    .close = device_run_close,
 };
 
-const struct backend_functions host_functions = {.check_op = host_op_check, .runner = &runner};
+const struct backend_functions host_functions = {.check_op = device_op_check, .runner = &runner};
 
 enum backend_status host_emit_object(const struct emission_job *job)
 {

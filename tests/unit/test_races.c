@@ -1,7 +1,7 @@
 /* The race check of the virtual device, the proof of verify-sync and sync_simulator.h must agree on
  * the entries of random graphs, as the pipeline `default` makes them and with instructions taken
  * out: what is proven runs without a race, and what the simulator finds without order is a race. */
-#include "backend/host/race.h"
+#include "backend/device/race.h"
 #include "ir/members.h"
 #include "passes/pass.h"
 #include "tests/unit/entry_runner.h"
@@ -198,15 +198,15 @@ static void check_entry(struct trial *trial, uint32_t block)
     struct skrt_result result;
     uint32_t first = trial->members.first[block];
     struct entry *entry = module_find_entry(module, the_graph(trial)->blocks.at[block].name);
-    const struct host_race_source source = {.module = module,
-                                            .graph = the_graph(trial),
-                                            .order = &trial->order,
-                                            .entry = entry,
-                                            .ops = trial->members.ops + first,
-                                            .count = trial->members.first[block + 1] - first,
-                                            .index = trial->members.index,
-                                            .grouped = trial->members.grouped + first};
-    host_race_check(&source, &trial->arena, &race);
+    const struct device_race_source source = {.module = module,
+                                              .graph = the_graph(trial),
+                                              .order = &trial->order,
+                                              .entry = entry,
+                                              .ops = trial->members.ops + first,
+                                              .count = trial->members.first[block + 1] - first,
+                                              .index = trial->members.index,
+                                              .grouped = trial->members.grouped + first};
+    device_race_check(&source, &trial->arena, &race);
     entry_runner_run(trial->runner, module, entry, &race, &result);
     if (result.report)
         fputs(result.report, stderr);

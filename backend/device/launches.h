@@ -1,11 +1,11 @@
 /* The launches of a run: its super kernels, and ops without an entry. */
-#ifndef BACKEND_HOST_LAUNCHES_H
-#define BACKEND_HOST_LAUNCHES_H
+#ifndef BACKEND_DEVICE_LAUNCHES_H
+#define BACKEND_DEVICE_LAUNCHES_H
 
-#include "backend/host/run.h"
+#include "backend/device/run.h"
 
 /* Makes all launches, in an order that satisfies the graph. What they run is loaded. False, with
  * diagnostics, where one cannot be made. */
-bool launches_add(struct host_run *run);
+bool launches_add(struct device_run *run);
 
 #endif

@@ -1,4 +1,4 @@
-#include "backend/host/calls.h"
+#include "backend/device/calls.h"
 #include "ir/calls.h"
 #include "ir/memories.h"
 #include "ir/syntax/locate.h"
@@ -7,14 +7,14 @@
 
 /* ------------------------------------------------------------------------------ runs ---- */
 
-static uint32_t graph_index(const struct host_run *run, const struct graph *graph)
+static uint32_t graph_index(const struct device_run *run, const struct graph *graph)
 {
     return (uint32_t)(graph - run->module->graphs.at);
 }
 
-static struct host_run *new_run(struct host_run *root, const struct graph *graph)
+static struct device_run *new_run(struct device_run *root, const struct graph *graph)
 {
-    struct host_run *run = mem_calloc(1, sizeof *run);
+    struct device_run *run = mem_calloc(1, sizeof *run);
     run->root = root;
     run->options = root->options;
     run->module = root->module;
@@ -24,7 +24,7 @@ static struct host_run *new_run(struct host_run *root, const struct graph *graph
 }
 
 /* Each graph once; its run stands in the list before those of graphs that it calls. */
-void calls_open(struct host_run *run)
+void calls_open(struct device_run *run)
 {
     uint8_t *seen = mem_calloc(run->module->graphs.count, 1);
     vec_push(&run->runs, run);
@@ -43,34 +43,34 @@ void calls_open(struct host_run *run)
     mem_free(seen);
 }
 
-static struct host_run *run_of(const struct host_run *run, const struct graph *graph)
+static struct device_run *run_of(const struct device_run *run, const struct graph *graph)
 {
-    const struct host_run *root = run->root;
+    const struct device_run *root = run->root;
     uint32_t i = 0;
     while (root->runs.at[i]->graph != graph)
         i++;
     return root->runs.at[i];
 }
 
-static bool result_sizes(struct host_run *run, struct host_call *call)
+static bool result_sizes(struct device_run *run, struct device_call *call)
 {
     for (uint32_t i = 0; i < call->n_results; i++)
-        if (!host_value_size(run->module, run->graph->values.at[call->op->results.first + i].type,
-                             locate_op(run->module, call->op, OP_RESULT, i), &call->sizes[i],
-                             run->diags))
+        if (!device_value_size(run->module, run->graph->values.at[call->op->results.first + i].type,
+                               locate_op(run->module, call->op, OP_RESULT, i), &call->sizes[i],
+                               run->diags))
             return false;
     return true;
 }
 
-struct host_call *calls_make(struct host_run *run, const struct op *op)
+struct device_call *calls_make(struct device_run *run, const struct op *op)
 {
-    struct host_call *call = arena_alloc(&run->arena, sizeof *call);
+    struct device_call *call = arena_alloc(&run->arena, sizeof *call);
     enum call_kind kind = op_call_kind(op);
     struct callee callee;
-    *call = (struct host_call){.op = op,
-                               .kind = kind,
-                               .n_args = op->operands.count - call_info(kind)->lead,
-                               .n_results = op_tensor_results(run->module, run->graph, op)};
+    *call = (struct device_call){.op = op,
+                                 .kind = kind,
+                                 .n_args = op->operands.count - call_info(kind)->lead,
+                                 .n_results = op_tensor_results(run->module, run->graph, op)};
     while (op_callee(run->module, op, call->n_callees, &callee))
         call->n_callees++;
     call->callees = arena_alloc(&run->arena, (call->n_callees + 1) * sizeof *call->callees);
@@ -83,10 +83,10 @@ struct host_call *calls_make(struct host_run *run, const struct op *op)
     return result_sizes(run, call) ? call : NULL;
 }
 
-void calls_free(struct host_run *run)
+void calls_free(struct device_run *run)
 {
     for (uint32_t i = 0; i < run->calls.count; i++) {
-        struct host_call *call = run->calls.at[i];
+        struct device_call *call = run->calls.at[i];
         for (uint32_t b = 0; b < call->buffers.count; b++)
             mem_free(call->buffers.at[b].at);
         vec_free(&call->buffers);
@@ -99,7 +99,7 @@ void calls_free(struct host_run *run)
 /* ---------------------------------------------------------------------------- memory ---- */
 
 /* The memory of each variable that has a name: that of the first graph that has it. */
-static void bind_variables(struct host_run *run, const struct memories *memories,
+static void bind_variables(struct device_run *run, const struct memories *memories,
                            void **of_variable)
 {
     const struct graph *graph = run->graph;
@@ -121,7 +121,7 @@ static void bind_variables(struct host_run *run, const struct memories *memories
     mem_free(of_memory);
 }
 
-static void bind_run(struct host_run *run, void *const *values, void **of_variable)
+static void bind_run(struct device_run *run, void *const *values, void **of_variable)
 {
     uint32_t n = run->graph->values.count;
     struct memories memories;
@@ -137,7 +137,7 @@ static void bind_run(struct host_run *run, void *const *values, void **of_variab
     memories_free(&memories);
 }
 
-void calls_bind(struct host_run *run, void *const *const *values)
+void calls_bind(struct device_run *run, void *const *const *values)
 {
     void **of_variable = mem_calloc(run->module->names.count, sizeof *of_variable);
     for (uint32_t i = 0; i < run->runs.count; i++)

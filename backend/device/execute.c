@@ -1,8 +1,8 @@
-#include "backend/host/arguments.h"
-#include "backend/host/calls.h"
-#include "backend/host/lists.h"
-#include "backend/host/profile.h"
-#include "backend/host/run.h"
+#include "backend/device/arguments.h"
+#include "backend/device/calls.h"
+#include "backend/device/lists.h"
+#include "backend/device/profile.h"
+#include "backend/device/run.h"
 #include "ir/syntax/spelling.h"
 
 #include <assert.h>
@@ -11,41 +11,41 @@
 
 /* Runs the launches of a graph in the memory that the run's values have, up to one that does not
  * end well; a race is no end. Adds to `seconds` what they took. */
-static enum skrt_status execute_graph(struct host_run *run, double *seconds);
+static enum skrt_status execute_graph(struct device_run *run, double *seconds);
 
 /* ---------------------------------------------------------------------------- launches ---- */
 
 /* Sets the slots of time records, and makes their buffer, where they are wanted. */
-static struct skrt_profile *begin_profile(const struct host_run *run,
-                                          const struct host_launch *launch, uint64_t *params)
+static struct skrt_profile *begin_profile(const struct device_run *run,
+                                          const struct device_launch *launch, uint64_t *params)
 {
     if (!run->options.profile || launch->profile_slot == NONE)
         return NULL;
     assert(launch->profile_slot + 2 <= launch->count);
     uint64_t *slots = params + launch->profile_slot;
-    struct skrt_profile *buffer = host_profile_buffer(launch->records, &slots[1]);
+    struct skrt_profile *buffer = device_profile_buffer(launch->records, &slots[1]);
     slots[0] = (uintptr_t)buffer;
     return buffer;
 }
 
 /* Takes the records of a launch that has begun, `start` being when its queue did. */
-static void end_profile(struct host_run *run, const struct host_launch *launch,
+static void end_profile(struct device_run *run, const struct device_launch *launch,
                         struct skrt_profile *buffer, const struct skrt_result *result,
                         uint64_t start)
 {
     const struct run_profile_launch named = {
         .name = launch->skrt.name, .ops = launch->ops, .n_ops = launch->n_ops};
     if (buffer && result->status != SKRT_STOPPED)
-        host_profile_add(&run->root->profile, &named, run->stream_names.at[launch->stream], buffer,
-                         start + (uint64_t)(result->begin * 1e9));
+        device_profile_add(&run->root->profile, &named, run->stream_names.at[launch->stream],
+                           buffer, start + (uint64_t)(result->begin * 1e9));
     mem_free(buffer);
 }
 
 /* What the host does before a launch whose entry waits for tilings. */
-static void open_locks(struct host_run *run, const struct host_launch *launch)
+static void open_locks(struct device_run *run, const struct device_launch *launch)
 {
     for (uint32_t i = 0; i < launch->tilings.count; i++) {
-        struct host_tiling_words *words = run->tilings.at[launch->tilings.first + i];
+        struct device_tiling_words *words = run->tilings.at[launch->tilings.first + i];
         words->key = (uint64_t)words->choice.key;
         words->blocks = words->choice.blocks;
         words->lock = launch->skrt.entry != NULL;
@@ -54,7 +54,7 @@ static void open_locks(struct host_run *run, const struct host_launch *launch)
 
 /* Whether the entry has cleared all locks: the next launch would not wait for its own tiling. A
  * report says which is left. */
-static bool locks_cleared(struct host_run *run, const struct host_launch *launch)
+static bool locks_cleared(struct device_run *run, const struct device_launch *launch)
 {
     for (uint32_t i = 0; i < launch->tilings.count; i++) {
         if (!run->tilings.at[launch->tilings.first + i]->lock)
@@ -71,11 +71,11 @@ static bool locks_cleared(struct host_run *run, const struct host_launch *launch
     return true;
 }
 
-static void set_params(struct host_run *run, const struct host_launch *launch, void *const *values,
-                       uint64_t *params)
+static void set_params(struct device_run *run, const struct device_launch *launch,
+                       void *const *values, uint64_t *params)
 {
     for (uint32_t i = 0; i < launch->count; i++) {
-        const struct host_argument *argument = &run->arguments.at[launch->first + i];
+        const struct device_argument *argument = &run->arguments.at[launch->first + i];
         assert(argument->slot.kind != SLOT_TENSOR || values[argument->slot.id]);
         params[i] = argument->slot.kind == SLOT_TENSOR ? (uintptr_t)values[argument->slot.id]
                                                        : argument->word;
@@ -96,7 +96,7 @@ struct batch {
     struct arena arena;             /* of all that */
 };
 
-static const struct skrt_signal *make_signals(struct host_run *run, struct batch *batch,
+static const struct skrt_signal *make_signals(struct device_run *run, struct batch *batch,
                                               struct range events)
 {
     struct skrt_signal *signals = arena_alloc(&batch->arena, (events.count + 1) * sizeof *signals);
@@ -109,9 +109,9 @@ static const struct skrt_signal *make_signals(struct host_run *run, struct batch
 }
 
 /* A launch alone waits for nothing: all before it have ended. */
-static void add_to_batch(struct host_run *run, struct batch *batch, uint32_t i, bool alone)
+static void add_to_batch(struct device_run *run, struct batch *batch, uint32_t i, bool alone)
 {
-    const struct host_launch *launch = &run->launches.at[batch->first + i];
+    const struct device_launch *launch = &run->launches.at[batch->first + i];
     struct skrt_queued *queued = &batch->launches[i];
     uint64_t *params = run->params + launch->first;
     *queued = (struct skrt_queued){.launch = launch->skrt,
@@ -127,7 +127,7 @@ static void add_to_batch(struct host_run *run, struct batch *batch, uint32_t i, 
     open_locks(run, launch);
 }
 
-static void batch_init(struct batch *batch, struct host_run *run, uint32_t first, uint32_t count)
+static void batch_init(struct batch *batch, struct device_run *run, uint32_t first, uint32_t count)
 {
     *batch = (struct batch){.first = first};
     batch->launches = arena_alloc(&batch->arena, count * sizeof *batch->launches);
@@ -143,11 +143,11 @@ static void batch_init(struct batch *batch, struct host_run *run, uint32_t first
 }
 
 /* Keeps what is said of the launches; returns the status of all. */
-static enum skrt_status end_batch(struct host_run *run, struct batch *batch,
+static enum skrt_status end_batch(struct device_run *run, struct batch *batch,
                                   enum skrt_status status, uint64_t start)
 {
     for (uint32_t i = 0; i < batch->queue.n_launches; i++) {
-        const struct host_launch *launch = &run->launches.at[batch->first + i];
+        const struct device_launch *launch = &run->launches.at[batch->first + i];
         const struct skrt_result *result = &batch->results[i];
         run->root->base.launches += result->status != SKRT_STOPPED;
         if (result->report)
@@ -161,16 +161,16 @@ static enum skrt_status end_batch(struct host_run *run, struct batch *batch,
 }
 
 /* Runs launches at once, or one. */
-static enum skrt_status execute_launches(struct host_run *run, uint32_t first, uint32_t count,
+static enum skrt_status execute_launches(struct device_run *run, uint32_t first, uint32_t count,
                                          double *seconds)
 {
     struct batch batch;
     batch_init(&batch, run, first, count);
-    uint64_t start = host_profile_now(&run->root->profile);
+    uint64_t start = device_profile_now(&run->root->profile);
     /* After a timeout nothing is allocated: cores may still use what exhausted memory frees. */
     vec_reserve(&run->root->reports, count);
     enum skrt_status status = skrt_launch_all(run->root->device, &batch.queue, batch.results);
-    *seconds += (double)(host_profile_now(&run->root->profile) - start) * 1e-9;
+    *seconds += (double)(device_profile_now(&run->root->profile) - start) * 1e-9;
     if (status != SKRT_TIMEOUT)
         return end_batch(run, &batch, status, start);
     for (uint32_t i = 0; i < count; i++)
@@ -181,17 +181,17 @@ static enum skrt_status execute_launches(struct host_run *run, uint32_t first, u
 
 /* ----------------------------------------------------------------------- single values ---- */
 
-static unsigned value_bits(const struct host_run *run, uint32_t value)
+static unsigned value_bits(const struct device_run *run, uint32_t value)
 {
     return dtype_info(run->module->types.at[run->graph->values.at[value].type].dtype)->bits;
 }
 
-static enum dtype_class value_class(const struct host_run *run, uint32_t value)
+static enum dtype_class value_class(const struct device_run *run, uint32_t value)
 {
     return dtype_info(run->module->types.at[run->graph->values.at[value].type].dtype)->class;
 }
 
-static uint64_t read_bits(const struct host_run *run, uint32_t value)
+static uint64_t read_bits(const struct device_run *run, uint32_t value)
 {
     uint64_t bits = 0;
     unsigned count = value_bits(run, value);
@@ -200,7 +200,7 @@ static uint64_t read_bits(const struct host_run *run, uint32_t value)
 }
 
 /* Anything but 0 is true, and -0 is 0. */
-static bool is_true(const struct host_run *run, uint32_t value)
+static bool is_true(const struct device_run *run, uint32_t value)
 {
     uint64_t bits = read_bits(run, value);
     if (value_class(run, value) == CLASS_FLOAT)
@@ -208,7 +208,7 @@ static bool is_true(const struct host_run *run, uint32_t value)
     return bits != 0;
 }
 
-static int64_t read_integer(const struct host_run *run, uint32_t value)
+static int64_t read_integer(const struct device_run *run, uint32_t value)
 {
     unsigned unused = 64 - value_bits(run, value);
     uint64_t bits = read_bits(run, value);
@@ -230,7 +230,7 @@ static enum skrt_status worse(enum skrt_status a, enum skrt_status b)
 }
 
 /* `own` is the memory of the first parameter where the op gives it, or NULL. */
-static enum skrt_status call_graph(struct host_run *callee, void *own, void *const *args,
+static enum skrt_status call_graph(struct device_run *callee, void *own, void *const *args,
                                    double *seconds)
 {
     uint32_t first = own ? 1 : 0;
@@ -242,14 +242,14 @@ static enum skrt_status call_graph(struct host_run *callee, void *own, void *con
     return execute_graph(callee, seconds);
 }
 
-static void take_args(const struct host_run *run, struct host_call *call)
+static void take_args(const struct device_run *run, struct device_call *call)
 {
     const uint32_t *operands = op_operands(run->graph, call->op);
     for (uint32_t i = 0; i < call->n_args; i++)
         call->args[i] = run->values[operands[call_info(call->kind)->lead + i]];
 }
 
-static void copy_result(const struct host_run *run, const struct host_call *call, uint32_t n,
+static void copy_result(const struct device_run *run, const struct device_call *call, uint32_t n,
                         const void *from)
 {
     void *to = run->values[call->op->results.first + n];
@@ -257,10 +257,10 @@ static void copy_result(const struct host_run *run, const struct host_call *call
         memcpy(to, from, call->sizes[n]);
 }
 
-static enum skrt_status call_once(struct host_run *run, struct host_call *call, uint32_t n,
+static enum skrt_status call_once(struct device_run *run, struct device_call *call, uint32_t n,
                                   double *seconds)
 {
-    struct host_run *callee = call->callees[n];
+    struct device_run *callee = call->callees[n];
     take_args(run, call);
     enum skrt_status status = call_graph(callee, NULL, call->args, seconds);
     for (uint32_t i = 0; !ends(status) && i < call->n_results; i++)
@@ -270,7 +270,7 @@ static enum skrt_status call_once(struct host_run *run, struct host_call *call, 
 
 /* ------------------------------------------------------------------------------ loops ---- */
 
-static bool is_passed(const struct host_call *call, const void *memory)
+static bool is_passed(const struct device_call *call, const void *memory)
 {
     for (uint32_t i = 0; i < call->n_args; i++)
         if (call->next[i] == memory)
@@ -279,7 +279,7 @@ static bool is_passed(const struct host_call *call, const void *memory)
 }
 
 /* Memory for a value that is passed the next time, and that nothing else is passed in. */
-static void *free_buffer(struct host_call *call, uint64_t size)
+static void *free_buffer(struct device_call *call, uint64_t size)
 {
     for (uint32_t i = 0; i < call->buffers.count; i++)
         if (call->buffers.at[i].size >= size && !is_passed(call, call->buffers.at[i].at))
@@ -290,7 +290,7 @@ static void *free_buffer(struct host_call *call, uint64_t size)
 
 /* What the body returns is passed the next time: a parameter's memory itself, else a copy, since
  * the body writes its own values anew. What is returned in two places is one memory in both. */
-static void pass_on(struct host_call *call, const struct host_run *body)
+static void pass_on(struct device_call *call, const struct device_run *body)
 {
     const struct vec_u32 *returns = &body->graph->returns;
     for (uint32_t i = 0; i < call->n_args; i++) {
@@ -310,22 +310,23 @@ static void pass_on(struct host_call *call, const struct host_run *body)
     memcpy(call->args, call->next, call->n_args * sizeof *call->args);
 }
 
-static void end_loop(const struct host_run *run, const struct host_call *call)
+static void end_loop(const struct device_run *run, const struct device_call *call)
 {
     for (uint32_t i = 0; i < call->n_results; i++)
         copy_result(run, call, i, call->args[i]);
 }
 
-static enum skrt_status fail(struct host_run *run, const struct host_call *call, const char *text)
+static enum skrt_status fail(struct device_run *run, const struct device_call *call,
+                             const char *text)
 {
-    struct host_run *root = run->root;
+    struct device_run *root = run->root;
     root->cause = arena_printf(&root->arena, "%s of graph '@%.*s' %s",
                                op_text(run->module, run->graph, call->op, &root->arena),
                                NAME(run->module, run->graph->name), text);
     return SKRT_MISUSE;
 }
 
-static enum skrt_status too_long(struct host_run *run, const struct host_call *call)
+static enum skrt_status too_long(struct device_run *run, const struct device_call *call)
 {
     return fail(run, call,
                 arena_printf(&run->root->arena,
@@ -333,9 +334,10 @@ static enum skrt_status too_long(struct host_run *run, const struct host_call *c
                              (unsigned long long)run->options.max_iterations));
 }
 
-static enum skrt_status call_while(struct host_run *run, struct host_call *call, double *seconds)
+static enum skrt_status call_while(struct device_run *run, struct device_call *call,
+                                   double *seconds)
 {
-    struct host_run *cond = call->callees[0], *body = call->callees[1];
+    struct device_run *cond = call->callees[0], *body = call->callees[1];
     uint64_t most = run->options.max_iterations;
     enum skrt_status status = SKRT_OK;
     take_args(run, call);
@@ -356,7 +358,7 @@ static enum skrt_status call_while(struct host_run *run, struct host_call *call,
     return status;
 }
 
-static enum skrt_status call_for(struct host_run *run, struct host_call *call, double *seconds)
+static enum skrt_status call_for(struct device_run *run, struct device_call *call, double *seconds)
 {
     const uint32_t *operands = op_operands(run->graph, call->op);
     int64_t i = read_integer(run, operands[0]), limit = read_integer(run, operands[1]);
@@ -378,13 +380,14 @@ static enum skrt_status call_for(struct host_run *run, struct host_call *call, d
     return status;
 }
 
-static uint32_t chosen_branch(const struct host_run *run, const struct host_call *call)
+static uint32_t chosen_branch(const struct device_run *run, const struct device_call *call)
 {
     int64_t n = read_integer(run, op_operands(run->graph, call->op)[0]);
     return n < 0 || n >= call->n_callees ? call->n_callees - 1 : (uint32_t)n;
 }
 
-static enum skrt_status execute_call(struct host_run *run, struct host_call *call, double *seconds)
+static enum skrt_status execute_call(struct device_run *run, struct device_call *call,
+                                     double *seconds)
 {
     uint32_t value = call->op->operands.count ? op_operands(run->graph, call->op)[0] : NONE;
     switch (call->kind) {
@@ -399,19 +402,19 @@ static enum skrt_status execute_call(struct host_run *run, struct host_call *cal
 /* ----------------------------------------------------------------------------- graphs ---- */
 
 /* The words of events, which an earlier call may have left set. */
-static void clear_events(struct host_run *run)
+static void clear_events(struct device_run *run)
 {
     for (uint32_t i = 0; i < run->events.count; i++)
         *arguments_event(run, run->events.at[i]) = 0;
     for (uint32_t i = 0; i < run->arguments.count; i++) {
-        const struct host_argument *argument = &run->arguments.at[i];
+        const struct device_argument *argument = &run->arguments.at[i];
         if (argument->slot.kind == SLOT_SEND || argument->slot.kind == SLOT_RECV)
             *(uint64_t *)(uintptr_t)argument->word = 0;
     }
 }
 
 /* How many launches from one on run at once: up to a call, where there are several streams. */
-static uint32_t batch_size(const struct host_run *run, uint32_t first)
+static uint32_t batch_size(const struct device_run *run, uint32_t first)
 {
     uint32_t end = first + 1;
     if (!run->options.fused || run->options.serial || run->streams.count < 2)
@@ -421,8 +424,8 @@ static uint32_t batch_size(const struct host_run *run, uint32_t first)
     return end - first;
 }
 
-static enum skrt_status execute_call_launch(struct host_run *run, const struct host_launch *launch,
-                                            double *seconds)
+static enum skrt_status execute_call_launch(struct device_run *run,
+                                            const struct device_launch *launch, double *seconds)
 {
     enum skrt_status status = execute_call(run, launch->call, seconds);
     for (uint32_t i = 0; i < launch->sends.count; i++)
@@ -430,12 +433,12 @@ static enum skrt_status execute_call_launch(struct host_run *run, const struct h
     return status;
 }
 
-static enum skrt_status execute_graph(struct host_run *run, double *seconds)
+static enum skrt_status execute_graph(struct device_run *run, double *seconds)
 {
     enum skrt_status outcome = SKRT_OK;
     clear_events(run);
     for (uint32_t i = 0, n = 1; i < run->launches.count && !ends(outcome); i += n) {
-        const struct host_launch *launch = &run->launches.at[i];
+        const struct device_launch *launch = &run->launches.at[i];
         n = launch->call ? 1 : batch_size(run, i);
         enum skrt_status status = launch->call ? execute_call_launch(run, launch, seconds)
                                                : execute_launches(run, i, n, seconds);
@@ -444,10 +447,10 @@ static enum skrt_status execute_graph(struct host_run *run, double *seconds)
     return outcome;
 }
 
-void host_run_execute(struct backend_run *base, void *const *const *values,
-                      struct run_result *result)
+void device_run_execute(struct backend_run *base, void *const *const *values,
+                        struct run_result *result)
 {
-    struct host_run *run = (struct host_run *)base;
+    struct device_run *run = (struct device_run *)base;
     *result = (struct run_result){.profile = run->options.profile ? &run->profile : NULL};
     calls_bind(run, values);
     enum skrt_status status = execute_graph(run, &result->seconds);

@@ -1,5 +1,5 @@
-#include "backend/host/arguments.h"
-#include "backend/host/lists.h"
+#include "backend/device/arguments.h"
+#include "backend/device/lists.h"
 #include "ir/slots.h"
 #include "ir/syntax/locate.h"
 
@@ -8,15 +8,15 @@
 
 /* ------------------------------------------------------------------------------ ops ---- */
 
-static bool refuse(struct host_run *run, const struct op *op, enum diag_id id, const char *text)
+static bool refuse(struct device_run *run, const struct op *op, enum diag_id id, const char *text)
 {
     diag_at(run->diags, id, locate_op(run->module, op, OP_TYPE_NAME, 0), "%s", text);
     return false;
 }
 
-static bool workspace_size(struct host_run *run, const struct op *op, uint64_t *size)
+static bool workspace_size(struct device_run *run, const struct op *op, uint64_t *size)
 {
-    const struct kernel *kernel = host_run_kernel(run, op);
+    const struct kernel *kernel = device_run_kernel(run, op);
     uint64_t per_element =
         (uint64_t)attr_int(run->module, kernel->attrs, W_workspace_per_element, 0);
     uint64_t elements = 0;
@@ -29,7 +29,7 @@ static bool workspace_size(struct host_run *run, const struct op *op, uint64_t *
            !__builtin_add_overflow(*size, elements, size) && *size >> 46 == 0;
 }
 
-static bool make_workspace(struct host_run *run, const struct op *op, uint64_t *address)
+static bool make_workspace(struct device_run *run, const struct op *op, uint64_t *address)
 {
     uint64_t size;
     if (!workspace_size(run, op, &size))
@@ -42,17 +42,17 @@ static bool make_workspace(struct host_run *run, const struct op *op, uint64_t *
     return true;
 }
 
-static bool make_tiling(struct host_run *run, const struct op *op, uint64_t *address)
+static bool make_tiling(struct device_run *run, const struct op *op, uint64_t *address)
 {
     char error[160];
     struct skrt_tiling *tiling = arena_alloc(&run->arena, sizeof *tiling);
-    if (!host_tiling(run->module, run->graph, op, &run->arena, tiling, error, sizeof error))
+    if (!device_tiling(run->module, run->graph, op, &run->arena, tiling, error, sizeof error))
         return refuse(run, op, DIAG_unsupported, error);
     *address = (uintptr_t)tiling;
     return true;
 }
 
-uint64_t *arguments_event(struct host_run *run, uint32_t name)
+uint64_t *arguments_event(struct device_run *run, uint32_t name)
 {
     if (!run->words_of_events)
         run->words_of_events = mem_calloc(run->module->names.count, sizeof *run->words_of_events);
@@ -61,18 +61,18 @@ uint64_t *arguments_event(struct host_run *run, uint32_t name)
 }
 
 /* Does the host's tiling of an op with a dynamic kernel. */
-static bool make_choice(struct host_run *run, const struct op *op)
+static bool make_choice(struct device_run *run, const struct op *op)
 {
-    struct host_tiling_words *words = arena_alloc(&run->arena, sizeof *words);
-    *words = (struct host_tiling_words){0};
+    struct device_tiling_words *words = arena_alloc(&run->arena, sizeof *words);
+    *words = (struct device_tiling_words){0};
     vec_push(&run->tilings, words);
-    return host_choose(run->module, run->graph, op, host_run_kernel(run, op), &words->choice,
-                       run->diags);
+    return device_choose(run->module, run->graph, op, device_run_kernel(run, op), &words->choice,
+                         run->diags);
 }
 
-static bool add_argument(struct host_run *run, const struct op *op, struct slot slot)
+static bool add_argument(struct device_run *run, const struct op *op, struct slot slot)
 {
-    struct host_argument argument = {.slot = slot};
+    struct device_argument argument = {.slot = slot};
     switch (slot.kind) {
     case SLOT_TENSOR:
     case SLOT_NONE: break;
@@ -103,11 +103,11 @@ static bool add_argument(struct host_run *run, const struct op *op, struct slot 
     return true;
 }
 
-bool arguments_add_op(struct host_run *run, const struct op *op)
+bool arguments_add_op(struct device_run *run, const struct op *op)
 {
     struct slots slots = {NULL, 0, 0};
     bool ok = true;
-    slots_add_op(&slots, run->module, run->graph, op, host_run_kernel(run, op));
+    slots_add_op(&slots, run->module, run->graph, op, device_run_kernel(run, op));
     for (uint32_t i = 0; ok && i < slots.count; i++)
         ok = add_argument(run, op, slots.at[i]);
     vec_free(&slots);
@@ -117,14 +117,15 @@ bool arguments_add_op(struct host_run *run, const struct op *op)
 /* -------------------------------------------------------------------------- entries ---- */
 
 /* The slots of time records, which stand behind those of all ops. */
-static void add_profile(struct host_run *run, const struct entry *entry, struct host_launch *launch)
+static void add_profile(struct device_run *run, const struct entry *entry,
+                        struct device_launch *launch)
 {
     const struct kernel_type_info *info = kernel_type_info(entry->type);
     launch->profile_slot = entry_profile_slot(entry);
     if (launch->profile_slot == NONE)
         return;
-    vec_push(&run->arguments, (struct host_argument){.slot = {SLOT_WORD, W_profiling}});
-    vec_push(&run->arguments, (struct host_argument){.slot = {SLOT_WORD, W_profiling}});
+    vec_push(&run->arguments, (struct device_argument){.slot = {SLOT_WORD, W_profiling}});
+    vec_push(&run->arguments, (struct device_argument){.slot = {SLOT_WORD, W_profiling}});
     for (int core = 0; core < CORE_TYPES; core++) {
         uint64_t cores = launch->skrt.blocks * (core == CORE_AIC ? info->aics : info->aivs);
         for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++)
@@ -134,7 +135,7 @@ static void add_profile(struct host_run *run, const struct entry *entry, struct 
 }
 
 /* The workspace of fed barriers. */
-static bool add_workspace(struct host_run *run, const struct entry *entry)
+static bool add_workspace(struct device_run *run, const struct entry *entry)
 {
     if (entry_slot(entry, W_sync_workspace) == NONE)
         return true;
@@ -147,13 +148,13 @@ static bool add_workspace(struct host_run *run, const struct entry *entry)
         return false;
     }
     vec_push(&run->workspaces, memory);
-    vec_push(&run->arguments, (struct host_argument){.slot = {SLOT_WORD, W_sync_workspace},
-                                                     .word = (uintptr_t)memory});
+    vec_push(&run->arguments, (struct device_argument){.slot = {SLOT_WORD, W_sync_workspace},
+                                                       .word = (uintptr_t)memory});
     return true;
 }
 
-bool arguments_add_entry(struct host_run *run, const struct entry *entry,
-                         struct host_launch *launch)
+bool arguments_add_entry(struct device_run *run, const struct entry *entry,
+                         struct device_launch *launch)
 {
     if (!add_workspace(run, entry))
         return false;
@@ -161,8 +162,8 @@ bool arguments_add_entry(struct host_run *run, const struct entry *entry,
     return true;
 }
 
-bool arguments_hold(const struct host_run *run, const struct entry *entry,
-                    const struct host_launch *launch)
+bool arguments_hold(const struct device_run *run, const struct entry *entry,
+                    const struct device_launch *launch)
 {
     if (entry_slots(entry) != launch->count)
         return false;

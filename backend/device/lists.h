@@ -1,14 +1,14 @@
 /* The tables that listed operands are in memory (docs/sample-kernels.md, "Lists"). */
-#ifndef BACKEND_HOST_LISTS_H
-#define BACKEND_HOST_LISTS_H
+#ifndef BACKEND_DEVICE_LISTS_H
+#define BACKEND_DEVICE_LISTS_H
 
-#include "backend/host/run.h"
+#include "backend/device/run.h"
 
 /* The table of the list that graph.forms has at `form`, without addresses. It lasts as long as the
  * run. Its types are static. */
-uint64_t *list_table(struct host_run *run, uint32_t form);
+uint64_t *list_table(struct device_run *run, uint32_t form);
 
 /* Puts the addresses of the list's values into its table. */
-void list_fill(const struct host_run *run, uint32_t form, uint64_t *table, void *const *values);
+void list_fill(const struct device_run *run, uint32_t form, uint64_t *table, void *const *values);
 
 #endif

@@ -1,16 +1,16 @@
-#include "backend/host/lists.h"
+#include "backend/device/lists.h"
 
 #include <assert.h>
 #include <string.h>
 
-static uint32_t value_type(const struct host_run *run, uint32_t form, uint32_t n)
+static uint32_t value_type(const struct device_run *run, uint32_t form, uint32_t n)
 {
     uint32_t value = run->graph->refs.at[run->graph->forms.at[form].values.first + n];
     return run->graph->values.at[value].type;
 }
 
 /* One word, and one for each tensor, each dimension and each address. */
-static uint32_t table_words(const struct host_run *run, uint32_t form)
+static uint32_t table_words(const struct device_run *run, uint32_t form)
 {
     uint32_t count = run->graph->forms.at[form].values.count, words = 1 + 2 * count;
     for (uint32_t n = 0; n < count; n++)
@@ -18,7 +18,7 @@ static uint32_t table_words(const struct host_run *run, uint32_t form)
     return words;
 }
 
-uint64_t *list_table(struct host_run *run, uint32_t form)
+uint64_t *list_table(struct device_run *run, uint32_t form)
 {
     uint32_t count = run->graph->forms.at[form].values.count, words = table_words(run, form);
     uint64_t *table = arena_alloc(&run->arena, words * sizeof *table), *word = table;
@@ -34,7 +34,7 @@ uint64_t *list_table(struct host_run *run, uint32_t form)
     return table;
 }
 
-void list_fill(const struct host_run *run, uint32_t form, uint64_t *table, void *const *values)
+void list_fill(const struct device_run *run, uint32_t form, uint64_t *table, void *const *values)
 {
     struct range list = run->graph->forms.at[form].values;
     uint64_t *addresses = table + table[0] / sizeof *table;

@@ -1,12 +1,12 @@
 /* What the race check of the virtual device must know of a super kernel's entry. */
-#ifndef BACKEND_HOST_RACE_H
-#define BACKEND_HOST_RACE_H
+#ifndef BACKEND_DEVICE_RACE_H
+#define BACKEND_DEVICE_RACE_H
 
 #include "backend/runtime/skrt.h"
 #include "ir/base/arena.h"
 #include "ir/order.h"
 
-struct host_race_source {
+struct device_race_source {
     const struct module *module;
     const struct graph *graph;
     const struct order *order; /* of the graph */
@@ -20,7 +20,7 @@ struct host_race_source {
 /* The orders between ops of the super kernel, each once, and which op each call is for; the entry
  * calls each op once on each core type that it has a part on. The result is allocated in the
  * arena. */
-void host_race_check(const struct host_race_source *source, struct arena *arena,
-                     struct skrt_race_check *check);
+void device_race_check(const struct device_race_source *source, struct arena *arena,
+                       struct skrt_race_check *check);
 
 #endif

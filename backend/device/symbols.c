@@ -1,4 +1,4 @@
-#include "backend/host/symbols.h"
+#include "backend/device/symbols.h"
 #include "ir/variants.h"
 
 #include <assert.h>
@@ -39,8 +39,8 @@ static bool is_symbol(const struct intern_name *name)
     return name->size > 0 && !isdigit((unsigned char)name->text[0]);
 }
 
-void host_kernel_symbol(struct text *text, const struct module *module, uint32_t kernel,
-                        enum core_type core)
+void device_kernel_symbol(struct text *text, const struct module *module, uint32_t kernel,
+                          enum core_type core)
 {
     assert(kernel < module->kernels.count);
     const struct intern_name *name = &module->names.names[module->kernels.at[kernel].name];
@@ -51,10 +51,10 @@ void host_kernel_symbol(struct text *text, const struct module *module, uint32_t
     text_printf(text, ".%s", core_type_name(core));
 }
 
-void host_copy_symbol(struct text *text, const struct module *module, uint32_t kernel,
-                      enum core_type core, uint32_t copy)
+void device_copy_symbol(struct text *text, const struct module *module, uint32_t kernel,
+                        enum core_type core, uint32_t copy)
 {
-    host_kernel_symbol(text, module, kernel, core);
+    device_kernel_symbol(text, module, kernel, core);
     if (copy)
         text_printf(text, "_split%u", copy);
 }
@@ -77,8 +77,8 @@ static uint32_t first_variant(const struct module *module, const struct kernel *
 
 /* A kernel's parts are named after it; what its name would be with a number behind it may be
  * another kernel's. */
-void host_variant_symbol(struct text *text, const struct module *module, uint32_t kernel,
-                         uint32_t variant, enum core_type core, uint32_t copy)
+void device_variant_symbol(struct text *text, const struct module *module, uint32_t kernel,
+                           uint32_t variant, enum core_type core, uint32_t copy)
 {
     const struct kernel *of = &module->kernels.at[kernel];
     uint32_t function = kernel_variant(module, of, variant).functions[core];
@@ -89,7 +89,7 @@ void host_variant_symbol(struct text *text, const struct module *module, uint32_
         text_printf(text, "_split%u", copy);
 }
 
-void host_entry_symbol(struct text *text, const struct module *module, const struct entry *entry)
+void device_entry_symbol(struct text *text, const struct module *module, const struct entry *entry)
 {
     assert((size_t)(entry - module->entries.at) < module->entries.count);
     const struct intern_name *name = &module->names.names[entry->name];

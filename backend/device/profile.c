@@ -1,4 +1,4 @@
-#include "backend/host/profile.h"
+#include "backend/device/profile.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 /* More records than these are dropped: 64 MiB. */
 enum { MAX_RECORDS = (64 << 20) / sizeof(struct skrt_profile_record) };
 
-void host_profile_free(struct run_profile *profile)
+void device_profile_free(struct run_profile *profile)
 {
     vec_free(&profile->launches);
     vec_free(&profile->events);
@@ -16,7 +16,7 @@ void host_profile_free(struct run_profile *profile)
     arena_free(&profile->arena);
 }
 
-struct skrt_profile *host_profile_buffer(uint64_t records, uint64_t *size)
+struct skrt_profile *device_profile_buffer(uint64_t records, uint64_t *size)
 {
     records = records < MAX_RECORDS ? records : MAX_RECORDS;
     *size = sizeof(struct skrt_profile) + records * sizeof(struct skrt_profile_record);
@@ -30,7 +30,7 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-uint64_t host_profile_now(struct run_profile *profile)
+uint64_t device_profile_now(struct run_profile *profile)
 {
     if (profile->start == 0)
         profile->start = now();
@@ -51,8 +51,8 @@ static uint32_t find_stream(struct run_profile *profile, const char *name)
     return profile->streams.count - 1;
 }
 
-void host_profile_add(struct run_profile *profile, const struct run_profile_launch *launch,
-                      const char *stream, const struct skrt_profile *buffer, uint64_t begin)
+void device_profile_add(struct run_profile *profile, const struct run_profile_launch *launch,
+                        const char *stream, const struct skrt_profile *buffer, uint64_t begin)
 {
     const char **names = arena_alloc(&profile->arena, (launch->n_ops + 1) * sizeof *names);
     for (uint32_t i = 0; i < launch->n_ops; i++)

@@ -1,10 +1,10 @@
 /* Ops that call graphs, on the host: each graph that is called has a run of its own inside the run
- * of the main one (backend/host/run.h), since no graph calls itself. Its parameters are bound to
+ * of the main one (backend/device/run.h), since no graph calls itself. Its parameters are bound to
  * the memory of the arguments; what it returns is copied to the results. */
-#ifndef BACKEND_HOST_CALLS_H
-#define BACKEND_HOST_CALLS_H
+#ifndef BACKEND_DEVICE_CALLS_H
+#define BACKEND_DEVICE_CALLS_H
 
-#include "backend/host/run.h"
+#include "backend/device/run.h"
 #include "ir/calls.h"
 
 /* Memory for values that a body returns, which are its parameters the next time. */
@@ -13,10 +13,10 @@ struct buffer {
     uint64_t size;
 };
 
-struct host_call {
+struct device_call {
     const struct op *op;
     enum call_kind kind;
-    struct host_run **callees; /* in the order of ir/calls.h */
+    struct device_run **callees; /* in the order of ir/calls.h */
     uint32_t n_callees;
     uint32_t n_args, n_results; /* what is passed but for the op's own operands; tensors */
     uint64_t *sizes;            /* of results */
@@ -27,17 +27,17 @@ struct host_call {
 
 /* Finds all graphs that the main one calls, directly or by way of others, and begins a run for
  * each. */
-void calls_open(struct host_run *run);
+void calls_open(struct device_run *run);
 
 /* The call of an op; it lasts as long as the run. NULL, with diagnostics, where its results have
  * types that the host target does not have. */
-struct host_call *calls_make(struct host_run *run, const struct op *op);
+struct device_call *calls_make(struct device_run *run, const struct op *op);
 
 /* Before anything runs: the memory of values, by graph and value. Variables of one name are one
  * memory. */
-void calls_bind(struct host_run *run, void *const *const *values);
+void calls_bind(struct device_run *run, void *const *const *values);
 
 /* Releases what a run has because of calls. */
-void calls_free(struct host_run *run);
+void calls_free(struct device_run *run);
 
 #endif

@@ -1,10 +1,10 @@
-#include "backend/host/run.h"
-#include "backend/host/build.h"
-#include "backend/host/calls.h"
-#include "backend/host/launches.h"
-#include "backend/host/profile.h"
-#include "backend/host/race.h"
-#include "ir/base/tool.h"
+#include "backend/device/run.h"
+#include "backend/device/calls.h"
+#include "backend/device/launches.h"
+#include "backend/device/link.h"
+#include "backend/device/profile.h"
+#include "backend/device/race.h"
+#include "backend/device/tools.h"
 #include "ir/syntax/locate.h"
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@
 
 /* ---------------------------------------------------------------------------- loading ---- */
 
-static void *load(struct host_run *run, const char *path)
+static void *load(struct device_run *run, const char *path)
 {
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!handle)
@@ -22,7 +22,7 @@ static void *load(struct host_run *run, const char *path)
     return handle;
 }
 
-static bool mark_single_kernels(const struct host_run *run, uint8_t *used)
+static bool mark_single_kernels(const struct device_run *run, uint8_t *used)
 {
     bool any = false;
     for (uint32_t i = 0; i < run->graph->ops.count; i++) {
@@ -31,14 +31,14 @@ static bool mark_single_kernels(const struct host_run *run, uint8_t *used)
             (run->options.fused &&
              graph_enclosing(run->graph, op->block, BLOCK_SUPERKERNEL) != NONE))
             continue; /* ops without a kernel execute nothing */
-        used[host_run_kernel(run, op) - run->module->kernels.at] = 1;
+        used[device_run_kernel(run, op) - run->module->kernels.at] = 1;
         any = true;
     }
     return any;
 }
 
 /* Kernels of ops that are launched on their own. */
-static uint8_t *single_kernels(struct host_run *run, bool *any)
+static uint8_t *single_kernels(struct device_run *run, bool *any)
 {
     uint8_t *used = mem_calloc(run->module->kernels.count, 1);
     *any = false;
@@ -47,7 +47,7 @@ static uint8_t *single_kernels(struct host_run *run, bool *any)
     return used;
 }
 
-static enum backend_status load_kernels(struct host_run *run, const char *folder)
+static enum backend_status load_kernels(struct device_run *run, const char *folder)
 {
     bool any;
     uint8_t *used = single_kernels(run, &any);
@@ -55,24 +55,25 @@ static enum backend_status load_kernels(struct host_run *run, const char *folder
     const char *shared = arena_printf(&run->arena, "%s/kernels.so", folder);
     enum backend_status status = BACKEND_OK;
     if (any)
-        status = host_link_kernels(run->module, run->options.places, used, object, run->diags);
+        status = device_link_kernels(run->module, run->options.places, used, object, run->diags);
     if (any && status == BACKEND_OK)
-        status = host_make_shared(object, shared, run->diags);
+        status = device_make_shared(object, shared, run->diags);
     if (any && status == BACKEND_OK && !(run->kernels = load(run, shared)))
         status = BACKEND_INPUT;
     mem_free(used);
     return status;
 }
 
-static enum backend_status load_entries(struct host_run *run, const char *folder)
+static enum backend_status load_entries(struct device_run *run, const char *folder)
 {
     const char *object = arena_printf(&run->arena, "%s/entries.o", folder);
     const char *shared = arena_printf(&run->arena, "%s/entries.so", folder);
     if (run->module->entries.count == 0)
         return BACKEND_OK;
-    enum backend_status status = host_compile(run->module, run->options.places, object, run->diags);
+    enum backend_status status =
+        run->target->compile(run->module, run->options.places, object, run->diags);
     if (status == BACKEND_OK)
-        status = host_make_shared(object, shared, run->diags);
+        status = device_make_shared(object, shared, run->diags);
     if (status == BACKEND_OK && !(run->entries = load(run, shared)))
         status = BACKEND_INPUT;
     return status;
@@ -80,10 +81,10 @@ static enum backend_status load_entries(struct host_run *run, const char *folder
 
 /* The folder of what is compiled is gone before anything runs, so that a launch that crashes, hangs
  * or is interrupted leaves nothing behind. */
-static enum backend_status load_all(struct host_run *run)
+static enum backend_status load_all(struct device_run *run)
 {
     struct tool_folder folder;
-    if (!host_make_folder(&folder, run->diags))
+    if (!device_make_folder(&folder, run->diags))
         return BACKEND_INPUT;
     enum backend_status status = load_kernels(run, folder.path);
     if (status == BACKEND_OK && run->options.fused)
@@ -94,12 +95,12 @@ static enum backend_status load_all(struct host_run *run)
 
 /* ------------------------------------------------------------------------ race checks ---- */
 
-static void check_races_of(struct host_run *run, const struct members *members,
-                           const struct order *order, struct host_launch *launch)
+static void check_races_of(struct device_run *run, const struct members *members,
+                           const struct order *order, struct device_launch *launch)
 {
     const struct entry *entry = block_entry(run->module, &run->graph->blocks.at[launch->block]);
     uint32_t first = members->first[launch->block];
-    const struct host_race_source source = {
+    const struct device_race_source source = {
         .module = run->module,
         .graph = run->graph,
         .order = order,
@@ -111,16 +112,16 @@ static void check_races_of(struct host_run *run, const struct members *members,
     };
     struct skrt_race_check *check = arena_alloc(&run->arena, sizeof *check);
     launch->skrt.race = check;
-    host_race_check(&source, &run->arena, check);
+    device_race_check(&source, &run->arena, check);
 }
 
 /* From now on launches of super kernels are checked for races. */
-static void check_races(struct host_run *run)
+static void check_races(struct device_run *run)
 {
     const struct order *order = analyses_order(&run->analyses, run->module, run->graph);
     const struct members *members = analyses_members(&run->analyses, run->module, run->graph);
     for (uint32_t i = 0; i < run->launches.count; i++) {
-        struct host_launch *launch = &run->launches.at[i];
+        struct device_launch *launch = &run->launches.at[i];
         if (launch->block == NONE)
             continue;
         check_races_of(run, members, order, launch);
@@ -130,7 +131,7 @@ static void check_races(struct host_run *run)
 
 /* ----------------------------------------------------------------------------- a run ---- */
 
-static bool open_device(struct host_run *run)
+static bool open_device(struct device_run *run)
 {
     const struct skrt_device_config config = {.aic = module_cores(run->module, CORE_AIC),
                                               .aiv = module_cores(run->module, CORE_AIV),
@@ -142,7 +143,7 @@ static bool open_device(struct host_run *run)
     return run->device != NULL;
 }
 
-static bool make_launches(struct host_run *run)
+static bool make_launches(struct device_run *run)
 {
     if (!launches_add(run))
         return false;
@@ -152,7 +153,7 @@ static bool make_launches(struct host_run *run)
     return true;
 }
 
-static bool make_all_launches(struct host_run *run)
+static bool make_all_launches(struct device_run *run)
 {
     bool ok = true;
     for (uint32_t i = 0; i < run->runs.count; i++)
@@ -163,7 +164,7 @@ static bool make_all_launches(struct host_run *run)
 /* What does not go away with the memory of the run. */
 static void release_run(void *what)
 {
-    struct host_run *run = what;
+    struct device_run *run = what;
     skrt_device_close(run->device);
     if (run->entries)
         dlclose(run->entries);
@@ -173,10 +174,12 @@ static void release_run(void *what)
         free(run->reports.at[i]);
 }
 
-struct backend_run *host_run_open(const struct run_options *options, enum backend_status *status)
+struct backend_run *device_run_open(const struct run_options *options,
+                                    const struct device_target *target, enum backend_status *status)
 {
-    struct host_run *run = mem_calloc(1, sizeof *run);
+    struct device_run *run = mem_calloc(1, sizeof *run);
     mem_guard(&run->guard, release_run, run);
+    run->target = target;
     run->options = *options;
     run->module = options->module;
     run->graph = options->graph;
@@ -188,11 +191,11 @@ struct backend_run *host_run_open(const struct run_options *options, enum backen
         return &run->base;
     if (*status == BACKEND_OK)
         *status = BACKEND_INPUT;
-    host_run_close(&run->base);
+    device_run_close(&run->base);
     return NULL;
 }
 
-static void free_run(struct host_run *run)
+static void free_run(struct device_run *run)
 {
     calls_free(run);
     for (uint32_t i = 0; i < run->workspaces.count; i++)
@@ -205,7 +208,7 @@ static void free_run(struct host_run *run)
     vec_free(&run->streams);
     vec_free(&run->stream_names);
     vec_free(&run->tilings);
-    host_profile_free(&run->profile);
+    device_profile_free(&run->profile);
     mem_free(run->words_of_events);
     arena_free(&run->arena);
     analyses_drop(&run->analyses);
@@ -213,9 +216,9 @@ static void free_run(struct host_run *run)
     mem_free(run);
 }
 
-void host_run_close(struct backend_run *base)
+void device_run_close(struct backend_run *base)
 {
-    struct host_run *run = (struct host_run *)base;
+    struct device_run *run = (struct device_run *)base;
     mem_unguard(&run->guard);
     release_run(run);
     for (uint32_t i = 1; i < run->runs.count; i++)

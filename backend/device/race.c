@@ -1,17 +1,17 @@
-#include "backend/host/race.h"
+#include "backend/device/race.h"
 #include "ir/members.h"
 #include "ir/syntax/spelling.h"
 
 #include <assert.h>
 #include <string.h>
 
-static const struct kernel *kernel_of(const struct host_race_source *source, uint32_t i)
+static const struct kernel *kernel_of(const struct device_race_source *source, uint32_t i)
 {
     return module_kernel(source->module, source->graph->ops.at[source->ops[i]].kernel);
 }
 
 /* Which op each call of a program is for: the one whose arguments it passes. */
-static void place_calls(const struct host_race_source *source, enum core_type core,
+static void place_calls(const struct device_race_source *source, enum core_type core,
                         struct arena *arena, struct skrt_race_check *check)
 {
     const struct program *program = &source->entry->programs[core];
@@ -29,7 +29,7 @@ static void place_calls(const struct host_race_source *source, enum core_type co
 }
 
 /* Two ops may be ordered for several reasons. */
-static void place_orders(const struct host_race_source *source, struct arena *arena,
+static void place_orders(const struct device_race_source *source, struct arena *arena,
                          struct skrt_race_check *check)
 {
     const struct order *order = source->order;
@@ -55,8 +55,8 @@ static void place_orders(const struct host_race_source *source, struct arena *ar
     id_map_free(&seen);
 }
 
-void host_race_check(const struct host_race_source *source, struct arena *arena,
-                     struct skrt_race_check *check)
+void device_race_check(const struct device_race_source *source, struct arena *arena,
+                       struct skrt_race_check *check)
 {
     const char **names = arena_alloc(arena, (source->count + 1) * sizeof *names);
     *check = (struct skrt_race_check){.n_ops = source->count, .names = names};

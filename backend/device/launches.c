@@ -1,7 +1,7 @@
-#include "backend/host/launches.h"
-#include "backend/host/arguments.h"
-#include "backend/host/calls.h"
-#include "backend/host/symbols.h"
+#include "backend/device/launches.h"
+#include "backend/device/arguments.h"
+#include "backend/device/calls.h"
+#include "backend/device/symbols.h"
 #include "ir/calls.h"
 #include "ir/contents.h"
 #include "ir/memories.h"
@@ -14,7 +14,7 @@
 
 /* ---------------------------------------------------------------- streams and events ---- */
 
-static uint32_t stream_number(struct host_run *run, uint32_t label)
+static uint32_t stream_number(struct device_run *run, uint32_t label)
 {
     for (uint32_t i = 0; i < run->streams.count; i++)
         if (run->streams.at[i] == label)
@@ -25,19 +25,19 @@ static uint32_t stream_number(struct host_run *run, uint32_t label)
     return run->streams.count - 1;
 }
 
-static uint32_t op_stream(struct host_run *run, const struct op *op)
+static uint32_t op_stream(struct device_run *run, const struct op *op)
 {
     const struct order *order = analyses_order(&run->analyses, run->module, run->graph);
     return stream_number(run, order->stream[op - run->graph->ops.at]);
 }
 
-static uint32_t superkernel_stream(struct host_run *run, const struct block *block)
+static uint32_t superkernel_stream(struct device_run *run, const struct block *block)
 {
     uint32_t label = attr_string(run->module, block->attrs, W_stream);
     return stream_number(run, label == NONE ? NONE : stream_label(label));
 }
 
-static struct range add_events(struct host_run *run, struct range refs)
+static struct range add_events(struct device_run *run, struct range refs)
 {
     struct range events = {run->events.count, refs.count};
     for (uint32_t i = 0; i < refs.count; i++)
@@ -47,40 +47,40 @@ static struct range add_events(struct host_run *run, struct range refs)
 
 /* ---------------------------------------------------------------------------- launches ---- */
 
-static struct host_launch *begin_launch(struct host_run *run, const char *name,
-                                        enum kernel_type type, uint32_t blocks)
+static struct device_launch *begin_launch(struct device_run *run, const char *name,
+                                          enum kernel_type type, uint32_t blocks)
 {
     const struct kernel_type_info *info = kernel_type_info(type);
     vec_push(&run->launches,
-             (struct host_launch){.skrt = {.name = name,
-                                           .blocks = blocks,
-                                           .aics = info->aics,
-                                           .aivs = info->aivs,
-                                           .timeout_ms = run->options.timeout_ms,
-                                           .closed = true,
-                                           .full_barriers = run->options.full_barriers},
-                                  .first = run->arguments.count,
-                                  .block = NONE,
-                                  .profile_slot = NONE,
-                                  .tilings = {run->tilings.count, 0}});
-    vec_push(&run->arguments, (struct host_argument){.slot = {SLOT_WORD, W_ffts}});
+             (struct device_launch){.skrt = {.name = name,
+                                             .blocks = blocks,
+                                             .aics = info->aics,
+                                             .aivs = info->aivs,
+                                             .timeout_ms = run->options.timeout_ms,
+                                             .closed = true,
+                                             .full_barriers = run->options.full_barriers},
+                                    .first = run->arguments.count,
+                                    .block = NONE,
+                                    .profile_slot = NONE,
+                                    .tilings = {run->tilings.count, 0}});
+    vec_push(&run->arguments, (struct device_argument){.slot = {SLOT_WORD, W_ffts}});
     return &run->launches.at[run->launches.count - 1];
 }
 
-static void end_launch(struct host_run *run)
+static void end_launch(struct device_run *run)
 {
-    struct host_launch *launch = &run->launches.at[run->launches.count - 1];
+    struct device_launch *launch = &run->launches.at[run->launches.count - 1];
     assert(run->arguments.count > launch->first);
     launch->count = run->arguments.count - launch->first;
     launch->tilings.count = run->tilings.count - launch->tilings.first;
 }
 
-static bool has_barriers(const struct host_run *run, const struct op *op)
+static bool has_barriers(const struct device_run *run, const struct op *op)
 {
-    return attr_flag(run->module, host_run_kernel(run, op)->attrs, W_sync_all);
+    return attr_flag(run->module, device_run_kernel(run, op)->attrs, W_sync_all);
 }
 
-static void *find_symbol(struct host_run *run, void *handle, struct text *symbol)
+static void *find_symbol(struct device_run *run, void *handle, struct text *symbol)
 {
     text_char(symbol, '\0');
     void *found = dlsym(handle, symbol->at);
@@ -99,14 +99,14 @@ struct single {
     uint32_t variant; /* NONE: the kernel is not dynamic */
 };
 
-static bool find_single(struct host_run *run, const struct op *op, struct single *single)
+static bool find_single(struct device_run *run, const struct op *op, struct single *single)
 {
-    const struct kernel *kernel = host_run_kernel(run, op);
+    const struct kernel *kernel = device_run_kernel(run, op);
     *single = (struct single){kernel, kernel->type, kernel_blocks(run->module, kernel), NONE};
     if (!kernel_is_dynamic(run->module, kernel))
         return true;
-    struct host_choice choice;
-    if (!host_choose(run->module, run->graph, op, kernel, &choice, run->diags))
+    struct device_choice choice;
+    if (!device_choose(run->module, run->graph, op, kernel, &choice, run->diags))
         return false;
     single->type = kernel_variant(run->module, kernel, choice.variant).type;
     single->blocks = choice.blocks;
@@ -115,36 +115,36 @@ static bool find_single(struct host_run *run, const struct op *op, struct single
 }
 
 /* The function of a core type; NULL, reported, where the loaded object does not have it. */
-static skrt_kernel_fn *single_function(struct host_run *run, const struct single *single,
+static skrt_kernel_fn *single_function(struct device_run *run, const struct single *single,
                                        enum core_type core)
 {
     uint32_t kernel = (uint32_t)(single->kernel - run->module->kernels.at);
     assert(kernel_type_has(single->type, core));
     struct text symbol = {NULL, 0, 0};
     if (single->variant == NONE)
-        host_kernel_symbol(&symbol, run->module, kernel, core);
+        device_kernel_symbol(&symbol, run->module, kernel, core);
     else
-        host_variant_symbol(&symbol, run->module, kernel, single->variant, core, 0);
+        device_variant_symbol(&symbol, run->module, kernel, single->variant, core, 0);
     return (skrt_kernel_fn *)find_symbol(run, run->root->kernels, &symbol);
 }
 
 /* An op whose graphs have launches. */
-static bool add_call(struct host_run *run, const struct op *op)
+static bool add_call(struct device_run *run, const struct op *op)
 {
     const struct clauses *clauses = op_clauses(run->graph, op);
-    struct host_launch launch = {.call = calls_make(run, op),
-                                 .first = run->arguments.count,
-                                 .stream = op_stream(run, op),
-                                 .sends = add_events(run, clauses->send),
-                                 .block = NONE,
-                                 .profile_slot = NONE,
-                                 .tilings = {run->tilings.count, 0}};
+    struct device_launch launch = {.call = calls_make(run, op),
+                                   .first = run->arguments.count,
+                                   .stream = op_stream(run, op),
+                                   .sends = add_events(run, clauses->send),
+                                   .block = NONE,
+                                   .profile_slot = NONE,
+                                   .tilings = {run->tilings.count, 0}};
     vec_push(&run->launches, launch);
     return launch.call != NULL;
 }
 
 /* One op without an entry: each core runs its part of the kernel. */
-static bool add_op_launch(struct host_run *run, const struct op *op)
+static bool add_op_launch(struct device_run *run, const struct op *op)
 {
     struct single single;
     if (op_call_kind(op) != CALL_NONE)
@@ -152,8 +152,8 @@ static bool add_op_launch(struct host_run *run, const struct op *op)
     if (!find_single(run, op, &single))
         return false;
     const struct kernel_type_info *info = kernel_type_info(single.type);
-    struct host_launch *launch = begin_launch(run, name_text(run->module, op->type, &run->arena),
-                                              single.type, single.blocks);
+    struct device_launch *launch = begin_launch(run, name_text(run->module, op->type, &run->arena),
+                                                single.type, single.blocks);
     for (int core = 0; core < CORE_TYPES; core++) {
         if (!kernel_type_has(single.type, core))
             continue;
@@ -174,7 +174,7 @@ static bool add_op_launch(struct host_run *run, const struct op *op)
 }
 
 /* Whether no block of a super kernel waits for another: it has one op, and no barriers. */
-static bool is_waves(const struct host_run *run, const struct entry *entry, const uint32_t *ops,
+static bool is_waves(const struct device_run *run, const struct entry *entry, const uint32_t *ops,
                      uint32_t n_ops)
 {
     for (int core = 0; core < CORE_TYPES; core++)
@@ -184,20 +184,21 @@ static bool is_waves(const struct host_run *run, const struct entry *entry, cons
     return n_ops == 1 && !has_barriers(run, &run->graph->ops.at[ops[0]]);
 }
 
-static bool add_superkernel_launch(struct host_run *run, const struct members *members, uint32_t id)
+static bool add_superkernel_launch(struct device_run *run, const struct members *members,
+                                   uint32_t id)
 {
     const struct module *module = run->module;
     const struct block *block = &run->graph->blocks.at[id];
     const struct entry *entry = block_entry(module, block);
     uint32_t blocks = (uint32_t)attr_int(module, entry->attrs, W_block, 1);
-    struct host_launch *launch =
+    struct device_launch *launch =
         begin_launch(run, name_text(module, block->name, &run->arena), entry->type, blocks);
     struct text symbol = {NULL, 0, 0};
     launch->block = id;
     launch->stream = superkernel_stream(run, block);
     launch->waits = add_events(run, block->recv);
     launch->sends = add_events(run, block->send);
-    host_entry_symbol(&symbol, module, entry);
+    device_entry_symbol(&symbol, module, entry);
     launch->skrt.entry = (skrt_entry_fn *)find_symbol(run, run->root->entries, &symbol);
     if (!launch->skrt.entry)
         return false;
@@ -219,7 +220,7 @@ static bool add_superkernel_launch(struct host_run *run, const struct members *m
 }
 
 /* Results that come from elsewhere, and not from before the graph runs, are nowhere on the host. */
-static bool check_passive(struct host_run *run, const struct op *op)
+static bool check_passive(struct device_run *run, const struct op *op)
 {
     const struct module *module = run->module;
     if (op->results.count == 0 || op_is_source(module, run->graph, op) ||
@@ -232,14 +233,14 @@ static bool check_passive(struct host_run *run, const struct op *op)
     return false;
 }
 
-static bool add_op(struct host_run *run, const struct op *op)
+static bool add_op(struct device_run *run, const struct op *op)
 {
     return op->kernel == NONE && op_call_kind(op) == CALL_NONE ? check_passive(run, op)
                                                                : add_op_launch(run, op);
 }
 
 /* Text order satisfies the graph behind partition-scopes. */
-bool launches_add(struct host_run *run)
+bool launches_add(struct device_run *run)
 {
     const struct members *members = analyses_members(&run->analyses, run->module, run->graph);
     uint32_t open = NONE;

@@ -1,4 +1,4 @@
-#include "backend/host/ops.h"
+#include "backend/device/ops.h"
 #include "backend/kernels/sample_ops.h"
 #include "backend/kernels/sample_tiling.h"
 #include "ir/attr_rows.h"
@@ -92,8 +92,8 @@ static bool tensor_size(const struct skrt_tensor *tensor, uint64_t *size)
     return elements >> 46 == 0;
 }
 
-bool host_value_size(const struct module *module, uint32_t type, struct span span, uint64_t *size,
-                     struct diags *diags)
+bool device_value_size(const struct module *module, uint32_t type, struct span span, uint64_t *size,
+                       struct diags *diags)
 {
     struct skrt_tensor tensor;
     char error[160];
@@ -197,8 +197,8 @@ static bool add_tensors(const struct module *module, const struct graph *graph, 
     return true;
 }
 
-bool host_tiling(const struct module *module, const struct graph *graph, const struct op *op,
-                 struct arena *arena, struct skrt_tiling *tiling, char *error, size_t error_size)
+bool device_tiling(const struct module *module, const struct graph *graph, const struct op *op,
+                   struct arena *arena, struct skrt_tiling *tiling, char *error, size_t error_size)
 {
     uint32_t count = op_n_places(graph, op) + op_tensor_results(module, graph, op);
     struct skrt_tensor *tensors = arena_alloc(arena, count * sizeof *tensors);
@@ -224,7 +224,7 @@ static bool sample_choice(const struct module *module, const struct graph *graph
     char error[160];
     uint32_t object = attr_string(module, kernel->attrs, W_object);
     bool ok = object != NONE &&
-              host_tiling(module, graph, op, &scratch, &tiling, error, sizeof error) &&
+              device_tiling(module, graph, op, &scratch, &tiling, error, sizeof error) &&
               sample_op_tiling(name_text(module, object, &scratch), tiling.tensors,
                                tiling.n_tensors, module_cores(module, CORE_AIV), tiled);
     arena_free(&scratch);
@@ -242,8 +242,8 @@ static bool no_key(const struct module *module, const struct op *op, const struc
     return false;
 }
 
-bool host_choose(const struct module *module, const struct graph *graph, const struct op *op,
-                 const struct kernel *kernel, struct host_choice *choice, struct diags *diags)
+bool device_choose(const struct module *module, const struct graph *graph, const struct op *op,
+                   const struct kernel *kernel, struct device_choice *choice, struct diags *diags)
 {
     struct sample_tiling tiled = {-1, 0};
     if (!sample_choice(module, graph, op, kernel, &tiled))
@@ -417,8 +417,8 @@ static bool check_memory(const struct module *module, const struct graph *graph,
     return true;
 }
 
-bool host_op_check(const struct module *module, const struct graph *graph, const struct op *op,
-                   struct diags *diags)
+bool device_op_check(const struct module *module, const struct graph *graph, const struct op *op,
+                     struct diags *diags)
 {
     struct arena scratch = {NULL, 0};
     struct skrt_tiling tiling;
@@ -426,7 +426,7 @@ bool host_op_check(const struct module *module, const struct graph *graph, const
     char error[160];
     const char *type = name_text(module, op->type, &scratch);
     bool ok = check_attrs(module, op, type, diags) && check_types(module, graph, op, diags) &&
-              host_tiling(module, graph, op, &scratch, &tiling, error, sizeof error);
+              device_tiling(module, graph, op, &scratch, &tiling, error, sizeof error);
     if (ok && !sample_op_check(module->op_types, type, tiling.tensors, op_n_places(graph, op),
                                op_tensor_results(module, graph, op), tiling.attrs, tiling.n_attrs,
                                &fault)) {

@@ -1,0 +1,22 @@
+/* What the parameter slots of launches hold. */
+#ifndef BACKEND_DEVICE_ARGUMENTS_H
+#define BACKEND_DEVICE_ARGUMENTS_H
+
+#include "backend/device/run.h"
+
+/* Appends the arguments of one op, as lower-superkernels lays them out. False, with diagnostics,
+ * where one cannot be made. */
+bool arguments_add_op(struct device_run *run, const struct op *op);
+
+/* Appends what stands behind the arguments of a super kernel's ops. */
+bool arguments_add_entry(struct device_run *run, const struct entry *entry,
+                         struct device_launch *launch);
+
+/* Whether the entry's parameters are those of its super kernel's ops, as verify-sync has seen. */
+bool arguments_hold(const struct device_run *run, const struct entry *entry,
+                    const struct device_launch *launch);
+
+/* The word of an event; there is one for each name. */
+uint64_t *arguments_event(struct device_run *run, uint32_t name);
+
+#endif

@@ -1,0 +1,26 @@
+/* Links for this machine: kernels, and entries with the kernels that they call. */
+#ifndef BACKEND_DEVICE_LINK_H
+#define BACKEND_DEVICE_LINK_H
+
+#include "backend/backend.h"
+
+/* For each kernel (by index) the number of copies that the entries which call it ask for; 0 where
+ * none calls it. To be freed. */
+uint8_t *device_kernel_copies(const struct module *module);
+
+/* Links the entries' objects (NULL-terminated), which call kernels by their symbols
+ * (backend/device/symbols.h) and have the functions of stubs, with these kernels into one
+ * relocatable object whose only global symbols are the entries. */
+enum backend_status device_link_entries(const struct module *module,
+                                        const struct backend_places *places,
+                                        const char *const *objects, const char *output,
+                                        struct diags *diags);
+
+/* Links the kernels that `used` marks (by kernel index), each function under its symbol, into one
+ * relocatable object in which those are global: for launches of single ops. None of them is a
+ * stub. */
+enum backend_status device_link_kernels(const struct module *module,
+                                        const struct backend_places *places, const uint8_t *used,
+                                        const char *output, struct diags *diags);
+
+#endif

@@ -1,0 +1,93 @@
+/* Runs of graphs on the virtual device: what the files that make and execute them share. */
+#ifndef BACKEND_DEVICE_RUN_H
+#define BACKEND_DEVICE_RUN_H
+
+#include "backend/device/ops.h"
+#include "backend/run.h"
+#include "ir/analyses.h"
+#include "ir/slots.h"
+
+/* What a target has of its own when its graphs run here. */
+struct device_target {
+    /* Makes one relocatable object of the module's entries and their kernels. Its only global
+     * symbols are the entries (device_entry_symbol), each a skrt_entry_fn. */
+    enum backend_status (*compile)(const struct module *module, const struct backend_places *places,
+                                   const char *output, struct diags *diags);
+};
+
+/* What a parameter slot holds: the address of a tensor's storage, or a word that is known from the
+ * start. */
+struct device_argument {
+    struct slot slot;
+    uint64_t word;
+};
+
+/* The words of an op with a dynamic kernel, and what the host's tiling writes there. */
+struct device_tiling_words {
+    uint64_t key, blocks, lock;
+    struct device_choice choice;
+};
+
+struct device_call;
+
+struct device_launch {
+    struct device_call *call; /* an op that calls graphs, which is no launch itself; or NULL */
+    struct skrt_launch skrt;  /* without params */
+    uint32_t first, count;    /* of its arguments; the first is the sync base address */
+    uint32_t stream;          /* in run.streams */
+    struct range waits;       /* in run.events: those that it waits for as a whole */
+    struct range sends;       /* and that it sends so */
+    uint32_t block;           /* the super kernel, or NONE */
+    uint32_t profile_slot;    /* of its time records, or NONE */
+    uint64_t records;         /* at most */
+    const char **ops;         /* names of the super kernel's ops */
+    uint32_t n_ops;
+    struct range tilings; /* in run.tilings: those that its entry waits for */
+};
+
+struct device_run {
+    struct backend_run base;
+    const struct device_target *target;
+    struct run_options options;
+    const struct module *module; /* of the options, as are these: */
+    const struct graph *graph;
+    struct diags *diags;
+    struct device_run *root;       /* that of the main graph */
+    VEC(struct device_run *) runs; /* of the root: of the graphs that are run, the main one first */
+    VEC(struct device_call *) calls;
+    void **values;       /* memory of the graph's values */
+    uint32_t *of_params; /* per value: the parameter whose memory it is, or NONE */
+    const char *cause;   /* of the root: what is wrong, where it is with no launch */
+    struct analyses analyses;
+    struct skrt_device *device;
+    void *entries, *kernels; /* dlopen handles, or NULL */
+    struct arena arena;      /* names, tilings */
+    VEC(struct device_launch) launches;
+    VEC(struct device_argument) arguments;
+    struct vec_u32 events;                     /* names */
+    struct vec_u32 streams;                    /* labels; NONE is the default stream */
+    VEC(const char *) stream_names;            /* as reports have them; in the arena */
+    VEC(struct device_tiling_words *) tilings; /* in the arena */
+    uint64_t *words_of_events;                 /* by name id; NULL while there is no event */
+    VEC(void *) workspaces;
+    VEC(char *) reports;    /* of launches, from the runtime */
+    struct mem_guard guard; /* of the device, handles and reports */
+    uint64_t *params;       /* room for the largest launch's */
+    struct run_profile profile;
+};
+
+static inline const struct kernel *device_run_kernel(const struct device_run *run,
+                                                     const struct op *op)
+{
+    return module_kernel(run->module, op->kernel);
+}
+
+/* Functions of a struct backend_runner (backend/run.h), the first for a target's own. */
+struct backend_run *device_run_open(const struct run_options *options,
+                                    const struct device_target *target,
+                                    enum backend_status *status);
+void device_run_execute(struct backend_run *run, void *const *const *values,
+                        struct run_result *result);
+void device_run_close(struct backend_run *run);
+
+#endif

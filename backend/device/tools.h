@@ -1,0 +1,24 @@
+/* The compiler of this machine, for what runs on it. */
+#ifndef BACKEND_DEVICE_TOOLS_H
+#define BACKEND_DEVICE_TOOLS_H
+
+#include "backend/backend.h"
+#include "ir/base/text.h"
+#include "ir/base/tool.h"
+
+/* A new folder for files of a build (ir/base/tool.h); false, with a diagnostic, where there cannot
+ * be one. */
+bool device_make_folder(struct tool_folder *folder, struct diags *diags);
+
+/* Runs the C compiler (tool_run_cc); what it says where it fails is a diagnostic. */
+enum backend_status device_run_cc(const char *const *args, struct diags *diags);
+
+/* Writes C source to `path` and compiles it, with skrt.h in reach, to an object. */
+enum backend_status device_compile(const struct text *source, const char *path,
+                                   const struct backend_places *places, const char *object,
+                                   struct diags *diags);
+
+/* Makes a shared object of a relocatable one. */
+enum backend_status device_make_shared(const char *object, const char *output, struct diags *diags);
+
+#endif
