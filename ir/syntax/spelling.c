@@ -47,6 +47,15 @@ static inline bool is_number_word(const struct intern_name *name)
            (memcmp(name->text, "inf", 3) == 0 || memcmp(name->text, "nan", 3) == 0);
 }
 
+bool is_plain_word(const struct module *module, uint32_t id)
+{
+    const struct intern_name *name = &module->names.names[id];
+    unsigned common = name->size ? char_class[(unsigned char)name->text[0]] & CHAR_FIRST : 0;
+    for (size_t i = 0; i < name->size; i++)
+        common &= char_class[(unsigned char)name->text[i]] & CHAR_WORD ? CHAR_FIRST : 0;
+    return common && !is_number_word(name) && id != W_true && id != W_false;
+}
+
 void spell_word(struct text *text, const struct module *module, uint32_t id)
 {
     const struct intern_name *name = &module->names.names[id];

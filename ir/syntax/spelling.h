@@ -8,6 +8,10 @@
 /* In double quotes, with the escapes of .skir. */
 void spell_quoted(struct text *text, const char *bytes, size_t size);
 
+/* Whether a name can stand where no string can, as that of a dimension: it is neither a number to
+ * the scanner nor a truth value. */
+bool is_plain_word(const struct module *module, uint32_t name);
+
 void spell_word(struct text *text, const struct module *module, uint32_t name);   /* or quoted */
 void spell_value(struct text *text, const struct module *module, uint32_t name);  /* %name */
 void spell_symbol(struct text *text, const struct module *module, uint32_t name); /* @name */

@@ -1,4 +1,5 @@
 #include "frontend/exchange/dump/dump.h"
+#include "ir/syntax/spelling.h"
 
 #include <stdarg.h>
 
@@ -173,22 +174,8 @@ bool dump_is_empty(const struct dump *dump)
     return count == 0;
 }
 
-/* Letters, digits and `_`, not a digit first: what a dimension's name can be. */
-static bool is_dim_name(const char *text, size_t size)
-{
-    for (size_t i = 0; i < size; i++) {
-        char c = text[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-        if (!letter && !(i > 0 && c >= '0' && c <= '9'))
-            return false;
-    }
-    return size > 0;
-}
-
 int64_t dump_dim(struct dump *dump, const char *text, size_t size)
 {
-    if (!is_dim_name(text, size))
-        return DIM_UNKNOWN;
     uint32_t name = intern_copy(&dump->module->names, text, size);
-    return DIM_GEAR + name;
+    return is_plain_word(dump->module, name) ? DIM_GEAR + name : DIM_UNKNOWN;
 }

@@ -1,5 +1,6 @@
 /* What the rests of nodes and graphs say, in the graph that is made. */
 #include "frontend/exchange/dump/rest.h"
+#include "ir/syntax/spelling.h"
 
 static const struct attr *find(const struct dump_maker *maker, struct range rest, const char *key,
                                enum attr_kind kind)
@@ -338,6 +339,8 @@ static void add_gears(struct dump_maker *maker, const struct attr *gears, enum g
     graph->gear_mode = mode;
     for (uint32_t i = 0; i < gears->value.count; i++) {
         const struct attr *said = &maker->module->attrs.at[gears->value.first + i];
+        if (!is_plain_word(maker->module, said->key))
+            continue;
         struct gear gear = {said->key, graph->loc, {graph->gear_values.count, 0}};
         for (uint32_t k = 0; said->value.kind == ATTR_LIST && k < said->value.count; k++) {
             const struct attr_value *value = element(maker, said, k, ATTR_INT);
@@ -357,7 +360,7 @@ void maker_rest_begin(struct dump_maker *maker)
     maker->has_rest_blocks = find(maker, rest, "blocks", ATTR_LIST) != NULL;
     for (uint32_t i = 0; dims && i < dims->value.count; i++) {
         const struct attr_value *name = element(maker, dims, i, ATTR_STRING);
-        if (name)
+        if (name && is_plain_word(maker->dump->module, name->id))
             vec_push(&maker->out->dims, (struct free_dim){name->id, maker->out->loc});
     }
     add_gears(maker, find(maker, rest, "zip", ATTR_DICT), GEARS_ZIP);
