@@ -300,6 +300,14 @@ bool order_follows(const struct order *order, uint32_t from, uint32_t to)
     return false;
 }
 
+bool order_is_chain(const struct order *order, const uint32_t *ops, uint32_t count)
+{
+    for (uint32_t i = 1; i < count; i++)
+        if (!order_follows(order, ops[i - 1], ops[i]))
+            return false;
+    return true;
+}
+
 void order_free(struct order *order)
 {
     mem_free(order->first);

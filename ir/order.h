@@ -63,6 +63,9 @@ void order_free(struct order *order);
  * or because they are of one stream. */
 bool order_follows(const struct order *order, uint32_t from, uint32_t to);
 
+/* Whether each of these ops, but for the first, follows the one before it. */
+bool order_is_chain(const struct order *order, const uint32_t *ops, uint32_t count);
+
 /* All ops in an order that satisfies the edges: text order, but for ops that must come earlier.
  * `sorted` has room for n_ops ids. Returns false where the edges have a cycle; `cycle` then
  * receives indices of edges, each of whose `from` is the op that the next edge belongs to, the last

@@ -76,6 +76,11 @@ const char *sk_option_key(enum sk_option option)
     return rows[option].key;
 }
 
+bool sk_option_is_number(enum sk_option option)
+{
+    return rows[option].kind == KIND_NUMBER || rows[option].kind == KIND_POWER;
+}
+
 void sk_options_list(FILE *out)
 {
     enum { COLUMNS = 4 };

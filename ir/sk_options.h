@@ -62,8 +62,9 @@ const char *sk_options_find(const char *text, size_t size, enum sk_option option
 /* The words of a list in turn: `*rest` is the option's setting at first; false at its end. */
 bool sk_option_next(struct sk_setting *rest, const char **word, size_t *size);
 
-/* The key of an option. */
+/* The key of an option, and whether its value is written as a number. */
 const char *sk_option_key(enum sk_option option);
+bool sk_option_is_number(enum sk_option option);
 
 /* Prints the table: key, values, default, meaning. */
 void sk_options_list(FILE *out);

@@ -98,15 +98,14 @@ static void move_contents(struct module *module, const struct graph *graph, cons
 /* Those that were imported: the sample kernels are not meant. Kernels share no attributes. */
 static void move_kernels(struct module *module, const struct move *move)
 {
-    uint32_t json = module_name(module, "_json");
     bool foreign = module->source && module->source->language == SOURCE_FOREIGN;
     for (uint32_t i = 0; i < module->kernels.count; i++) {
         struct range attrs = module->kernels.at[i].attrs;
-        if (!foreign && !attr_find(module, attrs, json))
+        if (!foreign && !attr_find(module, attrs, W__json))
             continue;
         for (uint32_t n = attrs.first; n < attrs.first + attrs.count; n++) {
             struct attr *attr = &module->attrs.at[n];
-            if ((attr->key == W_object || attr->key == json) && attr->value.kind == ATTR_STRING)
+            if ((attr->key == W_object || attr->key == W__json) && attr->value.kind == ATTR_STRING)
                 attr->value.id = moved_path(module, move, attr->value.id);
         }
     }

@@ -31,12 +31,8 @@ bool superkernel_has_part(const struct superkernel *sk, uint32_t i, enum core_ty
 
 bool superkernel_is_two_lists(const struct superkernel *sk)
 {
-    if (sk->options.of[SK_stream_fusion].number == 0)
-        return false;
-    for (uint32_t i = 1; i < sk->count; i++)
-        if (!order_follows(sk->order, sk->ops[i - 1], sk->ops[i]))
-            return true;
-    return false;
+    return sk->options.of[SK_stream_fusion].number != 0 &&
+           !order_is_chain(sk->order, sk->ops, sk->count);
 }
 
 bool superkernel_is_synchronised(const struct superkernel *sk)

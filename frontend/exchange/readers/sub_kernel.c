@@ -402,7 +402,6 @@ static void add_early_start(struct metadata *meta, struct attr_list *attrs)
 /* In the order of docs/language.md. */
 static void add_attrs(struct metadata *meta, struct attr_list *attrs)
 {
-    struct module *module = meta->module;
     bool dynamic = meta->source->dynamic;
     vec_push(attrs, attr_of(W_op, ATTR_STRING, meta->op_type));
     if (!dynamic)
@@ -422,11 +421,11 @@ static void add_attrs(struct metadata *meta, struct attr_list *attrs)
     add_flag(attrs, W_dcci_before, meta->dcci_before);
     add_flag(attrs, W_dcci_after, meta->dcci_after);
     add_flag(attrs, W_dcci_disable, meta->dcci_disable);
-    vec_push(attrs, attr_of(module_name(module, "_json"), ATTR_STRING, meta->source->json));
+    vec_push(attrs, attr_of(W__json, ATTR_STRING, meta->source->json));
     if (meta->debug != NONE)
-        vec_push(attrs, attr_of(module_name(module, "_debugOptions"), ATTR_STRING, meta->debug));
+        vec_push(attrs, attr_of(W__debugOptions, ATTR_STRING, meta->debug));
     if (meta->debug_bytes)
-        vec_push(attrs, attr_number(module_name(module, "_debugBufSize"), meta->debug_bytes));
+        vec_push(attrs, attr_number(W__debugBufSize, meta->debug_bytes));
 }
 
 uint32_t sub_kernel_name(struct module *module, uint32_t wanted)

@@ -46,13 +46,8 @@ static uint32_t stream_of(const struct graph *graph, const struct op *op)
 
 static const struct attr *json_attr(const struct module *module, const struct kernel *kernel)
 {
-    for (uint32_t i = 0; i < kernel->attrs.count; i++) {
-        const struct attr *attr = &module->attrs.at[kernel->attrs.first + i];
-        const struct intern_name *key = &module->names.names[attr->key];
-        if (attr->value.kind == ATTR_STRING && key->size == 5 && memcmp(key->text, "_json", 5) == 0)
-            return attr;
-    }
-    return NULL;
+    const struct attr *attr = attr_find(module, kernel->attrs, W__json);
+    return attr && attr->value.kind == ATTR_STRING ? attr : NULL;
 }
 
 /* Whether a name is a number up to `most` as decimals are written, so that it can be read back. */
