@@ -11,7 +11,14 @@ libskir_la_SOURCES += \
 	backend/ascend/ascendc.c \
 	backend/ascend/commands.c \
 	backend/ascend/compile_info.c \
+	backend/ascend/info_json.c \
+	backend/ascend/info_json.h \
+	backend/ascend/launch_info.c \
+	backend/ascend/launch_info.h \
 	backend/ascend/meta.c \
+	backend/ascend/meta.h \
+	backend/ascend/symbols.c \
+	backend/ascend/symbols.h \
 	backend/ascend/toolchain.c \
 	backend/device/arguments.c \
 	backend/device/arguments.h \

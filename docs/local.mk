@@ -13,10 +13,12 @@ dist_doc_DATA = \
 	docs/architecture.md \
 	docs/ascend.md \
 	docs/command-line.md \
+	docs/compile-info.schema.json \
 	docs/device-model.md \
 	docs/diagnostics.md \
 	docs/importing.md \
 	docs/json.schema.json \
+	docs/kernel-meta.schema.json \
 	docs/launches.schema.json \
 	docs/language.md \
 	docs/objects.md \

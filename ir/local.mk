@@ -102,6 +102,8 @@ libskir_la_SOURCES += \
 	ir/base/memory.c \
 	ir/base/memory.h \
 	ir/base/message.h \
+	ir/base/sha256.c \
+	ir/base/sha256.h \
 	ir/base/source.c \
 	ir/base/source.h \
 	ir/base/source_files.c \

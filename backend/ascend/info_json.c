@@ -1,0 +1,89 @@
+#include "backend/ascend/info_json.h"
+
+#include <ctype.h>
+
+void info_json_name(struct info_json *out, const char *key, uint32_t name)
+{
+    const struct intern_name *n = &out->module->names.names[name];
+    json_add_bytes(&out->json, key, n->text, n->size);
+}
+
+void info_json_type(struct info_json *out, const char *key, enum kernel_type type)
+{
+    struct text text = {NULL, 0, 0};
+    text_string(&text, "KERNEL_TYPE_");
+    for (const char *name = kernel_type_info(type)->name; *name; name++)
+        text_char(&text, (char)toupper((unsigned char)*name));
+    json_add_bytes(&out->json, key, text.at, text.size);
+    text_free(&text);
+}
+
+void info_json_kernel_name(struct info_json *out, const char *key, const struct entry *entry)
+{
+    struct text name = {NULL, 0, 0};
+    entry_kernel_name(&name, out->module, entry);
+    json_add_bytes(&out->json, key, name.at, name.size);
+    text_free(&name);
+}
+
+/* Whether a name is a number up to 2^63 - 1 as decimals are written. */
+static bool is_number(const struct intern_name *name, uint64_t *number)
+{
+    *number = 0;
+    for (uint32_t i = 0; i < name->size; i++) {
+        if (!isdigit((unsigned char)name->text[i]))
+            return false;
+        *number = *number * 10 + (uint64_t)(name->text[i] - '0');
+    }
+    return name->size > 0 && name->size < 20 && (name->size == 1 || name->text[0] != '0') &&
+           *number <= INT64_MAX;
+}
+
+void info_json_label(struct info_json *out, uint32_t name)
+{
+    const struct intern_name *n = &out->module->names.names[name];
+    uint64_t number;
+    if (is_number(n, &number))
+        json_unsigned(&out->json, number);
+    else
+        json_bytes(&out->json, n->text, n->size);
+}
+
+void info_json_events(struct info_json *out, const struct launch_info *info, struct range events)
+{
+    json_open_array(&out->json);
+    for (uint32_t i = events.first; i < events.first + events.count; i++)
+        info_json_label(out, info->entry->args.at[i].id);
+    json_close_array(&out->json);
+}
+
+static enum backend_status refuse(const struct emission_job *job)
+{
+    if (diag_at(job->diags, DIAG_nothing_to_fuse, no_span, "there is no super kernel to compile"))
+        diag_help(job->diags, "mark the ops to be fused with 'scope @NAME { ... }'");
+    return BACKEND_INPUT;
+}
+
+enum backend_status info_json_entries(const struct emission_job *job, info_json_entry *put,
+                                      const void *user)
+{
+    const struct module *module = job->module;
+    struct info_json out = {
+        .json = {.text = job->text, .indented = true}, .module = module, .user = user};
+    if (module->entries.count == 0)
+        return refuse(job);
+    symbols_init(&out.symbols, module);
+    if (module->entries.count > 1)
+        json_open_array(&out.json);
+    for (uint32_t i = 0; i < module->entries.count; i++) {
+        struct launch_info info;
+        launch_info_init(&info, module, &module->entries.at[i]);
+        put(&out, &info);
+        launch_info_free(&info);
+    }
+    if (module->entries.count > 1)
+        json_close_array(&out.json);
+    text_char(job->text, '\n');
+    symbols_free(&out.symbols);
+    return BACKEND_OK;
+}

@@ -1,0 +1,66 @@
+/* What the host has to know of a launch: its ops, their slots, events, streams and options. Read
+ * off an entry, and off the super kernel that it is for, where there is one. */
+#ifndef BACKEND_ASCEND_LAUNCH_INFO_H
+#define BACKEND_ASCEND_LAUNCH_INFO_H
+
+#include "ir/base/file.h"
+#include "ir/base/text.h"
+#include "ir/sk_options.h"
+
+/* An op of the launch. An op without events has the slots that they would have. */
+struct launch_op {
+    const struct kernel *kernel;
+    const struct arg_group *group;
+    uint32_t stream;            /* name id of its label; NONE: the default stream, or not known */
+    uint32_t param, send, recv; /* first slots: of all its arguments, of its events */
+    struct range sends, recvs;  /* in entry->args */
+};
+
+struct launch_info {
+    const struct module *module;
+    const struct entry *entry;
+    struct sk_options options; /* defaults where the entry is for no super kernel */
+    bool one_list;             /* every op follows the one before it */
+    bool early_start;          /* calls may start early */
+    struct text debug_options; /* of kernels with a dump, each word once, joined by commas */
+    int64_t debug_bytes;       /* the largest buffer of them */
+    VEC(struct launch_op) ops; /* in the order of their slots; groups that nothing calls are none */
+};
+
+/* The module is lowered. */
+void launch_info_init(struct launch_info *info, const struct module *module,
+                      const struct entry *entry);
+void launch_info_free(struct launch_info *info);
+
+/* Of the entry: AI cores, or AIVs where it has no others; copies of kernels' code; bytes of the
+ * workspace of fed barriers. */
+static inline uint32_t launch_info_blocks(const struct launch_info *info)
+{
+    return (uint32_t)attr_int(info->module, info->entry->attrs, W_block, 1);
+}
+
+static inline uint32_t launch_info_copies(const struct launch_info *info)
+{
+    return (uint32_t)attr_int(info->module, info->entry->attrs, W_split, 1);
+}
+
+static inline uint64_t launch_info_workspace(const struct launch_info *info)
+{
+    return (uint64_t)attr_int(info->module, info->entry->attrs, W_workspace, 0);
+}
+
+/* Whether a kernel writes a dump, and so the launch. */
+static inline bool launch_info_dumps(const struct launch_info *info)
+{
+    return info->debug_options.size > 0;
+}
+
+/* Whether some kernel's function is chosen at run time. */
+bool launch_info_is_dynamic(const struct launch_info *info);
+
+/* Adds what the device compiler must be told of the launch: definitions that the source depends on,
+ * then the words of the option compile-options. */
+void launch_info_compile_options(const struct launch_info *info, struct arena *arena,
+                                 struct file_names *options);
+
+#endif

@@ -1,0 +1,31 @@
+/* What functions of kernels and entries are called in the source, and so in the object. */
+#ifndef BACKEND_ASCEND_SYMBOLS_H
+#define BACKEND_ASCEND_SYMBOLS_H
+
+#include "ir/base/text.h"
+#include "ir/variants.h"
+
+/* A kernel's function keeps its name, by which people know it, where it is one of C. Where objects
+ * have functions of one name, those of the first kernel's object keep it. */
+struct symbols {
+    const struct module *module;
+    struct id_map functions; /* by name: the first kernel that has it */
+    struct id_map objects;   /* by path as it is written: the first kernel that has it */
+};
+
+void symbols_init(struct symbols *symbols, const struct module *module);
+void symbols_free(struct symbols *symbols);
+
+/* The first kernel, by index, with the object of a kernel: both are one input of a link. A kernel
+ * without an object is its own. */
+uint32_t symbols_owner(const struct symbols *symbols, const struct kernel *kernel);
+
+/* Appends the symbol of a function of a kernel, by its name id, or of a copy of its code; copy 0 is
+ * the function itself. */
+void symbols_add_function(const struct symbols *symbols, struct text *text,
+                          const struct kernel *kernel, uint32_t function, uint32_t copy);
+
+/* Appends the name under which the host knows an entry: its own, where it is one of C. */
+void entry_kernel_name(struct text *text, const struct module *module, const struct entry *entry);
+
+#endif
