@@ -81,7 +81,9 @@ libskir_la_SOURCES += \
 	backend/object/object.h \
 	backend/object/place.c \
 	backend/object/query.c \
+	backend/object/ranks.c \
 	backend/object/resolve.c \
+	backend/object/share.c \
 	backend/object/symbols.c \
 	backend/object/write.c
 

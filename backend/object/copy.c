@@ -152,22 +152,24 @@ static void resolve_copy(struct object_writer *writer, struct object_input *copy
     }
 }
 
+/* All inputs of a copy, from the group's first one on. */
+static void resolve_group(struct object_writer *writer, struct object_input *first)
+{
+    for (struct object_input *copy = first; copy; copy = copy->next_in_group)
+        copy->original->copy = copy;
+    for (struct object_input *copy = first; copy; copy = copy->next_in_group)
+        resolve_copy(writer, copy);
+}
+
 void object_copy_resolve(struct object_writer *writer)
 {
     struct object_input *input = writer->link->first_input;
     for (struct object_input *i = input; i; i = i->next)
         if (i->has_copies)
             mark_copied(i);
-    while (input) {
-        /* The inputs of one copy follow one another. */
-        struct object_input *end = input;
-        for (; end && end->group == input->group; end = end->next)
-            if (end->original)
-                end->original->copy = end;
-        for (; input != end; input = input->next)
-            if (input->original)
-                resolve_copy(writer, input);
-    }
+    for (; input; input = input->next)
+        if (input->original && input == object_map_get(&writer->link->groups, input->group, ""))
+            resolve_group(writer, input);
 }
 
 void object_copy_place(struct object_input *copy)

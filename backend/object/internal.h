@@ -1,8 +1,10 @@
 /* What the files of the object module share: memory, errors, inputs, and the state of a write.
  *
  * A write goes through these steps:
+ *   ranks.c    the order of the inputs
  *   input*.c   bytes -> struct object_input, fully validated (at object_link_add)
  *   resolve.c  COMDAT groups, then names: which definition stands for which reference
+ *   share.c    variables that groups share
  *   copy.c     copies of inputs: what they share with the originals
  *   frame.c    .eh_frame records, without those of discarded functions
  *   place.c    input sections -> offsets in output sections
@@ -127,6 +129,7 @@ struct object_input {
     struct object_input *original;                   /* what this is a copy of, or NULL */
     struct object_input *copy;                       /* the copy at hand; set by a write */
     bool has_copies;
+    unsigned rank; /* of an original: object_link_place */
 };
 
 /* Reads one object and checks everything that later code relies on: all indices, offsets and
@@ -215,7 +218,11 @@ struct object_writer {
     struct object_strings names;
 };
 
+/* Puts the inputs into the order of their ranks. */
+void object_sort_inputs(struct object_link *link);
 bool object_resolve(struct object_writer *writer);
+/* Lets one definition stand for the variables that groups share. */
+void object_share_variables(struct object_writer *writer);
 /* What each copy of an input has of its own, once the names of the originals are known. */
 void object_copy_resolve(struct object_writer *writer);
 /* Puts what a copy shares where it is. */
@@ -259,12 +266,18 @@ struct object_keep {
     struct object_keep *next;
 };
 
+struct object_share {
+    unsigned group;
+    struct object_share *next;
+};
+
 struct object_link {
     struct object_error error;
     struct object_arena arena;
     struct object_input *first_input, **input_tail;
     struct object_export *first_export, **export_tail;
     struct object_keep *first_keep, **keep_tail;
+    struct object_share *first_share;
     struct object_map groups; /* scope: group; to its first input */
     bool gnu_abi;
 };

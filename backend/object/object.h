@@ -49,6 +49,16 @@ bool object_link_export(struct object_link *link, unsigned group, const char *sy
 /* Keeps the exported name `as` global in the result; every other definition becomes local. */
 bool object_link_keep(struct object_link *link, const char *as);
 
+/* Places the input of `group` that defines `symbol` behind all inputs of lower rank; with NULL, all
+ * inputs that the group has. Copies go with what they are copies of. Inputs of one rank stand in the
+ * order in which they were added; 0 is the rank of those that this was not said of. */
+bool object_link_place(struct object_link *link, unsigned group, const char *symbol, unsigned rank);
+
+/* Makes the variables that inputs of `group` name those of all groups, as `ld` does with what is
+ * weak: of its own definition, or else of the first weak one, all weak definitions of that name are
+ * the same. Strong ones stay their group's. */
+bool object_link_share(struct object_link *link, unsigned group);
+
 /* Combines everything and writes the object atomically to `path` ("-" is standard output). The
  * same inputs in the same order give the same bytes. */
 bool object_link_write(struct object_link *link, const char *path);

@@ -264,10 +264,11 @@ bool object_resolve(struct object_writer *writer)
     if (!collect_globals(writer))
         return false;
     object_copy_resolve(writer);
+    object_share_variables(writer);
     if (!resolve_exports(writer))
         return false;
     for (struct object_global *global = writer->first_global; global; global = global->next)
-        if (global->strength == OBJECT_NONE && !bind_undefined(writer, global))
+        if (global->strength == OBJECT_NONE && !global->target && !bind_undefined(writer, global))
             return false;
     return true;
 }

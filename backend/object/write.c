@@ -387,6 +387,7 @@ bool object_write(struct object_link *link, void **bytes, size_t *size)
     writer.global_tail = &writer.first_global;
     writer.output_tail = &writer.first_output;
     struct file file = {0};
+    object_sort_inputs(link);
     reset_inputs(link);
     bool ok = object_resolve(&writer) && object_place(&writer) && object_symbols_build(&writer) &&
               build_relocations(&writer, &file) && layout(&writer, &file) &&
