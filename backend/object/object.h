@@ -50,8 +50,8 @@ bool object_link_export(struct object_link *link, unsigned group, const char *sy
 bool object_link_keep(struct object_link *link, const char *as);
 
 /* Places the input of `group` that defines `symbol` behind all inputs of lower rank; with NULL, all
- * inputs that the group has. Copies go with what they are copies of. Inputs of one rank stand in the
- * order in which they were added; 0 is the rank of those that this was not said of. */
+ * inputs that the group has. Copies go with what they are copies of. Inputs of one rank stand in
+ * the order in which they were added; 0 is the rank of those that this was not said of. */
 bool object_link_place(struct object_link *link, unsigned group, const char *symbol, unsigned rank);
 
 /* Makes the variables that inputs of `group` name those of all groups, as `ld` does with what is

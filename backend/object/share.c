@@ -1,6 +1,6 @@
-/* Variables that groups share. Code that is compiled apart but runs as one, such as an entry and the
- * kernels that it calls, has inline variables of the same headers: each object has a weak definition
- * of its own, and means the same variable. */
+/* Variables that groups share. Code that is compiled apart but runs as one, such as an entry and
+ * the kernels that it calls, has inline variables of the same headers: each object has a weak
+ * definition of its own, and means the same variable. */
 #include "backend/object/object.h"
 
 #include "backend/object/internal.h"

@@ -111,7 +111,9 @@ kernel @sum : mix_aic_1_1 {
   op = "Sum", block = 2, object = "sum.a", function = {aic = "sum_mix_aic", aiv = "sum_mix_aiv"},
   params = [x, y], sync_all, dcci_after, split = 4
 }
-kernel @wide : aic_only {op = "Wide", block = 4, object = "wide.o", function = "wide", params = [x, y]}
+kernel @wide : aic_only {
+  op = "Wide", block = 4, object = "wide.o", function = "wide", params = [x, y]
+}
 
 graph @g(%x: f16[64]) -> (f16[64], f16[64]) {
   scope @s {options = "stream-fusion=1:feed-sync-all=1:profiling=1"} {
