@@ -15,6 +15,11 @@ static const char *const preload_words[] = {
 #include "ir/sk_options.def"
 };
 
+static const char *const preload_data_words[] = {
+#define SK_PRELOAD_DATA_WORD(name, text) text,
+#include "ir/sk_options.def"
+};
+
 static const char *const strict_words[] = {
 #define SK_STRICT_WORD(name, text) text,
 #include "ir/sk_options.def"

@@ -20,6 +20,12 @@ enum sk_preload {
 #include "ir/sk_options.def"
 };
 
+/* Numbers of preload-data. */
+enum sk_preload_data {
+#define SK_PRELOAD_DATA_WORD(name, text) SK_PRELOAD_DATA_##name,
+#include "ir/sk_options.def"
+};
+
 /* Numbers of strict-scope-check. */
 enum sk_strict {
 #define SK_STRICT_WORD(name, text) SK_STRICT_##name,

@@ -222,13 +222,20 @@ static uint32_t place_after(struct placing *p, uint32_t i)
     return place;
 }
 
-/* The preload of the next call's kernel in its stretch, or the stretch's end: a preload stands at
- * the op before its own (preload-code). */
+static bool is_preload_of(const struct instr *instr, const struct instr *call)
+{
+    if (instr->op == INSTR_preload_data)
+        return instr->number[0] == call->number[0];
+    return instr->op == INSTR_preload && instr->kernel == call->kernel;
+}
+
+/* The first preload for the next call in its stretch, or the stretch's end: preloads stand at the
+ * op before their own (preload-code). */
 static uint32_t find_preload(const struct placing *p, uint32_t begin, uint32_t call)
 {
+    const struct instr *instrs = p->program->instrs.at;
     uint32_t at = begin;
-    while (at < call && !(p->program->instrs.at[at].op == INSTR_preload &&
-                          p->program->instrs.at[at].kernel == p->program->instrs.at[call].kernel))
+    while (at < call && !is_preload_of(&instrs[at], &instrs[call]))
         at++;
     return at;
 }
@@ -250,7 +257,10 @@ static void place_absent(struct placing *p, uint32_t begin, uint32_t call, uint3
         return;
     }
     add_pairs(p, preload, count - 1);
-    add_pairs(p, preload + 1, 1);
+    preload++;
+    while (program_has(p->program, preload, INSTR_preload_data))
+        preload++;
+    add_pairs(p, preload, 1);
 }
 
 static void place_all(struct placing *p)

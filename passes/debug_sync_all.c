@@ -121,7 +121,7 @@ static uint32_t place_behind(const struct superkernel *sk, const struct program 
 {
     bool pairs = sk->options.of[SK_debug_dcci_all].number;
     uint32_t place = call_site_behind_dcci(program, call, pairs), at;
-    while (program_has(program, at = skip_records(program, place), INSTR_preload))
+    while (program_has_ahead(program, at = skip_records(program, place)))
         place = at + 1;
     return place;
 }

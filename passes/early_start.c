@@ -195,7 +195,7 @@ static uint32_t index_before(const struct side *side, uint32_t at)
 {
     while (at > 0) {
         at--;
-        if (!(side->edits[at] & EDIT_GONE) && side->program->instrs.at[at].op != INSTR_preload)
+        if (!(side->edits[at] & EDIT_GONE) && !program_has_ahead(side->program, at))
             return at;
     }
     return NONE;
@@ -253,7 +253,7 @@ static bool may_differ(const struct starter *s, uint32_t i)
             if (instr->op == INSTR_call)
                 break;
             events |= instr_info(instr->op)->effect == EFFECT_EVENT;
-            nothing &= instr->op == INSTR_preload;
+            nothing &= instr_is_ahead(instr);
         }
     }
     return events || (i == 0 && nothing);
@@ -339,7 +339,7 @@ static bool start_arrival(struct starter *s, uint32_t i, enum core_type core)
     uint32_t count = side->program->instrs.count, at = side->call[i] + 1;
     if (call->early & EARLY_SET)
         return true;
-    while (at < count && (side->edits[at] & EDIT_GONE || instrs[at].op == INSTR_preload))
+    while (at < count && (side->edits[at] & EDIT_GONE || instr_is_ahead(&instrs[at])))
         at++;
     bool whole = s->reads[i] & READS_BEHIND;
     if (at < count && instrs[at].op == INSTR_arrive && !whole)
@@ -356,19 +356,25 @@ static bool start_arrival(struct starter *s, uint32_t i, enum core_type core)
 
 /* ------------------------------------------------------------------------ programs ---- */
 
+/* All that stands ahead of calls counts as a preload. */
+static enum instr_op kind_of(const struct instr *instr)
+{
+    return instr_is_ahead(instr) ? INSTR_preload : (enum instr_op)instr->op;
+}
+
 /* In each run of instructions of these two kinds, those of `early` come first. */
 static void gather(struct instrs *instrs, enum instr_op early, enum instr_op late)
 {
     struct instrs out = {NULL, 0, 0};
     uint32_t next = 0; /* the first instruction of the run that is not in `out` */
     for (uint32_t i = 0; i <= instrs->count; i++) {
-        enum instr_op op = i < instrs->count ? instrs->at[i].op : INSTR_COUNT;
+        enum instr_op op = i < instrs->count ? kind_of(&instrs->at[i]) : INSTR_COUNT;
         if (op == early)
             vec_push(&out, instrs->at[i]);
         if (op == early || op == late)
             continue;
         for (; next < i; next++)
-            if (instrs->at[next].op == late)
+            if (kind_of(&instrs->at[next]) == late)
                 vec_push(&out, instrs->at[next]);
         if (i < instrs->count)
             vec_push(&out, instrs->at[i]);

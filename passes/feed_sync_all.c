@@ -79,7 +79,7 @@ static bool is_clearing(const struct program *program)
 static void add_start(struct program_edit *edit, const struct program *program, enum core_type core)
 {
     uint32_t behind = 0;
-    while (program_has(program, behind, INSTR_preload))
+    while (program_has_ahead(program, behind))
         behind++;
     program_edit_add(edit, 0, instr_make(INSTR_clear_workspace, 0));
     program_edit_add(edit, 0, instr_make(INSTR_arrive, (uint8_t)core));

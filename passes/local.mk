@@ -21,12 +21,15 @@ libskir_la_SOURCES += \
 	passes/passes.def \
 	passes/pipeline.c \
 	passes/preload_code.c \
+	passes/preload_data.c \
 	passes/profile.c \
 	passes/properties.c \
 	passes/properties.h \
 	passes/split_code.c \
 	passes/split_nonfusable.c \
 	passes/verify_sync.c \
+	passes/entry/ahead.c \
+	passes/entry/ahead.h \
 	passes/entry/call_site.c \
 	passes/entry/call_site.h \
 	passes/entry/launch.c \

@@ -16,10 +16,10 @@
  */
 #include "ir/syntax/locate.h"
 #include "ir/variants.h"
-#include "passes/entry/call_site.h"
+#include "passes/entry/ahead.h"
+#include "passes/entry/program_edit.h"
 #include "passes/entry/visit.h"
 
-#include <assert.h>
 #include <string.h>
 
 enum {
@@ -94,62 +94,6 @@ static uint32_t units_of(const struct superkernel *sk, const struct kernel *kern
     return units[core] == NOT_KNOWN ? 0 : (uint32_t)units[core];
 }
 
-/* -------------------------------------------------------------------------- places ---- */
-
-/* The calls of a program: where they stand, and the place of their ops in the list. */
-struct calls {
-    const struct program *program;
-    bool split; /* the entry splits its barriers (passes/early_start.c) */
-    bool pairs; /* debug-dcci-all puts cache maintenance behind ops */
-    struct vec_u32 at, turn;
-};
-
-static void find_calls(struct calls *calls, const struct superkernel *sk, enum core_type core)
-{
-    bool own_list = superkernel_is_two_lists(sk);
-    uint32_t *call_of = superkernel_calls(sk, core);
-    calls->program = &sk->entry->programs[core];
-    calls->split = !own_list && sk->options.of[SK_early_start].number != 0;
-    calls->pairs = sk->options.of[SK_debug_dcci_all].number != 0;
-    for (uint32_t i = 0; i < sk->count; i++) {
-        uint32_t turn = own_list ? calls->at.count : i;
-        if (call_of[i] == NONE)
-            continue;
-        vec_push(&calls->at, call_of[i]);
-        vec_push(&calls->turn, turn);
-    }
-    mem_free(call_of);
-}
-
-/* Behind the arrivals at `i` where barriers are split, so that others need not wait for
- * preloads. */
-static uint32_t behind_arrivals(const struct calls *calls, uint32_t i)
-{
-    while (calls->split && program_has(calls->program, i, INSTR_arrive))
-        i++;
-    return i;
-}
-
-/* Index of the instruction in front of which stands what comes before the turn of an op and what is
- * owed before it. `before` is the number of calls of earlier turns. */
-static uint32_t place_before(const struct calls *calls, uint32_t before, uint32_t turn)
-{
-    if (before == 0)
-        return behind_arrivals(calls, 0);
-    assert(before <= calls->at.count);
-    uint32_t i = call_site_behind_dcci(calls->program, calls->at.at[before - 1], calls->pairs);
-    if (calls->turn.at[before - 1] + 1 == turn)
-        return behind_arrivals(calls, i);
-    /* In between are ops of the other core type alone. What leads to them arrives and sets; what
-     * leads from them to the next op here waits. */
-    for (; i < calls->program->instrs.count; i++) {
-        uint8_t op = calls->program->instrs.at[i].op;
-        if (op == INSTR_call || op == INSTR_wait || op == INSTR_wait_event)
-            break;
-    }
-    return i;
-}
-
 /* ----------------------------------------------------------------------- insertion ---- */
 
 static void add_preload(struct program_edit *edit, uint32_t at, const struct superkernel *sk,
@@ -168,19 +112,12 @@ static void preload_each(const struct superkernel *sk, enum core_type core)
 {
     struct program *program = &sk->entry->programs[core];
     struct program_edit edit = {NULL, 0, 0};
-    struct calls calls = {0};
-    uint32_t before = 0;
-    find_calls(&calls, sk, core);
-    for (uint32_t i = 0; i < calls.at.count; i++) {
-        uint32_t turn = calls.turn.at[i] ? calls.turn.at[i] - 1 : 0;
-        while (calls.turn.at[before] < turn)
-            before++;
-        add_preload(&edit, place_before(&calls, before, turn), sk,
-                    &program->instrs.at[calls.at.at[i]], core);
-    }
+    struct ahead calls;
+    ahead_init(&calls, sk, core);
+    for (uint32_t i = 0; i < calls.at.count; i++)
+        add_preload(&edit, ahead_place(&calls, i), sk, &program->instrs.at[calls.at.at[i]], core);
     program_edit_apply(&edit, program);
-    vec_free(&calls.at);
-    vec_free(&calls.turn);
+    ahead_free(&calls);
 }
 
 static void preload_all(struct program *program)

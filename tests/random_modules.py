@@ -465,6 +465,7 @@ class Maker:
                 ["set c2v", "wait v2c"] if core == "aic" else ["wait c2v", "set v2c"]
             some = [f"arrive {core}\n    await {core}", "pipe_barrier", "dcci all", "trace 3 4",
                     "preload_all 2"]
+            some += [f"preload_data args {group}" for group in groups]
             lines += ["    " + self.random.choice(some) for _ in range(self.random.randrange(4))]
             lines += ["    " + step for step in pair]
             lines.append("  }")

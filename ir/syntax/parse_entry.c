@@ -200,12 +200,13 @@ static void unknown_group(struct parser *parser, struct span span, uint32_t name
     diag_suggest(parser->diags, &suggest);
 }
 
-/* Takes the name of a group; false where it is none. */
+/* Takes the name of a group, or where `may_be_slot` the number that calls once had in its place;
+ * false where it is none. */
 static bool take_group(struct parser *parser, struct span span, uint32_t *number,
-                       const struct attr_value *value)
+                       const struct attr_value *value, bool may_be_slot)
 {
     bool word;
-    if (value && value->kind == ATTR_INT) {
+    if (value && value->kind == ATTR_INT && may_be_slot) {
         upgrade_note(parser, span, "the number of a slot is an old form",
                      "call @KERNEL args %RESULT blocks N");
         parser->old_entry = true;
@@ -235,7 +236,7 @@ static const char *take_event(struct parser *parser, struct span span, struct in
     if (event->id != W_lock)
         return "one event";
     instr->word = 1;
-    take_group(parser, span, &instr->number[0], (*value)++);
+    take_group(parser, span, &instr->number[0], (*value)++, true);
     return NULL;
 }
 
@@ -264,7 +265,8 @@ static const char *take_operand(struct parser *parser, struct span span, struct 
         return NULL;
     }
     if (operand == 'S')
-        return take_group(parser, span, &instr->number[(*n_numbers)++], value)
+        return take_group(parser, span, &instr->number[(*n_numbers)++], value,
+                          instr->op == INSTR_call)
                    ? NULL
                    : "a group of arguments (%name)";
     if (operand == 'K') {

@@ -33,4 +33,15 @@ static inline bool program_has(const struct program *program, uint32_t at, enum 
     return at < program->instrs.count && program->instrs.at[at].op == op;
 }
 
+/* Whether it is a hint that stands ahead of its kernel's call (PLACE_AHEAD). */
+static inline bool instr_is_ahead(const struct instr *instr)
+{
+    return instr_info(instr->op)->place == PLACE_AHEAD;
+}
+
+static inline bool program_has_ahead(const struct program *program, uint32_t at)
+{
+    return at < program->instrs.count && instr_is_ahead(&program->instrs.at[at]);
+}
+
 #endif

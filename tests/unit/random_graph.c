@@ -338,6 +338,7 @@ static const struct option_row {
 } option_rows[] = {
     {"early-start", 40, {"0", "1", "2"}},
     {"preload-code", 40, {"max", "per-func", "none"}},
+    {"preload-data", 20, {"none", "advance-step"}},
     {"split-mode", 20, {"1", "2", "4"}},
     {"func-align", 5, {"0", "64", "512"}},
     {"debug-dcci-all", 15, {"0", "1"}},
