@@ -61,7 +61,7 @@ static void text_values(struct text *text, const struct row *row)
         for (int64_t i = row->low; i <= row->high; i++)
             text_printf(text, i == row->low ? "%s" : ", %s", row->words[i]);
         break;
-    case KIND_LIST: text_string(text, "op types, comma-separated"); break;
+    case KIND_LIST: text_string(text, "op types or patterns, comma-separated"); break;
     case KIND_TEXT: text_string(text, "text without ':'"); break;
     }
 }
@@ -209,13 +209,22 @@ static bool read_choice(const struct row *row, struct piece value, int64_t *numb
     return false;
 }
 
+/* Whether a '*' of the word has nothing before it that it could repeat. */
+static bool repeats_nothing(struct piece word)
+{
+    for (size_t i = 0; i < word.size; i++)
+        if (word.at[i] == '*' && (i == 0 || strchr("*, \t", word.at[i - 1])))
+            return true;
+    return false;
+}
+
 /* Words that are not empty, and one between two commas. */
 static bool is_list(struct piece value)
 {
     struct piece word = {NULL, 0};
     while (cut(&value, ',', &word)) {
         struct piece op_type = trim(word);
-        if (!op_type.size)
+        if (!op_type.size || repeats_nothing(op_type))
             return false;
         for (size_t i = 0; i < op_type.size; i++)
             if (is_blank(op_type.at[i]))
@@ -253,13 +262,64 @@ bool sk_option_next(struct sk_setting *rest, const char **word, size_t *size)
     return true;
 }
 
+bool sk_option_is_pattern(const char *word, size_t size)
+{
+    return size && (memchr(word, '.', size) || memchr(word, '*', size));
+}
+
+/* Places of a pattern: place p is reached where what stands before it takes the word so far. */
+struct places {
+    struct piece pattern;
+    uint8_t *reached;
+};
+
+static bool is_repeated(const struct places *places, size_t p)
+{
+    return p + 1 < places->pattern.size && places->pattern.at[p + 1] == '*';
+}
+
+/* What is repeated may stand for nothing. */
+static void skip_repeated(struct places *places)
+{
+    for (size_t p = 0; p < places->pattern.size; p++)
+        if (places->reached[p] && is_repeated(places, p))
+            places->reached[p + 2] = true;
+}
+
+/* The word is longer by a character. */
+static void take(struct places *places, char c)
+{
+    for (size_t p = places->pattern.size + 1; p-- > 0;) {
+        bool here = places->reached[p];
+        places->reached[p] = false;
+        if (here && p < places->pattern.size &&
+            (places->pattern.at[p] == '.' || places->pattern.at[p] == c))
+            places->reached[is_repeated(places, p) ? p : p + 1] = true;
+    }
+    skip_repeated(places);
+}
+
+bool sk_option_fits(const char *pattern, size_t pattern_size, const char *word, size_t size)
+{
+    if (!sk_option_is_pattern(pattern, pattern_size))
+        return piece_is((struct piece){pattern, pattern_size}, word, size);
+    struct places places = {{pattern, pattern_size}, mem_calloc(pattern_size + 1, 1)};
+    places.reached[0] = true;
+    skip_repeated(&places);
+    for (size_t i = 0; i < size; i++)
+        take(&places, word[i]);
+    bool fits = places.reached[pattern_size];
+    mem_free(places.reached);
+    return fits;
+}
+
 bool sk_option_lists(const struct sk_options *options, enum sk_option option, const char *word,
                      size_t size)
 {
     struct sk_setting rest = options->of[option];
     struct piece one;
     while (sk_option_next(&rest, &one.at, &one.size))
-        if (piece_is(one, word, size))
+        if (sk_option_fits(one.at, one.size, word, size))
             return true;
     return false;
 }
@@ -327,15 +387,18 @@ static void report_value(struct option_parser *parser, const struct row *row, st
 {
     struct text values = {NULL, 0, 0};
     text_values(&values, row);
-    if (report(parser, DIAG_option_value, value, "bad value '%.*s' for '%s', which takes %.*s",
-               SHOWN(value), row->key, (int)values.size, values.at) &&
-        row->kind == KIND_CHOICE && diag_wants_suggestion(parser->diags)) {
+    bool kept =
+        report(parser, DIAG_option_value, value, "bad value '%.*s' for '%s', which takes %.*s",
+               SHOWN(value), row->key, (int)values.size, values.at);
+    text_free(&values);
+    if (kept && row->kind == KIND_CHOICE && diag_wants_suggestion(parser->diags)) {
         struct suggest suggest = {.wanted = value.at, .wanted_size = value.size};
         for (int64_t i = row->low; i <= row->high; i++)
             suggest_offer_text(&suggest, row->words[i]);
         diag_suggest(parser->diags, &suggest);
     }
-    text_free(&values);
+    if (kept && row->kind == KIND_LIST && repeats_nothing(value))
+        diag_help(parser->diags, "'*' repeats the character before it; '.*' is any characters");
 }
 
 static void report_ignored(struct option_parser *parser, struct piece pair)

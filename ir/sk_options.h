@@ -58,7 +58,12 @@ bool sk_options_of(struct sk_options *options, const struct module *module, uint
  * NULL, has no pairs. */
 uint32_t sk_options_override(struct module *module, uint32_t base, const char *more);
 
-/* Whether a list has the word. */
+/* Words of lists may be patterns: '.' is any character, '*' repeats the character before it, any
+ * number of times or not at all. The whole of a word has to fit. */
+bool sk_option_is_pattern(const char *word, size_t size);
+bool sk_option_fits(const char *pattern, size_t pattern_size, const char *word, size_t size);
+
+/* Whether a list has a word, or a pattern that the word fits. */
 bool sk_option_lists(const struct sk_options *options, enum sk_option option, const char *word,
                      size_t size);
 

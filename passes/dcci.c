@@ -36,11 +36,13 @@ static const struct list {
     {SK_dcci_disable_on_kernel, DISABLED, W_dcci_disable},
 };
 
-/* Op types in the lists of options, by name id. */
+/* Op types in the lists of options, and patterns of them, by name id. */
 struct types {
     uint8_t *listed; /* bits of the lists of the super kernel at hand */
-    uint8_t *met;    /* bits of the lists that some op was found in */
-    bool any;        /* there are lists */
+    uint8_t *met;    /* bits of the lists that some op was found in, by what stands there */
+    uint32_t *tried; /* the last pattern that was tried on an op type, by its number */
+    uint32_t patterns;
+    bool any; /* there are lists */
 };
 
 static uint32_t next_type(struct module *module, struct sk_setting *rest)
@@ -48,6 +50,12 @@ static uint32_t next_type(struct module *module, struct sk_setting *rest)
     const char *word;
     size_t size;
     return sk_option_next(rest, &word, &size) ? intern_copy(&module->names, word, size) : NONE;
+}
+
+static bool is_pattern(const struct module *module, uint32_t word)
+{
+    const struct intern_name *name = &module->names.names[word];
+    return sk_option_is_pattern(name->text, name->size);
 }
 
 /* Calls `visit` for each block that is a super kernel, with its options. */
@@ -83,16 +91,52 @@ static void intern_types(struct pass_context *context, struct types *types,
     }
 }
 
-/* Sets or clears the bits of a super kernel's lists. */
-static void mark_types(const struct superkernel *sk, bool set)
+/* Sets a bit of the types of ops that a pattern fits. */
+static void mark_pattern(const struct superkernel *sk, uint32_t pattern, uint8_t bit)
+{
+    struct types *types = sk->user;
+    const struct intern_name *names = sk->module->names.names;
+    uint32_t number = ++types->patterns;
+    for (uint32_t i = 0; i < sk->count; i++) {
+        uint32_t type = superkernel_op(sk, i)->type;
+        if (types->tried[type] == number)
+            continue;
+        types->tried[type] = number;
+        if (!sk_option_fits(names[pattern].text, names[pattern].size, names[type].text,
+                            names[type].size))
+            continue;
+        types->listed[type] |= bit;
+        types->met[pattern] |= bit;
+    }
+}
+
+/* Sets the bits of a super kernel's lists. */
+static void mark_types(const struct superkernel *sk)
+{
+    struct types *types = sk->user;
+    for (int i = 0; i < LISTS; i++) {
+        struct sk_setting rest = sk->options.of[lists[i].option];
+        uint32_t type;
+        while ((type = next_type(sk->module, &rest)) != NONE) {
+            if (is_pattern(sk->module, type))
+                mark_pattern(sk, type, lists[i].bit);
+            else
+                types->listed[type] |= lists[i].bit;
+        }
+    }
+}
+
+static void clear_types(const struct superkernel *sk)
 {
     struct types *types = sk->user;
     for (int i = 0; i < LISTS; i++) {
         struct sk_setting rest = sk->options.of[lists[i].option];
         uint32_t type;
         while ((type = next_type(sk->module, &rest)) != NONE)
-            types->listed[type] = set ? types->listed[type] | lists[i].bit : 0;
+            types->listed[type] = 0;
     }
+    for (uint32_t i = 0; types->patterns && i < sk->count; i++)
+        types->listed[superkernel_op(sk, i)->type] = 0;
 }
 
 static bool is_member(const struct superkernel *sk, uint32_t op)
@@ -158,7 +202,7 @@ static uint8_t *find_wishes(const struct superkernel *sk)
 {
     struct types *types = sk->user;
     uint8_t *wishes = mem_calloc(sk->count, 1);
-    mark_types(sk, true);
+    mark_types(sk);
     for (uint32_t i = 0; i < sk->count; i++) {
         uint32_t type = superkernel_op(sk, i)->type;
         wishes[i] = types->listed[type];
@@ -171,7 +215,7 @@ static uint8_t *find_wishes(const struct superkernel *sk)
         if (wishes[i] & DISABLED)
             wishes[i] = DISABLED;
     }
-    mark_types(sk, false);
+    clear_types(sk);
     return wishes;
 }
 
@@ -396,9 +440,12 @@ static void warn_types(struct pass_context *context, struct types *types, const 
             if (!found)
                 span = locate_option(context->module, &graph->blocks.at[block], lists[i].option);
             found = true;
+            bool pattern = is_pattern(context->module, type);
             if (diag_at(context->diags, DIAG_option_op_type, span,
-                        "'%s' names the op type '%.*s', which no op here has",
-                        sk_option_key(lists[i].option), NAME(context->module, type)))
+                        pattern ? "'%s' has the pattern '%.*s', which no op's type here fits"
+                                : "'%s' names the op type '%.*s', which no op here has",
+                        sk_option_key(lists[i].option), NAME(context->module, type)) &&
+                !pattern)
                 suggest_type(context, graph, block, type);
         }
     }
@@ -419,14 +466,16 @@ static bool visit(struct superkernel *sk)
 
 bool pass_dcci(struct pass_context *context)
 {
-    struct types types = {NULL, NULL, false};
+    struct types types = {.any = false};
     visit_options(context, &types, intern_types);
     types.listed = mem_calloc(context->module->names.count, 1);
     types.met = mem_calloc(context->module->names.count, 1);
+    types.tried = mem_calloc(context->module->names.count, sizeof *types.tried);
     bool ok = superkernels_visit_with(context, visit, &types);
     if (types.any)
         visit_options(context, &types, warn_types);
     mem_free(types.listed);
     mem_free(types.met);
+    mem_free(types.tried);
     return ok;
 }

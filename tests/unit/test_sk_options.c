@@ -133,7 +133,8 @@ static void test_lists(void **state)
     (void)state;
     static const enum sk_option all[] = {SK_dcci_before_kernel_start, SK_dcci_after_kernel_end,
                                          SK_dcci_disable_on_kernel};
-    static const char *const bad[] = {",", "A,", ",A", "A,,B", "A, ,B", "A B", "A,B C"};
+    static const char *const bad[] = {",",     "A,", ",A", "A,,B", "A, ,B", "A B",
+                                      "A,B C", "*",  "*A", "A**",  "A,*B"};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         assert_true(accepts(all[i], "A"));
         for (size_t j = 0; j < sizeof bad / sizeof bad[0]; j++)
@@ -147,6 +148,19 @@ static void test_lists(void **state)
     assert_false(lists(&options, "add"));
     assert_false(lists(&options, "Conv2D "));
     assert_false(lists(&options, ""));
+    options = parsed("dcci-after-kernel-end=.*Mul,A.d,Conv2*D,x*");
+    assert_true(lists(&options, "MatMul"));
+    assert_true(lists(&options, "Mul"));
+    assert_true(lists(&options, "Add"));
+    assert_true(lists(&options, "ConvD"));
+    assert_true(lists(&options, "Conv222D"));
+    assert_true(lists(&options, ""));
+    assert_false(lists(&options, "MatMulV2"));
+    assert_false(lists(&options, "Addd"));
+    assert_false(lists(&options, "Ad"));
+    assert_false(lists(&options, "Conv3D"));
+    options = parsed("dcci-after-kernel-end=.*");
+    assert_true(lists(&options, "Anything"));
     options = parsed("");
     assert_false(lists(&options, "Add"));
     assert_false(lists(&options, ""));
