@@ -24,6 +24,9 @@ libskir_la_SOURCES += \
 	backend/device/arguments.h \
 	backend/device/calls.c \
 	backend/device/calls.h \
+	backend/device/emitter.c \
+	backend/device/emitter.h \
+	backend/device/emitter_kernels.c \
 	backend/device/execute.c \
 	backend/device/launches.c \
 	backend/device/launches.h \
@@ -50,8 +53,7 @@ libskir_la_SOURCES += \
 	backend/host/emit.c \
 	backend/host/emit.h \
 	backend/host/emit_instrs.c \
-	backend/host/emit_kernels.c \
-	backend/host/emitter.h \
+	backend/host/emit_instrs.h \
 	backend/host/host.c \
 	backend/kernels/sample_check.c \
 	backend/kernels/sample_check.h \

@@ -1,146 +1,10 @@
 #include "backend/host/emit.h"
 #include "backend/device/symbols.h"
-#include "backend/host/emitter.h"
-#include "ir/slots.h"
+#include "backend/host/emit_instrs.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 
 #include <assert.h>
-
-/* A string literal. Trigraphs are off in GNU mode; octal escapes end after three digits. */
-static void emit_literal(struct emitter *emitter, const char *bytes, size_t size)
-{
-    text_char(emitter->text, '"');
-    for (size_t i = 0; i < size; i++) {
-        unsigned char c = (unsigned char)bytes[i];
-        if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\')
-            text_printf(emitter->text, "\\%03o", c);
-        else
-            text_char(emitter->text, (char)c);
-    }
-    text_char(emitter->text, '"');
-}
-
-/* What a call computes, for reports: the kernel's op type and the values of its slots. */
-static void op_label(struct emitter *emitter, const struct instr *instr, struct text *label)
-{
-    enum { MAX_LABEL = 200 };
-    const struct module *module = emitter->module;
-    const struct kernel *kernel = called_kernel(emitter, instr);
-    uint32_t type = attr_string(module, kernel->attrs, W_op);
-    const struct intern_name *name = &module->names.names[type == NONE ? kernel->name : type];
-    text_bytes(label, name->text, name->size);
-    const struct attr *own = attr_find(module, kernel->attrs, W_params);
-    const struct arg_group *group = &emitter->entry->groups.at[instr->number[0]];
-    if (!own || group->args.count == 0)
-        return;
-    text_char(label, '(');
-    for (uint32_t i = 0; i < own->value.count && label->size < MAX_LABEL; i++) {
-        if (i == group->args.count)
-            break;
-        const struct arg *arg = group_arg(emitter->entry, group, i);
-        if (arg->kind != ARG_VALUE)
-            continue;
-        if (i)
-            text_string(label, ", ");
-        spell_value(label, module, arg->id);
-    }
-    text_string(label, label->size < MAX_LABEL ? ")" : ", ...)");
-}
-
-/* ----------------------------------------------------------------------- tables ---- */
-
-/* One row per instruction: its spelling, and the op of a call. */
-static void emit_sites(struct emitter *emitter, enum core_type core)
-{
-    const struct program *program = &emitter->entry->programs[core];
-    struct text line = {NULL, 0, 0};
-    text_printf(emitter->text, "static const struct skrt_site e%u_%s_sites[] = {\n",
-                emitter->entry_id, core_type_name(core));
-    for (uint32_t i = 0; i < program->instrs.count; i++) {
-        const struct instr *instr = &program->instrs.at[i];
-        line.size = 0;
-        spell_instr(&line, emitter->module, emitter->entry, instr);
-        text_string(emitter->text, "    {");
-        emit_literal(emitter, line.at, line.size);
-        text_string(emitter->text, ", ");
-        line.size = 0;
-        if (instr->op == INSTR_call) {
-            op_label(emitter, instr, &line);
-            emit_literal(emitter, line.at, line.size);
-        } else {
-            text_string(emitter->text, "0");
-        }
-        text_string(emitter->text, "},\n");
-    }
-    text_string(emitter->text, "};\n");
-    text_free(&line);
-}
-
-static void emit_calls(struct emitter *emitter, enum core_type core)
-{
-    const struct program *program = &emitter->entry->programs[core];
-    text_printf(emitter->text, "static const struct skrt_call e%u_%s_calls[] = {\n",
-                emitter->entry_id, core_type_name(core));
-    emitter->calls = 0;
-    for (uint32_t i = 0; i < program->instrs.count; i++) {
-        const struct instr *instr = &program->instrs.at[i];
-        if (instr->op != INSTR_call)
-            continue;
-        emitter->calls++;
-        const struct kernel *kernel = called_kernel(emitter, instr);
-        const struct kernel_type_info *info = kernel_type_info(kernel->type);
-        text_string(emitter->text, "    {");
-        if (kernel_is_dynamic(emitter->module, kernel))
-            text_string(emitter->text, "0");
-        else
-            text_printf(emitter->text, "k%u_%s", called_id(emitter, instr), core_type_name(core));
-        text_printf(emitter->text, ", %u, %u, %u, %s},\n",
-                    group_slot(&emitter->entry->groups.at[instr->number[0]]), instr->number[1],
-                    info->flat ? 1 : info->aivs, info->flat ? "true" : "false");
-    }
-    text_string(emitter->text, "};\n");
-}
-
-/* Where the words stand that a select reads: those of its kernel's next call. A select without one,
- * which verify-sync refuses, has no words. */
-static uint32_t select_slot(const struct emitter *emitter, const struct program *program,
-                            uint32_t select)
-{
-    for (uint32_t i = select + 1; i < program->instrs.count; i++) {
-        const struct instr *instr = &program->instrs.at[i];
-        if (instr->op == INSTR_call && instr->kernel == program->instrs.at[select].kernel)
-            return group_find_tiling(emitter->entry, &emitter->entry->groups.at[instr->number[0]]);
-    }
-    return NONE;
-}
-
-/* One row per select, for each copy: the kernel's table, and where the words stand that it
- * reads. */
-static void emit_selects(struct emitter *emitter, enum core_type core)
-{
-    const struct program *program = &emitter->entry->programs[core];
-    uint32_t copies = entry_copies(emitter->module, emitter->entry);
-    bool any = false;
-    for (uint32_t i = 0; i < program->instrs.count; i++) {
-        const struct instr *instr = &program->instrs.at[i];
-        if (instr->op != INSTR_select)
-            continue;
-        if (!any)
-            text_printf(emitter->text, "static const struct skrt_select e%u_%s_selects[][%u] = {\n",
-                        emitter->entry_id, core_type_name(core), copies);
-        text_string(emitter->text, "    {");
-        for (uint32_t copy = 0; copy < copies; copy++)
-            text_printf(emitter->text, "%s{k%u_%s_variants[%u], %u, %u}", copy ? ", " : "",
-                        called_id(emitter, instr), core_type_name(core), copy,
-                        kernel_variants(emitter->module, called_kernel(emitter, instr)),
-                        select_slot(emitter, program, i));
-        text_string(emitter->text, "},\n");
-        any = true;
-    }
-    if (any)
-        text_string(emitter->text, "};\n");
-}
 
 /* ----------------------------------------------------------------------- programs ---- */
 
@@ -148,9 +12,7 @@ static void emit_program(struct emitter *emitter, enum core_type core)
 {
     const struct program *program = &emitter->entry->programs[core];
     struct rows next = {0, 0};
-    emit_sites(emitter, core);
-    emit_calls(emitter, core);
-    emit_selects(emitter, core);
+    emitter_tables(emitter, core);
     text_printf(emitter->text, "static void e%u_%s(skrt_core *core)\n{\n", emitter->entry_id,
                 core_type_name(core));
     if (entry_copies(emitter->module, emitter->entry) > 1)
@@ -175,15 +37,6 @@ static void remark_symbol(struct emitter *emitter, const struct text *symbol)
                 NAME(emitter->module, emitter->entry->name), (int)symbol->size, symbol->at);
 }
 
-/* Of the entry at hand. */
-static void find_workspace(struct emitter *emitter)
-{
-    const struct module *module = emitter->module;
-    emitter->workspace = attr_int(module, emitter->entry->attrs, W_workspace, 0);
-    emitter->workspace_slot =
-        emitter->workspace > 0 ? entry_slot(emitter->entry, W_sync_workspace) : NONE;
-}
-
 static void emit_entry(struct emitter *emitter)
 {
     const struct entry *entry = emitter->entry;
@@ -193,14 +46,11 @@ static void emit_entry(struct emitter *emitter)
     bool has[CORE_TYPES];
     text_printf(text, "\n/* entry %u : %s */\n\n", emitter->entry_id,
                 kernel_type_info(entry->type)->name);
-    find_workspace(emitter);
-    event_slots_take(&emitter->events, entry);
     for (int core = 0; core < CORE_TYPES; core++) {
         has[core] = entry->programs[core].instrs.count > 0;
         if (has[core])
             emit_program(emitter, core);
     }
-    event_slots_leave(&emitter->events, entry);
     device_entry_symbol(&name, emitter->module, entry);
     remark_symbol(emitter, &name);
     text_printf(text, "extern skrt_entry_fn e%u __asm__(\"%.*s\");\n", emitter->entry_id,
@@ -220,11 +70,11 @@ bool host_emit(struct text *text, const struct module *module, struct diags *dia
 {
     struct emitter emitter = {.text = text, .module = module, .diags = diags, .ok = true};
     text_string(text, "#include \"skrt.h\"\n\n");
-    emit_kernels(&emitter);
+    emitter_kernels(&emitter);
     for (uint32_t i = 0; i < module->entries.count; i++) {
-        emitter.entry = &module->entries.at[i];
-        emitter.entry_id = i;
+        emitter_begin(&emitter, i);
         emit_entry(&emitter);
+        emitter_end(&emitter);
     }
     event_slots_free(&emitter.events);
     return emitter.ok;

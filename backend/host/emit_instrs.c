@@ -1,7 +1,7 @@
 /* The statement of an instruction: the host's column of ir/instrs.def, and the pieces that it
  * names. */
+#include "backend/host/emit_instrs.h"
 #include "backend/emit/statement.h"
-#include "backend/host/emitter.h"
 #include "ir/slots.h"
 #include "ir/syntax/locate.h"
 

@@ -1,6 +1,6 @@
-/* What the files that emit entries share. */
-#ifndef BACKEND_HOST_EMITTER_H
-#define BACKEND_HOST_EMITTER_H
+/* C for the virtual device: what entries call and execute, as declarations and tables (skrt.h). */
+#ifndef BACKEND_DEVICE_EMITTER_H
+#define BACKEND_DEVICE_EMITTER_H
 
 #include "ir/base/text.h"
 #include "ir/groups.h"
@@ -12,7 +12,7 @@ struct emitter {
     struct diags *diags;
     const struct entry *entry;
     uint32_t entry_id;
-    uint32_t calls;          /* of the program at hand */
+    uint32_t calls;          /* of the program whose tables were last */
     uint32_t workspace_slot; /* of fed barriers, or NONE; and its bytes */
     int64_t workspace;
     struct event_slots events; /* of the entry at hand */
@@ -36,17 +36,17 @@ static inline uint32_t called_id(const struct emitter *emitter, const struct ins
     return kernel_id(emitter->module, called_kernel(emitter, instr));
 }
 
-/* The next rows of a program's tables. */
-struct rows {
-    uint32_t call, select;
-};
+/* Appends the declarations of all kernels that entries call: k<KERNEL>_<CORE TYPE>, k..._copies
+ * where there are copies, k..._variants of a dynamic kernel; and the functions of stubs. */
+void emitter_kernels(struct emitter *emitter);
 
-/* Appends the declarations of all kernels that entries call. */
-void emit_kernels(struct emitter *emitter);
+/* Entry `id` is the one at hand, until the end of it. */
+void emitter_begin(struct emitter *emitter, uint32_t id);
+void emitter_end(struct emitter *emitter);
 
-/* Appends the statement of an instruction of the entry at hand, `index` in the program of its core
- * type. */
-void emit_instr(struct emitter *emitter, enum core_type core, const struct instr *instr,
-                uint32_t index, struct rows *next);
+/* Appends the tables of the program of a core type, which has instructions, and counts its calls:
+ * e<ENTRY>_<CORE TYPE>_sites by instruction, ..._calls by call, ..._selects by select and copy, if
+ * there are any. */
+void emitter_tables(struct emitter *emitter, enum core_type core);
 
 #endif

@@ -2,7 +2,7 @@
  * variants. */
 #include "backend/device/link.h"
 #include "backend/device/symbols.h"
-#include "backend/host/emitter.h"
+#include "backend/device/emitter.h"
 #include "ir/variants.h"
 
 /* The function of one copy of a kernel: that of a stub stands here and does nothing. */
@@ -83,7 +83,7 @@ static void emit_variants(struct emitter *emitter, uint32_t kernel, enum core_ty
     text_free(&table);
 }
 
-void emit_kernels(struct emitter *emitter)
+void emitter_kernels(struct emitter *emitter)
 {
     const struct module *module = emitter->module;
     uint8_t *copies = device_kernel_copies(module);
