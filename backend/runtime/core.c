@@ -1,4 +1,4 @@
-/* How cores fail; the instruction that is nothing but its beginning. */
+/* How cores fail; the instruction that is nothing but its beginning; which core this is. */
 #include "backend/runtime/core.h"
 
 #include <stdarg.h>
@@ -44,4 +44,26 @@ void skrt_core_misuse(struct skrt_core *core, const char *format, ...)
 void skrt_hint(struct skrt_core *core, const struct skrt_site *site)
 {
     skrt_core_begin(core, site);
+}
+
+void skrt_misuse(struct skrt_core *core, const char *why, const struct skrt_site *site)
+{
+    skrt_core_begin(core, site);
+    skrt_core_misuse(core, "%s", why);
+}
+
+struct skrt_core *skrt_this_core(void)
+{
+    const struct skrt_worker *worker = skrt_sched_this_worker();
+    return worker ? worker->core : NULL;
+}
+
+void skrt_keep(struct skrt_core *core, void *kept)
+{
+    core->kept = kept;
+}
+
+void *skrt_kept(const struct skrt_core *core)
+{
+    return core->kept;
 }

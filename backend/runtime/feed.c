@@ -9,13 +9,13 @@
 enum { COUNTERS = sizeof(struct skrt_feed_counters) };
 _Static_assert(COUNTERS == 64, "skrt.h tells launchers that a block needs two");
 
-/* The half of the workspace that the core's type has. */
-static char *type_half(struct skrt_core *core, uint64_t slot, uint64_t size)
+/* The half of the workspace that the core's type has: counters, a multiple of `parts` of them. */
+static char *type_half(struct skrt_core *core, uint64_t slot, uint64_t size, uint64_t parts)
 {
     const struct skrt_launch *launch = core->job->launch;
     uint64_t address = slot < launch->n_params ? launch->params[slot] : 0;
     if (address != 0 && address % sizeof(uint64_t) == 0 && size > 0 &&
-        size % ((uint64_t)COUNTERS * SKRT_CORE_TYPES * launch->blocks) == 0)
+        size % (COUNTERS * SKRT_CORE_TYPES * parts) == 0)
         return (char *)(uintptr_t)address + (core->type == SKRT_AIV ? size / 2 : 0);
     skrt_core_misuse(core,
                      "slot %llu does not hold the address of a workspace, or %llu bytes are none",
@@ -26,15 +26,16 @@ void skrt_clear_workspace(struct skrt_core *core, uint64_t slot, uint64_t size,
                           const struct skrt_site *site)
 {
     skrt_core_begin(core, site);
-    uint64_t part = size / 2 / core->job->launch->blocks;
-    char *half = type_half(core, slot, size);
+    uint32_t blocks = core->job->launch->blocks;
+    uint64_t part = size / 2 / blocks;
+    char *half = type_half(core, slot, size, blocks);
     if (core->sub == 0)
         memset(half + core->block * part, 0, part);
 }
 
 static struct skrt_feed_counters *counters_of(struct skrt_core *core, const struct skrt_feed *feed)
 {
-    char *half = type_half(core, feed->slot, feed->size);
+    char *half = type_half(core, feed->slot, feed->size, 1);
     if (feed->index >= feed->size / SKRT_CORE_TYPES / COUNTERS)
         skrt_core_misuse(core, "the workspace has no counters for call %llu",
                          (unsigned long long)feed->index);

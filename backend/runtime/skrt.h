@@ -210,7 +210,7 @@ void skrt_notify(skrt_core *core, uint64_t slot, const struct skrt_site *site);
 void skrt_wait_event(skrt_core *core, uint64_t slot, const struct skrt_site *site);
 void skrt_reset(skrt_core *core, uint64_t slot, const struct skrt_site *site);
 /* Fed barriers (docs/device-model.md). The parameter slot holds the address of `size` bytes, 8-byte
- * aligned; `size` is a multiple of 128 for each block. */
+ * aligned; `size` is a multiple of 128, and of 128 for each block where it is cleared. */
 struct skrt_feed {
     uint64_t slot, size;
     uint64_t index; /* of the call in its program */
@@ -250,6 +250,16 @@ void skrt_profile(skrt_core *core, uint64_t slot, enum skrt_phase phase, uint32_
                   enum skrt_profile_kind kind, const struct skrt_site *site);
 /* Instructions without an effect on this target (preloads, cache maintenance). */
 void skrt_hint(skrt_core *core, const struct skrt_site *site);
+
+/* For entries whose functions do not get their core: the one that this thread runs, or NULL. It is
+ * another one behind each function that can block. */
+skrt_core *skrt_this_core(void);
+/* What such an entry keeps for a core while it runs; NULL at its begin. */
+void skrt_keep(skrt_core *core, void *kept);
+void *skrt_kept(const skrt_core *core);
+/* Ends the launch as one that misuses an instruction; `why` is a line. */
+void skrt_misuse(skrt_core *core, const char *why, const struct skrt_site *site)
+    __attribute__((noreturn));
 
 /* ------------------------------------------------------------------ for launchers ---- */
 

@@ -157,6 +157,8 @@ struct skrt_core {
     uint64_t timed_slot;
     struct skrt_profile_record timed;
 
+    void *kept; /* own: the entry's (skrt_keep) */
+
     _Atomic(const struct skrt_site *) site; /* own: the instruction it is at, or NULL */
     _Atomic(const struct skrt_site *) ran;  /* own: the last call that included it, or NULL */
     atomic_bool in_call;                    /* own: `ran` has not returned */

@@ -302,6 +302,37 @@ static void test_timeout(void **state)
     assert_non_null(strstr(report, "timeout: a core goes on in spite of a flag overflow: aiv "));
 }
 
+/* An entry that does not pass its core on, and gives up. */
+static void forgetful_entry(skrt_core *core)
+{
+    static const struct skrt_site site = {"arrive aiv", NULL}, await = {"await aiv", NULL};
+    uint32_t index = skrt_core_index(core);
+    if (skrt_kept(core) || skrt_this_core() != core)
+        skrt_misuse(core, "something is kept at its begin", &site);
+    skrt_keep(core, &index);
+    for (int round = 0; round < 100; round++) {
+        skrt_arrive(skrt_this_core(), SKRT_AIV, &site);
+        skrt_await(skrt_this_core(), SKRT_AIV, &await);
+    }
+    if (skrt_this_core() == core && skrt_kept(core) == &index && index == 2)
+        skrt_misuse(skrt_this_core(), "it is the third one", &site);
+}
+
+static void test_entries_without_their_core(void **state)
+{
+    (void)state;
+    struct run run;
+    assert_null(skrt_this_core());
+    for (uint32_t threads = 1; threads < 4; threads++) {
+        run_open(&run, threads, (struct shape){4, 0, 1});
+        run.launch.entry = forgetful_entry;
+        run_launch(&run);
+        expect_status(&run, SKRT_MISUSE);
+        expect_text(&run, "misuse: aiv 2 at `arrive aiv`: it is the third one\n");
+        run_close(&run);
+    }
+}
+
 static int crash_fd;
 
 static void on_crash(int signal)
@@ -372,10 +403,15 @@ static void test_crash_report(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_misuse),          cmocka_unit_test(test_invalid_launches),
-        cmocka_unit_test(test_invalid_parts),   cmocka_unit_test(test_device_limits),
-        cmocka_unit_test(test_deadlock_report), cmocka_unit_test(test_report_shortens_long_lists),
-        cmocka_unit_test(test_status_texts),    cmocka_unit_test(test_timeout),
+        cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_invalid_launches),
+        cmocka_unit_test(test_invalid_parts),
+        cmocka_unit_test(test_device_limits),
+        cmocka_unit_test(test_deadlock_report),
+        cmocka_unit_test(test_report_shortens_long_lists),
+        cmocka_unit_test(test_status_texts),
+        cmocka_unit_test(test_timeout),
+        cmocka_unit_test(test_entries_without_their_core),
         cmocka_unit_test(test_crash_report),
     };
     return cmocka_run_group_tests_name("skrt_failures", tests, NULL, NULL);
