@@ -65,6 +65,8 @@ libskir_la_SOURCES += \
 	backend/kernels/sample_tiling.h \
 	backend/library/kernel_library.c \
 	backend/library/kernel_library.h \
+	backend/library/kernel_link.c \
+	backend/library/kernel_link.h \
 	backend/library/kernel_objects.c \
 	backend/library/kernel_objects.h \
 	backend/object/archive.c \

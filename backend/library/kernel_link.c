@@ -1,0 +1,208 @@
+#include "backend/library/kernel_link.h"
+#include "ir/syntax/locate.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* --------------------------------------------------------------------------- kernels ---- */
+
+static bool kernel_fails(const struct kernel_link *linker, const struct kernel *kernel,
+                         enum diag_id id, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Reports at the kernel's declaration; always false. */
+static bool kernel_fails(const struct kernel_link *linker, const struct kernel *kernel,
+                         enum diag_id id, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    diag_vat(linker->diags, id, locate_name(linker->module, kernel->loc), format, args);
+    va_end(args);
+    return false;
+}
+
+static bool no_object(const struct kernel_link *linker, const struct kernel *kernel,
+                      uint32_t object)
+{
+    const struct module *module = linker->module;
+    const struct attr *attr = attr_find(module, kernel->attrs, W_object);
+    struct span span = attr ? locate_token(module, attr->loc) : locate_name(module, kernel->loc);
+    if (object == NONE) {
+        if (diag_at(linker->diags, DIAG_missing_attribute, span,
+                    "the kernel '@%.*s' has no 'object'", NAME(module, kernel->name)))
+            diag_help(linker->diags, "write object = \"FILE.o\", the file with its function");
+        return false;
+    }
+    if (!diag_at(linker->diags, DIAG_kernel_object, span,
+                 "the object '%.*s' of '@%.*s' is not there", NAME(module, object),
+                 NAME(module, kernel->name)))
+        return false;
+    const struct source_file *file =
+        attr->loc == NONE ? NULL : source_file_at(module->source, attr->loc);
+    const struct backend_places *places = linker->objects.places;
+    diag_help(linker->diags, "it was looked for in %s%s%s'%s' and '%s'",
+              file ? "the folder of '" : "", file ? file->text.path : "", file ? "', " : "",
+              places->source_dir, places->kernel_dir);
+    return false;
+}
+
+/* By the kernel whose object it is. */
+static uint32_t owner_of(const struct kernel_link *linker, const struct kernel *kernel)
+{
+    return linker->names.owner ? linker->names.owner(linker->names.user, kernel)
+                               : kernel_id(linker->module, kernel);
+}
+
+static unsigned copy_group(const struct kernel_link *linker, const struct kernel *kernel,
+                           uint32_t copy)
+{
+    return linker->first_group + owner_of(linker, kernel) + copy * linker->module->kernels.count;
+}
+
+unsigned kernel_link_group(const struct kernel_link *linker, const struct kernel *kernel)
+{
+    return copy_group(linker, kernel, 0);
+}
+
+/* The function of a copy that the object brings itself: NAME_splitK. */
+static const struct kernel_function *own_copy(const struct kernel_object *object,
+                                              const struct intern_name *name, uint32_t copy)
+{
+    struct text text = {NULL, 0, 0};
+    text_bytes(&text, name->text, name->size);
+    text_printf(&text, "_split%u", copy);
+    struct intern_name copied = {.text = text.at, .size = (uint32_t)text.size};
+    const struct kernel_function *function = kernel_object_function(object, &copied);
+    text_free(&text);
+    return function;
+}
+
+/* Renames one function of a kernel, or of a copy of it, to what the entries call. */
+static bool export_function(const struct kernel_link *linker, const struct kernel *kernel,
+                            const struct kernel_object *object, struct kernel_part part,
+                            uint32_t copy)
+{
+    const struct module *module = linker->module;
+    const struct intern_name *text = &module->names.names[part.function];
+    bool own = copy && attr_find(module, kernel->attrs, W_split);
+    const struct kernel_function *function =
+        own ? own_copy(object, text, copy) : kernel_object_function(object, text);
+    if (!function && own)
+        return kernel_fails(linker, kernel, DIAG_kernel_object,
+                            "'%s' does not define the function '%.*s_split%u', a copy for '@%.*s'",
+                            object->path, NAME(module, part.function), copy,
+                            NAME(module, kernel->name));
+    if (!function)
+        return kernel_fails(linker, kernel, DIAG_kernel_object,
+                            "'%s' does not define the function '%.*s' of '@%.*s'", object->path,
+                            NAME(module, part.function), NAME(module, kernel->name));
+    struct text symbol = {NULL, 0, 0};
+    linker->names.symbol(linker->names.user, &symbol, kernel, part, copy);
+    text_char(&symbol, '\0');
+    object_link_export(linker->link, copy_group(linker, kernel, own ? 0 : copy), function->name,
+                       symbol.at);
+    if (linker->keep)
+        object_link_keep(linker->link, symbol.at);
+    text_free(&symbol);
+    return true;
+}
+
+static bool export_functions(const struct kernel_link *linker, const struct kernel *kernel,
+                             const struct kernel_object *object, uint32_t copy)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < kernel_parts(linker->module, kernel) && ok; i++) {
+        struct kernel_part part;
+        if (!kernel_part_at(linker->module, kernel, i, &part))
+            continue;
+        if (part.function != NONE)
+            ok = export_function(linker, kernel, object, part, copy);
+        else
+            ok = kernel_fails(linker, kernel, DIAG_missing_attribute,
+                              "the kernel '@%.*s' does not name its %s function: write function = "
+                              "\"FUNCTION\"",
+                              NAME(linker->module, kernel->name), core_type_name(part.core));
+    }
+    return ok;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* The code of a kernel's copies: kernels with one object share these, too. */
+static void add_code(struct kernel_link *linker, const struct kernel *kernel,
+                     const struct kernel_object *object, uint32_t copies)
+{
+    uint32_t *copied = &linker->copied[owner_of(linker, kernel)];
+    if (*copied == 0)
+        object_link_add_file(linker->link, copy_group(linker, kernel, 0), object->path);
+    for (*copied = *copied ? *copied : 1; *copied < copies; ++*copied)
+        object_link_copy(linker->link, copy_group(linker, kernel, 0),
+                         copy_group(linker, kernel, *copied));
+}
+
+static bool add_kernel(struct kernel_link *linker, const struct kernel *kernel, uint32_t copies)
+{
+    const struct module *module = linker->module;
+    if (kernel_is_stub(module, kernel)) { /* its functions are among the entries */
+        assert(!linker->keep);
+        return true;
+    }
+    const struct kernel_object *object = kernel_object_of(&linker->objects, module, kernel);
+    if (!object)
+        return no_object(linker, kernel, attr_string(module, kernel->attrs, W_object));
+    if (same_file(object->path, linker->output))
+        return kernel_fails(linker, kernel, DIAG_file,
+                            "the output '%s' would replace the object of '@%.*s'", linker->output,
+                            NAME(module, kernel->name));
+    if (object->error)
+        return kernel_fails(linker, kernel, DIAG_kernel_object, "%s", object->error);
+    for (uint32_t copy = 0; copy < copies; copy++)
+        if (!export_functions(linker, kernel, object, copy))
+            return false;
+    add_code(linker, kernel, object, attr_find(module, kernel->attrs, W_split) ? 1 : copies);
+    return true;
+}
+
+/* ----------------------------------------------------------------------------- links ---- */
+
+void kernel_link_begin(struct kernel_link *linker, const struct module *module,
+                       const struct backend_places *places, const struct kernel_names *names,
+                       unsigned first_group, const char *output, struct diags *diags)
+{
+    *linker = (struct kernel_link){.link = object_link_new(),
+                                   .module = module,
+                                   .names = *names,
+                                   .output = output,
+                                   .first_group = first_group,
+                                   .diags = diags};
+    linker->copied = mem_calloc(module->kernels.count + 1, sizeof *linker->copied);
+    kernel_objects_init(&linker->objects, places);
+}
+
+bool kernel_link_add(struct kernel_link *linker, const uint8_t *copies)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < linker->module->kernels.count; i++)
+        if (copies[i])
+            ok = add_kernel(linker, &linker->module->kernels.at[i], copies[i]) && ok;
+    return ok;
+}
+
+enum backend_status kernel_link_finish(struct kernel_link *linker, bool ok)
+{
+    if (ok && !object_link_write(linker->link, linker->output)) {
+        diag_at(linker->diags, DIAG_link, no_span, "%s", object_link_error(linker->link));
+        ok = false;
+    }
+    object_link_free(linker->link);
+    kernel_objects_free(&linker->objects);
+    mem_free(linker->copied);
+    return ok ? BACKEND_OK : BACKEND_INPUT;
+}

@@ -1,0 +1,47 @@
+/* Links of entries with the kernels that they call. */
+#ifndef BACKEND_LIBRARY_KERNEL_LINK_H
+#define BACKEND_LIBRARY_KERNEL_LINK_H
+
+#include "backend/library/kernel_objects.h"
+#include "backend/object/object.h"
+#include "ir/variants.h"
+
+/* What a target calls the functions of kernels. */
+struct kernel_names {
+    /* Appends the symbol of a part of a kernel, or of a copy of it; copy 0 is the part itself. */
+    void (*symbol)(const void *user, struct text *text, const struct kernel *kernel,
+                   struct kernel_part part, uint32_t copy);
+    /* The first kernel, by index, with the object of a kernel, which is linked once for all that
+     * have it. NULL: each kernel's object is linked by itself. */
+    uint32_t (*owner)(const void *user, const struct kernel *kernel);
+    const void *user;
+};
+
+/* One link of kernels, and what is said about it. */
+struct kernel_link {
+    struct object_link *link;
+    const struct module *module;
+    struct kernel_objects objects;
+    struct kernel_names names;
+    const char *output;   /* what will be written */
+    bool keep;            /* the kernels' functions stay global */
+    unsigned first_group; /* those before it are the target's own */
+    uint32_t *copied;     /* by group of a kernel: copies so far; 0: its object is not added */
+    struct diags *diags;
+};
+
+void kernel_link_begin(struct kernel_link *linker, const struct module *module,
+                       const struct backend_places *places, const struct kernel_names *names,
+                       unsigned first_group, const char *output, struct diags *diags);
+
+/* The group of a kernel's object. */
+unsigned kernel_link_group(const struct kernel_link *linker, const struct kernel *kernel);
+
+/* Adds as many copies of each kernel, but for stubs, whose functions are among the entries. False
+ * with diagnostics. */
+bool kernel_link_add(struct kernel_link *linker, const uint8_t *copies);
+
+/* Writes the link, if all was well so far, and releases everything. */
+enum backend_status kernel_link_finish(struct kernel_link *linker, bool ok);
+
+#endif
