@@ -8,15 +8,18 @@
  * list (stream-fusion=0) moreover that each op is behind the one before it. Beside the calls there
  * are waits for outer events, which all cores must know of before the op starts, notifications,
  * before which the op must be complete, choices of dynamic kernels, and resets of the words that
- * were waited for. Where barriers and flags go, passes/sync/plan.h finds.
+ * were waited for. Where barriers and flags go, passes/sync/plan/plan.h finds.
  */
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/entry/program_edit.h"
 #include "passes/entry/visit.h"
-#include "passes/sync/plan.h"
+#include "passes/sync/plan/plan.h"
 
 enum phase_of_op { PHASE_BEFORE, PHASE_CALL, PHASE_BEHIND, PHASES };
+
+/* Which cores of its type take part in a node. */
+enum extent { ALL_CORES, FIRST_AI_CORE, CORE_ZERO };
 
 /* Per op in list order: how many nodes of a list there are up to its own, as sync_node.need counts
  * them; 0 where it has none there. */
@@ -35,11 +38,32 @@ struct inserter {
     /* By node: the turns up to the call before it in its program; and so far. */
     struct vec_u32 turns[CORE_TYPES];
     uint32_t called[CORE_TYPES];
+    struct vec_u32 extents[CORE_TYPES]; /* by node: enum extent */
+    uint32_t blocks, per_block[CORE_TYPES];
     bool chained;   /* each op is behind the one before it */
-    bool shortcuts; /* what a core alone does needs no barrier */
+    bool shortcuts; /* what some cores do alone need not be told to all */
 };
 
 /* ----------------------------------------------------------------------------- nodes ---- */
+
+/* What is neither a call nor a choice of dynamic kernels, core 0 does. */
+static enum extent extent_of(const struct inserter *in, int core, const struct instr *instr)
+{
+    bool first = in->blocks == 1;
+    if (!in->shortcuts)
+        return ALL_CORES;
+    if (instr->op != INSTR_call && instr->op != INSTR_select)
+        return CORE_ZERO;
+    if (instr->op == INSTR_call) {
+        bool flat = kernel_type_info(module_kernel(in->sk->module, instr->kernel)->type)->flat;
+        if (flat && instr->number[1] == 1)
+            return CORE_ZERO;
+        first |= instr->number[1] <= (flat ? in->per_block[core] : 1);
+    }
+    if (!first)
+        return ALL_CORES;
+    return in->per_block[core] == 1 ? CORE_ZERO : FIRST_AI_CORE;
+}
 
 static void add_node(struct inserter *in, int core, uint32_t instr, uint32_t op, unsigned phase)
 {
@@ -50,6 +74,8 @@ static void add_node(struct inserter *in, int core, uint32_t instr, uint32_t op,
                                       .time = time > before ? time : before,
                                       .call = phase == PHASE_CALL});
     vec_push(&in->turns[core], in->called[core]);
+    vec_push(&in->extents[core],
+             extent_of(in, core, &in->sk->entry->programs[core].instrs.at[instr]));
 }
 
 /* Whether the op's kernel uses both flags itself, in full barriers. */
@@ -161,30 +187,22 @@ static bool find_waits(struct inserter *in)
 
 /* ----------------------------------------------------------------------------- needs ---- */
 
-/* Whether a call runs on core 0 of its type alone. */
-static bool is_on_core_0(const struct inserter *in, int core, uint32_t node)
-{
-    const struct sync_list *list = &in->plan.lists[core];
-    const struct instr *instr = &in->sk->entry->programs[core].instrs.at[list->at[node].instr];
-    if (instr->op != INSTR_call)
-        return instr->op != INSTR_select;
-    enum kernel_type type = module_kernel(in->sk->module, instr->kernel)->type;
-    return instr->number[1] == 1 && (core == CORE_AIC || kernel_type_info(type)->flat);
-}
-
 /* `node` of a core type comes behind `before` of another or the same: numbers as in op_nodes. */
 static void need(struct inserter *in, int core, uint32_t node, int before_core, uint32_t before)
 {
     if (!node || !before)
         return;
     struct sync_node *later = &in->plan.lists[core].at[node - 1];
-    if (in->shortcuts && core == before_core && is_on_core_0(in, core, node - 1) &&
-        is_on_core_0(in, core, before - 1)) {
+    uint32_t extent = in->extents[core].at[node - 1];
+    uint32_t extent_before = in->extents[before_core].at[before - 1];
+    if (core == before_core && extent == CORE_ZERO && extent_before == CORE_ZERO) {
         later->drained |= in->plan.lists[core].at[before - 1].call;
         return;
     }
-    if (later->need[before_core] < before)
-        later->need[before_core] = before;
+    bool own = extent != ALL_CORES && extent_before != ALL_CORES;
+    uint32_t *needed = own ? later->own : later->need;
+    if (needed[before_core] < before)
+        needed[before_core] = before;
 }
 
 static void need_op(struct inserter *in, uint32_t later, uint32_t earlier)
@@ -252,16 +270,16 @@ static void put_barrier(struct instrs *instrs, int core)
 
 static void put_gap(struct instrs *instrs, const struct sync_gap *gap, int core)
 {
-    if (gap->barrier && !gap->late)
+    for (unsigned i = 0; i < gap->waits && gap->late; i++)
+        put(instrs, INSTR_wait, 1 - core);
+    if (gap->barrier)
         put_barrier(instrs, core);
     if (gap->drain && gap->sets)
         put(instrs, INSTR_pipe_barrier, 0);
     for (unsigned i = 0; i < gap->sets; i++)
         put(instrs, INSTR_set, core);
-    for (unsigned i = 0; i < gap->waits; i++)
+    for (unsigned i = 0; i < gap->waits && !gap->late; i++)
         put(instrs, INSTR_wait, 1 - core);
-    if (gap->late)
-        put_barrier(instrs, core);
     if (gap->drain && !gap->sets)
         put(instrs, INSTR_pipe_barrier, 0);
 }
@@ -308,15 +326,14 @@ static void synchronise(struct inserter *in)
 static bool insert(struct superkernel *sk)
 {
     const struct kernel_type_info *launch = kernel_type_info(sk->entry->type);
-    int64_t blocks = attr_int(sk->module, sk->entry->attrs, W_block, 0);
     struct inserter in = {.sk = sk, .chained = !superkernel_is_two_lists(sk)};
     if (superkernel_is_synchronised(sk))
         return true;
     in.shortcuts = !in.chained || !has_early_start(sk);
     in.plan.early_flags = !in.shortcuts;
-    in.plan.one_ai_core = in.shortcuts && blocks == 1;
-    in.plan.lists[CORE_AIC].one_core = in.shortcuts && blocks * launch->aics == 1;
-    in.plan.lists[CORE_AIV].one_core = in.shortcuts && blocks * launch->aivs == 1;
+    in.blocks = (uint32_t)attr_int(sk->module, sk->entry->attrs, W_block, 0);
+    in.per_block[CORE_AIC] = launch->aics;
+    in.per_block[CORE_AIV] = launch->aivs;
     in.ops = mem_calloc((size_t)sk->count + 1, sizeof *in.ops);
     in.events = superkernel_events(sk);
     for (int core = 0; core < CORE_TYPES; core++)
@@ -329,6 +346,7 @@ static bool insert(struct superkernel *sk)
     for (int core = 0; core < CORE_TYPES; core++) {
         id_map_free(&in.waits[core]);
         vec_free(&in.turns[core]);
+        vec_free(&in.extents[core]);
     }
     mem_free(in.ops);
     return ok;

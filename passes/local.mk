@@ -98,8 +98,6 @@ libskir_la_SOURCES += \
 	passes/sync/full_barriers.c \
 	passes/sync/locks.c \
 	passes/sync/own_events.c \
-	passes/sync/plan.c \
-	passes/sync/plan.h \
 	passes/sync/proof.c \
 	passes/sync/proof.h \
 	passes/sync/report.c \
@@ -107,4 +105,11 @@ libskir_la_SOURCES += \
 	passes/sync/selects.c \
 	passes/sync/slots.c \
 	passes/sync/words.c \
-	passes/sync/words.h
+	passes/sync/words.h \
+	passes/sync/plan/flags.c \
+	passes/sync/plan/gaps.c \
+	passes/sync/plan/list_order.c \
+	passes/sync/plan/plan.c \
+	passes/sync/plan/plan.h \
+	passes/sync/plan/planner.h \
+	passes/sync/plan/savings.c

@@ -1,8 +1,8 @@
 /* insert-syncs against the cheapest programs that there are (sync_oracle.h), for super kernels of
  * up to six ops: all in a single list, all of up to four and random ones in two lists. The oracle's
- * programs are confirmed by the simulator, and never dearer. No flag of insert-syncs can be saved.
- * What the best programs save is printed; SKIR_TEST_SHOW=1 prints the smallest case of each largest
- * gap. */
+ * programs are confirmed by the simulator, and the best of all are never dearer. insert-syncs has
+ * no more flags than programs whose flags order nothing more. What the best programs save is
+ * printed; SKIR_TEST_SHOW=1 prints the smallest case of each largest gap. */
 #include "passes/pass.h"
 #include "tests/unit/parsed_module.h"
 #include "tests/unit/random_graph.h"
@@ -36,9 +36,9 @@ static const struct {
     bool with_own;
 } oracles[] = {
     {"best without spread waits", {false, ORACLE_NO_WAIT}, false},
-    {"best with spread waits in gaps without sets", {false, ORACLE_WAIT_WITHOUT_SET}, true},
-    {"best", {false, ORACLE_ANY_WAIT}, true},
-    {"best with excess flags", {true, ORACLE_ANY_WAIT}, true},
+    {"best with spread waits in gaps without sets", {false, ORACLE_WAIT_WITHOUT_SET}, false},
+    {"best with spread waits", {false, ORACLE_ANY_WAIT}, false},
+    {"best of all, with excess flags", {true, ORACLE_ANY_WAIT}, true},
 };
 enum { N_ORACLES = sizeof oracles / sizeof *oracles };
 
@@ -234,7 +234,7 @@ static void run_trial(struct trial *trial)
         bool found = oracle_search(&result, &instance, oracles[i].rules,
                                    oracles[i].with_own ? cost : ANY_COST);
         CHECK(trial, found);
-        CHECK(trial, oracles[i].rules.excess || flags == result.fewest_flags);
+        CHECK(trial, oracles[i].rules.excess || flags <= result.fewest_flags);
         confirm(trial, &instance, &result);
         compare(trial, &trial->tally->with[i], cost, result.cost);
         oracle_free(&result);

@@ -4,8 +4,8 @@
  * the order (waits and notifications of outer events, choices of dynamic kernels). A node needs, of
  * each list, that so many nodes from its beginning are complete on all cores. Synchronisation
  * stands in gaps: gap g is before node g, and the last is behind all nodes. */
-#ifndef PASSES_SYNC_PLAN_H
-#define PASSES_SYNC_PLAN_H
+#ifndef PASSES_SYNC_PLAN_PLAN_H
+#define PASSES_SYNC_PLAN_PLAN_H
 
 #include "ir/module.h"
 
@@ -14,19 +14,20 @@ struct sync_node {
     /* Orders the nodes of both lists, as one execution of them that satisfies all needs: equal
      * times are of nodes that do not need one another. Does not decrease along a list. */
     uint64_t time;
-    uint32_t need[CORE_TYPES];
-    bool call;    /* runs on the core's pipes until drained */
-    bool drained; /* the calls before it must be drained on its own core */
+    uint32_t need[CORE_TYPES]; /* on all cores */
+    uint32_t own[CORE_TYPES];  /* on those of the own AI core, which alone take part */
+    bool call;                 /* runs on the core's pipes until drained */
+    bool drained;              /* the calls before it must be drained on its own core */
     /* It is one part of a call that uses both flags itself: none may be outstanding there. Such
      * nodes come in pairs, the n-th of one list and that of the other. */
     bool full;
 };
 
-/* What a gap has, in this order: barrier, unless it is a late one, or drain if there are sets;
- * sets; waits; late barrier, or drain if there are no sets. */
+/* What a gap has, in this order: waits if the barrier is a late one; barrier, or drain if there are
+ * sets; sets; waits otherwise; drain if there are no sets. */
 struct sync_gap {
     bool barrier, drain;
-    bool late; /* the barrier spreads what the waits before it brought; there are no sets then */
+    bool late; /* the barrier spreads what the waits before it brought */
     uint8_t sets, waits;
 };
 
@@ -34,12 +35,10 @@ struct sync_list {
     struct sync_node *at;
     uint32_t count, capacity;
     struct sync_gap *gaps; /* count + 1 */
-    bool one_core;         /* the launch has one core of this type */
 };
 
 struct sync_plan {
     struct sync_list lists[CORE_TYPES];
-    bool one_ai_core; /* the launch has one AI core */
     bool early_flags; /* flags are set behind a barrier, and no barrier is late */
 };
 

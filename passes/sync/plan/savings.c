@@ -1,0 +1,224 @@
+/* Saves barriers. A flag needs none of its senders where its receivers have one behind the wait: it
+ * gathers what each of them has learnt of its own AI core. Tried are, for each flag, in the order
+ * of time, and kept where they save an instruction:
+ *
+ * - a barrier in the gap of the wait, before what is set there;
+ * - waiting earlier, where a barrier of the receivers comes before the wait;
+ * - setting later, where the senders have a barrier soon after.
+ *
+ * All of them make flags shorter, so that no more releases are outstanding. */
+#include "passes/sync/plan/planner.h"
+
+#include <assert.h>
+
+/* How many gaps a set or wait may move. */
+enum { REACH = 8 };
+
+/* Of the other list's flags that are waited for in a gap, the last one. */
+static const struct flag *last_awaited(const struct planner *planner, int core, uint32_t gap)
+{
+    const struct flags *flags = &planner->flags[1 - core];
+    uint32_t i = planner->spots[core][gap].wait;
+    assert(i < flags->count && flags->at[i].wait == gap);
+    while (i + 1 < flags->count && flags->at[i + 1].wait == gap)
+        i++;
+    return &flags->at[i];
+}
+
+/* Whether what a gap waits for can come before what it sets: the other list must not wait for that
+ * first. */
+static bool may_gather(const struct planner *planner, int core, uint32_t gap)
+{
+    const struct flags *sent = &planner->flags[core];
+    uint32_t first = planner->spots[core][gap].set;
+    if (!sync_has_waits(planner, core, gap))
+        return false;
+    if (first == sent->count)
+        return true;
+    uint32_t set = last_awaited(planner, core, gap)->set, wait = sent->at[first].wait;
+    return set < wait || (set == wait && !planner->spots[1 - core][set].gather);
+}
+
+static bool is_allowed(const struct planner *planner, int core, uint32_t gap)
+{
+    return !planner->spots[core][gap].gather || may_gather(planner, core, gap);
+}
+
+static void ask(struct planner *planner, int sender, struct flag *flag, bool barrier)
+{
+    struct spot *spot = &planner->spots[sender][flag->set];
+    spot->asked += barrier;
+    spot->asked -= flag->barrier;
+    flag->barrier = barrier;
+}
+
+/* Whether the senders have a barrier for a flag alone. */
+static bool is_costly(const struct planner *planner, int sender, const struct flag *flag)
+{
+    return flag->barrier && planner->spots[sender][flag->set].asked == 1;
+}
+
+static void widen(struct change *change, int core, uint32_t gap)
+{
+    if (gap < change->first[core])
+        change->first[core] = gap;
+    if (gap > change->last[core])
+        change->last[core] = gap;
+}
+
+static const struct change no_change = {.first = {UINT32_MAX, UINT32_MAX}};
+
+/* ----------------------------------------------------------------------------- gather ---- */
+
+/* Whether a barrier in a gap could take the place of one behind it. */
+static bool is_before_barrier(const struct planner *planner, int core, uint32_t gap)
+{
+    const struct spot *spots = planner->spots[core];
+    for (uint32_t i = gap; i <= planner->plan->lists[core].count && i <= gap + REACH; i++)
+        if (spots[i].now.barrier)
+            return i == gap || (!spots[i].asked && !spots[i].gather);
+    return false;
+}
+
+/* A barrier behind the waits of a gap, in place of those of all senders. */
+static void try_gather(struct planner *planner, int core, uint32_t gap)
+{
+    struct flags *flags = &planner->flags[1 - core];
+    struct spot *spot = &planner->spots[core][gap];
+    struct change change = no_change;
+    uint32_t end = spot->wait, costly = 0;
+    for (; end < flags->count && flags->at[end].wait == gap; end++)
+        costly += is_costly(planner, 1 - core, &flags->at[end]);
+    if (spot->gather || !costly || !may_gather(planner, core, gap) ||
+        (costly == 1 && !is_before_barrier(planner, core, gap)))
+        return;
+    uint64_t were = 0;
+    assert(end - spot->wait <= 64);
+    for (uint32_t i = spot->wait; i < end; i++) {
+        were |= (uint64_t)flags->at[i].barrier << (i - spot->wait);
+        ask(planner, 1 - core, &flags->at[i], false);
+        widen(&change, 1 - core, flags->at[i].set);
+    }
+    spot->gather = true;
+    widen(&change, core, gap);
+    if (sync_refill_gaps(planner, &change))
+        return;
+    spot->gather = false;
+    for (uint32_t i = spot->wait; i < end; i++)
+        ask(planner, 1 - core, &flags->at[i], were >> (i - spot->wait) & 1);
+}
+
+/* ------------------------------------------------------------------------------ moves ---- */
+
+static void move_wait(struct planner *planner, int sender, uint32_t index, uint32_t gap)
+{
+    struct spot *spots = planner->spots[1 - sender];
+    struct flag *flag = &planner->flags[sender].at[index];
+    for (uint32_t i = gap + 1; i <= flag->wait; i++)
+        spots[i].wait = index + 1;
+    for (uint32_t i = flag->wait + 1; i <= gap; i++)
+        spots[i].wait = index;
+    flag->wait = gap;
+}
+
+static void move_set(struct planner *planner, int sender, uint32_t index, uint32_t gap)
+{
+    struct spot *spots = planner->spots[sender];
+    struct flag *flag = &planner->flags[sender].at[index];
+    for (uint32_t i = gap + 1; i <= flag->set; i++)
+        spots[i].set = index + 1;
+    for (uint32_t i = flag->set + 1; i <= gap; i++)
+        spots[i].set = index;
+    spots[flag->set].asked -= flag->barrier;
+    spots[gap].asked += flag->barrier;
+    flag->set = gap;
+}
+
+/* Waits in an earlier gap, whose barrier or the next one makes those of the senders superfluous;
+ * `gather`: a barrier of the gap that is not behind its waits gets there. */
+static bool try_wait(struct planner *planner, int sender, uint32_t index, uint32_t gap, bool gather)
+{
+    struct flag *flag = &planner->flags[sender].at[index];
+    struct spot *spot = &planner->spots[1 - sender][gap];
+    struct change change = no_change;
+    uint32_t wait = flag->wait;
+    widen(&change, sender, flag->set);
+    widen(&change, 1 - sender, gap);
+    widen(&change, 1 - sender, wait);
+    move_wait(planner, sender, index, gap);
+    ask(planner, sender, flag, false);
+    spot->gather |= gather;
+    if (is_allowed(planner, 1 - sender, gap) && is_allowed(planner, sender, flag->set) &&
+        sync_refill_gaps(planner, &change))
+        return true;
+    spot->gather &= !gather;
+    ask(planner, sender, flag, true);
+    move_wait(planner, sender, index, wait);
+    return false;
+}
+
+/* Looks for the last barrier of the receivers before a flag's wait. */
+static bool wait_earlier(struct planner *planner, int sender, uint32_t index)
+{
+    const struct flags *flags = &planner->flags[sender];
+    const struct flag *flag = &flags->at[index];
+    const struct sync_list *lists = planner->plan->lists;
+    const struct spot *spots = planner->spots[1 - sender];
+    uint32_t low = index ? flags->at[index - 1].wait : 0, wait = flag->wait;
+    uint64_t time = flag->set ? lists[sender].at[flag->set - 1].time : 0;
+    if (!is_costly(planner, sender, flag))
+        return false;
+    for (uint32_t gap = wait; gap-- > low && wait - gap <= REACH;) {
+        if (lists[1 - sender].at[gap].time <= time)
+            return false;
+        bool next = gap + 1 < wait && spots[gap + 1].now.barrier;
+        if ((next || spots[gap].gather) && try_wait(planner, sender, index, gap, false))
+            return true;
+        if (next)
+            return false;
+        if (spots[gap].now.barrier && !spots[gap].gather &&
+            try_wait(planner, sender, index, gap, true))
+            return true;
+    }
+    return false;
+}
+
+/* Sets behind the next barrier of the senders. */
+static void set_later(struct planner *planner, int sender, uint32_t index)
+{
+    const struct flags *flags = &planner->flags[sender];
+    const struct flag *flag = &flags->at[index];
+    const struct sync_list *lists = planner->plan->lists;
+    uint32_t set = flag->set, gap = set + 1;
+    uint32_t high = index + 1 < flags->count ? flags->at[index + 1].set : lists[sender].count;
+    uint64_t time = lists[1 - sender].at[flag->wait].time;
+    if (!is_costly(planner, sender, flag))
+        return;
+    while (gap <= high && gap - set <= REACH && !planner->spots[sender][gap].now.barrier)
+        gap++;
+    if (gap > high || gap - set > REACH || lists[sender].at[gap - 1].time >= time)
+        return;
+    struct change change = no_change;
+    widen(&change, sender, set);
+    widen(&change, sender, gap);
+    widen(&change, 1 - sender, flag->wait);
+    move_set(planner, sender, index, gap);
+    if (is_allowed(planner, sender, set) && is_allowed(planner, sender, gap) &&
+        is_allowed(planner, 1 - sender, flag->wait) && sync_refill_gaps(planner, &change))
+        return;
+    move_set(planner, sender, index, set);
+}
+
+void sync_save_barriers(struct planner *planner)
+{
+    uint32_t taken[CORE_TYPES] = {0};
+    for (int core; (core = sync_next_list(planner->plan, taken)) != CORE_TYPES;) {
+        uint32_t gap = taken[core]++;
+        const struct flags *flags = &planner->flags[1 - core];
+        try_gather(planner, core, gap);
+        for (uint32_t i = planner->spots[core][gap].wait;
+             i < flags->count && flags->at[i].wait == gap; i++)
+            if (!wait_earlier(planner, 1 - core, i))
+                set_later(planner, 1 - core, i);
+    }
+}
