@@ -144,13 +144,14 @@ static bool is_member(const struct superkernel *sk, uint32_t op)
     return superkernel_index(sk, op) != NONE && !sk->order->passive[op];
 }
 
-/* Whether an op of the super kernel gives the value, or a value that this one is the memory of. */
-static bool is_given(const struct superkernel *sk, uint32_t value)
+/* Whether an op of the super kernel gives the value, or a value that this one is the memory of; or
+ * one outside, where there is `word` from there. */
+static bool is_given(const struct superkernel *sk, uint32_t value, bool word)
 {
     uint32_t def;
     while ((def = sk->graph->values.at[value].def) < sk->graph->ops.count) {
         const struct op *op = &sk->graph->ops.at[def];
-        if (is_member(sk, def))
+        if (is_member(sk, def) || (word && !sk->order->passive[def]))
             return true;
         value = op_alias(sk->module, sk->graph, op, value - op->results.first);
         if (value == NONE)
@@ -159,31 +160,43 @@ static bool is_given(const struct superkernel *sk, uint32_t value)
     return false;
 }
 
-/* Whether an op of the super kernel writes memory that op `i` accesses under another name, or there
- * is word from outside in the middle of it. */
-static bool is_told(const struct superkernel *sk, uint32_t i)
+/* Whether an op writes memory that op `i` accesses under another name: one of the super kernel, or
+ * where there is `word` from outside, one there. */
+static bool is_written(const struct superkernel *sk, uint32_t i, bool word)
 {
     const struct order *order = sk->order;
     uint32_t op = sk->ops[i];
     for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++) {
         const struct order_edge *edge = &order->edges[e];
-        if (is_member(sk, edge->from) ? edge->kind == ORDER_MEMORY || edge->kind == ORDER_ADDRESS
-                                      : edge->kind == ORDER_EVENT)
+        if ((edge->kind == ORDER_MEMORY || edge->kind == ORDER_ADDRESS) &&
+            (word || is_member(sk, edge->from)))
             return true;
     }
     return false;
 }
 
+/* Whether op `i` waits for an event from outside. */
+static bool waits_outside(const struct superkernel *sk, uint32_t i)
+{
+    const struct order *order = sk->order;
+    uint32_t op = sk->ops[i];
+    for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++)
+        if (order->edges[e].kind == ORDER_EVENT && !is_member(sk, order->edges[e].from))
+            return true;
+    return false;
+}
+
 /* Whether op `i` reads through the data cache what is written during the launch, for all that is
- * known. */
-static bool reads_stale(const struct superkernel *sk, uint32_t i)
+ * known. `word`: it, or one before it, waits for an event from outside, which also tells of all
+ * that is complete before who sends it. */
+static bool reads_stale(const struct superkernel *sk, uint32_t i, bool word)
 {
     const struct kernel *kernel = superkernel_kernel(sk, i);
     const struct op *op = superkernel_op(sk, i);
     const struct attr *reads = attr_find(sk->module, kernel->attrs, W_scalar_reads);
     if (!reads || reads->value.count == 0)
         return false;
-    if (is_told(sk, i))
+    if (is_written(sk, i, word))
         return true;
     for (uint32_t n = 0; n < reads->value.count; n++) {
         uint32_t place = op_scalar_place(sk->module, sk->graph, op, kernel,
@@ -191,7 +204,7 @@ static bool reads_stale(const struct superkernel *sk, uint32_t i)
         struct range values =
             place == NONE ? (struct range){0, 0} : op_operand(sk->graph, op, place).values;
         for (uint32_t v = 0; v < values.count; v++)
-            if (is_given(sk, sk->graph->refs.at[values.first + v]))
+            if (is_given(sk, sk->graph->refs.at[values.first + v], word))
                 return true;
     }
     return false;
@@ -202,6 +215,7 @@ static uint8_t *find_wishes(const struct superkernel *sk)
 {
     struct types *types = sk->user;
     uint8_t *wishes = mem_calloc(sk->count, 1);
+    bool word = false;
     mark_types(sk);
     for (uint32_t i = 0; i < sk->count; i++) {
         uint32_t type = superkernel_op(sk, i)->type;
@@ -210,7 +224,8 @@ static uint8_t *find_wishes(const struct superkernel *sk)
         for (int j = 0; j < LISTS; j++)
             if (attr_flag(sk->module, superkernel_kernel(sk, i)->attrs, lists[j].attribute))
                 wishes[i] |= lists[j].bit;
-        if (sk->options.of[SK_dcci_scalar_reads].number && reads_stale(sk, i))
+        word |= waits_outside(sk, i);
+        if (sk->options.of[SK_dcci_scalar_reads].number && reads_stale(sk, i, word))
             wishes[i] |= BEFORE;
         if (wishes[i] & DISABLED)
             wishes[i] = DISABLED;

@@ -10,15 +10,27 @@
 
 /* A wait for an event from outside: in a program, or (step NONE) of the launch as a whole. */
 struct outer_wait {
-    uint32_t event, sender; /* name id; op */
+    uint32_t event; /* name id */
     struct sync_point point;
+    uint32_t other; /* the wait before this one that is for the same event, or NONE */
+};
+
+/* An op whose end a wait tells of: it sends the event, or is the last of a launch that does. */
+struct teller {
+    uint32_t wait, op; /* index of caches.waits; op id */
 };
 
 struct caches {
     struct sync_checker *checker;
     /* By step of a program: the last step before the last `dcci` before it, or NONE. */
     uint32_t *cleaned[CORE_TYPES];
+    bool in_middle; /* whether programs wait for outer events; else the next two are left empty */
     VEC(struct outer_wait) waits;
+    VEC(struct teller) tellers;
+    uint32_t
+        *sorted;  /* the graph's ops, none before what it is behind; NULL until it is asked for */
+    bool *behind; /* per op: whether it is `behind_of`, or behind it in the order of the graph */
+    uint32_t behind_of;
 };
 
 /* An operand that is read through the cache. */
@@ -51,7 +63,7 @@ static void find_waits(struct caches *caches, enum core_type core)
         const struct instr *instr = sync_instr(&caches->checker->proof, core, i);
         if (instr->op == INSTR_wait_event)
             vec_push(&caches->waits,
-                     ((struct outer_wait){instr->number[0], NONE, {core, i, SYNC_CORE_ZERO}}));
+                     ((struct outer_wait){instr->number[0], {core, i, SYNC_CORE_ZERO}, NONE}));
     }
 }
 
@@ -62,21 +74,39 @@ static void find_launch_waits(struct caches *caches)
     for (uint32_t i = recv.first; i < recv.first + recv.count; i++)
         vec_push(&caches->waits,
                  ((struct outer_wait){
-                     subject->graph->refs.at[i], NONE, {CORE_AIC, NONE, SYNC_ALL_CORES}}));
+                     subject->graph->refs.at[i], {CORE_AIC, NONE, SYNC_ALL_CORES}, NONE}));
 }
 
-static void find_senders(struct caches *caches)
+/* Those before an op. */
+static void find_tellers(struct caches *caches, const struct id_map *last_wait, uint32_t op)
+{
+    const struct order *order = caches->checker->subject->order;
+    for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++) {
+        const struct order_edge *edge = &order->edges[e];
+        uint32_t wait = edge->kind == ORDER_EVENT ? id_map_find(last_wait, edge->name) : NONE;
+        for (; wait != NONE; wait = caches->waits.at[wait].other)
+            vec_push(&caches->tellers, ((struct teller){wait, edge->from}));
+    }
+}
+
+static void find_all_waits(struct caches *caches)
 {
     const struct sync_subject *subject = caches->checker->subject;
-    const struct order *order = subject->order;
-    for (uint32_t place = 0; place < subject->count && caches->waits.count; place++) {
-        uint32_t op = subject->ops[place];
-        for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++)
-            for (uint32_t i = 0; order->edges[e].kind == ORDER_EVENT && i < caches->waits.count;
-                 i++)
-                if (caches->waits.at[i].event == order->edges[e].name)
-                    caches->waits.at[i].sender = order->edges[e].from;
+    struct id_map last_wait = {0};
+    for (int core = 0; core < CORE_TYPES; core++)
+        find_waits(caches, core);
+    caches->in_middle = caches->waits.count > 0;
+    if (!caches->in_middle)
+        return;
+    find_launch_waits(caches);
+    for (uint32_t i = 0; i < caches->waits.count; i++) {
+        uint32_t *last = id_map_at(&last_wait, caches->waits.at[i].event);
+        caches->waits.at[i].other = *last;
+        *last = i;
     }
+    for (uint32_t place = 0; place < subject->count; place++)
+        find_tellers(caches, &last_wait, subject->ops[place]);
+    id_map_free(&last_wait);
 }
 
 /* ---------------------------------------------------------------------------- reports ---- */
@@ -172,48 +202,88 @@ static uint32_t launch_stream(const struct caches *caches, uint32_t op)
     return label == NONE ? NONE : stream_label(label);
 }
 
-/* Whether who has waited for the event knows that the op is complete: it sends it, or one behind it
- * on its stream. */
-static bool tells(const struct caches *caches, const struct outer_wait *wait, uint32_t op)
+/* Fills in `behind` for an op; false where the order has circles, which others report. */
+static bool find_behind(struct caches *caches, uint32_t op)
 {
     const struct order *order = caches->checker->subject->order;
-    return wait->sender != NONE && order->stream[wait->sender] == order->stream[op] &&
-           order->position[wait->sender] >= order->position[op];
+    struct order_cycle cycle = {0};
+    if (!caches->behind) {
+        mem_free(caches->sorted);
+        caches->sorted = mem_calloc(order->n_ops, sizeof(uint32_t));
+        if (!order_sort(order, caches->sorted, &cycle)) {
+            vec_free(&cycle.edges);
+            return false;
+        }
+        caches->behind = mem_calloc(order->n_ops, sizeof(bool));
+    }
+    for (uint32_t i = 0; i < order->n_ops && caches->behind_of != op; i++) {
+        uint32_t other = caches->sorted[i];
+        bool behind = other == op;
+        for (uint32_t e = order->first[other]; e < order->first[other + 1] && !behind; e++)
+            behind = caches->behind[order->edges[e].from];
+        caches->behind[other] = behind;
+    }
+    caches->behind_of = op;
+    return true;
 }
 
-/* Whether the launch begins behind the op. */
-static bool is_before_launch(const struct caches *caches, uint32_t op)
+/* Whether an op is complete when the launch begins since it is before it on its stream. */
+static bool launch_follows(const struct caches *caches, uint32_t op)
 {
     const struct sync_subject *subject = caches->checker->subject;
     const struct order *order = subject->order;
-    for (uint32_t i = 0; i < caches->waits.count; i++)
-        if (caches->waits.at[i].point.step == NONE && tells(caches, &caches->waits.at[i], op))
+    return order->position[op] < order->position[subject->ops[0]] &&
+           launch_stream(caches, op) == launch_stream(caches, subject->ops[0]);
+}
+
+/* Whether the launch begins behind the op of `behind`. */
+static bool is_before_launch(const struct caches *caches)
+{
+    const struct order *order = caches->checker->subject->order;
+    for (uint32_t i = 0; i < caches->tellers.count; i++)
+        if (caches->waits.at[caches->tellers.at[i].wait].point.step == NONE &&
+            caches->behind[caches->tellers.at[i].op])
             return true;
-    return launch_stream(caches, op) == launch_stream(caches, subject->ops[0]) &&
-           order->position[op] < order->position[subject->ops[0]];
+    for (uint32_t op = 0; op < order->n_ops; op++)
+        if (caches->behind[op] && launch_follows(caches, op))
+            return true;
+    return false;
+}
+
+/* Whether a call may read what was there before the op of `behind` was complete: the super kernel
+ * waits for events that tell of it, and the cache is not cleaned behind one of these waits. */
+static bool is_stale(const struct caches *caches, const struct sync_point *call)
+{
+    struct sync_point cleaned;
+    bool told = false, any = cleaned_before(caches, call, &cleaned);
+    for (uint32_t i = 0; i < caches->tellers.count; i++) {
+        const struct teller *teller = &caches->tellers.at[i];
+        const struct sync_point *wait = &caches->waits.at[teller->wait].point;
+        if (!caches->behind[teller->op])
+            continue;
+        if (any && sync_is_passed(&caches->checker->proof, wait, &cleaned))
+            return false;
+        told = true;
+    }
+    return told;
 }
 
 /* What an op outside wrote is there when the launch begins, unless the super kernel waits in the
  * middle for an event that tells of it. */
-static void check_outside(const struct caches *caches, struct scalar_read *read, uint32_t producer)
+static void check_outside(struct caches *caches, struct scalar_read *read, uint32_t producer)
 {
     const struct sync_subject *subject = caches->checker->subject;
-    if (is_before_launch(caches, producer))
+    if (!caches->in_middle || launch_follows(caches, producer) || !find_behind(caches, producer) ||
+        is_before_launch(caches))
         return;
-    for (uint32_t i = 0; i < caches->waits.count; i++) {
-        const struct outer_wait *wait = &caches->waits.at[i];
-        for (int core = 0; core < CORE_TYPES && tells(caches, wait, producer); core++) {
-            const struct sync_point *call = &subject->placed[read->place].call[core];
-            struct sync_point cleaned;
-            if (call->step != NONE &&
-                !(cleaned_before(caches, call, &cleaned) &&
-                  sync_is_passed(&caches->checker->proof, &wait->point, &cleaned)))
-                report(caches, read, producer, call);
-        }
+    for (int core = 0; core < CORE_TYPES; core++) {
+        const struct sync_point *call = &subject->placed[read->place].call[core];
+        if (call->step != NONE && is_stale(caches, call))
+            report(caches, read, producer, call);
     }
 }
 
-static void check_producer(const struct caches *caches, struct scalar_read *read, uint32_t producer)
+static void check_producer(struct caches *caches, struct scalar_read *read, uint32_t producer)
 {
     const struct sync_subject *subject = caches->checker->subject;
     uint32_t place = subject->index[producer];
@@ -227,7 +297,7 @@ static void check_producer(const struct caches *caches, struct scalar_read *read
 
 /* Goes back from the value to the first of its memory, by what defines them; of these ops those
  * count that have not merely seen it otherwise. */
-static uint32_t check_definitions(const struct caches *caches, struct scalar_read *read)
+static uint32_t check_definitions(struct caches *caches, struct scalar_read *read)
 {
     const struct module *module = caches->checker->module;
     const struct graph *graph = caches->checker->subject->graph;
@@ -290,7 +360,7 @@ static bool is_write_of(const struct caches *caches, const struct scalar_read *r
     return overlap->later.value == read->value && overlap->first.kind != ACCESS_READ;
 }
 
-static void check_read(const struct caches *caches, struct scalar_read *read)
+static void check_read(struct caches *caches, struct scalar_read *read)
 {
     const struct sync_subject *subject = caches->checker->subject;
     const struct order *order = subject->order;
@@ -302,7 +372,7 @@ static void check_read(const struct caches *caches, struct scalar_read *read)
 
 /* ---------------------------------------------------------------------------- driving ---- */
 
-static void check_op(const struct caches *caches, uint32_t place, const struct attr *reads)
+static void check_op(struct caches *caches, uint32_t place, const struct attr *reads)
 {
     const struct sync_checker *checker = caches->checker;
     const struct graph *graph = checker->subject->graph;
@@ -329,18 +399,15 @@ static const struct attr *scalar_reads(const struct sync_checker *checker, uint3
 
 void sync_check_caches(struct sync_checker *checker)
 {
-    struct caches caches = {.checker = checker};
+    struct caches caches = {.checker = checker, .behind_of = NONE};
     uint32_t first = 0;
     while (first < checker->subject->count && !scalar_reads(checker, first))
         first++;
     if (first == checker->subject->count)
         return;
-    for (int core = 0; core < CORE_TYPES; core++) {
+    for (int core = 0; core < CORE_TYPES; core++)
         find_cleaned(&caches, core);
-        find_waits(&caches, core);
-    }
-    find_launch_waits(&caches);
-    find_senders(&caches);
+    find_all_waits(&caches);
     for (uint32_t place = first; place < checker->subject->count; place++) {
         const struct attr *reads = scalar_reads(checker, place);
         if (reads)
@@ -349,4 +416,7 @@ void sync_check_caches(struct sync_checker *checker)
     for (int core = 0; core < CORE_TYPES; core++)
         mem_free(caches.cleaned[core]);
     vec_free(&caches.waits);
+    vec_free(&caches.tellers);
+    mem_free(caches.sorted);
+    mem_free(caches.behind);
 }
