@@ -9,8 +9,15 @@ libskir_la_SOURCES += \
 	backend/ascend/ascend.c \
 	backend/ascend/ascend.h \
 	backend/ascend/ascendc.c \
+	backend/ascend/ascendc.h \
+	backend/ascend/ascendc_emitter.h \
+	backend/ascend/ascendc_helpers.c \
+	backend/ascend/ascendc_instrs.c \
+	backend/ascend/ascendc_kernels.c \
 	backend/ascend/commands.c \
 	backend/ascend/compile_info.c \
+	backend/ascend/entry_ops.c \
+	backend/ascend/entry_ops.h \
 	backend/ascend/info_json.c \
 	backend/ascend/info_json.h \
 	backend/ascend/launch_info.c \

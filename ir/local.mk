@@ -5,6 +5,9 @@ libskir_la_SOURCES += \
 	ir/addresses.h \
 	ir/analyses.c \
 	ir/analyses.h \
+	ir/arch.c \
+	ir/arch.h \
+	ir/archs.def \
 	ir/attr_keys.def \
 	ir/attr_kinds.def \
 	ir/attr_rows.c \

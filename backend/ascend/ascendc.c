@@ -1,7 +1,251 @@
-/* Entries in AscendC. */
+#include "backend/ascend/ascendc.h"
 #include "backend/ascend/ascend.h"
+#include "backend/ascend/ascendc_emitter.h"
+#include "ir/syntax/locate.h"
+#include "ir/syntax/spelling.h"
+
+/* ---------------------------------------------------------------------------- comments ---- */
+
+/* A file's name and line, for a comment: "decode.skir:12". */
+static void put_place(struct ascendc *out, uint32_t loc)
+{
+    struct source *source = out->module->source;
+    if (!source || loc == NONE)
+        return;
+    source = source_at(source, &loc);
+    const char *slash = strrchr(source->path, '/');
+    text_string(out->text, ", ");
+    for (const char *c = slash ? slash + 1 : source->path; *c; c++)
+        text_char(out->text, *c > ' ' && *c != '\\' ? *c : '?');
+    text_printf(out->text, ":%u", source_position(source, loc).line);
+}
+
+/* An op before its statements: what it is and where it stands; what is not known of it, its group
+ * of arguments and its kernel tell. */
+static void put_op(struct ascendc *out, const struct instr *call)
+{
+    const struct op *op = entry_op(&out->ops, call->number[0]);
+    struct arena arena = {NULL, 0};
+    bool first = out->text->size > 1 && out->text->at[out->text->size - 2] == '{';
+    text_string(out->text, first ? "        // " : "\n        // ");
+    if (op) {
+        text_string(out->text, op_call_text(out->module, out->ops.graph, op, &arena));
+    } else {
+        const struct arg_group *group = &out->entry->groups.at[call->number[0]];
+        spell_group(out->text, out->module, group->name, group->word);
+    }
+    text_string(out->text, " via ");
+    spell_symbol(out->text, out->module, call->kernel);
+    put_place(out, op ? op->loc : call->loc);
+    text_char(out->text, '\n');
+    arena_free(&arena);
+}
+
+/* The call that an instruction stands directly before, or is, with all between the two. */
+static uint32_t site_call(const struct program *program, uint32_t i)
+{
+    for (; i < program->instrs.count; i++) {
+        const struct instr *instr = &program->instrs.at[i];
+        enum instr_place place = instr_info(instr->op)->place;
+        if (instr->op == INSTR_call)
+            return i;
+        if (place != PLACE_BEGIN && place != PLACE_STEP && place != PLACE_RECORD &&
+            place != PLACE_CACHE)
+            return NONE;
+        if (instr->op == INSTR_feed_sync && instr->word != PHASE_begin)
+            return NONE;
+        if (place == PLACE_RECORD && instr->word != PHASE_begin)
+            return NONE;
+    }
+    return NONE;
+}
+
+/* ---------------------------------------------------------------------------- programs ---- */
+
+static bool program_has_instr(const struct program *program, enum instr_op op)
+{
+    for (uint32_t i = 0; i < program->instrs.count; i++)
+        if (program->instrs.at[i].op == op)
+            return true;
+    return false;
+}
+
+/* What the statements of the program use. */
+static void put_locals(struct ascendc *out, const struct program *program)
+{
+    if (program_has_instr(program, INSTR_select))
+        text_string(out->text, "        skir::Selected selected = {0, 0};\n");
+    if (out->records != NONE && program_has_instr(program, INSTR_profile))
+        text_printf(out->text,
+                    "        skir::Records records =\n"
+                    "            skir::InitProfiling((uint32_t)(uint64_t)p[%u], p[%u]);\n",
+                    out->records + 1, out->records);
+    if (out->workspace != NONE && program_has_instr(program, INSTR_feed_sync))
+        text_printf(out->text,
+                    "        AscendC::g_superKernelAutoSyncAllConfigGmBaseAddr = p[%u];\n"
+                    "        AscendC::g_superKernelAutoSyncAllEnable = false;\n",
+                    out->workspace);
+}
+
+static void put_program(struct ascendc *out, enum core_type core)
+{
+    const struct program *program = &out->entry->programs[core];
+    uint32_t told = NONE;
+    text_printf(out->text, "    if ASCEND_IS_%s {\n", core == CORE_AIC ? "AIC" : "AIV");
+    put_locals(out, program);
+    for (uint32_t i = 0; i < program->instrs.count; i++) {
+        uint32_t call = site_call(program, i);
+        if (call != NONE && call != told)
+            put_op(out, &program->instrs.at[call]);
+        told = call == NONE ? told : call;
+        ascendc_instr(out, core, i);
+    }
+    text_string(out->text, "    }\n");
+}
+
+/* ----------------------------------------------------------------------------- entries ---- */
+
+static void put_slots(struct ascendc *out)
+{
+    const struct entry *entry = out->entry;
+    for (uint32_t g = 0; g < entry->groups.count; g++) {
+        const struct arg_group *group = &entry->groups.at[g];
+        if (group->args.count == 0)
+            continue;
+        text_printf(out->text, "//   p[%u]: ", group_slot(group));
+        if (group->name != NONE) {
+            spell_group(out->text, out->module, group->name, group->word);
+            text_string(out->text, " = ");
+        }
+        for (uint32_t i = 0; i < group->args.count; i++) {
+            text_string(out->text, i ? ", " : "");
+            spell_arg(out->text, out->module, entry, group_arg(entry, group, i));
+        }
+        text_char(out->text, '\n');
+    }
+}
+
+static void put_head(struct ascendc *out)
+{
+    const struct module *module = out->module;
+    const struct entry *entry = out->entry;
+    text_string(out->text, "\n// entry ");
+    spell_symbol(out->text, module, entry->name);
+    text_printf(out->text, " : %s, %lld blocks", kernel_type_info(entry->type)->name,
+                (long long)attr_int(module, entry->attrs, W_block, 1));
+    put_place(out, entry->loc);
+    text_char(out->text, '\n');
+    put_slots(out);
+    text_string(out->text, "extern \"C\" __global__ ");
+    text_string(out->text, "__attribute__((aligned(512))) ");
+    text_string(out->text, "__aicore__ void auto_gen_");
+    entry_kernel_name(out->text, module, entry);
+    text_string(out->text, "_kernel(void)\n{\n    GM_ADDR *p = (GM_ADDR *)get_para_base();\n");
+    if (arch_has_sync_base(out->arch))
+        text_string(out->text, "    if (p[0] != nullptr) {\n"
+                               "        set_ffts_base_addr((uint64_t)p[0]);\n"
+                               "    }\n");
+    if (ascendc_copies(out, entry) > 1)
+        text_printf(out->text, "    const uint64_t copy = get_coreid() %% %u;\n",
+                    ascendc_copies(out, entry));
+}
+
+static void put_entry(struct ascendc *out)
+{
+    out->entry = &out->module->entries.at[out->entry_id];
+    out->workspace = entry_slot(out->entry, W_sync_workspace);
+    out->records = entry_profile_slot(out->entry);
+    entry_ops_init(&out->ops, out->module, out->entry);
+    event_slots_take(&out->events, out->entry);
+    put_head(out);
+    for (int core = 0; core < CORE_TYPES; core++)
+        if (out->entry->programs[core].instrs.count > 0)
+            put_program(out, (enum core_type)core);
+    text_string(out->text, "}\n");
+    event_slots_leave(&out->events, out->entry);
+    entry_ops_free(&out->ops);
+}
+
+/* ------------------------------------------------------------------------------ source ---- */
+
+/* Whether no launch has AICs; and whether one has but one copy of kernels' code. */
+static bool is_vector_only(const struct module *module)
+{
+    for (uint32_t e = 0; e < module->entries.count; e++)
+        if (kernel_type_has(module->entries.at[e].type, CORE_AIC))
+            return false;
+    return true;
+}
+
+static bool has_one_copy(const struct ascendc *out)
+{
+    for (uint32_t e = 0; e < out->module->entries.count; e++)
+        if (ascendc_copies(out, &out->module->entries.at[e]) < 2)
+            return true;
+    return false;
+}
+
+/* The run configuration is defined once: by the part for the main core type. */
+static void put_configuration(struct ascendc *out)
+{
+    if (has_one_copy(out))
+        text_printf(out->text,
+                    "\n#if __NPU_ARCH__ == 2201 && defined(%s)\n"
+                    "__gm__ struct OpSystemRunCfg g_opSystemRunCfg = {0};\n"
+                    "#else\n"
+                    "extern __gm__ struct OpSystemRunCfg g_opSystemRunCfg;\n"
+                    "#endif\n",
+                    is_vector_only(out->module) ? "__DAV_VEC__" : "__DAV_CUBE__");
+}
+
+static void find_used(struct ascendc *out)
+{
+    for (uint32_t e = 0; e < out->module->entries.count; e++)
+        for (int core = 0; core < CORE_TYPES; core++) {
+            const struct program *program = &out->module->entries.at[e].programs[core];
+            for (uint32_t i = 0; i < program->instrs.count; i++)
+                out->used[program->instrs.at[i].op] = true;
+        }
+}
+
+/* Offsets become numbers of lines. */
+static void count_lines(const struct text *text, size_t begin, struct source_lines *lines)
+{
+    uint32_t line = 1;
+    size_t at = begin;
+    for (uint32_t i = 0; i < lines->count; i++) {
+        for (; at < lines->at[i].line; at++)
+            line += text->at[at] == '\n';
+        lines->at[i].line = line;
+    }
+}
+
+bool ascendc_emit(struct text *text, const struct module *module, struct source_lines *lines,
+                  struct diags *diags)
+{
+    struct ascendc out = {.text = text,
+                          .module = module,
+                          .diags = diags,
+                          .lines = lines,
+                          .arch = module_arch(module),
+                          .ok = true};
+    size_t begin = text->size;
+    symbols_init(&out.symbols, module);
+    find_used(&out);
+    text_string(text, "#include \"kernel_operator.h\"\n");
+    put_configuration(&out);
+    ascendc_helpers(&out);
+    ascendc_kernels(&out);
+    for (out.entry_id = 0; out.entry_id < module->entries.count; out.entry_id++)
+        put_entry(&out);
+    if (lines)
+        count_lines(text, begin, lines);
+    event_slots_free(&out.events);
+    symbols_free(&out.symbols);
+    return out.ok;
+}
 
 enum backend_status ascend_emit_source(const struct emission_job *job)
 {
-    return ascend_not_yet(job, "ascendc");
+    return ascendc_emit(job->text, job->module, NULL, job->diags) ? BACKEND_OK : BACKEND_INPUT;
 }

@@ -1,6 +1,7 @@
 /* The verifier's part for attributes: each is one that its owner has, of the kind that the tables
  * ir/attr_keys.def and ir/attr_kinds.def say. */
 #include "ir/addresses.h"
+#include "ir/arch.h"
 #include "ir/verify/verify_internal.h"
 
 /* --------------------------------------------------------------------------- kinds ---- */
@@ -41,6 +42,12 @@ static bool is_string(const struct module *module, const struct attr_value *valu
 {
     (void)module;
     return value->kind == ATTR_STRING;
+}
+
+static bool is_arch(const struct module *module, const struct attr_value *value)
+{
+    enum arch arch;
+    return value->kind == ATTR_STRING && arch_of_name(module, value->id, &arch);
 }
 
 static bool is_symbol(const struct module *module, const struct attr_value *value)

@@ -193,10 +193,10 @@ static void test_spelling(void **state)
 {
     (void)state;
     const char *await = instr_info(INSTR_await)->ascend, *set = instr_info(INSTR_set)->ascend;
-    assert_true(
-        expands(await, make(INSTR_await, CORE_AIC, 0, 0), "wait_flag_dev(AscendC::SYNC_AIC_FLAG)"));
+    assert_true(expands(await, make(INSTR_await, CORE_AIC, 0, 0),
+                        "wait_flag_dev(<wait_pipe>AscendC::SYNC_AIC_FLAG)"));
     assert_true(expands(await, make(INSTR_await, CORE_AIV, 0, 0),
-                        "wait_flag_dev(AscendC::SYNC_AIV_ONLY_ALL)"));
+                        "wait_flag_dev(<wait_pipe>AscendC::SYNC_AIV_ONLY_ALL)"));
     assert_true(expands(set, make(INSTR_set, CORE_AIV, 0, 0),
                         "ffts_cross_core_sync(PIPE_MTE3, "
                         "AscendC::GetffstMsg(0x02, AscendC::SYNC_AIV_FLAG))"));

@@ -1,0 +1,58 @@
+/* What the files that write AscendC share. */
+#ifndef BACKEND_ASCEND_ASCENDC_EMITTER_H
+#define BACKEND_ASCEND_ASCENDC_EMITTER_H
+
+#include "backend/ascend/ascendc.h"
+#include "backend/ascend/entry_ops.h"
+#include "backend/ascend/symbols.h"
+#include "ir/arch.h"
+#include "ir/groups.h"
+#include "ir/variants.h"
+
+struct ascendc {
+    struct text *text;
+    const struct module *module;
+    struct diags *diags;
+    struct source_lines *lines; /* `line` is an offset in the text until all is written */
+    struct symbols symbols;
+    enum arch arch;
+    bool used[INSTR_COUNT]; /* by any entry */
+    bool ok;
+
+    /* The entry at hand. */
+    const struct entry *entry;
+    uint32_t entry_id;
+    struct entry_ops ops;
+    struct event_slots events;
+    uint32_t workspace; /* slot, or NONE */
+    uint32_t records;   /* slot of the profiling area, or NONE */
+};
+
+/* The copies of kernels' code that an entry chooses from. */
+static inline uint32_t ascendc_copies(const struct ascendc *out, const struct entry *entry)
+{
+    return (uint32_t)attr_int(out->module, entry->attrs, W_split, 1);
+}
+
+static inline const struct kernel *ascendc_kernel(const struct ascendc *out,
+                                                  const struct instr *instr)
+{
+    return module_kernel(out->module, instr->kernel);
+}
+
+/* Appends the declarations of the functions of all kernels that entries call, and the functions
+ * that choose among copies of their code and variants. */
+void ascendc_kernels(struct ascendc *out);
+
+/* Appends the name of the function of a part of a kernel that is not dynamic; and of the function
+ * that selects a variant of one that is. */
+void ascendc_function(struct ascendc *out, const struct kernel *kernel, enum core_type core);
+void ascendc_select(struct ascendc *out, const struct kernel *kernel, enum core_type core);
+
+/* Appends the functions that statements of the entries use. */
+void ascendc_helpers(struct ascendc *out);
+
+/* Appends the statement of an instruction of the entry at hand. */
+void ascendc_instr(struct ascendc *out, enum core_type core, uint32_t index);
+
+#endif

@@ -1,0 +1,365 @@
+/* The statement of an instruction: the column `ascend` of ir/instrs.def, the pieces that it names,
+ * and which cores execute it. */
+#include "backend/ascend/ascendc_emitter.h"
+#include "backend/emit/statement.h"
+#include "ir/syntax/locate.h"
+
+#include <assert.h>
+
+/* An instruction of the program at hand. */
+struct statement {
+    struct ascendc *out;
+    enum core_type core;
+    const struct instr *instr;
+    uint32_t index;
+};
+
+enum { INDENT = 8 };
+
+static const struct program *program_of(const struct statement *s)
+{
+    return &s->out->entry->programs[s->core];
+}
+
+/* ------------------------------------------------------------------------------ calls ---- */
+
+/* The call that an instruction is about: itself; of a preload or a select the next one of its
+ * kernel; of a step or record the one beside it. NULL where there is none. */
+static const struct instr *next_call(const struct statement *s, uint32_t kernel)
+{
+    for (uint32_t i = s->index; i < program_of(s)->instrs.count; i++) {
+        const struct instr *instr = &program_of(s)->instrs.at[i];
+        if (instr->op == INSTR_call && (kernel == NONE || instr->kernel == kernel))
+            return instr;
+    }
+    return NULL;
+}
+
+static const struct instr *last_call(const struct statement *s)
+{
+    for (uint32_t i = s->index; i-- > 0;)
+        if (program_of(s)->instrs.at[i].op == INSTR_call)
+            return &program_of(s)->instrs.at[i];
+    return NULL;
+}
+
+static const struct instr *call_of(const struct statement *s)
+{
+    switch (s->instr->op) {
+    case INSTR_call: return s->instr;
+    case INSTR_feed_sync: return s->instr->word == PHASE_begin ? next_call(s, NONE) : last_call(s);
+    default: return next_call(s, s->instr->kernel);
+    }
+}
+
+/* Whether the call includes all cores of the launch that execute it. */
+static bool includes_all(const struct statement *s, const struct instr *call)
+{
+    const struct entry *entry = s->out->entry;
+    const struct kernel_type_info *launch = kernel_type_info(entry->type);
+    uint64_t cores = (uint64_t)attr_int(s->out->module, entry->attrs, W_block, 1);
+    if (kernel_type_info(ascendc_kernel(s->out, call)->type)->flat && !launch->flat)
+        cores *= launch->aivs;
+    return call->number[1] >= cores;
+}
+
+/* Whether the core is one that the call includes (docs/device-model.md, "Calls"). */
+static void put_included(const struct statement *s, const struct instr *call)
+{
+    bool flat = kernel_type_info(ascendc_kernel(s->out, call)->type)->flat;
+    text_printf(s->out->text, "%s < %u", flat ? "AscendC::GetBlockIdx()" : "get_block_idx()",
+                call->number[1]);
+}
+
+/* ------------------------------------------------------------------------------ pieces ---- */
+
+static void put_call(const struct statement *s)
+{
+    struct ascendc *out = s->out;
+    const struct kernel *kernel = ascendc_kernel(out, s->instr);
+    uint32_t slot = group_slot(&out->entry->groups.at[s->instr->number[0]]);
+    bool copied = ascendc_copies(out, out->entry) > 1;
+    if (kernel_is_dynamic(out->module, kernel)) {
+        text_printf(out->text, "skir::call_selected(selected, %u)", slot);
+        return;
+    }
+    text_string(out->text, copied ? "call_" : "");
+    ascendc_function(out, kernel, s->core);
+    text_printf(out->text, "(%s%u)", copied ? "copy, " : "", slot);
+}
+
+static void put_function(const struct statement *s)
+{
+    struct ascendc *out = s->out;
+    bool copied = ascendc_copies(out, out->entry) > 1;
+    text_string(out->text, copied ? "code_" : "");
+    ascendc_function(out, ascendc_kernel(out, s->instr), s->core);
+    text_string(out->text, copied ? "(copy)" : "");
+}
+
+/* The words that it reads are those of its kernel's next call. */
+static void put_select(const struct statement *s)
+{
+    struct ascendc *out = s->out;
+    const struct instr *call = next_call(s, s->instr->kernel);
+    const struct arg_group *group = call ? &out->entry->groups.at[call->number[0]] : NULL;
+    uint32_t slot = group ? group_find_tiling(out->entry, group) : NONE;
+    if (slot == NONE) { /* verify-sync refuses it */
+        text_string(out->text, "trap()");
+        return;
+    }
+    text_string(out->text, "selected = ");
+    ascendc_select(out, ascendc_kernel(out, s->instr), s->core);
+    text_printf(out->text, "(p + %u, %s)", slot,
+                ascendc_copies(out, out->entry) > 1 ? "copy" : "0");
+}
+
+static void put_wait_pipe(const struct statement *s)
+{
+    if (s->out->arch == ARCH_c310)
+        text_string(s->out->text, "PIPE_S, ");
+}
+
+/* An event's word is written back when the launch ends, a lock at once: the host may wait. */
+static void put_reset(const struct statement *s)
+{
+    text_string(s->out->text, s->instr->word ? "close" : "reset");
+}
+
+static bool has_workspace(const struct statement *s)
+{
+    struct ascendc *out = s->out;
+    if (out->workspace != NONE)
+        return true;
+    if (diag_at(out->diags, DIAG_missing_attribute, locate_instr(out->module, s->instr),
+                "'%s' needs a workspace, which the entry does not have",
+                instr_info(s->instr->op)->name))
+        diag_help(out->diags, "give the entry 'workspace = N' and 'args [sync_workspace]'");
+    out->ok = false;
+    return false;
+}
+
+/* AICs have a counter for each op, and behind these AIVs have one for each. */
+static void put_counters(const struct statement *s, uint32_t op)
+{
+    uint32_t ops = s->out->ops.count;
+    if (!has_workspace(s))
+        return;
+    text_printf(s->out->text, "p[%u] + %u", s->out->workspace,
+                64 * (s->core == CORE_AIC ? op : ops + op));
+}
+
+static void put_workspace(const struct statement *s)
+{
+    put_counters(s, 0);
+    text_printf(s->out->text, ", %u", s->out->ops.count);
+}
+
+/* Feeding is for the call beside it. */
+static void put_feed(const struct statement *s)
+{
+    struct ascendc *out = s->out;
+    const struct instr *call = call_of(s);
+    bool begin = s->instr->word == PHASE_begin;
+    if (!call) {
+        diag_at(out->diags, DIAG_instr_operands, locate_instr(out->module, s->instr),
+                "there is no call %s this", begin ? "behind" : "before");
+        out->ok = false;
+    } else if (begin) {
+        put_counters(s, call->number[0]);
+    } else {
+        text_string(out->text, s->instr->word == PHASE_complement ? "!(" : "");
+        put_included(s, call);
+        text_string(out->text, s->instr->word == PHASE_complement ? ")" : "");
+    }
+}
+
+/* A record of an op has its place, from 1; one of an event its number, or else its slot. */
+static const struct instr *recorded_event(const struct statement *s)
+{
+    bool begin = s->instr->word == PHASE_begin;
+    for (uint32_t i = s->index; begin ? ++i < program_of(s)->instrs.count : i-- > 0;) {
+        const struct instr *instr = &program_of(s)->instrs.at[i];
+        if (instr_info(instr->op)->effect == EFFECT_EVENT)
+            return instr;
+    }
+    return NULL;
+}
+
+static bool event_number(const struct intern_name *name, uint64_t *number)
+{
+    *number = 0;
+    for (uint32_t i = 0; i < name->size; i++) {
+        if (name->text[i] < '0' || name->text[i] > '9')
+            return false;
+        *number = *number * 10 + (uint64_t)(name->text[i] - '0');
+    }
+    return name->size > 0 && *number <= UINT32_MAX;
+}
+
+static void put_record(const struct statement *s)
+{
+    struct ascendc *out = s->out;
+    uint64_t number = s->instr->number[0];
+    const struct instr *event;
+    switch (s->instr->number[1]) {
+    case PROFILE_KERNEL: break;
+    case PROFILE_OP: number++; break;
+    default:
+        event = recorded_event(s);
+        if (event && !event_number(&out->module->names.names[event->number[0]], &number))
+            number = instr_event_slot(&out->events, out->entry, event);
+    }
+    text_unsigned(out->text, number);
+}
+
+static bool put_piece(void *user, const char *name, size_t size)
+{
+    static const struct {
+        const char *name;
+        void (*put)(const struct statement *s);
+    } pieces[] = {
+        {"call", put_call},           {"function", put_function}, {"select", put_select},
+        {"wait_pipe", put_wait_pipe}, {"reset", put_reset},       {"workspace", put_workspace},
+        {"feed", put_feed},           {"record", put_record},
+    };
+    for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++)
+        if (strlen(pieces[i].name) == size && memcmp(pieces[i].name, name, size) == 0) {
+            pieces[i].put(user);
+            return true;
+        }
+    return false;
+}
+
+static void expand(const struct statement *s, const struct instr *instr)
+{
+    bool expanded =
+        statement_expand(s->out->text, instr_info(instr->op)->ascend, instr, put_piece, (void *)s);
+    assert(expanded);
+    (void)expanded;
+}
+
+/* ------------------------------------------------------------------------- early start ---- */
+
+/* What idle cores do in place of a kernel that was built for early start. */
+static void put_idle(const struct statement *s, enum instr_op op, int word)
+{
+    const struct instr instr = {.op = (uint8_t)op, .word = (uint8_t)word, .kernel = NONE};
+    const struct statement idle = {s->out, s->core, &instr, s->index};
+    text_printf(s->out->text, "%*s", INDENT + 4, "");
+    expand(&idle, &instr);
+    text_string(s->out->text, ";\n");
+}
+
+/* As docs/device-model.md, "Early start", says it. */
+static void put_idle_core(const struct statement *s)
+{
+    unsigned early = s->instr->early;
+    bool aic = s->core == CORE_AIC;
+    unsigned same = aic ? EARLY_WAIT_AIC : EARLY_WAIT_AIV, others = EARLY_WAIT_MIX & ~same;
+    enum kernel_type type = ascendc_kernel(s->out, s->instr)->type;
+    if (early & same)
+        put_idle(s, INSTR_await, s->core);
+    if (early & same && kernel_type_has(type, aic ? CORE_AIV : CORE_AIC))
+        put_idle(s, INSTR_set, s->core);
+    if (early & others)
+        put_idle(s, INSTR_wait, aic ? CORE_AIV : CORE_AIC);
+    if (early & EARLY_SET)
+        put_idle(s, INSTR_arrive, s->core);
+}
+
+/* What the kernel waits for: four times the op before it, and itself; 0 on AICs, 1 on AIVs, 2 on
+ * both. */
+static void put_early_config(const struct statement *s)
+{
+    static const unsigned before[] = {
+        [EARLY_WAIT_AIC] = 0, [EARLY_WAIT_AIV] = 1, [EARLY_WAIT_MIX] = 2};
+    enum kernel_type type = ascendc_kernel(s->out, s->instr)->type;
+    unsigned own = kernel_type_is_mixed(type) ? 2 : kernel_type_has(type, CORE_AIV) ? 1 : 0;
+    text_printf(s->out->text, "%*sg_super_kernel_early_start_config = %u;\n", INDENT, "",
+                4 * before[s->instr->early & EARLY_WAIT_MIX] + own);
+}
+
+static void put_early_call(const struct statement *s)
+{
+    if (s->instr->early & EARLY_WAIT_MIX)
+        put_early_config(s);
+    if (includes_all(s, s->instr)) {
+        text_printf(s->out->text, "%*s", INDENT, "");
+        expand(s, s->instr);
+        text_string(s->out->text, ";\n");
+        return;
+    }
+    text_printf(s->out->text, "%*sif (", INDENT, "");
+    put_included(s, s->instr);
+    text_printf(s->out->text, ") {\n%*s", INDENT + 4, "");
+    expand(s, s->instr);
+    text_printf(s->out->text, ";\n%*s} else {\n", INDENT, "");
+    put_idle_core(s);
+    text_printf(s->out->text, "%*s}\n", INDENT, "");
+}
+
+/* -------------------------------------------------------------------------- statements ---- */
+
+static bool refuse(const struct statement *s, enum diag_id id, const char *text)
+{
+    diag_at(s->out->diags, id, locate_instr(s->out->module, s->instr), "%s", text);
+    s->out->ok = false;
+    return false;
+}
+
+/* Entries by themselves may name what they have no slot for. */
+static bool find_slot(const struct statement *s, struct instr *plain)
+{
+    struct ascendc *out = s->out;
+    plain->number[0] = instr_event_slot(&out->events, out->entry, s->instr);
+    return plain->number[0] != NONE ||
+           refuse(s, DIAG_unknown_group, "the entry has no slot for this event");
+}
+
+/* Whether the instruction is there for the cores of a call alone. */
+static bool is_guarded(const struct statement *s, const struct instr *call)
+{
+    enum instr_op op = s->instr->op;
+    if ((op != INSTR_call && op != INSTR_preload) ||
+        kernel_is_dynamic(s->out->module, ascendc_kernel(s->out, call)))
+        return false;
+    return !includes_all(s, call);
+}
+
+static void put_statement(const struct statement *s)
+{
+    const struct instr_info *info = instr_info(s->instr->op);
+    struct text *text = s->out->text;
+    struct instr plain = *s->instr;
+    const struct instr *call = s->instr->op == INSTR_preload ? call_of(s) : s->instr;
+    if (!call || (info->effect == EFFECT_EVENT && !find_slot(s, &plain)))
+        return;
+    bool guarded = is_guarded(s, call);
+    text_printf(text, "%*s", INDENT, "");
+    if (guarded) {
+        text_string(text, "if (");
+        put_included(s, call);
+        text_string(text, ") { ");
+    }
+    expand(s, &plain);
+    text_string(text, guarded ? "; }\n" : ";\n");
+}
+
+void ascendc_instr(struct ascendc *out, enum core_type core, uint32_t index)
+{
+    const struct instr *instr = &out->entry->programs[core].instrs.at[index];
+    const struct statement s = {out, core, instr, index};
+    const struct instr_info *info = instr_info(instr->op);
+    if (out->lines)
+        vec_push(out->lines,
+                 (struct source_line){(uint32_t)out->text->size, out->entry_id, core, index});
+    if (!info->ascend)
+        refuse(&s, DIAG_unsupported, "the target 'ascend' does not have this instruction");
+    else if (info->place == PLACE_RECORD && out->records == NONE)
+        return; /* nothing is recorded where there is no area for records */
+    else if (instr->op == INSTR_call && instr->early)
+        put_early_call(&s);
+    else
+        put_statement(&s);
+}

@@ -1,0 +1,62 @@
+#include "ir/arch.h"
+
+static const struct {
+    const char *name;
+    bool sync_base;
+} rows[] = {
+#define ARCH(name, sync_base) {#name, sync_base},
+#include "ir/archs.def"
+};
+
+static const struct {
+    const char *part;
+    enum arch arch;
+} socs[] = {
+#define SOC(part, arch) {part, ARCH_##arch},
+#include "ir/archs.def"
+};
+
+static bool contains(const struct intern_name *name, const char *part)
+{
+    size_t size = strlen(part);
+    for (size_t at = 0; at + size <= name->size; at++)
+        if (memcmp(name->text + at, part, size) == 0)
+            return true;
+    return false;
+}
+
+bool arch_of_name(const struct module *module, uint32_t name, enum arch *arch)
+{
+    for (int i = 0; i < ARCH_COUNT; i++) {
+        if (!name_is(module, name, rows[i].name))
+            continue;
+        *arch = (enum arch)i;
+        return true;
+    }
+    return false;
+}
+
+enum arch module_arch(const struct module *module)
+{
+    enum arch arch = (enum arch)0;
+    if (module->targets.count == 0)
+        return arch;
+    const struct target *target = &module->targets.at[0];
+    uint32_t written = attr_string(module, target->attrs, W_arch);
+    if (written != NONE && arch_of_name(module, written, &arch))
+        return arch;
+    for (size_t i = 0; i < sizeof socs / sizeof *socs; i++)
+        if (contains(&module->names.names[target->name], socs[i].part))
+            return socs[i].arch;
+    return arch;
+}
+
+bool arch_has_sync_base(enum arch arch)
+{
+    return rows[arch].sync_base;
+}
+
+const char *arch_name(enum arch arch)
+{
+    return rows[arch].name;
+}

@@ -1,0 +1,23 @@
+/* The chip of a module's target. */
+#ifndef IR_ARCH_H
+#define IR_ARCH_H
+
+#include "ir/module.h"
+
+enum arch {
+#define ARCH(name, sync_base) ARCH_##name,
+#include "ir/archs.def"
+    ARCH_COUNT
+};
+
+/* That of the attribute `arch` of the target, or else of its name. */
+enum arch module_arch(const struct module *module);
+
+/* Whether entries have a slot 0 for the address of the sync memory. */
+bool arch_has_sync_base(enum arch arch);
+
+const char *arch_name(enum arch arch);
+/* The chip of a name; false where there is none. */
+bool arch_of_name(const struct module *module, uint32_t name, enum arch *arch);
+
+#endif
