@@ -174,7 +174,9 @@ tests_unit_test_syncs_SOURCES = \
 
 script_tests = \
 	tests/e2e/accounts.py \
+	tests/e2e/ascend_conformance.py \
 	tests/e2e/ascend_info.py \
+	tests/e2e/ascend_requests.py \
 	tests/e2e/bootstrap.sh \
 	tests/e2e/called_graphs.py \
 	tests/e2e/canonical_form.sh \
