@@ -25,7 +25,7 @@ static const char *const strict_words[] = {
 #include "ir/sk_options.def"
 };
 
-enum kind { KIND_NUMBER, KIND_POWER, KIND_CHOICE, KIND_LIST, KIND_TEXT };
+enum kind { KIND_NUMBER, KIND_POWER, KIND_CHOICE, KIND_LIST, KIND_MAP, KIND_TEXT };
 
 static const struct row {
     const char *key;
@@ -62,6 +62,7 @@ static void text_values(struct text *text, const struct row *row)
             text_printf(text, i == row->low ? "%s" : ", %s", row->words[i]);
         break;
     case KIND_LIST: text_string(text, "op types or patterns, comma-separated"); break;
+    case KIND_MAP: text_string(text, "FUNCTION/COPY/..., comma-separated"); break;
     case KIND_TEXT: text_string(text, "text without ':'"); break;
     }
 }
@@ -233,6 +234,28 @@ static bool is_list(struct piece value)
     return true;
 }
 
+/* At least two names, none empty, and at most as many as there are copies. */
+static bool is_family(struct piece family)
+{
+    struct piece name = {NULL, 0};
+    unsigned count = 0;
+    while (cut(&family, '/', &name)) {
+        if (!name.size)
+            return false;
+        count++;
+    }
+    return count >= 2 && count <= rows[SK_split_mode].high;
+}
+
+static bool is_map(struct piece value)
+{
+    struct piece word = {NULL, 0}, rest = value;
+    while (cut(&rest, ',', &word))
+        if (!is_family(trim(word)))
+            return false;
+    return is_list(value);
+}
+
 static bool read_value(const struct row *row, struct piece value, int64_t *number)
 {
     *number = row->absent;
@@ -244,6 +267,7 @@ static bool read_value(const struct row *row, struct piece value, int64_t *numbe
                (*number & (*number - 1)) == 0;
     case KIND_CHOICE: return read_choice(row, value, number);
     case KIND_LIST: return is_list(value);
+    case KIND_MAP: return is_map(value);
     case KIND_TEXT: return true;
     }
     return false;

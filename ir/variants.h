@@ -2,6 +2,7 @@
 #ifndef IR_VARIANTS_H
 #define IR_VARIANTS_H
 
+#include "ir/base/text.h"
 #include "ir/module.h"
 
 struct variant {
@@ -39,6 +40,11 @@ uint32_t kernel_parts(const struct module *module, const struct kernel *kernel);
 /* Sets the part at a place; false where it does not exist. */
 bool kernel_part_at(const struct module *module, const struct kernel *kernel, uint32_t i,
                     struct kernel_part *part);
+
+/* Appends the function of a copy that a kernel's object has itself (`split`): of copy 0, `function`;
+ * of others that of `copies`, or NAME_splitN. */
+void kernel_copy_function(struct text *text, const struct module *module,
+                          const struct kernel *kernel, uint32_t function, uint32_t copy);
 
 /* The kernel type of a name; false where there is none. */
 bool kernel_type_of_name(const struct module *module, uint32_t name, enum kernel_type *type);

@@ -32,6 +32,8 @@ libskir_la_SOURCES += \
 	passes/entry/ahead.h \
 	passes/entry/call_site.c \
 	passes/entry/call_site.h \
+	passes/entry/kernel_map.c \
+	passes/entry/kernel_map.h \
 	passes/entry/launch.c \
 	passes/entry/launch.h \
 	passes/entry/outer_events.c \

@@ -1,14 +1,17 @@
 /* split-code: has the cores of an entry run copies of each kernel's code.
  *
  * needs    super kernels with their entries, a kernel for every op
- * changes  `split` of entries that do not have it
+ * changes  `split` of entries that do not have it; `split` and `copies` of kernels that the option
+ *          kernel-map names
  * keeps    programs
  *
  * How many copies is the option split-mode; with one, nothing is written. The core with the number
  * c of its type runs copy c mod `split` (docs/language.md, "Entries"). The copies are made when the
- * kernels are linked. A kernel with `split` brings its own, whose number must be the same.
+ * kernels are linked. A kernel with `split` brings its own, whose number must be the same; which
+ * functions those are is `copies`, which the option kernel-map gives.
  */
 #include "ir/syntax/locate.h"
+#include "passes/entry/kernel_map.h"
 #include "passes/entry/visit.h"
 
 /* Kernels (by index) that were reported, with the number of the super kernel. */
@@ -74,8 +77,13 @@ static void write_split(struct module *module, struct entry *entry, uint32_t cop
 static bool split(struct superkernel *sk)
 {
     const struct attr *written = attr_find(sk->module, sk->entry->attrs, W_split);
-    uint32_t copies = (uint32_t)(written ? attr_int(sk->module, sk->entry->attrs, W_split, 1)
-                                         : sk->options.of[SK_split_mode].number);
+    uint32_t copies = (uint32_t)sk->options.of[SK_split_mode].number, mapped = copies;
+    if (!kernel_map_write(sk, &mapped))
+        return false;
+    if (written)
+        copies = (uint32_t)attr_int(sk->module, sk->entry->attrs, W_split, 1);
+    else if (!sk->options.of[SK_split_mode].given)
+        copies = mapped;
     if (!check_kernels(sk, copies, written))
         return false;
     if (!written && copies > 1)
@@ -87,6 +95,7 @@ bool pass_split_code(struct pass_context *context)
 {
     struct reports reports = {mem_calloc(context->module->kernels.count, sizeof *reports.of), 0};
     bool ok = superkernels_visit_with(context, split, &reports);
+    kernel_map_warn(context);
     mem_free(reports.of);
     return ok;
 }

@@ -67,17 +67,21 @@ unsigned kernel_link_group(const struct kernel_link *linker, const struct kernel
     return copy_group(linker, kernel, 0);
 }
 
-/* The function of a copy that the object brings itself: NAME_splitK. */
-static const struct kernel_function *own_copy(const struct kernel_object *object,
-                                              const struct intern_name *name, uint32_t copy)
+static const struct kernel_function *find_function(const struct kernel_object *object,
+                                                   const struct text *name)
 {
-    struct text text = {NULL, 0, 0};
-    text_bytes(&text, name->text, name->size);
-    text_printf(&text, "_split%u", copy);
-    struct intern_name copied = {.text = text.at, .size = (uint32_t)text.size};
-    const struct kernel_function *function = kernel_object_function(object, &copied);
-    text_free(&text);
-    return function;
+    struct intern_name wanted = {.text = name->at, .size = (uint32_t)name->size};
+    return kernel_object_function(object, &wanted);
+}
+
+static bool no_function(const struct kernel_link *linker, const struct kernel *kernel,
+                        const struct kernel_object *object, const struct text *name, bool copy)
+{
+    return kernel_fails(linker, kernel, DIAG_kernel_object,
+                        copy ? "'%s' does not define the function '%.*s', a copy for '@%.*s'"
+                             : "'%s' does not define the function '%.*s' of '@%.*s'",
+                        object->path, (int)name->size, name->at,
+                        NAME(linker->module, kernel->name));
 }
 
 /* Renames one function of a kernel, or of a copy of it, to what the entries call. */
@@ -86,20 +90,14 @@ static bool export_function(const struct kernel_link *linker, const struct kerne
                             uint32_t copy)
 {
     const struct module *module = linker->module;
-    const struct intern_name *text = &module->names.names[part.function];
     bool own = copy && attr_find(module, kernel->attrs, W_split);
-    const struct kernel_function *function =
-        own ? own_copy(object, text, copy) : kernel_object_function(object, text);
-    if (!function && own)
-        return kernel_fails(linker, kernel, DIAG_kernel_object,
-                            "'%s' does not define the function '%.*s_split%u', a copy for '@%.*s'",
-                            object->path, NAME(module, part.function), copy,
-                            NAME(module, kernel->name));
-    if (!function)
-        return kernel_fails(linker, kernel, DIAG_kernel_object,
-                            "'%s' does not define the function '%.*s' of '@%.*s'", object->path,
-                            NAME(module, part.function), NAME(module, kernel->name));
-    struct text symbol = {NULL, 0, 0};
+    struct text name = {NULL, 0, 0}, symbol = {NULL, 0, 0};
+    kernel_copy_function(&name, module, kernel, part.function, own ? copy : 0);
+    const struct kernel_function *function = find_function(object, &name);
+    bool found = function || no_function(linker, kernel, object, &name, own);
+    text_free(&name);
+    if (!found)
+        return false;
     linker->names.symbol(linker->names.user, &symbol, kernel, part, copy);
     text_char(&symbol, '\0');
     object_link_export(linker->link, copy_group(linker, kernel, own ? 0 : copy), function->name,

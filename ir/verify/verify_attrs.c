@@ -95,6 +95,18 @@ static bool is_buffers(const struct module *module, const struct attr_value *val
     return value->kind == ATTR_STRING || list_of(module, value, ATTR_STRING);
 }
 
+static bool is_copies(const struct module *module, const struct attr_value *value)
+{
+    if (!list_of(module, value, ATTR_LIST))
+        return false;
+    for (uint32_t i = 0; i < value->count; i++) {
+        const struct attr_value *names = &module->attr_values.at[value->first + i];
+        if (names->count == 0 || !list_of(module, names, ATTR_STRING))
+            return false;
+    }
+    return true;
+}
+
 /* `none` where nothing is known. */
 static bool is_address_or_none(const struct module *module, const struct attr_value *value)
 {

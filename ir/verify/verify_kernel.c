@@ -46,10 +46,28 @@ static void verify_kernel_function(struct verifier *verifier, const struct kerne
     }
 }
 
+/* A function with its copies are as many as `split` says. */
+static void verify_copies(struct verifier *verifier, const struct kernel *kernel)
+{
+    const struct module *module = verifier->module;
+    const struct attr *attr = attr_find(module, kernel->attrs, W_copies);
+    int64_t split = attr_int(module, kernel->attrs, W_split, 1);
+    uint32_t count = attr && attr->value.kind == ATTR_LIST ? attr->value.count : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct attr_value *names = &module->attr_values.at[attr->value.first + i];
+        if (names->kind != ATTR_LIST || names->count == split)
+            continue;
+        if (diag_at(verifier->diags, DIAG_split_mode, locate_element(module, attr, i),
+                    "%u functions of '@%.*s' are copies of each other, but 'split' is %lld",
+                    names->count, NAME(module, kernel->name), (long long)split))
+            diag_help(verifier->diags, "write split = %u", names->count);
+    }
+}
+
 /* What is said of code is nothing for a stub. */
 static void verify_stub(struct verifier *verifier, const struct kernel *kernel)
 {
-    static const uint32_t keys[] = {W_object, W_function, W_split, W_dynamic, W_variants};
+    static const uint32_t keys[] = {W_object, W_function, W_split, W_copies, W_dynamic, W_variants};
     const struct module *module = verifier->module;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         const struct attr *attr = attr_find(module, kernel->attrs, keys[i]);
@@ -132,6 +150,7 @@ void verify_kernel(struct verifier *verifier, const struct kernel *kernel)
     struct span span = locate_name(module, kernel->loc);
     verify_attrs(verifier, kernel->attrs, OWNER_KERNEL);
     verify_kernel_function(verifier, kernel);
+    verify_copies(verifier, kernel);
     verify_kernel_words(verifier, kernel);
     verify_scalar_reads(verifier, kernel);
     verify_variants(verifier, kernel);

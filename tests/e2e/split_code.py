@@ -147,6 +147,37 @@ unfused = tap.skirc("run", "own.skir", "--sk-options=split-mode=3", "--compare",
 tap.check("a launch of one op runs the function itself, which the comparison sees",
           unfused.returncode == 1, unfused.stdout + unfused.stderr)
 
+# ---- copies under names of their own ----
+
+compile_kernel("named", OWN.replace("own_split1", "other").replace("own_split2", "third"))
+
+
+def named(options):
+    write("named.skir", f"""skir 1
+kernel @own : aiv_only {{{{block = 8, object = "named.o", function = "own"}}}}
+graph @g(%x: i64[8]) -> i64[8] {{{{
+  scope @s {{{{options = "{options}"}}}} {{{{
+    %y = Own(%x) : i64[8] via @own
+  }}}}
+  return %y
+}}}}
+""".replace("{{", "{").replace("}}", "}"))
+    return tap.skirc("run", "named.skir", "-o", "y=y.npy")
+
+
+result = named("kernel-map=own/other/third")
+tap.check("kernel-map names a kernel's own copies, and how many there are", result.returncode == 0
+          and values("y.npy") == [0, 1, 2, 0, 1, 2, 0, 1], result.stderr)
+result = named("kernel-map=own/third:split-mode=2")
+tap.check("in their order", result.returncode == 0 and values("y.npy") == [0, 2] * 4, result.stderr)
+result = named("kernel-map=own/fourth")
+tap.check("one that is missing is named", result.returncode == 1
+          and "does not define the function 'fourth', a copy for '@own'" in result.stderr,
+          result.stderr)
+result = named("split-mode=2")
+tap.check("without it copies are made", result.returncode == 0 and values("y.npy") == [0] * 8,
+          result.stderr)
+
 # ---- names ----
 
 write("names.skir", """skir 1
