@@ -41,8 +41,8 @@ uint32_t kernel_parts(const struct module *module, const struct kernel *kernel);
 bool kernel_part_at(const struct module *module, const struct kernel *kernel, uint32_t i,
                     struct kernel_part *part);
 
-/* Appends the function of a copy that a kernel's object has itself (`split`): of copy 0, `function`;
- * of others that of `copies`, or NAME_splitN. */
+/* Appends the function of a copy that a kernel's object has itself (`split`): of copy 0,
+ * `function`; of others that of `copies`, or NAME_splitN. */
 void kernel_copy_function(struct text *text, const struct module *module,
                           const struct kernel *kernel, uint32_t function, uint32_t copy);
 

@@ -6,7 +6,7 @@
  * keeps    ops, values, streams; the text satisfies the required order (ir/order.h)
  *
  * What strict-scope-check says decides between the cut, leaving the scope unfused (`bypass`), and
- * an error (`abort`).
+ * an error (`abort`). With debug-per-op-max-core-num each op is a super kernel of its own.
  */
 #include "passes/fusion/fusion.h"
 

@@ -226,6 +226,30 @@ static bool choose_by_numbers(struct launch *launch, const struct launch_ops *op
     return true;
 }
 
+/* ------------------------------------------------------------------- by what there is ---- */
+
+/* As many cores as the target has, of both types where it can: in pairs, unless it has two AIVs for
+ * each AIC, or the op's kernel needs them. */
+static struct launch launch_of_target(const struct module *module, bool mixed_1_2)
+{
+    uint32_t aics = module_cores(module, CORE_AIC), aivs = module_cores(module, CORE_AIV);
+    uint32_t halves = aivs / 2, fewer = aics < aivs ? aics : aivs;
+    if (aics == 0)
+        return (struct launch){KERNEL_mix_aiv_1_0, aivs};
+    if (aivs == 0)
+        return (struct launch){KERNEL_mix_aic_1_0, aics};
+    if (halves >= aics || (mixed_1_2 && halves > 0))
+        return (struct launch){KERNEL_mix_aic_1_2, halves < aics ? halves : aics};
+    return (struct launch){KERNEL_mix_aic_1_1, fewer};
+}
+
+/* Whether a launch has all cores that ops need. */
+static bool has_cores(struct launch launch, const struct demand *demand)
+{
+    const struct kernel_type_info *info = kernel_type_info(launch.type);
+    return info->aics * launch.blocks >= demand->aics && info->aivs * launch.blocks >= demand->aivs;
+}
+
 bool launch_choose(struct launch *launch, const struct launch_ops *ops)
 {
     struct sk_options options;
@@ -240,5 +264,10 @@ bool launch_choose(struct launch *launch, const struct launch_ops *ops)
     for (uint32_t i = 0; i < ops->count; i++)
         add_demand(&demand, kernel_at(ops, i)->type, kernel_blocks(ops->module, kernel_at(ops, i)));
     *launch = launch_of_demand(&demand);
+    if (options.of[SK_debug_per_op_max_core_num].number) {
+        struct launch most = launch_of_target(ops->module, demand.mixed_1_2);
+        if (has_cores(most, &demand))
+            *launch = most;
+    }
     return check_cores(ops, *launch);
 }

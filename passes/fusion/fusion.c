@@ -1,3 +1,4 @@
+#include "ir/sk_options.h"
 #include "ir/syntax/locate.h"
 #include "passes/fusion/fusion_internal.h"
 
@@ -114,6 +115,36 @@ static bool dissolve(struct fusion *f)
     return any;
 }
 
+/* Puts single ops in the place of a segment. */
+static void add_single(struct fusion *f, struct segments *segments, const struct segment *segment)
+{
+    for (uint32_t i = 0; i < segment->count; i++)
+        vec_push(segments, ((struct segment){segment->group, segment->first + i, 1}));
+    f->schedule.groups[segment->group].segments += segment->count - 1;
+}
+
+/* debug-per-op-max-core-num: each op is a super kernel of its own. Those of a segment stand in an
+ * order that the graph allows. */
+static void separate(struct fusion *f)
+{
+    struct segments segments = {NULL, 0, 0};
+    struct sk_options options;
+    uint8_t *alone = mem_calloc(f->groups.count, 1);
+    for (uint32_t i = 1; i < f->groups.count; i++) {
+        sk_options_of(&options, f->module, f->groups.at[i].options);
+        alone[i] = options.of[SK_debug_per_op_max_core_num].number != 0;
+    }
+    for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
+        if (alone[f->schedule.segments.at[i].group])
+            add_single(f, &segments, &f->schedule.segments.at[i]);
+        else
+            vec_push(&segments, f->schedule.segments.at[i]);
+    }
+    vec_free(&f->schedule.segments);
+    f->schedule.segments = segments;
+    mem_free(alone);
+}
+
 static void fusion_init(struct fusion *f)
 {
     uint32_t n = f->graph->ops.count;
@@ -175,6 +206,8 @@ bool fusion_run(struct pass_context *context, enum fusion_mode mode)
         fusion_init(&f);
         if (fusion_report_breaks(&f)) {
             dissolve(&f);
+            if (mode == FUSION_FILTER)
+                separate(&f);
             find_ranks(&f);
             ok = fusion_rewrite(&f) && ok;
         } else {

@@ -30,7 +30,10 @@ struct schedule {
     uint32_t *ops;   /* the schedule */
     uint32_t *place; /* per op: its index in the schedule, NONE while it is not scheduled */
     uint32_t count;
-    VEC(struct segment) segments;
+    struct segments {
+        struct segment *at;
+        uint32_t count, capacity;
+    } segments;
     /* Working state. */
     uint64_t budget; /* steps that looking for the right group to break may still take */
     uint32_t *members, *member_first; /* ops by group in text order, like users */
