@@ -14,7 +14,7 @@ struct chain {
 /* All choices of both programs. Sets of gaps are bit sets. */
 struct plan {
     struct chain sent[CORE_TYPES];
-    unsigned spread[CORE_TYPES];  /* gaps whose wait stands before the barrier */
+    unsigned spread[CORE_TYPES];  /* gaps whose wait stands before barrier and set */
     unsigned barrier[CORE_TYPES]; /* gaps with a barrier */
 };
 
@@ -24,8 +24,11 @@ struct search {
     unsigned calls[CORE_TYPES];
     unsigned op_of[CORE_TYPES][ORACLE_MAX_OPS];
     unsigned partner[CORE_TYPES][ORACLE_MAX_OPS]; /* the call of a mixed op's other part, or NONE */
-    /* By call: how many calls of the own type and the other must be known to be complete. */
-    unsigned need_same[CORE_TYPES][ORACLE_MAX_OPS], need_other[CORE_TYPES][ORACLE_MAX_OPS];
+    /* By call: how many calls of each type must be known to be complete, on all cores, and on
+     * those of the own AI core. */
+    unsigned need[CORE_TYPES][ORACLE_MAX_OPS][CORE_TYPES];
+    unsigned need_own[CORE_TYPES][ORACLE_MAX_OPS][CORE_TYPES];
+    bool narrow;                                 /* some call needs calls of its own AI core */
     struct chain chains[CORE_TYPES][MAX_CHAINS]; /* by sender; in order of their counts */
     unsigned n_chains[CORE_TYPES];
     struct plan plan, best;
@@ -35,13 +38,13 @@ struct search {
 
 /* -------------------------------------------------------------------------- evaluation ---- */
 
-/* What a core of a type knows to be complete: calls of its own type on other cores, of the other
- * type on its own AI core, and there on other AI cores. All cores of a type run the same program
- * and know the same in this sense, so one stands for all. Nobody knows less of the own AI core than
- * of others: what a barrier tells of them, each of its cores knew of itself. */
+/* What a core of a type knows to be complete: calls of each type on all AI cores, and on its own.
+ * All cores of a type run the same program and know the same in this sense, so one stands for all.
+ * Nobody knows less of the own AI core than of all: what a barrier tells of them, each of its cores
+ * knew of itself. */
 struct knowledge {
     unsigned drained; /* own calls */
-    unsigned same, own_other, far_other;
+    unsigned all[CORE_TYPES], own[CORE_TYPES];
 };
 
 /* Where a runner stands in its gap. */
@@ -62,31 +65,35 @@ static void raise_to(unsigned *number, unsigned at_least)
         *number = at_least;
 }
 
-static bool take_flag(struct runner *runner, const struct runner *sender)
+static bool take_flag(struct runner *runner, const struct runner *sender, unsigned sends)
 {
     if (runner->waited == sender->n_sent)
         return false;
     const struct knowledge *there = &sender->sent[runner->waited++];
-    raise_to(&runner->known.own_other, there->drained);
-    raise_to(&runner->known.far_other, there->same);
-    raise_to(&runner->known.same, there->far_other);
+    for (unsigned type = 0; type < CORE_TYPES; type++) {
+        raise_to(&runner->known.all[type], there->all[type]);
+        raise_to(&runner->known.own[type], there->own[type]);
+    }
+    raise_to(&runner->known.own[sends], there->drained);
     return true;
 }
 
-/* The gap's first part: waits to be spread, barrier or drain, set. */
+/* The gap's first part: waits that come first, barrier or drain, set. */
 static bool run_head(const struct plan *plan, struct runner *runners, unsigned type)
 {
     struct runner *runner = &runners[type];
+    struct knowledge *known = &runner->known;
     unsigned bit = 1u << runner->gap;
-    if ((plan->spread[type] & bit) && !take_flag(runner, &runners[1 - type]))
+    if ((plan->spread[type] & bit) && !take_flag(runner, &runners[1 - type], 1 - type))
         return false;
-    runner->known.drained = runner->gap;
+    known->drained = runner->gap;
     if (plan->barrier[type] & bit) {
-        raise_to(&runner->known.same, runner->gap);
-        raise_to(&runner->known.far_other, runner->known.own_other);
+        raise_to(&known->own[type], runner->gap);
+        for (unsigned of = 0; of < CORE_TYPES; of++)
+            raise_to(&known->all[of], known->own[of]);
     }
     if (plan->sent[type].sets & bit)
-        runner->sent[runner->n_sent++] = runner->known;
+        runner->sent[runner->n_sent++] = *known;
     return true;
 }
 
@@ -94,7 +101,7 @@ static bool run_wait(const struct plan *plan, struct runner *runners, unsigned t
 {
     struct runner *runner = &runners[type];
     unsigned waits = plan->sent[1 - type].waits & ~plan->spread[type];
-    return !(waits >> runner->gap & 1) || take_flag(runner, &runners[1 - type]);
+    return !(waits >> runner->gap & 1) || take_flag(runner, &runners[1 - type], 1 - type);
 }
 
 /* The two parts of a mixed op synchronise with each other: neither ends before the other starts. */
@@ -111,9 +118,11 @@ static bool run_call(const struct search *s, struct runner *runners, unsigned ty
 
 static bool may_start(const struct search *s, const struct runner *runner, unsigned type)
 {
-    return runner->gap == s->calls[type] ||
-           (runner->known.same >= s->need_same[type][runner->gap] &&
-            runner->known.far_other >= s->need_other[type][runner->gap]);
+    bool may = true;
+    for (unsigned of = 0; of < CORE_TYPES && runner->gap < s->calls[type]; of++)
+        may = may && runner->known.all[of] >= s->need[type][runner->gap][of] &&
+              runner->known.own[of] >= s->need_own[type][runner->gap][of];
+    return may;
 }
 
 /* Follows a program as far as it gets. False where a call starts too early. */
@@ -188,7 +197,8 @@ static bool covers(const struct search *s, unsigned sender, const unsigned *set,
         unsigned brought = 0;
         for (unsigned i = 0; i < count && wait[i] <= call; i++)
             brought = set[i];
-        if (brought < s->need_other[1 - sender][call])
+        if (brought < s->need[1 - sender][call][sender] ||
+            brought < s->need_own[1 - sender][call][sender])
             return false;
     }
     return true;
@@ -206,7 +216,7 @@ static unsigned list_bits(unsigned set, unsigned *list)
 static bool is_admissible(const struct search *s, unsigned sender, unsigned set, unsigned wait)
 {
     unsigned from = s->op_of[sender][set - 1], to = s->op_of[1 - sender][wait];
-    return s->instance->needs[to] >> from & 1;
+    return s->instance->ops[to].needs >> from & 1;
 }
 
 static void add_chain(struct search *s, unsigned sender, unsigned sets, unsigned waits)
@@ -234,11 +244,13 @@ static void find_chains(struct search *s, unsigned sender)
 /* ------------------------------------------------------------------------------ search ---- */
 
 /* Gaps that may do without a barrier: those between calls, and that behind the last where a set
- * stands there. Before the first call a barrier spreads what a wait brought, or is of no use. */
+ * stands there. Before the first call a barrier spreads what a wait brought, or is of no use. Waits
+ * come first without one for a set alone. */
 static unsigned open_gaps(const struct search *s, const struct plan *plan, unsigned type)
 {
     unsigned last = 1u << s->calls[type], gaps = (last - 1) & ~1u;
-    return (gaps | (plan->sent[type].sets & last)) & ~plan->spread[type];
+    unsigned relays = s->narrow ? plan->sent[type].sets : 0;
+    return (gaps | (plan->sent[type].sets & last)) & ~(plan->spread[type] & ~relays);
 }
 
 /* Takes barriers away one after the other, as long as the programs stay correct. `gap` counts those
@@ -328,13 +340,40 @@ static void search_all(struct search *s)
 
 /* ---------------------------------------------------------------------------- instances ---- */
 
-static unsigned needed_calls(const struct search *s, unsigned type, unsigned op)
+/* Which cores of a type run an op. */
+enum extent { ALL_CORES, FIRST_AI_CORE, CORE_ZERO };
+
+static enum extent extent_of(const struct oracle_case *instance, unsigned op, unsigned type)
 {
-    unsigned needed = 0;
-    for (unsigned call = 0; call < s->calls[type]; call++)
-        if (s->instance->needs[op] >> s->op_of[type][call] & 1)
-            needed = call + 1;
-    return needed;
+    const struct oracle_op *of = &instance->ops[op];
+    unsigned per_block = instance->per_block[type];
+    unsigned cores = of->flat ? of->blocks : of->blocks * per_block;
+    if (cores == 1)
+        return CORE_ZERO;
+    return cores <= per_block ? FIRST_AI_CORE : ALL_CORES;
+}
+
+/* What the call of an op needs of another's: between calls, a core itself is always drained. */
+static void find_need(struct search *s, unsigned type, unsigned call, unsigned of, unsigned other)
+{
+    enum extent later = extent_of(s->instance, s->op_of[type][call], type);
+    enum extent earlier = extent_of(s->instance, s->op_of[of][other], of);
+    if (!(s->instance->ops[s->op_of[type][call]].needs >> s->op_of[of][other] & 1) ||
+        (type == of && later == CORE_ZERO && earlier == CORE_ZERO))
+        return;
+    if (later == ALL_CORES || earlier == ALL_CORES) {
+        s->need[type][call][of] = other + 1;
+    } else {
+        s->need_own[type][call][of] = other + 1;
+        s->narrow = true;
+    }
+}
+
+static void find_needs(struct search *s, unsigned type, unsigned call)
+{
+    for (unsigned of = 0; of < CORE_TYPES; of++)
+        for (unsigned other = 0; other < s->calls[of]; other++)
+            find_need(s, type, call, of, other);
 }
 
 static unsigned find_call(const struct search *s, unsigned type, unsigned op)
@@ -354,12 +393,11 @@ static void search_init(struct search *s, const struct oracle_case *instance,
     s->best_cost = bound + 1;
     for (unsigned op = 0; op < instance->count; op++)
         for (unsigned type = 0; type < CORE_TYPES; type++)
-            if (instance->on[op][type])
+            if (instance->ops[op].on[type])
                 s->op_of[type][s->calls[type]++] = op;
     for (unsigned type = 0; type < CORE_TYPES; type++)
         for (unsigned call = 0; call < s->calls[type]; call++) {
-            s->need_same[type][call] = needed_calls(s, type, s->op_of[type][call]);
-            s->need_other[type][call] = needed_calls(s, 1 - type, s->op_of[type][call]);
+            find_needs(s, type, call);
             s->partner[type][call] = find_call(s, 1 - type, s->op_of[type][call]);
         }
     for (unsigned type = 0; type < CORE_TYPES; type++)
@@ -369,6 +407,14 @@ static void search_init(struct search *s, const struct oracle_case *instance,
 static void add_instr(struct sync_program *program, enum instr_effect effect, unsigned arg)
 {
     vec_push(program, (struct sync_instr){.effect = effect, .arg = arg});
+}
+
+static void add_call(struct sync_program *program, const struct search *s, unsigned op)
+{
+    const struct oracle_op *of = &s->instance->ops[op];
+    vec_push(program,
+             (struct sync_instr){
+                 .effect = EFFECT_CALL, .arg = op, .blocks = of->blocks, .flat = of->flat});
 }
 
 static void write_program(struct sync_program *program, const struct search *s, unsigned type)
@@ -390,7 +436,7 @@ static void write_program(struct sync_program *program, const struct search *s, 
         if (waits && !spread)
             add_instr(program, EFFECT_WAIT, 1 - type);
         if (gap < s->calls[type])
-            add_instr(program, EFFECT_CALL, s->op_of[type][gap]);
+            add_call(program, s, s->op_of[type][gap]);
     }
 }
 

@@ -12,8 +12,11 @@
  * first of two waits. Between two calls there is a barrier or a pipe_barrier, and so there is
  * before a set, which passes on only calls that are drained.
  *
- * All ops run on all cores of their types, of two or more AI cores. The parts of a mixed op must be
- * able to run at the same time, as they synchronise with each other. */
+ * A wait may also stand before a set of its gap without a barrier, where ops that the first AI core
+ * runs alone can make use of what it relays.
+ *
+ * The parts of a mixed op must be able to run at the same time, as they synchronise with each
+ * other. */
 #ifndef TESTS_UNIT_SYNC_ORACLE_H
 #define TESTS_UNIT_SYNC_ORACLE_H
 
@@ -24,9 +27,14 @@ enum { ORACLE_MAX_OPS = 6 };
 enum { ORACLE_BARRIER_COST = 2, ORACLE_FLAG_COST = 2, ORACLE_DRAIN_COST = 1 };
 
 struct oracle_case {
+    unsigned blocks, per_block[CORE_TYPES]; /* of the launch */
     unsigned count;
-    bool on[ORACLE_MAX_OPS][CORE_TYPES]; /* core types that an op has a part on */
-    unsigned needs[ORACLE_MAX_OPS];      /* by op: set of ops, all earlier, transitively closed */
+    struct oracle_op {
+        bool on[CORE_TYPES]; /* core types that it has a part on */
+        unsigned blocks;
+        bool flat;      /* blocks are AIVs of the whole launch */
+        unsigned needs; /* set of ops, all earlier, transitively closed */
+    } ops[ORACLE_MAX_OPS];
 };
 
 /* Which waits may stand before the barrier of their gap, so that it spreads what they bring. In a

@@ -17,16 +17,21 @@
 
 enum mode { SINGLE_LIST, TWO_LISTS };
 
-enum { CUBE, VECTOR, MIXED, N_KINDS };
+enum { ANY_COST = 1000, ALL_OPS = 4, ALL_SIZED_OPS = 3 };
 
-/* Two AI cores, all of whose cores run every op of their types. */
-enum { ANY_COST = 1000, BLOCKS = 2, AIVS_PER_BLOCK = 2, ALL_OPS = 4 };
-
-static const char kernels[] = "skir 1\n"
-                              "target \"small\" {aic = 2, aiv = 4}\n"
-                              "kernel @k0 : aic_only {block = 2}\n"
-                              "kernel @k1 : aiv_only {block = 4}\n"
-                              "kernel @k2 : mix_aic_1_2 {block = 2}\n";
+/* Kernels that ops run. The first ones use all cores of their types of two AI cores. */
+enum { N_WHOLE = 3, N_SIZES = 6, N_KINDS = 9 };
+static const struct kind {
+    const char *type;
+    bool on[CORE_TYPES], flat;
+    unsigned blocks;
+} kinds[N_KINDS] = {
+    {"aic_only", {true, false}, false, 2},   {"aiv_only", {false, true}, true, 4},
+    {"mix_aic_1_2", {true, true}, false, 2}, {"aic_only", {true, false}, false, 1},
+    {"aiv_only", {false, true}, true, 1},    {"mix_aic_1_2", {true, true}, false, 1},
+    {"aiv_only", {false, true}, true, 2},    {"mix_aic_1_1", {true, true}, false, 2},
+    {"mix_aic_1_1", {true, true}, false, 1},
+};
 
 /* What insert-syncs is compared with. Where its own programs are among those of the rules, it is
  * not below the best. */
@@ -57,7 +62,7 @@ struct tally {
 
 struct trial {
     enum mode mode;
-    unsigned count;
+    unsigned count, n_kinds;
     unsigned kind[ORACLE_MAX_OPS], needs[ORACLE_MAX_OPS]; /* needs is transitively closed */
     struct text text;
     struct tally *tally;
@@ -76,7 +81,9 @@ struct trial {
 /* In two lists each op has a stream of its own, so its operands alone order it. */
 static void put_case(struct text *text, const struct trial *trial)
 {
-    text_string(text, kernels);
+    text_string(text, "skir 1\ntarget \"small\" {aic = 2, aiv = 4}\n");
+    for (unsigned i = 0; i < trial->n_kinds; i++)
+        text_printf(text, "kernel @k%u : %s {block = %u}\n", i, kinds[i].type, kinds[i].blocks);
     text_string(text, "graph @g(%a: f32[8]) -> () {\n");
     text_printf(text, "scope @s {options = \"stream-fusion=%d\"} {\n", trial->mode == TWO_LISTS);
     for (unsigned i = 0; i < trial->count; i++) {
@@ -92,26 +99,35 @@ static void put_case(struct text *text, const struct trial *trial)
     text_string(text, "}\n}\n");
 }
 
-static bool has_part(unsigned kind, unsigned type)
-{
-    return kind == MIXED || kind == (type == CORE_AIC ? CUBE : VECTOR);
-}
-
+/* The ops; the launch is for the entry to say. */
 static struct oracle_case make_case(const struct trial *trial)
 {
     struct oracle_case instance = {.count = trial->count};
     for (unsigned i = 0; i < trial->count; i++) {
-        instance.needs[i] = trial->mode == TWO_LISTS ? trial->needs[i] : (1u << i) - 1;
+        const struct kind *kind = &kinds[trial->kind[i]];
+        struct oracle_op *op = &instance.ops[i];
+        *op = (struct oracle_op){.blocks = kind->blocks, .flat = kind->flat};
+        op->needs = trial->mode == TWO_LISTS ? trial->needs[i] : (1u << i) - 1;
         for (unsigned type = 0; type < CORE_TYPES; type++)
-            instance.on[i][type] = has_part(trial->kind[i], type);
+            op->on[type] = kind->on[type];
     }
     return instance;
 }
 
 /* ------------------------------------------------------------------------------ checks ---- */
 
-/* Cost and flags of the entry that insert-syncs makes. */
-static void insert(const struct trial *trial, unsigned *cost, unsigned *flags)
+static void find_launch(struct oracle_case *instance, const struct module *module)
+{
+    const struct entry *entry = &module->entries.at[0];
+    const struct kernel_type_info *info = kernel_type_info(entry->type);
+    instance->blocks = (unsigned)attr_int(module, entry->attrs, W_block, 0);
+    instance->per_block[CORE_AIC] = info->aics;
+    instance->per_block[CORE_AIV] = info->aivs;
+}
+
+/* Cost and flags of the entry that insert-syncs makes, and its launch. */
+static void insert(const struct trial *trial, struct oracle_case *instance, unsigned *cost,
+                   unsigned *flags)
 {
     static const char passes[] = "assign-streams,partition-scopes,split-nonfusable,"
                                  "limit-stream-fusion,insert-events,bind-kernels,"
@@ -125,6 +141,7 @@ static void insert(const struct trial *trial, unsigned *cost, unsigned *flags)
     CHECK(trial, pipeline_parse(&pipeline, passes, error, sizeof error));
     CHECK(trial, pipeline_run(&pipeline, &context, NULL, NULL) == PIPELINE_OK);
     CHECK(trial, parsed.module->entries.count == 1);
+    find_launch(instance, parsed.module);
     *cost = *flags = 0;
     for (unsigned type = 0; type < CORE_TYPES; type++) {
         const struct program *program = &parsed.module->entries.at[0].programs[type];
@@ -140,16 +157,19 @@ static void insert(const struct trial *trial, unsigned *cost, unsigned *flags)
 /* What the simulator says of the programs. */
 static bool is_well(const struct oracle_case *instance, const struct sync_program *programs)
 {
-    struct sync_launch launch = {.blocks = BLOCKS, .per_block = {1, AIVS_PER_BLOCK}};
+    struct sync_launch launch = {.blocks = instance->blocks};
     struct sync_outcome outcome;
-    for (unsigned type = 0; type < CORE_TYPES; type++)
+    for (unsigned type = 0; type < CORE_TYPES; type++) {
+        launch.per_block[type] = instance->per_block[type];
         launch.programs[type] = programs[type];
+    }
     sync_simulate(&outcome, &launch);
     bool well = sync_outcome_ok(&outcome);
     for (unsigned i = 0; i < instance->count; i++) {
         well = well && sync_ops_has(&outcome.started, i);
         for (unsigned j = 0; j < i; j++)
-            well = well && (!(instance->needs[i] >> j & 1) || sync_outcome_orders(&outcome, j, i));
+            well =
+                well && (!(instance->ops[i].needs >> j & 1) || sync_outcome_orders(&outcome, j, i));
     }
     return well;
 }
@@ -228,7 +248,7 @@ static void run_trial(struct trial *trial)
     struct oracle_case instance = make_case(trial);
     unsigned cost, flags;
     put_case(&trial->text, trial);
-    insert(trial, &cost, &flags);
+    insert(trial, &instance, &cost, &flags);
     for (unsigned i = 0; i < N_ORACLES; i++) {
         struct oracle_result result;
         bool found = oracle_search(&result, &instance, oracles[i].rules,
@@ -265,7 +285,7 @@ static void report(const char *what, struct tally *tally)
 /* All kinds of the ops from `op` on. */
 static void run_kinds(struct trial *trial, unsigned op)
 {
-    for (unsigned kind = 0; kind < N_KINDS && op < trial->count; kind++) {
+    for (unsigned kind = 0; kind < trial->n_kinds && op < trial->count; kind++) {
         trial->kind[op] = kind;
         run_kinds(trial, op + 1);
     }
@@ -298,7 +318,10 @@ static void test_single_list(void **state)
     (void)state;
     struct tally tally = {0};
     for (unsigned count = 1; count <= ORACLE_MAX_OPS; count++)
-        run_kinds(&(struct trial){.mode = SINGLE_LIST, .count = count, .tally = &tally}, 0);
+        run_kinds(
+            &(struct trial){
+                .mode = SINGLE_LIST, .count = count, .n_kinds = N_WHOLE, .tally = &tally},
+            0);
     report("single list, all of up to 6 ops", &tally);
 }
 
@@ -307,17 +330,19 @@ static void test_two_lists(void **state)
     (void)state;
     struct tally tally = {0};
     for (unsigned count = 1; count <= ALL_OPS; count++)
-        run_orders(&(struct trial){.mode = TWO_LISTS, .count = count, .tally = &tally}, 0);
+        run_orders(
+            &(struct trial){.mode = TWO_LISTS, .count = count, .n_kinds = N_WHOLE, .tally = &tally},
+            0);
     report("two lists, all of up to 4 ops", &tally);
 }
 
-static void random_trial(struct trial *trial, uint64_t seed)
+static void random_trial(struct trial *trial, uint64_t seed, unsigned least, unsigned choices)
 {
     struct random random = {.state = seed};
     unsigned percent = 5 + random_below(&random, 60);
-    trial->count = 5 + random_below(&random, 2);
+    trial->count = least + random_below(&random, choices);
     for (unsigned i = 0; i < trial->count; i++) {
-        trial->kind[i] = random_below(&random, N_KINDS);
+        trial->kind[i] = random_below(&random, trial->n_kinds);
         trial->needs[i] = 0;
         for (unsigned j = 0; j < i; j++)
             if (random_percent(&random, percent))
@@ -325,27 +350,61 @@ static void random_trial(struct trial *trial, uint64_t seed)
     }
 }
 
-static void test_random_two_lists(void **state)
+static void run_random(const char *what, const struct trial *trial, uint64_t count, unsigned least,
+                       unsigned choices)
 {
-    (void)state;
     struct tally tally = {0};
-    struct random_runs runs = random_runs(2000);
+    struct random_runs runs = random_runs(count);
     for (uint64_t i = 0; i < runs.count; i++) {
-        struct trial trial = {.mode = TWO_LISTS, .tally = &tally};
-        random_trial(&trial, runs.seed + i);
-        run_trial(&trial);
+        struct trial copy = *trial;
+        copy.tally = &tally;
+        random_trial(&copy, runs.seed + i, least, choices);
+        run_trial(&copy);
     }
     print_message("# seeds %llu to %llu\n", (unsigned long long)runs.seed,
                   (unsigned long long)(runs.seed + runs.count - 1));
-    report("two lists, random of 5 and 6 ops", &tally);
+    report(what, &tally);
+}
+
+static void test_random_two_lists(void **state)
+{
+    (void)state;
+    run_random("two lists, random of 5 and 6 ops",
+               &(struct trial){.mode = TWO_LISTS, .n_kinds = N_WHOLE}, 2000, 5, 2);
+}
+
+/* Ops of one block beside others, and launches of one block. */
+static void test_sizes(void **state)
+{
+    (void)state;
+    struct tally single = {0}, two = {0};
+    struct trial trial = {.n_kinds = N_SIZES, .tally = &single};
+    for (trial.count = 1; trial.count <= ALL_OPS; trial.count++)
+        run_kinds(&trial, 0);
+    report("single list of mixed sizes, all of up to 4 ops", &single);
+    trial.mode = TWO_LISTS;
+    trial.tally = &two;
+    for (trial.count = 1; trial.count <= ALL_SIZED_OPS; trial.count++)
+        run_orders(&trial, 0);
+    report("two lists of mixed sizes, all of up to 3 ops", &two);
+}
+
+static void test_random_sizes(void **state)
+{
+    (void)state;
+    run_random("single list of mixed sizes, random of 5 ops",
+               &(struct trial){.mode = SINGLE_LIST, .n_kinds = N_KINDS}, 1000, 5, 1);
+    run_random("two lists of mixed sizes, random of 4 and 5 ops",
+               &(struct trial){.mode = TWO_LISTS, .n_kinds = N_KINDS}, 1000, 4, 2);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_single_list),
-        cmocka_unit_test(test_two_lists),
-        cmocka_unit_test(test_random_two_lists),
+        cmocka_unit_test(test_single_list),      cmocka_unit_test(test_two_lists),
+        cmocka_unit_test(test_random_two_lists), cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_random_sizes),
     };
+    cmocka_set_test_filter(getenv("SKIR_TEST_FILTER"));
     return cmocka_run_group_tests_name("sync_oracle", tests, NULL, NULL);
 }

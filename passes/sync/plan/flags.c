@@ -47,6 +47,7 @@ static void find_flags(struct planner *planner)
         const struct sync_node *node = &plan->lists[core].at[index];
         uint32_t all = node->need[other], need = all > node->own[other] ? all : node->own[other];
         struct flags *flags = &planner->flags[other];
+        planner->narrow |= node->own[core] || node->own[other];
         if (need > flagged[other]) {
             add_flag(planner, other, need, index);
             flagged[other] = need;

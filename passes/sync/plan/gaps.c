@@ -27,6 +27,11 @@ static bool lacks(const struct sync_node *node, const struct known *known, int c
     return node->need[core] > known->all[core] || node->own[core] > known->own[core];
 }
 
+static bool lacks_any(const struct sync_node *node, const struct known *known)
+{
+    return lacks(node, known, CORE_AIC) || lacks(node, known, CORE_AIV);
+}
+
 /* Gaps below `gap` are to be done. */
 static void raise_until(struct planner *planner, int core, uint32_t gap)
 {
@@ -75,15 +80,15 @@ static struct known known_before(const struct planner *planner, int core, uint32
 }
 
 /* Whether a gap has a barrier before its sets. One for the node behind it alone can be known here
- * only where no wait may do instead. */
+ * only where no wait may still do instead. */
 static bool is_early_barrier(const struct planner *planner, int core, uint32_t gap,
                              const struct known *known)
 {
     const struct sync_list *list = &planner->plan->lists[core];
     const struct spot *spot = &planner->spots[core][gap];
+    bool waited = spot->first || !sync_has_waits(planner, core, gap);
     return spot->asked || spot->gather ||
-           (gap < list->count && !sync_has_waits(planner, core, gap) &&
-            lacks(&list->at[gap], known, core));
+           (waited && gap < list->count && lacks_any(&list->at[gap], known));
 }
 
 static void note(struct planner *planner, int core, uint32_t gap)
@@ -111,7 +116,7 @@ static void do_head(struct planner *planner, int core)
     struct known known = known_before(planner, core, gap);
     planner->progress.headed[core] = true;
     note(planner, core, gap);
-    if (spot->gather)
+    if (spot->first)
         learn_from_waits(planner, core, gap, &known);
     spot->now.early = is_early_barrier(planner, core, gap, &known);
     if (spot->now.early)
@@ -172,12 +177,11 @@ static void do_gap(struct planner *planner, int core)
         do_head(planner, core);
     bool was_busy = now->busy;
     now->barrier = now->early;
-    now->late = planner->spots[core][gap].gather;
+    now->late = planner->spots[core][gap].first;
     struct known known = now->sent;
-    if (!planner->spots[core][gap].gather)
+    if (!planner->spots[core][gap].first)
         learn_from_waits(planner, core, gap, &known);
-    if (gap < list->count &&
-        (lacks(&list->at[gap], &known, CORE_AIC) || lacks(&list->at[gap], &known, CORE_AIV)))
+    if (gap < list->count && lacks_any(&list->at[gap], &known))
         add_barrier(planner, core, gap, &known);
     place_drain(planner, core, gap);
     if (!same_known(&known, &now->start) || was_busy != now->busy)

@@ -23,11 +23,11 @@ struct sync_node {
     bool full;
 };
 
-/* What a gap has, in this order: waits if the barrier is a late one; barrier, or drain if there are
+/* What a gap has, in this order: waits, where all else is late; barrier, or drain if there are
  * sets; sets; waits otherwise; drain if there are no sets. */
 struct sync_gap {
     bool barrier, drain;
-    bool late; /* the barrier spreads what the waits before it brought */
+    bool late; /* barrier and sets pass on what the waits bring */
     uint8_t sets, waits;
 };
 

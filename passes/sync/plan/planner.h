@@ -31,14 +31,15 @@ struct outcome {
     struct known start; /* what is known when the node behind it starts */
     bool early;         /* a barrier stands before the sets */
     bool barrier, drain;
-    bool late; /* the barrier stands behind the waits */
+    bool late; /* barrier and sets stand behind the waits */
     bool busy; /* behind the node, the core's pipes may be */
 };
 
 struct spot {
     uint32_t set, wait; /* the first flags that are set, and waited for, here or behind */
     uint32_t asked;     /* flags with `barrier` that are set here */
-    bool gather;        /* a barrier spreads what the waits bring, before anything is set */
+    bool first;         /* waits stand before the sets */
+    bool gather;        /* and a barrier between them, that spreads what they bring */
     struct outcome now;
 };
 
@@ -67,6 +68,7 @@ struct planner {
     struct sync_plan *plan;
     struct flags flags[CORE_TYPES]; /* by the type of the sender */
     struct spot *spots[CORE_TYPES]; /* by gap */
+    bool narrow;                    /* some nodes need those of their own AI core alone */
     struct progress progress;
 };
 

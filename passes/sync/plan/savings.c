@@ -27,7 +27,7 @@ static const struct flag *last_awaited(const struct planner *planner, int core, 
 
 /* Whether what a gap waits for can come before what it sets: the other list must not wait for that
  * first. */
-static bool may_gather(const struct planner *planner, int core, uint32_t gap)
+static bool may_wait_first(const struct planner *planner, int core, uint32_t gap)
 {
     const struct flags *sent = &planner->flags[core];
     uint32_t first = planner->spots[core][gap].set;
@@ -36,12 +36,12 @@ static bool may_gather(const struct planner *planner, int core, uint32_t gap)
     if (first == sent->count)
         return true;
     uint32_t set = last_awaited(planner, core, gap)->set, wait = sent->at[first].wait;
-    return set < wait || (set == wait && !planner->spots[1 - core][set].gather);
+    return set < wait || (set == wait && !planner->spots[1 - core][set].first);
 }
 
 static bool is_allowed(const struct planner *planner, int core, uint32_t gap)
 {
-    return !planner->spots[core][gap].gather || may_gather(planner, core, gap);
+    return !planner->spots[core][gap].first || may_wait_first(planner, core, gap);
 }
 
 static void ask(struct planner *planner, int sender, struct flag *flag, bool barrier)
@@ -89,7 +89,7 @@ static void try_gather(struct planner *planner, int core, uint32_t gap)
     uint32_t end = spot->wait, costly = 0;
     for (; end < flags->count && flags->at[end].wait == gap; end++)
         costly += is_costly(planner, 1 - core, &flags->at[end]);
-    if (spot->gather || !costly || !may_gather(planner, core, gap) ||
+    if (spot->gather || !costly || !may_wait_first(planner, core, gap) ||
         (costly == 1 && !is_before_barrier(planner, core, gap)))
         return;
     uint64_t were = 0;
@@ -99,13 +99,27 @@ static void try_gather(struct planner *planner, int core, uint32_t gap)
         ask(planner, 1 - core, &flags->at[i], false);
         widen(&change, 1 - core, flags->at[i].set);
     }
-    spot->gather = true;
+    bool first = spot->first;
+    spot->first = spot->gather = true;
     widen(&change, core, gap);
     if (sync_refill_gaps(planner, &change))
         return;
+    spot->first = first;
     spot->gather = false;
     for (uint32_t i = spot->wait; i < end; i++)
         ask(planner, 1 - core, &flags->at[i], were >> (i - spot->wait) & 1);
+}
+
+/* Waits before what is set, to pass on what the other list's cores of the same AI core know. */
+static void try_relay(struct planner *planner, int core, uint32_t gap)
+{
+    struct spot *spot = &planner->spots[core][gap];
+    struct change change = no_change;
+    if (spot->first || !sync_has_sets(planner, core, gap) || !may_wait_first(planner, core, gap))
+        return;
+    widen(&change, core, gap);
+    spot->first = true;
+    spot->first = sync_refill_gaps(planner, &change);
 }
 
 /* ------------------------------------------------------------------------------ moves ---- */
@@ -147,11 +161,14 @@ static bool try_wait(struct planner *planner, int sender, uint32_t index, uint32
     widen(&change, 1 - sender, wait);
     move_wait(planner, sender, index, gap);
     ask(planner, sender, flag, false);
+    bool first = spot->first;
     spot->gather |= gather;
+    spot->first |= gather;
     if (is_allowed(planner, 1 - sender, gap) && is_allowed(planner, sender, flag->set) &&
         sync_refill_gaps(planner, &change))
         return true;
     spot->gather &= !gather;
+    spot->first = first;
     ask(planner, sender, flag, true);
     move_wait(planner, sender, index, wait);
     return false;
@@ -216,6 +233,8 @@ void sync_save_barriers(struct planner *planner)
         uint32_t gap = taken[core]++;
         const struct flags *flags = &planner->flags[1 - core];
         try_gather(planner, core, gap);
+        if (planner->narrow)
+            try_relay(planner, core, gap);
         for (uint32_t i = planner->spots[core][gap].wait;
              i < flags->count && flags->at[i].wait == gap; i++)
             if (!wait_earlier(planner, 1 - core, i))
