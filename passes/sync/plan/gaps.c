@@ -10,6 +10,9 @@
 #include <assert.h>
 #include <string.h>
 
+/* Gaps that are looked at before a trial is given up: beyond them it would change little. */
+enum { TRIAL_GAPS = 96 };
+
 static void raise_to(uint32_t *number, uint32_t at_least)
 {
     if (*number < at_least)
@@ -93,10 +96,9 @@ static bool is_early_barrier(const struct planner *planner, int core, uint32_t g
 
 static void note(struct planner *planner, int core, uint32_t gap)
 {
-    struct progress *progress = &planner->progress;
-    if (progress->traced < sizeof progress->traces / sizeof *progress->traces)
-        progress->traces[progress->traced++] =
-            (struct trace){core, gap, planner->spots[core][gap].now};
+    if (planner->progress.trial)
+        vec_push(&planner->progress.traces,
+                 (struct trace){core, gap, planner->spots[core][gap].now});
 }
 
 /* The last gap in which something is waited for that is set in a gap. */
@@ -229,7 +231,8 @@ static void start_over(struct planner *planner, const struct change *change)
     int first = CORE_TYPES;
     uint64_t time = 0;
     progress->failed = false;
-    progress->traced = 0;
+    progress->traces.count = 0;
+    progress->trial = true;
     for (int core = 0; core < CORE_TYPES; core++) {
         uint32_t gap = change->first[core];
         bool none = gap > change->last[core];
@@ -260,8 +263,8 @@ static int64_t extra_cost(const struct planner *planner)
 {
     const struct progress *progress = &planner->progress;
     int64_t extra = 0;
-    for (uint32_t i = 0; i < progress->traced; i++) {
-        const struct trace *trace = &progress->traces[i];
+    for (uint32_t i = 0; i < progress->traces.count; i++) {
+        const struct trace *trace = &progress->traces.at[i];
         extra += cost_of(&planner->spots[trace->core][trace->gap].now);
         extra -= cost_of(&trace->was);
     }
@@ -270,8 +273,8 @@ static int64_t extra_cost(const struct planner *planner)
 
 static void restore(struct planner *planner)
 {
-    for (uint32_t i = planner->progress.traced; i-- > 0;) {
-        const struct trace *trace = &planner->progress.traces[i];
+    for (uint32_t i = planner->progress.traces.count; i-- > 0;) {
+        const struct trace *trace = &planner->progress.traces.at[i];
         planner->spots[trace->core][trace->gap].now = trace->was;
     }
 }
@@ -282,7 +285,7 @@ bool sync_refill_gaps(struct planner *planner, const struct change *change)
     start_over(planner, change);
     for (int core; !progress->failed && (core = next_gap(planner)) != CORE_TYPES;) {
         do_gap(planner, core);
-        progress->failed |= progress->traced >= TRIAL_GAPS;
+        progress->failed |= progress->traces.count >= TRIAL_GAPS;
     }
     if (!progress->failed && extra_cost(planner) < 0)
         return true;

@@ -58,6 +58,7 @@ void sync_plan_make(struct sync_plan *plan)
         vec_free(&planner.flags[core]);
         mem_free(planner.spots[core]);
     }
+    vec_free(&planner.progress.traces);
 }
 
 void sync_plan_free(struct sync_plan *plan)

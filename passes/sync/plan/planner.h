@@ -50,9 +50,6 @@ struct trace {
     struct outcome was;
 };
 
-/* Gaps that are looked at before a trial is given up: beyond them it would change little. */
-enum { TRIAL_GAPS = 96 };
-
 /* Where the calculation of outcomes stands. The head of a gap is all up to its sets, and can be
  * done before the rest: when the other list waits for them. */
 struct progress {
@@ -60,8 +57,8 @@ struct progress {
     bool headed[CORE_TYPES];    /* the head of the next one is done */
     uint32_t until[CORE_TYPES]; /* gaps from here on need not be done */
     bool failed;                /* a need is not met */
-    uint32_t traced;
-    struct trace traces[TRIAL_GAPS + 4]; /* a gap takes heads of the other list with it */
+    bool trial;                 /* what stood in gaps is kept, in the order of change: */
+    VEC(struct trace) traces;
 };
 
 struct planner {

@@ -2,9 +2,10 @@
  * gathers what each of them has learnt of its own AI core. Tried are, for each flag, in the order
  * of time, and kept where they save an instruction:
  *
- * - a barrier in the gap of the wait, before what is set there;
- * - waiting earlier, where a barrier of the receivers comes before the wait;
- * - setting later, where the senders have a barrier soon after.
+ * - setting later, where the senders have a barrier soon after;
+ * - none at the senders, which leaves it to the receivers;
+ * - one in the gap of the wait, before what is set there;
+ * - waiting earlier, where a barrier of the receivers comes before the wait.
  *
  * All of them make flags shorter, so that no more releases are outstanding. */
 #include "passes/sync/plan/planner.h"
@@ -68,7 +69,7 @@ static void widen(struct change *change, int core, uint32_t gap)
 
 static const struct change no_change = {.first = {UINT32_MAX, UINT32_MAX}};
 
-/* ----------------------------------------------------------------------------- gather ---- */
+/* ---------------------------------------------------------------------------- barriers ---- */
 
 /* Whether a barrier in a gap could take the place of one behind it. */
 static bool is_before_barrier(const struct planner *planner, int core, uint32_t gap)
@@ -78,6 +79,19 @@ static bool is_before_barrier(const struct planner *planner, int core, uint32_t 
         if (spots[i].now.barrier)
             return i == gap || (!spots[i].asked && !spots[i].gather);
     return false;
+}
+
+/* Leaves it to the receivers to have a barrier, where they need to know. */
+static void drop_barrier(struct planner *planner, int sender, uint32_t index)
+{
+    struct flag *flag = &planner->flags[sender].at[index];
+    struct change change = no_change;
+    if (!is_costly(planner, sender, flag) || !is_before_barrier(planner, 1 - sender, flag->wait))
+        return;
+    widen(&change, sender, flag->set);
+    ask(planner, sender, flag, false);
+    if (!sync_refill_gaps(planner, &change))
+        ask(planner, sender, flag, true);
 }
 
 /* A barrier behind the waits of a gap, in place of those of all senders. */
@@ -175,7 +189,7 @@ static bool try_wait(struct planner *planner, int sender, uint32_t index, uint32
 }
 
 /* Looks for the last barrier of the receivers before a flag's wait. */
-static bool wait_earlier(struct planner *planner, int sender, uint32_t index)
+static void wait_earlier(struct planner *planner, int sender, uint32_t index)
 {
     const struct flags *flags = &planner->flags[sender];
     const struct flag *flag = &flags->at[index];
@@ -184,20 +198,19 @@ static bool wait_earlier(struct planner *planner, int sender, uint32_t index)
     uint32_t low = index ? flags->at[index - 1].wait : 0, wait = flag->wait;
     uint64_t time = flag->set ? lists[sender].at[flag->set - 1].time : 0;
     if (!is_costly(planner, sender, flag))
-        return false;
+        return;
     for (uint32_t gap = wait; gap-- > low && wait - gap <= REACH;) {
         if (lists[1 - sender].at[gap].time <= time)
-            return false;
+            return;
         bool next = gap + 1 < wait && spots[gap + 1].now.barrier;
         if ((next || spots[gap].gather) && try_wait(planner, sender, index, gap, false))
-            return true;
+            return;
         if (next)
-            return false;
+            return;
         if (spots[gap].now.barrier && !spots[gap].gather &&
             try_wait(planner, sender, index, gap, true))
-            return true;
+            return;
     }
-    return false;
 }
 
 /* Sets behind the next barrier of the senders. */
@@ -226,18 +239,27 @@ static void set_later(struct planner *planner, int sender, uint32_t index)
     move_set(planner, sender, index, set);
 }
 
+static void change_flags(struct planner *planner, int core, uint32_t gap,
+                         void change(struct planner *planner, int sender, uint32_t index))
+{
+    const struct flags *flags = &planner->flags[1 - core];
+    uint32_t i = planner->spots[core][gap].wait;
+    for (; i < flags->count && flags->at[i].wait == gap; i++)
+        change(planner, 1 - core, i);
+}
+
 void sync_save_barriers(struct planner *planner)
 {
     uint32_t taken[CORE_TYPES] = {0};
     for (int core; (core = sync_next_list(planner->plan, taken)) != CORE_TYPES;) {
         uint32_t gap = taken[core]++;
-        const struct flags *flags = &planner->flags[1 - core];
+        if (!sync_has_waits(planner, core, gap))
+            continue;
+        change_flags(planner, core, gap, set_later);
+        change_flags(planner, core, gap, drop_barrier);
         try_gather(planner, core, gap);
         if (planner->narrow)
             try_relay(planner, core, gap);
-        for (uint32_t i = planner->spots[core][gap].wait;
-             i < flags->count && flags->at[i].wait == gap; i++)
-            if (!wait_earlier(planner, 1 - core, i))
-                set_later(planner, 1 - core, i);
+        change_flags(planner, core, gap, wait_earlier);
     }
 }
