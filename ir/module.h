@@ -316,12 +316,13 @@ struct arg_group {
     struct range args; /* in entry.args */
 };
 
-/* Slot 0 of an entry is the sync base address; slot n is args.at[n - 1]. The groups' ranges follow
- * one another without gaps (ir/groups.h). */
+/* Slot 0 of an entry is the sync base address, on chips that have one; then come the arguments. The
+ * groups' ranges follow one another without gaps (ir/groups.h). */
 struct entry {
     uint32_t name;
     uint32_t loc, end_loc;
     enum kernel_type type;
+    bool no_sync_base; /* the arguments begin with slot 0: entry_number_slots says it */
     struct range attrs;
     VEC(struct arg_group) groups;
     VEC(struct arg) args;

@@ -7,6 +7,7 @@
  * Kernel type, number of blocks and the layout of the parameters are those of the reference
  * compiler: docs/passes.md, "lower-superkernels".
  */
+#include "ir/arch.h"
 #include "ir/members.h"
 #include "ir/slots.h"
 #include "ir/syntax/locate.h"
@@ -256,6 +257,7 @@ static bool lower(struct lowering *lowering, const struct block *superkernel, co
     if (!ok || !launch_choose(&launch, &launch_ops))
         return false;
     struct entry *entry = module_add_entry(module, superkernel->name, launch.type);
+    entry_number_slots(module, entry);
     for (int core = 0; core < CORE_TYPES; core++)
         entry->programs[core].present = kernel_type_has(launch.type, core);
     add_groups(lowering, entry, ops, count);

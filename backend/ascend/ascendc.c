@@ -112,7 +112,7 @@ static void put_slots(struct ascendc *out)
         const struct arg_group *group = &entry->groups.at[g];
         if (group->args.count == 0)
             continue;
-        text_printf(out->text, "//   p[%u]: ", group_slot(group));
+        text_printf(out->text, "//   p[%u]: ", group_slot(entry, group));
         if (group->name != NONE) {
             spell_group(out->text, out->module, group->name, group->word);
             text_string(out->text, " = ");

@@ -77,7 +77,7 @@ static void put_call(const struct statement *s)
 {
     struct ascendc *out = s->out;
     const struct kernel *kernel = ascendc_kernel(out, s->instr);
-    uint32_t slot = group_slot(&out->entry->groups.at[s->instr->number[0]]);
+    uint32_t slot = group_slot(out->entry, &out->entry->groups.at[s->instr->number[0]]);
     bool copied = ascendc_copies(out, out->entry) > 1;
     if (kernel_is_dynamic(out->module, kernel)) {
         text_printf(out->text, "skir::call_selected(selected, %u)", slot);

@@ -38,9 +38,9 @@ static void add_op(struct launch_info *info, uint32_t group, const struct kernel
         .kernel = kernel, .group = &info->entry->groups.at[group], .stream = NONE};
     op.sends = events_of(info->entry, op.group->args, ARG_SEND);
     op.recvs = events_of(info->entry, op.group->args, ARG_RECV);
-    op.param = group_slot(op.group);
-    op.send = 1 + op.sends.first;
-    op.recv = 1 + op.recvs.first;
+    op.param = group_slot(info->entry, op.group);
+    op.send = arg_slot(info->entry, op.sends.first);
+    op.recv = arg_slot(info->entry, op.recvs.first);
     vec_push(&info->ops, op);
 }
 

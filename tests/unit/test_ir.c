@@ -162,8 +162,8 @@ static void test_insert_words(void **state)
     assert_int_equal(entry_slots(entry), 8);
     assert_int_equal(entry_slot(entry, W_sync_workspace), 5);
     assert_int_equal(entry_profile_slot(entry), 6);
-    assert_int_equal(group_slot(&entry->groups.at[2]), 3);
-    assert_int_equal(group_slot(&entry->groups.at[4]), 6);
+    assert_int_equal(group_slot(entry, &entry->groups.at[2]), 3);
+    assert_int_equal(group_slot(entry, &entry->groups.at[4]), 6);
     assert_true(module_is_sound(parsed.module));
     parsed_free(&parsed);
 }
