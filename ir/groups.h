@@ -4,6 +4,9 @@
 
 #include "ir/module.h"
 
+/* The alignment of an entry that does not say it, in bytes: the default of func-align. */
+enum { ENTRY_ALIGN = 512 };
+
 /* The number of the slot of an argument, by its index in entry->args: on chips with a sync base
  * they stand behind its slot. */
 static inline uint32_t arg_slot(const struct entry *entry, uint32_t arg)

@@ -552,6 +552,9 @@ uint32_t kernel_tensor(const struct module *module, const struct kernel *kernel,
 uint32_t kernel_function(const struct module *module, const struct kernel *kernel,
                          enum core_type core);
 
+/* Whether a kernel writes a dump, as words of its metadata's `debugOptions` say. */
+bool kernel_writes_dump(const struct module *module, const struct kernel *kernel);
+
 /* What a kernel was built to do itself (`early_start`), as words of its calls: EARLY_SET for `set`,
  * EARLY_WAIT_MIX for `wait`, whose calls say for what they wait; and what it vouches for. */
 unsigned kernel_early_start(const struct module *module, const struct kernel *kernel);
