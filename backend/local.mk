@@ -26,6 +26,7 @@ libskir_la_SOURCES += \
 	backend/ascend/meta.h \
 	backend/ascend/symbols.c \
 	backend/ascend/symbols.h \
+	backend/ascend/taken.def \
 	backend/ascend/toolchain.c \
 	backend/device/arguments.c \
 	backend/device/arguments.h \

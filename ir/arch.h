@@ -16,7 +16,8 @@ enum arch module_arch(const struct module *module);
 /* Whether entries have a slot 0 for the address of the sync memory. */
 bool arch_has_sync_base(enum arch arch);
 
-/* Numbers the slots of a new entry as the chip has them; of all, where a target came behind them. */
+/* Numbers the slots of a new entry as the chip has them; of all, where a target came behind
+ * them. */
 void entry_number_slots(const struct module *module, struct entry *entry);
 void entries_number_slots(struct module *module);
 
