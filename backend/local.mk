@@ -26,8 +26,13 @@ libskir_la_SOURCES += \
 	backend/ascend/meta.h \
 	backend/ascend/symbols.c \
 	backend/ascend/symbols.h \
-	backend/ascend/taken.def \
 	backend/ascend/toolchain.c \
+	backend/ascend/twin_build.c \
+	backend/ascend/twin_build.h \
+	backend/ascend/twin_glue.c \
+	backend/ascend/twin_glue.h \
+	backend/ascend/twin_records.c \
+	backend/ascend/twin_records.h \
 	backend/device/arguments.c \
 	backend/device/arguments.h \
 	backend/device/calls.c \
@@ -173,10 +178,11 @@ kernel_headers = \
 	backend/kernels/float16.h \
 	backend/kernels/kernel.h \
 	backend/kernels/nz.h
-kernel_companions = $(kernel_json) backend/runtime/skrt.h ir/dtypes.def
-nodist_kernel_DATA = $(kernel_objects)
+twin_headers = backend/ascend/twin/kernel_operator.h backend/ascend/twin/twin.h
+kernel_companions = $(kernel_json) backend/runtime/skrt.h ir/dtypes.def $(twin_headers)
+nodist_kernel_DATA = $(kernel_objects) backend/kernels/twin.o
 dist_kernel_DATA = $(kernel_companions)
-EXTRA_DIST += $(kernel_objects:.o=.c) $(kernel_headers)
+EXTRA_DIST += $(kernel_objects:.o=.c) $(kernel_headers) backend/ascend/twin/twin.c
 
 # Always the same code, whatever the compiler itself is built with: results are compared bit by
 # bit, and instrumented objects could not be linked into one that is not.
@@ -188,6 +194,12 @@ $(kernel_objects): backend/kernels/%.o: backend/kernels/%.c $(kernel_headers) ba
 	$(AM_V_CC)$(MKDIR_P) backend/kernels && \
 	  $(CC) $(KERNEL_CPPFLAGS) $(KERNEL_CFLAGS) -c -o $@ $<
 
+# What stands between an entry's AscendC source and skrt where the source runs on this machine.
+backend/kernels/twin.o: backend/ascend/twin/twin.c backend/ascend/twin/twin.h \
+		backend/runtime/skrt.h ir/dtypes.def
+	$(AM_V_CC)$(MKDIR_P) backend/kernels && \
+	  $(CC) $(KERNEL_CPPFLAGS) $(KERNEL_CFLAGS) -c -o $@ $(srcdir)/backend/ascend/twin/twin.c
+
 # The companions beside the objects in the build folder. A stamp stands for the copies, because make
 # would find the source of a description in its place.
 all-local: backend/kernels/companions.stamp
@@ -198,7 +210,8 @@ backend/kernels/companions.stamp: $(kernel_companions)
 	    test "$(srcdir)/$$file" -ef "$$copy" || cp -f "$(srcdir)/$$file" "$$copy" || exit 1; \
 	  done && touch $@
 
-CLEANFILES += $(kernel_objects) backend/kernels/companions.stamp backend/kernels/skrt.h \
+CLEANFILES += $(kernel_objects) backend/kernels/twin.o backend/kernels/companions.stamp \
+	backend/kernels/kernel_operator.h backend/kernels/twin.h backend/kernels/skrt.h \
 	backend/kernels/dtypes.def
 clean-kernels:
 	test '$(srcdir)' = . || rm -f $(kernel_json)

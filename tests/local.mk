@@ -87,7 +87,8 @@ unit_tests = \
 	tests/unit/test_sync_oracle \
 	tests/unit/test_sync_simulator \
 	tests/unit/test_syncs \
-	tests/unit/test_tensor
+	tests/unit/test_tensor \
+	tests/unit/test_twin
 if UNIT_TESTS
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
@@ -98,6 +99,7 @@ tests_unit_proto_dump_LDADD = libskir.la $(DL_LIBS) $(MATH_LIBS)
 EXTRA_DIST += $(unit_headers) tests/fuzz/replay.h tests/fuzz/print_diags.h
 AM_DEFAULT_SOURCE_EXT = .c
 LDADD = frontend/libfrontend.a libskir.la libskrt.la $(CMOCKA_LIBS) $(DL_LIBS) $(MATH_LIBS)
+tests_unit_test_twin_LDADD = backend/kernels/twin.o $(LDADD)
 tests_unit_test_kernels_LDADD = $(kernel_objects) $(LDADD)
 tests_unit_test_kernels_lists_LDADD = $(kernel_objects) $(LDADD)
 tests_unit_test_kernels_matmul_LDADD = $(kernel_objects) $(LDADD)
@@ -177,6 +179,7 @@ script_tests = \
 	tests/e2e/ascend_conformance.py \
 	tests/e2e/ascend_info.py \
 	tests/e2e/ascend_requests.py \
+	tests/e2e/ascend_twin.py \
 	tests/e2e/bootstrap.sh \
 	tests/e2e/called_graphs.py \
 	tests/e2e/canonical_form.sh \

@@ -1,8 +1,28 @@
 /* The target `ascend`: NPUs. What its rows of backends.def name and no file of its own has. */
 #include "backend/ascend/ascend.h"
+#include "backend/ascend/twin_build.h"
+#include "backend/ascend/twin_records.h"
+#include "backend/device/ops.h"
+#include "backend/device/run.h"
 #include "ir/base/diag.h"
 
-const struct backend_functions ascend_functions = {.check_op = NULL};
+static const struct device_target twin = {
+    .compile = twin_compile, .open_records = twin_records_open, .take_records = twin_records_take};
+
+static struct backend_run *open_run(const struct run_options *options, enum backend_status *status)
+{
+    return device_run_open(options, &twin, status);
+}
+
+/* What runs is the twin, with the kernels of the host. */
+static const struct backend_runner runner = {
+    .value_size = device_value_size,
+    .open = open_run,
+    .execute = device_run_execute,
+    .close = device_run_close,
+};
+
+const struct backend_functions ascend_functions = {.check_op = device_op_check, .runner = &runner};
 
 enum backend_status ascend_not_yet(const struct emission_job *job, const char *emission)
 {

@@ -16,6 +16,7 @@ static struct device_run *new_run(struct device_run *root, const struct graph *g
 {
     struct device_run *run = mem_calloc(1, sizeof *run);
     run->root = root;
+    run->target = root->target;
     run->options = root->options;
     run->module = root->module;
     run->graph = graph;

@@ -16,28 +16,35 @@ static enum skrt_status execute_graph(struct device_run *run, double *seconds);
 /* ---------------------------------------------------------------------------- launches ---- */
 
 /* Sets the slots of time records, and makes their buffer, where they are wanted. */
-static struct skrt_profile *begin_profile(const struct device_run *run,
-                                          const struct device_launch *launch, uint64_t *params)
+static void *begin_profile(const struct device_run *run, const struct device_launch *launch,
+                           uint64_t *params)
 {
     if (!run->options.profile || launch->profile_slot == NONE)
         return NULL;
     assert(launch->profile_slot + 2 <= launch->count);
     uint64_t *slots = params + launch->profile_slot;
+    if (run->target->open_records)
+        return run->target->open_records(run, launch, slots);
     struct skrt_profile *buffer = device_profile_buffer(launch->records, &slots[1]);
     slots[0] = (uintptr_t)buffer;
     return buffer;
 }
 
 /* Takes the records of a launch that has begun, `start` being when its queue did. */
-static void end_profile(struct device_run *run, const struct device_launch *launch,
-                        struct skrt_profile *buffer, const struct skrt_result *result,
-                        uint64_t start)
+static void end_profile(struct device_run *run, const struct device_launch *launch, void *buffer,
+                        const struct skrt_result *result, uint64_t start)
 {
+    struct run_profile *profile = &run->root->profile;
+    uint64_t begin = start + (uint64_t)(result->begin * 1e9);
+    struct skrt_profile *records = buffer;
     const struct run_profile_launch named = {
         .name = launch->skrt.name, .ops = launch->ops, .n_ops = launch->n_ops};
-    if (buffer && result->status != SKRT_STOPPED)
-        device_profile_add(&run->root->profile, &named, run->stream_names.at[launch->stream],
-                           buffer, start + (uint64_t)(result->begin * 1e9));
+    if (buffer && run->target->take_records)
+        records = run->target->take_records(run, launch, buffer, profile->start + begin);
+    if (records && result->status != SKRT_STOPPED)
+        device_profile_add(profile, &named, run->stream_names.at[launch->stream], records, begin);
+    if (records != buffer)
+        mem_free(records);
     mem_free(buffer);
 }
 
@@ -92,8 +99,8 @@ struct batch {
     struct skrt_queue queue;
     struct skrt_queued *launches;
     struct skrt_result *results;
-    struct skrt_profile **profiles; /* or NULL */
-    struct arena arena;             /* of all that */
+    void **profiles;    /* areas for time records, or NULL */
+    struct arena arena; /* of all that */
 };
 
 static const struct skrt_signal *make_signals(struct device_run *run, struct batch *batch,
@@ -132,7 +139,7 @@ static void batch_init(struct batch *batch, struct device_run *run, uint32_t fir
     *batch = (struct batch){.first = first};
     batch->launches = arena_alloc(&batch->arena, count * sizeof *batch->launches);
     batch->results = arena_alloc(&batch->arena, count * sizeof *batch->results);
-    batch->profiles = arena_alloc(&batch->arena, count * sizeof(struct skrt_profile *));
+    batch->profiles = arena_alloc(&batch->arena, count * sizeof *batch->profiles);
     for (uint32_t i = 0; i < count; i++)
         add_to_batch(run, batch, i, count == 1);
     batch->queue = (struct skrt_queue){.n_launches = count,

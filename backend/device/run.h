@@ -7,12 +7,23 @@
 #include "ir/analyses.h"
 #include "ir/slots.h"
 
+struct device_run;
+struct device_launch;
+
 /* What a target has of its own when its graphs run here. */
 struct device_target {
     /* Makes one relocatable object of the module's entries and their kernels. Its only global
      * symbols are the entries (device_entry_symbol), each a skrt_entry_fn. */
     enum backend_status (*compile)(const struct module *module, const struct backend_places *places,
                                    const char *output, struct diags *diags);
+    /* Where its entries write time records in another way than skrt: the memory for those of a
+     * launch, which is freed behind it, and its two slots; NULL where there is none. And what they
+     * are as records of skrt, to be freed, in nanoseconds since `begin` of the monotonic clock. */
+    void *(*open_records)(const struct device_run *run, const struct device_launch *launch,
+                          uint64_t *slots);
+    struct skrt_profile *(*take_records)(const struct device_run *run,
+                                         const struct device_launch *launch, const void *area,
+                                         uint64_t begin);
 };
 
 /* What a parameter slot holds: the address of a tensor's storage, or a word that is known from the

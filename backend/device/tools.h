@@ -1,4 +1,4 @@
-/* The compiler of this machine, for what runs on it. */
+/* The compilers of this machine, for what runs on it. */
 #ifndef BACKEND_DEVICE_TOOLS_H
 #define BACKEND_DEVICE_TOOLS_H
 
@@ -10,8 +10,12 @@
  * be one. */
 bool device_make_folder(struct tool_folder *folder, struct diags *diags);
 
-/* Runs the C compiler (tool_run_cc); what it says where it fails is a diagnostic. */
+/* Runs the C compiler (tool_run_cc), or the one for C++; what it says where it fails is a
+ * diagnostic. */
 enum backend_status device_run_cc(const char *const *args, struct diags *diags);
+enum backend_status device_run_cxx(const char *const *args, struct diags *diags);
+
+enum backend_status device_write(const struct text *text, const char *path, struct diags *diags);
 
 /* Writes C source to `path` and compiles it, with skrt.h in reach, to an object. */
 enum backend_status device_compile(const struct text *source, const char *path,

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE /* pipe2 */
 #include "ir/base/tool.h"
+#include "config.h"
 #include "ir/base/arena.h"
 
 #include <dirent.h>
@@ -89,11 +90,20 @@ bool tool_run(const char *const *argv, char *error, size_t error_size)
     return false;
 }
 
-bool tool_run_cc(const char *const *args, char *error, size_t error_size)
+static const char blanks[] = " \t\n";
+
+/* The words of a variable of the environment, or of `otherwise`. */
+static const char *command_of(const char *variable, const char *otherwise)
 {
-    static const char blanks[] = " \t\n";
-    const char *cc = getenv("CC");
-    char *words = mem_strdup(cc && cc[strspn(cc, blanks)] ? cc : "cc"), *rest;
+    const char *words = getenv(variable);
+    return words && words[strspn(words, blanks)] ? words : otherwise;
+}
+
+/* Runs the program that the first word of `command` is, with the others before these arguments. */
+static bool run_command(const char *command, const char *const *args, char *error,
+                        size_t error_size)
+{
+    char *words = mem_strdup(command), *rest;
     size_t count = strlen(words) + 1; /* more than it has words */
     for (size_t i = 0; args[i]; i++)
         count++;
@@ -107,6 +117,21 @@ bool tool_run_cc(const char *const *args, char *error, size_t error_size)
     mem_free(argv);
     mem_free(words);
     return ok;
+}
+
+bool tool_run_cc(const char *const *args, char *error, size_t error_size)
+{
+    return run_command(command_of("CC", "cc"), args, error, error_size);
+}
+
+bool tool_run_cxx(const char *const *args, char *error, size_t error_size)
+{
+    const char *command = command_of("CXX", SKIR_CXX);
+    if (*command)
+        return run_command(command, args, error, error_size);
+    snprintf(error, error_size,
+             "there is no C++ compiler: install clang++ or g++, and name it by CXX");
+    return false;
 }
 
 static void remove_folder(void *folder)

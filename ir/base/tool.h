@@ -1,4 +1,4 @@
-/* External tools: the system's C compiler. */
+/* External tools: the system's C and C++ compilers. */
 #ifndef IR_BASE_TOOL_H
 #define IR_BASE_TOOL_H
 
@@ -16,6 +16,9 @@ bool tool_run(const char *const *argv, char *error, size_t error_size);
 /* The same with the C compiler in front of these arguments: the words of the environment's CC,
  * which may be a launcher or have options ("ccache gcc", "gcc -m64"), else cc. */
 bool tool_run_cc(const char *const *args, char *error, size_t error_size);
+
+/* The same with a C++ compiler: CXX, else the one that configure found. */
+bool tool_run_cxx(const char *const *args, char *error, size_t error_size);
 
 /* A folder for temporary files, which stays where it is in memory. It is open all the time, so that
  * it can be removed when there is no memory to open it. */

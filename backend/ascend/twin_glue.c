@@ -1,0 +1,363 @@
+#include "backend/ascend/twin_glue.h"
+#include "backend/ascend/symbols.h"
+#include "backend/device/emitter.h"
+#include "backend/device/symbols.h"
+#include "ir/base/intern.h"
+
+#include <assert.h>
+
+/* A slot whose word others write too, as enum twin_word_kind of twin.h has it. */
+enum memory_kind { MEMORY_EVENT, MEMORY_KEY, MEMORY_BLOCKS, MEMORY_LOCK };
+struct memory_word {
+    uint32_t slot;
+    enum memory_kind kind;
+};
+
+struct glue {
+    struct emitter emitter;
+    const struct source_lines *lines;
+    struct symbols symbols;
+    struct intern names; /* of kernels' functions, as the source has them; without those of stubs */
+    uint32_t copies;     /* of code, at most */
+    VEC(struct memory_word) words;
+    struct id_map seen; /* slots of the words */
+};
+
+static const struct program *program_of(const struct glue *glue, enum core_type core)
+{
+    return &glue->emitter.entry->programs[core];
+}
+
+/* Begins the name of a table of the program of a core type. */
+static void put_table(struct glue *glue, const char *type, enum core_type core, const char *name)
+{
+    text_printf(glue->emitter.text, "static %s e%u_%s_%s", type, glue->emitter.entry_id,
+                core_type_name(core), name);
+}
+
+/* ---------------------------------------------------------------------------- lines ---- */
+
+static bool is_of(const struct glue *glue, const struct source_line *line, enum core_type core)
+{
+    return line->entry == glue->emitter.entry_id && line->core == core;
+}
+
+/* Returns how many rows there are; `*end` is the line behind the program. */
+static uint32_t put_lines(struct glue *glue, enum core_type core, uint32_t *end)
+{
+    uint32_t count = 0;
+    *end = UINT32_MAX;
+    put_table(glue, "const struct twin_line", core, "lines[] = {\n");
+    for (uint32_t i = 0; i < glue->lines->count; i++) {
+        const struct source_line *line = &glue->lines->at[i];
+        if (is_of(glue, line, core)) {
+            text_printf(glue->emitter.text, "    {%u, %u},\n", line->line, line->instr);
+            count++;
+        } else if (count && *end == UINT32_MAX) {
+            *end = line->line;
+        }
+    }
+    text_string(glue->emitter.text, "};\n");
+    return count;
+}
+
+/* ---------------------------------------------------------------------------- calls ---- */
+
+static uint32_t symbol_of(struct glue *glue, const struct kernel *kernel, uint32_t function)
+{
+    struct text text = {NULL, 0, 0};
+    if (function == NONE || kernel_is_stub(glue->emitter.module, kernel))
+        return NONE;
+    symbols_add_function(&glue->symbols, &text, kernel, function, 0);
+    uint32_t id = intern_copy(&glue->names, text.at, text.size);
+    text_free(&text);
+    return id;
+}
+
+/* The functions of a call by copy, or the symbols of its variants. */
+static void put_functions(struct glue *glue, enum core_type core, uint32_t call,
+                          const struct instr *instr)
+{
+    struct text *text = glue->emitter.text;
+    const struct kernel *kernel = called_kernel(&glue->emitter, instr);
+    uint32_t id = called_id(&glue->emitter, instr);
+    uint32_t copies = entry_copies(glue->emitter.module, glue->emitter.entry);
+    bool dynamic = kernel_is_dynamic(glue->emitter.module, kernel);
+    put_table(glue, dynamic ? "const uint32_t" : "skrt_kernel_fn *const", core, "");
+    text_printf(text, "%u[] = {", call);
+    for (uint32_t i = 0; dynamic && i < kernel_variants(glue->emitter.module, kernel); i++) {
+        struct variant variant = kernel_variant(glue->emitter.module, kernel, i);
+        text_printf(text, "%s%uu", i ? ", " : "", symbol_of(glue, kernel, variant.functions[core]));
+    }
+    for (uint32_t copy = 0; !dynamic && copy < copies; copy++) {
+        text_printf(text, "%sk%u_%s", copy ? ", " : "", id, core_type_name(core));
+        if (copy)
+            text_printf(text, "_split%u", copy);
+    }
+    text_string(text, "};\n");
+}
+
+/* The select of a call: its place among the selects, and in the program; NONE where it has none. */
+static uint32_t find_select(const struct program *program, uint32_t call, uint32_t *row)
+{
+    uint32_t select = NONE, count = 0;
+    for (uint32_t i = 0; i < call; i++) {
+        if (program->instrs.at[i].op != INSTR_select)
+            continue;
+        if (program->instrs.at[i].kernel == program->instrs.at[call].kernel) {
+            select = i;
+            *row = count;
+        }
+        count++;
+    }
+    return select;
+}
+
+/* Whether idle cores take part in the barriers of a call: it has begun directly before. */
+static bool is_fed(const struct program *program, uint32_t call)
+{
+    for (uint32_t i = call; i-- > 0 && program->instrs.at[i].op != INSTR_call;)
+        if (program->instrs.at[i].op == INSTR_feed_sync)
+            return program->instrs.at[i].word == PHASE_begin;
+    return false;
+}
+
+static void put_call(struct glue *glue, enum core_type core, uint32_t call, uint32_t index)
+{
+    const struct program *program = program_of(glue, core);
+    const struct instr *instr = &program->instrs.at[index];
+    const struct kernel *kernel = called_kernel(&glue->emitter, instr);
+    struct text *text = glue->emitter.text;
+    const char *name = core_type_name(core);
+    uint32_t entry = glue->emitter.entry_id, row = 0;
+    bool dynamic = kernel_is_dynamic(glue->emitter.module, kernel);
+    uint32_t select = dynamic ? find_select(program, index, &row) : NONE;
+    uint32_t symbol =
+        dynamic ? NONE
+                : symbol_of(glue, kernel, kernel_function(glue->emitter.module, kernel, core));
+    text_printf(text, "    {.instr = %u, .symbol = %uu", index, symbol);
+    if (select != NONE)
+        text_printf(text, ", .selects = e%u_%s_selects[%u], .variants = e%u_%s_%u, .select = %u",
+                    entry, name, row, entry, name, call, select);
+    else
+        text_printf(text, ", .copies = e%u_%s_%u", entry, name, call);
+    if (instr->early)
+        text_printf(text, ", .early = %u", instr->early);
+    if (kernel_is_stub(glue->emitter.module, kernel))
+        text_string(text, ", .stub = true");
+    if (is_fed(program, index))
+        text_string(text, ", .fed = true");
+    text_string(text, "},\n");
+}
+
+/* One row a call, in turn. */
+static void put_calls(struct glue *glue, enum core_type core)
+{
+    const struct program *program = program_of(glue, core);
+    uint32_t call = 0;
+    for (uint32_t i = 0; i < program->instrs.count; i++)
+        if (program->instrs.at[i].op == INSTR_call)
+            put_functions(glue, core, call++, &program->instrs.at[i]);
+    put_table(glue, "const struct twin_call", core, "twins[] = {\n");
+    call = 0;
+    for (uint32_t i = 0; i < program->instrs.count; i++)
+        if (program->instrs.at[i].op == INSTR_call)
+            put_call(glue, core, call++, i);
+    text_string(glue->emitter.text, "};\n");
+}
+
+/* ---------------------------------------------------------------------------- words ---- */
+
+static void add_word(struct glue *glue, uint32_t slot, enum memory_kind kind)
+{
+    if (slot == NONE || id_map_find(&glue->seen, slot) != NONE)
+        return;
+    id_map_set(&glue->seen, slot, kind);
+    vec_push(&glue->words, (struct memory_word){slot, kind});
+}
+
+static void add_tiling(struct glue *glue, const struct instr *call)
+{
+    const struct entry *entry = glue->emitter.entry;
+    uint32_t slot = group_find_tiling(entry, &entry->groups.at[call->number[0]]);
+    if (slot == NONE ||
+        !kernel_is_dynamic(glue->emitter.module, called_kernel(&glue->emitter, call)))
+        return;
+    for (int kind = MEMORY_KEY; kind <= MEMORY_LOCK; kind++)
+        add_word(glue, slot + (uint32_t)(kind - MEMORY_KEY), (enum memory_kind)kind);
+}
+
+static bool is_event(const struct instr *instr)
+{
+    return instr_info(instr->op)->effect == EFFECT_EVENT;
+}
+
+/* Of both programs: each slot once, those of a tiling together. */
+static void find_words(struct glue *glue)
+{
+    const struct entry *entry = glue->emitter.entry;
+    for (uint32_t i = 0; i < glue->words.count; i++)
+        id_map_set(&glue->seen, glue->words.at[i].slot, NONE);
+    glue->words.count = 0;
+    for (int core = 0; core < CORE_TYPES; core++)
+        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++)
+            if (entry->programs[core].instrs.at[i].op == INSTR_call)
+                add_tiling(glue, &entry->programs[core].instrs.at[i]);
+    for (int core = 0; core < CORE_TYPES; core++)
+        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++) {
+            const struct instr *instr = &entry->programs[core].instrs.at[i];
+            if (is_event(instr))
+                add_word(glue, instr_event_slot(&glue->emitter.events, entry, instr), MEMORY_EVENT);
+        }
+}
+
+static uint32_t put_events(struct glue *glue, enum core_type core)
+{
+    const struct program *program = program_of(glue, core);
+    uint32_t count = 0;
+    put_table(glue, "const struct twin_event", core, "events[] = {\n");
+    for (uint32_t i = 0; i < program->instrs.count; i++) {
+        const struct instr *instr = &program->instrs.at[i];
+        if (!is_event(instr))
+            continue;
+        text_printf(glue->emitter.text, "    {%u, %u, %s},\n", i,
+                    instr_event_slot(&glue->emitter.events, glue->emitter.entry, instr),
+                    instr->op == INSTR_notify  ? "TWIN_NOTIFY"
+                    : instr->op == INSTR_reset ? "TWIN_RESET"
+                                               : "TWIN_WAIT");
+        count++;
+    }
+    text_string(glue->emitter.text, "};\n");
+    return count;
+}
+
+static void put_words(struct glue *glue)
+{
+    static const char *const kinds[] = {"TWIN_EVENT", "TWIN_KEY", "TWIN_BLOCKS", "TWIN_LOCK"};
+    text_printf(glue->emitter.text, "static const struct twin_word e%u_words[] = {\n",
+                glue->emitter.entry_id);
+    for (uint32_t i = 0; i < glue->words.count; i++)
+        text_printf(glue->emitter.text, "    {%u, %s},\n", glue->words.at[i].slot,
+                    kinds[glue->words.at[i].kind]);
+    text_string(glue->emitter.text, "};\n");
+}
+
+/* -------------------------------------------------------------------------- entries ---- */
+
+/* The tables of a program; `row` gets what the entry has of them. */
+static void put_program(struct glue *glue, enum core_type core, struct text *row)
+{
+    uint32_t id = glue->emitter.entry_id, end, lines, events;
+    const char *name = core_type_name(core);
+    emitter_tables(&glue->emitter, core);
+    lines = put_lines(glue, core, &end);
+    put_calls(glue, core);
+    events = put_events(glue, core);
+    text_printf(row, "        {e%u_%s_sites, e%u_%s_lines, %u, %uu, e%u_%s_twins, e%u_%s_calls, ",
+                id, name, id, name, lines, end, id, name, id, name);
+    text_printf(row, "%u, e%u_%s_events, %u},\n", glue->emitter.calls, id, name, events);
+}
+
+static void put_room(struct glue *glue, const uint32_t *cores)
+{
+    uint32_t id = glue->emitter.entry_id, n = cores[CORE_AIC] + cores[CORE_AIV];
+    text_printf(glue->emitter.text,
+                "static struct twin_core e%u_cores[%u];\n"
+                "static uint64_t e%u_params[%u][%u];\n"
+                "static struct twin_copy e%u_cache[%u][%u];\n",
+                id, n, id, n, entry_slots(glue->emitter.entry), id, n, glue->words.count + 1);
+}
+
+static void put_row(struct glue *glue, const struct text *programs, const uint32_t *cores)
+{
+    const struct emitter *emitter = &glue->emitter;
+    uint32_t id = emitter->entry_id;
+    struct text *text = emitter->text;
+    bool fed = emitter->workspace_slot != NONE;
+    text_printf(text, "extern void e%u_source(void) __asm__(\"auto_gen_", id);
+    entry_kernel_name(text, emitter->module, emitter->entry);
+    text_printf(text,
+                "_kernel\");\n"
+                "static const struct twin_entry e%u_entry = {\n"
+                "    e%u_source,\n    {\n%.*s    },\n"
+                "    e%u_words, %u, %u, {%u, %u}, %u, %u, %lld, %u,\n"
+                "    e%u_cores, e%u_params[0], e%u_cache[0]};\n",
+                id, id, (int)programs->size, programs->at, id, glue->words.count,
+                entry_slots(emitter->entry), cores[CORE_AIC], cores[CORE_AIV],
+                entry_copies(emitter->module, emitter->entry), fed ? emitter->workspace_slot : 0,
+                fed ? (long long)emitter->workspace : 0,
+                fed ? 128 * entry_named_groups(emitter->entry) : 0, id, id, id);
+}
+
+/* The entry as skrt has it. */
+static void put_function(struct glue *glue)
+{
+    struct text *text = glue->emitter.text;
+    text_printf(text, "extern skrt_entry_fn e%u __asm__(\"", glue->emitter.entry_id);
+    device_entry_symbol(text, glue->emitter.module, glue->emitter.entry);
+    text_printf(text,
+                "\");\n"
+                "void e%u(skrt_core *core)\n{\n    skir_twin_run(core, &e%u_entry);\n}\n\n",
+                glue->emitter.entry_id, glue->emitter.entry_id);
+}
+
+static void put_entry(struct glue *glue)
+{
+    const struct entry *entry = glue->emitter.entry;
+    const struct kernel_type_info *info = kernel_type_info(entry->type);
+    uint32_t blocks = (uint32_t)attr_int(glue->emitter.module, entry->attrs, W_block, 1);
+    const uint32_t cores[CORE_TYPES] = {
+        [CORE_AIC] = blocks * info->aics, [CORE_AIV] = blocks * info->aivs};
+    struct text programs = {NULL, 0, 0};
+    find_words(glue);
+    for (int core = 0; core < CORE_TYPES; core++)
+        if (entry->programs[core].instrs.count > 0)
+            put_program(glue, (enum core_type)core, &programs);
+        else
+            text_string(&programs, "        {0},\n");
+    put_words(glue);
+    put_room(glue, cores);
+    put_row(glue, &programs, cores);
+    put_function(glue);
+    text_free(&programs);
+    uint32_t copies = entry_copies(glue->emitter.module, entry);
+    glue->copies = copies > glue->copies ? copies : glue->copies;
+}
+
+/* What the source calls. */
+static void put_symbols(struct glue *glue)
+{
+    struct text *text = glue->emitter.text;
+    for (uint32_t i = 0; i < glue->names.count; i++)
+        for (uint32_t copy = 0; copy < glue->copies; copy++) {
+            const struct intern_name *name = &glue->names.names[i];
+            text_printf(text, "extern void f%u_%u(uint64_t) __asm__(\"%.*s", i, copy,
+                        (int)name->size, name->text);
+            if (copy)
+                text_printf(text, "_split%u", copy);
+            text_printf(text,
+                        "\");\n"
+                        "void f%u_%u(uint64_t args_offset)\n{\n"
+                        "    skir_twin_call(args_offset, %u, %u);\n}\n",
+                        i, copy, i, copy);
+        }
+}
+
+void twin_glue(struct text *text, const struct module *module, const struct source_lines *lines)
+{
+    struct glue glue = {.emitter = {.text = text, .module = module, .ok = true}, .lines = lines};
+    symbols_init(&glue.symbols, module);
+    text_string(text, "#include \"skrt.h\"\n\n#include \"twin.h\"\n\n");
+    emitter_kernels(&glue.emitter);
+    for (uint32_t i = 0; i < module->entries.count; i++) {
+        emitter_begin(&glue.emitter, i);
+        put_entry(&glue);
+        emitter_end(&glue.emitter);
+    }
+    put_symbols(&glue);
+    event_slots_free(&glue.emitter.events);
+    symbols_free(&glue.symbols);
+    intern_free(&glue.names);
+    vec_free(&glue.words);
+    id_map_free(&glue.seen);
+}

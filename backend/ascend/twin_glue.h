@@ -1,0 +1,11 @@
+/* What the twin must know of a source: C tables, and the functions of kernels that it calls
+ * (backend/ascend/twin/twin.h). */
+#ifndef BACKEND_ASCEND_TWIN_GLUE_H
+#define BACKEND_ASCEND_TWIN_GLUE_H
+
+#include "backend/ascend/ascendc.h"
+
+/* Appends C for the source that `lines` are of, with all entries as functions for skrt. */
+void twin_glue(struct text *text, const struct module *module, const struct source_lines *lines);
+
+#endif
