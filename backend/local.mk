@@ -26,6 +26,7 @@ libskir_la_SOURCES += \
 	backend/ascend/meta.h \
 	backend/ascend/symbols.c \
 	backend/ascend/symbols.h \
+	backend/ascend/taken.def \
 	backend/ascend/toolchain.c \
 	backend/ascend/twin_build.c \
 	backend/ascend/twin_build.h \

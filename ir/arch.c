@@ -56,6 +56,17 @@ bool arch_has_sync_base(enum arch arch)
     return rows[arch].sync_base;
 }
 
+void entry_number_slots(const struct module *module, struct entry *entry)
+{
+    entry->no_sync_base = !arch_has_sync_base(module_arch(module));
+}
+
+void entries_number_slots(struct module *module)
+{
+    for (uint32_t i = 0; i < module->entries.count; i++)
+        entry_number_slots(module, &module->entries.at[i]);
+}
+
 const char *arch_name(enum arch arch)
 {
     return rows[arch].name;

@@ -16,6 +16,11 @@ enum arch module_arch(const struct module *module);
 /* Whether entries have a slot 0 for the address of the sync memory. */
 bool arch_has_sync_base(enum arch arch);
 
+/* Numbers the slots of a new entry as the chip has them; of all, where a target came behind
+ * them. */
+void entry_number_slots(const struct module *module, struct entry *entry);
+void entries_number_slots(struct module *module);
+
 const char *arch_name(enum arch arch);
 /* The chip of a name; false where there is none. */
 bool arch_of_name(const struct module *module, uint32_t name, enum arch *arch);

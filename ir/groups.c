@@ -61,7 +61,7 @@ uint32_t entry_slot(const struct entry *entry, uint32_t word)
         struct range args = entry->groups.at[g].args;
         for (uint32_t i = args.first; i < args.first + args.count; i++)
             if (is_word(entry, i, word))
-                return 1 + i;
+                return arg_slot(entry, i);
     }
     return NONE;
 }
@@ -72,7 +72,7 @@ uint32_t entry_profile_slot(const struct entry *entry)
     uint32_t first = named < entry->groups.count ? entry->groups.at[named].args.first : count;
     bool found = count >= first + 2 && is_word(entry, count - 2, W_profiling) &&
                  is_word(entry, count - 1, W_profiling);
-    return found ? count - 1 : NONE;
+    return found ? arg_slot(entry, count - 2) : NONE;
 }
 
 uint32_t group_find_tiling(const struct entry *entry, const struct arg_group *group)
@@ -81,7 +81,7 @@ uint32_t group_find_tiling(const struct entry *entry, const struct arg_group *gr
     for (uint32_t i = group->args.first; i + 2 < end; i++)
         if (is_word(entry, i, W_tiling_key) && is_word(entry, i + 1, W_block_num) &&
             is_word(entry, i + 2, W_lock))
-            return 1 + i;
+            return arg_slot(entry, i);
     return NONE;
 }
 
@@ -97,7 +97,7 @@ void event_slots_take(struct event_slots *slots, const struct entry *entry)
     for (uint32_t i = 0; i < entry->args.count; i++) {
         struct id_map *map = map_of(slots, &entry->args.at[i]);
         if (map && id_map_find(map, entry->args.at[i].id) == NONE)
-            id_map_set(map, entry->args.at[i].id, 1 + i);
+            id_map_set(map, entry->args.at[i].id, arg_slot(entry, i));
     }
 }
 

@@ -4,16 +4,26 @@
 
 #include "ir/module.h"
 
-/* How many slots the entry has, with slot 0. */
+/* The alignment of an entry that does not say it, in bytes: the default of func-align. */
+enum { ENTRY_ALIGN = 512 };
+
+/* The number of the slot of an argument, by its index in entry->args: on chips with a sync base
+ * they stand behind its slot. */
+static inline uint32_t arg_slot(const struct entry *entry, uint32_t arg)
+{
+    return arg + !entry->no_sync_base;
+}
+
+/* How many slots the entry has, with that of the sync base. */
 static inline uint32_t entry_slots(const struct entry *entry)
 {
-    return 1 + entry->args.count;
+    return arg_slot(entry, entry->args.count);
 }
 
 /* The number of the first slot of a group; what an empty one would have, if it had any. */
-static inline uint32_t group_slot(const struct arg_group *group)
+static inline uint32_t group_slot(const struct entry *entry, const struct arg_group *group)
 {
-    return 1 + group->args.first;
+    return arg_slot(entry, group->args.first);
 }
 
 static inline const struct arg *group_arg(const struct entry *entry, const struct arg_group *group,

@@ -88,6 +88,28 @@ uint32_t block_entry_name(const struct module *module, const struct block *block
     return entry == NONE ? block->name : entry;
 }
 
+/* Whether a list of words, separated by commas, has one. */
+static bool list_has(const struct intern_name *list, const char *word)
+{
+    size_t size = strlen(word);
+    for (size_t at = 0, end; at < list->size; at = end + 1) {
+        for (end = at; end < list->size && list->text[end] != ',';)
+            end++;
+        if (end - at == size && memcmp(list->text + at, word, size) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool kernel_writes_dump(const struct module *module, const struct kernel *kernel)
+{
+    uint32_t options = attr_string(module, kernel->attrs, W__debugOptions);
+    if (options == NONE)
+        return false;
+    const struct intern_name *list = &module->names.names[options];
+    return list_has(list, "timestamp") || list_has(list, "printf") || list_has(list, "assert");
+}
+
 unsigned kernel_early_start(const struct module *module, const struct kernel *kernel)
 {
     unsigned early = 0;

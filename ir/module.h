@@ -316,12 +316,13 @@ struct arg_group {
     struct range args; /* in entry.args */
 };
 
-/* Slot 0 of an entry is the sync base address; slot n is args.at[n - 1]. The groups' ranges follow
- * one another without gaps (ir/groups.h). */
+/* Slot 0 of an entry is the sync base address, on chips that have one; then come the arguments. The
+ * groups' ranges follow one another without gaps (ir/groups.h). */
 struct entry {
     uint32_t name;
     uint32_t loc, end_loc;
     enum kernel_type type;
+    bool no_sync_base; /* the arguments begin with slot 0: entry_number_slots says it */
     struct range attrs;
     VEC(struct arg_group) groups;
     VEC(struct arg) args;
@@ -550,6 +551,9 @@ uint32_t kernel_tensor(const struct module *module, const struct kernel *kernel,
 /* Name id of the function that a kernel has for a core type, or NONE. */
 uint32_t kernel_function(const struct module *module, const struct kernel *kernel,
                          enum core_type core);
+
+/* Whether a kernel writes a dump, as words of its metadata's `debugOptions` say. */
+bool kernel_writes_dump(const struct module *module, const struct kernel *kernel);
 
 /* What a kernel was built to do itself (`early_start`), as words of its calls: EARLY_SET for `set`,
  * EARLY_WAIT_MIX for `wait`, whose calls say for what they wait; and what it vouches for. */

@@ -7,6 +7,7 @@
  * Kernel type, number of blocks and the layout of the parameters are those of the reference
  * compiler: docs/passes.md, "lower-superkernels".
  */
+#include "ir/arch.h"
 #include "ir/members.h"
 #include "ir/slots.h"
 #include "ir/syntax/locate.h"
@@ -235,6 +236,34 @@ static bool check_kernel(const struct lowering *lowering, const struct op *op)
     return false;
 }
 
+static bool writes_dump(const struct lowering *lowering, const uint32_t *ops, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (kernel_writes_dump(lowering->module,
+                               kernel_of(lowering, &lowering->graph->ops.at[ops[i]])))
+            return true;
+    return false;
+}
+
+/* A dump goes behind the workspace, which has a slot for it. */
+static void add_attrs(const struct lowering *lowering, struct entry *entry,
+                      const struct block *superkernel, uint32_t blocks, bool dump)
+{
+    struct module *module = lowering->module;
+    struct sk_options options;
+    struct attr attrs[3] = {{W_block, NONE, {.kind = ATTR_INT, .i = blocks}}};
+    uint32_t count = 1;
+    sk_options_of(&options, module, attr_string(module, superkernel->attrs, W_options));
+    uint32_t align = options.of[SK_func_align].number;
+    if (align != ENTRY_ALIGN)
+        attrs[count++] = (struct attr){W_align, NONE, {.kind = ATTR_INT, .i = align}};
+    if (dump) {
+        attrs[count++] = (struct attr){W_dump, NONE, {.kind = ATTR_BOOL, .i = 1}};
+        entry_insert_words(entry, entry_named_groups(entry), W_sync_workspace, 1);
+    }
+    entry->attrs = module_add_attrs(module, attrs, count);
+}
+
 static bool lower(struct lowering *lowering, const struct block *superkernel, const uint32_t *ops,
                   uint32_t count)
 {
@@ -256,14 +285,14 @@ static bool lower(struct lowering *lowering, const struct block *superkernel, co
     if (!ok || !launch_choose(&launch, &launch_ops))
         return false;
     struct entry *entry = module_add_entry(module, superkernel->name, launch.type);
+    entry_number_slots(module, entry);
     for (int core = 0; core < CORE_TYPES; core++)
         entry->programs[core].present = kernel_type_has(launch.type, core);
     add_groups(lowering, entry, ops, count);
     add_ops(lowering, entry, block, ops, count);
     for (int core = 0; core < CORE_TYPES; core++)
         entry->programs[core].loc = entry->programs[core].end_loc = NONE;
-    struct attr attr = {W_block, NONE, {.kind = ATTR_INT, .i = launch.blocks}};
-    entry->attrs = module_add_attrs(module, &attr, 1);
+    add_attrs(lowering, entry, superkernel, launch.blocks, writes_dump(lowering, ops, count));
     return true;
 }
 

@@ -112,7 +112,7 @@ static void put_slots(struct ascendc *out)
         const struct arg_group *group = &entry->groups.at[g];
         if (group->args.count == 0)
             continue;
-        text_printf(out->text, "//   p[%u]: ", group_slot(group));
+        text_printf(out->text, "//   p[%u]: ", group_slot(entry, group));
         if (group->name != NONE) {
             spell_group(out->text, out->module, group->name, group->word);
             text_string(out->text, " = ");
@@ -137,7 +137,9 @@ static void put_head(struct ascendc *out)
     text_char(out->text, '\n');
     put_slots(out);
     text_string(out->text, "extern \"C\" __global__ ");
-    text_string(out->text, "__attribute__((aligned(512))) ");
+    int64_t align = attr_int(module, entry->attrs, W_align, ENTRY_ALIGN);
+    if (align)
+        text_printf(out->text, "__attribute__((aligned(%lld))) ", (long long)align);
     text_string(out->text, "__aicore__ void auto_gen_");
     entry_kernel_name(out->text, module, entry);
     text_string(out->text, "_kernel(void)\n{\n    GM_ADDR *p = (GM_ADDR *)get_para_base();\n");
@@ -150,6 +152,27 @@ static void put_head(struct ascendc *out)
                     ascendc_copies(out, entry));
 }
 
+/* The dump's memory is behind the workspace. */
+static void put_dump(struct ascendc *out)
+{
+    const struct entry *entry = out->entry;
+    if (!attr_flag(out->module, entry->attrs, W_dump))
+        return;
+    if (out->workspace == NONE) {
+        if (diag_at(out->diags, DIAG_missing_attribute, locate_name(out->module, entry->loc),
+                    "the dump of entry '@%.*s' has no slot", NAME(out->module, entry->name)))
+            diag_help(out->diags, "write 'args [sync_workspace]' behind the arguments of its ops");
+        out->ok = false;
+        return;
+    }
+    text_printf(out->text,
+                "#if defined ASCENDC_DUMP || defined ASCENDC_TIME_STAMP_ON\n"
+                "    AscendC::InitDump(%s, p[%u] + %lld, ASCENDC_DUMP_SIZE);\n"
+                "#endif\n",
+                kernel_type_is_mixed(entry->type) ? "true" : "false", out->workspace,
+                (long long)attr_int(out->module, entry->attrs, W_workspace, 0));
+}
+
 static void put_entry(struct ascendc *out)
 {
     out->entry = &out->module->entries.at[out->entry_id];
@@ -158,6 +181,7 @@ static void put_entry(struct ascendc *out)
     entry_ops_init(&out->ops, out->module, out->entry);
     event_slots_take(&out->events, out->entry);
     put_head(out);
+    put_dump(out);
     for (int core = 0; core < CORE_TYPES; core++)
         if (out->entry->programs[core].instrs.count > 0)
             put_program(out, (enum core_type)core);

@@ -77,13 +77,13 @@ static void put_call(const struct statement *s)
 {
     struct ascendc *out = s->out;
     const struct kernel *kernel = ascendc_kernel(out, s->instr);
-    uint32_t slot = group_slot(&out->entry->groups.at[s->instr->number[0]]);
+    uint32_t slot = group_slot(out->entry, &out->entry->groups.at[s->instr->number[0]]);
     bool copied = ascendc_copies(out, out->entry) > 1;
     if (kernel_is_dynamic(out->module, kernel)) {
         text_printf(out->text, "skir::call_selected(selected, %u)", slot);
         return;
     }
-    text_string(out->text, copied ? "call_" : "");
+    text_string(out->text, copied ? "skir::call_" : "");
     ascendc_function(out, kernel, s->core);
     text_printf(out->text, "(%s%u)", copied ? "copy, " : "", slot);
 }
@@ -92,7 +92,7 @@ static void put_function(const struct statement *s)
 {
     struct ascendc *out = s->out;
     bool copied = ascendc_copies(out, out->entry) > 1;
-    text_string(out->text, copied ? "code_" : "");
+    text_string(out->text, copied ? "skir::code_" : "");
     ascendc_function(out, ascendc_kernel(out, s->instr), s->core);
     text_string(out->text, copied ? "(copy)" : "");
 }

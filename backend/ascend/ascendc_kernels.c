@@ -80,11 +80,11 @@ static void choose(struct ascendc *out, const struct function *function, const c
 {
     text_string(out->text, "    switch (copy) {\n");
     for (uint32_t copy = 1; copy < function->copies; copy++) {
-        text_printf(out->text, "    case %u: %s", copy, before);
+        text_printf(out->text, "    case %u: %s::", copy, before);
         add_symbol(out, out->text, function, copy);
         text_printf(out->text, "%s\n", behind);
     }
-    text_printf(out->text, "    default: %s", before);
+    text_printf(out->text, "    default: %s::", before);
     add_symbol(out, out->text, function, 0);
     text_printf(out->text, "%s\n    }\n}\n", behind);
 }
@@ -94,16 +94,17 @@ static void choose_copy(struct ascendc *out, const struct function *function)
 {
     if (function->copies < 2)
         return;
-    text_string(out->text, "static __aicore__ inline const void *code_");
+    text_string(out->text, "namespace skir {\nstatic __aicore__ inline const void *code_");
     add_symbol(out, out->text, function, 0);
     text_string(out->text, "(uint64_t copy)\n{\n");
     choose(out, function, "return (const void *)", ";");
-    if (kernel_is_dynamic(out->module, function->kernel))
-        return;
-    text_string(out->text, "static __aicore__ inline void call_");
-    add_symbol(out, out->text, function, 0);
-    text_string(out->text, "(uint64_t copy, uint64_t args_offset)\n{\n");
-    choose(out, function, "", "(args_offset); break;");
+    if (!kernel_is_dynamic(out->module, function->kernel)) {
+        text_string(out->text, "static __aicore__ inline void call_");
+        add_symbol(out, out->text, function, 0);
+        text_string(out->text, "(uint64_t copy, uint64_t args_offset)\n{\n");
+        choose(out, function, "", "(args_offset); break;");
+    }
+    text_string(out->text, "} // namespace skir\n");
 }
 
 /* Whether the function was not yet written; from here on it is. */
@@ -143,7 +144,7 @@ static void put_variant(struct ascendc *out, const struct found *found, int dept
         text_printf(text, "%*sreturn {0, blocks};\n", depth + 4, "");
     } else {
         text_printf(text, "%*sreturn {(uint64_t)", depth + 4, "");
-        text_string(text, found->function.copies > 1 ? "code_" : "");
+        text_string(text, found->function.copies > 1 ? "code_" : "::");
         add_symbol(out, text, &found->function, 0);
         text_printf(text, "%s, %s};\n", found->function.copies > 1 ? "(copy)" : "",
                     kernel_type_info(found->type)->flat ? "1ull << 32 | blocks" : "blocks");
@@ -168,23 +169,29 @@ static void put_search(struct ascendc *out, const struct found *found, uint32_t 
     text_printf(out->text, "%*s}\n", depth, "");
 }
 
-static void put_select(struct ascendc *out, const struct kernel *kernel, enum core_type core,
-                       struct found *found, uint32_t count)
+static void put_select_name(struct ascendc *out, const struct kernel *kernel, enum core_type core)
 {
-    qsort(found, count, sizeof *found, by_key);
-    text_string(out->text, "static __aicore__ inline skir::Selected ");
-    ascendc_select(out, kernel, core);
-    text_string(out->text, "(GM_ADDR *words, uint64_t copy)\n{\n"
-                           "    skir::wait_lock(words[2]);\n"
-                           "    const uint64_t key = skir::read_word(words[0]);\n"
-                           "    const uint64_t blocks = skir::read_word(words[1]);\n");
-    put_search(out, found, count, 4);
-    text_string(out->text, "    trap();\n    return {0, 0};\n}\n");
+    text_printf(out->text, "select_%u_%s", kernel_id(out->module, kernel), core_type_name(core));
 }
 
 void ascendc_select(struct ascendc *out, const struct kernel *kernel, enum core_type core)
 {
-    text_printf(out->text, "select_%u_%s", kernel_id(out->module, kernel), core_type_name(core));
+    text_string(out->text, "skir::");
+    put_select_name(out, kernel, core);
+}
+
+static void put_select(struct ascendc *out, const struct kernel *kernel, enum core_type core,
+                       struct found *found, uint32_t count)
+{
+    qsort(found, count, sizeof *found, by_key);
+    text_string(out->text, "namespace skir {\nstatic __aicore__ inline Selected ");
+    put_select_name(out, kernel, core);
+    text_string(out->text, "(GM_ADDR *words, uint64_t copy)\n{\n"
+                           "    wait_lock(words[2]);\n"
+                           "    const uint64_t key = read_word(words[0]);\n"
+                           "    const uint64_t blocks = read_word(words[1]);\n");
+    put_search(out, found, count, 4);
+    text_string(out->text, "    trap();\n    return {0, 0};\n}\n} // namespace skir\n");
 }
 
 static void put_variants(struct ascendc *out, struct intern *written, const struct kernel *kernel,

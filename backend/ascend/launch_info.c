@@ -38,9 +38,9 @@ static void add_op(struct launch_info *info, uint32_t group, const struct kernel
         .kernel = kernel, .group = &info->entry->groups.at[group], .stream = NONE};
     op.sends = events_of(info->entry, op.group->args, ARG_SEND);
     op.recvs = events_of(info->entry, op.group->args, ARG_RECV);
-    op.param = group_slot(op.group);
-    op.send = 1 + op.sends.first;
-    op.recv = 1 + op.recvs.first;
+    op.param = group_slot(info->entry, op.group);
+    op.send = arg_slot(info->entry, op.sends.first);
+    op.recv = arg_slot(info->entry, op.recvs.first);
     vec_push(&info->ops, op);
 }
 
@@ -69,15 +69,6 @@ static bool is_listed(const char *list, size_t list_size, const char *word, size
     return false;
 }
 
-static bool asks_for_dump(const struct intern_name *options)
-{
-    static const char *const words[] = {"timestamp", "printf", "assert"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (is_listed(options->text, options->size, words[i], strlen(words[i])))
-            return true;
-    return false;
-}
-
 static void add_debug_word(struct text *options, const char *word, size_t size)
 {
     if (size == 0 || is_listed(options->at, options->size, word, size))
@@ -87,9 +78,9 @@ static void add_debug_word(struct text *options, const char *word, size_t size)
 
 static void add_debugging(struct launch_info *info, const struct kernel *kernel)
 {
-    uint32_t id = attr_string(info->module, kernel->attrs, W__debugOptions);
-    if (id == NONE || !asks_for_dump(&info->module->names.names[id]))
+    if (!kernel_writes_dump(info->module, kernel))
         return;
+    uint32_t id = attr_string(info->module, kernel->attrs, W__debugOptions);
     const struct intern_name *options = &info->module->names.names[id];
     int64_t bytes = attr_int(info->module, kernel->attrs, W__debugBufSize, 0);
     info->debug_bytes = bytes > info->debug_bytes ? bytes : info->debug_bytes;

@@ -3,12 +3,26 @@
 #include <assert.h>
 #include <ctype.h>
 
+/* Words of C++, and what entries have as variables and namespaces. */
+static const char *const taken[] = {
+#define TAKEN(word) #word,
+#include "backend/ascend/taken.def"
+};
+
+static bool is_taken(const struct intern_name *name)
+{
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (strlen(taken[i]) == name->size && memcmp(taken[i], name->text, name->size) == 0)
+            return true;
+    return false;
+}
+
 static bool is_identifier(const struct intern_name *name)
 {
     for (uint32_t i = 0; i < name->size; i++)
         if (!isalnum((unsigned char)name->text[i]) && name->text[i] != '_')
             return false;
-    return name->size > 0 && !isdigit((unsigned char)name->text[0]);
+    return name->size > 0 && !isdigit((unsigned char)name->text[0]) && !is_taken(name);
 }
 
 static void add_first(struct id_map *map, uint32_t name, uint32_t kernel)

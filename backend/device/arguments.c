@@ -167,9 +167,10 @@ bool arguments_hold(const struct device_run *run, const struct entry *entry,
 {
     if (entry_slots(entry) != launch->count)
         return false;
-    for (uint32_t i = 1; i < launch->count; i++)
-        if (!slot_is_arg(entry, run->graph, run->arguments.at[launch->first + i].slot,
-                         &entry->args.at[i - 1]))
+    for (uint32_t i = 0; i < entry->args.count; i++)
+        if (!slot_is_arg(entry, run->graph,
+                         run->arguments.at[launch->first + arg_slot(entry, i)].slot,
+                         &entry->args.at[i]))
             return false;
     return true;
 }

@@ -90,8 +90,8 @@ static void emit_calls(struct emitter *emitter, enum core_type core)
         else
             text_printf(emitter->text, "k%u_%s", called_id(emitter, instr), core_type_name(core));
         text_printf(emitter->text, ", %u, %u, %u, %s},\n",
-                    group_slot(&emitter->entry->groups.at[instr->number[0]]), instr->number[1],
-                    info->flat ? 1 : info->aivs, info->flat ? "true" : "false");
+                    group_slot(emitter->entry, &emitter->entry->groups.at[instr->number[0]]),
+                    instr->number[1], info->flat ? 1 : info->aivs, info->flat ? "true" : "false");
     }
     text_string(emitter->text, "};\n");
 }

@@ -48,7 +48,7 @@ static struct range add_events(struct device_run *run, struct range refs)
 /* ---------------------------------------------------------------------------- launches ---- */
 
 static struct device_launch *begin_launch(struct device_run *run, const char *name,
-                                          enum kernel_type type, uint32_t blocks)
+                                          enum kernel_type type, uint32_t blocks, bool sync_base)
 {
     const struct kernel_type_info *info = kernel_type_info(type);
     vec_push(&run->launches,
@@ -63,14 +63,15 @@ static struct device_launch *begin_launch(struct device_run *run, const char *na
                                     .block = NONE,
                                     .profile_slot = NONE,
                                     .tilings = {run->tilings.count, 0}});
-    vec_push(&run->arguments, (struct device_argument){.slot = {SLOT_WORD, W_ffts}});
+    if (sync_base)
+        vec_push(&run->arguments, (struct device_argument){.slot = {SLOT_WORD, W_ffts}});
     return &run->launches.at[run->launches.count - 1];
 }
 
 static void end_launch(struct device_run *run)
 {
     struct device_launch *launch = &run->launches.at[run->launches.count - 1];
-    assert(run->arguments.count > launch->first);
+    assert(run->arguments.count >= launch->first);
     launch->count = run->arguments.count - launch->first;
     launch->tilings.count = run->tilings.count - launch->tilings.first;
 }
@@ -153,7 +154,7 @@ static bool add_op_launch(struct device_run *run, const struct op *op)
         return false;
     const struct kernel_type_info *info = kernel_type_info(single.type);
     struct device_launch *launch = begin_launch(run, name_text(run->module, op->type, &run->arena),
-                                                single.type, single.blocks);
+                                                single.type, single.blocks, true);
     for (int core = 0; core < CORE_TYPES; core++) {
         if (!kernel_type_has(single.type, core))
             continue;
@@ -191,8 +192,8 @@ static bool add_superkernel_launch(struct device_run *run, const struct members 
     const struct block *block = &run->graph->blocks.at[id];
     const struct entry *entry = block_entry(module, block);
     uint32_t blocks = (uint32_t)attr_int(module, entry->attrs, W_block, 1);
-    struct device_launch *launch =
-        begin_launch(run, name_text(module, block->name, &run->arena), entry->type, blocks);
+    struct device_launch *launch = begin_launch(run, name_text(module, block->name, &run->arena),
+                                                entry->type, blocks, !entry->no_sync_base);
     struct text symbol = {NULL, 0, 0};
     launch->block = id;
     launch->stream = superkernel_stream(run, block);

@@ -1,3 +1,4 @@
+#include "ir/arch.h"
 #include "ir/sound.h"
 #include "ir/syntax/grammar.h"
 #include "ir/syntax/parser.h"
@@ -76,6 +77,7 @@ static bool parse_into(struct module *module, struct source *source, struct diag
     if (diags->counts[SEVERITY_ERROR] == errors)
         upgrade_entries(&parser);
     parser_free(&parser);
+    entries_number_slots(module);
     return diags->counts[SEVERITY_ERROR] == errors;
 }
 

@@ -234,7 +234,8 @@ static void add_groups(struct upgrade *up)
 static uint32_t group_of_slot(const struct entry *entry, uint32_t slot)
 {
     uint32_t group = 0;
-    while (group + 1 < entry->groups.count && group_slot(&entry->groups.at[group + 1]) <= slot)
+    while (group + 1 < entry->groups.count &&
+           group_slot(entry, &entry->groups.at[group + 1]) <= slot)
         group++;
     return group;
 }

@@ -44,6 +44,13 @@ static bool is_string(const struct module *module, const struct attr_value *valu
     return value->kind == ATTR_STRING;
 }
 
+static bool is_align(const struct module *module, const struct attr_value *value)
+{
+    (void)module;
+    return value->kind == ATTR_INT && value->i >= 0 && value->i <= 1 << 28 &&
+           (value->i & (value->i - 1)) == 0;
+}
+
 static bool is_arch(const struct module *module, const struct attr_value *value)
 {
     enum arch arch;

@@ -63,8 +63,9 @@ static struct skrt_call *make_calls(const struct module *module, const struct en
             continue;
         const struct kernel_type_info *info =
             kernel_type_info(module_find_kernel(module, instr->kernel)->type);
-        calls[i] = (struct skrt_call){idle_kernel, group_slot(&entry->groups.at[instr->number[0]]),
-                                      instr->number[1], info->flat ? 1 : info->aivs, info->flat};
+        calls[i] =
+            (struct skrt_call){idle_kernel, group_slot(entry, &entry->groups.at[instr->number[0]]),
+                               instr->number[1], info->flat ? 1 : info->aivs, info->flat};
     }
     return calls;
 }

@@ -162,10 +162,46 @@ static void test_insert_words(void **state)
     assert_int_equal(entry_slots(entry), 8);
     assert_int_equal(entry_slot(entry, W_sync_workspace), 5);
     assert_int_equal(entry_profile_slot(entry), 6);
-    assert_int_equal(group_slot(&entry->groups.at[2]), 3);
-    assert_int_equal(group_slot(&entry->groups.at[4]), 6);
+    assert_int_equal(group_slot(entry, &entry->groups.at[2]), 3);
+    assert_int_equal(group_slot(entry, &entry->groups.at[4]), 6);
     assert_true(module_is_sound(parsed.module));
     parsed_free(&parsed);
+}
+
+/* Without a sync base slots begin at 0, whether the target stands before the entry or behind it,
+ * and however it says its chip. */
+static void test_chips(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *before, *behind;
+        uint32_t first;
+    } cases[] = {
+        {"", "", 1},
+        {"target \"t\" {arch = \"c310\"}\n", "", 0},
+        {"", "target \"t\" {arch = \"c310\"}\n", 0},
+        {"target \"Ascend910_9599\"\n", "", 0},
+        {"target \"Ascend910_9391\"\n", "", 1},
+        {"", "target \"Ascend910_9599\" {arch = \"c220\"}\n", 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "skir 1\n%sentry @e : aiv_only {block = 1} {\nargs %%a = [%%x, send e]\n"
+                 "args [sync_workspace] aiv { notify e } }\n%s",
+                 cases[i].before, cases[i].behind);
+        struct parsed_module parsed = parse(text);
+        const struct entry *entry = &parsed.module->entries.at[0];
+        struct event_slots slots = {{NULL, 0, 0}, {NULL, 0, 0}};
+        event_slots_take(&slots, entry);
+        assert_int_equal(group_slot(entry, &entry->groups.at[0]), cases[i].first);
+        assert_int_equal(entry_slot(entry, W_sync_workspace), cases[i].first + 2);
+        assert_int_equal(entry_slots(entry), cases[i].first + 3);
+        assert_int_equal(instr_event_slot(&slots, entry, &entry->programs[CORE_AIV].instrs.at[0]),
+                         cases[i].first + 1);
+        event_slots_free(&slots);
+        parsed_free(&parsed);
+    }
 }
 
 /* Each event has the slot of the first argument of its kind, in its own entry only. */
@@ -342,9 +378,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_id_map),         cmocka_unit_test(test_find),
         cmocka_unit_test(test_find_added),     cmocka_unit_test(test_entry_slot),
-        cmocka_unit_test(test_insert_words),   cmocka_unit_test(test_event_slots),
-        cmocka_unit_test(test_spell_quoted),   cmocka_unit_test(test_op_text),
-        cmocka_unit_test(test_locate_foreign), cmocka_unit_test(test_verify_foreign),
+        cmocka_unit_test(test_insert_words),   cmocka_unit_test(test_chips),
+        cmocka_unit_test(test_event_slots),    cmocka_unit_test(test_spell_quoted),
+        cmocka_unit_test(test_op_text),        cmocka_unit_test(test_locate_foreign),
+        cmocka_unit_test(test_verify_foreign),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

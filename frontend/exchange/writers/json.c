@@ -263,7 +263,7 @@ static void put_groups(struct writer *writer)
     for (uint32_t i = 0; i < entry->groups.count && begin_row(writer); i++) {
         const struct arg_group *group = &entry->groups.at[i];
         put_named(writer, "name", group->name, group->word);
-        json_add_unsigned(out(writer), "slot", group_slot(group));
+        json_add_unsigned(out(writer), "slot", group_slot(entry, group));
         json_key(out(writer), "args");
         json_open_array(out(writer));
         for (uint32_t n = 0; n < group->args.count; n++)
