@@ -14,7 +14,16 @@ libskir_la_SOURCES += \
 	backend/ascend/ascendc_helpers.c \
 	backend/ascend/ascendc_instrs.c \
 	backend/ascend/ascendc_kernels.c \
+	backend/ascend/build.c \
+	backend/ascend/build.h \
+	backend/ascend/code_map.c \
+	backend/ascend/code_map.h \
+	backend/ascend/command_lines.c \
+	backend/ascend/command_lines.h \
 	backend/ascend/commands.c \
+	backend/ascend/commands.h \
+	backend/ascend/compile_errors.c \
+	backend/ascend/compile_errors.h \
 	backend/ascend/compile_info.c \
 	backend/ascend/entry_ops.c \
 	backend/ascend/entry_ops.h \
@@ -22,12 +31,19 @@ libskir_la_SOURCES += \
 	backend/ascend/info_json.h \
 	backend/ascend/launch_info.c \
 	backend/ascend/launch_info.h \
+	backend/ascend/link.c \
+	backend/ascend/link.h \
 	backend/ascend/meta.c \
 	backend/ascend/meta.h \
+	backend/ascend/meta_places.c \
+	backend/ascend/meta_places.h \
+	backend/ascend/places.c \
+	backend/ascend/places.h \
 	backend/ascend/symbols.c \
 	backend/ascend/symbols.h \
 	backend/ascend/taken.def \
 	backend/ascend/toolchain.c \
+	backend/ascend/toolchain.h \
 	backend/ascend/twin_build.c \
 	backend/ascend/twin_build.h \
 	backend/ascend/twin_glue.c \
@@ -93,6 +109,7 @@ libskir_la_SOURCES += \
 	backend/object/input_sections.c \
 	backend/object/input_symbols.c \
 	backend/object/internal.h \
+	backend/object/lines.c \
 	backend/object/link.c \
 	backend/object/memory.c \
 	backend/object/names.c \

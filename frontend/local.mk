@@ -13,6 +13,8 @@ libskir_la_SOURCES += \
 	frontend/launches/task_splits.h \
 	frontend/launches/task_table.c \
 	frontend/launches/task_table.h \
+	frontend/where/kernel_places.c \
+	frontend/where/kernel_places.h \
 	frontend/exchange/describe.c \
 	frontend/exchange/describe.h \
 	frontend/exchange/dump/alike.c \
@@ -192,6 +194,7 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/cmd_fmt.c \
 	frontend/commands/cmd_import.c \
 	frontend/commands/cmd_objdump.c \
+	frontend/commands/cmd_where.c \
 	frontend/commands/cmd_opt.c \
 	frontend/commands/cmd_run.c \
 	frontend/commands/cmd_test.c \

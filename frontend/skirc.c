@@ -78,6 +78,9 @@ static const struct command commands[] = {
      options_test, 1, FILES_UNLIMITED, cmd_test},
     {"objdump", "FILE", "print sections, symbols and relocations of an object or archive", NULL,
      options_objdump, 1, 1, cmd_objdump},
+    {"where", "[OPTIONS] FILE.json", "tell what an address or a line of a kernel for NPUs is of",
+     "The file is the metadata of the kernel, which compile writes beside its object.",
+     options_where, 1, 1, cmd_where},
     {0},
 };
 

@@ -178,6 +178,7 @@ script_tests = \
 	tests/e2e/accounts.py \
 	tests/e2e/ascend_conformance.py \
 	tests/e2e/ascend_info.py \
+	tests/e2e/ascend_toolchain.py \
 	tests/e2e/ascend_requests.py \
 	tests/e2e/ascend_twin.py \
 	tests/e2e/bootstrap.sh \

@@ -24,9 +24,11 @@ static const struct backend_runner runner = {
 
 const struct backend_functions ascend_functions = {.check_op = device_op_check, .runner = &runner};
 
-enum backend_status ascend_not_yet(const struct emission_job *job, const char *emission)
+bool entries_wanted(const struct emission_job *job)
 {
-    diag_at(job->diags, DIAG_unsupported, no_span, "the target 'ascend' does not emit '%s' yet",
-            emission);
-    return BACKEND_INPUT;
+    if (job->module->entries.count > 0)
+        return true;
+    if (diag_at(job->diags, DIAG_nothing_to_fuse, no_span, "there is no super kernel to compile"))
+        diag_help(job->diags, "mark the ops to be fused with 'scope @NAME { ... }'");
+    return false;
 }

@@ -4,7 +4,7 @@
 
 #include "backend/backend.h"
 
-/* Refuses an emission that is not there yet. */
-enum backend_status ascend_not_yet(const struct emission_job *job, const char *emission);
+/* Whether the module has an entry; reports that it has none. */
+bool entries_wanted(const struct emission_job *job);
 
 #endif

@@ -1,23 +1,18 @@
 #include "backend/ascend/ascendc.h"
 #include "backend/ascend/ascend.h"
 #include "backend/ascend/ascendc_emitter.h"
+#include "backend/ascend/places.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 
 /* ---------------------------------------------------------------------------- comments ---- */
 
-/* A file's name and line, for a comment: "decode.skir:12". */
 static void put_place(struct ascendc *out, uint32_t loc)
 {
-    struct source *source = out->module->source;
-    if (!source || loc == NONE)
+    if (!out->module->source || loc == NONE)
         return;
-    source = source_at(source, &loc);
-    const char *slash = strrchr(source->path, '/');
     text_string(out->text, ", ");
-    for (const char *c = slash ? slash + 1 : source->path; *c; c++)
-        text_char(out->text, *c > ' ' && *c != '\\' ? *c : '?');
-    text_printf(out->text, ":%u", source_position(source, loc).line);
+    places_name(out->text, out->module, loc);
 }
 
 /* An op before its statements: what it is and where it stands; what is not known of it, its group

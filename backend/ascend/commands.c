@@ -1,7 +1,298 @@
-/* The command lines of the device compiler and linker. */
+/* The commands that make an object of the source, as a script: what skirc runs itself where it
+ * finds the toolchain, with the linker's own tools in the place of its engine. */
+#include "backend/ascend/commands.h"
 #include "backend/ascend/ascend.h"
+#include "backend/ascend/build.h"
+#include "backend/ascend/command_lines.h"
+#include "backend/device/link.h"
+#include "backend/library/kernel_objects.h"
+
+#include <ctype.h>
+
+struct script {
+    struct text *text;
+    const struct module *module;
+    struct command_lines lines;
+    struct symbols symbols;
+    struct kernel_objects objects;
+    const uint8_t *copies; /* by kernel; 0: nothing calls it */
+    const char *base;
+    struct file_names linked[CORE_TYPES + 1]; /* kernels' objects: by core type; dynamic ones */
+    struct file_names locals;                 /* symbols that are nobody else's affair */
+    struct arena arena;
+};
+
+/* ------------------------------------------------------------------------------- words ---- */
+
+static bool is_plain(const char *word)
+{
+    for (const char *c = word; *c; c++)
+        if (!isalnum((unsigned char)*c) && !strchr("_-+=./:,@%", *c))
+            return false;
+    return *word != '\0';
+}
+
+/* The variable of the headers' folder is the shell's; all else is taken as it is. */
+static void put_word(struct text *text, const char *word)
+{
+    if (is_plain(word)) {
+        text_string(text, word);
+    } else if (strncmp(word, "-I$asc/", 7) == 0) {
+        text_printf(text, "\"%s\"", word);
+    } else {
+        text_char(text, '\'');
+        for (const char *c = word; *c; c++)
+            text_string(text, *c == '\'' ? "'\\''" : (const char[]){*c, '\0'});
+        text_char(text, '\'');
+    }
+}
+
+/* A command, in lines that can be read. */
+static void put_command(struct text *text, const struct file_names *words)
+{
+    enum { WIDTH = 100 };
+    size_t line = text->size;
+    for (uint32_t i = 0; i < words->count; i++) {
+        if (i && text->size - line + strlen(words->at[i]) + 4 > WIDTH) {
+            text_string(text, " \\\n   ");
+            line = text->size - 3;
+        }
+        text_string(text, i ? " " : "");
+        put_word(text, words->at[i]);
+    }
+    text_char(text, '\n');
+}
+
+/* ------------------------------------------------------------------------------- parts ---- */
+
+static const char *part_object(struct script *script, enum core_type core)
+{
+    return arena_printf(&script->arena, "%s_%s.o", script->base, core_type_name(core));
+}
+
+static void put_compilations(struct script *script)
+{
+    const char *source = arena_printf(&script->arena, "%s" ASCENDC_SUFFIX, script->base);
+    text_string(script->text, "\n# The source, for each type of core.\n");
+    for (int core = 0; core < CORE_TYPES; core++) {
+        struct file_names words = {NULL, 0, 0};
+        if (!script->lines.parts[core])
+            continue;
+        command_lines_compile(&script->lines, (enum core_type)core, source,
+                              part_object(script, (enum core_type)core), &words);
+        put_command(script->text, &words);
+        vec_free(&words);
+    }
+}
+
+/* ----------------------------------------------------------------------------- kernels ---- */
+
+/* Where the object is, or what the program calls it. */
+static const char *object_path(struct script *script, const struct kernel *kernel)
+{
+    const struct kernel_object *object = kernel_object_of(&script->objects, script->module, kernel);
+    uint32_t name = attr_string(script->module, kernel->attrs, W_object);
+    return object ? object->path : name_text(script->module, name, &script->arena);
+}
+
+static const char *symbol_of(struct script *script, const struct kernel *kernel, uint32_t function,
+                             uint32_t copy)
+{
+    struct text symbol = {NULL, 0, 0};
+    symbols_add_function(&script->symbols, &symbol, kernel, function, copy);
+    const char *text = arena_strndup(&script->arena, symbol.at, symbol.size);
+    text_free(&symbol);
+    return text;
+}
+
+/* Adds an option for each function of the kernels with this object that the entries call by another
+ * name, and to the local symbols all of them. */
+static void add_renames(struct script *script, uint32_t owner, uint32_t copy,
+                        struct file_names *words)
+{
+    const struct module *module = script->module;
+    for (uint32_t k = owner; k < module->kernels.count; k++) {
+        const struct kernel *kernel = &module->kernels.at[k];
+        struct kernel_part part;
+        if (copy >= script->copies[k] || symbols_owner(&script->symbols, kernel) != owner)
+            continue;
+        bool own = attr_find(module, kernel->attrs, W_split);
+        for (uint32_t i = 0; i < kernel_parts(module, kernel); i++) {
+            if (!kernel_part_at(module, kernel, i, &part) || part.function == NONE)
+                continue;
+            const char *symbol = symbol_of(script, kernel, part.function, copy);
+            const char *name = name_text(module, part.function, &script->arena);
+            vec_push(&script->locals, symbol);
+            if (!own && strcmp(symbol, name) != 0)
+                vec_push(words, arena_printf(&script->arena, "--redefine-sym=%s=%s", name, symbol));
+        }
+    }
+}
+
+/* The list that the kernel's object is linked with. */
+static struct file_names *list_of(struct script *script, const struct kernel *kernel)
+{
+    if (kernel_is_dynamic(script->module, kernel))
+        return &script->linked[CORE_TYPES];
+    return &script->linked[kernel_type_has(kernel->type, CORE_AIC) ? CORE_AIC : CORE_AIV];
+}
+
+/* NAME.o of a kernel whose file may be in another folder, and have the suffix .a. */
+static const char *copy_path(struct script *script, uint32_t owner, const char *path, uint32_t copy)
+{
+    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
+    dot = dot && (!slash || dot > slash) ? dot : "";
+    return arena_printf(&script->arena, "%s_k%u_%u%s", script->base, owner, copy, dot);
+}
+
+static void add_copy(struct script *script, const struct kernel *kernel, uint32_t owner,
+                     uint32_t copy)
+{
+    struct file_names words = {NULL, 0, 0};
+    const char *path = object_path(script, kernel);
+    vec_push(&words, script->lines.tools.objcopy);
+    add_renames(script, owner, copy, &words);
+    if (words.count > 1) {
+        const char *renamed = copy_path(script, owner, path, copy);
+        vec_push(&words, path);
+        vec_push(&words, renamed);
+        put_command(script->text, &words);
+        path = renamed;
+    }
+    if (words.count > 1 || copy == 0)
+        vec_push(list_of(script, kernel), path);
+    vec_free(&words);
+}
+
+/* The most copies that one of the kernels with an object has. */
+static uint32_t copies_of(const struct script *script, uint32_t owner)
+{
+    const struct module *module = script->module;
+    uint32_t copies = 0;
+    for (uint32_t k = owner; k < module->kernels.count; k++)
+        if (symbols_owner(&script->symbols, &module->kernels.at[k]) == owner &&
+            script->copies[k] > copies)
+            copies = script->copies[k];
+    return copies;
+}
+
+static void put_kernels(struct script *script)
+{
+    const struct module *module = script->module;
+    if (!script->lines.tools.objcopy)
+        script->lines.tools.objcopy = "llvm-objcopy";
+    text_string(script->text, "\n# Kernels, by the names that the source calls them, and copies of "
+                              "their code.\n");
+    for (uint32_t k = 0; k < module->kernels.count; k++) {
+        const struct kernel *kernel = &module->kernels.at[k];
+        if (symbols_owner(&script->symbols, kernel) != k ||
+            attr_string(module, kernel->attrs, W_object) == NONE)
+            continue;
+        for (uint32_t copy = 0; copy < copies_of(script, k); copy++)
+            add_copy(script, kernel, k, copy);
+    }
+}
+
+/* ------------------------------------------------------------------------------- links ---- */
+
+static void add_list(struct file_names *words, const struct file_names *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        vec_push(words, list->at[i]);
+}
+
+/* Entry and cube parts, then vector parts, dynamic kernels last; archives as a whole, where their
+ * cube parts are. */
+static void put_link(struct script *script, const char *output)
+{
+    static const char *const first[] = {"-m", "aicorelinux",    "-r", "-Ttext=0", "-q",
+                                        "-x", "--whole-archive"};
+    struct file_names words = {NULL, 0, 0};
+    if (!script->lines.tools.linker)
+        script->lines.tools.linker = "ld.lld";
+    vec_push(&words, script->lines.tools.linker);
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        vec_push(&words, first[i]);
+    for (int core = 0; core < CORE_TYPES; core++) {
+        if (script->lines.parts[core])
+            vec_push(&words, part_object(script, (enum core_type)core));
+        add_list(&words, &script->linked[core]);
+    }
+    add_list(&words, &script->linked[CORE_TYPES]);
+    vec_push(&words, "-static");
+    vec_push(&words, "-o");
+    vec_push(&words, output);
+    text_string(script->text, "\n# One object, whose only global functions are the entries.\n");
+    put_command(script->text, &words);
+    vec_free(&words);
+}
+
+static void put_localisation(struct script *script, const char *output)
+{
+    struct file_names words = {NULL, 0, 0};
+    vec_push(&words, script->lines.tools.objcopy);
+    for (uint32_t i = 0; i < script->locals.count; i++)
+        vec_push(&words,
+                 arena_printf(&script->arena, "--localize-symbol=%s", script->locals.at[i]));
+    vec_push(&words, output);
+    put_command(script->text, &words);
+    vec_free(&words);
+}
+
+static void put_links(struct script *script)
+{
+    const char *output = arena_printf(&script->arena, "%s.o", script->base);
+    struct file_names words = {NULL, 0, 0};
+    put_link(script, output);
+    put_localisation(script, output);
+    command_lines_finish(&script->lines, output, output, &words);
+    put_command(script->text, &words);
+    vec_free(&words);
+}
+
+/* ------------------------------------------------------------------------------ scripts ---- */
+
+static void put_head(struct script *script)
+{
+    text_printf(script->text, "#!/bin/sh\n# Makes '%s.o' of '%s" ASCENDC_SUFFIX "'.\nset -e\n",
+                script->base, script->base);
+    if (!script->lines.tools.found)
+        text_string(script->text,
+                    "# The tools are those of the toolkit, whose set_env.sh puts them into PATH.\n"
+                    "asc=\"${ASCEND_HOME_PATH:?}/$(uname -m)-linux/asc\"\n");
+}
+
+void commands_add(const struct emission_job *job, struct text *text, const char *base)
+{
+    char why[512];
+    struct script script = {.text = text, .module = job->module, .base = base};
+    uint8_t *copies = device_kernel_copies(job->module);
+    script.copies = copies;
+    command_lines_init(&script.lines, job->module, why, sizeof why);
+    symbols_init(&script.symbols, job->module);
+    kernel_objects_init(&script.objects, job->places);
+    put_head(&script);
+    put_compilations(&script);
+    put_kernels(&script);
+    put_links(&script);
+    kernel_objects_free(&script.objects);
+    symbols_free(&script.symbols);
+    command_lines_free(&script.lines);
+    for (int i = 0; i <= CORE_TYPES; i++)
+        vec_free(&script.linked[i]);
+    vec_free(&script.locals);
+    mem_free(copies);
+    arena_free(&script.arena);
+}
 
 enum backend_status ascend_emit_commands(const struct emission_job *job)
 {
-    return ascend_not_yet(job, "commands");
+    struct text base = {NULL, 0, 0};
+    if (!entries_wanted(job))
+        return BACKEND_INPUT;
+    entry_kernel_name(&base, job->module, &job->module->entries.at[0]);
+    text_char(&base, '\0');
+    commands_add(job, job->text, base.at);
+    text_free(&base);
+    return BACKEND_OK;
 }

@@ -1,4 +1,5 @@
 #include "backend/ascend/info_json.h"
+#include "backend/ascend/ascend.h"
 
 #include <ctype.h>
 
@@ -57,21 +58,14 @@ void info_json_events(struct info_json *out, const struct launch_info *info, str
     json_close_array(&out->json);
 }
 
-static enum backend_status refuse(const struct emission_job *job)
-{
-    if (diag_at(job->diags, DIAG_nothing_to_fuse, no_span, "there is no super kernel to compile"))
-        diag_help(job->diags, "mark the ops to be fused with 'scope @NAME { ... }'");
-    return BACKEND_INPUT;
-}
-
 enum backend_status info_json_entries(const struct emission_job *job, info_json_entry *put,
                                       const void *user)
 {
     const struct module *module = job->module;
     struct info_json out = {
         .json = {.text = job->text, .indented = true}, .module = module, .user = user};
-    if (module->entries.count == 0)
-        return refuse(job);
+    if (!entries_wanted(job))
+        return BACKEND_INPUT;
     symbols_init(&out.symbols, module);
     if (module->entries.count > 1)
         json_open_array(&out.json);

@@ -1,5 +1,6 @@
 #include "backend/ascend/meta.h"
-#include "backend/ascend/info_json.h"
+#include "backend/ascend/ascendc.h"
+#include "backend/ascend/meta_places.h"
 #include "ir/groups.h"
 
 /* ------------------------------------------------------------------------------ launch ---- */
@@ -22,7 +23,7 @@ static const struct launch_kind kinds[KERNEL_TYPE_COUNT] = {
 static void put_binary(struct info_json *out, const struct launch_info *info)
 {
     const struct meta_object *object = out->user;
-    if (object)
+    if (object->name)
         json_add_string(&out->json, "binFileName", object->name);
     else
         info_json_kernel_name(out, "binFileName", info->entry);
@@ -43,7 +44,7 @@ static void put_digest(struct info_json *out)
 {
     const struct meta_object *object = out->user;
     json_key(&out->json, "sha256");
-    if (object)
+    if (object->name)
         json_string(&out->json, object->sha256);
     else
         json_null(&out->json);
@@ -187,6 +188,7 @@ enum { PARAMETER_BYTES = 8 }; /* a launch has no tiling of its own: the word tha
 static void put_entry(struct info_json *out, const struct launch_info *info)
 {
     const struct launch_kind *kind = &kinds[info->entry->type];
+    const struct meta_object *object = out->user;
     json_open_object(&out->json);
     put_binary(out, info);
     json_add_unsigned(&out->json, "blockDim", launch_info_blocks(info));
@@ -201,6 +203,7 @@ static void put_entry(struct info_json *out, const struct launch_info *info)
     json_add_unsigned(&out->json, "supportSuperKernel", 1);
     put_buffers(out, info);
     put_ops(out, info);
+    meta_places_add(out, info, object);
     json_close_object(&out->json);
 }
 
@@ -211,5 +214,13 @@ enum backend_status meta_add(const struct emission_job *job, const struct meta_o
 
 enum backend_status ascend_emit_meta(const struct emission_job *job)
 {
-    return meta_add(job, NULL);
+    struct text source = {NULL, 0, 0};
+    struct source_lines lines = {NULL, 0, 0};
+    const struct meta_object object = {.source = &source, .lines = &lines};
+    enum backend_status status = BACKEND_INPUT;
+    if (ascendc_emit(&source, job->module, &lines, job->diags))
+        status = meta_add(job, &object);
+    vec_free(&lines);
+    text_free(&source);
+    return status;
 }

@@ -4,13 +4,19 @@
 
 #include "backend/backend.h"
 
+struct code_map;
+struct source_lines;
+
 /* The object that they are about. */
 struct meta_object {
-    const char *name;   /* of its file, without the suffix */
-    const char *sha256; /* of its bytes */
+    const char *name;            /* of its file, without the suffix; NULL: there is none (yet) */
+    const char *sha256;          /* of its bytes */
+    const struct code_map *code; /* of it; NULL: it is not known */
+    const struct text *source;
+    const struct source_lines *lines; /* of the source */
 };
 
-/* Appends them to the job's text. `object` may be NULL: there is none (yet). */
+/* Appends them to the job's text. */
 enum backend_status meta_add(const struct emission_job *job, const struct meta_object *object);
 
 #endif

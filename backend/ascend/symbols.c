@@ -94,3 +94,12 @@ void entry_kernel_name(struct text *text, const struct module *module, const str
     else
         text_printf(text, "skir_entry_%u", (unsigned)(entry - module->entries.at));
 }
+
+/* Those of launches that may have both have a name of their own. */
+void entry_part_symbol(struct text *text, const struct module *module, const struct entry *entry,
+                       enum core_type core)
+{
+    entry_kernel_name(text, module, entry);
+    if (entry->type != KERNEL_aic_only && entry->type != KERNEL_aiv_only)
+        text_printf(text, "_mix_%s", core_type_name(core));
+}

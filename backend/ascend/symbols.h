@@ -28,4 +28,8 @@ void symbols_add_function(const struct symbols *symbols, struct text *text,
 /* Appends the name under which the host knows an entry: its own, where it is one of C. */
 void entry_kernel_name(struct text *text, const struct module *module, const struct entry *entry);
 
+/* Appends the symbol of the part of an entry for a core type, by which the host loads it. */
+void entry_part_symbol(struct text *text, const struct module *module, const struct entry *entry,
+                       enum core_type core);
+
 #endif

@@ -80,6 +80,20 @@ bool object_functions(const char *path, object_function_visit *visit, void *user
 bool object_defines(const char *path, const char *symbol, bool *defined, char *error,
                     size_t error_size);
 
+/* Calls `visit` for each function that the object defines, whatever its binding, with its place in
+ * the code: sections of code stand one behind the other, each at its alignment. The same errors. */
+typedef void object_code_visit(void *user, const char *name, uint64_t address, uint64_t size);
+bool object_code(const char *path, object_code_visit *visit, void *user, char *error,
+                 size_t error_size);
+
+/* Calls `visit` for each row of the object's line tables (DWARF 2 to 4): at this offset from the
+ * begin of a function, code of this line of a file begins. What is malformed ends its table. The
+ * same errors. */
+typedef void object_line_visit(void *user, const char *function, uint64_t offset, const char *file,
+                               uint32_t line);
+bool object_lines(const char *path, object_line_visit *visit, void *user, char *error,
+                  size_t error_size);
+
 /* Prints sections, symbols and relocations of an object, or of each member of an archive, in a
  * stable text form (no addresses of this run, no path). docs/objects.md describes it. */
 bool object_dump(const char *path, FILE *out, char *error, size_t error_size);

@@ -12,6 +12,7 @@ struct query {
     uint64_t text_size;
     bool defined;
     object_function_visit *visit;
+    object_code_visit *visit_code;
     void *user;
 };
 
@@ -96,4 +97,55 @@ bool object_functions(const char *path, object_function_visit *visit, void *user
 {
     struct query query = {.visitor = {visit_functions}, .visit = visit, .user = user};
     return run(&query, path, error, error_size);
+}
+
+static uint64_t align_up(uint64_t size, uint64_t align)
+{
+    return align > 1 ? (size + align - 1) / align * align : size;
+}
+
+/* Where each section begins in the code; of others nothing is said. */
+static uint64_t *place_code(struct object_arena *arena, const struct object_input *input)
+{
+    uint64_t *begins = object_alloc(arena, input->section_count, sizeof *begins), size = 0;
+    for (uint32_t i = 1; i < input->section_count; i++) {
+        const struct object_section *section = &input->sections[i];
+        if (!(section->flags & SHF_EXECINSTR))
+            continue;
+        begins[i] = align_up(size, section->align);
+        size = begins[i] + section->size;
+    }
+    return begins;
+}
+
+struct code_query {
+    struct query query;
+    struct object_arena arena;
+};
+
+static bool visit_code(struct object_visitor *visitor, struct object_input *input,
+                       const char *member)
+{
+    (void)member;
+    struct code_query *code = (struct code_query *)visitor;
+    uint64_t *begins = place_code(&code->arena, input);
+    for (uint32_t i = 1; i < input->symbol_count; i++) {
+        const struct object_symbol *symbol = &input->symbols[i];
+        const struct object_section *section = object_symbol_section(input, symbol);
+        if (symbol->type == STT_FUNC && section && section->flags & SHF_EXECINSTR)
+            code->query.visit_code(code->query.user, symbol->name,
+                                   begins[symbol->section] + symbol->value, symbol->size);
+    }
+    return true;
+}
+
+bool object_code(const char *path, object_code_visit *visit, void *user, char *error,
+                 size_t error_size)
+{
+    struct object_error failure = {.set = false};
+    struct code_query code = {{.visitor = {visit_code}, .visit_code = visit, .user = user},
+                              {NULL, &failure}};
+    bool ok = run(&code.query, path, error, error_size);
+    object_arena_free(&code.arena);
+    return ok;
 }

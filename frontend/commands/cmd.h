@@ -5,7 +5,8 @@
 #include "frontend/cli/command.h"
 
 extern const struct option options_fmt[], options_check[], options_opt[], options_compile[],
-    options_run[], options_import[], options_export[], options_test[], options_objdump[];
+    options_run[], options_import[], options_export[], options_test[], options_objdump[],
+    options_where[];
 
 enum exit_status cmd_fmt(struct invocation *invocation);
 enum exit_status cmd_check(struct invocation *invocation);
@@ -16,5 +17,6 @@ enum exit_status cmd_import(struct invocation *invocation);
 enum exit_status cmd_export(struct invocation *invocation);
 enum exit_status cmd_test(struct invocation *invocation);
 enum exit_status cmd_objdump(struct invocation *invocation);
+enum exit_status cmd_where(struct invocation *invocation);
 
 #endif

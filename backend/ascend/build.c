@@ -1,0 +1,237 @@
+/* Objects: the source is compiled for each type of core, and linked with the kernels. Without the
+ * device toolchain, what it would be given is left beside the place of the object. */
+#include "backend/ascend/build.h"
+#include "backend/ascend/ascend.h"
+#include "backend/ascend/ascendc.h"
+#include "backend/ascend/code_map.h"
+#include "backend/ascend/command_lines.h"
+#include "backend/ascend/commands.h"
+#include "backend/ascend/compile_errors.h"
+#include "backend/ascend/link.h"
+#include "backend/ascend/meta.h"
+#include "backend/device/tools.h"
+#include "ir/base/sha256.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+struct build {
+    const struct emission_job *job;
+    struct text source;
+    struct source_lines lines;
+    struct command_lines commands;
+    struct code_map code;
+    const char *base; /* the output without its suffix */
+    struct arena arena;
+};
+
+static bool report(const struct build *build, enum diag_id id, const char *error)
+{
+    diag_at(build->job->diags, id, no_span, "%s", error);
+    return false;
+}
+
+static bool write_text(const struct build *build, const char *path, const struct text *text)
+{
+    char error[512];
+    return file_write(path, text->at, text->size, error, sizeof error) ||
+           report(build, DIAG_file, error);
+}
+
+/* --------------------------------------------------------------------------- companions ---- */
+
+/* Nothing stands beside what is no regular file, such as /dev/null. */
+static bool has_companions(const char *output)
+{
+    struct stat info;
+    return stat(output, &info) != 0 || S_ISREG(info.st_mode);
+}
+
+static const char *companion(struct build *build, const char *suffix)
+{
+    return arena_printf(&build->arena, "%s%s", build->base, suffix);
+}
+
+static bool write_meta(struct build *build, const struct meta_object *object)
+{
+    struct text text = {NULL, 0, 0};
+    struct emission_job job = *build->job;
+    job.text = &text;
+    bool ok =
+        meta_add(&job, object) == BACKEND_OK && write_text(build, companion(build, ".json"), &text);
+    text_free(&text);
+    return ok;
+}
+
+static bool write_info(struct build *build)
+{
+    struct text text = {NULL, 0, 0};
+    struct emission_job job = *build->job;
+    job.text = &text;
+    bool ok = ascend_emit_compile_info(&job) == BACKEND_OK &&
+              write_text(build, companion(build, ".info.json"), &text);
+    text_free(&text);
+    return ok;
+}
+
+static bool write_commands(struct build *build)
+{
+    struct text text = {NULL, 0, 0};
+    commands_add(build->job, &text, build->base);
+    bool ok = write_text(build, companion(build, ".sh"), &text);
+    text_free(&text);
+    return ok;
+}
+
+static const char *base_of(struct arena *arena, const char *output)
+{
+    size_t size = strlen(output);
+    bool suffix = size > 2 && strcmp(output + size - 2, ".o") == 0 && output[size - 3] != '/';
+    return arena_strndup(arena, output, suffix ? size - 2 : size);
+}
+
+/* Everything but the object. */
+static enum backend_status leave_commands(struct build *build, const char *why)
+{
+    const char *base = build->base;
+    const struct meta_object object = {.source = &build->source, .lines = &build->lines};
+    if (!has_companions(build->job->output)) {
+        if (diag_at(build->job->diags, DIAG_no_toolchain, no_span, "no object is made: %s", why))
+            diag_help(build->job->diags, "set it to the folder of the toolkit");
+        return BACKEND_OK;
+    }
+    if (!write_text(build, companion(build, ASCENDC_SUFFIX), &build->source) ||
+        !write_commands(build) || !write_meta(build, &object) || !write_info(build))
+        return BACKEND_INPUT;
+    diag_at(build->job->diags, DIAG_no_toolchain, no_span,
+            "no object is made: %s; '%s.sh' has the commands that make it of '%s" ASCENDC_SUFFIX
+            "', "
+            "'%s.json' and '%s.info.json' what the host side needs",
+            why, base, base, base, base);
+    return BACKEND_OK;
+}
+
+/* --------------------------------------------------------------------------- the object ---- */
+
+static enum backend_status run(struct build *build, struct file_names *words)
+{
+    char error[2600];
+    vec_push(words, NULL);
+    if (tool_run(words->at, error, sizeof error))
+        return BACKEND_OK;
+    compile_errors_report(build->job, error, &build->source, &build->lines);
+    return BACKEND_TOOL;
+}
+
+static enum backend_status compile_part(struct build *build, const char *source,
+                                        enum core_type core, const char *object)
+{
+    struct file_names words = {NULL, 0, 0};
+    command_lines_compile(&build->commands, core, source, object, &words);
+    enum backend_status status = run(build, &words);
+    vec_free(&words);
+    return status;
+}
+
+static enum backend_status compile_parts(struct build *build, const char *folder,
+                                         const char *objects[CORE_TYPES])
+{
+    const char *source = arena_printf(&build->arena, "%s/" BUILD_SOURCE, folder);
+    enum backend_status status = BACKEND_OK;
+    if (!write_text(build, source, &build->source))
+        return BACKEND_INPUT;
+    for (int core = 0; core < CORE_TYPES && status == BACKEND_OK; core++) {
+        objects[core] = NULL;
+        if (!build->commands.parts[core])
+            continue;
+        objects[core] = arena_printf(&build->arena, "%s/entry_%s.o", folder,
+                                     core_type_name((enum core_type)core));
+        status = compile_part(build, source, (enum core_type)core, objects[core]);
+        if (status == BACKEND_OK)
+            code_map_add_part(&build->code, objects[core]);
+    }
+    return status;
+}
+
+/* Where the toolchain has a linker, the host loads what that has put at its addresses. */
+static enum backend_status finish(struct build *build, const char *folder, const char *linked,
+                                  const char **finished)
+{
+    struct file_names words = {NULL, 0, 0};
+    *finished = linked;
+    if (!build->commands.tools.linker)
+        return BACKEND_OK;
+    *finished = arena_printf(&build->arena, "%s/finished.o", folder);
+    command_lines_finish(&build->commands, linked, *finished, &words);
+    enum backend_status status = run(build, &words);
+    vec_free(&words);
+    return status;
+}
+
+static const char *file_part(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Writes the object where it belongs, and the metadata beside it. */
+static enum backend_status deliver(struct build *build, const char *finished)
+{
+    const char *output = build->job->output;
+    struct file_bytes bytes;
+    char error[512], digest[SHA256_HEX + 1];
+    if (!file_read(finished, &bytes, error, sizeof error)) {
+        report(build, DIAG_file, error);
+        return BACKEND_TOOL;
+    }
+    sha256_hex(bytes.data, bytes.size, digest);
+    const struct meta_object object = {file_part(build->base), digest, &build->code, &build->source,
+                                       &build->lines};
+    bool companions = has_companions(output);
+    bool ok = file_write(output, bytes.data, bytes.size, error, sizeof error) ||
+              report(build, DIAG_file, error);
+    ok = ok && (!companions || write_meta(build, &object));
+    file_bytes_free(&bytes);
+    return ok ? BACKEND_OK : BACKEND_INPUT;
+}
+
+static enum backend_status make_in(struct build *build, const char *folder)
+{
+    const char *objects[CORE_TYPES], *finished;
+    const char *linked = arena_printf(&build->arena, "%s/linked.o", folder);
+    enum backend_status status = compile_parts(build, folder, objects);
+    if (status == BACKEND_OK)
+        status = link_entries(build->job, objects, linked);
+    if (status == BACKEND_OK) {
+        code_map_link(&build->code, linked);
+        status = finish(build, folder, linked, &finished);
+    }
+    return status == BACKEND_OK ? deliver(build, finished) : status;
+}
+
+static enum backend_status make(struct build *build)
+{
+    struct tool_folder folder;
+    if (!device_make_folder(&folder, build->job->diags))
+        return BACKEND_INPUT;
+    enum backend_status status = make_in(build, folder.path);
+    tool_folder_remove(&folder);
+    return status;
+}
+
+enum backend_status ascend_emit_object(const struct emission_job *job)
+{
+    struct build build = {.job = job};
+    char why[512];
+    enum backend_status status = BACKEND_INPUT;
+    build.base = base_of(&build.arena, job->output);
+    command_lines_init(&build.commands, job->module, why, sizeof why);
+    if (ascendc_emit(&build.source, job->module, &build.lines, job->diags))
+        status = build.commands.tools.found ? make(&build) : leave_commands(&build, why);
+    command_lines_free(&build.commands);
+    code_map_free(&build.code);
+    vec_free(&build.lines);
+    text_free(&build.source);
+    arena_free(&build.arena);
+    return status;
+}

@@ -1,0 +1,34 @@
+/* The command lines that make an object of the source. */
+#ifndef BACKEND_ASCEND_COMMAND_LINES_H
+#define BACKEND_ASCEND_COMMAND_LINES_H
+
+#include "backend/ascend/symbols.h"
+#include "backend/ascend/toolchain.h"
+#include "ir/arch.h"
+
+/* What all compilations of one source have in common. */
+struct command_lines {
+    const struct module *module;
+    struct toolchain tools;
+    enum arch arch;
+    struct file_names options; /* of all entries, each once */
+    bool parts[CORE_TYPES];    /* core types that some entry runs on: a compilation each */
+    bool mixed;                /* some launch has both */
+    bool copies;               /* code that is called is far away */
+    bool dumps;
+    struct arena arena;
+};
+
+/* `why` as toolchain_find has it. */
+void command_lines_init(struct command_lines *lines, const struct module *module, char *why,
+                        size_t why_size);
+void command_lines_free(struct command_lines *lines);
+
+/* Adds the words of the compilation of a part. */
+void command_lines_compile(struct command_lines *lines, enum core_type core, const char *source,
+                           const char *object, struct file_names *words);
+/* Adds the words that put an object, linked to be linked further, at its addresses. */
+void command_lines_finish(struct command_lines *lines, const char *linked, const char *output,
+                          struct file_names *words);
+
+#endif

@@ -1,0 +1,74 @@
+#include "backend/ascend/places.h"
+#include "backend/ascend/entry_ops.h"
+#include "ir/syntax/locate.h"
+
+const struct source_line *places_line(const struct source_lines *lines, uint32_t line)
+{
+    uint32_t low = 0, high = lines->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (lines->at[middle].line <= line)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? &lines->at[low - 1] : NULL;
+}
+
+struct place place_of(const struct program *program, uint32_t instr)
+{
+    struct place place = {NONE, NONE, NONE};
+    for (uint32_t i = 0; i < program->instrs.count && place.before == NONE; i++) {
+        if (program->instrs.at[i].op != INSTR_call)
+            continue;
+        if (i == instr)
+            place.call = i;
+        else if (i < instr)
+            place.behind = i;
+        else
+            place.before = i;
+    }
+    return place;
+}
+
+/* The op of a call, or NONE. */
+static struct span call_span(const struct module *module, const struct entry *entry,
+                             const struct instr *call)
+{
+    struct entry_ops ops;
+    entry_ops_init(&ops, module, entry);
+    const struct op *op = entry_op(&ops, call->number[0]);
+    struct span span = op ? locate_op(module, op, OP_TYPE_NAME, 0) : no_span;
+    entry_ops_free(&ops);
+    return span;
+}
+
+struct span places_span(const struct module *module, const struct source_lines *lines,
+                        uint32_t line)
+{
+    const struct source_line *at = places_line(lines, line);
+    if (!at)
+        return no_span;
+    const struct entry *entry = &module->entries.at[at->entry];
+    const struct program *program = &entry->programs[at->core];
+    const struct instr *instr = &program->instrs.at[at->instr];
+    struct place place = place_of(program, at->instr);
+    uint32_t call = place.call != NONE     ? place.call
+                    : place.before != NONE ? place.before
+                                           : place.behind;
+    if (instr->loc != NONE)
+        return locate_instr(module, instr);
+    return call == NONE ? no_span : call_span(module, entry, &program->instrs.at[call]);
+}
+
+void places_name(struct text *text, const struct module *module, uint32_t loc)
+{
+    struct source *source = module->source;
+    if (!source || loc == NONE)
+        return;
+    source = source_at(source, &loc);
+    const char *slash = strrchr(source->path, '/');
+    for (const char *c = slash ? slash + 1 : source->path; *c; c++)
+        text_char(text, *c > ' ' && *c != '\\' ? *c : '?');
+    text_printf(text, ":%u", source_position(source, loc).line);
+}

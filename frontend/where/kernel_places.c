@@ -1,0 +1,339 @@
+#include "frontend/where/kernel_places.h"
+#include "frontend/exchange/text/json_text.h"
+
+/* ----------------------------------------------------------------------------- tables ---- */
+
+struct place_op {
+    const char *text, *at; /* at: NULL where it has no place */
+};
+
+struct place_instr {
+    const char *core, *text;
+    uint32_t line;
+    uint32_t op, behind, before; /* ops, or NONE */
+};
+
+struct place_row {
+    uint64_t offset;
+    uint32_t line;
+};
+
+/* A part of the entry, which has rows, or a function of kernels. */
+struct place_code {
+    const char *core, *function;
+    uint64_t begin, end;
+    uint32_t copy; /* NONE: of the entry */
+    struct vec_u32 ops;
+    VEC(struct place_row) rows;
+};
+
+struct kernel_launch {
+    const char *name;
+    uint32_t lines; /* of the source */
+    VEC(struct place_op) ops;
+    VEC(struct place_instr) instrs;
+    VEC(struct place_code) code;
+    bool has_table;
+};
+
+static void free_launch(struct kernel_launch *launch)
+{
+    for (uint32_t i = 0; i < launch->code.count; i++) {
+        vec_free(&launch->code.at[i].ops);
+        vec_free(&launch->code.at[i].rows);
+    }
+    vec_free(&launch->code);
+    vec_free(&launch->instrs);
+    vec_free(&launch->ops);
+}
+
+void kernel_places_free(struct kernel_places *places)
+{
+    for (uint32_t i = 0; i < places->launches.count; i++)
+        free_launch(&places->launches.at[i]);
+    vec_free(&places->launches);
+    arena_free(&places->arena);
+}
+
+/* ------------------------------------------------------------------------------ values ---- */
+
+struct reader {
+    struct json_text json;
+    struct kernel_places *places;
+    struct kernel_launch launch; /* at hand */
+};
+
+static void read_text(struct reader *reader, const struct json_item *item, const char **text)
+{
+    const char *bytes;
+    size_t size;
+    if (json_text_string(&reader->json, item, &bytes, &size))
+        *text = arena_strndup(&reader->places->arena, bytes, size);
+}
+
+static void read_number(struct reader *reader, const struct json_item *item, uint32_t *number)
+{
+    int64_t value;
+    if (json_text_integer(&reader->json, item, 0, UINT32_MAX - 1, &value))
+        *number = (uint32_t)value;
+}
+
+static void read_address(struct reader *reader, const struct json_item *item, uint64_t *address)
+{
+    int64_t value;
+    if (json_text_integer(&reader->json, item, 0, INT64_MAX, &value))
+        *address = (uint64_t)value;
+}
+
+/* -------------------------------------------------------------------------------- rows ---- */
+
+static void read_op(struct reader *reader, const struct json_item *item)
+{
+    struct json_item member;
+    struct place_op op = {"?", NULL};
+    for (EACH_JSON(&reader->json, &member, item, JSON_OBJECT)) {
+        if (json_text_is(&member, "text"))
+            read_text(reader, &member, &op.text);
+        else if (json_text_is(&member, "at"))
+            read_text(reader, &member, &op.at);
+    }
+    vec_push(&reader->launch.ops, op);
+}
+
+static void read_instr(struct reader *reader, const struct json_item *item)
+{
+    struct json_item member;
+    struct place_instr instr = {"?", "?", 0, NONE, NONE, NONE};
+    for (EACH_JSON(&reader->json, &member, item, JSON_OBJECT)) {
+        if (json_text_is(&member, "core"))
+            read_text(reader, &member, &instr.core);
+        else if (json_text_is(&member, "text"))
+            read_text(reader, &member, &instr.text);
+        else if (json_text_is(&member, "line"))
+            read_number(reader, &member, &instr.line);
+        else if (json_text_is(&member, "op"))
+            read_number(reader, &member, &instr.op);
+        else if (json_text_is(&member, "behind"))
+            read_number(reader, &member, &instr.behind);
+        else if (json_text_is(&member, "before"))
+            read_number(reader, &member, &instr.before);
+    }
+    vec_push(&reader->launch.instrs, instr);
+}
+
+/* [OFFSET, LINE] */
+static void read_row(struct reader *reader, const struct json_item *item, struct place_code *code)
+{
+    struct json_item number;
+    struct place_row row = {0, 0};
+    uint32_t n = 0;
+    for (EACH_JSON(&reader->json, &number, item, JSON_ARRAY)) {
+        if (n++ == 0)
+            read_address(reader, &number, &row.offset);
+        else
+            read_number(reader, &number, &row.line);
+    }
+    vec_push(&code->rows, row);
+}
+
+static void read_rows(struct reader *reader, const struct json_item *item, struct place_code *code)
+{
+    struct json_item row;
+    for (EACH_JSON(&reader->json, &row, item, JSON_ARRAY))
+        read_row(reader, &row, code);
+}
+
+static void read_callers(struct reader *reader, const struct json_item *item,
+                         struct place_code *code)
+{
+    struct json_item number;
+    for (EACH_JSON(&reader->json, &number, item, JSON_ARRAY)) {
+        uint32_t op = NONE;
+        read_number(reader, &number, &op);
+        vec_push(&code->ops, op);
+    }
+}
+
+static void read_code(struct reader *reader, const struct json_item *item)
+{
+    struct json_item member;
+    struct place_code code = {.core = "?", .function = "?", .copy = NONE};
+    for (EACH_JSON(&reader->json, &member, item, JSON_OBJECT)) {
+        if (json_text_is(&member, "core"))
+            read_text(reader, &member, &code.core);
+        else if (json_text_is(&member, "function"))
+            read_text(reader, &member, &code.function);
+        else if (json_text_is(&member, "begin"))
+            read_address(reader, &member, &code.begin);
+        else if (json_text_is(&member, "end"))
+            read_address(reader, &member, &code.end);
+        else if (json_text_is(&member, "copy"))
+            read_number(reader, &member, &code.copy);
+        else if (json_text_is(&member, "ops"))
+            read_callers(reader, &member, &code);
+        else if (json_text_is(&member, "lines"))
+            read_rows(reader, &member, &code);
+    }
+    vec_push(&reader->launch.code, code);
+}
+
+/* ----------------------------------------------------------------------------- kernels ---- */
+
+typedef void row_reader(struct reader *reader, const struct json_item *item);
+
+static void read_list(struct reader *reader, const struct json_item *list, row_reader *read)
+{
+    struct json_item item;
+    if (list->kind == JSON_NULL)
+        return;
+    for (EACH_JSON(&reader->json, &item, list, JSON_ARRAY))
+        read(reader, &item);
+}
+
+static void read_table(struct reader *reader, const struct json_item *item)
+{
+    struct json_item member;
+    reader->launch.has_table = true;
+    for (EACH_JSON(&reader->json, &member, item, JSON_OBJECT)) {
+        if (json_text_is(&member, "source_lines"))
+            read_number(reader, &member, &reader->launch.lines);
+        else if (json_text_is(&member, "ops"))
+            read_list(reader, &member, read_op);
+        else if (json_text_is(&member, "instructions"))
+            read_list(reader, &member, read_instr);
+        else if (json_text_is(&member, "code"))
+            read_list(reader, &member, read_code);
+    }
+}
+
+static void read_kernel(struct reader *reader, const struct json_item *item)
+{
+    struct json_item member;
+    reader->launch = (struct kernel_launch){.name = "?"};
+    for (EACH_JSON(&reader->json, &member, item, JSON_OBJECT)) {
+        if (json_text_is(&member, "kernelName"))
+            read_text(reader, &member, &reader->launch.name);
+        else if (json_text_is(&member, "skir"))
+            read_table(reader, &member);
+    }
+    if (!reader->launch.has_table && !reader->json.failed)
+        json_text_fail(&reader->json, item->span,
+                       "these are no metadata of a super kernel that skirc made: they have no "
+                       "'skir'");
+    vec_push(&reader->places->launches, reader->launch);
+}
+
+static void read_kernels(struct reader *reader)
+{
+    struct json_item item;
+    if (!json_text_next(&reader->json, &item))
+        return;
+    if (item.kind == JSON_ARRAY)
+        read_list(reader, &item, read_kernel);
+    else
+        read_kernel(reader, &item);
+    if (!reader->json.failed)
+        json_text_next(&reader->json, &item);
+}
+
+bool kernel_places_read(struct kernel_places *places, const struct source *source,
+                        struct diags *diags)
+{
+    struct reader reader = {.places = places};
+    *places = (struct kernel_places){.arena = {NULL, 0}};
+    json_text_init(&reader.json, source, 0, diags);
+    read_kernels(&reader);
+    json_text_free(&reader.json);
+    return !reader.json.failed;
+}
+
+/* ----------------------------------------------------------------------------- answers ---- */
+
+static void put_op(const struct kernel_launch *launch, uint32_t op, const char *how,
+                   struct text *text)
+{
+    if (op >= launch->ops.count)
+        return;
+    text_printf(text, "  %s%s", how, launch->ops.at[op].text);
+    if (launch->ops.at[op].at)
+        text_printf(text, ", %s", launch->ops.at[op].at);
+    text_char(text, '\n');
+}
+
+static const char *cores(const char *core)
+{
+    return strcmp(core, "aic") == 0 ? "AICs" : strcmp(core, "aiv") == 0 ? "AIVs" : core;
+}
+
+static void put_instr(const struct kernel_launch *launch, const struct place_instr *instr,
+                      struct text *text)
+{
+    text_printf(text, "'@%s', %s: %s\n", launch->name, cores(instr->core), instr->text);
+    put_op(launch, instr->op, "", text);
+    put_op(launch, instr->behind, "behind ", text);
+    put_op(launch, instr->before, "before ", text);
+}
+
+bool kernel_places_line(const struct kernel_places *places, uint32_t line, struct text *text)
+{
+    const struct kernel_launch *launch = NULL;
+    const struct place_instr *found = NULL;
+    for (uint32_t k = 0; k < places->launches.count; k++)
+        for (uint32_t i = 0; i < places->launches.at[k].instrs.count; i++) {
+            const struct place_instr *instr = &places->launches.at[k].instrs.at[i];
+            if (instr->line > line || line > places->launches.at[k].lines ||
+                (found && found->line > instr->line))
+                continue;
+            launch = &places->launches.at[k];
+            found = instr;
+        }
+    if (found)
+        put_instr(launch, found, text);
+    return found;
+}
+
+/* The line of code in a part of an entry; 0 where that is not known. */
+static uint32_t line_at(const struct place_code *code, uint64_t address)
+{
+    uint32_t line = 0;
+    for (uint32_t i = 0; i < code->rows.count; i++)
+        if (code->rows.at[i].offset <= address - code->begin)
+            line = code->rows.at[i].line;
+    return line;
+}
+
+static void put_code(const struct kernel_places *places, const struct kernel_launch *launch,
+                     const struct place_code *code, uint64_t address, struct text *text)
+{
+    uint32_t line = code->copy == NONE ? line_at(code, address) : 0;
+    text_printf(text, "%s + 0x%llx", code->function, (unsigned long long)(address - code->begin));
+    if (line)
+        text_printf(text, ", line %u of the source", line);
+    text_char(text, '\n');
+    if (code->copy == NONE) {
+        if (!line || !kernel_places_line(places, line, text))
+            text_printf(text, "'@%s', %s: before its first instruction\n", launch->name,
+                        cores(code->core));
+        return;
+    }
+    text_printf(text, "'@%s', %s: a kernel, copy %u of its code, called by\n", launch->name,
+                cores(code->core), code->copy);
+    for (uint32_t i = 0; i < code->ops.count; i++)
+        put_op(launch, code->ops.at[i], "", text);
+}
+
+bool kernel_places_address(const struct kernel_places *places, uint64_t address, struct text *text)
+{
+    bool found = false;
+    for (uint32_t k = 0; k < places->launches.count; k++) {
+        const struct kernel_launch *launch = &places->launches.at[k];
+        for (uint32_t i = 0; i < launch->code.count; i++) {
+            const struct place_code *code = &launch->code.at[i];
+            if (address < code->begin || address >= code->end)
+                continue;
+            put_code(places, launch, code, address, text);
+            found = true;
+        }
+    }
+    return found;
+}

@@ -1,0 +1,441 @@
+"""Objects of the Ascend target: what the device toolchain is called with, what it says and where,
+links in the order of the reference compiler with copies of code, by skirc's own engine and by the
+commands that it prints, of this machine's objects, of aarch64's and of a machine that nobody knows.
+
+The toolchain is a stand-in: a bisheng that compiles by clang++ with a header for the few primitives
+that the programs here use.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
+import tap
+
+tap.SKIRC = os.path.abspath(tap.SKIRC)
+SCRATCH = tempfile.mkdtemp()
+HOME = os.path.join(SCRATCH, "toolkit")
+TOOLS = os.path.join(HOME, "compiler", "ccec_compiler", "bin")
+HEADERS = os.path.join(HOME, "compiler", "asc", "include")
+LOG = os.path.join(SCRATCH, "log")
+
+HEADER = r"""
+#pragma once
+#include <stdint.h>
+#define __gm__
+#define __aicore__
+#define __global__
+typedef uint8_t *GM_ADDR;
+#ifdef __DAV_CUBE__
+#define ASCEND_IS_AIC (true)
+#define ASCEND_IS_AIV (false)
+#else
+#define ASCEND_IS_AIC (false)
+#define ASCEND_IS_AIV (true)
+#endif
+enum Pipe { PIPE_FIX, PIPE_MTE3, PIPE_ALL };
+extern "C" {
+void stand_step(const char *what, uint64_t a, uint64_t b);
+uint64_t stand_coreid();
+uint64_t *stand_para_base();
+}
+static inline uint64_t *get_para_base() { return stand_para_base(); }
+static inline uint64_t get_coreid() { return stand_coreid(); }
+static inline uint64_t get_block_idx() { return 0; }
+static inline void set_ffts_base_addr(uint64_t) {}
+/* The device compiler knows these itself. */
+#define pipe_barrier(pipe) stand_step("pipe_barrier", pipe, 0)
+#define ffts_cross_core_sync(pipe, message) stand_step("sync", message, pipe)
+#define wait_flag_dev(flag) stand_step("wait", flag, 0)
+#define preload(function, units) stand_step("preload", units, (uint64_t)function)
+namespace AscendC {
+enum Flag { SYNC_AIC_FLAG = 1, SYNC_AIV_ONLY_ALL, SYNC_AIC_AIV_FLAG, SYNC_AIV_FLAG };
+static inline uint64_t GetffstMsg(int, Flag f) { return f; }
+static inline uint64_t GetBlockIdx() { return 0; }
+}
+struct OpSystemRunCfg { uint64_t l2Cacheoffset; };
+inline uint64_t g_super_kernel_early_start_config = 99;
+inline uint64_t unused_by_entry = 1;
+#ifdef STAND_BREAK
+#define PIPE_FIX no_such_pipe
+#endif
+"""
+
+BISHENG = r"""#!/usr/bin/env python3
+import os, subprocess, sys
+words, rest, log = [], iter(sys.argv[1:]), []
+for word in rest:
+    if word in ("-x", "-mllvm"):
+        next(rest)
+    elif word.startswith("--cce-aicore-arch="):
+        words.append("-D__DAV_VEC__" if word.endswith("vec") else "-D__DAV_CUBE__")
+    elif not word.startswith("--cce"):
+        words.append(word)
+with open(os.environ["STAND_LOG"], "a") as log:
+    log.write("\0".join(sys.argv[1:]) + "\n")
+extra = os.environ.get("STAND_OPTIONS", "").split()
+done = subprocess.run(["clang++", "-fPIC", "-w", *extra, *words])
+if done.returncode == 0 and os.environ.get("STAND_MACHINE"):
+    path = words[words.index("-o") + 1]
+    data = bytearray(open(path, "rb").read())
+    data[18:20] = int(os.environ["STAND_MACHINE"]).to_bytes(2, "little")
+    open(path, "wb").write(data)
+sys.exit(done.returncode)
+"""
+
+KERNEL = r"""#include "kernel_operator.h"
+static uint64_t calls;
+extern "C" void NAME(uint64_t args)
+{
+    unused_by_entry++;
+    stand_step("NAME", args, g_super_kernel_early_start_config);
+    stand_step("code", (uint64_t)&NAME, ++calls);
+}
+"""
+
+RUNNER = r"""#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+static uint64_t slots[64], core;
+extern "C" {
+void stand_step(const char *what, uint64_t a, uint64_t b)
+{ printf("%s %llx %llu\n", what, (unsigned long long)a, (unsigned long long)b); }
+uint64_t stand_coreid() { return core; }
+uint64_t *stand_para_base() { return slots; }
+void ENTRY();
+}
+int main(int, char **argv) { core = strtoul(argv[1], 0, 10); ENTRY(); }
+"""
+
+PROGRAM = """skir 1
+
+kernel @mm : mix_aic_1_2 {
+  op = "MatMul", block = 4, object = "mm.a", function = {aic = "mm_mix_aic", aiv = "mm_mix_aiv"},
+  params = [x, w, y]
+}
+kernel @add : aiv_only {
+  op = "Add", block = 8, object = "add.o", function = "add", params = [a, b, y],
+  early_start = [wait]
+}
+kernel @cube : aic_only {
+  op = "Cube", block = 4, object = "cube.o", function = "cube", params = [a, y]
+}
+
+graph @g(%x: f16[64, 64], %w: f16[64, 64]) -> f16[64, 64] {
+  superkernel @s {options = "OPTIONS"} {
+    %m = MatMul(%x, %w) : f16[64, 64] via @mm
+    %a = Add(%m, %x) : f16[64, 64] via @add
+    %y = Cube(%a) : f16[64, 64] via @cube
+  }
+  return %y
+}
+"""
+
+
+def make_toolkit():
+    os.makedirs(TOOLS)
+    os.makedirs(HEADERS)
+    write(os.path.join(HEADERS, "kernel_operator.h"), HEADER)
+    path = write(os.path.join(TOOLS, "bisheng"), BISHENG)
+    os.chmod(path, 0o755)
+
+
+def write(path, text):
+    path = os.path.join(SCRATCH, path)
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(text)
+    return path
+
+
+def tools(**more):
+    return {**os.environ, "ASCEND_HOME_PATH": HOME, "STAND_LOG": LOG, **more}
+
+
+def compile_kernel(name, environment):
+    """An object with one function, by the toolchain itself."""
+    write(f"{name}.cpp", KERNEL.replace("NAME", name))
+    subprocess.run([os.path.join(TOOLS, "bisheng"), f"-I{HEADERS}", "-O2", "-std=c++17", "-c", "-o",
+                    f"{name}.o", f"{name}.cpp"], cwd=SCRATCH, env=environment, check=True)
+
+
+def compile_kernels(environment):
+    for name in ("mm_mix_aic", "mm_mix_aiv", "add", "cube"):
+        compile_kernel(name, environment)
+    archive = os.path.join(SCRATCH, "mm.a")
+    if os.path.exists(archive):
+        os.remove(archive)
+    # The vector part comes first, so that the order of the link is not that of the archive.
+    subprocess.run(["ar", "rcD", "mm.a", "mm_mix_aiv.o", "mm_mix_aic.o"], cwd=SCRATCH, check=True)
+
+
+def skirc(*arguments, environment):
+    return subprocess.run([tap.SKIRC, *arguments], cwd=SCRATCH, env=environment,
+                          capture_output=True, text=True, timeout=120)
+
+
+def build(options="split-mode=1", environment=None, output="out.o"):
+    write("program.skir", PROGRAM.replace("OPTIONS", options))
+    if os.path.exists(LOG):
+        os.remove(LOG)
+    return skirc("compile", "program.skir", "--target=ascend", "-o", output,
+                 environment=environment or tools())
+
+
+def symbols(path, *options):
+    out = subprocess.run(["nm", *options, path], cwd=SCRATCH, capture_output=True, text=True,
+                         check=True).stdout
+    return [line.split()[-1] for line in out.splitlines()]
+
+
+def functions(path):
+    out = subprocess.run(["nm", "-g", "--defined-only", path], cwd=SCRATCH, capture_output=True,
+                         text=True, check=True).stdout
+    return [line.split()[2] for line in out.splitlines() if line.split()[1] in "TW"]
+
+
+def run_entry(entry, core=0, output="out.o"):
+    """What the steps of an entry are, as the runner prints them."""
+    write("runner.cpp", RUNNER.replace("ENTRY", entry))
+    subprocess.run(["clang++", "-no-pie", "-o", "runner", "runner.cpp", output], cwd=SCRATCH,
+                   check=True)
+    return subprocess.run(["./runner", str(core)], cwd=SCRATCH, capture_output=True, text=True,
+                          check=True).stdout.splitlines()
+
+
+def calls(steps):
+    return [step.split()[0] for step in steps if step.split()[0] in ("mm_mix_aic", "mm_mix_aiv",
+                                                                     "add", "cube")]
+
+
+def check_object():
+    done = build()
+    if not tap.check("a toolchain is found and called", done.returncode == 0 and not done.stderr,
+                     done.stderr):
+        return
+    path = os.path.join(SCRATCH, "out.o")
+    tap.check("the parts of the entry are all that is global",
+              symbols(path, "-g", "--defined-only") == ["s_mix_aic", "s_mix_aiv"],
+              symbols(path, "-g", "--defined-only"))
+    code = [name for name in symbols(path, "-n") if name in
+            ("s_mix_aic", "mm_mix_aic", "cube", "s_mix_aiv", "mm_mix_aiv", "add")]
+    tap.check("entry and cube parts come before vector parts",
+              code == ["s_mix_aic", "mm_mix_aic", "cube", "s_mix_aiv", "mm_mix_aiv", "add"], code)
+    cube, vector = run_entry("s_mix_aic"), run_entry("s_mix_aiv")
+    tap.check("AICs run their parts", calls(cube) == ["mm_mix_aic", "cube"], cube)
+    tap.check("AIVs run theirs", calls(vector) == ["mm_mix_aiv", "add"], vector)
+    tap.check("the variable that entry and kernels share is one",
+              any(re.fullmatch(r"add \w+ [0-9]", step) for step in vector), vector)
+    check_metadata(path)
+
+
+def check_metadata(path):
+    with open(os.path.join(SCRATCH, "out.json"), encoding="utf-8") as file:
+        meta = json.load(file)
+    with open(path, "rb") as file:
+        digest = hashlib.sha256(file.read()).hexdigest()
+    tap.check("the metadata beside the object name it and its digest",
+              (meta["binFileName"], meta["sha256"]) == ("out", digest), meta)
+    if jsonschema:
+        with open(os.path.join(tap.SOURCE, "docs", "kernel-meta.schema.json"),
+                  encoding="utf-8") as file:
+            errors = [error.message for error in
+                      jsonschema.Draft202012Validator(json.load(file)).iter_errors(meta)]
+        tap.check("they are as their schema says", not errors, errors)
+    check_places(meta["skir"])
+
+
+def where(*arguments):
+    return skirc("where", "out.json", *arguments, environment=dict(os.environ))
+
+
+def check_places(table):
+    """Every row of the table is what skirc where answers."""
+    parts = {code["function"]: code for code in table["code"]}
+    tap.check("all functions have a place",
+              sorted(parts) == ["add", "cube", "mm_mix_aic", "mm_mix_aiv", "s_mix_aic",
+                                "s_mix_aiv"], parts)
+    texts = {row["line"]: f"{row['core'].upper()}s: {row['text']}\n"
+             for row in table["instructions"]}
+    wrong, met = [], set()
+    for name in ("s_mix_aic", "s_mix_aiv"):
+        for offset, line in parts[name]["lines"]:
+            said = where(f"--pc={hex(parts[name]['begin'] + offset)}").stdout
+            of = [number for number in texts if number <= line]
+            if f", line {line} of the source\n" not in said or \
+                    (of and texts[max(of)] not in said):
+                wrong.append((name, offset, line, said))
+            met |= {max(of)} if of else set()
+    tap.check("every address of an entry has its line and instruction", not wrong, wrong)
+    tap.check("every instruction has an address", met == set(texts), set(texts) - met)
+    said = where(f"--pc={parts['cube']['begin'] + 1}")
+    tap.check("an address in a kernel has its ops", said.returncode == 0 and
+              "cube + 0x1\n'@s', AICs: a kernel, copy 0 of its code, called by\n"
+              "  Cube(%a, %y), program.skir:19\n" == said.stdout, said.stdout + said.stderr)
+    line = next(row["line"] for row in table["instructions"] if row["text"] == "set c2v")
+    said = where(f"--line={line}")
+    tap.check("a line has its instruction, and the ops around it", said.stdout ==
+              "'@s', AICs: set c2v\n  behind MatMul(%x, %w, %m), program.skir:17\n"
+              "  before Cube(%a, %y), program.skir:19\n", said.stdout + said.stderr)
+    check_refused(table)
+
+
+def check_refused(table):
+    for claim, arguments, status, text in (
+            ("an address behind the code", ["--pc=0xffffff"], 1, "at 0xffffff there is no code"),
+            ("a line before the entries", ["--line=1"], 1, "line 1 of the source is no"),
+            ("a line behind the source", [f"--line={table['source_lines'] + 1}"], 1, "[no-place]"),
+            ("what is no address", ["--pc=here"], 2, "'here' is no address"),
+            ("neither of both", [], 2, "either --pc or --line"),
+            ("both", ["--pc=1", "--line=1"], 2, "either --pc or --line")):
+        said = where(*arguments)
+        tap.check(f"{claim} is refused", said.returncode == status and text in said.stderr,
+                  said.stderr)
+    write("other.json", '{"kernelName": "k"}')
+    said = skirc("where", "other.json", "--line=5", environment=dict(os.environ))
+    tap.check("metadata without the table are refused", said.returncode == 1 and
+              "they have no 'skir'" in said.stderr, said.stderr)
+
+
+def check_calls():
+    with open(LOG, encoding="utf-8") as file:
+        lines = [line.rstrip("\n").split("\0") for line in file]
+    tap.check("the source is compiled for each type of core",
+              [[word for word in line if "arch" in word] for line in lines] ==
+              [["--cce-aicore-arch=dav-c220-cube"], ["--cce-aicore-arch=dav-c220-vec"]], lines)
+    tap.check("each time by the name of that part",
+              [[word for word in line if "auto_gen" in word] for line in lines] ==
+              [["-Dauto_gen_s_kernel=s_mix_aic"], ["-Dauto_gen_s_kernel=s_mix_aiv"]], lines)
+    tap.check("with what compile info says",
+              all("-D__ASCENDC_SUPERKERNEL_EARLY_START_V2" in line and "-DASCENDC_DUMP=0" in line
+                  for line in lines), lines)
+
+
+def check_copies():
+    done = build("split-mode=4")
+    if not tap.check("copies of code are linked", done.returncode == 0, done.stderr):
+        return
+    places = set()
+    for core in range(5):
+        steps = run_entry("s_mix_aic", core)
+        places.add(tuple(step.split()[1][-4:] for step in steps if step.startswith("code")))
+        tap.check(f"core {core} runs a copy", calls(steps) == ["mm_mix_aic", "cube"], steps)
+    tap.check("four copies for five cores", len(places) == 4, places)
+
+
+def check_errors():
+    done = build("split-mode=1:compile-options=-DSTAND_BREAK")
+    where = next(number for number, line in enumerate(
+        open(os.path.join(SCRATCH, "program.skir"), encoding="utf-8"), 1) if "%m = " in line)
+    tap.check("a failing compilation ends with status 4", done.returncode == 4, done.stderr)
+    tap.check("its errors stand at the program's ops",
+              re.search(rf"^program\.skir:{where + 2}:\d+: error: the device compiler says: .*"
+                        r"no_such_pipe.* \[tool\]$", done.stderr, re.M), done.stderr)
+    tap.check("with the line of the source",
+              re.search(r"line \d+ of the source is 'ffts_cross_core_sync\(PIPE_FIX, ",
+                        done.stderr), done.stderr)
+    done = build("split-mode=1:compile-options=-no-such-option")
+    tap.check("other errors are told as they are",
+              done.returncode == 4 and "no-such-option" in done.stderr and
+              "bisheng' failed" in done.stderr, done.stderr)
+
+
+def check_without():
+    environment = {key: value for key, value in os.environ.items() if key != "ASCEND_HOME_PATH"}
+    folder = os.path.join(SCRATCH, "without")
+    os.mkdir(folder)
+    done = build(environment=environment, output="without/k.o")
+    tap.check("without a toolchain one line says so",
+              done.returncode == 0 and len(done.stderr.splitlines()) == 1 and
+              "no object is made: ASCEND_HOME_PATH is not set" in done.stderr, done.stderr)
+    tap.check("and everything else is written",
+              sorted(os.listdir(folder)) ==
+              ["k.ascendc.cpp", "k.info.json", "k.json", "k.sh"], os.listdir(folder))
+    done = build(environment={**environment, "ASCEND_HOME_PATH": "/no/such/folder"},
+                 output="without/k.o")
+    tap.check("a folder without a compiler is told, too",
+              "'/no/such/folder', has no bisheng" in done.stderr, done.stderr)
+    done = build(environment=environment, output="/dev/null")
+    tap.check("nothing stands beside /dev/null", done.returncode == 0 and
+              not os.path.exists("/dev/null.sh") and "[no-toolchain]" in done.stderr, done.stderr)
+
+
+def check_commands():
+    if not (shutil.which("llvm-objcopy") and shutil.which("ld.lld")):
+        tap.skip("the commands make the same", "there are no llvm-objcopy and ld.lld")
+        return
+    lld = write(os.path.join(TOOLS, "ld.lld"), """#!/bin/sh
+# What only the device's linker has is left out; the last step copies.
+case "$*" in *" -r "*) ;; *) [ "$4" = "$7" ] || cp "$4" "$7"; exit ;; esac
+for word; do
+  shift
+  case $word in -m|aicorelinux|-Ttext=0|-q|-x|-static) ;; *) set -- "$@" "$word" ;; esac
+done
+exec ld "$@"
+""")
+    os.chmod(lld, 0o755)
+    objcopy = os.path.join(TOOLS, "llvm-objcopy")
+    os.symlink(shutil.which("llvm-objcopy"), objcopy)
+    done = build("split-mode=2", output="out.o")
+    tap.check("the toolchain's linker has the last word", done.returncode == 0, done.stderr)
+    done = skirc("compile", "program.skir", "--emit=commands", "-o", "make.sh", environment=tools())
+    tap.check("commands are printed", done.returncode == 0, done.stderr)
+    done = skirc("compile", "program.skir", "--emit=ascendc", "-o", "s.ascendc.cpp",
+                 environment=tools())
+    done = subprocess.run(["sh", "make.sh"], cwd=SCRATCH, env=tools(), capture_output=True,
+                          text=True)
+    if tap.check("they make an object of the source", done.returncode == 0,
+                 done.stderr + open(os.path.join(SCRATCH, "make.sh"), encoding="utf-8").read()):
+        tap.check("with the same global functions", functions("s.o") == functions("out.o"),
+                  functions("s.o"))
+        tap.check("that does the same",
+                  [calls(run_entry(entry, 1, "s.o")) for entry in ("s_mix_aic", "s_mix_aiv")] ==
+                  [["mm_mix_aic", "cube"], ["mm_mix_aiv", "add"]])
+    os.remove(lld)
+    os.remove(objcopy)
+
+
+def check_machines():
+    for claim, environment, machine in (
+            ("aarch64", tools(STAND_OPTIONS="--target=aarch64-linux-gnu -ffreestanding"),
+             "aarch64"),
+            ("a machine that nobody knows", tools(STAND_MACHINE="4137"), "4137")):
+        try:
+            compile_kernels(environment)
+        except subprocess.CalledProcessError:
+            tap.skip(f"objects of {claim}", "clang++ does not compile for it")
+            continue
+        done = build("split-mode=3", environment)
+        tap.check(f"objects of {claim} are linked", done.returncode == 0, done.stderr)
+        done = skirc("objdump", "out.o", environment=environment)
+        tap.check("for that machine, with copies of code",
+                  machine in done.stdout.splitlines()[0] and
+                  len(re.findall(r"^  cube_split[12] local func", done.stdout, re.M)) == 2 and
+                  len(re.findall(r" global func .text ", done.stdout)) == 2,
+                  "\n".join(done.stdout.splitlines()[:3]))
+
+
+if shutil.which("clang++"):
+    make_toolkit()
+    compile_kernels(tools())
+    check_object()
+    check_calls()
+    check_copies()
+    check_errors()
+    check_without()
+    check_commands()
+    check_machines()
+else:
+    tap.skip("objects by the device toolchain", "there is no clang++ to stand in for its compiler")
+shutil.rmtree(SCRATCH)
+tap.done()
