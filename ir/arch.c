@@ -25,15 +25,20 @@ static bool contains(const struct intern_name *name, const char *part)
     return false;
 }
 
-bool arch_of_name(const struct module *module, uint32_t name, enum arch *arch)
+bool arch_of_text(const char *text, size_t size, enum arch *arch)
 {
     for (int i = 0; i < ARCH_COUNT; i++) {
-        if (!name_is(module, name, rows[i].name))
+        if (strlen(rows[i].name) != size || memcmp(rows[i].name, text, size) != 0)
             continue;
         *arch = (enum arch)i;
         return true;
     }
     return false;
+}
+
+bool arch_of_name(const struct module *module, uint32_t name, enum arch *arch)
+{
+    return arch_of_text(module->names.names[name].text, module->names.names[name].size, arch);
 }
 
 enum arch module_arch(const struct module *module)

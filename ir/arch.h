@@ -22,7 +22,8 @@ void entry_number_slots(const struct module *module, struct entry *entry);
 void entries_number_slots(struct module *module);
 
 const char *arch_name(enum arch arch);
-/* The chip of a name; false where there is none. */
+/* The chip of a name, as its text or id; false where there is none. */
+bool arch_of_text(const char *text, size_t size, enum arch *arch);
 bool arch_of_name(const struct module *module, uint32_t name, enum arch *arch);
 
 #endif

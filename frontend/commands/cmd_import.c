@@ -7,6 +7,7 @@
 #include "frontend/exchange/dump/finish.h"
 #include "frontend/exchange/dump/marks.h"
 #include "frontend/exchange/exchange.h"
+#include "ir/arch.h"
 
 #include <string.h>
 
@@ -14,7 +15,8 @@ const struct option options_import[] = {
     {"format", 0, OPTION_VALUE, "NAME", "the format, one of those below, instead of a guess"},
     {"output", 'o', OPTION_VALUE, "OUT.skir", "where to write; standard output without it"},
     {"name", 0, OPTION_VALUE, "NAME", "name of the graph, of the first where there are several"},
-    {"device", 0, OPTION_VALUE, "aic=N,aiv=N", "write a target with so many cores"},
+    {"device", 0, OPTION_VALUE, "aic=N,aiv=N[,arch=CHIP]",
+     "write a target with so many cores, and this chip: c220, c310"},
     {"scope", 0, OPTION_MANY, "NAME[=OPS]",
      "put ops into a scope: all, those whose name fits a pattern with * and ?, or those from one "
      "to another, FROM..TO; adds up"},
@@ -87,9 +89,16 @@ static bool take_device(struct wishes *wishes, const struct invocation *invocati
     const char *first = aic_first ? "aic" : "aiv", *second = aic_first ? "aiv" : "aic";
     bool fine = take_cores(&at, first, aic_first ? &options->aic : &options->aiv) && *at++ == ',' &&
                 take_cores(&at, second, aic_first ? &options->aiv : &options->aic);
-    if (fine && !*at && options->aic + options->aiv > 0)
+    enum arch arch;
+    bool chip =
+        fine && strncmp(at, ",arch=", 6) == 0 && arch_of_text(at + 6, strlen(at + 6), &arch);
+    if (chip)
+        options->arch = arch_name(arch);
+    if (fine && (!*at || chip) && options->aic + options->aiv > 0)
         return true;
-    usage_error(invocation, "--device is aic=N,aiv=N with numbers up to 1024, not both 0, not '%s'",
+    usage_error(invocation,
+                "--device is aic=N,aiv=N with numbers up to 1024, not both 0, and ,arch=c220 or "
+                ",arch=c310 behind, not '%s'",
                 device);
     return false;
 }

@@ -41,9 +41,13 @@ ops = write("ops.txt", DUMP[:-2] + '  op {\n    name: "a"\n    type: "Foo"\n    
 link = os.path.join(scratch.name, "link.txt")
 os.symlink(dump, link)
 
-for device in ("aic=4", "aiv=8,aiv=4", "aic=0,aiv=0", "aic=1025,aiv=1", "aic=4,aiv=8,", "4,8", ""):
+for device in ("aic=4", "aiv=8,aiv=4", "aic=0,aiv=0", "aic=1025,aiv=1", "aic=4,aiv=8,", "4,8", "",
+               "aic=4,aiv=8,arch=c330", "aic=4,aiv=8,arch=", "arch=c310"):
     refuses(f"--device={device}", "--device is aic=N,aiv=N with numbers up to 1024, not both 0",
             f"--device={device}", dump)
+chip = tap.skirc("import", "--device=aiv=8,aic=4,arch=c310", dump)
+tap.check("--device with a chip", 'target "ascend" {aic = 4, aiv = 8, arch = "c310"}' in chip.stdout,
+          chip.stdout + chip.stderr)
 for scope in ("", "=x", "name="):
     refuses(f"--scope={scope}", f"--scope: '{scope}' is neither NAME nor NAME=PATTERN nor "
             "NAME=FROM..TO", f"--scope={scope}", dump)

@@ -20,6 +20,7 @@ struct dump_options {
     const char *name;   /* of the first graph; NULL: as the dump has it */
     const char *device; /* name of the target; NULL */
     uint32_t aic, aiv;  /* cores of the target */
+    const char *arch;   /* its chip; NULL: it is not said */
     bool has_device;    /* a target is written */
     enum dump_keep keep;
     const char *const *keys; /* ended by NULL */

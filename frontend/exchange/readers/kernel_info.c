@@ -58,6 +58,19 @@ static bool read_text(struct request *request, const struct json_item *item, uin
     return true;
 }
 
+/* Some write the text in quotes of its own. */
+static void read_options(struct request *request, const struct json_item *item)
+{
+    struct module *module = request->module;
+    if (!read_text(request, item, &request->options) || request->options == NONE)
+        return;
+    const struct intern_name *text = &module->names.names[request->options];
+    if (text->size < 2 || text->text[0] != '"' || text->text[text->size - 1] != '"')
+        return;
+    request->options =
+        text->size == 2 ? NONE : intern_copy(&module->names, text->text + 1, text->size - 2);
+}
+
 static void read_event(struct request *request, const struct json_item *item)
 {
     int64_t number;
@@ -215,7 +228,7 @@ static bool read_request(struct request *request)
         if (json_text_is(&item, "op_list"))
             read_ops(request, &item);
         else if (json_text_is(&item, "super_kernel_options"))
-            read_text(request, &item, &request->options);
+            read_options(request, &item);
         else
             drop_member(request, &item, "the request");
     if (!json->failed)
