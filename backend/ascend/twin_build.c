@@ -1,5 +1,6 @@
 #include "backend/ascend/twin_build.h"
 #include "backend/ascend/ascendc.h"
+#include "backend/ascend/launch_info.h"
 #include "backend/ascend/twin_glue.h"
 #include "backend/device/link.h"
 #include "backend/device/tools.h"
@@ -11,34 +12,48 @@ static const char *const arch_macros[] = {
     [ARCH_c310] = "-D__NPU_ARCH__=3101",
 };
 
-static enum backend_status compile_source(const struct module *module, const struct text *source,
-                                          const struct backend_places *places, const char *path,
-                                          const char *object, struct diags *diags)
+/* The definitions that the device compiler gets for the entries; its other options are its own. */
+static void add_definitions(const struct module *module, struct arena *arena,
+                            struct file_names *args)
 {
-    struct arena scratch = {NULL, 0};
-    const char *const args[] = {
-        "-std=c++17",
-        "-O1",
-        "-fPIC",
-        "-w",
-        "-fno-exceptions",
-        "-fno-rtti",
-        arch_macros[module_arch(module)],
-        "-include",
-        arena_printf(&scratch, "%s/skrt.h", places->header_dir),
-        "-include",
-        arena_printf(&scratch, "%s/twin.h", places->header_dir),
-        arena_printf(&scratch, "-I%s", places->header_dir),
-        "-c",
-        "-o",
-        object,
-        path,
-        NULL,
-    };
-    enum backend_status status = device_write(source, path, diags);
-    if (status == BACKEND_OK)
-        status = device_run_cxx(args, diags);
-    arena_free(&scratch);
+    struct file_names options = {NULL, 0, 0};
+    for (uint32_t i = 0; i < module->entries.count; i++) {
+        struct launch_info info;
+        launch_info_init(&info, module, &module->entries.at[i]);
+        launch_info_compile_options(&info, arena, &options);
+        launch_info_free(&info);
+    }
+    for (uint32_t i = 0; i < options.count; i++)
+        if (strncmp(options.at[i], "-D", 2) == 0)
+            vec_push(args, options.at[i]);
+    vec_free(&options);
+}
+
+static enum backend_status compile_source(const struct module *module, const char *path,
+                                          const struct backend_places *places, const char *object,
+                                          struct diags *diags)
+{
+    static const char *const plain[] = {"-std=c++17",      "-O1",      "-fPIC", "-w",
+                                        "-fno-exceptions", "-fno-rtti"};
+    struct arena arena = {NULL, 0};
+    struct file_names args = {NULL, 0, 0};
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+        vec_push(&args, plain[i]);
+    vec_push(&args, arch_macros[module_arch(module)]);
+    add_definitions(module, &arena, &args);
+    vec_push(&args, "-include");
+    vec_push(&args, arena_printf(&arena, "%s/skrt.h", places->header_dir));
+    vec_push(&args, "-include");
+    vec_push(&args, arena_printf(&arena, "%s/twin.h", places->header_dir));
+    vec_push(&args, arena_printf(&arena, "-I%s", places->header_dir));
+    vec_push(&args, "-c");
+    vec_push(&args, "-o");
+    vec_push(&args, object);
+    vec_push(&args, path);
+    vec_push(&args, NULL);
+    enum backend_status status = device_run_cxx((const char *const *)args.at, diags);
+    vec_free(&args);
+    arena_free(&arena);
     return status;
 }
 
@@ -52,7 +67,9 @@ static enum backend_status build(const struct module *module, const struct text 
                                    arena_printf(&scratch, "%s/glue.o", folder),
                                    arena_printf(&scratch, "%s/twin.o", places->header_dir), NULL};
     const char *path = arena_printf(&scratch, "%s/entry.cpp", folder);
-    enum backend_status status = compile_source(module, source, places, path, objects[0], diags);
+    enum backend_status status = device_write(source, path, diags);
+    if (status == BACKEND_OK)
+        status = compile_source(module, path, places, objects[0], diags);
     path = arena_printf(&scratch, "%s/glue.c", folder);
     if (status == BACKEND_OK)
         status = device_compile(glue, path, places, objects[1], diags);

@@ -16,6 +16,7 @@ struct memory_word {
 struct glue {
     struct emitter emitter;
     const struct source_lines *lines;
+    uint32_t line; /* the next of them: programs are taken in their order */
     struct symbols symbols;
     struct intern names; /* of kernels' functions, as the source has them; without those of stubs */
     uint32_t copies;     /* of code, at most */
@@ -37,27 +38,20 @@ static void put_table(struct glue *glue, const char *type, enum core_type core, 
 
 /* ---------------------------------------------------------------------------- lines ---- */
 
-static bool is_of(const struct glue *glue, const struct source_line *line, enum core_type core)
-{
-    return line->entry == glue->emitter.entry_id && line->core == core;
-}
-
 /* Returns how many rows there are; `*end` is the line behind the program. */
 static uint32_t put_lines(struct glue *glue, enum core_type core, uint32_t *end)
 {
+    const struct source_lines *lines = glue->lines;
     uint32_t count = 0;
-    *end = UINT32_MAX;
     put_table(glue, "const struct twin_line", core, "lines[] = {\n");
-    for (uint32_t i = 0; i < glue->lines->count; i++) {
-        const struct source_line *line = &glue->lines->at[i];
-        if (is_of(glue, line, core)) {
-            text_printf(glue->emitter.text, "    {%u, %u},\n", line->line, line->instr);
-            count++;
-        } else if (count && *end == UINT32_MAX) {
-            *end = line->line;
-        }
+    for (; glue->line < lines->count; glue->line++, count++) {
+        const struct source_line *line = &lines->at[glue->line];
+        if (line->entry != glue->emitter.entry_id || line->core != core)
+            break;
+        text_printf(glue->emitter.text, "    {%u, %u},\n", line->line, line->instr);
     }
     text_string(glue->emitter.text, "};\n");
+    *end = glue->line < lines->count ? lines->at[glue->line].line : UINT32_MAX;
     return count;
 }
 

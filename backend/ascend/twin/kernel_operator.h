@@ -12,6 +12,8 @@
 #define ASCEND_IS_AIC (skir_twin_is_aic())
 #define ASCEND_IS_AIV (!skir_twin_is_aic())
 
+#define ASCENDC_DUMP_SIZE 0x100000
+
 /* The line of the statement in the entry's source. */
 #define TWIN_LINE unsigned line = __builtin_LINE()
 

@@ -535,8 +535,11 @@ void skir_twin_run(skrt_core *core, const struct twin_entry *entry)
     enum skrt_core_type type = skrt_core_type(core);
     uint32_t at = skrt_core_index(core) + (type == SKRT_AIV ? entry->n_cores[SKRT_AIC] : 0);
     struct twin_core *twin = &entry->cores[at];
-    *twin = (struct twin_core){
-        .core = core, .entry = entry, .program = &entry->programs[type], .instr = TWIN_NONE};
+    *twin = (struct twin_core){.core = core,
+                               .entry = entry,
+                               .program = &entry->programs[type],
+                               .instr = TWIN_NONE,
+                               .selection = TWIN_NONE};
     skrt_keep(core, twin);
     begin(twin, at);
     entry->run();

@@ -74,7 +74,7 @@ struct twin_core {
     uint64_t *params;
     struct twin_copy *words;
     uint32_t fed;       /* behind the last call whose barriers it took part in without it */
-    uint64_t selection; /* the slot of the tiling key that was read, or 0 */
+    uint64_t selection; /* the slot of the tiling key that was read, or TWIN_NONE */
     uint64_t key, blocks;
     uint32_t variant;
     /* What the source writes there, of this core alone. */
