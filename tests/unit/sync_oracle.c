@@ -219,6 +219,28 @@ static bool is_admissible(const struct search *s, unsigned sender, unsigned set,
     return s->instance->ops[to].needs >> from & 1;
 }
 
+static unsigned find_call(const struct search *s, unsigned type, unsigned op)
+{
+    for (unsigned call = 0; call < s->calls[type]; call++)
+        if (s->op_of[type][call] == op)
+            return call;
+    return NONE;
+}
+
+/* Whether no flag is outstanding where calls use the flags themselves. */
+static bool is_clear(const struct search *s, unsigned sender, unsigned sets, unsigned waits)
+{
+    bool clear = true;
+    for (unsigned op = 0; op < s->instance->count; op++) {
+        if (!s->instance->ops[op].full)
+            continue;
+        unsigned set = find_call(s, sender, op), wait = find_call(s, 1 - sender, op);
+        clear = clear && __builtin_popcount(sets & ((2u << set) - 1)) ==
+                             __builtin_popcount(waits & ((2u << wait) - 1));
+    }
+    return clear;
+}
+
 static void add_chain(struct search *s, unsigned sender, unsigned sets, unsigned waits)
 {
     unsigned set[MAX_GAPS], wait[MAX_GAPS], count = list_bits(sets, set);
@@ -226,7 +248,7 @@ static void add_chain(struct search *s, unsigned sender, unsigned sets, unsigned
     for (unsigned i = 0; i < count && !s->rules.excess; i++)
         if (!is_admissible(s, sender, set[i], wait[i]))
             return;
-    if (covers(s, sender, set, wait, count))
+    if (covers(s, sender, set, wait, count) && is_clear(s, sender, sets, waits))
         s->chains[sender][s->n_chains[sender]++] = (struct chain){sets, waits, count};
 }
 
@@ -376,14 +398,6 @@ static void find_needs(struct search *s, unsigned type, unsigned call)
             find_need(s, type, call, of, other);
 }
 
-static unsigned find_call(const struct search *s, unsigned type, unsigned op)
-{
-    for (unsigned call = 0; call < s->calls[type]; call++)
-        if (s->op_of[type][call] == op)
-            return call;
-    return NONE;
-}
-
 static void search_init(struct search *s, const struct oracle_case *instance,
                         struct oracle_rules rules, unsigned bound)
 {
@@ -412,9 +426,11 @@ static void add_instr(struct sync_program *program, enum instr_effect effect, un
 static void add_call(struct sync_program *program, const struct search *s, unsigned op)
 {
     const struct oracle_op *of = &s->instance->ops[op];
-    vec_push(program,
-             (struct sync_instr){
-                 .effect = EFFECT_CALL, .arg = op, .blocks = of->blocks, .flat = of->flat});
+    vec_push(program, (struct sync_instr){.effect = EFFECT_CALL,
+                                          .arg = op,
+                                          .blocks = of->blocks,
+                                          .flat = of->flat,
+                                          .full = of->full});
 }
 
 static void write_program(struct sync_program *program, const struct search *s, unsigned type)

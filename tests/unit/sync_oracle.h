@@ -33,6 +33,7 @@ struct oracle_case {
         bool on[CORE_TYPES]; /* core types that it has a part on */
         unsigned blocks;
         bool flat;      /* blocks are AIVs of the whole launch */
+        bool full;      /* uses both flags itself: none is outstanding at its calls */
         unsigned needs; /* set of ops, all earlier, transitively closed */
     } ops[ORACLE_MAX_OPS];
 };

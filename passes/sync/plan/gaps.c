@@ -193,21 +193,21 @@ static void do_gap(struct planner *planner, int core)
     progress->headed[core] = false;
 }
 
+static bool has_gaps(const struct planner *planner, int core)
+{
+    uint32_t taken = planner->progress.taken[core];
+    return taken < planner->progress.until[core] && taken <= planner->plan->lists[core].count;
+}
+
 /* The list whose gap comes next: those behind all nodes come last. CORE_TYPES where all are done
  * that must be. */
 static int next_gap(const struct planner *planner)
 {
-    const struct progress *progress = &planner->progress;
-    int next = CORE_TYPES;
-    bool more = false;
-    for (int core = 0; core < CORE_TYPES; core++)
-        more |= progress->taken[core] < progress->until[core] &&
-                progress->taken[core] <= planner->plan->lists[core].count;
-    if (!more)
+    if (!has_gaps(planner, CORE_AIC) && !has_gaps(planner, CORE_AIV))
         return CORE_TYPES;
-    next = sync_next_list(planner->plan, progress->taken);
+    int next = sync_next_list(planner->plan, planner->progress.taken);
     for (int core = 0; next == CORE_TYPES && core < CORE_TYPES; core++)
-        if (progress->taken[core] <= planner->plan->lists[core].count)
+        if (planner->progress.taken[core] <= planner->plan->lists[core].count)
             next = core;
     return next;
 }

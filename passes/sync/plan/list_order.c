@@ -3,15 +3,12 @@
 
 int sync_next_list(const struct sync_plan *plan, const uint32_t *taken)
 {
-    int next = CORE_TYPES;
-    for (int core = 0; core < CORE_TYPES; core++) {
-        const struct sync_list *list = &plan->lists[core];
-        if (taken[core] < list->count &&
-            (next == CORE_TYPES ||
-             list->at[taken[core]].time < plan->lists[next].at[taken[next]].time))
-            next = core;
-    }
-    return next;
+    const struct sync_list *aic = &plan->lists[CORE_AIC], *aiv = &plan->lists[CORE_AIV];
+    if (taken[CORE_AIC] >= aic->count)
+        return taken[CORE_AIV] < aiv->count ? CORE_AIV : CORE_TYPES;
+    if (taken[CORE_AIV] >= aiv->count)
+        return CORE_AIC;
+    return aiv->at[taken[CORE_AIV]].time < aic->at[taken[CORE_AIC]].time ? CORE_AIV : CORE_AIC;
 }
 
 uint32_t sync_node_at(const struct sync_list *list, uint64_t time)

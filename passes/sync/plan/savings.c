@@ -81,12 +81,13 @@ static bool is_before_barrier(const struct planner *planner, int core, uint32_t 
     return false;
 }
 
-/* Leaves it to the receivers to have a barrier, where they need to know. */
+/* Does without the senders' barrier, where they know enough, or the receivers have one when they
+ * need to know. */
 static void drop_barrier(struct planner *planner, int sender, uint32_t index)
 {
     struct flag *flag = &planner->flags[sender].at[index];
     struct change change = no_change;
-    if (!is_costly(planner, sender, flag) || !is_before_barrier(planner, 1 - sender, flag->wait))
+    if (!is_costly(planner, sender, flag))
         return;
     widen(&change, sender, flag->set);
     ask(planner, sender, flag, false);
