@@ -173,7 +173,7 @@ static void put_entry(struct ascendc *out)
     out->entry = &out->module->entries.at[out->entry_id];
     out->workspace = entry_slot(out->entry, W_sync_workspace);
     out->records = entry_profile_slot(out->entry);
-    entry_ops_init(&out->ops, out->module, out->entry);
+    entry_ops_find(&out->ops, &out->finder, out->entry);
     event_slots_take(&out->events, out->entry);
     put_head(out);
     put_dump(out);
@@ -250,6 +250,7 @@ bool ascendc_emit(struct text *text, const struct module *module, struct source_
                           .ok = true};
     size_t begin = text->size;
     symbols_init(&out.symbols, module);
+    entry_finder_init(&out.finder, module);
     find_used(&out);
     text_string(text, "#include \"kernel_operator.h\"\n");
     put_configuration(&out);
@@ -260,6 +261,7 @@ bool ascendc_emit(struct text *text, const struct module *module, struct source_
     if (lines)
         count_lines(text, begin, lines);
     event_slots_free(&out.events);
+    entry_finder_free(&out.finder);
     symbols_free(&out.symbols);
     return out.ok;
 }

@@ -15,6 +15,7 @@ struct ascendc {
     struct diags *diags;
     struct source_lines *lines; /* `line` is an offset in the text until all is written */
     struct symbols symbols;
+    struct entry_finder finder;
     enum arch arch;
     bool used[INSTR_COUNT]; /* by any entry */
     bool ok;

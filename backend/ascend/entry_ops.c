@@ -1,43 +1,62 @@
 #include "backend/ascend/entry_ops.h"
-#include "ir/analyses.h"
 #include "ir/groups.h"
 
-/* The super kernel that has the entry, or NONE. */
-static uint32_t superkernel_of(const struct module *module, const struct graph *graph,
-                               const struct entry *entry)
+static void add_blocks(struct entry_finder *finder, const struct graph *graph)
 {
-    for (uint32_t b = 0; b < graph->blocks.count; b++)
-        if (graph->blocks.at[b].kind == BLOCK_SUPERKERNEL &&
-            block_entry_name(module, &graph->blocks.at[b]) == entry->name)
-            return b;
-    return NONE;
+    for (uint32_t b = 0; b < graph->blocks.count; b++) {
+        const struct block *block = &graph->blocks.at[b];
+        if (block->kind != BLOCK_SUPERKERNEL)
+            continue;
+        uint32_t name = block_entry_name(finder->module, block);
+        if (id_map_find(&finder->of_entry, name) != NONE)
+            continue;
+        id_map_set(&finder->of_entry, name, finder->at.count);
+        vec_push(&finder->at, (struct entry_place){graph, b});
+    }
+}
+
+void entry_finder_init(struct entry_finder *finder, const struct module *module)
+{
+    *finder = (struct entry_finder){.module = module};
+    for (uint32_t g = 0; g < module->graphs.count; g++)
+        add_blocks(finder, &module->graphs.at[g]);
+}
+
+void entry_finder_free(struct entry_finder *finder)
+{
+    id_map_free(&finder->of_entry);
+    vec_free(&finder->at);
+    analyses_drop(&finder->analyses);
 }
 
 /* Groups stand in the order that `grouped` says. */
-static void find_ops(struct entry_ops *ops, const struct module *module, uint32_t block)
+static void find_ops(struct entry_ops *ops, struct entry_finder *finder, uint32_t block)
 {
-    struct analyses analyses = {0};
-    const struct members *members = analyses_members(&analyses, module, ops->graph);
+    const struct members *members = analyses_members(&finder->analyses, finder->module, ops->graph);
     uint32_t first = members->first[block], count = members->first[block + 1] - first;
     for (uint32_t i = 0; i < count && i < ops->count; i++)
         ops->of[i] = members->ops[first + members->grouped[first + i]];
-    analyses_drop(&analyses);
 }
 
-void entry_ops_init(struct entry_ops *ops, const struct module *module, const struct entry *entry)
+void entry_ops_find(struct entry_ops *ops, struct entry_finder *finder, const struct entry *entry)
 {
+    uint32_t place = id_map_find(&finder->of_entry, entry->name);
     *ops = (struct entry_ops){.count = entry_named_groups(entry)};
     ops->of = mem_calloc(ops->count + 1, sizeof *ops->of);
     for (uint32_t i = 0; i < ops->count; i++)
         ops->of[i] = NONE;
-    for (uint32_t g = 0; g < module->graphs.count; g++) {
-        uint32_t block = superkernel_of(module, &module->graphs.at[g], entry);
-        if (block == NONE)
-            continue;
-        ops->graph = &module->graphs.at[g];
-        find_ops(ops, module, block);
+    if (place == NONE)
         return;
-    }
+    ops->graph = finder->at.at[place].graph;
+    find_ops(ops, finder, finder->at.at[place].block);
+}
+
+void entry_ops_init(struct entry_ops *ops, const struct module *module, const struct entry *entry)
+{
+    struct entry_finder finder;
+    entry_finder_init(&finder, module);
+    entry_ops_find(ops, &finder, entry);
+    entry_finder_free(&finder);
 }
 
 void entry_ops_free(struct entry_ops *ops)

@@ -379,17 +379,89 @@ def run(request):
             or compare_order(request, cores))
 
 
-def verdict(seed):
-    """Why the request fails, or nothing."""
-    request, back = Request(seed), os.getcwd()
+def apart(work, *arguments):
+    """Does the work in a folder of its own."""
+    back = os.getcwd()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         try:
-            why = run(request)
+            return work(*arguments)
         finally:
             os.chdir(back)
+
+
+def verdict(seed):
+    """Why the request fails, or nothing."""
+    request = Request(seed)
+    why = apart(run, request)
     return why and f"{why}\n{json.dumps(request.request())}\n" + "\n".join(
         json.dumps(op.json()) for op in request.ops)
+
+
+# ---- dynamic kernels ----
+
+# By tiling key: type, blocks of the tiling, and functions.
+VARIANTS = {
+    5: ("AIV_ONLY", 3, (None, "small")),
+    70: ("MIX_AIC_1_2", 2, ("large_mix_aic", "large_mix_aiv")),
+    8: ("AIC_ONLY", 1, ("cube", None)),
+    6000000000: ("MIX_AIC_1_1", 2, ("one_mix_aic", "one_mix_aiv")),
+}
+
+
+def variant_json(kind, functions):
+    names = dict(zip(("dav-c220-cube", "dav-c220-vec"), functions))
+    return {"kernel_type": "KERNEL_TYPE_" + kind,
+            **{key: name for key, name in names.items() if name}}
+
+
+def write_dynamic():
+    """A dynamic op behind one of AIVs: two slots, then the three words of its tiling at 5 to 7."""
+    first = Op(0, "AIV_ONLY", 4, 2, 100)
+    dynamic = Op(1, "MIX_AIC_1_2", 1, 2, 100).json()
+    dynamic["sub_operator_kernel_name"] = {"dynamic_func_names": {
+        str(key): variant_json(kind, functions)
+        for key, (kind, _, functions) in VARIANTS.items()}}
+    make_object("k0.o", [first.function(AIV)], 100)
+    make_object("k1.o", [name for row in VARIANTS.values() for name in row[2] if name], 100)
+    rows = [{"stream_id": 0, "bin_path": f"k{i}.o", "json_path": f"k{i}.json"} for i in (0, 1)]
+    rows[1]["task_type"] = "dynamic"
+    for path, value in (("k0.json", first.json()), ("k1.json", dynamic), ("request.json", {
+            "super_kernel_options": "split-mode=2", "op_list": rows})):
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(value, file)
+
+
+def dynamic_calls(key, core, block, index):
+    kind, blocks, functions = VARIANTS[key]
+    copy = "_split1" if index % 2 else ""
+    calls = [f"call k0_body{copy} 1"] if core == AIV and index < 4 else []
+    if functions[core] and (index if TYPES[kind][2] else block) < blocks:
+        calls.append(f"call {functions[core]}{copy} 3")
+    return calls
+
+
+def run_dynamic():
+    write_dynamic()
+    why = (skirc("import", "--format=kernel-info", "--device=aic=4,aiv=8", "--name=sk",
+                 "request.json", "-o", "case.skir")
+           or skirc("compile", "--emit=ascendc", "case.skir", "-o", "entry.cpp"))
+    if why:
+        return why
+    with open("entry.cpp", encoding="utf-8") as file:
+        source = file.read()
+    for key, (_, blocks, _) in VARIANTS.items():
+        for core in trace.run(source, "mix12", 4, (f"5={key}", f"6={blocks}")):
+            kind = NAMES.index(core["core"])
+            index = core["block"] if kind == AIC else core["block"] * 2 + core["sub"]
+            calls = [line for line in core["trace"] if line.startswith("call")]
+            want = dynamic_calls(key, kind, core["block"], index)
+            if calls != want:
+                return f"key {key}: {core['core']} {index} executes {calls}, not {want}"
+            closed = "reset 7" in core["trace"]
+            if closed != (kind == AIC and index == 0):
+                return f"key {key}: {core['core']} {index}: {core['trace']}"
+    return ""
 
 
 def missing():
@@ -409,6 +481,8 @@ else:
     import sync_model
     import trace
 
+    why = apart(run_dynamic)
+    tap.check("a dynamic kernel: each core calls the function of the key", not why, why)
     for seed in range(SEED, SEED + COUNT):
         why = verdict(seed)
         tap.check(f"request {seed}: each core executes what it must", not why, why)
