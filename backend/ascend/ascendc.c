@@ -187,7 +187,7 @@ static void put_entry(struct ascendc *out)
 
 /* ------------------------------------------------------------------------------ source ---- */
 
-/* Whether no launch has AICs; and whether one has but one copy of kernels' code. */
+/* Whether no launch has AICs. */
 static bool is_vector_only(const struct module *module)
 {
     for (uint32_t e = 0; e < module->entries.count; e++)
@@ -196,25 +196,17 @@ static bool is_vector_only(const struct module *module)
     return true;
 }
 
-static bool has_one_copy(const struct ascendc *out)
-{
-    for (uint32_t e = 0; e < out->module->entries.count; e++)
-        if (ascendc_copies(out, &out->module->entries.at[e]) < 2)
-            return true;
-    return false;
-}
-
-/* The run configuration is defined once: by the part for the main core type. */
+/* The run configuration, which kernels refer to, is defined once: by the part for the main core
+ * type. */
 static void put_configuration(struct ascendc *out)
 {
-    if (has_one_copy(out))
-        text_printf(out->text,
-                    "\n#if __NPU_ARCH__ == 2201 && defined(%s)\n"
-                    "__gm__ struct OpSystemRunCfg g_opSystemRunCfg = {0};\n"
-                    "#else\n"
-                    "extern __gm__ struct OpSystemRunCfg g_opSystemRunCfg;\n"
-                    "#endif\n",
-                    is_vector_only(out->module) ? "__DAV_VEC__" : "__DAV_CUBE__");
+    text_printf(out->text,
+                "\n#if __NPU_ARCH__ == 2201 && defined(%s)\n"
+                "__gm__ struct OpSystemRunCfg g_opSystemRunCfg = {0};\n"
+                "#else\n"
+                "extern __gm__ struct OpSystemRunCfg g_opSystemRunCfg;\n"
+                "#endif\n",
+                is_vector_only(out->module) ? "__DAV_VEC__" : "__DAV_CUBE__");
 }
 
 static void find_used(struct ascendc *out)

@@ -65,6 +65,7 @@ static inline uint64_t GetffstMsg(int, Flag f) { return f; }
 static inline uint64_t GetBlockIdx() { return 0; }
 }
 struct OpSystemRunCfg { uint64_t l2Cacheoffset; };
+extern OpSystemRunCfg g_opSystemRunCfg;
 inline uint64_t g_super_kernel_early_start_config = 99;
 inline uint64_t unused_by_entry = 1;
 #ifdef STAND_BREAK
@@ -80,6 +81,7 @@ for word in rest:
         next(rest)
     elif word.startswith("--cce-aicore-arch="):
         words.append("-D__DAV_VEC__" if word.endswith("vec") else "-D__DAV_CUBE__")
+        words.append("-D__NPU_ARCH__=2201")
     elif not word.startswith("--cce"):
         words.append(word)
 with open(os.environ["STAND_LOG"], "a") as log:
@@ -99,6 +101,7 @@ static uint64_t calls;
 extern "C" void NAME(uint64_t args)
 {
     unused_by_entry++;
+    g_opSystemRunCfg.l2Cacheoffset++;
     stand_step("NAME", args, g_super_kernel_early_start_config);
     stand_step("code", (uint64_t)&NAME, ++calls);
 }
@@ -325,6 +328,9 @@ def check_copies():
     done = build("split-mode=4")
     if not tap.check("copies of code are linked", done.returncode == 0, done.stderr):
         return
+    undefined = symbols("out.o", "-u")
+    tap.check("the run configuration, too, is defined",
+              sorted(undefined) == ["stand_coreid", "stand_para_base", "stand_step"], undefined)
     places = set()
     for core in range(5):
         steps = run_entry("s_mix_aic", core)
