@@ -18,7 +18,8 @@ struct script {
     const uint8_t *copies; /* by kernel; 0: nothing calls it */
     const char *base;
     struct file_names linked[CORE_TYPES + 1]; /* kernels' objects: by core type; dynamic ones */
-    struct file_names locals;                 /* symbols that are nobody else's affair */
+    struct intern symbols_met;
+    struct file_names locals; /* symbols that are nobody else's affair */
     struct arena arena;
 };
 
@@ -105,6 +106,13 @@ static const char *symbol_of(struct script *script, const struct kernel *kernel,
     return text;
 }
 
+/* Whether the symbol is met for the first time: kernels may share functions. */
+static bool is_new(struct script *script, const char *symbol)
+{
+    uint32_t count = script->symbols_met.count;
+    return intern_copy(&script->symbols_met, symbol, strlen(symbol)) == count;
+}
+
 /* Adds an option for each function of the kernels with this object that the entries call by another
  * name, and to the local symbols all of them. */
 static void add_renames(struct script *script, uint32_t owner, uint32_t copy,
@@ -121,6 +129,8 @@ static void add_renames(struct script *script, uint32_t owner, uint32_t copy,
             if (!kernel_part_at(module, kernel, i, &part) || part.function == NONE)
                 continue;
             const char *symbol = symbol_of(script, kernel, part.function, copy);
+            if (!is_new(script, symbol))
+                continue;
             const char *name = name_text(module, part.function, &script->arena);
             vec_push(&script->locals, symbol);
             if (!own && strcmp(symbol, name) != 0)
@@ -281,6 +291,7 @@ void commands_add(const struct emission_job *job, struct text *text, const char 
     for (int i = 0; i <= CORE_TYPES; i++)
         vec_free(&script.linked[i]);
     vec_free(&script.locals);
+    intern_free(&script.symbols_met);
     mem_free(copies);
     arena_free(&script.arena);
 }

@@ -134,12 +134,17 @@ kernel @add : aiv_only {
 kernel @cube : aic_only {
   op = "Cube", block = 4, object = "cube.o", function = "cube", params = [a, y]
 }
+kernel @narrow : mix_aic_1_2 {
+  op = "Narrow", block = 2, object = "mm.a",
+  function = {aic = "mm_mix_aic", aiv = "mm_mix_aiv"}, params = [x, w, y]
+}
 
 graph @g(%x: f16[64, 64], %w: f16[64, 64]) -> f16[64, 64] {
   superkernel @s {options = "OPTIONS"} {
     %m = MatMul(%x, %w) : f16[64, 64] via @mm
     %a = Add(%m, %x) : f16[64, 64] via @add
-    %y = Cube(%a) : f16[64, 64] via @cube
+    %c = Cube(%a) : f16[64, 64] via @cube
+    %y = Narrow(%c, %w) : f16[64, 64] via @narrow
   }
   return %y
 }
@@ -235,8 +240,8 @@ def check_object():
     tap.check("entry and cube parts come before vector parts",
               code == ["s_mix_aic", "mm_mix_aic", "cube", "s_mix_aiv", "mm_mix_aiv", "add"], code)
     cube, vector = run_entry("s_mix_aic"), run_entry("s_mix_aiv")
-    tap.check("AICs run their parts", calls(cube) == ["mm_mix_aic", "cube"], cube)
-    tap.check("AIVs run theirs", calls(vector) == ["mm_mix_aiv", "add"], vector)
+    tap.check("AICs run their parts", calls(cube) == ["mm_mix_aic", "cube", "mm_mix_aic"], cube)
+    tap.check("AIVs run theirs", calls(vector) == ["mm_mix_aiv", "add", "mm_mix_aiv"], vector)
     tap.check("the variable that entry and kernels share is one",
               any(re.fullmatch(r"add \w+ [0-9]", step) for step in vector), vector)
     check_metadata(path)
@@ -284,12 +289,12 @@ def check_places(table):
     said = where(f"--pc={parts['cube']['begin'] + 1}")
     tap.check("an address in a kernel has its ops", said.returncode == 0 and
               "cube + 0x1\n'@s', AICs: a kernel, copy 0 of its code, called by\n"
-              "  Cube(%a, %y), program.skir:19\n" == said.stdout, said.stdout + said.stderr)
+              "  Cube(%a, %c), program.skir:23\n" == said.stdout, said.stdout + said.stderr)
     line = next(row["line"] for row in table["instructions"] if row["text"] == "set c2v")
     said = where(f"--line={line}")
     tap.check("a line has its instruction, and the ops around it", said.stdout ==
-              "'@s', AICs: set c2v\n  behind MatMul(%x, %w, %m), program.skir:17\n"
-              "  before Cube(%a, %y), program.skir:19\n", said.stdout + said.stderr)
+              "'@s', AICs: set c2v\n  behind MatMul(%x, %w, %m), program.skir:21\n"
+              "  before Cube(%a, %c), program.skir:23\n", said.stdout + said.stderr)
     check_refused(table)
 
 
@@ -335,7 +340,8 @@ def check_copies():
     for core in range(5):
         steps = run_entry("s_mix_aic", core)
         places.add(tuple(step.split()[1][-4:] for step in steps if step.startswith("code")))
-        tap.check(f"core {core} runs a copy", calls(steps) == ["mm_mix_aic", "cube"], steps)
+        tap.check(f"core {core} runs a copy",
+                  calls(steps) == ["mm_mix_aic", "cube", "mm_mix_aic"], steps)
     tap.check("four copies for five cores", len(places) == 4, places)
 
 
@@ -406,7 +412,8 @@ exec ld "$@"
                   functions("s.o"))
         tap.check("that does the same",
                   [calls(run_entry(entry, 1, "s.o")) for entry in ("s_mix_aic", "s_mix_aiv")] ==
-                  [["mm_mix_aic", "cube"], ["mm_mix_aiv", "add"]])
+                  [["mm_mix_aic", "cube", "mm_mix_aic"],
+                   ["mm_mix_aiv", "add", "mm_mix_aiv"]])
     os.remove(lld)
     os.remove(objcopy)
 
