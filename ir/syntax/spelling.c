@@ -302,7 +302,7 @@ const char *op_call_text(const struct module *module, const struct graph *graph,
     uint32_t operands = op_n_places(graph, op), tensors = operands + op->results.count;
     const struct intern_name *type = &module->names.names[op->type];
     struct text text = {NULL, 0, 0};
-    text_bytes(&text, type->text, type->size);
+    escape_put(&text, type->text, type->size, ESCAPE_HEX);
     for (uint32_t n = 0; n < tensors; n++) {
         text_string(&text, n ? ", " : "(");
         if (n < operands)

@@ -44,8 +44,8 @@ const char *args_name_text(const struct module *module, uint32_t name, bool word
 /* How an op is named in messages: its type and its first result, "Add %sum". In the arena. */
 const char *op_text(const struct module *module, const struct graph *graph, const struct op *op,
                     struct arena *arena);
-/* How reports of launches name it: its type, never in quotes, and all its tensors, "Add(%a, %sum)".
- */
+/* How reports of launches name it: its type, never in quotes but with the escapes of such, and all
+ * its tensors, "Add(%a, %sum)". One line. */
 const char *op_call_text(const struct module *module, const struct graph *graph,
                          const struct op *op, struct arena *arena);
 
