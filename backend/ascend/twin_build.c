@@ -74,7 +74,7 @@ static enum backend_status build(const struct module *module, const struct text 
     if (status == BACKEND_OK)
         status = device_compile(glue, path, places, objects[1], diags);
     if (status == BACKEND_OK)
-        status = device_link_entries(module, places, objects, output, diags);
+        status = device_link_entries(module, places, objects, TWIN_ENTRY, output, diags);
     arena_free(&scratch);
     return status;
 }

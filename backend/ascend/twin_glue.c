@@ -1,7 +1,6 @@
 #include "backend/ascend/twin_glue.h"
 #include "backend/ascend/symbols.h"
 #include "backend/device/emitter.h"
-#include "backend/device/symbols.h"
 #include "ir/base/intern.h"
 
 #include <assert.h>
@@ -287,12 +286,12 @@ static void put_row(struct glue *glue, const struct text *programs, const uint32
 static void put_function(struct glue *glue)
 {
     struct text *text = glue->emitter.text;
-    text_printf(text, "extern skrt_entry_fn e%u __asm__(\"", glue->emitter.entry_id);
-    device_entry_symbol(text, glue->emitter.module, glue->emitter.entry);
+    uint32_t id = glue->emitter.entry_id;
     text_printf(text,
-                "\");\n"
-                "void e%u(skrt_core *core)\n{\n    skir_twin_run(core, &e%u_entry);\n}\n\n",
-                glue->emitter.entry_id, glue->emitter.entry_id);
+                "skrt_entry_fn " TWIN_ENTRY "%u;\n"
+                "void " TWIN_ENTRY "%u(skrt_core *core)\n"
+                "{\n    skir_twin_run(core, &e%u_entry);\n}\n\n",
+                id, id, id);
 }
 
 static void put_entry(struct glue *glue)

@@ -5,6 +5,10 @@
 
 #include "backend/ascend/ascendc.h"
 
+/* What the symbols of entries begin with, before their index: a kernel's function may have any name
+ * that the source may call. */
+#define TWIN_ENTRY "skir_twin_entry_"
+
 /* Appends C for the source that `lines` are of, with all entries as functions for skrt. */
 void twin_glue(struct text *text, const struct module *module, const struct source_lines *lines);
 

@@ -55,29 +55,33 @@ uint8_t *device_kernel_copies(const struct module *module)
     return copies;
 }
 
-static void keep_entries(struct object_link *link, const struct module *module)
+static void keep_entries(struct object_link *link, const struct module *module, const char *prefix)
 {
     for (uint32_t i = 0; i < module->entries.count; i++) {
-        struct text symbol = {NULL, 0, 0};
+        struct text symbol = {NULL, 0, 0}, own = {NULL, 0, 0};
         device_entry_symbol(&symbol, module, &module->entries.at[i]);
         text_char(&symbol, '\0');
-        object_link_export(link, ENTRY_GROUP, symbol.at, symbol.at);
+        if (prefix)
+            text_printf(&own, "%s%u", prefix, i);
+        text_char(&own, '\0');
+        object_link_export(link, ENTRY_GROUP, prefix ? own.at : symbol.at, symbol.at);
         object_link_keep(link, symbol.at);
         text_free(&symbol);
+        text_free(&own);
     }
 }
 
 enum backend_status device_link_entries(const struct module *module,
                                         const struct backend_places *places,
-                                        const char *const *objects, const char *output,
-                                        struct diags *diags)
+                                        const char *const *objects, const char *prefix,
+                                        const char *output, struct diags *diags)
 {
     struct kernel_link linker;
     begin_link(&linker, module, places, output, diags);
     uint8_t *copies = device_kernel_copies(module);
     for (; *objects; objects++)
         object_link_add_file(linker.link, ENTRY_GROUP, *objects);
-    keep_entries(linker.link, module);
+    keep_entries(linker.link, module, prefix);
     bool ok = kernel_link_add(&linker, copies);
     mem_free(copies);
     return kernel_link_finish(&linker, ok);

@@ -10,11 +10,12 @@ uint8_t *device_kernel_copies(const struct module *module);
 
 /* Links the entries' objects (NULL-terminated), which call kernels by their symbols
  * (backend/device/symbols.h) and have the functions of stubs, with these kernels into one
- * relocatable object whose only global symbols are the entries. */
+ * relocatable object whose only global symbols are the entries. In the objects their symbols are
+ * the same, or, where there is a prefix, that with their index behind it. */
 enum backend_status device_link_entries(const struct module *module,
                                         const struct backend_places *places,
-                                        const char *const *objects, const char *output,
-                                        struct diags *diags);
+                                        const char *const *objects, const char *prefix,
+                                        const char *output, struct diags *diags);
 
 /* Links the kernels that `used` marks (by kernel index), each function under its symbol, into one
  * relocatable object in which those are global: for launches of single ops. None of them is a

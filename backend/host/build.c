@@ -15,7 +15,7 @@ enum backend_status host_compile(const struct module *module, const struct backe
         const char *objects[] = {arena_printf(&scratch, "%s/entry.o", folder.path), NULL};
         status = device_compile(&source, path, places, objects[0], diags);
         if (status == BACKEND_OK)
-            status = device_link_entries(module, places, objects, output, diags);
+            status = device_link_entries(module, places, objects, NULL, output, diags);
         tool_folder_remove(&folder);
     }
     text_free(&source);

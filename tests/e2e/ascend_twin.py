@@ -20,7 +20,7 @@ OPTIONS = {"attention_step": ["--bind", "b=2", "--bind", "s=64"]}
 STUBS = {"moe_layer"}  # kernels whose objects are not there
 CC = os.environ.get("CC", "cc").split() or ["cc"]
 ALL = os.environ.get("SKIR_TWIN") == "all"
-GOLDENS = 1 if ALL else 8  # every so-many-th file
+GOLDENS = 1 if ALL else 6  # every so-many-th file
 OTHERS = ["early_start", "dynamic_kernels"]
 if ALL:
     OTHERS += ["profile", "race_check", "split_code", "streams", "one_aiv", "repeated_runs",
@@ -95,7 +95,7 @@ for path in goldens:
             wrong.append(f"{path} @{graph}:\n{said(done)}{said(host)}")
 os.chdir(scratch.name)
 tap.check(f"golden files do what they do on the host ({ran} graphs of {len(goldens)} files)",
-          not wrong and ran >= 90 / GOLDENS, "\n".join(wrong))
+          not wrong and ran >= (90 if ALL else 5), "\n".join(wrong))
 
 # ---- Entries that are wrong ----
 
@@ -124,8 +124,9 @@ for claim, without, word in (("a missing flag", "    set c2v\n", "deadlock"),
 
 # ---- Fed barriers ----
 
+# The kernel's function is called as its super kernel's entry is.
 write("rotate.c", """#include "skrt.h"
-void rotate(skrt_core *core, uint64_t args)
+void g_s(skrt_core *core, uint64_t args)
 {
     float *x = (float *)(uintptr_t)skrt_args(core, args)[0];
     float *y = (float *)(uintptr_t)skrt_args(core, args)[1];
@@ -141,7 +142,7 @@ void rotate(skrt_core *core, uint64_t args)
 """)
 write("fewer.skir", """skir 1
 kernel @rotate : aiv_only {
-  block = 5, object = "rotate.o", function = "rotate", params = [x, y], sync_all
+  block = 5, object = "rotate.o", function = "g_s", params = [x, y], sync_all
 }
 graph @g(%a: f32[5], %b: f32[5]) -> f32[5] {
   scope @s {
