@@ -12,8 +12,10 @@
 
 #include <assert.h>
 
-/* How many gaps a set or wait may move. */
-enum { REACH = 8 };
+enum {
+    REACH = 8, /* gaps by which a set or wait may move */
+    MANY = 64  /* flags that are waited for in one gap */
+};
 
 /* Of the other list's flags that are waited for in a gap, the last one. */
 static const struct flag *last_awaited(const struct planner *planner, int core, uint32_t gap)
@@ -95,34 +97,50 @@ static void drop_barrier(struct planner *planner, int sender, uint32_t index)
         ask(planner, sender, flag, true);
 }
 
+/* How many of the flags that a gap waits for cost a barrier; none where there are too many. */
+static unsigned count_costly(const struct planner *planner, int core, uint32_t gap)
+{
+    const struct flags *flags = &planner->flags[1 - core];
+    uint32_t first = planner->spots[core][gap].wait, i = first;
+    unsigned costly = 0;
+    for (; i < flags->count && flags->at[i].wait == gap; i++)
+        costly += is_costly(planner, 1 - core, &flags->at[i]);
+    return i - first <= MANY ? costly : 0;
+}
+
+/* Which of the flags that a gap waits for ask for a barrier, as bits; those that did. */
+static uint64_t ask_awaited(struct planner *planner, int core, uint32_t gap, uint64_t barriers)
+{
+    struct flags *flags = &planner->flags[1 - core];
+    uint32_t first = planner->spots[core][gap].wait;
+    uint64_t were = 0;
+    for (uint32_t i = first; i < flags->count && flags->at[i].wait == gap; i++) {
+        were |= (uint64_t)flags->at[i].barrier << (i - first);
+        ask(planner, 1 - core, &flags->at[i], barriers >> (i - first) & 1);
+    }
+    return were;
+}
+
 /* A barrier behind the waits of a gap, in place of those of all senders. */
 static void try_gather(struct planner *planner, int core, uint32_t gap)
 {
-    struct flags *flags = &planner->flags[1 - core];
     struct spot *spot = &planner->spots[core][gap];
     struct change change = no_change;
-    uint32_t end = spot->wait, costly = 0;
-    for (; end < flags->count && flags->at[end].wait == gap; end++)
-        costly += is_costly(planner, 1 - core, &flags->at[end]);
+    unsigned costly = count_costly(planner, core, gap);
+    bool first = spot->first;
     if (spot->gather || !costly || !may_wait_first(planner, core, gap) ||
         (costly == 1 && !is_before_barrier(planner, core, gap)))
         return;
-    uint64_t were = 0;
-    assert(end - spot->wait <= 64);
-    for (uint32_t i = spot->wait; i < end; i++) {
-        were |= (uint64_t)flags->at[i].barrier << (i - spot->wait);
-        ask(planner, 1 - core, &flags->at[i], false);
-        widen(&change, 1 - core, flags->at[i].set);
-    }
-    bool first = spot->first;
+    uint64_t were = ask_awaited(planner, core, gap, 0);
     spot->first = spot->gather = true;
     widen(&change, core, gap);
+    widen(&change, 1 - core, planner->flags[1 - core].at[spot->wait].set);
+    widen(&change, 1 - core, last_awaited(planner, core, gap)->set);
     if (sync_refill_gaps(planner, &change))
         return;
     spot->first = first;
     spot->gather = false;
-    for (uint32_t i = spot->wait; i < end; i++)
-        ask(planner, 1 - core, &flags->at[i], were >> (i - spot->wait) & 1);
+    ask_awaited(planner, core, gap, were);
 }
 
 /* Waits before what is set, to pass on what the other list's cores of the same AI core know. */
@@ -163,8 +181,8 @@ static void move_set(struct planner *planner, int sender, uint32_t index, uint32
     flag->set = gap;
 }
 
-/* Waits in an earlier gap, whose barrier or the next one makes those of the senders superfluous;
- * `gather`: a barrier of the gap that is not behind its waits gets there. */
+/* Waits in an earlier gap, whose barrier or the next one makes that of the senders superfluous;
+ * `gather`: a barrier of the gap that is not behind its waits is put there. */
 static bool try_wait(struct planner *planner, int sender, uint32_t index, uint32_t gap, bool gather)
 {
     struct flag *flag = &planner->flags[sender].at[index];
@@ -214,22 +232,31 @@ static void wait_earlier(struct planner *planner, int sender, uint32_t index)
     }
 }
 
-/* Sets behind the next barrier of the senders. */
-static void set_later(struct planner *planner, int sender, uint32_t index)
+/* The gap of the senders' next barrier behind a flag's set, or that of the set if the flag cannot
+ * go there. */
+static uint32_t later_set(const struct planner *planner, int sender, uint32_t index)
 {
     const struct flags *flags = &planner->flags[sender];
     const struct flag *flag = &flags->at[index];
     const struct sync_list *lists = planner->plan->lists;
-    uint32_t set = flag->set, gap = set + 1;
     uint32_t high = index + 1 < flags->count ? flags->at[index + 1].set : lists[sender].count;
     uint64_t time = lists[1 - sender].at[flag->wait].time;
+    for (uint32_t gap = flag->set + 1; gap <= high && gap - flag->set <= REACH; gap++)
+        if (planner->spots[sender][gap].now.barrier)
+            return lists[sender].at[gap - 1].time < time ? gap : flag->set;
+    return flag->set;
+}
+
+/* Sets behind the next barrier of the senders. */
+static void set_later(struct planner *planner, int sender, uint32_t index)
+{
+    const struct flag *flag = &planner->flags[sender].at[index];
+    struct change change = no_change;
     if (!is_costly(planner, sender, flag))
         return;
-    while (gap <= high && gap - set <= REACH && !planner->spots[sender][gap].now.barrier)
-        gap++;
-    if (gap > high || gap - set > REACH || lists[sender].at[gap - 1].time >= time)
+    uint32_t set = flag->set, gap = later_set(planner, sender, index);
+    if (gap == set)
         return;
-    struct change change = no_change;
     widen(&change, sender, set);
     widen(&change, sender, gap);
     widen(&change, 1 - sender, flag->wait);
