@@ -300,7 +300,7 @@ static uint32_t find_preload(const struct placing *p, uint32_t begin, uint32_t c
 }
 
 /* `count` ops without a part here stand between two calls, of which the later one is NONE at the
- * end. */
+ * end. The op before them has sent its events. */
 static void place_absent(struct placing *p, uint32_t begin, uint32_t call, uint32_t count)
 {
     uint32_t end = call == NONE ? p->program->instrs.count : call, present = 0;
@@ -311,15 +311,16 @@ static void place_absent(struct placing *p, uint32_t begin, uint32_t call, uint3
     count -= present;
     assert(begin <= end);
     uint32_t preload = call == NONE ? end : find_preload(p, begin, call);
+    uint32_t notified = call_site_behind_notify(p->program, begin);
     if (preload == end) {
-        add_pairs(p, begin, count);
+        add_pairs(p, notified, count);
         return;
     }
     add_pairs(p, preload, count - 1);
     preload++;
     while (program_has(p->program, preload, INSTR_preload_data))
         preload++;
-    add_pairs(p, preload, 1);
+    add_pairs(p, preload > notified ? preload : notified, 1);
 }
 
 static void place_all(struct placing *p)

@@ -45,9 +45,10 @@ static uint32_t place_before(const struct ahead *ahead, uint32_t before, uint32_
     uint32_t i = call_site_behind_dcci(ahead->program, ahead->at.at[before - 1], ahead->pairs);
     if (ahead->turn.at[before - 1] + 1 == turn)
         return behind_arrivals(ahead, i);
-    /* In between are ops of the other core type alone. What leads to them arrives and sets; what
-     * leads from them to the next op here waits. */
-    for (; i < ahead->program->instrs.count; i++) {
+    /* In between are ops of the other core type alone. Before the first of them the op here sends
+     * its events. What leads to them arrives and sets; what leads from them to the next op here
+     * waits. */
+    for (i = call_site_behind_notify(ahead->program, i); i < ahead->program->instrs.count; i++) {
         uint8_t op = ahead->program->instrs.at[i].op;
         if (op == INSTR_call || op == INSTR_wait || op == INSTR_wait_event)
             break;

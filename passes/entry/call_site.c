@@ -117,6 +117,18 @@ uint32_t call_site_op_begin(const struct program *program, uint32_t from, uint32
     return end;
 }
 
+uint32_t call_site_behind_notify(const struct program *program, uint32_t from)
+{
+    uint32_t behind = from;
+    for (uint32_t i = from; i < program->instrs.count; i++) {
+        if (program->instrs.at[i].op == INSTR_call)
+            break;
+        if (program->instrs.at[i].op == INSTR_notify)
+            behind = i + 1;
+    }
+    return behind;
+}
+
 uint32_t program_start_end(const struct program *program)
 {
     uint32_t at = skip_records(program, 0);

@@ -48,6 +48,9 @@ uint32_t call_site_behind_dcci(const struct program *program, uint32_t call, boo
  * before the op begins. */
 uint32_t call_site_op_begin(const struct program *program, uint32_t from, uint32_t call);
 
+/* Behind the last notify from `from` up to the next call; `from` where there is none. */
+uint32_t call_site_behind_notify(const struct program *program, uint32_t from);
+
 /* Behind what stands at the start of a program, before its first op. */
 uint32_t program_start_end(const struct program *program);
 
