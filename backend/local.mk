@@ -160,7 +160,8 @@ libskrt_la_SOURCES = \
 	backend/runtime/shape.h \
 	backend/runtime/skrt.h \
 	backend/runtime/state.h \
-	backend/runtime/sync_point.c
+	backend/runtime/sync_point.c \
+	backend/runtime/trace.c
 libskrt_la_LIBADD = $(THREAD_LIBS)
 libskrt_la_LDFLAGS = $(INSTRUMENT) -no-undefined -version-info 0:0:0 \
 	-export-symbols-regex '^skrt_'

@@ -17,6 +17,7 @@ struct run_options {
     bool fused;
     bool race_check;         /* fused: orders that are not enforced are found */
     bool profile;            /* fused: time records of entries that make some are kept */
+    bool trace;              /* fused: traces of entries that make some are kept */
     bool full_barriers;      /* barriers of kernels are over all cores of a launch, as on the NPU */
     bool serial;             /* launches run one after another, also those of different streams */
     bool turns;              /* launches of several streams get cores in turns (skrt_queue) */
@@ -71,6 +72,8 @@ struct run_result {
     const char *const *reports; /* more about it, in lines; of the run */
     uint32_t n_reports;
     const struct run_profile *profile; /* of the run; NULL without run_options.profile */
+    const void *trace;                 /* of the run: lines as skrt.h has them */
+    uint64_t trace_size;               /* in bytes */
 };
 
 /* How graphs run on a target. */

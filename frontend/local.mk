@@ -195,6 +195,9 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/cmd_import.c \
 	frontend/commands/cmd_objdump.c \
 	frontend/commands/cmd_where.c \
+	frontend/commands/cmd_trace.c \
+	frontend/commands/trace_dump.c \
+	frontend/commands/trace_dump.h \
 	frontend/commands/cmd_opt.c \
 	frontend/commands/cmd_run.c \
 	frontend/commands/cmd_test.c \

@@ -38,8 +38,7 @@ static const char export_details[] =
     ;
 
 /* A line for each format that can be read. */
-static const char import_details[] =
-    "The format is guessed from the content. Formats:"
+static const char import_details[] = "The format is guessed from the content. Formats:"
 #define READS_yes(cli, summary) "\n" cli ": " summary
 #define READS_no(cli, summary)
 #define FORMAT(name, cli, suffix, reads, writes, summary) READS_##reads(cli, summary)
@@ -81,6 +80,8 @@ static const struct command commands[] = {
     {"where", "[OPTIONS] FILE.json", "tell what an address or a line of a kernel for NPUs is of",
      "The file is the metadata of the kernel, which compile writes beside its object.",
      options_where, 1, 1, cmd_where},
+    {"trace", "DUMP", "say where each core stood when a launch ended, by what it left in memory",
+     NULL, options_trace, 1, 1, cmd_trace},
     {0},
 };
 

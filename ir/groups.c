@@ -68,11 +68,10 @@ uint32_t entry_slot(const struct entry *entry, uint32_t word)
 
 uint32_t entry_profile_slot(const struct entry *entry)
 {
-    uint32_t count = entry->args.count, named = entry_named_groups(entry);
-    uint32_t first = named < entry->groups.count ? entry->groups.at[named].args.first : count;
-    bool found = count >= first + 2 && is_word(entry, count - 2, W_profiling) &&
-                 is_word(entry, count - 1, W_profiling);
-    return found ? arg_slot(entry, count - 2) : NONE;
+    uint32_t slot = entry_slot(entry, W_profiling);
+    uint32_t next = slot + 1 - arg_slot(entry, 0); /* among the arguments */
+    bool found = slot != NONE && next < entry->args.count && is_word(entry, next, W_profiling);
+    return found ? slot : NONE;
 }
 
 uint32_t group_find_tiling(const struct entry *entry, const struct arg_group *group)

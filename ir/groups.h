@@ -46,8 +46,8 @@ void entry_insert_words(struct entry *entry, uint32_t at, uint32_t word, uint32_
 /* The first slot of a word, such as sync_workspace, in groups without names, or NONE. */
 uint32_t entry_slot(const struct entry *entry, uint32_t word);
 
-/* The slot of an entry that holds the address of the buffer for time records; the next one, its
- * last, holds the size in bytes. NONE where it has no such slots. */
+/* The slot of an entry that holds the address of the buffer for time records; the next one holds
+ * the size in bytes. NONE where it has no such slots. */
 uint32_t entry_profile_slot(const struct entry *entry);
 
 /* The first of the three slots of a dynamic kernel in a group; NONE where they are not there. */

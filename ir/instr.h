@@ -87,6 +87,17 @@ enum {
     EARLY_READS_LATE = 16, /* before it waits, it reads nothing that ops before it write */
 };
 
+/* What a `trace` instruction says of a core: its STATE. Each state holds until the next one. */
+enum trace_state {
+    TRACE_BEGUN,    /* the entry */
+    TRACE_LAUNCHED, /* the op: the core is in its kernel */
+    TRACE_FINISHED, /* its kernel has returned */
+    TRACE_ENDED,    /* the entry */
+    TRACE_WAITING,  /* the op: for an event from outside, or its tiling */
+    TRACE_RECEIVED, /* which has come */
+    TRACE_STATES
+};
+
 /* What number[0] of a call says of its arguments, and of an instruction for a word in memory, of
  * that (docs/language.md, "Entries"):
  *   call    the index of a group of its entry; where `kernel` is NONE, the name id of the group of

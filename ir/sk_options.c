@@ -507,6 +507,18 @@ bool sk_options_of(struct sk_options *options, const struct module *module, uint
     return sk_options_parse(options, text->text, text->size, no_span, NULL);
 }
 
+bool sk_options_check(const struct sk_options *options)
+{
+    const struct sk_setting *own = &options->of[SK_debug_cross_core_sync_check];
+    return own->given ? own->number : options->of[SK_debug_per_op_max_core_num].number;
+}
+
+bool sk_options_trace(const struct sk_options *options)
+{
+    const struct sk_setting *own = &options->of[SK_debug_op_exec_trace];
+    return own->given ? own->number : sk_options_check(options);
+}
+
 /* ---------------------------------------------------------------------------- searching ---- */
 
 /* The pair of a text that has this key. */

@@ -67,6 +67,11 @@ bool sk_option_fits(const char *pattern, size_t pattern_size, const char *word, 
 bool sk_option_lists(const struct sk_options *options, enum sk_option option, const char *word,
                      size_t size);
 
+/* Whether debug-op-exec-trace, or debug-cross-core-sync-check, is asked for: by itself, or where it
+ * is not given by debug-per-op-max-core-num or, for the trace, by the check. */
+bool sk_options_trace(const struct sk_options *options);
+bool sk_options_check(const struct sk_options *options);
+
 /* Where in a text of options the key of one of them stands, or NULL. */
 const char *sk_options_find(const char *text, size_t size, enum sk_option option);
 

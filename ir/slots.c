@@ -117,6 +117,8 @@ void slots_add_entry(struct slots *slots, const struct entry *entry)
 {
     if (entry_slot(entry, W_sync_workspace) != NONE)
         push(slots, SLOT_WORD, W_sync_workspace);
+    if (entry_slot(entry, W_tracing) != NONE)
+        push(slots, SLOT_WORD, W_tracing);
     if (entry_profile_slot(entry) == NONE)
         return;
     push(slots, SLOT_WORD, W_profiling);

@@ -2,6 +2,7 @@
 
 libskir_la_SOURCES += \
 	passes/assign_streams.c \
+	passes/check_sync.c \
 	passes/bind_kernels.c \
 	passes/called.c \
 	passes/called.h \
@@ -27,6 +28,7 @@ libskir_la_SOURCES += \
 	passes/properties.h \
 	passes/split_code.c \
 	passes/split_nonfusable.c \
+	passes/trace.c \
 	passes/verify_sync.c \
 	passes/entry/ahead.c \
 	passes/entry/ahead.h \

@@ -10,20 +10,13 @@
  * waited for, and nothing that must stand beside another is torn apart: what belongs to a call
  * stands around its record.
  */
-#include "ir/slots.h"
 #include "passes/entry/records.h"
 #include "passes/entry/visit.h"
 
-enum { PROFILE_SLOTS = 2 }; /* the address of the buffer for records, and its size in bytes */
-
-/* Where there are slots there were records, which are not to be seen here (superkernels_visit). */
 static bool profile(struct superkernel *sk)
 {
-    if (!sk->options.of[SK_profiling].number || records_present(sk->entry) ||
-        entry_profile_slot(sk->entry) != NONE)
-        return true;
-    entry_insert_words(sk->entry, sk->entry->groups.count, W_profiling, PROFILE_SLOTS);
-    records_make(sk);
+    if (sk->options.of[SK_profiling].number)
+        records_add(sk, RECORDS_PROFILE);
     return true;
 }
 

@@ -10,7 +10,7 @@ SHAPES = {"mix_aic_1_0": (1, 0), "aic_only": (1, 0), "mix_aiv_1_0": (0, 1), "aiv
 
 KINDS = ("aic", "aiv")
 BEGIN, END, COMPLEMENT = "feed_sync begin", "feed_sync end", "feed_sync complement"
-RECORDS = ("profile", "trace")
+RECORDS = ("profile", "trace", "count_arrive", "check_await", "count_set", "check_wait")
 
 
 class Wrong(Exception):

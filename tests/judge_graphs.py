@@ -26,6 +26,8 @@ class Text:
         self.options = f'options = "stream-fusion={fusion}'
         self.options += ":feed-sync-all=1" if self.full else ""
         self.options += f":dcci-scalar-reads={self.random.randint(0, 1)}" if self.cached else ""
+        watched = "debug-cross-core-sync-check=1:preload-data=advance-step:profiling=1"
+        self.options += f":{watched}" if self.chance(0.2) else ""
         self.options += '"'
         self.blocks = self.random.choice([1, 2, 4])
         while self.ops < 3 or self.random.random() < 0.8 and self.ops < 12:

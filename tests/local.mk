@@ -81,6 +81,7 @@ unit_tests = \
 	tests/unit/test_skrt_failures \
 	tests/unit/test_skrt_feed \
 	tests/unit/test_skrt_profile \
+	tests/unit/test_skrt_trace \
 	tests/unit/test_skrt_race \
 	tests/unit/test_skrt_streams \
 	tests/unit/test_statements \
@@ -215,6 +216,7 @@ script_tests = \
 	tests/e2e/out_of_memory.sh \
 	tests/e2e/preload_objects.py \
 	tests/e2e/profile.py \
+	tests/e2e/trace.py \
 	tests/e2e/proto_text.py \
 	tests/e2e/race_check.py \
 	tests/e2e/repeated_runs.py \

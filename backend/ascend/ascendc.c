@@ -36,6 +36,13 @@ static void put_op(struct ascendc *out, const struct instr *call)
     arena_free(&arena);
 }
 
+/* What stands beside barriers and flags, not beside calls. */
+static bool is_check(uint8_t op)
+{
+    return op == INSTR_count_arrive || op == INSTR_check_await || op == INSTR_count_set ||
+           op == INSTR_check_wait;
+}
+
 /* The call that an instruction stands directly before, or is, with all between the two. */
 static uint32_t site_call(const struct program *program, uint32_t i)
 {
@@ -49,7 +56,7 @@ static uint32_t site_call(const struct program *program, uint32_t i)
             return NONE;
         if (instr->op == INSTR_feed_sync && instr->word != PHASE_begin)
             return NONE;
-        if (place == PLACE_RECORD && instr->word != PHASE_begin)
+        if (place == PLACE_RECORD && (instr->word != PHASE_begin || is_check(instr->op)))
             return NONE;
     }
     return NONE;
@@ -65,9 +72,21 @@ static bool program_has_instr(const struct program *program, enum instr_op op)
     return false;
 }
 
+/* Whether it has records for the trace, or checks. */
+static bool program_has_trace(const struct program *program)
+{
+    for (uint32_t i = 0; i < program->instrs.count; i++)
+        if (instr_info(program->instrs.at[i].op)->place == PLACE_RECORD &&
+            program->instrs.at[i].op != INSTR_profile)
+            return true;
+    return false;
+}
+
 /* What the statements of the program use. */
 static void put_locals(struct ascendc *out, const struct program *program)
 {
+    const struct kernel_type_info *info = kernel_type_info(out->entry->type);
+    int64_t blocks = attr_int(out->module, out->entry->attrs, W_block, 1);
     if (program_has_instr(program, INSTR_select))
         text_string(out->text, "        skir::Selected selected = {0, 0};\n");
     if (out->records != NONE && program_has_instr(program, INSTR_profile))
@@ -75,6 +94,9 @@ static void put_locals(struct ascendc *out, const struct program *program)
                     "        skir::Records records =\n"
                     "            skir::InitProfiling((uint32_t)(uint64_t)p[%u], p[%u]);\n",
                     out->records + 1, out->records);
+    if (out->tracing != NONE && program_has_trace(program))
+        text_printf(out->text, "        skir::Trace trace = skir::InitTrace(p[%u], %lld, %lld);\n",
+                    out->tracing, (long long)blocks * info->aics, (long long)blocks * info->aivs);
     if (out->workspace != NONE && program_has_instr(program, INSTR_feed_sync))
         text_printf(out->text,
                     "        AscendC::g_superKernelAutoSyncAllConfigGmBaseAddr = p[%u];\n"
@@ -173,6 +195,7 @@ static void put_entry(struct ascendc *out)
     out->entry = &out->module->entries.at[out->entry_id];
     out->workspace = entry_slot(out->entry, W_sync_workspace);
     out->records = entry_profile_slot(out->entry);
+    out->tracing = entry_slot(out->entry, W_tracing);
     entry_ops_find(&out->ops, &out->finder, out->entry);
     event_slots_take(&out->events, out->entry);
     put_head(out);

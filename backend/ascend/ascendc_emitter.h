@@ -27,6 +27,7 @@ struct ascendc {
     struct event_slots events;
     uint32_t workspace; /* slot, or NONE */
     uint32_t records;   /* slot of the profiling area, or NONE */
+    uint32_t tracing;   /* slot of the trace, or NONE */
 };
 
 /* The copies of kernels' code that an entry chooses from. */

@@ -213,15 +213,32 @@ static void put_record(const struct statement *s)
     text_unsigned(out->text, number);
 }
 
+/* A line of 64 bytes for every 8 slots, the sync base among those of the first group. */
+static void put_preload_data(const struct statement *s)
+{
+    const struct arg_group *group = &s->out->entry->groups.at[s->instr->number[0]];
+    uint32_t first = group_slot(s->out->entry, group), end = first + group->args.count;
+    first = s->instr->number[0] == 0 ? 0 : first;
+    for (uint32_t slot = first; slot < end; slot += 8)
+        text_printf(s->out->text, "%sdc_preload((__gm__ uint64_t *)(p + %u), 0)",
+                    slot > first ? "; " : "", slot);
+}
+
 static bool put_piece(void *user, const char *name, size_t size)
 {
     static const struct {
         const char *name;
         void (*put)(const struct statement *s);
     } pieces[] = {
-        {"call", put_call},           {"function", put_function}, {"select", put_select},
-        {"wait_pipe", put_wait_pipe}, {"reset", put_reset},       {"workspace", put_workspace},
-        {"feed", put_feed},           {"record", put_record},
+        {"call", put_call},
+        {"function", put_function},
+        {"select", put_select},
+        {"wait_pipe", put_wait_pipe},
+        {"reset", put_reset},
+        {"workspace", put_workspace},
+        {"feed", put_feed},
+        {"record", put_record},
+        {"preload_data", put_preload_data},
     };
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++)
         if (strlen(pieces[i].name) == size && memcmp(pieces[i].name, name, size) == 0) {
@@ -356,7 +373,8 @@ void ascendc_instr(struct ascendc *out, enum core_type core, uint32_t index)
                  (struct source_line){(uint32_t)out->text->size, out->entry_id, core, index});
     if (!info->ascend)
         refuse(&s, DIAG_unsupported, "the target 'ascend' does not have this instruction");
-    else if (info->place == PLACE_RECORD && out->records == NONE)
+    else if (info->place == PLACE_RECORD &&
+             (instr->op == INSTR_profile ? out->records : out->tracing) == NONE)
         return; /* nothing is recorded where there is no area for records */
     else if (instr->op == INSTR_call && instr->early)
         put_early_call(&s);

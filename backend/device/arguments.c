@@ -153,10 +153,30 @@ static bool add_workspace(struct device_run *run, const struct entry *entry)
     return true;
 }
 
+/* The lines of its cores' traces. */
+static bool add_trace(struct device_run *run, const struct entry *entry,
+                      struct device_launch *launch)
+{
+    if (entry_slot(entry, W_tracing) == NONE)
+        return true;
+    launch->trace_lines = launch->skrt.blocks * ((uint32_t)launch->skrt.aics + launch->skrt.aivs);
+    launch->trace = mem_try_calloc(launch->trace_lines, sizeof *launch->trace);
+    if (!launch->trace) {
+        diag_at(run->diags, DIAG_unsupported, locate_name(run->module, entry->loc),
+                "there is no memory for the trace of entry '@%.*s'",
+                NAME(run->module, entry->name));
+        return false;
+    }
+    vec_push(&run->workspaces, launch->trace);
+    vec_push(&run->arguments, (struct device_argument){.slot = {SLOT_WORD, W_tracing},
+                                                       .word = (uintptr_t)launch->trace});
+    return true;
+}
+
 bool arguments_add_entry(struct device_run *run, const struct entry *entry,
                          struct device_launch *launch)
 {
-    if (!add_workspace(run, entry))
+    if (!add_workspace(run, entry) || !add_trace(run, entry, launch))
         return false;
     add_profile(run, entry, launch);
     return true;

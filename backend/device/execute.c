@@ -48,6 +48,38 @@ static void end_profile(struct device_run *run, const struct device_launch *laun
     mem_free(buffer);
 }
 
+/* Clears the traces of launches. Room for them is made now: after a timeout nothing is
+ * allocated. */
+static void begin_traces(struct device_run *run, uint32_t first, uint32_t count)
+{
+    uint32_t lines = 0;
+    for (uint32_t i = first; i < first + count; i++) {
+        const struct device_launch *launch = &run->launches.at[i];
+        if (!launch->trace)
+            continue;
+        memset(launch->trace, 0, launch->trace_lines * sizeof *launch->trace);
+        lines += launch->trace_lines + 1;
+    }
+    if (run->options.trace)
+        vec_reserve(&run->root->trace, lines);
+}
+
+/* Takes the traces of a launch that has begun. */
+static void end_trace(struct device_run *run, const struct device_launch *launch,
+                      const struct skrt_result *result)
+{
+    _Static_assert(sizeof(struct skrt_trace_name) == sizeof(struct skrt_trace_line), "one size");
+    struct skrt_trace_name name = {.magic = SKRT_TRACE_NAME};
+    if (!launch->trace || !run->options.trace || result->status == SKRT_STOPPED)
+        return;
+    struct skrt_trace_line *to = run->root->trace.at + run->root->trace.count;
+    size_t size = strlen(launch->skrt.name);
+    memcpy(name.name, launch->skrt.name, size < sizeof name.name ? size : sizeof name.name);
+    memcpy(to, &name, sizeof name);
+    memcpy(to + 1, launch->trace, launch->trace_lines * sizeof *to);
+    run->root->trace.count += launch->trace_lines + 1;
+}
+
 /* What the host does before a launch whose entry waits for tilings. */
 static void open_locks(struct device_run *run, const struct device_launch *launch)
 {
@@ -142,6 +174,7 @@ static void batch_init(struct batch *batch, struct device_run *run, uint32_t fir
     batch->profiles = arena_alloc(&batch->arena, count * sizeof *batch->profiles);
     for (uint32_t i = 0; i < count; i++)
         add_to_batch(run, batch, i, count == 1);
+    begin_traces(run, first, count);
     batch->queue = (struct skrt_queue){.n_launches = count,
                                        .n_streams = run->streams.count,
                                        .launches = batch->launches,
@@ -160,6 +193,7 @@ static enum skrt_status end_batch(struct device_run *run, struct batch *batch,
         if (result->report)
             vec_push(&run->root->reports, result->report);
         end_profile(run, launch, batch->profiles[i], result, start);
+        end_trace(run, launch, result);
         if (result->status == SKRT_OK && !locks_cleared(run, launch))
             status = status == SKRT_OK || status == SKRT_RACE ? SKRT_LEFT_SET : status;
     }
@@ -180,9 +214,11 @@ static enum skrt_status execute_launches(struct device_run *run, uint32_t first,
     *seconds += (double)(device_profile_now(&run->root->profile) - start) * 1e-9;
     if (status != SKRT_TIMEOUT)
         return end_batch(run, &batch, status, start);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         if (batch.results[i].report)
             vec_push(&run->root->reports, batch.results[i].report);
+        end_trace(run, &run->launches.at[first + i], &batch.results[i]);
+    }
     return status;
 }
 
@@ -461,6 +497,8 @@ void device_run_execute(struct backend_run *base, void *const *const *values,
     *result = (struct run_result){.profile = run->options.profile ? &run->profile : NULL};
     calls_bind(run, values);
     enum skrt_status status = execute_graph(run, &result->seconds);
+    result->trace = run->trace.at;
+    result->trace_size = run->trace.count * sizeof *run->trace.at;
     if (status != SKRT_OK) {
         result->end = status == SKRT_TIMEOUT ? RUN_STUCK : RUN_FAILED;
         result->cause = run->cause ? run->cause : skrt_status_text(status);

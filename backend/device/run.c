@@ -202,6 +202,7 @@ static void free_run(struct device_run *run)
         mem_free(run->workspaces.at[i]);
     vec_free(&run->workspaces);
     vec_free(&run->reports);
+    vec_free(&run->trace);
     vec_free(&run->launches);
     vec_free(&run->arguments);
     vec_free(&run->events);

@@ -42,16 +42,18 @@ struct device_tiling_words {
 struct device_call;
 
 struct device_launch {
-    struct device_call *call; /* an op that calls graphs, which is no launch itself; or NULL */
-    struct skrt_launch skrt;  /* without params */
-    uint32_t first, count;    /* of its arguments; the first is the sync base address */
-    uint32_t stream;          /* in run.streams */
-    struct range waits;       /* in run.events: those that it waits for as a whole */
-    struct range sends;       /* and that it sends so */
-    uint32_t block;           /* the super kernel, or NONE */
-    uint32_t profile_slot;    /* of its time records, or NONE */
-    uint64_t records;         /* at most */
-    const char **ops;         /* names of the super kernel's ops */
+    struct device_call *call;      /* an op that calls graphs, which is no launch itself; or NULL */
+    struct skrt_launch skrt;       /* without params */
+    uint32_t first, count;         /* of its arguments; the first is the sync base address */
+    uint32_t stream;               /* in run.streams */
+    struct range waits;            /* in run.events: those that it waits for as a whole */
+    struct range sends;            /* and that it sends so */
+    uint32_t block;                /* the super kernel, or NONE */
+    uint32_t profile_slot;         /* of its time records, or NONE */
+    struct skrt_trace_line *trace; /* in run.workspaces, or NULL */
+    uint32_t trace_lines;
+    uint64_t records; /* at most */
+    const char **ops; /* names of the super kernel's ops */
     uint32_t n_ops;
     struct range tilings; /* in run.tilings: those that its entry waits for */
 };
@@ -85,6 +87,8 @@ struct device_run {
     struct mem_guard guard; /* of the device, handles and reports */
     uint64_t *params;       /* room for the largest launch's */
     struct run_profile profile;
+    VEC(struct skrt_trace_line)
+    trace; /* of the root: of all launches so far, with lines of names */
 };
 
 static inline const struct kernel *device_run_kernel(const struct device_run *run,

@@ -134,6 +134,12 @@ static void emit_records(const struct statement *s)
     text_unsigned(s->emitter->text, entry_profile_slot(s->emitter->entry));
 }
 
+/* The slot of the trace. */
+static void emit_tracing(const struct statement *s)
+{
+    text_unsigned(s->emitter->text, entry_slot(s->emitter->entry, W_tracing));
+}
+
 static bool emit_piece(void *user, const char *name, size_t size)
 {
     static const struct {
@@ -142,6 +148,7 @@ static bool emit_piece(void *user, const char *name, size_t size)
     } pieces[] = {
         {"site", emit_site},           {"call", emit_call}, {"select", emit_select},
         {"workspace", emit_workspace}, {"feed", emit_feed}, {"records", emit_records},
+        {"tracing", emit_tracing},
     };
     for (size_t i = 0; i < sizeof pieces / sizeof pieces[0]; i++)
         if (strlen(pieces[i].name) == size && memcmp(pieces[i].name, name, size) == 0) {
@@ -174,6 +181,12 @@ static bool find_slot(const struct statement *s, uint32_t *slot)
     return false;
 }
 
+/* The slot of what a record is written to, or NONE. */
+static uint32_t records_slot(const struct entry *entry, const struct instr *instr)
+{
+    return instr->op == INSTR_profile ? entry_profile_slot(entry) : entry_slot(entry, W_tracing);
+}
+
 void emit_instr(struct emitter *emitter, enum core_type core, const struct instr *instr,
                 uint32_t index, struct rows *next)
 {
@@ -185,7 +198,7 @@ void emit_instr(struct emitter *emitter, enum core_type core, const struct instr
         return;
     }
     /* Nothing is recorded where there is no buffer for records. */
-    if (info->place == PLACE_RECORD && entry_profile_slot(emitter->entry) == NONE)
+    if (info->place == PLACE_RECORD && records_slot(emitter->entry, instr) == NONE)
         template = "skrt_hint(core, $site)";
     text_string(emitter->text, "    ");
     struct instr plain = *instr;

@@ -248,6 +248,42 @@ struct skrt_profile {
 };
 void skrt_profile(skrt_core *core, uint64_t slot, enum skrt_phase phase, uint32_t index,
                   enum skrt_profile_kind kind, const struct skrt_site *site);
+/* Where cores stand. The parameter slot holds the address of a line for each core, 8-byte aligned:
+ * those of the AICs, then those of the AIVs; 0: nothing is recorded. Their memory is zeroed before
+ * the launch; a core's line has its magic once the core has begun. */
+enum { SKRT_TRACE_MAGIC = 0x54524b53 };
+enum skrt_counter { SKRT_BARRIER, SKRT_FLAG };
+struct skrt_trace_line {
+    uint32_t magic;
+    uint16_t core;       /* among those of its type */
+    uint8_t type;        /* enum skrt_core_type */
+    uint8_t fault;       /* of a check: 1 + its counter; 0: none */
+    uint32_t index;      /* of the op */
+    uint32_t state;      /* as docs/language.md numbers them */
+    uint64_t count;      /* of traces so far */
+    uint64_t time;       /* of the last one: nanoseconds since the launch began, or cycles */
+    uint32_t counted[2]; /* arrivals, releases */
+    uint32_t checked[2]; /* barriers passed, releases taken */
+    uint32_t expected;   /* of a check that failed: what the counter should be, */
+    uint32_t found;      /* what it is, */
+    uint32_t other;      /* and of which core: type << 16 | index */
+    uint32_t reserved;
+};
+/* A dump of traces of several launches has such a line before those of each launch. */
+enum { SKRT_TRACE_NAME = 0x4e524b53 };
+struct skrt_trace_name {
+    uint32_t magic;
+    char name[60]; /* of the entry, as much of it as there is room for */
+};
+void skrt_trace(skrt_core *core, uint64_t slot, uint32_t index, uint32_t state,
+                const struct skrt_site *site);
+/* Before an arrival or a release the core counts it; behind the wait for that, it checks that those
+ * it waited for have counted as often as it has waited: else it was passed by something else, which
+ * is misuse. */
+void skrt_count(skrt_core *core, uint64_t slot, enum skrt_counter counter,
+                const struct skrt_site *site);
+void skrt_check(skrt_core *core, uint64_t slot, enum skrt_counter counter,
+                const struct skrt_site *site);
 /* Instructions without an effect on this target (preloads, cache maintenance). */
 void skrt_hint(skrt_core *core, const struct skrt_site *site);
 

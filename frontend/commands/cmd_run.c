@@ -40,6 +40,9 @@ const struct option options_run[] = {
     {"profile", 0, OPTION_VALUE, "FILE.json",
      "record when each core runs what, as profiling=1 for every scope, and write it to a file for "
      "trace viewers"},
+    {"trace", 0, OPTION_VALUE, "FILE",
+     "record where each core stands, as debug-op-exec-trace=1 for every scope, and write it to a "
+     "file for 'skirc trace', however the run ends"},
     {"threads", 0, OPTION_VALUE, "N", "host threads (as many as there are processors)"},
     {"timeout", 0, OPTION_VALUE, "SECONDS", "end a launch that takes longer (60); 0: never"},
     {"max-iterations", 0, OPTION_VALUE, "N",
@@ -60,7 +63,7 @@ struct runner {
     const struct backend_runner *how;
     uint64_t seed, threads, timeout, max_iterations;
     bool compare, race_check, full_barriers, serial;
-    const char *profile; /* the file, or NULL */
+    const char *profile, *trace; /* files, or NULL */
     struct named_values inputs, outputs;
 };
 
@@ -229,6 +232,7 @@ static struct backend_run *open_run(struct runner *runner, bool fused, enum exit
         .fused = fused,
         .race_check = fused && runner->race_check,
         .profile = fused && runner->profile,
+        .trace = fused && runner->trace,
         .full_barriers = runner->full_barriers,
         .serial = runner->serial,
         .turns = option_given(runner->invocation, "unproven"),
@@ -248,6 +252,18 @@ static enum exit_status write_profile(const struct runner *runner,
     struct text text = {NULL, 0, 0};
     trace_events_write(&text, profile);
     enum exit_status status = write_output(runner->invocation, runner->profile, &text);
+    text_free(&text);
+    return status;
+}
+
+/* What is written stands before reports, which may end the process. */
+static enum exit_status write_trace(const struct runner *runner, const struct run_result *result)
+{
+    struct text text = {NULL, 0, 0};
+    if (!runner->trace)
+        return EXIT_DONE;
+    text_bytes(&text, result->trace, result->trace_size);
+    enum exit_status status = write_output(runner->invocation, runner->trace, &text);
     text_free(&text);
     return status;
 }
@@ -280,7 +296,8 @@ static enum exit_status execute(struct runner *runner, bool fused, struct outcom
     outcome->seconds = result.seconds;
     outcome->launches = run->launches;
     outcome->orders = run->orders;
-    status = report_result(runner, &result);
+    status = fused ? write_trace(runner, &result) : EXIT_DONE;
+    status = worse_status(status, report_result(runner, &result));
     if (result.profile)
         status = worse_status(status, write_profile(runner, result.profile));
     runner->how->close(run);
@@ -390,6 +407,7 @@ static bool read_options(struct runner *runner)
     runner->full_barriers = option_given(invocation, "full-barriers");
     runner->serial = option_given(invocation, "serial");
     runner->profile = option_value(invocation, "profile");
+    runner->trace = option_value(invocation, "trace");
     return choose_target(runner) &&
            option_choice(invocation, "compare", comparisons, &comparison) &&
            option_number(invocation, "seed", 0, UINT64_MAX, &runner->seed) &&
@@ -410,6 +428,14 @@ static enum exit_status run_lowered(struct runner *runner)
                                                                            : EXIT_INPUT;
 }
 
+/* Options of scopes that make what is to be recorded. */
+static const char *record_options(const struct runner *runner)
+{
+    if (runner->profile)
+        return runner->trace ? "profiling=1:debug-op-exec-trace=1" : "profiling=1";
+    return runner->trace ? "debug-op-exec-trace=1" : NULL;
+}
+
 enum exit_status cmd_run(struct invocation *invocation)
 {
     struct runner runner = {
@@ -417,7 +443,7 @@ enum exit_status cmd_run(struct invocation *invocation)
     if (!read_options(&runner))
         return EXIT_USAGE;
     struct session_options options = {.target = runner.target,
-                                      .sk_options = runner.profile ? "profiling=1" : NULL,
+                                      .sk_options = record_options(&runner),
                                       .unproven = option_given(invocation, "unproven"),
                                       .graph = option_value(invocation, "graph")};
     enum exit_status status;

@@ -85,6 +85,10 @@ static void verify_record(struct entry_verifier *ev, const struct instr *instr)
     if (instr->op == INSTR_profile && instr->number[1] >= PROFILE_KINDS)
         diag_at(ev->diags, DIAG_number_range, locate_instr(ev->module, instr),
                 "kind %u: 0 is a kernel, 1 an op, 2 a notify, 3 a wait", instr->number[1]);
+    if (instr->op == INSTR_trace && instr->number[1] >= TRACE_STATES)
+        diag_at(ev->diags, DIAG_number_range, locate_instr(ev->module, instr),
+                "state %u: 0 is begun, 1 launched, 2 finished, 3 ended, 4 waiting, 5 received",
+                instr->number[1]);
 }
 
 /* A core holds one choice at a time. Whether each call has its select is verify-sync's question. */

@@ -3,12 +3,55 @@
 
 #include <string.h>
 
-static struct instr record(enum phase phase, uint32_t index, enum profile_kind kind)
+/* The kind of record that an instruction is, or 0. */
+static unsigned record_kind(const struct instr *instr)
+{
+    switch (instr->op) {
+    case INSTR_profile: return RECORDS_PROFILE;
+    case INSTR_trace: return RECORDS_TRACE;
+    case INSTR_count_arrive:
+    case INSTR_check_await:
+    case INSTR_count_set:
+    case INSTR_check_wait: return RECORDS_CHECK;
+    default: return 0;
+    }
+}
+
+/* A program that gets records. */
+struct recording {
+    const struct superkernel *sk;
+    const struct superkernel_events *events;
+    unsigned kinds;
+    enum core_type core;
+    struct program_edit edit;
+};
+
+static void add(struct recording *r, uint32_t at, unsigned kind, struct instr instr)
+{
+    if (r->kinds & kind)
+        program_edit_add(&r->edit, at, instr);
+}
+
+static void add_profile(struct recording *r, uint32_t at, enum phase phase, uint32_t index,
+                        enum profile_kind kind)
 {
     struct instr instr = instr_make(INSTR_profile, (uint8_t)phase);
     instr.number[0] = index;
     instr.number[1] = (uint32_t)kind;
-    return instr;
+    add(r, at, RECORDS_PROFILE, instr);
+}
+
+static void add_trace(struct recording *r, uint32_t at, uint32_t index, enum trace_state state)
+{
+    struct instr instr = instr_make(INSTR_trace, 0);
+    instr.number[0] = index;
+    instr.number[1] = (uint32_t)state;
+    add(r, at, RECORDS_TRACE, instr);
+}
+
+static void add_check(struct recording *r, uint32_t at, enum instr_op op, uint8_t word)
+{
+    add(r, at, RECORDS_CHECK, instr_make(op, word));
 }
 
 /* ------------------------------------------------------------------------- programs ---- */
@@ -22,11 +65,68 @@ static uint32_t op_of_event(const struct superkernel *sk, const struct superkern
     return op < sk->count ? superkernel_place(sk, op) : 0;
 }
 
-static void add_around(struct program_edit *edit, uint32_t at, uint32_t index,
-                       enum profile_kind kind)
+/* What the kernel of a call that starts early does of the entry's synchronisation
+ * (docs/device-model.md, "Early start"). */
+static void count_early(struct recording *r, uint32_t at, const struct instr *call)
 {
-    program_edit_add(edit, at, record(PHASE_begin, index, kind));
-    program_edit_add(edit, at + 1, record(PHASE_end, index, kind));
+    const struct kernel *kernel = module_kernel(r->sk->module, call->kernel);
+    unsigned own = r->core == CORE_AIC ? EARLY_WAIT_AIC : EARLY_WAIT_AIV;
+    if (call->early & own && kernel_type_has(kernel->type, 1 - r->core))
+        add_check(r, at, INSTR_count_set, (uint8_t)r->core);
+    if (call->early & EARLY_SET)
+        add_check(r, at, INSTR_count_arrive, (uint8_t)r->core);
+}
+
+static void check_early(struct recording *r, uint32_t at, const struct instr *call)
+{
+    unsigned own = r->core == CORE_AIC ? EARLY_WAIT_AIC : EARLY_WAIT_AIV;
+    if (call->early & own)
+        add_check(r, at, INSTR_check_await, (uint8_t)r->core);
+    if (call->early & EARLY_WAIT_MIX & ~own)
+        add_check(r, at, INSTR_check_wait, (uint8_t)(1 - r->core));
+}
+
+static void record_call(struct recording *r, uint32_t at, const struct instr *call, uint32_t op)
+{
+    uint32_t place = superkernel_place(r->sk, op);
+    count_early(r, at, call);
+    add_trace(r, at, place, TRACE_LAUNCHED);
+    add_profile(r, at, PHASE_begin, place, PROFILE_OP);
+    add_profile(r, at + 1, PHASE_end, place, PROFILE_OP);
+    add_trace(r, at + 1, place, TRACE_FINISHED);
+    check_early(r, at + 1, call);
+}
+
+static void record_event(struct recording *r, uint32_t at, const struct instr *instr, uint32_t next)
+{
+    bool wait = instr->op == INSTR_wait_event;
+    uint32_t place = op_of_event(r->sk, r->events, instr, next);
+    enum profile_kind kind = wait ? PROFILE_WAIT : PROFILE_NOTIFY;
+    if (wait)
+        add_trace(r, at, place, TRACE_WAITING);
+    add_profile(r, at, PHASE_begin, place, kind);
+    add_profile(r, at + 1, PHASE_end, place, kind);
+    if (wait)
+        add_trace(r, at + 1, place, TRACE_RECEIVED);
+}
+
+/* What is not a call; `next` is the op of the next one. */
+static void record_other(struct recording *r, uint32_t at, const struct instr *instr, uint32_t next)
+{
+    uint32_t place = next < r->sk->count ? superkernel_place(r->sk, next) : 0;
+    switch (instr->op) {
+    case INSTR_notify:
+    case INSTR_wait_event: record_event(r, at, instr, next); break;
+    case INSTR_select:
+        add_trace(r, at, place, TRACE_WAITING);
+        add_trace(r, at + 1, place, TRACE_RECEIVED);
+        break;
+    case INSTR_arrive: add_check(r, at, INSTR_count_arrive, instr->word); break;
+    case INSTR_await: add_check(r, at + 1, INSTR_check_await, instr->word); break;
+    case INSTR_set: add_check(r, at, INSTR_count_set, instr->word); break;
+    case INSTR_wait: add_check(r, at + 1, INSTR_check_wait, instr->word); break;
+    default: break;
+    }
 }
 
 /* The op of the program's next call, sk->count behind the last one. */
@@ -37,55 +137,83 @@ static uint32_t next_op(const struct superkernel *sk, const uint32_t *calls, uin
     return op;
 }
 
-static void profile_program(const struct superkernel_events *events, const struct superkernel *sk,
-                            enum core_type core)
+static void record_program(struct recording *r)
 {
-    struct program *program = &sk->entry->programs[core];
-    struct program_edit edit = {NULL, 0, 0};
-    uint32_t *calls = superkernel_calls(sk, core), op = next_op(sk, calls, 0);
-    program_edit_add(&edit, 0, record(PHASE_begin, 0, PROFILE_KERNEL));
+    struct program *program = &r->sk->entry->programs[r->core];
+    uint32_t *calls = superkernel_calls(r->sk, r->core), op = next_op(r->sk, calls, 0);
+    add_trace(r, 0, 0, TRACE_BEGUN);
+    add_profile(r, 0, PHASE_begin, 0, PROFILE_KERNEL);
     for (uint32_t i = 0; i < program->instrs.count; i++) {
         const struct instr *instr = &program->instrs.at[i];
-        if (instr->op == INSTR_notify)
-            add_around(&edit, i, op_of_event(sk, events, instr, op), PROFILE_NOTIFY);
-        if (instr->op == INSTR_wait_event)
-            add_around(&edit, i, op_of_event(sk, events, instr, op), PROFILE_WAIT);
-        if (instr->op != INSTR_call)
+        if (instr->op != INSTR_call) {
+            record_other(r, i, instr, op);
             continue;
-        add_around(&edit, i, superkernel_place(sk, op), PROFILE_OP);
-        op = next_op(sk, calls, op + 1);
+        }
+        record_call(r, i, instr, op);
+        op = next_op(r->sk, calls, op + 1);
     }
-    program_edit_add(&edit, program->instrs.count, record(PHASE_end, 0, PROFILE_KERNEL));
-    program_edit_apply(&edit, program);
+    add_profile(r, program->instrs.count, PHASE_end, 0, PROFILE_KERNEL);
+    add_trace(r, program->instrs.count, 0, TRACE_ENDED);
+    program_edit_apply(&r->edit, program);
     mem_free(calls);
 }
 
-void records_make(struct superkernel *sk)
+void records_make(struct superkernel *sk, unsigned kinds)
 {
     struct superkernel_events events = superkernel_events(sk);
-    for (int core = 0; core < CORE_TYPES; core++)
+    for (int core = 0; core < CORE_TYPES && kinds; core++)
         if (sk->entry->programs[core].present)
-            profile_program(&events, sk, (enum core_type)core);
+            record_program(&(struct recording){
+                .sk = sk, .events = &events, .kinds = kinds, .core = (enum core_type)core});
     superkernel_events_free(&events);
 }
 
-/* ----------------------------------------------------------------------- taking out ---- */
+/* ------------------------------------------------------------------------------ slots ---- */
 
-bool records_present(const struct entry *entry)
+enum { PROFILE_SLOTS = 2 }; /* the address of the buffer for records, and its size in bytes */
+
+/* Behind the workspace, if there is one, and before the slots of time records. */
+static void add_tracing_slot(struct entry *entry)
 {
+    uint32_t at = entry_named_groups(entry), slot = entry_slot(entry, W_sync_workspace);
+    while (slot != NONE && at < entry->groups.count &&
+           group_slot(entry, &entry->groups.at[at]) <= slot)
+        at++;
+    if (entry_slot(entry, W_tracing) == NONE)
+        entry_insert_words(entry, at, W_tracing, 1);
+}
+
+static unsigned present(const struct entry *entry)
+{
+    unsigned kinds = 0;
     for (int core = 0; core < CORE_TYPES; core++)
         for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++)
-            if (entry->programs[core].instrs.at[i].op == INSTR_profile)
-                return true;
-    return false;
+            kinds |= record_kind(&entry->programs[core].instrs.at[i]);
+    return kinds;
 }
+
+/* Where there are slots of time records there were records, which are not to be seen here. */
+void records_add(struct superkernel *sk, unsigned kind)
+{
+    struct entry *entry = sk->entry;
+    if ((sk->records | present(entry)) & kind ||
+        (kind == RECORDS_PROFILE && entry_profile_slot(entry) != NONE))
+        return;
+    if (kind == RECORDS_PROFILE)
+        entry_insert_words(entry, entry->groups.count, W_profiling, PROFILE_SLOTS);
+    else
+        add_tracing_slot(entry);
+    sk->records |= kind;
+}
+
+/* ----------------------------------------------------------------------- taking out ---- */
 
 static struct program without_records(const struct program *program)
 {
     struct program rest = *program;
     memset(&rest.instrs, 0, sizeof rest.instrs);
     for (uint32_t i = 0; i < program->instrs.count; i++)
-        if (program->instrs.at[i].op != INSTR_profile)
+        if (!record_kind(&program->instrs.at[i]))
             vec_push(&rest.instrs, program->instrs.at[i]);
     return rest;
 }
@@ -111,16 +239,23 @@ static void take_records(struct entry *entry)
     }
 }
 
-bool records_take(struct superkernel *sk)
+static bool has_slots(const struct entry *entry, unsigned kinds)
+{
+    return (!(kinds & RECORDS_PROFILE) || entry_profile_slot(entry) != NONE) &&
+           (!(kinds & ~(unsigned)RECORDS_PROFILE) || entry_slot(entry, W_tracing) != NONE);
+}
+
+unsigned records_take(struct superkernel *sk)
 {
     struct program *programs = sk->entry->programs, old[CORE_TYPES];
-    if (entry_profile_slot(sk->entry) == NONE || !records_present(sk->entry))
-        return false;
+    unsigned kinds = present(sk->entry);
+    if (!kinds || !has_slots(sk->entry, kinds))
+        return 0;
     for (int core = 0; core < CORE_TYPES; core++) {
         old[core] = programs[core];
         programs[core] = without_records(&old[core]);
     }
-    records_make(sk);
+    records_make(sk, kinds);
     bool same = same_programs(&programs[CORE_AIC], &old[CORE_AIC]) &&
                 same_programs(&programs[CORE_AIV], &old[CORE_AIV]);
     for (int core = 0; core < CORE_TYPES; core++) {
@@ -130,5 +265,5 @@ bool records_take(struct superkernel *sk)
     }
     if (same)
         take_records(sk->entry);
-    return same;
+    return same ? kinds : 0;
 }

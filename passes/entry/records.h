@@ -1,18 +1,23 @@
-/* The records that the pass `profile` makes, by places that follow from the program. */
+/* What passes put beside the instructions of entries to watch them: time records, traces and
+ * checks, by places that follow from the program. */
 #ifndef PASSES_ENTRY_RECORDS_H
 #define PASSES_ENTRY_RECORDS_H
 
 #include "passes/entry/superkernel.h"
 
-/* Puts the records of all ops and events into the programs of an entry that has none. */
-void records_make(struct superkernel *sk);
+/* Kinds of records, one a pass. */
+enum { RECORDS_PROFILE = 1, RECORDS_TRACE = 2, RECORDS_CHECK = 4 };
 
-/* Whether an entry has records of any kind. */
-bool records_present(const struct entry *entry);
+/* Has the super kernel's entry get records of a kind and the slots that they need, unless it has
+ * any of them: for visitors of superkernels_visit. */
+void records_add(struct superkernel *sk, unsigned kind);
 
-/* Takes them out, so that a pass finds everything else where it was before. False, with nothing
- * changed, where there are none, or no slots for them, or others than those that records_make would
- * put there. The entry's calls are those of its super kernel. */
-bool records_take(struct superkernel *sk);
+/* Puts the records of these kinds into the programs of an entry that has none of them. */
+void records_make(struct superkernel *sk, unsigned kinds);
+
+/* Takes all out, so that a pass finds everything else where it was before, and returns the kinds.
+ * 0, with nothing changed, where there are none, or no slots for them, or others than those that
+ * records_make would put there. The entry's calls are those of its super kernel. */
+unsigned records_take(struct superkernel *sk);
 
 #endif

@@ -22,7 +22,8 @@ struct superkernel {
     uint32_t n_grouped;
     const struct order *order; /* of the graph */
     struct sk_options options;
-    void *user; /* of superkernels_visit_with */
+    unsigned records; /* kinds that the entry's programs get behind the visit (records.h) */
+    void *user;       /* of superkernels_visit_with */
 };
 
 const struct op *superkernel_op(const struct superkernel *sk, uint32_t i);

@@ -10,14 +10,15 @@ struct visitor {
     uint32_t *index;              /* a copy of the graph's, for calls in another order */
 };
 
-/* Records of `profile` stand between what passes recognise by its place. They are none of a pass's
+/* Records stand between what passes recognise by its place. They are none of a pass's
  * business, and their places follow from the rest. */
 static bool visit_one(struct visitor *visitor)
 {
     struct superkernel *sk = &visitor->sk;
-    bool taken = records_take(sk), ok = visitor->visit(sk);
-    if (taken && ok)
-        records_make(sk);
+    sk->records = records_take(sk);
+    bool ok = visitor->visit(sk);
+    if (ok)
+        records_make(sk, sk->records);
     return ok;
 }
 

@@ -7,8 +7,8 @@
 /* Calls `visit` for each super kernel, all of which have kernels and entries (PROPERTY_BOUND,
  * PROPERTY_LOWERED), with its ops in the order of the calls. Entries whose calls are not those of
  * the ops, or come in an order that the graph does not allow, are reported and left out.
- * The records that the pass `profile` has made are not there while it runs, and are back
- * afterwards. Returns whether all was well. */
+ * The records that `profile`, `trace` and `check-sync` have made are not there while it runs, and
+ * are back afterwards. Returns whether all was well. */
 bool superkernels_visit(struct pass_context *context, bool (*visit)(struct superkernel *sk));
 /* The same for a visitor that keeps something between super kernels: `sk->user` is `user`. */
 bool superkernels_visit_with(struct pass_context *context, bool (*visit)(struct superkernel *sk),

@@ -345,6 +345,8 @@ static const struct option_row {
     {"debug-sync-all", 15, {"0", "1"}},
     {"feed-sync-all", 25, {"0", "1"}},
     {"profiling", 20, {"0", "1"}},
+    {"debug-op-exec-trace", 10, {"0", "1"}},
+    {"debug-cross-core-sync-check", 15, {"0", "1"}},
     {"dcci-before-kernel-start", 15, {"Plus", "Matrix,Turn", ".*t.*", "none"}},
     {"dcci-after-kernel-end", 15, {"Plus", "Matrix,Turn", "none"}},
     {"dcci-disable-on-kernel", 10, {"Plus", "Turn,call", "none"}},
