@@ -97,6 +97,33 @@ os.chdir(scratch.name)
 tap.check(f"golden files do what they do on the host ({ran} graphs of {len(goldens)} files)",
           not wrong and ran >= (90 if ALL else 5), "\n".join(wrong))
 
+# ---- Options of scopes ----
+
+write("step.skir", """skir 1
+target "some" {aic = 24, aiv = 48, arch = "c220"}
+graph @g(%a: f16[32, 32], %b: f16[32, 32]) -> (f16[32, 32], f16[32, 32]) {
+  scope @s {
+    %m = MatMul(%a, %b) : f16[32, 32]
+    %v = Add(%m, %a) : f16[32, 32]
+    stream "1" {
+      %w = Mul(%b, %b) : f16[32, 32]
+      %n = MatMul(%v, %w) : f16[32, 32]
+    }
+    %x = Add(%n, %w) : f16[32, 32]
+  }
+  return %x, %n
+}
+""")
+with open("step.skir", encoding="utf-8") as file:
+    write("c310.skir", file.read().replace("c220", "c310"))
+for options in ("", ":split-mode=1", ":early-start=0:profiling=1:func-align=0",
+                ":debug-sync-all=1:debug-dcci-all=1", ":preload-code=max:split-mode=7"):
+    for file in "step.skir", "c310.skir":
+        done = run(file, "--sk-options=stream-fusion=1" + options, "--race-check",
+                   "--compare=unfused", "--full-barriers")
+        tap.check(f"{file} stream-fusion=1{options}: bit-exact and free of races", done.returncode == 0
+                  and "bit-exact" in done.stdout and "race-free" in done.stdout, said(done))
+
 # ---- Entries that are wrong ----
 
 MIXED = """skir 1
