@@ -117,7 +117,9 @@ graph @g(%a: f16[32, 32], %b: f16[32, 32]) -> (f16[32, 32], f16[32, 32]) {
 with open("step.skir", encoding="utf-8") as file:
     write("c310.skir", file.read().replace("c220", "c310"))
 for options in ("", ":split-mode=1", ":early-start=0:profiling=1:func-align=0",
-                ":debug-sync-all=1:debug-dcci-all=1", ":preload-code=max:split-mode=7"):
+                ":debug-sync-all=1:debug-dcci-all=1", ":preload-code=max:split-mode=7",
+                ":preload-data=advance-step:debug-op-exec-trace=1",
+                ":debug-cross-core-sync-check=1"):
     for file in "step.skir", "c310.skir":
         done = run(file, "--sk-options=stream-fusion=1" + options, "--race-check",
                    "--compare=unfused", "--full-barriers")
