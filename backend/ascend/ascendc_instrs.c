@@ -371,12 +371,11 @@ void ascendc_instr(struct ascendc *out, enum core_type core, uint32_t index)
     if (out->lines)
         vec_push(out->lines,
                  (struct source_line){(uint32_t)out->text->size, out->entry_id, core, index});
-    if (!info->ascend)
-        refuse(&s, DIAG_unsupported, "the target 'ascend' does not have this instruction");
-    else if (info->place == PLACE_RECORD &&
-             (instr->op == INSTR_profile ? out->records : out->tracing) == NONE)
+    assert(info->ascend);
+    if (info->place == PLACE_RECORD &&
+        (instr->op == INSTR_profile ? out->records : out->tracing) == NONE)
         return; /* nothing is recorded where there is no area for records */
-    else if (instr->op == INSTR_call && instr->early)
+    if (instr->op == INSTR_call && instr->early)
         put_early_call(&s);
     else
         put_statement(&s);

@@ -6,7 +6,8 @@
 #include "ir/module.h"
 
 /* Appends one C source with a function for each entry of the module, to be compiled against skrt.h.
- * Returns false, with diagnostics, for instructions that the host target does not execute. */
+ * Returns false, with diagnostics, for instructions that want a slot which their entry does not
+ * have. */
 bool host_emit(struct text *text, const struct module *module, struct diags *diags);
 
 #endif

@@ -160,14 +160,6 @@ static bool emit_piece(void *user, const char *name, size_t size)
 
 /* ----------------------------------------------------------------------- statements ---- */
 
-static void refuse(const struct statement *s)
-{
-    struct emitter *emitter = s->emitter;
-    diag_at(emitter->diags, DIAG_unsupported, locate_instr(emitter->module, s->instr),
-            "the host target does not execute '%s' yet", instr_info(s->instr->op)->name);
-    emitter->ok = false;
-}
-
 /* The slot of an event, or of a lock: entries by themselves may name what they have no slot for. */
 static bool find_slot(const struct statement *s, uint32_t *slot)
 {
@@ -193,10 +185,7 @@ void emit_instr(struct emitter *emitter, enum core_type core, const struct instr
     struct statement s = {emitter, core, instr, index, next};
     const struct instr_info *info = instr_info(instr->op);
     const char *template = info->host;
-    if (!template) {
-        refuse(&s);
-        return;
-    }
+    assert(template);
     /* Nothing is recorded where there is no buffer for records. */
     if (info->place == PLACE_RECORD && records_slot(emitter->entry, instr) == NONE)
         template = "skrt_hint(core, $site)";
