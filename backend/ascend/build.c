@@ -11,6 +11,7 @@
 #include "backend/ascend/meta.h"
 #include "backend/device/tools.h"
 #include "ir/base/sha256.h"
+#include "ir/syntax/locate.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -81,6 +82,29 @@ static bool write_commands(struct build *build)
     bool ok = write_text(build, companion(build, ".sh"), &text);
     text_free(&text);
     return ok;
+}
+
+/* Metadata of kernels have the suffix of a kernel's own. */
+static bool replaces_metadata(struct build *build)
+{
+    const struct module *module = build->job->module;
+    const char *output = companion(build, ".json");
+    for (uint32_t i = 0; i < module->kernels.count; i++) {
+        const struct kernel *kernel = &module->kernels.at[i];
+        uint32_t json = attr_string(module, kernel->attrs, W__json);
+        if (json == NONE)
+            continue;
+        const char *name = name_text(module, json, &build->arena);
+        const char *path = arena_printf(&build->arena, "%s/%s",
+                                        *name == '/' ? "" : build->job->places->source_dir, name);
+        if (!path_same(path, output))
+            continue;
+        diag_at(build->job->diags, DIAG_file, locate_name(module, kernel->loc),
+                "'%s', the metadata of the output, would replace those of '@%.*s'", output,
+                NAME(module, kernel->name));
+        return true;
+    }
+    return false;
 }
 
 static const char *base_of(struct arena *arena, const char *output)
@@ -226,7 +250,8 @@ enum backend_status ascend_emit_object(const struct emission_job *job)
     enum backend_status status = BACKEND_INPUT;
     build.base = base_of(&build.arena, job->output);
     command_lines_init(&build.commands, job->module, why, sizeof why);
-    if (ascendc_emit(&build.source, job->module, &build.lines, job->diags))
+    if (!replaces_metadata(&build) &&
+        ascendc_emit(&build.source, job->module, &build.lines, job->diags))
         status = build.commands.tools.found ? make(&build) : leave_commands(&build, why);
     command_lines_free(&build.commands);
     code_map_free(&build.code);

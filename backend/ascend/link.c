@@ -101,6 +101,7 @@ enum backend_status link_entries(const struct emission_job *job,
     const struct kernel_names names = {add_symbol, owner_of, &symbols};
     kernel_link_begin(&linker, job->module, job->places, &names, FIRST_KERNEL_GROUP, output,
                       job->diags);
+    linker.replaced = job->output;
     uint8_t *copies = device_kernel_copies(job->module);
     add_entries(&linker, objects);
     bool ok = kernel_link_add(&linker, copies);

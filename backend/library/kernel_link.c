@@ -5,7 +5,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* --------------------------------------------------------------------------- kernels ---- */
 
@@ -127,12 +126,6 @@ static bool export_functions(const struct kernel_link *linker, const struct kern
     return ok;
 }
 
-static bool same_file(const char *a, const char *b)
-{
-    struct stat x, y;
-    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
 /* The code of a kernel's copies: kernels with one object share these, too. */
 static void add_code(struct kernel_link *linker, const struct kernel *kernel,
                      const struct kernel_object *object, uint32_t copies)
@@ -155,9 +148,9 @@ static bool add_kernel(struct kernel_link *linker, const struct kernel *kernel, 
     const struct kernel_object *object = kernel_object_of(&linker->objects, module, kernel);
     if (!object)
         return no_object(linker, kernel, attr_string(module, kernel->attrs, W_object));
-    if (same_file(object->path, linker->output))
+    if (path_same(object->path, linker->replaced))
         return kernel_fails(linker, kernel, DIAG_file,
-                            "the output '%s' would replace the object of '@%.*s'", linker->output,
+                            "the output '%s' would replace the object of '@%.*s'", linker->replaced,
                             NAME(module, kernel->name));
     if (object->error)
         return kernel_fails(linker, kernel, DIAG_kernel_object, "%s", object->error);
@@ -178,6 +171,7 @@ void kernel_link_begin(struct kernel_link *linker, const struct module *module,
                                    .module = module,
                                    .names = *names,
                                    .output = output,
+                                   .replaced = output,
                                    .first_group = first_group,
                                    .diags = diags};
     linker->copied = mem_calloc(module->kernels.count + 1, sizeof *linker->copied);

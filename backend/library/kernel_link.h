@@ -24,6 +24,7 @@ struct kernel_link {
     struct kernel_objects objects;
     struct kernel_names names;
     const char *output;   /* what will be written */
+    const char *replaced; /* the file that this will be in the end */
     bool keep;            /* the kernels' functions stay global */
     unsigned first_group; /* those before it are the target's own */
     uint32_t *copied;     /* by group of a kernel: copies so far; 0: its object is not added */

@@ -80,8 +80,7 @@ struct program {
     struct cursor files;
 
     const struct object_section *home; /* of the address; NULL: it is not known */
-    uint64_t address, file;
-    int64_t line;
+    uint64_t address, file, line;      /* the line counts modulo 2^64 */
 
     object_line_visit *visit;
     void *user;
@@ -169,7 +168,8 @@ static void special(struct program *program, unsigned opcode, bool row)
     program->address += (uint64_t)(adjusted / program->line_range) * program->min_length;
     if (!row)
         return;
-    program->line += program->line_base + (int)(adjusted % program->line_range);
+    program->line +=
+        (uint64_t)((int64_t)program->line_base + (int64_t)(adjusted % program->line_range));
     put_row(program);
 }
 
@@ -180,7 +180,7 @@ static void standard(struct program *program, unsigned opcode)
     case LNS_extended: extended(program); break;
     case LNS_copy: put_row(program); break;
     case LNS_advance_pc: program->address += take_leb(cursor, false) * program->min_length; break;
-    case LNS_advance_line: program->line += (int64_t)take_leb(cursor, true); break;
+    case LNS_advance_line: program->line += take_leb(cursor, true); break;
     case LNS_set_file: program->file = take_leb(cursor, false); break;
     case LNS_const_add_pc: special(program, MAX_OPCODE, false); break;
     case LNS_fixed_advance_pc: program->address += take(cursor, 2); break;

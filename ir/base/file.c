@@ -217,6 +217,12 @@ char *path_folder(const char *path)
     return folder;
 }
 
+bool path_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
 char *path_real(const char *path)
 {
     char *real = realpath(path, NULL);

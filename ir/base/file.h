@@ -36,6 +36,9 @@ char *path_folder(const char *path);
 /* The same path absolute and without links. NULL, with errno set, where nothing is there. */
 char *path_real(const char *path);
 
+/* Whether two paths lead to one file that is there. */
+bool path_same(const char *a, const char *b);
+
 /* A VEC. */
 struct file_names {
     const char **at;

@@ -382,6 +382,21 @@ def check_without():
               not os.path.exists("/dev/null.sh") and "[no-toolchain]" in done.stderr, done.stderr)
 
 
+def check_replaced():
+    done = build(output="add.o")
+    tap.check("the object of a kernel is not replaced", done.returncode == 1 and
+              "the output 'add.o' would replace the object of '@add'" in done.stderr, done.stderr)
+    write("meta.json", "{}")
+    write("program.skir", PROGRAM.replace("OPTIONS", "").replace(
+        'function = "add"', 'function = "add", _json = "meta.json"'))
+    done = skirc("compile", "program.skir", "--target=ascend", "-o", "meta.o", environment=tools())
+    tap.check("nor are the metadata of one", done.returncode == 1 and
+              "'meta.json', the metadata of the output, would replace those of '@add'"
+              in done.stderr and
+              open(os.path.join(SCRATCH, "meta.json"), encoding="utf-8").read() == "{}",
+              done.stderr)
+
+
 def check_commands():
     if not (shutil.which("llvm-objcopy") and shutil.which("ld.lld")):
         tap.skip("the commands make the same", "there are no llvm-objcopy and ld.lld")
@@ -446,6 +461,7 @@ if shutil.which("clang++"):
     check_copies()
     check_errors()
     check_without()
+    check_replaced()
     check_commands()
     check_machines()
 else:

@@ -1,0 +1,133 @@
+/* Line tables of objects, and where their functions are. */
+#include "tests/unit/object_harness.h"
+
+struct rows {
+    char text[4096];
+};
+
+static void add_row(void *user, const char *function, uint64_t offset, const char *file,
+                    uint32_t line)
+{
+    struct rows *rows = user;
+    size_t size = strlen(rows->text);
+    (void)offset;
+    snprintf(rows->text + size, sizeof rows->text - size, "%s:%s:%u ", function, file, line);
+}
+
+static bool read_lines(const char *name, struct rows *rows)
+{
+    char error[512];
+    rows->text[0] = '\0';
+    return object_lines(path_of(name), add_row, rows, error, sizeof error);
+}
+
+static const char source[] = "void f(int);\n"
+                             "void one(void)\n"
+                             "{\n"
+                             "    f(1);\n"
+                             "    f(2);\n"
+                             "}\n"
+                             "int two(int x)\n"
+                             "{\n"
+                             "    f(x);\n"
+                             "    return x;\n"
+                             "}\n";
+
+static void assert_has(const struct rows *rows, const char *row)
+{
+    if (!strstr(rows->text, row))
+        fail_msg("'%s' is not in %s", row, rows->text);
+}
+
+static void test_rows(void **state)
+{
+    (void)state;
+    struct rows rows;
+    for (int version = 2; version <= 4; version++) {
+        char compiler[64];
+        snprintf(compiler, sizeof compiler, "cc -O1 -g -gdwarf-%d -ffunction-sections", version);
+        compile_with(compiler, "lines", "c", source);
+        assert_true(read_lines("lines.o", &rows));
+        assert_has(&rows, "one:lines.c:4 ");
+        assert_has(&rows, "one:lines.c:5 ");
+        assert_has(&rows, "two:lines.c:9 ");
+        assert_null(strstr(rows.text, "f:"));
+    }
+}
+
+static void test_no_rows(void **state)
+{
+    (void)state;
+    struct rows rows;
+    compile("plain", source);
+    assert_true(read_lines("plain.o", &rows));
+    assert_string_equal(rows.text, "");
+    compile_with("cc -O1 -g -gdwarf-5", "newer", "c", source);
+    assert_true(read_lines("newer.o", &rows));
+    assert_string_equal(rows.text, "");
+    assert_false(read_lines("absent.o", &rows));
+}
+
+/* Whatever stands in a table, reading it ends. */
+static void test_damage(void **state)
+{
+    (void)state;
+    struct keeper keeper;
+    struct rows rows;
+    size_t size;
+    compile_with("cc -O1 -g -gdwarf-4", "whole", "c", source);
+    read_back(&keeper, "whole.o");
+    size_t table = section_named(&keeper, ".debug_line")->size;
+    unsigned char *bytes = read_bytes("whole.o", &size), *at = NULL;
+    for (size_t i = 0; i + table <= size && !at; i++)
+        if (memcmp(bytes + i, section_named(&keeper, ".debug_line")->data, table) == 0)
+            at = bytes + i;
+    assert_non_null(at);
+    unsigned seed = 1;
+    for (int round = 0; round < 500; round++) {
+        unsigned char *place = at + rand_r(&seed) % table, old = *place;
+        *place = (unsigned char)rand_r(&seed);
+        write_bytes("damaged.o", bytes, size);
+        assert_true(read_lines("damaged.o", &rows));
+        if (round % 5)
+            *place = old;
+    }
+    free(bytes);
+    object_arena_free(&keeper.arena);
+}
+
+/* ---- functions ---- */
+
+static uint64_t begins[2], ends[2];
+
+static void add_code(void *user, const char *name, uint64_t address, uint64_t size)
+{
+    (void)user;
+    int which = strcmp(name, "two") == 0;
+    begins[which] = address;
+    ends[which] = address + size;
+}
+
+static void test_code(void **state)
+{
+    (void)state;
+    char error[512];
+    compile_with("cc -O1 -ffunction-sections -falign-functions=64", "code", "c", source);
+    assert_true(object_code(path_of("code.o"), add_code, NULL, error, sizeof error));
+    assert_int_equal(begins[0], 0);
+    assert_true(ends[0] > 0 && ends[0] <= begins[1] && begins[1] < ends[1]);
+    assert_int_equal(begins[1] % 64, 0);
+    assert_false(object_code(path_of("absent.o"), add_code, NULL, error, sizeof error));
+    assert_non_null(strstr(error, "absent.o"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_no_rows),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_code),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
