@@ -16,7 +16,8 @@ LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run
 PY_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(PYTHON)
 SH_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(BASH_SHELL)
 EXTRA_DIST += tests/grammars.py tests/tap-run tests/tap.py tests/random_modules.py tests/tap.sh tests/rooms.txt tests/judge.py \
-	tests/judge_entries.py tests/judge_graphs.py
+	tests/judge_ascendc.py tests/judge_entries.py tests/judge_graphs.py \
+	tests/ascendc_core.py tests/ascendc_source.py
 
 # ---- Unit tests: one cmocka program per module, tests/unit/NAME.c ----
 
@@ -183,6 +184,7 @@ script_tests = \
 	tests/e2e/ascend_toolchain.py \
 	tests/e2e/ascend_requests.py \
 	tests/e2e/ascend_twin.py \
+	tests/e2e/ascendc_judge.py \
 	tests/e2e/bootstrap.sh \
 	tests/e2e/called_graphs.py \
 	tests/e2e/canonical_form.sh \
