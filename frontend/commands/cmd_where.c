@@ -42,6 +42,22 @@ static bool read_question(struct invocation *invocation, struct question *questi
               : option_number(invocation, "line", 1, UINT32_MAX - 1, &question->number);
 }
 
+static void report_nothing(struct input *input, const struct kernel_places *places,
+                           const struct question *question)
+{
+    unsigned long long number = question->number;
+    if (question->line)
+        diag_at(&input->diags, DIAG_no_place, no_span,
+                "line %llu of the source is no instruction's", number);
+    else if (kernel_places_have_addresses(places))
+        diag_at(&input->diags, DIAG_no_place, no_span,
+                "at 0x%llx there is no code that the metadata tell of", number);
+    else if (diag_at(&input->diags, DIAG_no_place, no_span,
+                     "the metadata hold no addresses: they were made without an object"))
+        diag_help(&input->diags, "make the object with 'skirc compile --target=ascend -o OUT.o', "
+                                 "which writes OUT.json, or ask for a --line of the source");
+}
+
 static enum exit_status answer(struct input *input, const struct kernel_places *places,
                                const struct question *question)
 {
@@ -50,14 +66,8 @@ static enum exit_status answer(struct input *input, const struct kernel_places *
                                 : kernel_places_address(places, question->number, &text);
     if (found)
         fwrite(text.at, 1, text.size, input->invocation->out);
-    else if (question->line)
-        diag_at(&input->diags, DIAG_no_place, no_span,
-                "line %llu of the source is no instruction's",
-                (unsigned long long)question->number);
     else
-        diag_at(&input->diags, DIAG_no_place, no_span,
-                "at 0x%llx there is no code that the metadata tell of",
-                (unsigned long long)question->number);
+        report_nothing(input, places, question);
     text_free(&text);
     return found ? EXIT_DONE : EXIT_INPUT;
 }

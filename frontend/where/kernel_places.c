@@ -33,7 +33,7 @@ struct kernel_launch {
     VEC(struct place_op) ops;
     VEC(struct place_instr) instrs;
     VEC(struct place_code) code;
-    bool has_table;
+    bool has_table, has_code;
 };
 
 static void free_launch(struct kernel_launch *launch)
@@ -201,8 +201,10 @@ static void read_table(struct reader *reader, const struct json_item *item)
             read_list(reader, &member, read_op);
         else if (json_text_is(&member, "instructions"))
             read_list(reader, &member, read_instr);
-        else if (json_text_is(&member, "code"))
+        else if (json_text_is(&member, "code")) {
+            reader->launch.has_code = member.kind != JSON_NULL;
             read_list(reader, &member, read_code);
+        }
     }
 }
 
@@ -274,46 +276,75 @@ static void put_instr(const struct kernel_launch *launch, const struct place_ins
     put_op(launch, instr->before, "before ", text);
 }
 
+/* The last statement up to a line of the source: of a core type, or NULL for all. */
+static const struct place_instr *instr_at(const struct kernel_launch *launch, const char *core,
+                                          uint32_t line)
+{
+    const struct place_instr *found = NULL;
+    for (uint32_t i = 0; i < launch->instrs.count; i++) {
+        const struct place_instr *instr = &launch->instrs.at[i];
+        if (instr->line <= line && (!found || found->line <= instr->line) &&
+            (!core || strcmp(core, instr->core) == 0))
+            found = instr;
+    }
+    return found;
+}
+
 bool kernel_places_line(const struct kernel_places *places, uint32_t line, struct text *text)
 {
     const struct kernel_launch *launch = NULL;
     const struct place_instr *found = NULL;
-    for (uint32_t k = 0; k < places->launches.count; k++)
-        for (uint32_t i = 0; i < places->launches.at[k].instrs.count; i++) {
-            const struct place_instr *instr = &places->launches.at[k].instrs.at[i];
-            if (instr->line > line || line > places->launches.at[k].lines ||
-                (found && found->line > instr->line))
-                continue;
-            launch = &places->launches.at[k];
-            found = instr;
-        }
+    for (uint32_t k = 0; k < places->launches.count; k++) {
+        const struct kernel_launch *other = &places->launches.at[k];
+        const struct place_instr *instr = line <= other->lines ? instr_at(other, NULL, line) : NULL;
+        if (!instr || (found && found->line > instr->line))
+            continue;
+        launch = other;
+        found = instr;
+    }
     if (found)
         put_instr(launch, found, text);
     return found;
 }
 
-/* The line of code in a part of an entry; 0 where that is not known. */
-static uint32_t line_at(const struct place_code *code, uint64_t address)
+/* The line of code in a part of an entry; 0 where that is not known. Lines above the part's first
+ * statement are those of functions that are inlined, once code of the statements has begun. */
+static uint32_t line_at(const struct kernel_launch *launch, const struct place_code *code,
+                        uint64_t address)
 {
     uint32_t line = 0;
-    for (uint32_t i = 0; i < code->rows.count; i++)
-        if (code->rows.at[i].offset <= address - code->begin)
-            line = code->rows.at[i].line;
+    for (uint32_t i = 0; i < code->rows.count; i++) {
+        const struct place_row *row = &code->rows.at[i];
+        if (row->offset <= address - code->begin &&
+            (instr_at(launch, code->core, row->line) || !instr_at(launch, code->core, line)))
+            line = row->line;
+    }
     return line;
 }
 
-static void put_code(const struct kernel_places *places, const struct kernel_launch *launch,
-                     const struct place_code *code, uint64_t address, struct text *text)
+/* Behind the last statement of a part may stand those of the other one, and the entry's end. */
+static void put_part(const struct kernel_launch *launch, const struct place_code *code,
+                     uint32_t line, struct text *text)
 {
-    uint32_t line = code->copy == NONE ? line_at(code, address) : 0;
+    const struct place_instr *instr = instr_at(launch, code->core, line);
+    if (instr && instr == instr_at(launch, NULL, line))
+        put_instr(launch, instr, text);
+    else
+        text_printf(text, "'@%s', %s: %s\n", launch->name, cores(code->core),
+                    instr ? "at the end, behind its last instruction"
+                          : "before its first instruction");
+}
+
+static void put_code(const struct kernel_launch *launch, const struct place_code *code,
+                     uint64_t address, struct text *text)
+{
+    uint32_t line = code->copy == NONE ? line_at(launch, code, address) : 0;
     text_printf(text, "%s + 0x%llx", code->function, (unsigned long long)(address - code->begin));
     if (line)
         text_printf(text, ", line %u of the source", line);
     text_char(text, '\n');
     if (code->copy == NONE) {
-        if (!line || !kernel_places_line(places, line, text))
-            text_printf(text, "'@%s', %s: before its first instruction\n", launch->name,
-                        cores(code->core));
+        put_part(launch, code, line, text);
         return;
     }
     text_printf(text, "'@%s', %s: a kernel, copy %u of its code, called by\n", launch->name,
@@ -331,9 +362,17 @@ bool kernel_places_address(const struct kernel_places *places, uint64_t address,
             const struct place_code *code = &launch->code.at[i];
             if (address < code->begin || address >= code->end)
                 continue;
-            put_code(places, launch, code, address, text);
+            put_code(launch, code, address, text);
             found = true;
         }
     }
     return found;
+}
+
+bool kernel_places_have_addresses(const struct kernel_places *places)
+{
+    for (uint32_t k = 0; k < places->launches.count; k++)
+        if (places->launches.at[k].has_code)
+            return true;
+    return false;
 }

@@ -24,4 +24,7 @@ void kernel_places_free(struct kernel_places *places);
 bool kernel_places_line(const struct kernel_places *places, uint32_t line, struct text *text);
 bool kernel_places_address(const struct kernel_places *places, uint64_t address, struct text *text);
 
+/* False where the metadata were made without an object. */
+bool kernel_places_have_addresses(const struct kernel_places *places);
+
 #endif

@@ -139,6 +139,12 @@ def check_meta():
               against(META_SCHEMA, meta))
     tap.check("their keys stand in the order of the schema",
               [key for key in meta if key in required] == required, list(meta))
+    write("meta.json", json.dumps(meta))
+    done = tap.skirc("where", os.path.join(SCRATCH, "meta.json"), "--pc=0")
+    tap.check("made without an object, they hold no addresses", done.returncode == 1 and
+              "hold no addresses: they were made without an object [no-place]" in done.stderr and
+              "'skirc compile --target=ascend -o OUT.o', which writes OUT.json" in done.stderr,
+              done.stderr)
     tap.check("the launch is told", [meta[key] for key in
                                      ("blockDim", "coreType", "intercoreSync", "magic",
                                       "taskRation")] ==

@@ -54,6 +54,8 @@ static inline uint64_t *get_para_base() { return stand_para_base(); }
 static inline uint64_t get_coreid() { return stand_coreid(); }
 static inline uint64_t get_block_idx() { return 0; }
 static inline void set_ffts_base_addr(uint64_t) {}
+static inline void dcci(const volatile uint64_t *word, int, int)
+{ stand_step("dcci", (uint64_t)word, 0); }
 /* The device compiler knows these itself. */
 #define pipe_barrier(pipe) stand_step("pipe_barrier", pipe, 0)
 #define ffts_cross_core_sync(pipe, message) stand_step("sync", message, pipe)
@@ -261,10 +263,21 @@ def check_metadata(path):
                       jsonschema.Draft202012Validator(json.load(file)).iter_errors(meta)]
         tap.check("they are as their schema says", not errors, errors)
     check_places(meta["skir"])
+    check_end(meta)
 
 
 def where(*arguments):
     return skirc("where", "out.json", *arguments, environment=dict(os.environ))
+
+
+def statement(table, core, line):
+    """The line of a core type's statement that a line of its code belongs to, and what is said."""
+    lines = {row["line"]: row for row in table["instructions"] if row["line"] <= line}
+    if lines and lines[max(lines)]["core"] == core:
+        return max(lines), f"{core.upper()}s: {lines[max(lines)]['text']}\n"
+    behind = any(row["core"] == core for row in lines.values())
+    return None, (f"{core.upper()}s: " + ("at the end, behind its last" if behind else
+                                          "before its first") + " instruction\n")
 
 
 def check_places(table):
@@ -273,19 +286,17 @@ def check_places(table):
     tap.check("all functions have a place",
               sorted(parts) == ["add", "cube", "mm_mix_aic", "mm_mix_aiv", "s_mix_aic",
                                 "s_mix_aiv"], parts)
-    texts = {row["line"]: f"{row['core'].upper()}s: {row['text']}\n"
-             for row in table["instructions"]}
     wrong, met = [], set()
     for name in ("s_mix_aic", "s_mix_aiv"):
         for offset, line in parts[name]["lines"]:
             said = where(f"--pc={hex(parts[name]['begin'] + offset)}").stdout
-            of = [number for number in texts if number <= line]
-            if f", line {line} of the source\n" not in said or \
-                    (of and texts[max(of)] not in said):
+            number, text = statement(table, parts[name]["core"], line)
+            if f", line {line} of the source\n" not in said or text not in said:
                 wrong.append((name, offset, line, said))
-            met |= {max(of)} if of else set()
+            met.add(number)
     tap.check("every address of an entry has its line and instruction", not wrong, wrong)
-    tap.check("every instruction has an address", met == set(texts), set(texts) - met)
+    lines = {row["line"] for row in table["instructions"]}
+    tap.check("every instruction has an address", met >= lines, lines - met)
     said = where(f"--pc={parts['cube']['begin'] + 1}")
     tap.check("an address in a kernel has its ops", said.returncode == 0 and
               "cube + 0x1\n'@s', AICs: a kernel, copy 0 of its code, called by\n"
@@ -313,6 +324,63 @@ def check_refused(table):
     said = skirc("where", "other.json", "--line=5", environment=dict(os.environ))
     tap.check("metadata without the table are refused", said.returncode == 1 and
               "they have no 'skir'" in said.stderr, said.stderr)
+
+
+EVENTS = """skir 1
+
+kernel @add : aiv_only {
+  op = "Add", block = 8, object = "add.o", function = "add", params = [a, b, y]
+}
+
+graph @g(%x: f16[64, 64], %w: f16[64, 64]) -> f16[64, 64] {
+  superkernel @s {fixed_slots, options = "split-mode=2OPTIONS"} {
+    %m = Add(%x, %w) : f16[64, 64] via @add
+    %y = Add(%m, %x) : f16[64, 64] via @add recv [9]
+  }
+  return %y
+}
+"""
+
+
+def inlined(options):
+    """The answers for the loop that waits for the event: its rows are of functions above."""
+    write("events.skir", EVENTS.replace("OPTIONS", options))
+    done = skirc("compile", "events.skir", "--target=ascend", "-o", "out.o", environment=tools())
+    if not tap.check("an entry that waits for an event is made", done.returncode == 0, done.stderr):
+        return []
+    with open(os.path.join(SCRATCH, "out.json"), encoding="utf-8") as file:
+        table = json.load(file)["skir"]
+    part = next(code for code in table["code"] if code["function"].startswith("s"))
+    waits = next(row["line"] for row in table["instructions"] if "wait_event" in row["text"])
+    rows = part["lines"]
+    first = next(i for i, (_, line) in enumerate(rows) if line == waits)
+    last = next(i for i in range(first, len(rows)) if rows[i][1] > waits)
+    answers = [where(f"--pc={part['begin'] + offset}").stdout
+               for offset in range(rows[first][0], rows[last][0])]
+    tap.check("all of its loop is the wait's", answers and all(
+        f", line {waits} of the source\n'@s', AIVs: wait_event 9\n" in said for said in answers),
+              answers)
+    wrong = [(offset, line) for offset, line in rows[first:] if "before its first" in
+             where(f"--pc={part['begin'] + offset}").stdout]
+    tap.check("nothing behind it is before the first instruction", not wrong, wrong)
+    return [line for _, line in rows]
+
+
+def check_inlined():
+    lines = inlined("")
+    tap.check("lines of inlined functions are met", any(line < 30 for line in lines), lines)
+    lines = inlined(":compile-options=-gno-inline-line-tables")
+    tap.check("a compiler may leave them out", not any(line < 30 for line in lines), lines)
+
+
+def check_end(meta):
+    """A part's end may have the line of the entry's, which stands behind statements of the other."""
+    cube = next(code for code in meta["skir"]["code"] if code["function"] == "s_mix_aic")
+    cube["lines"].append([cube["end"] - cube["begin"] - 1, meta["skir"]["source_lines"]])
+    write("end.json", json.dumps(meta))
+    said = skirc("where", "end.json", f"--pc={cube['end'] - 1}", environment=dict(os.environ))
+    tap.check("the end of a part is no other part's", said.stdout.endswith(
+        "of the source\n'@s', AICs: at the end, behind its last instruction\n"), said.stdout)
 
 
 def check_calls():
@@ -458,6 +526,7 @@ if shutil.which("clang++"):
     compile_kernels(tools())
     check_object()
     check_calls()
+    check_inlined()
     check_copies()
     check_errors()
     check_without()
