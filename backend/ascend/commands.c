@@ -6,6 +6,7 @@
 #include "backend/ascend/command_lines.h"
 #include "backend/device/link.h"
 #include "backend/library/kernel_objects.h"
+#include "ir/base/escapes.h"
 
 #include <ctype.h>
 
@@ -38,7 +39,7 @@ static void put_word(struct text *text, const char *word)
 {
     if (is_plain(word)) {
         text_string(text, word);
-    } else if (strncmp(word, "-I$asc/", 7) == 0) {
+    } else if (strncmp(word, "-I$asc/", 7) == 0 && is_plain(word + 6)) {
         text_printf(text, "\"%s\"", word);
     } else {
         text_char(text, '\'');
@@ -264,8 +265,11 @@ static void put_links(struct script *script)
 
 static void put_head(struct script *script)
 {
-    text_printf(script->text, "#!/bin/sh\n# Makes '%s.o' of '%s" ASCENDC_SUFFIX "'.\nset -e\n",
-                script->base, script->base);
+    struct text base = {NULL, 0, 0};
+    escape_put(&base, script->base, strlen(script->base), ESCAPE_HEX);
+    text_printf(script->text, "#!/bin/sh\n# Makes '%.*s.o' of '%.*s" ASCENDC_SUFFIX "'.\nset -e\n",
+                (int)base.size, base.at, (int)base.size, base.at);
+    text_free(&base);
     if (!script->lines.tools.found)
         text_string(script->text,
                     "# The tools are those of the toolkit, whose set_env.sh puts them into PATH.\n"

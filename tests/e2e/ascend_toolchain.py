@@ -501,6 +501,23 @@ exec ld "$@"
     os.remove(objcopy)
 
 
+def check_words():
+    """Words of the script are no commands, whoever gives them."""
+    environment = {key: value for key, value in os.environ.items() if key != "ASCEND_HOME_PATH"}
+    folder = os.path.join(SCRATCH, "words")
+    os.mkdir(folder)
+    name = "k\ntouch made #"
+    done = build("split-mode=1:compile-options=-I$asc/$(touch${IFS}made)",
+                 environment=environment, output=f"words/{name}.o")
+    script = os.path.join(folder, f"{name}.sh")
+    if tap.check("a script of odd names is made", os.path.exists(script), done.stderr):
+        subprocess.run(["sh", script], cwd=folder, env={**environment, "ASCEND_HOME_PATH": folder},
+                       capture_output=True, check=False)
+        tap.check("and its words are no commands",
+                  not os.path.exists(os.path.join(folder, "made")),
+                  open(script, encoding="utf-8").read())
+
+
 def check_machines():
     for claim, environment, machine in (
             ("aarch64", tools(STAND_OPTIONS="--target=aarch64-linux-gnu -ffreestanding"),
@@ -532,6 +549,7 @@ if shutil.which("clang++"):
     check_without()
     check_replaced()
     check_commands()
+    check_words()
     check_machines()
 else:
     tap.skip("objects by the device toolchain", "there is no clang++ to stand in for its compiler")
