@@ -1,5 +1,5 @@
-"""Cores that execute the source of an entry for the NPU down to the primitives of AscendC, and keep a
-list of what they do. What the primitives mean, docs/ascend.md and docs/device-model.md say."""
+"""Cores that execute the source of an entry for the NPU down to the primitives of AscendC, and
+keep a list of what they do. What the primitives mean, docs/ascend.md and docs/device-model.md say."""
 
 from ascendc_source import BASES, Type
 from judge_entries import Wrong
@@ -71,8 +71,8 @@ class Place:
 
 
 class World:
-    """What the host has put into the slots: words that come, the profiling area, a sync base, lines of
-    the trace; and whether other cores are `behind` with what they count there."""
+    """What the host has put into the slots: words that come, the profiling area, a sync base,
+    lines of the trace; and whether other cores are `behind` with what they count there."""
 
     def __init__(self, arch, words, area=None, tracing=None):
         self.arch, self.words, self.area, self.tracing = arch, words, area, tracing

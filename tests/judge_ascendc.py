@@ -17,7 +17,7 @@ class Kernel(judge_entries.Kernel):
     def __init__(self, type, attrs):
         self.shape = judge_entries.SHAPES[type]
         block = re.search(r"\bblock = (\d+)", attrs)
-        self.block, self.stub = int(block[1]) if block else None, bool(re.search(r"\bstub\b", attrs))
+        self.block = int(block[1]) if block else None
         self.variants = {}
         listed = re.search(r"variants = \[(.*)\]", attrs)
         for one in re.findall(r"\{(.*?)\}", listed[1] if listed else ""):
@@ -34,7 +34,7 @@ class Kernel(judge_entries.Kernel):
 
 
 def read_kernels(text):
-    found = re.findall(r"^kernel @(\w+) : (\w+) \{(.*?)^\}", text, re.M | re.S)
+    found = re.findall(r"^kernel @([\w.$-]+) : (\w+) \{(.*?)^\}", text, re.M | re.S)
     return {name: Kernel(type, attrs) for name, type, attrs in found}
 
 
@@ -43,7 +43,8 @@ class Entry(judge_entries.Entry):
 
     def __init__(self, name, type, attrs, body, first):
         parts = re.findall(r"^  (aic|aiv) \{\n(.*?)^  \}", body, re.M | re.S)
-        programs = {kind: [line.split() for line in lines.splitlines()] for kind, lines in parts}
+        programs = {kind: [line.split() for line in lines.splitlines()
+                           if not line.lstrip().startswith("//")] for kind, lines in parts}
         numbers = dict(re.findall(r"\b(\w+) = (\d+)", attrs))
         super().__init__(name, type, int(numbers["block"]), {}, programs)
         self.type, self.split = type, int(numbers.get("split", 1))
@@ -74,7 +75,8 @@ class Entry(judge_entries.Entry):
 
 
 def read_entries(text, first):
-    found = re.findall(r"^entry @(\S+) : (\w+) \{([^\n]*)\} \{\n(.*?)^\}", text, re.M | re.S)
+    found = re.findall(r'^entry @("[^"]*"|\S+) : (\w+) \{([^\n]*)\} \{\n(.*?)^\}', text,
+                       re.M | re.S)
     return [Entry(*one, first) for one in found]
 
 
@@ -98,12 +100,10 @@ class Says:
 
     def record(self, head):
         """The first record of a launch has its task, the others what they are about."""
-        if self.world.room > self.records and self.world.magic:
+        world = self.world
+        if world.area is not None and world.room > self.records and world.magic:
             self.do("record", self.records, head)
             self.records += 1
-
-    def profiles(self):
-        return any(word == "profiling" for _, word in self.entry.words)
 
     def run(self):
         if self.world.has_base() and self.world.base:
@@ -111,7 +111,7 @@ class Says:
         if self.entry.dump:
             self.do("dump", self.entry.mixed(),
                     (self.entry.slot("sync_workspace", ""), self.entry.size), "ASCENDC_DUMP_SIZE")
-        if self.profiles() and self.program:
+        if any(line[0] == "profile" for line in self.program):
             number = self.place.index + (50 if self.place.kind == "aic" else 0)
             self.record(TASK << 32 | number << 8 | 0xff)
         self.begin_trace()
@@ -125,7 +125,9 @@ class Says:
     # The trace
 
     def begin_trace(self):
-        if self.world.tracing is None or not self.world.traced or not self.program:
+        words = ("trace", "count_arrive", "count_set", "check_await", "check_wait")
+        if self.world.tracing is None or not self.world.traced or \
+                all(line[0] not in words for line in self.program):
             return
         self.line = dict.fromkeys((0, 1, 2, 4, 5, 6, 7), 0)
         self.write(0, (self.place.kind == "aiv") << 48 | self.place.index << 32 | TRACED)
@@ -202,7 +204,9 @@ class Says:
             raise Wrong(f"compile info has the symbols {names} of {group}")
         found = names[copy * len(kinds) + kinds.index(self.place.kind)]
         function = kernel.functions.get(self.place.kind)
-        if function and found != function + (f"_split{copy}" if copy else ""):
+        copies = f"_split{copy}" if copy else ""
+        if function and not re.fullmatch(rf"({function}(_k\d+)?|skir_function_\d+_\d+){copies}",
+                                         found):
             raise Wrong(f"compile info has the symbol {found} for a copy of {function}")
         return Function(found)
 
@@ -266,10 +270,11 @@ class Says:
         if self.place.kind not in words or not self.includes(shape, blocks):
             return
         copy = self.place.physical % self.entry.split
-        name = Function(words[self.place.kind] + (f"_split{copy}" if copy else ""))
-        if name not in self.names(group):
-            raise Wrong(f"compile info has no symbol {name} of {group}")
-        self.call(name, group, None, blocks)
+        pattern = words[self.place.kind] + r"(_k\d+)?" + (f"_split{copy}" if copy else "")
+        found = [name for name in self.names(group) if re.fullmatch(pattern, name)]
+        if len(found) != 1:
+            raise Wrong(f"compile info has no symbol {pattern} of {group}")
+        self.call(Function(found[0]), group, None, blocks)
 
     def do_arrive(self, at, line):
         self.do(*line)

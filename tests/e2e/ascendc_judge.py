@@ -1,13 +1,15 @@
-"""The source of entries for the NPU before a second judge, tests/judge_ascendc.py, which knows it from
-the pages only: in random modules each core does what the entry says, with the slots of compile
-info; of faults put into a source each is found."""
+"""The source of entries for the NPU before a second judge, tests/judge_ascendc.py, which knows it
+from the pages only: in random modules and golden files each core does what the entry says, with the
+slots of compile info; of faults put into a source each is found."""
 
+import glob
 import json
 import os
 import random
 import re
 import sys
 import tempfile
+import types
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import judge_ascendc
@@ -18,6 +20,8 @@ tap.SKIRC = os.path.abspath(tap.SKIRC)
 SEED = int(os.environ.get("SKIR_TEST_SEED", "1"))
 COUNT = int(os.environ.get("SKIR_TEST_COUNT", "100"))
 FAULTS, WORLDS = 6, 4
+FILES = os.path.join(os.path.abspath(tap.SOURCE), "tests", "golden", "*", "*.skir")
+EACH = max(1, 1200 // COUNT)  # of golden files, every so-many-th
 ARCHES = {"c220": ['"t" {aic = 4, aiv = 8, arch = "c220"}', '"a" {aic = 4, aiv = 8}'],
           "c310": ['"t" {aic = 4, aiv = 8, arch = "c310"}', '"Ascend910_9599" {aic = 4, aiv = 8}']}
 
@@ -81,7 +85,8 @@ class Module:
                 ("preload-code", 0.4, ["max", "none"]), ("debug-dcci-all", 0.15, [1]),
                 ("debug-sync-all", 0.1, [1]), ("profiling", 0.3, [1]),
                 ("preload-data", 0.3, ["advance-step"]), ("debug-op-exec-trace", 0.15, [1]),
-                ("debug-cross-core-sync-check", 0.15, [1]), ("func-align", 0.2, [0, 64]), ("early-start", 0.1, [2])):
+                ("debug-cross-core-sync-check", 0.15, [1]), ("func-align", 0.2, [0, 64]),
+                ("early-start", 0.1, [2])):
             if self.chance(odds) and option not in text:
                 made += f":{option}={self.random.choice(values)}"
         if self.chance(0.3):
@@ -117,11 +122,11 @@ class Module:
 
 # ---- Sources and their faults ----
 
-def compiled(path):
+def compiled(path, text=""):
     """The entry, the source and compile info of a file; or why there are none."""
     made = []
     for what in ("entry", "ascendc", "compile-info"):
-        done = tap.skirc("compile", path, f"--emit={what}")
+        done = tap.skirc("compile", path, f"--emit={what}", stdin=text)
         if done.returncode:
             return None, done.stderr + f"status {done.returncode}"
         made.append(done.stdout)
@@ -195,6 +200,36 @@ def changed(line, chance):
     return line[:begin] + new + line[end:]
 
 
+# Faults of functions: what a statement of an entry must have that uses it, and what becomes what.
+HELPERS = [
+    ("skir::wait_event(", "    dcci((__gm__ uint64_t *)address, 0, 2);\n    return *word",
+     "    return *word"),
+    ("skir::notify(", "write_word(address, 1);\n        dcci((__gm__ uint64_t *)address, 0, 2);",
+     "write_word(address, 1);"),
+    ("skir::notify(", "write_word(address, 1)", "write_word(address, 0)"),
+    ("skir::notify(", "AscendC::GetBlockIdx() == 0", "AscendC::GetBlockIdx() == 1"),
+    ("skir::reset(", "write_word(address, 0)", "write_word(address, 1)"),
+    ("skir::clear_counters(", "counters + i * 64", "counters + 8 + i * 64"),
+    ("skir::clear_counters(", "    AscendC::PipeBarrier<PIPE_ALL>();\n", ""),
+    ("skir::feed_begin(", "Enable = true", "Enable = false"),
+    ("skir::feed_begin(", "SyncIdx = 0", "SyncIdx = 1"),
+    ("RecordProfiling(", "!start << 12", "start << 12"),
+    ("RecordProfiling(", "records.next += 16", "records.next += 8"),
+    ("RecordTrace(", "state << 32 | index", "index << 32 | state"),
+    ("RecordTrace(", "trace.own[2] + 1", "trace.own[2] + 2"),
+    ("CheckBarrier(", "found >= expected", "found > 5 + expected"),
+    ("skir::call_selected(", "index < blocks", "index <= 64 + blocks - blocks"),
+]
+
+
+def helper_faults(text):
+    """Sources with a fault in a function that an entry uses."""
+    entries = text[text.index('extern "C" __global__'):]
+    for used, before, after in HELPERS:
+        if used in entries and before in text:
+            yield f"{before.strip()} -> {after.strip()}", text.replace(before, after)
+
+
 class Run:
     def __init__(self):
         self.judged = self.entries = self.refused = self.faults = 0
@@ -226,11 +261,32 @@ class Run:
         if wrong:
             self.wrong.append(f"seed {seed}: {wrong}\n{text}\n{made[0]}\n{made[1]}")
             return
-        for what, source in faults(made[1], module.random):
+        self.faulty(made, module, seed)
+
+    def faulty(self, made, module, seed):
+        chosen = list(helper_faults(made[1]))
+        module.random.shuffle(chosen)
+        for what, source in [*faults(made[1], module.random), *chosen[:3]]:
             self.faults += 1
             if not any(self.wrong_of(source, made, module, random.Random(world), world < 2)
                        for world in range(WORLDS)):
                 self.missed.append(f"seed {seed}: {what}\n{made[0]}\n{source}")
+
+    def file(self, path):
+        """A golden file or example, if it makes a source and its names are plain."""
+        with open(path, encoding="utf-8") as file:
+            text = file.read().split("\n//! expect")[0]
+        os.chdir(os.path.dirname(path))
+        made, _ = compiled("-", text)
+        if not made or re.search('(call|kernel|entry) @"', made[0]):
+            return
+        chip = re.search(r'^target (\S+) \{.*?(?:arch = "(\w+)")?\}', made[0], re.M)
+        named = chip and (chip[2] or "910_95" in chip[1] and "c310")
+        module = types.SimpleNamespace(arch=named or "c220", random=random.Random(SEED))
+        self.judged += 1
+        wrong = self.wrong_of(made[1], made, module, module.random)
+        if wrong:
+            self.wrong.append(f"{path}: {wrong}\n{made[0]}\n{made[1]}")
 
     def seed(self, folder, seed):
         module = Module(seed)
@@ -252,6 +308,8 @@ run = Run()
 with tempfile.TemporaryDirectory(prefix="skir-test.") as folder:
     for seed in range(SEED, SEED + COUNT):
         run.seed(folder, seed)
+for path in sorted(glob.glob(FILES))[SEED % EACH::EACH]:
+    run.file(path)
 shown = ", ".join(f"{count} {word}" for word, count in sorted(run.did.items()))
 print(f"# {shown}; {run.refused} modules are refused")
 tap.check("the compiler says why it refuses", not run.crashes, few(run.crashes))
