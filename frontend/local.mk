@@ -98,6 +98,7 @@ libskir_la_SOURCES += \
 	frontend/exchange/readers/sk_tasks.h \
 	frontend/exchange/readers/sub_kernel.c \
 	frontend/exchange/readers/sub_kernel.h \
+	frontend/exchange/readers/sub_kernel_names.c \
 	frontend/exchange/readers/tf_graph.c \
 	frontend/exchange/readers/tf_ops.def \
 	frontend/exchange/readers/tf_outputs.c \

@@ -1,5 +1,15 @@
 #include "frontend/exchange/readers/sub_kernel.h"
 #include "frontend/exchange/text/json_text.h"
+#include "ir/arch.h"
+
+/* A tiling key of a dynamic kernel, and what runs for it. */
+struct variant {
+    int64_t key;
+    struct span span;
+    bool has_type;
+    enum kernel_type type;
+    uint32_t function, functions[CORE_TYPES]; /* as those of the metadata */
+};
 
 /* What the metadata says, before it is a kernel. Name ids are NONE where it does not say it. */
 struct metadata {
@@ -17,7 +27,9 @@ struct metadata {
     uint32_t function, functions[CORE_TYPES]; /* of any core type, of each */
     bool set, wait, sync_all, dcci_before, dcci_after, dcci_disable;
     struct vec_u32 params;
-    VEC(struct attr_value) variants;
+    struct vec_u32 chips[CORE_TYPES]; /* name ids: those besides the target's with a function */
+    VEC(struct variant) variants;
+    struct id_map variant_keys; /* by name, the key in digits: index of the variant */
 };
 
 /* ------------------------------------------------------------------------- pieces ---- */
@@ -32,27 +44,6 @@ static bool read_name(struct metadata *meta, const struct json_item *item, uint3
         return json_text_fail(&meta->json, item->span, "this is no name");
     *name = intern_copy(&meta->module->names, bytes, size);
     return true;
-}
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-uint32_t sub_kernel_word(struct module *module, const char *text, size_t size)
-{
-    struct text word = {NULL, 0, 0};
-    bool digit = size > 0 && text[0] >= '0' && text[0] <= '9';
-    bool number = size == 3 && (memcmp(text, "inf", 3) == 0 || memcmp(text, "nan", 3) == 0);
-    bool truth =
-        (size == 4 && memcmp(text, "true", 4) == 0) || (size == 5 && memcmp(text, "false", 5) == 0);
-    if (size == 0 || digit || number || truth)
-        text_char(&word, '_');
-    for (size_t i = 0; i < size; i++)
-        text_char(&word, is_letter(text[i]) || (text[i] >= '0' && text[i] <= '9') ? text[i] : '_');
-    uint32_t id = intern_copy(&module->names, word.at, word.size);
-    text_free(&word);
-    return id;
 }
 
 static bool has_param(const struct metadata *meta, uint32_t word)
@@ -124,27 +115,58 @@ static bool read_type(struct metadata *meta, const struct json_item *item, enum 
 
 /* --------------------------------------------------------------------- functions ---- */
 
-static bool ends_in(const struct json_item *item, const char *suffix)
+/* Functions may be there for several chips: those of the target's count. */
+static bool is_chip(struct metadata *meta, const char *chip, size_t size, enum core_type core)
+{
+    uint32_t name = intern_copy(&meta->module->names, chip, size);
+    struct vec_u32 *others = &meta->chips[core];
+    enum arch arch;
+    if (arch_of_name(meta->module, name, &arch) && arch == module_arch(meta->module))
+        return true;
+    for (uint32_t i = 0; i < others->count; i++)
+        if (others->at[i] == name)
+            return false;
+    vec_push(others, name);
+    return false;
+}
+
+static bool is_part(const struct json_item *item, const char *suffix)
 {
     size_t size = strlen(suffix);
-    return item->key_size >= size && memcmp(item->key + item->key_size - size, suffix, size) == 0;
+    return item->key_size > 4 + size && memcmp(item->key, "dav-", 4) == 0 &&
+           memcmp(item->key + item->key_size - size, suffix, size) == 0;
 }
 
 /* Where the function of a key such as `dav-c220-cube` belongs; NULL for other keys. */
-static uint32_t *function_of(const struct json_item *item, uint32_t *any, uint32_t *by_core)
+static uint32_t *function_of(struct metadata *meta, const struct json_item *item, uint32_t *any,
+                             uint32_t *by_core)
 {
-    return json_text_is(item, "AiCore") ? any
-           : ends_in(item, "-cube")     ? &by_core[CORE_AIC]
-           : ends_in(item, "-vec")      ? &by_core[CORE_AIV]
-                                        : NULL;
+    static const char *const suffixes[CORE_TYPES] = {[CORE_AIC] = "-cube", [CORE_AIV] = "-vec"};
+    if (json_text_is(item, "AiCore"))
+        return any;
+    for (int core = 0; core < CORE_TYPES; core++)
+        if (is_part(item, suffixes[core]))
+            return is_chip(meta, item->key + 4, item->key_size - 4 - strlen(suffixes[core]), core)
+                       ? &by_core[core]
+                       : NULL;
+    return NULL;
 }
 
-static void read_function(struct metadata *meta, const struct json_item *item, uint32_t *function)
+static bool fail_function(struct metadata *meta, struct span span, enum kernel_type type, int core)
 {
-    struct json_item member;
-    for (EACH_JSON(&meta->json, &member, item, JSON_OBJECT))
-        if (json_text_is(&member, "func_name"))
-            read_name(meta, &member, function);
+    const char *part = core == CORE_AIC ? "cube" : "vec";
+    const struct vec_u32 *chips = &meta->chips[core];
+    struct text others = {NULL, 0, 0};
+    for (uint32_t i = 0; i < chips->count; i++)
+        text_printf(&others, "%s%.*s", i ? ", " : "; this one has some for other chips: ",
+                    NAME(meta->module, chips->at[i]));
+    json_text_fail(&meta->json, span,
+                   "a kernel of type %s needs a function for %s ('dav-%s-%s')%.*s",
+                   kernel_type_info(type)->name, core == CORE_AIC ? "AICs" : "AIVs",
+                   chips->count ? arch_name(module_arch(meta->module)) : "...", part,
+                   (int)others.size, others.size ? others.at : "");
+    text_free(&others);
+    return false;
 }
 
 /* The functions that a type has, `key` for each core type. Reports those that are missing. */
@@ -156,10 +178,7 @@ static bool find_functions(struct metadata *meta, struct span span, enum kernel_
         if (!kernel_type_has(type, core))
             by_core[core] = NONE;
         else if (by_core[core] == NONE && (mixed || any == NONE))
-            return json_text_fail(&meta->json, span, "a kernel of type %s needs a function for %s",
-                                  kernel_type_info(type)->name,
-                                  core == CORE_AIC ? "AICs ('dav-...-cube')"
-                                                   : "AIVs ('dav-...-vec')");
+            return fail_function(meta, span, type, core);
         else if (by_core[core] == NONE)
             by_core[core] = any;
     }
@@ -189,50 +208,97 @@ static bool read_tiling_key(struct metadata *meta, const struct json_item *item,
     return legal || json_text_fail(&meta->json, item->key_span, "this is no tiling key");
 }
 
-static void add_variant(struct metadata *meta, int64_t key, enum kernel_type type,
-                        const uint32_t *functions)
+/* A key stands in each part of a kernel that it has a function of. */
+static struct variant *variant_at(struct metadata *meta, int64_t key, struct span span)
 {
-    struct attr attrs[2 + CORE_TYPES] = {
-        attr_number(W_key, key),
-        attr_of(W_type, ATTR_WORD, module_name(meta->module, kernel_type_info(type)->name))};
-    uint32_t count = 2;
-    for (int core = 0; core < CORE_TYPES; core++)
-        if (functions[core] != NONE)
-            attrs[count++] =
-                attr_of(core == CORE_AIC ? W_aic : W_aiv, ATTR_STRING, functions[core]);
-    struct range range = module_add_attrs(meta->module, attrs, count);
-    vec_push(&meta->variants,
-             (struct attr_value){.kind = ATTR_DICT, .count = range.count, .first = range.first});
+    uint32_t name = module_name_printf(meta->module, "%lld", (long long)key);
+    uint32_t *index = id_map_at(&meta->variant_keys, name);
+    if (*index == NONE) {
+        *index = meta->variants.count;
+        vec_push(&meta->variants,
+                 (struct variant){
+                     .key = key, .span = span, .function = NONE, .functions = {NONE, NONE}});
+    }
+    return &meta->variants.at[*index];
 }
 
-static void read_variant(struct metadata *meta, const struct json_item *item)
+static void read_variant_type(struct metadata *meta, const struct json_item *item,
+                              struct variant *variant)
+{
+    enum kernel_type type;
+    if (!read_type(meta, item, &type))
+        return;
+    if (variant->has_type && variant->type != type)
+        json_text_fail(&meta->json, item->span, "another part of tiling key %lld is of type %s",
+                       (long long)variant->key, kernel_type_info(variant->type)->name);
+    variant->type = type;
+    variant->has_type = true;
+}
+
+static void read_variant_function(struct metadata *meta, const struct json_item *item,
+                                  struct variant *variant, uint32_t *function)
+{
+    if (*function != NONE)
+        json_text_fail(&meta->json, item->key_span, "tiling key %lld has this function already",
+                       (long long)variant->key);
+    else
+        read_name(meta, item, function);
+}
+
+/* `part`: the key of the functions that all of this is below; NULL: each variant has such keys. */
+static void read_variant(struct metadata *meta, const struct json_item *item,
+                         const struct json_item *part)
 {
     struct json_item member;
-    uint32_t any = NONE, functions[CORE_TYPES] = {NONE, NONE};
-    enum kernel_type type = KERNEL_aiv_only;
-    bool typed = false;
     int64_t key;
     if (!read_tiling_key(meta, item, &key) || !json_text_want(&meta->json, item, JSON_OBJECT))
         return;
+    struct variant *variant = variant_at(meta, key, item->key_span);
     json_text_enter(&meta->json);
     while (json_text_next(&meta->json, &member)) {
-        uint32_t *function = function_of(&member, &any, functions);
+        const struct json_item *place = !part                                ? &member
+                                        : json_text_is(&member, "func_name") ? part
+                                                                             : NULL;
+        uint32_t *function =
+            place ? function_of(meta, place, &variant->function, variant->functions) : NULL;
         if (json_text_is(&member, "kernel_type"))
-            typed = read_type(meta, &member, &type);
+            read_variant_type(meta, &member, variant);
         else if (function)
-            read_name(meta, &member, function);
+            read_variant_function(meta, &member, variant, function);
     }
-    if (!typed && !meta->json.failed)
-        json_text_fail(&meta->json, item->key_span, "this variant has no 'kernel_type'");
-    else if (!meta->json.failed && find_functions(meta, item->key_span, type, any, functions))
-        add_variant(meta, key, type, functions);
 }
 
-static void read_variants(struct metadata *meta, const struct json_item *item)
+static void read_variants(struct metadata *meta, const struct json_item *item,
+                          const struct json_item *part)
 {
     struct json_item variant;
     for (EACH_JSON(&meta->json, &variant, item, JSON_OBJECT))
-        read_variant(meta, &variant);
+        read_variant(meta, &variant, part);
+}
+
+static bool check_variants(struct metadata *meta)
+{
+    for (uint32_t i = 0; i < meta->variants.count; i++) {
+        struct variant *variant = &meta->variants.at[i];
+        if (!variant->has_type)
+            return json_text_fail(&meta->json, variant->span, "this variant has no 'kernel_type'");
+        if (!find_functions(meta, variant->span, variant->type, variant->function,
+                            variant->functions))
+            return false;
+    }
+    return meta->variants.count > 0 || json_text_fail(&meta->json, meta->functions_span,
+                                                      "a dynamic kernel has 'dynamic_func_names'");
+}
+
+/* The function, or the variants, of one key. */
+static void read_function(struct metadata *meta, const struct json_item *item, uint32_t *function)
+{
+    struct json_item member;
+    for (EACH_JSON(&meta->json, &member, item, JSON_OBJECT))
+        if (json_text_is(&member, "func_name"))
+            read_name(meta, &member, function);
+        else if (json_text_is(&member, "dynamic_func_names") && meta->source->dynamic)
+            read_variants(meta, &member, item);
 }
 
 static void read_functions(struct metadata *meta, const struct json_item *item)
@@ -241,11 +307,11 @@ static void read_functions(struct metadata *meta, const struct json_item *item)
     meta->has_functions = true;
     meta->functions_span = item->key_span;
     for (EACH_JSON(&meta->json, &member, item, JSON_OBJECT)) {
-        uint32_t *function = function_of(&member, &meta->function, meta->functions);
+        uint32_t *function = function_of(meta, &member, &meta->function, meta->functions);
         if (function)
             read_function(meta, &member, function);
         else if (json_text_is(&member, "dynamic_func_names") && meta->source->dynamic)
-            read_variants(meta, &member);
+            read_variants(meta, &member, NULL);
     }
 }
 
@@ -309,11 +375,9 @@ static bool check_members(struct metadata *meta)
                                                                        : NULL;
     if (missing)
         return json_text_fail(json, meta->span, "these metadata of a kernel have no '%s'", missing);
-    if (meta->source->dynamic && meta->variants.count == 0)
-        return json_text_fail(json, meta->functions_span,
-                              "a dynamic kernel has 'dynamic_func_names'");
-    return meta->source->dynamic ||
-           find_functions(meta, meta->functions_span, meta->type, meta->function, meta->functions);
+    return meta->source->dynamic ? check_variants(meta)
+                                 : find_functions(meta, meta->functions_span, meta->type,
+                                                  meta->function, meta->functions);
 }
 
 static bool read_members(struct metadata *meta)
@@ -399,6 +463,28 @@ static void add_early_start(struct metadata *meta, struct attr_list *attrs)
         add_words(meta, attrs, W_early_start, words, count);
 }
 
+static struct attr_value make_variant(struct metadata *meta, const struct variant *variant)
+{
+    uint32_t type = module_name(meta->module, kernel_type_info(variant->type)->name), count = 2;
+    struct attr attrs[2 + CORE_TYPES] = {attr_number(W_key, variant->key),
+                                         attr_of(W_type, ATTR_WORD, type)};
+    for (int core = 0; core < CORE_TYPES; core++)
+        if (variant->functions[core] != NONE)
+            attrs[count++] =
+                attr_of(core == CORE_AIC ? W_aic : W_aiv, ATTR_STRING, variant->functions[core]);
+    struct range range = module_add_attrs(meta->module, attrs, count);
+    return (struct attr_value){.kind = ATTR_DICT, .count = range.count, .first = range.first};
+}
+
+static void add_variants(struct metadata *meta, struct attr_list *attrs)
+{
+    VEC(struct attr_value) values = {NULL, 0, 0};
+    for (uint32_t i = 0; i < meta->variants.count; i++)
+        vec_push(&values, make_variant(meta, &meta->variants.at[i]));
+    add_list(meta, attrs, W_variants, values.at, values.count);
+    vec_free(&values);
+}
+
 /* In the order of docs/language.md. */
 static void add_attrs(struct metadata *meta, struct attr_list *attrs)
 {
@@ -410,7 +496,7 @@ static void add_attrs(struct metadata *meta, struct attr_list *attrs)
         vec_push(attrs, attr_of(W_object, ATTR_STRING, meta->source->object));
     add_flag(attrs, W_dynamic, dynamic);
     if (dynamic)
-        add_list(meta, attrs, W_variants, meta->variants.at, meta->variants.count);
+        add_variants(meta, attrs);
     else
         add_function(meta, attrs);
     add_words(meta, attrs, W_params, meta->params.at, meta->params.count);
@@ -426,17 +512,6 @@ static void add_attrs(struct metadata *meta, struct attr_list *attrs)
         vec_push(attrs, attr_of(W__debugOptions, ATTR_STRING, meta->debug));
     if (meta->debug_bytes)
         vec_push(attrs, attr_number(W__debugBufSize, meta->debug_bytes));
-}
-
-uint32_t sub_kernel_name(struct module *module, uint32_t wanted)
-{
-    const struct intern_name *name = &module->names.names[wanted];
-    bool part = name->size > 4 && (memcmp(name->text + name->size - 4, ".aic", 4) == 0 ||
-                                   memcmp(name->text + name->size - 4, ".aiv", 4) == 0);
-    uint32_t tried = wanted;
-    for (uint32_t n = 1; (part && tried == wanted) || module_has_symbol(module, tried); n++)
-        tried = module_name_printf(module, "%.*s_%u", NAME(module, wanted), n);
-    return tried;
 }
 
 static void make_kernel(struct metadata *meta, struct sub_kernel *sub)
@@ -490,4 +565,7 @@ void sub_kernel_read(struct dump *dump, const struct sub_kernel_source *source,
     json_text_free(&meta.json);
     vec_free(&meta.params);
     vec_free(&meta.variants);
+    id_map_free(&meta.variant_keys);
+    for (int core = 0; core < CORE_TYPES; core++)
+        vec_free(&meta.chips[core]);
 }
