@@ -114,29 +114,51 @@ static bool is_new(struct script *script, const char *symbol)
     return intern_copy(&script->symbols_met, symbol, strlen(symbol)) == count;
 }
 
-/* Adds an option for each function of the kernels with this object that the entries call by another
- * name, and to the local symbols all of them. */
+/* What a function, or a copy of it that the object brings itself, is called in the object. */
+static const char *own_name(struct script *script, const struct kernel *kernel, uint32_t function,
+                            uint32_t copy)
+{
+    struct text name = {NULL, 0, 0};
+    kernel_copy_function(&name, script->module, kernel, function, copy);
+    const char *text = arena_strndup(&script->arena, name.at, name.size);
+    text_free(&name);
+    return text;
+}
+
+/* Adds an option for each function of the kernel that the entries call by another name, and to the
+ * local symbols all of them. */
+static void add_functions(struct script *script, const struct kernel *kernel, uint32_t copy,
+                          struct file_names *words)
+{
+    const struct module *module = script->module;
+    bool own = attr_find(module, kernel->attrs, W_split);
+    for (uint32_t i = 0; i < kernel_parts(module, kernel); i++) {
+        struct kernel_part part;
+        if (!kernel_part_at(module, kernel, i, &part) || part.function == NONE)
+            continue;
+        const char *symbol = symbol_of(script, kernel, part.function, copy);
+        if (!is_new(script, symbol))
+            continue;
+        const char *name = own_name(script, kernel, part.function, own ? copy : 0);
+        vec_push(&script->locals, symbol);
+        if (strcmp(symbol, name) != 0)
+            vec_push(words, arena_printf(&script->arena, "--redefine-sym=%s=%s", name, symbol));
+    }
+}
+
+/* Those of all kernels with this object: copies that it brings itself are in its first one. */
 static void add_renames(struct script *script, uint32_t owner, uint32_t copy,
                         struct file_names *words)
 {
     const struct module *module = script->module;
     for (uint32_t k = owner; k < module->kernels.count; k++) {
         const struct kernel *kernel = &module->kernels.at[k];
-        struct kernel_part part;
-        if (copy >= script->copies[k] || symbols_owner(&script->symbols, kernel) != owner)
+        if (symbols_owner(&script->symbols, kernel) != owner)
             continue;
         bool own = attr_find(module, kernel->attrs, W_split);
-        for (uint32_t i = 0; i < kernel_parts(module, kernel); i++) {
-            if (!kernel_part_at(module, kernel, i, &part) || part.function == NONE)
-                continue;
-            const char *symbol = symbol_of(script, kernel, part.function, copy);
-            if (!is_new(script, symbol))
-                continue;
-            const char *name = name_text(module, part.function, &script->arena);
-            vec_push(&script->locals, symbol);
-            if (!own && strcmp(symbol, name) != 0)
-                vec_push(words, arena_printf(&script->arena, "--redefine-sym=%s=%s", name, symbol));
-        }
+        uint32_t end = !own ? copy + 1 : copy == 0 ? script->copies[k] : 0;
+        for (uint32_t i = copy; i < end && i < script->copies[k]; i++)
+            add_functions(script, kernel, i, words);
     }
 }
 

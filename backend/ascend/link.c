@@ -32,7 +32,7 @@ static void place_function(struct kernel_link *linker, const struct kernel *kern
     bool own = attr_find(module, kernel->attrs, W_split);
     for (uint32_t copy = 0; copy < (own ? copies : 1); copy++) {
         struct text name = {NULL, 0, 0};
-        text_printf(&name, copy ? "%.*s_split%u" : "%.*s", NAME(module, function), copy);
+        kernel_copy_function(&name, module, kernel, function, copy);
         text_char(&name, '\0');
         object_link_place(linker->link, kernel_link_group(linker, kernel), name.at, rank);
         text_free(&name);
