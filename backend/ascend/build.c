@@ -10,11 +10,14 @@
 #include "backend/ascend/link.h"
 #include "backend/ascend/meta.h"
 #include "backend/device/tools.h"
+#include "backend/library/kernel_objects.h"
 #include "ir/base/sha256.h"
 #include "ir/syntax/locate.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 struct build {
     const struct emission_job *job;
@@ -107,6 +110,41 @@ static bool replaces_metadata(struct build *build)
     return false;
 }
 
+/* What is linked is not to be removed. */
+static bool replaces_object(struct build *build)
+{
+    const struct module *module = build->job->module;
+    struct kernel_objects objects;
+    bool replaces = false;
+    kernel_objects_init(&objects, build->job->places);
+    for (uint32_t i = 0; i < module->kernels.count && !replaces; i++) {
+        const struct kernel *kernel = &module->kernels.at[i];
+        const struct kernel_object *object = kernel_object_of(&objects, module, kernel);
+        replaces = object && path_same(object->path, build->job->output);
+        if (replaces)
+            diag_at(build->job->diags, DIAG_file, locate_name(module, kernel->loc),
+                    "the output '%s' would replace the object of '@%.*s'", build->job->output,
+                    NAME(module, kernel->name));
+    }
+    kernel_objects_free(&objects);
+    return replaces;
+}
+
+/* An object that an earlier program has left would stand beside the metadata of this one. */
+static bool remove_object(struct build *build)
+{
+    char error[512];
+    const char *output = build->job->output;
+    if (access(output, F_OK) != 0)
+        return true;
+    if (replaces_object(build))
+        return false;
+    if (unlink(output) == 0)
+        return true;
+    snprintf(error, sizeof error, "cannot remove '%s': %s", output, strerror(errno));
+    return report(build, DIAG_file, error);
+}
+
 static const char *base_of(struct arena *arena, const char *output)
 {
     size_t size = strlen(output);
@@ -124,7 +162,8 @@ static enum backend_status leave_commands(struct build *build, const char *why)
             diag_help(build->job->diags, "set it to the folder of the toolkit");
         return BACKEND_OK;
     }
-    if (!write_text(build, companion(build, ASCENDC_SUFFIX), &build->source) ||
+    if (!remove_object(build) ||
+        !write_text(build, companion(build, ASCENDC_SUFFIX), &build->source) ||
         !write_commands(build) || !write_meta(build, &object) || !write_info(build))
         return BACKEND_INPUT;
     diag_at(build->job->diags, DIAG_no_toolchain, no_span,
@@ -147,12 +186,26 @@ static enum backend_status run(struct build *build, struct file_names *words)
     return BACKEND_TOOL;
 }
 
+/* The same for a tool that writes a file. */
+static enum backend_status run_to(struct build *build, struct file_names *words, const char *output)
+{
+    char error[512];
+    struct stat info;
+    enum backend_status status = run(build, words);
+    if (status != BACKEND_OK || (stat(output, &info) == 0 && info.st_size > 0))
+        return status;
+    snprintf(error, sizeof error, "'%s' wrote no object, and says nothing of that: status 0",
+             words->at[0]);
+    report(build, DIAG_tool, error);
+    return BACKEND_TOOL;
+}
+
 static enum backend_status compile_part(struct build *build, const char *source,
                                         enum core_type core, const char *object)
 {
     struct file_names words = {NULL, 0, 0};
     command_lines_compile(&build->commands, core, source, object, &words);
-    enum backend_status status = run(build, &words);
+    enum backend_status status = run_to(build, &words, object);
     vec_free(&words);
     return status;
 }
@@ -187,7 +240,7 @@ static enum backend_status finish(struct build *build, const char *folder, const
         return BACKEND_OK;
     *finished = arena_printf(&build->arena, "%s/finished.o", folder);
     command_lines_finish(&build->commands, linked, *finished, &words);
-    enum backend_status status = run(build, &words);
+    enum backend_status status = run_to(build, &words, *finished);
     vec_free(&words);
     return status;
 }

@@ -374,7 +374,7 @@ def check_inlined():
 
 
 def check_end(meta):
-    """A part's end may have the line of the entry's, which stands behind statements of the other."""
+    """A part's end may have the line of the entry's, which is behind the other's statements."""
     cube = next(code for code in meta["skir"]["code"] if code["function"] == "s_mix_aic")
     cube["lines"].append([cube["end"] - cube["begin"] - 1, meta["skir"]["source_lines"]])
     write("end.json", json.dumps(meta))
@@ -424,6 +424,13 @@ def check_errors():
     tap.check("with the line of the source",
               re.search(r"line \d+ of the source is 'ffts_cross_core_sync\(PIPE_FIX, ",
                         done.stderr), done.stderr)
+    silent = os.path.join(SCRATCH, "silent", "bin")
+    os.makedirs(silent)
+    os.chmod(write("silent/bin/bisheng", "#!/bin/sh\n"), 0o755)
+    done = build(environment=tools(ASCEND_HOME_PATH=os.path.join(SCRATCH, "silent")))
+    tap.check("a compiler that writes nothing is named", done.returncode == 4 and
+              f"'{silent}/bisheng' wrote no object, and says nothing of that: status 0 [tool]"
+              in done.stderr, done.stderr)
     done = build("split-mode=1:compile-options=-no-such-option")
     tap.check("other errors are told as they are",
               done.returncode == 4 and "no-such-option" in done.stderr and
@@ -445,6 +452,15 @@ def check_without():
                  output="without/k.o")
     tap.check("a folder without a compiler is told, too",
               "'/no/such/folder', has no bisheng" in done.stderr, done.stderr)
+    write("without/k.o", "of an earlier program")
+    done = build(environment=environment, output="without/k.o")
+    tap.check("an object that was there is not left beside the new metadata",
+              done.returncode == 0 and not os.path.exists(os.path.join(folder, "k.o")),
+              done.stderr)
+    done = build(environment=environment, output="cube.o")
+    tap.check("but that of a kernel is", done.returncode == 1 and
+              "the output 'cube.o' would replace the object of '@cube'" in done.stderr and
+              os.path.exists(os.path.join(SCRATCH, "cube.o")), done.stderr)
     done = build(environment=environment, output="/dev/null")
     tap.check("nothing stands beside /dev/null", done.returncode == 0 and
               not os.path.exists("/dev/null.sh") and "[no-toolchain]" in done.stderr, done.stderr)
@@ -463,6 +479,51 @@ def check_replaced():
               in done.stderr and
               open(os.path.join(SCRATCH, "meta.json"), encoding="utf-8").read() == "{}",
               done.stderr)
+
+
+NAMED = """skir 1
+
+kernel @other : aic_only {
+  op = "Other", block = 4, object = "cube.o", function = "cube", params = [a, y]
+}
+kernel @cube : aic_only {
+  op = "Cube", block = 4, object = "named.o", function = "cube", params = [a, y], split = 3,
+  copies = [["cube", "second", "third"]]
+}
+
+graph @g(%x: f16[64, 64]) -> f16[64, 64] {
+  superkernel @n {options = "split-mode=3"} {
+    %a = Other(%x) : f16[64, 64] via @other
+    %y = Cube(%a) : f16[64, 64] via @cube
+  }
+  return %y
+}
+"""
+
+
+def check_named_copies():
+    """An object with copies of its own, by other names, and a function of another object's name."""
+    code = KERNEL.replace("NAME", "cube") + "".join(
+        KERNEL.split("\n", 2)[2].replace("NAME", name) for name in ("second", "third"))
+    write("named.cpp", code)
+    subprocess.run([os.path.join(TOOLS, "bisheng"), f"-I{HEADERS}", "-O2", "-std=c++17", "-c", "-o",
+                    "named.o", "named.cpp"], cwd=SCRATCH, env=tools(), check=True)
+    write("named.skir", NAMED)
+    done = skirc("compile", "named.skir", "--target=ascend", "-o", "out.o", environment=tools())
+    tap.check("copies with names of their own are linked", done.returncode == 0, done.stderr)
+    skirc("compile", "named.skir", "--emit=commands", "-o", "make.sh", environment=tools())
+    skirc("compile", "named.skir", "--emit=ascendc", "-o", "n.ascendc.cpp", environment=tools())
+    done = subprocess.run(["sh", "make.sh"], cwd=SCRATCH, env=tools(), capture_output=True,
+                          text=True)
+    if not tap.check("the commands link them, too", done.returncode == 0, done.stderr):
+        return
+    tap.check("and leave only entries global", functions("n.o") == functions("out.o"),
+              functions("n.o"))
+    for core in range(3):
+        steps = [[step.split()[0] for step in run_entry("n_mix_aic", core, path)]
+                 for path in ("out.o", "n.o")]
+        tap.check(f"core {core} runs its copy", steps[0] == steps[1] and
+                  ("cube", "second", "third")[core] in steps[0], steps)
 
 
 def check_commands():
@@ -497,6 +558,7 @@ exec ld "$@"
                   [calls(run_entry(entry, 1, "s.o")) for entry in ("s_mix_aic", "s_mix_aiv")] ==
                   [["mm_mix_aic", "cube", "mm_mix_aic"],
                    ["mm_mix_aiv", "add", "mm_mix_aiv"]])
+    check_named_copies()
     os.remove(lld)
     os.remove(objcopy)
 
