@@ -414,15 +414,21 @@ static void finder_free(struct finder *finder)
     id_map_free(&finder->told);
 }
 
+static bool has_calls(const struct graph *graph)
+{
+    for (uint32_t i = 0; i < graph->ops.count; i++)
+        if (op_call_kind(&graph->ops.at[i]) != CALL_NONE)
+            return true;
+    return false;
+}
+
 bool overlaps_can_be(const struct module *module, const struct graph *graph)
 {
-    bool calls = false;
-    if (graph_has_addresses(module, graph))
-        return true;
-    for (uint32_t i = 0; i < graph->ops.count && !calls; i++)
-        calls = op_call_kind(&graph->ops.at[i]) != CALL_NONE;
-    for (uint32_t i = 0; i < module->graphs.count && calls; i++)
-        if (graph_has_addresses(module, &module->graphs.at[i]))
+    if (!has_calls(graph))
+        return graph_has_addresses(module, graph);
+    /* All graphs at once: this is asked for each of them. */
+    for (uint32_t i = 0; i < module->attrs.count; i++)
+        if (module->attrs.at[i].key == W_address)
             return true;
     return false;
 }

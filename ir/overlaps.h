@@ -31,7 +31,7 @@ struct overlaps {
     } overwritten;
 };
 
-/* Whether the graph, or one that it calls, has addresses. */
+/* Whether the graph has addresses, or calls others in a module that has any. */
 bool overlaps_can_be(const struct module *module, const struct graph *graph);
 
 /* For each access of an op and each stream, the last op there that writes what it accesses, and the

@@ -99,10 +99,6 @@ check("an entry whose arguments are not its ops'", ["this must be %a, which the 
       "slots.skir")
 write("more.skir", re.sub(r"(  args %\w+ = \[)", r"\1tiling, ", lowered, count=1))
 check("an entry with an argument too many", ["these are \\d+ arguments, but the op"], "more.skir")
-write("trace.skir", head + aic.replace(SET, "    trace 0 0\n" + SET) + aiv)
-check("an instruction that this target does not execute",
-      ["does not execute 'trace' yet", "unsupported"], "trace.skir")
-
 # ---- Sub-kernels that are wrong ----
 
 write("k.c", """#include "skrt.h"
