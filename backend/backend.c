@@ -105,12 +105,25 @@ const struct backend *backend_find(const char *name, char *error, size_t error_s
     return NULL;
 }
 
-const struct backend *backend_emitting(const char *emission)
+/* Several targets may have a row of one name. */
+static bool is_first(unsigned row)
 {
+    for (unsigned i = 0; i < row; i++)
+        if (strcmp(emissions[i].name, emissions[row].name) == 0)
+            return false;
+    return true;
+}
+
+const struct backend *backend_emitting(const char *emission, char *error, size_t error_size)
+{
+    struct search search = search_begin(emission);
     for (unsigned i = 0; i < EMISSIONS; i++)
-        if (emissions[i].target != BACKEND_any && strcmp(emissions[i].name, emission) == 0)
-            return &backends[emissions[i].target - 1];
-    return backend_default();
+        if (is_first(i) && search_meets(&search, emissions[i].name))
+            return emissions[i].target == BACKEND_any ? backend_default()
+                                                      : &backends[emissions[i].target - 1];
+    snprintf(error, error_size, "no target emits '%s'", emission);
+    search_fail(&search, "there is only", error, error_size);
+    return NULL;
 }
 
 const struct backend_runner *backend_runner(const struct backend *backend, char *error,

@@ -34,6 +34,7 @@ enum backend_id {
 enum emission_kind {
     EMISSION_TEXT,
     EMISSION_OBJECT, /* needs super kernels, and a file to be written to */
+    EMISSION_FILES,  /* the same, with others that are written beside it */
 };
 
 struct emission_job {
@@ -42,7 +43,7 @@ struct emission_job {
     struct diags *diags;
     const struct spans *comments; /* of the module's source, for texts of the language; or NULL */
     struct text *text;            /* EMISSION_TEXT: where it is appended */
-    const char *output;           /* EMISSION_OBJECT: the file */
+    const char *output;           /* others: the file */
 };
 
 typedef enum backend_status emission_function(const struct emission_job *job);
@@ -83,8 +84,8 @@ const struct backend *backend_default(void);
 const struct backend *backend_find(const char *name, char *error, size_t error_size);
 
 /* The target that is meant where only what is emitted is named: the first that emits something of
- * this name, the default where all or none do. */
-const struct backend *backend_emitting(const char *emission);
+ * this name, the default where all do. NULL, with such a text, where none does. */
+const struct backend *backend_emitting(const char *emission, char *error, size_t error_size);
 
 /* What the target is for. */
 const struct emission *emission_default(const struct backend *backend);

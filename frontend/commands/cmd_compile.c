@@ -64,13 +64,34 @@ static const struct emission *chosen_emission(const struct invocation *invocatio
     return emission;
 }
 
-/* The target that --target names, or that emits what --emit asks for. */
+/* The target that --target names, or that emits what --emit asks for; NULL, with a usage error,
+ * where there is none. */
 static const struct backend *chosen_target(const struct invocation *invocation)
 {
+    char error[512];
     const char *emission = option_value(invocation, "emit");
-    if (emission && !option_value(invocation, "target"))
-        return backend_emitting(emission);
-    return target_option(invocation);
+    if (!emission || option_value(invocation, "target"))
+        return target_option(invocation);
+    const struct backend *target = backend_emitting(emission, error, sizeof error);
+    if (!target)
+        usage_error(invocation, "%s", error);
+    return target;
+}
+
+/* False, with a usage error, where what is emitted needs a file that --output does not name. */
+static bool has_file(const struct invocation *invocation, const struct emission *emission)
+{
+    const char *output = option_value(invocation, "output");
+    if (emission->kind == EMISSION_TEXT)
+        return true;
+    if (!output)
+        usage_error(invocation, "an object needs a file to be written to: -o OUT");
+    else if (emission->kind == EMISSION_FILES && strcmp(output, "-") == 0)
+        usage_error(invocation, "an object that other files stand beside cannot be written to "
+                                "standard output: -o OUT");
+    else
+        return true;
+    return false;
 }
 
 /* How every file is compiled. */
@@ -87,8 +108,8 @@ static enum exit_status compile_one(struct invocation *invocation, const char *p
     struct lowered_input lowered;
     enum exit_status status;
     if (lowered_input_open(&lowered, invocation, path, &compilation->options, &status))
-        status = emission->kind == EMISSION_OBJECT ? emit_object(&lowered, emission, output)
-                                                   : emit_text(&lowered, emission, output);
+        status = emission->kind == EMISSION_TEXT ? emit_text(&lowered, emission, output)
+                                                 : emit_object(&lowered, emission, output);
     return lowered_input_close(&lowered, status);
 }
 
@@ -100,8 +121,8 @@ enum exit_status cmd_compile(struct invocation *invocation)
     compilation.emission = chosen_emission(invocation, compilation.options.target);
     if (!compilation.emission || !sk_argument_check(invocation))
         return EXIT_USAGE;
-    if (compilation.emission->kind == EMISSION_OBJECT && !option_value(invocation, "output"))
-        return usage_error(invocation, "an object needs a file to be written to: -o OUT");
+    if (!has_file(invocation, compilation.emission))
+        return EXIT_USAGE;
     struct outputs outputs = {.paths = NULL};
     enum exit_status status =
         outputs_plan(&outputs, invocation, compilation.emission->suffix, OUTPUTS_ONE);

@@ -61,14 +61,24 @@ check_match "did you mean" "did you mean '--output'" "$scratch/stderr"
 check_status 2 "an unknown pass" "$SKIRC" opt --passes=partition-scope "$small"
 check_match "did you mean" "did you mean 'partition-scopes'" "$scratch/stderr"
 check_status 2 "an unknown pass to print after" "$SKIRC" opt --print-after=insert-sync "$small"
-check_status 2 "an unknown kind of output" "$SKIRC" compile --emit=object "$small"
+check_status 2 "what no target emits" "$SKIRC" compile --emit=object "$small"
+check_match "what there is" \
+    "no target emits 'object'; there is only obj, skir, entry, c, ascendc, " "$scratch/stderr"
+check_status 2 "an unknown kind of output" "$SKIRC" compile --target=host --emit=object "$small"
 check_match "what there is" "'host' does not emit 'object'; it emits obj, skir, entry, c\$" \
     "$scratch/stderr"
 check_status 2 "the output of another target" "$SKIRC" compile --target=host --emit=ascendc "$small"
 check_match "who emits it" "'host' does not emit 'ascendc', but 'ascend' does\$" "$scratch/stderr"
-check_status 2 "a misspelt kind of another target" "$SKIRC" compile --emit=ascendcc "$small"
+check_status 2 "a misspelt kind of some target" "$SKIRC" compile --emit=ascendcc "$small"
+check_match "did you mean" "no target emits 'ascendcc'; did you mean 'ascendc'\?\$" \
+    "$scratch/stderr"
+check_status 2 "a misspelt kind of another target" "$SKIRC" compile --target=host --emit=ascendcc \
+    "$small"
 check_match "did you mean" "'host' does not emit 'ascendcc'; did you mean 'ascendc'\?\$" \
     "$scratch/stderr"
+check_status 2 "files to standard output" "$SKIRC" compile --target=ascend -o - "$small"
+check_match "what it needs" \
+    "that other files stand beside cannot be written to standard output: -o OUT" "$scratch/stderr"
 check_status 2 "a misspelt kind of output" "$SKIRC" compile --target=host --emit=enty "$small"
 check_match "did you mean" "'host' does not emit 'enty'; did you mean 'entry'\?\$" "$scratch/stderr"
 for command in compile run; do

@@ -117,16 +117,20 @@ static void test_unknown_emission(void **state)
     assert_string_equal(error, "the target 'toy' does not emit 'objects'; it emits skir, entry");
 }
 
-/* By what is emitted: the first target that does, and the default where all or none do. */
+/* By what is emitted: the first target that does, and the default where all do. */
 static void test_target_of_emission(void **state)
 {
     (void)state;
     const struct backend *ascend = backend_find("ascend", error, sizeof error);
-    assert_ptr_equal(backend_emitting("ascendc"), ascend);
-    assert_ptr_equal(backend_emitting("compile-info"), ascend);
-    assert_ptr_equal(backend_emitting("obj"), backend_default());
-    assert_ptr_equal(backend_emitting("skir"), backend_default());
-    assert_ptr_equal(backend_emitting("toast"), backend_default());
+    assert_ptr_equal(backend_emitting("ascendc", error, sizeof error), ascend);
+    assert_ptr_equal(backend_emitting("compile-info", error, sizeof error), ascend);
+    assert_ptr_equal(backend_emitting("obj", error, sizeof error), backend_default());
+    assert_ptr_equal(backend_emitting("skir", error, sizeof error), backend_default());
+    assert_null(backend_emitting("compile-inf", error, sizeof error));
+    assert_string_equal(error, "no target emits 'compile-inf'; did you mean 'compile-info'?");
+    assert_null(backend_emitting("toast", error, sizeof error));
+    assert_string_equal(error, "no target emits 'toast'; there is only obj, skir, entry, c, "
+                               "ascendc, compile-info, meta, commands");
     assert_null(emission_find(backend_default(), "ascendc", error, sizeof error));
     assert_string_equal(error, "the target 'host' does not emit 'ascendc', but 'ascend' does");
     assert_null(emission_find(backend_default(), "compile-inf", error, sizeof error));
