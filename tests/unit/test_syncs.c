@@ -456,8 +456,9 @@ static void check_debug_barriers(struct trial *trial, const struct entry *entry)
         const struct program *program = &entry->programs[core];
         bool barrier = true;
         for (uint32_t i = 0; i < program->instrs.count; i++) {
-            enum instr_effect next =
-                i + 1 < program->instrs.count ? effect_at(program, i + 1) : EFFECT_NONE;
+            enum instr_effect next = EFFECT_NONE;
+            for (uint32_t k = i + 1; k < program->instrs.count && next == EFFECT_NONE; k++)
+                next = effect_at(program, k);
             if (effect_at(program, i) == EFFECT_CALL)
                 CHECK(trial, barrier);
             if (effect_at(program, i) == EFFECT_CALL)
