@@ -1,5 +1,6 @@
 #include "frontend/session.h"
 #include "ir/base/file.h"
+#include "ir/variants.h"
 
 /* SKIR_KERNEL_DIR is set by the build. */
 const char *session_installed_kernels(void)
@@ -41,6 +42,49 @@ void session_close(struct session *session)
         kernel_library_free(&session->library);
     }
     mem_free(session->source_dir);
+}
+
+/* The first function of the kernel that its object does not have; NONE: all are there. */
+static uint32_t missing_function(const struct module *module, const struct kernel *kernel,
+                                 const struct kernel_object *object)
+{
+    struct kernel_part part;
+    for (uint32_t i = 0; i < kernel_parts(module, kernel); i++)
+        if (kernel_part_at(module, kernel, i, &part) && part.function != NONE &&
+            !kernel_object_function(object, &module->names.names[part.function]))
+            return part.function;
+    return NONE;
+}
+
+static void check_object(struct session *session, const struct kernel *kernel,
+                         const struct attr *attr)
+{
+    const struct module *module = session->context.module;
+    struct diags *diags = session->context.diags;
+    struct span span = source_token(module->source, attr->loc);
+    const struct kernel_object *object = kernel_object_of(&session->objects, module, kernel);
+    uint32_t missing = object && !object->error ? missing_function(module, kernel, object) : NONE;
+    if (!object)
+        diag_at(diags, DIAG_imported_object, span, "the object '%.*s' of '@%.*s' is not there",
+                NAME(module, attr->value.id), NAME(module, kernel->name));
+    else if (object->error)
+        diag_at(diags, DIAG_imported_object, span, "the object of '@%.*s' cannot be used: %s",
+                NAME(module, kernel->name), object->error);
+    else if (missing != NONE)
+        diag_at(diags, DIAG_imported_object, span,
+                "'%s' does not define the function '%.*s' of '@%.*s'", object->path,
+                NAME(module, missing), NAME(module, kernel->name));
+}
+
+void session_check_objects(struct session *session)
+{
+    const struct module *module = session->context.module;
+    for (uint32_t i = 0; session->context.code_sizes && i < module->kernels.count; i++) {
+        const struct kernel *kernel = &module->kernels.at[i];
+        const struct attr *attr = attr_find(module, kernel->attrs, W_object);
+        if (attr && attr->loc != NONE && attr->value.kind == ATTR_STRING)
+            check_object(session, kernel, attr);
+    }
 }
 
 enum pipeline_status session_run(struct session *session, const struct pipeline *pipeline,

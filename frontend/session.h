@@ -36,6 +36,10 @@ void session_open(struct session *session, struct module *module, struct diags *
                   const struct session_options *options);
 void session_close(struct session *session);
 
+/* Warns of objects that cannot be linked as they are, where a text that was imported names them.
+ * Without a folder of sample kernels nobody looks. */
+void session_check_objects(struct session *session);
+
 /* Runs passes; see pipeline_run. */
 enum pipeline_status session_run(struct session *session, const struct pipeline *pipeline,
                                  pipeline_hook *hook, void *user);

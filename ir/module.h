@@ -457,10 +457,11 @@ static inline uint32_t module_find(const struct module *module, enum symbol_kind
     return id_map_find(&module->named[kind], name);
 }
 
-/* Whether what stands at `loc` came by an include. */
+/* Whether what stands at `loc` came by an include. Files that a foreign text names are none. */
 static inline bool module_includes(const struct module *module, uint32_t loc)
 {
-    return module->source && loc != NONE && source_file_at(module->source, loc);
+    return module->source && module->source->language == SOURCE_SKIR && loc != NONE &&
+           source_file_at(module->source, loc);
 }
 
 /* Whether a kernel, graph, entry or super kernel of any graph has the name. */

@@ -248,6 +248,7 @@ static enum exit_status import(const struct invocation *invocation, struct input
     dump_init(&dump, &input->source, &input->diags, &wishes->options);
     find_kernels(&kernels, invocation, input, &dump, wishes);
     if (read_dump(invocation, format, wishes, &dump)) {
+        session_check_objects(&kernels.session);
         if (option_given(invocation, "counts"))
             status = print_counts(invocation, &dump);
         else

@@ -127,7 +127,22 @@ def run(case):
     return compare(case, output, want) or exports(("--device", device, "--name", name))
 
 
-def agrees(case):
+def warns(case):
+    """Why an import does not warn of an object without the kernel's function, or nothing."""
+    for part in case["objects"]:
+        make_object(part["path"], ["other"], 16)
+    for path, metadata in case["kernels"].items():
+        with open(path, "w") as file:
+            json.dump(metadata, file)
+    with open("request.json", "w") as file:
+        json.dump(case["request"], file)
+    status, _, error = skirc("import", "request.json")
+    found = re.search(r"request\.json:1:\d+: warning: '\S+' does not define the function '\w+' of "
+                      r"'@\w+' \[imported-object\]", error)
+    return "" if status == 0 and found else f"status {status}: {error}"
+
+
+def agrees(case, run=run):
     with tempfile.TemporaryDirectory() as folder:
         back = os.getcwd()
         os.chdir(folder)
@@ -145,6 +160,8 @@ with open(CASES) as file:
 failures = {case["name"]: agrees(case) for case in cases}
 for name, failure in failures.items():
     tap.check(name, not failure, failure)
+failure = agrees(next(case for case in cases if not case["expect"].get("error")), warns)
+tap.check("an object without the kernel's function is said at import", not failure, failure)
 agreed = sum(not failure for failure in failures.values())
 print(f"# {agreed} of {len(cases)} requests agree")
 tap.done()

@@ -21,6 +21,7 @@ struct request_op {
     struct span span;
     uint32_t json, object; /* name ids of paths, or NONE */
     struct span json_span;
+    uint32_t object_loc;
     uint32_t stream; /* name id of its label; NONE: the default stream */
     bool dynamic;
     struct range send, recv; /* of the request's events */
@@ -34,6 +35,7 @@ struct request {
     struct json_text json;
     struct span span;
     uint32_t options; /* name id, or NONE */
+    uint32_t options_loc;
     bool has_ops;
     VEC(struct request_op) ops;
     struct vec_u32 events; /* name ids */
@@ -54,6 +56,7 @@ static bool read_text(struct request *request, const struct json_item *item, uin
         return false;
     if (memchr(bytes, '\0', size))
         return json_text_fail(&request->json, item->span, "this has a NUL in it");
+    source_add_token(request->dump->source, item->span);
     *name = size ? intern_copy(&request->module->names, bytes, size) : NONE;
     return true;
 }
@@ -62,6 +65,7 @@ static bool read_text(struct request *request, const struct json_item *item, uin
 static void read_options(struct request *request, const struct json_item *item)
 {
     struct module *module = request->module;
+    request->options_loc = item->span.begin;
     if (!read_text(request, item, &request->options) || request->options == NONE)
         return;
     const struct intern_name *text = &module->names.names[request->options];
@@ -177,6 +181,7 @@ static void read_op_member(struct request *request, const struct json_item *item
         if (item->kind != JSON_NULL)
             read_text(request, item, &op->json);
     } else if (json_text_is(item, "bin_path")) {
+        op->object_loc = item->span.begin;
         if (item->kind != JSON_NULL)
             read_text(request, item, &op->object);
     } else if (json_text_is(item, "stream_id")) {
@@ -277,7 +282,7 @@ static bool read_kernels(struct request *request)
         uint32_t *index = id_map_at(&known, both);
         if (*index == NONE) {
             const struct sub_kernel_source source = {op->json, op->object, op->json_span,
-                                                     op->dynamic};
+                                                     op->object_loc, op->dynamic};
             struct sub_kernel sub;
             *index = request->kernels.count;
             sub_kernel_read(dump, &source, &sub);
@@ -448,7 +453,7 @@ static void add_op(struct request *request, const struct request_op *op, uint32_
     clauses.send = graph_add_refs(graph, request->events.at + op->send.first, op->send.count);
     clauses.recv = graph_add_refs(graph, request->events.at + op->recv.first, op->recv.count);
     struct op made = {.type = sub->op_type,
-                      .loc = NONE,
+                      .loc = op->json_span.begin,
                       .block = block,
                       .operands = operands,
                       .results = {graph->values.count, 0},
@@ -489,8 +494,8 @@ static struct range superkernel_attrs(struct request *request)
     uint32_t count = 0, stream = request->ops.at[0].stream;
     attrs[count++] = (struct attr){W_fixed_slots, NONE, {.kind = ATTR_BOOL, .i = 1}};
     if (request->options != NONE)
-        attrs[count++] =
-            (struct attr){W_options, NONE, {.kind = ATTR_STRING, .id = request->options}};
+        attrs[count++] = (struct attr){
+            W_options, request->options_loc, {.kind = ATTR_STRING, .id = request->options}};
     if (stream != NONE)
         attrs[count++] = (struct attr){W_stream, NONE, {.kind = ATTR_STRING, .id = stream}};
     return module_add_attrs(request->module, attrs, count);

@@ -19,6 +19,7 @@ struct metadata {
     const struct sub_kernel_source *source;
     uint32_t name, op_type;
     struct span span; /* of all of it */
+    struct span name_span;
     bool has_type, has_functions;
     enum kernel_type type;
     struct span type_span, functions_span;
@@ -344,9 +345,10 @@ static void read_member(struct metadata *meta, const struct json_item *item)
     struct json_text *json = &meta->json;
     if (read_flag(meta, item))
         return;
-    if (json_text_is(item, "kernelName"))
+    if (json_text_is(item, "kernelName")) {
+        meta->name_span = item->span;
         read_name(meta, item, &meta->name);
-    else if (json_text_is(item, "blockDim"))
+    } else if (json_text_is(item, "blockDim"))
         json_text_integer(json, item, 1, 1024, &meta->block);
     else if (json_text_is(item, "sub_operator_op_type"))
         read_name(meta, item, &meta->op_type);
@@ -493,7 +495,9 @@ static void add_attrs(struct metadata *meta, struct attr_list *attrs)
     if (!dynamic)
         vec_push(attrs, attr_number(W_block, meta->block));
     if (meta->source->object != NONE)
-        vec_push(attrs, attr_of(W_object, ATTR_STRING, meta->source->object));
+        vec_push(attrs, (struct attr){.key = W_object,
+                                      .loc = meta->source->object_loc,
+                                      .value = {.kind = ATTR_STRING, .id = meta->source->object}});
     add_flag(attrs, W_dynamic, dynamic);
     if (dynamic)
         add_variants(meta, attrs);
@@ -514,6 +518,14 @@ static void add_attrs(struct metadata *meta, struct attr_list *attrs)
         vec_push(attrs, attr_number(W__debugBufSize, meta->debug_bytes));
 }
 
+/* Of files that several kernels come from once. */
+static void add_token(struct source *source, struct span token)
+{
+    uint32_t count = source->tokens.count;
+    if (count == 0 || source->tokens.at[count - 1].end <= token.begin)
+        source_add_token(source, token);
+}
+
 static void make_kernel(struct metadata *meta, struct sub_kernel *sub)
 {
     struct attr_list attrs = {NULL, 0, 0};
@@ -524,6 +536,7 @@ static void make_kernel(struct metadata *meta, struct sub_kernel *sub)
     struct kernel *kernel =
         module_add_kernel(meta->module, sub_kernel_name(meta->module, meta->name), meta->type);
     kernel->attrs = range;
+    kernel->loc = meta->name_span.begin;
     sub->kernel = kernel->name;
     sub->op_type = meta->op_type;
     for (uint32_t i = 0; i < meta->params.count; i++)
@@ -560,8 +573,10 @@ void sub_kernel_read(struct dump *dump, const struct sub_kernel_source *source,
     if (!file)
         return;
     json_text_init(&meta.json, &file->text, file->begin, dump->diags);
-    if (read_members(&meta))
+    if (read_members(&meta)) {
+        add_token(dump->source, meta.name_span);
         make_kernel(&meta, sub);
+    }
     json_text_free(&meta.json);
     vec_free(&meta.params);
     vec_free(&meta.variants);

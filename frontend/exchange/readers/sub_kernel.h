@@ -7,6 +7,7 @@
 struct sub_kernel_source {
     uint32_t json, object; /* name ids of paths as the request has them; object may be NONE */
     struct span json_span; /* where the request names the file */
+    uint32_t object_loc;   /* where it names the object, if it does */
     bool dynamic;          /* it is called as a dynamic kernel */
 };
 
