@@ -114,6 +114,7 @@ static void read_task_type(struct request *request, const struct json_item *item
 
 static void drop_member(struct request *request, const struct json_item *item, const char *whose)
 {
+    sub_kernel_check_key(&request->json, item);
     dump_drop(request->dump, item->key_span.begin, "%s has \"%.*s\", which is not imported", whose,
               (int)item->key_size, item->key);
 }

@@ -339,6 +339,12 @@ static bool read_flag(struct metadata *meta, const struct json_item *item)
     return false;
 }
 
+static void read_debug(struct metadata *meta, const struct json_item *item)
+{
+    if (read_name(meta, item, &meta->debug))
+        sub_kernel_check_debug(meta->dump, item->span, meta->debug);
+}
+
 /* Others are what the file has for others. */
 static void read_member(struct metadata *meta, const struct json_item *item)
 {
@@ -362,9 +368,11 @@ static void read_member(struct metadata *meta, const struct json_item *item)
     else if (json_text_is(item, "split_mode") && item->kind != JSON_NULL)
         json_text_integer(json, item, 1, 64, &meta->split);
     else if (json_text_is(item, "debugOptions") && !(item->kind == JSON_STRING && item->size == 2))
-        read_name(meta, item, &meta->debug);
+        read_debug(meta, item);
     else if (json_text_is(item, "debugBufSize"))
         json_text_integer(json, item, 0, INT64_MAX, &meta->debug_bytes);
+    else
+        sub_kernel_check_key(json, item);
 }
 
 static bool check_members(struct metadata *meta)

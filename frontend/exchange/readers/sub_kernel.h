@@ -3,6 +3,7 @@
 #define FRONTEND_EXCHANGE_READERS_SUB_KERNEL_H
 
 #include "frontend/exchange/dump/dump.h"
+#include "frontend/exchange/text/json_text.h"
 
 struct sub_kernel_source {
     uint32_t json, object; /* name ids of paths as the request has them; object may be NONE */
@@ -23,6 +24,12 @@ void sub_kernel_read(struct dump *dump, const struct sub_kernel_source *source,
 
 /* A name for a kernel, like `wanted`, that nothing of the module has, and no part of a kernel. */
 uint32_t sub_kernel_name(struct module *module, uint32_t wanted);
+
+/* Warns of the key of a member that nothing reads where it is nearly one of a request, or of its
+ * kernels' metadata. */
+void sub_kernel_check_key(struct json_text *json, const struct json_item *item);
+/* The same of the words of `debugOptions`; the value is a name id. */
+void sub_kernel_check_debug(struct dump *dump, struct span span, uint32_t value);
 
 /* A word of the language that is most like the text. */
 uint32_t sub_kernel_word(struct module *module, const char *text, size_t size);

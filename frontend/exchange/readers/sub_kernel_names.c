@@ -31,3 +31,67 @@ uint32_t sub_kernel_name(struct module *module, uint32_t wanted)
         tried = module_name_printf(module, "%.*s_%u", NAME(module, wanted), n);
     return tried;
 }
+
+/* ------------------------------------------------------------------------- slips ---- */
+
+/* A letter may differ, or two of a long name. */
+static void check_word(struct diags *diags, struct span span, const char *text, size_t size,
+                       const char *const *known)
+{
+    struct suggest suggest = {.wanted = text, .wanted_size = size};
+    for (; *known; known++) {
+        if (strlen(*known) == size && memcmp(*known, text, size) == 0)
+            return;
+        suggest_offer_text(&suggest, *known);
+    }
+    if (suggest.best && suggest.distance <= (size < 12 ? 1 : 2))
+        diag_at(diags, DIAG_attribute_slip, span, "'%.*s' means nothing here%s", (int)size, text,
+                suggest_end(&suggest).text);
+}
+
+void sub_kernel_check_key(struct json_text *json, const struct json_item *item)
+{
+    static const char *const known[] = {
+        "super_kernel_options",
+        "op_list",
+        "json_path",
+        "bin_path",
+        "stream_id",
+        "task_type",
+        "send_event_list",
+        "recv_event_list",
+        "memory",
+        "buffer",
+        "offset",
+        "bytes",
+        "access",
+        "kernelName",
+        "blockDim",
+        "sub_operator_op_type",
+        "sub_operator_params",
+        "sub_operator_kernel_type",
+        "sub_operator_kernel_name",
+        "split_mode",
+        "sub_op_with_sync_all",
+        "sub_operator_early_start_set_flag",
+        "sub_operator_early_start_wait_flag",
+        "sub_operator_call_dcci_before_kernel_start",
+        "sub_operator_call_dcci_after_kernel_end",
+        "sub_operator_call_dcci_disable_on_kernel",
+        "debugOptions",
+        "debugBufSize",
+        NULL,
+    };
+    check_word(json->diags, item->key_span, item->key, item->key_size, known);
+}
+
+void sub_kernel_check_debug(struct dump *dump, struct span span, uint32_t value)
+{
+    static const char *const known[] = {"timestamp", "printf", "assert", NULL};
+    const struct intern_name *words = &dump->module->names.names[value];
+    for (size_t at = 0, end; at < words->size; at = end + 1) {
+        for (end = at; end < words->size && words->text[end] != ',';)
+            end++;
+        check_word(dump->diags, span, words->text + at, end - at, known);
+    }
+}
