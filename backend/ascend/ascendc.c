@@ -43,23 +43,28 @@ static bool is_check(uint8_t op)
            op == INSTR_check_wait;
 }
 
-/* The call that an instruction stands directly before, or is, with all between the two. */
-static uint32_t site_call(const struct program *program, uint32_t i)
+/* Whether an instruction may stand between others and the call that they are for. */
+static bool is_before_call(const struct instr *instr)
 {
-    for (; i < program->instrs.count; i++) {
-        const struct instr *instr = &program->instrs.at[i];
-        enum instr_place place = instr_info(instr->op)->place;
-        if (instr->op == INSTR_call)
-            return i;
-        if (place != PLACE_BEGIN && place != PLACE_STEP && place != PLACE_RECORD &&
-            place != PLACE_CACHE)
-            return NONE;
-        if (instr->op == INSTR_feed_sync && instr->word != PHASE_begin)
-            return NONE;
-        if (place == PLACE_RECORD && (instr->word != PHASE_begin || is_check(instr->op)))
-            return NONE;
+    switch (instr_info(instr->op)->place) {
+    case PLACE_BEGIN:
+    case PLACE_CACHE: return true;
+    case PLACE_STEP: return instr->op != INSTR_feed_sync || instr->word == PHASE_begin;
+    case PLACE_RECORD: return instr->word == PHASE_begin && !is_check(instr->op);
+    default: return false;
     }
-    return NONE;
+}
+
+/* The call that an instruction stands directly before, or is, with all between the two; NONE where
+ * there is none. `end` becomes what is behind the last one that this is true of. */
+static uint32_t site_call(const struct program *program, uint32_t i, uint32_t *end)
+{
+    uint32_t count = program->instrs.count;
+    while (i < count && program->instrs.at[i].op != INSTR_call &&
+           is_before_call(&program->instrs.at[i]))
+        i++;
+    *end = i + 1;
+    return i < count && program->instrs.at[i].op == INSTR_call ? i : NONE;
 }
 
 /* ---------------------------------------------------------------------------- programs ---- */
@@ -107,11 +112,12 @@ static void put_locals(struct ascendc *out, const struct program *program)
 static void put_program(struct ascendc *out, enum core_type core)
 {
     const struct program *program = &out->entry->programs[core];
-    uint32_t told = NONE;
+    uint32_t told = NONE, call = NONE, end = 0;
     text_printf(out->text, "    if ASCEND_IS_%s {\n", core == CORE_AIC ? "AIC" : "AIV");
     put_locals(out, program);
     for (uint32_t i = 0; i < program->instrs.count; i++) {
-        uint32_t call = site_call(program, i);
+        if (i == end)
+            call = site_call(program, i, &end);
         if (call != NONE && call != told)
             put_op(out, &program->instrs.at[call]);
         told = call == NONE ? told : call;
@@ -252,6 +258,9 @@ static void count_lines(const struct text *text, size_t begin, struct source_lin
             line += text->at[at] == '\n';
         lines->at[i].line = line;
     }
+    for (; at < text->size; at++)
+        line += text->at[at] == '\n';
+    lines->in_source = line - 1;
 }
 
 bool ascendc_emit(struct text *text, const struct module *module, struct source_lines *lines,

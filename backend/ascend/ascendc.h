@@ -18,6 +18,7 @@ struct source_line {
 struct source_lines {
     struct source_line *at;
     uint32_t count, capacity;
+    uint32_t in_source; /* of the text that they are lines of */
 };
 
 /* Appends the source of all entries of a lowered module. `lines` may be NULL. Returns false, with

@@ -156,7 +156,7 @@ static const char *base_of(struct arena *arena, const char *output)
 static enum backend_status leave_commands(struct build *build, const char *why)
 {
     const char *base = build->base;
-    const struct meta_object object = {.source = &build->source, .lines = &build->lines};
+    const struct meta_object object = {.lines = &build->lines};
     if (!has_companions(build->job->output)) {
         if (diag_at(build->job->diags, DIAG_no_toolchain, no_span, "no object is made: %s", why))
             diag_help(build->job->diags, "set it to the folder of the toolkit");
@@ -262,8 +262,7 @@ static enum backend_status deliver(struct build *build, const char *finished)
         return BACKEND_TOOL;
     }
     sha256_hex(bytes.data, bytes.size, digest);
-    const struct meta_object object = {file_part(build->base), digest, &build->code, &build->source,
-                                       &build->lines};
+    const struct meta_object object = {file_part(build->base), digest, &build->code, &build->lines};
     bool companions = has_companions(output);
     bool ok = file_write(output, bytes.data, bytes.size, error, sizeof error) ||
               report(build, DIAG_file, error);

@@ -23,10 +23,11 @@ static void add_options(struct command_lines *lines, const struct launch_info *i
     vec_free(&options);
 }
 
-static void add_entry(struct command_lines *lines, const struct entry *entry)
+static void add_entry(struct command_lines *lines, struct entry_finder *finder,
+                      const struct entry *entry)
 {
     struct launch_info info;
-    launch_info_init(&info, lines->module, entry);
+    launch_info_init(&info, finder, entry);
     for (int core = 0; core < CORE_TYPES; core++)
         lines->parts[core] |= kernel_type_has(entry->type, (enum core_type)core);
     lines->mixed |= kernel_type_is_mixed(entry->type);
@@ -39,10 +40,13 @@ static void add_entry(struct command_lines *lines, const struct entry *entry)
 void command_lines_init(struct command_lines *lines, const struct module *module, char *why,
                         size_t why_size)
 {
+    struct entry_finder finder;
     *lines = (struct command_lines){.module = module, .arch = module_arch(module)};
     toolchain_find(&lines->tools, &lines->arena, why, why_size);
+    entry_finder_init(&finder, module);
     for (uint32_t i = 0; i < module->entries.count; i++)
-        add_entry(lines, &module->entries.at[i]);
+        add_entry(lines, &finder, &module->entries.at[i]);
+    entry_finder_free(&finder);
 }
 
 void command_lines_free(struct command_lines *lines)

@@ -17,6 +17,7 @@ struct script {
     struct symbols symbols;
     struct kernel_objects objects;
     const uint8_t *copies; /* by kernel; 0: nothing calls it */
+    uint32_t *next;        /* by kernel: the next one with its object, or NONE */
     const char *base;
     struct file_names linked[CORE_TYPES + 1]; /* kernels' objects: by core type; dynamic ones */
     struct intern symbols_met;
@@ -151,10 +152,8 @@ static void add_renames(struct script *script, uint32_t owner, uint32_t copy,
                         struct file_names *words)
 {
     const struct module *module = script->module;
-    for (uint32_t k = owner; k < module->kernels.count; k++) {
+    for (uint32_t k = owner; k != NONE; k = script->next[k]) {
         const struct kernel *kernel = &module->kernels.at[k];
-        if (symbols_owner(&script->symbols, kernel) != owner)
-            continue;
         bool own = attr_find(module, kernel->attrs, W_split);
         uint32_t end = !own ? copy + 1 : copy == 0 ? script->copies[k] : 0;
         for (uint32_t i = copy; i < end && i < script->copies[k]; i++)
@@ -197,15 +196,28 @@ static void add_copy(struct script *script, const struct kernel *kernel, uint32_
     vec_free(&words);
 }
 
+/* The kernels with an object are a list from their owner on, in their order. */
+static void find_next(struct script *script)
+{
+    const struct module *module = script->module;
+    script->next = mem_calloc(module->kernels.count + 1, sizeof *script->next);
+    for (uint32_t k = 0; k < module->kernels.count; k++)
+        script->next[k] = NONE;
+    for (uint32_t k = module->kernels.count; k-- > 0;) {
+        uint32_t owner = symbols_owner(&script->symbols, &module->kernels.at[k]);
+        if (owner == k)
+            continue;
+        script->next[k] = script->next[owner];
+        script->next[owner] = k;
+    }
+}
+
 /* The most copies that one of the kernels with an object has. */
 static uint32_t copies_of(const struct script *script, uint32_t owner)
 {
-    const struct module *module = script->module;
     uint32_t copies = 0;
-    for (uint32_t k = owner; k < module->kernels.count; k++)
-        if (symbols_owner(&script->symbols, &module->kernels.at[k]) == owner &&
-            script->copies[k] > copies)
-            copies = script->copies[k];
+    for (uint32_t k = owner; k != NONE; k = script->next[k])
+        copies = script->copies[k] > copies ? script->copies[k] : copies;
     return copies;
 }
 
@@ -221,7 +233,7 @@ static void put_kernels(struct script *script)
         if (symbols_owner(&script->symbols, kernel) != k ||
             attr_string(module, kernel->attrs, W_object) == NONE)
             continue;
-        for (uint32_t copy = 0; copy < copies_of(script, k); copy++)
+        for (uint32_t copy = 0, copies = copies_of(script, k); copy < copies; copy++)
             add_copy(script, kernel, k, copy);
     }
 }
@@ -306,6 +318,7 @@ void commands_add(const struct emission_job *job, struct text *text, const char 
     script.copies = copies;
     command_lines_init(&script.lines, job->module, why, sizeof why);
     symbols_init(&script.symbols, job->module);
+    find_next(&script);
     kernel_objects_init(&script.objects, job->places);
     put_head(&script);
     put_compilations(&script);
@@ -318,6 +331,7 @@ void commands_add(const struct emission_job *job, struct text *text, const char 
         vec_free(&script.linked[i]);
     vec_free(&script.locals);
     intern_free(&script.symbols_met);
+    mem_free(script.next);
     mem_free(copies);
     arena_free(&script.arena);
 }

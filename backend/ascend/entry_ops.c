@@ -29,6 +29,13 @@ void entry_finder_free(struct entry_finder *finder)
     analyses_drop(&finder->analyses);
 }
 
+const struct entry_place *entry_finder_at(const struct entry_finder *finder,
+                                          const struct entry *entry)
+{
+    uint32_t place = id_map_find(&finder->of_entry, entry->name);
+    return place == NONE ? NULL : &finder->at.at[place];
+}
+
 /* Groups stand in the order that `grouped` says. */
 static void find_ops(struct entry_ops *ops, struct entry_finder *finder, uint32_t block)
 {
@@ -40,15 +47,15 @@ static void find_ops(struct entry_ops *ops, struct entry_finder *finder, uint32_
 
 void entry_ops_find(struct entry_ops *ops, struct entry_finder *finder, const struct entry *entry)
 {
-    uint32_t place = id_map_find(&finder->of_entry, entry->name);
+    const struct entry_place *place = entry_finder_at(finder, entry);
     *ops = (struct entry_ops){.count = entry_named_groups(entry)};
     ops->of = mem_calloc(ops->count + 1, sizeof *ops->of);
     for (uint32_t i = 0; i < ops->count; i++)
         ops->of[i] = NONE;
-    if (place == NONE)
+    if (!place)
         return;
-    ops->graph = finder->at.at[place].graph;
-    find_ops(ops, finder, finder->at.at[place].block);
+    ops->graph = place->graph;
+    find_ops(ops, finder, place->block);
 }
 
 void entry_ops_init(struct entry_ops *ops, const struct module *module, const struct entry *entry)

@@ -20,6 +20,10 @@ struct entry_finder {
 void entry_finder_init(struct entry_finder *finder, const struct module *module);
 void entry_finder_free(struct entry_finder *finder);
 
+/* The super kernel of an entry, or NULL. */
+const struct entry_place *entry_finder_at(const struct entry_finder *finder,
+                                          const struct entry *entry);
+
 struct entry_ops {
     const struct graph *graph; /* NULL: the entry is for no super kernel */
     uint32_t *of;              /* by group: op id, or NONE */

@@ -67,17 +67,19 @@ enum backend_status info_json_entries(const struct emission_job *job, info_json_
     if (!entries_wanted(job))
         return BACKEND_INPUT;
     symbols_init(&out.symbols, module);
+    entry_finder_init(&out.finder, module);
     if (module->entries.count > 1)
         json_open_array(&out.json);
     for (uint32_t i = 0; i < module->entries.count; i++) {
         struct launch_info info;
-        launch_info_init(&info, module, &module->entries.at[i]);
+        launch_info_init(&info, &out.finder, &module->entries.at[i]);
         put(&out, &info);
         launch_info_free(&info);
     }
     if (module->entries.count > 1)
         json_close_array(&out.json);
     text_char(job->text, '\n');
+    entry_finder_free(&out.finder);
     symbols_free(&out.symbols);
     return BACKEND_OK;
 }

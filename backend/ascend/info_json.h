@@ -11,6 +11,7 @@ struct info_json {
     struct json json;
     const struct module *module;
     struct symbols symbols;
+    struct entry_finder finder;
     const void *user; /* of info_json_entries */
 };
 

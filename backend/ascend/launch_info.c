@@ -1,22 +1,23 @@
 #include "backend/ascend/launch_info.h"
-#include "ir/analyses.h"
 #include "ir/groups.h"
 #include "ir/variants.h"
 
 /* ----------------------------------------------------------------------------- ops ---- */
 
-/* The kernel that is called with a group's arguments; NULL where nothing is. */
-static const struct kernel *called_with(const struct launch_info *info, uint32_t group)
+/* The kernels that are first called with the arguments of groups, by group; NULL where nothing is.
+ * Released with mem_free. */
+static const struct kernel **called_with(const struct launch_info *info)
 {
+    const struct kernel **called = mem_calloc(info->entry->groups.count + 1, sizeof *called);
     for (int core = 0; core < CORE_TYPES; core++) {
         const struct program *program = &info->entry->programs[core];
         for (uint32_t i = 0; i < program->instrs.count; i++) {
             const struct instr *instr = &program->instrs.at[i];
-            if (instr->op == INSTR_call && instr->number[0] == group)
-                return module_kernel(info->module, instr->kernel);
+            if (instr->op == INSTR_call && !called[instr->number[0]])
+                called[instr->number[0]] = module_kernel(info->module, instr->kernel);
         }
     }
-    return NULL;
+    return called;
 }
 
 /* The arguments of a kind, which stand behind one another; an empty range where they would. */
@@ -46,11 +47,12 @@ static void add_op(struct launch_info *info, uint32_t group, const struct kernel
 
 static void add_ops(struct launch_info *info)
 {
-    for (uint32_t group = 0; group < entry_named_groups(info->entry); group++) {
-        const struct kernel *kernel = called_with(info, group);
-        if (kernel)
-            add_op(info, group, kernel);
-    }
+    uint32_t count = entry_named_groups(info->entry);
+    const struct kernel **called = called_with(info);
+    for (uint32_t group = 0; group < count; group++)
+        if (called[group])
+            add_op(info, group, called[group]);
+    mem_free(called);
 }
 
 /* ---------------------------------------------------------------------------- debugging ---- */
@@ -94,24 +96,6 @@ static void add_debugging(struct launch_info *info, const struct kernel *kernel)
 
 /* -------------------------------------------------------------------------- super kernel ---- */
 
-/* The super kernel of an entry. */
-struct found {
-    const struct graph *graph; /* NULL: the entry is for none */
-    uint32_t block;
-};
-
-static struct found find_superkernel(const struct module *module, const struct entry *entry)
-{
-    for (uint32_t g = 0; g < module->graphs.count; g++) {
-        const struct graph *graph = &module->graphs.at[g];
-        for (uint32_t b = 0; b < graph->blocks.count; b++)
-            if (graph->blocks.at[b].kind == BLOCK_SUPERKERNEL &&
-                block_entry_name(module, &graph->blocks.at[b]) == entry->name)
-                return (struct found){graph, b};
-    }
-    return (struct found){NULL, NONE};
-}
-
 /* Groups of arguments stand in the order that `grouped` says. */
 static void find_streams(struct launch_info *info, const struct members *members, uint32_t block,
                          const struct order *order)
@@ -123,19 +107,18 @@ static void find_streams(struct launch_info *info, const struct members *members
         info->ops.at[i].stream = order->stream[ops[grouped[i]]];
 }
 
-static void read_superkernel(struct launch_info *info, struct found found)
+static void read_superkernel(struct launch_info *info, struct analyses *analyses,
+                             const struct entry_place *at)
 {
-    struct analyses analyses = {0};
-    const struct block *block = &found.graph->blocks.at[found.block];
-    const struct order *order = analyses_order(&analyses, info->module, found.graph);
-    const struct members *members = analyses_members(&analyses, info->module, found.graph);
+    const struct block *block = &at->graph->blocks.at[at->block];
+    const struct order *order = analyses_order(analyses, info->module, at->graph);
+    const struct members *members = analyses_members(analyses, info->module, at->graph);
     sk_options_of(&info->options, info->module, attr_string(info->module, block->attrs, W_options));
-    find_streams(info, members, found.block, order);
+    find_streams(info, members, at->block, order);
     info->one_list = info->options.of[SK_stream_fusion].number == 0 ||
-                     order_is_chain(order, members->ops + members->first[found.block],
-                                    members->first[found.block + 1] - members->first[found.block]);
+                     order_is_chain(order, members->ops + members->first[at->block],
+                                    members->first[at->block + 1] - members->first[at->block]);
     info->early_start = info->options.of[SK_early_start].number != 0 && info->one_list;
-    analyses_drop(&analyses);
 }
 
 static bool has_early_calls(const struct entry *entry)
@@ -149,17 +132,17 @@ static bool has_early_calls(const struct entry *entry)
 
 /* ----------------------------------------------------------------------------- launches ---- */
 
-void launch_info_init(struct launch_info *info, const struct module *module,
+void launch_info_init(struct launch_info *info, struct entry_finder *finder,
                       const struct entry *entry)
 {
-    struct found found = find_superkernel(module, entry);
-    *info = (struct launch_info){.module = module, .entry = entry, .one_list = true};
+    const struct entry_place *at = entry_finder_at(finder, entry);
+    *info = (struct launch_info){.module = finder->module, .entry = entry, .one_list = true};
     sk_options_defaults(&info->options);
     add_ops(info);
     for (uint32_t i = 0; i < info->ops.count; i++)
         add_debugging(info, info->ops.at[i].kernel);
-    if (found.graph)
-        read_superkernel(info, found);
+    if (at)
+        read_superkernel(info, &finder->analyses, at);
     else
         info->early_start = has_early_calls(entry);
 }

@@ -3,6 +3,7 @@
 #ifndef BACKEND_ASCEND_LAUNCH_INFO_H
 #define BACKEND_ASCEND_LAUNCH_INFO_H
 
+#include "backend/ascend/entry_ops.h"
 #include "ir/base/file.h"
 #include "ir/base/text.h"
 #include "ir/sk_options.h"
@@ -27,8 +28,8 @@ struct launch_info {
     VEC(struct launch_op) ops; /* in the order of their slots; groups that nothing calls are none */
 };
 
-/* The module is lowered. */
-void launch_info_init(struct launch_info *info, const struct module *module,
+/* Of an entry of the finder's module, which is lowered. */
+void launch_info_init(struct launch_info *info, struct entry_finder *finder,
                       const struct entry *entry);
 void launch_info_free(struct launch_info *info);
 

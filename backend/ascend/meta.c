@@ -215,8 +215,8 @@ enum backend_status meta_add(const struct emission_job *job, const struct meta_o
 enum backend_status ascend_emit_meta(const struct emission_job *job)
 {
     struct text source = {NULL, 0, 0};
-    struct source_lines lines = {NULL, 0, 0};
-    const struct meta_object object = {.source = &source, .lines = &lines};
+    struct source_lines lines = {NULL, 0, 0, 0};
+    const struct meta_object object = {.lines = &lines};
     enum backend_status status = BACKEND_INPUT;
     if (ascendc_emit(&source, job->module, &lines, job->diags))
         status = meta_add(job, &object);

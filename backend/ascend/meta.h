@@ -12,8 +12,7 @@ struct meta_object {
     const char *name;            /* of its file, without the suffix; NULL: there is none (yet) */
     const char *sha256;          /* of its bytes */
     const struct code_map *code; /* of it; NULL: it is not known */
-    const struct text *source;
-    const struct source_lines *lines; /* of the source */
+    const struct source_lines *lines;
 };
 
 /* Appends them to the job's text. */

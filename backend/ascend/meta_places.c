@@ -1,5 +1,4 @@
 #include "backend/ascend/meta_places.h"
-#include "backend/ascend/entry_ops.h"
 #include "backend/ascend/places.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
@@ -8,13 +7,19 @@
 
 /* -------------------------------------------------------------------------------- ops ---- */
 
-/* The number of the launch's op whose call has a group of arguments. */
+/* The number of the launch's op whose call has a group of arguments: ops stand in their order. */
 static uint32_t op_of(const struct launch_info *info, uint32_t group)
 {
-    uint32_t i = 0;
-    while (info->ops.at[i].group != &info->entry->groups.at[group])
-        i++;
-    return i;
+    const struct arg_group *wanted = &info->entry->groups.at[group];
+    uint32_t low = 0, high = info->ops.count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (info->ops.at[middle].group < wanted)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
 static void put_op(struct info_json *out, const struct launch_info *info,
@@ -41,7 +46,7 @@ static void put_op(struct info_json *out, const struct launch_info *info,
 static void put_ops(struct info_json *out, const struct launch_info *info)
 {
     struct entry_ops ops;
-    entry_ops_init(&ops, out->module, info->entry);
+    entry_ops_find(&ops, &out->finder, info->entry);
     json_key(&out->json, "ops");
     json_open_array(&out->json);
     for (uint32_t i = 0; i < info->ops.count; i++)
@@ -60,10 +65,9 @@ static void put_call(struct info_json *out, const struct launch_info *info, cons
 }
 
 static void put_instr(struct info_json *out, const struct launch_info *info,
-                      const struct source_line *line)
+                      const struct source_line *line, struct place place)
 {
     const struct program *program = &info->entry->programs[line->core];
-    struct place place = place_of(program, line->instr);
     struct text text = {NULL, 0, 0};
     json_open_object(&out->json);
     json_add_string(&out->json, "core", core_type_name(line->core));
@@ -79,16 +83,35 @@ static void put_instr(struct info_json *out, const struct launch_info *info,
     text_free(&text);
 }
 
+/* The first line of an entry: lines stand in the order of the entries. */
+static uint32_t first_line(const struct source_lines *lines, uint32_t entry)
+{
+    uint32_t low = 0, high = lines->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (lines->at[middle].entry < entry)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static void put_instrs(struct info_json *out, const struct launch_info *info,
                        const struct source_lines *lines)
 {
     uint32_t entry = (uint32_t)(info->entry - out->module->entries.at);
+    struct place *places[CORE_TYPES];
+    for (int core = 0; core < CORE_TYPES; core++)
+        places[core] = places_of(&info->entry->programs[core]);
     json_key(&out->json, "instructions");
     json_open_array(&out->json);
-    for (uint32_t i = 0; i < lines->count; i++)
-        if (lines->at[i].entry == entry)
-            put_instr(out, info, &lines->at[i]);
+    for (uint32_t i = first_line(lines, entry); i < lines->count && lines->at[i].entry == entry;
+         i++)
+        put_instr(out, info, &lines->at[i], places[lines->at[i].core][lines->at[i].instr]);
     json_close_array(&out->json);
+    for (int core = 0; core < CORE_TYPES; core++)
+        mem_free(places[core]);
 }
 
 /* -------------------------------------------------------------------------------- code ---- */
@@ -233,20 +256,12 @@ static void put_code(struct info_json *out, const struct launch_info *info,
     vec_free(&pieces);
 }
 
-static uint32_t count_lines(const struct text *text)
-{
-    uint32_t count = 0;
-    for (size_t i = 0; i < text->size; i++)
-        count += text->at[i] == '\n';
-    return count;
-}
-
 void meta_places_add(struct info_json *out, const struct launch_info *info,
                      const struct meta_object *object)
 {
     json_key(&out->json, "skir");
     json_open_object(&out->json);
-    json_add_unsigned(&out->json, "source_lines", count_lines(object->source));
+    json_add_unsigned(&out->json, "source_lines", object->lines->in_source);
     put_ops(out, info);
     put_instrs(out, info, object->lines);
     put_code(out, info, object->code);

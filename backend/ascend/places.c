@@ -15,20 +15,20 @@ const struct source_line *places_line(const struct source_lines *lines, uint32_t
     return low ? &lines->at[low - 1] : NULL;
 }
 
-struct place place_of(const struct program *program, uint32_t instr)
+struct place *places_of(const struct program *program)
 {
-    struct place place = {NONE, NONE, NONE};
-    for (uint32_t i = 0; i < program->instrs.count && place.before == NONE; i++) {
-        if (program->instrs.at[i].op != INSTR_call)
-            continue;
-        if (i == instr)
-            place.call = i;
-        else if (i < instr)
-            place.behind = i;
-        else
-            place.before = i;
+    uint32_t count = program->instrs.count, last = NONE, next = NONE;
+    struct place *places = mem_calloc((size_t)count + 1, sizeof *places);
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_call = program->instrs.at[i].op == INSTR_call;
+        places[i] = (struct place){is_call ? i : NONE, last, NONE};
+        last = is_call ? i : last;
     }
-    return place;
+    for (uint32_t i = count; i-- > 0;) {
+        places[i].before = next;
+        next = places[i].call != NONE ? i : next;
+    }
+    return places;
 }
 
 /* The op of a call, or NONE. */
@@ -52,10 +52,11 @@ struct span places_span(const struct module *module, const struct source_lines *
     const struct entry *entry = &module->entries.at[at->entry];
     const struct program *program = &entry->programs[at->core];
     const struct instr *instr = &program->instrs.at[at->instr];
-    struct place place = place_of(program, at->instr);
+    struct place *places = places_of(program), place = places[at->instr];
     uint32_t call = place.call != NONE     ? place.call
                     : place.before != NONE ? place.before
                                            : place.behind;
+    mem_free(places);
     if (instr->loc != NONE)
         return locate_instr(module, instr);
     return call == NONE ? no_span : call_span(module, entry, &program->instrs.at[call]);

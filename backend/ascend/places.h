@@ -12,7 +12,8 @@ const struct source_line *places_line(const struct source_lines *lines, uint32_t
 struct place {
     uint32_t call, behind, before;
 };
-struct place place_of(const struct program *program, uint32_t instr);
+/* Of all instructions, by their indexes; released with mem_free. */
+struct place *places_of(const struct program *program);
 
 /* Where in the program's text what a line of the source does is written: the instruction, or else
  * the op that it is for. */

@@ -17,15 +17,18 @@ static void add_definitions(const struct module *module, struct arena *arena,
                             struct file_names *args)
 {
     struct file_names options = {NULL, 0, 0};
+    struct entry_finder finder;
+    entry_finder_init(&finder, module);
     for (uint32_t i = 0; i < module->entries.count; i++) {
         struct launch_info info;
-        launch_info_init(&info, module, &module->entries.at[i]);
+        launch_info_init(&info, &finder, &module->entries.at[i]);
         launch_info_compile_options(&info, arena, &options);
         launch_info_free(&info);
     }
     for (uint32_t i = 0; i < options.count; i++)
         if (strncmp(options.at[i], "-D", 2) == 0)
             vec_push(args, options.at[i]);
+    entry_finder_free(&finder);
     vec_free(&options);
 }
 
@@ -83,7 +86,7 @@ enum backend_status twin_compile(const struct module *module, const struct backe
                                  const char *output, struct diags *diags)
 {
     struct text source = {NULL, 0, 0}, glue = {NULL, 0, 0};
-    struct source_lines lines = {NULL, 0, 0};
+    struct source_lines lines = {NULL, 0, 0, 0};
     struct tool_folder folder;
     enum backend_status status = BACKEND_INPUT;
     if (ascendc_emit(&source, module, &lines, diags) && device_make_folder(&folder, diags)) {

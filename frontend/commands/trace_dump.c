@@ -3,6 +3,7 @@
 #include "frontend/exchange/writers/trace_events.h"
 #include "ir/syntax/spelling.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,7 +225,8 @@ bool trace_dump_is_profile(const struct trace_dump *dump)
 struct profiling {
     const struct trace_dump *dump;
     struct run_profile profile;
-    uint64_t start; /* the first record's ticks */
+    struct intern tasks; /* names of launches */
+    uint64_t start;      /* the first record's ticks */
     uint64_t mhz;
 };
 
@@ -232,12 +234,14 @@ struct profiling {
 static uint32_t find_launch(struct profiling *p, uint32_t task)
 {
     struct run_profile *profile = &p->profile;
-    const char *name = arena_printf(&profile->arena, "task %u", task);
-    for (uint32_t i = 0; i < profile->launches.count; i++)
-        if (strcmp(profile->launches.at[i].name, name) == 0)
-            return i;
-    vec_push(&profile->launches, (struct run_profile_launch){.name = name});
-    return profile->launches.count - 1;
+    char name[24];
+    int size = snprintf(name, sizeof name, "task %u", task);
+    uint32_t launch = intern_copy(&p->tasks, name, (size_t)size);
+    if (launch == profile->launches.count)
+        vec_push(&profile->launches,
+                 (struct run_profile_launch){
+                     .name = arena_strndup(&profile->arena, name, (size_t)size)});
+    return launch;
 }
 
 static void add_record(struct profiling *p, uint32_t core, uint32_t launch, uint64_t head,
@@ -294,6 +298,7 @@ bool trace_dump_profile(struct text *text, const struct trace_dump *dump, uint64
             read_part(&p, at, size, core);
     scale(&p);
     trace_events_write(text, &p.profile);
+    intern_free(&p.tasks);
     vec_free(&p.profile.launches);
     vec_free(&p.profile.events);
     vec_free(&p.profile.streams);
