@@ -174,7 +174,8 @@ static void put_feed(const struct statement *s)
     }
 }
 
-/* A record of an op has its place, from 1; one of an event its number, or else its slot. */
+/* A record of an op has its place, from 1; one of an event its number, where it has one of 32 bits,
+ * or else its slot. */
 static const struct instr *recorded_event(const struct statement *s)
 {
     bool begin = s->instr->word == PHASE_begin;
@@ -184,17 +185,6 @@ static const struct instr *recorded_event(const struct statement *s)
             return instr;
     }
     return NULL;
-}
-
-static bool event_number(const struct intern_name *name, uint64_t *number)
-{
-    *number = 0;
-    for (uint32_t i = 0; i < name->size; i++) {
-        if (name->text[i] < '0' || name->text[i] > '9')
-            return false;
-        *number = *number * 10 + (uint64_t)(name->text[i] - '0');
-    }
-    return name->size > 0 && *number <= UINT32_MAX;
 }
 
 static void put_record(const struct statement *s)
@@ -207,7 +197,8 @@ static void put_record(const struct statement *s)
     case PROFILE_OP: number++; break;
     default:
         event = recorded_event(s);
-        if (event && !event_number(&out->module->names.names[event->number[0]], &number))
+        if (event && (!event_number(&out->module->names.names[event->number[0]], &number) ||
+                      number > UINT32_MAX))
             number = instr_event_slot(&out->events, out->entry, event);
     }
     text_unsigned(out->text, number);

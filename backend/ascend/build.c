@@ -10,7 +10,7 @@
 #include "backend/ascend/link.h"
 #include "backend/ascend/meta.h"
 #include "backend/device/tools.h"
-#include "backend/library/kernel_objects.h"
+#include "backend/library/kernel_link.h"
 #include "ir/base/sha256.h"
 #include "ir/syntax/locate.h"
 
@@ -120,11 +120,8 @@ static bool replaces_object(struct build *build)
     for (uint32_t i = 0; i < module->kernels.count && !replaces; i++) {
         const struct kernel *kernel = &module->kernels.at[i];
         const struct kernel_object *object = kernel_object_of(&objects, module, kernel);
-        replaces = object && path_same(object->path, build->job->output);
-        if (replaces)
-            diag_at(build->job->diags, DIAG_file, locate_name(module, kernel->loc),
-                    "the output '%s' would replace the object of '@%.*s'", build->job->output,
-                    NAME(module, kernel->name));
+        replaces = object && kernel_object_replaced(module, kernel, object, build->job->output,
+                                                    build->job->diags);
     }
     kernel_objects_free(&objects);
     return replaces;

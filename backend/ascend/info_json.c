@@ -27,24 +27,11 @@ void info_json_kernel_name(struct info_json *out, const char *key, const struct 
     text_free(&name);
 }
 
-/* Whether a name is a number up to 2^63 - 1 as decimals are written. */
-static bool is_number(const struct intern_name *name, uint64_t *number)
-{
-    *number = 0;
-    for (uint32_t i = 0; i < name->size; i++) {
-        if (!isdigit((unsigned char)name->text[i]))
-            return false;
-        *number = *number * 10 + (uint64_t)(name->text[i] - '0');
-    }
-    return name->size > 0 && name->size < 20 && (name->size == 1 || name->text[0] != '0') &&
-           *number <= INT64_MAX;
-}
-
 void info_json_label(struct info_json *out, uint32_t name)
 {
     const struct intern_name *n = &out->module->names.names[name];
     uint64_t number;
-    if (is_number(n, &number))
+    if (event_number(n, &number))
         json_unsigned(&out->json, number);
     else
         json_bytes(&out->json, n->text, n->size);

@@ -103,3 +103,15 @@ void entry_part_symbol(struct text *text, const struct module *module, const str
     if (entry->type != KERNEL_aic_only && entry->type != KERNEL_aiv_only)
         text_printf(text, "_mix_%s", core_type_name(core));
 }
+
+bool event_number(const struct intern_name *name, uint64_t *number)
+{
+    *number = 0;
+    for (uint32_t i = 0; i < name->size; i++) {
+        if (!isdigit((unsigned char)name->text[i]))
+            return false;
+        *number = *number * 10 + (uint64_t)(name->text[i] - '0');
+    }
+    return name->size > 0 && name->size < 20 && (name->size == 1 || name->text[0] != '0') &&
+           *number <= INT64_MAX;
+}

@@ -1,4 +1,5 @@
-/* What functions of kernels and entries are called in the source, and so in the object. */
+/* What functions of kernels and entries are called in the source, and so in the object; and events
+ * by the host. */
 #ifndef BACKEND_ASCEND_SYMBOLS_H
 #define BACKEND_ASCEND_SYMBOLS_H
 
@@ -31,5 +32,8 @@ void entry_kernel_name(struct text *text, const struct module *module, const str
 /* Appends the symbol of the part of an entry for a core type, by which the host loads it. */
 void entry_part_symbol(struct text *text, const struct module *module, const struct entry *entry,
                        enum core_type core);
+
+/* Whether an event's name is a number to the host: one up to 2^63 - 1, as decimals are written. */
+bool event_number(const struct intern_name *name, uint64_t *number);
 
 #endif

@@ -126,6 +126,18 @@ static bool export_functions(const struct kernel_link *linker, const struct kern
     return ok;
 }
 
+bool kernel_object_replaced(const struct module *module, const struct kernel *kernel,
+                            const struct kernel_object *object, const char *output,
+                            struct diags *diags)
+{
+    if (!path_same(object->path, output))
+        return false;
+    diag_at(diags, DIAG_file, locate_name(module, kernel->loc),
+            "the output '%s' would replace the object of '@%.*s'", output,
+            NAME(module, kernel->name));
+    return true;
+}
+
 /* The code of a kernel's copies: kernels with one object share these, too. */
 static void add_code(struct kernel_link *linker, const struct kernel *kernel,
                      const struct kernel_object *object, uint32_t copies)
@@ -148,10 +160,8 @@ static bool add_kernel(struct kernel_link *linker, const struct kernel *kernel, 
     const struct kernel_object *object = kernel_object_of(&linker->objects, module, kernel);
     if (!object)
         return no_object(linker, kernel, attr_string(module, kernel->attrs, W_object));
-    if (path_same(object->path, linker->replaced))
-        return kernel_fails(linker, kernel, DIAG_file,
-                            "the output '%s' would replace the object of '@%.*s'", linker->replaced,
-                            NAME(module, kernel->name));
+    if (kernel_object_replaced(module, kernel, object, linker->replaced, linker->diags))
+        return false;
     if (object->error)
         return kernel_fails(linker, kernel, DIAG_kernel_object, "%s", object->error);
     for (uint32_t copy = 0; copy < copies; copy++)

@@ -35,6 +35,11 @@ void kernel_link_begin(struct kernel_link *linker, const struct module *module,
                        const struct backend_places *places, const struct kernel_names *names,
                        unsigned first_group, const char *output, struct diags *diags);
 
+/* Whether an output would replace the object of a kernel, at whose declaration that is reported. */
+bool kernel_object_replaced(const struct module *module, const struct kernel *kernel,
+                            const struct kernel_object *object, const char *output,
+                            struct diags *diags);
+
 /* The group of a kernel's object. */
 unsigned kernel_link_group(const struct kernel_link *linker, const struct kernel *kernel);
 
