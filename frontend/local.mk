@@ -208,8 +208,17 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/named_values.h \
 	frontend/commands/op_type_text.c \
 	frontend/commands/op_type_text.h \
+	frontend/commands/run_measure.c \
+	frontend/commands/run_measure.h \
+	frontend/commands/run_options.c \
+	frontend/commands/run_options.h \
+	frontend/commands/run_report.c \
+	frontend/commands/run_report.h \
 	frontend/commands/run_stubs.c \
 	frontend/commands/run_stubs.h \
+	frontend/commands/run_values.c \
+	frontend/commands/run_values.h \
+	frontend/commands/runner.h \
 	frontend/golden/diff.c \
 	frontend/golden/diff.h \
 	frontend/golden/golden.c \

@@ -1,0 +1,10 @@
+/* The launches of a run. */
+#ifndef FRONTEND_COMMANDS_RUN_MEASURE_H
+#define FRONTEND_COMMANDS_RUN_MEASURE_H
+
+#include "frontend/commands/runner.h"
+
+/* Runs the graph, op by op too where that is wanted, and says what came of it. */
+enum exit_status run_measure(struct runner *runner);
+
+#endif

@@ -1,0 +1,43 @@
+#include "frontend/commands/run_options.h"
+#include "frontend/cli/sk_argument.h"
+#include "frontend/cli/target.h"
+
+/* Where --target says; false, with a usage error, where graphs cannot run. */
+static bool choose_target(struct runner *runner)
+{
+    char error[512];
+    runner->target = target_option(runner->invocation);
+    if (!runner->target)
+        return false;
+    runner->how = backend_runner(runner->target, error, sizeof error);
+    if (!runner->how)
+        usage_error(runner->invocation, "%s", error);
+    return runner->how != NULL;
+}
+
+bool run_options_read(struct runner *runner)
+{
+    static const char *const comparisons[] = {"unfused", NULL};
+    const struct invocation *invocation = runner->invocation;
+    unsigned comparison = 0;
+    runner->compare = option_given(invocation, "compare");
+    runner->race_check = option_given(invocation, "race-check");
+    runner->full_barriers = option_given(invocation, "full-barriers");
+    runner->serial = option_given(invocation, "serial");
+    runner->profile = option_value(invocation, "profile");
+    runner->trace = option_value(invocation, "trace");
+    return choose_target(runner) &&
+           option_choice(invocation, "compare", comparisons, &comparison) &&
+           option_number(invocation, "seed", 0, UINT64_MAX, &runner->seed) &&
+           option_number(invocation, "threads", 0, 1024, &runner->threads) &&
+           option_number(invocation, "timeout", 0, 1000000, &runner->timeout) &&
+           option_number(invocation, "max-iterations", 0, UINT64_MAX, &runner->max_iterations) &&
+           sk_argument_check(invocation);
+}
+
+const char *run_options_record(const struct runner *runner)
+{
+    if (runner->profile)
+        return runner->trace ? "profiling=1:debug-op-exec-trace=1" : "profiling=1";
+    return runner->trace ? "debug-op-exec-trace=1" : NULL;
+}

@@ -1,0 +1,106 @@
+#include "frontend/commands/run_values.h"
+
+bool run_values_name(struct runner *runner)
+{
+    return named_values_parse(&runner->inputs, runner->invocation, "input", runner->module,
+                              runner->graph, NAMED_PARAMETER) &&
+           named_values_parse(&runner->outputs, runner->invocation, "output", runner->module,
+                              runner->graph, NAMED_VALUE);
+}
+
+void run_values_free(struct runner *runner)
+{
+    named_values_free(&runner->inputs);
+    named_values_free(&runner->outputs);
+}
+
+/* ---------------------------------------------------------------------- what goes in ---- */
+
+static enum exit_status report_contents(const struct runner *runner, const struct graph *graph,
+                                        const char *what, uint32_t id, const char *error)
+{
+    fprintf(runner->invocation->err, "skirc: %s '%.*s': %s\n", what,
+            NAME(runner->module, graph->values.at[id].name), error);
+    return EXIT_INPUT;
+}
+
+/* The contents that the graph itself has for a value, or NULL. */
+static const struct attr *own_contents(const struct runner *runner, const struct graph *graph,
+                                       uint32_t id)
+{
+    uint32_t def = graph->values.at[id].def;
+    return def < graph->ops.count ? op_contents_attr(runner->module, graph, &graph->ops.at[def])
+                                  : NULL;
+}
+
+/* Where the contents come from that a value has before the graph runs. Several values may be one
+ * memory: what is said for any of them counts over what is not, so it is written later. */
+enum given_by { BY_SEED, BY_GRAPH, BY_OPTION, GIVEN_END };
+
+static bool fill_given(const struct runner *runner, struct storage *storage, uint32_t id,
+                       enum given_by by, char *error, size_t error_size)
+{
+    bool is_main = storage->graph == runner->graph;
+    const char *spec = is_main ? named_values_find(&runner->inputs, id) : NULL;
+    const struct attr *attr = own_contents(runner, storage->graph, id);
+    if (by != (spec ? BY_OPTION : attr ? BY_GRAPH : BY_SEED))
+        return true;
+    if (by != BY_GRAPH)
+        return storage_fill(storage, id, spec, runner->seed + id, error, error_size);
+    struct contents contents = contents_read(runner->module, attr);
+    return storage_fill_contents(storage, id, &contents, runner->lowered.session.places.source_dir,
+                                 error, error_size);
+}
+
+/* By --input, else by the graph's contents, else at random, each by a seed of its own. */
+static enum exit_status fill_graph(const struct runner *runner, struct storage *storage)
+{
+    const struct graph *graph = storage->graph;
+    uint32_t first = graph == runner->graph ? 0 : graph->n_params; /* which callers give */
+    char error[512];
+    for (int by = 0; by < GIVEN_END; by++)
+        for (uint32_t i = first; i < graph->values.count; i++)
+            if (value_is_given(runner->module, graph, i) &&
+                !fill_given(runner, storage, i, (enum given_by)by, error, sizeof error))
+                return report_contents(runner, graph, "input", i, error);
+    return EXIT_DONE;
+}
+
+static enum exit_status fill_inputs(const struct runner *runner, const struct storages *storages)
+{
+    enum exit_status status = EXIT_DONE;
+    for (uint32_t i = 0; status == EXIT_DONE && i < storages->count; i++)
+        if (storages->at[i].graph)
+            status = fill_graph(runner, &storages->at[i]);
+    return status;
+}
+
+enum exit_status run_values_make(struct runner *runner, struct outcome *fused,
+                                 struct outcome *unfused)
+{
+    unsigned copies = runner->compare ? 2 : 1;
+    if (!storages_init(&fused->storages, runner->how, runner->module, runner->graph, copies,
+                       runner->diags))
+        return EXIT_INPUT;
+    enum exit_status status = fill_inputs(runner, &fused->storages);
+    if (status != EXIT_DONE || !runner->compare)
+        return status;
+    if (!storages_init(&unfused->storages, runner->how, runner->module, runner->graph, 1,
+                       runner->diags))
+        return EXIT_INPUT;
+    storages_copy_given(&unfused->storages, &fused->storages);
+    return EXIT_DONE;
+}
+
+/* --------------------------------------------------------------------- what comes out ---- */
+
+enum exit_status run_values_write(const struct runner *runner, const struct storage *storage)
+{
+    char error[512];
+    for (uint32_t i = 0; i < runner->outputs.count; i++) {
+        struct named_value output = runner->outputs.at[i];
+        if (!storage_write(storage, output.value, output.text, error, sizeof error))
+            return report_contents(runner, runner->graph, "output", output.value, error);
+    }
+    return EXIT_DONE;
+}
