@@ -17,7 +17,17 @@ PY_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(PYTHON)
 SH_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(BASH_SHELL)
 EXTRA_DIST += tests/grammars.py tests/tap-run tests/tap.py tests/random_modules.py tests/tap.sh tests/rooms.txt tests/judge.py \
 	tests/judge_ascendc.py tests/judge_entries.py tests/judge_graphs.py \
-	tests/ascendc_core.py tests/ascendc_source.py
+	tests/ascendc_core.py tests/ascendc_source.py tests/numpy_cases.py $(kernel_cases)
+
+# Cases of the sample kernels for tests/e2e/kernels_numpy.py, a file a family.
+kernel_cases = \
+	tests/cases/__init__.py \
+	tests/cases/attention.py \
+	tests/cases/elementwise.py \
+	tests/cases/matrix.py \
+	tests/cases/movement.py \
+	tests/cases/normalisation.py \
+	tests/cases/quantisation.py
 
 # ---- Unit tests: one cmocka program per module, tests/unit/NAME.c ----
 
@@ -209,6 +219,7 @@ script_tests = \
 	tests/e2e/import_requests.py \
 	tests/e2e/round_trips.py \
 	tests/e2e/includes.py \
+	tests/e2e/kernels_numpy.py \
 	tests/e2e/launch_failures.py \
 	tests/e2e/op_data.sh \
 	tests/e2e/listed_sources.sh \

@@ -7,6 +7,7 @@
 and ends with tap.done(). The makefile sets SKIRC and SKIR_SOURCE.
 """
 
+import importlib.util
 import os
 import subprocess
 import sys
@@ -42,6 +43,19 @@ def skirc(*arguments, stdin="", timeout=60):
     return subprocess.run(
         [SKIRC, *arguments], input=stdin, capture_output=True, text=True, timeout=timeout
     )
+
+
+def need_numpy():
+    """Goes on with a Python that has NumPy; where there is none, the whole test is a skipped case."""
+    if importlib.util.find_spec("numpy"):
+        return
+    # The first python3 may be one beside that of the system, which NumPy is packaged for.
+    for python in ("/usr/bin/python3", "/usr/local/bin/python3"):
+        if os.path.exists(python) and subprocess.run(
+                [python, "-c", "import numpy"], capture_output=True).returncode == 0:
+            os.execv(python, [python, *sys.argv])
+    skip("NumPy", "no python3 has NumPy; on Debian, install the package python3-numpy")
+    done()
 
 
 def done():

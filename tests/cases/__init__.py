@@ -1,0 +1,1 @@
+"""Cases of sample kernels, a file a family: `add(cases)` adds them."""

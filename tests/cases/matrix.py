@@ -1,0 +1,48 @@
+"""Matrix products: in f32, one product after the other in the order of k."""
+
+import numpy as np
+
+from numpy_cases import Result, Tensor, integers, to_bf16, uniform
+
+FLOATS = ("f32", "f16", "bf16")
+
+
+def product(a, b):
+    """The f32 sums in the order of k, exactly."""
+    a, b = a.astype(np.float32), b.astype(np.float32)
+    sums = np.zeros(np.broadcast_shapes(a.shape[:-2], b.shape[:-2]) + (a.shape[-2], b.shape[-1]),
+                    np.float32)
+    for k in range(a.shape[-1]):
+        sums += a[..., :, k, None] * b[..., None, k, :]
+    return sums
+
+
+def turned(x):
+    return np.swapaxes(x, -1, -2)
+
+
+def add_mat_mul(cases):
+    for dtype in FLOATS:
+        for m, k, n in ((5, 7, 3), (1, 130, 33), (67, 1, 9), (4, 0, 4)):
+            a, b = uniform(dtype, m, k), uniform(dtype, k, n)
+            cases.add("MatMul", [a, b], Result(dtype, product(a.f32, b.f32)))
+        a, b = uniform(dtype, 2, 7, 5), uniform(dtype, 2, 4, 7)
+        wanted = product(turned(a.f32), turned(b.f32))
+        cases.add("MatMul", [a, b], Result("f32", wanted), "transpose_x1, transpose_x2")
+
+
+def add_quantised(cases):
+    x1, x2 = integers("i8", 9, 20), integers("i8", 20, 11)
+    scale, token = uniform("f32", 11, low=0.001, high=0.01), uniform("f32", 9, low=0.5)
+    bias = integers("i32", 11, low=-1000, high=1000)
+    sums = x1.elements.astype(np.int32) @ x2.elements.astype(np.int32)
+    for dtype in ("f16", "bf16"):
+        plain = sums.astype(np.float32) * scale.elements
+        cases.add("QuantBatchMatmulV3", [x1, x2, scale], Result(dtype, plain))
+        whole = (sums + bias.elements).astype(np.float32) * scale.elements * token.elements[:, None]
+        cases.add("QuantBatchMatmulV3", [x1, x2, scale, None, bias, token], Result(dtype, whole))
+
+
+def add(cases):
+    add_mat_mul(cases)
+    add_quantised(cases)
