@@ -87,6 +87,7 @@ libskir_la_SOURCES += \
 	backend/host/host.c \
 	backend/kernels/sample_check.c \
 	backend/kernels/sample_check.h \
+	backend/kernels/sample_kernels.def \
 	backend/kernels/sample_ops.c \
 	backend/kernels/sample_ops.h \
 	backend/kernels/sample_shapes.c \
@@ -172,25 +173,31 @@ skirinclude_HEADERS += backend/runtime/skrt.h ir/dtypes.def
 # Relocatable objects, their descriptions, and the header that generated entries are compiled with:
 # skirc finds them in backend/kernels beside itself or where they are installed.
 kerneldir = $(pkglibdir)/kernels
-kernel_objects = \
-	backend/kernels/add.o \
-	backend/kernels/add_dynamic.o \
-	backend/kernels/add_n.o \
-	backend/kernels/assign.o \
-	backend/kernels/cast.o \
-	backend/kernels/concat_d.o \
-	backend/kernels/dequant_swiglu_quant.o \
-	backend/kernels/fused_infer_attention_score.o \
-	backend/kernels/is_finite.o \
-	backend/kernels/is_inf.o \
-	backend/kernels/mat_mul.o \
-	backend/kernels/mul.o \
-	backend/kernels/pows.o \
-	backend/kernels/quant_batch_matmul_v3.o \
-	backend/kernels/rms_norm.o \
-	backend/kernels/scatter_update.o \
-	backend/kernels/softmax.o
-kernel_json = $(kernel_objects:.o=.json)
+# The rows of sample_kernels.def as NAME:SOURCE; add_dynamic, a second kernel of its op type, has no
+# row, but a description of its own.
+kernel_rows := $(shell $(AWK) -v rows=1 -f $(srcdir)/backend/kernels/sample_kernels.awk \
+	$(srcdir)/backend/kernels/sample_kernels.def)
+kernel_stems := $(foreach row,$(kernel_rows),backend/kernels/$(firstword $(subst :, ,$(row))))
+kernel_objects := $(addsuffix .o,$(kernel_stems) backend/kernels/add_dynamic)
+kernel_json := $(addsuffix .json,$(kernel_stems))
+kernel_sources = \
+	backend/kernels/add.c \
+	backend/kernels/add_dynamic.c \
+	backend/kernels/add_n.c \
+	backend/kernels/assign.c \
+	backend/kernels/cast.c \
+	backend/kernels/concat_d.c \
+	backend/kernels/dequant_swiglu_quant.c \
+	backend/kernels/fused_infer_attention_score.c \
+	backend/kernels/is_finite.c \
+	backend/kernels/is_inf.c \
+	backend/kernels/mat_mul.c \
+	backend/kernels/mul.c \
+	backend/kernels/pows.c \
+	backend/kernels/quant_batch_matmul_v3.c \
+	backend/kernels/rms_norm.c \
+	backend/kernels/scatter_update.c \
+	backend/kernels/softmax.c
 kernel_headers = \
 	backend/kernels/add.h \
 	backend/kernels/elementwise.h \
@@ -198,20 +205,31 @@ kernel_headers = \
 	backend/kernels/kernel.h \
 	backend/kernels/nz.h
 twin_headers = backend/ascend/twin/kernel_operator.h backend/ascend/twin/twin.h
-kernel_companions = $(kernel_json) backend/runtime/skrt.h ir/dtypes.def $(twin_headers)
-nodist_kernel_DATA = $(kernel_objects) backend/kernels/twin.o
+kernel_companions = backend/kernels/add_dynamic.json backend/runtime/skrt.h ir/dtypes.def $(twin_headers)
+nodist_kernel_DATA = $(kernel_objects) $(kernel_json) backend/kernels/twin.o
 dist_kernel_DATA = $(kernel_companions)
-EXTRA_DIST += $(kernel_objects:.o=.c) $(kernel_headers) backend/ascend/twin/twin.c
+EXTRA_DIST += $(kernel_sources) $(kernel_headers) backend/kernels/sample_kernels.awk \
+	backend/ascend/twin/twin.c
 
 # Always the same code, whatever the compiler itself is built with: results are compared bit by
 # bit, and instrumented objects could not be linked into one that is not.
 KERNEL_CFLAGS = -O3 -fPIC -ffp-contract=off -fno-math-errno -std=gnu11 $(WARNINGS) $(WERROR)
 KERNEL_CPPFLAGS = -I$(srcdir)/ir -I$(srcdir)
 
-$(kernel_objects): backend/kernels/%.o: backend/kernels/%.c $(kernel_headers) backend/runtime/skrt.h \
-		ir/dtypes.def
+kernel_rules := $(foreach row,$(kernel_rows) add_dynamic:add_dynamic, \
+	$(eval backend/kernels/$(subst :,.o: backend/kernels/,$(row)).c))
+.DEFAULT_GOAL := all
+$(kernel_objects): backend/kernels/%.o: $(kernel_headers) backend/runtime/skrt.h ir/dtypes.def
 	$(AM_V_CC)$(MKDIR_P) backend/kernels && \
-	  $(CC) $(KERNEL_CPPFLAGS) $(KERNEL_CFLAGS) -c -o $@ $<
+	  $(CC) $(KERNEL_CPPFLAGS) $(KERNEL_CFLAGS) -DSAMPLE=$(*F) -c -o $@ $(filter %.c,$^)
+
+# The descriptions of all rows at once.
+$(kernel_json): backend/kernels/descriptions.stamp
+backend/kernels/descriptions.stamp: backend/kernels/sample_kernels.awk $(op_data_files) \
+		backend/kernels/sample_kernels.def
+	$(AM_V_GEN)$(MKDIR_P) backend/kernels && \
+	  $(AWK) -v out=backend/kernels -f $(srcdir)/backend/kernels/sample_kernels.awk \
+	    $(filter %.json,$^) $(srcdir)/backend/kernels/sample_kernels.def && touch $@
 
 # What stands between an entry's AscendC source and skrt where the source runs on this machine.
 backend/kernels/twin.o: backend/ascend/twin/twin.c backend/ascend/twin/twin.h \
@@ -230,8 +248,9 @@ backend/kernels/companions.stamp: $(kernel_companions)
 	  done && touch $@
 
 CLEANFILES += $(kernel_objects) backend/kernels/twin.o backend/kernels/companions.stamp \
+	backend/kernels/descriptions.stamp $(kernel_json) \
 	backend/kernels/kernel_operator.h backend/kernels/twin.h backend/kernels/skrt.h \
 	backend/kernels/dtypes.def
 clean-kernels:
-	test '$(srcdir)' = . || rm -f $(kernel_json)
+	test '$(srcdir)' = . || rm -f backend/kernels/add_dynamic.json
 .PHONY: clean-kernels

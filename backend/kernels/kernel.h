@@ -13,6 +13,14 @@
 #include "backend/kernels/float16.h"
 #include "backend/runtime/skrt.h"
 
+/* A source is compiled for each of its kernels, with SAMPLE defined as the kernel's name: SAMPLE is
+ * then its function, and SAMPLE_OWN(_f32) what the source calls `NAME_f32`. What only some of the
+ * kernels need is SAMPLE_SOME. */
+#define SAMPLE_JOIN_EXPANDED(name, suffix) name##suffix
+#define SAMPLE_JOIN(name, suffix) SAMPLE_JOIN_EXPANDED(name, suffix)
+#define SAMPLE_OWN(suffix) SAMPLE_JOIN(SAMPLE, suffix)
+#define SAMPLE_SOME __attribute__((unused)) static
+
 /* Elements of a chunk: small enough for a core's stack and the first-level cache. */
 enum { KERNEL_CHUNK = 256 };
 

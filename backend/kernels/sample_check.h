@@ -31,12 +31,14 @@ struct op_check {
 /* A row of the table. `shapes` has the rules that hold for the kernel, but not for all ops of the
  * type, and may rely on everything else; NULL: there are none. */
 struct op_row {
-    const char *name;
+    const char *name; /* of the op type */
+    enum sample_memory memory;
     struct tensor_rule tensors[MAX_RULES + 1];
     const char *attrs[MAX_ATTRS + 1]; /* that the kernel takes; NULL ends the list */
     bool (*shapes)(const struct op_check *check);
     /* The type's last operands and results, so many, are no parameters of the kernel. */
     uint8_t without_operands, without_results;
+    uint8_t workspace; /* bytes for each element of result 0 */
 };
 
 /* Sets the error, which is one sentence about a tensor (-1: none), and returns false. */

@@ -21,51 +21,25 @@ _Static_assert(SKRT_DTYPE_COUNT <= 32, "sets of dtypes are 32-bit masks");
 
 /* ------------------------------------------------------------------------- the table ---- */
 
+#define TENSOR(name, set, ...)                                                                     \
+    {                                                                                              \
+        .slot = name, .dtypes = set, ##__VA_ARGS__                                                 \
+    }
+#define ALL_OF_TYPE                                                                                \
+    {                                                                                              \
+        .slot = NULL                                                                               \
+    }
+#define TAKES(...) .tensors = {__VA_ARGS__}
+#define ATTRS(...) .attrs = {__VA_ARGS__}
+#define SHAPES(function) .shapes = function
+#define WITHOUT_OPERANDS(n) .without_operands = n
+#define WITHOUT_RESULTS(n) .without_results = n
+#define WORKSPACE(n) .workspace = n
+#define KERNEL(kernel, op_type, source, cores, blocks, memory_class, ...)                          \
+    {.name = #op_type, .memory = SAMPLE_##memory_class, __VA_ARGS__},
+
 static const struct op_row op_rows[] = {
-    {.name = "Add", .tensors = {{.slot = "x1", .dtypes = FLOATS | WRAPPING_INTS}}},
-    {.name = "Mul", .tensors = {{.slot = "x1", .dtypes = FLOATS | WRAPPING_INTS}}},
-    {.name = "Pows", .tensors = {{.slot = "x1", .dtypes = FLOATS}}},
-    {.name = "Cast",
-     .tensors = {{.slot = "x", .dtypes = CASTABLE}, {.slot = "y", .dtypes = CASTABLE}}},
-    {.name = "IsInf", .tensors = {{.slot = "x", .dtypes = FLOATS}}},
-    {.name = "IsFinite", .tensors = {{.slot = "x", .dtypes = FLOATS}}},
-    {.name = "MatMul",
-     .tensors = {{.slot = "x1", .dtypes = FLOATS, .nz = true}, {.slot = "x2", .nz = true}},
-     .attrs = {"transpose_x1", "transpose_x2"},
-     .without_operands = 1},
-    {.name = "QuantBatchMatmulV3",
-     .tensors = {{.slot = "x1", .dtypes = ONLY(i8), .rank = 2},
-                 {.slot = "x2", .dtypes = ONLY(i8), .rank = 2, .nz = true},
-                 {.slot = "scale", .dtypes = ONLY(f32), .rank = 1},
-                 {.slot = "bias", .dtypes = ONLY(i32), .rank = 1},
-                 {.slot = "pertoken_scale", .dtypes = ONLY(f32), .rank = 1},
-                 {.slot = "y", .dtypes = HALVES}},
-     .shapes = shapes_quant_matmul},
-    {.name = "DequantSwigluQuant",
-     .tensors = {{.slot = "x", .rank = 2},
-                 {.slot = "weight_scale", .rank = 1},
-                 {.slot = "activation_scale", .rank = 1}},
-     .attrs = {"activate_left"}},
-    {.name = "AddN", .tensors = {{.slot = "x", .dtypes = FLOATS | WRAPPING_INTS}}, .attrs = {"N"}},
-    {.name = "ConcatD",
-     .tensors = {{.slot = "x", .dtypes = MOVABLE}},
-     .attrs = {"concat_dim", "N"}},
-    {.name = "FusedInferAttentionScore",
-     .tensors = {{.slot = "query", .dtypes = HALVES},
-                 {.slot = "key", .like = "query"},
-                 {.slot = "value", .like = "query"},
-                 {.slot = "atten_mask", .dtypes = ONLY(bool) | ONLY(i8) | ONLY(u8)},
-                 {.slot = "attention_out", .like = "query"}},
-     .attrs = {"num_heads", "num_key_value_heads", "scale", "softmax_lse_flag", "input_layout"},
-     .shapes = shapes_attention},
-    {.name = "RmsNorm",
-     .tensors = {{.slot = "x", .dtypes = FLOATS}, {.slot = "gamma", .rank = 1}},
-     .attrs = {"epsilon"}},
-    {.name = "Softmax", .tensors = {{.slot = "x", .dtypes = FLOATS}}},
-    {.name = "ScatterUpdate",
-     .tensors = {{.slot = "var", .dtypes = MOVABLE}, {.slot = "indices", .rank = 1}},
-     .attrs = {"axis"}},
-    {.name = "Assign", .tensors = {{.slot = "ref", .dtypes = MOVABLE}}, .without_results = 1},
+#include "backend/kernels/sample_kernels.def"
 };
 
 enum { OP_ROWS = sizeof op_rows / sizeof op_rows[0] };
@@ -91,17 +65,8 @@ const char *sample_op_attr_name(const char *op_type, unsigned index)
 
 enum sample_memory sample_op_memory(const char *op_type)
 {
-    static const struct {
-        const char *name;
-        enum sample_memory memory;
-    } shared[] = {
-        {"Add", SAMPLE_IN_PLACE},  {"Mul", SAMPLE_IN_PLACE},         {"Pows", SAMPLE_IN_PLACE},
-        {"Cast", SAMPLE_IN_PLACE}, {"ScatterUpdate", SAMPLE_UPDATE}, {"Assign", SAMPLE_UPDATE},
-    };
-    for (unsigned i = 0; i < sizeof shared / sizeof shared[0]; i++)
-        if (strcmp(shared[i].name, op_type) == 0)
-            return shared[i].memory;
-    return SAMPLE_APART;
+    const struct op_row *row = op_row_find(op_type);
+    return row != NULL ? row->memory : SAMPLE_APART;
 }
 
 /* What is known of an op type, and the row; false where there is none. */

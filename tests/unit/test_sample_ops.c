@@ -532,11 +532,24 @@ static void snake_case(const char *name, char *text, size_t size)
     text[used] = '\0';
 }
 
-static cJSON *description_read(const char *source, const char *kernel)
+/* The descriptions are made beside the compiler. */
+static FILE *description_open(const char *skirc, const char *kernel)
 {
-    char path[4096], text[4096];
-    snprintf(path, sizeof path, "%s/backend/kernels/%s.json", source, kernel);
-    FILE *file = fopen(path, "r");
+    char path[4096];
+    int folder = (int)(strrchr(skirc, '/') - skirc);
+    snprintf(path, sizeof path, "%.*s/backend/kernels/%s.json", folder, skirc, kernel);
+    return fopen(path, "r");
+}
+
+/* Of the kernel `name`, which is made "name_op" if that is what there is. */
+static cJSON *description_read(const char *skirc, char *name, size_t size)
+{
+    char text[4096];
+    FILE *file = description_open(skirc, name);
+    if (file == NULL) {
+        snprintf(name + strlen(name), size - strlen(name), "_op");
+        file = description_open(skirc, name);
+    }
     assert_non_null(file);
     text[fread(text, 1, sizeof text - 1, file)] = '\0';
     fclose(file);
@@ -595,13 +608,13 @@ static void check_description(const cJSON *json, const char *op_type, const char
 static void test_descriptions(void **state)
 {
     (void)state;
-    const char *source = getenv("SKIR_SOURCE");
-    if (source == NULL)
+    const char *skirc = getenv("SKIRC");
+    if (skirc == NULL)
         skip();
     for (unsigned i = 0; sample_op_name(i) != NULL; i++) {
         char kernel[64];
         snake_case(sample_op_name(i), kernel, sizeof kernel);
-        cJSON *json = description_read(source, kernel);
+        cJSON *json = description_read(skirc, kernel, sizeof kernel);
         check_description(json, sample_op_name(i), kernel);
         cJSON_Delete(json);
     }
