@@ -166,6 +166,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/command.h \
 	frontend/cli/crash.c \
 	frontend/cli/crash.h \
+	frontend/cli/diff.c \
+	frontend/cli/diff.h \
 	frontend/cli/help.c \
 	frontend/cli/help.h \
 	frontend/cli/input.c \
@@ -206,6 +208,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/lowered_input.h \
 	frontend/commands/named_values.c \
 	frontend/commands/named_values.h \
+	frontend/commands/opt_passes.c \
+	frontend/commands/opt_passes.h \
 	frontend/commands/op_type_text.c \
 	frontend/commands/op_type_text.h \
 	frontend/commands/run_measure.c \
@@ -219,8 +223,6 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/run_values.c \
 	frontend/commands/run_values.h \
 	frontend/commands/runner.h \
-	frontend/golden/diff.c \
-	frontend/golden/diff.h \
 	frontend/golden/golden.c \
 	frontend/golden/golden.h \
 	frontend/golden/golden_bless.c \

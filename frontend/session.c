@@ -25,6 +25,7 @@ void session_open(struct session *session, struct module *module, struct diags *
         .target = options->target ? options->target : backend_default(),
         .places = {source_dir, options->kernel_dir, options->header_dir},
         .source_dir = source_dir,
+        .passes = options->passes,
         .context = {.module = module,
                     .diags = diags,
                     .sk_options = options->sk_options,
@@ -95,5 +96,5 @@ enum pipeline_status session_run(struct session *session, const struct pipeline 
 
 enum pipeline_status session_lower(struct session *session)
 {
-    return pipeline_lower(&session->context);
+    return pipeline_lower(&session->context, session->passes);
 }

@@ -5,7 +5,7 @@
 #include "backend/backend.h"
 #include "backend/library/kernel_library.h"
 #include "backend/library/kernel_objects.h"
-#include "passes/pass.h"
+#include "passes/pipeline.h"
 
 /* What a session is opened with. All that it points to must outlive it. */
 struct session_options {
@@ -14,8 +14,9 @@ struct session_options {
     const char *kernel_dir; /* of the sample kernels; NULL: there are none, and no sizes of code */
     const char *header_dir; /* of skrt.h */
     const char *sk_options; /* options of every scope, over its own; NULL: none */
-    const char *graph;      /* it stays in the module, whoever calls it; NULL: any may go */
-    bool unproven;          /* entries whose synchronisation is refuted pass, too */
+    const struct pass_table *passes; /* that `default` is made of; NULL: those of passes.def */
+    const char *graph; /* it stays in the module, whoever calls it; NULL: any may go */
+    bool unproven;     /* entries whose synchronisation is refuted pass, too */
 };
 
 /* Parts point to each other: a session stays where it was opened. */
@@ -25,6 +26,7 @@ struct session {
     char *source_dir; /* in places */
     struct kernel_library library;
     struct kernel_objects objects;
+    const struct pass_table *passes;
     struct pass_context context;
 };
 

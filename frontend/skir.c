@@ -215,8 +215,9 @@ static bool run_passes(struct skir_module *module, struct session *session, cons
         diag_at(&module->diags, DIAG_unknown_pass, no_span, "%s", error);
         return false;
     }
-    return session_run(session, &pipeline, NULL, NULL) == PIPELINE_OK &&
-           verify_module(module->module, &module->diags);
+    bool ok = session_run(session, &pipeline, NULL, NULL) == PIPELINE_OK;
+    pipeline_free(&pipeline);
+    return ok && verify_module(module->module, &module->diags);
 }
 
 static void lower(void *user)

@@ -58,7 +58,8 @@ static const struct command commands[] = {
      options_run, 1, 1, cmd_run},
     {"opt", "[OPTIONS] FILE...", "run passes on a file and print the result",
      "The list may name passes in any order and number; 'default' stands for the pipeline of "
-     "compile. Without --passes the file is only verified and printed.",
+     "compile, A..B for the part of it from one pass to another, and default..B for that up to B. "
+     "Without --passes, --start-after and --stop-after the file is only verified and printed.",
      options_opt, 0, FILES_UNLIMITED, cmd_opt},
     {"check", "[OPTIONS] FILE...", "parse and verify; say nothing when all is well",
      "With --explain, every scope gets an account on standard output: its super kernels with their "

@@ -19,8 +19,12 @@ libskir_la_SOURCES += \
 	passes/lower_superkernels.c \
 	passes/partition_scopes.c \
 	passes/pass.h \
+	passes/pass_list.c \
+	passes/pass_table.c \
+	passes/pass_table.h \
 	passes/passes.def \
 	passes/pipeline.c \
+	passes/pipeline.h \
 	passes/preload_code.c \
 	passes/preload_data.c \
 	passes/profile.c \

@@ -1,4 +1,4 @@
-/* Passes and the pipeline that runs them. */
+/* What a pass is, and those of passes.def. */
 #ifndef PASSES_PASS_H
 #define PASSES_PASS_H
 
@@ -33,31 +33,5 @@ extern const struct pass passes[PASS_COUNT];
 #define PASS(name, ...) pass_function pass_##name;
 #include "passes/passes.def"
 #undef PASS
-
-/* A list of passes to run, in order. */
-struct pipeline {
-    const struct pass *passes[64];
-    unsigned count;
-};
-
-/* Parses `a,b,c`; the name `default` stands for all passes in their order. False, with a text that
- * suggests a similar name, for an unknown pass or too many. */
-bool pipeline_parse(struct pipeline *pipeline, const char *list, char *error, size_t error_size);
-
-/* Called after each pass that succeeded. False ends the pipeline. */
-typedef bool pipeline_hook(void *user, const struct pass *pass, double seconds);
-
-enum pipeline_status {
-    PIPELINE_OK,
-    PIPELINE_INPUT,  /* diagnostics say what is wrong with the input */
-    PIPELINE_DEFECT, /* a pass broke its contract; diagnostics say which */
-    PIPELINE_STOPPED /* by the hook */
-};
-
-enum pipeline_status pipeline_run(const struct pipeline *pipeline, struct pass_context *context,
-                                  pipeline_hook *hook, void *user);
-
-/* Runs the pipeline `default`, and the verifier on what it made. */
-enum pipeline_status pipeline_lower(struct pass_context *context);
 
 #endif

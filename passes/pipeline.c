@@ -1,73 +1,9 @@
+#include "passes/pipeline.h"
 #include "ir/base/check.h"
-#include "ir/base/suggest.h"
 #include "ir/verify/verify.h"
-#include "passes/pass.h"
 
-#include <stdio.h>
-#include <string.h>
+#include <assert.h>
 #include <time.h>
-
-enum { WHERE_ASKED = false, WHERE_DEFAULT = true };
-
-const struct pass passes[PASS_COUNT] = {
-#define PASS(name, cli, where, needs, gives, changes, summary)                                     \
-    {cli, summary, pass_##name, needs, gives, CHANGES_##changes, WHERE_##where},
-#include "passes/passes.def"
-#undef PASS
-};
-
-/* ----------------------------------------------------------------------- the list ---- */
-
-static bool push(struct pipeline *pipeline, const struct pass *pass)
-{
-    enum { CAPACITY = sizeof pipeline->passes / sizeof pipeline->passes[0] };
-    if (pipeline->count == CAPACITY)
-        return false;
-    pipeline->passes[pipeline->count++] = pass;
-    return true;
-}
-
-static bool is_named(const struct pass *pass, const char *name, size_t size)
-{
-    return strlen(pass->name) == size && memcmp(name, pass->name, size) == 0;
-}
-
-static bool push_named(struct pipeline *pipeline, const char *name, size_t size, char *error,
-                       size_t error_size)
-{
-    struct suggest suggest = {.wanted = name, .wanted_size = size};
-    bool all = size == strlen("default") && memcmp(name, "default", size) == 0, found = false;
-    for (unsigned i = 0; i < PASS_COUNT; i++) {
-        suggest_offer_text(&suggest, passes[i].name);
-        if (!(all ? passes[i].in_default : is_named(&passes[i], name, size)))
-            continue;
-        found = true;
-        if (!push(pipeline, &passes[i])) {
-            snprintf(error, error_size, "too many passes");
-            return false;
-        }
-    }
-    if (found)
-        return true;
-    suggest_offer_text(&suggest, "default");
-    snprintf(error, error_size, "unknown pass '%.*s'%s", (int)size, name,
-             suggest.best ? suggest_end(&suggest).text : "; see --list-passes");
-    return false;
-}
-
-bool pipeline_parse(struct pipeline *pipeline, const char *list, char *error, size_t error_size)
-{
-    pipeline->count = 0;
-    while (*list) {
-        size_t size = strcspn(list, ",");
-        if (!push_named(pipeline, list, size, error, error_size))
-            return false;
-        list += size + (list[size] == ',');
-    }
-    return true;
-}
-
-/* ------------------------------------------------------------------------ running ---- */
 
 static void report_missing(struct diags *diags, const struct pass *pass, unsigned missing)
 {
@@ -120,12 +56,12 @@ static enum pipeline_status run_one(const struct pass *pass, struct pass_context
 static enum pipeline_status run_all(const struct pipeline *pipeline, struct pass_context *context,
                                     pipeline_hook *hook, void *user)
 {
-    for (unsigned i = 0; i < pipeline->count; i++) {
+    for (uint32_t i = 0; i < pipeline->count; i++) {
         double seconds = 0;
-        enum pipeline_status status = run_one(pipeline->passes[i], context, &seconds);
+        enum pipeline_status status = run_one(pipeline->at[i], context, &seconds);
         if (status != PIPELINE_OK)
             return status;
-        if (hook && !hook(user, pipeline->passes[i], seconds))
+        if (hook && !hook(user, pipeline->at[i], seconds))
             return PIPELINE_STOPPED;
     }
     return PIPELINE_OK;
@@ -143,12 +79,37 @@ enum pipeline_status pipeline_run(const struct pipeline *pipeline, struct pass_c
     return status;
 }
 
-enum pipeline_status pipeline_lower(struct pass_context *context)
+enum pipeline_status pipeline_run_list(struct pass_context *context, const char *list)
 {
     struct pipeline pipeline;
     char error[256];
-    pipeline_parse(&pipeline, "default", error, sizeof error);
+    bool right = pipeline_parse(&pipeline, list, error, sizeof error);
+    assert(right);
+    enum pipeline_status status =
+        right ? pipeline_run(&pipeline, context, NULL, NULL) : PIPELINE_DEFECT;
+    pipeline_free(&pipeline);
+    return status;
+}
+
+static enum pipeline_status run_default(struct pass_context *context,
+                                        const struct pass_table *table)
+{
+    struct pipeline pipeline = {NULL, 0, 0};
+    for (uint32_t i = 0; i < table->count; i++)
+        if (table->at[i]->in_default)
+            pipeline_add(&pipeline, table->at[i]);
     enum pipeline_status status = pipeline_run(&pipeline, context, NULL, NULL);
+    pipeline_free(&pipeline);
+    return status;
+}
+
+enum pipeline_status pipeline_lower(struct pass_context *context, const struct pass_table *table)
+{
+    struct pass_table own = {NULL, 0, 0};
+    if (!table)
+        pass_table_init(&own);
+    enum pipeline_status status = run_default(context, table ? table : &own);
+    pass_table_free(&own);
     /* The input was correct, and the passes made this of it. */
     if (status == PIPELINE_OK && !verify_module(context->module, context->diags))
         return PIPELINE_DEFECT;

@@ -236,6 +236,7 @@ script_tests = \
 	tests/e2e/repeated_runs.py \
 	tests/e2e/rooms.py \
 	tests/e2e/run_values.py \
+	tests/e2e/opt.py \
 	tests/e2e/several_files.py \
 	tests/e2e/sk_options.sh \
 	tests/e2e/source_text.py \

@@ -133,11 +133,13 @@ static void print_account(struct input *input)
 /* The passes of `default` from one to before another. */
 static enum pipeline_status run_passes(struct session *session, unsigned first, unsigned end)
 {
-    struct pipeline pipeline = {.count = 0};
+    struct pipeline pipeline = {NULL, 0, 0};
     for (unsigned i = first; i < end; i++)
         if (passes[i].in_default)
-            pipeline.passes[pipeline.count++] = &passes[i];
-    return session_run(session, &pipeline, NULL, NULL);
+            pipeline_add(&pipeline, &passes[i]);
+    enum pipeline_status status = session_run(session, &pipeline, NULL, NULL);
+    pipeline_free(&pipeline);
+    return status;
 }
 
 enum exit_status check_launches(struct input *input)

@@ -83,11 +83,8 @@ static enum exit_status run_passes(struct input *input, const char *passes)
     struct session session;
     struct session_options options = {.source = input->path,
                                       .sk_options = option_value(input->invocation, "sk-options")};
-    struct pipeline pipeline;
-    char error[256];
-    pipeline_parse(&pipeline, passes, error, sizeof error);
     session_open(&session, input->module, &input->diags, &options);
-    enum pipeline_status status = session_run(&session, &pipeline, NULL, NULL);
+    enum pipeline_status status = pipeline_run_list(&session.context, passes);
     session_close(&session);
     return status == PIPELINE_DEFECT ? EXIT_DEFECT : EXIT_DONE;
 }

@@ -1,4 +1,5 @@
 /* skirc opt: any part of the pipeline on text. */
+#include "frontend/cli/diff.h"
 #include "frontend/cli/input.h"
 #include "frontend/cli/kernel_dir.h"
 #include "frontend/cli/moved_paths.h"
@@ -6,17 +7,21 @@
 #include "frontend/cli/sk_argument.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/commands/op_type_text.h"
+#include "frontend/commands/opt_passes.h"
 #include "ir/sk_options.h"
 #include "ir/verify/verify.h"
 
 #include <string.h>
 
 const struct option options_opt[] = {
-    {"passes", 'p', OPTION_VALUE, "LIST", "the passes to run, separated by commas"},
+    {"passes", 'p', OPTION_MANY, "LIST",
+     "the passes to run, separated by commas; A..B is a part of 'default'. Lists add up"},
+    {"start-after", 0, OPTION_VALUE, "PASS", "run only what of the list is behind this pass"},
+    {"stop-after", 0, OPTION_VALUE, "PASS", "run the list only up to this pass, with it"},
     {"output", 'o', OPTION_VALUE, "FILE",
      "write the result there instead of standard output. A folder for several files"},
-    {"print-after", 0, OPTION_VALUE, "PASS", "print the module after a pass, or after 'all'"},
-    {"print-changed", 0, OPTION_FLAG, NULL, "print the module after each pass that changed it"},
+    {"print-after", 0, OPTION_VALUE, "PASS", "print the module after these passes, or after 'all'"},
+    {"print-changed", 0, OPTION_FLAG, NULL, "print what each pass changed, as unified diffs"},
     {"time-passes", 0, OPTION_FLAG, NULL, "print how long each pass took"},
     {"stats", 0, OPTION_FLAG, NULL, "print counts of what the result consists of"},
     {"verify-each", 0, OPTION_FLAG, NULL, "run the verifier after each pass"},
@@ -33,7 +38,7 @@ const struct option options_opt[] = {
 struct driver {
     struct invocation *invocation;
     struct input *input;
-    const char *print_after;
+    const struct opt_passes *passes;
     bool print_changed, time_passes, verify_each;
     struct text before, now;
     bool defect;
@@ -46,25 +51,42 @@ static void print_dump(struct driver *driver, const char *pass)
             driver->now.at);
 }
 
+static void print_diff(struct driver *driver, const struct pass *pass)
+{
+    struct text diff = {NULL, 0, 0}, before = {NULL, 0, 0}, after = {NULL, 0, 0};
+    text_printf(&before, "before %s%c", pass->name, 0);
+    text_printf(&after, "after %s%c", pass->name, 0);
+    diff_unified(&diff, before.at, driver->before.at, driver->before.size, after.at, driver->now.at,
+                 driver->now.size);
+    fwrite(diff.at, 1, diff.size, driver->invocation->err);
+    text_free(&diff);
+    text_free(&before);
+    text_free(&after);
+}
+
+static void print_module_after(struct driver *driver, const struct pass *pass)
+{
+    bool print = opt_passes_prints(driver->passes, pass);
+    if (!print && !driver->print_changed)
+        return;
+    driver->now.size = 0;
+    print_changed_module(&driver->now, driver->input->module, &driver->input->comments);
+    if (print)
+        print_dump(driver, pass->name);
+    if (driver->print_changed)
+        print_diff(driver, pass);
+    struct text swap = driver->before;
+    driver->before = driver->now;
+    driver->now = swap;
+}
+
 static bool after_pass(void *user, const struct pass *pass, double seconds)
 {
     struct driver *driver = user;
     const struct module *module = driver->input->module;
-    bool print = driver->print_after && (strcmp(driver->print_after, "all") == 0 ||
-                                         strcmp(driver->print_after, pass->name) == 0);
     if (driver->time_passes)
         fprintf(driver->invocation->err, "%10.3f ms  %s\n", seconds * 1e3, pass->name);
-    if (print || driver->print_changed) {
-        driver->now.size = 0;
-        print_changed_module(&driver->now, module, &driver->input->comments);
-        bool changed = driver->now.size != driver->before.size ||
-                       memcmp(driver->now.at, driver->before.at, driver->now.size) != 0;
-        if (print || changed)
-            print_dump(driver, pass->name);
-        struct text swap = driver->before;
-        driver->before = driver->now;
-        driver->now = swap;
-    }
+    print_module_after(driver, pass);
     if (driver->verify_each && !verify_module(module, &driver->input->diags)) {
         fprintf(driver->invocation->err,
                 "skirc: the pass '%s' left a wrong module; this is a defect of skirc\n",
@@ -98,7 +120,7 @@ static void print_stats(FILE *out, const struct module *module)
             fprintf(out, "%8llu %s\n", (unsigned long long)instrs[op], instr_info(op)->name);
 }
 
-static enum exit_status run_passes(struct driver *driver, const struct pipeline *pipeline)
+static enum exit_status run_passes(struct driver *driver)
 {
     struct input *input = driver->input;
     struct session session;
@@ -106,8 +128,9 @@ static enum exit_status run_passes(struct driver *driver, const struct pipeline 
                                       .sk_options = option_value(driver->invocation, "sk-options")};
     kernel_dir_find(driver->invocation, &input->diags.arena, &options);
     session_open(&session, input->module, &input->diags, &options);
-    print_changed_module(&driver->before, input->module, &input->comments);
-    enum pipeline_status status = session_run(&session, pipeline, after_pass, driver);
+    if (driver->print_changed)
+        print_changed_module(&driver->before, input->module, &input->comments);
+    enum pipeline_status status = session_run(&session, &driver->passes->run, after_pass, driver);
     session_close(&session);
     text_free(&driver->before);
     text_free(&driver->now);
@@ -122,16 +145,6 @@ static enum exit_status list_passes(FILE *out)
         fprintf(out, "%-20s %s%s\n", passes[i].name, passes[i].summary,
                 passes[i].in_default ? "" : " (only where it is named)");
     return EXIT_DONE;
-}
-
-static bool parse_list(struct invocation *invocation, const char *option, const char *list,
-                       struct pipeline *pipeline)
-{
-    char error[256];
-    if (!list || pipeline_parse(pipeline, list, error, sizeof error))
-        return true;
-    fprintf(invocation->err, "skirc: --%s: %s\n", option, error);
-    return false;
 }
 
 static enum exit_status print_result(struct driver *driver, const char *output)
@@ -150,11 +163,10 @@ static enum exit_status print_result(struct driver *driver, const char *output)
 static enum exit_status opt_one(struct invocation *invocation, const char *path, const char *output,
                                 const void *user)
 {
-    const struct pipeline *pipeline = user;
     struct input input;
     struct driver driver = {.invocation = invocation,
                             .input = &input,
-                            .print_after = option_value(invocation, "print-after"),
+                            .passes = user,
                             .print_changed = option_given(invocation, "print-changed"),
                             .time_passes = option_given(invocation, "time-passes"),
                             .verify_each = option_given(invocation, "verify-each")};
@@ -163,29 +175,38 @@ static enum exit_status opt_one(struct invocation *invocation, const char *path,
         return input_close(&input, EXIT_INPUT);
     if (invocation->n_files > 1 && (driver.time_passes || option_given(invocation, "stats")))
         fprintf(invocation->err, "%s:\n", path);
-    if (pipeline->count)
-        status = run_passes(&driver, pipeline);
+    if (driver.passes->run.count)
+        status = run_passes(&driver);
     if (status == EXIT_DONE)
         status = print_result(&driver, output);
     return input_close(&input, status);
 }
 
-/* What options ask for besides the result. */
-static bool read_options(struct invocation *invocation, struct pipeline *pipeline)
+static bool read_options(struct invocation *invocation, struct opt_passes *passes)
 {
-    struct pipeline print_after;
-    const char *after = option_value(invocation, "print-after");
-    if (!parse_list(invocation, "passes", option_value(invocation, "passes"), pipeline) ||
-        !parse_list(invocation, "print-after", after && strcmp(after, "all") == 0 ? NULL : after,
-                    &print_after) ||
-        !sk_argument_check(invocation))
+    struct pass_table table;
+    pass_table_init(&table);
+    bool right = opt_passes_read(passes, invocation, &table);
+    pass_table_free(&table);
+    if (!right || !sk_argument_check(invocation))
         return false;
-    if (pipeline->count ||
-        !(after || option_given(invocation, "print-changed") ||
+    if (passes->given ||
+        !(option_given(invocation, "print-after") || option_given(invocation, "print-changed") ||
           option_given(invocation, "time-passes") || option_given(invocation, "verify-each")))
         return true;
     usage_error(invocation, "this needs passes to run: --passes=LIST");
     return false;
+}
+
+/* Runs and prints, for each file. */
+static enum exit_status opt_all(struct invocation *invocation, const struct opt_passes *passes)
+{
+    struct outputs outputs = {.paths = NULL};
+    enum exit_status status = outputs_plan(&outputs, invocation, ".skir", OUTPUTS_ONE);
+    if (status == EXIT_DONE)
+        status = outputs_each(&outputs, invocation, opt_one, passes);
+    outputs_free(&outputs);
+    return status;
 }
 
 static enum exit_status unknown_op_type(struct invocation *invocation, struct op_types *types,
@@ -225,8 +246,7 @@ static enum exit_status show_op_type(struct invocation *invocation, const char *
 
 enum exit_status cmd_opt(struct invocation *invocation)
 {
-    struct pipeline pipeline = {{NULL}, 0};
-    struct outputs outputs = {.paths = NULL};
+    struct opt_passes passes;
     if (option_given(invocation, "list-passes"))
         return list_passes(invocation->out);
     if (option_given(invocation, "op-type"))
@@ -237,11 +257,8 @@ enum exit_status cmd_opt(struct invocation *invocation)
     }
     if (invocation->n_files == 0)
         return usage_error(invocation, "opt needs a file; '-' is standard input");
-    if (!read_options(invocation, &pipeline))
-        return EXIT_USAGE;
-    enum exit_status status = outputs_plan(&outputs, invocation, ".skir", OUTPUTS_ONE);
-    if (status == EXIT_DONE)
-        status = outputs_each(&outputs, invocation, opt_one, &pipeline);
-    outputs_free(&outputs);
+    enum exit_status status =
+        read_options(invocation, &passes) ? opt_all(invocation, &passes) : EXIT_USAGE;
+    opt_passes_free(&passes);
     return status;
 }

@@ -1,4 +1,4 @@
-#include "frontend/golden/diff.h"
+#include "frontend/cli/diff.h"
 #include "frontend/golden/golden.h"
 #include "ir/base/file.h"
 #include "ir/base/stream.h"

@@ -5,7 +5,7 @@
  *
  * With -fsanitize=fuzzer it is a libFuzzer target. With -DREPLAY it has a plain main that runs the
  * files named as arguments. */
-#include "passes/pass.h"
+#include "passes/pipeline.h"
 #include "tests/fuzz/print_diags.h"
 #include "tests/fuzz/replay.h"
 #include "tests/unit/parsed_module.h"
@@ -48,7 +48,7 @@ static void print_and_check(const struct parsed_module *parsed, bool comments)
 static void check_lowering(struct parsed_module *parsed)
 {
     struct pass_context context = {.module = parsed->module, .diags = &parsed->diags};
-    switch (pipeline_lower(&context)) {
+    switch (pipeline_lower(&context, NULL)) {
     case PIPELINE_OK: print_and_check(parsed, false); break;
     case PIPELINE_INPUT:
         if (parsed->diags.counts[SEVERITY_ERROR] == 0)

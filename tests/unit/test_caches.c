@@ -7,7 +7,7 @@
  * SKIR_TEST_SEED and SKIR_TEST_COUNT choose other graphs. */
 #include "ir/memories.h"
 #include "ir/syntax/locate.h"
-#include "passes/pass.h"
+#include "passes/pipeline.h"
 #include "tests/unit/entry_launch.h"
 #include "tests/unit/parsed_module.h"
 #include "tests/unit/random_graph.h"
@@ -264,10 +264,7 @@ static bool run_passes(struct trial *trial, const char *options)
 {
     struct pass_context context = {
         .module = trial->parsed.module, .diags = &trial->parsed.diags, .sk_options = options};
-    struct pipeline pipeline;
-    char error[200];
-    assert_true(pipeline_parse(&pipeline, "default", error, sizeof error));
-    return pipeline_run(&pipeline, &context, NULL, NULL) == PIPELINE_OK;
+    return pipeline_run_list(&context, "default") == PIPELINE_OK;
 }
 
 static void run_trial(uint64_t seed, unsigned *counts)

@@ -6,7 +6,7 @@
  * SKIR_TEST_SEED and SKIR_TEST_COUNT choose other graphs, SKIR_TEST_JOBS the number of processes,
  * SKIR_TEST_FILTER the tests. */
 #include "ir/analyses.h"
-#include "passes/pass.h"
+#include "passes/pipeline.h"
 #include "tests/unit/entry_launch.h"
 #include "tests/unit/graph_model.h"
 #include "tests/unit/parallel.h"
@@ -201,10 +201,7 @@ static bool reorder(struct trial *trial, struct entry *entry, const unsigned *ra
 
 static bool run_passes(struct trial *trial, const char *list)
 {
-    struct pipeline pipeline;
-    char error[256];
-    CHECK(trial, pipeline_parse(&pipeline, list, error, sizeof error));
-    enum pipeline_status status = pipeline_run(&pipeline, &trial->context, NULL, NULL);
+    enum pipeline_status status = pipeline_run_list(&trial->context, list);
     CHECK(trial, status == PIPELINE_OK || status == PIPELINE_INPUT);
     return status == PIPELINE_OK;
 }

@@ -1,5 +1,5 @@
 /* Unified diffs: their form, and that they lead from the one text to the other. */
-#include "frontend/golden/diff.h"
+#include "frontend/cli/diff.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

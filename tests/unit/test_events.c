@@ -5,7 +5,7 @@
  * is computed here, from the text that the passes leave; what is demanded by graph_model.h, from
  * the text before. */
 #include "passes/fusion/fusable.h"
-#include "passes/pass.h"
+#include "passes/pipeline.h"
 #include "tests/unit/graph_model.h"
 #include "tests/unit/parsed_module.h"
 #include "tests/unit/random_graph.h"
@@ -323,13 +323,7 @@ struct tally {
 static bool run_passes(struct parsed_module *parsed)
 {
     struct pass_context context = {.module = parsed->module, .diags = &parsed->diags};
-    struct pipeline pipeline;
-    char error[256];
-    return pipeline_parse(&pipeline,
-                          "assign-streams,partition-scopes,split-nonfusable,limit-stream-fusion,"
-                          "insert-events",
-                          error, sizeof error) &&
-           pipeline_run(&pipeline, &context, NULL, NULL) == PIPELINE_OK;
+    return pipeline_run_list(&context, "assign-streams..insert-events") == PIPELINE_OK;
 }
 
 /* Whether a target that has so many words has enough. */

@@ -2,7 +2,7 @@
  * before, where an op of a called graph is ordered as its call is. */
 #include "ir/calls.h"
 #include "ir/order.h"
-#include "passes/pass.h"
+#include "passes/pipeline.h"
 #include "tests/unit/parsed_module.h"
 #include "tests/unit/random_graph.h"
 
@@ -257,10 +257,7 @@ static void run_pass(struct trial *trial)
 {
     struct pass_context context = {
         .module = trial->after.module, .diags = &trial->after.diags, .graph = "none"};
-    struct pipeline pipeline;
-    char error[200];
-    assert_true(pipeline_parse(&pipeline, "inline-calls", error, sizeof error));
-    CHECK(trial, pipeline_run(&pipeline, &context, NULL, NULL) == PIPELINE_OK);
+    CHECK(trial, pipeline_run_list(&context, "inline-calls") == PIPELINE_OK);
     CHECK(trial, verify_module(trial->after.module, &trial->after.diags));
 }
 

@@ -1,7 +1,7 @@
 /* Properties of partition-scopes on random graphs: what a super kernel holds, that the text and the
  * super kernels keep the order, that the order is neither more nor less than before, and that
  * scopes stay whole where they can. The order is computed by graph_model.h, not by ir/order.h. */
-#include "passes/pass.h"
+#include "passes/pipeline.h"
 #include "tests/unit/graph_model.h"
 #include "tests/unit/parsed_module.h"
 #include "tests/unit/random_graph.h"
@@ -36,10 +36,7 @@ static struct graph *the_graph(struct parsed_module *parsed)
 static bool partition(struct parsed_module *parsed)
 {
     struct pass_context context = {.module = parsed->module, .diags = &parsed->diags};
-    struct pipeline pipeline;
-    char error[256];
-    return pipeline_parse(&pipeline, "partition-scopes", error, sizeof error) &&
-           pipeline_run(&pipeline, &context, NULL, NULL) == PIPELINE_OK;
+    return pipeline_run_list(&context, "partition-scopes") == PIPELINE_OK;
 }
 
 static void trial_init(struct trial *trial, uint64_t seed, const char *text, size_t size)

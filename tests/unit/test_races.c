@@ -3,7 +3,7 @@
  * out: what is proven runs without a race, and what the simulator finds without order is a race. */
 #include "backend/device/race.h"
 #include "ir/members.h"
-#include "passes/pass.h"
+#include "passes/pipeline.h"
 #include "tests/unit/entry_runner.h"
 #include "tests/unit/parsed_module.h"
 #include "tests/unit/random_graph.h"
@@ -220,12 +220,13 @@ static void check_entry(struct trial *trial, uint32_t block)
  * hang beside each other. */
 static bool lower(struct pass_context *context)
 {
-    struct pipeline pipeline = {.count = 0};
+    struct pipeline pipeline = {NULL, 0, 0};
     for (unsigned i = 0; i < PASS_COUNT; i++)
         if (passes[i].in_default && i != PASS_limit_residency)
-            pipeline.passes[pipeline.count++] = &passes[i];
-    return pipeline_run(&pipeline, context, NULL, NULL) == PIPELINE_OK &&
-           verify_module(context->module, context->diags);
+            pipeline_add(&pipeline, &passes[i]);
+    enum pipeline_status status = pipeline_run(&pipeline, context, NULL, NULL);
+    pipeline_free(&pipeline);
+    return status == PIPELINE_OK && verify_module(context->module, context->diags);
 }
 
 static void run_trial(uint64_t seed, const struct random_graph_options *options,

@@ -32,6 +32,7 @@ static struct text run(const struct session_options *options, const char *passes
     session_open(&session, parsed.module, &parsed.diags, options);
     assert_int_equal(session_run(&session, &pipeline, NULL, NULL), expected);
     session_close(&session);
+    pipeline_free(&pipeline);
     struct text text = {NULL, 0, 0};
     print_module(&text, parsed.module, NULL);
     for (uint32_t i = 0; i < parsed.diags.list.count; i++)

@@ -4,7 +4,7 @@
  * of all are never dearer; up to five ops they save little. insert-syncs has no more flags than
  * programs whose flags order nothing more. What the best programs save is printed;
  * SKIR_TEST_SHOW=1 prints the smallest case of each largest gap, SKIR_TEST_FILTER chooses tests. */
-#include "passes/pass.h"
+#include "passes/pipeline.h"
 #include "tests/unit/parsed_module.h"
 #include "tests/unit/random_graph.h"
 #include "tests/unit/sync_oracle.h"
@@ -138,13 +138,10 @@ static void insert(const struct trial *trial, struct oracle_case *instance, unsi
                                  "limit-stream-fusion,insert-events,bind-kernels,"
                                  "lower-superkernels,insert-syncs,verify-sync";
     struct parsed_module parsed;
-    struct pipeline pipeline;
-    char error[256];
     parsed_init(&parsed, trial->text.at, trial->text.size);
     struct pass_context context = {.module = parsed.module, .diags = &parsed.diags};
     CHECK(trial, parsed.module && verify_module(parsed.module, &parsed.diags));
-    CHECK(trial, pipeline_parse(&pipeline, passes, error, sizeof error));
-    CHECK(trial, pipeline_run(&pipeline, &context, NULL, NULL) == PIPELINE_OK);
+    CHECK(trial, pipeline_run_list(&context, passes) == PIPELINE_OK);
     CHECK(trial, parsed.module->entries.count == 1);
     find_launch(instance, parsed.module);
     *cost = *flags = 0;

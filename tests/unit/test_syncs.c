@@ -8,7 +8,7 @@
 #include "ir/sk_options.h"
 #include "passes/entry/program_edit.h"
 #include "ir/verify/verify.h"
-#include "passes/pass.h"
+#include "passes/pipeline.h"
 #include "tests/unit/entry_launch.h"
 #include "tests/unit/graph_model.h"
 #include "tests/unit/parallel.h"
@@ -521,11 +521,12 @@ static uint32_t count_instrs(const struct module *module)
  * launches would hang, and entries are to be looked at here. */
 static enum pipeline_status run_default(const struct trial *trial, struct pass_context *context)
 {
-    struct pipeline pipeline = {.count = 0};
+    struct pipeline pipeline = {NULL, 0, 0};
     for (unsigned i = 0; i < PASS_COUNT; i++)
         if (passes[i].in_default && (i != PASS_limit_residency || trial->seed % 2))
-            pipeline.passes[pipeline.count++] = &passes[i];
+            pipeline_add(&pipeline, &passes[i]);
     enum pipeline_status status = pipeline_run(&pipeline, context, NULL, NULL);
+    pipeline_free(&pipeline);
     if (status == PIPELINE_OK && !verify_module(context->module, context->diags))
         return PIPELINE_DEFECT;
     return status;

@@ -1,6 +1,6 @@
 /* Unified diffs of two texts. */
-#ifndef FRONTEND_GOLDEN_DIFF_H
-#define FRONTEND_GOLDEN_DIFF_H
+#ifndef FRONTEND_CLI_DIFF_H
+#define FRONTEND_CLI_DIFF_H
 
 #include "ir/base/text.h"
 

@@ -1,4 +1,4 @@
-#include "frontend/golden/diff.h"
+#include "frontend/cli/diff.h"
 #include "ir/base/intern.h"
 
 #include <stdbool.h>

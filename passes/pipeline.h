@@ -1,0 +1,52 @@
+/* Pipelines: lists of passes, and how they run. */
+#ifndef PASSES_PIPELINE_H
+#define PASSES_PIPELINE_H
+
+#include "ir/base/vec.h"
+#include "passes/pass_table.h"
+
+/* Passes to run, in order. Zero-initialised it is empty. */
+struct pipeline {
+    const struct pass **at;
+    uint32_t count, capacity;
+};
+
+static inline void pipeline_add(struct pipeline *pipeline, const struct pass *pass)
+{
+    vec_push(pipeline, pass);
+}
+
+static inline void pipeline_free(struct pipeline *pipeline)
+{
+    vec_free(pipeline);
+}
+
+/* Appends what a list of the user's names (docs/command-line.md, "Lists of passes"). False, with a
+ * text that suggests a similar name where it can, for a list that is wrong. */
+bool pipeline_append(struct pipeline *pipeline, const struct pass_table *table, const char *list,
+                     char *error, size_t error_size);
+/* Makes a pipeline of a list of the passes of passes.def. Where the list is wrong, there is nothing
+ * to be freed. */
+bool pipeline_parse(struct pipeline *pipeline, const char *list, char *error, size_t error_size);
+
+/* Called after each pass that succeeded. False ends the pipeline. */
+typedef bool pipeline_hook(void *user, const struct pass *pass, double seconds);
+
+enum pipeline_status {
+    PIPELINE_OK,
+    PIPELINE_INPUT,  /* diagnostics say what is wrong with the input */
+    PIPELINE_DEFECT, /* a pass broke its contract; diagnostics say which */
+    PIPELINE_STOPPED /* by the hook */
+};
+
+enum pipeline_status pipeline_run(const struct pipeline *pipeline, struct pass_context *context,
+                                  pipeline_hook *hook, void *user);
+
+/* The same for a list of the passes of passes.def, which must be right. */
+enum pipeline_status pipeline_run_list(struct pass_context *context, const char *list);
+
+/* Runs the pipeline `default`, of the passes of a table or (NULL) of passes.def, and the verifier
+ * on what it made. */
+enum pipeline_status pipeline_lower(struct pass_context *context, const struct pass_table *table);
+
+#endif

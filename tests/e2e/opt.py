@@ -1,0 +1,159 @@
+"""skirc opt: lists of passes, parts of them, and what is printed between passes."""
+
+import os
+import re
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
+import tap
+
+tap.SKIRC = os.path.abspath(tap.SKIRC)
+EXAMPLES = os.path.join(tap.SOURCE, "docs", "examples")
+small = os.path.join(EXAMPLES, "quant_swiglu_small.skir")
+streams = os.path.join(EXAMPLES, "multi_stream.skir")
+scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
+os.chdir(scratch.name)
+
+listed = [line.split()[0] for line in tap.skirc("opt", "--list-passes").stdout.splitlines()]
+
+
+def ran(*arguments, file=streams):
+    """The passes that run, in their order; or what is wrong."""
+    done = tap.skirc("opt", "--time-passes", "-o", "out.skir", *arguments, file)
+    if done.returncode:
+        return done.stderr
+    return [line.split()[2] for line in done.stderr.splitlines() if " ms  " in line]
+
+
+def upto(last, first="inline-calls"):
+    return listed[listed.index(first):listed.index(last) + 1]
+
+
+# ---- Lists ----
+
+CASES = [
+    ("default", ["-p", "default"], listed),
+    ("a range from the begin", ["-p", "default..insert-syncs"], upto("insert-syncs")),
+    ("a range without a begin", ["-p", "..insert-syncs"], upto("insert-syncs")),
+    ("a range of two passes", ["-p", "default..split-nonfusable,insert-events..bind-kernels"],
+     upto("split-nonfusable") + ["insert-events", "bind-kernels"]),
+    ("a range of one pass", ["-p", "inline-calls..inline-calls"], ["inline-calls"]),
+    ("a range to the end", ["-p", "default..dcci,debug-sync-all.."], listed),
+    ("a range to the end of default", ["-p", "default..dcci,debug-sync-all..default"], listed),
+    ("all of default as a range", ["-p", "default..default"], listed),
+    ("a range without ends", ["-p", ".."], listed),
+    ("blanks", ["-p", " inline-calls , assign-streams .. partition-scopes ,"],
+     upto("partition-scopes")),
+    ("several lists", ["-p", "inline-calls", "--passes=assign-streams", "-ppartition-scopes"],
+     upto("partition-scopes")),
+    ("a pass that is named again", ["-p", "inline-calls,inline-calls", "-p", "inline-calls"],
+     ["inline-calls"] * 3),
+    ("an empty list", ["-p", ""], []),
+    ("many passes", ["-p", ",".join(["default"] + ["verify-sync"] * 500)],
+     listed + ["verify-sync"] * 500),
+    ("up to a pass", ["-p", "default", "--stop-after=insert-syncs"], upto("insert-syncs")),
+    ("up to a pass, of default", ["--stop-after=insert-syncs"], upto("insert-syncs")),
+    ("behind the last pass", ["--start-after=verify-sync"], []),
+    ("the first of several is stopped after", ["-p", "inline-calls,assign-streams,inline-calls",
+                                               "--stop-after=inline-calls"], ["inline-calls"]),
+    ("from one pass to the other", ["-p", "inline-calls,assign-streams,inline-calls",
+                                    "--start-after=assign-streams", "--stop-after=inline-calls"],
+     ["inline-calls"]),
+]
+for claim, arguments, passes in CASES:
+    names = ran(*arguments)
+    tap.check(claim, names == passes, f"{names}\n{passes}")
+
+tap.skirc("opt", "-p", "..bind-kernels", "-o", "bound.skir", streams)
+names = ran("--start-after=bind-kernels", file="bound.skir")
+tap.check("what is left behind a pass", names == listed[listed.index("bind-kernels") + 1:], names)
+whole = tap.skirc("opt", "-p", "default", streams).stdout
+with open("out.skir") as file:
+    tap.check("both parts do what the whole does", file.read() == whole, whole)
+
+WRONG = [
+    ("an unknown pass", ["-p", "inline-call"],
+     "skirc: --passes: unknown pass 'inline-call'; did you mean 'inline-calls'?\n"),
+    ("an unknown pass at the end of a range", ["-p", "default..insert-sync"],
+     "skirc: --passes: unknown pass 'insert-sync'; did you mean 'insert-syncs'?\n"),
+    ("nothing like a pass", ["-p", "x"], "skirc: --passes: unknown pass 'x'; see --list-passes\n"),
+    ("an empty place", ["-p", "inline-calls,,dcci"], "skirc: --passes: a name is missing before ','\n"),
+    ("a range backwards", ["-p", "dcci .. profile,insert-syncs .. dcci, profile..dcci"],
+     "skirc: --passes: in 'profile..dcci', 'dcci' comes before 'profile'\n"),
+    ("a pass to stop after that does not run", ["-p", "inline-calls", "--stop-after=dcci"],
+     "skirc: --stop-after: 'dcci' is not among the passes to run\n"),
+    ("a pass to stop after that has run", ["--start-after=dcci", "--stop-after=inline-calls"],
+     "skirc: --stop-after: 'inline-calls' is not among the passes to run, behind that of "
+     "--start-after\n"),
+    ("a pass to start after that does not run", ["-p", "inline-calls", "--start-after=dcci"],
+     "skirc: --start-after: 'dcci' is not among the passes to run\n"),
+    ("an unknown pass to stop after", ["--stop-after=dci"],
+     "skirc: --stop-after: unknown pass 'dci'; did you mean 'dcci'?\n"),
+    ("an unknown pass to start after", ["--start-after=nowhere-near"],
+     "skirc: --start-after: unknown pass 'nowhere-near'; see --list-passes\n"),
+    ("an unknown pass to print after", ["-p", "default", "--print-after=default..dci"],
+     "skirc: --print-after: unknown pass 'dci'; did you mean 'dcci'?\n"),
+]
+for claim, arguments, error in WRONG:
+    done = tap.skirc("opt", *arguments, streams)
+    tap.check(claim, (done.returncode, done.stdout, done.stderr) == (2, "", error), done)
+
+# ---- Dumps and differences ----
+
+
+def stages(*arguments):
+    """Name and text of each dump."""
+    err = tap.skirc("opt", "-p", "default", *arguments, "-o", "out.skir", streams).stderr
+    parts = re.split(r"^// after (.*)\n", err, flags=re.M)
+    return list(zip(parts[1::2], parts[2::2]))
+
+
+dumps = stages("--print-after=default..split-nonfusable,dcci")
+tap.check("dumps after several passes", [name for name, _ in dumps] ==
+          upto("split-nonfusable") + ["dcci"], dumps)
+
+err = tap.skirc("opt", "-p", "default", "--print-changed", "-o", "out.skir", streams).stderr
+blocks = re.split(r"^--- before (.*)\n\+\+\+ after (.*)\n", err, flags=re.M)
+names, again, hunks = blocks[1::3], blocks[2::3], blocks[3::3]
+tap.check("differences name their pass", blocks[0] == "" and names and names == again and
+          set(names) < set(listed), err)
+
+
+
+def patched(text, hunks):
+    """A text with the hunks of a unified diff applied."""
+    old, new, at = text.splitlines(True), [], 0
+    for line in hunks.splitlines(True):
+        start = re.match(r"@@ -(\d+)(,0)?", line)
+        if start:
+            begin = int(start[1]) - (not start[2])
+            new += old[at:begin]
+            at = begin
+        elif line[0] == "+":
+            new.append(line[1:])
+        else:
+            if old[at] != line[1:]:
+                return None
+            new += [line[1:]] if line[0] == " " else []
+            at += 1
+    return "".join(new + old[at:])
+
+
+texts = dict(stages("--print-after=all"))
+before = tap.skirc("opt", streams).stdout
+good = True
+for name in listed:
+    changes = hunks[names.index(name)] if name in names else ""
+    good &= patched(before, changes) == texts[name][:-1] and bool(changes) == (
+        before != texts[name][:-1])
+    before = texts[name][:-1]
+tap.check("each pass has done what its difference says", good, err)
+
+done = tap.skirc("opt", "-p", "verify-sync", "--print-changed", "-o", "out.skir", streams)
+tap.check("a pass that changes nothing has none", done.stderr == "" and done.returncode == 0, done)
+done = tap.skirc("opt", "--print-changed", streams)
+tap.check("differences need passes", done.returncode == 2 and "this needs passes to run" in done.stderr,
+          done)
+
+tap.done()
