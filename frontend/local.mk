@@ -231,8 +231,13 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/golden/golden_run.c \
 	frontend/tensor/escaped_file.c \
 	frontend/tensor/escaped_file.h \
+	frontend/tensor/normal.c \
+	frontend/tensor/normal.h \
 	frontend/tensor/npy.c \
 	frontend/tensor/npy.h \
+	frontend/tensor/spec.c \
+	frontend/tensor/spec.h \
+	frontend/tensor/spec_random.c \
 	frontend/tensor/storage.c \
 	frontend/tensor/storage.h \
 	frontend/tensor/storages.c \

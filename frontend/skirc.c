@@ -53,7 +53,8 @@ static const struct command commands[] = {
      "are the entries; they run on the skrt runtime (skrt.h).",
      options_compile, 1, FILES_UNLIMITED, cmd_compile},
     {"run", "[OPTIONS] FILE", "compile a graph for this machine and run it",
-     "SPEC is FILE.npy, rand:LO..HI[:SEED], ones or zeros. Inputs that are not given are random "
+     "SPEC is FILE.npy, a number, arange[:START[:STEP]], normal[:SEED], rand:LO..HI[:SEED], ones "
+     "or zeros. Inputs that are not given are random "
      "numbers, the same in every run.",
      options_run, 1, 1, cmd_run},
     {"opt", "[OPTIONS] FILE...", "run passes on a file and print the result",

@@ -90,7 +90,8 @@ uint64_t tensor_first_difference(const struct tensor *a, const struct tensor *b,
 
 /* ----------------------------------------------------------------------------- text ---- */
 
-/* The shortest decimal number that is rounded to these bits. */
+/* The shortest decimal number that is rounded to these bits; whole ones without an exponent where
+ * that is below 10^16. */
 static void float_text(struct float_format format, uint64_t bits, char *text, size_t size)
 {
     double value = float_decode(format, bits);
@@ -101,8 +102,10 @@ static void float_text(struct float_format format, uint64_t bits, char *text, si
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(text, size, "%.*g", digits, value);
         if (float_encode(format, strtod(text, NULL)) == bits)
-            return;
+            break;
     }
+    if (strstr(text, "e+") && fabs(value) < 1e16)
+        snprintf(text, size, "%.0f", value);
 }
 
 static void integer_text(const struct dtype_info *info, uint64_t bits, char *text, size_t size)

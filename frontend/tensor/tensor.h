@@ -29,6 +29,11 @@ void tensor_free(struct tensor *tensor);
  *                      both parts of a complex number like for a float. Floats take the bounds as
  *                      the dtype rounds them; where those are the same, every element is LO. The
  *                      values depend on nothing but dtype, bounds and seed: `seed` without a SEED.
+ *   normal[:SEED]      standard normal floats, which whole numbers and bool have none of
+ *   arange[:START[:STEP]]  START (0), START + STEP (1), ... in row-major order, each rounded to the
+ *                      dtype; integers begin again past their range, bool is refused
+ *   a number           in every element, in the range of the dtype: also nan, inf, -inf for
+ *                      floats, true and false for bool
  *   ones, zeros
  * False, with a text in `error`, where the SPEC is wrong or the file does not fit; the contents are
  * unspecified then. hif8 and f8e8m0 are refused: nothing can be made or read for them. */

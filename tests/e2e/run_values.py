@@ -2,6 +2,7 @@
 
 import os
 import stat
+import statistics
 import struct
 import sys
 import tempfile
@@ -90,6 +91,33 @@ tap.check("of two inputs for a parameter the last counts", elements("a.npy", "f"
 run("-ileft=zeros", "-iright=ones", "-osum=-.npy", "-oright=r.npy", "-oleft=l.npy")
 tap.check("several outputs", elements("-.npy", "f") == elements("r.npy", "f") == [1.0] * 6
           and elements("l.npy", "f") == [0.0] * 6)
+
+run("-ileft=2.5", "-iright=arange:0:-1", "-osum=sum.npy")
+tap.check("a number, and steps", elements("sum.npy", "f") == [2.5, 1.5, 0.5, -0.5, -1.5, -2.5])
+
+
+def random_bits(seed, index):
+    """The generator of the documentation."""
+    def mix(bits):
+        bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9 & 2**64 - 1
+        bits = (bits ^ bits >> 27) * 0x94d049bb133111eb & 2**64 - 1
+        return bits ^ bits >> 31
+    golden = 0x9e3779b97f4a7c15
+    return mix((mix((seed + golden) & 2**64 - 1) + (index + 1) * golden) & 2**64 - 1)
+
+
+write("normal.skir", """skir 1
+graph @g(%x: f32[5000]) -> f32[5000] {
+  %y = Add(%x, %x) : f32[5000]
+  return %y
+}
+""")
+run("-ix=normal:9", "-ox=x.npy", file="normal.skir")
+quantile = statistics.NormalDist().inv_cdf
+normal = [quantile(((random_bits(9, i) >> 12) + 0.5) * 2.0**-52) for i in range(5000)]
+wrong = [(i, a, b) for i, (a, b) in enumerate(zip(elements("x.npy", "f"), normal))
+         if struct.pack("<f", a) != struct.pack("<f", b)]
+tap.check("normal numbers are those of the documentation", not wrong, wrong[:3])
 
 # ---- Formats and types ----
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frontend/tensor/normal.h"
 #include "tests/unit/tensor_helpers.h"
 
 /* Fills by a wrong SPEC. */
@@ -281,16 +282,92 @@ static void test_random_is_stable(void **state)
     tensor_free(&b);
 }
 
+static void check_filled(enum dtype dtype, const char *spec, const char *first, const char *last)
+{
+    struct tensor tensor = make(dtype, DIMS(20, 15));
+    fill(&tensor, spec, 0);
+    check_text(&tensor, 0, first);
+    check_text(&tensor, 299, last);
+    tensor_free(&tensor);
+}
+
+static void test_numbers(void **state)
+{
+    (void)state;
+    check_filled(DTYPE_f32, "2.5", "2.5", "2.5");
+    check_filled(DTYPE_f16, "0.1", "0.1", "0.1");
+    check_filled(DTYPE_f64, "-1e300", "-1e+300", "-1e+300");
+    check_filled(DTYPE_f32, ".5", "0.5", "0.5");
+    check_filled(DTYPE_bf16, "nan", "nan(0x7fc0)", "nan(0x7fc0)");
+    check_filled(DTYPE_f8e4m3fn, "nan", "nan(0x7f)", "nan(0x7f)");
+    check_filled(DTYPE_f16, "-inf", "-inf", "-inf");
+    check_filled(DTYPE_c64, "3", "(3, 0)", "(3, 0)");
+    check_filled(DTYPE_i8, "-128", "-128", "-128");
+    check_filled(DTYPE_u64, "18446744073709551615", "18446744073709551615", "18446744073709551615");
+    check_filled(DTYPE_bool, "true", "true", "true");
+    check_filled(DTYPE_bool, "0", "false", "false");
+}
+
+static void test_arange(void **state)
+{
+    (void)state;
+    check_filled(DTYPE_f32, "arange", "0", "299");
+    check_filled(DTYPE_f16, "arange:2000", "2000", "2300"); /* 2299 is a tie */
+    check_filled(DTYPE_f16, "arange:65400", "65408", "inf");
+    check_filled(DTYPE_f8e4m3fn, "arange:400", "384", "nan(0x7f)");
+    check_filled(DTYPE_f64, "arange:0:0.1", "0", "29.900000000000002");
+    check_filled(DTYPE_c128, "arange:1:-1", "(1, 0)", "(-298, 0)");
+    check_filled(DTYPE_i8, "arange", "0", "43");
+    check_filled(DTYPE_u8, "arange:255:-1", "255", "212");
+    check_filled(DTYPE_i64, "arange:-9223372036854775808:2", "-9223372036854775808",
+                 "-9223372036854775210");
+}
+
+/* Bits that must be the same on every machine. Those of the quantiles are the nearest doubles to
+ * values found with 50 digits, or a neighbour of them. */
+static void test_normal(void **state)
+{
+    (void)state;
+    assert_true(normal_quantile(0.5) == 0);
+    assert_true(fabs(normal_quantile(0.975) - 1.959963984540054) < 1e-15);
+    assert_true(fabs(normal_quantile(1e-3) + 3.090232306167814) < 2e-15);
+    assert_true(fabs(normal_quantile(0x1p-53) + 8.209536151601387) < 4e-15);
+    struct tensor tensor = make(DTYPE_f32, DIMS(100, 100));
+    fill(&tensor, "normal:7", 1);
+    double sum = 0, squares = 0;
+    unsigned beyond = 0;
+    for (size_t i = 0; i < 10000; i++) {
+        double value = float_at(&tensor, i);
+        sum += value;
+        squares += value * value;
+        beyond += fabs(value) > 1.959964;
+    }
+    assert_true(fabs(sum / 10000) < 0.03 && fabs(squares / 10000 - 1) < 0.05);
+    assert_in_range(beyond, 430, 570);
+    tensor_free(&tensor);
+    tensor = make(DTYPE_f64, DIMS(3));
+    fill(&tensor, "normal", 42);
+    check_text(&tensor, 0, "-0.40349536446955686");
+    check_text(&tensor, 1, "1.7033288326736677");
+    check_text(&tensor, 2, "-0.03422331773865488");
+    tensor_free(&tensor);
+}
+
 static void test_wrong_specs(void **state)
 {
     (void)state;
-#define FORMS " is none of FILE.npy, rand:LO..HI[:SEED], ones or zeros"
+#define FORMS                                                                                      \
+    " is none of FILE.npy, a number, arange[:START[:STEP]], normal[:SEED], rand:LO..HI[:SEED], "   \
+    "ones or zeros"
     check_refused(DTYPE_f32, "", "''" FORMS);
     check_refused(DTYPE_f32, "one", "'one'" FORMS "; did you mean 'ones'?");
     check_refused(DTYPE_f32, "zeroes", "'zeroes'" FORMS "; did you mean 'zeros'?");
     check_refused(DTYPE_f32, "rand", "'rand'" FORMS "; did you mean 'rand:LO..HI'?");
     check_refused(DTYPE_f32, "rnad:0..1", "'rnad:0..1'" FORMS "; did you mean 'rand:LO..HI'?");
     check_refused(DTYPE_f32, "data.bin", "'data.bin'" FORMS);
+    check_refused(DTYPE_f32, "ones:2", "'ones:2'" FORMS "; did you mean 'ones'?");
+    check_refused(DTYPE_f32, "arrange", "'arrange'" FORMS "; did you mean 'arange'?");
+    check_refused(DTYPE_f32, "nromal:3", "'nromal:3'" FORMS "; did you mean 'normal'?");
     check_refused(DTYPE_f32, ".npy", "'.npy'" FORMS);
 #undef FORMS
 #define RANGE " has no range: it is rand:LO..HI or rand:LO..HI:SEED"
@@ -332,6 +409,30 @@ static void test_wrong_specs(void **state)
                   "'x' in 'rand:0..1:x' is no seed, which is a whole number below 2^64");
     check_refused(DTYPE_f32, "rand:0..1:",
                   "'' in 'rand:0..1:' is no seed, which is a whole number below 2^64");
+    check_refused(DTYPE_f32, "2x", "'2x' is no number");
+    check_refused(DTYPE_f16, "1e5", "'1e5' is out of the range of f16, which is 65504 at most");
+    check_refused(DTYPE_i8, "2.5", "'2.5' is no whole number, which i8 needs");
+    check_refused(DTYPE_i8, "nan", "'nan' is no whole number, which i8 needs");
+    check_refused(DTYPE_f32, "true", "'true' is no number");
+    check_refused(DTYPE_bool, "2", "'2' is out of the range of bool, which is 0 to 1");
+    check_refused(DTYPE_f8e4m3fn, "inf", "'inf' is no number of this dtype: it has no infinity");
+    check_refused(DTYPE_hif8, "1", "'1' cannot make values of dtype hif8");
+    check_refused(DTYPE_f8e8m0, "normal", "'normal' cannot make values of dtype f8e8m0");
+    check_refused(DTYPE_hif8, "arange", "'arange' cannot make values of dtype hif8");
+    check_refused(DTYPE_f32,
+                  "normal:", "'' in 'normal:' is no seed, which is a whole number below 2^64");
+    check_refused(DTYPE_i32, "normal",
+                  "'normal' makes fractions, which i32 does not have; rand:LO..HI makes whole "
+                  "numbers");
+    check_refused(DTYPE_bool, "arange",
+                  "'arange' counts, which bool does not; rand:0..1 makes both of its values");
+    check_refused(DTYPE_f32, "arange:",
+                  "'arange:' has no start: it is arange, arange:START or arange:START:STEP");
+    check_refused(DTYPE_f32, "arange:1:x", "'x' in 'arange:1:x' is no number");
+    check_refused(DTYPE_i8, "arange:0.5",
+                  "'0.5' in 'arange:0.5' is no whole number, which i8 needs");
+    check_refused(DTYPE_i8, "arange:1:0.5",
+                  "'0.5' in 'arange:1:0.5' is no whole number, as steps of integers are");
     check_refused(DTYPE_hif8, "rand:0..1", "'rand:0..1' cannot make values of dtype hif8");
     check_refused(DTYPE_f8e8m0, "zeros", "'zeros' cannot make values of dtype f8e8m0");
 }
@@ -519,6 +620,9 @@ int main(void)
         cmocka_unit_test(test_random_extremes),
         cmocka_unit_test(test_random_integers),
         cmocka_unit_test(test_random_is_stable),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_arange),
+        cmocka_unit_test(test_normal),
         cmocka_unit_test(test_wrong_specs),
         cmocka_unit_test(test_nz),
         cmocka_unit_test(test_first_difference),
