@@ -116,26 +116,46 @@ static bool is_kernels(const struct module *module, const struct attr *attr)
     return !attr_row_find(OWNER_OP, attr->key) && !attr_is_private(module, attr->key);
 }
 
-static bool scalar_attr(const struct module *module, const struct attr *attr,
-                        struct skrt_attr *scalar)
+/* The integers of a list, in the arena; NULL where there is something else in it. */
+static const int64_t *listed_ints(const struct module *module, const struct attr_value *list,
+                                  struct arena *arena)
+{
+    int64_t *ints = arena_alloc(arena, (list->count + 1) * sizeof *ints);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct attr_value *item = &module->attr_values.at[list->first + i];
+        if (item->kind != ATTR_INT)
+            return NULL;
+        ints[i] = item->i;
+    }
+    return ints;
+}
+
+/* An attribute as kernels get it; false where they cannot. */
+static bool kernel_attr_of(const struct module *module, const struct attr *attr,
+                           struct arena *arena, struct skrt_attr *found)
 {
     const struct intern_name *key = &module->names.names[attr->key];
     if (key->size >= SKRT_ATTR_KEY)
         return false;
-    *scalar = (struct skrt_attr){.i = 0};
-    memcpy(scalar->key, key->text, key->size);
+    *found = (struct skrt_attr){.i = 0};
+    memcpy(found->key, key->text, key->size);
     switch (attr->value.kind) {
     case ATTR_INT:
     case ATTR_BOOL:
-        scalar->i = attr->value.i;
-        scalar->f = (double)attr->value.i;
+        found->i = attr->value.i;
+        found->f = (double)attr->value.i;
         return true;
     case ATTR_FLOAT:
-        scalar->f = attr->value.f;
+        found->f = attr->value.f;
         /* Truncation of what does not fit is undefined in C. */
         if (attr->value.f > -9e18 && attr->value.f < 9e18)
-            scalar->i = (int64_t)attr->value.f;
+            found->i = (int64_t)attr->value.f;
         return true;
+    case ATTR_STRING: found->text = name_text(module, attr->value.id, arena); return true;
+    case ATTR_LIST:
+        found->count = attr->value.count;
+        found->ints = listed_ints(module, &attr->value, arena);
+        return found->ints != NULL;
     default: return false;
     }
 }
@@ -208,7 +228,8 @@ bool device_tiling(const struct module *module, const struct graph *graph, const
         return false;
     for (uint32_t i = 0; i < op->attrs.count; i++) {
         const struct attr *attr = &module->attrs.at[op->attrs.first + i];
-        if (is_kernels(module, attr) && scalar_attr(module, attr, &attrs[tiling->n_attrs]))
+        if (is_kernels(module, attr) &&
+            kernel_attr_of(module, attr, arena, &attrs[tiling->n_attrs]))
             tiling->n_attrs++;
     }
     return true;
@@ -279,18 +300,25 @@ static struct span tensor_span(const struct module *module, const struct graph *
                         : locate_op(module, op, OP_RESULT_TYPE, n - operands);
 }
 
-/* Whether an attribute that the kernel knows is a number or a flag, or a text if that is what the
- * kernel takes. */
+/* Whether an attribute that the kernel knows is of the kind that it takes. */
 static bool check_kind(const struct module *module, const struct attr *attr, const char *type,
                        const char *key, struct diags *diags)
 {
-    struct skrt_attr scalar;
-    bool text = sample_op_takes_text(module->op_types, type, key);
-    if (text ? attr->value.kind == ATTR_STRING : scalar_attr(module, attr, &scalar))
-        return true;
-    diag_at(diags, DIAG_attribute_kind, locate_token(module, attr->loc), "'%s' of %s must be %s",
-            key, type, text ? "a string" : "a number or a flag");
-    return false;
+    static const char *const kinds[] = {[SAMPLE_NUMBER] = "a number or a flag",
+                                        [SAMPLE_TEXT] = "a string",
+                                        [SAMPLE_INTS] = "a list of integers"};
+    struct arena scratch = {NULL, 0};
+    struct skrt_attr found;
+    enum sample_attr kind = sample_op_attr_kind(module->op_types, type, key);
+    bool ok =
+        kernel_attr_of(module, attr, &scratch, &found) && kind == (found.text   ? SAMPLE_TEXT
+                                                                   : found.ints ? SAMPLE_INTS
+                                                                                : SAMPLE_NUMBER);
+    if (!ok)
+        diag_at(diags, DIAG_attribute_kind, locate_token(module, attr->loc),
+                "'%s' of %s must be %s", key, type, kinds[kind]);
+    arena_free(&scratch);
+    return ok;
 }
 
 /* Attributes that the op type does not have, or that are of the wrong kind. */
@@ -321,25 +349,17 @@ static bool check_attrs(const struct module *module, const struct op *op, const 
     return ok;
 }
 
-/* Texts say of the tensors what these are. */
-static bool check_texts(const struct module *module, const struct op *op, const char *type,
-                        const struct skrt_tensor *tensors, struct diags *diags)
+/* Where a fault is: at an attribute, a tensor or the op. */
+static struct span fault_span(const struct module *module, const struct graph *graph,
+                              const struct op *op, const struct skrt_tiling *tiling,
+                              const struct sample_op_error *fault)
 {
-    struct arena scratch = {NULL, 0};
-    bool ok = true;
-    for (uint32_t i = 0; i < op->attrs.count; i++) {
+    for (uint32_t i = 0; fault->attribute >= 0 && i < op->attrs.count; i++) {
         const struct attr *attr = &module->attrs.at[op->attrs.first + i];
-        const char *key = name_text(module, attr->key, &scratch);
-        struct sample_op_error fault;
-        if (!is_kernels(module, attr) || !sample_op_takes_text(module->op_types, type, key) ||
-            sample_op_check_text(tensors, key, name_text(module, attr->value.id, &scratch), &fault))
-            continue;
-        diag_at(diags, DIAG_op_signature, locate_token(module, attr->loc), "%s: %s", type,
-                fault.text);
-        ok = false;
+        if (name_is(module, attr->key, tiling->attrs[fault->attribute].key))
+            return locate_token(module, attr->loc);
     }
-    arena_free(&scratch);
-    return ok;
+    return tensor_span(module, graph, op, fault->tensor);
 }
 
 /* The first type that the host target does not have at all. */
@@ -430,12 +450,11 @@ bool device_op_check(const struct module *module, const struct graph *graph, con
     if (ok && !sample_op_check(module->op_types, type, tiling.tensors, op_n_places(graph, op),
                                op_tensor_results(module, graph, op), tiling.attrs, tiling.n_attrs,
                                &fault)) {
-        diag_at(diags, DIAG_op_signature, tensor_span(module, graph, op, fault.tensor), "%s: %s",
+        diag_at(diags, DIAG_op_signature, fault_span(module, graph, op, &tiling, &fault), "%s: %s",
                 type, fault.text);
         ok = false;
     }
-    ok = ok && check_texts(module, op, type, tiling.tensors, diags) &&
-         check_memory(module, graph, op, sample_op_memory(type), diags);
+    ok = ok && check_memory(module, graph, op, sample_op_memory(type), diags);
     arena_free(&scratch);
     return ok;
 }

@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 bool op_fail(const struct op_check *check, const char *id, int tensor, const char *format, ...)
 {
@@ -10,6 +11,26 @@ bool op_fail(const struct op_check *check, const char *id, int tensor, const cha
     check->error->id = id;
     check->error->tensor = tensor;
     check->error->attribute = -1;
+    vsnprintf(check->error->text, sizeof check->error->text, format, args);
+    va_end(args);
+    return false;
+}
+
+const struct skrt_attr *op_check_attr(const struct op_check *check, const char *name)
+{
+    for (unsigned i = 0; i < check->n_attrs; i++)
+        if (strncmp(check->attrs[i].key, name, SKRT_ATTR_KEY) == 0)
+            return &check->attrs[i];
+    return NULL;
+}
+
+bool op_fail_attr(const struct op_check *check, const char *name, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    check->error->id = "attribute";
+    check->error->tensor = -1;
+    check->error->attribute = (int)(op_check_attr(check, name) - check->attrs);
     vsnprintf(check->error->text, sizeof check->error->text, format, args);
     va_end(args);
     return false;

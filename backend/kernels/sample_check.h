@@ -5,7 +5,7 @@
 #include "backend/kernels/sample_ops.h"
 #include "ir/op_types.h"
 
-enum { MAX_RULES = 7, MAX_ATTRS = 5 };
+enum { MAX_RULES = 12, MAX_ATTRS = 12 };
 
 /* What the kernel takes of an operand or result, within what the type's data says of it. Of those
  * without a rule, optional operands must be absent. */
@@ -15,6 +15,7 @@ struct tensor_rule {
     uint32_t rank;    /* 0: any */
     const char *like; /* an operand, whose dtype it has; NULL: any */
     bool nz;          /* FRACTAL_NZ is allowed, for rank 2 */
+    bool optional;    /* a list may be empty */
 };
 
 /* An op under check. */
@@ -44,6 +45,13 @@ struct op_row {
 /* Sets the error, which is one sentence about a tensor (-1: none), and returns false. */
 bool op_fail(const struct op_check *check, const char *id, int tensor, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* The same about an attribute that the op has. */
+bool op_fail_attr(const struct op_check *check, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* An attribute of the op; NULL where it does not have it. */
+const struct skrt_attr *op_check_attr(const struct op_check *check, const char *name);
 
 /* How messages call a tensor. */
 struct tensor_name {

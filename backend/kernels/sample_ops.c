@@ -152,7 +152,9 @@ static uint32_t like_operand(const struct op_check *check, unsigned tensor)
 static uint32_t dtype_of(const struct op_check *check, uint32_t operand)
 {
     const struct skrt_tensor *found = &check->tensors[operand];
-    return found->form == SKRT_LIST ? found->list[0].dtype : found->dtype;
+    if (found->form != SKRT_LIST)
+        return found->dtype;
+    return found->count > 0 ? found->list[0].dtype : SKRT_DTYPE_COUNT;
 }
 
 /* What a tensor may be; `alone`: only what the operand is that it is like. */
@@ -229,6 +231,18 @@ static bool check_size(const struct op_check *check, unsigned tensor,
     return true;
 }
 
+/* A list without a rule is one of optional operands. */
+static bool check_filled(const struct op_check *check, unsigned tensor, uint64_t count)
+{
+    const struct tensor_rule *rule = rule_of(check, tensor);
+    if (rule == NULL)
+        return count == 0 ||
+               op_fail(check, "operand-form", (int)tensor,
+                       "the sample kernel has no operand %u: it must be '[]'", tensor);
+    return count > 0 || rule->optional ||
+           op_fail(check, "operand-form", (int)tensor, "operand %u is an empty list", tensor);
+}
+
 /* Whether an operand is there, is a list or is absent as the type has it. */
 static bool check_form(const struct op_check *check, unsigned tensor)
 {
@@ -245,8 +259,7 @@ static bool check_form(const struct op_check *check, unsigned tensor)
                        presence == OP_LISTED ? "operand %u must be a list: '[...]'"
                                              : "operand %u must be no list",
                        tensor);
-    return found->form != SKRT_LIST || found->count > 0 ||
-           op_fail(check, "operand-form", (int)tensor, "operand %u is an empty list", tensor);
+    return found->form != SKRT_LIST || check_filled(check, tensor, found->count);
 }
 
 static bool check_rank(const struct op_check *check, unsigned tensor,
@@ -325,10 +338,14 @@ static const char *attr_fault(const struct op_check *check, unsigned index)
         return "must be true or false";
     if (rule->kind == OP_ATTR_INT && !(isfinite(attr->f) && attr->f == (double)attr->i))
         return "must be an integer";
-    if (rule->kind == OP_ATTR_FLOAT && !(isfinite(attr->f) && attr->f >= 0))
+    if (strcmp(rule->name, "epsilon") == 0 && !(isfinite(attr->f) && attr->f >= 0))
         return "must be a number that is not negative";
-    if (rule->kind == OP_ATTR_STRING)
+    if (rule->kind == OP_ATTR_FLOAT && !isfinite(attr->f))
+        return "must be a finite number";
+    if (rule->kind == OP_ATTR_STRING && attr->text == NULL)
         return "must be a text";
+    if (rule->kind == OP_ATTR_INTS && attr->ints == NULL)
+        return "must be a list of integers";
     return NULL;
 }
 
@@ -360,21 +377,14 @@ bool sample_op_check(struct op_types *types, const char *op_type, const struct s
            (check.row->shapes == NULL || check.row->shapes(&check));
 }
 
-bool sample_op_takes_text(struct op_types *types, const char *op_type, const char *key)
+enum sample_attr sample_op_attr_kind(struct op_types *types, const char *op_type, const char *key)
 {
     struct op_check check;
     const struct op_attr *attr =
         op_check_init(&check, types, op_type) ? attr_find_named(&check, key) : NULL;
-    return attr != NULL && attr->kind == OP_ATTR_STRING;
-}
-
-bool sample_op_check_text(const struct skrt_tensor *tensors, const char *key, const char *text,
-                          struct sample_op_error *error)
-{
-    struct op_check check = {.tensors = tensors, .error = error};
-    const char *layout = tensors[0].rank == 3 ? "BSH" : "BNSD";
-    return strcmp(text, layout) == 0 ||
-           op_fail(&check, "attribute", -1,
-                   "\"%s\" must be \"%s\" where operand 0 has %u dimensions", key, layout,
-                   tensors[0].rank);
+    if (attr == NULL)
+        return SAMPLE_NUMBER;
+    return attr->kind == OP_ATTR_STRING ? SAMPLE_TEXT
+           : attr->kind == OP_ATTR_INTS ? SAMPLE_INTS
+                                        : SAMPLE_NUMBER;
 }

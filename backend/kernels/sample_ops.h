@@ -49,11 +49,9 @@ bool sample_op_check(struct op_types *types, const char *op_type, const struct s
                      unsigned n_operands, unsigned n_results, const struct skrt_attr *attrs,
                      unsigned n_attrs, struct sample_op_error *error);
 
-/* Whether an attribute of the op type is a text, which kernels are not given. */
-bool sample_op_takes_text(struct op_types *types, const char *op_type, const char *key);
+/* What an attribute that the kernel of `op_type` takes must be. */
+enum sample_attr { SAMPLE_NUMBER, SAMPLE_TEXT, SAMPLE_INTS };
 
-/* Whether such a text agrees with the tensors of an op that sample_op_check has accepted. */
-bool sample_op_check_text(const struct skrt_tensor *tensors, const char *key, const char *text,
-                          struct sample_op_error *error);
+enum sample_attr sample_op_attr_kind(struct op_types *types, const char *op_type, const char *key);
 
 #endif

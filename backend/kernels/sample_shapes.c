@@ -80,6 +80,10 @@ static bool attr_of_check(const struct op_call *call, const struct op_attr *attr
         if (strncmp(check->attrs[i].key, attr->name, SKRT_ATTR_KEY) != 0)
             continue;
         *value = (struct op_attr_value){.numbers = &check->attrs[i].i, .count = 1};
+        if (check->attrs[i].ints != NULL)
+            *value =
+                (struct op_attr_value){check->attrs[i].ints, (uint32_t)check->attrs[i].count, NULL};
+        value->text = check->attrs[i].text;
         return true;
     }
     return false;
@@ -109,10 +113,8 @@ bool shapes_of_type(const struct op_check *check)
 
 static int64_t op_attr_int(const struct op_check *check, const char *name, int64_t absent)
 {
-    for (unsigned i = 0; i < check->n_attrs; i++)
-        if (strcmp(check->attrs[i].key, name) == 0)
-            return check->attrs[i].i;
-    return absent;
+    const struct skrt_attr *attr = op_check_attr(check, name);
+    return attr != NULL ? attr->i : absent;
 }
 
 /* Operand `tensor`, if it is there, has an element for each row or column (what). */
@@ -210,7 +212,12 @@ bool shapes_attention(const struct op_check *check)
         return op_fail(check, "operand-shape", 0,
                        "operand 0 must have 3 dimensions (BSH) or 4 (BNSD), but has %u",
                        query->rank);
+    const struct skrt_attr *layout = op_check_attr(check, "input_layout");
     bool bsh = query->rank == 3;
+    if (layout != NULL && strcmp(layout->text, bsh ? "BSH" : "BNSD") != 0)
+        return op_fail_attr(check, "input_layout",
+                            "\"input_layout\" must be \"%s\" where operand 0 has %u dimensions",
+                            bsh ? "BSH" : "BNSD", query->rank);
     int64_t rows = query->dims[bsh ? 1 : 2], last = query->dims[query->rank - 1];
     shared = shared ? shared : heads;
     if (heads < 1 || shared < 1 || heads % shared != 0 ||

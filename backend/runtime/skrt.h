@@ -82,7 +82,7 @@ enum { SKRT_MAX_RANK = 8, SKRT_MAX_ATTRS = 16, SKRT_ATTR_KEY = 24 };
 enum skrt_form { SKRT_TENSOR, SKRT_ABSENT, SKRT_LIST };
 
 /* What a `tiling` parameter points to: the tensors of the op (operands in the order of the kernel's
- * parameters, then results) and its scalar attributes. */
+ * parameters, then results) and its attributes that are numbers, texts or lists of integers. */
 struct skrt_tensor {
     uint32_t dtype;  /* enum skrt_dtype */
     uint32_t format; /* enum skrt_format */
@@ -124,6 +124,9 @@ struct skrt_attr {
     char key[SKRT_ATTR_KEY]; /* NUL-terminated */
     int64_t i;               /* integers and booleans; a float's truncation */
     double f;                /* floats; an integer's value */
+    const char *text;        /* of a text, NUL-terminated; else NULL */
+    const int64_t *ints;     /* of a list; else NULL */
+    uint64_t count;
 };
 
 struct skrt_tiling {

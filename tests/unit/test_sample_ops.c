@@ -20,7 +20,7 @@
 enum { MAX_TENSORS = 33, MAX_TEST_ATTRS = 4 };
 
 /* An op in text: tensors "f32[2, 3]" or "i8[4, 5]:NZ", "none", lists of two equal ones
- * "2 * f32[3]", attributes "key=value". */
+ * "2 * f32[3]", attributes "key=value", where a value may be a text, "'text", "[]" or "[1, 0]". */
 struct op_text {
     const char *type;
     unsigned n_operands, n_results;
@@ -66,12 +66,24 @@ static struct skrt_tensor tensor_parse(const char *text)
     return tensor;
 }
 
+static struct skrt_attr attr_of_ints(struct skrt_attr attr, const int64_t *ints, uint64_t count)
+{
+    attr.ints = ints;
+    attr.count = count;
+    return attr;
+}
+
 static struct skrt_attr attr_parse(const char *text)
 {
-    struct skrt_attr attr = {{0}, 0, 0};
+    struct skrt_attr attr = {.i = 0};
+    static const int64_t ints[] = {1, 0};
     size_t length = strcspn(text, "=");
     assert_true(length < sizeof attr.key);
     memcpy(attr.key, text, length);
+    if (text[length + 1] == '\'')
+        attr.text = text + length + 2;
+    else if (text[length + 1] == '[')
+        attr = attr_of_ints(attr, ints, text[length + 2] == ']' ? 0 : 2);
     attr.f = strtod(text + length + 1, NULL);
     attr.i = isfinite(attr.f) ? (int64_t)attr.f : 0;
     return attr;
@@ -458,22 +470,14 @@ static void test_long_texts(void **state)
     assert_string_equal(error.id, "attribute");
 }
 
-static void test_texts(void **state)
+static void test_attr_kinds(void **state)
 {
     (void)state;
     static const char type[] = "FusedInferAttentionScore", key[] = "input_layout";
-    struct skrt_tensor query = {.dtype = SKRT_f16, .rank = 3, .dims = {2, 3, 4}};
-    struct sample_op_error error;
-    assert_true(sample_op_takes_text(known, type, key));
-    assert_false(sample_op_takes_text(known, type, "num_heads"));
-    assert_false(sample_op_takes_text(known, "Foo", key));
-    assert_true(sample_op_check_text(&query, key, "BSH", &error));
-    assert_false(sample_op_check_text(&query, key, "BNSD", &error));
-    assert_string_equal(error.id, "attribute");
-    assert_string_equal(error.text,
-                        "\"input_layout\" must be \"BSH\" where operand 0 has 3 dimensions");
-    query.rank = 4;
-    assert_true(sample_op_check_text(&query, key, "BNSD", &error));
+    assert_int_equal(sample_op_attr_kind(known, type, key), SAMPLE_TEXT);
+    assert_int_equal(sample_op_attr_kind(known, type, "num_heads"), SAMPLE_NUMBER);
+    assert_int_equal(sample_op_attr_kind(known, type, "foo"), SAMPLE_NUMBER);
+    assert_int_equal(sample_op_attr_kind(known, "Foo", key), SAMPLE_NUMBER);
 }
 
 static void test_names(void **state)
@@ -664,7 +668,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_accepted),     cmocka_unit_test(test_all_accepted),
         cmocka_unit_test(test_refused),      cmocka_unit_test(test_long_texts),
-        cmocka_unit_test(test_texts),        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_attr_kinds),   cmocka_unit_test(test_names),
         cmocka_unit_test(test_memory),       cmocka_unit_test(test_nz),
         cmocka_unit_test(test_descriptions), cmocka_unit_test(test_tilings),
     };
