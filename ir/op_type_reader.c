@@ -489,13 +489,19 @@ static bool find_members(const struct reading *reading, const cJSON *json, const
     return true;
 }
 
+const char *op_type_same(const cJSON *json)
+{
+    const cJSON *same = cJSON_GetObjectItemCaseSensitive(json, "same");
+    return cJSON_IsString(same) && json->child == same && !same->next ? same->valuestring : NULL;
+}
+
 bool op_type_read(const struct op_type_reader *reader, const char *name, const char *family,
                   const cJSON *json, struct op_type *type)
 {
     struct rule_variables variables = {.count = 0};
     struct reading reading = {.reader = reader, .type = type, .variables = &variables};
     const cJSON *members[KEYS] = {NULL};
-    *type = (struct op_type){.name = name, .family = family, .about = ""};
+    *type = (struct op_type){.name = name, .real = name, .family = family, .about = ""};
     return find_members(&reading, json, members) &&
            read_slots(&reading, members[KEY_operands], members[KEY_results]) &&
            read_attrs(&reading, members[KEY_attributes]) &&

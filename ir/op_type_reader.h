@@ -16,6 +16,10 @@ struct op_type_reader {
 /* A text as JSON, to be deleted by cJSON_Delete; NULL, with an error, where it is none. */
 struct cJSON *op_type_json(const struct op_type_reader *reader, const char *text, size_t size);
 
+/* The type that data says a name is another name of: `"same"`, and nothing else. NULL where it says
+ * what the type is. */
+const char *op_type_same(const struct cJSON *json);
+
 /* Reads the type of a name; false, with an error, where its data is wrong. `name` and `family` are
  * kept, not copied. */
 bool op_type_read(const struct op_type_reader *reader, const char *name, const char *family,

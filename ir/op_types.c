@@ -46,17 +46,47 @@ static void delete_json(void *json)
     cJSON_Delete(json);
 }
 
+/* The type of another name, NULL where there is none of that name, or where it is another name
+ * itself. */
+static const struct op_type *name_again(struct op_types *types, const char *name,
+                                        const char *family, const char *real)
+{
+    const struct op_type *known = op_types_find(types, real, strlen(real));
+    if (!known || known->real != known->name)
+        return NULL;
+    struct op_type *type = arena_alloc(&types->arena, sizeof *type);
+    *type = *known;
+    type->name = name;
+    type->family = family;
+    return type;
+}
+
+static const struct op_type *read_json(struct op_types *types, const struct op_type_reader *reader,
+                                       const char *name, const char *family, const cJSON *json)
+{
+    const char *same = op_type_same(json);
+    if (same) {
+        const struct op_type *type = name_again(types, name, family, same);
+        if (!type)
+            snprintf(reader->error, reader->error_size,
+                     "%s: op type '%s': 'same' is no type that is known, but '%s'", reader->path,
+                     name, same);
+        return type;
+    }
+    struct op_type *type = arena_alloc(&types->arena, sizeof *type);
+    return op_type_read(reader, name, family, json, type) ? type : NULL;
+}
+
 static const struct op_type *read_data(struct op_types *types, const struct op_data *data)
 {
     char error[200];
     struct op_type_reader reader = {&types->arena, data->family, error, sizeof error};
-    struct op_type *type = arena_alloc(&types->arena, sizeof *type);
     cJSON *json = op_type_json(&reader, data->json, strlen(data->json));
     struct mem_guard guard;
     mem_guard(&guard, delete_json, json);
-    bool ok = json && op_type_read(&reader, data->name, data->family, json, type);
-    assert(ok); /* tests/unit/test_op_types.c reads all of it */
-    (void)ok;
+    const struct op_type *type =
+        json ? read_json(types, &reader, data->name, data->family, json) : NULL;
+    assert(type); /* tests/unit/test_op_types.c reads all of it */
     mem_unguard(&guard);
     cJSON_Delete(json);
     return type;
@@ -108,6 +138,14 @@ const struct op_type *op_type_look_up(const struct module *module, uint32_t name
     if (name >= types->n_seen)
         grow_seen(types, module->names.count);
     return types->seen[name] = op_types_find(types, text->text, text->size);
+}
+
+bool op_type_agrees(const struct module *module, uint32_t a, uint32_t b)
+{
+    if (a == b)
+        return true;
+    const struct op_type *one = op_type_find(module, a), *other = op_type_find(module, b);
+    return one && other && strcmp(one->real, other->real) == 0;
 }
 
 uint32_t op_type_operand(const struct op_type *type, const char *name, size_t size)
@@ -167,8 +205,8 @@ static bool add_type(const struct adding *adding, const cJSON *json)
     if (id != NONE)
         return says_same(adding, id, json);
     const char *name = arena_strndup(&types->arena, json->string, strlen(json->string));
-    struct op_type *type = arena_alloc(&types->arena, sizeof *type);
-    if (!op_type_read(&adding->reader, name, adding->family, json, type))
+    const struct op_type *type = read_json(types, &adding->reader, name, adding->family, json);
+    if (!type)
         return false;
     intern_static(&types->names, name, strlen(name));
     vec_push(&types->entries,

@@ -61,6 +61,7 @@ struct op_rule {
 
 struct op_type {
     const char *name;
+    const char *real;   /* the name of the type that it is another name of; else its own */
     const char *family; /* the file that it stands in, without path and ending */
     const char *about;  /* one line for people; may be empty */
     uint32_t n_operands, n_results;
@@ -114,6 +115,9 @@ const struct op_type *op_types_find(struct op_types *types, const char *name, si
 const struct op_type *op_types_at(struct op_types *types, uint32_t number);
 /* Offers the names of all types. */
 void op_types_offer(struct op_types *types, struct suggest *suggest);
+
+/* Whether two names of the module are names of one type. */
+bool op_type_agrees(const struct module *module, uint32_t a, uint32_t b);
 
 /* What op_type_find does for a name that has not been looked up. */
 const struct op_type *op_type_look_up(const struct module *module, uint32_t name);

@@ -8,6 +8,7 @@
  */
 #include "ir/base/suggest.h"
 #include "ir/calls.h"
+#include "ir/op_types.h"
 #include "ir/operands.h"
 #include "ir/order.h"
 #include "ir/syntax/locate.h"
@@ -134,14 +135,18 @@ static void report_unknown(struct binder *binder, const struct op *op)
     diag_help(diags, "an op with a kernel of your own names it: 'via @KERNEL'");
 }
 
+/* The sample kernel of an op type; else that of the type which this is another name of. */
 static const struct library_kernel *find_sample(struct binder *binder, uint32_t op_type,
                                                 bool dynamic)
 {
     struct arena scratch = {NULL, 0};
     const struct kernel_source *library = binder->context->library;
+    const struct op_type *known = op_type_find(binder->module, op_type);
     const struct library_kernel *sample = NULL;
     if (library)
         sample = library->find(library, name_text(binder->module, op_type, &scratch), dynamic);
+    if (library && !sample && known)
+        sample = library->find(library, known->real, dynamic);
     arena_free(&scratch);
     return sample;
 }
@@ -303,6 +308,17 @@ static bool check_names(struct binder *binder, const struct graph *graph)
     return !named;
 }
 
+/* Notes the kernel for ops of a type, which types of one sample share. */
+static void share_kernel(struct binder *binder, struct id_map *declared, uint32_t op_type,
+                         const struct library_kernel *sample)
+{
+    uint32_t own = module_name(binder->module, sample->op_type);
+    if (id_map_find(declared, own) == NONE)
+        id_map_set(declared, own, declare_kernel(binder, own, sample));
+    if (own != op_type)
+        id_map_set(declared, op_type, id_map_get(declared, own));
+}
+
 static bool bind_op(struct binder *binder, struct graph *graph, uint32_t id)
 {
     struct op *op = &graph->ops.at[id];
@@ -320,7 +336,7 @@ static bool bind_op(struct binder *binder, struct graph *graph, uint32_t id)
             report_unknown(binder, op);
             return false;
         }
-        id_map_set(declared, op->type, declare_kernel(binder, op->type, sample));
+        share_kernel(binder, declared, op->type, sample);
     }
     op->kernel = id_map_get(declared, op->type);
     library_check *check = binder->context->library->check;

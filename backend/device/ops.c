@@ -333,7 +333,7 @@ static bool check_attrs(const struct module *module, const struct op *op, const 
         if (!is_kernels(module, attr))
             continue;
         const char *name, *known = NULL;
-        for (unsigned n = 0; (name = sample_op_attr_name(type, n)); n++) {
+        for (unsigned n = 0; (name = sample_op_attr_name(module->op_types, type, n)); n++) {
             suggest_offer_text(&suggest, name);
             known = name_is(module, attr->key, name) ? name : known;
         }
@@ -454,7 +454,7 @@ bool device_op_check(const struct module *module, const struct graph *graph, con
                 type, fault.text);
         ok = false;
     }
-    ok = ok && check_memory(module, graph, op, sample_op_memory(type), diags);
+    ok = ok && check_memory(module, graph, op, sample_op_memory(module->op_types, type), diags);
     arena_free(&scratch);
     return ok;
 }

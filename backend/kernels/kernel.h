@@ -69,6 +69,19 @@ static inline const struct skrt_attr *kernel_attr(const struct kernel *kernel, c
     return NULL;
 }
 
+/* An attribute that is an integer. */
+static inline int64_t kernel_int(const struct kernel *kernel, const char *key, int64_t otherwise)
+{
+    const struct skrt_attr *attr = kernel_attr(kernel, key);
+    return attr != NULL ? attr->i : otherwise;
+}
+
+static inline float kernel_float(const struct kernel *kernel, const char *key, double otherwise)
+{
+    const struct skrt_attr *attr = kernel_attr(kernel, key);
+    return (float)(attr != NULL ? attr->f : otherwise);
+}
+
 static inline bool kernel_flag(const struct kernel *kernel, const char *key, bool otherwise)
 {
     const struct skrt_attr *attr = kernel_attr(kernel, key);

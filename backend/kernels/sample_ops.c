@@ -44,10 +44,12 @@ static const struct op_row op_rows[] = {
 
 enum { OP_ROWS = sizeof op_rows / sizeof op_rows[0] };
 
-static const struct op_row *op_row_find(const char *name)
+static const struct op_row *op_row_find(const struct op_type *type)
 {
+    if (type == NULL)
+        return NULL;
     for (unsigned i = 0; i < OP_ROWS; i++)
-        if (strcmp(op_rows[i].name, name) == 0)
+        if (strcmp(op_rows[i].name, type->real) == 0)
             return &op_rows[i];
     return NULL;
 }
@@ -57,24 +59,24 @@ const char *sample_op_name(unsigned index)
     return index < OP_ROWS ? op_rows[index].name : NULL;
 }
 
-const char *sample_op_attr_name(const char *op_type, unsigned index)
+const char *sample_op_attr_name(struct op_types *types, const char *op_type, unsigned index)
 {
-    const struct op_row *row = op_row_find(op_type);
+    const struct op_row *row = op_row_find(op_types_find(types, op_type, strlen(op_type)));
     return row != NULL && index < MAX_ATTRS ? row->attrs[index] : NULL;
 }
 
-enum sample_memory sample_op_memory(const char *op_type)
+enum sample_memory sample_op_memory(struct op_types *types, const char *op_type)
 {
-    const struct op_row *row = op_row_find(op_type);
+    const struct op_row *row = op_row_find(op_types_find(types, op_type, strlen(op_type)));
     return row != NULL ? row->memory : SAMPLE_APART;
 }
 
 /* What is known of an op type, and the row; false where there is none. */
 static bool op_check_init(struct op_check *check, struct op_types *types, const char *op_type)
 {
-    check->row = op_row_find(op_type);
-    check->type = check->row ? op_types_find(types, op_type, strlen(op_type)) : NULL;
-    if (check->type == NULL)
+    check->type = op_types_find(types, op_type, strlen(op_type));
+    check->row = op_row_find(check->type);
+    if (check->row == NULL)
         return false;
     check->operands = check->type->n_operands - check->row->without_operands;
     check->results = check->type->n_results - check->row->without_results;

@@ -1,6 +1,6 @@
 /* The op types that the sample sub-kernels implement, and what each takes of the tensors and
  * attributes that its op type can have. Part of the compiler, which refuses with it what a kernel
- * could not compute. */
+ * could not compute. Other names of an op type (ir/op_types.h) are as good as its own. */
 #ifndef BACKEND_KERNELS_SAMPLE_OPS_H
 #define BACKEND_KERNELS_SAMPLE_OPS_H
 
@@ -27,7 +27,7 @@ const char *sample_op_name(unsigned index);
 
 /* The names of the attributes that the kernel of `op_type` takes; NULL from the first index past
  * the end, and for unknown op types. */
-const char *sample_op_attr_name(const char *op_type, unsigned index);
+const char *sample_op_attr_name(struct op_types *types, const char *op_type, unsigned index);
 
 /* Whose memory the results of a kernel may be. */
 enum sample_memory {
@@ -36,7 +36,7 @@ enum sample_memory {
     SAMPLE_UPDATE,   /* that of operand 0, which the kernel writes in place */
 };
 
-enum sample_memory sample_op_memory(const char *op_type);
+enum sample_memory sample_op_memory(struct op_types *types, const char *op_type);
 
 /* The numbers of operands and results that the kernel of `op_type` has; false if there is none. */
 bool sample_op_arity(struct op_types *types, const char *op_type, unsigned *n_operands,

@@ -102,6 +102,8 @@ void op_type_text(struct text *text, const struct op_type *type)
 {
     text_printf(text, "%s (%s)%s%s\n", type->name, type->family, *type->about ? ": " : "",
                 type->about);
+    if (type->real != type->name)
+        text_printf(text, "  another name of %s\n", type->real);
     put_slots(text, type, false);
     put_slots(text, type, true);
     put_attrs(text, type);

@@ -1,5 +1,6 @@
 /* The verifier's part for ops: their values are defined, and fit their kernels. */
 #include "ir/calls.h"
+#include "ir/op_types.h"
 #include "ir/operands.h"
 #include "ir/syntax/spelling.h"
 #include "ir/variants.h"
@@ -117,7 +118,7 @@ static void verify_op_kernel(struct graph_verifier *gv, const struct op *op)
         return;
     }
     uint32_t type = attr_string(module, kernel->attrs, W_op);
-    if (type != NONE && type != op->type &&
+    if (type != NONE && !op_type_agrees(module, type, op->type) &&
         diag_at(gv->diags, DIAG_op_kernel, locate_op(module, op, OP_TYPE_NAME, 0),
                 "'@%.*s' is a kernel for '%.*s', not '%.*s'", NAME(module, kernel->name),
                 NAME(module, type), NAME(module, op->type)))

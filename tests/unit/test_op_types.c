@@ -182,6 +182,27 @@ static void test_private_types(void **state)
     op_types_free(types);
 }
 
+static void test_other_names(void **state)
+{
+    (void)state;
+    struct module *module = module_new(NULL);
+    struct op_types *types = module->op_types;
+    const struct op_type *silu = find(types, "Silu"), *swish = find(types, "Swish");
+    char error[200];
+    assert_string_equal(silu->name, "Silu");
+    assert_string_equal(silu->real, "Swish");
+    assert_ptr_equal(swish->real, swish->name);
+    assert_ptr_equal(silu->slots, swish->slots);
+    uint32_t a = module_name(module, "Silu"), b = module_name(module, "Swish"),
+             c = module_name(module, "Relu"), d = module_name(module, "Own");
+    assert_true(op_type_agrees(module, a, b) && op_type_agrees(module, d, d));
+    assert_false(op_type_agrees(module, a, c) || op_type_agrees(module, a, d));
+    assert_true(add(types, "{\"Own\": {\"same\": \"Relu\"}}", error, sizeof error));
+    assert_string_equal(find(types, "Own")->real, "Relu");
+    assert_true(op_type_agrees(module, c, d));
+    module_free(module);
+}
+
 /* The text of a type in place of %s, and what is said of it behind "lib/own.ops.json: ". */
 static const struct {
     const char *json, *error;
@@ -244,6 +265,9 @@ static const struct {
      "op type 'T': 'passive' is true or false"},
     {"{\"T\": {\"operands\": [], \"results\": [], \"flops\": 1}}",
      "op type 'T': 'flops' is a string"},
+    {"{\"T\": {\"same\": \"T\"}}", "op type 'T': 'same' is no type that is known, but 'T'"},
+    {"{\"T\": {\"same\": \"Silu\"}}", "op type 'T': 'same' is no type that is known, but 'Silu'"},
+    {"{\"T\": {\"same\": \"Swish\", \"view\": true}}", "op type 'T': unknown key 'same'"},
     {"{\"T\": {\"operands\": [], \"results\": [], \"shape\": \"y = x\"}}",
      "op type 'T': 'shape' is a list of rules"},
 };
@@ -273,6 +297,7 @@ int main(void)
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_names_of_modules),
         cmocka_unit_test(test_private_types),
+        cmocka_unit_test(test_other_names),
         cmocka_unit_test(test_malformed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

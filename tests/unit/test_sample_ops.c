@@ -492,21 +492,21 @@ static void test_names(void **state)
     assert_int_equal(operands, 6);
     assert_int_equal(results, 1);
     assert_false(sample_op_arity(known, "Foo", &operands, &results));
-    assert_string_equal(sample_op_attr_name("MatMul", 0), "transpose_x1");
-    assert_string_equal(sample_op_attr_name("MatMul", 1), "transpose_x2");
-    assert_null(sample_op_attr_name("MatMul", 2));
-    assert_null(sample_op_attr_name("Add", 0));
-    assert_null(sample_op_attr_name("Foo", 0));
+    assert_string_equal(sample_op_attr_name(known, "MatMul", 0), "transpose_x1");
+    assert_string_equal(sample_op_attr_name(known, "MatMul", 1), "transpose_x2");
+    assert_null(sample_op_attr_name(known, "MatMul", 2));
+    assert_null(sample_op_attr_name(known, "Add", 0));
+    assert_null(sample_op_attr_name(known, "Foo", 0));
 }
 
 static void test_memory(void **state)
 {
     (void)state;
-    assert_int_equal(sample_op_memory("Add"), SAMPLE_IN_PLACE);
-    assert_int_equal(sample_op_memory("Softmax"), SAMPLE_APART);
-    assert_int_equal(sample_op_memory("MatMul"), SAMPLE_APART);
-    assert_int_equal(sample_op_memory("ScatterUpdate"), SAMPLE_UPDATE);
-    assert_int_equal(sample_op_memory("Assign"), SAMPLE_UPDATE);
+    assert_int_equal(sample_op_memory(known, "Add"), SAMPLE_IN_PLACE);
+    assert_int_equal(sample_op_memory(known, "Softmax"), SAMPLE_APART);
+    assert_int_equal(sample_op_memory(known, "MatMul"), SAMPLE_APART);
+    assert_int_equal(sample_op_memory(known, "ScatterUpdate"), SAMPLE_UPDATE);
+    assert_int_equal(sample_op_memory(known, "Assign"), SAMPLE_UPDATE);
 }
 
 static void test_nz(void **state)
