@@ -16,7 +16,7 @@ struct run_options {
      * kernel without any entry. */
     bool fused;
     bool race_check;         /* fused: orders that are not enforced are found */
-    bool profile;            /* fused: time records of entries that make some are kept */
+    bool profile;            /* fused: time records of entries that make some can be kept */
     bool trace;              /* fused: traces of entries that make some are kept */
     bool full_barriers;      /* barriers of kernels are over all cores of a launch, as on the NPU */
     bool serial;             /* launches run one after another, also those of different streams */
@@ -28,8 +28,10 @@ struct run_options {
 
 /* A graph that is ready to run. Each target's own struct begins with this. */
 struct backend_run {
-    uint32_t launches; /* that have been executed */
+    uint32_t launches; /* that the last execution has begun */
     uint32_t orders;   /* that the race check holds them against */
+    bool record;       /* set by its owner: with run_options.profile, the next executions keep time
+                        * records */
 };
 
 /* Time records of a graph's launches, as entries with `profile` instructions make them. */
@@ -71,7 +73,7 @@ struct run_result {
     const char *cause;          /* what is wrong, a line; NULL: nothing is */
     const char *const *reports; /* more about it, in lines; of the run */
     uint32_t n_reports;
-    const struct run_profile *profile; /* of the run; NULL without run_options.profile */
+    const struct run_profile *profile; /* of the run; NULL where nothing is recorded */
     const void *trace;                 /* of the run: lines as skrt.h has them */
     uint64_t trace_size;               /* in bytes */
 };
@@ -87,7 +89,8 @@ struct backend_runner {
     struct backend_run *(*open)(const struct run_options *options, enum backend_status *status);
     /* Runs all launches, those of several streams side by side, up to one that does not end well; a
      * race is no end, so `report` may be that of several launches. `values` has the storage of each
-     * value by graph and value id, for the graph and those that it calls. Once for each run. */
+     * value by graph and value id, for the graph and those that it calls. As often as wanted, up to
+     * the first end that is not RUN_DONE; what `result` points to lasts until the next time. */
     void (*execute)(struct backend_run *run, void *const *const *values, struct run_result *result);
     void (*close)(struct backend_run *run);
 };

@@ -212,10 +212,14 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/opt_passes.h \
 	frontend/commands/op_type_text.c \
 	frontend/commands/op_type_text.h \
+	frontend/commands/run_launch.c \
+	frontend/commands/run_launch.h \
 	frontend/commands/run_measure.c \
 	frontend/commands/run_measure.h \
 	frontend/commands/run_options.c \
 	frontend/commands/run_options.h \
+	frontend/commands/run_repeat.c \
+	frontend/commands/run_repeat.h \
 	frontend/commands/run_report.c \
 	frontend/commands/run_report.h \
 	frontend/commands/run_stubs.c \
@@ -223,6 +227,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/run_values.c \
 	frontend/commands/run_values.h \
 	frontend/commands/runner.h \
+	frontend/commands/samples.c \
+	frontend/commands/samples.h \
 	frontend/golden/golden.c \
 	frontend/golden/golden.h \
 	frontend/golden/golden_bless.c \
@@ -235,6 +241,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/tensor/normal.h \
 	frontend/tensor/npy.c \
 	frontend/tensor/npy.h \
+	frontend/tensor/restore.c \
+	frontend/tensor/restore.h \
 	frontend/tensor/spec.c \
 	frontend/tensor/spec.h \
 	frontend/tensor/spec_random.c \

@@ -83,6 +83,7 @@ unit_tests = \
 	tests/unit/test_races \
 	tests/unit/test_roundtrip \
 	tests/unit/test_sample_ops \
+	tests/unit/test_samples \
 	tests/unit/test_sk_options \
 	tests/unit/test_scanning \
 	tests/unit/test_session \
@@ -223,6 +224,7 @@ script_tests = \
 	tests/e2e/launch_failures.py \
 	tests/e2e/op_data.sh \
 	tests/e2e/listed_sources.sh \
+	tests/e2e/measure.py \
 	tests/e2e/memory.py \
 	tests/e2e/one_aiv.py \
 	tests/e2e/order_judge.py \

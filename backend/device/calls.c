@@ -127,8 +127,10 @@ static void bind_run(struct device_run *run, void *const *values, void **of_vari
     uint32_t n = run->graph->values.count;
     struct memories memories;
     memories_init(&memories, run->module, run->graph);
-    run->values = mem_calloc(n, sizeof *run->values);
-    run->of_params = mem_calloc(n, sizeof *run->of_params);
+    if (!run->values) {
+        run->values = mem_calloc(n, sizeof *run->values);
+        run->of_params = mem_calloc(n, sizeof *run->of_params);
+    }
     for (uint32_t i = 0; i < n; i++) {
         uint32_t memory = memory_of(&memories, i);
         run->values[i] = values[i];

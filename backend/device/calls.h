@@ -33,7 +33,7 @@ void calls_open(struct device_run *run);
  * types that the host target does not have. */
 struct device_call *calls_make(struct device_run *run, const struct op *op);
 
-/* Before anything runs: the memory of values, by graph and value. Variables of one name are one
+/* Before each execution: the memory of values, by graph and value. Variables of one name are one
  * memory. */
 void calls_bind(struct device_run *run, void *const *const *values);
 

@@ -19,7 +19,7 @@ static enum skrt_status execute_graph(struct device_run *run, double *seconds);
 static void *begin_profile(const struct device_run *run, const struct device_launch *launch,
                            uint64_t *params)
 {
-    if (!run->options.profile || launch->profile_slot == NONE)
+    if (!run->root->base.record || !run->options.profile || launch->profile_slot == NONE)
         return NULL;
     assert(launch->profile_slot + 2 <= launch->count);
     uint64_t *slots = params + launch->profile_slot;
@@ -490,11 +490,22 @@ static enum skrt_status execute_graph(struct device_run *run, double *seconds)
     return outcome;
 }
 
+/* What the last execution has left. */
+static void forget_last(struct device_run *run)
+{
+    run->base.launches = 0;
+    run->trace.count = 0;
+    device_profile_free(&run->profile);
+    run->profile = (struct run_profile){.start = 0};
+}
+
 void device_run_execute(struct backend_run *base, void *const *const *values,
                         struct run_result *result)
 {
     struct device_run *run = (struct device_run *)base;
-    *result = (struct run_result){.profile = run->options.profile ? &run->profile : NULL};
+    bool record = base->record && run->options.profile;
+    forget_last(run);
+    *result = (struct run_result){.profile = record ? &run->profile : NULL};
     calls_bind(run, values);
     enum skrt_status status = execute_graph(run, &result->seconds);
     result->trace = run->trace.at;

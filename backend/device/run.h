@@ -69,7 +69,8 @@ struct device_run {
     VEC(struct device_run *) runs; /* of the root: of the graphs that are run, the main one first */
     VEC(struct device_call *) calls;
     void **values;       /* memory of the graph's values */
-    uint32_t *of_params; /* per value: the parameter whose memory it is, or NONE */
+    uint32_t *of_params; /* per value: the parameter whose memory it is, or NONE; both made at the
+                          * first execution */
     const char *cause;   /* of the root: what is wrong, where it is with no launch */
     struct analyses analyses;
     struct skrt_device *device;

@@ -19,6 +19,9 @@ const struct option options_run[] = {
     {"output", 'o', OPTION_MANY, "NAME=FILE.npy", "write a value of the graph to a file"},
     {"compare", 0, OPTION_VALUE, "unfused",
      "run every op as a launch of its own too, and compare all values bit for bit"},
+    {"repeat", 0, OPTION_VALUE, "N",
+     "measured runs behind the first one, or auto: till 0.2 s were measured, 100 at most. Default: "
+     "auto; 0 with --race-check, --trace and --unproven"},
     {"seed", 0, OPTION_VALUE, "N", "seed of random inputs (1)"},
     {"unproven", 0, OPTION_FLAG, NULL,
      "run entries even if their synchronisation is refuted, and launches that can hang, to see "

@@ -2,6 +2,8 @@
 #include "frontend/cli/sk_argument.h"
 #include "frontend/cli/target.h"
 
+#include <string.h>
+
 /* Where --target says; false, with a usage error, where graphs cannot run. */
 static bool choose_target(struct runner *runner)
 {
@@ -15,6 +17,37 @@ static bool choose_target(struct runner *runner)
     return runner->how != NULL;
 }
 
+enum { MOST_REPEATS = 1000000 };
+
+static bool parse_count(const char *text, uint64_t *count)
+{
+    uint64_t number = 0;
+    size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || digits > 7 || text[digits] != '\0')
+        return false;
+    for (; *text; text++)
+        number = number * 10 + (uint64_t)(*text - '0');
+    *count = number;
+    return number <= MOST_REPEATS;
+}
+
+/* Runs that are watched, or that may go wrong, are not measured where nobody asks for it. */
+static bool read_repeat(struct runner *runner)
+{
+    const struct invocation *invocation = runner->invocation;
+    const char *text = option_value(invocation, "repeat");
+    bool once = runner->race_check || runner->trace || option_given(invocation, "unproven");
+    runner->repeat = once ? 0 : REPEAT_AUTO;
+    if (!text)
+        return true;
+    runner->repeat = REPEAT_AUTO;
+    if (strcmp(text, "auto") == 0 || parse_count(text, &runner->repeat))
+        return true;
+    usage_error(invocation, "'--repeat' needs a whole number from 0 to %d or 'auto', not '%s'",
+                MOST_REPEATS, text);
+    return false;
+}
+
 bool run_options_read(struct runner *runner)
 {
     static const char *const comparisons[] = {"unfused", NULL};
@@ -26,7 +59,7 @@ bool run_options_read(struct runner *runner)
     runner->serial = option_given(invocation, "serial");
     runner->profile = option_value(invocation, "profile");
     runner->trace = option_value(invocation, "trace");
-    return choose_target(runner) &&
+    return choose_target(runner) && read_repeat(runner) &&
            option_choice(invocation, "compare", comparisons, &comparison) &&
            option_number(invocation, "seed", 0, UINT64_MAX, &runner->seed) &&
            option_number(invocation, "threads", 0, 1024, &runner->threads) &&

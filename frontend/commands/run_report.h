@@ -4,15 +4,15 @@
 
 #include "frontend/commands/runner.h"
 
-/* Reports why a run did not end well. Does not return where it cannot be stopped. */
-enum exit_status run_report_end(const struct runner *runner, const struct run_result *result);
+/* Reports why the last run of a way did not end well. Does not return where it cannot be
+ * stopped. */
+enum exit_status run_report_end(const struct outcome *outcome);
 
-/* Writes the files of --profile and --trace. */
-enum exit_status run_report_profile(const struct runner *runner, const struct run_profile *profile);
-enum exit_status run_report_trace(const struct runner *runner, const struct run_result *result);
+/* Writes the files of --trace and --profile: what the last run of a way has left. */
+enum exit_status run_report_trace(const struct outcome *outcome);
+enum exit_status run_report_profile(const struct outcome *outcome);
 
-/* The line that ends a run; `unfused` may be NULL. */
-void run_report_summary(const struct runner *runner, const struct outcome *fused,
-                        const struct outcome *unfused, bool equal);
+/* Differences, times, what the times allow to say, and the line that ends a run. */
+void run_report_summary(const struct outcomes *outcomes);
 
 #endif

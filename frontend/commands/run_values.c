@@ -75,21 +75,71 @@ static enum exit_status fill_inputs(const struct runner *runner, const struct st
     return status;
 }
 
-enum exit_status run_values_make(struct runner *runner, struct outcome *fused,
-                                 struct outcome *unfused)
+static bool init_storages(const struct runner *runner, struct storages *storages, unsigned copies)
 {
-    unsigned copies = runner->compare ? 2 : 1;
-    if (!storages_init(&fused->storages, runner->how, runner->module, runner->graph, copies,
-                       runner->diags))
+    return storages_init(storages, runner->how, runner->module, runner->graph, copies,
+                         runner->diags);
+}
+
+/* Measuring is not worth the memory of a large graph: it may take half of the machine's. */
+static void limit_repeat(struct outcomes *outcomes, unsigned copies)
+{
+    struct runner *runner = outcomes->at[0].runner;
+    if (runner->repeat == REPEAT_AUTO &&
+        !storage_has_room(storages_main(&outcomes->at[0].storages), 2 * copies))
+        runner->repeat = 0;
+}
+
+static bool make_workplace(struct outcomes *outcomes)
+{
+    const struct outcome *first = &outcomes->at[0];
+    if (first->runner->repeat == 0)
+        return true;
+    if (!init_storages(first->runner, &outcomes->workplace.storages, 1))
+        return false;
+    storages_copy_given(&outcomes->workplace.storages, &first->storages);
+    for (unsigned i = 0; i < outcomes->count; i++)
+        outcomes->at[i].workplace = &outcomes->workplace;
+    return true;
+}
+
+enum exit_status run_values_make(struct outcomes *outcomes)
+{
+    struct outcome *first = &outcomes->at[0];
+    unsigned copies = outcomes->count + 1;
+    bool again = first->runner->repeat != 0 && first->runner->repeat != REPEAT_AUTO;
+    if (!init_storages(first->runner, &first->storages, again ? copies : outcomes->count))
         return EXIT_INPUT;
-    enum exit_status status = fill_inputs(runner, &fused->storages);
-    if (status != EXIT_DONE || !runner->compare)
-        return status;
-    if (!storages_init(&unfused->storages, runner->how, runner->module, runner->graph, 1,
-                       runner->diags))
-        return EXIT_INPUT;
-    storages_copy_given(&unfused->storages, &fused->storages);
-    return EXIT_DONE;
+    limit_repeat(outcomes, copies);
+    enum exit_status status = fill_inputs(first->runner, &first->storages);
+    for (unsigned i = 1; status == EXIT_DONE && i < outcomes->count; i++) {
+        if (!init_storages(outcomes->at[i].runner, &outcomes->at[i].storages, 1))
+            return EXIT_INPUT;
+        storages_copy_given(&outcomes->at[i].storages, &first->storages);
+    }
+    if (status == EXIT_DONE && !make_workplace(outcomes))
+        status = EXIT_INPUT;
+    return status;
+}
+
+void run_values_keep(const struct outcome *outcome)
+{
+    if (outcome->workplace)
+        restore_keep(&outcome->workplace->restore, &outcome->workplace->storages,
+                     &outcome->storages);
+}
+
+void run_values_restore(const struct workplace *workplace)
+{
+    restore_inputs(&workplace->restore);
+}
+
+void run_values_release(struct outcomes *outcomes)
+{
+    for (unsigned i = 0; i < outcomes->count; i++)
+        storages_free(&outcomes->at[i].storages);
+    storages_free(&outcomes->workplace.storages);
+    restore_free(&outcomes->workplace.restore);
 }
 
 /* --------------------------------------------------------------------- what comes out ---- */

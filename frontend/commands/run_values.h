@@ -8,10 +8,16 @@
 bool run_values_name(struct runner *runner);
 void run_values_free(struct runner *runner);
 
-/* Storage for a run, and for that op by op where there is one: ops may write parameters, so both
- * get the inputs before either runs. */
-enum exit_status run_values_make(struct runner *runner, struct outcome *fused,
-                                 struct outcome *unfused);
+/* Storage for the first run of each way, with the inputs, and for further runs of all. Where the
+ * graph is so large that these are better left, there are none (runner.repeat). */
+enum exit_status run_values_make(struct outcomes *outcomes);
+void run_values_release(struct outcomes *outcomes);
+
+/* Behind a first run: keeps what it has changed of the inputs. */
+void run_values_keep(const struct outcome *outcome);
+/* Before a further run: the inputs are as they were before the first one. */
+void run_values_restore(const struct workplace *workplace);
+
 /* Writes what --output says. */
 enum exit_status run_values_write(const struct runner *runner, const struct storage *storage);
 

@@ -5,7 +5,11 @@
 #include "backend/run.h"
 #include "frontend/commands/lowered_input.h"
 #include "frontend/commands/named_values.h"
-#include "frontend/tensor/storages.h"
+#include "frontend/commands/samples.h"
+#include "frontend/tensor/restore.h"
+
+/* As many measured runs as it takes (run_repeat.c). */
+#define REPEAT_AUTO UINT64_MAX
 
 struct runner {
     struct invocation *invocation;
@@ -16,17 +20,42 @@ struct runner {
     struct diags *diags;
     const struct backend_runner *how;
     uint64_t seed, threads, timeout, max_iterations;
+    uint64_t repeat; /* measured runs behind the first one, or REPEAT_AUTO */
     bool compare, race_check, full_barriers, serial;
     const char *profile, *trace; /* files, or NULL */
     struct named_values inputs, outputs;
 };
 
-/* One way of running the graph, and what came of it. */
-struct outcome {
+/* Where graphs run, again and again. */
+struct workplace {
     struct storages storages;
-    double seconds;
-    uint32_t launches;
-    uint32_t orders; /* that the race check held it against */
+    struct restore restore;
+};
+
+/* One way of running a graph, and what comes of it. */
+struct outcome {
+    struct runner *runner;
+    const char *name;            /* in what is said of it */
+    bool fused, recorded;        /* time records are wanted */
+    struct backend_run *run;     /* open, or NULL */
+    struct storages storages;    /* of its first run: what is left there is its result */
+    struct workplace *workplace; /* of its further runs; ways that run one graph share it */
+    struct run_result last;
+    unsigned runs;          /* so far */
+    double first;           /* seconds of the first run */
+    struct samples samples; /* those of the measured ones */
+};
+
+enum { MAX_OUTCOMES = 2 };
+
+/* All ways that are compared, and what the comparisons say. */
+struct outcomes {
+    struct outcome at[MAX_OUTCOMES];
+    unsigned count;
+    struct workplace workplace;
+    bool equal;              /* their results are */
+    bool repeatable;         /* all further runs have left what the first one has */
+    struct text differences; /* lines */
 };
 
 #endif

@@ -45,13 +45,32 @@ static uint64_t *memory_sizes(const struct storage *storage)
     return sizes;
 }
 
+static double bytes_of_machine(void)
+{
+    return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+}
+
+static double bytes_needed(const struct storage *storage, const uint64_t *sizes)
+{
+    double need = 0;
+    for (uint32_t i = 0; i < storage->graph->values.count; i++)
+        need += is_memory(storage, i) ? (double)sizes[i] : 0;
+    return need;
+}
+
+bool storage_has_room(const struct storage *storage, unsigned copies)
+{
+    uint64_t *sizes = memory_sizes(storage);
+    bool has = bytes_needed(storage, sizes) * copies <= bytes_of_machine();
+    mem_free(sizes);
+    return has;
+}
+
 /* Systems promise more memory than there is and kill whom they like when it is used. */
 static bool check_memory(const struct storage *storage, const uint64_t *sizes, unsigned copies,
                          struct diags *diags)
 {
-    double need = 0, have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    for (uint32_t i = 0; i < storage->graph->values.count; i++)
-        need += is_memory(storage, i) ? (double)sizes[i] * copies : 0;
+    double need = bytes_needed(storage, sizes) * copies, have = bytes_of_machine();
     if (need <= have)
         return true;
     diag_at(diags, DIAG_unsupported, locate_name(storage->module, storage->graph->loc),
@@ -262,35 +281,36 @@ static const struct intern_name *definer(const struct storage *storage, uint32_t
                : NULL;
 }
 
-static void print_difference(const struct storage *fused, const struct storage *unfused,
-                             uint32_t id, struct text *text)
+static void print_difference(const struct storage *storage, const struct storage *second,
+                             uint32_t id, const char *other, struct text *text)
 {
     struct tensor a, b;
     char error[160], index[160], left[64], right[64];
-    const struct intern_name *type = definer(fused, id);
-    if (!take_tensor(fused, id, &a, error, sizeof error))
+    const struct intern_name *type = definer(storage, id);
+    if (!take_tensor(storage, id, &a, error, sizeof error))
         return;
-    if (take_tensor(unfused, id, &b, error, sizeof error)) {
+    if (take_tensor(second, id, &b, error, sizeof error)) {
         uint64_t elements, first = tensor_first_difference(&a, &b, &elements);
         tensor_index_text(&a, first, index, sizeof index);
         tensor_element_text(&a, first, left, sizeof left);
         tensor_element_text(&b, first, right, sizeof right);
-        text_printf(text, "first difference: %%%.*s%s%s%.*s is %s, unfused %s\n",
-                    NAME(fused->module, fused->graph->values.at[id].name), index,
+        text_printf(text, "first difference: %%%.*s%s%s%.*s is %s, %s %s\n",
+                    NAME(storage->module, storage->graph->values.at[id].name), index,
                     type ? " of " : "", type ? (int)type->size : 0, type ? type->text : "", left,
-                    right);
+                    other, right);
         tensor_free(&b);
     }
     tensor_free(&a);
 }
 
 /* Whether the memory of a value is the same in both; else appends the difference. */
-static bool compare_value(const struct storage *fused, const struct storage *unfused, uint32_t id,
-                          struct text *text)
+static bool compare_value(const struct storage *storage, const struct storage *second, uint32_t id,
+                          const char *other, struct text *text)
 {
-    if (!has_memory(fused, id) || memcmp(fused->data[id], unfused->data[id], fused->sizes[id]) == 0)
+    if (!has_memory(storage, id) ||
+        memcmp(storage->data[id], second->data[id], storage->sizes[id]) == 0)
         return true;
-    print_difference(fused, unfused, id, text);
+    print_difference(storage, second, id, other, text);
     return false;
 }
 
@@ -311,28 +331,29 @@ static uint32_t *last_results(const struct storage *storage)
     return last;
 }
 
-static bool compare_results(const struct storage *fused, const struct storage *unfused,
-                            const uint32_t *last, struct text *text)
+static bool compare_results(const struct storage *storage, const struct storage *second,
+                            const uint32_t *last, const char *other, struct text *text)
 {
-    const struct graph *graph = fused->graph;
+    const struct graph *graph = storage->graph;
     for (uint32_t i = 0; i < graph->body.count; i++) {
         if (item_kind(graph->body.at[i]) != ITEM_OP)
             continue;
         struct range results = graph->ops.at[item_id(graph->body.at[i])].results;
         for (uint32_t id = results.first; id < results.first + results.count; id++)
-            if (last[memory_of(&fused->memories, id)] == id &&
-                !compare_value(fused, unfused, id, text))
+            if (last[memory_of(&storage->memories, id)] == id &&
+                !compare_value(storage, second, id, other, text))
                 return false;
     }
     return true;
 }
 
-bool storage_compare(const struct storage *fused, const struct storage *unfused, struct text *text)
+bool storage_compare(const struct storage *storage, const struct storage *second, const char *other,
+                     struct text *text)
 {
-    uint32_t *last = last_results(fused);
-    bool equal = compare_results(fused, unfused, last, text);
-    for (uint32_t i = 0; equal && i < fused->graph->n_params; i++)
-        equal = last[i] != i || compare_value(fused, unfused, i, text);
+    uint32_t *last = last_results(storage);
+    bool equal = compare_results(storage, second, last, other, text);
+    for (uint32_t i = 0; equal && i < storage->graph->n_params; i++)
+        equal = last[i] != i || compare_value(storage, second, i, other, text);
     mem_free(last);
     return equal;
 }

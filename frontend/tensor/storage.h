@@ -42,7 +42,11 @@ bool storage_write(const struct storage *storage, uint32_t id, const char *path,
 /* Copies all values that are given. */
 void storage_copy_given(struct storage *to, const struct storage *from);
 /* Compares all memories bit for bit, each where the last op stands that has it as a result, and at
- * the end those that only parameters are; appends a line about the first difference to `text`. */
-bool storage_compare(const struct storage *fused, const struct storage *unfused, struct text *text);
+ * the end those that only parameters are; appends a line about the first difference to `text`, in
+ * which `other` stands before the element of the second. */
+bool storage_compare(const struct storage *storage, const struct storage *second, const char *other,
+                     struct text *text);
+/* Whether this machine has memory for `copies` storages like these, of which some may be there. */
+bool storage_has_room(const struct storage *storage, unsigned copies);
 
 #endif

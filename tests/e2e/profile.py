@@ -90,7 +90,8 @@ for mode in "0", "1":
     claim = "stream-fusion=" + mode
     done = tap.skirc("run", "graph.skir", "--profile=trace.json", "--sk-options=stream-fusion=" + mode)
     tap.check(claim + ": runs, and prints what it always does", done.returncode == 0
-              and re.fullmatch(r"g: 6 ops in \d+ launches, [\d.]+ ms\n", done.stdout)
+              and re.fullmatch(r"g: 6 ops in \d+ launches, median [\d.]+ ms of \d+ runs, "
+                                r"minimum [\d.]+ ms, spread [\d.]+ ms\n", done.stdout)
               and done.stderr == "", done.stdout + done.stderr)
     data = trace()
     tap.check(claim + ": nothing was dropped", data["otherData"]["dropped"] == 0, data["otherData"])

@@ -171,7 +171,7 @@ static void test_run(void **state)
     (void)state;
     scratch_write("in.skir", everything);
     const struct command_line line = {{"skirc", "run", "--graph=main", "--compare=unfused",
-                                       "--race-check", "--profile=out/times.json",
+                                       "--race-check", "--repeat=2", "--profile=out/times.json",
                                        "--output=t2=out/t2.npy", kernels, "in.skir"},
                                       400,
                                       IN_OTHER_WORDS};

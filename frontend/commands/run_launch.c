@@ -1,0 +1,71 @@
+#include "frontend/commands/run_launch.h"
+#include "frontend/cli/crash.h"
+#include "frontend/commands/run_report.h"
+
+#include <time.h>
+
+enum exit_status run_open(struct outcome *outcome)
+{
+    const struct runner *runner = outcome->runner;
+    bool fused = outcome->fused;
+    const struct run_options options = {
+        .module = runner->module,
+        .graph = runner->graph,
+        .places = &runner->lowered.session.places,
+        .diags = runner->diags,
+        .fused = fused,
+        .race_check = fused && runner->race_check,
+        .profile = outcome->recorded,
+        .trace = fused && runner->trace,
+        .full_barriers = runner->full_barriers,
+        .serial = runner->serial,
+        .turns = option_given(runner->invocation, "unproven"),
+        .threads = (uint32_t)runner->threads,
+        .timeout_ms = runner->timeout * 1000,
+        .max_iterations = runner->max_iterations,
+    };
+    enum backend_status built;
+    outcome->run = runner->how->open(&options, &built);
+    return backend_exit_status(built);
+}
+
+void run_close(struct outcome *outcome)
+{
+    if (outcome->run)
+        outcome->runner->how->close(outcome->run);
+    outcome->run = NULL;
+}
+
+static void end_crash_reports(void *unused)
+{
+    (void)unused;
+    crash_reports_end();
+}
+
+static void execute(struct outcome *outcome, const struct storages *storages)
+{
+    struct mem_guard guard;
+    crash_reports_begin();
+    mem_guard(&guard, end_crash_reports, NULL);
+    outcome->runner->how->execute(outcome->run, storages->values, &outcome->last);
+    mem_unguard(&guard);
+    crash_reports_end();
+}
+
+enum exit_status run_launch(struct outcome *outcome, const struct storages *storages)
+{
+    execute(outcome, storages);
+    if (outcome->last.end == RUN_DONE)
+        return EXIT_DONE;
+    /* The trace is written before the report, which may end the process. */
+    enum exit_status status = run_report_trace(outcome);
+    status = worse_status(status, run_report_end(outcome));
+    return worse_status(status, run_report_profile(outcome));
+}
+
+double run_clock(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}

@@ -1,0 +1,157 @@
+"""run: what is measured is run again and again with the same inputs, and must come out the same."""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
+import tap
+
+CC = os.environ.get("CC", "cc").split() or ["cc"]
+scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
+os.chdir(scratch.name)
+
+
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def run(claim, *arguments, out="", err="", status=0):
+    """What it prints matches these patterns as a whole; `out` and `err` are patterns of lines."""
+    done = tap.skirc("run", *arguments)
+    tap.check(claim, done.returncode == status and re.fullmatch(out, done.stdout)
+              and re.fullmatch(err, done.stderr),
+              f"status {done.returncode}\n{done.stdout}{done.stderr}")
+    return done
+
+
+MS = r"[0-9]+\.[0-9]{3} ms"
+
+
+def times(count=r"(9|[1-9][0-9]|100)"):
+    return rf"median {MS} of {count} runs, minimum {MS}, spread {MS}"
+
+
+NUMBER = r"[0-9]+\.[0-9]{2}"
+
+
+def compared(a, b):
+    """What may be said of the times of two ways."""
+    return "(" + "|".join(
+        rf"{x} takes {NUMBER} times as long as {y} \({NUMBER} to {NUMBER}\)\n"
+        rf"|no difference but noise: {x} takes {NUMBER} to {NUMBER} times as long as {y}\n"
+        for x, y in ((a, b), (b, a))) + ")"
+
+
+# ---- How often ----
+
+write("graph.skir", """skir 1
+graph @g(%a: f16[32, 32], %b: f16[32, 32]) -> f16[32, 32] {
+  scope @s {
+    %m = MatMul(%a, %b) : f16[32, 32]
+    %v = Add(%m, %a) : f16[32, 32]
+  }
+  return %v
+}
+""")
+run("as often as it takes, by default", "graph.skir", out=rf"g: 2 ops in 1 launch, {times()}\n")
+run("and with --repeat=auto", "graph.skir", "--repeat=auto", "--race-check",
+    out=rf"g: 2 ops in 1 launch, {times()}; race-free \(1 order\)\n")
+run("as often as is said", "graph.skir", "--repeat=3", out=rf"g: 2 ops in 1 launch, {times(3)}\n")
+run("once", "graph.skir", "--repeat=1", out=rf"g: 2 ops in 1 launch, {MS} of 1 run\n")
+run("not at all", "graph.skir", "--repeat=0", out=rf"g: 2 ops in 1 launch, {MS} \(first run\)\n")
+for option in "--race-check", "--trace=trace", "--unproven":
+    run(f"nor with {option}", "graph.skir", option,
+        out=rf"g: 2 ops in 1 launch, {MS} \(first run\)(; race-free \(1 order\))?\n")
+run("a number that is none", "graph.skir", "--repeat=often", status=2,
+    err=r"skirc: '--repeat' needs a whole number from 0 to 1000000 or 'auto', not 'often'\n.*\n")
+
+# ---- Two ways ----
+
+LAST = r"g: 2 ops in 1 launch; unfused in 2 launches; bit-exact\n"
+run("both ways in turn, and what can be said of them", "graph.skir", "--compare=unfused",
+    out=rf"fused:   {times()}\nunfused: {times()}\n" + compared("fused", "unfused") + LAST)
+run("nothing is said of few runs", "graph.skir", "--compare=unfused", "--repeat=7",
+    out=rf"fused:   {times(7)}\nunfused: {times(7)}\ntoo few runs to compare their times\n" + LAST)
+run("of more there is something to say", "graph.skir", "--compare=unfused", "--repeat=8",
+    out=rf"fused:   {times(8)}\nunfused: {times(8)}\n" + compared("fused", "unfused") + LAST)
+run("nothing of none", "graph.skir", "--compare=unfused", "--repeat=0", out=LAST)
+
+# ---- Inputs ----
+
+write("update.skir", """skir 1
+graph @g(%v: f32[4], %x: f32[4]) -> f32[4] {
+  %w = Variable() : f32[4]
+  scope @s {
+    %sum = Add(%v, %x) : f32[4]
+    %done = Assign(%v, %sum) : token
+    %z = Add(%w, %x) : f32[4]
+    %stored = Assign(%w, %z) : token
+  }
+  return %v
+}
+""")
+for repeat in "0", "20":
+    run(f"inputs that are updated are what they were before each run, {repeat} runs", "update.skir",
+        "--repeat=" + repeat, "--compare=unfused", "-iv=ones", "-ix=ones", "-ow=ones", "-ov=v.npy",
+        "-ow=w.npy", out=r"(?s:.*); bit-exact\n")
+    with open("v.npy", "rb") as file:
+        tap.check("  and are updated once", file.read()[-16:] == bytes.fromhex("00000040") * 4)
+
+# ---- Runs that differ ----
+
+write("count.c", """
+#include "skrt.h"
+static int runs;
+void count(skrt_core *core, uint64_t args);
+void count(skrt_core *core, uint64_t args)
+{
+    uint64_t *slots = skrt_args(core, args);
+    const float *x = (const float *)slots[0];
+    float *y = (float *)slots[1];
+    for (int i = 0; i < 8; i++)
+        y[i] = x[i];
+    if (++runs >= SICK)
+        OUTBREAK;
+}
+""")
+
+
+def kernel(name, sick, outbreak):
+    includes = ["-I" + os.path.join(tap.SOURCE, folder) for folder in ("backend/runtime", "ir")]
+    subprocess.run([*CC, "-c", "-fPIC", "-O1", "-fno-stack-protector", f"-DSICK={sick}",
+                    f"-DOUTBREAK={outbreak}", *includes, "count.c", "-o", name + ".o"], check=True)
+    write(name + ".skir", f"""skir 1
+kernel @count : aiv_only {{
+  block = 1, object = "{name}.o", function = "count", params = [x, y]
+}}
+graph @g(%x: f32[2, 4]) -> f32[2, 4] {{
+  scope @s {{
+    %y = Count(%x) : f32[2, 4] via @count
+    %z = Mul(%y, %y) : f32[2, 4]
+  }}
+  return %z
+}}
+""")
+
+
+kernel("drifts", 3, "y[5] = 7.0f")
+DRIFT = r"first difference: %y\[1, 1\] of Count is 1, in run {} of {}: 7\n"
+run("a run that differs from the first is reported", "drifts.skir", "-ix=ones", status=1,
+    out=DRIFT.format(3, "fused") + r"g: 2 ops in 1 launch, .*; DIFFERENT from run to run\n")
+run("of both ways, too", "drifts.skir", "-ix=ones", "--compare=unfused", status=1,
+    out=DRIFT.format(3, "(un)?fused") + r"(?s:.*)g: 2 ops in 1 launch; unfused in 2 launches; "
+    r"bit-exact; DIFFERENT from run to run\n")
+run("one that is not made is not seen", "drifts.skir", "-ix=ones", "--repeat=1",
+    out=r"g: 2 ops .*\n")
+kernel("hangs", 4, "for (;;) skrt_kernel_wait_c2v(core)")
+done = run("a hang in a later run is reported", "hangs.skir", "--repeat=10", "--trace=hang.trace",
+           status=1, err=r"skirc: misuse(?s:.*)")
+seen = tap.skirc("trace", "hang.trace")
+tap.check("  and its trace is of that run", seen.returncode == 0 and "aiv 0: in op 0" in seen.stdout,
+          seen.stdout + seen.stderr)
+
+tap.done()
