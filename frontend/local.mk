@@ -212,6 +212,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/opt_passes.h \
 	frontend/commands/op_type_text.c \
 	frontend/commands/op_type_text.h \
+	frontend/commands/run_answers.c \
+	frontend/commands/run_answers.h \
 	frontend/commands/run_launch.c \
 	frontend/commands/run_launch.h \
 	frontend/commands/run_measure.c \
@@ -241,6 +243,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/tensor/normal.h \
 	frontend/tensor/npy.c \
 	frontend/tensor/npy.h \
+	frontend/tensor/number.c \
+	frontend/tensor/number.h \
 	frontend/tensor/restore.c \
 	frontend/tensor/restore.h \
 	frontend/tensor/spec.c \
@@ -252,7 +256,11 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/tensor/storages.h \
 	frontend/tensor/tensor.c \
 	frontend/tensor/tensor.h \
-	frontend/tensor/tensor_fill.c
+	frontend/tensor/tensor_fill.c \
+	frontend/tensor/tensor_match.c \
+	frontend/tensor/tensor_match.h \
+	frontend/tensor/tensor_print.c \
+	frontend/tensor/tensor_print.h
 
 # Objects that skirc loads call the runtime: all of it is linked, whatever skirc itself uses.
 bin_PROGRAMS += skirc

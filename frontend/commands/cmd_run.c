@@ -1,6 +1,7 @@
 /* skirc run: a graph on this machine. */
 #include "frontend/cli/bind_argument.h"
 #include "frontend/commands/cmd.h"
+#include "frontend/commands/run_answers.h"
 #include "frontend/commands/run_measure.h"
 #include "frontend/commands/run_options.h"
 #include "frontend/commands/run_stubs.h"
@@ -17,6 +18,12 @@ const struct option options_run[] = {
     {"input", 'i', OPTION_MANY, "NAME=SPEC",
      "contents of a parameter, or of a constant or variable of the graph"},
     {"output", 'o', OPTION_MANY, "NAME=FILE.npy", "write a value of the graph to a file"},
+    {"print", 0, OPTION_MANY, "NAME",
+     "print a value: shape, dtype, range, mean, NaN and infinities, first and last elements"},
+    {"expect", 0, OPTION_MANY, "NAME=SPEC",
+     "compare a value with an array, bit for bit or as --rtol and --atol say"},
+    {"rtol", 0, OPTION_VALUE, "X", "what is expected may differ by X times its magnitude"},
+    {"atol", 0, OPTION_VALUE, "X", "and by X"},
     {"compare", 0, OPTION_VALUE, "unfused",
      "run every op as a launch of its own too, and compare all values bit for bit"},
     {"repeat", 0, OPTION_VALUE, "N",
@@ -95,7 +102,7 @@ static enum exit_status run_lowered(struct runner *runner)
     runner->module = runner->lowered.input.module;
     runner->diags = &runner->lowered.input.diags;
     runner->graph = choose_graph(runner);
-    if (!runner->graph || !run_values_name(runner))
+    if (!runner->graph || !run_values_name(runner) || !run_answers_name(runner))
         return EXIT_USAGE;
     return run_without_stubs(runner->module, runner->graph, runner->diags) ? run_measure(runner)
                                                                            : EXIT_INPUT;
@@ -115,5 +122,6 @@ enum exit_status cmd_run(struct invocation *invocation)
     if (lowered_input_open(&runner.lowered, invocation, invocation->files[0], &options, &status))
         status = run_lowered(&runner);
     run_values_free(&runner);
+    run_answers_free(&runner);
     return lowered_input_close(&runner.lowered, status);
 }

@@ -1,4 +1,5 @@
-/* Options that name values of a graph: --input NAME=SPEC, --output NAME=FILE.npy. */
+/* Options that name values of a graph: --input NAME=SPEC, --output NAME=FILE.npy, --print NAME,
+ * --expect NAME=SPEC. */
 #ifndef FRONTEND_COMMANDS_NAMED_VALUES_H
 #define FRONTEND_COMMANDS_NAMED_VALUES_H
 
@@ -6,8 +7,9 @@
 #include "ir/module.h"
 
 struct named_value {
+    uint32_t graph;   /* index: the graph of the run, but where @GRAPH.NAME may name another */
     uint32_t value;   /* id */
-    const char *text; /* behind the sign */
+    const char *text; /* behind the sign; NULL where there is none */
 };
 
 /* Zero-initialised when empty. */
@@ -20,6 +22,8 @@ struct named_values {
 enum named_kind {
     NAMED_PARAMETER, /* NAME=SPEC */
     NAMED_VALUE,     /* NAME=FILE.npy */
+    NAMED_PRINTED,   /* NAME or @GRAPH.NAME */
+    NAMED_EXPECTED,  /* NAME=SPEC or @GRAPH.NAME=SPEC */
 };
 
 /* Adds all uses of an option, in their order. False, with a usage error, where one has another form

@@ -1,4 +1,5 @@
 #include "frontend/commands/run_measure.h"
+#include "frontend/commands/run_answers.h"
 #include "frontend/commands/run_launch.h"
 #include "frontend/commands/run_repeat.h"
 #include "frontend/commands/run_report.h"
@@ -61,6 +62,7 @@ static enum exit_status run_and_report(struct outcomes *outcomes)
         return status;
     status = worse_status(run_report_trace(first), run_report_profile(first));
     run_report_summary(outcomes);
+    status = worse_status(status, run_answers(first->runner, &first->storages));
     if (!outcomes->equal || !outcomes->repeatable)
         return worse_status(status, EXIT_INPUT);
     return worse_status(status, run_values_write(first->runner, storages_main(&first->storages)));

@@ -7,6 +7,7 @@
 #include "frontend/commands/named_values.h"
 #include "frontend/commands/samples.h"
 #include "frontend/tensor/restore.h"
+#include "frontend/tensor/tensor_match.h"
 
 /* As many measured runs as it takes (run_repeat.c). */
 #define REPEAT_AUTO UINT64_MAX
@@ -23,7 +24,8 @@ struct runner {
     uint64_t repeat; /* measured runs behind the first one, or REPEAT_AUTO */
     bool compare, race_check, full_barriers, serial;
     const char *profile, *trace; /* files, or NULL */
-    struct named_values inputs, outputs;
+    struct named_values inputs, outputs, printed, expected;
+    struct tolerance tolerance; /* of what is expected */
 };
 
 /* Where graphs run, again and again. */

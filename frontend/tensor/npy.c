@@ -212,13 +212,19 @@ static bool code_is(const char *code, enum dtype dtype)
            (strcmp(code, npy) == 0 || (dtype == DTYPE_bf16 && strcmp(code, "u2") == 0));
 }
 
-/* The dtype that has this type code, or NULL. */
-static const char *code_dtype(const char *code)
+/* The dtype that has this type code, or DTYPE_COUNT. */
+static unsigned code_dtype(const char *code)
 {
     for (unsigned i = 0; i < DTYPE_COUNT; i++)
         if (dtype_info((enum dtype)i)->npy[0] && strcmp(dtype_info((enum dtype)i)->npy, code) == 0)
-            return dtype_info((enum dtype)i)->name;
-    return NULL;
+            return i;
+    return DTYPE_COUNT;
+}
+
+/* Behind the byte order, if there is one. */
+static const char *descr_code(const char *descr)
+{
+    return descr[0] != '\0' && strchr("<>|=", descr[0]) ? descr + 1 : descr;
 }
 
 static bool check_descr(const struct tensor *tensor, const char *descr, char *error,
@@ -228,14 +234,14 @@ static bool check_descr(const struct tensor *tensor, const char *descr, char *er
     if (info->npy[0] == '\0')
         return message_fail(error, error_size, "cannot hold dtype %s: NumPy has no type for it",
                             info->name);
-    bool ordered = descr[0] != '\0' && strchr("<>|=", descr[0]);
-    const char *code = ordered ? descr + 1 : descr;
+    const char *code = descr_code(descr);
     if (descr[0] == '>' && info->bits > 8)
         return message_fail(error, error_size, "is big-endian ('%s'), which is not supported",
                             descr);
     if (code_is(code, tensor->dtype))
         return true;
-    const char *held = code_dtype(code);
+    unsigned dtype = code_dtype(code);
+    const char *held = dtype < DTYPE_COUNT ? dtype_info((enum dtype)dtype)->name : NULL;
     return message_fail(error, error_size, "holds %s%sitems of type '%s', but the dtype is %s",
                         held ? held : "", held ? ", " : "", descr, info->name);
 }
@@ -302,6 +308,22 @@ bool npy_read(struct tensor *tensor, const char *path, char *error, size_t error
     bool ok = npy_load(tensor, file.data, file.size, reason, sizeof reason);
     file_bytes_free(&file);
     return ok || message_fail(error, error_size, "'%s' %s", path, reason);
+}
+
+bool npy_dtype(const char *path, enum dtype *dtype)
+{
+    struct npy_header header;
+    struct stat st;
+    char bytes[PREAMBLE_2 + MAX_HEADER], error[512];
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+        return false;
+    size_t size = (uint64_t)st.st_size < sizeof bytes ? (size_t)st.st_size : sizeof bytes;
+    if (!file_read_part(path, 0, bytes, size, error, sizeof error) ||
+        !npy_parse(&header, bytes, size, error, sizeof error))
+        return false;
+    unsigned found = code_dtype(descr_code(header.descr));
+    *dtype = found < DTYPE_COUNT ? (enum dtype)found : *dtype;
+    return found < DTYPE_COUNT;
 }
 
 /* -------------------------------------------------------------------------- writing ---- */

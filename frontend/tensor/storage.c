@@ -1,7 +1,6 @@
 #include "frontend/tensor/storage.h"
 #include "backend/run.h"
 #include "frontend/tensor/escaped_file.h"
-#include "frontend/tensor/tensor.h"
 #include "ir/base/file.h"
 #include "ir/base/message.h"
 #include "ir/syntax/locate.h"
@@ -168,9 +167,8 @@ static bool make_tensor(const struct storage *storage, uint32_t id, struct tenso
                        error_size);
 }
 
-/* The value as a tensor in ND order. */
-static bool take_tensor(const struct storage *storage, uint32_t id, struct tensor *tensor,
-                        char *error, size_t error_size)
+bool storage_take(const struct storage *storage, uint32_t id, struct tensor *tensor, char *error,
+                  size_t error_size)
 {
     if (!make_tensor(storage, id, tensor, error, error_size))
         return false;
@@ -263,7 +261,7 @@ bool storage_write(const struct storage *storage, uint32_t id, const char *path,
                    size_t error_size)
 {
     struct tensor tensor;
-    if (!take_tensor(storage, id, &tensor, error, error_size))
+    if (!storage_take(storage, id, &tensor, error, error_size))
         return false;
     bool ok = tensor_write_npy(&tensor, path, error, error_size);
     tensor_free(&tensor);
@@ -287,9 +285,9 @@ static void print_difference(const struct storage *storage, const struct storage
     struct tensor a, b;
     char error[160], index[160], left[64], right[64];
     const struct intern_name *type = definer(storage, id);
-    if (!take_tensor(storage, id, &a, error, sizeof error))
+    if (!storage_take(storage, id, &a, error, sizeof error))
         return;
-    if (take_tensor(second, id, &b, error, sizeof error)) {
+    if (storage_take(second, id, &b, error, sizeof error)) {
         uint64_t elements, first = tensor_first_difference(&a, &b, &elements);
         tensor_index_text(&a, first, index, sizeof index);
         tensor_element_text(&a, first, left, sizeof left);

@@ -2,6 +2,7 @@
 #ifndef FRONTEND_TENSOR_STORAGE_H
 #define FRONTEND_TENSOR_STORAGE_H
 
+#include "frontend/tensor/tensor.h"
 #include "ir/base/text.h"
 #include "ir/contents.h"
 #include "ir/memories.h"
@@ -35,6 +36,10 @@ bool storage_fill(struct storage *storage, uint32_t id, const char *spec, uint64
 /* Fills it by the contents that the module has for it; paths of files are relative to `folder`. */
 bool storage_fill_contents(struct storage *storage, uint32_t id, const struct contents *contents,
                            const char *folder, char *error, size_t error_size);
+/* The value as a tensor in row-major order, whatever its format; to be freed. False, with a text in
+ * `error`, where there is none. */
+bool storage_take(const struct storage *storage, uint32_t id, struct tensor *tensor, char *error,
+                  size_t error_size);
 /* Writes a value to a .npy file, in row-major order whatever its format. */
 bool storage_write(const struct storage *storage, uint32_t id, const char *path, char *error,
                    size_t error_size);

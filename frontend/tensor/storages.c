@@ -22,6 +22,15 @@ static void find_run(const struct module *module, uint32_t main_graph, struct ve
     mem_free(seen);
 }
 
+void storages_mark_run(const struct module *module, const struct graph *graph, uint8_t *run)
+{
+    struct vec_u32 found = {NULL, 0, 0};
+    find_run(module, (uint32_t)(graph - module->graphs.at), &found);
+    for (uint32_t i = 0; i < found.count; i++)
+        run[found.at[i]] = 1;
+    vec_free(&found);
+}
+
 bool storages_init(struct storages *storages, const struct backend_runner *runner,
                    const struct module *module, const struct graph *graph, unsigned copies,
                    struct diags *diags)

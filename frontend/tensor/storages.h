@@ -10,6 +10,9 @@ struct storages {
     uint32_t count, main_graph; /* of the module; the one that is run */
 };
 
+/* Marks the graphs, by index, that are run with this one: it, and all that it calls. */
+void storages_mark_run(const struct module *module, const struct graph *graph, uint8_t *run);
+
 /* As storage_init, for each graph that is run. Always to be freed by storages_free, for which
  * zero-initialised is nothing. */
 bool storages_init(struct storages *storages, const struct backend_runner *runner,

@@ -39,6 +39,8 @@ void tensor_free(struct tensor *tensor);
  * unspecified then. hif8 and f8e8m0 are refused: nothing can be made or read for them. */
 bool tensor_fill(struct tensor *tensor, const char *spec, uint64_t seed, char *error,
                  size_t error_size);
+/* Whether a SPEC is the name of a file. */
+bool tensor_spec_is_file(const char *spec);
 /* Fills by contents as a module has them, the one number of which fills all. They must fit, as the
  * verifier sees to. hif8 and f8e8m0 are refused. */
 bool tensor_fill_numbers(struct tensor *tensor, const struct contents *contents, char *error,

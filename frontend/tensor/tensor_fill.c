@@ -200,7 +200,7 @@ static bool unknown_spec(const struct filler *filler)
                         forms_text, suggest_end(&suggest).text);
 }
 
-static bool is_file(const char *spec)
+bool tensor_spec_is_file(const char *spec)
 {
     static const char suffix[] = ".npy";
     size_t size = strlen(spec), suffix_size = sizeof suffix - 1;
@@ -227,7 +227,7 @@ bool tensor_fill(struct tensor *tensor, const char *spec, uint64_t seed, char *e
         const char *colon = strchr(spec, ':');
         return form->fill(&filler, colon ? colon + 1 : NULL);
     }
-    if (is_file(spec))
+    if (tensor_spec_is_file(spec))
         return npy_read(tensor, spec, error, error_size);
     return is_number(spec) ? fill_number(&filler, spec) : unknown_spec(&filler);
 }

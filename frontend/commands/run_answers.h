@@ -1,0 +1,15 @@
+/* What is asked of a run's values: --print, and --expect with --rtol and --atol. */
+#ifndef FRONTEND_COMMANDS_RUN_ANSWERS_H
+#define FRONTEND_COMMANDS_RUN_ANSWERS_H
+
+#include "frontend/commands/runner.h"
+
+/* What the options name, and how exactly. False, with a usage error, where that is nothing. */
+bool run_answers_name(struct runner *runner);
+void run_answers_free(struct runner *runner);
+
+/* Prints values as --print says, then says of each --expect whether it holds. EXIT_INPUT where one
+ * does not, or a file cannot be read. */
+enum exit_status run_answers(const struct runner *runner, const struct storages *storages);
+
+#endif
