@@ -22,6 +22,7 @@ dist_doc_DATA = \
 	docs/launches.schema.json \
 	docs/language.md \
 	docs/objects.md \
+	docs/opt.schema.json \
 	docs/op-types.md \
 	docs/options.md \
 	docs/passes.md \

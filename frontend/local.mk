@@ -208,8 +208,16 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/lowered_input.h \
 	frontend/commands/named_values.c \
 	frontend/commands/named_values.h \
+	frontend/commands/opt_driver.c \
+	frontend/commands/opt_driver.h \
 	frontend/commands/opt_passes.c \
 	frontend/commands/opt_passes.h \
+	frontend/commands/opt_report.c \
+	frontend/commands/opt_report.h \
+	frontend/commands/opt_reread.c \
+	frontend/commands/opt_reread.h \
+	frontend/commands/opt_selection.c \
+	frontend/commands/opt_selection.h \
 	frontend/commands/op_type_text.c \
 	frontend/commands/op_type_text.h \
 	frontend/commands/run_answers.c \

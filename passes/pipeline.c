@@ -24,8 +24,8 @@ static double now(void)
 static bool check_contract(const struct pass *pass, struct pass_context *context, unsigned before)
 {
     unsigned lost = (pass->gives | before) & ~module_properties(context->module);
-    /* New super kernels have no entries yet; that is what partitioning is for. */
-    if (pass->gives & PROPERTY_PARTITIONED)
+    /* Super kernels that it makes have no entries yet. */
+    if (pass->changes == CHANGES_GRAPHS)
         lost &= ~(unsigned)PROPERTY_LOWERED;
     if (lost)
         diag_at(context->diags, DIAG_pass_order, no_span,

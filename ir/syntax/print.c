@@ -149,7 +149,8 @@ static void print_all(struct printer *printer)
     print_line_begin(printer, module->loc, false);
     text_string(printer->text, "skir 1\n");
     for (uint32_t i = 0; i < module->order.count && !printer->stopped; i++)
-        print_item(printer, module->order.at[i]);
+        if (!printer->marked || printer->marked[i])
+            print_item(printer, module->order.at[i]);
     assert(printer->indent == 0 || printer->stopped);
     if (printer->comments && !printer->above) {
         print_comments(printer, UINT32_MAX, false);
@@ -183,6 +184,13 @@ void print_changed_module(struct text *text, const struct module *module,
                           const struct spans *comments)
 {
     struct printer printer = {.text = text, .module = module};
+    print_above_all(&printer, comments);
+}
+
+void print_marked_module(struct text *text, const struct module *module,
+                         const struct spans *comments, const uint8_t *marked)
+{
+    struct printer printer = {.text = text, .module = module, .marked = marked};
     print_above_all(&printer, comments);
 }
 

@@ -27,6 +27,11 @@ void print_whole_module(struct text *text, const struct module *module,
 void print_without_graphs(struct text *text, const struct module *module,
                           const struct spans *comments);
 
+/* The same as print_changed_module with those elements alone that are marked, by their place in
+ * module->order. */
+void print_marked_module(struct text *text, const struct module *module,
+                         const struct spans *comments, const uint8_t *marked);
+
 /* Takes text piece by piece; returns whether it wants more. To be embedded in what `take` needs. */
 struct print_sink {
     bool (*take)(struct print_sink *sink, const char *bytes, size_t size);

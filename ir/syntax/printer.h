@@ -10,8 +10,9 @@ struct printer {
     struct print_sink *sink; /* NULL: all text is kept */
     bool stopped;            /* the sink wants no more */
     bool without_graphs;
-    bool after_include; /* the last item was one */
-    bool whole;         /* what came by includes is printed, and their lines are not */
+    const uint8_t *marked; /* by place in the order: what alone is printed; NULL: all is */
+    bool after_include;    /* the last item was one */
+    bool whole;            /* what came by includes is printed, and their lines are not */
     const struct module *module;
     const struct spans *comments; /* NULL: no comments, no blank lines of the source */
     uint32_t next_comment;

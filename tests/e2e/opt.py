@@ -1,5 +1,6 @@
 """skirc opt: lists of passes, parts of them, and what is printed between passes."""
 
+import json
 import os
 import re
 import sys
@@ -7,6 +8,11 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
 
 tap.SKIRC = os.path.abspath(tap.SKIRC)
 EXAMPLES = os.path.join(tap.SOURCE, "docs", "examples")
@@ -155,5 +161,138 @@ tap.check("a pass that changes nothing has none", done.stderr == "" and done.ret
 done = tap.skirc("opt", "--print-changed", streams)
 tap.check("differences need passes", done.returncode == 2 and "this needs passes to run" in done.stderr,
           done)
+
+# ---- Parts ----
+
+def part(only, *arguments, file=streams):
+    done = tap.skirc("opt", "-p", "default", f"--only={only}", *arguments, file)
+    return done.stdout if done.returncode == 0 else done.stderr
+
+
+def heads(text):
+    """What stands in a text besides its target: words like "graph @g"."""
+    return set(re.findall(r"^(kernel|graph|entry) (@\w+)", text, flags=re.M))
+
+
+CALLS = """skir 1
+
+kernel @k : aiv_only {
+  block = 2
+}
+
+kernel @l : aiv_only {
+  block = 2
+}
+
+graph @then(%x: f32[4]) -> f32[4] {
+  %y = Foo(%x) : f32[4] via @k
+  return %y
+}
+
+graph @unused(%x: f32[4]) -> f32[4] {
+  %y = Foo(%x) : f32[4] via @l
+  return %y
+}
+
+graph @main(%c: bool[], %x: f32[4]) -> f32[4] {
+  %y = If(%c, %x) {then_branch = @then, else_branch = @other} : f32[4]
+  return %y
+}
+
+graph @other(%x: f32[4]) -> f32[4] {
+  %y = Foo(%x) : f32[4] via @k
+  return %y
+}
+"""
+with open("calls.skir", "w") as file:
+    file.write(CALLS)
+everything = heads(whole)
+tap.check("entries alone, with kernels", heads(part("entries")) ==
+          {head for head in everything if head[0] != "graph"}, part("entries"))
+tap.check("graphs alone, with kernels", heads(part("graphs")) ==
+          {head for head in everything if head[0] != "entry"}, part("graphs"))
+entry = [name for kind, name in everything if kind == "entry"][0]
+tap.check("an entry by its name, with its kernels", heads(part(entry)) == heads(part("entries")),
+          part(entry))
+tap.check("a kernel by its name", heads(part("@mat_mul")) == {("kernel", "@mat_mul")}, part("@mat_mul"))
+tap.check("a graph by its name, with those that it calls and their kernels",
+          heads(part("@main", "--passes=", file="calls.skir")) ==
+          {("graph", "@main"), ("graph", "@then"), ("graph", "@other"), ("kernel", "@k")},
+          part("@main", file="calls.skir"))
+good = True
+for only in "entries", "graphs", entry, "@mat_mul":
+    with open("part.skir", "w") as file:
+        file.write(part(only))
+    good &= tap.skirc("opt", "part.skir").stdout == part(only)
+tap.check("a part is a text of its own", good)
+err = tap.skirc("opt", "-p", "default", "--print-after=insert-syncs", "--only=entries",
+                "-o", "out.skir", streams).stderr
+tap.check("dumps have the part alone", heads(err) == heads(part("entries")), err)
+err = tap.skirc("opt", "-p", "default", "--print-changed", "--only=graphs", "-o", "out.skir",
+                streams).stderr
+tap.check("differences are those of the part", "+++ after partition-scopes" in err and
+          "insert-syncs" not in err, err)
+for claim, only, error in [
+        ("a part that there is not", "@no_such", "skirc: --only: the result has no '@no_such'\n"),
+        ("a part that is misspelt", "@mat_mull",
+         "skirc: --only: the result has no '@mat_mull'; did you mean '@mat_mul'?\n"),
+        ("a name without '@'", "main", "skirc: '--only' can be entries, graphs or @NAME, not 'main'; "
+         "a name begins with '@': --only=@main\ntry 'skirc opt --help'\n"),
+        ("no name", "@", "skirc: '--only' can be entries, graphs or @NAME, not '@'\n"
+         "try 'skirc opt --help'\n")]:
+    done = tap.skirc("opt", "-p", "default", f"--only={only}", streams)
+    tap.check(claim, (done.returncode, done.stdout, done.stderr) == (2, "", error), done)
+
+# ---- JSON ----
+
+with open(os.path.join(tap.SOURCE, "docs", "opt.schema.json"), encoding="utf-8") as file:
+    SCHEMA = json.load(file)
+
+
+def report(claim, *arguments, status=0, path=None):
+    """The JSON of a run, held against the schema."""
+    done = tap.skirc("opt", *arguments)
+    text = done.stdout
+    if path:
+        with open(path) as file:
+            text = file.read()
+    found = json.loads(text)
+    error = jsonschema and jsonschema.exceptions.best_match(
+        jsonschema.Draft202012Validator(SCHEMA).iter_errors(found))
+    tap.check(claim, done.returncode == status == found["status"] and not error, f"{error}{done}")
+    return found
+
+
+found = report("JSON in the place of the result", "-p", "default", "--json", streams)
+tap.check("passes, and which of them changed something",
+          [run["pass"] for run in found["passes"]] == listed and
+          [run["pass"] for run in found["passes"] if run["changed"]] == names, found)
+tap.check("counts", found["file"] == streams and found["before"]["superkernels"] == 0 and
+          found["after"]["superkernels"] == 1 and found["after"]["instructions"]["call"] == 7, found)
+found = report("JSON beside the result", "--stop-after=insert-syncs", "--json", "-o", "out.skir",
+               streams)
+with open("out.skir") as file:
+    tap.check("the result", "superkernel @" in file.read())
+found = report("JSON in a file", "-p", "default", "--json=out.json", streams, path="out.json")
+found = report("JSON of no passes", "--json", streams)
+tap.check("nothing has run", found["passes"] == [] and found["before"] == found["after"], found)
+unsynchronised = tap.skirc("opt", "-p", "..lower-superkernels", streams).stdout
+with open("wrong.skir", "w") as file:
+    file.write(unsynchronised)
+found = report("JSON of a run that fails", "-p", "inline-calls,verify-sync", "--json", "wrong.skir",
+               status=1)
+tap.check("what has run before", [run["pass"] for run in found["passes"]] == ["inline-calls"] and
+          "after" not in found, found)
+done = tap.skirc("opt", "--json", "-o", "many/", streams, small)
+tap.check("one report a file", [json.loads(text)["file"] for text in
+                                re.findall(r"\{\"file\".*?\}\}\}\n", done.stdout, flags=re.S)]
+          == [streams, small], done)
+done = tap.skirc("opt", "--json=out.json", "-o", "many/", streams, small)
+tap.check("a file has one report", done.returncode == 2 and done.stderr ==
+          "skirc: --json=FILE.json takes one file's report, but there are 2 files\n"
+          "try 'skirc opt --help'\n", done)
+done = tap.skirc("opt", "-p", "default", "--verify-each", "-o", "out.skir", "calls.skir", streams)
+done = tap.skirc("opt", "-p", "default", "--verify-each", streams)
+tap.check("every stage can be read back", done.returncode == 0 and done.stdout == whole, done)
 
 tap.done()
