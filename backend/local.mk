@@ -184,9 +184,11 @@ kernel_sources = \
 	backend/kernels/add.c \
 	backend/kernels/add_dynamic.c \
 	backend/kernels/add_n.c \
+	backend/kernels/arg_max.c \
 	backend/kernels/assign.c \
 	backend/kernels/cast.c \
 	backend/kernels/concat_d.c \
+	backend/kernels/cumsum.c \
 	backend/kernels/dequant_swiglu_quant.c \
 	backend/kernels/fused_infer_attention_score.c \
 	backend/kernels/is_finite.c \
@@ -195,11 +197,14 @@ kernel_sources = \
 	backend/kernels/mul.c \
 	backend/kernels/pows.c \
 	backend/kernels/quant_batch_matmul_v3.c \
+	backend/kernels/reduce.c \
 	backend/kernels/rms_norm.c \
 	backend/kernels/scatter_update.c \
-	backend/kernels/softmax.c
+	backend/kernels/softmax.c \
+	backend/kernels/top_k.c
 kernel_headers = \
 	backend/kernels/add.h \
+	backend/kernels/axes.h \
 	backend/kernels/elementwise.h \
 	backend/kernels/float16.h \
 	backend/kernels/kernel.h \

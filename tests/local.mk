@@ -27,7 +27,8 @@ kernel_cases = \
 	tests/cases/matrix.py \
 	tests/cases/movement.py \
 	tests/cases/normalisation.py \
-	tests/cases/quantisation.py
+	tests/cases/quantisation.py \
+	tests/cases/reduction.py
 
 # ---- Unit tests: one cmocka program per module, tests/unit/NAME.c ----
 

@@ -11,6 +11,9 @@ bool shapes_of_type(const struct op_check *check);
 /* A scale for each row and column, not one for all of them. */
 bool shapes_quant_matmul(const struct op_check *check);
 
+/* Operand 0 has the dimensions that "axes" names. */
+bool shapes_axes(const struct op_check *check);
+
 /* The layouts that the kernel of FusedInferAttentionScore has. */
 bool shapes_attention(const struct op_check *check);
 

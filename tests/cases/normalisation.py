@@ -24,6 +24,16 @@ def add_softmax(cases):
         for shape in ((4, 300), (3, 1), (2, 0, 5), (2, 3, 17)):
             x = uniform(dtype, *shape, low=-20, high=20)
             cases.add("Softmax", [x], Result(dtype, softmax(x.f32), ulps(dtype)))
+        for axes in ((-1,), (0,), (1, 2), (0, 2)):
+            x = uniform(dtype, 3, 40, 5, low=-20, high=20)
+            cases.add("SoftmaxV2", [x], Result(dtype, softmax(x.f32, axes), ulps(dtype)),
+                      f"axes = {list(axes)}")
+            top = x.f32.max(axes, keepdims=True)
+            log = np.log(np.exp((x.f32 - top).astype(np.float64)).sum(axes, keepdims=True))
+            cases.add("LogSoftmaxV2", [x], Result(dtype, (x.f32 - top) - log, ulps(dtype), 1),
+                      f"axes = {list(axes)}")
+        cases.add("SoftmaxV2", [x], Result("f32", softmax(x.f32), ULPS), "half_to_float = true")
+        cases.add("LogSoftmaxV2", [x], Result(dtype, np.log(softmax(x.f32)), ulps(dtype), 40))
 
 
 def add_rms_norm(cases):

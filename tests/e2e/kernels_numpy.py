@@ -11,9 +11,9 @@ import tap
 
 tap.need_numpy()
 import numpy_cases
-from cases import attention, elementwise, matrix, movement, normalisation, quantisation
+from cases import attention, elementwise, matrix, movement, normalisation, quantisation, reduction
 
-FAMILIES = [elementwise, movement, matrix, normalisation, quantisation, attention]
+FAMILIES = [elementwise, movement, matrix, reduction, normalisation, quantisation, attention]
 
 
 def types_of_kernels():

@@ -1,0 +1,140 @@
+/* A tensor as lines along some of its axes: all elements that agree in the other ones, in row-major
+ * order. Lines are numbered in the row-major order of these others. */
+#ifndef BACKEND_KERNELS_AXES_H
+#define BACKEND_KERNELS_AXES_H
+
+#include "backend/kernels/kernel.h"
+
+/* Axes without those of length 1, and with neighbours merged; strides in elements. */
+struct axes_space {
+    uint32_t rank;
+    int64_t dims[SKRT_MAX_RANK], strides[SKRT_MAX_RANK];
+};
+
+struct axes {
+    struct axes_space along, across;
+    int64_t length, lines; /* elements of a line, and how many there are */
+};
+
+static inline void axes_add(struct axes_space *space, int64_t dim, int64_t stride)
+{
+    uint32_t last = space->rank - 1;
+    if (dim == 1)
+        return;
+    if (space->rank > 0 && space->strides[last] == stride * dim)
+        space->dims[last] *= dim;
+    else
+        space->dims[last = space->rank++] = dim;
+    space->strides[last] = stride;
+}
+
+/* Lines along the axes whose bits are set. */
+static inline void axes_open(struct axes *axes, const struct skrt_tensor *tensor, uint32_t set)
+{
+    memset(axes, 0, sizeof *axes);
+    axes->length = axes->lines = 1;
+    for (uint32_t axis = 0; axis < tensor->rank; axis++) {
+        bool along = set >> axis & 1;
+        axes_add(along ? &axes->along : &axes->across, tensor->dims[axis],
+                 kernel_product(tensor, axis + 1, tensor->rank));
+        *(along ? &axes->length : &axes->lines) *= tensor->dims[axis];
+    }
+}
+
+/* Adds the axis, which may count from the end, to a set; false if the tensor has none such. */
+static inline bool axes_choose(uint32_t *set, const struct skrt_tensor *tensor, int64_t axis)
+{
+    axis += axis < 0 ? tensor->rank : 0;
+    if (axis < 0 || axis >= tensor->rank)
+        return false;
+    *set |= UINT32_C(1) << axis;
+    return true;
+}
+
+/* The same for an attribute, which is an axis or a list of axes; `otherwise` where it is absent. */
+static inline bool axes_choose_attr(uint32_t *set, const struct kernel *kernel,
+                                    const struct skrt_tensor *tensor, const char *key,
+                                    int64_t otherwise)
+{
+    const struct skrt_attr *attr = kernel_attr(kernel, key);
+    if (attr == NULL || attr->ints == NULL)
+        return axes_choose(set, tensor, attr != NULL ? attr->i : otherwise);
+    for (uint64_t i = 0; i < attr->count; i++)
+        if (!axes_choose(set, tensor, attr->ints[i]))
+            return false;
+    return true;
+}
+
+/* The same for the elements of a tensor of i32 or i64. */
+static inline bool axes_choose_tensor(uint32_t *set, const struct kernel *kernel,
+                                      const struct skrt_tensor *tensor, unsigned slot)
+{
+    const struct skrt_tensor *listed = &kernel->tensors[slot];
+    if (listed->form != SKRT_TENSOR || (listed->dtype != SKRT_i32 && listed->dtype != SKRT_i64))
+        return false;
+    for (int64_t i = 0; i < kernel_elements(listed); i++) {
+        int64_t axis;
+        kernel_load_i64(&axis, kernel_slot(kernel, slot), listed->dtype, i, 1);
+        if (!axes_choose(set, tensor, axis))
+            return false;
+    }
+    return true;
+}
+
+/* The offset of a position in a space; `*run` is how many positions from there on lie in one step
+ * of the innermost axis each. */
+static inline int64_t axes_offset(const struct axes_space *space, int64_t position, int64_t *run)
+{
+    int64_t offset = 0;
+    *run = space->rank == 0
+               ? 1
+               : space->dims[space->rank - 1] - position % space->dims[space->rank - 1];
+    for (uint32_t axis = space->rank; axis-- > 0;) {
+        offset += position % space->dims[axis] * space->strides[axis];
+        position /= space->dims[axis];
+    }
+    return offset;
+}
+
+/* Where a line begins. */
+static inline int64_t axes_line(const struct axes *axes, int64_t line)
+{
+    int64_t run;
+    return axes_offset(&axes->across, line, &run);
+}
+
+static inline int64_t axes_step(const struct axes *axes)
+{
+    return axes->along.rank == 0 ? 1 : axes->along.strides[axes->along.rank - 1];
+}
+
+/* The functions below load or store elements `at` up to `at + n` of the line that begins at
+ * `line`. */
+#define AXES_MOVE(name, type, data_type, move)                                                     \
+    SAMPLE_SOME __attribute__((noinline)) void axes_##name(const struct axes *axes, type *values,  \
+                                                           data_type *data, uint32_t dtype,        \
+                                                           int64_t line, int64_t at, int64_t n)    \
+    {                                                                                              \
+        int64_t step = axes_step(axes);                                                            \
+        for (int64_t done = 0, run; done < n; done += run) {                                       \
+            int64_t offset = line + axes_offset(&axes->along, at + done, &run);                    \
+            run = kernel_min(run, n - done);                                                       \
+            for (int64_t i = 0; step != 1 && i < run; i++)                                         \
+                move(data, dtype, offset + i * step, values + done + i, 1);                        \
+            if (step == 1)                                                                         \
+                move(data, dtype, offset, values + done, run);                                     \
+        }                                                                                          \
+    }
+#define AXES_LOAD_F32(data, dtype, offset, values, n)                                              \
+    kernel_load_f32(values, data, dtype, offset, n)
+#define AXES_LOAD_I64(data, dtype, offset, values, n)                                              \
+    kernel_load_i64(values, data, dtype, offset, n)
+AXES_MOVE(load_f32, float, const void, AXES_LOAD_F32)
+AXES_MOVE(load_i64, int64_t, const void, AXES_LOAD_I64)
+AXES_MOVE(store_f32, const float, void, kernel_store_f32)
+AXES_MOVE(store_i64, const int64_t, void, kernel_store_i64)
+#undef AXES_MOVE
+#undef AXES_LOAD_F32
+#undef AXES_LOAD_I64
+
+#endif

@@ -1,0 +1,67 @@
+/* Cumsum, whose axis is a tensor that is read at run time, and CumsumD, whose axis is an attribute:
+ * the sums of the elements up to each. With `exclusive` the element itself does not count, with
+ * `reverse` they go from the last to the first. Sums of floats are f32, in this order, each rounded
+ * once where it is stored. */
+#include "backend/kernels/axes.h"
+
+enum { cumsum_tensor = 1, cumsum_d_tensor = 0 };
+enum { TENSOR = SAMPLE_OWN(_tensor), X = 0, Y = 1 + TENSOR, TENSORS };
+
+struct cumsum {
+    struct kernel kernel;
+    struct axes axes;
+    bool exclusive, reverse;
+};
+
+static bool cumsum_open(struct cumsum *op, const skrt_core *core, uint64_t args_offset)
+{
+    uint32_t set = 0;
+    const struct kernel *kernel = &op->kernel;
+    if (!kernel_open(&op->kernel, core, args_offset, TENSORS, false))
+        return false;
+    const struct skrt_tensor *x = &kernel->tensors[X];
+    if (TENSOR
+            ? kernel_elements(&kernel->tensors[1]) != 1 || !axes_choose_tensor(&set, kernel, x, 1)
+            : !axes_choose_attr(&set, kernel, x, "axis", INT64_MAX))
+        return false;
+    axes_open(&op->axes, x, set);
+    op->exclusive = kernel_flag(kernel, "exclusive", false);
+    op->reverse = kernel_flag(kernel, "reverse", false);
+    return kernel_same_dims(x, &kernel->tensors[Y]) && x->dtype == kernel->tensors[Y].dtype;
+}
+
+/* A line's elements one after the other, in the order of the sums. */
+#define CUMSUM_LINE(name, type, add)                                                               \
+    static void cumsum_##name(const struct cumsum *op, int64_t line)                               \
+    {                                                                                              \
+        uint32_t dtype = op->kernel.tensors[X].dtype;                                              \
+        type sum = 0, x;                                                                           \
+        for (int64_t i = 0; i < op->axes.length; i++) {                                            \
+            int64_t at = op->reverse ? op->axes.length - 1 - i : i;                                \
+            axes_load_##name(&op->axes, &x, kernel_slot(&op->kernel, X), dtype, line, at, 1);      \
+            type before = sum;                                                                     \
+            sum = add;                                                                             \
+            axes_store_##name(&op->axes, op->exclusive ? &before : &sum,                           \
+                              kernel_slot(&op->kernel, Y), dtype, line, at, 1);                    \
+        }                                                                                          \
+    }
+CUMSUM_LINE(f32, float, sum + x)
+CUMSUM_LINE(i64, int64_t, (int64_t)((uint64_t)sum + (uint64_t)x))
+#undef CUMSUM_LINE
+
+skrt_kernel_fn SAMPLE;
+
+void SAMPLE(skrt_core *core, uint64_t args_offset)
+{
+    struct cumsum op;
+    if (!cumsum_open(&op, core, args_offset))
+        return;
+    struct kernel_range range = kernel_block_range(core, op.axes.lines);
+    for (int64_t n = range.begin; n < range.end; n++) {
+        int64_t line = axes_line(&op.axes, n);
+        if (kernel_is_float(op.kernel.tensors[X].dtype))
+            cumsum_f32(&op, line);
+        else
+            cumsum_i64(&op, line);
+    }
+}
