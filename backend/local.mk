@@ -153,6 +153,8 @@ libskrt_la_SOURCES = \
 	backend/runtime/race.h \
 	backend/runtime/race_find.c \
 	backend/runtime/race_state.h \
+	backend/runtime/records.c \
+	backend/runtime/records.h \
 	backend/runtime/report.c \
 	backend/runtime/report.h \
 	backend/runtime/scheduler.c \

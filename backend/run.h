@@ -16,7 +16,7 @@ struct run_options {
      * kernel without any entry. */
     bool fused;
     bool race_check;         /* fused: orders that are not enforced are found */
-    bool profile;            /* fused: time records of entries that make some can be kept */
+    bool profile;            /* time records can be kept, of entries that make some and of ops */
     bool trace;              /* fused: traces of entries that make some are kept */
     bool full_barriers;      /* barriers of kernels are over all cores of a launch, as on the NPU */
     bool serial;             /* launches run one after another, also those of different streams */
@@ -34,7 +34,8 @@ struct backend_run {
                         * records */
 };
 
-/* Time records of a graph's launches, as entries with `profile` instructions make them. */
+/* Time records of a graph's launches: those of super kernels as their entries with `profile`
+ * instructions make them, and where the virtual device's cores were blocked; those of ops. */
 struct run_profile {
     struct arena arena;
     struct {
@@ -43,6 +44,7 @@ struct run_profile {
             const char *const *ops; /* names, in list order */
             uint32_t n_ops;
             uint32_t stream; /* launches of one do not overlap */
+            bool alone;      /* no super kernel: an op */
         } * at;
         uint32_t count, capacity;
     } launches;
@@ -53,7 +55,8 @@ struct run_profile {
     struct {
         struct run_profile_event {
             uint32_t launch;
-            struct skrt_profile_record record; /* `ns` since the first launch began */
+            struct skrt_profile_record record; /* `ns` since the first launch began; `index` is the
+                                                * op's, or NONE: behind the last */
         } * at;
         uint32_t count, capacity;
     } events; /* those of one core stand in turn */

@@ -145,6 +145,10 @@ libskir_la_SOURCES += \
 	frontend/exchange/writers/pieces.h \
 	frontend/exchange/writers/proto_out.c \
 	frontend/exchange/writers/proto_out.h \
+	frontend/exchange/writers/profile_names.c \
+	frontend/exchange/writers/profile_names.h \
+	frontend/exchange/writers/profile_table.c \
+	frontend/exchange/writers/profile_table.h \
 	frontend/exchange/writers/trace_events.c \
 	frontend/exchange/writers/trace_events.h
 libskir_la_CPPFLAGS = $(AM_CPPFLAGS) -DSKIR_KERNEL_DIR='"$(kerneldir)"'
@@ -228,6 +232,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/run_measure.h \
 	frontend/commands/run_options.c \
 	frontend/commands/run_options.h \
+	frontend/commands/run_profile.c \
+	frontend/commands/run_profile.h \
 	frontend/commands/run_repeat.c \
 	frontend/commands/run_repeat.h \
 	frontend/commands/run_report.c \

@@ -116,6 +116,19 @@ bool arguments_add_op(struct device_run *run, const struct op *op)
 
 /* -------------------------------------------------------------------------- entries ---- */
 
+/* How many a core makes at an instruction: those that may block have a begin and an end. */
+static unsigned records_of(enum instr_op op)
+{
+    switch (op) {
+    case INSTR_profile: return 1;
+    case INSTR_await:
+    case INSTR_wait:
+    case INSTR_select:
+    case INSTR_feed_sync: return 2;
+    default: return 0;
+    }
+}
+
 /* The slots of time records, which stand behind those of all ops. */
 static void add_profile(struct device_run *run, const struct entry *entry,
                         struct device_launch *launch)
@@ -129,8 +142,7 @@ static void add_profile(struct device_run *run, const struct entry *entry,
     for (int core = 0; core < CORE_TYPES; core++) {
         uint64_t cores = launch->skrt.blocks * (core == CORE_AIC ? info->aics : info->aivs);
         for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++)
-            if (entry->programs[core].instrs.at[i].op == INSTR_profile)
-                launch->records += cores;
+            launch->records += cores * records_of(entry->programs[core].instrs.at[i].op);
     }
 }
 

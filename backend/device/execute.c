@@ -15,19 +15,36 @@ static enum skrt_status execute_graph(struct device_run *run, double *seconds);
 
 /* ---------------------------------------------------------------------------- launches ---- */
 
-/* Sets the slots of time records, and makes their buffer, where they are wanted. */
+/* Makes the buffer of time records, where they are wanted, and sets where they go: the slots of an
+ * entry, and what the runtime is told. */
 static void *begin_profile(const struct device_run *run, const struct device_launch *launch,
-                           uint64_t *params)
+                           struct skrt_launch *skrt)
 {
-    if (!run->root->base.record || !run->options.profile || launch->profile_slot == NONE)
+    bool slots = launch->profile_slot != NONE;
+    if (!run->root->base.record || !run->options.profile || (launch->block != NONE && !slots))
         return NULL;
-    assert(launch->profile_slot + 2 <= launch->count);
-    uint64_t *slots = params + launch->profile_slot;
-    if (run->target->open_records)
-        return run->target->open_records(run, launch, slots);
-    struct skrt_profile *buffer = device_profile_buffer(launch->records, &slots[1]);
-    slots[0] = (uintptr_t)buffer;
+    assert(!slots || launch->profile_slot + 2 <= launch->count);
+    if (slots && run->target->open_records)
+        return run->target->open_records(run, launch, skrt->params + launch->profile_slot);
+    struct skrt_profile *buffer =
+        device_profile_buffer(launch->records, device_launch_cores(launch), &skrt->records_size);
+    skrt->records = buffer;
+    if (slots) {
+        skrt->params[launch->profile_slot] = (uintptr_t)buffer;
+        skrt->params[launch->profile_slot + 1] = skrt->records_size;
+    }
     return buffer;
+}
+
+/* The call that a core was blocked in or before, as the op that it is for. */
+static void find_places(const struct device_launch *launch, struct skrt_profile *records)
+{
+    for (uint64_t i = 0; launch->block != NONE && i < records->count; i++) {
+        struct skrt_profile_record *record = &records->records[i];
+        const struct device_calls *calls = &launch->calls[record->type];
+        if (record->kind > SKRT_PROFILE_WAIT)
+            record->index = record->index < calls->count ? calls->at[record->index] : NONE;
+    }
 }
 
 /* Takes the records of a launch that has begun, `start` being when its queue did. */
@@ -37,10 +54,14 @@ static void end_profile(struct device_run *run, const struct device_launch *laun
     struct run_profile *profile = &run->root->profile;
     uint64_t begin = start + (uint64_t)(result->begin * 1e9);
     struct skrt_profile *records = buffer;
-    const struct run_profile_launch named = {
-        .name = launch->skrt.name, .ops = launch->ops, .n_ops = launch->n_ops};
-    if (buffer && run->target->take_records)
+    const struct run_profile_launch named = {.name = launch->skrt.name,
+                                             .ops = launch->ops,
+                                             .n_ops = launch->n_ops,
+                                             .alone = launch->block == NONE};
+    if (buffer && launch->block != NONE && run->target->take_records)
         records = run->target->take_records(run, launch, buffer, profile->start + begin);
+    else if (buffer)
+        find_places(launch, records);
     if (records && result->status != SKRT_STOPPED)
         device_profile_add(profile, &named, run->stream_names.at[launch->stream], records, begin);
     if (records != buffer)
@@ -162,7 +183,7 @@ static void add_to_batch(struct device_run *run, struct batch *batch, uint32_t i
     set_params(run, launch, run->values, params);
     queued->launch.params = params;
     queued->launch.n_params = launch->count;
-    batch->profiles[i] = begin_profile(run, launch, params);
+    batch->profiles[i] = begin_profile(run, launch, &queued->launch);
     open_locks(run, launch);
 }
 

@@ -164,6 +164,10 @@ static bool add_op_launch(struct device_run *run, const struct op *op)
         launch->skrt.parts[core] =
             (struct skrt_call){fn, 1, single.blocks, info->flat ? 1 : info->aivs, info->flat};
     }
+    launch->n_ops = 1;
+    launch->ops = arena_alloc(&run->arena, sizeof *launch->ops);
+    launch->ops[0] = op_call_text(run->module, run->graph, op, &run->arena);
+    launch->records = 4 * device_launch_cores(launch); /* the kernel and the op */
     const struct clauses *clauses = op_clauses(run->graph, op);
     launch->skrt.waves = !has_barriers(run, op);
     launch->stream = op_stream(run, op);
@@ -183,6 +187,22 @@ static bool is_waves(const struct device_run *run, const struct entry *entry, co
             if (entry->programs[core].instrs.at[i].op == INSTR_await)
                 return false;
     return n_ops == 1 && !has_barriers(run, &run->graph->ops.at[ops[0]]);
+}
+
+/* Which op each call of a program is for: the one whose arguments it passes. `grouped` has the
+ * place of its op by group of arguments. */
+static struct device_calls find_calls(struct device_run *run, const struct program *program,
+                                      const uint32_t *grouped, uint32_t n_ops)
+{
+    uint32_t *calls = arena_alloc(&run->arena, (n_ops + 1) * sizeof *calls), n = 0;
+    for (uint32_t i = 0; i < program->instrs.count; i++) {
+        const struct instr *call = &program->instrs.at[i];
+        if (call->op != INSTR_call)
+            continue;
+        assert(n < n_ops && call->number[0] < n_ops);
+        calls[n++] = grouped[call->number[0]];
+    }
+    return (struct device_calls){calls, n};
 }
 
 static bool add_superkernel_launch(struct device_run *run, const struct members *members,
@@ -213,6 +233,8 @@ static bool add_superkernel_launch(struct device_run *run, const struct members 
     for (uint32_t i = 0; i < launch->n_ops; i++)
         if (!arguments_add_op(run, &run->graph->ops.at[ops[grouped[i]]]))
             return false;
+    for (int core = 0; core < CORE_TYPES; core++)
+        launch->calls[core] = find_calls(run, &entry->programs[core], grouped, launch->n_ops);
     if (!arguments_add_entry(run, entry, launch))
         return false;
     end_launch(run);

@@ -5,8 +5,11 @@
 #include <string.h>
 #include <time.h>
 
-/* More records than these are dropped: 64 MiB. */
-enum { MAX_RECORDS = (64 << 20) / sizeof(struct skrt_profile_record) };
+enum {
+    /* More records than these are dropped: 64 MiB. */
+    MAX_RECORDS = (64 << 20) / sizeof(struct skrt_profile_record),
+    IN_KERNELS = 128, /* on a core */
+};
 
 void device_profile_free(struct run_profile *profile)
 {
@@ -16,8 +19,9 @@ void device_profile_free(struct run_profile *profile)
     arena_free(&profile->arena);
 }
 
-struct skrt_profile *device_profile_buffer(uint64_t records, uint64_t *size)
+struct skrt_profile *device_profile_buffer(uint64_t records, uint64_t cores, uint64_t *size)
 {
+    records += IN_KERNELS * cores;
     records = records < MAX_RECORDS ? records : MAX_RECORDS;
     *size = sizeof(struct skrt_profile) + records * sizeof(struct skrt_profile_record);
     return mem_try_calloc(1, *size);
@@ -61,6 +65,7 @@ void device_profile_add(struct run_profile *profile, const struct run_profile_la
              (struct run_profile_launch){.name = copy(profile, launch->name),
                                          .ops = names,
                                          .n_ops = launch->n_ops,
+                                         .alone = launch->alone,
                                          .stream = find_stream(profile, stream)});
     for (uint64_t i = 0; i < buffer->count; i++) {
         struct run_profile_event event = {profile->launches.count - 1, buffer->records[i]};

@@ -6,9 +6,9 @@
 
 void device_profile_free(struct run_profile *profile);
 
-/* A buffer with room for `records`, as far as the limit allows, to be freed; `*size` is its bytes.
- * NULL where there is no memory for it. */
-struct skrt_profile *device_profile_buffer(uint64_t records, uint64_t *size);
+/* A buffer with room for `records`, and some more for each of `cores` that kernels may cause, as
+ * far as the limit allows, to be freed; `*size` is its bytes. NULL where there is no memory. */
+struct skrt_profile *device_profile_buffer(uint64_t records, uint64_t cores, uint64_t *size);
 
 /* Nanoseconds since this was called first: the run has begun. */
 uint64_t device_profile_now(struct run_profile *profile);

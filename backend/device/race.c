@@ -5,29 +5,6 @@
 #include <assert.h>
 #include <string.h>
 
-static const struct kernel *kernel_of(const struct device_race_source *source, uint32_t i)
-{
-    return module_kernel(source->module, source->graph->ops.at[source->ops[i]].kernel);
-}
-
-/* Which op each call of a program is for: the one whose arguments it passes. */
-static void place_calls(const struct device_race_source *source, enum core_type core,
-                        struct arena *arena, struct skrt_race_check *check)
-{
-    const struct program *program = &source->entry->programs[core];
-    uint32_t *calls = arena_alloc(arena, (source->count + 1) * sizeof *calls), n = 0;
-    for (uint32_t i = 0; i < program->instrs.count; i++) {
-        const struct instr *call = &program->instrs.at[i];
-        if (call->op != INSTR_call)
-            continue;
-        assert(n < source->count && call->number[0] < source->count);
-        calls[n++] = source->grouped[call->number[0]];
-        assert(kernel_of(source, calls[n - 1])->name == call->kernel);
-    }
-    check->calls[core] = calls;
-    check->n_calls[core] = n;
-}
-
 /* Two ops may be ordered for several reasons. */
 static void place_orders(const struct device_race_source *source, struct arena *arena,
                          struct skrt_race_check *check)
@@ -60,8 +37,10 @@ void device_race_check(const struct device_race_source *source, struct arena *ar
 {
     const char **names = arena_alloc(arena, (source->count + 1) * sizeof *names);
     *check = (struct skrt_race_check){.n_ops = source->count, .names = names};
-    for (int core = 0; core < CORE_TYPES; core++)
-        place_calls(source, (enum core_type)core, arena, check);
+    for (int core = 0; core < CORE_TYPES; core++) {
+        check->calls[core] = source->calls[core].at;
+        check->n_calls[core] = source->calls[core].count;
+    }
     for (uint32_t i = 0; i < source->count; i++)
         names[i] = op_call_text(source->module, source->graph,
                                 &source->graph->ops.at[source->ops[i]], arena);

@@ -2,24 +2,21 @@
 #ifndef BACKEND_DEVICE_RACE_H
 #define BACKEND_DEVICE_RACE_H
 
-#include "backend/runtime/skrt.h"
-#include "ir/base/arena.h"
+#include "backend/device/run.h"
 #include "ir/order.h"
 
 struct device_race_source {
     const struct module *module;
     const struct graph *graph;
-    const struct order *order; /* of the graph */
-    const struct entry *entry;
-    const uint32_t *ops; /* of the super kernel, in list order */
+    const struct order *order;        /* of the graph */
+    const struct device_calls *calls; /* by core type */
+    const uint32_t *ops;              /* of the super kernel, in list order */
     uint32_t count;
-    const uint32_t *index;   /* per op of the graph: its place in its list, or NONE */
-    const uint32_t *grouped; /* by group of arguments: the place of its op */
+    const uint32_t *index; /* per op of the graph: its place in its list, or NONE */
 };
 
-/* The orders between ops of the super kernel, each once, and which op each call is for; the entry
- * calls each op once on each core type that it has a part on. The result is allocated in the
- * arena. */
+/* The orders between ops of the super kernel, each once, and its calls; the entry calls each op
+ * once on each core type that it has a part on. The result is allocated in the arena. */
 void device_race_check(const struct device_race_source *source, struct arena *arena,
                        struct skrt_race_check *check);
 

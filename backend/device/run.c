@@ -98,15 +98,13 @@ static enum backend_status load_all(struct device_run *run)
 static void check_races_of(struct device_run *run, const struct members *members,
                            const struct order *order, struct device_launch *launch)
 {
-    const struct entry *entry = block_entry(run->module, &run->graph->blocks.at[launch->block]);
     uint32_t first = members->first[launch->block];
     const struct device_race_source source = {
         .module = run->module,
         .graph = run->graph,
         .order = order,
-        .entry = entry,
+        .calls = launch->calls,
         .index = members->index,
-        .grouped = members->grouped + first,
         .ops = members->ops + first,
         .count = members->first[launch->block + 1] - first,
     };

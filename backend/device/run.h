@@ -41,6 +41,12 @@ struct device_tiling_words {
 
 struct device_call;
 
+/* The calls of a program, in turn, by their ops' places in the list of the super kernel. */
+struct device_calls {
+    const uint32_t *at;
+    uint32_t count;
+};
+
 struct device_launch {
     struct device_call *call;      /* an op that calls graphs, which is no launch itself; or NULL */
     struct skrt_launch skrt;       /* without params */
@@ -52,10 +58,11 @@ struct device_launch {
     uint32_t profile_slot;         /* of its time records, or NONE */
     struct skrt_trace_line *trace; /* in run.workspaces, or NULL */
     uint32_t trace_lines;
-    uint64_t records; /* at most */
-    const char **ops; /* names of the super kernel's ops */
+    uint64_t records; /* at most, but for those in kernels */
+    const char **ops; /* names of the super kernel's ops, or of the one */
     uint32_t n_ops;
-    struct range tilings; /* in run.tilings: those that its entry waits for */
+    struct device_calls calls[CORE_TYPES]; /* of its entry */
+    struct range tilings;                  /* in run.tilings: those that its entry waits for */
 };
 
 struct device_run {
@@ -91,6 +98,11 @@ struct device_run {
     VEC(struct skrt_trace_line)
     trace; /* of the root: of all launches so far, with lines of names */
 };
+
+static inline uint64_t device_launch_cores(const struct device_launch *launch)
+{
+    return (uint64_t)launch->skrt.blocks * (launch->skrt.aics + launch->skrt.aivs);
+}
 
 static inline const struct kernel *device_run_kernel(const struct device_run *run,
                                                      const struct op *op)

@@ -2,6 +2,7 @@
 #ifndef BACKEND_RUNTIME_CORE_H
 #define BACKEND_RUNTIME_CORE_H
 
+#include "backend/runtime/records.h"
 #include "backend/runtime/scheduler.h"
 
 #pragma GCC visibility push(hidden)
@@ -39,7 +40,11 @@ static inline void skrt_core_block(struct skrt_core *core, enum skrt_wait wait)
     assert(core->device->locked && core->state == SKRT_CORE_RUNNING);
     core->state = SKRT_CORE_BLOCKED;
     core->wait = wait;
+    if (core->job->launch->records)
+        skrt_record_wait(core, SKRT_BEGIN);
     skrt_sched_switch(core);
+    if (core->job->launch->records)
+        skrt_record_wait(core, SKRT_END);
 }
 
 /* Stop the launch: this core cannot execute what it is at. The first needs the lock, the second,

@@ -296,6 +296,16 @@ enum skrt_status skrt_launch(struct skrt_device *device, const struct skrt_launc
 
 /* ------------------------------------------------------------------ a core ---- */
 
+/* A sub-kernel that is launched alone. */
+static void run_part(struct skrt_core *core, const struct skrt_call *part)
+{
+    skrt_record(core, SKRT_BEGIN, SKRT_PROFILE_KERNEL);
+    skrt_record(core, SKRT_BEGIN, SKRT_PROFILE_OP);
+    skrt_call(core, part, &core->job->part_site);
+    skrt_record(core, SKRT_END, SKRT_PROFILE_OP);
+    skrt_record(core, SKRT_END, SKRT_PROFILE_KERNEL);
+}
+
 void skrt_launch_core_main(void *arg)
 {
     struct skrt_core *core = arg;
@@ -304,7 +314,7 @@ void skrt_launch_core_main(void *arg)
     if (launch->entry)
         launch->entry(core);
     else if (launch->parts[core->type].fn)
-        skrt_call(core, &launch->parts[core->type], &core->job->part_site);
+        run_part(core, &launch->parts[core->type]);
     skrt_core_lock(core);
     assert(!core->call && !core->sync);
     skrt_sched_halt(core, SKRT_CORE_FINISHED);

@@ -1,46 +1,28 @@
-/* Time records, the instruction `profile` of entries: cores share a buffer without a lock. */
-#include <time.h>
-
+/* The instruction `profile` of entries. */
 #include "backend/runtime/instructions.h"
 
-static uint64_t now(const struct skrt_core *core)
-{
-    const struct timespec *begin = &core->job->begin;
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)((t.tv_sec - begin->tv_sec) * 1000000000 + (t.tv_nsec - begin->tv_nsec));
-}
-
 /* NULL where the launch has no buffer, or none that a record fits in. */
-static struct skrt_profile *buffer_of(struct skrt_core *core, uint64_t slot, uint64_t *capacity)
+static struct skrt_profile *buffer_of(struct skrt_core *core, uint64_t slot, uint64_t *size)
 {
     const struct skrt_launch *launch = core->job->launch;
     if (slot >= launch->n_params || launch->n_params - slot < 2)
         skrt_core_misuse(core, "the launch has no slots for a buffer and its size there");
-    uint64_t address = launch->params[slot], size = launch->params[slot + 1];
+    uint64_t address = launch->params[slot];
+    *size = launch->params[slot + 1];
     if (address % _Alignof(struct skrt_profile) != 0)
         skrt_core_misuse(core, "the buffer for records is not aligned");
-    if (address == 0 || size < sizeof(struct skrt_profile))
+    if (address == 0 || *size < sizeof(struct skrt_profile))
         return NULL;
-    *capacity = (size - sizeof(struct skrt_profile)) / sizeof(struct skrt_profile_record);
     return (struct skrt_profile *)(uintptr_t)address;
 }
 
 static void write_record(struct skrt_core *core, uint64_t slot,
                          const struct skrt_profile_record *record)
 {
-    uint64_t capacity;
-    struct skrt_profile *profile = buffer_of(core, slot, &capacity);
-    if (!profile)
-        return;
-    uint64_t at = __atomic_load_n(&profile->count, __ATOMIC_RELAXED);
-    while (at < capacity && !__atomic_compare_exchange_n(&profile->count, &at, at + 1, true,
-                                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        ;
-    if (at < capacity)
-        profile->records[at] = *record;
-    else
-        __atomic_fetch_add(&profile->dropped, 1, __ATOMIC_RELAXED);
+    uint64_t size;
+    struct skrt_profile *profile = buffer_of(core, slot, &size);
+    if (profile)
+        skrt_record_write(profile, size, record);
 }
 
 /* Whether the core has something to time: events are executed by one core of each type. */
@@ -56,12 +38,7 @@ void skrt_profile(skrt_core *core, uint64_t slot, enum skrt_phase phase, uint32_
     skrt_core_begin(core, site);
     if (!takes_part(core, kind))
         return;
-    const struct skrt_profile_record record = {.ns = now(core),
-                                               .index = index,
-                                               .core = core->index,
-                                               .type = (uint8_t)core->type,
-                                               .kind = (uint8_t)kind,
-                                               .phase = (uint8_t)phase};
+    const struct skrt_profile_record record = skrt_record_now(core, phase, kind, index);
     if (kind == SKRT_PROFILE_OP && phase == SKRT_BEGIN) {
         core->timing = true;
         core->timed_slot = slot;

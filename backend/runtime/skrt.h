@@ -233,16 +233,26 @@ enum skrt_profile_kind {
     SKRT_PROFILE_KERNEL, /* the numbers of the language */
     SKRT_PROFILE_OP,
     SKRT_PROFILE_NOTIFY,
-    SKRT_PROFILE_WAIT
+    SKRT_PROFILE_WAIT,
+    /* What only the runtime records (skrt_launch.records): a core was blocked, by what. */
+    SKRT_PROFILE_BARRIER,      /* an await */
+    SKRT_PROFILE_FLAG,         /* a wait for a flag of the entry */
+    SKRT_PROFILE_KERNEL_FLAG,  /* or of the sub-kernel */
+    SKRT_PROFILE_FULL_BARRIER, /* one of the sub-kernel */
+    SKRT_PROFILE_FEED,         /* a fed one, on a core that feeds it */
+    SKRT_PROFILE_TILING,       /* a select */
+    SKRT_PROFILE_KINDS
 };
 struct skrt_profile_record {
     uint64_t ns;    /* of a monotonic clock, since the launch began */
-    uint32_t index; /* of the op */
+    uint32_t index; /* of the op; where a core was blocked, of the call that it is in or that comes
+                     * next, from 0 */
     uint32_t core;  /* among those of its type */
     uint8_t type;   /* enum skrt_core_type */
     uint8_t kind;   /* enum skrt_profile_kind */
     uint8_t phase;  /* enum skrt_phase */
-    uint8_t reserved[5];
+    bool inside;    /* it was blocked in a call */
+    uint8_t reserved[4];
 };
 struct skrt_profile {
     uint64_t count;   /* records below; those of one core stand in turn */
@@ -357,6 +367,11 @@ struct skrt_launch {
      * that the call includes. */
     bool full_barriers;
     const struct skrt_race_check *race; /* for entries; NULL: no check */
+    /* Where the runtime itself records times, as skrt_profile does, and the size in bytes: where
+     * cores are blocked, but for events; of a launch without an entry, also the kernel and the op,
+     * whose index is 0. It may be the buffer that the entry writes to. NULL: there is none. */
+    struct skrt_profile *records;
+    uint64_t records_size;
 };
 
 enum skrt_status {

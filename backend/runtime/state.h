@@ -9,6 +9,7 @@
  *
  *   fiber  names               stacks; what things are called
  *   scheduler                  which core runs on which thread
+ *   records                    time records
  *   core  shape                what every instruction stands on; whom a call includes
  *   race  race_find            the race check
  *   barrier  flag              instructions, and what sub-kernels call

@@ -1,6 +1,7 @@
 #include "frontend/commands/run_measure.h"
 #include "frontend/commands/run_answers.h"
 #include "frontend/commands/run_launch.h"
+#include "frontend/commands/run_profile.h"
 #include "frontend/commands/run_repeat.h"
 #include "frontend/commands/run_report.h"
 #include "frontend/commands/run_values.h"
@@ -9,7 +10,7 @@ static void add_outcome(struct outcomes *outcomes, struct runner *runner, const 
                         bool fused)
 {
     outcomes->at[outcomes->count++] = (struct outcome){
-        .runner = runner, .name = name, .fused = fused, .recorded = fused && runner->profile};
+        .runner = runner, .name = name, .fused = fused, .recorded = runner->profile};
 }
 
 static enum exit_status open_all(struct outcomes *outcomes)
@@ -61,6 +62,7 @@ static enum exit_status run_and_report(struct outcomes *outcomes)
     if (status != EXIT_DONE)
         return status;
     status = worse_status(run_report_trace(first), run_report_profile(first));
+    run_profile_print(outcomes);
     run_report_summary(outcomes);
     status = worse_status(status, run_answers(first->runner, &first->storages));
     if (!outcomes->equal || !outcomes->repeatable)

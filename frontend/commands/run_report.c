@@ -33,7 +33,7 @@ enum exit_status run_report_profile(const struct outcome *outcome)
 {
     const struct runner *runner = outcome->runner;
     struct text text = {NULL, 0, 0};
-    if (!outcome->last.profile)
+    if (!outcome->last.profile || !outcome->fused)
         return EXIT_DONE;
     trace_events_write(&text, outcome->last.profile);
     enum exit_status status = write_output(runner->invocation, runner->profile, &text);

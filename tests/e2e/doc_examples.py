@@ -9,9 +9,10 @@ A fenced block's first line says what it is:
     ```skir test               a golden file as it is
     ```c from=FILE             an excerpt of that file of the tree; a line `...` stands for any
                                lines
-    ```console                 commands behind `$`, and what they print. Numbers before " ms"
-                               or behind "ms": do not count, nor those of measured runs and how they compare, nor those
-                               behind "lines " (sizes of objects that were made here); a line `...` stands for any lines
+    ```console                 commands behind `$`, and what they print. Numbers before " ms" and
+                               " %" or behind "ms": do not count, nor those of measured runs and how
+                               they compare, nor those behind "lines " (sizes of objects that were
+                               made here); a line `...` stands for any lines
 
 `file=NAME` behind `skir` or `c` also keeps the block as a file for the page's console blocks, and for
 examples that include it. Console blocks run in one folder per page, where `build` is the build folder and `docs` that of the source tree.
@@ -174,7 +175,9 @@ def hide_numbers(line):
     if re.match(COMPARED, line):
         return "TIMES COMPARED"
     line = re.sub(r"(?<= of )[0-9]+(?= runs\b)", "N", line)
-    line = re.sub(r"^ +(?=[0-9.]+ ms\b)", "", line)  # right-aligned: the width is the number's
+    # Right-aligned: the width is the number's.
+    line = re.sub(r"(^|  ) *(?=[0-9.]+ (ms\b|%))", r"\1", line)
+    line = re.sub(r"[0-9.]+(?= %)", "N", line)
     return re.sub(r'[0-9]+(\.[0-9]+)?(?= ms\b)|(?<=\blines )[0-9]+|(?<="ms":)[0-9.]+', "N", line)
 
 

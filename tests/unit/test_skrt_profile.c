@@ -171,12 +171,88 @@ static void test_bad_slots(void **state)
     }
 }
 
+static void meeting_kernel(skrt_core *core, uint64_t args_offset)
+{
+    (void)args_offset;
+    skrt_kernel_sync_all(core);
+}
+
+static void blocked_entry(skrt_core *core)
+{
+    const struct skrt_call call = {meeting_kernel, 0, BLOCKS, 0, false};
+    if (skrt_core_type(core) != SKRT_AIC)
+        return;
+    skrt_call(core, &call, &site);
+    skrt_arrive(core, SKRT_AIC, &site);
+    skrt_await(core, SKRT_AIC, &site);
+}
+
+/* On one thread the last core to come is not blocked, and all others are. */
+static void test_blocked(void **state)
+{
+    (void)state;
+    struct skrt_profile *profile = calloc(1, bytes_of(ROOM));
+    struct run run;
+    run_open(&run, 1, (struct shape){BLOCKS, 1, 2});
+    run.launch.entry = blocked_entry;
+    run.launch.records = profile;
+    run.launch.records_size = bytes_of(ROOM);
+    run_launch(&run);
+    expect_status(&run, SKRT_OK);
+    assert_int_equal(profile->count, 2 * 2 * (BLOCKS - 1));
+    unsigned barriers = 0;
+    for (uint64_t i = 0; i < profile->count; i++) {
+        const struct skrt_profile_record *record = &profile->records[i];
+        bool inside = record->kind == SKRT_PROFILE_FULL_BARRIER;
+        assert_true(inside || record->kind == SKRT_PROFILE_BARRIER);
+        assert_int_equal(record->inside, inside);
+        assert_int_equal(record->index, inside ? 0 : 1); /* in the first call, or behind it */
+        assert_int_equal(record->type, SKRT_AIC);
+        barriers += !inside && record->phase == SKRT_BEGIN;
+    }
+    assert_int_equal(barriers, BLOCKS - 1);
+    run_close(&run);
+    free(profile);
+}
+
+/* A sub-kernel alone: on each core a kernel, in it an op. */
+static void test_alone(void **state)
+{
+    (void)state;
+    struct skrt_profile *profile = calloc(1, bytes_of(ROOM));
+    struct run run;
+    run_open(&run, 2, (struct shape){BLOCKS, 0, 1});
+    run.launch.entry = NULL;
+    run.launch.parts[SKRT_AIV] = (struct skrt_call){idle_kernel, 0, BLOCKS, 1, true};
+    run.launch.records = profile;
+    run.launch.records_size = bytes_of(ROOM);
+    run_launch(&run);
+    expect_status(&run, SKRT_OK);
+    static const struct {
+        uint8_t kind, phase;
+    } expected[] = {{SKRT_PROFILE_KERNEL, SKRT_BEGIN},
+                    {SKRT_PROFILE_OP, SKRT_BEGIN},
+                    {SKRT_PROFILE_OP, SKRT_END},
+                    {SKRT_PROFILE_KERNEL, SKRT_END}};
+    unsigned counts[BLOCKS] = {0};
+    assert_int_equal(profile->count, 4 * BLOCKS);
+    for (uint64_t i = 0; i < profile->count; i++) {
+        const struct skrt_profile_record *record = &profile->records[i];
+        unsigned n = counts[record->core]++;
+        assert_int_equal(record->kind, expected[n].kind);
+        assert_int_equal(record->phase, expected[n].phase);
+    }
+    run_close(&run);
+    free(profile);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_records),   cmocka_unit_test(test_small_buffers),
         cmocka_unit_test(test_no_buffer), cmocka_unit_test(test_first_slot),
-        cmocka_unit_test(test_bad_slots),
+        cmocka_unit_test(test_bad_slots), cmocka_unit_test(test_blocked),
+        cmocka_unit_test(test_alone),
     };
     return cmocka_run_group_tests_name("skrt_profile", tests, NULL, NULL);
 }

@@ -1,4 +1,6 @@
 #include "frontend/exchange/writers/trace_events.h"
+#include "frontend/exchange/writers/profile_names.h"
+#include "frontend/exchange/writers/profile_table.h"
 #include "ir/base/json.h"
 
 #include <stdio.h>
@@ -6,18 +8,6 @@
 enum {
     PROCESS = 1,  /* of the first stream; the others have the next numbers */
     CORES = 1024, /* of a type at most: numbers of AIVs follow those of AICs */
-};
-
-static const char *const core_names[SKRT_CORE_TYPES] = {[SKRT_AIC] = "aic", [SKRT_AIV] = "aiv"};
-
-/* By kind: what Chrome's `cat` says, and what stands before the op's name. */
-static const struct {
-    const char *category, *prefix;
-} kinds[] = {
-    [SKRT_PROFILE_KERNEL] = {"kernel", ""},
-    [SKRT_PROFILE_OP] = {"op", ""},
-    [SKRT_PROFILE_NOTIFY] = {"notify", "notify of "},
-    [SKRT_PROFILE_WAIT] = {"wait", "wait of "},
 };
 
 static uint32_t row_of(const struct skrt_profile_record *record)
@@ -50,7 +40,7 @@ static void end_metadata(struct json *json)
 static void put_row(struct json *json, uint32_t stream, uint32_t row)
 {
     char name[32];
-    snprintf(name, sizeof name, "%s %u", core_names[row / CORES], row % CORES);
+    snprintf(name, sizeof name, "%s %u", profile_core_names[row / CORES], row % CORES);
     begin_metadata(json, "thread_name", stream, row, "name");
     json_string(json, name);
     end_metadata(json);
@@ -97,13 +87,7 @@ static void put_name(struct json *json, const struct run_profile_launch *launch,
                      const struct skrt_profile_record *record)
 {
     struct text name = {NULL, 0, 0};
-    text_string(&name, kinds[record->kind].prefix);
-    if (record->kind == SKRT_PROFILE_KERNEL)
-        text_string(&name, launch->name);
-    else if (record->index < launch->n_ops)
-        text_string(&name, launch->ops[record->index]);
-    else
-        text_printf(&name, "op %u", record->index);
+    profile_name(&name, launch, record);
     json_add_bytes(json, "name", name.at, name.size);
     text_free(&name);
 }
@@ -115,7 +99,7 @@ static void put_event(struct json *json, const struct run_profile *profile,
     const struct run_profile_launch *launch = &profile->launches.at[event->launch];
     json_open_object(json);
     put_name(json, launch, record);
-    json_add_string(json, "cat", kinds[record->kind].category);
+    json_add_string(json, "cat", profile_category(record));
     json_add_string(json, "ph", record->phase == SKRT_BEGIN ? "B" : "E");
     json_add_unsigned(json, "pid", PROCESS + stream_of(profile, event));
     json_add_unsigned(json, "tid", row_of(record));
@@ -124,10 +108,19 @@ static void put_event(struct json *json, const struct run_profile *profile,
     json_key(json, "args");
     json_open_object(json);
     json_add_string(json, "launch", launch->name);
-    if (record->kind != SKRT_PROFILE_KERNEL)
+    if (record->kind != SKRT_PROFILE_KERNEL && record->index < launch->n_ops)
         json_add_unsigned(json, "op", record->index);
     json_close_object(json);
     json_close_object(json);
+}
+
+/* The same numbers as in the tables that are printed. */
+static void put_table(struct json *json, const struct run_profile *profile)
+{
+    struct profile_table table;
+    profile_table_make(&table, profile);
+    profile_table_json(json, &table);
+    profile_table_free(&table);
 }
 
 void trace_events_write(struct text *text, const struct run_profile *profile)
@@ -138,6 +131,7 @@ void trace_events_write(struct text *text, const struct run_profile *profile)
     json_key(&json, "otherData");
     json_open_object(&json);
     json_add_unsigned(&json, "dropped", profile->dropped);
+    put_table(&json, profile);
     json_close_object(&json);
     json_key(&json, "traceEvents");
     json_open_array(&json);

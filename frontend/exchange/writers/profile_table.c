@@ -1,0 +1,235 @@
+#include "frontend/exchange/writers/profile_table.h"
+#include "frontend/exchange/writers/profile_names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CORES = 1024, /* of a type at most */
+    DEPTH = 4,    /* kernel, op, wait; one more than that */
+};
+
+/* From a begin to its end. */
+struct stretch {
+    const struct run_profile_launch *launch;
+    const struct skrt_profile_record *begin;
+    uint64_t ns; /* without those inside of it in which the core was blocked */
+};
+
+struct stretches {
+    struct stretch *at;
+    uint32_t count, capacity;
+};
+
+/* What has begun on a core and not ended. */
+struct open_stretches {
+    struct open_stretch {
+        const struct skrt_profile_record *begin;
+        uint64_t inside;
+    } at[DEPTH];
+    uint32_t count;
+};
+
+static bool is_blocked(const struct skrt_profile_record *record)
+{
+    return record->kind >= SKRT_PROFILE_WAIT;
+}
+
+static void end_span(struct stretches *spans, struct open_stretches *open,
+                     const struct run_profile_launch *launch, const struct skrt_profile_record *end)
+{
+    if (open->count == 0)
+        return;
+    const struct open_stretch *span = &open->at[--open->count];
+    uint64_t ns = end->ns - span->begin->ns;
+    if (is_blocked(span->begin) && open->count)
+        open->at[open->count - 1].inside += ns;
+    if (span->begin->kind != SKRT_PROFILE_KERNEL)
+        vec_push(spans, (struct stretch){launch, span->begin, ns - span->inside});
+}
+
+static void add_event(struct stretches *spans, struct open_stretches *open,
+                      const struct run_profile_launch *launch,
+                      const struct skrt_profile_record *record)
+{
+    if (record->phase == SKRT_END)
+        end_span(spans, open, launch, record);
+    else if (open->count < DEPTH)
+        open->at[open->count++] = (struct open_stretch){record, 0};
+}
+
+/* The events of a launch stand together. */
+static void find_spans(struct stretches *spans, const struct run_profile *profile)
+{
+    struct open_stretches *open = mem_calloc(SKRT_CORE_TYPES * CORES, sizeof *open);
+    uint32_t launch = UINT32_MAX;
+    for (uint32_t i = 0; i < profile->events.count; i++) {
+        const struct run_profile_event *event = &profile->events.at[i];
+        if (event->launch != launch)
+            for (uint32_t n = 0; n < SKRT_CORE_TYPES * CORES; n++)
+                open[n].count = 0;
+        launch = event->launch;
+        add_event(spans, &open[event->record.type * CORES + event->record.core],
+                  &profile->launches.at[launch], &event->record);
+    }
+    mem_free(open);
+}
+
+/* ------------------------------------------------------------------------------- rows ---- */
+
+static const char *op_of(const struct stretch *span)
+{
+    uint32_t index = span->begin->index;
+    return index < span->launch->n_ops ? span->launch->ops[index] : "";
+}
+
+static int compare_numbers(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+/* Those of one row stand together. */
+static int compare_rows(const struct stretch *a, const struct stretch *b)
+{
+    const struct skrt_profile_record *x = a->begin, *y = b->begin;
+    int order = compare_numbers(is_blocked(x), is_blocked(y));
+    order = order ? order : strcmp(a->launch->name, b->launch->name);
+    order = order ? order : strcmp(op_of(a), op_of(b));
+    order = order ? order : compare_numbers(x->kind, y->kind);
+    order = order ? order : compare_numbers(x->index, y->index);
+    order = order ? order : compare_numbers(x->inside, y->inside);
+    return order ? order : compare_numbers(x->type, y->type);
+}
+
+/* And in a row those of one core. */
+static int compare_spans(const void *a, const void *b)
+{
+    const struct stretch *x = a, *y = b;
+    int order = compare_rows(x, y);
+    return order ? order : compare_numbers(x->begin->core, y->begin->core);
+}
+
+static const char *row_name(struct profile_table *table, const struct stretch *span)
+{
+    struct text text = {NULL, 0, 0};
+    profile_name(&text, span->launch, span->begin);
+    const char *name = arena_strndup(&table->arena, text.at, text.size);
+    text_free(&text);
+    return name;
+}
+
+/* The row of the spans from `first` on; returns how many they are. */
+static uint32_t make_row(struct profile_table *table, const struct stretches *spans, uint32_t first,
+                         struct profile_row *row)
+{
+    const struct stretch *span = &spans->at[first];
+    uint32_t n = 0;
+    uint64_t on_core = 0;
+    *row = (struct profile_row){.name = row_name(table, span),
+                                .launch = span->launch->alone
+                                              ? NULL
+                                              : arena_strndup(&table->arena, span->launch->name,
+                                                              strlen(span->launch->name)),
+                                .type = span->begin->type,
+                                .blocked = is_blocked(span->begin)};
+    for (; first + n < spans->count && compare_rows(span, &spans->at[first + n]) == 0; n++) {
+        const struct stretch *at = &spans->at[first + n];
+        bool same_core = n > 0 && at->begin->core == at[-1].begin->core;
+        on_core = (same_core ? on_core : 0) + at->ns;
+        row->cores += !same_core;
+        row->times++;
+        row->all += at->ns;
+        row->longest = on_core > row->longest ? on_core : row->longest;
+    }
+    return n;
+}
+
+static int compare_times(const void *a, const void *b)
+{
+    const struct profile_row *x = a, *y = b;
+    int order = compare_numbers(x->blocked, y->blocked);
+    order = order ? order : compare_numbers(y->all, x->all);
+    return order ? order : strcmp(x->name, y->name);
+}
+
+void profile_table_make(struct profile_table *table, const struct run_profile *profile)
+{
+    struct stretches spans = {NULL, 0, 0};
+    find_spans(&spans, profile);
+    *table = (struct profile_table){.rows = mem_calloc(spans.count, sizeof *table->rows)};
+    if (spans.count)
+        qsort(spans.at, spans.count, sizeof *spans.at, compare_spans);
+    for (uint32_t i = 0; i < spans.count;) {
+        struct profile_row *row = &table->rows[table->count++];
+        i += make_row(table, &spans, i, row);
+        table->n_ops += !row->blocked;
+        *(row->blocked ? &table->blocked : &table->working) += row->all;
+    }
+    if (table->count)
+        qsort(table->rows, table->count, sizeof *table->rows, compare_times);
+    vec_free(&spans);
+}
+
+void profile_table_free(struct profile_table *table)
+{
+    mem_free(table->rows);
+    arena_free(&table->arena);
+    *table = (struct profile_table){.rows = NULL};
+}
+
+double profile_row_share(const struct profile_table *table, const struct profile_row *row)
+{
+    uint64_t all = row->blocked ? table->blocked : table->working;
+    return all ? (double)row->all / (double)all : 0;
+}
+
+const struct profile_row *profile_table_find(const struct profile_table *table,
+                                             const struct profile_row *row)
+{
+    for (uint32_t i = 0; i < table->count; i++) {
+        const struct profile_row *at = &table->rows[i];
+        if (at->type == row->type && at->blocked == row->blocked &&
+            strcmp(at->name, row->name) == 0)
+            return at;
+    }
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------- JSON ---- */
+
+static void put_row(struct json *json, const struct profile_table *table,
+                    const struct profile_row *row)
+{
+    json_open_object(json);
+    json_add_string(json, "name", row->name);
+    if (row->launch)
+        json_add_string(json, "launch", row->launch);
+    json_add_string(json, "core_type", profile_core_names[row->type]);
+    json_add_unsigned(json, "cores", row->cores);
+    json_add_unsigned(json, "times", row->times);
+    json_key(json, "all_cores_ms");
+    json_double(json, (double)row->all * 1e-6);
+    json_key(json, "longest_core_ms");
+    json_double(json, (double)row->longest * 1e-6);
+    json_key(json, "share");
+    json_double(json, profile_row_share(table, row));
+    json_close_object(json);
+}
+
+static void put_rows(struct json *json, const char *key, const struct profile_table *table,
+                     uint32_t first, uint32_t end)
+{
+    json_key(json, key);
+    json_open_array(json);
+    for (uint32_t i = first; i < end; i++) {
+        json_line(json);
+        put_row(json, table, &table->rows[i]);
+    }
+    json_close_array(json);
+}
+
+void profile_table_json(struct json *json, const struct profile_table *table)
+{
+    put_rows(json, "ops", table, 0, table->n_ops);
+    put_rows(json, "blocked", table, table->n_ops, table->count);
+}
