@@ -183,30 +183,32 @@ kernel_stems := $(foreach row,$(kernel_rows),backend/kernels/$(firstword $(subst
 kernel_objects := $(addsuffix .o,$(kernel_stems) backend/kernels/add_dynamic)
 kernel_json := $(addsuffix .json,$(kernel_stems))
 kernel_sources = \
-	backend/kernels/add.c \
 	backend/kernels/add_dynamic.c \
 	backend/kernels/add_n.c \
 	backend/kernels/arg_max.c \
 	backend/kernels/assign.c \
+	backend/kernels/binary.c \
 	backend/kernels/cast.c \
+	backend/kernels/clip_by_value.c \
+	backend/kernels/compare.c \
 	backend/kernels/concat_d.c \
 	backend/kernels/cumsum.c \
 	backend/kernels/dequant_swiglu_quant.c \
 	backend/kernels/fused_infer_attention_score.c \
-	backend/kernels/is_finite.c \
-	backend/kernels/is_inf.c \
 	backend/kernels/mat_mul.c \
-	backend/kernels/mul.c \
-	backend/kernels/pows.c \
+	backend/kernels/predicate.c \
 	backend/kernels/quant_batch_matmul_v3.c \
 	backend/kernels/reduce.c \
 	backend/kernels/rms_norm.c \
 	backend/kernels/scatter_update.c \
+	backend/kernels/select.c \
 	backend/kernels/softmax.c \
-	backend/kernels/top_k.c
+	backend/kernels/top_k.c \
+	backend/kernels/unary.c \
+	backend/kernels/update.c
 kernel_headers = \
-	backend/kernels/add.h \
 	backend/kernels/axes.h \
+	backend/kernels/binary.h \
 	backend/kernels/elementwise.h \
 	backend/kernels/float16.h \
 	backend/kernels/kernel.h \

@@ -65,6 +65,7 @@ unit_tests = \
 	tests/unit/test_ir \
 	tests/unit/test_json \
 	tests/unit/test_kernels \
+	tests/unit/test_kernels_elementwise \
 	tests/unit/test_kernels_lists \
 	tests/unit/test_kernels_matmul \
 	tests/unit/test_launches \
@@ -116,6 +117,7 @@ AM_DEFAULT_SOURCE_EXT = .c
 LDADD = frontend/libfrontend.a libskir.la libskrt.la $(CMOCKA_LIBS) $(DL_LIBS) $(MATH_LIBS)
 tests_unit_test_twin_LDADD = backend/kernels/twin.o $(LDADD)
 tests_unit_test_kernels_LDADD = $(kernel_objects) $(LDADD)
+tests_unit_test_kernels_elementwise_LDADD = $(kernel_objects) $(LDADD)
 tests_unit_test_kernels_lists_LDADD = $(kernel_objects) $(LDADD)
 tests_unit_test_kernels_matmul_LDADD = $(kernel_objects) $(LDADD)
 tests_unit_test_addresses_SOURCES = \

@@ -1,6 +1,6 @@
 /* Add as a dynamic kernel: a small result on one core, a large one on as many as the tiling says
  * (sample_tiling.c). */
-#include "backend/kernels/add.h"
+#include "backend/kernels/binary.h"
 
 skrt_kernel_fn add_dynamic_small, add_dynamic_large;
 
@@ -8,10 +8,10 @@ skrt_kernel_fn add_dynamic_small, add_dynamic_large;
 void add_dynamic_small(skrt_core *core, uint64_t args_offset)
 {
     if (skrt_block_idx(core) == 0)
-        elementwise_binary_part(core, args_offset, &add_op, 0, 1);
+        binary_part(core, args_offset, &add_row, 0, 1);
 }
 
 void add_dynamic_large(skrt_core *core, uint64_t args_offset)
 {
-    elementwise_binary_run(core, args_offset, &add_op);
+    binary_run(core, args_offset, &add_row);
 }

@@ -16,8 +16,9 @@ _Static_assert(SKRT_DTYPE_COUNT <= 32, "sets of dtypes are 32-bit masks");
 #define FLOATS (ONLY(f32) | ONLY(f16) | ONLY(bf16))
 #define HALVES (ONLY(f16) | ONLY(bf16))
 #define WRAPPING_INTS (ONLY(i8) | ONLY(i32) | ONLY(i64))
+#define NUMBERS (FLOATS | WRAPPING_INTS)
 #define INTS (WRAPPING_INTS | ONLY(i16) | ONLY(u8))
-#define CASTABLE (FLOATS | WRAPPING_INTS | ONLY(i16) | ONLY(u8) | ONLY(bool))
+#define CASTABLE (NUMBERS | ONLY(i16) | ONLY(u8) | ONLY(bool))
 #define MOVABLE (CASTABLE | ONLY(f64) | ONLY(u16) | ONLY(u32) | ONLY(u64))
 
 /* ------------------------------------------------------------------------- the table ---- */

@@ -142,6 +142,20 @@ bool shapes_axes(const struct op_check *check)
            op_fail(check, "operand-shape", 0, "operand 0 must have a dimension");
 }
 
+bool shapes_select(const struct op_check *check)
+{
+    const struct skrt_tensor *condition = &check->tensors[0], *y = &check->tensors[3];
+    bool fits = condition->rank <= y->rank;
+    for (uint32_t back = 1; fits && back <= condition->rank; back++)
+        fits = condition->dims[condition->rank - back] == 1 ||
+               condition->dims[condition->rank - back] == y->dims[y->rank - back];
+    char found[DIMS_TEXT], wanted[DIMS_TEXT];
+    dims_text(condition, found, sizeof found);
+    dims_text(y, wanted, sizeof wanted);
+    return fits || op_fail(check, "operand-shape", 0,
+                           "operand 0 %s cannot be broadcast to the result %s", found, wanted);
+}
+
 bool shapes_quant_matmul(const struct op_check *check)
 {
     const struct skrt_tensor *y = &check->tensors[6];

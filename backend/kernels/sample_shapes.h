@@ -8,6 +8,9 @@
 /* The rules of the op type. */
 bool shapes_of_type(const struct op_check *check);
 
+/* The condition, too, broadcasts to the result. */
+bool shapes_select(const struct op_check *check);
+
 /* A scale for each row and column, not one for all of them. */
 bool shapes_quant_matmul(const struct op_check *check);
 

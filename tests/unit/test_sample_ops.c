@@ -185,8 +185,57 @@ static void test_accepted(void **state)
     }
 }
 
+/* Families whose ops take the same: a case for all of them. */
+static const struct family {
+    struct op_text op;
+    const char *types[34];
+} families[] = {
+    {{"", 2, 1, {"i32[2, 1]", "i32[3]", "i32[2, 3]"}, {0}},
+     {"Add", "Sub", "Mul", "Div", "FloorDiv", "FloorMod", "Mod", "Maximum", "Minimum", "Pow",
+      "SquaredDifference"}},
+    {{"", 2, 1, {"bf16[2, 1]", "bf16[3]", "bf16[2, 3]"}, {0}},
+     {"Add", "Sub", "Mul", "Div", "RealDiv", "FloorDiv", "FloorMod", "Mod", "Maximum", "Minimum",
+      "Pow", "Pows", "SquaredDifference"}},
+    {{"", 2, 1, {"u8[2, 1]", "u8[3]", "bool[2, 3]"}, {0}},
+     {"Equal", "NotEqual", "Greater", "GreaterEqual", "Less", "LessEqual"}},
+    {{"", 2, 1, {"bool[2, 1]", "bool[3]", "bool[2, 3]"}, {0}},
+     {"Equal", "NotEqual", "LogicalAnd", "LogicalOr"}},
+    {{"", 1, 1, {"i8[2, 3]", "i8[2, 3]"}, {0}}, {"Neg", "Abs", "Square", "Relu", "Sign"}},
+    {{"", 1, 1, {"i8[2, 3]", "i8[2, 3]"}, {"value=-2"}}, {"Adds", "Muls"}},
+    {{"", 1, 1, {"f16[2, 3]", "f16[2, 3]"}, {0}},
+     {"Neg",    "Abs",   "Square", "Relu",  "Sign",     "Exp",        "Expm1",
+      "Log",    "Log1p", "Sqrt",   "Rsqrt", "Sin",      "Reciprocal", "Cos",
+      "Tanh",   "Erf",   "Floor",  "Ceil",  "Round",    "Gelu",       "Sigmoid",
+      "GeluV2", "Swish", "Silu",   "Cast",  "FastGelu", "Softplus",   "LeakyRelu"}},
+    {{"", 1, 1, {"f16[2, 3]", "bool[2, 3]"}, {0}}, {"IsInf", "IsFinite", "IsNan"}},
+    {{"", 1, 1, {"bool[2, 3]", "bool[2, 3]"}, {0}}, {"LogicalNot"}},
+    {{"", 3, 1, {"bool[2, 1]", "u16[3]", "u16[1]", "u16[2, 3]"}, {0}}, {"SelectV2", "Where"}},
+    {{"", 3, 1, {"bool[2, 1]", "u16[3]", "u16[2, 3]", "u16[2, 3]"}, {0}}, {"Select"}},
+    {{"", 3, 1, {"f16[2, 1]", "f16[]", "f16[3]", "f16[2, 3]"}, {0}}, {"ClipByValue", "Clip"}},
+    {{"", 2, 0, {"f16[2, 3]", "f16[2, 3]"}, {0}}, {"Assign", "AssignAdd", "AssignSub"}},
+};
+
+static void test_families(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        for (const char *const *type = families[i].types; *type != NULL; type++) {
+            struct op_text op = families[i].op;
+            struct sample_op_error error;
+            op.type = *type;
+            if (!op_check(&op, &error))
+                fail_msg("%s is refused: %s", *type, error.text);
+            op.tensors[op.n_operands - 1] = "u32[7]";
+            assert_false(op_check(&op, &error));
+        }
+}
+
 static bool is_accepted(const char *op_type)
 {
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++)
+        for (const char *const *type = families[i].types; *type != NULL; type++)
+            if (strcmp(*type, op_type) == 0)
+                return true;
     for (size_t i = 0; i < sizeof accepted / sizeof accepted[0]; i++)
         if (strcmp(accepted[i].type, op_type) == 0)
             return true;
@@ -210,6 +259,14 @@ struct refusal {
 
 /* clang-format off */
 static const struct refusal refusals[] = {
+    {{"Select", 3, 1, {"bool[4]", "f32[2, 3]", "f32[3]", "f32[2, 3]"}, {0}}, "operand-shape", 0, -1,
+     "operand 0 [4] cannot be broadcast to the result [2, 3]"},
+    {{"RealDiv", 2, 1, {"f16[3]", "f16[3]", "f32[3]"}, {0}}, "result-dtype", 2, -1,
+     "result 0 must be f16 like operand 0, but is f32"},
+    {{"Muls", 1, 1, {"f16[3]", "f16[3]"}, {"value=inf"}}, "attribute", -1, 0,
+     "attribute \"value\" of Muls must be a finite number"},
+    {{"Silu", 1, 1, {"f16[3]", "f16[3]"}, {"slope=1"}}, "attribute", -1, 0,
+     "attribute \"slope\" of Silu is unknown"},
     {{QBMM, {"i8[2, 3]", "i8[3, 4]", "f32[4]", "f32[2]", NONES_2, "f16[2, 4]"}, {0}},
      "operand-form", 3, -1, "the sample kernel has no operand 3: it must be 'none'"},
     {{QBMM, {"i8[2, 3]", "i8[3, 4]", NONES_2, NONES_2, "f16[2, 4]"}, {0}},
@@ -685,11 +742,12 @@ static int free_types(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accepted),     cmocka_unit_test(test_all_accepted),
-        cmocka_unit_test(test_refused),      cmocka_unit_test(test_long_texts),
-        cmocka_unit_test(test_attr_kinds),   cmocka_unit_test(test_names),
-        cmocka_unit_test(test_memory),       cmocka_unit_test(test_nz),
-        cmocka_unit_test(test_descriptions), cmocka_unit_test(test_tilings),
+        cmocka_unit_test(test_accepted),   cmocka_unit_test(test_all_accepted),
+        cmocka_unit_test(test_families),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_long_texts), cmocka_unit_test(test_attr_kinds),
+        cmocka_unit_test(test_names),      cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_nz),         cmocka_unit_test(test_descriptions),
+        cmocka_unit_test(test_tilings),
     };
     return cmocka_run_group_tests(tests, read_types, free_types);
 }
