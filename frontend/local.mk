@@ -184,6 +184,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/output.h \
 	frontend/cli/outputs.c \
 	frontend/cli/outputs.h \
+	frontend/cli/pass_plugins.c \
+	frontend/cli/pass_plugins.h \
 	frontend/cli/progress.c \
 	frontend/cli/progress.h \
 	frontend/cli/remarks.c \

@@ -20,6 +20,7 @@ libskir_la_SOURCES += \
 	passes/partition_scopes.c \
 	passes/pass.h \
 	passes/pass_list.c \
+	passes/pass_plugin.h \
 	passes/pass_table.c \
 	passes/pass_table.h \
 	passes/passes.def \
@@ -121,3 +122,81 @@ libskir_la_SOURCES += \
 	passes/sync/plan/plan.h \
 	passes/sync/plan/planner.h \
 	passes/sync/plan/savings.c
+
+# ---- What passes from outside of the tree are built by ----
+
+# They are installed as they stand here, so that such a pass includes what one of the tree does.
+plugin_headers = \
+	ir/addresses.h \
+	ir/analyses.h \
+	ir/arch.h \
+	ir/archs.def \
+	ir/base/arena.h \
+	ir/base/check.h \
+	ir/base/diag.h \
+	ir/base/diag_ids.def \
+	ir/base/file.h \
+	ir/base/float_formats.h \
+	ir/base/heap.h \
+	ir/base/ids.h \
+	ir/base/intern.h \
+	ir/base/json.h \
+	ir/base/memory.h \
+	ir/base/source.h \
+	ir/base/suggest.h \
+	ir/base/text.h \
+	ir/base/vec.h \
+	ir/call_ops.def \
+	ir/called_accesses.h \
+	ir/calls.h \
+	ir/contents.h \
+	ir/dims.h \
+	ir/dtypes.def \
+	ir/effects.h \
+	ir/event_sides.h \
+	ir/groups.h \
+	ir/instr.h \
+	ir/instrs.def \
+	ir/kernel_source.h \
+	ir/kernel_types.def \
+	ir/members.h \
+	ir/memories.h \
+	ir/module.h \
+	ir/op_functions.def \
+	ir/op_rules.h \
+	ir/op_shapes.h \
+	ir/op_types.h \
+	ir/op_values.h \
+	ir/operands.h \
+	ir/order.h \
+	ir/overlaps.h \
+	ir/sk_options.def \
+	ir/sk_options.h \
+	ir/slots.h \
+	ir/syntax/locate.h \
+	ir/syntax/print.h \
+	ir/syntax/scanner.h \
+	ir/syntax/spelling.h \
+	ir/variants.h \
+	ir/words.def \
+	passes/context.h \
+	passes/entry/call_site.h \
+	passes/entry/launch.h \
+	passes/entry/program_edit.h \
+	passes/entry/superkernel.h \
+	passes/entry/visit.h \
+	passes/fusion/fusable.h \
+	passes/fusion/schedule.h \
+	passes/pass.h \
+	passes/pass_plugin.h \
+	passes/passes.def \
+	passes/properties.h
+nobase_skirinclude_HEADERS = $(plugin_headers)
+nobase_nodist_skirinclude_HEADERS = passes/plugin_headers.h
+BUILT_SOURCES += passes/plugin_headers.h
+CLEANFILES += passes/plugin_headers.h
+
+passes/plugin_headers.h: $(plugin_headers)
+	$(AM_V_GEN)$(MKDIR_P) passes && (cd $(srcdir) && cat $(plugin_headers)) | cksum | \
+	  $(AWK) '{ print "/* A sum of the headers that plugins are built by. */"; \
+	    print "#define SKIR_PLUGIN_HEADERS " $$1 "u" }' >$@.tmp && mv $@.tmp $@

@@ -18,7 +18,8 @@ struct pass {
     pass_function *run;
     unsigned needs, gives; /* enum property */
     enum pass_changes changes;
-    bool in_default; /* the pipeline `default` runs it */
+    bool in_default;    /* the pipeline `default` runs it */
+    const char *plugin; /* the file that it comes from; NULL: it is one of skirc */
 };
 
 enum {
@@ -27,6 +28,10 @@ enum {
 #undef PASS
     PASS_COUNT
 };
+
+/* Who is at fault where a pass leaves what it must not: two texts, one behind the other. */
+#define PASS_BLAME(pass)                                                                           \
+    (pass)->plugin ? "the plugin " : "skirc", (pass)->plugin ? (pass)->plugin : ""
 
 extern const struct pass passes[PASS_COUNT];
 

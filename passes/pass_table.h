@@ -15,6 +15,12 @@ struct pass_table {
 void pass_table_init(struct pass_table *table);
 void pass_table_free(struct pass_table *table);
 
+/* Adds a pass, which must outlive the table: behind that of a name and what was added behind it,
+ * first of all for "", or last for NULL, outside of `default`. False, with one line of text, where
+ * its row is wrong: the name is taken or none, a property is unknown. */
+bool pass_table_add(struct pass_table *table, const struct pass *pass, const char *after,
+                    char *error, size_t error_size);
+
 /* The index of the pass of a name, NONE where there is none. */
 uint32_t pass_table_find(const struct pass_table *table, const char *name, size_t size);
 

@@ -20,18 +20,42 @@ static double now(void)
     return (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
 }
 
+static void report_lost(struct diags *diags, const struct pass *pass, unsigned lost)
+{
+    for (unsigned property = 1; property < PROPERTY_END; property <<= 1)
+        if (lost & property)
+            diag_at(
+                diags, DIAG_pass_order, no_span,
+                "behind the pass '%s' the module is not %s any more, as its row says; this is a "
+                "defect of %s%s",
+                pass->name, property_name(property), PASS_BLAME(pass));
+}
+
 /* Whether the pass has kept to its row of the table; reported if not. */
 static bool check_contract(const struct pass *pass, struct pass_context *context, unsigned before)
 {
     unsigned lost = (pass->gives | before) & ~module_properties(context->module);
     /* Super kernels that it makes have no entries yet. */
     if (pass->changes == CHANGES_GRAPHS)
-        lost &= ~(unsigned)PROPERTY_LOWERED;
-    if (lost)
-        diag_at(context->diags, DIAG_pass_order, no_span,
-                "the pass '%s' broke its contract (properties 0x%x); this is a defect of skirc",
-                pass->name, lost);
+        lost &= ~(unsigned)PROPERTY_LOWERED | pass->gives;
+    report_lost(context->diags, pass, lost);
     return lost == 0;
+}
+
+/* Analyses are kept where the row says that graphs are not changed. That of a pass of skirc is
+ * trusted; for a pass of others it would be a mystery what went wrong. */
+static bool keep_analyses(const struct pass *pass, struct pass_context *context)
+{
+    if (pass->changes == CHANGES_GRAPHS)
+        analyses_drop(context->analyses);
+    if (!pass->plugin || analyses_hold(context->analyses, context->module)) {
+        expensive_assert(analyses_hold(context->analyses, context->module));
+        return true;
+    }
+    diag_at(context->diags, DIAG_pass_order, no_span,
+            "the pass '%s' has changed graphs, against its row; this is a defect of %s%s",
+            pass->name, PASS_BLAME(pass));
+    return false;
 }
 
 static enum pipeline_status run_one(const struct pass *pass, struct pass_context *context,
@@ -45,12 +69,10 @@ static enum pipeline_status run_one(const struct pass *pass, struct pass_context
     double start = now();
     bool ok = pass->run(context);
     *seconds = now() - start;
-    if (pass->changes == CHANGES_GRAPHS)
-        analyses_drop(context->analyses);
-    expensive_assert(analyses_hold(context->analyses, context->module));
+    bool kept = keep_analyses(pass, context);
     if (!ok)
         return PIPELINE_INPUT;
-    return check_contract(pass, context, before) ? PIPELINE_OK : PIPELINE_DEFECT;
+    return kept && check_contract(pass, context, before) ? PIPELINE_OK : PIPELINE_DEFECT;
 }
 
 static enum pipeline_status run_all(const struct pipeline *pipeline, struct pass_context *context,

@@ -57,6 +57,15 @@ unsigned module_properties(const struct module *module)
            (is_bound(module) ? PROPERTY_BOUND : 0) | (is_lowered(module) ? PROPERTY_LOWERED : 0);
 }
 
+const char *property_name(unsigned property)
+{
+    switch (property) {
+    case PROPERTY_PARTITIONED: return "partitioned";
+    case PROPERTY_BOUND: return "bound";
+    default: return "lowered";
+    }
+}
+
 const char *property_text(unsigned property)
 {
     switch (property) {

@@ -19,6 +19,9 @@ unsigned module_properties(const struct module *module);
 /* What a pass that needs this one property needs, and how to have it. */
 const char *property_text(unsigned property);
 
+/* The name of this one property. */
+const char *property_name(unsigned property);
+
 /* Whether every op has its kernel, whatever entries are like. */
 bool ops_are_bound(const struct module *module);
 

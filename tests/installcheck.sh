@@ -70,3 +70,20 @@ END
 $CC -o launch launch.c example.o $flags -lm -Wl,-rpath,"$libdir"
 ./launch
 echo "installcheck: an object that skirc compiled links with skrt.pc"
+
+# A pass from outside of the tree, built by the installed headers.
+cat >no_pass.c <<'END'
+#include "passes/pass_plugin.h"
+
+static bool pass_no_pass(struct pass_context *context)
+{
+    return context->module != NULL;
+}
+
+SKIR_PASS_PLUGIN(PASS(no_pass, "no-pass", AFTER("bind-kernels"), 0, 0, NOTHING, "do nothing"))
+END
+# shellcheck disable=SC2046 # several words on purpose
+$CC -shared -fPIC $($PKG_CONFIG --cflags skir-plugin) -o no_pass.so no_pass.c
+"$skirc" opt --pass-plugin=no_pass.so --list-passes | grep -q '^no-pass '
+"$skirc" compile --pass-plugin=no_pass.so example.skir -o example.o
+echo "installcheck: skirc loads a pass that is built by skir-plugin.pc"

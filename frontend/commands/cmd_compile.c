@@ -15,6 +15,7 @@ const struct option options_compile[] = {
     BIND_OPTION,
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
+    PASS_PLUGIN_OPTION,
     {0},
 };
 

@@ -30,6 +30,7 @@ const struct option options_opt[] = {
      "run the verifier after each pass, and see that the module's text says all of it"},
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
+    PASS_PLUGIN_OPTION,
     {"list-passes", 0, OPTION_FLAG, NULL, "list the passes and end"},
     {"op-type", 0, OPTION_VALUE, "NAME",
      "print what is known of an op type, or the names of 'all', and end"},
@@ -113,7 +114,7 @@ static bool read_options(struct invocation *invocation, struct opt_options *opti
     options->time_passes = option_given(invocation, "time-passes");
     options->verify_each = option_given(invocation, "verify-each");
     options->json = option_given(invocation, "json");
-    if (!opt_passes_read(&options->passes, invocation, &options->table) ||
+    if (!opt_passes_read(&options->passes, invocation, &options->plugins.table) ||
         !sk_argument_check(invocation) || !selection_read(&options->only, invocation))
         return false;
     if (options->json && !prints_json(invocation) && invocation->n_files > 1) {
@@ -194,10 +195,11 @@ enum exit_status cmd_opt(struct invocation *invocation)
         sk_options_list(invocation->out);
         return EXIT_DONE;
     }
-    pass_table_init(&options.table);
-    enum exit_status status = option_given(invocation, "list-passes")
-                                  ? list_passes(invocation->out, &options.table)
-                                  : opt_files(invocation, &options);
-    pass_table_free(&options.table);
+    enum exit_status status = pass_plugins_open(&options.plugins, invocation);
+    if (status == EXIT_DONE)
+        status = option_given(invocation, "list-passes")
+                     ? list_passes(invocation->out, &options.plugins.table)
+                     : opt_files(invocation, &options);
+    pass_plugins_close(&options.plugins);
     return status;
 }

@@ -26,9 +26,12 @@ bool lowered_input_open(struct lowered_input *lowered, const struct invocation *
         return false;
     if ((*status = bind_argument(input)) != EXIT_DONE)
         return false;
+    if ((*status = pass_plugins_open(&lowered->plugins, invocation)) != EXIT_DONE)
+        return false;
     *status = EXIT_INPUT;
     struct session_options options = *wanted;
     options.source = path;
+    options.passes = &lowered->plugins.table;
     options.sk_options = all_options(input, wanted->sk_options);
     kernel_dir_find(invocation, &input->diags.arena, &options);
     session_open(&lowered->session, input->module, &input->diags, &options);
@@ -40,6 +43,7 @@ bool lowered_input_open(struct lowered_input *lowered, const struct invocation *
 enum exit_status lowered_input_close(struct lowered_input *lowered, enum exit_status status)
 {
     session_close(&lowered->session);
+    pass_plugins_close(&lowered->plugins);
     return input_close(&lowered->input, status);
 }
 

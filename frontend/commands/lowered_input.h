@@ -3,11 +3,13 @@
 #define FRONTEND_COMMANDS_LOWERED_INPUT_H
 
 #include "frontend/cli/input.h"
+#include "frontend/cli/pass_plugins.h"
 #include "frontend/session.h"
 
 struct lowered_input {
     struct input input;
     struct session session; /* open where there is a module */
+    struct pass_plugins plugins;
 };
 
 /* Reads, verifies and lowers a file as `wanted` says: its target, its `sk_options`, which count

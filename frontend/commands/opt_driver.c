@@ -76,12 +76,11 @@ static bool verify(struct driver *driver, const struct pass *pass)
 {
     struct input *input = driver->input;
     if (!verify_module(input->module, &input->diags)) {
-        fprintf(driver->err,
-                "skirc: the pass '%s' left a wrong module; this is a defect of skirc\n",
-                pass->name);
+        fprintf(driver->err, "skirc: the pass '%s' left a wrong module; this is a defect of %s%s\n",
+                pass->name, PASS_BLAME(pass));
         return false;
     }
-    return opt_reread(input, pass->name);
+    return opt_reread(input, pass);
 }
 
 static bool after_pass(void *user, const struct pass *pass, double seconds)
@@ -100,7 +99,7 @@ static enum pipeline_status run(struct driver *driver)
     struct session session;
     struct session_options options = {
         .source = input->path,
-        .passes = &driver->options->table,
+        .passes = &driver->options->plugins.table,
         .sk_options = option_value(input->invocation, "sk-options"),
     };
     kernel_dir_find(input->invocation, &input->diags.arena, &options);

@@ -3,13 +3,14 @@
 #define FRONTEND_COMMANDS_OPT_DRIVER_H
 
 #include "frontend/cli/input.h"
+#include "frontend/cli/pass_plugins.h"
 #include "frontend/commands/opt_passes.h"
 #include "frontend/commands/opt_report.h"
 #include "frontend/commands/opt_selection.h"
 
 /* What is the same for all files. */
 struct opt_options {
-    struct pass_table table;
+    struct pass_plugins plugins;
     struct opt_passes passes;
     struct selection only;
     bool print_changed, time_passes, verify_each, json;

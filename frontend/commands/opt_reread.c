@@ -35,7 +35,7 @@ static bool read_back(const struct input *input, struct reread *reread, struct t
     return true;
 }
 
-bool opt_reread(const struct input *input, const char *pass)
+bool opt_reread(const struct input *input, const struct pass *pass)
 {
     struct reread reread = {.module = NULL};
     struct text text = {NULL, 0, 0}, diff = {NULL, 0, 0};
@@ -52,8 +52,8 @@ bool opt_reread(const struct input *input, const char *pass)
     if (!same)
         fprintf(err,
                 "skirc: the pass '%s' left a module whose text is not the same module; this is a "
-                "defect of skirc\n",
-                pass);
+                "defect of %s%s\n",
+                pass->name, PASS_BLAME(pass));
     text_free(&diff);
     text_free(&reread.again);
     module_free(reread.module);

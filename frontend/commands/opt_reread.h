@@ -3,10 +3,11 @@
 #define FRONTEND_COMMANDS_OPT_REREAD_H
 
 #include "frontend/cli/input.h"
+#include "passes/pass.h"
 
 /* Prints the module of the input, reads that as a file, verifies it, prints it again, and compares.
  * Where something is different, false, and the error stream says what; `pass` is who left the
  * module so. */
-bool opt_reread(const struct input *input, const char *pass);
+bool opt_reread(const struct input *input, const struct pass *pass);
 
 #endif

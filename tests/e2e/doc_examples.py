@@ -154,6 +154,7 @@ def commands_of(block):
 def run_console(folder, command):
     environment = dict(os.environ, NO_COLOR="1")
     environment["PATH"] = os.path.join(folder, "build") + os.pathsep + environment["PATH"]
+    environment["PKG_CONFIG_PATH"] = os.path.join(folder, "build")
     return subprocess.run(
         ["bash", "-c", command],
         cwd=folder,
