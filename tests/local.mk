@@ -60,6 +60,7 @@ unit_tests = \
 	tests/unit/test_events \
 	tests/unit/test_exchange \
 	tests/unit/test_golden \
+	tests/unit/test_golden_lines \
 	tests/unit/test_golden_pool \
 	tests/unit/test_inline \
 	tests/unit/test_ir \
@@ -103,6 +104,7 @@ unit_tests = \
 	tests/unit/test_sync_oracle \
 	tests/unit/test_sync_simulator \
 	tests/unit/test_syncs \
+	tests/unit/test_template \
 	tests/unit/test_tensor \
 	tests/unit/test_twin
 if UNIT_TESTS

@@ -271,23 +271,56 @@ static void print_hunk(struct text *out, const struct side *a, const struct side
     }
 }
 
+/* Splits both sides and marks what differs. */
+static void compare_texts(struct side *a, struct side *b)
+{
+    struct intern lines = {0};
+    side_split(a, &lines);
+    side_split(b, &lines);
+    side_keep_common(a, b, lines.count);
+    side_keep_common(b, a, lines.count);
+    compare_sides(a, b);
+    intern_free(&lines);
+}
+
 void diff_unified(struct text *out, const char *old_name, const char *old, size_t old_size,
                   const char *new_name, const char *new, size_t new_size)
 {
     if (old_size == new_size && (old_size == 0 || memcmp(old, new, old_size) == 0))
         return;
-    struct intern lines = {0};
     struct side a = {.text = old, .size = old_size}, b = {.text = new, .size = new_size};
-    side_split(&a, &lines);
-    side_split(&b, &lines);
-    side_keep_common(&a, &b, lines.count);
-    side_keep_common(&b, &a, lines.count);
-    compare_sides(&a, &b);
+    compare_texts(&a, &b);
     text_printf(out, "--- %s\n+++ %s\n", old_name, new_name);
     struct hunk hunk = {0, 0, 0, 0};
     while (next_hunk(&a, &b, hunk.a_end, hunk.b_end, &hunk))
         print_hunk(out, &a, &b, &hunk);
     side_free(&a);
     side_free(&b);
-    intern_free(&lines);
+}
+
+void diff_brief(struct text *out, const char *old, size_t old_size, const char *new,
+                size_t new_size)
+{
+    struct side a = {.text = old, .size = old_size}, b = {.text = new, .size = new_size};
+    bool gap = false;
+    compare_texts(&a, &b);
+    for (uint32_t i = 0, j = 0; i < a.ids.count || j < b.ids.count;) {
+        bool first = j == 0;
+        if (i < a.ids.count && a.changed[i]) {
+            print_line(out, '-', &a, i++);
+            gap = false;
+        } else if (j < b.ids.count && b.changed[j]) {
+            print_line(out, '+', &b, j++);
+            gap = false;
+        } else {
+            if (first)
+                print_line(out, ' ', &b, j);
+            else if (!gap)
+                text_string(out, "...\n");
+            gap = !first;
+            i++, j++;
+        }
+    }
+    side_free(&a);
+    side_free(&b);
 }

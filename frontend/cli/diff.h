@@ -11,4 +11,9 @@
 void diff_unified(struct text *out, const char *old_name, const char *old, size_t old_size,
                   const char *new_name, const char *new, size_t new_size);
 
+/* Appends all lines of both that differ, marked with '-' and '+', and the first line of `new` in
+ * any case; "..." stands for lines that do not. */
+void diff_brief(struct text *out, const char *old, size_t old_size, const char *new,
+                size_t new_size);
+
 #endif

@@ -26,7 +26,8 @@ struct suite {
     struct arena arena;
     VEC(struct golden_job) jobs;
     VEC(const char *) claims;
-    uint32_t passed, blessed, failed;
+    VEC(const char *) reasons; /* why they are known to fail, or NULL */
+    uint32_t passed, blessed, failed, known;
     bool broken; /* a path could not be read */
 };
 
@@ -62,8 +63,10 @@ static void add_file(struct suite *suite, const char *path, bool named)
         const char *text = golden_claim(bytes.data, bytes.size, &size);
         const char *claim = copy_claim(suite, text, size);
         if (!suite->filter || strstr(path, suite->filter) || strstr(claim, suite->filter)) {
-            vec_push(&suite->jobs, (struct golden_job){.path = path});
+            const char *reason = golden_known_failure(bytes.data, bytes.size, &size);
+            vec_push(&suite->jobs, (struct golden_job){.path = path, .known = reason});
             vec_push(&suite->claims, claim);
+            vec_push(&suite->reasons, reason ? copy_claim(suite, reason, size) : NULL);
         }
     } else if (named) {
         refuse(suite,
@@ -126,39 +129,46 @@ static void print_commented(FILE *out, const struct text *report)
     }
 }
 
-static void print_tap(FILE *out, const struct golden_job *job, uint32_t index, const char *claim)
+/* A failure that is known is what TAP calls TODO. */
+static void print_tap(const struct suite *suite, const struct golden_job *job, uint32_t index)
 {
-    bool failed = job->verdict == GOLDEN_FAILED;
-    fprintf(out, "%sok %u - %s: %s\n", failed ? "not " : "", index + 1, job->path, claim);
+    FILE *out = suite->invocation->out;
+    bool failed = job->verdict == GOLDEN_FAILED, known = job->verdict == GOLDEN_KNOWN;
+    fprintf(out, "%sok %u - %s: %s%s%s\n", failed || known ? "not " : "", index + 1, job->path,
+            suite->claims.at[index], known ? " # TODO " : "",
+            known ? suite->reasons.at[index] : "");
     if (!failed)
         return;
     print_commented(out, &job->report);
     fprintf(out, "# run 'skirc test --bless %s' to accept\n", job->path);
 }
 
-static void print_plain(FILE *out, const struct golden_job *job, const char *claim, bool bless)
+static void print_plain(const struct suite *suite, const struct golden_job *job, uint32_t index)
 {
+    FILE *out = suite->invocation->out;
     if (job->verdict == GOLDEN_BLESSED)
         fprintf(out, "blessed %s\n", job->path);
+    if (job->verdict == GOLDEN_KNOWN)
+        fprintf(out, "known to fail %s: %s\n", job->path, suite->reasons.at[index]);
     if (job->verdict != GOLDEN_FAILED)
         return;
-    fprintf(out, "failed %s: %s\n", job->path, claim);
+    fprintf(out, "failed %s: %s\n", job->path, suite->claims.at[index]);
     fwrite(job->report.at, 1, job->report.size, out);
-    if (!bless)
+    if (!option_given(suite->invocation, "bless"))
         fprintf(out, "  run 'skirc test --bless %s' to accept\n", job->path);
 }
 
 static void finished(void *user, const struct golden_job *job, uint32_t index)
 {
     struct suite *suite = user;
-    FILE *out = suite->invocation->out;
     suite->passed += job->verdict == GOLDEN_PASSED;
     suite->blessed += job->verdict == GOLDEN_BLESSED;
     suite->failed += job->verdict == GOLDEN_FAILED;
+    suite->known += job->verdict == GOLDEN_KNOWN;
     if (suite->tap)
-        print_tap(out, job, index, suite->claims.at[index]);
+        print_tap(suite, job, index);
     else
-        print_plain(out, job, suite->claims.at[index], option_given(suite->invocation, "bless"));
+        print_plain(suite, job, index);
     fflush(NULL); /* so that the next process inherits no unwritten output */
 }
 
@@ -170,6 +180,8 @@ static void print_summary(const struct suite *suite)
     fprintf(out, "%u passed, %u failed", suite->passed + suite->blessed, suite->failed);
     if (suite->blessed)
         fprintf(out, ", %u blessed", suite->blessed);
+    if (suite->known)
+        fprintf(out, ", %u known to fail", suite->known);
     fputc('\n', out);
 }
 
@@ -210,6 +222,7 @@ enum exit_status cmd_test(struct invocation *invocation)
     enum exit_status status = run_suite(&suite, (unsigned)workers, (unsigned)timeout);
     vec_free(&suite.jobs);
     vec_free(&suite.claims);
+    vec_free(&suite.reasons);
     arena_free(&suite.arena);
     return status;
 }

@@ -1,14 +1,18 @@
 /* Golden-file tests; docs/testing.md has the format.
  *
- * A test is parsed (golden.c), its command is run in-process and judged (golden_run.c), and the
- * file is rewritten on demand (golden_bless.c). Nothing here prints, forks or exits. */
+ * A test is parsed (golden.c), its commands are run in-process (golden_outcome.c) and judged
+ * (golden_judge.c), and the file is rewritten on demand (golden_bless.c). Nothing here prints,
+ * forks or exits. */
 #ifndef FRONTEND_GOLDEN_GOLDEN_H
 #define FRONTEND_GOLDEN_GOLDEN_H
 
 #include "frontend/cli/command.h"
+#include "frontend/golden/template.h"
 #include "ir/base/diag.h"
 #include "ir/base/ids.h"
 #include "ir/base/text.h"
+
+/* ---- diagnostics ---- */
 
 enum golden_severity {
     GOLDEN_ERROR,
@@ -27,13 +31,57 @@ struct golden_diag {
     uint32_t line; /* that it is about, from 1; 0: the file */
     uint32_t host; /* of an expectation: the line it is written on */
     const char *text;
-    uint32_t match; /* index of its partner, or NONE */
+    uint32_t match;   /* of a reported one: index of its partner, or NONE */
+    uint32_t command; /* of an expectation: the number of the only one it is for, from 1; 0: all */
 };
 
 struct golden_diags {
     struct golden_diag *at;
     uint32_t count, capacity;
 };
+
+/* ---- what is printed ---- */
+
+enum golden_kind {
+    GOLDEN_EXACT,   /* all of it */
+    GOLDEN_LINES,   /* some lines of it */
+    GOLDEN_CHANGES, /* what the input in canonical form has not */
+};
+
+enum golden_item_kind {
+    ITEM_LINE,     /* a line, behind the one before */
+    ITEM_GAP,      /* any lines */
+    ITEM_NOT,      /* no line has it */
+    ITEM_ANYWHERE, /* some line has it */
+    ITEM_TIMES     /* so many lines have it */
+};
+
+/* A line of GOLDEN_LINES. */
+struct golden_item {
+    enum golden_item_kind kind;
+    uint32_t line;  /* of the file */
+    uint32_t times; /* ITEM_TIMES */
+    const char *text;
+    size_t size;
+    struct template template; /* but for ITEM_GAP */
+};
+
+/* An expectation of what a command prints: a line `//! expect ...` and what follows it. */
+struct golden_section {
+    enum golden_kind kind;
+    bool report;      /* of what stands on the error stream besides diagnostics */
+    bool nothing;     /* the head says that there is none */
+    const char *part; /* of which part; NULL: of all */
+    const char *head; /* the line */
+    size_t head_size;
+    uint32_t line; /* its number */
+    const char *text;
+    size_t size;     /* without empty lines before another section */
+    size_t raw_size; /* with them */
+    VEC(struct golden_item) items;
+};
+
+/* ---- tests ---- */
 
 /* A line of the input, without its end. */
 struct golden_line {
@@ -43,15 +91,21 @@ struct golden_line {
     bool open_string; /* it ends within a string, so that a comment behind it would be none */
 };
 
+struct golden_command {
+    VEC(const char *) words; /* the command and its arguments */
+    const char *head;        /* the line that says so */
+    size_t head_size;
+    VEC(struct golden_section) sections;
+};
+
 struct golden {
     const char *path;
     struct arena arena;
-    VEC(const char *) words; /* the command and its arguments */
     const char *claim;
-    VEC(struct golden_line) lines; /* before `//! expect`, the two header lines too */
+    const char *fails;             /* why it is known to fail, or NULL */
+    VEC(struct golden_line) lines; /* of the input, with the header lines */
+    VEC(struct golden_command) commands;
     struct golden_diags expected;
-    const char *output; /* the expected standard output, or NULL where the file has none */
-    size_t output_size;
 };
 
 /* Parses a test. The text must outlive it. False, with one line of text, where it is no test. */
@@ -63,40 +117,50 @@ void golden_free(struct golden *golden);
 bool golden_is_test(const char *text, size_t size);
 /* What the test claims, for listings: its second line, or "". Not NUL-terminated. */
 const char *golden_claim(const char *text, size_t size, size_t *claim_size);
+/* Why it is known to fail: its third line; NULL where it is not. Not NUL-terminated. */
+const char *golden_known_failure(const char *text, size_t size, size_t *reason_size);
 
-/* Whether any diagnostic of that severity is expected. */
-bool golden_expects(const struct golden *golden, enum golden_severity severity);
+/* Whether any diagnostic of that severity is expected of a command, which is given by its index. */
+bool golden_expects(const struct golden *golden, uint32_t command, enum golden_severity severity);
+/* Whether an expectation is one of that command. */
+bool golden_is_for(const struct golden_diag *expected, uint32_t command);
 
-/* What the command did. */
+/* What a command did. */
 struct golden_outcome {
     int status;
     char *out, *err; /* NUL-terminated */
     size_t out_size, err_size;
+    struct text report;    /* the error stream without diagnostics */
+    struct text canonical; /* the input, where that is asked for */
     struct golden_diags reported;
+    uint32_t *partners; /* by expectation of the test: the reported one that holds it, or NONE */
     struct arena arena;
 };
 
-/* Runs the command of a program. */
-void golden_run(const struct golden *golden, const struct cli *cli, struct golden_outcome *outcome);
+/* Runs a command of a test. */
+void golden_run(const struct golden *golden, uint32_t command, const struct cli *cli,
+                struct golden_outcome *outcome);
 void golden_outcome_free(struct golden_outcome *outcome);
 
-/* Compares outcome and expectations, links diagnostics with their partners, and appends to `report`
- * what is wrong. Returns whether nothing is. */
-bool golden_judge(struct golden *golden, struct golden_outcome *outcome, struct text *report);
+/* Compares outcomes, one by command, and expectations, links diagnostics with their partners, and
+ * appends to `report` what is wrong. Returns whether nothing is. */
+bool golden_judge(const struct golden *golden, struct golden_outcome *outcomes,
+                  struct text *report);
 
 /* Whether a diagnostic without a partner is a failure: notes and help never are, remarks only where
  * any is expected. */
-bool golden_is_required(const struct golden *golden, const struct golden_diag *diag);
-/* Whether standard output is compared; see docs/testing.md. */
-bool golden_compares_output(const struct golden *golden, const struct golden_outcome *outcome);
+bool golden_is_required(const struct golden *golden, uint32_t command,
+                        const struct golden_diag *diag);
 
-/* Appends the text of a test file that expects this outcome, which must have been judged. */
-void golden_bless(const struct golden *golden, const struct golden_outcome *outcome,
+/* Appends the text of a test file that expects these outcomes, which must have been judged, or as
+ * much of them as can be accepted. */
+void golden_bless(const struct golden *golden, const struct golden_outcome *outcomes,
                   struct text *text);
 
-enum golden_verdict { GOLDEN_PASSED, GOLDEN_BLESSED, GOLDEN_FAILED };
+enum golden_verdict { GOLDEN_PASSED, GOLDEN_BLESSED, GOLDEN_FAILED, GOLDEN_KNOWN };
 
-/* Runs the test in a file and reports what is wrong with it; with `bless`, rewrites it first. */
+/* Runs the test in a file and reports what is wrong with it; with `bless`, rewrites it first. A
+ * file that would fail all the same stays as it is. */
 enum golden_verdict golden_test_file(const struct cli *cli, const char *path, bool bless,
                                      struct text *report);
 

@@ -1,194 +1,170 @@
 #include "frontend/golden/golden.h"
+#include "frontend/golden/golden_check.h"
+#include "frontend/golden/golden_rewrite.h"
+#include "frontend/golden/golden_scan.h"
 
-#include <string.h>
-
-/* An expectation in the new file. */
-struct item {
-    enum golden_severity severity;
-    uint32_t host;  /* line of the old file that it is written on, or behind which */
-    bool own_line;  /* it gets a line of its own behind its host */
-    uint32_t line;  /* of the old file that it is about; 0: the file */
-    uint32_t row;   /* line of the new file that it is written on */
-    uint32_t order; /* among the items of one host */
-    const char *text;
-    size_t size;
-};
-
-struct rewrite {
-    const struct golden *golden;
-    VEC(struct item) items;
-    struct vec_u32 new_line; /* by old line: its number in the new file; one more for the end */
-    struct text *text;
-};
-
-static const struct golden_line *line_at(const struct rewrite *rewrite, uint32_t number)
+static void end_line(struct text *text)
 {
-    return &rewrite->golden->lines.at[number - 1];
+    if (text->size && text->at[text->size - 1] != '\n')
+        text_char(text, '\n');
 }
 
-/* ---------------------------------------------------------------------- expectations ---- */
-
-/* Text that would begin another expectation is left out. */
-static size_t text_size(const char *text)
+static void print_head(struct text *text, const char *head, size_t size)
 {
-    const char *end = strstr(text, "//!");
-    size_t size = end ? (size_t)(end - text) : strlen(text);
-    while (size && text[size - 1] == ' ')
-        size--;
-    return size;
+    end_line(text);
+    text_bytes(text, head, size);
+    text_char(text, '\n');
 }
 
-static void add_kept(struct rewrite *rewrite, const struct golden_diag *expected)
+static void print_raw(struct text *text, const struct golden_section *section)
 {
-    struct item item = {.severity = expected->severity,
-                        .host = expected->host,
-                        .line = expected->line,
-                        .order = rewrite->items.count,
-                        .text = expected->text,
-                        .size = strlen(expected->text)};
-    vec_push(&rewrite->items, item);
+    print_head(text, section->head, section->head_size);
+    text_bytes(text, section->text, section->raw_size);
 }
 
-/* At the end of its line; on a line of its own where it has none, or one that cannot carry it. */
-static void add_new(struct rewrite *rewrite, const struct golden_diag *reported)
+/* All of what it is about. Another section behind it stands behind an empty line, as before. */
+static void print_exact(struct text *text, const struct golden_section *section,
+                        const struct part *actual)
 {
-    uint32_t n_lines = rewrite->golden->lines.count;
-    struct item item = {.severity = reported->severity,
-                        .host = reported->line,
-                        .line = reported->line,
-                        .order = rewrite->items.count,
-                        .text = reported->text,
-                        .size = text_size(reported->text)};
-    if (item.size == 0)
+    bool changes = section->kind == GOLDEN_CHANGES;
+    if (actual->size == 0)
+        text_string(text, changes && !section->part ? "//! expect no changes\n"
+                          : section->part           ? ""
+                                                    : "//! expect nothing\n");
+    else if (section->nothing)
+        text_string(text, changes ? "//! expect changes\n" : "//! expect\n");
+    if (actual->size ? !section->nothing : section->part != NULL)
+        print_head(text, section->head, section->head_size);
+    if (actual->size)
+        text_bytes(text, actual->text, actual->size);
+    for (size_t i = section->size; i < section->raw_size; i++)
+        text_char(text, '\n');
+}
+
+/* ------------------------------------------------------------------------ partial ones ---- */
+
+/* A text in which no braces begin a pattern. */
+static void print_escaped(struct text *text, const struct part *line)
+{
+    const char *at = line->text, *end = at + line->size;
+    while (at < end) {
+        if (scan_take(&at, end, "{{"))
+            text_string(text, "{{\\{\\{}}");
+        else
+            text_char(text, *at++);
+    }
+}
+
+static void print_repaired(struct text *text, const struct golden_item *item,
+                           const struct golden_repairs *repairs, uint32_t index)
+{
+    if (repairs->times[index])
+        text_printf(text, "//! %u time%s: %.*s", repairs->times[index],
+                    repairs->times[index] == 1 ? "" : "s", (int)item->size, item->text);
+    if (!repairs->at[index].text)
         return;
-    if (item.host < 3 || item.host > n_lines || line_at(rewrite, item.host)->open_string) {
-        item.own_line = true;
-        item.host = item.host < 3 ? 2 : item.host > n_lines ? n_lines : item.host;
-    }
-    vec_push(&rewrite->items, item);
+    if (item->kind == ITEM_ANYWHERE)
+        text_string(text, "//! anywhere: ");
+    print_escaped(text, &repairs->at[index]);
 }
 
-static void collect(struct rewrite *rewrite, const struct golden_outcome *outcome)
+/* The lines of the section, each at the place of what it is to be instead. */
+static void print_lines(struct text *text, const struct golden_section *section,
+                        const struct golden_repairs *repairs)
 {
-    const struct golden *golden = rewrite->golden;
-    for (uint32_t i = 0; i < golden->expected.count; i++)
-        if (golden->expected.at[i].match != NONE)
-            add_kept(rewrite, &golden->expected.at[i]);
-    for (uint32_t i = 0; i < outcome->reported.count; i++) {
-        const struct golden_diag *diag = &outcome->reported.at[i];
-        if (diag->match == NONE && golden_is_required(golden, diag))
-            add_new(rewrite, diag);
-    }
-}
-
-/* ------------------------------------------------------------------------------ lines ---- */
-
-static int compare_hosts(const void *a, const void *b)
-{
-    const struct item *x = a, *y = b;
-    if (x->host != y->host)
-        return x->host < y->host ? -1 : 1;
-    if (x->own_line != y->own_line)
-        return x->own_line ? 1 : -1;
-    return x->order < y->order ? -1 : x->order > y->order;
-}
-
-/* A line that had nothing but expectations goes with the last of them. */
-static bool line_stays(const struct rewrite *rewrite, uint32_t number, bool hosts)
-{
-    const struct golden_line *line = line_at(rewrite, number);
-    return hosts || line->bare || line->size == 0 || number < 3;
-}
-
-/* Numbers the lines of the new file. */
-static void number_lines(struct rewrite *rewrite)
-{
-    struct item *item = rewrite->items.at, *end = item + rewrite->items.count;
-    uint32_t row = 0;
-    vec_push(&rewrite->new_line, 0);
-    for (uint32_t number = 1; number <= rewrite->golden->lines.count; number++) {
-        bool hosts = item < end && item->host == number && !item->own_line;
-        row += line_stays(rewrite, number, hosts);
-        vec_push(&rewrite->new_line, row);
-        for (; item < end && item->host == number; item++)
-            item->row = item->own_line ? ++row : row;
-    }
-    vec_push(&rewrite->new_line, row + 1);
-}
-
-static void print_item(const struct rewrite *rewrite, const struct item *item)
-{
-    struct text *text = rewrite->text;
-    text_printf(text, "//! %s", golden_severity_text(item->severity));
-    if (item->line == 0) {
-        text_string(text, "@file");
-    } else {
-        uint32_t last = rewrite->new_line.count - 1;
-        uint32_t target = rewrite->new_line.at[item->line < last ? item->line : last];
-        if (target != item->row)
-            text_printf(text, "@%+lld", (long long)target - (long long)item->row);
-    }
-    text_string(text, ": ");
-    text_bytes(text, item->text, item->size);
-}
-
-static void print_indent(const struct rewrite *rewrite, const struct golden_line *line)
-{
-    for (uint32_t i = 0; i < line->size && (line->text[i] == ' ' || line->text[i] == '\t'); i++)
-        text_char(rewrite->text, line->text[i]);
-}
-
-/* The line of the old file, with the `count` expectations that it has now. */
-static void print_line(const struct rewrite *rewrite, const struct golden_line *line,
-                       const struct item *items, uint32_t count)
-{
-    if (line->bare == 0 && count)
-        print_indent(rewrite, line);
-    uint32_t size = line->bare;
-    while (count && size && line->text[size - 1] == '\r')
-        size--;
-    text_bytes(rewrite->text, line->text, size);
-    for (uint32_t i = 0; i < count; i++) {
-        if (line->bare || i)
-            text_char(rewrite->text, ' ');
-        print_item(rewrite, &items[i]);
-    }
-    text_char(rewrite->text, '\n');
-}
-
-static void print_lines(const struct rewrite *rewrite)
-{
-    const struct item *item = rewrite->items.at, *end = item + rewrite->items.count;
-    for (uint32_t number = 1; number <= rewrite->golden->lines.count; number++) {
-        const struct item *first = item;
-        while (item < end && item->host == number && !item->own_line)
+    const char *end = section->text + section->raw_size;
+    uint32_t item = 0, number = section->line;
+    print_head(text, section->head, section->head_size);
+    for (const char *line = section->text; line < end;) {
+        const char *stop = memchr(line, '\n', (size_t)(end - line)), *p = line;
+        stop = stop ? stop : end;
+        number++;
+        while (item < section->items.count && section->items.at[item].line < number)
             item++;
-        if (line_stays(rewrite, number, item > first))
-            print_line(rewrite, line_at(rewrite, number), first, (uint32_t)(item - first));
-        for (; item < end && item->host == number; item++) {
-            print_indent(rewrite, line_at(rewrite, number));
-            print_item(rewrite, item);
-            text_char(rewrite->text, '\n');
-        }
+        bool repaired = item < section->items.count && section->items.at[item].line == number &&
+                        (repairs->times[item] || repairs->at[item].text);
+        for (; repaired && p < stop && scan_is_blank(*p); p++)
+            text_char(text, *p);
+        if (repaired)
+            print_repaired(text, &section->items.at[item], repairs, item);
+        else
+            text_bytes(text, line, (size_t)(stop - line));
+        text_char(text, '\n');
+        line = stop + 1;
     }
 }
 
-void golden_bless(const struct golden *golden, const struct golden_outcome *outcome,
+static void bless_lines(struct text *text, const struct golden_section *section,
+                        const struct golden_outcome *outcome, struct captures *captures)
+{
+    struct golden_repairs repairs = {
+        mem_calloc(section->items.count, sizeof *repairs.at),
+        mem_calloc(section->items.count, sizeof *repairs.times),
+    };
+    struct text report = {NULL, 0, 0};
+    if (golden_check_section(section, outcome, captures, &report, &repairs))
+        print_lines(text, section, &repairs);
+    else
+        print_raw(text, section);
+    text_free(&report);
+    mem_free(repairs.at);
+    mem_free(repairs.times);
+}
+
+/* ---------------------------------------------------------------------------- sections ---- */
+
+static void bless_section(struct text *text, const struct golden_section *section,
+                          const struct golden_outcome *outcome, struct captures *captures)
+{
+    struct golden_actual actual;
+    struct text report = {NULL, 0, 0};
+    if (section->kind == GOLDEN_LINES)
+        bless_lines(text, section, outcome, captures);
+    else if (golden_check_section(section, outcome, captures, &report, NULL) ||
+             !golden_actual_find(&actual, section, outcome, &report))
+        print_raw(text, section);
+    else {
+        end_line(text);
+        print_exact(text, section, &actual.text);
+        golden_actual_free(&actual);
+    }
+    text_free(&report);
+}
+
+/* Where nothing is said of the output yet; `silent`: diagnostics are expected. */
+static void add_section(struct text *text, const struct golden_outcome *outcome, bool silent)
+{
+    bool failed = outcome->status != EXIT_DONE;
+    if (silent && (!failed || outcome->out_size == 0))
+        return;
+    end_line(text);
+    text_string(text, outcome->out_size ? "//! expect\n" : "//! expect nothing\n");
+    text_bytes(text, outcome->out, outcome->out_size);
+}
+
+/* A section that has become empty since the command fails says nothing. */
+static bool is_void(const struct golden_section *section, const struct golden_outcome *outcome)
+{
+    return section->kind == GOLDEN_EXACT && !section->nothing && !section->part &&
+           !section->report && outcome->status != EXIT_DONE && outcome->out_size == 0;
+}
+
+void golden_bless(const struct golden *golden, const struct golden_outcome *outcomes,
                   struct text *text)
 {
-    struct rewrite rewrite = {.golden = golden, .text = text};
-    vec_reserve(&rewrite.items, 1); /* no pointer into it is NULL */
-    collect(&rewrite, outcome);
-    if (rewrite.items.count)
-        qsort(rewrite.items.at, rewrite.items.count, sizeof *rewrite.items.at, compare_hosts);
-    number_lines(&rewrite);
-    print_lines(&rewrite);
-    bool failed = outcome->status != EXIT_DONE;
-    bool compares = golden->output || (rewrite.items.count == 0 && !failed);
-    if (compares && (outcome->out_size || (golden->output && !failed))) {
-        text_string(text, "//! expect\n");
-        text_bytes(text, outcome->out, outcome->out_size);
+    bool *expects = mem_calloc(golden->commands.count, sizeof *expects);
+    struct captures captures = {NULL, 0, 0};
+    golden_rewrite_input(golden, outcomes, text, expects);
+    for (uint32_t c = 0; c < golden->commands.count; c++) {
+        const struct golden_command *command = &golden->commands.at[c];
+        if (c)
+            print_head(text, command->head, command->head_size);
+        if (command->sections.count == 0)
+            add_section(text, &outcomes[c], expects[c]);
+        for (uint32_t i = 0; i < command->sections.count; i++)
+            if (!is_void(&command->sections.at[i], &outcomes[c]))
+                bless_section(text, &command->sections.at[i], &outcomes[c], &captures);
     }
-    vec_free(&rewrite.items);
-    vec_free(&rewrite.new_line);
+    vec_free(&captures);
+    mem_free(expects);
 }

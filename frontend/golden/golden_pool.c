@@ -1,4 +1,5 @@
 #include "frontend/golden/golden_pool.h"
+#include "ir/base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +22,7 @@ struct worker {
     uint32_t job;
     int64_t deadline; /* milliseconds of the monotonic clock */
     struct text sent;
+    struct text old; /* of a test that is to be rewritten: the file */
 };
 
 static int64_t now(void)
@@ -93,6 +95,29 @@ static void worker_close(struct worker *worker)
         fclose(worker->noise);
     worker->pipe = -1;
     worker->noise = NULL;
+    text_free(&worker->old);
+}
+
+/* A process that dies while it rewrites a file leaves what it tried. */
+static void remember_file(struct worker *worker, const char *path)
+{
+    struct file_bytes bytes;
+    char error[256];
+    if (!file_read(path, &bytes, error, sizeof error))
+        return;
+    text_bytes(&worker->old, bytes.data, bytes.size);
+    file_bytes_free(&bytes);
+}
+
+static void restore_file(const struct worker *worker, const char *path)
+{
+    struct file_bytes bytes;
+    char error[256];
+    if (!worker->old.at || !file_read(path, &bytes, error, sizeof error))
+        return;
+    if (bytes.size != worker->old.size || memcmp(bytes.data, worker->old.at, bytes.size) != 0)
+        file_write(path, worker->old.at, worker->old.size, error, sizeof error);
+    file_bytes_free(&bytes);
 }
 
 static void worker_start(const struct golden_pool *pool, struct worker *worker,
@@ -108,6 +133,8 @@ static void worker_start(const struct golden_pool *pool, struct worker *worker,
     fcntl(fds[1], F_SETFD, FD_CLOEXEC);
     worker->pipe = fds[0];
     worker->noise = tmpfile();
+    if (pool->bless)
+        remember_file(worker, jobs[job].path);
     pid_t pid = fork();
     if (pid == 0) {
         close(fds[0]);
@@ -155,7 +182,8 @@ static void worker_end(struct worker *worker, struct golden_job *job, const char
     }
     bool well = !killed && worker->sent.size && WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (!well) {
-        job->verdict = GOLDEN_FAILED;
+        job->verdict = job->known ? GOLDEN_KNOWN : GOLDEN_FAILED;
+        restore_file(worker, job->path);
         if (killed)
             text_printf(&job->report, "  %s\n", killed);
         else if (WIFSIGNALED(status))

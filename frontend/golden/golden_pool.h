@@ -6,6 +6,7 @@
 
 struct golden_job {
     const char *path;
+    bool known; /* that it fails: whatever becomes of its process is no surprise */
     enum golden_verdict verdict;
     struct text report; /* what is wrong with it */
 };

@@ -4,19 +4,46 @@
 #include <assert.h>
 #include <string.h>
 
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Whether the line is `//! WORD`; `*alone`: and nothing else. */
+static bool is_directive(const char *line, size_t size, const char *word, bool *alone)
+{
+    size_t n = strlen(word);
+    if (size < 4 + n || memcmp(line, "//! ", 4) != 0 || memcmp(line + 4, word, n) != 0)
+        return false;
+    size_t at = 4 + n;
+    if (at < size && !is_blank(line[at]))
+        return false;
+    while (at < size && is_blank(line[at]))
+        at++;
+    *alone = at == size;
+    return true;
+}
+
+bool source_is_expect(const char *line, size_t size)
+{
+    bool alone;
+    return is_directive(line, size, "expect", &alone) || is_directive(line, size, "also", &alone);
+}
+
 const char *source_find_expect(const char *text, size_t size)
 {
-    static const char mark[] = "\n//! expect";
-    const char *end = text + size, *at = text;
+    static const char mark[] = "\n//! ";
+    const char *end = text + size, *at = text, *claim = memchr(text, '\n', size);
     if (size < 3 || memcmp(text, "//!", 3) != 0)
         return NULL;
     while ((at = memmem(at, (size_t)(end - at), mark, sizeof mark - 1))) {
-        const char *line = at + 1;
-        at += sizeof mark - 1;
-        while (at < end && (*at == ' ' || *at == '\t' || *at == '\r'))
-            at++;
-        if (at == end || *at == '\n')
+        const char *line = at + 1, *stop = memchr(line, '\n', (size_t)(end - line));
+        size_t line_size = (size_t)((stop ? stop : end) - line);
+        bool alone = false, expect = is_directive(line, line_size, "expect", &alone) && alone;
+        /* The second line is a claim, which may begin with such a word. */
+        if (expect || (at != claim && source_is_expect(line, line_size)))
             return line;
+        at = line;
     }
     return NULL;
 }

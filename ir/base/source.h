@@ -65,9 +65,11 @@ struct source_file {
     struct file_bytes bytes;
 };
 
-/* Where a golden file's program ends: its line "//! expect". NULL where there is none, or where the
- * text is no golden file, which begins with "//!". */
+/* Where a golden file's program ends: its first line that says what is expected of it. NULL where
+ * there is none, or where the text is no golden file, which begins with "//!". */
 const char *source_find_expect(const char *text, size_t size);
+/* Whether a line says so: `//! expect` or `//! also`, and what is said then. */
+bool source_is_expect(const char *line, size_t size);
 
 /* Sets the source up over `data`, which must outlive it, has a NUL behind its end, and may be
  * changed: a golden file ends as a program before its line "//! expect", whose first byte becomes a

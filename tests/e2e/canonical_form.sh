@@ -6,7 +6,7 @@ source "${SKIR_SOURCE:?}/tests/tap.sh"
 # The program without the header and expectations, which would end it, or be out of place.
 program() # FILE
 {
-    sed -e '1,2d' -e '/^\/\/! expect$/,$d' "$1"
+    sed -e '1,2d' -e '/^\/\/! \(expect\|also\)\( \|$\)/,$d' "$1"
 }
 
 files=0

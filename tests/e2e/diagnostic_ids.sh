@@ -35,7 +35,7 @@ check_match "and the message says so" '\[link\]' "$scratch/stderr"
 
 expected=$scratch/expected
 {
-    find tests/golden -name '*.skir' -exec sed -s '/^\/\/! expect$/,$d' {} + |
+    find tests/golden -name '*.skir' -exec sed -s '/^\/\/! \(expect\|also\)\( \|$\)/,$d' {} + |
         grep -o '//! *\(error\|warning\|remark\)[@:].*'
     cat tests/e2e/*.sh tests/e2e/*.py tests/unit/*.c tests/import/*/*.err
 } | tr -d '\\' | grep -o '\[[-a-z]*\]' | sort -u >"$expected"

@@ -88,6 +88,8 @@ def check_module(folder, block, expected):
         # `fmt` prints the header of the golden file too.
         header = text[: -len(block.text())] if block.words[:1] == ["fmt"] else ""
         text += "//! expect\n" + header + expected.text()
+    elif not re.search(r"//! *(error|warning|remark|note|help|expect)\b", block.text()):
+        text += "//! expect nothing\n"
     path = os.path.join(folder, "example.skir")
     with open(path, "w", encoding="utf-8") as file:
         file.write(text)

@@ -62,17 +62,19 @@ static void test_parse(void **state)
     golden_free(&golden);
     size_t size = (size_t)(strstr(text, "//! expectant") - text);
     assert_true(golden_parse(&golden, "f", text, size, error, sizeof error));
-    assert_int_equal(golden.words.count, 5);
-    assert_string_equal(golden.words.at[1], "a b,c");
-    assert_string_equal(golden.words.at[2], "--x=y z");
-    assert_string_equal(golden.words.at[4], "-");
+    assert_int_equal(golden.commands.count, 1);
+    const struct golden_command *command = &golden.commands.at[0];
+    assert_int_equal(command->words.count, 5);
+    assert_string_equal(command->words.at[1], "a b,c");
+    assert_string_equal(command->words.at[2], "--x=y z");
+    assert_string_equal(command->words.at[4], "-");
     assert_string_equal(golden.claim, "Claims that  much.");
-    assert_null(golden.output);
+    assert_int_equal(command->sections.count, 0);
     assert_int_equal(golden.expected.count, 4);
-    static const struct golden_diag expected[] = {{GOLDEN_ERROR, 3, 3, "one", NONE},
-                                                  {GOLDEN_HELP, 3, 3, "two", NONE},
-                                                  {GOLDEN_WARNING, 6, 4, "three", NONE},
-                                                  {GOLDEN_ERROR, 0, 5, "four", NONE}};
+    static const struct golden_diag expected[] = {{GOLDEN_ERROR, 3, 3, "one", NONE, 0},
+                                                  {GOLDEN_HELP, 3, 3, "two", NONE, 0},
+                                                  {GOLDEN_WARNING, 6, 4, "three", NONE, 0},
+                                                  {GOLDEN_ERROR, 0, 5, "four", NONE, 0}};
     for (unsigned i = 0; i < 4; i++) {
         assert_int_equal(golden.expected.at[i].severity, expected[i].severity);
         assert_int_equal(golden.expected.at[i].line, expected[i].line);
@@ -124,7 +126,8 @@ static void test_judge(void **state)
 {
     (void)state;
     char *path = test_path();
-    assert_int_equal(judge(path, HEAD, ""), GOLDEN_PASSED);
+    assert_int_equal(judge(path, HEAD, "nothing is expected of 'check'"), GOLDEN_FAILED);
+    assert_int_equal(judge(path, HEAD "//! expect nothing\n", ""), GOLDEN_PASSED);
     assert_int_equal(judge(path, HEAD "kernel @a : x\n",
                            "reported, but not expected: line 4: error: unknown kernel type 'x'"),
                      GOLDEN_FAILED);
@@ -180,7 +183,7 @@ static void test_output(void **state)
                      GOLDEN_FAILED);
     assert_int_equal(judge(path, OPT "//! expect\nskir 1", "No newline"), GOLDEN_FAILED);
     assert_int_equal(judge(path, OPT "//! expect", "+skir 1"), GOLDEN_FAILED);
-    assert_int_equal(judge(path, OPT "//! expect nothing\n", "is no expectation"), GOLDEN_FAILED);
+    assert_int_equal(judge(path, OPT "//! expect nothig\n", "is no expectation"), GOLDEN_FAILED);
     unlink(path);
     mem_free(path);
 }

@@ -100,11 +100,11 @@ static void take(void *user, const struct golden_job *job, uint32_t index)
 static void run_all(struct results *results, unsigned workers)
 {
     char folder[] = "/tmp/skir-pool.XXXXXX", paths[COUNT][64], text[64], error[256];
-    struct golden_job jobs[COUNT] = {{NULL, GOLDEN_FAILED, {NULL, 0, 0}}};
+    struct golden_job jobs[COUNT] = {{NULL, false, GOLDEN_FAILED, {NULL, 0, 0}}};
     assert_non_null(mkdtemp(folder));
     for (unsigned i = 0; i < COUNT; i++) {
         snprintf(paths[i], sizeof paths[i], "%s/%u.skir", folder, i);
-        snprintf(text, sizeof text, "//! %s\n//! claim\n", names[i]);
+        snprintf(text, sizeof text, "//! %s\n//! claim\n//! expect\n", names[i]);
         assert_true(file_write(paths[i], text, strlen(text), error, sizeof error));
         jobs[i].path = paths[i];
     }

@@ -644,10 +644,15 @@ static void test_path_folder(void **state)
 static void test_find_expect(void **state)
 {
     (void)state;
-    static const char *const marks[] = {"//! a\nb\n//! expect\nc", "//!\n//! expect",
-                                        "//!\n//! expect \t\r\r\n"};
-    static const char *const others[] = {"a\n//! expect\n", "//! expect\n", "//!\n//! expected\n",
-                                         "//!\n //! expect\n", ""};
+    static const char *const marks[] = {
+        "//! a\nb\n//! expect\nc", "//!\n//! expect", "//!\n//! expect \t\r\r\n",
+        "//! a\n//! also b\n//! expect nothing\n", "//! a\n//! b\n//! expect lines in graph @g\n"};
+    static const char *const others[] = {"a\n//! expect\n",
+                                         "//! expect\n",
+                                         "//!\n//! expected\n",
+                                         "//!\n //! expect\n",
+                                         "//!\n//! also, b\n//! alsob\n",
+                                         ""};
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++)
         assert_ptr_equal(source_find_expect(marks[i], strlen(marks[i])),
                          strstr(marks[i], "//! expect"));
