@@ -7,12 +7,12 @@
 
 /* skirc COMMAND --color=never --max-errors=0 [--remarks] ARGUMENTS FILE. The options of the file
  * come later, so that they count. For `opt`, a first word that is no option is the list of
- * passes. */
+ * passes. `run` measures nothing unless it is told to: what it says of times depends on them. */
 static const char **make_argv(const struct golden *golden, uint32_t index, struct arena *arena,
                               int *argc)
 {
     const struct golden_command *command = &golden->commands.at[index];
-    const char **argv = arena_alloc(arena, (command->words.count + 7) * sizeof *argv);
+    const char **argv = arena_alloc(arena, (command->words.count + 8) * sizeof *argv);
     int n = 0;
     argv[n++] = "skirc";
     argv[n++] = command->words.at[0];
@@ -20,6 +20,8 @@ static const char **make_argv(const struct golden *golden, uint32_t index, struc
     argv[n++] = "--max-errors=0";
     if (golden_expects(golden, index, GOLDEN_REMARK))
         argv[n++] = "--remarks";
+    if (strcmp(command->words.at[0], "run") == 0)
+        argv[n++] = "--repeat=0";
     bool opt = strcmp(command->words.at[0], "opt") == 0;
     for (uint32_t i = 1; i < command->words.count; i++) {
         const char *word = command->words.at[i];
@@ -54,10 +56,10 @@ static void print_canonical(const struct golden *golden, const struct cli *cli,
 /* What stands in the place of what a clock has said. */
 static const char some_time[] = "TIME";
 
-/* A number with digits behind the point or not, and a unit of time or `x`, `%`: its size, or 0. */
+/* A number with digits behind the point or not, and a unit of time: its size, or 0. */
 static size_t time_size(const char *text, const char *end)
 {
-    static const char *const units[] = {" ns", " us", " \xc2\xb5s", " ms", " s", "x", "%", " %"};
+    static const char *const units[] = {" ns", " us", " \xc2\xb5s", " ms", " s"};
     const char *p = text;
     uint32_t number;
     if (!scan_take_number(&p, end, &number))
