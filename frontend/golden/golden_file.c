@@ -122,8 +122,9 @@ static enum golden_verdict bless_file(const struct cli *cli, const char *path, s
         if (text.size && bless(cli, path, &text))
             verdict = GOLDEN_BLESSED;
         else if (!text.size || write_text(path, old.data, old.size, report))
-            text_string(report, "  this cannot be accepted, so the file stays as it is; lines with patterns, "
-                                "'not:', and lines that nothing is like are changed by hand\n");
+            text_string(report, "  this cannot be accepted, so the file stays as it is; lines with "
+                                "patterns, 'not:', and lines that nothing is like are changed by "
+                                "hand\n");
     }
     text_free(&text);
     file_bytes_free(&old);

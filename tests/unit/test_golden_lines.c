@@ -184,7 +184,8 @@ static void test_commands(void **state)
     check("//! check\n//! claim\nskir 1\nkernel @a : x //! error: 'x'\n//! also opt\n",
           GOLDEN_PASSED, NOTHING);
     check(
-        "//! check\n//! claim\nskir 1\nkernel @a : x //! error#2: 'x'\n//! expect nothing\n//! also opt\n",
+        "//! check\n//! claim\nskir 1\nkernel @a : x //! error#2: 'x'\n"
+          "//! expect nothing\n//! also opt\n",
         GOLDEN_FAILED, "  //! check\n  reported, but not expected: line 4", NOTHING);
 }
 
