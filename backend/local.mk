@@ -91,6 +91,7 @@ libskir_la_SOURCES += \
 	backend/kernels/sample_ops.c \
 	backend/kernels/sample_ops.h \
 	backend/kernels/sample_shapes.c \
+	backend/kernels/sample_shapes_compute.c \
 	backend/kernels/sample_shapes.h \
 	backend/kernels/sample_tiling.c \
 	backend/kernels/sample_tiling.h \
@@ -186,6 +187,8 @@ kernel_sources = \
 	backend/kernels/add_dynamic.c \
 	backend/kernels/add_n.c \
 	backend/kernels/arg_max.c \
+	backend/kernels/ascend_dequant.c \
+	backend/kernels/ascend_quant.c \
 	backend/kernels/assign.c \
 	backend/kernels/binary.c \
 	backend/kernels/cast.c \
@@ -194,25 +197,34 @@ kernel_sources = \
 	backend/kernels/concat_d.c \
 	backend/kernels/cumsum.c \
 	backend/kernels/dequant_swiglu_quant.c \
+	backend/kernels/dynamic_quant.c \
+	backend/kernels/flash_attention_score.c \
 	backend/kernels/fused_infer_attention_score.c \
+	backend/kernels/layer_norm.c \
 	backend/kernels/mat_mul.c \
+	backend/kernels/moe_gating_top_k_softmax.c \
 	backend/kernels/predicate.c \
 	backend/kernels/quant_batch_matmul_v3.c \
 	backend/kernels/reduce.c \
 	backend/kernels/rms_norm.c \
+	backend/kernels/rotary.c \
+	backend/kernels/scaled_masked_softmax.c \
 	backend/kernels/scatter_update.c \
 	backend/kernels/select.c \
 	backend/kernels/softmax.c \
+	backend/kernels/swi_glu.c \
 	backend/kernels/top_k.c \
 	backend/kernels/unary.c \
 	backend/kernels/update.c
 kernel_headers = \
 	backend/kernels/axes.h \
 	backend/kernels/binary.h \
+	backend/kernels/broadcast.h \
 	backend/kernels/elementwise.h \
 	backend/kernels/float16.h \
 	backend/kernels/kernel.h \
-	backend/kernels/nz.h
+	backend/kernels/nz.h \
+	backend/kernels/quantise.h
 twin_headers = backend/ascend/twin/kernel_operator.h backend/ascend/twin/twin.h
 kernel_companions = backend/kernels/add_dynamic.json backend/runtime/skrt.h ir/dtypes.def $(twin_headers)
 nodist_kernel_DATA = $(kernel_objects) $(kernel_json) backend/kernels/twin.o

@@ -56,7 +56,7 @@ class Tensor:
         raw = self.elements
         if self.dtype == "bf16":
             raw = (raw.reshape(-1).view(np.uint32) >> 16).astype(np.uint16).reshape(self.shape)
-        np.save(path, raw)
+        np.save(path, raw.copy(order="C"))
 
     def load(self, path):
         """The elements of a file that are of this dtype."""

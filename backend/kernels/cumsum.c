@@ -1,7 +1,7 @@
-/* Cumsum, whose axis is a tensor that is read at run time, and CumsumD, whose axis is an attribute:
- * the sums of the elements up to each. With `exclusive` the element itself does not count, with
- * `reverse` they go from the last to the first. Sums of floats are f32, in this order, each rounded
- * once where it is stored. */
+/* Cumsum, whose axis is a tensor that is read at run time, and CumsumD, whose axis is an
+ * attribute: the sums of the elements up to each. With `exclusive` the element itself does not
+ * count, with `reverse` they go from the last to the first. Sums of floats are f32, in this order,
+ * each rounded once where it is stored. */
 #include "backend/kernels/axes.h"
 
 enum { cumsum_tensor = 1, cumsum_d_tensor = 0 };

@@ -18,8 +18,8 @@ static void dims_text(const struct skrt_tensor *tensor, char *text, size_t size)
         snprintf(text + used, size - used, "]");
 }
 
-static bool require_dims(const struct op_check *check, unsigned tensor,
-                         const struct skrt_tensor *expected)
+bool shapes_require(const struct op_check *check, unsigned tensor,
+                    const struct skrt_tensor *expected)
 {
     const struct skrt_tensor *found = &check->tensors[tensor];
     if (found->rank == expected->rank &&
@@ -227,7 +227,7 @@ static bool require_mask(const struct op_check *check, int64_t batch, int64_t ro
         if (key->list[i].dims[key->list[i].rank == 3 ? 1 : 2] != keys)
             return op_fail(check, "operand-shape", 4,
                            "with a mask, all tensors of operand 1 must have as many rows");
-    return require_dims(check, 4, &expected);
+    return shapes_require(check, 4, &expected);
 }
 
 bool shapes_attention(const struct op_check *check)
@@ -261,6 +261,6 @@ bool shapes_attention(const struct op_check *check)
     struct skrt_tensor lse = {.rank = 4, .dims = {query->dims[0], heads, rows, 1}};
     return require_cache(check, 1, query->dims[0], shared, depth) &&
            require_cache(check, 2, query->dims[0], shared, depth) &&
-           require_mask(check, query->dims[0], rows) && require_dims(check, 31, query) &&
-           require_dims(check, 32, &lse);
+           require_mask(check, query->dims[0], rows) && shapes_require(check, 31, query) &&
+           shapes_require(check, 32, &lse);
 }

@@ -31,6 +31,24 @@ def add_mat_mul(cases):
         cases.add("MatMul", [a, b], Result("f32", wanted), "transpose_x1, transpose_x2")
 
 
+def add_batched(cases):
+    for dtype in FLOATS:
+        for left, right in (((3, 1, 4, 5), (2, 5, 6)), ((2, 7, 9), (9, 3)), ((8, 9), (2, 2, 9, 1)),
+                            ((2, 0, 3, 4), (4, 2))):
+            a, b = uniform(dtype, *left), uniform(dtype, *right)
+            wanted = product(a.f32, b.f32)
+            cases.add("BatchMatMul", [a, b], Result(dtype, wanted))
+            bias = uniform(dtype, right[-1])
+            cases.add("BatchMatMulV2", [Tensor(dtype, turned(a.elements)), b, bias],
+                      Result(dtype, wanted + bias.f32), "adj_x1")
+        a, b = uniform(dtype, 5, 7), uniform(dtype, 6, 7)
+        wanted = product(a.f32, turned(b.f32))
+        cases.add("MatMulV2", [a, b], Result(dtype, wanted), "transpose_x2")
+        bias = uniform("f32", 6)
+        cases.add("MatMulV2", [a, b, bias], Result("f32", wanted + bias.f32), "transpose_x2")
+        cases.add("BatchMatMul", [a, b], Result(dtype, wanted), "adj_x2")
+
+
 def add_quantised(cases):
     x1, x2 = integers("i8", 9, 20), integers("i8", 20, 11)
     scale, token = uniform("f32", 11, low=0.001, high=0.01), uniform("f32", 9, low=0.5)
@@ -45,4 +63,5 @@ def add_quantised(cases):
 
 def add(cases):
     add_mat_mul(cases)
+    add_batched(cases)
     add_quantised(cases)

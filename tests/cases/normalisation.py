@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from numpy_cases import Result, uniform
+from numpy_cases import Result, Tensor, random, uniform
 
 FLOATS = ("f32", "f16", "bf16")
 # Of f32 results; narrower ones are one off at most.
@@ -46,6 +46,57 @@ def add_rms_norm(cases):
                       "epsilon = 1e-05")
 
 
+def add_add_rms_norm(cases):
+    """The sum is rounded before its norm is taken."""
+    for dtype in FLOATS:
+        x1, x2, gamma = uniform(dtype, 4, 3, 100), uniform(dtype, 4, 3, 100), uniform(dtype, 3, 100)
+        x = Tensor(dtype, x1.f32 + x2.f32)
+        rstd = 1 / np.sqrt(np.mean(x.f64 ** 2, (1, 2), keepdims=True) + np.float32(1e-6))
+        cases.add("AddRmsNorm", [x1, x2, gamma],
+                  [Result(dtype, x.f64 * rstd * gamma.f64, ulps(dtype)), Result("f32", rstd, ULPS),
+                   Result(dtype, x.elements)])
+
+
+def add_layer_norm(cases):
+    for dtype in FLOATS:
+        for norm, params in ((1, 1), (-1, -1), (1, 2), (2, 1), (0, 0)):
+            shape = (5, 6, 70)
+            x = uniform(dtype, *shape, low=-1, high=3)
+            gamma, beta = uniform(dtype, *shape[params:]), uniform(dtype, *shape[params:])
+            axes = tuple(range(norm % 3, 3))
+            mean = x.f64.mean(axes, keepdims=True)
+            variance = x.f64.var(axes, keepdims=True)
+            wanted = (x.f64 - mean) / np.sqrt(variance + np.float32(1e-3)) * gamma.f64 + beta.f64
+            cases.add("LayerNorm", [x, gamma, beta],
+                      [Result(dtype, wanted, ulps(dtype), 4), Result(dtype, mean, ulps(dtype), 2),
+                       Result("f32" if dtype == "f32" else dtype, variance, ulps(dtype), 2)],
+                      f"begin_norm_axis = {norm}, begin_params_axis = {params}, epsilon = 0.001")
+    x, one, zero = uniform("f16", 3, 8), Tensor("f32", np.ones(8)), Tensor("f32", np.zeros(8))
+    mean, variance = x.f64.mean(-1, keepdims=True), x.f64.var(-1, keepdims=True)
+    cases.add("LayerNorm", [x, one, zero],
+              [Result("f16", (x.f64 - mean) / np.sqrt(variance + 1e-7), 1, 1), Result("f32", mean, ULPS, 1),
+               Result("f32", variance, ULPS, 1)], "begin_norm_axis = 1, begin_params_axis = 1")
+
+
+def add_masked_softmax(cases):
+    for dtype in FLOATS:
+        x = uniform(dtype, 2, 3, 40, 60, low=-8, high=8)
+        scaled = x.f32 * np.float32(0.3)
+        cases.add("ScaledMaskedSoftmax", [x], Result(dtype, softmax(scaled), ulps(dtype)), "scale = 0.3")
+        for shape in ((2, 1, 40, 60), (40, 60), (2, 3, 1, 60)):
+            mask = Tensor("bool", random.integers(0, 2, shape))
+            wanted = softmax(np.where(np.broadcast_to(mask.elements, x.shape), np.float32(-10000), scaled))
+            cases.add("ScaledMaskedSoftmax", [x, mask], Result(dtype, wanted, ulps(dtype)), "scale = 0.3")
+        mask = np.triu(np.ones((40, 60), bool), 1)
+        cases.add("ScaledMaskedSoftmax", [x], Result(dtype, softmax(np.where(mask, np.float32(-10000), x.f32)),
+                                                    ulps(dtype)), "fixed_triu_mask")
+    x, mask = uniform("f16", 2, 4), Tensor("bool", np.ones((2, 4)))
+    cases.add("ScaledMaskedSoftmax", [x, mask], Result("f16", np.full((2, 4), 0.25)), claim="all masked")
+
+
 def add(cases):
     add_softmax(cases)
     add_rms_norm(cases)
+    add_add_rms_norm(cases)
+    add_layer_norm(cases)
+    add_masked_softmax(cases)

@@ -1,0 +1,102 @@
+/* LayerNorm: y = (x - mean) / sqrt(variance + epsilon) * gamma + beta over the dimensions from
+ * `begin_norm_axis` on; gamma and beta have those from `begin_params_axis` on. Mean and variance,
+ * of the differences to the mean, are f32 sums in eight lanes. */
+#include "backend/kernels/kernel.h"
+
+#include <math.h>
+
+enum { X, GAMMA, BETA, Y, MEAN, VARIANCE, TENSORS };
+
+static const double layer_norm_epsilon = 1e-7;
+
+struct layer_norm {
+    struct kernel kernel;
+    int64_t n, params; /* elements of a row, and of gamma and of beta */
+    float epsilon;
+};
+
+/* The elements of x from the axis of an attribute on; -1 if there is none such. */
+static int64_t layer_norm_size(const struct kernel *kernel, const char *key)
+{
+    const struct skrt_tensor *x = &kernel->tensors[X];
+    const struct skrt_attr *attr = kernel_attr(kernel, key);
+    int64_t axis = attr != NULL ? attr->i : 0;
+    axis += axis < 0 ? x->rank : 0;
+    return axis < 0 || axis > x->rank ? -1 : kernel_product(x, (uint32_t)axis, x->rank);
+}
+
+static bool layer_norm_open(struct layer_norm *op, const skrt_core *core, uint64_t args_offset)
+{
+    const struct kernel *kernel = &op->kernel;
+    if (!kernel_open(&op->kernel, core, args_offset, TENSORS, false))
+        return false;
+    const struct skrt_tensor *x = &kernel->tensors[X];
+    const struct skrt_attr *epsilon = kernel_attr(kernel, "epsilon");
+    op->n = layer_norm_size(kernel, "begin_norm_axis");
+    op->params = layer_norm_size(kernel, "begin_params_axis");
+    op->epsilon = (float)(epsilon != NULL ? epsilon->f : layer_norm_epsilon);
+    return op->n > 0 && op->params > 0 && kernel_same_dims(x, &kernel->tensors[Y]) &&
+           kernel_elements(&kernel->tensors[GAMMA]) == op->params &&
+           kernel_elements(&kernel->tensors[BETA]) == op->params &&
+           kernel_elements(&kernel->tensors[MEAN]) == kernel_elements(x) / op->n &&
+           kernel_elements(&kernel->tensors[VARIANCE]) == kernel_elements(x) / op->n;
+}
+
+static void layer_norm_load(const struct layer_norm *op, float *to, unsigned tensor, int64_t offset,
+                            int64_t n)
+{
+    kernel_load_f32(to, kernel_slot(&op->kernel, tensor), op->kernel.tensors[tensor].dtype, offset,
+                    n);
+}
+
+/* The mean of x - shift, or of its square. */
+static float layer_norm_mean(const struct layer_norm *op, int64_t offset, float shift, bool squares)
+{
+    struct kernel_sum sum = {{0}};
+    for (int64_t at = 0; at < op->n; at += KERNEL_CHUNK) {
+        float x[KERNEL_CHUNK];
+        int64_t n = kernel_min(KERNEL_CHUNK, op->n - at);
+        layer_norm_load(op, x, X, offset + at, n);
+        for (int64_t i = 0; i < n; i++) {
+            x[i] -= shift;
+            x[i] *= squares ? x[i] : 1;
+        }
+        kernel_sum_add(&sum, x, n);
+    }
+    return kernel_sum_total(&sum) / (float)op->n;
+}
+
+/* Parameters repeat from one element of y to the next, in chunks that do not go beyond them. */
+static void layer_norm_scale(const struct layer_norm *op, int64_t offset, float mean, float rstd)
+{
+    for (int64_t at = offset, n; at < offset + op->n; at += n) {
+        float x[KERNEL_CHUNK], gamma[KERNEL_CHUNK], beta[KERNEL_CHUNK];
+        int64_t param = at % op->params;
+        n = kernel_min(kernel_min(KERNEL_CHUNK, offset + op->n - at), op->params - param);
+        layer_norm_load(op, x, X, at, n);
+        layer_norm_load(op, gamma, GAMMA, param, n);
+        layer_norm_load(op, beta, BETA, param, n);
+        for (int64_t i = 0; i < n; i++)
+            x[i] = (x[i] - mean) * rstd * gamma[i] + beta[i];
+        kernel_store_f32(kernel_slot(&op->kernel, Y), op->kernel.tensors[Y].dtype, at, x, n);
+    }
+}
+
+skrt_kernel_fn layer_norm;
+
+void layer_norm(skrt_core *core, uint64_t args_offset)
+{
+    struct layer_norm op;
+    if (!layer_norm_open(&op, core, args_offset))
+        return;
+    const struct kernel *kernel = &op.kernel;
+    struct kernel_range range = kernel_block_range(core, kernel_elements(&kernel->tensors[MEAN]));
+    for (int64_t row = range.begin; row < range.end; row++) {
+        float mean = layer_norm_mean(&op, row * op.n, 0, false);
+        float variance = layer_norm_mean(&op, row * op.n, mean, true);
+        layer_norm_scale(&op, row * op.n, mean, 1 / sqrtf(variance + op.epsilon));
+        kernel_store_f32(kernel_slot(kernel, MEAN), kernel->tensors[MEAN].dtype, row, &mean, 1);
+        kernel_store_f32(kernel_slot(kernel, VARIANCE), kernel->tensors[VARIANCE].dtype, row,
+                         &variance, 1);
+    }
+}

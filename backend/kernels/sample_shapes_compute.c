@@ -1,0 +1,237 @@
+/* What the kernels of the computing families take of shapes and attributes. */
+#include "backend/kernels/sample_shapes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static int64_t elements(const struct skrt_tensor *tensor)
+{
+    int64_t n = 1;
+    for (uint32_t i = 0; i < tensor->rank; i++)
+        n *= tensor->dims[i];
+    return n;
+}
+
+/* An attribute, if it is there, must have this value: all that the kernel does. */
+static bool require_number(const struct op_check *check, const char *name, double value)
+{
+    const struct skrt_attr *attr = op_check_attr(check, name);
+    return attr == NULL || attr->f == value ||
+           op_fail_attr(check, name, "the sample kernel has \"%s\" = %g only", name, value);
+}
+
+/* Operand `tensor` must be broadcast to a shape but for its last `without` dimensions. */
+static bool require_broadcast(const struct op_check *check, unsigned tensor,
+                              const struct skrt_tensor *to, uint32_t without)
+{
+    const struct skrt_tensor *found = &check->tensors[tensor];
+    bool fits = found->rank <= to->rank && found->rank >= without;
+    for (uint32_t back = without + 1; fits && back <= found->rank; back++)
+        fits = found->dims[found->rank - back] == 1 ||
+               found->dims[found->rank - back] == to->dims[to->rank - back];
+    return fits || op_fail(check, "operand-shape", (int)tensor,
+                           "operand %u cannot be broadcast to what it is used with", tensor);
+}
+
+bool shapes_matmul(const struct op_check *check)
+{
+    const struct skrt_tensor *bias = &check->tensors[2], *y = &check->tensors[4];
+    int64_t columns = y->dims[y->rank - 1];
+    return bias->form == SKRT_ABSENT || elements(bias) == columns ||
+           op_fail(check, "operand-shape", 2,
+                   "operand 2 must have %" PRId64
+                   " elements, one for each column, but has %" PRId64,
+                   columns, elements(bias));
+}
+
+bool shapes_gamma(const struct op_check *check)
+{
+    unsigned gamma = check->operands - 1;
+    return check->tensors[gamma].rank > 0 ||
+           op_fail(check, "operand-shape", (int)gamma, "operand %u must have a dimension", gamma);
+}
+
+bool shapes_rotary(const struct op_check *check)
+{
+    const struct skrt_tensor *x = &check->tensors[0], *r = &check->tensors[1];
+    const struct skrt_attr *mode = op_check_attr(check, "mode");
+    if (mode != NULL && mode->i != 0 && mode->i != 1)
+        return op_fail_attr(check, "mode",
+                            "the sample kernel has \"mode\" 0 and 1, but not %" PRId64, mode->i);
+    if (x->rank == 0 || x->dims[x->rank - 1] % 2 != 0)
+        return op_fail(check, "operand-shape", 0, "operand 0 must have an even last dimension");
+    if (!require_broadcast(check, 1, x, 0) || !shapes_require(check, 2, r))
+        return false;
+    return (r->rank > 0 && r->dims[r->rank - 1] == x->dims[x->rank - 1]) ||
+           op_fail(check, "operand-shape", 1,
+                   "operand 1 must have the last dimension of operand 0");
+}
+
+bool shapes_masked_softmax(const struct op_check *check)
+{
+    const struct skrt_tensor *x = &check->tensors[0];
+    if (x->rank < 2)
+        return op_fail(check, "operand-shape", 0,
+                       "operand 0 must have 2 dimensions or more, but has %u", x->rank);
+    return check->tensors[1].form == SKRT_ABSENT || require_broadcast(check, 1, x, 0);
+}
+
+/* ------------------------------------------------------------------------- quantisation ---- */
+
+static bool require_rounding(const struct op_check *check)
+{
+    static const char *const known[] = {"round", "Round", "floor", "Floor",
+                                        "ceil",  "Ceil",  "trunc", "Trunc"};
+    const struct skrt_attr *attr = op_check_attr(check, "round_mode");
+    for (size_t i = 0; attr != NULL && i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(known[i], attr->text) == 0)
+            return true;
+    return attr == NULL ||
+           op_fail_attr(check, "round_mode",
+                        "\"round_mode\" must be \"round\", \"floor\", \"ceil\" or \"trunc\"");
+}
+
+/* Scale and offset of AscendQuantV2. */
+static bool require_listed(const struct op_check *check, unsigned tensor, int64_t places)
+{
+    const struct skrt_tensor *found = &check->tensors[tensor];
+    return found->form == SKRT_ABSENT || elements(found) == 1 || elements(found) == places ||
+           op_fail(check, "operand-shape", (int)tensor,
+                   "operand %u must have 1 element, or one for each of %" PRId64
+                   " places of the axis, but has %" PRId64,
+                   tensor, places, elements(found));
+}
+
+bool shapes_quant(const struct op_check *check)
+{
+    enum { I8 = 2 };
+    const struct skrt_tensor *x = &check->tensors[0];
+    const struct skrt_attr *attr = op_check_attr(check, "axis");
+    int64_t axis = attr != NULL ? attr->i : -1;
+    if (!require_number(check, "dst_type", I8) || !require_rounding(check))
+        return false;
+    if (strcmp(check->row->name, "AscendQuantV2") != 0)
+        return true;
+    axis += axis < 0 ? x->rank : 0;
+    if (axis < 0 || axis >= x->rank)
+        return op_fail(check, "operand-shape", 0, "operand 0 has no dimension \"axis\"");
+    return shapes_require(check, 3, x) && require_listed(check, 1, x->dims[axis]) &&
+           require_listed(check, 2, x->dims[axis]);
+}
+
+bool shapes_dequant(const struct op_check *check)
+{
+    const struct skrt_tensor *x = &check->tensors[0];
+    return require_listed(check, 1, x->rank > 0 ? x->dims[x->rank - 1] : 1);
+}
+
+/* ---------------------------------------------------------------------------- attention ---- */
+
+/* Where the dimensions of a layout stand; without a place for heads they are columns. */
+struct layout {
+    const char *name;
+    int8_t batch, heads, rows, columns;
+};
+
+static const struct layout layouts[] = {
+    {"BSH", 0, -1, 1, 2}, {"SBH", 1, -1, 0, 2}, {"BNSD", 0, 1, 2, 3}, {"BSND", 0, 2, 1, 3}};
+
+static const struct layout *require_layout(const struct op_check *check)
+{
+    const struct skrt_attr *attr = op_check_attr(check, "input_layout");
+    for (size_t i = 0; attr != NULL && i < sizeof layouts / sizeof layouts[0]; i++)
+        if (strcmp(layouts[i].name, attr->text) == 0)
+            return &layouts[i];
+    if (attr == NULL)
+        op_fail(check, "attribute", -1, "the sample kernel needs \"input_layout\"");
+    else
+        op_fail_attr(check, "input_layout",
+                     "\"input_layout\" must be \"BSH\", \"SBH\", \"BNSD\" or \"BSND\"");
+    return NULL;
+}
+
+/* A tensor as [batches, heads, rows, depth]; `heads` and `depth` where it does not say them. */
+static bool require_heads(const struct op_check *check, unsigned tensor,
+                          const struct layout *layout, int64_t heads, int64_t depth,
+                          struct skrt_tensor *to)
+{
+    const struct skrt_tensor *found = &check->tensors[tensor];
+    if (found->rank != strlen(layout->name))
+        return op_fail(check, "operand-shape", (int)tensor,
+                       "operand %u must have %zu dimensions (%s), but has %u", tensor,
+                       strlen(layout->name), layout->name, found->rank);
+    int64_t columns = found->dims[layout->columns];
+    *to = (struct skrt_tensor){.rank = 4};
+    to->dims[0] = found->dims[layout->batch];
+    to->dims[1] = layout->heads >= 0 ? found->dims[layout->heads] : heads;
+    to->dims[2] = found->dims[layout->rows];
+    to->dims[3] = layout->heads >= 0 ? columns : depth;
+    return layout->heads >= 0 || columns == heads * depth ||
+           op_fail(check, "operand-shape", (int)tensor,
+                   "the %" PRId64 " columns of operand %u are no heads of %" PRId64, columns,
+                   tensor, depth);
+}
+
+/* What the plain form does not have. */
+static bool require_plain(const struct op_check *check, int64_t rows, int64_t keys)
+{
+    const struct skrt_attr *before = op_check_attr(check, "pre_tockens");
+    const struct skrt_attr *behind = op_check_attr(check, "next_tockens");
+    if (!require_number(check, "keep_prob", 1) || !require_number(check, "sparse_mode", 0))
+        return false;
+    if (before != NULL && before->i < rows)
+        return op_fail_attr(
+            check, "pre_tockens",
+            "the sample kernel has no band: \"pre_tockens\" must be %" PRId64 " at least", rows);
+    return behind == NULL || behind->i >= keys ||
+           op_fail_attr(check, "next_tockens",
+                        "the sample kernel has no band: \"next_tockens\" must be %" PRId64
+                        " at least",
+                        keys);
+}
+
+static bool require_groups(const struct op_check *check, const struct skrt_tensor *query,
+                           const struct skrt_tensor *key, int64_t heads)
+{
+    enum { MAX_DEPTH = 1024 };
+    if (heads < 1 || query->dims[1] != heads)
+        return op_fail(check, "operand-shape", 0,
+                       "operand 0 does not have \"head_num\" (%" PRId64 ") heads", heads);
+    if (query->dims[3] > MAX_DEPTH)
+        return op_fail(check, "operand-shape", 0, "a head may have %d columns, but has %" PRId64,
+                       MAX_DEPTH, query->dims[3]);
+    return (key->dims[0] == query->dims[0] && key->dims[3] == query->dims[3] && key->dims[1] > 0 &&
+            heads % key->dims[1] == 0) ||
+           op_fail(check, "operand-shape", 1,
+                   "operand 1 does not have the batches and columns of operand 0, and heads for "
+                   "groups of its heads");
+}
+
+bool shapes_flash_attention(const struct op_check *check)
+{
+    enum { QUERY, KEY, VALUE, MASK = 6, MAX = 12, SUM, UNUSED, OUT, COPIES = 8 };
+    const struct skrt_tensor *t = check->tensors;
+    const struct layout *layout = require_layout(check);
+    const struct skrt_attr *attr = op_check_attr(check, "head_num");
+    int64_t heads = attr != NULL ? attr->i : 0;
+    struct skrt_tensor query, key;
+    if (layout == NULL ||
+        !require_heads(check, QUERY, layout, heads,
+                       heads > 0 && t[QUERY].rank == 3 ? t[QUERY].dims[2] / heads : 0, &query))
+        return false;
+    int64_t depth = query.dims[3], columns = t[KEY].rank == 3 ? t[KEY].dims[2] : 0;
+    struct skrt_tensor each = query, scores = query;
+    if (!require_heads(check, KEY, layout, depth > 0 ? columns / depth : 0, depth, &key) ||
+        !require_groups(check, &query, &key, heads))
+        return false;
+    each.dims[3] = COPIES;
+    scores.dims[3] = key.dims[2];
+    if (elements(&t[UNUSED]) != 0)
+        return op_fail(check, "result-shape", UNUSED,
+                       "the sample kernel does not make result 2: it must have no elements");
+    return require_plain(check, query.dims[2], key.dims[2]) &&
+           shapes_require(check, VALUE, &t[KEY]) && shapes_require(check, OUT, &t[QUERY]) &&
+           shapes_require(check, MAX, &each) && shapes_require(check, SUM, &each) &&
+           (t[MASK].form == SKRT_ABSENT || require_broadcast(check, MASK, &scores, 0));
+}
