@@ -64,6 +64,7 @@ libskir_la_SOURCES += \
 	backend/device/link.h \
 	backend/device/lists.c \
 	backend/device/lists.h \
+	backend/device/memory.c \
 	backend/device/ops.c \
 	backend/device/ops.h \
 	backend/device/profile.c \

@@ -6,6 +6,14 @@
 #include "backend/runtime/skrt.h"
 #include "ir/base/text.h"
 
+/* Who wants to know how a run goes on. */
+struct run_watch {
+    /* Behind each op of a run that is not fused, and that has gone well so far; also behind ops
+     * that call graphs. */
+    void (*op_ended)(void *context, const struct graph *graph, const struct op *op);
+    void *context;
+};
+
 /* What to run, and how; all that it points to outlives the run. */
 struct run_options {
     const struct module *module; /* lowered */
@@ -24,6 +32,16 @@ struct run_options {
     uint32_t threads;        /* of this machine; 0: as many as it has processors */
     uint64_t timeout_ms;     /* of a launch; 0: none */
     uint64_t max_iterations; /* of a While; 0: any number */
+    const struct run_watch *watch; /* or NULL */
+};
+
+/* Something was written beside a memory of a run that is no value's. */
+struct run_damage {
+    const struct graph *graph;
+    const struct op *op;  /* whose memory it is, in that graph; NULL: an entry's */
+    const char *what;     /* it is: "workspace", "list" */
+    uint64_t size, bytes; /* of the memory; how many were written beside it */
+    int64_t first;        /* their offset, as guarded_damage has it */
 };
 
 /* A graph that is ready to run. Each target's own struct begins with this. */
@@ -32,6 +50,7 @@ struct backend_run {
     uint32_t orders;   /* that the race check holds them against */
     bool record;       /* set by its owner: with run_options.profile, the next executions keep time
                         * records */
+    uint8_t *ran;      /* by graph: whether the last execution has run it */
 };
 
 /* Time records of a graph's launches: those of super kernels as their entries with `profile`
@@ -95,6 +114,9 @@ struct backend_runner {
      * value by graph and value id, for the graph and those that it calls. As often as wanted, up to
      * the first end that is not RUN_DONE; what `result` points to lasts until the next time. */
     void (*execute)(struct backend_run *run, void *const *const *values, struct run_result *result);
+    /* The next memory of the run, but for values, that something was written beside, which is
+     * repaired. False where there is none. */
+    bool (*damage)(struct backend_run *run, struct run_damage *damage);
     void (*close)(struct backend_run *run);
 };
 

@@ -228,6 +228,10 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/op_type_text.h \
 	frontend/commands/run_answers.c \
 	frontend/commands/run_answers.h \
+	frontend/commands/run_check.c \
+	frontend/commands/run_check.h \
+	frontend/commands/run_findings.c \
+	frontend/commands/run_findings.h \
 	frontend/commands/run_launch.c \
 	frontend/commands/run_launch.h \
 	frontend/commands/run_measure.c \
@@ -286,6 +290,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/tensor/npy.h \
 	frontend/tensor/number.c \
 	frontend/tensor/number.h \
+	frontend/tensor/poison.c \
+	frontend/tensor/poison.h \
 	frontend/tensor/restore.c \
 	frontend/tensor/restore.h \
 	frontend/tensor/spec.c \

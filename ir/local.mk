@@ -102,6 +102,8 @@ libskir_la_SOURCES += \
 	ir/base/intern.h \
 	ir/base/json.c \
 	ir/base/json.h \
+	ir/base/guarded.c \
+	ir/base/guarded.h \
 	ir/base/memory.c \
 	ir/base/memory.h \
 	ir/base/message.h \

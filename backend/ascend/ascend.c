@@ -19,6 +19,7 @@ static const struct backend_runner runner = {
     .value_size = device_value_size,
     .open = open_run,
     .execute = device_run_execute,
+    .damage = device_run_damage,
     .close = device_run_close,
 };
 

@@ -34,10 +34,9 @@ static bool make_workspace(struct device_run *run, const struct op *op, uint64_t
     uint64_t size;
     if (!workspace_size(run, op, &size))
         return refuse(run, op, DIAG_unsupported, "the size of this op's workspace is not known");
-    void *memory = mem_try_calloc(1, size);
+    void *memory = device_run_memory(run, op, "workspace", size);
     if (!memory)
         return refuse(run, op, DIAG_unsupported, "there is no memory for this op's workspace");
-    vec_push(&run->workspaces, memory);
     *address = (uintptr_t)memory;
     return true;
 }
@@ -76,7 +75,7 @@ static bool add_argument(struct device_run *run, const struct op *op, struct slo
     switch (slot.kind) {
     case SLOT_TENSOR:
     case SLOT_NONE: break;
-    case SLOT_LIST: argument.word = (uintptr_t)list_table(run, slot.id); break;
+    case SLOT_LIST: argument.word = (uintptr_t)list_table(run, op, slot.id); break;
     case SLOT_WORD:
         if (!(slot.id == W_workspace ? make_workspace(run, op, &argument.word)
                                      : make_tiling(run, op, &argument.word)))
@@ -152,14 +151,13 @@ static bool add_workspace(struct device_run *run, const struct entry *entry)
     if (entry_slot(entry, W_sync_workspace) == NONE)
         return true;
     uint64_t size = (uint64_t)attr_int(run->module, entry->attrs, W_workspace, 0);
-    void *memory = mem_try_calloc(1, size);
+    void *memory = device_run_memory(run, NULL, "workspace of fed barriers", size);
     if (!memory) {
         diag_at(run->diags, DIAG_unsupported, locate_name(run->module, entry->loc),
                 "there is no memory for the workspace of entry '@%.*s'",
                 NAME(run->module, entry->name));
         return false;
     }
-    vec_push(&run->workspaces, memory);
     vec_push(&run->arguments, (struct device_argument){.slot = {SLOT_WORD, W_sync_workspace},
                                                        .word = (uintptr_t)memory});
     return true;
@@ -172,14 +170,14 @@ static bool add_trace(struct device_run *run, const struct entry *entry,
     if (entry_slot(entry, W_tracing) == NONE)
         return true;
     launch->trace_lines = launch->skrt.blocks * ((uint32_t)launch->skrt.aics + launch->skrt.aivs);
-    launch->trace = mem_try_calloc(launch->trace_lines, sizeof *launch->trace);
+    launch->trace =
+        device_run_memory(run, NULL, "trace", launch->trace_lines * sizeof *launch->trace);
     if (!launch->trace) {
         diag_at(run->diags, DIAG_unsupported, locate_name(run->module, entry->loc),
                 "there is no memory for the trace of entry '@%.*s'",
                 NAME(run->module, entry->name));
         return false;
     }
-    vec_push(&run->workspaces, launch->trace);
     vec_push(&run->arguments, (struct device_argument){.slot = {SLOT_WORD, W_tracing},
                                                        .word = (uintptr_t)launch->trace});
     return true;

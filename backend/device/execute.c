@@ -497,9 +497,17 @@ static enum skrt_status execute_call_launch(struct device_run *run,
     return status;
 }
 
+static void tell_watch(const struct device_run *run, const struct device_launch *launch)
+{
+    const struct run_watch *watch = run->options.watch;
+    if (watch && !run->options.fused)
+        watch->op_ended(watch->context, run->graph, launch->op);
+}
+
 static enum skrt_status execute_graph(struct device_run *run, double *seconds)
 {
     enum skrt_status outcome = SKRT_OK;
+    run->root->base.ran[run->graph - run->module->graphs.at] = 1;
     clear_events(run);
     for (uint32_t i = 0, n = 1; i < run->launches.count && !ends(outcome); i += n) {
         const struct device_launch *launch = &run->launches.at[i];
@@ -507,6 +515,8 @@ static enum skrt_status execute_graph(struct device_run *run, double *seconds)
         enum skrt_status status = launch->call ? execute_call_launch(run, launch, seconds)
                                                : execute_launches(run, i, n, seconds);
         outcome = worse(outcome, status);
+        if (!ends(status))
+            tell_watch(run, launch);
     }
     return outcome;
 }
@@ -515,6 +525,7 @@ static enum skrt_status execute_graph(struct device_run *run, double *seconds)
 static void forget_last(struct device_run *run)
 {
     run->base.launches = 0;
+    memset(run->base.ran, 0, run->module->graphs.count);
     run->trace.count = 0;
     device_profile_free(&run->profile);
     run->profile = (struct run_profile){.start = 0};

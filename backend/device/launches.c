@@ -134,6 +134,7 @@ static bool add_call(struct device_run *run, const struct op *op)
 {
     const struct clauses *clauses = op_clauses(run->graph, op);
     struct device_launch launch = {.call = calls_make(run, op),
+                                   .op = op,
                                    .first = run->arguments.count,
                                    .stream = op_stream(run, op),
                                    .sends = add_events(run, clauses->send),
@@ -169,6 +170,7 @@ static bool add_op_launch(struct device_run *run, const struct op *op)
     launch->ops[0] = op_call_text(run->module, run->graph, op, &run->arena);
     launch->records = 4 * device_launch_cores(launch); /* the kernel and the op */
     const struct clauses *clauses = op_clauses(run->graph, op);
+    launch->op = op;
     launch->skrt.waves = !has_barriers(run, op);
     launch->stream = op_stream(run, op);
     launch->waits = add_events(run, clauses->recv);

@@ -18,10 +18,12 @@ static uint32_t table_words(const struct device_run *run, uint32_t form)
     return words;
 }
 
-uint64_t *list_table(struct device_run *run, uint32_t form)
+uint64_t *list_table(struct device_run *run, const struct op *op, uint32_t form)
 {
     uint32_t count = run->graph->forms.at[form].values.count, words = table_words(run, form);
-    uint64_t *table = arena_alloc(&run->arena, words * sizeof *table), *word = table;
+    uint64_t *table = device_run_memory(run, op, "list", words * sizeof *table), *word = table;
+    if (!table)
+        mem_exhausted();
     *word++ = (uint64_t)(words - count) * sizeof *table;
     for (uint32_t n = 0; n < count; n++) {
         uint32_t type = value_type(run, form, n), rank = run->module->types.at[type].rank;

@@ -4,9 +4,9 @@
 
 #include "backend/device/run.h"
 
-/* The table of the list that graph.forms has at `form`, without addresses. It lasts as long as the
- * run. Its types are static. */
-uint64_t *list_table(struct device_run *run, uint32_t form);
+/* The table of the list that graph.forms has at `form`, an operand of the op, without addresses.
+ * It lasts as long as the run. Its types are static. */
+uint64_t *list_table(struct device_run *run, const struct op *op, uint32_t form);
 
 /* Puts the addresses of the list's values into its table. */
 void list_fill(const struct device_run *run, uint32_t form, uint64_t *table, void *const *values);

@@ -159,11 +159,19 @@ static bool make_all_launches(struct device_run *run)
     return ok;
 }
 
+static void release_memories(struct device_run *run)
+{
+    for (uint32_t i = 0; i < run->memories.count; i++)
+        guarded_free(&run->memories.at[i].guarded);
+}
+
 /* What does not go away with the memory of the run. */
 static void release_run(void *what)
 {
     struct device_run *run = what;
     skrt_device_close(run->device);
+    for (uint32_t i = 0; i < run->runs.count; i++)
+        release_memories(run->runs.at[i]);
     if (run->entries)
         dlclose(run->entries);
     if (run->kernels)
@@ -183,6 +191,7 @@ struct backend_run *device_run_open(const struct run_options *options,
     run->graph = options->graph;
     run->diags = options->diags;
     run->root = run;
+    run->base.ran = mem_calloc(run->module->graphs.count, sizeof *run->base.ran);
     calls_open(run);
     *status = open_device(run) ? load_all(run) : BACKEND_INPUT;
     if (*status == BACKEND_OK && make_all_launches(run))
@@ -196,9 +205,7 @@ struct backend_run *device_run_open(const struct run_options *options,
 static void free_run(struct device_run *run)
 {
     calls_free(run);
-    for (uint32_t i = 0; i < run->workspaces.count; i++)
-        mem_free(run->workspaces.at[i]);
-    vec_free(&run->workspaces);
+    vec_free(&run->memories);
     vec_free(&run->reports);
     vec_free(&run->trace);
     vec_free(&run->launches);
@@ -209,6 +216,7 @@ static void free_run(struct device_run *run)
     vec_free(&run->tilings);
     device_profile_free(&run->profile);
     mem_free(run->words_of_events);
+    mem_free(run->base.ran);
     arena_free(&run->arena);
     analyses_drop(&run->analyses);
     mem_free(run->params);

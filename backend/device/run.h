@@ -5,6 +5,7 @@
 #include "backend/device/ops.h"
 #include "backend/run.h"
 #include "ir/analyses.h"
+#include "ir/base/guarded.h"
 #include "ir/slots.h"
 
 struct device_run;
@@ -47,16 +48,24 @@ struct device_calls {
     uint32_t count;
 };
 
+/* Memory beside that of values. */
+struct device_memory {
+    struct guarded guarded;
+    const struct op *op; /* whose it is; NULL: an entry's */
+    const char *what;    /* "workspace" */
+};
+
 struct device_launch {
     struct device_call *call;      /* an op that calls graphs, which is no launch itself; or NULL */
     struct skrt_launch skrt;       /* without params */
     uint32_t first, count;         /* of its arguments; the first is the sync base address */
+    const struct op *op;           /* of a launch of one op; or NULL */
     uint32_t stream;               /* in run.streams */
     struct range waits;            /* in run.events: those that it waits for as a whole */
     struct range sends;            /* and that it sends so */
     uint32_t block;                /* the super kernel, or NONE */
     uint32_t profile_slot;         /* of its time records, or NONE */
-    struct skrt_trace_line *trace; /* in run.workspaces, or NULL */
+    struct skrt_trace_line *trace; /* in run.memories, or NULL */
     uint32_t trace_lines;
     uint64_t records; /* at most, but for those in kernels */
     const char **ops; /* names of the super kernel's ops, or of the one */
@@ -90,10 +99,10 @@ struct device_run {
     VEC(const char *) stream_names;            /* as reports have them; in the arena */
     VEC(struct device_tiling_words *) tilings; /* in the arena */
     uint64_t *words_of_events;                 /* by name id; NULL while there is no event */
-    VEC(void *) workspaces;
-    VEC(char *) reports;    /* of launches, from the runtime */
-    struct mem_guard guard; /* of the device, handles and reports */
-    uint64_t *params;       /* room for the largest launch's */
+    VEC(struct device_memory) memories;        /* workspaces and tables */
+    VEC(char *) reports;                       /* of launches, from the runtime */
+    struct mem_guard guard;                    /* of the device, handles and reports */
+    uint64_t *params;                          /* room for the largest launch's */
     struct run_profile profile;
     VEC(struct skrt_trace_line)
     trace; /* of the root: of all launches so far, with lines of names */
@@ -110,12 +119,17 @@ static inline const struct kernel *device_run_kernel(const struct device_run *ru
     return module_kernel(run->module, op->kernel);
 }
 
+/* Zeroed memory for launches of the run, which lasts as long as it; NULL where there is none. */
+void *device_run_memory(struct device_run *run, const struct op *op, const char *what,
+                        uint64_t size);
+
 /* Functions of a struct backend_runner (backend/run.h), the first for a target's own. */
 struct backend_run *device_run_open(const struct run_options *options,
                                     const struct device_target *target,
                                     enum backend_status *status);
 void device_run_execute(struct backend_run *run, void *const *const *values,
                         struct run_result *result);
+bool device_run_damage(struct backend_run *run, struct run_damage *damage);
 void device_run_close(struct backend_run *run);
 
 #endif

@@ -33,6 +33,8 @@ const struct option options_run[] = {
     {"unproven", 0, OPTION_FLAG, NULL,
      "run entries even if their synchronisation is refuted, and launches that can hang, to see "
      "what happens"},
+    {"trust-kernels", 0, OPTION_FLAG, NULL,
+     "do not look whether kernels write all of their results, and nothing beside them"},
     {"race-check", 0, OPTION_FLAG, NULL,
      "follow what each core knows, and report order between ops that is not enforced"},
     {"serial", 0, OPTION_FLAG, NULL,

@@ -156,11 +156,17 @@ static bool check_value(const struct runner *runner, const struct storages *stor
     return ok && match.different == 0;
 }
 
-enum exit_status run_answers(const struct runner *runner, const struct storages *storages)
+bool run_answers_print(const struct runner *runner, const struct storages *storages)
 {
     bool ok = true;
     for (uint32_t i = 0; i < runner->printed.count; i++)
         ok = print_value(runner, storages, runner->printed.at[i]) && ok;
+    return ok;
+}
+
+enum exit_status run_answers(const struct runner *runner, const struct storages *storages)
+{
+    bool ok = run_answers_print(runner, storages);
     for (uint32_t i = 0; i < runner->expected.count; i++)
         ok = check_value(runner, storages, runner->expected.at[i]) && ok;
     return ok ? EXIT_DONE : EXIT_INPUT;

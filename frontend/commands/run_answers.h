@@ -8,7 +8,9 @@
 bool run_answers_name(struct runner *runner);
 void run_answers_free(struct runner *runner);
 
-/* Prints values as --print says, then says of each --expect whether it holds. EXIT_INPUT where one
+/* Prints values as --print says. False, reported, where one cannot be. */
+bool run_answers_print(const struct runner *runner, const struct storages *storages);
+/* That, and says of each --expect whether it holds. EXIT_INPUT where one
  * does not, or a file cannot be read. */
 enum exit_status run_answers(const struct runner *runner, const struct storages *storages);
 

@@ -23,6 +23,7 @@ enum exit_status run_open(struct outcome *outcome)
         .threads = (uint32_t)runner->threads,
         .timeout_ms = runner->timeout * 1000,
         .max_iterations = runner->max_iterations,
+        .watch = outcome->watch,
     };
     enum backend_status built;
     outcome->run = runner->how->open(&options, &built);

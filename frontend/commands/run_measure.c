@@ -1,5 +1,6 @@
 #include "frontend/commands/run_measure.h"
 #include "frontend/commands/run_answers.h"
+#include "frontend/commands/run_check.h"
 #include "frontend/commands/run_launch.h"
 #include "frontend/commands/run_profile.h"
 #include "frontend/commands/run_repeat.h"
@@ -25,13 +26,14 @@ static enum exit_status open_all(struct outcomes *outcomes)
 static enum exit_status run_first(struct outcome *outcome)
 {
     outcome->run->record = !outcome->workplace;
+    run_check_begin(outcome);
     enum exit_status status = run_launch(outcome, &outcome->storages);
     outcome->runs++;
     if (status != EXIT_DONE)
         return status;
     outcome->first = outcome->last.seconds;
     run_values_keep(outcome);
-    return EXIT_DONE;
+    return run_check_end(outcome);
 }
 
 static enum exit_status run_all(struct outcomes *outcomes)

@@ -56,6 +56,7 @@ bool run_options_read(struct runner *runner)
     runner->compare = option_given(invocation, "compare");
     runner->race_check = option_given(invocation, "race-check");
     runner->full_barriers = option_given(invocation, "full-barriers");
+    runner->trust_kernels = option_given(invocation, "trust-kernels");
     runner->serial = option_given(invocation, "serial");
     runner->profile = option_value(invocation, "profile");
     runner->trace = option_value(invocation, "trace");

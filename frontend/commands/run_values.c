@@ -66,7 +66,7 @@ static enum exit_status fill_graph(const struct runner *runner, struct storage *
     return EXIT_DONE;
 }
 
-static enum exit_status fill_inputs(const struct runner *runner, const struct storages *storages)
+enum exit_status run_values_fill(const struct runner *runner, const struct storages *storages)
 {
     enum exit_status status = EXIT_DONE;
     for (uint32_t i = 0; status == EXIT_DONE && i < storages->count; i++)
@@ -79,6 +79,11 @@ static bool init_storages(const struct runner *runner, struct storages *storages
 {
     return storages_init(storages, runner->how, runner->module, runner->graph, copies,
                          runner->diags);
+}
+
+bool run_values_init(const struct runner *runner, struct storages *storages)
+{
+    return init_storages(runner, storages, 1);
 }
 
 /* Measuring is not worth the memory of a large graph: it may take half of the machine's. */
@@ -111,7 +116,7 @@ enum exit_status run_values_make(struct outcomes *outcomes)
     if (!init_storages(first->runner, &first->storages, again ? copies : outcomes->count))
         return EXIT_INPUT;
     limit_repeat(outcomes, copies);
-    enum exit_status status = fill_inputs(first->runner, &first->storages);
+    enum exit_status status = run_values_fill(first->runner, &first->storages);
     for (unsigned i = 1; status == EXIT_DONE && i < outcomes->count; i++) {
         if (!init_storages(outcomes->at[i].runner, &outcomes->at[i].storages, 1))
             return EXIT_INPUT;

@@ -21,7 +21,8 @@ struct runner {
     struct diags *diags;
     const struct backend_runner *how;
     uint64_t seed, threads, timeout, max_iterations;
-    uint64_t repeat; /* measured runs behind the first one, or REPEAT_AUTO */
+    uint64_t repeat;    /* measured runs behind the first one, or REPEAT_AUTO */
+    bool trust_kernels; /* what they write is not looked at */
     bool compare, race_check, full_barriers, serial;
     const char *profile, *trace; /* files, or NULL */
     struct named_values inputs, outputs, printed, expected;
@@ -37,11 +38,12 @@ struct workplace {
 /* One way of running a graph, and what comes of it. */
 struct outcome {
     struct runner *runner;
-    const char *name;            /* in what is said of it */
-    bool fused, recorded;        /* time records are wanted */
-    struct backend_run *run;     /* open, or NULL */
-    struct storages storages;    /* of its first run: what is left there is its result */
-    struct workplace *workplace; /* of its further runs; ways that run one graph share it */
+    const char *name;              /* in what is said of it */
+    bool fused, recorded;          /* time records are wanted */
+    const struct run_watch *watch; /* or NULL */
+    struct backend_run *run;       /* open, or NULL */
+    struct storages storages;      /* of its first run: what is left there is its result */
+    struct workplace *workplace;   /* of its further runs; ways that run one graph share it */
     struct run_result last;
     unsigned runs;          /* so far */
     double first;           /* seconds of the first run */

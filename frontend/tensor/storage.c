@@ -9,6 +9,9 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Values of a graph that may have pages of their own (ir/base/guarded.h). */
+enum { MOST_PAGED = 4096 };
+
 /* ------------------------------------------------------------------------- memory ---- */
 
 /* Whether a value has memory: it is defined, and no token. */
@@ -81,14 +84,11 @@ static bool check_memory(const struct storage *storage, const uint64_t *sizes, u
 static bool init_memory(struct storage *storage, uint32_t id, uint64_t size, struct diags *diags)
 {
     struct span span = locate_value(storage->module, storage->graph, id);
-    /* Kernels may use aligned vector accesses; a cache line is enough for all. */
-    uint64_t rounded = (size + 64) / 64 * 64;
-    storage->data[id] = aligned_alloc(64, rounded);
-    if (!storage->data[id]) {
+    if (!guarded_init(&storage->guarded[id], size, storage->graph->values.count <= MOST_PAGED)) {
         diag_at(diags, DIAG_unsupported, span, "there is no memory for this tensor");
         return false;
     }
-    memset(storage->data[id], 0, rounded);
+    storage->data[id] = storage->guarded[id].at;
     return true;
 }
 
@@ -96,8 +96,7 @@ static void free_values(void *what)
 {
     struct storage *storage = what;
     for (uint32_t i = 0; i < storage->graph->values.count; i++)
-        if (is_memory(storage, i))
-            free(storage->data[i]);
+        guarded_free(&storage->guarded[i]);
 }
 
 static bool init_memories(struct storage *storage, const uint64_t *sizes, struct diags *diags)
@@ -115,15 +114,21 @@ bool storage_init(struct storage *storage, const struct backend_runner *runner,
                   const struct module *module, const struct graph *graph, unsigned copies,
                   struct diags *diags)
 {
-    *storage = (struct storage){.module = module,
-                                .graph = graph,
-                                .data = mem_calloc(graph->values.count, sizeof *storage->data),
-                                .sizes = mem_calloc(graph->values.count, sizeof *storage->sizes)};
+    *storage =
+        (struct storage){.module = module,
+                         .graph = graph,
+                         .data = mem_calloc(graph->values.count, sizeof *storage->data),
+                         .sizes = mem_calloc(graph->values.count, sizeof *storage->sizes),
+                         .guarded = mem_calloc(graph->values.count, sizeof *storage->guarded)};
+    storage->given = mem_calloc(graph->values.count, sizeof *storage->given);
     memories_init(&storage->memories, module, graph);
     mem_guard(&storage->guard, free_values, storage);
-    for (uint32_t i = 0; i < graph->values.count; i++)
+    for (uint32_t i = 0; i < graph->values.count; i++) {
         if (has_memory(storage, i) && !find_size(storage, runner, i, diags))
             return false;
+        if (value_is_given(module, graph, i))
+            storage->given[memory_of(&storage->memories, i)] = true;
+    }
     uint64_t *sizes = memory_sizes(storage);
     bool ok = check_memory(storage, sizes, copies, diags) && init_memories(storage, sizes, diags);
     mem_free(sizes);
@@ -135,11 +140,13 @@ void storage_free(struct storage *storage)
     if (!storage->graph)
         return;
     mem_unguard(&storage->guard);
-    if (storage->data)
+    if (storage->guarded)
         free_values(storage);
     memories_free(&storage->memories);
     mem_free(storage->data);
     mem_free(storage->sizes);
+    mem_free(storage->guarded);
+    mem_free(storage->given);
     *storage = (struct storage){0};
 }
 

@@ -3,6 +3,7 @@
 #define FRONTEND_TENSOR_STORAGE_H
 
 #include "frontend/tensor/tensor.h"
+#include "ir/base/guarded.h"
 #include "ir/base/text.h"
 #include "ir/contents.h"
 #include "ir/memories.h"
@@ -16,6 +17,9 @@ struct storage {
                       * of one memory (ir/memories.h) share it */
     uint64_t *sizes; /* in bytes */
     struct memories memories;
+    /* By the value that stands for a memory: the memory, and whether a value of it is given. */
+    struct guarded *guarded;
+    bool *given;
     struct mem_guard guard;
 };
 

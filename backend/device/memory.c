@@ -1,0 +1,41 @@
+/* Memory of a run beside that of values. */
+#include "backend/device/run.h"
+
+/* Memories that may have pages of their own (ir/base/guarded.h). */
+enum { MOST_PAGED = 1024 };
+
+void *device_run_memory(struct device_run *run, const struct op *op, const char *what,
+                        uint64_t size)
+{
+    struct device_memory memory = {.op = op, .what = what};
+    vec_reserve(&run->memories, 1);
+    if (!guarded_init(&memory.guarded, size, run->memories.count < MOST_PAGED))
+        return NULL;
+    vec_push(&run->memories, memory);
+    return memory.guarded.at;
+}
+
+static bool find_damage(struct device_run *run, struct run_damage *damage)
+{
+    for (uint32_t i = 0; i < run->memories.count; i++) {
+        struct device_memory *memory = &run->memories.at[i];
+        int64_t first;
+        uint64_t bytes = guarded_damage(&memory->guarded, &first);
+        if (bytes == 0)
+            continue;
+        guarded_repair(&memory->guarded);
+        *damage = (struct run_damage){run->graph,           memory->op, memory->what,
+                                      memory->guarded.size, bytes,      first};
+        return true;
+    }
+    return false;
+}
+
+bool device_run_damage(struct backend_run *base, struct run_damage *damage)
+{
+    struct device_run *run = (struct device_run *)base;
+    for (uint32_t i = 0; i < run->runs.count; i++)
+        if (find_damage(run->runs.at[i], damage))
+            return true;
+    return false;
+}

@@ -1,0 +1,15 @@
+/* Whether kernels write all elements of their results, and nothing else. */
+#ifndef FRONTEND_COMMANDS_RUN_CHECK_H
+#define FRONTEND_COMMANDS_RUN_CHECK_H
+
+#include "frontend/commands/runner.h"
+
+/* Before the first run of an outcome, in storage that has been filled: what its kernels do not
+ * write will show. */
+void run_check_begin(const struct outcome *outcome);
+
+/* Behind it: if anything shows, runs the graph again, and op by op, and reports each op whose
+ * kernel does it. EXIT_INPUT where that is so. */
+enum exit_status run_check_end(struct outcome *outcome);
+
+#endif

@@ -1,0 +1,237 @@
+#include "frontend/commands/run_findings.h"
+#include "ir/memories.h"
+#include "ir/syntax/locate.h"
+#include "ir/syntax/spelling.h"
+
+static uint32_t graph_index(const struct findings *findings, const struct graph *graph)
+{
+    return (uint32_t)(graph - findings->runner->module->graphs.at);
+}
+
+static struct span op_span(const struct findings *findings, const struct op *op)
+{
+    return locate_op(findings->runner->module, op, OP_TYPE_NAME, 0);
+}
+
+static void help_trust(struct findings *findings)
+{
+    diag_help(findings->runner->diags,
+              "if that is as it should be, --trust-kernels does not look at what kernels write");
+}
+
+/* ------------------------------------------------------------------------ unwritten ---- */
+
+/* The index of the first element that is not written. */
+static void first_text(const struct findings *findings, const struct unwritten *unwritten,
+                       char *text, size_t size)
+{
+    const struct module *module = findings->runner->module;
+    uint32_t type = module->graphs.at[unwritten->graph].values.at[unwritten->value].type;
+    uint32_t rank = module->types.at[type].rank,
+             bits = dtype_info(module->types.at[type].dtype)->bits;
+    uint64_t left = unwritten->first * (bits < 8 ? 8 / bits : 1);
+    int64_t at[TENSOR_MAX_RANK];
+    for (uint32_t i = rank; i-- > 0 && i < TENSOR_MAX_RANK;
+         left /= (uint64_t)type_dims(module, type)[i])
+        at[i] = (int64_t)(left % (uint64_t)type_dims(module, type)[i]);
+    tensor_dims_text(at, rank, text, size);
+}
+
+static void report_unwritten(struct findings *findings, const struct graph *graph,
+                             const struct op *op, const struct unwritten *unwritten)
+{
+    const struct module *module = findings->runner->module;
+    struct arena scratch = {NULL, 0};
+    char first[256];
+    bool reported;
+    first_text(findings, unwritten, first, sizeof first);
+    const struct intern_name *name = &module->names.names[graph->values.at[unwritten->value].name];
+    const char *named = op_text(module, graph, op, &scratch);
+    unsigned long long count = unwritten->count, elements = unwritten->elements;
+    struct span span = op_span(findings, op);
+    if (count == elements)
+        reported = diag_at(findings->runner->diags, DIAG_wrong_kernel, span,
+                           "the kernel of %s writes none of the %llu elements of '%%%.*s', the "
+                           "first at %s",
+                           named, elements, (int)name->size, name->text, first);
+    else
+        reported = diag_at(findings->runner->diags, DIAG_wrong_kernel, span,
+                           "the kernel of %s leaves %llu of %llu elements of '%%%.*s' unwritten, "
+                           "the first at %s",
+                           named, count, elements, (int)name->size, name->text, first);
+    if (reported)
+        help_trust(findings);
+    findings->found = true;
+    arena_free(&scratch);
+}
+
+/* Whether the op reads what is not written, so that what it leaves may be a copy of that. */
+static bool reads_tainted(const struct findings *findings, const struct graph *graph,
+                          const struct op *op)
+{
+    uint32_t index = graph_index(findings, graph);
+    const struct memories *memories = &findings->second->at[index].memories;
+    if (findings->tainted_graph && findings->tainted_graph != graph)
+        return true;
+    for (uint32_t i = 0; i < op->operands.count; i++)
+        if (findings->tainted[index][memory_of(memories, op_operands(graph, op)[i])])
+            return true;
+    return false;
+}
+
+static void check_result(struct findings *findings, const struct graph *graph, const struct op *op,
+                         uint32_t id, bool copies)
+{
+    uint32_t index = graph_index(findings, graph);
+    struct unwritten unwritten;
+    if (!poison_is_for(findings->second, index, id) || findings->tainted[index][id] ||
+        !poison_find(&findings->first->at[index], &findings->second->at[index], id, &unwritten))
+        return;
+    findings->tainted[index][id] = 1;
+    if (!findings->tainted_graph)
+        findings->tainted_graph = graph;
+    if (!copies && op->kernel != NONE)
+        report_unwritten(findings, graph, op, &unwritten);
+}
+
+static void check_results(struct findings *findings, const struct graph *graph, const struct op *op)
+{
+    bool copies = reads_tainted(findings, graph, op);
+    for (uint32_t i = 0; i < op->results.count; i++)
+        check_result(findings, graph, op, op->results.first + i, copies);
+}
+
+/* --------------------------------------------------------------------------- beside ---- */
+
+/* Where the first byte is: the number of its element or byte. */
+static int64_t element_of(int64_t first, uint64_t item)
+{
+    return first < 0 ? -(int64_t)(((uint64_t)-first + item - 1) / item) : first / (int64_t)item;
+}
+
+static void report_beside(struct findings *findings, const struct graph *graph, const struct op *op,
+                          const struct text *where)
+{
+    struct arena scratch = {NULL, 0};
+    diag_at(findings->runner->diags, DIAG_wrong_kernel, op_span(findings, op),
+            "the kernel of %s writes %.*s", op_text(findings->runner->module, graph, op, &scratch),
+            (int)where->size, where->at);
+    findings->found = findings->found_beside = true;
+    arena_free(&scratch);
+}
+
+/* "behind '%y', which has 6 elements: the first at 6, 4 bytes in all" */
+static void value_text(const struct findings *findings, const struct storage *storage, uint32_t id,
+                       int64_t first, uint64_t bytes, struct text *text)
+{
+    const struct module *module = findings->runner->module;
+    const struct value *value = &storage->graph->values.at[id];
+    unsigned bits = dtype_info(module->types.at[value->type].dtype)->bits;
+    uint64_t item = bits < 8 ? 1 : bits / 8, elements = storage->guarded[id].size / item;
+    text_printf(text, "%s '", first < 0 ? "before" : "behind");
+    if (storage->graph != findings->runner->graph)
+        text_printf(text, "@%.*s.", NAME(module, storage->graph->name));
+    text_printf(text, "%%%.*s', which has %llu %s%s: the first at %lld, %llu byte%s in all",
+                NAME(module, value->name), (unsigned long long)elements,
+                bits < 8 ? "byte" : "element", elements == 1 ? "" : "s",
+                (long long)element_of(first, item), (unsigned long long)bytes,
+                bytes == 1 ? "" : "s");
+}
+
+static void check_storage(struct findings *findings, const struct storage *storage,
+                          const struct graph *graph, const struct op *op)
+{
+    for (uint32_t i = 0; i < storage->graph->values.count; i++) {
+        int64_t first;
+        struct guarded *guarded = &storage->guarded[i];
+        uint64_t bytes = guarded->at ? guarded_damage(guarded, &first) : 0;
+        if (bytes == 0)
+            continue;
+        struct text text = {NULL, 0, 0};
+        value_text(findings, storage, i, first, bytes, &text);
+        report_beside(findings, graph, op, &text);
+        text_free(&text);
+        guarded_repair(guarded);
+    }
+}
+
+static void check_run(struct findings *findings, const struct graph *graph, const struct op *op)
+{
+    struct run_damage damage;
+    while (findings->runner->how->damage(findings->run, &damage)) {
+        struct text text = {NULL, 0, 0};
+        text_printf(&text, "%s %s %s of %llu bytes: the first at byte %lld, %llu in all",
+                    damage.first < 0 ? "before" : "behind",
+                    damage.op == op ? "its" : "another op's", damage.what,
+                    (unsigned long long)damage.size, (long long)damage.first,
+                    (unsigned long long)damage.bytes);
+        report_beside(findings, graph, op, &text);
+        text_free(&text);
+    }
+}
+
+/* ----------------------------------------------------------------------------- a run ---- */
+
+static void repair(const struct storages *storages)
+{
+    for (uint32_t graph = 0; graph < storages->count; graph++)
+        for (uint32_t i = 0;
+             storages->at[graph].graph && i < storages->at[graph].graph->values.count; i++)
+            if (storages->at[graph].guarded[i].at)
+                guarded_repair(&storages->at[graph].guarded[i]);
+}
+
+void findings_begin(struct findings *findings)
+{
+    const struct storages *storages = findings->second;
+    findings->tainted = mem_calloc(storages->count, sizeof *findings->tainted);
+    for (uint32_t i = 0; i < storages->count; i++)
+        if (storages->at[i].graph)
+            findings->tainted[i] = mem_calloc(storages->at[i].graph->values.count, 1);
+    repair(storages);
+}
+
+void findings_op_ended(void *context, const struct graph *graph, const struct op *op)
+{
+    struct findings *findings = context;
+    for (uint32_t i = 0; i < findings->second->count; i++)
+        if (findings->second->at[i].graph)
+            check_storage(findings, &findings->second->at[i], graph, op);
+    check_run(findings, graph, op);
+    check_results(findings, graph, op);
+}
+
+/* An op that writes it where it runs alone. */
+static void report_fused(struct findings *findings, const struct unwritten *unwritten)
+{
+    const struct module *module = findings->runner->module;
+    const struct graph *graph = &module->graphs.at[unwritten->graph];
+    uint32_t def = graph->values.at[unwritten->value].def;
+    char first[256];
+    first_text(findings, unwritten, first, sizeof first);
+    diag_at(findings->runner->diags, DIAG_wrong_kernel,
+            def < graph->ops.count ? op_span(findings, &graph->ops.at[def]) : no_span,
+            "the graph leaves %llu of %llu elements of '%%%.*s' unwritten, the first at %s, which "
+            "the op alone writes",
+            (unsigned long long)unwritten->count, (unsigned long long)unwritten->elements,
+            NAME(module, graph->values.at[unwritten->value].name), first);
+}
+
+void findings_end(struct findings *findings, bool damaged)
+{
+    const struct runner *runner = findings->runner;
+    for (uint32_t i = 0; i < findings->proven.count && !findings->tainted_graph; i++)
+        report_fused(findings, &findings->proven.at[i]);
+    if (damaged && !findings->found_beside)
+        diag_at(runner->diags, DIAG_wrong_kernel, locate_name(runner->module, runner->graph->loc),
+                "something is written beside the tensors of this graph, but not where its ops run "
+                "alone");
+}
+
+void findings_free(struct findings *findings)
+{
+    for (uint32_t i = 0; findings->tainted && i < findings->second->count; i++)
+        mem_free(findings->tainted[i]);
+    mem_free(findings->tainted);
+    vec_free(&findings->proven);
+}

@@ -1,0 +1,35 @@
+/* What is found of wrong kernels while the ops of a graph run one by one: each is reported where it
+ * stands, with what it does. */
+#ifndef FRONTEND_COMMANDS_RUN_FINDINGS_H
+#define FRONTEND_COMMANDS_RUN_FINDINGS_H
+
+#include "frontend/commands/runner.h"
+#include "frontend/tensor/poison.h"
+
+struct unwritten_list {
+    struct unwritten *at;
+    uint32_t count, capacity;
+};
+
+struct findings {
+    const struct runner *runner;
+    struct backend_run *run;       /* that in which ops run one by one */
+    const struct storages *first;  /* as the graph's run has left them, which began with poison */
+    const struct storages *second; /* those of the run, which begins with the second poison */
+    struct unwritten_list proven;  /* what two runs of the graph have not written */
+    uint8_t **tainted;             /* by graph and value that stands for a memory: some of it is not
+                                    * written */
+    const struct graph *tainted_graph; /* the only one with such, or NULL */
+    bool found, found_beside;          /* anything; something written beside a memory */
+};
+
+/* Before the run: nothing is written beside memory yet. */
+void findings_begin(struct findings *findings);
+/* Behind each op (struct run_watch). */
+void findings_op_ended(void *findings, const struct graph *graph, const struct op *op);
+/* Behind the run: reports what the graph's own runs have left unwritten but ops alone write; and,
+ * where `damaged`, that something was written beside a memory by no op alone. */
+void findings_end(struct findings *findings, bool damaged);
+void findings_free(struct findings *findings);
+
+#endif

@@ -1,0 +1,38 @@
+/* What stands in values before ops write them, so that elements that no op writes show.
+ *
+ * There are two patterns. An element that holds the first after a run that began with the first,
+ * and the second after one that began with the second, was not written by either. One of them alone
+ * may be what a kernel has computed.
+ *
+ *   floats    signalling NaNs, which arithmetic does not make, only copying
+ *             f32 7fa5a5a5, ff9a5a5a   f16 7da5, fd5a   bf16 7fa5, ff9a   f8e5m2 7d, fd
+ *             f64 7ff5a5a5a5a5a5a5, fff25a5a5a5a5a5a    f8e4m3fn (its NaN) 7f, ff
+ *   the rest  bytes a5, 5a: no bool, and of integers -91, 90; -23131, 23130; and so on
+ */
+#ifndef FRONTEND_TENSOR_POISON_H
+#define FRONTEND_TENSOR_POISON_H
+
+#include "frontend/tensor/storages.h"
+
+enum poison { POISON_FIRST, POISON_SECOND };
+
+/* Poisons all values of which nothing is known before the run: each memory of which no value is
+ * given, but for those that callers give. The padding of formats is zero. */
+void poison_fill(const struct storages *storages, enum poison poison);
+
+/* A memory, and its elements that are poisoned. */
+struct unwritten {
+    uint32_t graph, value; /* the first of the memory, as which its elements count */
+    uint64_t count, elements;
+    uint64_t first; /* of those that are counted; row-major */
+};
+
+/* Whether any element of the memory that this value stands for holds the first poison, and the
+ * second one in `second`, another storage of the graph, unless that is NULL. */
+bool poison_find(const struct storage *storage, const struct storage *second, uint32_t id,
+                 struct unwritten *unwritten);
+
+/* Whether the value stands for a memory that poison_fill poisons. */
+bool poison_is_for(const struct storages *storages, uint32_t graph, uint32_t id);
+
+#endif

@@ -1,0 +1,112 @@
+#include "ir/base/guarded.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+    ALIGNMENT = 64, /* a cache line: kernels may use aligned vector accesses */
+    BESIDE = 64,    /* bytes with a pattern, at least */
+    PATTERN = 0xa7, /* no number that programs like */
+};
+
+static uint64_t page_size(void)
+{
+    return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The memory stands as far behind as it can. */
+static void place(struct guarded *guarded)
+{
+    uint64_t room = (uint64_t)(guarded->end - guarded->begin);
+    guarded->at = guarded->begin + (room - BESIDE - guarded->size) / ALIGNMENT * ALIGNMENT;
+    assert(guarded->at >= guarded->begin + BESIDE);
+    guarded_repair(guarded);
+}
+
+static bool map_pages(struct guarded *guarded)
+{
+    uint64_t page = page_size();
+    uint64_t room = (guarded->size + 2 * BESIDE + ALIGNMENT + page - 1) / page * page;
+    void *mapped = mmap(NULL, room + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED)
+        return false;
+    guarded->mapped = mapped;
+    guarded->mapped_size = room + 2 * page;
+    guarded->begin = (unsigned char *)mapped + page;
+    guarded->end = guarded->begin + room;
+    if (mprotect(guarded->begin, room, PROT_READ | PROT_WRITE) == 0)
+        return true;
+    munmap(mapped, guarded->mapped_size);
+    return false;
+}
+
+static bool allocate(struct guarded *guarded)
+{
+    uint64_t room = (guarded->size + 2 * BESIDE + 2 * ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    guarded->begin = aligned_alloc(ALIGNMENT, room);
+    if (!guarded->begin)
+        return false;
+    memset(guarded->begin, 0, room);
+    guarded->end = guarded->begin + room;
+    return true;
+}
+
+bool guarded_init(struct guarded *guarded, uint64_t size, bool pages)
+{
+    *guarded = (struct guarded){.size = size};
+    if (size > INT64_MAX / 2 || !(pages ? map_pages(guarded) : allocate(guarded))) {
+        *guarded = (struct guarded){.size = 0};
+        return false;
+    }
+    place(guarded);
+    return true;
+}
+
+void guarded_free(struct guarded *guarded)
+{
+    if (guarded->mapped)
+        munmap(guarded->mapped, guarded->mapped_size);
+    else
+        free(guarded->begin);
+    *guarded = (struct guarded){.size = 0};
+}
+
+void guarded_repair(struct guarded *guarded)
+{
+    unsigned char *behind = guarded->at + guarded->size;
+    memset(guarded->begin, PATTERN, (size_t)(guarded->at - guarded->begin));
+    memset(behind, PATTERN, (size_t)(guarded->end - behind));
+}
+
+/* Counts bytes that have another value; `*first` is set where there was none before. */
+static uint64_t count_changed(const struct guarded *guarded, const unsigned char *from,
+                              const unsigned char *to, uint64_t before, int64_t *first)
+{
+    uint64_t count = 0;
+    for (const unsigned char *byte = from; byte < to; byte++) {
+        if (*byte == PATTERN)
+            continue;
+        if (before + count++ == 0)
+            *first = byte - guarded->at;
+    }
+    return count;
+}
+
+uint64_t guarded_damage(const struct guarded *guarded, int64_t *first)
+{
+    uint64_t count = count_changed(guarded, guarded->begin, guarded->at, 0, first);
+    return count + count_changed(guarded, guarded->at + guarded->size, guarded->end, count, first);
+}
+
+bool guarded_is_near(const struct guarded *guarded, const void *address)
+{
+    const unsigned char *at = address, *begin = guarded->begin, *end = guarded->end;
+    if (guarded->mapped) {
+        begin = guarded->mapped;
+        end = begin + guarded->mapped_size;
+    }
+    return begin && at >= begin && at < end;
+}

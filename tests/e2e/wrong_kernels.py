@@ -1,0 +1,248 @@
+"""run: kernels that leave elements of their results unwritten, or write beside their tensors, are named."""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
+import tap
+
+CC = os.environ.get("CC", "cc").split() or ["cc"]
+SOURCE = os.environ["SKIR_SOURCE"]
+INCLUDES = ["-I", SOURCE, "-I", os.path.join(SOURCE, "backend/runtime"), "-I", os.path.join(SOURCE, "ir")]
+scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
+os.chdir(scratch.name)
+
+
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def build(name, body, ctype="float"):
+    """A kernel of one block, of the tensors x and y of n elements and a workspace w."""
+    write("k.c", f"""#include <stdint.h>
+#include "skrt.h"
+void bad(skrt_core *core, uint64_t offset)
+{{
+    uint64_t *args = skrt_args(core, offset), n = 60;
+    {ctype} *x = ({ctype} *)args[0], *y = ({ctype} *)args[1];
+    char *w = (char *)args[2];
+    if (skrt_block_idx(core) > 0)
+        return;
+    (void)x, (void)y, (void)w, (void)n;
+    {body}
+}}
+""")
+    subprocess.run([*CC, "-c", "-fPIC", "-O1", *INCLUDES, "k.c", "-o", name + ".o"], check=True)
+
+
+def module(name, dtype="f32", ops=None, format_=""):
+    """%b, in the line LINE, is what the kernel makes."""
+    ops = ops or f"""%a = Cast(%x) : {dtype}[6, 10]
+    %b = Bad(%a) : {dtype}[6, 10]{format_} via @bad
+    %c = Bad2(%b) : {dtype}[6, 10]{format_} via @copy"""
+    write(name + ".skir", f"""skir 1
+kernel @bad : aiv_only {{block = 2, object = "{name}.o", function = "bad", workspace = 48, params = [x, y, workspace]}}
+kernel @copy : aiv_only {{block = 2, object = "copy.o", function = "bad", workspace = 8, params = [x, y, workspace]}}
+graph @g(%x: f32[6, 10]) -> {dtype}[6, 10]{format_} {{
+  scope @s {{
+    {ops}
+  }}
+  return %c
+}}
+""")
+
+
+WAYS = ["--repeat=0"], ["--repeat=2"], ["--compare=unfused", "--repeat=2"]
+LINE = 7
+
+
+def is_named(claim, name, text, ways=WAYS, line=LINE, errors=1, column=10):
+    """The op of that line is the only one that is blamed, with that text."""
+    for way in ways:
+        done = tap.skirc("run", name + ".skir", *way)
+        tap.check(f"{claim}: {' '.join(way)}",
+                  done.returncode == 1 and done.stderr.count("[wrong-kernel]") == errors and
+                  f"{name}.skir:{line}:{column}: error: the kernel of {text} [wrong-kernel]" in done.stderr,
+                  f"status {done.returncode}: {done.stdout}{done.stderr}")
+
+
+def is_right(claim, name, ways=WAYS):
+    for way in ways:
+        done = tap.skirc("run", name + ".skir", *way)
+        tap.check(f"{claim}: {' '.join(way)}", done.returncode == 0 and not done.stderr,
+                  f"status {done.returncode}: {done.stdout}{done.stderr}")
+
+
+def crashes(claim, name, text):
+    done = tap.skirc("run", name + ".skir")
+    tap.check(claim, done.returncode == 1 and "skirc: a sub-kernel crashed (signal 11)" in done.stderr and
+              text in done.stderr, f"status {done.returncode}: {done.stdout}{done.stderr}")
+
+
+ALL = "for (uint64_t i = 0; i < n; i++) y[i] = x[i];"
+build("copy", ALL)
+
+# ---- What is wrong ----
+
+CASES = [
+    ("does nothing", "nothing", "", "Bad %b writes none of the 60 elements of '%b', the first at [0, 0]"),
+    ("leaves the last element", "last", "for (uint64_t i = 0; i + 1 < n; i++) y[i] = x[i];",
+     "Bad %b leaves 1 of 60 elements of '%b' unwritten, the first at [5, 9]"),
+    ("writes only even elements", "even", "for (uint64_t i = 0; i < n; i += 2) y[i] = x[i];",
+     "Bad %b leaves 30 of 60 elements of '%b' unwritten, the first at [0, 1]"),
+    ("writes behind its tensor", "behind", ALL + "y[n] = 0;",
+     "Bad %b writes behind '%b', which has 60 elements: the first at 60, 4 bytes in all"),
+    ("writes before its tensor", "before", ALL + "y[-1] = 0;",
+     "Bad %b writes before '%b', which has 60 elements: the first at -1, 4 bytes in all"),
+    ("writes behind another tensor", "other", ALL + "x[n + 3] = 0;",
+     "Bad %b writes behind '%a', which has 60 elements: the first at 63, 4 bytes in all"),
+    ("writes behind its workspace", "workspace", ALL + "w[48] = w[50] = 0;",
+     "Bad %b writes behind its workspace of 48 bytes: the first at byte 48, 2 in all"),
+    ("writes before its workspace", "workspace2", ALL + "w[-2] = 0;",
+     "Bad %b writes before its workspace of 48 bytes: the first at byte -2, 1 in all"),
+]
+for claim, name, body, text in CASES:
+    build(name, body)
+    module(name)
+    is_named(claim, name, text)
+
+build("both", "for (uint64_t i = 0; i + 1 < n; i++) y[i] = x[i]; y[n] = y[-1] = 0;")
+module("both")
+is_named("all that a kernel does is said", "both", CASES[1][3], WAYS[:1], errors=2)
+is_named("each thing", "both", "Bad %b writes before '%b', which has 60 elements: the first at -1, "
+         "8 bytes in all", WAYS[:1], errors=2)
+
+build("far", ALL + "y[n + 100000] = 0;")
+module("far")
+crashes("writes far behind crash where they happen", "far", "in op bad(%a, %b)")
+build("far2", ALL + "y[-100000] = 0;")
+module("far2")
+crashes("and so do those far before", "far2", "in op bad(%a, %b)")
+
+# ---- Data types ----
+
+TYPES = {"f16": "_Float16", "bf16": "uint16_t", "f64": "double", "i8": "int8_t", "u8": "uint8_t",
+         "i16": "int16_t", "i32": "int32_t", "u64": "uint64_t", "bool": "uint8_t", "f8e5m2": "uint8_t",
+         "f8e4m3fn": "uint8_t", "hif8": "uint8_t", "c64": "uint64_t", "f8e8m0": "uint8_t"}
+for dtype, ctype in TYPES.items():
+    ops = f"""%b = Bad(%x) : {dtype}[6, 10] via @bad
+    %c = Bad2(%b) : {dtype}[6, 10] via @same"""
+    for name, limit in (dtype + "_all", "n"), (dtype + "_last", "n - 1"):
+        build(name, f"for (uint64_t i = 0; i < {limit}; i++) y[i] = ({ctype})(i % 2);", ctype)
+        module(name, dtype, ops.replace("@same", "@bad").replace("Bad2(%b)", "Bad(%x)")
+               if limit == "n" else ops.replace("Bad2(%b) :", "Bad(%x) :").replace("@same", "@bad"))
+    is_right(f"{dtype} that is written", dtype + "_all", WAYS[:1])
+    is_named(f"{dtype} of which the last element is not", dtype + "_last",
+             "Bad %b leaves 1 of 60 elements of '%b' unwritten, the first at [5, 9]", WAYS[:1], 6, errors=2)
+
+build("nz", "memset(y, 0, 512); y[0] = 1;".replace("memset", "__builtin_memset"), "uint16_t")
+module("nz", "f16", format_=":FRACTAL_NZ", ops="""%b = Bad(%x) : f16[6, 10]:FRACTAL_NZ via @bad
+    %c = Bad(%x) : f16[6, 10]:FRACTAL_NZ via @bad""")
+is_right("a format with padding", "nz", WAYS[:1])
+build("nz2", "for (int r = 0; r < 6; r++) for (int c = 0; c < 10; c++) if (r != 2 || c != 7) "
+      "y[r * 16 + c] = 1;", "uint16_t")
+module("nz2", "f16", format_=":FRACTAL_NZ", ops="""%b = Bad(%x) : f16[6, 10]:FRACTAL_NZ via @bad
+    %c = Bad(%x) : f16[6, 10]:FRACTAL_NZ via @bad""")
+is_named("elements are said as those of the tensor, whatever its format", "nz2",
+         "Bad %b leaves 1 of 60 elements of '%b' unwritten, the first at [2, 7]", WAYS[:1], 6, errors=2)
+
+# ---- Who is not to be blamed ----
+
+build("right", ALL)
+module("right")
+is_right("a kernel that writes all", "right")
+build("nan", "for (uint64_t i = 0; i < n; i++) y[i] = __builtin_nanf(\"0x25a5a5\");")
+module("nan")
+is_right("one that writes NaN", "nan")
+for poison in "0x7fa5a5a5", "0xff9a5a5a":
+    build("poison", f"for (uint64_t i = 0; i < n; i++) ((uint32_t *)y)[i] = {poison};")
+    module("poison")
+    is_right(f"one that writes {poison}, as unwritten elements have", "poison")
+build("bytes", "for (uint64_t i = 0; i < n; i++) y[i] = (int8_t)(i % 2 ? 0xa5 : 0x5a);", "int8_t")
+module("bytes", "i8", "%b = Bad(%x) : i8[6, 10] via @bad\n    %c = Bad(%x) : i8[6, 10] via @bad")
+is_right("one that writes the bytes of integers that are not", "bytes")
+build("inplace", "y[3] = 1;")
+write("inplace.skir", """skir 1
+kernel @bad : aiv_only {
+  block = 2, object = "inplace.o", function = "bad", workspace = 8, params = [x, k, y, workspace]
+}
+graph @g(%x: f32[60], %k: f32[60]) -> f32[60] {
+  scope @s {
+    %r = Bad(%x, %k) {inplace = [1], alias = [1]} : f32[60] via @bad
+  }
+  return %r
+}
+""")
+is_right("one that writes a part of an operand in place", "inplace")
+write("branch.skir", """skir 1
+graph @taken(%x: f32[60]) -> f32[60] {
+  %y = Add(%x, %x) : f32[60]
+  return %y
+}
+
+graph @other(%x: f32[60]) -> f32[60] {
+  %y = Mul(%x, %x) : f32[60]
+  return %y
+}
+
+graph @main(%c: bool[], %x: f32[60]) -> f32[60] {
+  %y = If(%c, %x) {then_branch = @taken, else_branch = @other} : f32[60]
+  return %y
+}
+""")
+is_right("ops of a branch that is not taken", "branch")
+
+# ---- In called graphs ----
+
+write("loop.skir", """skir 1
+kernel @bad : aiv_only {block = 2, object = "last.o", function = "bad", workspace = 8, params = [x, y, workspace]}
+graph @left(%n: f32[], %m: f32[], %x: f32[6, 10]) -> f32[] {
+  return %n
+}
+graph @next(%n: f32[], %m: f32[], %x: f32[6, 10]) -> (f32[], f32[], f32[6, 10]) {
+  %k = Add(%n, %m) : f32[]
+  %b = Bad(%x) : f32[6, 10] via @bad
+  %c = Add(%b, %b) : f32[6, 10]
+  return %k, %m, %c
+}
+graph @main(%n: f32[], %m: f32[], %x: f32[6, 10]) -> f32[6, 10] {
+  %k, %l, %y = While(%n, %m, %x) {cond = @left, body = @next} : (f32[], f32[], f32[6, 10])
+  return %y
+}
+""")
+is_named("in the body of a loop", "loop", CASES[1][3], [[*way, "-in=3", "-im=-1"] for way in WAYS], 8, column=8)
+
+# ---- Lists ----
+
+write("list.skir", """skir 1
+kernel @bad : aiv_only {
+  block = 2, object = "list.o", function = "bad", workspace = 8, params = [x, all, y, workspace]
+}
+graph @g(%x: f32[60], %z: f32[60]) -> f32[60] {
+  scope @s {
+    %b = Bad(%x, [%x, %z]) : f32[60] via @bad
+  }
+  return %b
+}
+""")
+build("list", "float *r = (float *)args[2]; for (uint64_t i = 0; i < n; i++) r[i] = x[i];"
+      "((char *)args[1])[-1] = 0;")
+is_named("writes before the table of a list", "list",
+         "Bad %b writes before its list of 56 bytes: the first at byte -1, 1 in all", WAYS[:1])
+
+# ---- What else is said ----
+
+done = tap.skirc("run", "last.skir", "--trust-kernels", "--print=b", "-o", "b=b.npy")
+tap.check("--trust-kernels does not look; values are 0 at first", done.returncode == 0 and
+          " 0]]\n" in done.stdout and os.path.exists("b.npy"), done.stdout + done.stderr)
+os.remove("b.npy")
+done = tap.skirc("run", "last.skir", "--print=b", "-o", "b=b.npy")
+tap.check("values are printed, but not written", done.returncode == 1 and
+          done.stdout.startswith("%b: f32[6, 10]") and "nan 1  inf 0" in done.stdout and
+          not os.path.exists("b.npy"), done.stdout + done.stderr)
+tap.check("and help is given", "--trust-kernels" in done.stderr, done.stderr)
+
+tap.done()
