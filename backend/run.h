@@ -33,6 +33,9 @@ struct run_options {
     uint64_t timeout_ms;     /* of a launch; 0: none */
     uint64_t max_iterations; /* of a While; 0: any number */
     const struct run_watch *watch; /* or NULL */
+    /* Another open run, or NULL. Where both need the same, it runs on that one's cores and threads,
+     * so that their times can be compared; then that one is closed later. */
+    struct backend_run *beside;
 };
 
 /* Something was written beside a memory of a run that is no value's. */

@@ -232,12 +232,16 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/run_check.h \
 	frontend/commands/run_findings.c \
 	frontend/commands/run_findings.h \
+	frontend/commands/run_graph.c \
+	frontend/commands/run_graph.h \
 	frontend/commands/run_launch.c \
 	frontend/commands/run_launch.h \
 	frontend/commands/run_measure.c \
 	frontend/commands/run_measure.h \
 	frontend/commands/run_options.c \
 	frontend/commands/run_options.h \
+	frontend/commands/run_other.c \
+	frontend/commands/run_other.h \
 	frontend/commands/run_profile.c \
 	frontend/commands/run_profile.h \
 	frontend/commands/run_repeat.c \

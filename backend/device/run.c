@@ -134,7 +134,10 @@ static bool open_device(struct device_run *run)
     const struct skrt_device_config config = {.aic = module_cores(run->module, CORE_AIC),
                                               .aiv = module_cores(run->module, CORE_AIV),
                                               .threads = run->options.threads};
-    run->device = skrt_device_open(&config);
+    const struct device_run *beside = (const struct device_run *)run->options.beside;
+    run->shares = beside && memcmp(&beside->config, &config, sizeof config) == 0;
+    run->config = config;
+    run->device = run->shares ? beside->device : skrt_device_open(&config);
     if (!run->device)
         diag_at(run->diags, DIAG_unsupported, no_span, "cannot start the device: %s",
                 strerror(errno));
@@ -169,7 +172,8 @@ static void release_memories(struct device_run *run)
 static void release_run(void *what)
 {
     struct device_run *run = what;
-    skrt_device_close(run->device);
+    if (!run->shares)
+        skrt_device_close(run->device);
     for (uint32_t i = 0; i < run->runs.count; i++)
         release_memories(run->runs.at[i]);
     if (run->entries)

@@ -90,6 +90,8 @@ struct device_run {
     const char *cause;   /* of the root: what is wrong, where it is with no launch */
     struct analyses analyses;
     struct skrt_device *device;
+    struct skrt_device_config config;
+    bool shares;             /* the device is another run's */
     void *entries, *kernels; /* dlopen handles, or NULL */
     struct arena arena;      /* names, tilings */
     VEC(struct device_launch) launches;

@@ -4,8 +4,8 @@
 
 #include "frontend/cli/command.h"
 
-/* Whether the option's value, where one is given, is correct. Says what is wrong with it, as for
- * the options of a scope, on the error stream; and warns there. */
-bool sk_argument_check(const struct invocation *invocation);
+/* Whether the value of an option ("sk-options"), where one is given, is correct. Says what is wrong
+ * with it, as for the options of a scope, on the error stream; and warns there. */
+bool sk_argument_check(const struct invocation *invocation, const char *option);
 
 #endif

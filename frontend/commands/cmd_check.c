@@ -128,7 +128,7 @@ static enum exit_status check_file(struct invocation *invocation, const char *pa
 enum exit_status cmd_check(struct invocation *invocation)
 {
     enum exit_status status = EXIT_DONE;
-    if (!sk_argument_check(invocation))
+    if (!sk_argument_check(invocation, "sk-options"))
         return EXIT_USAGE;
     for (unsigned i = 0; i < invocation->n_files; i++) {
         const char *path = invocation->files[i];

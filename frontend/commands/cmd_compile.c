@@ -120,7 +120,7 @@ enum exit_status cmd_compile(struct invocation *invocation)
     if (!compilation.options.target)
         return EXIT_USAGE;
     compilation.emission = chosen_emission(invocation, compilation.options.target);
-    if (!compilation.emission || !sk_argument_check(invocation))
+    if (!compilation.emission || !sk_argument_check(invocation, "sk-options"))
         return EXIT_USAGE;
     if (!has_file(invocation, compilation.emission))
         return EXIT_USAGE;

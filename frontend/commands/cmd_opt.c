@@ -115,7 +115,7 @@ static bool read_options(struct invocation *invocation, struct opt_options *opti
     options->verify_each = option_given(invocation, "verify-each");
     options->json = option_given(invocation, "json");
     if (!opt_passes_read(&options->passes, invocation, &options->plugins.table) ||
-        !sk_argument_check(invocation) || !selection_read(&options->only, invocation))
+        !sk_argument_check(invocation, "sk-options") || !selection_read(&options->only, invocation))
         return false;
     if (options->json && !prints_json(invocation) && invocation->n_files > 1) {
         usage_error(invocation, "--json=FILE.json takes one file's report, but there are %u files",

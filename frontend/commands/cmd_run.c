@@ -2,14 +2,11 @@
 #include "frontend/cli/bind_argument.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/commands/run_answers.h"
+#include "frontend/commands/run_graph.h"
 #include "frontend/commands/run_measure.h"
 #include "frontend/commands/run_options.h"
 #include "frontend/commands/run_stubs.h"
 #include "frontend/commands/run_values.h"
-#include "ir/base/suggest.h"
-#include "ir/calls.h"
-
-#include <string.h>
 
 const struct option options_run[] = {
     {"target", 0, OPTION_VALUE, "TARGET", backend_runner_help},
@@ -22,10 +19,13 @@ const struct option options_run[] = {
      "print a value: shape, dtype, range, mean, NaN and infinities, first and last elements"},
     {"expect", 0, OPTION_MANY, "NAME=SPEC",
      "compare a value with an array, bit for bit or as --rtol and --atol say"},
-    {"rtol", 0, OPTION_VALUE, "X", "what is expected may differ by X times its magnitude"},
+    {"rtol", 0, OPTION_VALUE, "X",
+     "what is expected, or in another file, may differ by X times its magnitude"},
     {"atol", 0, OPTION_VALUE, "X", "and by X"},
     {"compare", 0, OPTION_VALUE, "unfused",
-     "run every op as a launch of its own too, and compare all values bit for bit"},
+     "run every op as a launch of its own too, and compare all values bit for bit; or FILE.skir: "
+     "run that too, and compare results; or NAME=VALUE[:...]: the same with other options of "
+     "scopes"},
     {"repeat", 0, OPTION_VALUE, "N",
      "measured runs behind the first one, or auto: till 0.2 s were measured, 100 at most. Default: "
      "auto; 0 with --race-check, --trace and --unproven"},
@@ -58,72 +58,78 @@ const struct option options_run[] = {
     {0},
 };
 
-/* The only graph that no other calls, or NULL. */
-static const struct graph *uncalled_graph(const struct module *module)
-{
-    const struct graph *found = NULL;
-    uint8_t *called = mem_calloc(module->graphs.count, 1);
-    unsigned count = 0;
-    for (uint32_t i = 0; i < module->graphs.count; i++)
-        graph_mark_called(module, &module->graphs.at[i], called);
-    for (uint32_t i = 0; i < module->graphs.count; i++)
-        if (!called[i]) {
-            found = &module->graphs.at[i];
-            count++;
-        }
-    mem_free(called);
-    return count == 1 ? found : NULL;
-}
-
-static const struct graph *choose_graph(struct runner *runner)
-{
-    const struct module *module = runner->module;
-    const char *name = option_value(runner->invocation, "graph");
-    struct suggest suggest = {.wanted = name, .wanted_size = name ? strlen(name) : 0};
-    for (uint32_t i = 0; name && i < module->graphs.count; i++) {
-        const struct graph *graph = &module->graphs.at[i];
-        if (name_is(module, graph->name, name))
-            return graph;
-        name_offer(&suggest, module, graph->name);
-    }
-    const struct graph *only = name ? NULL : uncalled_graph(module);
-    if (only)
-        return only;
-    if (name)
-        usage_error(runner->invocation, "there is no graph '%s'%s", name,
-                    suggest_end(&suggest).text);
-    else
-        usage_error(runner->invocation,
-                    module->graphs.count
-                        ? "the file has several graphs that no other calls; choose one by --graph"
-                        : "the file has no graph to run");
-    return NULL;
-}
-
-static enum exit_status run_lowered(struct runner *runner)
+static void begin(struct runner *runner)
 {
     runner->module = runner->lowered.input.module;
     runner->diags = &runner->lowered.input.diags;
-    runner->graph = choose_graph(runner);
+}
+
+static bool is_compared(const struct runner *runner)
+{
+    return runner->compare == COMPARE_FILE || runner->compare == COMPARE_OPTIONS;
+}
+
+static enum exit_status open_runner(struct runner *runner, const char *path, const char *sk_options)
+{
+    const struct session_options options = {.target = runner->target,
+                                            .sk_options = sk_options,
+                                            .unproven =
+                                                option_given(runner->invocation, "unproven"),
+                                            .graph = option_value(runner->invocation, "graph")};
+    enum exit_status status;
+    if (lowered_input_open(&runner->lowered, runner->invocation, path, &options, &status))
+        begin(runner);
+    return status;
+}
+
+static enum exit_status run_lowered(struct runner *runner, struct runner *other)
+{
+    runner->graph = run_graph_choose(runner);
     if (!runner->graph || !run_values_name(runner) || !run_answers_name(runner))
         return EXIT_USAGE;
-    return run_without_stubs(runner->module, runner->graph, runner->diags) ? run_measure(runner)
-                                                                           : EXIT_INPUT;
+    if (!run_without_stubs(runner->module, runner->graph, runner->diags))
+        return EXIT_INPUT;
+    if (other && !(other->graph = run_graph_choose_other(other, runner)))
+        return EXIT_USAGE;
+    if (other && !run_without_stubs(other->module, other->graph, other->diags))
+        return EXIT_INPUT;
+    return run_measure(runner, other);
+}
+
+/* With the graph that it is compared with. */
+static enum exit_status run_both(struct runner *runner)
+{
+    struct runner other = *runner;
+    struct text options = {NULL, 0, 0};
+    const char *record = run_options_record(runner);
+    bool is_file = runner->compare == COMPARE_FILE;
+    text_printf(&options, "%s%s%s", is_file ? "" : runner->compared, record && !is_file ? ":" : "",
+                record ? record : "");
+    text_char(&options, '\0');
+    other.name = runner->compared;
+    enum exit_status status =
+        open_runner(&other, is_file ? runner->compared : runner->invocation->files[0],
+                    options.size > 1 ? options.at : NULL);
+    if (status == EXIT_DONE)
+        status = run_lowered(runner, &other);
+    status = lowered_input_close(&other.lowered, status);
+    text_free(&options);
+    return status;
 }
 
 enum exit_status cmd_run(struct invocation *invocation)
 {
-    struct runner runner = {
-        .invocation = invocation, .seed = 1, .timeout = 60, .max_iterations = 1000000};
+    struct runner runner = {.invocation = invocation,
+                            .name = invocation->files[0],
+                            .seed = 1,
+                            .timeout = 60,
+                            .max_iterations = 1000000};
     if (!run_options_read(&runner))
         return EXIT_USAGE;
-    struct session_options options = {.target = runner.target,
-                                      .sk_options = run_options_record(&runner),
-                                      .unproven = option_given(invocation, "unproven"),
-                                      .graph = option_value(invocation, "graph")};
-    enum exit_status status;
-    if (lowered_input_open(&runner.lowered, invocation, invocation->files[0], &options, &status))
-        status = run_lowered(&runner);
+    enum exit_status status =
+        open_runner(&runner, invocation->files[0], run_options_record(&runner));
+    if (status == EXIT_DONE)
+        status = is_compared(&runner) ? run_both(&runner) : run_lowered(&runner, NULL);
     run_values_free(&runner);
     run_answers_free(&runner);
     return lowered_input_close(&runner.lowered, status);

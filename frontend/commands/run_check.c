@@ -83,7 +83,7 @@ static enum exit_status watch_ops(const struct outcome *outcome, const struct se
 {
     const struct run_watch watch = {findings_op_ended, findings};
     struct outcome single = {.runner = outcome->runner, .name = "op by op", .watch = &watch};
-    enum exit_status status = run_open(&single);
+    enum exit_status status = run_open(&single, NULL);
     findings->run = single.run;
     if (status == EXIT_DONE)
         status = run_launch(&single, second->storages);

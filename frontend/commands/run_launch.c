@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-enum exit_status run_open(struct outcome *outcome)
+enum exit_status run_open(struct outcome *outcome, const struct outcome *beside)
 {
     const struct runner *runner = outcome->runner;
     bool fused = outcome->fused;
@@ -24,6 +24,7 @@ enum exit_status run_open(struct outcome *outcome)
         .timeout_ms = runner->timeout * 1000,
         .max_iterations = runner->max_iterations,
         .watch = outcome->watch,
+        .beside = beside ? beside->run : NULL,
     };
     enum backend_status built;
     outcome->run = runner->how->open(&options, &built);

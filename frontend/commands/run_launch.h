@@ -4,8 +4,9 @@
 
 #include "frontend/commands/runner.h"
 
-/* Makes it ready to be run as often as wanted, then to be closed. */
-enum exit_status run_open(struct outcome *outcome);
+/* Makes it ready to be run as often as wanted, then to be closed: before the one (or NULL) that it
+ * is measured beside. */
+enum exit_status run_open(struct outcome *outcome, const struct outcome *beside);
 void run_close(struct outcome *outcome);
 
 /* Runs it once in that memory. Where it does not end well, what was to be written about it is

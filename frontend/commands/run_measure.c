@@ -2,6 +2,7 @@
 #include "frontend/commands/run_answers.h"
 #include "frontend/commands/run_check.h"
 #include "frontend/commands/run_launch.h"
+#include "frontend/commands/run_other.h"
 #include "frontend/commands/run_profile.h"
 #include "frontend/commands/run_repeat.h"
 #include "frontend/commands/run_report.h"
@@ -18,7 +19,7 @@ static enum exit_status open_all(struct outcomes *outcomes)
 {
     enum exit_status status = EXIT_DONE;
     for (unsigned i = 0; status == EXIT_DONE && i < outcomes->count; i++)
-        status = run_open(&outcomes->at[i]);
+        status = run_open(&outcomes->at[i], i ? &outcomes->at[0] : NULL);
     return status;
 }
 
@@ -36,6 +37,17 @@ static enum exit_status run_first(struct outcome *outcome)
     return run_check_end(outcome);
 }
 
+static enum verdict compare_first_runs(struct outcomes *outcomes)
+{
+    const struct outcome *first = &outcomes->at[0], *second = &outcomes->at[1];
+    if (second->runner != first->runner)
+        return run_other_compare(first, second, &outcomes->differences);
+    return storage_compare(storages_main(&first->storages), storages_main(&second->storages),
+                           second->name, &outcomes->differences)
+               ? VERDICT_EXACT
+               : VERDICT_DIFFERENT;
+}
+
 static enum exit_status run_all(struct outcomes *outcomes)
 {
     double begin = run_clock();
@@ -45,10 +57,8 @@ static enum exit_status run_all(struct outcomes *outcomes)
     if (status != EXIT_DONE)
         return status;
     if (outcomes->count > 1)
-        outcomes->equal = storage_compare(storages_main(&outcomes->at[0].storages),
-                                          storages_main(&outcomes->at[1].storages), "unfused",
-                                          &outcomes->differences);
-    if (outcomes->equal)
+        outcomes->verdict = compare_first_runs(outcomes);
+    if (outcomes->verdict != VERDICT_DIFFERENT)
         status = run_repeat(outcomes, begin);
     return status == EXIT_DONE ? run_recorded(outcomes) : status;
 }
@@ -67,19 +77,21 @@ static enum exit_status run_and_report(struct outcomes *outcomes)
     run_profile_print(outcomes);
     run_report_summary(outcomes);
     status = worse_status(status, run_answers(first->runner, &first->storages));
-    if (!outcomes->equal || !outcomes->repeatable)
+    if (outcomes->verdict == VERDICT_DIFFERENT || !outcomes->repeatable)
         return worse_status(status, EXIT_INPUT);
     return worse_status(status, run_values_write(first->runner, storages_main(&first->storages)));
 }
 
-enum exit_status run_measure(struct runner *runner)
+enum exit_status run_measure(struct runner *runner, struct runner *other)
 {
-    struct outcomes outcomes = {.equal = true, .repeatable = true};
-    add_outcome(&outcomes, runner, "fused", true);
-    if (runner->compare)
+    struct outcomes outcomes = {.repeatable = true};
+    add_outcome(&outcomes, runner, other ? runner->name : "fused", true);
+    if (other)
+        add_outcome(&outcomes, other, other->name, true);
+    else if (runner->compare)
         add_outcome(&outcomes, runner, "unfused", false);
     enum exit_status status = run_and_report(&outcomes);
-    for (unsigned i = 0; i < outcomes.count; i++) {
+    for (unsigned i = outcomes.count; i-- > 0;) {
         run_close(&outcomes.at[i]);
         vec_free(&outcomes.at[i].samples);
     }

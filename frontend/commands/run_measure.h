@@ -4,7 +4,8 @@
 
 #include "frontend/commands/runner.h"
 
-/* Runs the graph, op by op too where that is wanted, and says what came of it. */
-enum exit_status run_measure(struct runner *runner);
+/* Runs the graph, and op by op or another one (or NULL) where that is wanted, and says what came of
+ * it. */
+enum exit_status run_measure(struct runner *runner, struct runner *other);
 
 #endif

@@ -4,6 +4,38 @@
 
 #include <string.h>
 
+static bool ends_with(const char *text, const char *end)
+{
+    size_t size = strlen(text), tail = strlen(end);
+    return size >= tail && strcmp(text + size - tail, end) == 0;
+}
+
+/* Options have a sign of equality; a path that has one ends as files do or has a slash. */
+static bool read_comparison(struct runner *runner)
+{
+    const char *text = runner->compared = option_value(runner->invocation, "compare");
+    const char *file = runner->invocation->files[0];
+    if (!text)
+        return true;
+    bool is_file = ends_with(text, ".skir") || strchr(text, '/');
+    runner->compare = strcmp(text, "unfused") == 0 ? COMPARE_UNFUSED
+                      : is_file                    ? COMPARE_FILE
+                      : strchr(text, '=')          ? COMPARE_OPTIONS
+                                                   : COMPARE_NONE;
+    if (runner->compare == COMPARE_NONE)
+        usage_error(
+            runner->invocation,
+            "'--compare' needs 'unfused', FILE.skir or options of scopes (NAME=VALUE), not '%s'",
+            text);
+    else if (runner->compare == COMPARE_OPTIONS && strcmp(file, "-") == 0)
+        usage_error(runner->invocation,
+                    "'--compare=%s' reads the input twice, and '-' can be read once", text);
+    else
+        return runner->compare != COMPARE_OPTIONS ||
+               sk_argument_check(runner->invocation, "compare");
+    return false;
+}
+
 /* Where --target says; false, with a usage error, where graphs cannot run. */
 static bool choose_target(struct runner *runner)
 {
@@ -50,23 +82,19 @@ static bool read_repeat(struct runner *runner)
 
 bool run_options_read(struct runner *runner)
 {
-    static const char *const comparisons[] = {"unfused", NULL};
     const struct invocation *invocation = runner->invocation;
-    unsigned comparison = 0;
-    runner->compare = option_given(invocation, "compare");
     runner->race_check = option_given(invocation, "race-check");
     runner->full_barriers = option_given(invocation, "full-barriers");
     runner->trust_kernels = option_given(invocation, "trust-kernels");
     runner->serial = option_given(invocation, "serial");
     runner->profile = option_value(invocation, "profile");
     runner->trace = option_value(invocation, "trace");
-    return choose_target(runner) && read_repeat(runner) &&
-           option_choice(invocation, "compare", comparisons, &comparison) &&
+    return choose_target(runner) && read_repeat(runner) && read_comparison(runner) &&
            option_number(invocation, "seed", 0, UINT64_MAX, &runner->seed) &&
            option_number(invocation, "threads", 0, 1024, &runner->threads) &&
            option_number(invocation, "timeout", 0, 1000000, &runner->timeout) &&
            option_number(invocation, "max-iterations", 0, UINT64_MAX, &runner->max_iterations) &&
-           sk_argument_check(invocation);
+           sk_argument_check(invocation, "sk-options");
 }
 
 const char *run_options_record(const struct runner *runner)

@@ -53,7 +53,7 @@ static enum exit_status run_measured(struct outcomes *outcomes, struct outcome *
     return status;
 }
 
-/* One run of each way: forwards, then backwards, so that none is always behind the same other. */
+/* One run of each way, forwards or backwards. */
 static enum exit_status run_round(struct outcomes *outcomes, bool backwards)
 {
     enum exit_status status = EXIT_DONE;
@@ -62,13 +62,20 @@ static enum exit_status run_round(struct outcomes *outcomes, bool backwards)
     return status;
 }
 
+/* What comes first in a round is decided by a fair coin: so, if two ways do not differ, each of
+ * them is the longer one in half of all pairs, whatever else the machine does. */
+static bool toss(uint64_t *coin)
+{
+    *coin = *coin * 6364136223846793005u + 1442695040888963407u;
+    return *coin >> 63;
+}
+
 enum exit_status run_repeat(struct outcomes *outcomes, double begin)
 {
     enum exit_status status = EXIT_DONE;
-    for (bool backwards = false;
-         status == EXIT_DONE && outcomes->repeatable && !is_enough(outcomes, begin);
-         backwards = !backwards)
-        status = run_round(outcomes, backwards);
+    uint64_t coin = 1;
+    while (status == EXIT_DONE && outcomes->repeatable && !is_enough(outcomes, begin))
+        status = run_round(outcomes, toss(&coin));
     return status;
 }
 

@@ -138,9 +138,12 @@ static void put_own_times(FILE *out, const struct outcome *outcome)
 
 static void put_verdicts(FILE *out, const struct outcomes *outcomes)
 {
+    static const char *const verdicts[] = {[VERDICT_EXACT] = "; bit-exact",
+                                           [VERDICT_CLOSE] = "; within the tolerance",
+                                           [VERDICT_DIFFERENT] = "; DIFFERENT"};
     char orders[40];
     if (outcomes->count > 1)
-        fputs(outcomes->equal ? "; bit-exact" : "; DIFFERENT", out);
+        fputs(verdicts[outcomes->verdict], out);
     if (!outcomes->repeatable)
         fputs("; DIFFERENT from run to run", out);
     if (outcomes->at[0].runner->race_check)
@@ -165,8 +168,12 @@ void run_report_summary(const struct outcomes *outcomes)
     if (outcomes->count == 1)
         put_own_times(out, &outcomes->at[0]);
     for (unsigned i = 1; i < outcomes->count; i++) {
-        fprintf(out, "; %s", outcomes->at[i].name);
-        put_launches(out, &outcomes->at[i]);
+        const struct outcome *outcome = &outcomes->at[i];
+        fprintf(out, "; %s", outcome->name);
+        if (outcome->runner != runner)
+            fprintf(out, ": %s",
+                    count_text(ops, sizeof ops, outcome->runner->graph->ops.count, "op"));
+        put_launches(out, outcome);
     }
     put_verdicts(out, outcomes);
     fputc('\n', out);

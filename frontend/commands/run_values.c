@@ -1,4 +1,5 @@
 #include "frontend/commands/run_values.h"
+#include "frontend/commands/run_other.h"
 
 bool run_values_name(struct runner *runner)
 {
@@ -95,17 +96,34 @@ static void limit_repeat(struct outcomes *outcomes, unsigned copies)
         runner->repeat = 0;
 }
 
-static bool make_workplace(struct outcomes *outcomes)
+/* Ways that run one graph share theirs. */
+static bool make_workplace(struct outcomes *outcomes, unsigned i)
 {
-    const struct outcome *first = &outcomes->at[0];
-    if (first->runner->repeat == 0)
+    struct outcome *outcome = &outcomes->at[i];
+    bool shared = outcome->runner == outcomes->at[0].runner;
+    struct workplace *workplace = &outcomes->workplaces[shared ? 0 : i];
+    if (outcomes->at[0].runner->repeat == 0)
         return true;
-    if (!init_storages(first->runner, &outcomes->workplace.storages, 1))
+    outcome->workplace = workplace;
+    if (workplace->storages.count)
+        return true;
+    if (!init_storages(outcome->runner, &workplace->storages, 1))
         return false;
-    storages_copy_given(&outcomes->workplace.storages, &first->storages);
-    for (unsigned i = 0; i < outcomes->count; i++)
-        outcomes->at[i].workplace = &outcomes->workplace;
+    storages_copy_given(&workplace->storages, &outcome->storages);
     return true;
+}
+
+/* The storage of a way behind the first, with what the first is given. */
+static enum exit_status make_further(struct outcome *outcome, const struct outcome *first)
+{
+    if (!init_storages(outcome->runner, &outcome->storages, 1))
+        return EXIT_INPUT;
+    if (outcome->runner == first->runner) {
+        storages_copy_given(&outcome->storages, &first->storages);
+        return EXIT_DONE;
+    }
+    enum exit_status status = run_values_fill(outcome->runner, &outcome->storages);
+    return status == EXIT_DONE ? run_other_fill(outcome, first) : status;
 }
 
 enum exit_status run_values_make(struct outcomes *outcomes)
@@ -117,13 +135,10 @@ enum exit_status run_values_make(struct outcomes *outcomes)
         return EXIT_INPUT;
     limit_repeat(outcomes, copies);
     enum exit_status status = run_values_fill(first->runner, &first->storages);
-    for (unsigned i = 1; status == EXIT_DONE && i < outcomes->count; i++) {
-        if (!init_storages(outcomes->at[i].runner, &outcomes->at[i].storages, 1))
-            return EXIT_INPUT;
-        storages_copy_given(&outcomes->at[i].storages, &first->storages);
-    }
-    if (status == EXIT_DONE && !make_workplace(outcomes))
-        status = EXIT_INPUT;
+    for (unsigned i = 1; status == EXIT_DONE && i < outcomes->count; i++)
+        status = make_further(&outcomes->at[i], first);
+    for (unsigned i = 0; status == EXIT_DONE && i < outcomes->count; i++)
+        status = make_workplace(outcomes, i) ? EXIT_DONE : EXIT_INPUT;
     return status;
 }
 
@@ -143,8 +158,10 @@ void run_values_release(struct outcomes *outcomes)
 {
     for (unsigned i = 0; i < outcomes->count; i++)
         storages_free(&outcomes->at[i].storages);
-    storages_free(&outcomes->workplace.storages);
-    restore_free(&outcomes->workplace.restore);
+    for (unsigned i = 0; i < MAX_OUTCOMES; i++) {
+        storages_free(&outcomes->workplaces[i].storages);
+        restore_free(&outcomes->workplaces[i].restore);
+    }
 }
 
 /* --------------------------------------------------------------------- what comes out ---- */

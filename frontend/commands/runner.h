@@ -12,8 +12,20 @@
 /* As many measured runs as it takes (run_repeat.c). */
 #define REPEAT_AUTO UINT64_MAX
 
+/* What a graph is compared with. */
+enum comparison {
+    COMPARE_NONE,
+    COMPARE_UNFUSED, /* its ops, as launches of their own */
+    COMPARE_OPTIONS, /* itself, under other options of scopes */
+    COMPARE_FILE,    /* that of another file */
+};
+
+/* What a comparison says; the worse is the greater. */
+enum verdict { VERDICT_EXACT, VERDICT_CLOSE, VERDICT_DIFFERENT };
+
 struct runner {
     struct invocation *invocation;
+    const char *name; /* of what it runs, in what is said of it */
     const struct backend *target;
     struct lowered_input lowered;
     const struct module *module;
@@ -23,10 +35,12 @@ struct runner {
     uint64_t seed, threads, timeout, max_iterations;
     uint64_t repeat;    /* measured runs behind the first one, or REPEAT_AUTO */
     bool trust_kernels; /* what they write is not looked at */
-    bool compare, race_check, full_barriers, serial;
+    enum comparison compare;
+    const char *compared; /* the options, or the file */
+    bool race_check, full_barriers, serial;
     const char *profile, *trace; /* files, or NULL */
     struct named_values inputs, outputs, printed, expected;
-    struct tolerance tolerance; /* of what is expected */
+    struct tolerance tolerance; /* of what is expected, and of results of another graph */
 };
 
 /* Where graphs run, again and again. */
@@ -56,8 +70,8 @@ enum { MAX_OUTCOMES = 2 };
 struct outcomes {
     struct outcome at[MAX_OUTCOMES];
     unsigned count;
-    struct workplace workplace;
-    bool equal;              /* their results are */
+    struct workplace workplaces[MAX_OUTCOMES];
+    enum verdict verdict;    /* on their results */
     bool repeatable;         /* all further runs have left what the first one has */
     struct text differences; /* lines */
 };

@@ -2,6 +2,14 @@
 
 #include <string.h>
 
+static bool is_kept(const struct restore *restore, const void *value)
+{
+    for (uint32_t i = 0; i < restore->kept.count; i++)
+        if (restore->kept.at[i].to == value)
+            return true;
+    return false;
+}
+
 static void keep_value(struct restore *restore, void *value, uint64_t size)
 {
     struct kept kept = {.to = value, .copy = mem_calloc(1, size), .size = size};
@@ -14,7 +22,8 @@ static void keep_storage(struct restore *restore, const struct storage *fresh,
 {
     for (uint32_t i = 0; i < fresh->graph->values.count; i++)
         if (value_is_given(fresh->module, fresh->graph, i) &&
-            memcmp(fresh->data[i], after->data[i], fresh->sizes[i]) != 0)
+            memcmp(fresh->data[i], after->data[i], fresh->sizes[i]) != 0 &&
+            !is_kept(restore, fresh->data[i]))
             keep_value(restore, fresh->data[i], fresh->sizes[i]);
 }
 

@@ -15,8 +15,8 @@ struct restore {
     } kept;
 };
 
-/* Keeps of `fresh`, which has not been run, the values that are given and that a run has changed,
- * as `after` shows. Of those that it has not, `fresh` needs no copy. */
+/* Keeps of `fresh` the values that are given and that a run has changed, as `after` shows, unless
+ * they are kept already: they have not been changed there yet. The others need no copy. */
 void restore_keep(struct restore *restore, const struct storages *fresh,
                   const struct storages *after);
 /* Gives them their contents back. */

@@ -200,8 +200,7 @@ static const char *default_spec(enum dtype dtype)
     return "zeros";
 }
 
-/* Puts the tensor into the storage of a value, and frees it. */
-static void give_tensor(struct storage *storage, uint32_t id, struct tensor *tensor)
+void storage_give(struct storage *storage, uint32_t id, struct tensor *tensor)
 {
     if (is_nz(storage, id))
         tensor_to_nz(tensor, storage->data[id]);
@@ -217,7 +216,7 @@ bool storage_fill(struct storage *storage, uint32_t id, const char *spec, uint64
     if (!make_tensor(storage, id, &tensor, error, error_size))
         return false;
     if (tensor_fill(&tensor, spec ? spec : default_spec(tensor.dtype), seed, error, error_size)) {
-        give_tensor(storage, id, &tensor);
+        storage_give(storage, id, &tensor);
         return true;
     }
     tensor_free(&tensor);
@@ -257,7 +256,7 @@ bool storage_fill_contents(struct storage *storage, uint32_t id, const struct co
     if (!make_tensor(storage, id, &tensor, error, error_size))
         return false;
     if (tensor_fill_numbers(&tensor, contents, error, error_size)) {
-        give_tensor(storage, id, &tensor);
+        storage_give(storage, id, &tensor);
         return true;
     }
     tensor_free(&tensor);

@@ -44,6 +44,8 @@ bool storage_fill_contents(struct storage *storage, uint32_t id, const struct co
  * `error`, where there is none. */
 bool storage_take(const struct storage *storage, uint32_t id, struct tensor *tensor, char *error,
                   size_t error_size);
+/* Puts such a tensor there, of the same shape and dtype, and frees it. */
+void storage_give(struct storage *storage, uint32_t id, struct tensor *tensor);
 /* Writes a value to a .npy file, in row-major order whatever its format. */
 bool storage_write(const struct storage *storage, uint32_t id, const char *path, char *error,
                    size_t error_size);

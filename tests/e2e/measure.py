@@ -80,6 +80,103 @@ run("of more there is something to say", "graph.skir", "--compare=unfused", "--r
     out=rf"fused:   {times(8)}\nunfused: {times(8)}\n" + compared("fused", "unfused") + LAST)
 run("nothing of none", "graph.skir", "--compare=unfused", "--repeat=0", out=LAST)
 
+# ---- Two graphs ----
+
+for option in "--compare=unfussed", "--compare", "--compare=file.txt":
+    run("what can be compared is said", "graph.skir", *option.split(), *([""] if option == "--compare" else []),
+        status=2, err=r"skirc: '--compare' needs 'unfused', FILE\.skir or options of scopes "
+        r"\(NAME=VALUE\), not '.*'\n.*\n")
+run("options are checked", "graph.skir", "--compare=erly-start=0", status=2,
+    err=r"--compare:1:1: error: unknown option 'erly-start' \[unknown-option\]\n"
+    r"(?s:.*)did you mean 'early-start'(?s:.*)--compare has errors\n.*\n")
+run("a file that is not there", "graph.skir", "--compare=none.skir", status=1,
+    err=r"none\.skir: error: cannot open 'none\.skir': .*\n")
+done = tap.skirc("run", "-", "--compare=early-start=0", stdin="skir 1\n")
+tap.check("standard input is read once", done.returncode == 2 and
+          "'--compare=early-start=0' reads the input twice, and '-' can be read once" in done.stderr,
+          done.stderr)
+run("two option sets", "graph.skir", "--compare=early-start=0:split-mode=1",
+    out=rf"graph.skir: +{times()}\nearly-start=0:split-mode=1: {times()}\n"
+    + compared("graph.skir", "early-start=0:split-mode=1")
+    + r"g: 2 ops in 1 launch; early-start=0:split-mode=1: 2 ops in 1 launch; bit-exact\n")
+# Inputs and results go by name, else by position; what only one has is said.
+write("other.skir", """skir 1
+graph @h(%x: f16[32, 32], %a: f16[32, 32], %more: f16[4]) -> f16[32, 32] {
+  %m = MatMul(%a, %x) : f16[32, 32]
+  %v = Add(%a, %m) : f16[32, 32]
+  return %v
+}
+""")
+write("renamed.skir", """skir 1
+graph @g(%a: f16[32, 32], %b: f16[32, 32]) -> (f16[32, 32], f16[32, 32]) {
+  %m = MatMul(%a, %b) : f16[32, 32]
+  %w = Add(%m, %a) : f16[32, 32]
+  %n = Neg(%w) : f16[32, 32]
+  return %w, %n
+}
+graph @uncalled(%a: f16[32, 32]) -> f16[32, 32] {
+  return %a
+}
+""".replace("Neg(%w)", "Mul(%w, %w)"))
+FILES = rf"graph.skir: +{times(2)}\n\S+.skir: +{times(2)}\ntoo few runs to compare their times\n"
+# %a has its partner by name, and %b then that in the place of neither: it has none.
+run("a file with parameters in another order", "graph.skir", "--compare=other.skir", "--repeat=0",
+    "-ib=ones", status=1,
+    out=r"first difference: %v\[0, 0\] is \S+, other.skir \S+ \([0-9]+ of 1024 differ, by at most \S+\)\n"
+    r"g: 2 ops in 1 launch; other.skir: 2 ops in 2 launches; DIFFERENT\n")
+with open("other.skir") as file:
+    text = file.read()
+write("other.skir", text.replace("%x: f16[32, 32], %a: f16[32, 32]", "%a: f16[32, 32], %x: f16[32, 32]"))
+run("a file with another name of a parameter", "graph.skir", "--compare=other.skir", "--repeat=2",
+    out=FILES + r"g: 2 ops in 1 launch; other.skir: 2 ops in 2 launches; bit-exact\n")
+run("a file with another name of a result, and more of them", "graph.skir", "--compare=renamed.skir",
+    "--repeat=2", out=r"result %n of renamed.skir is not in graph.skir\n" + FILES
+    + r"g: 2 ops in 1 launch; renamed.skir: 3 ops in 3 launches; bit-exact\n")
+write("added.skir", text.replace("%x: f16[32, 32], %a: f16[32, 32]", "%a: f16[32, 32], %b: f16[32, 32]")
+      .replace("%x", "%b").replace("Add(%a, %m)", "Add(%m, %m)"))
+DIFFERS = r"first difference: %v\[0, 0\] is \S+, added.skir \S+ \(10[0-9]{2} of 1024 differ, by at most [0-9.]+\)\n"
+run("other results", "graph.skir", "--compare=added.skir", status=1,
+    out=DIFFERS + r"g: 2 ops in 1 launch; added.skir: 2 ops in 2 launches; DIFFERENT\n")
+run("within a tolerance", "graph.skir", "--compare=added.skir", "--atol=100", "--repeat=0",
+    out=r"g: 2 ops in 1 launch; added.skir: 2 ops in 2 launches; within the tolerance\n")
+run("and out of it", "graph.skir", "--compare=added.skir", "--atol=0.001", "--repeat=0", status=1,
+    out=DIFFERS + r"g: .*; DIFFERENT\n")
+with open("graph.skir") as file:
+    text = file.read()
+write("wide.skir", text.replace("f16", "f32"))
+run("inputs of other types", "graph.skir", "--compare=wide.skir", status=1,
+    err=r"skirc: input %a: f16\[32, 32\] cannot be that of wide.skir, %a: f32\[32, 32\]\n")
+write("two.skir", text.replace("@g", "@p") + text.replace("skir 1\n", "").replace("@g", "@q"))
+run("which graph is not known", "graph.skir", "--compare=two.skir", status=2,
+    err=r"skirc: two.skir has no graph 'g', and not one alone that no other calls\n.*\n")
+write("result.skir", """skir 1
+graph @g(%a: f16[32, 32], %b: f16[32, 32]) -> f16[1024] {
+  %v = Reshape(%a) : f16[1024]
+  return %v
+}
+""")
+run("results of other types", "graph.skir", "--compare=result.skir", "--repeat=0", status=1,
+    out=r"%v: f16\[32, 32\] cannot be compared with that of result.skir, %v: f16\[1024\]\n"
+    r"g: 2 ops in 1 launch; result.skir: 1 op in 0 launches; DIFFERENT\n")
+# What only the file says of a constant counts, unless --input says otherwise.
+for name, value in ("one", "1.0"), ("two", "2.0"):
+    write(name + ".skir", f"""skir 1
+graph @g(%a: f32[4]) -> f32[4] {{
+  %c = Const() {{value = {value}}} : f32[4]
+  %u = Variable() : f32[4]
+  %v = Add(%a, %c) : f32[4]
+  %w = Add(%v, %u) : f32[4]
+  return %w
+}}
+""")
+run("constants are those of their files", "one.skir", "--compare=two.skir", "--repeat=0", "-ia=ones",
+    "-iu=zeros", status=1, out=r"first difference: %w\[0\] is 2, two.skir 3 .*\ng: .*; DIFFERENT\n")
+run("but for what is given", "one.skir", "--compare=two.skir", "--repeat=0", "-ic=ones",
+    out=r"g: .*; bit-exact\n")
+done = tap.skirc("run", "graph.skir", "--compare=other.skir", "--repeat=2", "--profile=p.json")
+tap.check("time records of both", done.returncode == 0 and re.search(
+    r"^ +all cores +longest core +share +cores +other.skir +op$", done.stdout, re.M), done.stdout)
+
 # ---- Inputs ----
 
 write("update.skir", """skir 1

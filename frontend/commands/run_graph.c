@@ -1,0 +1,62 @@
+#include "frontend/commands/run_graph.h"
+#include "ir/base/suggest.h"
+#include "ir/calls.h"
+
+#include <string.h>
+
+/* The only graph that no other calls, or NULL. */
+static const struct graph *uncalled_graph(const struct module *module)
+{
+    const struct graph *found = NULL;
+    uint8_t *called = mem_calloc(module->graphs.count, 1);
+    unsigned count = 0;
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        graph_mark_called(module, &module->graphs.at[i], called);
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        if (!called[i]) {
+            found = &module->graphs.at[i];
+            count++;
+        }
+    mem_free(called);
+    return count == 1 ? found : NULL;
+}
+
+const struct graph *run_graph_choose(const struct runner *runner)
+{
+    const struct module *module = runner->module;
+    const char *name = option_value(runner->invocation, "graph");
+    struct suggest suggest = {.wanted = name, .wanted_size = name ? strlen(name) : 0};
+    for (uint32_t i = 0; name && i < module->graphs.count; i++) {
+        const struct graph *graph = &module->graphs.at[i];
+        if (name_is(module, graph->name, name))
+            return graph;
+        name_offer(&suggest, module, graph->name);
+    }
+    const struct graph *only = name ? NULL : uncalled_graph(module);
+    if (only)
+        return only;
+    if (name)
+        usage_error(runner->invocation, "there is no graph '%s'%s", name,
+                    suggest_end(&suggest).text);
+    else
+        usage_error(runner->invocation,
+                    module->graphs.count
+                        ? "the file has several graphs that no other calls; choose one by --graph"
+                        : "the file has no graph to run");
+    return NULL;
+}
+
+const struct graph *run_graph_choose_other(const struct runner *other, const struct runner *first)
+{
+    const struct module *module = other->module;
+    const struct intern_name *name = &first->module->names.names[first->graph->name];
+    uint32_t id = intern_find(&module->names, name->text, name->size);
+    const struct graph *graph = id == NONE ? NULL : module_find_graph(module, id);
+    if (!graph)
+        graph = uncalled_graph(module);
+    if (!graph)
+        usage_error(other->invocation,
+                    "%s has no graph '%.*s', and not one alone that no other calls", other->name,
+                    (int)name->size, name->text);
+    return graph;
+}
