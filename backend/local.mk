@@ -201,6 +201,7 @@ kernel_sources = \
 	backend/kernels/dynamic_quant.c \
 	backend/kernels/flash_attention_score.c \
 	backend/kernels/fused_infer_attention_score.c \
+	backend/kernels/grouped_matmul.c \
 	backend/kernels/layer_norm.c \
 	backend/kernels/mat_mul.c \
 	backend/kernels/moe_gating_top_k_softmax.c \
@@ -225,6 +226,7 @@ kernel_headers = \
 	backend/kernels/float16.h \
 	backend/kernels/kernel.h \
 	backend/kernels/nz.h \
+	backend/kernels/product.h \
 	backend/kernels/quantise.h
 twin_headers = backend/ascend/twin/kernel_operator.h backend/ascend/twin/twin.h
 kernel_companions = backend/kernels/add_dynamic.json backend/runtime/skrt.h ir/dtypes.def $(twin_headers)

@@ -27,6 +27,9 @@ bool shapes_attention(const struct op_check *check);
 /* Of products with a bias: it has an element for each column. */
 bool shapes_matmul(const struct op_check *check);
 
+/* Products of groups of rows, with one result. */
+bool shapes_grouped(const struct op_check *check);
+
 /* The plain form of FlashAttentionScore, and its layouts. */
 bool shapes_flash_attention(const struct op_check *check);
 

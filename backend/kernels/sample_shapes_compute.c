@@ -126,6 +126,108 @@ bool shapes_dequant(const struct op_check *check)
     return require_listed(check, 1, x->rank > 0 ? x->dims[x->rank - 1] : 1);
 }
 
+/* ----------------------------------------------------------------------- grouped products ---- */
+
+enum { GROUPED_X, GROUPED_WEIGHT, GROUPED_BIAS, GROUPED_LIST = 7, GROUPED_Y = 9 };
+
+/* One tensor with a part for each group, or one for each: how many groups that makes. -1 after an
+ * error. */
+static int64_t require_parts(const struct op_check *check, unsigned tensor, uint32_t rank)
+{
+    const struct skrt_tensor *list = &check->tensors[tensor];
+    if (list->count == 1 && list->list[0].rank == rank + 1)
+        return list->list[0].dims[0];
+    for (uint64_t i = 0; i < list->count; i++)
+        if (list->list[i].rank != rank) {
+            op_fail(
+                check, "operand-shape", (int)tensor,
+                "operand %u must have a tensor of %u dimension%s for each group, or one of %u for "
+                "all",
+                tensor, rank, rank == 1 ? "" : "s", rank + 1);
+            return -1;
+        }
+    return (int64_t)list->count;
+}
+
+/* What else than products of groups the type has. */
+static bool require_plain_groups(const struct op_check *check, int64_t groups)
+{
+    const struct skrt_attr *type = op_check_attr(check, "group_type");
+    const struct skrt_attr *kind = op_check_attr(check, "group_list_type");
+    const struct skrt_attr *item = op_check_attr(check, "split_item");
+    if (type != NULL && type->i != 0 && type->i != -1)
+        return op_fail_attr(check, "group_type",
+                            "the sample kernel has groups of rows: \"group_type\" must be 0 or -1");
+    if (kind != NULL && kind->i != 0 && kind->i != 1)
+        return op_fail_attr(check, "group_list_type", "\"group_list_type\" must be 0 or 1");
+    if (groups > 1 && (item == NULL || item->i < 2))
+        return op_fail(check, "attribute", -1,
+                       "the sample kernel has one result for all groups: \"split_item\" must be 2 "
+                       "or 3");
+    return require_number(check, "transpose_x", 0) && require_number(check, "act_type", 0);
+}
+
+/* A group's matrices fit; adds its rows. */
+static bool require_group(const struct op_check *check, uint64_t group, int64_t *rows)
+{
+    const struct skrt_tensor *t = check->tensors, *y = &t[GROUPED_Y];
+    const struct skrt_tensor *x = &t[GROUPED_X].list[t[GROUPED_X].count > 1 ? group : 0];
+    const struct skrt_tensor *w = &t[GROUPED_WEIGHT].list[t[GROUPED_WEIGHT].count > 1 ? group : 0];
+    const struct skrt_attr *turned = op_check_attr(check, "transpose_weight");
+    uint32_t k = w->rank - (turned != NULL && turned->i ? 1 : 2), n = w->rank + w->rank - 3 - k;
+    if (x->rank != 2 || x->dims[1] != w->dims[k])
+        return op_fail(check, "operand-shape", GROUPED_X,
+                       "tensor %d of operand 0 must have 2 dimensions, the last of %" PRId64,
+                       t[GROUPED_X].count > 1 ? (int)group : 0, w->dims[k]);
+    *rows += t[GROUPED_X].count > 1 || group == 0 ? x->dims[0] : 0;
+    return (y->rank == 2 && y->dims[1] == w->dims[n]) ||
+           op_fail(check, "result-shape", GROUPED_Y,
+                   "result 0 must have 2 dimensions, the last of %" PRId64, w->dims[n]);
+}
+
+static bool require_group_list(const struct op_check *check, int64_t groups)
+{
+    const struct skrt_tensor *list = &check->tensors[GROUPED_LIST];
+    bool needed = check->tensors[GROUPED_X].count == 1 && groups != 1;
+    if (list->form == SKRT_ABSENT)
+        return !needed ||
+               op_fail(check, "operand-form", GROUPED_LIST,
+                       "operand 7 must say where each of %" PRId64 " groups ends", groups);
+    return (list->rank == 1 && list->dims[0] == groups) ||
+           op_fail(check, "operand-shape", GROUPED_LIST,
+                   "operand 7 must have an element for each of %" PRId64 " groups", groups);
+}
+
+bool shapes_grouped(const struct op_check *check)
+{
+    const struct skrt_tensor *x = &check->tensors[GROUPED_X], *bias = &check->tensors[GROUPED_BIAS];
+    const struct skrt_tensor *y = &check->tensors[GROUPED_Y];
+    if (check->results != 1)
+        return op_fail(check, "result-count", -1,
+                       "the sample kernel has one result for all groups");
+    int64_t groups = require_parts(check, GROUPED_WEIGHT, 2), rows = 0;
+    if (groups < 0 || !require_plain_groups(check, groups) || !require_group_list(check, groups))
+        return false;
+    if (x->count > 1 && (int64_t)x->count != groups)
+        return op_fail(check, "operand-shape", GROUPED_X,
+                       "operand 0 must have one tensor, or one for each of %" PRId64 " groups",
+                       groups);
+    for (int64_t group = 0; group < groups; group++)
+        if (!require_group(check, (uint64_t)group, &rows))
+            return false;
+    if (y->dims[0] != rows && groups > 0)
+        return op_fail(check, "result-shape", GROUPED_Y,
+                       "result 0 must have %" PRId64 " rows, but has %" PRId64, rows, y->dims[0]);
+    int64_t parts = bias->count > 0 ? require_parts(check, GROUPED_BIAS, 1) : groups;
+    if (parts < 0)
+        return false;
+    for (uint64_t i = 0; i < bias->count; i++)
+        if (parts != groups || bias->list[i].dims[bias->list[i].rank - 1] != y->dims[1])
+            return op_fail(check, "operand-shape", GROUPED_BIAS,
+                           "operand 2 must have an element for each column of each group");
+    return true;
+}
+
 /* ---------------------------------------------------------------------------- attention ---- */
 
 /* Where the dimensions of a layout stand; without a place for heads they are columns. */

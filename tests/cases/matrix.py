@@ -49,6 +49,33 @@ def add_batched(cases):
         cases.add("BatchMatMul", [a, b], Result(dtype, wanted), "adj_x2")
 
 
+def add_grouped(cases):
+    sizes = [3, 0, 70, 1]
+    ends = np.cumsum(sizes)
+    for dtype in FLOATS:
+        x, w = uniform(dtype, 80, 20), uniform(dtype, 4, 20, 33)
+        bias = uniform(dtype, 4, 33)
+        parts = [product(rows, matrix) for rows, matrix in zip(np.split(x.f32, ends)[:4], w.f32)]
+        rest = np.zeros((80 - ends[-1], 33), np.float32)
+        wanted = np.concatenate(parts + [rest])
+        with_bias = np.concatenate([part + row for part, row in zip(parts, bias.f32)] + [rest])
+        none = [[]] * 4
+        matrices = [Tensor(dtype, matrix) for matrix in w.elements]
+        turned_w = Tensor(dtype, turned(w.elements))
+        cases.add("GroupedMatmul", [[x], [w], [], *none, Tensor("i64", ends)], Result(dtype, wanted),
+                  "split_item = 3, group_type = 0")
+        cases.add("GroupedMatmul", [[x], matrices, [bias], *none, Tensor("i64", sizes)],
+                  Result(dtype, with_bias), "split_item = 2, group_type = 0, group_list_type = 1")
+        cases.add("GroupedMatMul", [[x], [turned_w], [], *none, Tensor("i64", ends)], Result("f32", wanted),
+                  "split_item = 3, group_type = 0, transpose_weight")
+        rows = [uniform(dtype, n, 20) for n in sizes]
+        biases = [Tensor(dtype, row) for row in bias.elements]
+        parts = [product(r.f32, m) + b for r, m, b in zip(rows, w.f32, bias.f32)]
+        cases.add("GroupedMatmul", [rows, matrices, biases, *none], Result(dtype, np.concatenate(parts)),
+                  "split_item = 2")
+        cases.add("GroupedMatmul", [rows[2:3], matrices[2:3], [], *none], Result(dtype, product(rows[2].f32, w.f32[2])))
+
+
 def add_quantised(cases):
     x1, x2 = integers("i8", 9, 20), integers("i8", 20, 11)
     scale, token = uniform("f32", 11, low=0.001, high=0.01), uniform("f32", 9, low=0.5)
@@ -64,4 +91,5 @@ def add_quantised(cases):
 def add(cases):
     add_mat_mul(cases)
     add_batched(cases)
+    add_grouped(cases)
     add_quantised(cases)
