@@ -62,7 +62,11 @@ struct emission {
 /* -------------------------------------------------------------------------- targets ---- */
 
 struct backend_functions {
-    library_check *check_op;             /* of the sample kernels */
+    library_check *check_op; /* of the sample kernels */
+    /* Reports what else the target's object would be refused for before a tool is called: what
+     * cannot be emitted, and kernels' objects. Nothing is written; a module without entries is
+     * well. */
+    emission_function *check;
     const struct backend_runner *runner; /* backend/run.h; NULL: graphs do not run on this target */
 };
 

@@ -98,3 +98,16 @@ enum pipeline_status session_lower(struct session *session)
 {
     return pipeline_lower(&session->context, session->passes);
 }
+
+enum pipeline_status session_lower_part(struct session *session, unsigned first, unsigned end)
+{
+    return pipeline_lower_part(&session->context, session->passes, first, end);
+}
+
+enum backend_status session_check_target(struct session *session)
+{
+    const struct emission_job job = {.module = session->context.module,
+                                     .places = &session->places,
+                                     .diags = session->context.diags};
+    return session->target->functions->check(&job);
+}

@@ -47,5 +47,10 @@ enum pipeline_status session_run(struct session *session, const struct pipeline 
                                  pipeline_hook *hook, void *user);
 /* Runs the pipeline `default`, and the verifier on what it made. */
 enum pipeline_status session_lower(struct session *session);
+/* Runs a part of it; see pipeline_lower_part. */
+enum pipeline_status session_lower_part(struct session *session, unsigned first, unsigned end);
+
+/* Reports what else the target would refuse a lowered module for. */
+enum backend_status session_check_target(struct session *session);
 
 #endif

@@ -62,9 +62,11 @@ static const struct command commands[] = {
      "compile, A..B for the part of it from one pass to another, and default..B for that up to B. "
      "Without --passes, --start-after and --stop-after the file is only verified and printed.",
      options_opt, 0, FILES_UNLIMITED, cmd_opt},
-    {"check", "[OPTIONS] FILE...", "parse and verify; say nothing when all is well",
-     "With --explain, every scope gets an account on standard output: its super kernels with their "
-     "ops and streams, and each break with its cause.",
+    {"check", "[OPTIONS] FILE...", "refuse what compile refuses; say nothing when all is well",
+     "Parses, verifies, runs the pipeline of compile with the sample kernels, and looks for the "
+     "objects of kernels; no tool is called. With --explain, every scope gets an account on "
+     "standard output: its super kernels with their ops and streams, and each break with its "
+     "cause.",
      options_check, 1, FILES_UNLIMITED, cmd_check},
     {"fmt", "[OPTIONS] FILE...", "print the canonical form of files, with their comments", NULL,
      options_fmt, 1, FILES_UNLIMITED, cmd_fmt},

@@ -31,6 +31,14 @@ uint32_t kernel_blocks(const struct module *module, const struct kernel *kernel)
     return blocks ? blocks : 1;
 }
 
+uint32_t entry_room(const struct module *module, const struct entry *entry, enum kernel_type type)
+{
+    const struct kernel_type_info *launch = kernel_type_info(entry->type);
+    uint64_t blocks = (uint64_t)attr_int(module, entry->attrs, W_block, 0);
+    uint64_t room = blocks * (kernel_type_info(type)->flat && launch->aivs ? launch->aivs : 1);
+    return room < NONE ? (uint32_t)room : NONE - 1;
+}
+
 static bool param_is_tensor(const struct module *module, const struct attr *params, uint32_t i)
 {
     uint32_t word = module->attr_values.at[params->value.first + i].id;

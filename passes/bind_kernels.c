@@ -1,5 +1,6 @@
 /* bind-kernels: gives each op without `via` the sample kernel of its type, and declares those
- * kernels; writes out the calls of hand-written entries that name no more than their op.
+ * kernels; writes out the calls of hand-written entries that name no more than their op, or a
+ * sample kernel that is not declared.
  *
  * needs    nothing
  * changes  `via` of ops that have none; their optional operands that are left out become `none`;
@@ -12,16 +13,29 @@
 #include "ir/operands.h"
 #include "ir/order.h"
 #include "ir/syntax/locate.h"
+#include "ir/verify/verify.h"
+#include "passes/entry/sample_calls.h"
 #include "passes/entry/short_calls.h"
 #include "passes/pass.h"
 #include "passes/properties.h"
 
+/* A sample kernel that is declared with a number of blocks. */
+struct sized_kernel {
+    uint32_t op_type, blocks, name;
+    bool dynamic;
+};
+
 struct binder {
     struct pass_context *context;
     struct module *module;
-    /* By op type: the name of its sample kernel once it is declared. The second is for dynamic
-     * kernels. */
-    struct id_map declared[2];
+    /* By op type: its sample kernel once it was looked for, by its place in `samples`; its name
+     * once it is declared. The second is for dynamic kernels. */
+    struct id_map found[2], declared[2];
+    VEC(const struct library_kernel *) samples; /* NULL: there is none */
+    /* Those that have other numbers of blocks, as the entries of super kernels want them. */
+    VEC(struct sized_kernel) sized;
+    struct id_map undeclared; /* names of kernels that entries use */
+    struct sample_uses uses;
 };
 
 static struct attr word_attr(uint32_t key, enum attr_kind kind, uint32_t id)
@@ -99,7 +113,7 @@ static uint32_t sample_block(const struct module *module, const struct library_k
 }
 
 static uint32_t declare_kernel(struct binder *binder, uint32_t op_type,
-                               const struct library_kernel *sample)
+                               const struct library_kernel *sample, uint32_t blocks)
 {
     struct module *module = binder->module;
     uint32_t name = module_free_symbol(module, module_name(module, sample->name), ".");
@@ -107,7 +121,7 @@ static uint32_t declare_kernel(struct binder *binder, uint32_t op_type,
     struct attr attrs[6] = {
         word_attr(W_op, ATTR_STRING, op_type),
         dynamic ? (struct attr){W_dynamic, NONE, {.kind = ATTR_BOOL, .i = 1}}
-                : int_attr(W_block, sample_block(module, sample)),
+                : int_attr(W_block, blocks),
         word_attr(W_object, ATTR_STRING, module_name(module, sample->object)),
         dynamic ? variants_attr(module, sample) : function_attr(module, sample),
         params_attr(module, sample),
@@ -136,8 +150,7 @@ static void report_unknown(struct binder *binder, const struct op *op)
 }
 
 /* The sample kernel of an op type; else that of the type which this is another name of. */
-static const struct library_kernel *find_sample(struct binder *binder, uint32_t op_type,
-                                                bool dynamic)
+static const struct library_kernel *look_up(struct binder *binder, uint32_t op_type, bool dynamic)
 {
     struct arena scratch = {NULL, 0};
     const struct kernel_source *library = binder->context->library;
@@ -149,6 +162,17 @@ static const struct library_kernel *find_sample(struct binder *binder, uint32_t 
         sample = library->find(library, known->real, dynamic);
     arena_free(&scratch);
     return sample;
+}
+
+static const struct library_kernel *find_sample(struct binder *binder, uint32_t op_type,
+                                                bool dynamic)
+{
+    uint32_t *place = id_map_at(&binder->found[dynamic], op_type);
+    if (*place == NONE) {
+        *place = binder->samples.count;
+        vec_push(&binder->samples, look_up(binder, op_type, dynamic));
+    }
+    return binder->samples.at[*place];
 }
 
 /* There is a sample kernel, but no dynamic one. */
@@ -286,7 +310,8 @@ static void report_unbound(struct binder *binder, uint32_t name, uint32_t loc)
     if (diag_at(binder->context->diags, DIAG_unsupported, locate_token(module, loc),
                 "the dimension '%.*s' has no value, but sample kernels need one",
                 NAME(module, name)))
-        diag_help(binder->context->diags, "give it one by --bind %.*s=N of 'run' or 'compile'",
+        diag_help(binder->context->diags,
+                  "give it one by --bind %.*s=N of 'run', 'compile' or 'check'",
                   NAME(module, name));
 }
 
@@ -308,15 +333,58 @@ static bool check_names(struct binder *binder, const struct graph *graph)
     return !named;
 }
 
-/* Notes the kernel for ops of a type, which types of one sample share. */
-static void share_kernel(struct binder *binder, struct id_map *declared, uint32_t op_type,
-                         const struct library_kernel *sample)
+/* The declared kernel of a sample with so many blocks. */
+static uint32_t sized_sample(struct binder *binder, uint32_t op_type,
+                             const struct library_kernel *sample, uint32_t blocks)
 {
-    uint32_t own = module_name(binder->module, sample->op_type);
-    if (id_map_find(declared, own) == NONE)
-        id_map_set(declared, own, declare_kernel(binder, own, sample));
-    if (own != op_type)
-        id_map_set(declared, op_type, id_map_get(declared, own));
+    bool dynamic = sample->n_variants > 0;
+    for (uint32_t i = 0; i < binder->sized.count; i++) {
+        const struct sized_kernel *sized = &binder->sized.at[i];
+        if (sized->op_type == op_type && sized->blocks == blocks && sized->dynamic == dynamic)
+            return sized->name;
+    }
+    uint32_t name = declare_kernel(binder, op_type, sample, blocks);
+    vec_push(&binder->sized, (struct sized_kernel){op_type, blocks, name, dynamic});
+    return name;
+}
+
+/* The blocks with which an entry that is written by hand runs a sample kernel: those of its call,
+ * or else as many as it has room for. */
+static uint32_t entry_blocks(const struct binder *binder, const struct entry *entry,
+                             const struct library_kernel *sample, uint32_t name)
+{
+    const struct module *module = binder->module;
+    uint32_t target = module_blocks(module, sample->type);
+    uint32_t most = sample_block(module, sample), room = entry_room(module, entry, sample->type);
+    uint32_t called =
+        id_map_find(&binder->undeclared, name) == NONE ? 0 : entry_called_blocks(entry, name);
+    if (called)
+        return called < target ? called : target;
+    return room && room < most ? room : most;
+}
+
+/* The kernel that an op is bound to, declared where it is not yet. */
+static uint32_t bind_sample(struct binder *binder, const struct graph *graph, const struct op *op,
+                            const struct library_kernel *sample)
+{
+    struct module *module = binder->module;
+    struct id_map *declared = &binder->declared[sample->n_variants > 0];
+    uint32_t block = graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL);
+    const struct entry *entry =
+        block == NONE ? NULL : block_entry(module, &graph->blocks.at[block]);
+    uint32_t own = sample_block(module, sample), name = module_name(module, sample->name);
+    uint32_t blocks = entry ? entry_blocks(binder, entry, sample, name) : own, kernel;
+    /* Types that are names of one share it. */
+    uint32_t type = module_name(module, sample->op_type);
+    if (blocks != own)
+        kernel = sized_sample(binder, type, sample, blocks);
+    else if ((kernel = id_map_find(declared, type)) == NONE) {
+        kernel = declare_kernel(binder, type, sample, blocks);
+        id_map_set(declared, type, kernel);
+    }
+    if (entry && binder->undeclared.count)
+        vec_push(&binder->uses, (struct sample_use){entry->name, name, kernel});
+    return kernel;
 }
 
 static bool bind_op(struct binder *binder, struct graph *graph, uint32_t id)
@@ -327,18 +395,14 @@ static bool bind_op(struct binder *binder, struct graph *graph, uint32_t id)
     if (op_is_passive(binder->module, graph, op))
         return true;
     bool dynamic = attr_flag(binder->module, op->attrs, W_dynamic);
-    struct id_map *declared = &binder->declared[dynamic];
-    if (id_map_find(declared, op->type) == NONE) {
-        const struct library_kernel *sample = find_sample(binder, op->type, dynamic);
-        if (!sample && dynamic && find_sample(binder, op->type, false))
-            return report_static(binder, op);
-        if (!sample) {
-            report_unknown(binder, op);
-            return false;
-        }
-        share_kernel(binder, declared, op->type, sample);
+    const struct library_kernel *sample = find_sample(binder, op->type, dynamic);
+    if (!sample && dynamic && find_sample(binder, op->type, false))
+        return report_static(binder, op);
+    if (!sample) {
+        report_unknown(binder, op);
+        return false;
     }
-    op->kernel = id_map_get(declared, op->type);
+    op->kernel = bind_sample(binder, graph, op, sample);
     library_check *check = binder->context->library->check;
     return complete_op(binder, graph, id) &&
            (!check || check(binder->module, graph, op, binder->context->diags));
@@ -360,6 +424,7 @@ static bool bind_ops(struct pass_context *context)
     bool ok = true;
     if (!load_library(context))
         return false;
+    undeclared_find(&binder.undeclared, context->module);
     for (uint32_t i = 0; i < context->module->graphs.count; i++) {
         struct graph *graph = &context->module->graphs.at[i];
         bool plain = (graph->dims.count + graph->gears.count == 0) || check_names(&binder, graph);
@@ -368,14 +433,27 @@ static bool bind_ops(struct pass_context *context)
             if (graph->ops.at[j].kernel == NONE)
                 ok = bind_op(&binder, graph, j) && ok;
     }
-    id_map_free(&binder.declared[0]);
-    id_map_free(&binder.declared[1]);
+    if (ok && binder.undeclared.count)
+        ok = sample_calls_write(context, &binder.undeclared, &binder.uses);
+    for (int dynamic = 0; dynamic < 2; dynamic++) {
+        id_map_free(&binder.found[dynamic]);
+        id_map_free(&binder.declared[dynamic]);
+    }
+    vec_free(&binder.samples);
+    vec_free(&binder.sized);
+    id_map_free(&binder.undeclared);
+    vec_free(&binder.uses);
     return ok;
 }
 
+/* What entries have got is as they would have to be written. */
 bool pass_bind_kernels(struct pass_context *context)
 {
-    if (!ops_are_bound(context->module) && !bind_ops(context))
+    struct module *module = context->module;
+    bool written = !entries_are_bound(module);
+    if (!ops_are_bound(module) && !bind_ops(context))
         return false;
-    return !short_calls_present(context->module) || short_calls_write(context);
+    if (short_calls_present(module) && !short_calls_write(context))
+        return false;
+    return !written || verify_module(module, context->diags);
 }

@@ -2,7 +2,7 @@
  *
  * needs    super kernels
  * changes  `send`, `recv` and `after` of ops, `send` and `recv` of super kernels: all are made anew
- * keeps    the required order; everything else
+ * keeps    the required order; names of events that entries know; everything else
  *
  * What runs without events in order: ops of one stream within one super kernel, and launches (super
  * kernels, and ops outside of them) on one stream. Everything else that the graph demands becomes
@@ -290,20 +290,24 @@ static void inserter_free(struct inserter *in)
 bool pass_insert_events(struct pass_context *context)
 {
     bool ok = true;
-    struct id_map names = {NULL, 0, 0}, kept = {NULL, 0, 0};
+    struct id_map names = {NULL, 0, 0}, kept = {NULL, 0, 0}, written = {NULL, 0, 0};
     for (uint32_t i = 0; i < context->module->graphs.count; i++)
         kept_find(&kept, &names, context->module, &context->module->graphs.at[i]);
+    for (uint32_t i = 0; context->module->entries.count && i < context->module->graphs.count; i++)
+        kept_find_written(&written, &names, context->module, &context->module->graphs.at[i]);
     for (uint32_t i = 0; i < context->module->graphs.count; i++) {
         struct inserter in = {.context = context,
                               .module = context->module,
                               .graph = &context->module->graphs.at[i],
                               .names = &names,
-                              .kept = &kept};
+                              .kept = &kept,
+                              .written = &written};
         in.order = analyses_order(context->analyses, context->module, in.graph);
         ok = insert_graph(&in) && ok;
         inserter_free(&in);
     }
     id_map_free(&names);
     id_map_free(&kept);
+    id_map_free(&written);
     return ok;
 }

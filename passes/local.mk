@@ -49,6 +49,8 @@ libskir_la_SOURCES += \
 	passes/entry/program_edit.h \
 	passes/entry/records.c \
 	passes/entry/records.h \
+	passes/entry/sample_calls.c \
+	passes/entry/sample_calls.h \
 	passes/entry/short_calls.c \
 	passes/entry/short_calls.h \
 	passes/entry/superkernel.c \

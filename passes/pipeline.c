@@ -113,11 +113,20 @@ enum pipeline_status pipeline_run_list(struct pass_context *context, const char 
     return status;
 }
 
-static enum pipeline_status run_default(struct pass_context *context,
-                                        const struct pass_table *table)
+/* Whether a pass is `end`, or one behind it of the passes of passes.def. */
+static bool is_behind(const struct pass *pass, unsigned end)
+{
+    return pass >= passes + end && pass < passes + PASS_COUNT;
+}
+
+static enum pipeline_status run_part(struct pass_context *context, const struct pass_table *table,
+                                     unsigned first, unsigned end)
 {
     struct pipeline pipeline = {NULL, 0, 0};
-    for (uint32_t i = 0; i < table->count; i++)
+    uint32_t i = 0;
+    while (first > 0 && i < table->count && !is_behind(table->at[i], first))
+        i++;
+    for (; i < table->count && !is_behind(table->at[i], end); i++)
         if (table->at[i]->in_default)
             pipeline_add(&pipeline, table->at[i]);
     enum pipeline_status status = pipeline_run(&pipeline, context, NULL, NULL);
@@ -125,15 +134,23 @@ static enum pipeline_status run_default(struct pass_context *context,
     return status;
 }
 
-enum pipeline_status pipeline_lower(struct pass_context *context, const struct pass_table *table)
+enum pipeline_status pipeline_lower_part(struct pass_context *context,
+                                         const struct pass_table *table, unsigned first,
+                                         unsigned end)
 {
     struct pass_table own = {NULL, 0, 0};
     if (!table)
         pass_table_init(&own);
-    enum pipeline_status status = run_default(context, table ? table : &own);
+    enum pipeline_status status = run_part(context, table ? table : &own, first, end);
     pass_table_free(&own);
     /* The input was correct, and the passes made this of it. */
-    if (status == PIPELINE_OK && !verify_module(context->module, context->diags))
+    if (status == PIPELINE_OK && end == PASS_COUNT &&
+        !verify_module(context->module, context->diags))
         return PIPELINE_DEFECT;
     return status;
+}
+
+enum pipeline_status pipeline_lower(struct pass_context *context, const struct pass_table *table)
+{
+    return pipeline_lower_part(context, table, 0, PASS_COUNT);
 }

@@ -48,5 +48,10 @@ enum pipeline_status pipeline_run_list(struct pass_context *context, const char 
 /* Runs the pipeline `default`, of the passes of a table or (NULL) of passes.def, and the verifier
  * on what it made. */
 enum pipeline_status pipeline_lower(struct pass_context *context, const struct pass_table *table);
+/* The same for the part from the pass `first` to before `end`, of PASS_..., with what the table has
+ * before these; the verifier where that is the end. */
+enum pipeline_status pipeline_lower_part(struct pass_context *context,
+                                         const struct pass_table *table, unsigned first,
+                                         unsigned end);
 
 #endif

@@ -32,7 +32,7 @@ bool ops_are_bound(const struct module *module)
 
 static bool is_bound(const struct module *module)
 {
-    return ops_are_bound(module) && !short_calls_present(module);
+    return ops_are_bound(module) && entries_are_bound(module);
 }
 
 static bool is_lowered(const struct module *module)

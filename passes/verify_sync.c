@@ -229,7 +229,7 @@ static bool prove_graph(struct pass_context *context, const struct graph *graph,
         if (bound)
             subject_take(&subject, &namer, members, b);
         /* Of calls of ops that have no kernels nothing can be said. */
-        if (bound || !entry_has_short_calls(entry))
+        if (bound || !entry_is_unbound(module, entry))
             ok = prove(context, entry, bound ? &subject : NULL) && ok;
         if (bound)
             subject_leave(&subject);

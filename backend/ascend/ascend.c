@@ -1,5 +1,8 @@
 /* The target `ascend`: NPUs. What its rows of backends.def name and no file of its own has. */
 #include "backend/ascend/ascend.h"
+#include "backend/ascend/ascendc.h"
+#include "backend/ascend/command_lines.h"
+#include "backend/ascend/link.h"
 #include "backend/ascend/twin_build.h"
 #include "backend/ascend/twin_records.h"
 #include "backend/device/ops.h"
@@ -14,6 +17,25 @@ static struct backend_run *open_run(const struct run_options *options, enum back
     return device_run_open(options, &twin, status);
 }
 
+/* Kernels' objects are looked at where there is a toolchain that would link them. */
+static enum backend_status check(const struct emission_job *job)
+{
+    struct command_lines commands;
+    struct source_lines lines = {.at = NULL};
+    struct text source = {NULL, 0, 0};
+    char why[512];
+    enum backend_status status = BACKEND_INPUT;
+    if (job->module->entries.count == 0)
+        return BACKEND_OK;
+    command_lines_init(&commands, job->module, why, sizeof why);
+    if (ascendc_emit(&source, job->module, &lines, job->diags))
+        status = commands.tools.found ? link_check(job) : BACKEND_OK;
+    command_lines_free(&commands);
+    vec_free(&lines);
+    text_free(&source);
+    return status;
+}
+
 /* What runs is the twin, with the kernels of the host. */
 static const struct backend_runner runner = {
     .value_size = device_value_size,
@@ -23,7 +45,8 @@ static const struct backend_runner runner = {
     .close = device_run_close,
 };
 
-const struct backend_functions ascend_functions = {.check_op = device_op_check, .runner = &runner};
+const struct backend_functions ascend_functions = {
+    .check_op = device_op_check, .check = check, .runner = &runner};
 
 bool entries_wanted(const struct emission_job *job)
 {

@@ -92,8 +92,9 @@ static void add_entries(struct kernel_link *linker, const char *const objects[CO
                 keep_part(linker->link, module, &module->entries.at[i], (enum core_type)core);
 }
 
-enum backend_status link_entries(const struct emission_job *job,
-                                 const char *const objects[CORE_TYPES], const char *output)
+/* Of the entries' objects; NULL: of the kernels alone. */
+static enum backend_status link_objects(const struct emission_job *job, const char *const *objects,
+                                        const char *output)
 {
     struct kernel_link linker;
     struct symbols symbols;
@@ -103,7 +104,8 @@ enum backend_status link_entries(const struct emission_job *job,
                       job->diags);
     linker.replaced = job->output;
     uint8_t *copies = device_kernel_copies(job->module);
-    add_entries(&linker, objects);
+    if (objects)
+        add_entries(&linker, objects);
     bool ok = kernel_link_add(&linker, copies);
     if (ok)
         place_kernels(&linker, copies);
@@ -111,4 +113,15 @@ enum backend_status link_entries(const struct emission_job *job,
     mem_free(copies);
     symbols_free(&symbols);
     return status;
+}
+
+enum backend_status link_entries(const struct emission_job *job,
+                                 const char *const objects[CORE_TYPES], const char *output)
+{
+    return link_objects(job, objects, output);
+}
+
+enum backend_status link_check(const struct emission_job *job)
+{
+    return link_objects(job, NULL, NULL);
 }

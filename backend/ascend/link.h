@@ -10,4 +10,7 @@
 enum backend_status link_entries(const struct emission_job *job,
                                  const char *const objects[CORE_TYPES], const char *output);
 
+/* Links the kernels alone, and writes nothing: for what link_entries would refuse. */
+enum backend_status link_check(const struct emission_job *job);
+
 #endif

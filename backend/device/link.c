@@ -86,3 +86,14 @@ enum backend_status device_link_entries(const struct module *module,
     mem_free(copies);
     return kernel_link_finish(&linker, ok);
 }
+
+enum backend_status device_link_check(const struct module *module,
+                                      const struct backend_places *places, struct diags *diags)
+{
+    struct kernel_link linker;
+    begin_link(&linker, module, places, NULL, diags);
+    uint8_t *copies = device_kernel_copies(module);
+    bool ok = kernel_link_add(&linker, copies);
+    mem_free(copies);
+    return kernel_link_finish(&linker, ok);
+}

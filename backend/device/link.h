@@ -17,6 +17,11 @@ enum backend_status device_link_entries(const struct module *module,
                                         const char *const *objects, const char *prefix,
                                         const char *output, struct diags *diags);
 
+/* Links the kernels that entries call alone, and writes nothing: for what device_link_entries would
+ * refuse. */
+enum backend_status device_link_check(const struct module *module,
+                                      const struct backend_places *places, struct diags *diags);
+
 /* Links the kernels that `used` marks (by kernel index), each function under its symbol, into one
  * relocatable object in which those are global: for launches of single ops. None of them is a
  * stub. */

@@ -1,8 +1,10 @@
 /* The target `host`: this machine. What its rows of backends.def name. */
+#include "backend/device/link.h"
 #include "backend/device/ops.h"
 #include "backend/device/run.h"
 #include "backend/host/build.h"
 #include "backend/host/emit.h"
+#include "ir/base/text.h"
 
 static const struct device_target target = {.compile = host_compile};
 
@@ -19,7 +21,16 @@ static const struct backend_runner runner = {
     .close = device_run_close,
 };
 
-const struct backend_functions host_functions = {.check_op = device_op_check, .runner = &runner};
+static enum backend_status check(const struct emission_job *job)
+{
+    struct text source = {NULL, 0, 0};
+    bool emitted = host_emit(&source, job->module, job->diags);
+    text_free(&source);
+    return emitted ? device_link_check(job->module, job->places, job->diags) : BACKEND_INPUT;
+}
+
+const struct backend_functions host_functions = {
+    .check_op = device_op_check, .check = check, .runner = &runner};
 
 enum backend_status host_emit_object(const struct emission_job *job)
 {

@@ -32,7 +32,8 @@ static bool no_object(const struct kernel_link *linker, const struct kernel *ker
     if (object == NONE) {
         if (diag_at(linker->diags, DIAG_missing_attribute, span,
                     "the kernel '@%.*s' has no 'object'", NAME(module, kernel->name)))
-            diag_help(linker->diags, "write object = \"FILE.o\", the file with its function");
+            diag_help(linker->diags, "write object = \"FILE.o\", the file with its function; or "
+                                     "'stub', if there is none");
         return false;
     }
     if (!diag_at(linker->diags, DIAG_kernel_object, span,
@@ -160,7 +161,8 @@ static bool add_kernel(struct kernel_link *linker, const struct kernel *kernel, 
     const struct kernel_object *object = kernel_object_of(&linker->objects, module, kernel);
     if (!object)
         return no_object(linker, kernel, attr_string(module, kernel->attrs, W_object));
-    if (kernel_object_replaced(module, kernel, object, linker->replaced, linker->diags))
+    if (linker->replaced &&
+        kernel_object_replaced(module, kernel, object, linker->replaced, linker->diags))
         return false;
     if (object->error)
         return kernel_fails(linker, kernel, DIAG_kernel_object, "%s", object->error);
@@ -197,9 +199,31 @@ bool kernel_link_add(struct kernel_link *linker, const uint8_t *copies)
     return ok;
 }
 
+static bool has_inputs(const struct kernel_link *linker)
+{
+    for (uint32_t i = 0; i < linker->module->kernels.count; i++)
+        if (linker->copied[i])
+            return true;
+    return false;
+}
+
+/* To the output, or only to see that it can be. */
+static bool write_link(struct kernel_link *linker)
+{
+    void *bytes;
+    size_t size;
+    if (linker->output)
+        return object_link_write(linker->link, linker->output);
+    if (!has_inputs(linker))
+        return true;
+    bool ok = object_link_bytes(linker->link, &bytes, &size);
+    mem_free(bytes);
+    return ok;
+}
+
 enum backend_status kernel_link_finish(struct kernel_link *linker, bool ok)
 {
-    if (ok && !object_link_write(linker->link, linker->output)) {
+    if (ok && !write_link(linker)) {
         diag_at(linker->diags, DIAG_link, no_span, "%s", object_link_error(linker->link));
         ok = false;
     }

@@ -23,7 +23,7 @@ struct kernel_link {
     const struct module *module;
     struct kernel_objects objects;
     struct kernel_names names;
-    const char *output;   /* what will be written */
+    const char *output;   /* what will be written; NULL: nothing, the link is only tried */
     const char *replaced; /* the file that this will be in the end */
     bool keep;            /* the kernels' functions stay global */
     unsigned first_group; /* those before it are the target's own */

@@ -1,7 +1,5 @@
 #include "frontend/commands/check_launches.h"
-#include "frontend/cli/kernel_dir.h"
 #include "frontend/launches/task_splits.h"
-#include "frontend/session.h"
 #include "passes/launches/describe.h"
 
 #include <string.h>
@@ -107,17 +105,7 @@ static void print_changes(struct account *account)
     }
 }
 
-/* They are part of the account, not of what is wrong. */
-static void drop_remarks(struct diags *diags)
-{
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < diags->list.count; i++)
-        if (diags->list.at[i].severity != SEVERITY_REMARK)
-            diags->list.at[kept++] = diags->list.at[i];
-    diags->list.count = kept;
-}
-
-static void print_account(struct input *input)
+void check_launches_print(struct input *input)
 {
     struct account account = {
         .out = input->invocation->out, .input = input, .module = input->module};
@@ -128,37 +116,6 @@ static void print_account(struct input *input)
         print_graph(&account, &input->module->graphs.at[i]);
     called_launches_free(&account.called);
     analyses_drop(&account.analyses);
-}
-
-/* The passes of `default` from one to before another. */
-static enum pipeline_status run_passes(struct session *session, unsigned first, unsigned end)
-{
-    struct pipeline pipeline = {NULL, 0, 0};
-    for (unsigned i = first; i < end; i++)
-        if (passes[i].in_default)
-            pipeline_add(&pipeline, &passes[i]);
-    enum pipeline_status status = session_run(session, &pipeline, NULL, NULL);
-    pipeline_free(&pipeline);
-    return status;
-}
-
-enum exit_status check_launches(struct input *input)
-{
-    struct session session;
-    struct session_options options = {.source = input->path,
-                                      .sk_options = option_value(input->invocation, "sk-options")};
-    kernel_dir_find(input->invocation, &input->diags.arena, &options);
-    session_open(&session, input->module, &input->diags, &options);
-    input->diags.remarks = true;
-    enum pipeline_status status = run_passes(&session, 0, PASS_limit_residency);
-    if (status == PIPELINE_OK) {
-        status = run_passes(&session, PASS_limit_residency, PASS_limit_residency + 1);
-        print_account(input);
-    }
-    session_close(&session);
-    if (!option_given(input->invocation, "remarks"))
-        drop_remarks(&input->diags);
-    return status == PIPELINE_DEFECT ? EXIT_DEFECT : EXIT_DONE;
 }
 
 /* ------------------------------------------------------------------------- tables ---- */

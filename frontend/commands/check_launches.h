@@ -4,9 +4,9 @@
 
 #include "frontend/cli/input.h"
 
-/* Of a verified module: lowers it as far as launches are known, has limit-residency change them,
- * and prints the account of each graph. */
-enum exit_status check_launches(struct input *input);
+/* Prints the account of each graph of a module that limit-residency has seen, with what its remarks
+ * say. */
+void check_launches_print(struct input *input);
 
 /* Whether the path is that of a table of launches (JSON); and the answer for one. */
 bool is_launch_table(const char *path);

@@ -1,9 +1,11 @@
 /* skirc check: what is wrong with a file, and what would be fused. */
-#include "frontend/cli/input.h"
+#include "frontend/cli/bind_argument.h"
+#include "frontend/cli/kernel_dir.h"
 #include "frontend/cli/sk_argument.h"
+#include "frontend/cli/target.h"
 #include "frontend/commands/check_launches.h"
 #include "frontend/commands/cmd.h"
-#include "frontend/session.h"
+#include "frontend/commands/lowered_input.h"
 #include "ir/syntax/origins.h"
 
 #include <string.h>
@@ -13,14 +15,24 @@ const struct option options_check[] = {
      "report what would be fused, where scopes break, why, and what to change"},
     {"launches", 0, OPTION_FLAG, NULL,
      "report what is launched, and whether launches can hang; also of a table, FILE.json"},
-    {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are, for --launches"},
+    {"no-lower", 0, OPTION_FLAG, NULL,
+     "stop behind the verifier: kernels, fusion and synchronisation are not looked at"},
+    {"target", 0, OPTION_VALUE, "TARGET", backend_help},
+    BIND_OPTION,
+    {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
     {0},
 };
 
-/* The passes that decide what is fused. */
-static const char deciding_passes[] =
-    "assign-streams,partition-scopes,split-nonfusable,limit-stream-fusion,insert-events";
+/* One file, and what is asked about it. */
+struct check {
+    struct input input;
+    struct session session;
+    const struct backend *target;
+    bool explain, launches, lower;
+};
+
+/* ------------------------------------------------------------------------ accounts ---- */
 
 static void print_line_number(FILE *out, struct source *source, struct span span)
 {
@@ -52,14 +64,14 @@ static void print_remark(FILE *out, struct source *source, const struct diag *di
     }
 }
 
-/* Prints the remarks as a report, without source lines, and takes them off the diagnostics. */
+/* Prints the remarks as a report, without source lines. */
 static void print_report(struct input *input)
 {
     struct diags *diags = &input->diags;
     FILE *out = input->invocation->out;
     origins_mark(input->module, diags);
     const struct diag **order = diags_sorted(diags);
-    uint32_t remarks = 0, kept = 0;
+    uint32_t remarks = 0;
     diag_put(out, diags->path, strlen(diags->path));
     fputs(":\n", out);
     for (uint32_t i = 0; i < diags->list.count; i++) {
@@ -71,70 +83,106 @@ static void print_report(struct input *input)
     mem_free(order);
     if (remarks == 0)
         fputs("  nothing is marked to be fused: no op is in a scope\n", out);
+}
+
+/* They are part of the accounts, not of what is wrong. */
+static void drop_remarks(struct diags *diags)
+{
+    uint32_t kept = 0;
     for (uint32_t i = 0; i < diags->list.count; i++)
         if (diags->list.at[i].severity != SEVERITY_REMARK)
             diags->list.at[kept++] = diags->list.at[i];
     diags->list.count = kept;
 }
 
-/* Without sample kernels: what a file says must stand by itself. */
-static enum exit_status run_passes(struct input *input, const char *passes)
+/* The passes that decide what is fused and what launches are. Where all ops have kernels, these say
+ * on how many cores super kernels run, and so whether some of them have to wait as wholes, or are
+ * cut. `counted`: launches are known. */
+static enum pipeline_status decide(struct check *check, bool *counted)
 {
-    struct session session;
-    struct session_options options = {.source = input->path,
-                                      .sk_options = option_value(input->invocation, "sk-options")};
-    session_open(&session, input->module, &input->diags, &options);
-    enum pipeline_status status = pipeline_run_list(&session.context, passes);
-    session_close(&session);
-    return status == PIPELINE_DEFECT ? EXIT_DEFECT : EXIT_DONE;
+    bool bind = check->lower || check->launches;
+    enum pipeline_status status =
+        session_lower_part(&check->session, 0, bind ? PASS_limit_residency : PASS_bind_kernels);
+    *counted = status == PIPELINE_OK && module_properties(check->input.module) & PROPERTY_BOUND;
+    return *counted
+               ? session_lower_part(&check->session, PASS_limit_residency, PASS_limit_residency + 1)
+               : status;
 }
 
-/* Where all ops have kernels, these say what the calls of hand-written entries are. */
-static const char *proving_passes(const struct module *module)
+/* The first half of the pipeline, with the accounts of what it decides. */
+static enum pipeline_status account(struct check *check)
 {
-    bool short_calls = ops_are_bound(module) && !(module_properties(module) & PROPERTY_BOUND);
-    return short_calls ? "bind-kernels,verify-sync" : "verify-sync";
-}
-
-/* Where all ops have kernels, these say on how many cores super kernels run, and so whether some of
- * them have to wait as wholes, or are cut. */
-static enum exit_status explain(struct input *input)
-{
+    struct input *input = &check->input;
+    bool kept = input->diags.remarks, counted;
     input->diags.remarks = true;
-    enum exit_status status = run_passes(input, deciding_passes);
-    if (status == EXIT_DONE && !input->diags.counts[SEVERITY_ERROR] &&
-        module_properties(input->module) & PROPERTY_BOUND)
-        status = run_passes(input, "limit-residency");
+    enum pipeline_status status = decide(check, &counted);
     /* With --remarks, they are printed with their source lines or written to a file at the end. */
-    if (!option_given(input->invocation, "remarks"))
+    if (check->explain && !kept)
         print_report(input);
+    if (check->launches && counted)
+        check_launches_print(input);
+    if (!kept)
+        drop_remarks(&input->diags);
+    input->diags.remarks = kept;
     return status;
 }
 
-static enum exit_status check_file(struct invocation *invocation, const char *path)
+/* ---------------------------------------------------------------------------- files ---- */
+
+static enum pipeline_status lower(struct check *check)
 {
-    struct input input;
-    enum exit_status status = EXIT_DONE;
-    if (input_open_verified(&input, invocation, path)) {
-        status = run_passes(&input, proving_passes(input.module));
-        if (option_given(invocation, "explain"))
-            status = worse_status(status, explain(&input));
-        if (option_given(invocation, "launches") && !input.diags.counts[SEVERITY_ERROR])
-            status = worse_status(status, check_launches(&input));
-    }
-    return input_close(&input, status);
+    if (!check->explain && !check->launches)
+        return check->lower ? session_lower(&check->session) : PIPELINE_OK;
+    enum pipeline_status status = account(check);
+    return status == PIPELINE_OK && check->lower
+               ? session_lower_part(&check->session, PASS_limit_residency + 1, PASS_COUNT)
+               : status;
+}
+
+/* What `compile` does up to where it calls a tool. */
+static enum exit_status check_module(struct check *check)
+{
+    struct input *input = &check->input;
+    struct session_options options = {.target = check->target,
+                                      .source = input->path,
+                                      .sk_options = option_value(input->invocation, "sk-options")};
+    kernel_dir_find(input->invocation, &input->diags.arena, &options);
+    session_open(&check->session, input->module, &input->diags, &options);
+    enum pipeline_status lowered = lower(check);
+    enum exit_status status = lowered == PIPELINE_OK       ? EXIT_DONE
+                              : lowered == PIPELINE_DEFECT ? EXIT_DEFECT
+                                                           : EXIT_INPUT;
+    if (status == EXIT_DONE && check->lower)
+        status = backend_exit_status(session_check_target(&check->session));
+    session_close(&check->session);
+    return status;
+}
+
+static enum exit_status check_file(struct invocation *invocation, const struct backend *target,
+                                   const char *path)
+{
+    struct check check = {.target = target,
+                          .explain = option_given(invocation, "explain"),
+                          .launches = option_given(invocation, "launches"),
+                          .lower = !option_given(invocation, "no-lower")};
+    enum exit_status status = EXIT_INPUT;
+    if (input_open_verified(&check.input, invocation, path) &&
+        (status = bind_argument(&check.input)) == EXIT_DONE)
+        status = check_module(&check);
+    return input_close(&check.input, status);
 }
 
 enum exit_status cmd_check(struct invocation *invocation)
 {
     enum exit_status status = EXIT_DONE;
-    if (!sk_argument_check(invocation, "sk-options"))
+    const struct backend *target = target_option(invocation);
+    if (!target || !sk_argument_check(invocation, "sk-options"))
         return EXIT_USAGE;
     for (unsigned i = 0; i < invocation->n_files; i++) {
         const char *path = invocation->files[i];
         bool table = option_given(invocation, "launches") && is_launch_table(path);
         status = worse_status(status, table ? check_launch_table(invocation, path)
-                                            : check_file(invocation, path));
+                                            : check_file(invocation, target, path));
     }
     return status;
 }

@@ -12,6 +12,7 @@ struct entry_verifier {
     enum core_type core;
     int64_t blocks;             /* of the launch; 0: not given */
     const struct instr *select; /* the last one behind the last call, or NULL */
+    enum { BINDING_UNKNOWN, BINDING_OPEN, BINDING_DONE } binding; /* of its super kernels' ops */
 };
 
 static enum core_type flag_sender(const struct instr *instr)
@@ -70,11 +71,9 @@ static void verify_part(struct entry_verifier *ev, const struct instr *instr,
 static void verify_call(struct entry_verifier *ev, const struct instr *instr,
                         const struct kernel *kernel)
 {
-    const struct kernel_type_info *launch = kernel_type_info(ev->entry->type);
-    bool flat = kernel_type_info(kernel->type)->flat;
-    int64_t cores = ev->blocks * (flat && launch->aivs ? launch->aivs : 1);
+    int64_t cores = entry_room(ev->module, ev->entry, kernel->type);
     struct span span = locate_instr(ev->module, instr);
-    if (ev->blocks && (instr->number[1] < 1 || instr->number[1] > cores))
+    if (cores && (instr->number[1] < 1 || instr->number[1] > cores))
         diag_at(ev->diags, DIAG_number_range, span,
                 "a call with %u blocks in a launch that has %lld of them", instr->number[1],
                 (long long)cores);
@@ -189,6 +188,37 @@ static void verify_word(struct entry_verifier *ev, const struct instr *instr)
     }
 }
 
+/* --------------------------------------------------------------------------- kernels ---- */
+
+static bool is_code_of(const struct entry_verifier *ev, const struct graph *graph, uint32_t block)
+{
+    return block != NONE &&
+           block_entry_name(ev->module, &graph->blocks.at[block]) == ev->entry->name;
+}
+
+/* Whether an op of the entry's super kernels has no kernel yet. */
+static bool has_open_ops(const struct entry_verifier *ev)
+{
+    const struct module *module = ev->module;
+    for (uint32_t g = 0; g < module->graphs.count; g++) {
+        const struct graph *graph = &module->graphs.at[g];
+        for (uint32_t i = 0; i < graph->ops.count; i++)
+            if (graph->ops.at[i].kernel == NONE &&
+                is_code_of(ev, graph,
+                           graph_enclosing(graph, graph->ops.at[i].block, BLOCK_SUPERKERNEL)))
+                return true;
+    }
+    return false;
+}
+
+/* What is not declared may be the sample kernel of an op that bind-kernels will find. */
+static bool may_be_sample(struct entry_verifier *ev)
+{
+    if (ev->binding == BINDING_UNKNOWN)
+        ev->binding = has_open_ops(ev) ? BINDING_OPEN : BINDING_DONE;
+    return ev->binding == BINDING_OPEN;
+}
+
 /* --------------------------------------------------------------------------- programs ---- */
 
 static void verify_instr(struct entry_verifier *ev, const struct instr *instr)
@@ -197,6 +227,10 @@ static void verify_instr(struct entry_verifier *ev, const struct instr *instr)
     verify_record(ev, instr);
     if (instr->kernel != NONE) {
         const struct kernel *kernel = module_find_kernel(ev->module, instr->kernel);
+        if (!kernel && may_be_sample(ev)) {
+            ev->select = NULL;
+            return;
+        }
         if (!kernel) {
             verify_unknown_kernel(ev->verifier, locate_instr(ev->module, instr), instr->kernel);
             return;

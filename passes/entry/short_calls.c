@@ -24,7 +24,30 @@ static bool is_short(const struct instr *instr)
     return instr->op == INSTR_call && instr->kernel == NONE;
 }
 
-/* The first such call of an entry, or NULL. */
+/* A short call, or what names a kernel that is not declared. */
+static bool is_unbound(const struct module *module, const struct instr *instr)
+{
+    return is_short(instr) || (instr->kernel != NONE && !module_find_kernel(module, instr->kernel));
+}
+
+bool entry_is_unbound(const struct module *module, const struct entry *entry)
+{
+    for (int core = 0; core < CORE_TYPES; core++)
+        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++)
+            if (is_unbound(module, &entry->programs[core].instrs.at[i]))
+                return true;
+    return false;
+}
+
+bool entries_are_bound(const struct module *module)
+{
+    for (uint32_t i = 0; i < module->entries.count; i++)
+        if (entry_is_unbound(module, &module->entries.at[i]))
+            return false;
+    return true;
+}
+
+/* The first short call of an entry, or NULL. */
 static const struct instr *find_short(const struct entry *entry)
 {
     for (int core = 0; core < CORE_TYPES; core++)
@@ -32,11 +55,6 @@ static const struct instr *find_short(const struct entry *entry)
             if (is_short(&entry->programs[core].instrs.at[i]))
                 return &entry->programs[core].instrs.at[i];
     return NULL;
-}
-
-bool entry_has_short_calls(const struct entry *entry)
-{
-    return find_short(entry) != NULL;
 }
 
 bool short_calls_present(const struct module *module)
@@ -165,6 +183,14 @@ static bool report_no_part(const struct writer *writer, const struct instr *call
     return false;
 }
 
+/* A dynamic kernel runs with as many as there are. */
+static uint32_t call_blocks(const struct writer *writer, const struct kernel *kernel)
+{
+    uint32_t blocks = kernel_blocks(writer->module, kernel);
+    uint32_t room = entry_room(writer->module, writer->entry, kernel->type);
+    return kernel_is_dynamic(writer->module, kernel) && room && room < blocks ? room : blocks;
+}
+
 /* Appends the call, and the choice of its kernel where that is needed. */
 static bool write_call(const struct writer *writer, struct instrs *instrs, struct instr call,
                        enum core_type core)
@@ -190,7 +216,7 @@ static bool write_call(const struct writer *writer, struct instrs *instrs, struc
         vec_push(instrs, select);
     }
     call.number[0] = group;
-    call.number[1] = kernel_blocks(writer->module, kernel);
+    call.number[1] = call_blocks(writer, kernel);
     vec_push(instrs, call);
     return true;
 }

@@ -47,9 +47,10 @@ struct inserter {
     uint32_t *last_inner; /* per lane: the last op on it in the current launch, or NONE */
     VEC(struct outer_launch) launches;
     VEC(struct event) events;
-    struct id_map *names; /* of the events of all graphs so far: the next number for one more */
-    struct id_map *kept;  /* those that ops of super kernels with fixed slots have, by name */
-    struct id_map sender; /* of those, by name: the op that sends it, if it is one */
+    struct id_map *names;   /* of the events of all graphs so far: the next number for one more */
+    struct id_map *kept;    /* those that ops of super kernels with fixed slots have, by name */
+    struct id_map sender;   /* of those, by name: the op that sends it, if it is one */
+    struct id_map *written; /* those that entries name; 2: it is given */
 };
 
 static inline bool inserter_keeps(const struct inserter *in, uint32_t event)
@@ -98,6 +99,12 @@ void events_write(struct inserter *in);
  * Adds the ones of a graph; none of their names may be given to others. */
 void kept_find(struct id_map *kept, struct id_map *names, const struct module *module,
                const struct graph *graph);
+/* Events that entries name keep their names. Adds those of a graph; none of them may be given to
+ * others. */
+void kept_find_written(struct id_map *written, struct id_map *names, const struct module *module,
+                       const struct graph *graph);
+/* The name of such an event that has the two sides of this one; NONE: there is none. */
+uint32_t kept_name(struct inserter *in, const struct event *event);
 /* Who sends those of the inserter's graph. */
 void kept_find_senders(struct inserter *in);
 /* What is known by the kept ones of a list of events. */

@@ -143,7 +143,9 @@ uint32_t events_name(struct inserter *in)
                 in->order->position);
     for (uint32_t i = 0; i < in->events.count; i++) {
         struct event *event = &in->events.at[i];
-        event->name = unused_name(in, event_word(in->module, sender_name(in, event)));
+        event->name = kept_name(in, event);
+        if (event->name == NONE)
+            event->name = unused_name(in, event_word(in->module, sender_name(in, event)));
     }
     return count_words(in);
 }

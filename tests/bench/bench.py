@@ -20,7 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 Command = collections.namedtuple("Command", "name format argv")
 COMMANDS = [
     Command("skirc fmt", "skir", ["{skirc}", "fmt", "-o", "/dev/null", "{input}"]),
-    Command("skirc check", "skir", ["{skirc}", "check", "{input}"]),
+    Command("skirc check", "skir", ["{skirc}", "check", "--no-lower", "{input}"]),
     # Parses, verifies and prints, with as many threads as it likes.
     Command(
         "mlir-opt",

@@ -19,10 +19,15 @@ graph @g(%a: f32[8], %b: f32[8]) -> f32[8] {
     stream "2" {
       %y = Mul(%x, %b) : f32[8]
     }
-    %n = Foo(%x) {supportSuperKernel = 0} : f32[8]
+    %n = Foo(%x) {supportSuperKernel = 0} : f32[8] via @foo
     %z = Add(%n, %y) : f32[8]
   }
   return %z
+}
+
+kernel @foo : aiv_only {
+  block = 8,
+  stub
 }
 """
 with open("program.skir", "w") as file:

@@ -269,7 +269,7 @@ def check_account(claim, name, lines, status=0):
 
 
 check_account("the account: launches, what was changed, and the verdict", "wait_inside", [
-    "  changed: line 18: '@g_t' waits as a whole for what MatMul %y waits for, 'n': waiting here "
+    "  changed: line 19: '@g_t' waits as a whole for what MatMul %y waits for, 'n': waiting here "
     "it would keep the cores that '@g_s' lacks",
     "  '@g': 2 launches on 2 streams, with 24 AICs and 48 AIVs",
     "    0: '@g_s' on the default stream, cube, 24 AICs at once; sends n in the middle",
@@ -303,7 +303,7 @@ check_account("the state found, where something hangs", "halves", [
 
 done = tap.skirc("check", "--explain", os.path.join(GOLDEN, "wait_inside.skir"))
 tap.check("the account of scopes says what waits as a whole, where kernels are known",
-          "line 18: '@g_t' waits as a whole" in done.stdout and done.returncode == 0,
+          "line 19: '@g_t' waits as a whole" in done.stdout and done.returncode == 0,
           done.stdout + done.stderr)
 done = tap.skirc("check", "--launches", "--remarks",
                  os.path.join(tap.SOURCE, "docs", "examples", "multi_stream.skir"))

@@ -91,7 +91,7 @@ def run(folder, seeds):
     for path, text in zip(paths, texts.values()):
         with open(path, "w") as file:
             file.write(text)
-    errors = tap.skirc("check", "--max-errors=0", *paths).stderr
+    errors = tap.skirc("check", "--no-lower", "--max-errors=0", *paths).stderr
     good = {}
     found = {}
     for line in re.findall(r"^\S*\b(s\d+\.skir):.*\berror: .*\[([a-z-]+)\]$", errors, re.M):
@@ -297,7 +297,9 @@ def compare_mutants(folder, mutants):
     for path, (_, text, _) in zip(paths, mutants):
         with open(path, "w") as file:
             file.write(text)
-    errors = tap.skirc("check", "--max-errors=0", *paths).stderr if paths else ""
+    into = os.path.join(folder, "proven") + "/"
+    errors = tap.skirc("opt", "--passes=verify-sync", "--max-errors=0", "-o", into,
+                       *paths).stderr if paths else ""
     found = set(re.findall(r"^\S*\bm(\d+)\.skir:.*\berror: ", errors, re.M))
     warned = {}
     for i, line in re.findall(r"^\S*\bm(\d+)\.skir:(\d+):.*\[stale-read\]$", errors, re.M):

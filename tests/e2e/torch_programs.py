@@ -127,7 +127,7 @@ def returned(text):
 
 
 def accepts(claim, text):
-    done = tap.skirc("check", "-", stdin=text)
+    done = tap.skirc("check", "--no-lower", "-", stdin=text)
     tap.check(f"{claim}: skirc takes it", done.returncode == 0 and not done.stderr,
               done.stderr + text)
     printed = tap.skirc("fmt", "-", stdin=text).stdout
