@@ -26,6 +26,7 @@ dist_doc_DATA = \
 	docs/op-types.md \
 	docs/options.md \
 	docs/passes.md \
+	docs/run.schema.json \
 	docs/sample-kernels.md \
 	docs/synchronisation.md \
 	docs/testing.md \

@@ -234,6 +234,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/run_findings.h \
 	frontend/commands/run_graph.c \
 	frontend/commands/run_graph.h \
+	frontend/commands/run_json.c \
+	frontend/commands/run_json.h \
 	frontend/commands/run_launch.c \
 	frontend/commands/run_launch.h \
 	frontend/commands/run_measure.c \

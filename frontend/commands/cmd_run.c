@@ -3,6 +3,7 @@
 #include "frontend/commands/cmd.h"
 #include "frontend/commands/run_answers.h"
 #include "frontend/commands/run_graph.h"
+#include "frontend/commands/run_json.h"
 #include "frontend/commands/run_measure.h"
 #include "frontend/commands/run_options.h"
 #include "frontend/commands/run_stubs.h"
@@ -41,6 +42,9 @@ const struct option options_run[] = {
      "run launches one after another, in the order of the text, also those of different streams"},
     {"full-barriers", 0, OPTION_FLAG, NULL,
      "full barriers of kernels count all cores of a launch, as on the NPU"},
+    {"json", 0, OPTION_OPTIONAL, "FILE.json",
+     "write times, comparison and records; without a file on standard output, in the place of what "
+     "is printed"},
     {"profile", 0, OPTION_VALUE, "FILE.json",
      "record when each core runs what, as profiling=1 for every scope, and write it to a file for "
      "trace viewers"},
@@ -120,17 +124,22 @@ static enum exit_status run_both(struct runner *runner)
 enum exit_status cmd_run(struct invocation *invocation)
 {
     struct runner runner = {.invocation = invocation,
+                            .out = invocation->out,
                             .name = invocation->files[0],
                             .seed = 1,
                             .timeout = 60,
                             .max_iterations = 1000000};
     if (!run_options_read(&runner))
         return EXIT_USAGE;
+    if (run_json_is_printed(invocation))
+        invocation->out = invocation->err;
     enum exit_status status =
         open_runner(&runner, invocation->files[0], run_options_record(&runner));
     if (status == EXIT_DONE)
         status = is_compared(&runner) ? run_both(&runner) : run_lowered(&runner, NULL);
     run_values_free(&runner);
     run_answers_free(&runner);
-    return lowered_input_close(&runner.lowered, status);
+    status = lowered_input_close(&runner.lowered, status);
+    invocation->out = runner.out;
+    return status;
 }

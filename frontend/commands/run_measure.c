@@ -1,6 +1,7 @@
 #include "frontend/commands/run_measure.h"
 #include "frontend/commands/run_answers.h"
 #include "frontend/commands/run_check.h"
+#include "frontend/commands/run_json.h"
 #include "frontend/commands/run_launch.h"
 #include "frontend/commands/run_other.h"
 #include "frontend/commands/run_profile.h"
@@ -56,7 +57,8 @@ static enum exit_status run_all(struct outcomes *outcomes)
         status = run_first(&outcomes->at[i]);
     if (status != EXIT_DONE)
         return status;
-    if (outcomes->count > 1)
+    outcomes->compared = outcomes->count > 1;
+    if (outcomes->compared)
         outcomes->verdict = compare_first_runs(outcomes);
     if (outcomes->verdict != VERDICT_DIFFERENT)
         status = run_repeat(outcomes, begin);
@@ -90,7 +92,7 @@ enum exit_status run_measure(struct runner *runner, struct runner *other)
         add_outcome(&outcomes, other, other->name, true);
     else if (runner->compare)
         add_outcome(&outcomes, runner, "unfused", false);
-    enum exit_status status = run_and_report(&outcomes);
+    enum exit_status status = run_json_write(&outcomes, run_and_report(&outcomes));
     for (unsigned i = outcomes.count; i-- > 0;) {
         run_close(&outcomes.at[i]);
         vec_free(&outcomes.at[i].samples);

@@ -25,6 +25,7 @@ enum verdict { VERDICT_EXACT, VERDICT_CLOSE, VERDICT_DIFFERENT };
 
 struct runner {
     struct invocation *invocation;
+    FILE *out;        /* standard output; what is printed goes to the invocation's `out` */
     const char *name; /* of what it runs, in what is said of it */
     const struct backend *target;
     struct lowered_input lowered;
@@ -71,6 +72,7 @@ struct outcomes {
     struct outcome at[MAX_OUTCOMES];
     unsigned count;
     struct workplace workplaces[MAX_OUTCOMES];
+    bool compared;           /* there is a verdict */
     enum verdict verdict;    /* on their results */
     bool repeatable;         /* all further runs have left what the first one has */
     struct text differences; /* lines */

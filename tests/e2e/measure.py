@@ -1,5 +1,6 @@
 """run: what is measured is run again and again with the same inputs, and must come out the same."""
 
+import json
 import os
 import re
 import subprocess
@@ -8,6 +9,11 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
 
 CC = os.environ.get("CC", "cc").split() or ["cc"]
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
@@ -250,5 +256,61 @@ done = run("a hang in a later run is reported", "hangs.skir", "--repeat=10", "--
 seen = tap.skirc("trace", "hang.trace")
 tap.check("  and its trace is of that run", seen.returncode == 0 and "aiv 0: in op 0" in seen.stdout,
           seen.stdout + seen.stderr)
+
+# ---- JSON ----
+
+with open(os.path.join(tap.SOURCE, "docs", "run.schema.json"), encoding="utf-8") as file:
+    SCHEMA = json.load(file)
+
+
+def report(claim, *arguments, status=0, path=None):
+    """The JSON of a run, held against the schema."""
+    done = tap.skirc("run", *arguments)
+    text = done.stdout
+    if path:
+        with open(path) as file:
+            text = file.read()
+    found = json.loads(text)
+    error = jsonschema and jsonschema.exceptions.best_match(
+        jsonschema.Draft202012Validator(SCHEMA).iter_errors(found))
+    tap.check(claim, done.returncode == status == found["status"] and not error, f"{error}{done}")
+    return found
+
+
+found = report("JSON on standard output", "graph.skir", "--compare=unfused", "--repeat=9", "--json",
+               "--profile=p.json")
+ways = found["runs"]
+tap.check("all that was run", [(way["name"], way["graph"], way["ops"], way["launches"], way["runs"],
+                                len(way["times_ms"])) for way in ways]
+          == [("fused", "g", 2, 1, 11, 9), ("unfused", "g", 2, 2, 11, 9)], ways)
+for way in ways:
+    times = sorted(way["times_ms"])
+    tap.check("  the times", way["minimum_ms"] == times[0] and way["median_ms"] == times[4] and
+              abs(way["spread_ms"] - (times[6] - times[2])) < 1e-5 and way["first_ms"] > 0, way)
+tap.check("what they come to", found["comparison"]["results"] == "bit-exact" and found["repeatable"]
+          and found["comparison"]["times"]["low"] <= found["comparison"]["times"]["ratio"]
+          <= found["comparison"]["times"]["high"] and found["differences"] == [], found)
+with open("p.json") as file:
+    other = json.load(file)["otherData"]
+tap.check("records as in their file", ways[0]["profile"] == other, other)
+done = tap.skirc("run", "graph.skir", "--json=run.json", "--repeat=2", "--print=v")
+tap.check("what is printed stays where there is a file", "g: 2 ops in 1 launch, median" in done.stdout
+          and "%v: f16[32, 32]" in done.stdout, done.stdout)
+found = report("JSON in a file", "graph.skir", "--json=run.json", "--race-check", path="run.json")
+tap.check("of one way", len(found["runs"]) == 1 and found["orders_checked"] == 1
+          and "comparison" not in found and found["runs"][0]["times_ms"] == [], found)
+done = tap.skirc("run", "graph.skir", "--json", "--print=v")
+tap.check("it goes to standard error otherwise", json.loads(done.stdout)["status"] == 0
+          and "%v: f16[32, 32]" in done.stderr and "g: 2 ops" in done.stderr, done)
+found = report("JSON of what differs", "graph.skir", "--compare=added.skir", "--json", status=1)
+tap.check("how", found["comparison"] == {"results": "different"} and len(found["differences"]) == 1
+          and found["differences"][0].startswith("first difference: %v[0, 0] is "), found)
+found = report("JSON of runs that differ", "drifts.skir", "--json", "-ix=ones", status=1)
+tap.check("how they do", not found["repeatable"] and len(found["differences"]) == 1, found)
+found = report("JSON of a launch that fails", "hangs.skir", "--json", "--repeat=10", status=1)
+tap.check("why", found["failure"] == "misuse" and len(found["runs"][0]["times_ms"]) == 2, found)
+done = tap.skirc("run", "graph.skir", "--json=no/such/run.json", "--repeat=0")
+tap.check("a file that cannot be written is status 1", done.returncode == 1
+          and "no/such/run.json" in done.stderr, done)
 
 tap.done()

@@ -244,7 +244,8 @@ graph @g(%x: f16[4]) -> f16[4] {
   return %z
 }
 """)
-done = tap.skirc("run", "own.skir", "--profile=own.json", "--repeat=0", "--compare=unfused")
+done = tap.skirc("run", "own.skir", "--profile=own.json", "--repeat=0", "--compare=unfused",
+                 "--trust-kernels")
 row = tables(done.stdout).get((True, "full barrier in Own(%x, %y)", "g_s", "aiv"))
 tap.check("a kernel's own barriers are blocked time inside of its op, in both runs",
           row and row[0] == 7 and row[4] or not ON_HOST, done.stdout + done.stderr)

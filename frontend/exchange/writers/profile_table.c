@@ -208,9 +208,9 @@ static void put_row(struct json *json, const struct profile_table *table,
     json_add_unsigned(json, "cores", row->cores);
     json_add_unsigned(json, "times", row->times);
     json_key(json, "all_cores_ms");
-    json_double(json, (double)row->all * 1e-6);
+    json_double(json, (double)row->all / 1e6);
     json_key(json, "longest_core_ms");
-    json_double(json, (double)row->longest * 1e-6);
+    json_double(json, (double)row->longest / 1e6);
     json_key(json, "share");
     json_double(json, profile_row_share(table, row));
     json_close_object(json);

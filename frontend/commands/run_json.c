@@ -1,0 +1,158 @@
+#include "frontend/commands/run_json.h"
+#include "frontend/exchange/writers/profile_table.h"
+
+#include <string.h>
+
+static void add_number(struct json *json, const char *key, double number)
+{
+    json_key(json, key);
+    json_double(json, number);
+}
+
+static void add_bool(struct json *json, const char *key, bool value)
+{
+    json_key(json, key);
+    json_bool(json, value);
+}
+
+/* Whole nanoseconds. */
+static double milliseconds(double seconds)
+{
+    return (double)(uint64_t)(seconds * 1e9 + 0.5) / 1e6;
+}
+
+static void put_times(struct json *json, const struct samples *samples)
+{
+    if (samples->count) {
+        add_number(json, "median_ms", milliseconds(samples_quantile(samples, 0.5)));
+        add_number(json, "minimum_ms", milliseconds(samples_quantile(samples, 0)));
+        add_number(json, "spread_ms", milliseconds(samples_spread(samples)));
+    }
+    json_line(json);
+    json_key(json, "times_ms");
+    json_open_array(json);
+    for (uint32_t i = 0; i < samples->count; i++)
+        json_double(json, milliseconds(samples->at[i]));
+    json_close_array(json);
+}
+
+static void put_profile(struct json *json, const struct run_profile *profile)
+{
+    struct profile_table table;
+    profile_table_make(&table, profile);
+    json_line(json);
+    json_key(json, "profile");
+    json_open_object(json);
+    json_add_unsigned(json, "dropped", profile->dropped);
+    profile_table_json(json, &table);
+    json_close_object(json);
+    profile_table_free(&table);
+}
+
+static void put_outcome(struct json *json, const struct outcome *outcome)
+{
+    const struct runner *runner = outcome->runner;
+    const struct intern_name *graph = &runner->module->names.names[runner->graph->name];
+    json_line(json);
+    json_open_object(json);
+    json_add_string(json, "name", outcome->name);
+    json_add_bytes(json, "graph", graph->text, graph->size);
+    json_add_unsigned(json, "ops", runner->graph->ops.count);
+    json_add_unsigned(json, "launches", outcome->run ? outcome->run->launches : 0);
+    json_add_unsigned(json, "runs", outcome->runs);
+    add_number(json, "first_ms", milliseconds(outcome->first));
+    put_times(json, &outcome->samples);
+    if (outcome->last.profile)
+        put_profile(json, outcome->last.profile);
+    json_close_object(json);
+}
+
+static void put_ratio(struct json *json, const struct outcomes *outcomes)
+{
+    struct ratio ratio = samples_ratio(&outcomes->at[0].samples, &outcomes->at[1].samples);
+    if (!ratio.known)
+        return;
+    json_key(json, "times");
+    json_open_object(json);
+    add_number(json, "ratio", ratio.middle);
+    add_number(json, "low", ratio.low);
+    add_number(json, "high", ratio.high);
+    add_bool(json, "clear", ratio.clear);
+    json_close_object(json);
+}
+
+static void put_comparison(struct json *json, const struct outcomes *outcomes)
+{
+    static const char *const verdicts[] = {[VERDICT_EXACT] = "bit-exact",
+                                           [VERDICT_CLOSE] = "within the tolerance",
+                                           [VERDICT_DIFFERENT] = "different"};
+    json_line(json);
+    json_key(json, "comparison");
+    json_open_object(json);
+    json_add_string(json, "results", verdicts[outcomes->verdict]);
+    put_ratio(json, outcomes);
+    json_close_object(json);
+}
+
+static void put_differences(struct json *json, const struct text *lines)
+{
+    json_line(json);
+    json_key(json, "differences");
+    json_open_array(json);
+    for (size_t begin = 0, end; begin < lines->size; begin = end + 1) {
+        const char *newline = memchr(lines->at + begin, '\n', lines->size - begin);
+        end = newline ? (size_t)(newline - lines->at) : lines->size;
+        json_bytes(json, lines->at + begin, end - begin);
+    }
+    json_close_array(json);
+}
+
+static void put_run(struct json *json, const struct outcomes *outcomes, enum exit_status status)
+{
+    const struct runner *runner = outcomes->at[0].runner;
+    const char *cause = NULL;
+    json_open_object(json);
+    json_add_string(json, "file", runner->name);
+    json_add_string(json, "target", runner->target->name);
+    json_add_unsigned(json, "status", status);
+    for (unsigned i = 0; i < outcomes->count && !cause; i++)
+        cause = outcomes->at[i].last.end == RUN_DONE ? NULL : outcomes->at[i].last.cause;
+    if (cause)
+        json_add_string(json, "failure", cause);
+    if (!cause && runner->race_check && outcomes->at[0].run)
+        json_add_unsigned(json, "orders_checked", outcomes->at[0].run->orders);
+    json_line(json);
+    json_key(json, "runs");
+    json_open_array(json);
+    for (unsigned i = 0; i < outcomes->count; i++)
+        put_outcome(json, &outcomes->at[i]);
+    json_close_array(json);
+    if (outcomes->compared)
+        put_comparison(json, outcomes);
+    add_bool(json, "repeatable", outcomes->repeatable);
+    put_differences(json, &outcomes->differences);
+    json_close_object(json);
+}
+
+bool run_json_is_printed(const struct invocation *invocation)
+{
+    const char *file = option_value(invocation, "json");
+    return option_given(invocation, "json") && (!file || strcmp(file, "-") == 0);
+}
+
+enum exit_status run_json_write(const struct outcomes *outcomes, enum exit_status status)
+{
+    const struct runner *runner = outcomes->at[0].runner;
+    struct invocation invocation = *runner->invocation;
+    struct text text = {NULL, 0, 0};
+    struct json json = {.text = &text};
+    if (!option_given(&invocation, "json"))
+        return status;
+    const char *path = run_json_is_printed(&invocation) ? "-" : option_value(&invocation, "json");
+    put_run(&json, outcomes, status);
+    text_char(&text, '\n');
+    invocation.out = runner->out;
+    enum exit_status written = write_output(&invocation, path, &text);
+    text_free(&text);
+    return worse_status(status, written);
+}

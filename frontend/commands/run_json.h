@@ -1,0 +1,14 @@
+/* What `skirc run --json` writes (docs/run.schema.json). */
+#ifndef FRONTEND_COMMANDS_RUN_JSON_H
+#define FRONTEND_COMMANDS_RUN_JSON_H
+
+#include "frontend/commands/runner.h"
+
+/* Whether it stands on standard output, in the place of what is printed there otherwise. */
+bool run_json_is_printed(const struct invocation *invocation);
+
+/* Writes it, where --json says so, while the ways that could be opened are open. `status` is what
+ * the run comes to; returns the worse of that and of writing. */
+enum exit_status run_json_write(const struct outcomes *outcomes, enum exit_status status);
+
+#endif
