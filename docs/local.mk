@@ -31,4 +31,18 @@ dist_doc_DATA = \
 	docs/synchronisation.md \
 	docs/testing.md \
 	docs/tutorial.md
+
+# With the folders of what they include; examples that are added need no line here.
 EXTRA_DIST += docs/examples
+examplesdir = $(docdir)/examples
+install-data-local:
+	cd $(srcdir)/docs/examples && find . -type f | while read -r file; do \
+	  $(MKDIR_P) "$(DESTDIR)$(examplesdir)/$${file%/*}" && \
+	  $(INSTALL_DATA) "$$file" "$(DESTDIR)$(examplesdir)/$$file" || exit 1; \
+	done
+uninstall-local:
+	cd $(srcdir)/docs/examples && find . -type f | while read -r file; do \
+	  rm -f "$(DESTDIR)$(examplesdir)/$$file"; \
+	done
+	test ! -d "$(DESTDIR)$(examplesdir)" || \
+	  find "$(DESTDIR)$(examplesdir)" -depth -type d -exec rmdir {} \; 2>/dev/null || :

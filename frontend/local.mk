@@ -152,6 +152,8 @@ libskir_la_SOURCES += \
 	frontend/exchange/writers/trace_events.c \
 	frontend/exchange/writers/trace_events.h
 libskir_la_CPPFLAGS = $(AM_CPPFLAGS) -DSKIR_KERNEL_DIR='"$(kerneldir)"'
+kernel_dir_objects = frontend/libskir_la-session.lo
+$(kernel_dir_objects): install-dirs
 skirinclude_HEADERS += frontend/skir.h
 
 # For programs of PyTorch: runs where that is, and needs nothing of this tree.
@@ -204,6 +206,7 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/cmd_import.c \
 	frontend/commands/cmd_objdump.c \
 	frontend/commands/cmd_where.c \
+	frontend/commands/cmd_support.c \
 	frontend/commands/cmd_trace.c \
 	frontend/commands/trace_dump.c \
 	frontend/commands/trace_dump.h \
@@ -288,6 +291,17 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/golden/pattern.h \
 	frontend/golden/template.c \
 	frontend/golden/template.h \
+	frontend/support/bash.c \
+	frontend/support/support.def \
+	frontend/support/support.h \
+	frontend/support/values.c \
+	frontend/support/values.def \
+	frontend/support/values.h \
+	frontend/support/vim.c \
+	frontend/support/vocabulary.c \
+	frontend/support/vocabulary.h \
+	frontend/support/vscode.c \
+	frontend/support/zsh.c \
 	frontend/tensor/escaped_file.c \
 	frontend/tensor/escaped_file.h \
 	frontend/tensor/normal.c \
@@ -341,3 +355,27 @@ frontend/exchange/text/proto_text.c: frontend/exchange/text/proto_text.re
 frontend/exchange/text/python_text.c: frontend/exchange/text/python_text.re
 	$(AM_V_GEN)$(MKDIR_P) frontend/exchange/text && $(exchange_scan)
 exchange_scan = $(RE2C) -b -W $(WERROR) -i --no-generation-date -o $@ $< || { rm -f $@; exit 1; }
+
+# ---- What shells and editors know ----
+
+# Where their packages look for those of others; a distribution may say otherwise.
+bashcompletiondir = $(datadir)/bash-completion/completions
+zshcompletiondir = $(datadir)/zsh/site-functions
+vimdir = $(datadir)/vim/vimfiles
+vimsyntaxdir = $(vimdir)/syntax
+vimdetectdir = $(vimdir)/ftdetect
+vscodedir = $(pkgdatadir)/vscode
+vscodesyntaxdir = $(vscodedir)/syntaxes
+bashcompletion_DATA = frontend/support/bash/skirc
+zshcompletion_DATA = frontend/support/zsh/_skirc
+vimsyntax_DATA = frontend/support/vim/skir.vim
+vscodesyntax_DATA = frontend/support/vscode/syntaxes/skir.tmLanguage.json
+dist_vimdetect_DATA = frontend/support/ftdetect/skir.vim
+dist_vscode_DATA = \
+	frontend/support/vscode/language-configuration.json \
+	frontend/support/vscode/package.json
+support_files = $(bashcompletion_DATA) $(zshcompletion_DATA) $(vimsyntax_DATA) $(vscodesyntax_DATA)
+CLEANFILES += $(support_files)
+$(support_files): skirc$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
+	  ./skirc$(EXEEXT) support $(word 3,$(subst /, ,$@)) -o $@

@@ -46,6 +46,12 @@ static const char import_details[] = "The format is guessed from the content. Fo
 #undef FORMAT
     ;
 
+static const char support_details[] = "WHAT is one of"
+#define SUPPORT(name, summary) "\n" #name ": " summary
+#include "frontend/support/support.def"
+#undef SUPPORT
+    ;
+
 static const struct command commands[] = {
     {"compile", "[OPTIONS] FILE...", "compile the graphs of a file into a linked object",
      "Ops of a scope become one super kernel: one entry that calls their kernels in turn on every "
@@ -86,6 +92,8 @@ static const struct command commands[] = {
      options_where, 1, 1, cmd_where},
     {"trace", "DUMP", "say where each core stood when a launch ended, by what it left in memory",
      NULL, options_trace, 1, 1, cmd_trace},
+    {"support", "WHAT", "print what a shell or an editor has to know of skirc", support_details,
+     options_support, 1, 1, cmd_support},
     {0},
 };
 

@@ -254,6 +254,7 @@ script_tests = \
 	tests/e2e/split_code.py \
 	tests/e2e/small_changes.py \
 	tests/e2e/streams.py \
+	tests/e2e/support.py \
 	tests/e2e/sync_hints.py \
 	tests/e2e/tap_run.sh \
 	tests/e2e/torch_programs.py
