@@ -10,39 +10,13 @@
  * before which the op must be complete, choices of dynamic kernels, and resets of the words that
  * were waited for. Where barriers and flags go, passes/sync/plan/plan.h finds.
  */
+#include "passes/insert_syncs.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/entry/program_edit.h"
 #include "passes/entry/visit.h"
-#include "passes/sync/plan/plan.h"
 
 enum phase_of_op { PHASE_BEFORE, PHASE_CALL, PHASE_BEHIND, PHASES };
-
-/* Which cores of its type take part in a node. */
-enum extent { ALL_CORES, FIRST_AI_CORE, CORE_ZERO };
-
-/* Per op in list order: how many nodes of a list there are up to its own, as sync_node.need counts
- * them; 0 where it has none there. */
-struct op_nodes {
-    uint32_t call[CORE_TYPES], select[CORE_TYPES];
-    uint32_t wait[CORE_TYPES]; /* the last of its waits for events */
-};
-
-struct inserter {
-    const struct superkernel *sk;
-    struct sync_plan plan;
-    struct op_nodes *ops;
-    struct superkernel_events events;
-    /* The first wait for an event, by its name: where other receivers have no wait of their own. */
-    struct id_map waits[CORE_TYPES];
-    /* By node: the turns up to the call before it in its program; and so far. */
-    struct vec_u32 turns[CORE_TYPES];
-    uint32_t called[CORE_TYPES];
-    struct vec_u32 extents[CORE_TYPES]; /* by node: enum extent */
-    uint32_t blocks, per_block[CORE_TYPES];
-    bool chained;   /* each op is behind the one before it */
-    bool shortcuts; /* what some cores do alone need not be told to all */
-};
 
 /* ----------------------------------------------------------------------------- nodes ---- */
 
@@ -187,72 +161,18 @@ static bool find_waits(struct inserter *in)
 
 /* ----------------------------------------------------------------------------- needs ---- */
 
-/* `node` of a core type comes behind `before` of another or the same: numbers as in op_nodes. */
-static void need(struct inserter *in, int core, uint32_t node, int before_core, uint32_t before)
+static inline void need(void *user, const struct inserter *inserter, const struct sync_need *need)
 {
-    if (!node || !before)
-        return;
-    struct sync_node *later = &in->plan.lists[core].at[node - 1];
-    uint32_t extent = in->extents[core].at[node - 1];
-    uint32_t extent_before = in->extents[before_core].at[before - 1];
-    if (core == before_core && extent == CORE_ZERO && extent_before == CORE_ZERO) {
-        later->drained |= in->plan.lists[core].at[before - 1].call;
+    struct inserter *in = user;
+    struct sync_node *later = &in->plan.lists[need->core].at[need->node - 1];
+    enum need_extent extent = need_extent(inserter, need);
+    if (extent == NEED_DRAIN) {
+        later->drained |= in->plan.lists[need->core].at[need->before - 1].call;
         return;
     }
-    bool own = extent != ALL_CORES && extent_before != ALL_CORES;
-    uint32_t *needed = own ? later->own : later->need;
-    if (needed[before_core] < before)
-        needed[before_core] = before;
-}
-
-static void need_op(struct inserter *in, uint32_t later, uint32_t earlier)
-{
-    for (int core = 0; core < CORE_TYPES; core++)
-        for (int part = 0; part < CORE_TYPES; part++)
-            need(in, core, in->ops[later].call[core], part, in->ops[earlier].call[part]);
-}
-
-/* What the calls of an op need. */
-static void find_needs(struct inserter *in, uint32_t op)
-{
-    const struct order *order = in->sk->order;
-    uint32_t id = in->sk->ops[op];
-    for (uint32_t e = order->first[id]; e < order->first[id + 1]; e++) {
-        uint32_t earlier = superkernel_index(in->sk, order->edges[e].from);
-        if (earlier != NONE)
-            need_op(in, op, earlier);
-    }
-    if (in->chained && op > 0)
-        need_op(in, op, op - 1);
-    for (int core = 0; core < CORE_TYPES; core++)
-        for (int waiter = 0; waiter < CORE_TYPES; waiter++)
-            need(in, core, in->ops[op].call[core], waiter, in->ops[op].wait[waiter]);
-}
-
-/* A reset comes behind all waits for the event. */
-static void find_reset_needs(struct inserter *in, int core, uint32_t node, uint32_t event)
-{
-    const struct event_uses *recvs = &in->events.recvs;
-    uint32_t i = event_uses_find(recvs, event);
-    for (; i < recvs->count && recvs->at[i].event == event; i++)
-        for (int part = 0; part < CORE_TYPES; part++)
-            need(in, core, node, part, in->ops[recvs->at[i].op].wait[part]);
-}
-
-/* What notifications and resets need: all of their op, all that read the word. */
-static void find_word_needs(struct inserter *in, int core)
-{
-    const struct sync_list *list = &in->plan.lists[core];
-    for (uint32_t i = 0; i < list->count; i++) {
-        const struct instr *instr = &in->sk->entry->programs[core].instrs.at[list->at[i].instr];
-        if (instr->op == INSTR_reset && !instr->word)
-            find_reset_needs(in, core, i + 1, instr->number[0]);
-        if (instr->op != INSTR_notify && !(instr->op == INSTR_reset && instr->word))
-            continue;
-        const struct op_nodes *op = &in->ops[superkernel_word_owner(in->sk, &in->events, instr, 0)];
-        for (int part = 0; part < CORE_TYPES; part++)
-            need(in, core, i + 1, part, instr->word ? op->select[part] : op->call[part]);
-    }
+    uint32_t *needed = extent == NEED_OWN ? later->own : later->need;
+    if (needed[need->before_core] < need->before)
+        needed[need->before_core] = need->before;
 }
 
 /* -------------------------------------------------------------------------- programs ---- */
@@ -314,11 +234,10 @@ static bool has_early_start(const struct superkernel *sk)
 
 static void synchronise(struct inserter *in)
 {
-    for (uint32_t i = 0; i < in->sk->count; i++)
-        find_needs(in, i);
-    for (int core = 0; core < CORE_TYPES; core++)
-        find_word_needs(in, core);
+    inserter_needs(in, need, in);
     sync_plan_make(&in->plan);
+    if (in->sk->context->diags->remarks)
+        insert_syncs_remark(in);
     for (int core = 0; core < CORE_TYPES; core++)
         rewrite(in, core);
 }

@@ -14,6 +14,8 @@ libskir_la_SOURCES += \
 	passes/inline_calls.c \
 	passes/insert_events.c \
 	passes/insert_syncs.c \
+	passes/insert_syncs.h \
+	passes/insert_syncs_remarks.c \
 	passes/limit_residency.c \
 	passes/limit_stream_fusion.c \
 	passes/lower_superkernels.c \

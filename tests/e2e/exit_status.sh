@@ -174,8 +174,9 @@ import json
 import sys
 
 FIELDS = {"severity": str, "id": str, "text": str, "line": int, "column": int, "notes": list}
-# What remarks about scopes have besides.
-FACTS = {"fused": {"scope", "superkernel", "ops", "streams"}}
+# What some remarks have besides.
+FACTS = {"fused": {"scope", "superkernel", "ops", "streams"},
+         "sync-inserted": {"entry", "sync", "cores", "number", "from", "to", "why", "others"}}
 for name in "errors", "remarks", "bytes":
     with open(f"{sys.argv[1]}/{name}.json", encoding="utf-8") as file:
         root = json.load(file)
