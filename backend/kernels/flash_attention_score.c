@@ -93,8 +93,10 @@ static bool attention_open(struct attention *op, const skrt_core *core, uint64_t
     return q->depth <= MAX_DEPTH && k->depth == q->depth && k->batches == q->batches &&
            k->heads > 0 && q->heads % k->heads == 0 && kernel_same_dims(&t[KEY], &t[VALUE]) &&
            kernel_same_dims(&t[QUERY], &t[OUT]) && kernel_elements(&t[MAX]) == each &&
-           kernel_elements(&t[SUM]) == each &&
-           (t[MASK].form == SKRT_ABSENT || broadcast_fits(&t[MASK], &op->scores, 0));
+           kernel_elements(&t[SUM]) == each && t[MAX].dtype == SKRT_f32 &&
+           t[SUM].dtype == SKRT_f32 &&
+           (t[MASK].form == SKRT_ABSENT ||
+            (kernel_dtype_size(t[MASK].dtype) == 1 && broadcast_fits(&t[MASK], &op->scores, 0)));
 }
 
 /* `n`: of the row, among those of all heads and batches. */

@@ -27,7 +27,9 @@ static bool gating_open(struct gating *op, const skrt_core *core, uint64_t args_
     op->k = k->i;
     return op->k >= 0 && op->k <= op->experts && kernel_elements(&t[Y]) == op->rows * op->k &&
            kernel_same_dims(&t[Y], &t[EXPERT]) && kernel_same_dims(&t[Y], &t[ROW]) &&
-           (t[FINISHED].form == SKRT_ABSENT || kernel_elements(&t[FINISHED]) == op->rows);
+           t[EXPERT].dtype == SKRT_i32 && t[ROW].dtype == SKRT_i32 &&
+           (t[FINISHED].form == SKRT_ABSENT ||
+            (t[FINISHED].dtype == SKRT_bool && kernel_elements(&t[FINISHED]) == op->rows));
 }
 
 static int64_t gating_load(const struct gating *op, float *x, int64_t row, int64_t at)

@@ -30,7 +30,7 @@ static bool masked_softmax_open(struct masked_softmax *op, const skrt_core *core
         return false;
     op->n = x->dims[x->rank - 1];
     op->rows = kernel_product(x, 0, x->rank - 1);
-    return mask->form == SKRT_ABSENT || broadcast_fits(mask, x, 0);
+    return mask->form == SKRT_ABSENT || (mask->dtype == SKRT_bool && broadcast_fits(mask, x, 0));
 }
 
 /* Loads scaled elements of a row, masked. */
