@@ -148,7 +148,7 @@ graph @g(%v: f32[4], %x: f32[4]) -> f32[4] {
   scope @s {
     %a = Identity(%v) : f32[4]
     %b = Reshape(%a) : f32[2, 2]
-    Where(%a) {inplace = [0]} via @where
+    Place(%a) {inplace = [0]} via @where
     %c = Add(%x, %x) : f32[4]
   }
   return %c
@@ -158,7 +158,7 @@ write("where.skir", WHERE)
 done = tap.skirc("run", "where.skir", "--compare=unfused")
 tap.check("a memory that differs is told by its last name", done.returncode == 1 and "DIFFERENT" in done.stdout
           and done.stdout.startswith("first difference: %b[0, 1] of Reshape is "), done.stdout + done.stderr)
-write("where.skir", re.sub("    %[ab] = .*\n", "", WHERE).replace("Where(%a)", "Where(%v)"))
+write("where.skir", re.sub("    %[ab] = .*\n", "", WHERE).replace("Place(%a)", "Place(%v)"))
 done = tap.skirc("run", "where.skir", "--compare=unfused")
 tap.check("or by the parameter's", done.returncode == 1
           and done.stdout.startswith("first difference: %v[1] is "), done.stdout + done.stderr)

@@ -16,7 +16,7 @@ for name in "multi_stream", "decoder_layer":
         bad = []
         for seed in range(RUNS):
             done = tap.skirc("run", path, "--compare=unfused", f"--threads={threads}",
-                             f"--seed={seed}", "--timeout=30")
+                             f"--seed={seed}", "--timeout=30", "--repeat=2")
             if done.returncode or not re.search("; bit-exact$", done.stdout):
                 bad.append((seed, done.stdout + done.stderr))
         tap.check(f"{name} with {threads} threads, {RUNS} times", not bad, bad[:1])

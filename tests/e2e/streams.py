@@ -182,8 +182,8 @@ tap.check("each stream is a process of the trace", sorted(processes.values())
 launches = {(processes[event["pid"]], event["args"]["launch"]) for event in events
             if event["ph"] == "B"}
 tap.check("  that has its launches", launches == {
-    ('stream "1"', "middle_left"), ('stream "2"', "middle_right"), ('stream "3"', "middle_third")},
-    launches)
+    ('stream "1"', "middle_left"), ('stream "2"', "middle_right"), ('stream "3"', "middle_third"),
+    ('stream "2"', "Mul")}, launches)
 times = {}
 wrong = []
 for event in events:

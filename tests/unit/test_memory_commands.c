@@ -134,7 +134,9 @@ static void test_text(void **state)
     (void)state;
     scratch_write("in.skir", everything);
     const struct command_line lines[] = {
-        {{"skirc", "check", "--explain", "--remarks=out/x.json", "in.skir"}, 400, OUT_OF_MEMORY},
+        {{"skirc", "check", "--explain", "--remarks=out/x.json", kernels, "in.skir"},
+         400,
+         OUT_OF_MEMORY},
         {{"skirc", "fmt", "-o", "out/x.skir", "in.skir"}, 400, OUT_OF_MEMORY},
         {{"skirc", "opt", "--passes=default", "--stats", kernels, "in.skir"}, 200, OUT_OF_MEMORY},
         {{"skirc", "opt", "--passes=partition-scopes", "--print-changed", "in.skir"},
