@@ -10,10 +10,28 @@
 /* Sub-kernels may crash on several threads at once. A handler has no other way to know. */
 static atomic_flag reporting = ATOMIC_FLAG_INIT;
 
+static const struct crash_map *crash_map;
+
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
-static void on_crash(int signal_number)
+static void say(const char *text)
 {
+    (void)!write(STDERR_FILENO, text, strlen(text));
+}
+
+static void say_place(const void *address)
+{
+    char text[256];
+    if (!crash_map->text(crash_map->context, address, text, sizeof text))
+        return;
+    say("it touched what is ");
+    say(text);
+    say("\n");
+}
+
+static void on_crash(int signal_number, siginfo_t *info, void *unused)
+{
+    (void)unused;
     static const char text[] = "skirc: a sub-kernel crashed (signal ";
     const char digits[] = {(char)('0' + signal_number / 10), (char)('0' + signal_number % 10), ')',
                            '\n'};
@@ -23,12 +41,15 @@ static void on_crash(int signal_number)
     (void)!write(STDERR_FILENO, text, sizeof text - 1);
     (void)!write(STDERR_FILENO, digits + skip, sizeof digits - skip);
     skrt_report_crash(STDERR_FILENO);
+    if (signal_number == SIGSEGV || signal_number == SIGBUS)
+        say_place(info->si_addr);
     _exit(EXIT_INPUT);
 }
 
-void crash_reports_begin(void)
+void crash_reports_begin(const struct crash_map *map)
 {
-    struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
+    struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_ONSTACK | SA_SIGINFO};
+    crash_map = map;
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
         sigaction(signals[i], &action, NULL);
 }

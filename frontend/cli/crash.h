@@ -2,9 +2,20 @@
 #ifndef FRONTEND_CLI_CRASH_H
 #define FRONTEND_CLI_CRASH_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Who knows what is at an address. `text` is what a signal handler can call; false: nothing is
+ * known of it. */
+struct crash_map {
+    bool (*text)(const void *context, const void *address, char *text, size_t size);
+    const void *context;
+};
+
 /* Until the end, SIGSEGV, SIGBUS, SIGFPE and SIGILL print on standard error which core ran what,
- * and end the process with EXIT_INPUT: the kernels are the user's. */
-void crash_reports_begin(void);
+ * and what is near the address that it touched, and end the process with EXIT_INPUT: the kernels
+ * are the user's. The map stays where it is. */
+void crash_reports_begin(const struct crash_map *map);
 void crash_reports_end(void);
 
 #endif

@@ -46,8 +46,9 @@ static void end_crash_reports(void *unused)
 
 static void execute(struct outcome *outcome, const struct storages *storages)
 {
+    const struct crash_map map = {storages_place, storages};
     struct mem_guard guard;
-    crash_reports_begin();
+    crash_reports_begin(&map);
     mem_guard(&guard, end_crash_reports, NULL);
     outcome->runner->how->execute(outcome->run, storages->values, &outcome->last);
     mem_unguard(&guard);

@@ -6,11 +6,12 @@
 
 /* What an element of a dtype is, or a part of it where it is complex. */
 struct pattern {
-    unsigned char bytes[8];
+    uint64_t word;      /* as many of them as there is room for */
+    uint64_t ones, top; /* in that word: the lowest and the highest bit of each */
     size_t size, parts; /* bytes of a part; parts of an element */
 };
 
-static uint64_t float_bits(enum dtype dtype, enum poison poison)
+static uint64_t element_bits(enum dtype dtype, enum poison poison)
 {
     bool first = poison == POISON_FIRST;
     switch (dtype) {
@@ -32,10 +33,13 @@ static struct pattern pattern_of(enum dtype dtype, enum poison poison)
     const struct dtype_info *info = dtype_info(dtype);
     bool is_complex = info->class == CLASS_COMPLEX;
     size_t item = info->bits < 8 ? 1 : info->bits / 8;
-    struct pattern pattern = {.size = is_complex ? item / 2 : item, .parts = is_complex ? 2 : 1};
-    uint64_t bits = float_bits(dtype, poison);
-    memcpy(pattern.bytes, &bits, sizeof pattern.bytes);
-    return pattern;
+    size_t size = is_complex ? item / 2 : item;
+    uint64_t lane = UINT64_MAX >> (64 - 8 * size), ones = UINT64_MAX / lane;
+    return (struct pattern){.word = (element_bits(dtype, poison) & lane) * ones,
+                            .ones = ones,
+                            .top = ones << (8 * size - 1),
+                            .size = size,
+                            .parts = is_complex ? 2 : 1};
 }
 
 static const struct type *type_of(const struct storage *storage, uint32_t id)
@@ -53,8 +57,10 @@ bool poison_is_for(const struct storages *storages, uint32_t graph, uint32_t id)
 
 static void fill_bytes(unsigned char *at, uint64_t size, const struct pattern *pattern)
 {
-    for (uint64_t i = 0; i + pattern->size <= size; i += pattern->size)
-        memcpy(at + i, pattern->bytes, pattern->size);
+    uint64_t i = 0;
+    for (; i + sizeof pattern->word <= size; i += sizeof pattern->word)
+        memcpy(at + i, &pattern->word, sizeof pattern->word);
+    memcpy(at + i, &pattern->word, size - i);
 }
 
 /* In a format with padding, that is what stays zero. */
@@ -92,32 +98,54 @@ struct search {
     uint64_t size; /* bytes */
 };
 
-/* `size` is that of the patterns, so that it is known where this is inlined. */
-static inline __attribute__((always_inline)) void count_parts(const struct search *search,
-                                                              size_t size, struct unwritten *found)
+/* Whether any part in these bytes may be the pattern: always where one is. */
+static bool may_hold(const unsigned char *at, const struct pattern *pattern)
 {
-    uint64_t last = 0;
-    for (uint64_t at = 0; at + size <= search->size; at += size) {
-        if (memcmp(search->first + at, search->patterns[0].bytes, size) != 0 ||
-            (search->second && memcmp(search->second + at, search->patterns[1].bytes, size) != 0))
-            continue;
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    word ^= pattern->word;
+    return ((word - pattern->ones) & ~word & pattern->top) != 0;
+}
+
+/* The first place from `at` on, a multiple of a word, whose bytes are to be looked at one by one. */
+static uint64_t next_place(const struct search *search, uint64_t at)
+{
+    while (at + sizeof(uint64_t) <= search->size &&
+           !may_hold(search->first + at, &search->patterns[0]))
+        at += sizeof(uint64_t);
+    return at;
+}
+
+static bool holds(const struct search *search, uint64_t at)
+{
+    size_t size = search->patterns[0].size;
+    return memcmp(search->first + at, &search->patterns[0].word, size) == 0 &&
+           (!search->second || memcmp(search->second + at, &search->patterns[1].word, size) == 0);
+}
+
+/* Counts the elements of a word of bytes, or of the last ones, that are not counted yet; complex
+ * ones have two parts. */
+static void count_at(const struct search *search, uint64_t place, struct unwritten *found,
+                     uint64_t *counted)
+{
+    size_t size = search->patterns[0].size;
+    for (uint64_t at = place; at < place + sizeof(uint64_t) && at + size <= search->size;
+         at += size) {
         uint64_t element = at / size / search->patterns[0].parts;
-        if (found->count == 0)
+        if (element < *counted || !holds(search, at))
+            continue;
+        if (found->count++ == 0)
             found->first = element;
-        found->count += found->count == 0 || element != last; /* complex numbers have two parts */
-        last = element;
+        *counted = element + 1;
     }
 }
 
 static void count(const struct search *search, struct unwritten *found)
 {
-    switch (search->patterns[0].size) {
-    case 1: count_parts(search, 1, found); break;
-    case 2: count_parts(search, 2, found); break;
-    case 4: count_parts(search, 4, found); break;
-    default: count_parts(search, 8, found); break;
-    }
+    uint64_t counted = 0;
     found->elements = search->size / search->patterns[0].size / search->patterns[0].parts;
+    for (uint64_t at = 0; (at = next_place(search, at)) < search->size; at += sizeof(uint64_t))
+        count_at(search, at, found, &counted);
 }
 
 static void search_padded(const struct storage *storage, const struct storage *second, uint32_t id,

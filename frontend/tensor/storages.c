@@ -61,6 +61,35 @@ void storages_free(struct storages *storages)
     *storages = (struct storages){0};
 }
 
+/* The first byte of a value is 0. */
+static void place_text(const struct storage *storage, uint32_t id, int64_t offset, char *text,
+                       size_t size)
+{
+    int64_t bytes = (int64_t)storage->guarded[id].size;
+    int64_t away = offset < 0 ? -offset : offset < bytes ? offset : offset - bytes;
+    snprintf(text, size, "%lld byte%s %s '%%%.*s'", (long long)away, away == 1 ? "" : "s",
+             offset < 0       ? "before"
+             : offset < bytes ? "into"
+                              : "behind the end of",
+             NAME(storage->module, storage->graph->values.at[id].name));
+}
+
+bool storages_place(const void *context, const void *address, char *text, size_t size)
+{
+    const struct storages *storages = context;
+    for (uint32_t graph = 0; graph < storages->count; graph++) {
+        const struct storage *storage = &storages->at[graph];
+        for (uint32_t i = 0; storage->graph && i < storage->graph->values.count; i++) {
+            const struct guarded *guarded = &storage->guarded[i];
+            if (!guarded_is_near(guarded, address))
+                continue;
+            place_text(storage, i, (const unsigned char *)address - guarded->at, text, size);
+            return true;
+        }
+    }
+    return false;
+}
+
 void storages_copy_given(struct storages *to, const struct storages *from)
 {
     for (uint32_t i = 0; i < from->count; i++)

@@ -23,6 +23,10 @@ void storages_free(struct storages *storages);
 /* As storage_copy_given, for each graph. */
 void storages_copy_given(struct storages *to, const struct storages *from);
 
+/* What is at an address, for people: "4096 bytes behind '%y'", as long as that is near (struct
+ * crash_map). */
+bool storages_place(const void *storages, const void *address, char *text, size_t size);
+
 /* That of the graph that is run. */
 static inline struct storage *storages_main(const struct storages *storages)
 {

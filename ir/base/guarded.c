@@ -10,6 +10,8 @@ enum {
     ALIGNMENT = 64, /* a cache line: kernels may use aligned vector accesses */
     BESIDE = 64,    /* bytes with a pattern, at least */
     PATTERN = 0xa7, /* no number that programs like */
+    /* Bytes that nobody may touch, on each side: addresses only, as no page of them is used. */
+    FORBIDDEN = 1 << 16,
 };
 
 static uint64_t page_size(void)
@@ -28,14 +30,14 @@ static void place(struct guarded *guarded)
 
 static bool map_pages(struct guarded *guarded)
 {
-    uint64_t page = page_size();
+    uint64_t page = page_size(), forbidden = (FORBIDDEN + page - 1) / page * page;
     uint64_t room = (guarded->size + 2 * BESIDE + ALIGNMENT + page - 1) / page * page;
-    void *mapped = mmap(NULL, room + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *mapped = mmap(NULL, room + 2 * forbidden, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED)
         return false;
     guarded->mapped = mapped;
-    guarded->mapped_size = room + 2 * page;
-    guarded->begin = (unsigned char *)mapped + page;
+    guarded->mapped_size = room + 2 * forbidden;
+    guarded->begin = (unsigned char *)mapped + forbidden;
     guarded->end = guarded->begin + room;
     if (mprotect(guarded->begin, room, PROT_READ | PROT_WRITE) == 0)
         return true;

@@ -115,12 +115,17 @@ is_named("all that a kernel does is said", "both", CASES[1][3], WAYS[:1], errors
 is_named("each thing", "both", "Bad %b writes before '%b', which has 60 elements: the first at -1, "
          "8 bytes in all", WAYS[:1], errors=2)
 
-build("far", ALL + "y[n + 100000] = 0;")
+build("far", ALL + "y[n + 2000] = 0;")
 module("far")
-crashes("writes far behind crash where they happen", "far", "in op bad(%a, %b)")
-build("far2", ALL + "y[-100000] = 0;")
+crashes("writes far behind crash where they happen", "far",
+        "in op bad(%a, %b)\nit touched what is 8000 bytes behind the end of '%b'\n")
+build("far2", ALL + "y[-1100] = 0;")
 module("far2")
-crashes("and so do those far before", "far2", "in op bad(%a, %b)")
+crashes("and so do those far before", "far2",
+        "in op bad(%a, %b)\nit touched what is 4400 bytes before '%b'\n")
+build("far3", ALL + "y[(uint64_t)1 << 40] = 0;")
+module("far3")
+crashes("and those that are near nothing", "far3", "in op bad(%a, %b)\n")
 
 # ---- Data types ----
 
