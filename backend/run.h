@@ -42,7 +42,7 @@ struct run_options {
 struct run_damage {
     const struct graph *graph;
     const struct op *op;  /* whose memory it is, in that graph; NULL: an entry's */
-    const char *what;     /* it is: "workspace", "list" */
+    const char *what;     /* it is: "workspace", "list", "tiling" */
     uint64_t size, bytes; /* of the memory; how many were written beside it */
     int64_t first;        /* their offset, as guarded_damage has it */
 };

@@ -312,6 +312,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/tensor/number.h \
 	frontend/tensor/poison.c \
 	frontend/tensor/poison.h \
+	frontend/tensor/read_only.c \
+	frontend/tensor/read_only.h \
 	frontend/tensor/restore.c \
 	frontend/tensor/restore.h \
 	frontend/tensor/spec.c \

@@ -44,7 +44,9 @@ static bool make_workspace(struct device_run *run, const struct op *op, uint64_t
 static bool make_tiling(struct device_run *run, const struct op *op, uint64_t *address)
 {
     char error[160];
-    struct skrt_tiling *tiling = arena_alloc(&run->arena, sizeof *tiling);
+    struct skrt_tiling *tiling = device_run_memory(run, op, "tiling", sizeof *tiling);
+    if (!tiling)
+        mem_exhausted();
     if (!device_tiling(run->module, run->graph, op, &run->arena, tiling, error, sizeof error))
         return refuse(run, op, DIAG_unsupported, error);
     *address = (uintptr_t)tiling;

@@ -150,7 +150,10 @@ static bool make_launches(struct device_run *run)
         return false;
     if (run->options.race_check)
         check_races(run);
-    run->params = mem_calloc(run->arguments.count, sizeof *run->params);
+    run->params = device_run_memory(run, NULL, "table of parameters",
+                                    run->arguments.count * sizeof *run->params);
+    if (!run->params)
+        mem_exhausted();
     return true;
 }
 
@@ -223,7 +226,6 @@ static void free_run(struct device_run *run)
     mem_free(run->base.ran);
     arena_free(&run->arena);
     analyses_drop(&run->analyses);
-    mem_free(run->params);
     mem_free(run);
 }
 

@@ -4,10 +4,11 @@
 #include "frontend/commands/run_launch.h"
 #include "frontend/commands/run_values.h"
 
-void run_check_begin(const struct outcome *outcome)
+void run_check_begin(struct outcome *outcome)
 {
     if (outcome->runner->trust_kernels)
         return;
+    read_only_init(&outcome->read_only, storages_main(&outcome->storages));
     poison_fill(&outcome->storages, POISON_FIRST);
     if (outcome->workplace)
         poison_fill(&outcome->workplace->storages, POISON_SECOND);
@@ -15,22 +16,47 @@ void run_check_begin(const struct outcome *outcome)
 
 /* ---------------------------------------------------------------------- what shows ---- */
 
-/* Memories of graphs that were run with elements that hold the poison, the first one or both. */
-static void find_unwritten(const struct outcome *outcome, const struct storages *second,
-                           struct unwritten_list *list)
+/* Memories of a graph with elements that hold the first poison. */
+static void find_suspects(const struct outcome *outcome, uint32_t graph,
+                          struct unwritten_list *list)
 {
-    const struct storages *first = &outcome->storages;
-    for (uint32_t graph = 0; graph < first->count; graph++) {
-        const struct storage *storage = &first->at[graph];
-        if (!storage->graph || !outcome->run->ran[graph])
-            continue;
-        for (uint32_t i = 0; i < storage->graph->values.count; i++) {
-            struct unwritten unwritten;
-            if (poison_is_for(first, graph, i) &&
-                poison_find(storage, second ? &second->at[graph] : NULL, i, &unwritten))
-                vec_push(list, unwritten);
-        }
+    const struct storage *storage = &outcome->storages.at[graph];
+    for (uint32_t i = 0; i < storage->graph->values.count; i++) {
+        struct unwritten unwritten;
+        if (poison_is_for(&outcome->storages, graph, i) &&
+            poison_find(storage, NULL, i, &unwritten))
+            vec_push(list, unwritten);
     }
+}
+
+static void find_all_suspects(const struct outcome *outcome, struct unwritten_list *list)
+{
+    for (uint32_t graph = 0; graph < outcome->storages.count; graph++)
+        if (outcome->run->ran[graph])
+            find_suspects(outcome, graph, list);
+}
+
+/* Those of them that hold the second poison after the second run. */
+static void prove(const struct outcome *outcome, const struct storages *second,
+                  const struct unwritten_list *suspects, struct unwritten_list *proven)
+{
+    for (uint32_t i = 0; i < suspects->count; i++) {
+        struct unwritten unwritten = suspects->at[i];
+        uint32_t graph = unwritten.graph;
+        if (outcome->run->ran[graph] &&
+            poison_find(&outcome->storages.at[graph], &second->at[graph], unwritten.value,
+                        &unwritten))
+            vec_push(proven, unwritten);
+    }
+}
+
+/* Whether an input is not what it was that no op writes. */
+static bool has_changed_inputs(const struct outcome *outcome)
+{
+    for (uint32_t i = 0; i < outcome->read_only.storage->graph->values.count; i++)
+        if (read_only_is_changed(&outcome->read_only, i))
+            return true;
+    return false;
 }
 
 static bool is_damaged(const struct outcome *outcome)
@@ -92,20 +118,29 @@ static enum exit_status watch_ops(const struct outcome *outcome, const struct se
     return status;
 }
 
-static enum exit_status explain(struct outcome *outcome, struct second *second, bool damaged)
+/* What has shown in the first run. */
+struct signs {
+    struct unwritten_list suspects;
+    bool damaged, changed;
+};
+
+static enum exit_status explain(struct outcome *outcome, struct second *second,
+                                const struct signs *signs)
 {
-    struct findings findings = {
-        .runner = outcome->runner, .first = &outcome->storages, .second = second->storages};
+    struct findings findings = {.runner = outcome->runner,
+                                .first = &outcome->storages,
+                                .second = second->storages,
+                                .read_only = &outcome->read_only};
     enum exit_status status = run_launch(outcome, second->storages);
     if (status == EXIT_DONE)
-        find_unwritten(outcome, second->storages, &findings.proven);
-    if (status == EXIT_DONE && (damaged || findings.proven.count > 0)) {
-        findings_begin(&findings);
+        prove(outcome, second->storages, &signs->suspects, &findings.proven);
+    if (status == EXIT_DONE && (signs->damaged || signs->changed || findings.proven.count > 0)) {
         status = fill_second(outcome, second);
+        findings_begin(&findings);
         if (status == EXIT_DONE)
             status = watch_ops(outcome, second, &findings);
         if (status == EXIT_DONE)
-            findings_end(&findings, damaged);
+            findings_end(&findings, signs->damaged, signs->changed);
         run_answers_print(outcome->runner, &outcome->storages);
         status = EXIT_INPUT;
     }
@@ -113,21 +148,32 @@ static enum exit_status explain(struct outcome *outcome, struct second *second, 
     return status;
 }
 
-enum exit_status run_check_end(struct outcome *outcome)
+static enum exit_status explain_in_second(struct outcome *outcome, const struct signs *signs)
 {
-    struct unwritten_list suspects = {NULL, 0, 0};
     struct second second;
-    if (outcome->runner->trust_kernels)
-        return EXIT_DONE;
-    find_unwritten(outcome, NULL, &suspects);
-    bool suspicious = suspects.count > 0;
-    bool damaged = is_damaged(outcome);
-    vec_free(&suspects);
-    if (!suspicious && !damaged)
-        return EXIT_DONE;
     enum exit_status status = make_second(outcome, &second);
     if (status == EXIT_DONE)
-        status = explain(outcome, &second, damaged);
+        status = explain(outcome, &second, signs);
     storages_free(&second.own);
     return status;
+}
+
+enum exit_status run_check_end(struct outcome *outcome)
+{
+    struct signs signs = {.damaged = false};
+    enum exit_status status = EXIT_DONE;
+    if (outcome->runner->trust_kernels)
+        return EXIT_DONE;
+    find_all_suspects(outcome, &signs.suspects);
+    signs.damaged = is_damaged(outcome);
+    signs.changed = has_changed_inputs(outcome);
+    if (signs.suspects.count > 0 || signs.damaged || signs.changed)
+        status = explain_in_second(outcome, &signs);
+    vec_free(&signs.suspects);
+    return status;
+}
+
+void run_check_free(struct outcome *outcome)
+{
+    read_only_free(&outcome->read_only);
 }

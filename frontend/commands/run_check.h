@@ -6,10 +6,12 @@
 
 /* Before the first run of an outcome, in storage that has been filled: what its kernels do not
  * write will show. */
-void run_check_begin(const struct outcome *outcome);
+void run_check_begin(struct outcome *outcome);
 
 /* Behind it: if anything shows, runs the graph again, and op by op, and reports each op whose
  * kernel does it. EXIT_INPUT where that is so. */
 enum exit_status run_check_end(struct outcome *outcome);
+/* In any case, at the end. */
+void run_check_free(struct outcome *outcome);
 
 #endif

@@ -3,6 +3,8 @@
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 
+#include <string.h>
+
 static uint32_t graph_index(const struct findings *findings, const struct graph *graph)
 {
     return (uint32_t)(graph - findings->runner->module->graphs.at);
@@ -61,7 +63,6 @@ static void report_unwritten(struct findings *findings, const struct graph *grap
                            named, count, elements, (int)name->size, name->text, first);
     if (reported)
         help_trust(findings);
-    findings->found = true;
     arena_free(&scratch);
 }
 
@@ -116,7 +117,7 @@ static void report_beside(struct findings *findings, const struct graph *graph, 
     diag_at(findings->runner->diags, DIAG_wrong_kernel, op_span(findings, op),
             "the kernel of %s writes %.*s", op_text(findings->runner->module, graph, op, &scratch),
             (int)where->size, where->at);
-    findings->found = findings->found_beside = true;
+    findings->found_beside = true;
     arena_free(&scratch);
 }
 
@@ -170,6 +171,72 @@ static void check_run(struct findings *findings, const struct graph *graph, cons
     }
 }
 
+/* --------------------------------------------------------------------------- inputs ---- */
+
+static const struct storage *main_storage(const struct findings *findings)
+{
+    return storages_main(findings->second);
+}
+
+static void copy_changed_inputs(struct findings *findings)
+{
+    const struct storage *storage = main_storage(findings);
+    uint32_t count = storage->graph->values.count;
+    findings->copies = mem_calloc(count, sizeof *findings->copies);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!read_only_is_changed(findings->read_only, i))
+            continue;
+        findings->copies[i] = mem_calloc(storage->sizes[i] + 1, 1);
+        memcpy(findings->copies[i], storage->data[i], storage->sizes[i]);
+    }
+}
+
+/* Elements of which any byte is another. */
+static uint64_t count_changed(const struct storage *storage, uint32_t id, const unsigned char *copy,
+                              uint64_t *first)
+{
+    unsigned bits =
+        dtype_info(storage->module->types.at[storage->graph->values.at[id].type].dtype)->bits;
+    uint64_t item = bits < 8 ? 1 : bits / 8, count = 0;
+    const unsigned char *data = storage->data[id];
+    for (uint64_t i = 0; i < storage->sizes[id] / item; i++)
+        if (memcmp(data + i * item, copy + i * item, item) != 0 && count++ == 0)
+            *first = i;
+    return count;
+}
+
+static void check_input(struct findings *findings, const struct graph *graph, const struct op *op,
+                        uint32_t id)
+{
+    const struct storage *storage = main_storage(findings);
+    struct arena scratch = {NULL, 0};
+    uint64_t first = 0, count = count_changed(storage, id, findings->copies[id], &first);
+    if (count == 0)
+        return;
+    const struct unwritten place = {
+        .graph = graph_index(findings, storage->graph), .value = id, .first = first};
+    char index[256];
+    first_text(findings, &place, index, sizeof index);
+    if (diag_at(findings->runner->diags, DIAG_wrong_kernel, op_span(findings, op),
+                "the kernel of %s writes %llu element%s of '%%%.*s', which no op does, the first "
+                "at %s",
+                op_text(findings->runner->module, graph, op, &scratch), (unsigned long long)count,
+                count == 1 ? "" : "s", NAME(storage->module, storage->graph->values.at[id].name),
+                index))
+        diag_help(findings->runner->diags,
+                  "an op that writes an operand says so: {inplace = [N]}, N being its place");
+    memcpy(storage->data[id], findings->copies[id], storage->sizes[id]);
+    findings->found_input = true;
+    arena_free(&scratch);
+}
+
+static void check_inputs(struct findings *findings, const struct graph *graph, const struct op *op)
+{
+    for (uint32_t i = 0; i < main_storage(findings)->graph->values.count; i++)
+        if (findings->copies[i])
+            check_input(findings, graph, op, i);
+}
+
 /* ----------------------------------------------------------------------------- a run ---- */
 
 static void repair(const struct storages *storages)
@@ -189,6 +256,7 @@ void findings_begin(struct findings *findings)
         if (storages->at[i].graph)
             findings->tainted[i] = mem_calloc(storages->at[i].graph->values.count, 1);
     repair(storages);
+    copy_changed_inputs(findings);
 }
 
 void findings_op_ended(void *context, const struct graph *graph, const struct op *op)
@@ -199,6 +267,7 @@ void findings_op_ended(void *context, const struct graph *graph, const struct op
             check_storage(findings, &findings->second->at[i], graph, op);
     check_run(findings, graph, op);
     check_results(findings, graph, op);
+    check_inputs(findings, graph, op);
 }
 
 /* An op that writes it where it runs alone. */
@@ -217,15 +286,21 @@ static void report_fused(struct findings *findings, const struct unwritten *unwr
             NAME(module, graph->values.at[unwritten->value].name), first);
 }
 
-void findings_end(struct findings *findings, bool damaged)
+static void report_graph(const struct findings *findings, const char *what)
 {
     const struct runner *runner = findings->runner;
+    diag_at(runner->diags, DIAG_wrong_kernel, locate_name(runner->module, runner->graph->loc),
+            "the graph writes %s, but no op of it does where it runs alone", what);
+}
+
+void findings_end(struct findings *findings, bool damaged, bool changed)
+{
     for (uint32_t i = 0; i < findings->proven.count && !findings->tainted_graph; i++)
         report_fused(findings, &findings->proven.at[i]);
     if (damaged && !findings->found_beside)
-        diag_at(runner->diags, DIAG_wrong_kernel, locate_name(runner->module, runner->graph->loc),
-                "something is written beside the tensors of this graph, but not where its ops run "
-                "alone");
+        report_graph(findings, "beside its tensors");
+    if (changed && !findings->found_input)
+        report_graph(findings, "an input that none of its ops writes");
 }
 
 void findings_free(struct findings *findings)
@@ -233,5 +308,8 @@ void findings_free(struct findings *findings)
     for (uint32_t i = 0; findings->tainted && i < findings->second->count; i++)
         mem_free(findings->tainted[i]);
     mem_free(findings->tainted);
+    for (uint32_t i = 0; findings->copies && i < main_storage(findings)->graph->values.count; i++)
+        mem_free(findings->copies[i]);
+    mem_free(findings->copies);
     vec_free(&findings->proven);
 }

@@ -16,20 +16,22 @@ struct findings {
     struct backend_run *run;       /* that in which ops run one by one */
     const struct storages *first;  /* as the graph's run has left them, which began with poison */
     const struct storages *second; /* those of the run, which begins with the second poison */
-    struct unwritten_list proven;  /* what two runs of the graph have not written */
-    uint8_t **tainted;             /* by graph and value that stands for a memory: some of it is not
+    const struct read_only *read_only; /* inputs, which the graph's run may have changed */
+    void **copies;                     /* by value: of those that it has, as they were */
+    struct unwritten_list proven;      /* what two runs of the graph have not written */
+    uint8_t **tainted; /* by graph and value that stands for a memory: some of it is not
                                     * written */
     const struct graph *tainted_graph; /* the only one with such, or NULL */
-    bool found, found_beside;          /* anything; something written beside a memory */
+    bool found_beside, found_input;    /* something written beside a memory; into an input */
 };
 
-/* Before the run: nothing is written beside memory yet. */
+/* Before the run, when its inputs are there: nothing is written beside memory yet. */
 void findings_begin(struct findings *findings);
 /* Behind each op (struct run_watch). */
 void findings_op_ended(void *findings, const struct graph *graph, const struct op *op);
-/* Behind the run: reports what the graph's own runs have left unwritten but ops alone write; and,
- * where `damaged`, that something was written beside a memory by no op alone. */
-void findings_end(struct findings *findings, bool damaged);
+/* Behind the run: reports what the graph's own runs do and no op alone: what they leave unwritten,
+ * and, where that has shown, that they write beside a memory, or into an input. */
+void findings_end(struct findings *findings, bool damaged, bool changed);
 void findings_free(struct findings *findings);
 
 #endif

@@ -95,6 +95,7 @@ enum exit_status run_measure(struct runner *runner, struct runner *other)
     enum exit_status status = run_json_write(&outcomes, run_and_report(&outcomes));
     for (unsigned i = outcomes.count; i-- > 0;) {
         run_close(&outcomes.at[i]);
+        run_check_free(&outcomes.at[i]);
         vec_free(&outcomes.at[i].samples);
     }
     run_values_release(&outcomes);

@@ -6,6 +6,7 @@
 #include "frontend/commands/lowered_input.h"
 #include "frontend/commands/named_values.h"
 #include "frontend/commands/samples.h"
+#include "frontend/tensor/read_only.h"
 #include "frontend/tensor/restore.h"
 #include "frontend/tensor/tensor_match.h"
 
@@ -59,6 +60,7 @@ struct outcome {
     struct backend_run *run;       /* open, or NULL */
     struct storages storages;      /* of its first run: what is left there is its result */
     struct workplace *workplace;   /* of its further runs; ways that run one graph share it */
+    struct read_only read_only;    /* inputs of its first run */
     struct run_result last;
     unsigned runs;          /* so far */
     double first;           /* seconds of the first run */

@@ -107,7 +107,7 @@ static bool may_hold(const unsigned char *at, const struct pattern *pattern)
     return ((word - pattern->ones) & ~word & pattern->top) != 0;
 }
 
-/* The first place from `at` on, a multiple of a word, whose bytes are to be looked at one by one. */
+/* The first place from `at` on, a multiple of a word, whose bytes are to be looked at. */
 static uint64_t next_place(const struct search *search, uint64_t at)
 {
     while (at + sizeof(uint64_t) <= search->size &&

@@ -15,9 +15,9 @@ struct guarded {
     uint64_t mapped_size;
 };
 
-/* Zeroed memory. The pages behind it are less than 192 bytes away, unless there are to be none: each
- * such memory takes a page at least, and systems have some ten thousands of mappings at most. False
- * where there is no memory. */
+/* Zeroed memory. The pages behind it are less than 192 bytes away, unless there are to be none:
+ * each such memory takes a page at least, and systems have some ten thousands of mappings at most.
+ * False where there is no memory. */
 bool guarded_init(struct guarded *guarded, uint64_t size, bool pages);
 void guarded_free(struct guarded *guarded);
 

@@ -109,6 +109,28 @@ for claim, name, body, text in CASES:
     module(name)
     is_named(claim, name, text)
 
+build("input", ALL + "x[13] = x[14] = 1e9f;")
+module("input", ops="""%b = Bad(%x) : f32[6, 10] via @bad
+    %c = Bad2(%b) : f32[6, 10] via @copy""")
+is_named("writes an input", "input", "Bad %b writes 2 elements of '%x', which no op does, the first at "
+         "[1, 3]", line=6)
+module("input", ops="""%i = Const() {value = 2.5} : f32[6, 10]
+    %b = Bad(%i) : f32[6, 10] via @bad
+    %c = Bad2(%b) : f32[6, 10] via @copy""")
+is_named("writes a constant", "input", "Bad %b writes 2 elements of '%i', which no op does, the first "
+         "at [1, 3]")
+build("tiling", "for (uint64_t i = 0; i < n; i++) y[i] = x[i]; *(uint64_t *)(args[2] + 32) = 0;")
+write("tiling.skir", """skir 1
+kernel @bad : aiv_only {block = 2, object = "tiling.o", function = "bad", params = [x, y, tiling]}
+graph @g(%x: f32[6, 10]) -> f32[6, 10] {
+  scope @s {
+    %b = Bad(%x) : f32[6, 10] via @bad
+  }
+  return %b
+}
+""")
+is_named("writes behind the tiling", "tiling",
+         "Bad %b writes behind its tiling of 24 bytes: the first at byte 32, 8 in all", WAYS[:1], 5)
 build("both", "for (uint64_t i = 0; i + 1 < n; i++) y[i] = x[i]; y[n] = y[-1] = 0;")
 module("both")
 is_named("all that a kernel does is said", "both", CASES[1][3], WAYS[:1], errors=2)
@@ -182,6 +204,16 @@ graph @g(%x: f32[60], %k: f32[60]) -> f32[60] {
 }
 """)
 is_right("one that writes a part of an operand in place", "inplace")
+write("inplace.skir", """skir 1
+graph @g(%x: f32[60], %y: f32[60]) -> f32[60] {
+  scope @s {
+    Assign(%x, %y) {inplace = [0]}
+    %r = Add(%x, %y) : f32[60]
+  }
+  return %r
+}
+""")
+is_right("an op that writes an input in place", "inplace")
 write("branch.skir", """skir 1
 graph @taken(%x: f32[60]) -> f32[60] {
   %y = Add(%x, %x) : f32[60]
