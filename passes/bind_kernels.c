@@ -1,6 +1,6 @@
-/* bind-kernels: gives each op without `via` the sample kernel of its type, and declares those
- * kernels; writes out the calls of hand-written entries that name no more than their op, or a
- * sample kernel that is not declared.
+/* bind-kernels: gives each op without `via` the kernel that is declared for its type, or else the
+ * sample kernel of that, which it declares; writes out the calls of hand-written entries that name
+ * no more than their op, or a sample kernel that is not declared.
  *
  * needs    nothing
  * changes  `via` of ops that have none; their optional operands that are left out become `none`;
@@ -14,6 +14,7 @@
 #include "ir/order.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify.h"
+#include "passes/declared_kernels.h"
 #include "passes/entry/sample_calls.h"
 #include "passes/entry/short_calls.h"
 #include "passes/pass.h"
@@ -446,14 +447,16 @@ static bool bind_ops(struct pass_context *context)
     return ok;
 }
 
-/* What entries have got is as they would have to be written. */
+/* What ops and entries have got of the text is judged as if it were written. */
 bool pass_bind_kernels(struct pass_context *context)
 {
     struct module *module = context->module;
-    bool written = !entries_are_bound(module);
+    uint32_t bound = !entries_are_bound(module);
+    if (!declared_kernels_bind(context, &bound))
+        return false;
     if (!ops_are_bound(module) && !bind_ops(context))
         return false;
     if (short_calls_present(module) && !short_calls_write(context))
         return false;
-    return !written || verify_module(module, context->diags);
+    return !bound || verify_module(module, context->diags);
 }

@@ -11,6 +11,7 @@
 #include "ir/order.h"
 #include "ir/sk_options.h"
 #include "ir/syntax/locate.h"
+#include "ir/syntax/spelling.h"
 #include "passes/pass.h"
 
 static bool allows_streams(const struct module *module, const struct block *superkernel)
@@ -20,37 +21,108 @@ static bool allows_streams(const struct module *module, const struct block *supe
     return options.of[SK_stream_fusion].number != 0;
 }
 
-static bool check_pair(struct pass_context *context, const struct graph *graph,
-                       const struct order *order, uint32_t from, uint32_t to)
+/* The pairs of neighbours in the super kernels of a scope that nothing orders. */
+struct unordered {
+    uint32_t from, to; /* the first */
+    uint32_t more;     /* how many others there are */
+    uint32_t next;     /* of these the first that comes behind */
+    uint32_t block;
+};
+
+static struct unordered *scope_pairs(struct unordered *of_blocks, struct id_map *scopes,
+                                     const struct module *module, const struct graph *graph,
+                                     uint32_t block)
 {
-    const struct module *module = context->module;
-    if (order_follows(order, from, to))
-        return true;
-    if (diag_at(context->diags, DIAG_stream_fusion,
-                locate_op(module, &graph->ops.at[to], OP_TYPE_NAME, 0),
-                "this op and the one before it in its super kernel are of different streams, and "
-                "nothing orders them")) {
-        diag_note(context->diags, locate_op(module, &graph->ops.at[from], OP_TYPE_NAME, 0),
-                  "the one before it");
-        diag_help(context->diags,
-                  "let streams run side by side: options = \"stream-fusion=1\"; or order the two "
-                  "by 'after'");
-    }
-    return false;
+    uint32_t scope = attr_symbol(module, graph->blocks.at[block].attrs, W_scope);
+    if (scope == NONE)
+        return &of_blocks[block];
+    if (id_map_find(scopes, scope) == NONE)
+        id_map_set(scopes, scope, block);
+    return &of_blocks[id_map_get(scopes, scope)];
 }
 
-static bool check_graph(struct pass_context *context, const struct graph *graph)
+static void add_pair(struct unordered *pairs, uint32_t block, uint32_t from, uint32_t to)
+{
+    if (pairs->from == NONE)
+        *pairs = (struct unordered){from, to, 0, NONE, block};
+    else if (pairs->more++ == 0)
+        pairs->next = to;
+}
+
+/* What has to be changed: the options, with all that they have; or the first op. */
+static void help(struct pass_context *context, const struct graph *graph,
+                 const struct unordered *pairs)
+{
+    struct module *module = context->module;
+    const struct op *from = &graph->ops.at[pairs->from];
+    uint32_t own = attr_string(module, graph->blocks.at[pairs->block].attrs, W_options);
+    uint32_t options = sk_options_override(module, own, "stream-fusion=1");
+    if (from->results.count && pairs->more == 0)
+        diag_help(context->diags,
+                  "let streams run side by side: options = \"%.*s\"; or order the two: "
+                  "'after (%s)' on this op",
+                  NAME(module, options),
+                  args_name_text(module, graph->values.at[from->results.first].name, false,
+                                 &context->diags->arena));
+    else
+        diag_help(context->diags,
+                  "let streams run side by side: options = \"%.*s\"; or order each of them behind "
+                  "the one before by 'after'",
+                  NAME(module, options));
+}
+
+static void report(struct pass_context *context, const struct graph *graph,
+                   const struct unordered *pairs)
+{
+    const struct module *module = context->module;
+    if (!diag_at(context->diags, DIAG_stream_fusion,
+                 locate_op(module, &graph->ops.at[pairs->to], OP_TYPE_NAME, 0),
+                 "this op and the one before it in its super kernel are of different streams, and "
+                 "nothing orders them"))
+        return;
+    diag_note(context->diags, locate_op(module, &graph->ops.at[pairs->from], OP_TYPE_NAME, 0),
+              "the one before it");
+    if (pairs->more)
+        diag_note(context->diags, locate_op(module, &graph->ops.at[pairs->next], OP_TYPE_NAME, 0),
+                  pairs->more == 1 ? "so it is with one more, this"
+                                   : "so it is with %u more, of which this is the first",
+                  pairs->more);
+    help(context, graph, pairs);
+}
+
+static void find_pairs(struct pass_context *context, const struct graph *graph,
+                       struct unordered *of_blocks)
 {
     const struct order *order = analyses_order(context->analyses, context->module, graph);
     const struct members *members = analyses_members(context->analyses, context->module, graph);
-    bool ok = true;
+    struct id_map scopes = {NULL, 0, 0};
     for (uint32_t b = 0; b < graph->blocks.count; b++) {
         if (graph->blocks.at[b].kind != BLOCK_SUPERKERNEL ||
             allows_streams(context->module, &graph->blocks.at[b]))
             continue;
         for (uint32_t i = members->first[b]; i + 1 < members->first[b + 1]; i++)
-            ok = check_pair(context, graph, order, members->ops[i], members->ops[i + 1]) && ok;
+            if (!order_follows(order, members->ops[i], members->ops[i + 1]))
+                add_pair(scope_pairs(of_blocks, &scopes, context->module, graph, b), b,
+                         members->ops[i], members->ops[i + 1]);
     }
+    id_map_free(&scopes);
+}
+
+/* One error for each scope: one option is what all of it needs. */
+static bool check_graph(struct pass_context *context, const struct graph *graph)
+{
+    struct unordered *of_blocks = mem_realloc(NULL, graph->blocks.count, sizeof *of_blocks);
+    bool ok = true;
+    for (uint32_t b = 0; b < graph->blocks.count; b++)
+        of_blocks[b].from = NONE;
+    find_pairs(context, graph, of_blocks);
+    for (uint32_t b = 0; b < graph->blocks.count; b++) {
+        if (of_blocks[b].from == NONE)
+            continue;
+        report(context, graph, &of_blocks[b]);
+        ok = false;
+    }
+    mem_free(of_blocks);
     return ok;
 }
 

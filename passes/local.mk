@@ -8,6 +8,8 @@ libskir_la_SOURCES += \
 	passes/called.h \
 	passes/context.h \
 	passes/dcci.c \
+	passes/declared_kernels.c \
+	passes/declared_kernels.h \
 	passes/debug_sync_all.c \
 	passes/early_start.c \
 	passes/feed_sync_all.c \

@@ -416,6 +416,36 @@ static bool check_alias(const struct module *module, const struct graph *graph, 
                          "name the operand in 'inplace', too");
 }
 
+/* Whether a result of the op is this operand's memory. */
+static bool has_result_in(const struct module *module, const struct graph *graph,
+                          const struct op *op, uint32_t operand)
+{
+    for (uint32_t i = 0; i < op_tensor_results(module, graph, op); i++)
+        if (op_alias(module, graph, op, i) == operand)
+            return true;
+    return false;
+}
+
+/* A kernel writes results, and `updated`, the operand that it updates: the op says of no other one
+ * that it is written. */
+static bool check_writes(const struct module *module, const struct graph *graph,
+                         const struct op *op, uint32_t updated, struct diags *diags)
+{
+    const struct attr *inplace = attr_find(module, op->attrs, W_inplace);
+    for (uint32_t i = 0; inplace && i < op->operands.count; i++) {
+        uint32_t operand = op_operands(graph, op)[i];
+        if (operand == updated || !op_writes(module, graph, op, operand) ||
+            has_result_in(module, graph, op, operand))
+            continue;
+        if (diag_at(diags, DIAG_op_signature, locate_token(module, inplace->loc),
+                    "%.*s: its kernel does not write operand %u", NAME(module, op->type), i))
+            diag_help(diags, "leave it out of 'inplace'; or the result, if it is to be the "
+                             "operand's memory, says so by 'alias'");
+        return false;
+    }
+    return true;
+}
+
 /* What the op says of memory that its operands and results share fits its sample kernel. */
 static bool check_memory(const struct module *module, const struct graph *graph,
                          const struct op *op, enum sample_memory memory, struct diags *diags)
@@ -434,7 +464,7 @@ static bool check_memory(const struct module *module, const struct graph *graph,
         if (!check_alias(module, graph, op, i, memory, diags))
             return false;
     }
-    return true;
+    return check_writes(module, graph, op, updated, diags);
 }
 
 bool device_op_check(const struct module *module, const struct graph *graph, const struct op *op,
