@@ -161,7 +161,7 @@ static bool find_waits(struct inserter *in)
 
 /* ----------------------------------------------------------------------------- needs ---- */
 
-static inline void need(void *user, const struct inserter *inserter, const struct sync_need *need)
+NEEDS_INLINE void need(void *user, const struct inserter *inserter, const struct sync_need *need)
 {
     struct inserter *in = user;
     struct sync_node *later = &in->plan.lists[need->core].at[need->node - 1];
