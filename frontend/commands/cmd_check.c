@@ -1,6 +1,7 @@
 /* skirc check: what is wrong with a file, and what would be fused. */
 #include "frontend/cli/bind_argument.h"
 #include "frontend/cli/kernel_dir.h"
+#include "frontend/cli/pass_plugins.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/cli/target.h"
 #include "frontend/commands/check_launches.h"
@@ -21,6 +22,7 @@ const struct option options_check[] = {
     BIND_OPTION,
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
+    PASS_PLUGIN_OPTION,
     {0},
 };
 
@@ -29,6 +31,7 @@ struct check {
     struct input input;
     struct session session;
     const struct backend *target;
+    const struct pass_plugins *plugins;
     bool explain, launches, lower;
 };
 
@@ -145,6 +148,7 @@ static enum exit_status check_module(struct check *check)
     struct input *input = &check->input;
     struct session_options options = {.target = check->target,
                                       .source = input->path,
+                                      .passes = &check->plugins->table,
                                       .sk_options = option_value(input->invocation, "sk-options")};
     kernel_dir_find(input->invocation, &input->diags.arena, &options);
     session_open(&check->session, input->module, &input->diags, &options);
@@ -159,9 +163,10 @@ static enum exit_status check_module(struct check *check)
 }
 
 static enum exit_status check_file(struct invocation *invocation, const struct backend *target,
-                                   const char *path)
+                                   const struct pass_plugins *plugins, const char *path)
 {
     struct check check = {.target = target,
+                          .plugins = plugins,
                           .explain = option_given(invocation, "explain"),
                           .launches = option_given(invocation, "launches"),
                           .lower = !option_given(invocation, "no-lower")};
@@ -172,17 +177,28 @@ static enum exit_status check_file(struct invocation *invocation, const struct b
     return input_close(&check.input, status);
 }
 
-enum exit_status cmd_check(struct invocation *invocation)
+static enum exit_status check_all(struct invocation *invocation, const struct backend *target,
+                                  const struct pass_plugins *plugins)
 {
     enum exit_status status = EXIT_DONE;
-    const struct backend *target = target_option(invocation);
-    if (!target || !sk_argument_check(invocation, "sk-options"))
-        return EXIT_USAGE;
     for (unsigned i = 0; i < invocation->n_files; i++) {
         const char *path = invocation->files[i];
         bool table = option_given(invocation, "launches") && is_launch_table(path);
         status = worse_status(status, table ? check_launch_table(invocation, path)
-                                            : check_file(invocation, target, path));
+                                            : check_file(invocation, target, plugins, path));
     }
+    return status;
+}
+
+enum exit_status cmd_check(struct invocation *invocation)
+{
+    struct pass_plugins plugins;
+    const struct backend *target = target_option(invocation);
+    if (!target || !sk_argument_check(invocation, "sk-options"))
+        return EXIT_USAGE;
+    enum exit_status status = pass_plugins_open(&plugins, invocation);
+    if (status == EXIT_DONE)
+        status = check_all(invocation, target, &plugins);
+    pass_plugins_close(&plugins);
     return status;
 }

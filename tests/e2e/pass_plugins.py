@@ -221,7 +221,8 @@ FILES = [
      "./function.so: undefined symbol: program_edit_more"),
 ]
 for claim, path, error in FILES:
-    for command in ["opt", "-p", "default"], ["compile", "-o", "none.o"], ["run"], ["opt", "--list-passes"]:
+    for command in (["opt", "-p", "default"], ["compile", "-o", "none.o"], ["run"], ["check"],
+                    ["opt", "--list-passes"]):
         done = tap.skirc(*command, f"--pass-plugin={path}", *([] if "--list-passes" in command else [streams]))
         tap.check(f"{claim}: {command[0]}", done.returncode == 1 and done.stdout == "" and
                   done.stderr.startswith("skirc: --pass-plugin: " + error), done)
@@ -310,6 +311,26 @@ BEHAVIOUR = [
     ("a module that its text does not say", "deep", 3, "skirc: the pass 'deep' left a module whose text "
      "is not the same module; this is a defect of the plugin does.so\n"),
 ]
+FAILING = plugin("failing", row('"refuse"', 'AFTER("insert-syncs")', function="refuse"),
+                 row('"again"', 'AFTER("bind-kernels")', function="say"), row('"no"', "ASKED"),
+                 functions="""
+static bool pass_refuse(struct pass_context *context)
+{
+    diag_at(context->diags, DIAG_plugin_error, no_span, "I do not like it");
+    return false;
+}
+static bool pass_say(struct pass_context *context)
+{
+    diag_at(context->diags, DIAG_plugin_warning, no_span, "bound");
+    return true;
+}
+""")
+for command in (["check"], ["check", "--explain"], ["check", "--launches"], ["compile", "-o", "none.o"],
+                ["run"]):
+    done = tap.skirc(*command, FAILING, streams)
+    tap.check(f"what it refuses, {' '.join(command)} refuses", done.returncode == 1 and
+              done.stderr.count("error: I do not like it [plugin-error]") == 1 and
+              done.stderr.count("warning: bound [plugin-warning]") == 1, done)
 for claim, passes, status, error in BEHAVIOUR:
     done = opt(does, "-p", passes, "--verify-each", "-o", "out.skir")
     tap.check(claim, done.returncode == status and error in done.stderr, done)
