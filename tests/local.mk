@@ -62,6 +62,7 @@ unit_tests = \
 	tests/unit/test_golden \
 	tests/unit/test_golden_lines \
 	tests/unit/test_golden_pool \
+	tests/unit/test_guarded \
 	tests/unit/test_inline \
 	tests/unit/test_ir \
 	tests/unit/test_json \

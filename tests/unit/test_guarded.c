@@ -1,0 +1,67 @@
+/* Memory with what shows where others write beside it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "ir/base/guarded.h"
+
+static void check_size(uint64_t size, bool pages)
+{
+    struct guarded guarded;
+    int64_t first = 0;
+    assert_true(guarded_init(&guarded, size, pages));
+    assert_int_equal((uintptr_t)guarded.at % 64, 0);
+    for (uint64_t i = 0; i < size; i++) {
+        assert_int_equal(guarded.at[i], 0);
+        guarded.at[i] = 0xff;
+    }
+    assert_int_equal(guarded_damage(&guarded, &first), 0);
+    for (int64_t offset = -64; offset < 64; offset++) {
+        int64_t at = offset < 0 ? offset : (int64_t)size + offset;
+        guarded.at[at] ^= 1;
+        assert_int_equal(guarded_damage(&guarded, &first), 1);
+        assert_int_equal(first, at);
+        assert_true(guarded_is_near(&guarded, guarded.at + at));
+        guarded_repair(&guarded);
+        assert_int_equal(guarded_damage(&guarded, &first), 0);
+    }
+    guarded.at[-3] = guarded.at[-1] = guarded.at[size + 7] = 0;
+    assert_int_equal(guarded_damage(&guarded, &first), 3);
+    assert_int_equal(first, -3);
+    assert_false(guarded_is_near(&guarded, &guarded));
+    guarded_free(&guarded);
+    guarded_free(&guarded);
+}
+
+static void test_sizes(void **state)
+{
+    (void)state;
+    const uint64_t sizes[] = {0, 1, 3, 63, 64, 65, 3903, 3904, 3905, 4096, 100000};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        check_size(sizes[i], true);
+        check_size(sizes[i], false);
+    }
+}
+
+static void test_too_large(void **state)
+{
+    (void)state;
+    struct guarded guarded;
+    assert_false(guarded_init(&guarded, UINT64_MAX, true));
+    assert_false(guarded_init(&guarded, UINT64_MAX, false));
+    assert_false(guarded_init(&guarded, (uint64_t)1 << 61, true));
+    assert_false(guarded_init(&guarded, (uint64_t)1 << 61, false));
+    assert_null(guarded.at);
+    guarded_free(&guarded);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_too_large),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
