@@ -192,19 +192,24 @@ kernel_sources = \
 	backend/kernels/ascend_quant.c \
 	backend/kernels/assign.c \
 	backend/kernels/binary.c \
+	backend/kernels/broadcast_to.c \
 	backend/kernels/cast.c \
 	backend/kernels/clip_by_value.c \
 	backend/kernels/compare.c \
-	backend/kernels/concat_d.c \
+	backend/kernels/concat.c \
+	backend/kernels/copy.c \
 	backend/kernels/cumsum.c \
 	backend/kernels/dequant_swiglu_quant.c \
 	backend/kernels/dynamic_quant.c \
+	backend/kernels/fill.c \
 	backend/kernels/flash_attention_score.c \
 	backend/kernels/fused_infer_attention_score.c \
+	backend/kernels/gather.c \
 	backend/kernels/grouped_matmul.c \
 	backend/kernels/layer_norm.c \
 	backend/kernels/mat_mul.c \
 	backend/kernels/moe_gating_top_k_softmax.c \
+	backend/kernels/pad.c \
 	backend/kernels/predicate.c \
 	backend/kernels/quant_batch_matmul_v3.c \
 	backend/kernels/reduce.c \
@@ -213,9 +218,14 @@ kernel_sources = \
 	backend/kernels/scaled_masked_softmax.c \
 	backend/kernels/scatter_update.c \
 	backend/kernels/select.c \
+	backend/kernels/slice.c \
 	backend/kernels/softmax.c \
+	backend/kernels/split.c \
+	backend/kernels/strided_slice.c \
 	backend/kernels/swi_glu.c \
+	backend/kernels/tile.c \
 	backend/kernels/top_k.c \
+	backend/kernels/transpose.c \
 	backend/kernels/unary.c \
 	backend/kernels/update.c
 kernel_headers = \
@@ -224,10 +234,12 @@ kernel_headers = \
 	backend/kernels/broadcast.h \
 	backend/kernels/elementwise.h \
 	backend/kernels/float16.h \
+	backend/kernels/ints.h \
 	backend/kernels/kernel.h \
 	backend/kernels/nz.h \
 	backend/kernels/product.h \
-	backend/kernels/quantise.h
+	backend/kernels/quantise.h \
+	backend/kernels/strided.h
 twin_headers = backend/ascend/twin/kernel_operator.h backend/ascend/twin/twin.h
 kernel_companions = backend/kernels/add_dynamic.json backend/runtime/skrt.h ir/dtypes.def $(twin_headers)
 nodist_kernel_DATA = $(kernel_objects) $(kernel_json) backend/kernels/twin.o

@@ -16,9 +16,9 @@ struct library_variant {
     const char *functions[CORE_TYPES]; /* NULL where the type has none */
 };
 
-/* What an op gives for a parameter: a value; a value or none; a list. They are marked so behind the
- * names of a description. */
-enum { PARAM_REQUIRED = '\0', PARAM_OPTIONAL = '?', PARAM_LISTED = '*' };
+/* What an op gives for a parameter: a value; a value or none; a list; all of its results, which are
+ * a parameter each. They are marked so behind the names of a description. */
+enum { PARAM_REQUIRED = '\0', PARAM_OPTIONAL = '?', PARAM_LISTED = '*', PARAM_REPEATED = '+' };
 
 /* A kernel as it would be declared. */
 struct library_kernel {

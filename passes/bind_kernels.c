@@ -26,6 +26,13 @@ struct sized_kernel {
     bool dynamic;
 };
 
+/* A sample kernel for so many results, which are a parameter each. */
+struct repeated_sample {
+    const struct library_kernel *of;
+    struct library_kernel *sample;
+    uint32_t results;
+};
+
 struct binder {
     struct pass_context *context;
     struct module *module;
@@ -37,6 +44,8 @@ struct binder {
     VEC(struct sized_kernel) sized;
     struct id_map undeclared; /* names of kernels that entries use */
     struct sample_uses uses;
+    VEC(struct repeated_sample) repeated;
+    struct arena arena;
 };
 
 static struct attr word_attr(uint32_t key, enum attr_kind kind, uint32_t id)
@@ -113,10 +122,11 @@ static uint32_t sample_block(const struct module *module, const struct library_k
     return block ? block : 1;
 }
 
-static uint32_t declare_kernel(struct binder *binder, uint32_t op_type,
-                               const struct library_kernel *sample, uint32_t blocks)
+static uint32_t declare_kernel(struct binder *binder, const struct library_kernel *sample,
+                               uint32_t blocks)
 {
     struct module *module = binder->module;
+    uint32_t op_type = module_name(module, sample->op_type);
     uint32_t name = module_free_symbol(module, module_name(module, sample->name), ".");
     bool dynamic = sample->n_variants > 0;
     struct attr attrs[6] = {
@@ -334,6 +344,52 @@ static bool check_names(struct binder *binder, const struct graph *graph)
     return !named;
 }
 
+/* A sample whose last parameter stands for all results, with a parameter for each: the first has
+ * its name. */
+static struct library_kernel *repeat_last(struct binder *binder, const struct library_kernel *of,
+                                          uint32_t results)
+{
+    struct library_kernel *sample = arena_alloc(&binder->arena, sizeof *sample);
+    uint32_t first = of->n_params - 1;
+    const char **params = arena_alloc(&binder->arena, (first + results) * sizeof *params);
+    char *presences = arena_alloc(&binder->arena, first + results);
+    memcpy(params, of->params, of->n_params * sizeof *params);
+    memcpy(presences, of->presences, first);
+    memset(presences + first, PARAM_REQUIRED, results);
+    for (uint32_t i = 1; i < results; i++)
+        params[first + i] = arena_printf(&binder->arena, "%s%u", of->params[first], i + 1);
+    *sample = *of;
+    sample->params = params;
+    sample->presences = presences;
+    sample->n_params = first + results;
+    return sample;
+}
+
+/* The sample for an op with so many results. */
+static const struct library_kernel *
+fit_results(struct binder *binder, const struct library_kernel *sample, uint32_t results)
+{
+    if (!sample || results == 0 || sample->presences[sample->n_params - 1] != PARAM_REPEATED)
+        return sample;
+    for (uint32_t i = 0; i < binder->repeated.count; i++)
+        if (binder->repeated.at[i].of == sample && binder->repeated.at[i].results == results)
+            return binder->repeated.at[i].sample;
+    struct library_kernel *fitted = repeat_last(binder, sample, results);
+    vec_push(&binder->repeated, (struct repeated_sample){sample, fitted, results});
+    return fitted;
+}
+
+/* What the kernel of a sample is found by: its op type, and how many parameters it has where these
+ * are not always as many. */
+static uint32_t sample_key(struct binder *binder, const struct library_kernel *sample)
+{
+    for (uint32_t i = 0; i < binder->repeated.count; i++)
+        if (binder->repeated.at[i].sample == sample)
+            return module_name_printf(binder->module, "%s of %u", sample->op_type,
+                                      binder->repeated.at[i].results);
+    return module_name(binder->module, sample->op_type);
+}
+
 /* The declared kernel of a sample with so many blocks. */
 static uint32_t sized_sample(struct binder *binder, uint32_t op_type,
                              const struct library_kernel *sample, uint32_t blocks)
@@ -344,7 +400,7 @@ static uint32_t sized_sample(struct binder *binder, uint32_t op_type,
         if (sized->op_type == op_type && sized->blocks == blocks && sized->dynamic == dynamic)
             return sized->name;
     }
-    uint32_t name = declare_kernel(binder, op_type, sample, blocks);
+    uint32_t name = declare_kernel(binder, sample, blocks);
     vec_push(&binder->sized, (struct sized_kernel){op_type, blocks, name, dynamic});
     return name;
 }
@@ -376,11 +432,11 @@ static uint32_t bind_sample(struct binder *binder, const struct graph *graph, co
     uint32_t own = sample_block(module, sample), name = module_name(module, sample->name);
     uint32_t blocks = entry ? entry_blocks(binder, entry, sample, name) : own, kernel;
     /* Types that are names of one share it. */
-    uint32_t type = module_name(module, sample->op_type);
+    uint32_t type = sample_key(binder, sample);
     if (blocks != own)
         kernel = sized_sample(binder, type, sample, blocks);
     else if ((kernel = id_map_find(declared, type)) == NONE) {
-        kernel = declare_kernel(binder, type, sample, blocks);
+        kernel = declare_kernel(binder, sample, blocks);
         id_map_set(declared, type, kernel);
     }
     if (entry && binder->undeclared.count)
@@ -403,6 +459,7 @@ static bool bind_op(struct binder *binder, struct graph *graph, uint32_t id)
         report_unknown(binder, op);
         return false;
     }
+    sample = fit_results(binder, sample, op_tensor_results(binder->module, graph, op));
     op->kernel = bind_sample(binder, graph, op, sample);
     library_check *check = binder->context->library->check;
     return complete_op(binder, graph, id) &&
@@ -444,6 +501,8 @@ static bool bind_ops(struct pass_context *context)
     vec_free(&binder.sized);
     id_map_free(&binder.undeclared);
     vec_free(&binder.uses);
+    vec_free(&binder.repeated);
+    arena_free(&binder.arena);
     return ok;
 }
 

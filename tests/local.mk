@@ -70,6 +70,7 @@ unit_tests = \
 	tests/unit/test_kernels_elementwise \
 	tests/unit/test_kernels_lists \
 	tests/unit/test_kernels_matmul \
+	tests/unit/test_kernels_movement \
 	tests/unit/test_launches \
 	tests/unit/test_memory \
 	tests/unit/test_memory_commands \
@@ -122,6 +123,7 @@ tests_unit_test_twin_LDADD = backend/kernels/twin.o $(LDADD)
 tests_unit_test_kernels_LDADD = $(kernel_objects) $(LDADD)
 tests_unit_test_kernels_elementwise_LDADD = $(kernel_objects) $(LDADD)
 tests_unit_test_kernels_lists_LDADD = $(kernel_objects) $(LDADD)
+tests_unit_test_kernels_movement_LDADD = $(kernel_objects) $(LDADD)
 tests_unit_test_kernels_matmul_LDADD = $(kernel_objects) $(LDADD)
 tests_unit_test_addresses_SOURCES = \
 	tests/unit/random_graph.c \

@@ -50,6 +50,28 @@ static inline bool kernel_open(struct kernel *kernel, const skrt_core *core, uin
     return true;
 }
 
+/* The same for a kernel whose op has any number of results: the tiling is behind the operands, and
+ * the results behind that. */
+static inline bool kernel_open_results(struct kernel *kernel, const skrt_core *core,
+                                       uint64_t args_offset, unsigned operands)
+{
+    kernel->slots = skrt_args(core, args_offset);
+    kernel->tiling = (const struct skrt_tiling *)(uintptr_t)kernel->slots[operands];
+    if (kernel->tiling == NULL || kernel->tiling->n_tensors <= operands)
+        return false;
+    kernel->tensors = kernel->tiling->tensors;
+    for (unsigned i = 0; i < kernel->tiling->n_tensors; i++)
+        if (kernel->tensors[i].rank > SKRT_MAX_RANK)
+            return false;
+    return true;
+}
+
+/* The n-th result of such a kernel. */
+static inline void *kernel_result(const struct kernel *kernel, unsigned operands, uint32_t n)
+{
+    return (void *)(uintptr_t)kernel->slots[operands + 1 + n];
+}
+
 static inline void *kernel_slot(const struct kernel *kernel, unsigned slot)
 {
     return (void *)(uintptr_t)kernel->slots[slot];

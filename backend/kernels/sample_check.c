@@ -50,5 +50,7 @@ const char *op_shape_id(const struct op_check *check, unsigned tensor)
 
 uint32_t op_tensor_slot(const struct op_check *check, unsigned tensor)
 {
-    return tensor < check->operands ? tensor : tensor + check->row->without_operands;
+    uint32_t last = check->type->n_operands + check->type->n_results - 1;
+    uint32_t slot = tensor < check->operands ? tensor : tensor + check->row->without_operands;
+    return slot < last ? slot : last;
 }

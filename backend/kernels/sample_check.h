@@ -39,6 +39,7 @@ struct op_row {
     bool (*shapes)(const struct op_check *check);
     /* The type's last operands and results, so many, are no parameters of the kernel. */
     uint8_t without_operands, without_results;
+    bool many_results; /* the type's result is a list: any number of parameters */
     uint8_t workspace; /* bytes for each element of result 0 */
 };
 

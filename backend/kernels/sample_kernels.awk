@@ -61,6 +61,8 @@ function params(type,    operands, results, n, m, i, text)
     m = list(type, "results", results) - number("WITHOUT_RESULTS")
     for (i = 1; i <= n; i++)
         text = text operands[i] ", "
+    if (row ~ /MANY_RESULTS/ && sub(/\*"$/, "+\"", results[1]))
+        return text "\"tiling\", " results[1]
     for (i = 1; i <= m; i++)
         text = text result_name(results[i], operands, n) ", "
     return text (number("WORKSPACE") ? "\"workspace\", " : "") "\"tiling\""

@@ -36,9 +36,12 @@ _Static_assert(SKRT_DTYPE_COUNT <= 32, "sets of dtypes are 32-bit masks");
 #define SHAPES(function) .shapes = function
 #define WITHOUT_OPERANDS(n) .without_operands = n
 #define WITHOUT_RESULTS(n) .without_results = n
+#define MANY_RESULTS .many_results = true
 #define WORKSPACE(n) .workspace = n
 #define KERNEL(kernel, op_type, source, cores, blocks, memory_class, ...)                          \
     {.name = #op_type, .memory = SAMPLE_##memory_class, __VA_ARGS__},
+
+#define CUT_MASKS "begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask"
 
 static const struct op_row op_rows[] = {
 #include "backend/kernels/sample_kernels.def"
@@ -375,7 +378,10 @@ bool sample_op_check(struct op_types *types, const char *op_type, const struct s
 {
     struct op_check check = {
         .tensors = tensors, .attrs = attrs, .n_attrs = n_attrs, .error = error};
-    if (!op_check_init(&check, types, op_type))
+    bool known = op_check_init(&check, types, op_type);
+    if (known && check.row->many_results && n_results > 0)
+        check.results = n_results;
+    if (!known)
         return op_fail(&check, "op-type", -1, "there is no sample kernel for \"%.100s\"", op_type);
     return check_count(&check, "operand-count", "operand", check.operands, n_operands) &&
            check_count(&check, "result-count", "result", check.results, n_results) &&

@@ -142,6 +142,62 @@ bool shapes_axes(const struct op_check *check)
            op_fail(check, "operand-shape", 0, "operand 0 must have a dimension");
 }
 
+/* Whether a tensor is these parts one behind the other along an axis. */
+static bool is_joined(const struct skrt_tensor *whole, const struct skrt_tensor *parts,
+                      uint64_t count, uint32_t axis)
+{
+    int64_t sum = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        if (parts[i].rank != whole->rank)
+            return false;
+        for (uint32_t d = 0; d < whole->rank; d++)
+            if (d != axis && parts[i].dims[d] != whole->dims[d])
+                return false;
+        sum += parts[i].dims[axis];
+    }
+    return sum == whole->dims[axis];
+}
+
+static bool is_joined_somewhere(const struct skrt_tensor *whole, const struct skrt_tensor *parts,
+                                uint64_t count)
+{
+    for (uint32_t axis = 0; axis < whole->rank; axis++)
+        if (is_joined(whole, parts, count, axis))
+            return true;
+    return false;
+}
+
+bool shapes_concat(const struct op_check *check)
+{
+    const struct skrt_tensor *x = &check->tensors[0], *y = &check->tensors[check->operands];
+    return is_joined_somewhere(y, x->list, x->count) ||
+           op_fail(check, "result-shape", (int)check->operands,
+                   "the tensors of operand 0 are not result 0 in parts along any dimension");
+}
+
+bool shapes_split(const struct op_check *check)
+{
+    const struct skrt_tensor *x = &check->tensors[0], *y = &check->tensors[check->operands];
+    const struct skrt_attr *dim = op_check_attr(check, "split_dim");
+    int64_t axis = dim == NULL ? 0 : dim->i < 0 ? dim->i + x->rank : dim->i;
+    bool fits = check->operands > 1           ? is_joined_somewhere(x, y, check->results)
+                : axis < 0 || axis >= x->rank ? false
+                                              : is_joined(x, y, check->results, (uint32_t)axis);
+    return fits || op_fail(check, "result-shape", (int)check->operands,
+                           "the results are not operand 0 in parts along %s",
+                           check->operands > 1 ? "any dimension" : "\"split_dim\"");
+}
+
+bool shapes_one_rank(const struct op_check *check)
+{
+    const struct skrt_attr *ranks = op_check_attr(check, "rank_size");
+    if (ranks != NULL && ranks->i != 1)
+        return op_fail_attr(check, "rank_size",
+                            "the sample kernel is for one rank, but \"rank_size\" is %" PRId64,
+                            ranks->i);
+    return shapes_require(check, 1, &check->tensors[0]);
+}
+
 bool shapes_select(const struct op_check *check)
 {
     const struct skrt_tensor *condition = &check->tensors[0], *y = &check->tensors[3];

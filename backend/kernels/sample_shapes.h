@@ -8,6 +8,13 @@
 /* The rules of the op type. */
 bool shapes_of_type(const struct op_check *check);
 
+/* The operands, or the results, are the other tensor in parts along some axis. */
+bool shapes_concat(const struct op_check *check);
+bool shapes_split(const struct op_check *check);
+
+/* There is one rank, for which the result is the operand. */
+bool shapes_one_rank(const struct op_check *check);
+
 /* The condition, too, broadcasts to the result. */
 bool shapes_select(const struct op_check *check);
 

@@ -144,7 +144,8 @@ struct op {
     struct skrt_attr attrs[4];
     unsigned char *data[MAX_TENSORS];
     size_t bytes[MAX_TENSORS];
-    size_t workspace; /* bytes; 0: the kernel has no such parameter */
+    size_t workspace;   /* bytes; 0: the kernel has no such parameter */
+    unsigned tiling_at; /* the tensor before which the tiling is; 0: it is last */
 };
 
 static inline int64_t op_elements(const struct op *op, unsigned tensor)
@@ -271,14 +272,18 @@ static inline void op_launch_as(struct op *op, struct subject subject, uint32_t 
     struct skrt_tiling tiling = {op->n_tensors, op->n_attrs, op->tensors, op->attrs};
     uint64_t params[MAX_TENSORS + 2];
     size_t n = 0;
-    for (; n < op->n_tensors; n++)
-        params[n] = op->tensors[n].form == SKRT_ABSENT ? 0 : (uintptr_t)op->data[n];
+    for (unsigned t = 0; t < op->n_tensors; t++) {
+        if (op->tiling_at > 0 && t == op->tiling_at)
+            params[n++] = (uintptr_t)&tiling;
+        params[n++] = op->tensors[t].form == SKRT_ABSENT ? 0 : (uintptr_t)op->data[t];
+    }
     void *workspace = malloc(op->workspace + 1);
     assert_non_null(workspace);
     memset(workspace, 0xee, op->workspace + 1);
     if (op->workspace > 0)
         params[n++] = (uintptr_t)workspace;
-    params[n++] = (uintptr_t)&tiling;
+    if (op->tiling_at == 0)
+        params[n++] = (uintptr_t)&tiling;
 
     bool mixed = subject.aic != NULL && subject.aiv != NULL;
     struct skrt_launch launch = {.name = "test",

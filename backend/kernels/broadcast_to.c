@@ -1,0 +1,27 @@
+/* y = x, broadcast as NumPy does to a shape: an operand (BroadcastTo), or an attribute
+ * (BroadcastToD). */
+#include "backend/kernels/elementwise.h"
+#include "backend/kernels/ints.h"
+#include "backend/kernels/strided.h"
+
+enum { broadcast_to_operands = 2, broadcast_to_d_operands = 1 };
+
+skrt_kernel_fn SAMPLE;
+
+void SAMPLE(skrt_core *core, uint64_t args_offset)
+{
+    struct kernel kernel;
+    struct strided space = {.rank = 0};
+    struct ints shape;
+    int64_t strides[SKRT_MAX_RANK];
+    uint32_t y = SAMPLE_OWN(_operands);
+    if (!kernel_open(&kernel, core, args_offset, y + 1, false) ||
+        !(y == 2 ? ints_of_operand(&shape, &kernel, 1) : ints_of_attr(&shape, &kernel, "shape")))
+        return;
+    const struct skrt_tensor *to = &kernel.tensors[y];
+    if (!ints_are_dims(&shape, to) || !elementwise_strides(&kernel.tensors[0], to, strides))
+        return;
+    for (uint32_t i = 0; i < to->rank; i++)
+        strided_add(&space, to->dims[i], strides[i]);
+    strided_copy(&kernel, core, 0, y, &space);
+}

@@ -1,0 +1,99 @@
+/* y = the tensors of a list, one behind the other along an axis: an attribute (ConcatD,
+ * ConcatV2D), an operand (ConcatV2), or one that they do not have yet (Pack).
+ *
+ * y is rows, each of which has a piece of every tensor in turn; a block copies a contiguous range
+ * of its elements. */
+#include "backend/kernels/ints.h"
+
+enum { concat_d_operands = 1, concat_v2_d_operands = 1, concat_v2_operands = 2, pack_operands = 1 };
+enum { concat_d_new = 0, concat_v2_d_new = 0, concat_v2_new = 0, pack_new = 1 };
+
+enum { CONCAT_X, CONCAT_Y = SAMPLE_OWN(_operands) };
+
+struct concat {
+    struct kernel kernel;
+    int64_t row;  /* elements of y for each element of the dimensions before the axis */
+    int64_t unit; /* elements behind it */
+    uint32_t dim;
+    int64_t bytes; /* of an element */
+};
+
+static bool concat_axis(struct concat *op)
+{
+    const struct skrt_tensor *y = &op->kernel.tensors[CONCAT_Y];
+    struct ints axis;
+    if (!(CONCAT_Y == 2
+              ? ints_of_operand(&axis, &op->kernel, 1)
+              : ints_of_attr(&axis, &op->kernel, SAMPLE_OWN(_new) ? "axis" : "concat_dim")))
+        return false;
+    axis.at[0] = axis.count == 0 ? 0 : axis.at[0];
+    return axis.count <= 1 && ints_axis(axis.at[0], y->rank, &op->dim);
+}
+
+/* How long a tensor is along the axis; -1 where it does not fit. */
+static int64_t concat_length(const struct concat *op, const struct skrt_tensor *x)
+{
+    const struct skrt_tensor *y = &op->kernel.tensors[CONCAT_Y];
+    if (x->dtype != y->dtype || x->rank + SAMPLE_OWN(_new) != y->rank)
+        return -1;
+    for (uint32_t i = 0; i < y->rank; i++)
+        if (i != op->dim && x->dims[i - (SAMPLE_OWN(_new) && i > op->dim)] != y->dims[i])
+            return -1;
+    return SAMPLE_OWN(_new) ? 1 : x->dims[op->dim];
+}
+
+static bool concat_open(struct concat *op, const skrt_core *core, uint64_t args_offset)
+{
+    if (!kernel_open(&op->kernel, core, args_offset, CONCAT_Y + 1, false))
+        return false;
+    const struct skrt_tensor *x = &op->kernel.tensors[CONCAT_X];
+    const struct skrt_tensor *y = &op->kernel.tensors[CONCAT_Y];
+    op->bytes = kernel_dtype_size(y->dtype);
+    if (x->form != SKRT_LIST || !concat_axis(op) || op->bytes == 0)
+        return false;
+    op->unit = kernel_product(y, op->dim + 1, y->rank);
+    op->row = y->dims[op->dim] * op->unit;
+    int64_t sum = 0;
+    for (uint64_t i = 0; i < x->count; i++) {
+        int64_t length = concat_length(op, &x->list[i]);
+        if (length < 0)
+            return false;
+        sum += length;
+    }
+    return sum == y->dims[op->dim];
+}
+
+/* Copies the elements [begin, end) of row `row`. */
+static void concat_row(const struct concat *op, int64_t row, int64_t begin, int64_t end)
+{
+    const struct skrt_tensor *x = &op->kernel.tensors[CONCAT_X];
+    char *y = (char *)kernel_slot(&op->kernel, CONCAT_Y) + row * op->row * op->bytes;
+    int64_t first = 0;
+    for (uint32_t i = 0; i < x->count; i++) {
+        int64_t size = concat_length(op, &x->list[i]) * op->unit;
+        int64_t from = begin > first ? begin : first;
+        int64_t to = kernel_min(end, first + size);
+        const char *piece = (const char *)kernel_listed(&op->kernel, CONCAT_X, i) +
+                            (row * size - first) * op->bytes;
+        if (from < to)
+            memcpy(y + from * op->bytes, piece + from * op->bytes,
+                   (size_t)((to - from) * op->bytes));
+        first += size;
+    }
+}
+
+skrt_kernel_fn SAMPLE;
+
+void SAMPLE(skrt_core *core, uint64_t args_offset)
+{
+    struct concat op;
+    if (!concat_open(&op, core, args_offset) || op.row == 0)
+        return;
+    struct kernel_range range =
+        kernel_block_range(core, kernel_elements(&op.kernel.tensors[CONCAT_Y]));
+    for (int64_t at = range.begin; at < range.end;) {
+        int64_t row = at / op.row, end = kernel_min(range.end, (row + 1) * op.row);
+        concat_row(&op, row, at - row * op.row, end - row * op.row);
+        at = end;
+    }
+}

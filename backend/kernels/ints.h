@@ -1,0 +1,57 @@
+/* Numbers that say what an op does: those of an operand of i32 or i64, which is read when the op
+ * runs, or those of an attribute. */
+#ifndef BACKEND_KERNELS_INTS_H
+#define BACKEND_KERNELS_INTS_H
+
+#include "backend/kernels/kernel.h"
+
+enum { INTS_MOST = 2 * SKRT_MAX_RANK };
+
+struct ints {
+    uint32_t count;
+    int64_t at[INTS_MOST];
+};
+
+/* The elements of operand `slot`; false if there are too many, or these are no integers. */
+static inline bool ints_of_operand(struct ints *ints, const struct kernel *kernel, unsigned slot)
+{
+    const struct skrt_tensor *tensor = &kernel->tensors[slot];
+    if (tensor->form != SKRT_TENSOR || (tensor->dtype != SKRT_i32 && tensor->dtype != SKRT_i64) ||
+        kernel_elements(tensor) > INTS_MOST)
+        return false;
+    ints->count = (uint32_t)kernel_elements(tensor);
+    kernel_load_i64(ints->at, kernel_slot(kernel, slot), tensor->dtype, 0, ints->count);
+    return true;
+}
+
+/* Those of an attribute, which may be one number; none where it is absent. */
+static inline bool ints_of_attr(struct ints *ints, const struct kernel *kernel, const char *key)
+{
+    const struct skrt_attr *attr = kernel_attr(kernel, key);
+    bool one = attr != NULL && attr->ints == NULL;
+    ints->count = attr == NULL ? 0 : one ? 1 : (uint32_t)attr->count;
+    if (attr != NULL && !one && attr->count > INTS_MOST)
+        return false;
+    for (uint32_t i = 0; i < ints->count; i++)
+        ints->at[i] = one ? attr->i : attr->ints[i];
+    return true;
+}
+
+/* Whether they are the dimensions of a tensor; -1 is any. */
+static inline bool ints_are_dims(const struct ints *ints, const struct skrt_tensor *tensor)
+{
+    bool same = ints->count == tensor->rank;
+    for (uint32_t i = 0; same && i < ints->count; i++)
+        same = ints->at[i] == -1 || ints->at[i] == tensor->dims[i];
+    return same;
+}
+
+/* An axis that may count from the end; false if a tensor of this rank has none such. */
+static inline bool ints_axis(int64_t axis, uint32_t rank, uint32_t *found)
+{
+    axis += axis < 0 ? rank : 0;
+    *found = (uint32_t)axis;
+    return axis >= 0 && axis < rank;
+}
+
+#endif

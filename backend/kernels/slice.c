@@ -1,0 +1,34 @@
+/* y = the part of x from offsets on that has a size, -1 for the rest: operands (Slice), or
+ * attributes (SliceD). */
+#include "backend/kernels/ints.h"
+#include "backend/kernels/strided.h"
+
+enum { slice_operands = 3, slice_d_operands = 1 };
+
+skrt_kernel_fn SAMPLE;
+
+void SAMPLE(skrt_core *core, uint64_t args_offset)
+{
+    struct kernel kernel;
+    struct strided space = {.rank = 0};
+    struct ints offsets, size;
+    uint32_t y = SAMPLE_OWN(_operands);
+    if (!kernel_open(&kernel, core, args_offset, y + 1, false))
+        return;
+    if (y == 3
+            ? !ints_of_operand(&offsets, &kernel, 1) || !ints_of_operand(&size, &kernel, 2)
+            : !ints_of_attr(&offsets, &kernel, "offsets") || !ints_of_attr(&size, &kernel, "size"))
+        return;
+    const struct skrt_tensor *from = &kernel.tensors[0], *to = &kernel.tensors[y];
+    if (to->rank != from->rank || offsets.count != from->rank || !ints_are_dims(&size, to))
+        return;
+    for (uint32_t i = 0; i < from->rank; i++) {
+        int64_t first = offsets.at[i], room = from->dims[i] - to->dims[i];
+        if (first < 0 || first > room || (size.at[i] == -1 && first != room))
+            return;
+        int64_t stride = kernel_product(from, i + 1, from->rank);
+        space.offset += first * stride;
+        strided_add(&space, to->dims[i], stride);
+    }
+    strided_copy(&kernel, core, 0, y, &space);
+}

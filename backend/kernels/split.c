@@ -1,0 +1,101 @@
+/* y, as many as there are, are the parts of x along an axis, one behind the other: an attribute
+ * (SplitD, SplitVD), or an operand (SplitV, whose second one says how long they are). */
+#include "backend/kernels/ints.h"
+
+enum { split_d_operands = 1, split_v_d_operands = 1, split_v_operands = 3 };
+enum { SPLIT_X, SPLIT_Y = SAMPLE_OWN(_operands) };
+
+struct split {
+    struct kernel kernel;
+    uint32_t dim, parts;
+    int64_t row, unit, bytes; /* as those of concat.c, of x */
+};
+
+/* Whether `split_v` and `split_v_d` say lengths that the results have; -1 is what is left. */
+static bool split_lengths(const struct split *op)
+{
+    struct ints lengths;
+    if (!(SPLIT_Y == 3 ? ints_of_operand(&lengths, &op->kernel, 1)
+                       : ints_of_attr(&lengths, &op->kernel, "size_splits")))
+        return false;
+    if (SPLIT_Y == 1 && lengths.count == 0)
+        return true;
+    for (uint32_t i = 0; i < lengths.count && lengths.count == op->parts; i++)
+        if (lengths.at[i] != -1 && lengths.at[i] != op->kernel.tensors[SPLIT_Y + i].dims[op->dim])
+            return false;
+    return lengths.count == op->parts;
+}
+
+static bool split_axis(struct split *op)
+{
+    struct ints axis;
+    if (!(SPLIT_Y == 3 ? ints_of_operand(&axis, &op->kernel, 2)
+                       : ints_of_attr(&axis, &op->kernel, "split_dim")))
+        return false;
+    axis.at[0] = axis.count == 0 ? 0 : axis.at[0];
+    return axis.count <= 1 && ints_axis(axis.at[0], op->kernel.tensors[SPLIT_X].rank, &op->dim);
+}
+
+/* Whether the results together are x. */
+static bool split_fits(const struct split *op)
+{
+    const struct skrt_tensor *x = &op->kernel.tensors[SPLIT_X];
+    int64_t sum = 0;
+    for (uint32_t i = 0; i < op->parts; i++) {
+        const struct skrt_tensor *y = &op->kernel.tensors[SPLIT_Y + i];
+        if (y->rank != x->rank || y->dtype != x->dtype)
+            return false;
+        for (uint32_t axis = 0; axis < x->rank; axis++)
+            if (axis != op->dim && y->dims[axis] != x->dims[axis])
+                return false;
+        sum += y->dims[op->dim];
+    }
+    return sum == x->dims[op->dim];
+}
+
+static bool split_open(struct split *op, const skrt_core *core, uint64_t args_offset)
+{
+    if (!kernel_open_results(&op->kernel, core, args_offset, SPLIT_Y))
+        return false;
+    const struct skrt_tensor *x = &op->kernel.tensors[SPLIT_X];
+    op->parts = op->kernel.tiling->n_tensors - SPLIT_Y;
+    op->bytes = kernel_dtype_size(x->dtype);
+    if (op->bytes == 0 || !split_axis(op) || !split_lengths(op) || !split_fits(op))
+        return false;
+    op->unit = kernel_product(x, op->dim + 1, x->rank);
+    op->row = x->dims[op->dim] * op->unit;
+    return true;
+}
+
+/* Copies the elements [begin, end) of row `row` of x. */
+static void split_row(const struct split *op, int64_t row, int64_t begin, int64_t end)
+{
+    const char *x = (const char *)kernel_slot(&op->kernel, SPLIT_X) + row * op->row * op->bytes;
+    int64_t first = 0;
+    for (uint32_t i = 0; i < op->parts; i++) {
+        int64_t size = op->kernel.tensors[SPLIT_Y + i].dims[op->dim] * op->unit;
+        int64_t from = begin > first ? begin : first;
+        int64_t to = kernel_min(end, first + size);
+        char *piece = (char *)kernel_result(&op->kernel, SPLIT_Y, i) + row * size * op->bytes;
+        if (from < to)
+            memcpy(piece + (from - first) * op->bytes, x + from * op->bytes,
+                   (size_t)((to - from) * op->bytes));
+        first += size;
+    }
+}
+
+skrt_kernel_fn SAMPLE;
+
+void SAMPLE(skrt_core *core, uint64_t args_offset)
+{
+    struct split op;
+    if (!split_open(&op, core, args_offset) || op.row == 0)
+        return;
+    struct kernel_range range =
+        kernel_block_range(core, kernel_elements(&op.kernel.tensors[SPLIT_X]));
+    for (int64_t at = range.begin; at < range.end;) {
+        int64_t row = at / op.row, end = kernel_min(range.end, (row + 1) * op.row);
+        split_row(&op, row, at - row * op.row, end - row * op.row);
+        at = end;
+    }
+}

@@ -1,0 +1,31 @@
+/* y = x, as often as multiples say along each axis: an operand (Tile), or an attribute (TileD). */
+#include "backend/kernels/ints.h"
+#include "backend/kernels/strided.h"
+
+enum { tile_operands = 2, tile_d_operands = 1 };
+
+skrt_kernel_fn SAMPLE;
+
+void SAMPLE(skrt_core *core, uint64_t args_offset)
+{
+    struct kernel kernel;
+    struct strided space = {.rank = 0};
+    struct ints times;
+    uint32_t y = SAMPLE_OWN(_operands);
+    if (!kernel_open(&kernel, core, args_offset, y + 1, false) ||
+        !(y == 2 ? ints_of_operand(&times, &kernel, 1)
+                 : ints_of_attr(&times, &kernel, "multiples")))
+        return;
+    const struct skrt_tensor *from = &kernel.tensors[0], *to = &kernel.tensors[y];
+    if (times.count != from->rank || to->rank != from->rank)
+        return;
+    for (uint32_t i = 0; i < from->rank; i++) {
+        int64_t dim;
+        if (times.at[i] < 0 || __builtin_mul_overflow(from->dims[i], times.at[i], &dim) ||
+            dim != to->dims[i])
+            return;
+        strided_add(&space, times.at[i], 0);
+        strided_add(&space, from->dims[i], kernel_product(from, i + 1, from->rank));
+    }
+    strided_copy(&kernel, core, 0, y, &space);
+}

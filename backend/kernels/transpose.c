@@ -1,0 +1,29 @@
+/* y = x with its axes in the order of perm: an operand (Transpose) or an attribute (TransposeD). */
+#include "backend/kernels/ints.h"
+#include "backend/kernels/strided.h"
+
+enum { transpose_operands = 2, transpose_d_operands = 1 };
+
+skrt_kernel_fn SAMPLE;
+
+void SAMPLE(skrt_core *core, uint64_t args_offset)
+{
+    struct kernel kernel;
+    struct strided space = {.rank = 0};
+    struct ints perm;
+    uint32_t seen = 0, axis, y = SAMPLE_OWN(_operands);
+    if (!kernel_open(&kernel, core, args_offset, y + 1, false) ||
+        !(y == 2 ? ints_of_operand(&perm, &kernel, 1) : ints_of_attr(&perm, &kernel, "perm")))
+        return;
+    const struct skrt_tensor *from = &kernel.tensors[0], *to = &kernel.tensors[y];
+    if (perm.count != from->rank || to->rank != from->rank)
+        return;
+    for (uint32_t i = 0; i < perm.count; i++) {
+        if (!ints_axis(perm.at[i], from->rank, &axis) || to->dims[i] != from->dims[axis])
+            return;
+        seen |= UINT32_C(1) << axis;
+        strided_add(&space, to->dims[i], kernel_product(from, axis + 1, from->rank));
+    }
+    if (seen == (UINT32_C(1) << from->rank) - 1)
+        strided_copy(&kernel, core, 0, y, &space);
+}
