@@ -1,6 +1,7 @@
 #include "backend/device/launches.h"
 #include "backend/device/arguments.h"
 #include "backend/device/calls.h"
+#include "backend/device/race.h"
 #include "backend/device/symbols.h"
 #include "ir/calls.h"
 #include "ir/contents.h"
@@ -191,22 +192,6 @@ static bool is_waves(const struct device_run *run, const struct entry *entry, co
     return n_ops == 1 && !has_barriers(run, &run->graph->ops.at[ops[0]]);
 }
 
-/* Which op each call of a program is for: the one whose arguments it passes. `grouped` has the
- * place of its op by group of arguments. */
-static struct device_calls find_calls(struct device_run *run, const struct program *program,
-                                      const uint32_t *grouped, uint32_t n_ops)
-{
-    uint32_t *calls = arena_alloc(&run->arena, (n_ops + 1) * sizeof *calls), n = 0;
-    for (uint32_t i = 0; i < program->instrs.count; i++) {
-        const struct instr *call = &program->instrs.at[i];
-        if (call->op != INSTR_call)
-            continue;
-        assert(n < n_ops && call->number[0] < n_ops);
-        calls[n++] = grouped[call->number[0]];
-    }
-    return (struct device_calls){calls, n};
-}
-
 static bool add_superkernel_launch(struct device_run *run, const struct members *members,
                                    uint32_t id)
 {
@@ -236,7 +221,8 @@ static bool add_superkernel_launch(struct device_run *run, const struct members 
         if (!arguments_add_op(run, &run->graph->ops.at[ops[grouped[i]]]))
             return false;
     for (int core = 0; core < CORE_TYPES; core++)
-        launch->calls[core] = find_calls(run, &entry->programs[core], grouped, launch->n_ops);
+        launch->calls[core] =
+            device_calls_find(&entry->programs[core], grouped, launch->n_ops, &run->arena);
     if (!arguments_add_entry(run, entry, launch))
         return false;
     end_launch(run);

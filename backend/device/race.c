@@ -32,6 +32,20 @@ static void place_orders(const struct device_race_source *source, struct arena *
     id_map_free(&seen);
 }
 
+struct device_calls device_calls_find(const struct program *program, const uint32_t *grouped,
+                                      uint32_t n_ops, struct arena *arena)
+{
+    uint32_t *calls = arena_alloc(arena, (n_ops + 1) * sizeof *calls), n = 0;
+    for (uint32_t i = 0; i < program->instrs.count; i++) {
+        const struct instr *call = &program->instrs.at[i];
+        if (call->op != INSTR_call)
+            continue;
+        assert(n < n_ops && call->number[0] < n_ops);
+        calls[n++] = grouped[call->number[0]];
+    }
+    return (struct device_calls){calls, n};
+}
+
 void device_race_check(const struct device_race_source *source, struct arena *arena,
                        struct skrt_race_check *check)
 {

@@ -15,6 +15,11 @@ struct device_race_source {
     const uint32_t *index; /* per op of the graph: its place in its list, or NONE */
 };
 
+/* The calls of a program of an entry of so many ops, which calls each once at most; `grouped` has
+ * the place of its op by group of arguments. Allocated in the arena. */
+struct device_calls device_calls_find(const struct program *program, const uint32_t *grouped,
+                                      uint32_t n_ops, struct arena *arena);
+
 /* The orders between ops of the super kernel, each once, and its calls; the entry calls each op
  * once on each core type that it has a part on. The result is allocated in the arena. */
 void device_race_check(const struct device_race_source *source, struct arena *arena,

@@ -198,14 +198,18 @@ static void check_entry(struct trial *trial, uint32_t block)
     struct skrt_result result;
     uint32_t first = trial->members.first[block];
     struct entry *entry = module_find_entry(module, the_graph(trial)->blocks.at[block].name);
+    uint32_t count = trial->members.first[block + 1] - first;
+    struct device_calls calls[CORE_TYPES];
+    for (int core = 0; core < CORE_TYPES; core++)
+        calls[core] = device_calls_find(&entry->programs[core], trial->members.grouped + first,
+                                        count, &trial->arena);
     const struct device_race_source source = {.module = module,
                                               .graph = the_graph(trial),
                                               .order = &trial->order,
-                                              .entry = entry,
+                                              .calls = calls,
                                               .ops = trial->members.ops + first,
-                                              .count = trial->members.first[block + 1] - first,
-                                              .index = trial->members.index,
-                                              .grouped = trial->members.grouped + first};
+                                              .count = count,
+                                              .index = trial->members.index};
     device_race_check(&source, &trial->arena, &race);
     entry_runner_run(trial->runner, module, entry, &race, &result);
     if (result.report)
