@@ -331,6 +331,9 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/tensor/tensor_print.c \
 	frontend/tensor/tensor_print.h
 
+# What is compared with plugins is there before it is compiled.
+frontend/cli/pass_plugins.o: passes/plugin_headers.h
+
 # Objects that skirc loads call the runtime: all of it is linked, whatever skirc itself uses.
 bin_PROGRAMS += skirc
 skirc_SOURCES = frontend/main.c

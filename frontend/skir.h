@@ -49,8 +49,9 @@ bool skir_ok(const struct skir_module *module);
 /* All diagnostics so far as text, with source lines. Valid until the next call for the module. */
 const char *skir_messages(struct skir_module *module);
 
-/* Runs passes: a list of names separated by commas, or "default". `kernel_dir` is the folder of the
- * sample kernels; NULL: the installed one. After a failure the module is unusable. */
+/* Runs passes: a list as for `skirc opt --passes`, such as "default", or names separated by commas.
+ * `kernel_dir` is the folder of the sample kernels; NULL: the installed one. After a failure the
+ * module is unusable. */
 bool skir_run_passes(struct skir_module *module, const char *passes, const char *kernel_dir);
 
 /* The module as canonical text without comments, NUL-terminated, to be freed with free(); NULL

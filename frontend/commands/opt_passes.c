@@ -73,6 +73,26 @@ static bool read_run(struct opt_passes *passes, const struct invocation *invocat
     return cut(&passes->run, invocation, table);
 }
 
+bool opt_passes_prints(const struct opt_passes *passes, const struct pass *pass)
+{
+    for (uint32_t i = 0; i < passes->printed.count; i++)
+        if (passes->printed.at[i] == pass)
+            return true;
+    return passes->print_all;
+}
+
+/* Dumps that nobody would see are a slip. */
+static bool check_printed(const struct opt_passes *passes, const struct invocation *invocation)
+{
+    bool seen = passes->printed.count == 0;
+    for (uint32_t i = 0; i < passes->run.count; i++)
+        seen |= opt_passes_prints(passes, passes->run.at[i]);
+    if (!seen && passes->run.count)
+        fprintf(invocation->err, "skirc: --print-after: '%s' is not among the passes to run\n",
+                option_value(invocation, "print-after"));
+    return seen || !passes->run.count;
+}
+
 bool opt_passes_read(struct opt_passes *passes, const struct invocation *invocation,
                      const struct pass_table *table)
 {
@@ -80,19 +100,12 @@ bool opt_passes_read(struct opt_passes *passes, const struct invocation *invocat
     *passes = (struct opt_passes){.print_all = after && strcmp(after, "all") == 0};
     return read_run(passes, invocation, table) &&
            (!after || passes->print_all ||
-            append(&passes->printed, invocation, table, "print-after", after));
+            append(&passes->printed, invocation, table, "print-after", after)) &&
+           check_printed(passes, invocation);
 }
 
 void opt_passes_free(struct opt_passes *passes)
 {
     pipeline_free(&passes->run);
     pipeline_free(&passes->printed);
-}
-
-bool opt_passes_prints(const struct opt_passes *passes, const struct pass *pass)
-{
-    for (uint32_t i = 0; i < passes->printed.count; i++)
-        if (passes->printed.at[i] == pass)
-            return true;
-    return passes->print_all;
 }

@@ -98,6 +98,8 @@ WRONG = [
      "skirc: --stop-after: unknown pass 'dci'; did you mean 'dcci'?\n"),
     ("an unknown pass to start after", ["--start-after=nowhere-near"],
      "skirc: --start-after: unknown pass 'nowhere-near'; see --list-passes\n"),
+    ("passes to print after that do not run", ["-p", "inline-calls", "--print-after=dcci..profile"],
+     "skirc: --print-after: 'dcci..profile' is not among the passes to run\n"),
     ("an unknown pass to print after", ["-p", "default", "--print-after=default..dci"],
      "skirc: --print-after: unknown pass 'dci'; did you mean 'dcci'?\n"),
 ]

@@ -119,6 +119,37 @@ if pkg_config:
 else:
     tap.skip("in the tree pkg-config finds the headers", "there is no pkg-config")
 
+GOLDEN = """//! opt drain-calls --pass-plugin=drain_calls.so
+//! a pipe barrier stands behind each call
+skir 1
+
+kernel @add : aiv_only {
+  block = 8
+}
+
+graph @g(%a: f16[64], %b: f16[64]) -> f16[64] {
+  superkernel @s {
+    %p = Add(%a, %b) : f16[64] via @add
+  }
+  return %p
+}
+
+entry @s : mix_aiv_1_0 {block = 8} {
+  args %p = [%a, %b, %p]
+  aiv {
+    call @add args %p blocks 8
+  }
+}
+//! expect
+"""
+PROGRAM = GOLDEN.split("\n", 2)[2].replace("//! expect\n", "")
+with open("golden.skir", "w") as file:
+    file.write(GOLDEN + PROGRAM.replace("blocks 8\n", "blocks 8\n    pipe_barrier\n"))
+with open("golden_wrong.skir", "w") as file:
+    file.write(GOLDEN + PROGRAM)
+done = tap.skirc("test", "golden.skir", "golden_wrong.skir")
+tap.check("it has golden files", "1 passed, 1 failed" in done.stdout, done)
+
 # ---- Rows ----
 
 HEAD = """#include "passes/pass_plugin.h"
