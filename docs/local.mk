@@ -16,6 +16,7 @@ dist_doc_DATA = \
 	docs/compile-info.schema.json \
 	docs/device-model.md \
 	docs/diagnostics.md \
+	docs/gears.md \
 	docs/importing.md \
 	docs/json.schema.json \
 	docs/kernel-meta.schema.json \

@@ -213,6 +213,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/cmd_opt.c \
 	frontend/commands/cmd_run.c \
 	frontend/commands/cmd_test.c \
+	frontend/commands/given_shapes.c \
+	frontend/commands/given_shapes.h \
 	frontend/commands/lowered_input.c \
 	frontend/commands/lowered_input.h \
 	frontend/commands/named_values.c \

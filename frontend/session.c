@@ -30,6 +30,7 @@ void session_open(struct session *session, struct module *module, struct diags *
                     .diags = diags,
                     .sk_options = options->sk_options,
                     .graph = options->graph,
+                    .strict_gears = options->strict_gears,
                     .unproven = options->unproven},
     };
     if (options->kernel_dir)

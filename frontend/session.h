@@ -16,6 +16,7 @@ struct session_options {
     const char *sk_options; /* options of every scope, over its own; NULL: none */
     const struct pass_table *passes; /* that `default` is made of; NULL: those of passes.def */
     const char *graph; /* it stays in the module, whoever calls it; NULL: any may go */
+    bool strict_gears; /* a combination of gears that its graph contradicts is an error */
     bool unproven;     /* entries whose synchronisation is refuted pass, too */
 };
 

@@ -5,25 +5,6 @@
 
 /* -------------------------------------------------------------------------- types ---- */
 
-/* Whether nothing but the elements stands in the tensor's memory. */
-static bool format_is_plain(const struct module *module, uint32_t format)
-{
-    static const struct {
-        const char *name;
-        bool plain;
-    } formats[] = {
-#define FORMAT(name, plain) {#name, plain},
-#include "ir/formats.def"
-#undef FORMAT
-    };
-    if (format == W_ND)
-        return true;
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (formats[i].plain && name_is(module, format, formats[i].name))
-            return true;
-    return false;
-}
-
 bool type_bytes(const struct module *module, uint32_t type, uint64_t *bytes, bool *exact)
 {
     uint64_t elements;

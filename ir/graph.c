@@ -62,6 +62,7 @@ void graph_free(struct graph *graph)
     vec_free(&graph->dims);
     vec_free(&graph->gears);
     vec_free(&graph->gear_values);
+    vec_free(&graph->cases);
     vec_free(&graph->result_types);
     vec_free(&graph->returns);
     vec_free(&graph->values);
@@ -71,6 +72,48 @@ void graph_free(struct graph *graph)
     vec_free(&graph->forms);
     vec_free(&graph->body);
     vec_free(&graph->refs);
+}
+
+/* `copy` has the elements of another one. */
+#define OWN_ELEMENTS(copy)                                                                         \
+    do {                                                                                           \
+        const void *elements_ = (copy)->at;                                                        \
+        uint32_t count_ = (copy)->count;                                                           \
+        (copy)->at = NULL;                                                                         \
+        (copy)->count = (copy)->capacity = 0;                                                      \
+        vec_reserve(copy, count_);                                                                 \
+        if (count_)                                                                                \
+            memcpy((copy)->at, elements_, count_ * sizeof *(copy)->at);                            \
+        (copy)->count = count_;                                                                    \
+    } while (0)
+
+struct graph graph_copy(const struct graph *graph)
+{
+    struct graph copy = *graph;
+    OWN_ELEMENTS(&copy.params);
+    OWN_ELEMENTS(&copy.dims);
+    OWN_ELEMENTS(&copy.gears);
+    OWN_ELEMENTS(&copy.gear_values);
+    OWN_ELEMENTS(&copy.cases);
+    OWN_ELEMENTS(&copy.result_types);
+    OWN_ELEMENTS(&copy.returns);
+    OWN_ELEMENTS(&copy.values);
+    OWN_ELEMENTS(&copy.ops);
+    OWN_ELEMENTS(&copy.blocks);
+    OWN_ELEMENTS(&copy.clauses);
+    OWN_ELEMENTS(&copy.forms);
+    OWN_ELEMENTS(&copy.body);
+    OWN_ELEMENTS(&copy.refs);
+    return copy;
+}
+
+void graph_clear_body(struct graph *graph)
+{
+    graph->values.count = graph->n_params;
+    graph->returns.count = graph->ops.count = graph->blocks.count = 0;
+    graph->clauses.count = 1; /* the empty one */
+    graph->forms.count = graph->body.count = graph->refs.count = 0;
+    graph->return_loc = NONE;
 }
 
 bool graph_declares_dim(const struct graph *graph, uint32_t name)

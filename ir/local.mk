@@ -28,6 +28,8 @@ libskir_la_SOURCES += \
 	ir/event_sides.c \
 	ir/event_sides.h \
 	ir/formats.def \
+	ir/gears.c \
+	ir/gears.h \
 	ir/graph.c \
 	ir/groups.c \
 	ir/groups.h \
@@ -160,6 +162,7 @@ libskir_la_SOURCES += \
 	ir/verify/verify_calls.c \
 	ir/verify/verify_contents.c \
 	ir/verify/verify_entry.c \
+	ir/verify/verify_gears.c \
 	ir/verify/verify_graph.c \
 	ir/verify/verify_internal.h \
 	ir/verify/verify_kernel.c \

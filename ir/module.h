@@ -218,6 +218,14 @@ struct gear {
     struct range values; /* in graph.gear_values */
 };
 
+/* A row of the table that takes the place of a graph's statements once its gears are expanded: with
+ * these values, in the order of graph.gears, it is another graph, which has no gears. */
+struct gear_case {
+    uint32_t graph; /* name id */
+    uint32_t loc;
+    struct range values; /* in graph.gear_values */
+};
+
 /* A name of `dims`. */
 struct free_dim {
     uint32_t name;
@@ -238,7 +246,8 @@ struct graph {
     VEC(struct param) params;
     VEC(struct free_dim) dims;
     VEC(struct gear) gears;
-    VEC(int64_t) gear_values;
+    VEC(int64_t) gear_values; /* of gears and cases */
+    VEC(struct gear_case) cases;
     struct vec_u32 result_types;
     struct vec_u32 returns; /* value ids */
     VEC(struct value) values;
@@ -426,6 +435,10 @@ bool type_elements(const struct module *module, uint32_t type, uint64_t *element
  * which neither dtype nor rank is known says nothing of the format where it is ND. */
 bool type_kinds_agree(const struct type *a, const struct type *b);
 
+/* Whether the elements of a tensor of the format stand in memory in some order of its dimensions,
+ * and nothing else does. */
+bool format_is_plain(const struct module *module, uint32_t format);
+
 /* The attribute of a range with this key, or NULL. */
 const struct attr *attr_find(const struct module *module, struct range attrs, uint32_t key);
 /* With a default where the attribute is absent or of another kind. */
@@ -569,6 +582,10 @@ uint32_t graph_add_block(struct graph *graph, const struct block *block);
 struct range graph_add_refs(struct graph *graph, const uint32_t *refs, uint32_t count);
 void graph_add_item(struct graph *graph, enum item_kind kind, uint32_t id);
 void graph_free(struct graph *graph);
+/* A graph of its own with the same contents, whose ids are those of the same module. */
+struct graph graph_copy(const struct graph *graph);
+/* Leaves the parameters and what stands before the statements. */
+void graph_clear_body(struct graph *graph);
 
 /* NULL may stand for none. */
 static inline const uint32_t *op_operands(const struct graph *graph, const struct op *op)

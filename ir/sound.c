@@ -142,6 +142,9 @@ bool graph_is_sound(const struct module *module, const struct graph *graph)
     for (uint32_t i = 0; sound && i < graph->gears.count; i++)
         sound = range_is_in(graph->gears.at[i].values, graph->gear_values.count) &&
                 is_name(module, graph->gears.at[i].name);
+    for (uint32_t i = 0; sound && i < graph->cases.count; i++)
+        sound = range_is_in(graph->cases.at[i].values, graph->gear_values.count) &&
+                is_name(module, graph->cases.at[i].graph) && graph->body.count == 0;
     for (uint32_t i = 0; sound && i < graph->blocks.count; i++)
         sound = block_is_sound(module, graph, i);
     for (uint32_t i = 0; sound && i < graph->ops.count; i++)

@@ -105,3 +105,21 @@ bool type_kinds_agree(const struct type *a, const struct type *b)
     bool rank = a->rank == b->rank || a->rank == RANK_UNKNOWN || b->rank == RANK_UNKNOWN;
     return dtype && rank && (a->format == b->format || says_nothing(a) || says_nothing(b));
 }
+
+bool format_is_plain(const struct module *module, uint32_t format)
+{
+    static const struct {
+        const char *name;
+        bool plain;
+    } formats[] = {
+#define FORMAT(name, plain) {#name, plain},
+#include "ir/formats.def"
+#undef FORMAT
+    };
+    if (format == W_ND)
+        return true;
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (formats[i].plain && name_is(module, format, formats[i].name))
+            return true;
+    return false;
+}

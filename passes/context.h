@@ -14,6 +14,7 @@ struct pass_context {
     struct code_sizes *code_sizes; /* NULL: what kernels do not say themselves is not known */
     struct analyses *analyses;     /* of the module; NULL: pipeline_run has its own */
     const char *graph; /* inline-calls leaves this one in the module; NULL: any may go */
+    bool strict_gears; /* expand-gears leaves out no combination that the graph contradicts */
     bool unproven;     /* verify-sync looks at slots only, limit-residency at nothing */
 };
 

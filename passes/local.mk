@@ -12,6 +12,7 @@ libskir_la_SOURCES += \
 	passes/declared_kernels.h \
 	passes/debug_sync_all.c \
 	passes/early_start.c \
+	passes/expand_gears.c \
 	passes/feed_sync_all.c \
 	passes/inline_calls.c \
 	passes/insert_events.c \

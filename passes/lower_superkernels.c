@@ -298,14 +298,14 @@ static bool lower(struct lowering *lowering, const struct block *superkernel, co
 
 /* ----------------------------------------------------------------------- driving ---- */
 
-/* No pass instantiates gears: whoever compiles gives their values. */
+/* Entries are static. */
 static bool check_gears(struct pass_context *context, const struct graph *graph)
 {
-    if (graph->gear_mode == GEARS_NONE)
+    if (graph->gear_mode == GEARS_NONE || graph->cases.count)
         return true;
     if (diag_at(context->diags, DIAG_unsupported, locate_name(context->module, graph->loc),
                 "the gears of this graph have no values"))
-        diag_help(context->diags, "give them values: --bind %.*s=N",
+        diag_help(context->diags, "run expand-gears first, or give them values: --bind %.*s=N",
                   NAME(context->module, graph->gears.at[0].name));
     return false;
 }

@@ -278,6 +278,9 @@ class Parser:
         self.take("->")
         graph.result_types = self.types()
         self.take("{")
+        while self.accept("["):
+            self.listed(lambda: self.take("number"), "]")
+            self.name("symbol")
         self.statements(graph, "0", None, None)
         if self.accept("return") and self.kind() == "value":
             graph.returned = self.values()

@@ -84,13 +84,13 @@ class Maker:
     def dim(self):
         return self.pick("1", "2", "8", "0", "4096", "?", *self.dims, *self.sums)
 
-    def type(self):
+    def type(self, plain=False):
         dtype = "?" if self.chance(0.08) else self.random.choice(DTYPES)
         if self.chance(0.08):
             return dtype + "[..]" + (":" + self.random.choice(FORMATS) if self.chance(0.2) else "")
         dims = ", ".join(self.dim() for _ in range(self.random.randrange(4)))
         text = f"{dtype}[{dims}]"
-        return text + ":" + self.random.choice(FORMATS) if self.chance(0.2) else text
+        return text + ":" + self.random.choice(FORMATS) if self.chance(0.2) and not plain else text
 
     def string(self):
         return self.pick('"a"', '""', '"two words"', r'"\"q\" \\ \n\x00\x7f"', '"é"', "\"it's\"",
@@ -418,8 +418,11 @@ class Maker:
             head = f" dims ({', '.join(self.dims)})" if self.chance(0.5) else \
                 " gears " + self.pick("zip", "product") + \
                 f" ({self.dims[0]} = [2, 4], {self.dims[1]} = [3, 5])"
-        types = signature[0] if signature else [self.type()
+        geared = " gears " in head
+        types = signature[0] if signature else [self.type(plain=geared)
                                                 for _ in range(self.random.randrange(4))]
+        if geared:
+            types.append(f"f32[{', '.join(self.dims)}]")
         params = [("%" + self.name(), type) for type in types]
         values, lines = Values(), []
         values.read = [param for param, _ in params]

@@ -1,15 +1,9 @@
 #include "frontend/cli/bind_argument.h"
-#include "frontend/cli/bind_dims.h"
 #include "ir/base/suggest.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct bindings {
-    struct dim_binding *at;
-    uint32_t count, capacity;
-};
 
 static bool parse_value(const char *text, int64_t *value)
 {
@@ -22,7 +16,7 @@ static bool parse_value(const char *text, int64_t *value)
 }
 
 /* The last value of a name counts. */
-static void add_binding(struct bindings *bindings, struct dim_binding binding)
+static void add_binding(struct dim_bindings *bindings, struct dim_binding binding)
 {
     for (uint32_t i = 0; i < bindings->count; i++)
         if (bindings->at[i].name == binding.name) {
@@ -62,22 +56,14 @@ static bool parse_binding(const struct input *input, const char *text, struct di
     return false;
 }
 
-enum exit_status bind_argument(struct input *input)
+enum exit_status bind_argument_read(const struct input *input, struct dim_bindings *bindings)
 {
-    struct bindings bindings = {NULL, 0, 0};
-    enum exit_status status = EXIT_DONE;
     const char *text;
-    for (unsigned i = 0;
-         status == EXIT_DONE && (text = option_value_at(input->invocation, "bind", i)); i++) {
+    for (unsigned i = 0; (text = option_value_at(input->invocation, "bind", i)); i++) {
         struct dim_binding binding;
-        if (parse_binding(input, text, &binding))
-            add_binding(&bindings, binding);
-        else
-            status = EXIT_USAGE;
+        if (!parse_binding(input, text, &binding))
+            return EXIT_USAGE;
+        add_binding(bindings, binding);
     }
-    if (status == EXIT_DONE && bindings.count &&
-        !bind_dims(input->module, bindings.at, bindings.count, &input->diags))
-        status = EXIT_INPUT;
-    vec_free(&bindings);
-    return status;
+    return EXIT_DONE;
 }

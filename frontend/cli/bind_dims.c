@@ -1,7 +1,6 @@
 #include "frontend/cli/bind_dims.h"
+#include "ir/gears.h"
 #include "ir/syntax/locate.h"
-
-#include <string.h>
 
 /* A graph whose names get values. */
 struct binder {
@@ -99,56 +98,19 @@ static bool bind_gears(struct binder *binder)
 
 /* ---------------------------------------------------------------------------- types ---- */
 
-static bool bind_type(struct binder *binder, uint32_t *id)
-{
-    struct module *module = binder->module;
-    int64_t dims[MAX_RANK];
-    bool ok = true;
-    if (*id == NONE)
-        return true;
-    struct type type = module->types.at[*id];
-    memcpy(dims, type_dims(module, *id), type_n_dims(&type) * sizeof *dims);
-    for (uint32_t i = 0; i < type_n_dims(&type); i++) {
-        enum dim_fault fault =
-            dim_bind(module, dims[i], binder->bindings.at, binder->bindings.count, &dims[i]);
-        ok = ok && fault == DIM_FINE;
-        if (fault != DIM_FINE)
-            diag_at(binder->diags, DIAG_number_range, locate_name(module, binder->graph->loc),
-                    "with these values, the dimension '%.*s' %s", NAME(module, dim_gear(dims[i])),
-                    dim_fault_text(fault));
-    }
-    *id = module_type(module, type.dtype, type.format, dims, type.rank);
-    return ok;
-}
-
 static bool bind_types(struct binder *binder)
 {
-    struct graph *graph = binder->graph;
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < graph->values.count; i++)
-        ok = bind_type(binder, &graph->values.at[i].type);
-    for (uint32_t i = 0; ok && i < graph->result_types.count; i++)
-        ok = bind_type(binder, &graph->result_types.at[i]);
-    return ok;
+    struct bind_fault fault;
+    if (graph_bind_types(binder->module, binder->graph, binder->bindings.at, binder->bindings.count,
+                         &fault))
+        return true;
+    diag_at(binder->diags, DIAG_number_range, locate_name(binder->module, binder->graph->loc),
+            "with these values, the dimension '%.*s' %s", NAME(binder->module, dim_gear(fault.dim)),
+            dim_fault_text(fault.fault));
+    return false;
 }
 
 /* --------------------------------------------------------------------------- graphs ---- */
-
-static void drop_names(struct binder *binder)
-{
-    struct graph *graph = binder->graph;
-    uint32_t dims = 0, gears = 0;
-    for (uint32_t i = 0; i < graph->dims.count; i++)
-        if (!find(binder, graph->dims.at[i].name))
-            graph->dims.at[dims++] = graph->dims.at[i];
-    for (uint32_t i = 0; i < graph->gears.count; i++)
-        if (!find(binder, graph->gears.at[i].name))
-            graph->gears.at[gears++] = graph->gears.at[i];
-    graph->dims.count = dims;
-    graph->gears.count = gears;
-    if (gears == 0)
-        graph->gear_mode = GEARS_NONE;
-}
 
 static bool bind_graph(struct binder *binder, const struct dim_binding *bindings, uint32_t count)
 {
@@ -159,7 +121,7 @@ static bool bind_graph(struct binder *binder, const struct dim_binding *bindings
         return true;
     if (!bind_gears(binder) || !bind_types(binder))
         return false;
-    drop_names(binder);
+    graph_drop_names(binder->graph, binder->bindings.at, binder->bindings.count);
     return true;
 }
 

@@ -113,7 +113,8 @@ void check_launches_print(struct input *input)
     print_changes(&account);
     called_launches_init(&account.called, input->module);
     for (uint32_t i = 0; i < input->module->graphs.count; i++)
-        print_graph(&account, &input->module->graphs.at[i]);
+        if (input->module->graphs.at[i].cases.count == 0) /* others launch for it */
+            print_graph(&account, &input->module->graphs.at[i]);
     called_launches_free(&account.called);
     analyses_drop(&account.analyses);
 }

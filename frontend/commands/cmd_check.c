@@ -1,11 +1,11 @@
 /* skirc check: what is wrong with a file, and what would be fused. */
-#include "frontend/cli/bind_argument.h"
 #include "frontend/cli/kernel_dir.h"
 #include "frontend/cli/pass_plugins.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/cli/target.h"
 #include "frontend/commands/check_launches.h"
 #include "frontend/commands/cmd.h"
+#include "frontend/commands/given_shapes.h"
 #include "frontend/commands/lowered_input.h"
 #include "ir/syntax/origins.h"
 
@@ -20,6 +20,8 @@ const struct option options_check[] = {
      "stop behind the verifier: kernels, fusion and synchronisation are not looked at"},
     {"target", 0, OPTION_VALUE, "TARGET", backend_help},
     BIND_OPTION,
+    SHAPE_OPTION,
+    STRICT_GEARS_OPTION,
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
     PASS_PLUGIN_OPTION,
@@ -149,7 +151,9 @@ static enum exit_status check_module(struct check *check)
     struct session_options options = {.target = check->target,
                                       .source = input->path,
                                       .passes = &check->plugins->table,
-                                      .sk_options = option_value(input->invocation, "sk-options")};
+                                      .sk_options = option_value(input->invocation, "sk-options"),
+                                      .strict_gears =
+                                          option_given(input->invocation, "strict-gears")};
     kernel_dir_find(input->invocation, &input->diags.arena, &options);
     session_open(&check->session, input->module, &input->diags, &options);
     enum pipeline_status lowered = lower(check);
@@ -172,7 +176,7 @@ static enum exit_status check_file(struct invocation *invocation, const struct b
                           .lower = !option_given(invocation, "no-lower")};
     enum exit_status status = EXIT_INPUT;
     if (input_open_verified(&check.input, invocation, path) &&
-        (status = bind_argument(&check.input)) == EXIT_DONE)
+        (status = given_shapes_bind(&check.input)) == EXIT_DONE)
         status = check_module(&check);
     return input_close(&check.input, status);
 }

@@ -1,10 +1,10 @@
 /* skirc compile: graph to linked object. */
 #include "backend/backend.h"
 #include "frontend/cli/outputs.h"
-#include "frontend/cli/bind_argument.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/cli/target.h"
 #include "frontend/commands/cmd.h"
+#include "frontend/commands/given_shapes.h"
 #include "frontend/commands/lowered_input.h"
 
 const struct option options_compile[] = {
@@ -13,6 +13,8 @@ const struct option options_compile[] = {
     {"target", 0, OPTION_VALUE, "TARGET", backend_help},
     {"emit", 0, OPTION_VALUE, "WHAT", emission_help},
     BIND_OPTION,
+    SHAPE_OPTION,
+    STRICT_GEARS_OPTION,
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
     PASS_PLUGIN_OPTION,

@@ -3,6 +3,7 @@
 #include "frontend/cli/outputs.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/commands/cmd.h"
+#include "frontend/commands/given_shapes.h"
 #include "frontend/commands/op_type_text.h"
 #include "frontend/commands/opt_driver.h"
 #include "ir/op_types.h"
@@ -28,6 +29,7 @@ const struct option options_opt[] = {
      "output"},
     {"verify-each", 0, OPTION_FLAG, NULL,
      "run the verifier after each pass, and see that the module's text says all of it"},
+    STRICT_GEARS_OPTION,
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
     PASS_PLUGIN_OPTION,

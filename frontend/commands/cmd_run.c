@@ -1,6 +1,6 @@
 /* skirc run: a graph on this machine. */
-#include "frontend/cli/bind_argument.h"
 #include "frontend/commands/cmd.h"
+#include "frontend/commands/given_shapes.h"
 #include "frontend/commands/run_answers.h"
 #include "frontend/commands/run_graph.h"
 #include "frontend/commands/run_json.h"
@@ -56,6 +56,8 @@ const struct option options_run[] = {
     {"max-iterations", 0, OPTION_VALUE, "N",
      "end a While that calls its body more often (1000000); 0: never"},
     BIND_OPTION,
+    SHAPE_OPTION,
+    STRICT_GEARS_OPTION,
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
     PASS_PLUGIN_OPTION,
@@ -86,15 +88,23 @@ static enum exit_status open_runner(struct runner *runner, const char *path, con
     return status;
 }
 
+/* The command line names none, or leaves several combinations of gears, which is reported. */
+static enum exit_status no_graph(const struct runner *runner)
+{
+    return runner->diags->counts[SEVERITY_ERROR] ? EXIT_INPUT : EXIT_USAGE;
+}
+
 static enum exit_status run_lowered(struct runner *runner, struct runner *other)
 {
     runner->graph = run_graph_choose(runner);
-    if (!runner->graph || !run_values_name(runner) || !run_answers_name(runner))
+    if (!runner->graph)
+        return no_graph(runner);
+    if (!run_values_name(runner) || !run_answers_name(runner))
         return EXIT_USAGE;
     if (!run_without_stubs(runner->module, runner->graph, runner->diags))
         return EXIT_INPUT;
     if (other && !(other->graph = run_graph_choose_other(other, runner)))
-        return EXIT_USAGE;
+        return no_graph(other);
     if (other && !run_without_stubs(other->module, other->graph, other->diags))
         return EXIT_INPUT;
     return run_measure(runner, other);

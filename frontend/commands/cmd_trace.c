@@ -1,9 +1,9 @@
 /* skirc trace: what a launch left in memory. Traces become a text that says where each core stood,
  * profiling areas the timeline of `run --profile`. */
 #include "frontend/commands/trace_dump.h"
-#include "frontend/cli/bind_argument.h"
 #include "frontend/cli/output.h"
 #include "frontend/commands/cmd.h"
+#include "frontend/commands/given_shapes.h"
 #include "frontend/commands/lowered_input.h"
 #include "ir/base/file.h"
 
@@ -17,6 +17,7 @@ const struct option options_trace[] = {
      "the module's entry, where it has several and the dump does not name them"},
     {"mhz", 0, OPTION_VALUE, "N", "ticks of a profiling area in a microsecond (50)"},
     BIND_OPTION,
+    SHAPE_OPTION,
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
     PASS_PLUGIN_OPTION,

@@ -1,6 +1,6 @@
 #include "frontend/commands/lowered_input.h"
-#include "frontend/cli/bind_argument.h"
 #include "frontend/cli/kernel_dir.h"
+#include "frontend/commands/given_shapes.h"
 #include "ir/sk_options.h"
 
 /* The options of the command line, those of `more` over the user's: a text in the arena of the
@@ -24,7 +24,7 @@ bool lowered_input_open(struct lowered_input *lowered, const struct invocation *
     *status = EXIT_INPUT;
     if (!input_open_verified(input, invocation, path))
         return false;
-    if ((*status = bind_argument(input)) != EXIT_DONE)
+    if ((*status = given_shapes_bind(input)) != EXIT_DONE)
         return false;
     if ((*status = pass_plugins_open(&lowered->plugins, invocation)) != EXIT_DONE)
         return false;
@@ -32,6 +32,8 @@ bool lowered_input_open(struct lowered_input *lowered, const struct invocation *
     struct session_options options = *wanted;
     options.source = path;
     options.passes = &lowered->plugins.table;
+    options.strict_gears =
+        option_exists(invocation, "strict-gears") && option_given(invocation, "strict-gears");
     options.sk_options = all_options(input, wanted->sk_options);
     kernel_dir_find(invocation, &input->diags.arena, &options);
     session_open(&lowered->session, input->module, &input->diags, &options);

@@ -101,6 +101,7 @@ static enum pipeline_status run(struct driver *driver)
         .source = input->path,
         .passes = &driver->options->plugins.table,
         .sk_options = option_value(input->invocation, "sk-options"),
+        .strict_gears = option_given(input->invocation, "strict-gears"),
     };
     kernel_dir_find(input->invocation, &input->diags.arena, &options);
     session_open(&session, input->module, &input->diags, &options);

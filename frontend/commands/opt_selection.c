@@ -1,5 +1,6 @@
 #include "frontend/commands/opt_selection.h"
 #include "ir/calls.h"
+#include "ir/gears.h"
 
 #include <string.h>
 
@@ -52,6 +53,7 @@ static void mark_called(struct marks *marks)
             if (!marked[i] || seen[i])
                 continue;
             graph_mark_called(module, &module->graphs.at[i], marked);
+            graph_mark_cases(module, &module->graphs.at[i], marked);
             seen[i] = more = true;
         }
     }

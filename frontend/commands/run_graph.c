@@ -1,6 +1,8 @@
 #include "frontend/commands/run_graph.h"
 #include "ir/base/suggest.h"
 #include "ir/calls.h"
+#include "ir/gears.h"
+#include "ir/syntax/locate.h"
 
 #include <string.h>
 
@@ -10,8 +12,10 @@ static const struct graph *uncalled_graph(const struct module *module)
     const struct graph *found = NULL;
     uint8_t *called = mem_calloc(module->graphs.count, 1);
     unsigned count = 0;
-    for (uint32_t i = 0; i < module->graphs.count; i++)
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
         graph_mark_called(module, &module->graphs.at[i], called);
+        graph_mark_cases(module, &module->graphs.at[i], called);
+    }
     for (uint32_t i = 0; i < module->graphs.count; i++)
         if (!called[i]) {
             found = &module->graphs.at[i];
@@ -21,7 +25,23 @@ static const struct graph *uncalled_graph(const struct module *module)
     return count == 1 ? found : NULL;
 }
 
-const struct graph *run_graph_choose(const struct runner *runner)
+/* Of a graph with gears, the one combination that shapes and values have left; NULL, reported, if
+ * they have left several. */
+static const struct graph *choose_case(const struct runner *runner, const struct graph *graph)
+{
+    if (!graph || graph->cases.count == 0)
+        return graph;
+    if (graph->cases.count == 1)
+        return module_graph(runner->module, graph->cases.at[0].graph);
+    if (diag_at(runner->diags, DIAG_gear, locate_name(runner->module, graph->loc),
+                "nothing says which of %u combinations of gears is to run", graph->cases.count))
+        diag_help(runner->diags,
+                  "give the graph files (--input), shapes (--shape) or values (--bind %.*s=N)",
+                  NAME(runner->module, graph->gears.at[0].name));
+    return NULL;
+}
+
+static const struct graph *choose_graph(const struct runner *runner)
 {
     const struct module *module = runner->module;
     const char *name = option_value(runner->invocation, "graph");
@@ -46,6 +66,11 @@ const struct graph *run_graph_choose(const struct runner *runner)
     return NULL;
 }
 
+const struct graph *run_graph_choose(const struct runner *runner)
+{
+    return choose_case(runner, choose_graph(runner));
+}
+
 const struct graph *run_graph_choose_other(const struct runner *other, const struct runner *first)
 {
     const struct module *module = other->module;
@@ -58,5 +83,5 @@ const struct graph *run_graph_choose_other(const struct runner *other, const str
         usage_error(other->invocation,
                     "%s has no graph '%.*s', and not one alone that no other calls", other->name,
                     (int)name->size, name->text);
-    return graph;
+    return choose_case(other, graph);
 }

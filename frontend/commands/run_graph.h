@@ -5,7 +5,8 @@
 #include "frontend/commands/runner.h"
 
 /* That of --graph, else the only one that no other calls. NULL, with a usage error, where there is
- * none. */
+ * none. Of one with gears the combination that the command line leaves; where that is none, it is
+ * reported. */
 const struct graph *run_graph_choose(const struct runner *runner);
 
 /* The one that stands for that of the first in another file: that of its name, else the only one

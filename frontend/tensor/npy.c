@@ -310,16 +310,21 @@ bool npy_read(struct tensor *tensor, const char *path, char *error, size_t error
     return ok || message_fail(error, error_size, "'%s' %s", path, reason);
 }
 
-bool npy_dtype(const char *path, enum dtype *dtype)
+bool npy_read_header(struct npy_header *header, const char *path)
 {
-    struct npy_header header;
     struct stat st;
     char bytes[PREAMBLE_2 + MAX_HEADER], error[512];
     if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
         return false;
     size_t size = (uint64_t)st.st_size < sizeof bytes ? (size_t)st.st_size : sizeof bytes;
-    if (!file_read_part(path, 0, bytes, size, error, sizeof error) ||
-        !npy_parse(&header, bytes, size, error, sizeof error))
+    return file_read_part(path, 0, bytes, size, error, sizeof error) &&
+           npy_parse(header, bytes, size, error, sizeof error);
+}
+
+bool npy_dtype(const char *path, enum dtype *dtype)
+{
+    struct npy_header header;
+    if (!npy_read_header(&header, path))
         return false;
     unsigned found = code_dtype(descr_code(header.descr));
     *dtype = found < DTYPE_COUNT ? (enum dtype)found : *dtype;

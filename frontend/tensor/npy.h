@@ -29,6 +29,9 @@ bool npy_load(struct tensor *tensor, const void *bytes, size_t size, char *error
 /* Fills a tensor from a regular file. Files that are much larger than the tensor are not read. */
 bool npy_read(struct tensor *tensor, const char *path, char *error, size_t error_size);
 
+/* Reads the header of a regular file; false where there is none that is supported. */
+bool npy_read_header(struct npy_header *header, const char *path);
+
 /* The dtype of a file's array: the first that has its type code, where there are several. False
  * where the file is none that is supported; npy_read says why. */
 bool npy_dtype(const char *path, enum dtype *dtype);

@@ -337,6 +337,14 @@ type_list:
 body:
   statements
 | statements return
+| cases
+
+cases:
+  case
+| cases case
+
+case:
+  '[' gear_values ']' SYMBOL  { parse_case(parser, token_begin($1), $gear_values, $SYMBOL); }
 
 return:
   KW_return      { parse_return(parser, token_begin($1), 0); }

@@ -56,15 +56,28 @@ void parse_free_dim(struct parser *parser, uint32_t loc, uint32_t name)
     vec_push(&parser->graph->dims, (struct free_dim){name, loc});
 }
 
-void parse_gear(struct parser *parser, uint32_t loc, uint32_t name, uint32_t count)
+/* Takes `count` integers off the stack. */
+static struct range take_gear_values(struct parser *parser, uint32_t count)
 {
     struct graph *graph = parser->graph;
-    struct gear gear = {name, loc, {graph->gear_values.count, count}};
+    struct range range = {graph->gear_values.count, count};
     assert(count <= parser->values.count);
     parser->values.count -= count;
     for (uint32_t i = 0; i < count; i++)
         vec_push(&graph->gear_values, parser->values.at[parser->values.count + i].i);
-    vec_push(&graph->gears, gear);
+    return range;
+}
+
+void parse_gear(struct parser *parser, uint32_t loc, uint32_t name, uint32_t count)
+{
+    struct range values = take_gear_values(parser, count);
+    vec_push(&parser->graph->gears, (struct gear){name, loc, values});
+}
+
+void parse_case(struct parser *parser, uint32_t loc, uint32_t count, uint32_t graph)
+{
+    struct range values = take_gear_values(parser, count);
+    vec_push(&parser->graph->cases, (struct gear_case){graph, loc, values});
 }
 
 void parse_graph_results(struct parser *parser, uint32_t count, struct range attrs)

@@ -166,6 +166,7 @@ void parse_graph_begin(struct parser *parser, uint32_t loc, uint32_t name);
 void parse_param(struct parser *parser, uint32_t loc, uint32_t name, uint32_t type,
                  struct range attrs);
 void parse_gear(struct parser *parser, uint32_t loc, uint32_t name, uint32_t count);
+void parse_case(struct parser *parser, uint32_t loc, uint32_t count, uint32_t graph);
 void parse_free_dim(struct parser *parser, uint32_t loc, uint32_t name);
 void parse_graph_results(struct parser *parser, uint32_t count, struct range attrs);
 void parse_return(struct parser *parser, uint32_t loc, uint32_t count);

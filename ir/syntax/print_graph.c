@@ -183,6 +183,19 @@ static void print_dims(struct printer *printer, const struct graph *graph)
         text_char(text, ')');
 }
 
+static void print_gear_values(struct printer *printer, const struct graph *graph,
+                              struct range values)
+{
+    struct text *text = printer->text;
+    text_char(text, '[');
+    for (uint32_t i = 0; i < values.count; i++) {
+        if (i)
+            text_bytes(text, ", ", 2);
+        text_signed(text, graph->gear_values.at[values.first + i]);
+    }
+    text_char(text, ']');
+}
+
 static void print_gears(struct printer *printer, const struct graph *graph)
 {
     struct text *text = printer->text;
@@ -192,13 +205,8 @@ static void print_gears(struct printer *printer, const struct graph *graph)
         if (i)
             text_bytes(text, ", ", 2);
         spell_word(text, printer->module, gear->name);
-        text_string(text, " = [");
-        for (uint32_t j = 0; j < gear->values.count; j++) {
-            if (j)
-                text_bytes(text, ", ", 2);
-            text_signed(text, graph->gear_values.at[gear->values.first + j]);
-        }
-        text_char(text, ']');
+        text_string(text, " = ");
+        print_gear_values(printer, graph, gear->values);
     }
     text_char(text, ')');
 }
@@ -256,11 +264,24 @@ static uint32_t graph_loc(const struct printer *printer, const struct graph *gra
     return above ? print_line_start(printer, graph->loc) : graph->loc;
 }
 
+static void print_cases(struct printer *printer, const struct graph *graph)
+{
+    for (uint32_t i = 0; i < graph->cases.count && !printer->stopped; i++) {
+        const struct gear_case *row = &graph->cases.at[i];
+        print_line_begin(printer, row->loc, false);
+        print_gear_values(printer, graph, row->values);
+        text_char(printer->text, ' ');
+        spell_symbol(printer->text, printer->module, row->graph);
+        print_line_end(printer);
+    }
+}
+
 void print_graph(struct printer *printer, const struct graph *graph)
 {
     print_line_begin(printer, graph_loc(printer, graph), true);
     print_graph_header(printer, graph);
     print_open(printer);
+    print_cases(printer, graph);
     for (uint32_t i = 0; i < graph->body.count && !printer->stopped; i++) {
         uint32_t id = item_id(graph->body.at[i]);
         switch (item_kind(graph->body.at[i])) {

@@ -32,6 +32,10 @@ struct graph_verifier {
 void verify_type(struct graph_verifier *gv, uint32_t type, struct span span);
 /* What `dims` and `gears` declare. */
 void verify_dim_names(struct graph_verifier *gv);
+/* The gears by themselves, with the marks of `dims`. */
+void verify_gears(struct graph_verifier *gv);
+/* The rows that gears were expanded to. */
+void verify_cases(struct graph_verifier *gv);
 /* Whether a value of type `actual` may stand where `declared` is asked for: `?` matches all. */
 bool verify_types_match(const struct module *module, uint32_t declared, uint32_t actual);
 

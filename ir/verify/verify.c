@@ -125,13 +125,36 @@ static void verify_symbols(struct verifier *verifier)
                       "the first is here");
 }
 
+static void verifier_init(struct verifier *verifier, const struct module *module,
+                          struct diags *diags)
+{
+    *verifier = (struct verifier){.module = module,
+                                  .diags = diags,
+                                  .marks = mem_calloc(module->names.count, sizeof(struct mark)),
+                                  .effects = effects_new(module),
+                                  .errors = diags->counts[SEVERITY_ERROR]};
+}
+
+/* Whether nothing was reported. */
+static bool verifier_end(struct verifier *verifier)
+{
+    effects_free(verifier->effects);
+    mem_free(verifier->marks);
+    return verifier->diags->counts[SEVERITY_ERROR] == verifier->errors;
+}
+
+bool verify_graph_alone(const struct module *module, const struct graph *graph, struct diags *diags)
+{
+    struct verifier verifier;
+    verifier_init(&verifier, module, diags);
+    verify_graph(&verifier, graph);
+    return verifier_end(&verifier);
+}
+
 bool verify_module(const struct module *module, struct diags *diags)
 {
-    struct verifier verifier = {.module = module,
-                                .diags = diags,
-                                .marks = mem_calloc(module->names.count, sizeof(struct mark)),
-                                .effects = effects_new(module),
-                                .errors = diags->counts[SEVERITY_ERROR]};
+    struct verifier verifier;
+    verifier_init(&verifier, module, diags);
     verify_symbols(&verifier);
     for (uint32_t i = 0; i < module->targets.count; i++)
         verify_attrs(&verifier, module->targets.at[i].attrs, OWNER_TARGET);
@@ -144,7 +167,5 @@ bool verify_module(const struct module *module, struct diags *diags)
     for (uint32_t i = 0; i < module->entries.count; i++)
         verify_entry(&verifier, &module->entries.at[i]);
     verify_arg_values(&verifier);
-    effects_free(verifier.effects);
-    mem_free(verifier.marks);
-    return diags->counts[SEVERITY_ERROR] == verifier.errors;
+    return verifier_end(&verifier);
 }

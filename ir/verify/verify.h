@@ -8,6 +8,10 @@
  * nothing is. */
 bool verify_module(const struct module *module, struct diags *diags);
 
+/* The same for one graph of it by itself, whose calls and symbols are looked up in the module. */
+bool verify_graph_alone(const struct module *module, const struct graph *graph,
+                        struct diags *diags);
+
 /* Whether an op of a graph, whose operands are defined, has nothing against the data of its type
  * that the verifier would report, even where the op is not held to it (op_is_unchecked). */
 bool op_fits_type(const struct module *module, const struct graph *graph, const struct op *op);

@@ -138,6 +138,17 @@ static bool verify_call_attr(struct graph_verifier *gv, const struct op *op,
     return false;
 }
 
+static bool refuse_gears(struct graph_verifier *gv, const struct callee *callee)
+{
+    const struct graph *graph = &gv->module->graphs.at[callee->graph];
+    if (diag_at(gv->diags, DIAG_call_graph, callee_span(gv->module, callee),
+                "'@%.*s' stands for one graph a combination of gears, and cannot be called",
+                NAME(gv->module, graph->name)))
+        diag_help(gv->diags, "call the graph of a combination, such as '@%.*s'",
+                  NAME(gv->module, graph->cases.at[0].graph));
+    return false;
+}
+
 static bool verify_callee(struct graph_verifier *gv, const struct callee *callee)
 {
     const struct module *module = gv->module;
@@ -145,6 +156,8 @@ static bool verify_callee(struct graph_verifier *gv, const struct callee *callee
         callee->element == NONE
             ? &callee->attr->value
             : &module->attr_values.at[callee->attr->value.first + callee->element];
+    if (callee->graph != NONE && module->graphs.at[callee->graph].cases.count)
+        return refuse_gears(gv, callee);
     if (callee->graph != NONE)
         return true;
     const char *other = symbol_text(module, value->id);

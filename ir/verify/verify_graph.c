@@ -104,7 +104,10 @@ void verify_graph(struct verifier *verifier, const struct graph *graph)
     verify_op_attrs(&gv);
     verify_names(&gv); /* its marks serve what follows */
     verify_ops(&gv);
-    verify_return(&gv);
+    if (graph->cases.count)
+        verify_cases(&gv);
+    else
+        verify_return(&gv);
     if (verifier->diags->counts[SEVERITY_ERROR] == errors)
         verify_addresses(&gv);
     mem_free(gv.type_checked);

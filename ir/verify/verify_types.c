@@ -3,8 +3,6 @@
 #include "ir/dims.h"
 #include "ir/verify/graph_verifier.h"
 
-enum { MAX_GEAR_COMBINATIONS = 100 };
-
 /* ---------------------------------------------------------------------------- types ---- */
 
 static bool dims_match(int64_t declared, int64_t actual)
@@ -91,46 +89,6 @@ void verify_type(struct graph_verifier *gv, uint32_t type, struct span span)
 }
 
 /* ----------------------------------------------------------------- names of dimensions ---- */
-
-static void verify_gear(struct graph_verifier *gv, const struct gear *gear)
-{
-    const int64_t *values = gv->graph->gear_values.at + gear->values.first;
-    struct span span = locate_token(gv->module, gear->loc);
-    uint32_t free = NONE;
-    if (marks_set(gv->verifier, gear->name, NONE, &free) &&
-        diag_at(gv->diags, DIAG_duplicate, span,
-                free == NONE ? "the gear '%.*s' stands twice" : "the gear '%.*s' stands in 'dims'",
-                NAME(gv->module, gear->name)) &&
-        free != NONE)
-        diag_help(gv->diags, "a gear declares its name itself");
-    for (uint32_t i = 0; i < gear->values.count; i++)
-        if (values[i] < 2)
-            diag_at(gv->diags, DIAG_gear, span, "%lld is not allowed as a value of gear '%.*s'",
-                    (long long)values[i], NAME(gv->module, gear->name));
-    if (gv->graph->gear_mode == GEARS_ZIP &&
-        gear->values.count != gv->graph->gears.at[0].values.count)
-        diag_at(gv->diags, DIAG_gear, span,
-                "'zip' pairs values by position, but '%.*s' has %u and '%.*s' has %u",
-                NAME(gv->module, gear->name), gear->values.count,
-                NAME(gv->module, gv->graph->gears.at[0].name), gv->graph->gears.at[0].values.count);
-}
-
-/* With the marks of `dims`. */
-static void verify_gears(struct graph_verifier *gv)
-{
-    uint64_t combinations = 1;
-    for (uint32_t i = 0; i < gv->graph->gears.count; i++) {
-        const struct gear *gear = &gv->graph->gears.at[i];
-        verify_gear(gv, gear);
-        if (gv->graph->gear_mode == GEARS_ZIP)
-            combinations = gear->values.count;
-        else if (combinations <= MAX_GEAR_COMBINATIONS)
-            combinations *= gear->values.count;
-    }
-    if (combinations > MAX_GEAR_COMBINATIONS)
-        diag_at(gv->diags, DIAG_gear, locate_token(gv->module, gv->graph->gears.at[0].loc),
-                "gears make more than %d combinations", MAX_GEAR_COMBINATIONS);
-}
 
 void verify_dim_names(struct graph_verifier *gv)
 {

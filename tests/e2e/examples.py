@@ -8,7 +8,11 @@ sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
 
 EXAMPLES = os.path.join(tap.SOURCE, "docs", "examples")
-OPTIONS = {"attention_step": ["--bind", "b=2", "--bind", "s=64"]}
+OPTIONS = {
+    "attention_step": ["--bind", "b=2", "--bind", "s=64"],
+    "decoder_gears": ["--shape", "x=4,32,64"],
+    "gears": ["--shape", "x=4,2"],
+}
 STUBS = {"moe_layer"}  # kernels whose objects are not there
 
 for path in sorted(glob.glob(os.path.join(EXAMPLES, "*.skir"))):

@@ -184,6 +184,8 @@ def graph_text(graph):
     results = ", ".join(map(spell_type, graph["results"]))
     lines = [f"graph {sigil('@', graph['name'])}({params})"
              f"{spell_attrs(graph['attrs'])}{gears} -> ({results}) {{"]
+    lines += [f"[{', '.join(map(str, case['values']))}] {sigil('@', case['graph'])}"
+              for case in (graph["gears"] or {}).get("cases", [])]
     lines += body_lines(graph)
     if graph["returns"]:
         lines.append("return " + value_names(graph, graph["returns"]))

@@ -56,6 +56,10 @@ static void check_graph(struct fits *fits, const struct graph *graph)
     const struct module *module = fits->module;
     if (!is_utf8(fits, graph->name))
         refuse_name(fits, "the name of the graph", graph->name, locate_name(module, graph->loc));
+    if (graph->cases.count &&
+        diag_at(fits->diags, DIAG_not_exported, locate_name(module, graph->loc),
+                "the gears of this graph are expanded, which %s cannot have", fits->form->name))
+        diag_help(fits->diags, "export the graph as it was before, or that of one combination");
     check_launches(fits, graph);
     for (uint32_t i = 0; i < graph->ops.count; i++) {
         const struct op *op = &graph->ops.at[i];

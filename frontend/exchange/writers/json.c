@@ -63,6 +63,28 @@ static void put_dims(struct writer *writer)
     json_close_array(out(writer));
 }
 
+/* Only where they are expanded. */
+static void put_cases(struct writer *writer)
+{
+    const struct graph *graph = writer->graph;
+    if (graph->cases.count == 0)
+        return;
+    json_key(out(writer), "cases");
+    json_open_array(out(writer));
+    for (uint32_t i = 0; i < graph->cases.count; i++) {
+        const struct gear_case *row = &graph->cases.at[i];
+        json_open_object(out(writer));
+        json_key(out(writer), "values");
+        json_open_array(out(writer));
+        for (uint32_t n = 0; n < row->values.count; n++)
+            json_data_integer(&writer->data, graph->gear_values.at[row->values.first + n]);
+        json_close_array(out(writer));
+        json_data_name(&writer->data, "graph", row->graph);
+        json_close_object(out(writer));
+    }
+    json_close_array(out(writer));
+}
+
 static void put_gears(struct writer *writer)
 {
     const struct graph *graph = writer->graph;
@@ -84,6 +106,7 @@ static void put_gears(struct writer *writer)
         json_close_array(out(writer));
     }
     json_close_object(out(writer));
+    put_cases(writer);
     json_close_object(out(writer));
 }
 

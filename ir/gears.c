@@ -1,0 +1,238 @@
+#include "ir/gears.h"
+#include "ir/base/text.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------------------- tables ---- */
+
+static int compare_rows(const int64_t *a, const int64_t *b, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (a[i] != b[i])
+            return a[i] < b[i] ? -1 : 1;
+    return 0;
+}
+
+/* The place of a row, or the one where it would be. */
+static uint32_t lower_bound(const struct gear_table *table, const int64_t *row)
+{
+    uint32_t low = 0, high = table->n_rows;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (compare_rows(gear_table_row(table, middle), row, table->n_gears) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint32_t gear_table_find(const struct gear_table *table, const int64_t *row)
+{
+    uint32_t at = lower_bound(table, row);
+    bool found =
+        at < table->n_rows && compare_rows(gear_table_row(table, at), row, table->n_gears) == 0;
+    return found ? at : NONE;
+}
+
+/* False where the table is full. */
+static bool add_row(struct gear_table *table, const int64_t *row)
+{
+    size_t n = table->n_gears;
+    uint32_t at = lower_bound(table, row);
+    if (at < table->n_rows && compare_rows(gear_table_row(table, at), row, table->n_gears) == 0) {
+        table->n_repeated++;
+        return true;
+    }
+    if (table->n_rows == GEARS_MAX_ROWS)
+        return false;
+    int64_t *place = table->values + at * n;
+    memmove(place + n, place, (table->n_rows - at) * n * sizeof *place);
+    memcpy(place, row, n * sizeof *place);
+    table->n_rows++;
+    return true;
+}
+
+static int64_t value_at(const struct graph *graph, uint32_t gear, uint32_t n)
+{
+    return graph->gear_values.at[graph->gears.at[gear].values.first + n];
+}
+
+static bool add_zip(struct gear_table *table, const struct graph *graph, int64_t *row)
+{
+    bool room = true;
+    for (uint32_t n = 0; room && n < graph->gears.at[0].values.count; n++) {
+        for (uint32_t i = 0; i < table->n_gears; i++)
+            row[i] = value_at(graph, i, n);
+        room = add_row(table, row);
+    }
+    return room;
+}
+
+/* Whether the gear has the value before its n-th place. */
+static bool is_repeated(const struct graph *graph, uint32_t gear, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (value_at(graph, gear, i) == value_at(graph, gear, n))
+            return true;
+    return false;
+}
+
+/* All rows that begin as `row` does, up to `gear`. Values that stand twice are left out, so this
+ * ends when the table is full. */
+static bool add_product(struct gear_table *table, const struct graph *graph, int64_t *row,
+                        uint32_t gear)
+{
+    bool room = true;
+    if (gear == table->n_gears)
+        return add_row(table, row);
+    for (uint32_t n = 0; room && n < graph->gears.at[gear].values.count; n++) {
+        row[gear] = value_at(graph, gear, n);
+        if (!is_repeated(graph, gear, n))
+            room = add_product(table, graph, row, gear + 1);
+    }
+    return room;
+}
+
+/* Of a product that fits the table. */
+static uint64_t count_repeated(const struct gear_table *table, const struct graph *graph)
+{
+    uint64_t all = 1;
+    for (uint32_t i = 0; i < table->n_gears; i++)
+        if (__builtin_mul_overflow(all, graph->gears.at[i].values.count, &all))
+            return UINT64_MAX;
+    return all - table->n_rows;
+}
+
+bool gear_table_init(struct gear_table *table, const struct graph *graph)
+{
+    uint32_t n = graph->gears.count;
+    int64_t *row = mem_calloc(n, sizeof *row);
+    *table = (struct gear_table){.n_gears = n};
+    table->values = mem_calloc((size_t)n * GEARS_MAX_ROWS, sizeof *table->values);
+    bool room = graph->gear_mode == GEARS_ZIP ? add_zip(table, graph, row)
+                                              : add_product(table, graph, row, 0);
+    if (room && graph->gear_mode == GEARS_PRODUCT)
+        table->n_repeated = count_repeated(table, graph);
+    if (!room)
+        gear_table_free(table);
+    mem_free(row);
+    return room;
+}
+
+void gear_table_free(struct gear_table *table)
+{
+    mem_free(table->values);
+    *table = (struct gear_table){.values = NULL};
+}
+
+void gear_row_text(struct text *text, const struct module *module, const struct graph *graph,
+                   const int64_t *row)
+{
+    for (uint32_t i = 0; i < graph->gears.count; i++) {
+        text_printf(text, "%s%.*s = ", i ? ", " : "", NAME(module, graph->gears.at[i].name));
+        text_signed(text, row[i]);
+    }
+}
+
+void graph_mark_cases(const struct module *module, const struct graph *graph, uint8_t *marks)
+{
+    for (uint32_t i = 0; i < graph->cases.count; i++)
+        marks[id_map_get(&module->named[SYMBOL_GRAPH], graph->cases.at[i].graph)] = 1;
+}
+
+/* ------------------------------------------------------------------------ dimensions ---- */
+
+static bool gear_value_of(const struct graph *graph, const int64_t *row, uint32_t name,
+                          int64_t *value)
+{
+    for (uint32_t i = 0; i < graph->gears.count; i++)
+        if (graph->gears.at[i].name == name) {
+            *value = row[i];
+            return true;
+        }
+    return false;
+}
+
+static bool term_value(const struct graph *graph, const int64_t *row, const struct dim_term *term,
+                       int64_t *product)
+{
+    *product = term->coefficient;
+    for (uint32_t i = 0; i < term->degree; i++) {
+        int64_t value;
+        if (!gear_value_of(graph, row, term->names[i], &value) ||
+            __builtin_mul_overflow(*product, value, product))
+            return false;
+    }
+    return true;
+}
+
+int64_t gear_row_dim(const struct module *module, const struct graph *graph, const int64_t *row,
+                     int64_t dim)
+{
+    struct dim_sum sum;
+    int64_t all = 0;
+    if (!dim_is_gear(dim))
+        return dim;
+    dim_to_sum(module, dim, &sum);
+    for (uint32_t i = 0; i < sum.count; i++) {
+        int64_t product;
+        if (!term_value(graph, row, &sum.terms[i], &product) ||
+            __builtin_add_overflow(all, product, &all))
+            return DIM_UNKNOWN;
+    }
+    return all;
+}
+
+/* ----------------------------------------------------------------------------- types ---- */
+
+static bool bind_type(struct module *module, uint32_t *id, const struct dim_binding *bindings,
+                      uint32_t count, struct bind_fault *fault)
+{
+    int64_t dims[MAX_RANK];
+    if (*id == NONE)
+        return true;
+    struct type type = module->types.at[*id];
+    for (uint32_t i = 0; i < type_n_dims(&type); i++) {
+        int64_t dim = type_dims(module, *id)[i];
+        *fault = (struct bind_fault){dim, dim_bind(module, dim, bindings, count, &dims[i])};
+        if (fault->fault != DIM_FINE)
+            return false;
+    }
+    *id = module_type(module, type.dtype, type.format, dims, type.rank);
+    return true;
+}
+
+bool graph_bind_types(struct module *module, struct graph *graph,
+                      const struct dim_binding *bindings, uint32_t count, struct bind_fault *fault)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < graph->values.count; i++)
+        ok = bind_type(module, &graph->values.at[i].type, bindings, count, fault);
+    for (uint32_t i = 0; ok && i < graph->result_types.count; i++)
+        ok = bind_type(module, &graph->result_types.at[i], bindings, count, fault);
+    return ok;
+}
+
+static bool is_bound(const struct dim_binding *bindings, uint32_t count, uint32_t name)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (bindings[i].name == name)
+            return true;
+    return false;
+}
+
+void graph_drop_names(struct graph *graph, const struct dim_binding *bindings, uint32_t count)
+{
+    uint32_t dims = 0, gears = 0;
+    for (uint32_t i = 0; i < graph->dims.count; i++)
+        if (!is_bound(bindings, count, graph->dims.at[i].name))
+            graph->dims.at[dims++] = graph->dims.at[i];
+    for (uint32_t i = 0; i < graph->gears.count; i++)
+        if (!is_bound(bindings, count, graph->gears.at[i].name))
+            graph->gears.at[gears++] = graph->gears.at[i];
+    graph->dims.count = dims;
+    graph->gears.count = gears;
+    if (gears == 0)
+        graph->gear_mode = GEARS_NONE;
+}

@@ -1,0 +1,55 @@
+/* Gears: the combinations of values that those of a graph make, and graphs with values in the place
+ * of names. */
+#ifndef IR_GEARS_H
+#define IR_GEARS_H
+
+#include "ir/dims.h"
+
+enum { GEARS_MAX_VALUES = 100, GEARS_MAX_ROWS = 100 };
+
+/* Rows of values in the order of graph.gears, sorted, each once. */
+struct gear_table {
+    uint32_t n_gears, n_rows;
+    uint64_t n_repeated; /* combinations that were there already */
+    int64_t *values;     /* n_rows rows of n_gears */
+};
+
+/* Of a graph whose gears have GEARS_MAX_VALUES values at most, and as many each with `zip`. False
+ * where there are more than GEARS_MAX_ROWS rows; there is nothing to be freed then. */
+bool gear_table_init(struct gear_table *table, const struct graph *graph);
+void gear_table_free(struct gear_table *table);
+/* The index of a row, or NONE. */
+uint32_t gear_table_find(const struct gear_table *table, const int64_t *row);
+
+static inline const int64_t *gear_table_row(const struct gear_table *table, uint32_t row)
+{
+    return table->values + (size_t)row * table->n_gears;
+}
+
+/* Adds "b = 2, c = 4". */
+struct text;
+void gear_row_text(struct text *text, const struct module *module, const struct graph *graph,
+                   const int64_t *row);
+
+/* A dimension of the graph with these values for its gears: an integer, or DIM_UNKNOWN where there
+ * are other names in it, or the number does not fit. */
+int64_t gear_row_dim(const struct module *module, const struct graph *graph, const int64_t *row,
+                     int64_t dim);
+
+/* Marks the graphs, by index, that rows of this one name. */
+void graph_mark_cases(const struct module *module, const struct graph *graph, uint8_t *marks);
+
+/* What values of names do not go with. */
+struct bind_fault {
+    int64_t dim;
+    enum dim_fault fault;
+};
+
+/* Puts values in the place of names in the types of all values and results of a graph, which still
+ * declares the names. False, with the types changed in part, where a dimension does not fit. */
+bool graph_bind_types(struct module *module, struct graph *graph,
+                      const struct dim_binding *bindings, uint32_t count, struct bind_fault *fault);
+/* Takes the names out of `dims` and gears. */
+void graph_drop_names(struct graph *graph, const struct dim_binding *bindings, uint32_t count);
+
+#endif

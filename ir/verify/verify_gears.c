@@ -1,0 +1,269 @@
+/* The verifier's part for gears, and for the rows that they were expanded to. */
+#include "ir/base/text.h"
+#include "ir/gears.h"
+#include "ir/syntax/spelling.h"
+#include "ir/verify/graph_verifier.h"
+
+/* ---------------------------------------------------------------------------- gears ---- */
+
+static bool verify_name(struct graph_verifier *gv, const struct gear *gear)
+{
+    uint32_t free = NONE;
+    if (!marks_set(gv->verifier, gear->name, NONE, &free))
+        return true;
+    if (diag_at(gv->diags, DIAG_duplicate, locate_token(gv->module, gear->loc),
+                free == NONE ? "the gear '%.*s' stands twice" : "the gear '%.*s' stands in 'dims'",
+                NAME(gv->module, gear->name)) &&
+        free != NONE)
+        diag_help(gv->diags, "a gear declares its name itself");
+    return false;
+}
+
+static bool verify_values(struct graph_verifier *gv, const struct gear *gear)
+{
+    const struct module *module = gv->module;
+    struct span span = locate_token(module, gear->loc);
+    const int64_t *values = gv->graph->gear_values.at + gear->values.first;
+    bool ok = gear->values.count >= 2 && gear->values.count <= GEARS_MAX_VALUES;
+    if (!ok &&
+        diag_at(gv->diags, DIAG_gear, span, "the gear '%.*s' has %u value%s, not 2 to %d",
+                NAME(module, gear->name), gear->values.count, gear->values.count == 1 ? "" : "s",
+                GEARS_MAX_VALUES) &&
+        gear->values.count == 1)
+        diag_help(gv->diags, "write %lld itself for '%.*s'", (long long)values[0],
+                  NAME(module, gear->name));
+    for (uint32_t i = 0; i < gear->values.count; i++)
+        if (values[i] < 2) {
+            ok = false;
+            diag_at(gv->diags, DIAG_gear, span, "%lld is not allowed as a value of gear '%.*s'",
+                    (long long)values[i], NAME(module, gear->name));
+        }
+    return ok;
+}
+
+static bool verify_length(struct graph_verifier *gv, const struct gear *gear)
+{
+    const struct gear *first = &gv->graph->gears.at[0];
+    if (gv->graph->gear_mode != GEARS_ZIP || gear->values.count == first->values.count)
+        return true;
+    diag_at(gv->diags, DIAG_gear, locate_token(gv->module, gear->loc),
+            "'zip' pairs values by position, but '%.*s' has %u and '%.*s' has %u",
+            NAME(gv->module, gear->name), gear->values.count, NAME(gv->module, first->name),
+            first->values.count);
+    return false;
+}
+
+static bool dim_has_name(const struct module *module, int64_t dim, uint32_t name)
+{
+    struct dim_sum sum;
+    if (!dim_is_gear(dim))
+        return false;
+    dim_to_sum(module, dim, &sum);
+    for (uint32_t i = 0; i < sum.count; i++)
+        for (uint32_t n = 0; n < sum.terms[i].degree; n++)
+            if (sum.terms[i].names[n] == name)
+                return true;
+    return false;
+}
+
+/* Whether the parameter has the gear in its shape; one that is stored in another order of elements
+ * may not. */
+static bool verify_param(struct graph_verifier *gv, const struct gear *gear, uint32_t param)
+{
+    const struct module *module = gv->module;
+    uint32_t id = gv->graph->values.at[param].type;
+    const struct type *type = &module->types.at[id];
+    bool used = false;
+    for (uint32_t i = 0; i < type_n_dims(type); i++)
+        used = used || dim_has_name(module, type_dims(module, id)[i], gear->name);
+    if (used && !format_is_plain(module, type->format))
+        diag_at(gv->diags, DIAG_gear, locate_token(module, gv->graph->params.at[param].loc),
+                "the shape of '%%%.*s' cannot have the gear '%.*s': its format is %.*s",
+                NAME(module, gv->graph->values.at[param].name), NAME(module, gear->name),
+                NAME(module, type->format));
+    return used;
+}
+
+/* What runs is chosen by the shapes of parameters. */
+static void verify_use_of_gear(struct graph_verifier *gv, const struct gear *gear)
+{
+    bool used = false;
+    for (uint32_t i = 0; i < gv->graph->n_params; i++)
+        used = verify_param(gv, gear, i) || used;
+    if (!used)
+        diag_at(gv->diags, DIAG_gear, locate_token(gv->module, gear->loc),
+                "no parameter has the gear '%.*s' in its shape", NAME(gv->module, gear->name));
+}
+
+void verify_gears(struct graph_verifier *gv)
+{
+    const struct graph *graph = gv->graph;
+    struct gear_table table;
+    bool ok = graph->gears.count > 0;
+    for (uint32_t i = 0; i < graph->gears.count; i++) {
+        const struct gear *gear = &graph->gears.at[i];
+        ok = verify_name(gv, gear) && ok;
+        ok = verify_values(gv, gear) && ok;
+        ok = verify_length(gv, gear) && ok;
+        verify_use_of_gear(gv, gear);
+    }
+    if (ok && !gear_table_init(&table, graph))
+        diag_at(gv->diags, DIAG_gear, locate_token(gv->module, graph->gears.at[0].loc),
+                "gears make more than %d combinations", GEARS_MAX_ROWS);
+    else if (ok)
+        gear_table_free(&table);
+}
+
+/* ----------------------------------------------------------------------------- rows ---- */
+
+/* The rows of a graph against what its gears say. */
+struct case_verifier {
+    struct graph_verifier *gv;
+    struct gear_table table;
+    uint32_t *first; /* by row of the table: the case that has it, or NONE */
+};
+
+static struct span case_span(const struct graph_verifier *gv, uint32_t row)
+{
+    return locate_token(gv->module, gv->graph->cases.at[row].loc);
+}
+
+/* The values are a combination of the gears, which no row before has. */
+static bool verify_row(struct case_verifier *cv, uint32_t row)
+{
+    struct graph_verifier *gv = cv->gv;
+    const struct range values = gv->graph->cases.at[row].values;
+    if (values.count != cv->table.n_gears) {
+        diag_at(gv->diags, DIAG_gear_case, case_span(gv, row), "%u value%s for %u gear%s",
+                values.count, values.count == 1 ? "" : "s", cv->table.n_gears,
+                cv->table.n_gears == 1 ? "" : "s");
+        return false;
+    }
+    uint32_t at = gear_table_find(&cv->table, gv->graph->gear_values.at + values.first);
+    if (at == NONE) {
+        diag_at(gv->diags, DIAG_gear_case, case_span(gv, row),
+                "the gears do not make this combination");
+        return false;
+    }
+    if (cv->first[at] != NONE &&
+        diag_at(gv->diags, DIAG_duplicate, case_span(gv, row), "this combination stands twice"))
+        diag_note(gv->diags, case_span(gv, cv->first[at]), "the first is here");
+    if (cv->first[at] == NONE)
+        cv->first[at] = row;
+    return true;
+}
+
+static const struct graph *find_graph(struct graph_verifier *gv, uint32_t row)
+{
+    const struct module *module = gv->module;
+    uint32_t name = gv->graph->cases.at[row].graph;
+    const struct graph *graph = module_find_graph(module, name);
+    if (graph || !diag_at(gv->diags, DIAG_unknown_symbol, case_span(gv, row),
+                          "there is no graph '@%.*s'", NAME(module, name)))
+        return graph;
+    struct suggest suggest = name_suggest(module, name);
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        name_offer(&suggest, module, module->graphs.at[i].name);
+    suggest.before = "@";
+    diag_suggest(gv->diags, &suggest);
+    return NULL;
+}
+
+/* Whether two types agree where the gears of the first one's graph have the values of a row. */
+static bool types_agree(const struct graph_verifier *gv, const int64_t *row, uint32_t declared,
+                        uint32_t actual)
+{
+    const struct module *module = gv->module;
+    if (declared == actual || declared == NONE || actual == NONE)
+        return true;
+    const struct type *d = &module->types.at[declared], *a = &module->types.at[actual];
+    if (!type_kinds_agree(d, a))
+        return false;
+    for (uint32_t i = 0; i < type_n_dims(d) && i < type_n_dims(a); i++) {
+        int64_t dim = gear_row_dim(module, gv->graph, row, type_dims(module, declared)[i]);
+        int64_t other = type_dims(module, actual)[i];
+        if (dim >= 0 && other >= 0 && dim != other)
+            return false;
+    }
+    return true;
+}
+
+static void report_type(struct graph_verifier *gv, uint32_t row, const struct graph *graph,
+                        const char *what, uint32_t n, uint32_t declared, uint32_t actual)
+{
+    const struct module *module = gv->module;
+    struct text text = {NULL, 0, 0};
+    gear_row_text(&text, module, gv->graph,
+                  gv->graph->gear_values.at + gv->graph->cases.at[row].values.first);
+    if (diag_at(gv->diags, DIAG_gear_case, case_span(gv, row),
+                "%s %u of '@%.*s' is %s, but here it is %s with %.*s", what, n,
+                NAME(module, graph->name), type_text(module, actual, &gv->diags->arena),
+                type_text(module, declared, &gv->diags->arena), (int)text.size, text.at))
+        diag_note(gv->diags, locate_name(module, graph->loc), "the graph is here");
+    text_free(&text);
+}
+
+static bool verify_case_count(struct graph_verifier *gv, uint32_t row, const struct graph *graph,
+                              const char *what, uint32_t count, uint32_t wanted)
+{
+    if (count == wanted)
+        return true;
+    if (diag_at(gv->diags, DIAG_gear_case, case_span(gv, row),
+                "'@%.*s' has %u %s%s, but this graph has %u", NAME(gv->module, graph->name), count,
+                what, count == 1 ? "" : "s", wanted))
+        diag_note(gv->diags, locate_name(gv->module, graph->loc), "the graph is here");
+    return false;
+}
+
+static void verify_signature(struct graph_verifier *gv, uint32_t row, const struct graph *graph)
+{
+    const struct graph *own = gv->graph;
+    const int64_t *values = own->gear_values.at + own->cases.at[row].values.first;
+    if (verify_case_count(gv, row, graph, "parameter", graph->n_params, own->n_params))
+        for (uint32_t i = 0; i < own->n_params; i++)
+            if (!types_agree(gv, values, own->values.at[i].type, graph->values.at[i].type))
+                report_type(gv, row, graph, "parameter", i, own->values.at[i].type,
+                            graph->values.at[i].type);
+    if (verify_case_count(gv, row, graph, "result", graph->result_types.count,
+                          own->result_types.count))
+        for (uint32_t i = 0; i < own->result_types.count; i++)
+            if (!types_agree(gv, values, own->result_types.at[i], graph->result_types.at[i]))
+                report_type(gv, row, graph, "result", i, own->result_types.at[i],
+                            graph->result_types.at[i]);
+}
+
+static void verify_case(struct case_verifier *cv, uint32_t row)
+{
+    struct graph_verifier *gv = cv->gv;
+    bool known = verify_row(cv, row);
+    const struct graph *graph = find_graph(gv, row);
+    if (graph && graph->gear_mode != GEARS_NONE)
+        diag_at(gv->diags, DIAG_gear_case, case_span(gv, row), "'@%.*s' has gears itself",
+                NAME(gv->module, graph->name));
+    else if (graph && known)
+        verify_signature(gv, row, graph);
+}
+
+void verify_cases(struct graph_verifier *gv)
+{
+    const struct graph *graph = gv->graph;
+    struct case_verifier cv = {.gv = gv};
+    if (graph->gear_mode == GEARS_NONE) {
+        diag_at(gv->diags, DIAG_gear_case, case_span(gv, 0), "the graph has no gears");
+        return;
+    }
+    for (uint32_t i = 0; i < graph->gears.count; i++)
+        if (graph->gears.at[i].values.count > GEARS_MAX_VALUES ||
+            (graph->gear_mode == GEARS_ZIP &&
+             graph->gears.at[i].values.count != graph->gears.at[0].values.count))
+            return; /* verify_gears has said so */
+    if (!gear_table_init(&cv.table, graph))
+        return; /* the same */
+    cv.first = mem_calloc(cv.table.n_rows, sizeof *cv.first);
+    for (uint32_t i = 0; i < cv.table.n_rows; i++)
+        cv.first[i] = NONE;
+    for (uint32_t i = 0; i < graph->cases.count; i++)
+        verify_case(&cv, i);
+    mem_free(cv.first);
+    gear_table_free(&cv.table);
+}

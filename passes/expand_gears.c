@@ -1,0 +1,270 @@
+/* expand-gears: makes a graph with static shapes of each combination that gears make.
+ *
+ * needs    nothing
+ * changes  in the place of a graph's statements stands a row for each combination; the graphs that
+ *          they name are added to the module
+ * keeps    names, parameters and results of graphs; graphs without gears
+ *
+ * A combination that the graph contradicts, such as two sizes that must be one, is left out.
+ */
+#include "ir/base/text.h"
+#include "ir/calls.h"
+#include "ir/gears.h"
+#include "ir/syntax/locate.h"
+#include "ir/verify/verify.h"
+#include "passes/pass.h"
+
+struct expander {
+    struct pass_context *context;
+    struct module *module;
+    uint32_t id; /* of the graph at hand */
+    struct gear_table table;
+    VEC(struct gear_case) cases;
+    VEC(int64_t) values; /* of the cases */
+    uint32_t left_out;
+    struct text others;        /* those that were left out behind the first one */
+    struct text first, reason; /* of the first one that was left out */
+    struct span where;
+};
+
+static const struct graph *graph_of(const struct expander *expander)
+{
+    return &expander->module->graphs.at[expander->id];
+}
+
+/* ---------------------------------------------------------------------- one combination ---- */
+
+/* "f_b2_c4" of "f", or another name where that is taken. */
+static uint32_t instance_name(const struct expander *expander, uint32_t name, const int64_t *row)
+{
+    struct module *module = expander->module;
+    const struct graph *graph = graph_of(expander);
+    struct text text = {NULL, 0, 0};
+    text_printf(&text, "%.*s", NAME(module, name));
+    for (uint32_t i = 0; i < graph->gears.count; i++)
+        text_printf(&text, "_%.*s%lld", NAME(module, graph->gears.at[i].name), (long long)row[i]);
+    uint32_t wanted = module_name_printf(module, "%.*s", (int)text.size, text.at);
+    text_free(&text);
+    return module_free_symbol(module, wanted, "_");
+}
+
+/* Super kernels of all graphs have different names. */
+static void rename_superkernels(const struct expander *expander, struct graph *graph,
+                                const int64_t *row)
+{
+    for (uint32_t b = 0; b < graph->blocks.count; b++)
+        if (graph->blocks.at[b].kind == BLOCK_SUPERKERNEL)
+            graph->blocks.at[b].name = instance_name(expander, graph->blocks.at[b].name, row);
+}
+
+/* The graph with the values of a row; false where a dimension becomes too large, as `reason` says
+ * then. */
+static bool make_instance(struct expander *expander, const int64_t *row, struct graph *instance,
+                          struct text *reason)
+{
+    VEC(struct dim_binding) bindings = {NULL, 0, 0};
+    struct bind_fault fault;
+    *instance = graph_copy(graph_of(expander));
+    for (uint32_t i = 0; i < instance->gears.count; i++)
+        vec_push(&bindings, (struct dim_binding){instance->gears.at[i].name, row[i]});
+    bool ok = graph_bind_types(expander->module, instance, bindings.at, bindings.count, &fault);
+    if (!ok)
+        text_printf(reason, "the dimension '%.*s' %s", NAME(expander->module, dim_gear(fault.dim)),
+                    dim_fault_text(fault.fault));
+    graph_drop_names(instance, bindings.at, bindings.count);
+    instance->gear_values.count = 0;
+    vec_free(&bindings);
+    return ok;
+}
+
+/* Whether the verifier has nothing against the graph: it had nothing before there were values, so
+ * what it finds, they have done. */
+static bool fits(const struct expander *expander, const struct graph *instance, struct text *reason,
+                 struct span *where)
+{
+    struct diags diags;
+    diags_init(&diags, expander->context->diags->source, expander->context->diags->path);
+    diags.max_errors = 1;
+    bool ok = verify_graph_alone(expander->module, instance, &diags);
+    for (uint32_t i = 0; !ok && i < diags.list.count; i++) {
+        const struct diag *diag = &diags.list.at[i];
+        if (diag->severity != SEVERITY_ERROR)
+            continue;
+        text_string(reason, diag->text);
+        *where = diag->span;
+        break;
+    }
+    diags_free(&diags);
+    return ok;
+}
+
+static void add_instance(struct expander *expander, const int64_t *row, struct graph *instance)
+{
+    uint32_t n = expander->table.n_gears;
+    uint32_t name = instance_name(expander, graph_of(expander)->name, row);
+    rename_superkernels(expander, instance, row);
+    struct graph *graph = module_add_graph(expander->module, name);
+    graph_free(graph);
+    *graph = *instance;
+    graph->name = name;
+    vec_push(&expander->cases, (struct gear_case){name, graph->loc, {expander->values.count, n}});
+    for (uint32_t i = 0; i < n; i++)
+        vec_push(&expander->values, row[i]);
+}
+
+static void leave_out(struct expander *expander, const int64_t *row, struct text *reason,
+                      struct span where)
+{
+    const struct graph *graph = graph_of(expander);
+    if (expander->left_out++ > 0) {
+        text_string(&expander->others, expander->others.size ? "; " : "");
+        gear_row_text(&expander->others, expander->module, graph, row);
+        return;
+    }
+    gear_row_text(&expander->first, expander->module, graph, row);
+    text_bytes(&expander->reason, reason->at, reason->size);
+    expander->where = where;
+}
+
+static void expand_row(struct expander *expander, const int64_t *row)
+{
+    struct graph instance;
+    struct text reason = {NULL, 0, 0};
+    struct span where = locate_name(expander->module, graph_of(expander)->loc);
+    if (make_instance(expander, row, &instance, &reason) &&
+        fits(expander, &instance, &reason, &where)) {
+        add_instance(expander, row, &instance);
+    } else {
+        leave_out(expander, row, &reason, where);
+        graph_free(&instance);
+    }
+    text_free(&reason);
+}
+
+/* --------------------------------------------------------------------------- reports ---- */
+
+static void remark_repeated(const struct expander *expander)
+{
+    uint64_t n = expander->table.n_repeated;
+    const struct module *module = expander->module;
+    if (n)
+        diag_at(expander->context->diags, DIAG_gear_repeated,
+                locate_token(module, graph_of(expander)->gears.at[0].loc),
+                "%llu combination%s of gears stand%s twice and count%s once", (unsigned long long)n,
+                n == 1 ? "" : "s", n == 1 ? "s" : "", n == 1 ? "s" : "");
+}
+
+/* All that were left out, by one message. Where none is left, it is an error, as with
+ * --strict-gears. */
+static bool report_left_out(const struct expander *expander)
+{
+    const struct module *module = expander->module;
+    bool refused = expander->cases.count == 0 || expander->context->strict_gears;
+    uint32_t others = expander->left_out - 1;
+    if (expander->left_out == 0)
+        return true;
+    struct span span = locate_token(module, graph_of(expander)->gears.at[0].loc);
+    struct diags *diags = expander->context->diags;
+    if (diag_at(diags, refused ? DIAG_gear : DIAG_gear_left_out, span,
+                "%u of %u combinations of gears contradict%s the graph%s", expander->left_out,
+                expander->table.n_rows, expander->left_out == 1 ? "s" : "",
+                refused  ? ""
+                : others ? ", and are left out"
+                         : ", and is left out")) {
+        if (others)
+            diag_help(diags, "so it is with %.*s", (int)expander->others.size, expander->others.at);
+        diag_note(diags, expander->where, "with %.*s: %.*s", (int)expander->first.size,
+                  expander->first.at, (int)expander->reason.size, expander->reason.at);
+    }
+    return !refused;
+}
+
+/* ---------------------------------------------------------------------------- graphs ---- */
+
+static bool refuse(const struct expander *expander, const char *text, const char *advice)
+{
+    const struct graph *graph = graph_of(expander);
+    struct diags *diags = expander->context->diags;
+    if (diag_at(diags, DIAG_unsupported, locate_name(expander->module, graph->loc), "%s", text))
+        diag_help(diags, "%s", advice);
+    return false;
+}
+
+/* Entries are static, and their groups are values of one graph. */
+static bool has_entries(const struct expander *expander)
+{
+    const struct graph *graph = graph_of(expander);
+    for (uint32_t b = 0; b < graph->blocks.count; b++)
+        if (graph->blocks.at[b].kind == BLOCK_SUPERKERNEL &&
+            block_entry(expander->module, &graph->blocks.at[b]))
+            return true;
+    return false;
+}
+
+/* The rows in the place of the statements. */
+static void write_cases(struct expander *expander)
+{
+    struct graph *graph = &expander->module->graphs.at[expander->id];
+    uint32_t first = graph->gear_values.count;
+    graph_clear_body(graph);
+    for (uint32_t i = 0; i < expander->values.count; i++)
+        vec_push(&graph->gear_values, expander->values.at[i]);
+    for (uint32_t i = 0; i < expander->cases.count; i++) {
+        struct gear_case row = expander->cases.at[i];
+        row.values.first += first;
+        row.loc = NONE;
+        vec_push(&graph->cases, row);
+    }
+}
+
+static bool expand_all(struct expander *expander)
+{
+    remark_repeated(expander);
+    for (uint32_t i = 0; i < expander->table.n_rows; i++)
+        expand_row(expander, gear_table_row(&expander->table, i));
+    if (!report_left_out(expander))
+        return false;
+    write_cases(expander);
+    return true;
+}
+
+static bool expand_graph(struct pass_context *context, uint32_t id, bool called)
+{
+    struct expander expander = {.context = context, .module = context->module, .id = id};
+    if (called)
+        return refuse(&expander, "a graph with gears is called",
+                      "gears are for graphs that are called from outside: give those that call "
+                      "it gears");
+    if (has_entries(&expander))
+        return refuse(&expander, "a graph with gears has super kernels that are lowered",
+                      "run expand-gears before lower-superkernels");
+    if (!gear_table_init(&expander.table, graph_of(&expander)))
+        return refuse(&expander, "gears make too many combinations", "leave some out");
+    bool ok = expand_all(&expander);
+    gear_table_free(&expander.table);
+    vec_free(&expander.cases);
+    vec_free(&expander.values);
+    text_free(&expander.first);
+    text_free(&expander.others);
+    text_free(&expander.reason);
+    return ok;
+}
+
+bool pass_expand_gears(struct pass_context *context)
+{
+    struct module *module = context->module;
+    uint32_t n_graphs = module->graphs.count;
+    uint8_t *called = mem_calloc(n_graphs, 1);
+    bool ok = true, expanded = false;
+    for (uint32_t i = 0; i < n_graphs; i++)
+        graph_mark_called(module, &module->graphs.at[i], called);
+    for (uint32_t i = 0; i < n_graphs; i++) {
+        const struct graph *graph = &module->graphs.at[i];
+        if (graph->gear_mode == GEARS_NONE || graph->cases.count)
+            continue;
+        ok = expand_graph(context, i, called[i]) && ok;
+        expanded = true;
+    }
+    mem_free(called);
+    return ok && (!expanded || verify_module(module, context->diags));
+}
