@@ -59,20 +59,23 @@ static bool has_changed_inputs(const struct outcome *outcome)
     return false;
 }
 
-static bool is_damaged(const struct outcome *outcome)
+/* Memories of values that something was written beside. */
+static void find_damaged(const struct outcome *outcome, struct damaged_list *list)
 {
     const struct storages *storages = &outcome->storages;
-    struct run_damage damage;
     int64_t first;
-    if (outcome->runner->how->damage(outcome->run, &damage))
-        return true;
     for (uint32_t graph = 0; graph < storages->count; graph++)
         for (uint32_t i = 0;
              storages->at[graph].graph && i < storages->at[graph].graph->values.count; i++)
             if (storages->at[graph].guarded[i].at &&
                 guarded_damage(&storages->at[graph].guarded[i], &first) > 0)
-                return true;
-    return false;
+                vec_push(list, (struct damaged){graph, i});
+}
+
+static bool wrote_beside_run(const struct outcome *outcome)
+{
+    struct run_damage damage;
+    return outcome->runner->how->damage(outcome->run, &damage);
 }
 
 /* ------------------------------------------------------------------------ second runs ---- */
@@ -121,54 +124,56 @@ static enum exit_status watch_ops(const struct outcome *outcome, const struct se
 /* What has shown in the first run. */
 struct signs {
     struct unwritten_list suspects;
-    bool damaged, changed;
+    bool changed; /* an input */
 };
 
 static enum exit_status explain(struct outcome *outcome, struct second *second,
-                                const struct signs *signs)
+                                const struct signs *signs, struct findings *findings)
 {
-    struct findings findings = {.runner = outcome->runner,
-                                .first = &outcome->storages,
-                                .second = second->storages,
-                                .read_only = &outcome->read_only};
     enum exit_status status = run_launch(outcome, second->storages);
     if (status == EXIT_DONE)
-        prove(outcome, second->storages, &signs->suspects, &findings.proven);
-    if (status == EXIT_DONE && (signs->damaged || signs->changed || findings.proven.count > 0)) {
-        status = fill_second(outcome, second);
-        findings_begin(&findings);
-        if (status == EXIT_DONE)
-            status = watch_ops(outcome, second, &findings);
-        if (status == EXIT_DONE)
-            findings_end(&findings, signs->damaged, signs->changed);
-        run_answers_print(outcome->runner, &outcome->storages);
-        status = EXIT_INPUT;
-    }
-    findings_free(&findings);
-    return status;
+        prove(outcome, second->storages, &signs->suspects, &findings->proven);
+    if (status != EXIT_DONE || (findings->damaged.count == 0 && !findings->beside_run &&
+                                !signs->changed && findings->proven.count == 0))
+        return status;
+    status = fill_second(outcome, second);
+    findings->second = second->storages;
+    findings_begin(findings);
+    if (status == EXIT_DONE)
+        status = watch_ops(outcome, second, findings);
+    if (status == EXIT_DONE)
+        findings_end(findings, signs->changed);
+    run_answers_print(outcome->runner, &outcome->storages);
+    return EXIT_INPUT;
 }
 
-static enum exit_status explain_in_second(struct outcome *outcome, const struct signs *signs)
+static enum exit_status explain_in_second(struct outcome *outcome, const struct signs *signs,
+                                          struct findings *findings)
 {
     struct second second;
     enum exit_status status = make_second(outcome, &second);
     if (status == EXIT_DONE)
-        status = explain(outcome, &second, signs);
+        status = explain(outcome, &second, signs, findings);
+    findings_free(findings);
     storages_free(&second.own);
     return status;
 }
 
 enum exit_status run_check_end(struct outcome *outcome)
 {
-    struct signs signs = {.damaged = false};
+    struct signs signs = {.changed = false};
+    struct findings findings = {
+        .runner = outcome->runner, .first = &outcome->storages, .read_only = &outcome->read_only};
     enum exit_status status = EXIT_DONE;
     if (outcome->runner->trust_kernels)
         return EXIT_DONE;
     find_all_suspects(outcome, &signs.suspects);
-    signs.damaged = is_damaged(outcome);
+    find_damaged(outcome, &findings.damaged);
+    findings.beside_run = wrote_beside_run(outcome);
     signs.changed = has_changed_inputs(outcome);
-    if (signs.suspects.count > 0 || signs.damaged || signs.changed)
-        status = explain_in_second(outcome, &signs);
+    if (signs.suspects.count > 0 || findings.damaged.count > 0 || findings.beside_run ||
+        signs.changed)
+        status = explain_in_second(outcome, &signs, &findings);
     vec_free(&signs.suspects);
     return status;
 }

@@ -139,21 +139,35 @@ static void value_text(const struct findings *findings, const struct storage *st
                 bytes == 1 ? "" : "s");
 }
 
-static void check_storage(struct findings *findings, const struct storage *storage,
-                          const struct graph *graph, const struct op *op)
+static void check_memory(struct findings *findings, uint32_t at, uint32_t id,
+                         const struct graph *graph, const struct op *op)
 {
-    for (uint32_t i = 0; i < storage->graph->values.count; i++) {
-        int64_t first;
-        struct guarded *guarded = &storage->guarded[i];
-        uint64_t bytes = guarded->at ? guarded_damage(guarded, &first) : 0;
-        if (bytes == 0)
-            continue;
-        struct text text = {NULL, 0, 0};
-        value_text(findings, storage, i, first, bytes, &text);
-        report_beside(findings, graph, op, &text);
-        text_free(&text);
-        guarded_repair(guarded);
-    }
+    const struct storage *storage = &findings->second->at[at];
+    struct guarded *guarded = &storage->guarded[id];
+    struct text text = {NULL, 0, 0};
+    int64_t first;
+    uint64_t bytes = guarded->at ? guarded_damage(guarded, &first) : 0;
+    if (bytes == 0)
+        return;
+    value_text(findings, storage, id, first, bytes, &text);
+    report_beside(findings, graph, op, &text);
+    text_free(&text);
+    guarded_repair(guarded);
+}
+
+/* Memories that were written beside before, and those of the op, which are the most likely. */
+static void check_memories(struct findings *findings, const struct graph *graph,
+                           const struct op *op)
+{
+    uint32_t index = graph_index(findings, graph);
+    const struct memories *memories = &findings->second->at[index].memories;
+    for (uint32_t i = 0; i < findings->damaged.count; i++)
+        check_memory(findings, findings->damaged.at[i].graph, findings->damaged.at[i].value, graph,
+                     op);
+    for (uint32_t i = 0; i < op->operands.count; i++)
+        check_memory(findings, index, memory_of(memories, op_operands(graph, op)[i]), graph, op);
+    for (uint32_t i = 0; i < op->results.count; i++)
+        check_memory(findings, index, memory_of(memories, op->results.first + i), graph, op);
 }
 
 static void check_run(struct findings *findings, const struct graph *graph, const struct op *op)
@@ -262,10 +276,9 @@ void findings_begin(struct findings *findings)
 void findings_op_ended(void *context, const struct graph *graph, const struct op *op)
 {
     struct findings *findings = context;
-    for (uint32_t i = 0; i < findings->second->count; i++)
-        if (findings->second->at[i].graph)
-            check_storage(findings, &findings->second->at[i], graph, op);
-    check_run(findings, graph, op);
+    check_memories(findings, graph, op);
+    if (findings->beside_run)
+        check_run(findings, graph, op);
     check_results(findings, graph, op);
     check_inputs(findings, graph, op);
 }
@@ -293,11 +306,11 @@ static void report_graph(const struct findings *findings, const char *what)
             "the graph writes %s, but no op of it does where it runs alone", what);
 }
 
-void findings_end(struct findings *findings, bool damaged, bool changed)
+void findings_end(struct findings *findings, bool changed)
 {
     for (uint32_t i = 0; i < findings->proven.count && !findings->tainted_graph; i++)
         report_fused(findings, &findings->proven.at[i]);
-    if (damaged && !findings->found_beside)
+    if ((findings->damaged.count > 0 || findings->beside_run) && !findings->found_beside)
         report_graph(findings, "beside its tensors");
     if (changed && !findings->found_input)
         report_graph(findings, "an input that none of its ops writes");
@@ -312,4 +325,5 @@ void findings_free(struct findings *findings)
         mem_free(findings->copies[i]);
     mem_free(findings->copies);
     vec_free(&findings->proven);
+    vec_free(&findings->damaged);
 }

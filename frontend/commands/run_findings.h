@@ -19,6 +19,13 @@ struct findings {
     const struct read_only *read_only; /* inputs, which the graph's run may have changed */
     void **copies;                     /* by value: of those that it has, as they were */
     struct unwritten_list proven;      /* what two runs of the graph have not written */
+    struct damaged_list {              /* memories of values that the graph's run wrote beside */
+        struct damaged {
+            uint32_t graph, value;
+        } * at;
+        uint32_t count, capacity;
+    } damaged;
+    bool beside_run;   /* it wrote beside other memories of the run */
     uint8_t **tainted; /* by graph and value that stands for a memory: some of it is not
                                     * written */
     const struct graph *tainted_graph; /* the only one with such, or NULL */
@@ -30,8 +37,8 @@ void findings_begin(struct findings *findings);
 /* Behind each op (struct run_watch). */
 void findings_op_ended(void *findings, const struct graph *graph, const struct op *op);
 /* Behind the run: reports what the graph's own runs do and no op alone: what they leave unwritten,
- * and, where that has shown, that they write beside a memory, or into an input. */
-void findings_end(struct findings *findings, bool damaged, bool changed);
+ * that they write beside a memory, and, where they have `changed` one, into an input. */
+void findings_end(struct findings *findings, bool changed);
 void findings_free(struct findings *findings);
 
 #endif

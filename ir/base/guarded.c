@@ -83,11 +83,20 @@ void guarded_repair(struct guarded *guarded)
     memset(behind, PATTERN, (size_t)(guarded->end - behind));
 }
 
+/* Most are as they were. */
+static bool is_whole(const unsigned char *from, const unsigned char *to)
+{
+    /* Each byte is the one before it. */
+    return from == to || (*from == PATTERN && memcmp(from, from + 1, (size_t)(to - from) - 1) == 0);
+}
+
 /* Counts bytes that have another value; `*first` is set where there was none before. */
 static uint64_t count_changed(const struct guarded *guarded, const unsigned char *from,
                               const unsigned char *to, uint64_t before, int64_t *first)
 {
     uint64_t count = 0;
+    if (is_whole(from, to))
+        return 0;
     for (const unsigned char *byte = from; byte < to; byte++) {
         if (*byte == PATTERN)
             continue;
