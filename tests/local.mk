@@ -70,6 +70,7 @@ unit_tests = \
 	tests/unit/test_kernels_elementwise \
 	tests/unit/test_kernels_lists \
 	tests/unit/test_kernels_matmul \
+	tests/unit/test_kernels_tilings \
 	tests/unit/test_kernels_movement \
 	tests/unit/test_launches \
 	tests/unit/test_memory \
@@ -125,6 +126,7 @@ tests_unit_test_kernels_elementwise_LDADD = $(kernel_objects) $(LDADD)
 tests_unit_test_kernels_lists_LDADD = $(kernel_objects) $(LDADD)
 tests_unit_test_kernels_movement_LDADD = $(kernel_objects) $(LDADD)
 tests_unit_test_kernels_matmul_LDADD = $(kernel_objects) $(LDADD)
+tests_unit_test_kernels_tilings_LDADD = $(kernel_objects) $(LDADD)
 tests_unit_test_addresses_SOURCES = \
 	tests/unit/random_graph.c \
 	tests/unit/test_addresses.c
@@ -216,6 +218,7 @@ script_tests = \
 	tests/e2e/dynamic_kernels.py \
 	tests/e2e/early_start.py \
 	tests/e2e/examples.py \
+	tests/e2e/examples_numpy.py \
 	tests/e2e/exit_status.sh \
 	tests/e2e/export.py \
 	tests/e2e/launches.py \

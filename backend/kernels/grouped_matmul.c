@@ -1,15 +1,16 @@
-/* GroupedMatmul: one product for each group, y[rows of the group] = x * weight, whose results are
- * one tensor. The groups are the tensors of the list x, or the rows of its one tensor that
- * group_list says: where each group ends, or (`group_list_type` 1) how many rows it has. weight
- * is a list of one matrix a group, or of one tensor with all; bias, which may be empty, likewise
- * of rows. Rows behind the last group are 0. */
+/* GroupedMatmul: one product for each group, y[rows of the group] = x * weight. The groups are the
+ * tensors of the list x, or the rows of its one tensor that group_list says: where each group ends,
+ * or (`group_list_type` 1) how many rows it has. weight is a list of one matrix a group, or of one
+ * tensor with all; bias, which may be empty, likewise of rows. There is a result for each group, or
+ * one with all rows, where those behind the last group are 0. */
 #include "backend/kernels/product.h"
 
-enum { X, WEIGHT, BIAS, GROUP_LIST = 7, Y = 9, TENSORS };
+enum { X, WEIGHT, BIAS, GROUP_LIST = 7, Y = 9 };
 
 struct grouped {
     struct kernel kernel;
-    int64_t groups, rows, n;
+    int64_t groups, results;
+    int64_t rows; /* of x, where it has one tensor; else of the result with all */
 };
 
 static const struct skrt_tensor *grouped_list(const struct grouped *op, unsigned slot)
@@ -47,17 +48,19 @@ static bool grouped_product(const struct grouped *op, struct product *product, i
     product->x1.base = split ? 0 : begin * product->k;
     product->x1.rows = product->m = split ? product->x1.rows : rows;
     product->x2.base = listed ? 0 : group * product->k * product->n;
-    product->result = &kernel->tensors[Y];
-    product->result_data = kernel_slot(kernel, Y);
-    product->result_base = begin * product->n;
+    product->result = &kernel->tensors[op->results > 1 ? Y + group : Y];
+    product->result_data = kernel_result(kernel, Y, op->results > 1 ? (uint32_t)group : 0);
+    product->result_base = op->results > 1 ? 0 : begin * product->n;
     if (bias->count > 0) {
         uint32_t of = bias->count > 1 ? (uint32_t)group : 0;
         product->bias = &bias->list[of];
         product->bias_data = kernel_listed(kernel, BIAS, of);
         product->bias_base = bias->count > 1 ? 0 : group * product->n;
     }
-    return product->x1.tensor->rank == 2 && product->x2.rows == product->k && product->n == op->n &&
-           !product->x1.nz && !product->x2.nz;
+    return product->x1.tensor->rank == 2 && product->x2.rows == product->k &&
+           product->result->rank == 2 && product->n == product->result->dims[1] &&
+           (op->results == 1 || product->m == product->result->dims[0]) && !product->x1.nz &&
+           !product->x2.nz;
 }
 
 /* The rows of a group, where x has one tensor: -1 if the list is wrong. */
@@ -85,43 +88,50 @@ static int64_t grouped_check(const struct grouped *op)
             return -1;
         begin += rows;
         if (product.bias != NULL &&
-            kernel_elements(product.bias) != op->n * (bias->count > 1 ? 1 : op->groups))
+            kernel_elements(product.bias) != product.n * (bias->count > 1 ? 1 : op->groups))
             return -1;
     }
-    return begin <= op->rows ? begin : -1;
+    return op->results > 1 || begin <= op->rows ? begin : -1;
+}
+
+/* Whether there are as many tensors of each list as there are groups. */
+static bool grouped_counts(const struct grouped *op)
+{
+    const struct skrt_tensor *x = grouped_list(op, X), *bias = grouped_list(op, BIAS);
+    const struct skrt_tensor *ends = &op->kernel.tensors[GROUP_LIST];
+    if (op->groups < 0 || (op->results > 1 && op->results != op->groups) ||
+        (x->count > 1 && (int64_t)x->count != op->groups) ||
+        (bias->count > 0 && grouped_matrices(bias, 1) != op->groups))
+        return false;
+    return ends->form == SKRT_ABSENT
+               ? x->count > 1 || op->groups == 1
+               : ends->dtype == SKRT_i64 && kernel_elements(ends) == op->groups;
 }
 
 static bool grouped_open(struct grouped *op, const skrt_core *core, uint64_t args_offset)
 {
-    if (!kernel_open(&op->kernel, core, args_offset, TENSORS, false))
+    if (!kernel_open_results(&op->kernel, core, args_offset, Y))
         return false;
     const struct skrt_tensor *x = grouped_list(op, X), *w = grouped_list(op, WEIGHT);
-    const struct skrt_tensor *y = &op->kernel.tensors[Y], *ends = &op->kernel.tensors[GROUP_LIST];
-    const struct skrt_tensor *bias = grouped_list(op, BIAS);
-    if (x->form != SKRT_LIST || w->form != SKRT_LIST || bias->form != SKRT_LIST || x->count == 0 ||
-        w->count == 0 || y->rank != 2)
+    const struct skrt_tensor *y = &op->kernel.tensors[Y];
+    if (x->form != SKRT_LIST || w->form != SKRT_LIST || grouped_list(op, BIAS)->form != SKRT_LIST ||
+        x->count == 0 || w->count == 0 || x->list[0].rank != 2 || y->rank != 2)
         return false;
-    op->rows = y->dims[0];
-    op->n = y->dims[1];
+    op->results = op->kernel.tiling->n_tensors - Y;
     op->groups = grouped_matrices(w, 2);
-    if (x->count > 1 ? (int64_t)x->count != op->groups
-                     : x->list[0].rank != 2 || x->list[0].dims[0] != op->rows)
+    op->rows = x->count == 1 ? x->list[0].dims[0] : y->dims[0];
+    if (x->count == 1 && op->results == 1 && y->dims[0] != op->rows)
         return false;
-    if (bias->count > 0 && grouped_matrices(bias, 1) != op->groups)
-        return false;
-    if (ends->form == SKRT_ABSENT ? x->count == 1 && op->groups != 1
-                                  : ends->dtype != SKRT_i64 || kernel_elements(ends) != op->groups)
-        return false;
-    return op->groups >= 0 && grouped_check(op) >= 0;
+    return grouped_counts(op) && grouped_check(op) >= 0;
 }
 
 /* The block's part of the rows behind the last group. */
 static void grouped_clear(const struct grouped *op, const skrt_core *core, int64_t end)
 {
     const struct skrt_tensor *y = &op->kernel.tensors[Y];
-    int64_t bytes = kernel_dtype_size(y->dtype);
-    struct kernel_range range = kernel_block_range(core, (op->rows - end) * op->n);
-    memset((char *)kernel_slot(&op->kernel, Y) + (end * op->n + range.begin) * bytes, 0,
+    int64_t bytes = kernel_dtype_size(y->dtype), n = y->dims[1];
+    struct kernel_range range = kernel_block_range(core, (op->rows - end) * n);
+    memset((char *)kernel_result(&op->kernel, Y, 0) + (end * n + range.begin) * bytes, 0,
            (size_t)((range.end - range.begin) * bytes));
 }
 
@@ -145,5 +155,6 @@ void grouped_matmul(skrt_core *core, uint64_t args_offset)
         before += tiles;
         begin += rows;
     }
-    grouped_clear(&op, core, begin);
+    if (op.results == 1)
+        grouped_clear(&op, core, begin);
 }

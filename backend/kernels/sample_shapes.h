@@ -34,7 +34,7 @@ bool shapes_attention(const struct op_check *check);
 /* Of products with a bias: it has an element for each column. */
 bool shapes_matmul(const struct op_check *check);
 
-/* Products of groups of rows, with one result. */
+/* Products of groups of rows, with one result, or one for each. */
 bool shapes_grouped(const struct op_check *check);
 
 /* The plain form of FlashAttentionScore, and its layouts. */

@@ -149,7 +149,7 @@ static int64_t require_parts(const struct op_check *check, unsigned tensor, uint
     return (int64_t)list->count;
 }
 
-/* What else than products of groups the type has. */
+/* What else than products of groups of rows the type has. */
 static bool require_plain_groups(const struct op_check *check, int64_t groups)
 {
     const struct skrt_attr *type = op_check_attr(check, "group_type");
@@ -160,17 +160,20 @@ static bool require_plain_groups(const struct op_check *check, int64_t groups)
                             "the sample kernel has groups of rows: \"group_type\" must be 0 or -1");
     if (kind != NULL && kind->i != 0 && kind->i != 1)
         return op_fail_attr(check, "group_list_type", "\"group_list_type\" must be 0 or 1");
-    if (groups > 1 && (item == NULL || item->i < 2))
+    if (check->results == 1 && groups > 1 && (item == NULL || item->i < 2))
         return op_fail(check, "attribute", -1,
-                       "the sample kernel has one result for all groups: \"split_item\" must be 2 "
-                       "or 3");
+                       "with one result for all groups, \"split_item\" must be 2 or 3");
+    if (check->results > 1 && item != NULL && item->i > 1)
+        return op_fail_attr(check, "split_item",
+                            "with a result for each group, \"split_item\" must be 0 or 1");
     return require_number(check, "transpose_x", 0) && require_number(check, "act_type", 0);
 }
 
 /* A group's matrices fit; adds its rows. */
 static bool require_group(const struct op_check *check, uint64_t group, int64_t *rows)
 {
-    const struct skrt_tensor *t = check->tensors, *y = &t[GROUPED_Y];
+    unsigned result = check->results > 1 ? GROUPED_Y + (unsigned)group : GROUPED_Y;
+    const struct skrt_tensor *t = check->tensors, *y = &t[result];
     const struct skrt_tensor *x = &t[GROUPED_X].list[t[GROUPED_X].count > 1 ? group : 0];
     const struct skrt_tensor *w = &t[GROUPED_WEIGHT].list[t[GROUPED_WEIGHT].count > 1 ? group : 0];
     const struct skrt_attr *turned = op_check_attr(check, "transpose_weight");
@@ -180,9 +183,14 @@ static bool require_group(const struct op_check *check, uint64_t group, int64_t 
                        "tensor %d of operand 0 must have 2 dimensions, the last of %" PRId64,
                        t[GROUPED_X].count > 1 ? (int)group : 0, w->dims[k]);
     *rows += t[GROUPED_X].count > 1 || group == 0 ? x->dims[0] : 0;
-    return (y->rank == 2 && y->dims[1] == w->dims[n]) ||
-           op_fail(check, "result-shape", GROUPED_Y,
-                   "result 0 must have 2 dimensions, the last of %" PRId64, w->dims[n]);
+    if (y->rank != 2 || y->dims[1] != w->dims[n])
+        return op_fail(check, "result-shape", (int)result,
+                       "result %u must have 2 dimensions, the last of %" PRId64, result - GROUPED_Y,
+                       w->dims[n]);
+    return check->results == 1 || t[GROUPED_X].count == 1 || y->dims[0] == x->dims[0] ||
+           op_fail(check, "result-shape", (int)result,
+                   "result %u must have %" PRId64 " rows, but has %" PRId64, result - GROUPED_Y,
+                   x->dims[0], y->dims[0]);
 }
 
 static bool require_group_list(const struct op_check *check, int64_t groups)
@@ -202,9 +210,6 @@ bool shapes_grouped(const struct op_check *check)
 {
     const struct skrt_tensor *x = &check->tensors[GROUPED_X], *bias = &check->tensors[GROUPED_BIAS];
     const struct skrt_tensor *y = &check->tensors[GROUPED_Y];
-    if (check->results != 1)
-        return op_fail(check, "result-count", -1,
-                       "the sample kernel has one result for all groups");
     int64_t groups = require_parts(check, GROUPED_WEIGHT, 2), rows = 0;
     if (groups < 0 || !require_plain_groups(check, groups) || !require_group_list(check, groups))
         return false;
@@ -212,17 +217,21 @@ bool shapes_grouped(const struct op_check *check)
         return op_fail(check, "operand-shape", GROUPED_X,
                        "operand 0 must have one tensor, or one for each of %" PRId64 " groups",
                        groups);
+    if (check->results > 1 && check->results != (uint64_t)groups)
+        return op_fail(check, "result-count", -1,
+                       "there must be one result, or one for each of %" PRId64 " groups", groups);
     for (int64_t group = 0; group < groups; group++)
         if (!require_group(check, (uint64_t)group, &rows))
             return false;
-    if (y->dims[0] != rows && groups > 0)
+    if (check->results == 1 && y->dims[0] != rows && groups > 0)
         return op_fail(check, "result-shape", GROUPED_Y,
                        "result 0 must have %" PRId64 " rows, but has %" PRId64, rows, y->dims[0]);
     int64_t parts = bias->count > 0 ? require_parts(check, GROUPED_BIAS, 1) : groups;
     if (parts < 0)
         return false;
     for (uint64_t i = 0; i < bias->count; i++)
-        if (parts != groups || bias->list[i].dims[bias->list[i].rank - 1] != y->dims[1])
+        if (parts != groups || bias->list[i].dims[bias->list[i].rank - 1] !=
+                                   check->tensors[GROUPED_Y + (check->results > 1 ? i : 0)].dims[1])
             return op_fail(check, "operand-shape", GROUPED_BIAS,
                            "operand 2 must have an element for each column of each group");
     return true;

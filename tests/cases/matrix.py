@@ -68,11 +68,16 @@ def add_grouped(cases):
                   Result(dtype, with_bias), "split_item = 2, group_type = 0, group_list_type = 1")
         cases.add("GroupedMatMul", [[x], [turned_w], [], *none, Tensor("i64", ends)], Result("f32", wanted),
                   "split_item = 3, group_type = 0, transpose_weight")
+        apart = [product(r, m) for r, m in zip(np.split(x.f32, ends)[:4], w.f32)]
+        cases.add("GroupedMatmul", [[x], [w], [], *none, Tensor("i64", ends)],
+                  [Result(dtype, part) for part in apart], "group_type = 0")
         rows = [uniform(dtype, n, 20) for n in sizes]
         biases = [Tensor(dtype, row) for row in bias.elements]
         parts = [product(r.f32, m) + b for r, m, b in zip(rows, w.f32, bias.f32)]
         cases.add("GroupedMatmul", [rows, matrices, biases, *none], Result(dtype, np.concatenate(parts)),
                   "split_item = 2")
+        cases.add("GroupedMatmul", [rows, matrices, [bias], *none], [Result(dtype, part) for part in parts],
+                  "split_item = 0, group_type = -1")
         cases.add("GroupedMatmul", [rows[2:3], matrices[2:3], [], *none], Result(dtype, product(rows[2].f32, w.f32[2])))
 
 

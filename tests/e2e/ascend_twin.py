@@ -16,7 +16,8 @@ import tap
 tap.SKIRC = os.path.abspath(tap.SKIRC)
 SOURCE = os.path.abspath(tap.SOURCE)
 EXAMPLES = os.path.join(SOURCE, "docs", "examples")
-OPTIONS = {"attention_step": ["--bind", "b=2", "--bind", "s=64"]}
+OPTIONS = {"attention_step": ["--bind", "b=2", "--bind", "s=64"],
+           "attention_layer": ["--bind", "b=2", "--bind", "s=16", "-i", "past=5", "-i", "places=arange"]}
 STUBS = {"moe_layer"}  # kernels whose objects are not there
 CC = os.environ.get("CC", "cc").split() or ["cc"]
 ALL = os.environ.get("SKIR_TWIN") == "all"
