@@ -133,6 +133,20 @@ static void print_match(const struct runner *runner, struct named_value named,
     put_line(runner, &text);
 }
 
+/* Holds a value against what is expected. False, with a text in `error`, where that cannot be;
+ * else both are to be freed. */
+static bool match_value(const struct runner *runner, struct named_value named,
+                        const struct tensor *found, struct tensor *expected, struct match *match,
+                        char *error, size_t error_size)
+{
+    if (!tensor_expect(expected, found, named.text, runner->seed + named.value, error, error_size))
+        return false;
+    if (tensor_match(found, expected, &runner->tolerance, match, error, error_size))
+        return true;
+    tensor_free(expected);
+    return false;
+}
+
 /* Whether the value is as expected; says so, or why there is no answer. */
 static bool check_value(const struct runner *runner, const struct storages *storages,
                         struct named_value named)
@@ -142,18 +156,14 @@ static bool check_value(const struct runner *runner, const struct storages *stor
     char error[512];
     if (!take(runner, storages, named, "expect", &found))
         return false;
-    bool ok = tensor_expect(&expected, &found, named.text, runner->seed + named.value, error,
-                            sizeof error);
-    if (ok) {
-        ok = tensor_match(&found, &expected, &runner->tolerance, &match, error, sizeof error);
-        if (ok)
-            print_match(runner, named, &found, &expected, &match);
+    if (match_value(runner, named, &found, &expected, &match, error, sizeof error)) {
+        print_match(runner, named, &found, &expected, &match);
         tensor_free(&expected);
-    }
-    if (!ok)
+    } else {
         fprintf(runner->invocation->err, "skirc: --expect '%s': %s\n", named.text, error);
+    }
     tensor_free(&found);
-    return ok && match.different == 0;
+    return match.different == 0;
 }
 
 bool run_answers_print(const struct runner *runner, const struct storages *storages)
@@ -170,4 +180,119 @@ enum exit_status run_answers(const struct runner *runner, const struct storages 
     for (uint32_t i = 0; i < runner->expected.count; i++)
         ok = check_value(runner, storages, runner->expected.at[i]) && ok;
     return ok ? EXIT_DONE : EXIT_INPUT;
+}
+
+/* ----------------------------------------------------------------------------- JSON ---- */
+
+static void put_number(struct json *json, const char *key, double number)
+{
+    if (!isfinite(number))
+        return;
+    json_key(json, key);
+    json_double(json, number);
+}
+
+static void put_name(struct json *json, const struct runner *runner, struct named_value named)
+{
+    struct text name = {NULL, 0, 0};
+    print_name(runner, named, &name);
+    json_add_bytes(json, "name", name.at, name.size);
+    text_free(&name);
+}
+
+static void put_summary(struct json *json, const struct tensor *tensor)
+{
+    struct summary summary;
+    bool is_complex = dtype_info(tensor->dtype)->class == CLASS_COMPLEX;
+    json_add_unsigned(json, "elements", tensor->size / (dtype_info(tensor->dtype)->bits / 8));
+    if (!tensor_summarise(tensor, &summary))
+        return;
+    if (summary.count && !is_complex) {
+        put_number(json, "min", (double)summary.low);
+        put_number(json, "max", (double)summary.high);
+        put_number(json, "mean", summary.sum[0] / (double)summary.count);
+    }
+    json_add_unsigned(json, "nan", summary.nans);
+    json_add_unsigned(json, "inf", summary.infinities);
+}
+
+static void put_value(struct json *json, const struct runner *runner,
+                      const struct storages *storages, struct named_value named)
+{
+    struct tensor tensor;
+    struct text type = {NULL, 0, 0};
+    char error[512];
+    if (!storage_take(&storages->at[named.graph], named.value, &tensor, error, sizeof error))
+        return;
+    spell_type(&type, runner->module,
+               runner->module->graphs.at[named.graph].values.at[named.value].type);
+    json_line(json);
+    json_open_object(json);
+    put_name(json, runner, named);
+    json_add_bytes(json, "type", type.at, type.size);
+    put_summary(json, &tensor);
+    json_close_object(json);
+    text_free(&type);
+    tensor_free(&tensor);
+}
+
+static void put_index(struct json *json, const struct tensor *tensor, uint64_t element)
+{
+    int64_t at[TENSOR_MAX_RANK];
+    tensor_index(tensor, element, at);
+    json_open_array(json);
+    for (uint32_t i = 0; i < tensor->rank; i++)
+        json_unsigned(json, (uint64_t)at[i]);
+    json_close_array(json);
+}
+
+static void put_match(struct json *json, const struct tensor *found, const struct match *match)
+{
+    json_add_unsigned(json, "elements", match->elements);
+    json_add_unsigned(json, "different", match->different);
+    if (match->different) {
+        json_key(json, "first");
+        put_index(json, found, match->first);
+    }
+    put_number(json, "largest_error", match->largest_absolute);
+    put_number(json, "largest_relative_error", match->largest_relative);
+}
+
+static void put_expected(struct json *json, const struct runner *runner,
+                         const struct storages *storages, struct named_value named)
+{
+    struct tensor found = {.data = NULL}, expected = {.data = NULL};
+    struct match match = {.different = 1};
+    char error[512];
+    bool known =
+        storage_take(&storages->at[named.graph], named.value, &found, error, sizeof error) &&
+        match_value(runner, named, &found, &expected, &match, error, sizeof error);
+    json_line(json);
+    json_open_object(json);
+    put_name(json, runner, named);
+    json_add_string(json, "spec", named.text);
+    json_key(json, "holds");
+    json_bool(json, known && match.different == 0);
+    if (known)
+        put_match(json, &found, &match);
+    json_close_object(json);
+    tensor_free(&found);
+    tensor_free(&expected);
+}
+
+void run_answers_json(const struct runner *runner, const struct storages *storages,
+                      struct json *json)
+{
+    json_line(json);
+    json_key(json, "values");
+    json_open_array(json);
+    for (uint32_t i = 0; i < runner->printed.count; i++)
+        put_value(json, runner, storages, runner->printed.at[i]);
+    json_close_array(json);
+    json_line(json);
+    json_key(json, "expected");
+    json_open_array(json);
+    for (uint32_t i = 0; i < runner->expected.count; i++)
+        put_expected(json, runner, storages, runner->expected.at[i]);
+    json_close_array(json);
 }

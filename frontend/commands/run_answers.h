@@ -3,6 +3,7 @@
 #define FRONTEND_COMMANDS_RUN_ANSWERS_H
 
 #include "frontend/commands/runner.h"
+#include "ir/base/json.h"
 
 /* What the options name, and how exactly. False, with a usage error, where that is nothing. */
 bool run_answers_name(struct runner *runner);
@@ -13,5 +14,9 @@ bool run_answers_print(const struct runner *runner, const struct storages *stora
 /* That, and says of each --expect whether it holds. EXIT_INPUT where one
  * does not, or a file cannot be read. */
 enum exit_status run_answers(const struct runner *runner, const struct storages *storages);
+
+/* Adds the members "values" and "expected" to a report: the same as numbers. */
+void run_answers_json(const struct runner *runner, const struct storages *storages,
+                      struct json *json);
 
 #endif

@@ -1,4 +1,5 @@
 #include "frontend/commands/run_json.h"
+#include "frontend/commands/run_answers.h"
 #include "frontend/exchange/writers/profile_table.h"
 
 #include <string.h>
@@ -130,6 +131,8 @@ static void put_run(struct json *json, const struct outcomes *outcomes, enum exi
     if (outcomes->compared)
         put_comparison(json, outcomes);
     add_bool(json, "repeatable", outcomes->repeatable);
+    if (outcomes->at[0].runs && !cause)
+        run_answers_json(runner, &outcomes->at[0].storages, json);
     put_differences(json, &outcomes->differences);
     json_close_object(json);
 }

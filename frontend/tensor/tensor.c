@@ -154,14 +154,19 @@ void tensor_dims_text(const int64_t *dims, uint32_t rank, char *text, size_t siz
     snprintf(text, size, "%s", all);
 }
 
-void tensor_index_text(const struct tensor *tensor, uint64_t index, char *text, size_t size)
+void tensor_index(const struct tensor *tensor, uint64_t index, int64_t at[TENSOR_MAX_RANK])
 {
-    int64_t at[TENSOR_MAX_RANK] = {0};
     assert(index < tensor->size / item_size(tensor));
     for (uint32_t i = tensor->rank; i > 0; i--) {
         at[i - 1] = (int64_t)(index % (uint64_t)tensor->dims[i - 1]);
         index /= (uint64_t)tensor->dims[i - 1];
     }
+}
+
+void tensor_index_text(const struct tensor *tensor, uint64_t index, char *text, size_t size)
+{
+    int64_t at[TENSOR_MAX_RANK];
+    tensor_index(tensor, index, at);
     tensor_dims_text(at, tensor->rank, text, size);
 }
 

@@ -56,7 +56,8 @@ uint64_t tensor_first_difference(const struct tensor *a, const struct tensor *b,
 /* One element as text, for messages: the shortest decimal number that reads back as the same, with
  * the bits of what is no number. */
 void tensor_element_text(const struct tensor *tensor, uint64_t index, char *text, size_t size);
-/* The multi-dimensional index of an element as text: "[1, 7]". */
+/* The multi-dimensional index of an element, and as text: "[1, 7]". */
+void tensor_index(const struct tensor *tensor, uint64_t index, int64_t at[TENSOR_MAX_RANK]);
 void tensor_index_text(const struct tensor *tensor, uint64_t index, char *text, size_t size);
 /* A shape or index as text: "[1, 7]". */
 void tensor_dims_text(const int64_t *dims, uint32_t rank, char *text, size_t size);

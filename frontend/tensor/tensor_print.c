@@ -8,12 +8,6 @@ enum { INDENT = 2, NUMBER_SIZE = 80 };
 
 /* -------------------------------------------------------------------------- summary ---- */
 
-struct summary {
-    long double low, high;
-    double sum[2]; /* of parts */
-    uint64_t count, nans, infinities;
-};
-
 static void add_element(struct summary *summary, const struct numbers *numbers, uint64_t index)
 {
     bool is_nan = false, is_infinite = false;
@@ -34,6 +28,17 @@ static void add_element(struct summary *summary, const struct numbers *numbers, 
     summary->count++;
     summary->sum[0] += (double)parts[0];
     summary->sum[1] += (double)parts[1];
+}
+
+bool tensor_summarise(const struct tensor *tensor, struct summary *summary)
+{
+    struct numbers numbers;
+    *summary = (struct summary){.count = 0};
+    if (!numbers_of(tensor, &numbers))
+        return false;
+    for (uint64_t i = 0; i < tensor_elements(tensor); i++)
+        add_element(summary, &numbers, i);
+    return true;
 }
 
 static void print_number(struct text *text, const struct numbers *numbers, long double number)
@@ -57,11 +62,9 @@ static void print_means(struct text *text, const struct numbers *numbers,
 void tensor_print_summary(const struct tensor *tensor, struct text *text)
 {
     struct numbers numbers;
-    struct summary summary = {.count = 0};
-    if (!numbers_of(tensor, &numbers))
+    struct summary summary;
+    if (!numbers_of(tensor, &numbers) || !tensor_summarise(tensor, &summary))
         return;
-    for (uint64_t i = 0; i < tensor_elements(tensor); i++)
-        add_element(&summary, &numbers, i);
     if (summary.count && numbers.parts == 1) {
         text_printf(text, "  min ");
         print_number(text, &numbers, summary.low);

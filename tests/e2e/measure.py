@@ -302,6 +302,20 @@ tap.check("of one way", len(found["runs"]) == 1 and found["orders_checked"] == 1
 done = tap.skirc("run", "graph.skir", "--json", "--print=v")
 tap.check("it goes to standard error otherwise", json.loads(done.stdout)["status"] == 0
           and "%v: f16[32, 32]" in done.stderr and "g: 2 ops" in done.stderr, done)
+found = report("JSON of values", "graph.skir", "--json", "--repeat=0", "-ia=arange", "--print=a",
+               "--expect=a=arange", "--expect=a=none.npy", status=1)
+tap.check("what is printed", found["values"] == [
+    {"name": "%a", "type": "f16[32, 32]", "elements": 1024, "min": 0, "max": 1023, "mean": 511.5, "nan": 0,
+     "inf": 0}], found)
+tap.check("what is expected", found["expected"] == [
+    {"name": "%a", "spec": "arange", "holds": True, "elements": 1024, "different": 0,
+     "largest_error": 0, "largest_relative_error": 0},
+    {"name": "%a", "spec": "none.npy", "holds": False}], found)
+found = report("JSON of values that are not as expected", "graph.skir", "--json", "--repeat=0",
+               "-ia=arange", "--expect=a=arange:0:2", status=1)
+tap.check("how they are not", found["expected"] == [
+    {"name": "%a", "spec": "arange:0:2", "holds": False, "elements": 1024, "different": 1023,
+     "first": [0, 1], "largest_error": 1023, "largest_relative_error": 0.5}], found)
 found = report("JSON of what differs", "graph.skir", "--compare=added.skir", "--json", status=1)
 tap.check("how", found["comparison"] == {"results": "different"} and len(found["differences"]) == 1
           and found["differences"][0].startswith("first difference: %v[0, 0] is "), found)
