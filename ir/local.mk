@@ -146,6 +146,8 @@ libskir_la_SOURCES += \
 	ir/syntax/print_lines.c \
 	ir/syntax/printer.h \
 	ir/syntax/scanner.h \
+	ir/syntax/slips.c \
+	ir/syntax/slips.h \
 	ir/syntax/spelling.c \
 	ir/syntax/spelling.h \
 	ir/syntax/upgrade.c \

@@ -348,6 +348,19 @@ bool sk_option_lists(const struct sk_options *options, enum sk_option option, co
     return false;
 }
 
+const char *sk_option_of_word(const char *word, size_t size)
+{
+    for (int i = 0; i < SK_OPTION_COUNT; i++) {
+        size_t n = 0;
+        while (n < size && rows[i].key[n] &&
+               (word[n] == rows[i].key[n] || (word[n] == '_' && rows[i].key[n] == '-')))
+            n++;
+        if (n == size && !rows[i].key[n])
+            return rows[i].key;
+    }
+    return NULL;
+}
+
 /* ------------------------------------------------------------------------------ parsing ---- */
 
 struct option_parser {
@@ -407,15 +420,29 @@ static void report_unknown(struct option_parser *parser, struct piece key)
         diag_help(parser->diags, "'skirc opt --list-sk-options' lists the options");
 }
 
+/* Where another pair begins in a value that is none: behind what others write between pairs. */
+static size_t next_pair(struct piece value)
+{
+    for (size_t i = 0; i + 1 < value.size; i++)
+        if (strchr(",; ", value.at[i]) && memchr(value.at + i, '=', value.size - i))
+            return i;
+    return 0;
+}
+
 static void report_value(struct option_parser *parser, const struct row *row, struct piece value)
 {
+    size_t next = next_pair(value);
     struct text values = {NULL, 0, 0};
     text_values(&values, row);
     bool kept =
         report(parser, DIAG_option_value, value, "bad value '%.*s' for '%s', which takes %.*s",
                SHOWN(value), row->key, (int)values.size, values.at);
     text_free(&values);
-    if (kept && row->kind == KIND_CHOICE && diag_wants_suggestion(parser->diags)) {
+    if (kept && next) {
+        size_t rest = next + strspn(value.at + next, ",; ");
+        diag_help(parser->diags, "options are joined by ':': write '%s=%.*s:%.*s'", row->key,
+                  (int)next, value.at, (int)(value.size - rest), value.at + rest);
+    } else if (kept && row->kind == KIND_CHOICE && diag_wants_suggestion(parser->diags)) {
         struct suggest suggest = {.wanted = value.at, .wanted_size = value.size};
         for (int64_t i = row->low; i <= row->high; i++)
             suggest_offer_text(&suggest, row->words[i]);

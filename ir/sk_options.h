@@ -53,6 +53,9 @@ bool sk_options_parse(struct sk_options *options, const char *text, size_t size,
 /* The same of a name's text, with nothing reported. NONE: there are no options. */
 bool sk_options_of(struct sk_options *options, const struct module *module, uint32_t name);
 
+/* The option that is meant by a word in which '_' may stand for '-', or NULL. */
+const char *sk_option_of_word(const char *word, size_t size);
+
 /* The name id of a text in which the pairs of `more` replace those of `base` that have their
  * keys, or follow them. `base` is a name id or NONE; it is the result where `more`, which may be
  * NULL, has no pairs. */

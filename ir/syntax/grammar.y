@@ -9,6 +9,7 @@
 
 %code requires {
 #include "ir/syntax/parser.h"
+#include "ir/syntax/slips.h"
 }
 
 %code {
@@ -359,17 +360,28 @@ statements:
 | statements op                             { parse_op(parser, RULE_END); }
 | statements op clauses                     { parse_op(parser, RULE_END); }
 | statements block_head '{' statements '}'  { parse_block_end(parser, token_begin($5)); }
+| statements full_head body_brace statements '}'  { parse_block_end(parser, token_begin($5)); }
 | statements error RESYNC                   { parse_recover(parser); yyerrok; }
 
+/* Behind a name, a brace before `WORD =` is that of attributes; behind attributes, of the body,
+ * so that what stands there is what is wrong with it. */
 block_head:
-  KW_scope SYMBOL attrs        { parse_block_begin(parser, token_begin($1), BLOCK_SCOPE, $SYMBOL,
-                                                   $attrs); }
-| KW_scope KW_none             { parse_block_begin(parser, token_begin($1), BLOCK_SCOPE_NONE, NONE,
-                                                   (struct range){0, 0}); }
-| KW_stream STRING attrs       { parse_block_begin(parser, token_begin($1), BLOCK_STREAM, $STRING,
-                                                   $attrs); }
-| KW_superkernel SYMBOL attrs launch_events
-      { parse_superkernel_begin(parser, token_begin($1), $SYMBOL, $attrs); }
+  KW_scope SYMBOL    { parse_block_begin(parser, token_begin($1), BLOCK_SCOPE, $SYMBOL,
+                                         (struct range){0, 0}); }
+| KW_stream STRING   { parse_block_begin(parser, token_begin($1), BLOCK_STREAM, $STRING,
+                                         (struct range){0, 0}); }
+| KW_superkernel SYMBOL launch_events
+      { parse_superkernel_begin(parser, token_begin($1), $SYMBOL, (struct range){0, 0}); }
+
+full_head:
+  KW_scope SYMBOL dict       { parse_block_begin(parser, token_begin($1), BLOCK_SCOPE, $SYMBOL,
+                                                 $dict); }
+| KW_scope KW_none           { parse_block_begin(parser, token_begin($1), BLOCK_SCOPE_NONE, NONE,
+                                                 (struct range){0, 0}); }
+| KW_stream STRING dict      { parse_block_begin(parser, token_begin($1), BLOCK_STREAM, $STRING,
+                                                 $dict); }
+| KW_superkernel SYMBOL dict launch_events
+      { parse_superkernel_begin(parser, token_begin($1), $SYMBOL, $dict); }
 
 launch_events:
   %empty
@@ -651,10 +663,13 @@ static bool wanted_attributes(const yypcontext_t *context, char found)
 {
     yysymbol_kind_t expected[YYNTOKENS];
     int count = yypcontext_expected_tokens(context, expected, YYNTOKENS);
-    for (int i = 0; i < count && found == '{'; i++)
-        if (expected[i] == YYSYMBOL_ATTR_BRACE)
-            return true;
-    return false;
+    bool wanted = false;
+    for (int i = 0; i < count && found == '{'; i++) {
+        wanted = wanted || expected[i] == YYSYMBOL_ATTR_BRACE;
+        if (expected[i] == YYSYMBOL_ARROW)
+            return false; /* it is the body, and what the graph returns is missing */
+    }
+    return wanted;
 }
 
 /* A word stands where an operand should, which would be a label if `=` followed. */
@@ -677,9 +692,59 @@ static bool report_label(struct parser *parser)
                  (struct span){offset_of(parser, begin), offset_of(parser, end)},
                  "'%.*s' is no operand", (int)(end - begin), begin))
         return false;
+    uint32_t name = intern_find(&parser->module->names, begin, (size_t)(end - begin));
+    if (name != NONE && id_map_find(&parser->value_of_name, name) != NONE)
+        diag_help(parser->diags, "did you mean '%%%.*s'?", (int)(end - begin), begin);
+    else if ((size_t)(end - begin) == 4 && memcmp(begin, "None", 4) == 0)
+        diag_help(parser->diags, "did you mean 'none'?");
     diag_help(parser->diags, "an operand is a value '%%NAME', 'none' or a list '[%%A, %%B]', and "
                              "may have a label: 'LABEL = %%NAME'");
     return true;
+}
+
+static unsigned expects_of(yysymbol_kind_t symbol)
+{
+    static const struct {
+        const char *name;
+        unsigned expects;
+    } others[] = {{"':'", SLIP_COLON},   {"'}'", SLIP_UNBRACE}, {"','", SLIP_COMMA},
+                  {"'='", SLIP_EQUAL},   {"'['", SLIP_BRACKET}, {"']'", SLIP_UNBRACKET},
+                  {"'('", SLIP_OPEN},    {"')'", SLIP_CLOSE}};
+    switch (symbol) {
+    case YYSYMBOL_KW_kernel: return SLIP_ITEM;
+    case YYSYMBOL_SYMBOL: return SLIP_SYMBOL;
+    case YYSYMBOL_STRING: return SLIP_STRING;
+    case YYSYMBOL_DTYPE: return SLIP_DTYPE;
+    case YYSYMBOL_VALUE: return SLIP_VALUE;
+    case YYSYMBOL_WORD: return SLIP_WORD;
+    case YYSYMBOL_INT: return SLIP_INT;
+    case YYSYMBOL_ATTR_BRACE: return SLIP_ATTRS;
+    case YYSYMBOL_ARROW: return SLIP_ARROW;
+    default: break;
+    }
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (strcmp(yysymbol_name(symbol), others[i].name) == 0)
+            return others[i].expects;
+    return 0;
+}
+
+static void help_slip(const yypcontext_t *context, const struct parser *parser, struct span span)
+{
+    const struct scanner *scanner = &parser->scanner;
+    struct slip slip = {.diags = parser->diags,
+                        .text = scanner->first,
+                        .limit = scanner->limit,
+                        .begin = scanner_text(scanner, span.begin),
+                        .end = scanner_text(scanner, span.end),
+                        .before = scanner->previous_end,
+                        .in_body = scanner->in_body};
+    yysymbol_kind_t expected[YYNTOKENS];
+    int count = yypcontext_expected_tokens(context, expected, YYNTOKENS);
+    for (int i = 0; i < count; i++)
+        slip.expects |= expects_of(expected[i]);
+    if (is_any_word(expected, count))
+        slip.expects &= ~((unsigned)SLIP_ITEM | SLIP_DTYPE);
+    slip_help(&slip);
 }
 
 static int yyreport_syntax_error(const yypcontext_t *context, struct parser *parser)
@@ -709,6 +774,8 @@ static int yyreport_syntax_error(const yypcontext_t *context, struct parser *par
     if (kept && !parser->versioned)
         diag_help(parser->diags, "a %s begins with the line 'skir 1'",
                   parser->depth ? "file that is included" : "program");
+    else if (kept && found != YYSYMBOL_YYEOF)
+        help_slip(context, parser, span);
     arena_free(&scratch);
     start_resync(parser);
     return 0;

@@ -1,5 +1,6 @@
 /* The scanner of .skir text. -*- c -*- */
 #include "ir/syntax/scanner.h"
+#include "ir/syntax/slips.h"
 
 #include <errno.h>
 #include <math.h>
@@ -11,6 +12,7 @@ void scanner_init(struct scanner *scanner, struct source *source, struct module 
 {
     *scanner = (struct scanner){.source = source,
                                 .origin = (uintptr_t)source->text,
+                                .first = source->text,
                                 .cursor = source->text,
                                 .start = source->text,
                                 .limit = source->text + source->size,
@@ -23,6 +25,7 @@ void scanner_seek(struct scanner *scanner, uint32_t offset)
 {
     uint32_t begin = offset;
     const struct source *file = source_at(scanner->source, &begin);
+    scanner->first = file->text;
     scanner->cursor = scanner->start = file->text + begin;
     scanner->limit = file->text + file->size;
     scanner->origin = (uintptr_t)scanner->cursor - offset;
@@ -48,6 +51,23 @@ static int scan_error(struct scanner *scanner, enum diag_id id, const char *text
     if (scanner->diags)
         diag_at(scanner->diags, id, scanner_span(scanner), "%s", text);
     return TOKEN_ERROR;
+}
+
+static void scan_stray(struct scanner *scanner)
+{
+    char c = *scanner->start;
+    struct slip slip = {.diags = scanner->diags,
+                        .text = scanner->first,
+                        .limit = scanner->limit,
+                        .begin = scanner->start,
+                        .end = scanner->cursor,
+                        .before = scanner->previous_end,
+                        .in_body = scanner->in_body};
+    if (scanner->diags && diag_at(scanner->diags, DIAG_syntax, scanner_span(scanner),
+                                  c > 0x20 && c < 0x7f ? "unexpected character '%c'"
+                                                       : "unexpected byte 0x%02x",
+                                  (unsigned char)c))
+        slip_help_character(&slip);
 }
 
 /* A token that stands for a name. */
@@ -365,11 +385,7 @@ again:
     * {
     stray:
         TAKE;
-        if (scanner->diags)
-            diag_at(scanner->diags, DIAG_syntax, scanner_span(scanner),
-                    *start > 0x20 && *start < 0x7f ? "unexpected character '%c'"
-                                                   : "unexpected byte 0x%02x",
-                    (unsigned char)*start);
+        scan_stray(scanner);
         return TOKEN_ERROR;
     }
     */

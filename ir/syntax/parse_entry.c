@@ -1,8 +1,10 @@
 /* The parser's part for entries. */
+#include "ir/base/suggest.h"
 #include "ir/base/text.h"
 #include "ir/groups.h"
 #include "ir/syntax/upgrade.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* The end of the line that the scanner is on. */
@@ -399,6 +401,70 @@ static const char *take_operands(struct parser *parser, struct span span, struct
     return expected;
 }
 
+/* Behind blanks and comments. */
+static const char *skip_space(const char *p, const char *end)
+{
+    while (p < end && (isspace((unsigned char)*p) || *p == '/'))
+        if (*p++ == '/')
+            while (p < end && *p != '\n')
+                p++;
+    return p;
+}
+
+/* The n-th operand of an instruction, where none has blanks. */
+static struct span operand_span(const struct parser *parser, struct span span, uint32_t n)
+{
+    const char *p = scanner_text(&parser->scanner, span.begin), *begin = p;
+    const char *end = scanner_text(&parser->scanner, span.end);
+    for (uint32_t token = 0; token <= n + 1; token++) {
+        begin = p = skip_space(p, end);
+        while (p < end && !isspace((unsigned char)*p))
+            p++;
+    }
+    return (struct span){scanner_offset(&parser->scanner, begin),
+                         scanner_offset(&parser->scanner, p)};
+}
+
+/* Whether a span begins a line. */
+static bool begins_line(const struct parser *parser, struct span span)
+{
+    const char *first = parser->scanner.first, *p = scanner_text(&parser->scanner, span.begin);
+    while (p > first && (p[-1] == ' ' || p[-1] == '\t'))
+        p--;
+    return p == first || p[-1] == '\n';
+}
+
+static struct suggest suggest_instr(struct parser *parser, uint32_t word)
+{
+    struct suggest suggest = name_suggest(parser->module, word);
+    for (unsigned i = 0; i < INSTR_COUNT; i++)
+        suggest_offer_text(&suggest, instr_info((enum instr_op)i)->name);
+    return suggest;
+}
+
+/* Words that are no instructions are taken for operands of the one before. Whether one of those
+ * that are left is meant as one: it begins a line, or is nearly one. */
+static bool report_unknown_instr(struct parser *parser, struct span span, uint32_t count)
+{
+    const struct attr_value *values = parser->values.at + parser->values.count;
+    for (uint32_t i = 0; i < count; i++) {
+        if (values[i].kind != ATTR_WORD)
+            continue;
+        struct span at = operand_span(parser, span, i);
+        struct suggest suggest = suggest_instr(parser, values[i].id);
+        if (!begins_line(parser, at) && (!suggest.best || values[i].id < W_COUNT))
+            continue;
+        if (diag_at(parser->diags, DIAG_instr_operands, at, "unknown instruction '%.*s'",
+                    NAME(parser->module, values[i].id)) &&
+            !diag_suggest(parser->diags, &suggest))
+            diag_help(parser->diags,
+                      "an instruction ends with its operands; docs/language.md lists "
+                      "those that there are");
+        return true;
+    }
+    return false;
+}
+
 void parse_instr(struct parser *parser, struct span span, uint32_t mnemonic, uint32_t count)
 {
     const struct instr_info *info = instr_info(mnemonic - W_DTYPE_END);
@@ -411,6 +477,8 @@ void parse_instr(struct parser *parser, struct span span, uint32_t mnemonic, uin
         parser, span, &instr, parser->values.at + parser->values.count, count, &expected_size);
     if (!expected) {
         vec_push(&parser->program->instrs, instr);
+    } else if (report_unknown_instr(parser, span, count)) {
+        return;
     } else if (diag_at(parser->diags, DIAG_instr_operands, span, "'%s' expects %.*s here",
                        info->name, (int)expected_size, expected)) {
         struct text legend = form_legend(info->operands);

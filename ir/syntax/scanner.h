@@ -62,7 +62,8 @@ struct spans {
 
 struct scanner {
     struct source *source;
-    uintptr_t origin; /* where offset 0 would be: that of an included file is none of its bytes */
+    uintptr_t origin;  /* where offset 0 would be: that of an included file is none of its bytes */
+    const char *first; /* byte of the file */
     const char *cursor, *limit;
     const char *start;        /* of the last token, which ends at the cursor */
     const char *previous_end; /* of the token before it */

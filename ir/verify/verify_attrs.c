@@ -240,6 +240,14 @@ static void unknown_attr(struct verifier *verifier, const struct attr *attr, enu
     if (!diag_at(verifier->diags, DIAG_unknown_attribute, locate_token(module, attr->loc),
                  "%s has no attribute '%.*s'", owners[owner], NAME(module, attr->key)))
         return;
+    const struct intern_name *key = &module->names.names[attr->key];
+    const char *option = owner == OWNER_SCOPE || owner == OWNER_SUPERKERNEL
+                             ? sk_option_of_word(key->text, key->size)
+                             : NULL;
+    if (option) {
+        diag_help(verifier->diags, "it is an option: write options = \"%s=VALUE\"", option);
+        return;
+    }
     struct suggest suggest = name_suggest(module, attr->key);
     for (size_t i = 0; i < n_attr_rows; i++)
         if (attr_rows[i].owner == owner)

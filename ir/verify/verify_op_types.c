@@ -325,8 +325,10 @@ static bool verify_kinds(struct graph_verifier *gv, const struct op *op, const s
         if (!known)
             continue;
         ok = false;
-        diag_at(gv->diags, DIAG_attribute_kind, locate_token(gv->module, attr->loc),
-                "'%s' of %s must be %s", known->name, type->name, kinds[known->kind]);
+        if (diag_at(gv->diags, DIAG_attribute_kind, locate_token(gv->module, attr->loc),
+                    "'%s' of %s must be %s", known->name, type->name, kinds[known->kind]) &&
+            attr->value.kind == ATTR_WORD && known->kind == OP_ATTR_BOOL)
+            diag_help(gv->diags, "they are written 'true' and 'false'");
     }
     return ok;
 }

@@ -3,6 +3,8 @@
 #include "ir/dims.h"
 #include "ir/verify/graph_verifier.h"
 
+#include <strings.h>
+
 /* ---------------------------------------------------------------------------- types ---- */
 
 static bool dims_match(int64_t declared, int64_t actual)
@@ -39,6 +41,10 @@ static bool format_known(const struct module *module, uint32_t format)
 static void suggest_format(struct graph_verifier *gv, uint32_t format)
 {
     struct suggest suggest = name_suggest(gv->module, format);
+    if (suggest.wanted_size == 2 && strncasecmp(suggest.wanted, "NZ", 2) == 0) {
+        diag_help(gv->diags, "did you mean 'FRACTAL_NZ'?");
+        return;
+    }
 #define FORMAT(name, ...) suggest_offer(&suggest, #name, sizeof #name - 1);
 #include "ir/formats.def"
 #undef FORMAT
