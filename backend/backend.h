@@ -12,8 +12,8 @@ struct text;
 /* Where a target finds what a module names. */
 struct backend_places {
     const char *source_dir; /* of the .skir file: `object` paths are relative to it first */
-    const char *kernel_dir; /* then to this one, of the sample kernels */
-    const char *header_dir; /* has skrt.h */
+    const char *kernel_dir; /* then to this one, of kernels that are found by op type */
+    const char *header_dir; /* then to this one, of the sample kernels; has skrt.h */
 };
 
 enum backend_status {

@@ -9,9 +9,11 @@ const char *session_installed_kernels(void)
 }
 
 /* Sample kernels, and with them whatever objects say of their code. */
-static void open_kernels(struct session *session, const char *kernel_dir)
+static void open_kernels(struct session *session, const struct session_options *options)
 {
-    kernel_library_init(&session->library, kernel_dir, session->target->functions->check_op);
+    kernel_library_init(&session->library, options->kernel_dir,
+                        options->header_dir ? options->header_dir : options->kernel_dir,
+                        session->target->functions->check_op);
     kernel_objects_init(&session->objects, &session->places);
     session->context.library = &session->library.source;
     session->context.code_sizes = &session->objects.sizes;
@@ -34,7 +36,7 @@ void session_open(struct session *session, struct module *module, struct diags *
                     .unproven = options->unproven},
     };
     if (options->kernel_dir)
-        open_kernels(session, options->kernel_dir);
+        open_kernels(session, options);
 }
 
 void session_close(struct session *session)

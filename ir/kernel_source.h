@@ -23,6 +23,8 @@ enum { PARAM_REQUIRED = '\0', PARAM_OPTIONAL = '?', PARAM_LISTED = '*', PARAM_RE
 /* A kernel as it would be declared. */
 struct library_kernel {
     const char *name, *op_type, *object;
+    const char *path; /* of its description */
+    bool own;         /* somebody's own: what ops of its type may be is not the library's to say */
     struct library_variant *variants;
     uint32_t n_variants;               /* 0: it is not dynamic */
     const char *functions[CORE_TYPES]; /* NULL where the type has none */
@@ -34,8 +36,8 @@ struct library_kernel {
     uint32_t workspace_per_element; /* bytes for each element of result 0; 0: no workspace */
 };
 
-/* What a library's kernel demands of an op of its type. Reports on `diags` and returns false where
- * the op does not fit. */
+/* What a library's kernel, if it is not somebody's own, demands of an op of its type. Reports on
+ * `diags` and returns false where the op does not fit. */
 typedef bool library_check(const struct module *module, const struct graph *graph,
                            const struct op *op, struct diags *diags);
 

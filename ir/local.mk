@@ -80,6 +80,8 @@ libskir_la_SOURCES += \
 	ir/slots.h \
 	ir/sound.c \
 	ir/sound.h \
+	ir/stub_kernels.c \
+	ir/stub_kernels.h \
 	ir/tables.c \
 	ir/types.c \
 	ir/variants.c \

@@ -11,6 +11,7 @@
 #include "ir/calls.h"
 #include "ir/op_types.h"
 #include "ir/operands.h"
+#include "ir/stub_kernels.h"
 #include "ir/order.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify.h"
@@ -45,6 +46,7 @@ struct binder {
     struct id_map undeclared; /* names of kernels that entries use */
     struct sample_uses uses;
     VEC(struct repeated_sample) repeated;
+    struct id_map stubs; /* by op type */
     struct arena arena;
 };
 
@@ -157,7 +159,8 @@ static void report_unknown(struct binder *binder, const struct op *op)
     if (library)
         library->offer(library, &suggest);
     diag_suggest(diags, &suggest);
-    diag_help(diags, "an op with a kernel of your own names it: 'via @KERNEL'");
+    diag_help(diags, "an op with a kernel of your own names it: 'via @KERNEL'; a folder of them is "
+                     "--kernel-dir=DIR; without code it has the flag 'stub'");
 }
 
 /* The sample kernel of an op type; else that of the type which this is another name of. */
@@ -444,6 +447,32 @@ static uint32_t bind_sample(struct binder *binder, const struct graph *graph, co
     return kernel;
 }
 
+/* Ops of a type have one stub. */
+static void bind_stub(struct binder *binder, struct op *op)
+{
+    uint32_t *stub = id_map_at(&binder->stubs, op->type);
+    if (*stub == NONE)
+        *stub = stub_kernel_declare(binder->module, op->type);
+    op->kernel = *stub;
+}
+
+/* Whether an op has as many operands and results as somebody's own kernel takes. */
+static bool has_tensors(struct binder *binder, const struct graph *graph, const struct op *op,
+                        const struct library_kernel *own)
+{
+    const struct module *module = binder->module;
+    uint32_t operands = op_n_places(graph, op), results = op_tensor_results(module, graph, op);
+    uint32_t tensors = kernel_n_tensors(module, module_kernel(module, op->kernel));
+    if (operands + results == tensors)
+        return true;
+    if (diag_at(binder->context->diags, DIAG_operand_count, locate_op(module, op, OP_TYPE_NAME, 0),
+                "%u operand%s and %u result%s, but the kernel of %.*s takes %u tensors", operands,
+                operands == 1 ? "" : "s", results, results == 1 ? "" : "s", NAME(module, op->type),
+                tensors))
+        diag_note(binder->context->diags, no_span, "'%s' describes it", own->path);
+    return false;
+}
+
 static bool bind_op(struct binder *binder, struct graph *graph, uint32_t id)
 {
     struct op *op = &graph->ops.at[id];
@@ -451,6 +480,10 @@ static bool bind_op(struct binder *binder, struct graph *graph, uint32_t id)
         return check_call(binder->context, graph, op);
     if (op_is_passive(binder->module, graph, op))
         return true;
+    if (attr_flag(binder->module, op->attrs, W_stub)) {
+        bind_stub(binder, op);
+        return true;
+    }
     bool dynamic = attr_flag(binder->module, op->attrs, W_dynamic);
     const struct library_kernel *sample = find_sample(binder, op->type, dynamic);
     if (!sample && dynamic && find_sample(binder, op->type, false))
@@ -462,8 +495,11 @@ static bool bind_op(struct binder *binder, struct graph *graph, uint32_t id)
     sample = fit_results(binder, sample, op_tensor_results(binder->module, graph, op));
     op->kernel = bind_sample(binder, graph, op, sample);
     library_check *check = binder->context->library->check;
-    return complete_op(binder, graph, id) &&
-           (!check || check(binder->module, graph, op, binder->context->diags));
+    if (!complete_op(binder, graph, id))
+        return false;
+    if (sample->own)
+        return has_tensors(binder, graph, op, sample);
+    return !check || check(binder->module, graph, op, binder->context->diags);
 }
 
 static bool load_library(struct pass_context *context)
@@ -502,6 +538,7 @@ static bool bind_ops(struct pass_context *context)
     id_map_free(&binder.undeclared);
     vec_free(&binder.uses);
     vec_free(&binder.repeated);
+    id_map_free(&binder.stubs);
     arena_free(&binder.arena);
     return ok;
 }

@@ -234,6 +234,7 @@ script_tests = \
 	tests/e2e/includes.py \
 	tests/e2e/kernels_numpy.py \
 	tests/e2e/install.sh \
+	tests/e2e/kernel_dir.sh \
 	tests/e2e/launch_failures.py \
 	tests/e2e/op_data.sh \
 	tests/e2e/listed_sources.sh \

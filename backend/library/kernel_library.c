@@ -11,12 +11,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* ---------------------------------------------------------------- one metadata file ---- */
 
 struct metadata_reader {
     struct kernel_library *library;
     const char *path;
+    uint32_t first; /* of the kernels of its folder */
+    bool own;
     char *error;
     size_t error_size;
 };
@@ -176,9 +180,25 @@ static bool read_functions(const struct metadata_reader *reader, const cJSON *js
     return check_variants(reader, kernel);
 }
 
+/* Whether no other kernel of the folder is for the same op type. */
+static bool is_alone(const struct metadata_reader *reader, const struct library_kernel *kernel)
+{
+    for (uint32_t i = reader->first; i < reader->library->kernels.count; i++) {
+        const struct library_kernel *other = &reader->library->kernels.at[i];
+        if (strcmp(other->op_type, kernel->op_type) != 0 ||
+            (other->n_variants > 0) != (kernel->n_variants > 0))
+            continue;
+        snprintf(reader->error, reader->error_size,
+                 "%s: '%s' has the kernel for op type '%s' already", reader->path, other->path,
+                 kernel->op_type);
+        return false;
+    }
+    return true;
+}
+
 static bool read_kernel(const struct metadata_reader *reader, const cJSON *json)
 {
-    struct library_kernel kernel = {.block = 1};
+    struct library_kernel kernel = {.block = 1, .path = reader->path, .own = reader->own};
     if (!read_string(reader, json, "kernelName", &kernel.name) ||
         !read_string(reader, json, "sub_operator_op_type", &kernel.op_type) ||
         !read_number(reader, json, "blockDim", 1, 1024, &kernel.block) ||
@@ -188,6 +208,8 @@ static bool read_kernel(const struct metadata_reader *reader, const cJSON *json)
     const cJSON *workspace = cJSON_GetObjectItemCaseSensitive(json, "skir_workspace");
     if (workspace && !read_number(reader, workspace, "bytes_per_element_of_result", 1, 4096,
                                   &kernel.workspace_per_element))
+        return false;
+    if (!is_alone(reader, &kernel))
         return false;
     vec_push(&reader->library->kernels, kernel);
     return true;
@@ -224,32 +246,62 @@ static bool is_json(const char *name)
     return size > 5 && strcmp(name + size - 5, ".json") == 0 && !op_types_is_file(name);
 }
 
-static bool read_folder(struct kernel_library *library, const struct file_names *names, char *error,
-                        size_t error_size)
+static bool read_names(struct kernel_library *library, const char *folder, bool own,
+                       const struct file_names *names, char *error, size_t error_size)
 {
     bool ok = true;
+    uint32_t first = library->kernels.count;
     for (uint32_t i = 0; ok && i < names->count; i++) {
         if (!is_json(names->at[i]))
             continue;
-        struct metadata_reader reader = {library, NULL, error, error_size};
-        reader.path = arena_printf(&library->arena, "%s/%s", library->directory, names->at[i]);
+        struct metadata_reader reader = {library, NULL, first, own, error, error_size};
+        reader.path = arena_printf(&library->arena, "%s/%s", folder, names->at[i]);
         ok = read_file(&reader);
     }
     return ok;
 }
 
+static bool read_folder(struct kernel_library *library, const char *folder, bool own, char *error,
+                        size_t error_size)
+{
+    struct file_names names = {NULL, 0, 0};
+    bool ok = folder_names(folder, &library->arena, &names);
+    if (ok)
+        ok = read_names(library, folder, own, &names, error, error_size);
+    else
+        snprintf(error, error_size, "cannot read the folder of %s '%s': %s",
+                 own ? "kernels" : "sample kernels", folder, strerror(errno));
+    vec_free(&names);
+    return ok;
+}
+
+static bool is_same_folder(const char *a, const char *b)
+{
+    struct stat first, second;
+    if (strcmp(a, b) == 0)
+        return true;
+    return stat(a, &first) == 0 && stat(b, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+/* Whether a folder has all that comes with sample kernels: it is one of them. */
+static bool has_header(struct kernel_library *library, const char *folder)
+{
+    return access(arena_printf(&library->arena, "%s/skrt.h", folder), R_OK) == 0;
+}
+
 static bool load(struct kernel_source *source, char *error, size_t error_size)
 {
     struct kernel_library *library = (struct kernel_library *)source;
-    struct file_names names = {NULL, 0, 0};
+    bool own = !is_same_folder(library->directory, library->samples) &&
+               !has_header(library, library->directory);
+    struct stat st;
     if (library->loaded)
         return true;
-    if (folder_names(library->directory, &library->arena, &names))
-        library->loaded = read_folder(library, &names, error, error_size);
-    else
-        snprintf(error, error_size, "cannot read the folder of sample kernels '%s': %s",
-                 library->directory, strerror(errno));
-    vec_free(&names);
+    library->loaded = read_folder(library, library->directory, own, error, error_size);
+    /* Without sample kernels, there is what the other folder has. */
+    if (library->loaded && own && stat(library->samples, &st) == 0)
+        library->loaded = read_folder(library, library->samples, false, error, error_size);
     return library->loaded;
 }
 
@@ -277,11 +329,11 @@ static void offer(const struct kernel_source *source, struct suggest *suggest)
                       strlen(library->kernels.at[i].op_type));
 }
 
-void kernel_library_init(struct kernel_library *library, const char *directory,
+void kernel_library_init(struct kernel_library *library, const char *directory, const char *samples,
                          library_check *check)
 {
-    *library =
-        (struct kernel_library){.source = {load, find, offer, check}, .directory = directory};
+    *library = (struct kernel_library){
+        .source = {load, find, offer, check}, .directory = directory, .samples = samples};
 }
 
 void kernel_library_free(struct kernel_library *library)

@@ -103,7 +103,8 @@ const struct kernel_object *kernel_object_of(struct kernel_objects *objects,
                                              const struct kernel *kernel)
 {
     assert(objects->places);
-    const char *const folders[] = {objects->places->source_dir, objects->places->kernel_dir};
+    const char *const folders[] = {objects->places->source_dir, objects->places->kernel_dir,
+                                   objects->places->header_dir};
     const struct kernel_object *found = NULL;
     uint32_t object = attr_string(module, kernel->attrs, W_object);
     if (object == NONE)
@@ -111,7 +112,7 @@ const struct kernel_object *kernel_object_of(struct kernel_objects *objects,
     const char *name = name_text(module, object, &objects->arena);
     if (name[0] == '/')
         return access(name, R_OK) == 0 ? object_at(objects, name) : NULL;
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0] && folders[i]; i++) {
         const char *path = arena_printf(&objects->arena, "%s/%s", folders[i], name);
         if (access(path, R_OK) != 0)
             continue;

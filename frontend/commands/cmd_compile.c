@@ -15,7 +15,7 @@ const struct option options_compile[] = {
     BIND_OPTION,
     SHAPE_OPTION,
     STRICT_GEARS_OPTION,
-    {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
+    {"kernel-dir", 0, OPTION_VALUE, "DIR", "kernels for op types, before the sample kernels"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
     PASS_PLUGIN_OPTION,
     {0},

@@ -30,7 +30,7 @@ const struct option options_opt[] = {
     {"verify-each", 0, OPTION_FLAG, NULL,
      "run the verifier after each pass, and see that the module's text says all of it"},
     STRICT_GEARS_OPTION,
-    {"kernel-dir", 0, OPTION_VALUE, "DIR", "where the sample kernels are"},
+    {"kernel-dir", 0, OPTION_VALUE, "DIR", "kernels for op types, before the sample kernels"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
     PASS_PLUGIN_OPTION,
     {"list-passes", 0, OPTION_FLAG, NULL, "list the passes and end"},

@@ -123,6 +123,10 @@ static void verify_op_kernel(struct graph_verifier *gv, const struct op *op)
                 "'@%.*s' is a kernel for '%.*s', not '%.*s'", NAME(module, kernel->name),
                 NAME(module, type), NAME(module, op->type)))
         diag_note(gv->diags, locate_name(module, kernel->loc), "it is declared here");
+    if (attr_flag(module, op->attrs, W_stub) && !attr_flag(module, kernel->attrs, W_stub) &&
+        diag_at(gv->diags, DIAG_op_kernel, locate_op(module, op, OP_KERNEL, 0),
+                "the op is to be a stub, but '@%.*s' is none", NAME(module, kernel->name)))
+        diag_help(gv->diags, "leave out either 'stub' or 'via @%.*s'", NAME(module, kernel->name));
     verify_op_params(gv, op, kernel);
     verify_op_inputs(gv, op, kernel);
     verify_op_outputs(gv, op, kernel);

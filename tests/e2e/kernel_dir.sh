@@ -1,0 +1,120 @@
+# A folder of kernels (--kernel-dir) is enough for new op types, beside the sample kernels.
+source "${SKIR_SOURCE:?}/tests/tap.sh"
+
+own=$scratch/own
+mkdir "$own" "$scratch/twice"
+cat >"$scratch/own.c" <<'END_C'
+#include "skrt.h"
+
+static void scale(skrt_core *core, uint64_t args_offset, float by)
+{
+    const uint64_t *slots = skrt_args(core, args_offset);
+    const struct skrt_tensor *x = ((const struct skrt_tiling *)slots[2])->tensors;
+    int64_t n = 1;
+    for (uint32_t i = 0; i < x->rank; i++)
+        n *= x->dims[i];
+    for (int64_t i = skrt_block_idx(core); i < n; i += skrt_block_num(core))
+        ((float *)slots[1])[i] = by * ((const float *)slots[0])[i];
+}
+
+void twice(skrt_core *core, uint64_t args_offset)
+{
+    scale(core, args_offset, 2);
+}
+
+void thrice(skrt_core *core, uint64_t args_offset)
+{
+    scale(core, args_offset, 3);
+}
+END_C
+headers=$(dirname "$SKIRC")/backend/kernels
+check "kernels of one's own are compiled" \
+    "${CC:-cc}" -O1 -fPIC -I"$headers" -c "$scratch/own.c" -o "$own/own.o"
+
+describe() # NAME OP_TYPE: the description of a kernel of own.o
+{
+    cat <<END_JSON
+{"kernelName": "$1", "blockDim": 8, "sub_operator_op_type": "$2",
+ "sub_operator_params": ["x", "y", "tiling"], "sub_operator_kernel_type": "KERNEL_TYPE_AIV_ONLY",
+ "sub_operator_kernel_name": {"AiCore": {"func_name": "$1", "obj_files": "own.o"}}}
+END_JSON
+}
+
+graph() # OP: the text of a graph with one, beside a sample kernel
+{
+    cat <<END_GRAPH
+skir 1
+graph @g(%x: f32[4, 8]) -> f32[4, 8] {
+  scope @s {
+    %a = $1 : f32[4, 8]
+    %b = Add(%a, %x) : f32[4, 8]
+  }
+  return %b
+}
+END_GRAPH
+}
+
+values() # LOW HIGH CLAIM FILE: what comes out lies there
+{
+    check "$3 runs" "$SKIRC" run --kernel-dir="$own" "$4" -i x=ones --print b --compare=unfused
+    check_match "$3 is what ran" "min $1  max $2  " "$scratch/stdout"
+}
+
+describe twice Twice >"$own/twice.json"
+graph 'Twice(%x)' >"$scratch/twice.skir"
+check_status 1 "without the folder there is no kernel" "$SKIRC" run "$scratch/twice.skir"
+check_match "and the error says what helps" \
+    "help: an op with a kernel of your own names it.*--kernel-dir=DIR.*'stub'" "$scratch/stderr"
+values 3 3 "an op of a new type" "$scratch/twice.skir"
+check "it compiles, with the object of a sample kernel" \
+    "$SKIRC" compile --kernel-dir="$own" -o "$scratch/twice.o" "$scratch/twice.skir"
+
+graph 'Twice(%x, %x)' >"$scratch/two.skir"
+check_status 1 "operands that the kernel does not have are refused" \
+    "$SKIRC" check --kernel-dir="$own" "$scratch/two.skir"
+check_match "by number" "2 operands and 1 result, but the kernel of Twice takes 2 tensors" \
+    "$scratch/stderr"
+check_match "with the description" "own/twice\.json' describes it" "$scratch/stderr"
+graph 'Twice(%x) {by = 3}' >"$scratch/attr.skir"
+values 3 3 "an op with any attribute" "$scratch/attr.skir"
+
+cat >"$own/twice.ops.json" <<'END_DATA'
+{"Twice": {"operands": ["x"], "results": ["y"], "dtypes": {"x": "f16 | f32", "y": "x"},
+           "shape": ["y = x"]}}
+END_DATA
+values 3 3 "an op with data of its type" "$scratch/twice.skir"
+sed 's/f32/i32/g' "$scratch/twice.skir" >"$scratch/wrong.skir"
+check_status 1 "which it is held to" "$SKIRC" run --kernel-dir="$own" "$scratch/wrong.skir"
+check_match "by name" "'x' of Twice must be f32 or f16, but is i32" "$scratch/stderr"
+
+describe thrice Neg >"$own/neg.json"
+graph 'Neg(%x)' >"$scratch/neg.skir"
+check "the sample kernel runs without the folder" \
+    "$SKIRC" run "$scratch/neg.skir" -i x=ones --print b
+check_match "and negates" "min 0  max 0  " "$scratch/stdout"
+values 4 4 "a type of the sample kernels" "$scratch/neg.skir"
+graph 'Silu(%x)' >"$scratch/silu.skir"
+describe thrice Silu >"$own/silu.json"
+values 4 4 "another name of such a type" "$scratch/silu.skir"
+
+describe thrice Twice >"$own/zz.json"
+check_status 1 "two kernels for one type are an error" \
+    "$SKIRC" run --kernel-dir="$own" "$scratch/neg.skir"
+check_match "that names both files" \
+    "own/zz\.json: '.*own/twice\.json' has the kernel for op type 'Twice' already" "$scratch/stderr"
+rm "$own/zz.json"
+check_status 1 "a folder that is not there is an error" \
+    "$SKIRC" run --kernel-dir="$scratch/nowhere" "$scratch/neg.skir"
+check_match "that names it" "cannot read the folder of kernels '.*nowhere'" "$scratch/stderr"
+
+cp "$headers/skrt.h" "$scratch/twice"
+cp "$own/twice.json" "$own/own.o" "$scratch/twice"
+check_status 1 "a folder with skrt.h stands for the sample kernels" \
+    "$SKIRC" run --kernel-dir="$scratch/twice" "$scratch/neg.skir"
+check_match "which are not looked for then" "no sample kernel for 'Neg'" "$scratch/stderr"
+
+graph 'Twice(%x) {stub}' >"$scratch/stub.skir"
+check "an op that is a stub compiles" "$SKIRC" compile -o "$scratch/stub.o" "$scratch/stub.skir"
+check_status 1 "and does not run" "$SKIRC" run "$scratch/stub.skir"
+check_match "by name" "'@Twice' is a stub: it has no code to run" "$scratch/stderr"
+tap_done
