@@ -157,7 +157,8 @@ void run_report_summary(const struct outcomes *outcomes)
     FILE *out = runner->invocation->out;
     char ops[40];
     const struct intern_name *name = &runner->module->names.names[runner->graph->name];
-    fwrite(outcomes->differences.at, 1, outcomes->differences.size, out);
+    if (outcomes->differences.size)
+        fwrite(outcomes->differences.at, 1, outcomes->differences.size, out);
     if (outcomes->count > 1 && outcomes->at[0].samples.count) {
         print_times(outcomes);
         print_ratio(outcomes);
