@@ -53,6 +53,19 @@ static enum exit_status run_much(struct invocation *invocation)
     return EXIT_DONE;
 }
 
+/* Prints until that is expected, and crashes then. */
+static enum exit_status run_turn(struct invocation *invocation)
+{
+    struct file_bytes bytes;
+    char error[256];
+    assert_true(file_read(invocation->files[0], &bytes, error, sizeof error));
+    if (strstr(bytes.data, "word"))
+        return run_crash(invocation);
+    fputs("word\n", invocation->out);
+    file_bytes_free(&bytes);
+    return EXIT_DONE;
+}
+
 static const struct option common_options[] = {
     {"color", 0, OPTION_VALUE, "WHEN", "Colours."},
     {"max-errors", 0, OPTION_VALUE, "N", "Errors."},
@@ -73,6 +86,7 @@ static const struct command commands[] = {
     {"hang", "FILE", "Never ends.", NULL, NULL, 1, 1, run_hang},
     {"leave", "FILE", "Exits.", NULL, NULL, 1, 1, run_leave},
     {"much", "FILE", "Prints much.", NULL, NULL, 1, 1, run_much},
+    {"turn", "FILE", "Aborts late.", NULL, NULL, 1, 1, run_turn},
     {0},
 };
 
@@ -148,11 +162,53 @@ static void test_many_workers(void **state)
     check_results(COUNT + 3);
 }
 
+static void take_verdict(void *user, const struct golden_job *job, uint32_t index)
+{
+    *(enum golden_verdict *)user = job->verdict;
+    assert_int_equal(index, 0);
+}
+
+static enum golden_verdict run_one(const char *path, bool bless, bool known)
+{
+    enum golden_verdict verdict = GOLDEN_PASSED;
+    struct golden_job job = {.path = path, .known = known};
+    struct golden_pool pool = {.cli = &program,
+                               .bless = bless,
+                               .workers = 1,
+                               .timeout = 10,
+                               .finished = take_verdict,
+                               .user = &verdict};
+    fflush(NULL);
+    golden_pool_run(&pool, &job, 1);
+    return verdict;
+}
+
+/* A process that dies over what it has written leaves the file as it was; one that is known to fail
+ * may die. */
+static void test_deaths(void **state)
+{
+    (void)state;
+    static const char text[] = "//! turn\n//! claim\n//! expect\n";
+    char path[] = "/tmp/skir-pool.XXXXXX", error[256];
+    struct file_bytes bytes;
+    assert_return_code(close(mkstemp(path)), 0);
+    assert_true(file_write(path, text, sizeof text - 1, error, sizeof error));
+    assert_int_equal(run_one(path, true, false), GOLDEN_FAILED);
+    assert_true(file_read(path, &bytes, error, sizeof error));
+    assert_string_equal(bytes.data, text);
+    file_bytes_free(&bytes);
+    static const char known[] = "//! crash\n//! claim\n//! fails: reason\n";
+    assert_true(file_write(path, known, sizeof known - 1, error, sizeof error));
+    assert_int_equal(run_one(path, false, true), GOLDEN_KNOWN);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_worker),
         cmocka_unit_test(test_many_workers),
+        cmocka_unit_test(test_deaths),
     };
     return cmocka_run_group_tests_name("golden_pool", tests, NULL, NULL);
 }
