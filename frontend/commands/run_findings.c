@@ -39,29 +39,32 @@ static void first_text(const struct findings *findings, const struct unwritten *
     tensor_dims_text(at, rank, text, size);
 }
 
+/* Elements below a byte count by the byte. */
+static const char *noun_of(const struct findings *findings, const struct value *value)
+{
+    unsigned bits = dtype_info(findings->runner->module->types.at[value->type].dtype)->bits;
+    return bits < 8 ? "bytes" : "elements";
+}
+
 static void report_unwritten(struct findings *findings, const struct graph *graph,
                              const struct op *op, const struct unwritten *unwritten)
 {
     const struct module *module = findings->runner->module;
+    const struct value *value = &graph->values.at[unwritten->value];
     struct arena scratch = {NULL, 0};
-    char first[256];
-    bool reported;
-    first_text(findings, unwritten, first, sizeof first);
-    const struct intern_name *name = &module->names.names[graph->values.at[unwritten->value].name];
-    const char *named = op_text(module, graph, op, &scratch);
+    char first[256], what[128];
     unsigned long long count = unwritten->count, elements = unwritten->elements;
-    struct span span = op_span(findings, op);
+    first_text(findings, unwritten, first, sizeof first);
     if (count == elements)
-        reported = diag_at(findings->runner->diags, DIAG_wrong_kernel, span,
-                           "the kernel of %s writes none of the %llu elements of '%%%.*s', the "
-                           "first at %s",
-                           named, elements, (int)name->size, name->text, first);
+        snprintf(what, sizeof what, "writes none of the %llu %s", elements,
+                 noun_of(findings, value));
     else
-        reported = diag_at(findings->runner->diags, DIAG_wrong_kernel, span,
-                           "the kernel of %s leaves %llu of %llu elements of '%%%.*s' unwritten, "
-                           "the first at %s",
-                           named, count, elements, (int)name->size, name->text, first);
-    if (reported)
+        snprintf(what, sizeof what, "leaves %llu of %llu %s", count, elements,
+                 noun_of(findings, value));
+    if (diag_at(findings->runner->diags, DIAG_wrong_kernel, op_span(findings, op),
+                "the kernel of %s %s of '%%%.*s'%s, the first at %s",
+                op_text(module, graph, op, &scratch), what, NAME(module, value->name),
+                count == elements ? "" : " unwritten", first))
         help_trust(findings);
     arena_free(&scratch);
 }
@@ -293,9 +296,10 @@ static void report_fused(struct findings *findings, const struct unwritten *unwr
     first_text(findings, unwritten, first, sizeof first);
     diag_at(findings->runner->diags, DIAG_wrong_kernel,
             def < graph->ops.count ? op_span(findings, &graph->ops.at[def]) : no_span,
-            "the graph leaves %llu of %llu elements of '%%%.*s' unwritten, the first at %s, which "
+            "the graph leaves %llu of %llu %s of '%%%.*s' unwritten, the first at %s, which "
             "the op alone writes",
             (unsigned long long)unwritten->count, (unsigned long long)unwritten->elements,
+            noun_of(findings, &graph->values.at[unwritten->value]),
             NAME(module, graph->values.at[unwritten->value].name), first);
 }
 

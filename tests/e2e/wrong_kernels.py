@@ -149,6 +149,28 @@ build("far3", ALL + "y[(uint64_t)1 << 40] = 0;")
 module("far3")
 crashes("and those that are near nothing", "far3", "in op bad(%a, %b)\n")
 
+# ---- What shows in the fused graph alone: its second op has its parameters further behind ----
+
+FUSED = [
+    ("leaves the last element", "for (uint64_t i = 0; i + (offset > 1) < n; i++) y[i] = x[i];",
+     ":7:10: error: the graph leaves 1 of 60 elements of '%b' unwritten, the first at [5, 9], which the op "
+     "alone writes"),
+    ("writes beside its tensor", ALL + "if (offset > 1) y[n] = 0;",
+     ":4:9: error: the graph writes beside its tensors, but no op of it does where it runs alone"),
+    ("writes an input", ALL + "if (offset > 1) x[0] = 1e9f;",
+     ":4:9: error: the graph writes an input that none of its ops writes, but no op of it does where it "
+     "runs alone"),
+]
+for claim, body, text in FUSED:
+    build("fused", body)
+    module("fused", ops="""%a = Bad2(%x) : f32[6, 10] via @copy
+    %b = Bad(%x) : f32[6, 10] via @bad
+    %c = Add(%a, %b) : f32[6, 10]""")
+    done = tap.skirc("run", "fused.skir")
+    tap.check(f"only the fused graph {claim}", done.returncode == 1 and
+              done.stderr.count("[wrong-kernel]") == 1 and text + " [wrong-kernel]" in done.stderr,
+              f"status {done.returncode}: {done.stdout}{done.stderr}")
+
 # ---- Data types ----
 
 TYPES = {"f16": "_Float16", "bf16": "uint16_t", "f64": "double", "i8": "int8_t", "u8": "uint8_t",
@@ -175,6 +197,12 @@ module("nz2", "f16", format_=":FRACTAL_NZ", ops="""%b = Bad(%x) : f16[6, 10]:FRA
     %c = Bad(%x) : f16[6, 10]:FRACTAL_NZ via @bad""")
 is_named("elements are said as those of the tensor, whatever its format", "nz2",
          "Bad %b leaves 1 of 60 elements of '%b' unwritten, the first at [2, 7]", WAYS[:1], 6, errors=2)
+
+build("small", "for (int i = 0; i < 14; i++) y[i] = 0x5a;", "uint8_t")
+module("small", "i4", "%b = Bad(%x) : i4[6, 5] via @bad\n    %c = Bad(%x) : i4[6, 5] via @bad")
+write("small.skir", open("small.skir").read().replace("i4[6, 10]", "i4[6, 5]"))
+is_named("elements below a byte, by the byte", "small",
+         "Bad %b leaves 1 of 15 bytes of '%b' unwritten, the first at [5, 3]", WAYS[:1], 6, errors=2)
 
 # ---- Who is not to be blamed ----
 
