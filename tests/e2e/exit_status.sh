@@ -9,7 +9,16 @@ printf 'skir 1\ngraph @g(%%x: f32[1]) -> f32[1] {\n  return %%x\n}\n' >"$scratch
 
 # ---- 0: done ----
 
-check "check says nothing when all is well" "$SKIRC" check "$examples"/*.skir
+whole=()
+for file in "$examples"/*.skir; do
+    case $file in
+    # The kernels of the first are not here.
+    */moe_layer.skir) check "check without kernels" "$SKIRC" check --no-lower "$file" ;;
+    */attention_*.skir) check "check of dimensions" "$SKIRC" check --bind b=2 --bind s=64 "$file" ;;
+    *) whole+=("$file") ;;
+    esac
+done
+check "check says nothing when all is well" "$SKIRC" check "${whole[@]}"
 check_match "nothing" '^0$' <(cat "$scratch/stdout" "$scratch/stderr" | wc -c)
 check "the examples are in canonical form" "$SKIRC" fmt --check "$examples"/*.skir
 check "--help is done" "$SKIRC" run --help

@@ -65,7 +65,7 @@ def results(dump):
 
 def judge(text):
     """What is wrong with the text of a module."""
-    for command in (["check", "-"], ["fmt", "-"]):
+    for command in (["check", "--no-lower", "-"], ["fmt", "-"]):
         done = skirc(*command, stdin=text)
         if done.returncode:
             return f"{command[0]}: {done.stderr.decode()}"
