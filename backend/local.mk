@@ -83,6 +83,8 @@ libskir_la_SOURCES += \
 	backend/host/build.h \
 	backend/host/emit.c \
 	backend/host/emit.h \
+	backend/host/emit_gears.c \
+	backend/host/emit_gears.h \
 	backend/host/emit_instrs.c \
 	backend/host/emit_instrs.h \
 	backend/host/host.c \
@@ -143,6 +145,7 @@ libskrt_la_SOURCES = \
 	backend/runtime/fiber.h \
 	backend/runtime/flag.c \
 	backend/runtime/instructions.h \
+	backend/runtime/gears.c \
 	backend/runtime/launch.c \
 	backend/runtime/names.c \
 	backend/runtime/names.h \

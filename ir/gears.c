@@ -135,6 +135,14 @@ void gear_row_text(struct text *text, const struct module *module, const struct 
     }
 }
 
+bool module_has_cases(const struct module *module)
+{
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        if (module->graphs.at[i].cases.count)
+            return true;
+    return false;
+}
+
 void graph_mark_cases(const struct module *module, const struct graph *graph, uint8_t *marks)
 {
     for (uint32_t i = 0; i < graph->cases.count; i++)

@@ -36,6 +36,8 @@ void gear_row_text(struct text *text, const struct module *module, const struct 
 int64_t gear_row_dim(const struct module *module, const struct graph *graph, const int64_t *row,
                      int64_t dim);
 
+/* Whether a graph has gears that are expanded. */
+bool module_has_cases(const struct module *module);
 /* Marks the graphs, by index, that rows of this one name. */
 void graph_mark_cases(const struct module *module, const struct graph *graph, uint8_t *marks);
 

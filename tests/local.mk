@@ -224,6 +224,7 @@ script_tests = \
 	tests/e2e/launches.py \
 	tests/e2e/export_refused.py \
 	tests/e2e/export_requests.py \
+	tests/e2e/gears.py \
 	tests/e2e/golden_files.sh \
 	tests/e2e/grammar.py \
 	tests/e2e/hostile_text.py \

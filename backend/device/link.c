@@ -71,6 +71,21 @@ static void keep_entries(struct object_link *link, const struct module *module, 
     }
 }
 
+/* The tables of graphs with gears. */
+static void keep_gears(struct object_link *link, const struct module *module)
+{
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        struct text symbol = {NULL, 0, 0};
+        if (module->graphs.at[i].cases.count == 0)
+            continue;
+        device_gears_symbol(&symbol, module, i);
+        text_char(&symbol, '\0');
+        object_link_export(link, ENTRY_GROUP, symbol.at, symbol.at);
+        object_link_keep(link, symbol.at);
+        text_free(&symbol);
+    }
+}
+
 enum backend_status device_link_entries(const struct module *module,
                                         const struct backend_places *places,
                                         const char *const *objects, const char *prefix,
@@ -82,6 +97,8 @@ enum backend_status device_link_entries(const struct module *module,
     for (; *objects; objects++)
         object_link_add_file(linker.link, ENTRY_GROUP, *objects);
     keep_entries(linker.link, module, prefix);
+    if (!prefix)
+        keep_gears(linker.link, module);
     bool ok = kernel_link_add(&linker, copies);
     mem_free(copies);
     return kernel_link_finish(&linker, ok);

@@ -98,3 +98,12 @@ void device_entry_symbol(struct text *text, const struct module *module, const s
     else
         text_printf(text, "skir_entry_%u", (unsigned)(entry - module->entries.at));
 }
+
+void device_gears_symbol(struct text *text, const struct module *module, uint32_t graph)
+{
+    const struct intern_name *name = &module->names.names[module->graphs.at[graph].name];
+    if (is_symbol(name))
+        text_bytes(text, name->text, name->size);
+    else
+        text_printf(text, "skir_gears_%u", graph);
+}

@@ -21,4 +21,8 @@ void device_variant_symbol(struct text *text, const struct module *module, uint3
  * that is no name of an assembler or could be one of skirc's or the runtime's own. */
 void device_entry_symbol(struct text *text, const struct module *module, const struct entry *entry);
 
+/* The same for the table of a graph with gears: its name, or skir_gears_N. `graph` is an index into
+ * module->graphs. */
+void device_gears_symbol(struct text *text, const struct module *module, uint32_t graph);
+
 #endif

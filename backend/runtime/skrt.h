@@ -399,6 +399,48 @@ struct skrt_result {
 enum skrt_status skrt_launch(struct skrt_device *device, const struct skrt_launch *launch,
                              struct skrt_result *result);
 
+/* A graph with gears, in the object that `skirc compile` makes of it, under the graph's name. */
+
+/* A dimension of a parameter that depends on gears. */
+struct skrt_gear_dim {
+    uint32_t param, dim; /* from 0 */
+    const char *name;    /* of the parameter */
+};
+/* A super kernel: what skrt_launch wants to know of it. */
+struct skrt_gear_launch {
+    const char *name;
+    skrt_entry_fn *entry;
+    uint32_t blocks;
+    uint8_t aics, aivs; /* per AI core */
+    uint32_t n_params;
+    uint64_t workspace; /* bytes of the slot `sync_workspace` */
+};
+/* A combination. */
+struct skrt_gear_case {
+    const int64_t *shape; /* by dimension */
+    const char *graph;    /* that was compiled for it */
+    uint32_t n_launches;  /* in the order of the text */
+    const struct skrt_gear_launch *launches;
+};
+struct skrt_gears {
+    const char *graph;
+    uint32_t n_dims, n_cases;
+    const struct skrt_gear_dim *dims;
+    const struct skrt_gear_case *cases;
+    uint64_t seed;        /* with which no two combinations have one slot */
+    uint32_t mask;        /* slots, which are a power of two, less one */
+    const uint8_t *slots; /* index of the combination, or 255 */
+};
+
+/* The combination of a shape, whose numbers are those of gears->dims, in their order; NULL where
+ * there is none. It takes as long however many there are. */
+const struct skrt_gear_case *skrt_gears_find(const struct skrt_gears *gears, const int64_t *shape);
+/* Says which dimension there is no combination for, and the nearest that there are. */
+void skrt_gears_misfit(const struct skrt_gears *gears, const int64_t *shape, char *text,
+                       size_t size);
+/* By whose low bits a combination's slot is found. */
+uint64_t skrt_gears_hash(const int64_t *shape, uint32_t n, uint64_t seed);
+
 /* An event of launches as a whole: an aligned 64-bit word, which is not 0 when it has come. */
 struct skrt_signal {
     uint64_t *word;

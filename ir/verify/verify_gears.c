@@ -85,7 +85,7 @@ static bool verify_param(struct graph_verifier *gv, const struct gear *gear, uin
 }
 
 /* What runs is chosen by the shapes of parameters. */
-static void verify_use_of_gear(struct graph_verifier *gv, const struct gear *gear)
+static bool verify_use_of_gear(struct graph_verifier *gv, const struct gear *gear)
 {
     bool used = false;
     for (uint32_t i = 0; i < gv->graph->n_params; i++)
@@ -93,6 +93,39 @@ static void verify_use_of_gear(struct graph_verifier *gv, const struct gear *gea
     if (!used)
         diag_at(gv->diags, DIAG_gear, locate_token(gv->module, gear->loc),
                 "no parameter has the gear '%.*s' in its shape", NAME(gv->module, gear->name));
+    return used;
+}
+
+/* Whether all parameters have the same shapes with two combinations. */
+static bool shapes_are_equal(const struct graph_verifier *gv, const int64_t *a, const int64_t *b)
+{
+    const struct graph *graph = gv->graph;
+    for (uint32_t p = 0; p < graph->n_params; p++) {
+        uint32_t type = graph->values.at[p].type;
+        for (uint32_t d = 0; d < type_n_dims(&gv->module->types.at[type]); d++) {
+            int64_t dim = type_dims(gv->module, type)[d];
+            if (gear_row_dim(gv->module, graph, a, dim) != gear_row_dim(gv->module, graph, b, dim))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* A shape says which combination it is. */
+static void verify_shapes(struct graph_verifier *gv, const struct gear_table *table)
+{
+    struct text text = {NULL, 0, 0};
+    for (uint32_t i = 0; i < table->n_rows && text.size == 0; i++)
+        for (uint32_t j = 0; j < i && text.size == 0; j++) {
+            if (!shapes_are_equal(gv, gear_table_row(table, i), gear_table_row(table, j)))
+                continue;
+            gear_row_text(&text, gv->module, gv->graph, gear_table_row(table, j));
+            text_string(&text, " and ");
+            gear_row_text(&text, gv->module, gv->graph, gear_table_row(table, i));
+            diag_at(gv->diags, DIAG_gear, locate_token(gv->module, gv->graph->gears.at[0].loc),
+                    "parameters have the same shapes with %.*s", (int)text.size, text.at);
+        }
+    text_free(&text);
 }
 
 void verify_gears(struct graph_verifier *gv)
@@ -105,13 +138,17 @@ void verify_gears(struct graph_verifier *gv)
         ok = verify_name(gv, gear) && ok;
         ok = verify_values(gv, gear) && ok;
         ok = verify_length(gv, gear) && ok;
-        verify_use_of_gear(gv, gear);
+        ok = verify_use_of_gear(gv, gear) && ok;
     }
-    if (ok && !gear_table_init(&table, graph))
+    if (!ok)
+        return;
+    if (!gear_table_init(&table, graph)) {
         diag_at(gv->diags, DIAG_gear, locate_token(gv->module, graph->gears.at[0].loc),
                 "gears make more than %d combinations", GEARS_MAX_ROWS);
-    else if (ok)
-        gear_table_free(&table);
+        return;
+    }
+    verify_shapes(gv, &table);
+    gear_table_free(&table);
 }
 
 /* ----------------------------------------------------------------------------- rows ---- */

@@ -1,0 +1,233 @@
+#include "backend/host/emit_gears.h"
+#include "backend/device/symbols.h"
+#include "backend/runtime/skrt.h"
+#include "ir/gears.h"
+#include "ir/groups.h"
+
+#include <string.h>
+
+enum { NO_CASE = 255, MAX_SEEDS = 1 << 14 };
+_Static_assert((int)GEARS_MAX_ROWS < (int)NO_CASE, "a slot is a byte");
+
+/* The table of one graph. */
+struct gears_emitter {
+    struct text *text;
+    const struct module *module;
+    uint32_t id; /* of the graph */
+    const struct graph *graph;
+    VEC(struct skrt_gear_dim) dims;
+    int64_t *shapes; /* a row of dims a case */
+    uint8_t *slots;
+    uint32_t n_slots;
+    uint64_t seed;
+};
+
+/* Bytes of names that are none of C's, and quotes, by their numbers. */
+static void put_string(struct text *text, const struct intern_name *name)
+{
+    text_char(text, '"');
+    for (uint32_t i = 0; i < name->size; i++) {
+        unsigned char c = (unsigned char)name->text[i];
+        if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\' || c == '?')
+            text_printf(text, "\\%03o", c);
+        else
+            text_char(text, (char)c);
+    }
+    text_char(text, '"');
+}
+
+/* ---------------------------------------------------------------------------- shapes ---- */
+
+/* Those that gears alone decide. */
+static void find_dims(struct gears_emitter *emitter)
+{
+    const struct module *module = emitter->module;
+    const int64_t *row = emitter->graph->gear_values.at + emitter->graph->cases.at[0].values.first;
+    for (uint32_t p = 0; p < emitter->graph->n_params; p++) {
+        uint32_t type = emitter->graph->values.at[p].type;
+        for (uint32_t d = 0; d < type_n_dims(&module->types.at[type]); d++)
+            if (dim_is_gear(type_dims(module, type)[d]) &&
+                gear_row_dim(module, emitter->graph, row, type_dims(module, type)[d]) >= 0)
+                vec_push(&emitter->dims, (struct skrt_gear_dim){p, d, NULL});
+    }
+}
+
+static void find_shapes(struct gears_emitter *emitter)
+{
+    const struct graph *graph = emitter->graph;
+    uint32_t n = emitter->dims.count;
+    emitter->shapes = mem_calloc((size_t)n * graph->cases.count, sizeof *emitter->shapes);
+    for (uint32_t i = 0; i < graph->cases.count; i++)
+        for (uint32_t d = 0; d < n; d++) {
+            struct skrt_gear_dim dim = emitter->dims.at[d];
+            uint32_t type = graph->values.at[dim.param].type;
+            emitter->shapes[(size_t)i * n + d] = gear_row_dim(
+                emitter->module, graph, graph->gear_values.at + graph->cases.at[i].values.first,
+                type_dims(emitter->module, type)[dim.dim]);
+        }
+}
+
+/* Whether no two cases have one slot with the seed. */
+static bool try_seed(struct gears_emitter *emitter)
+{
+    uint32_t n = emitter->dims.count;
+    memset(emitter->slots, NO_CASE, emitter->n_slots);
+    for (uint32_t i = 0; i < emitter->graph->cases.count; i++) {
+        uint64_t hash = skrt_gears_hash(emitter->shapes + (size_t)i * n, n, emitter->seed);
+        uint8_t *slot = &emitter->slots[hash & (emitter->n_slots - 1)];
+        if (*slot != NO_CASE)
+            return false;
+        *slot = (uint8_t)i;
+    }
+    return true;
+}
+
+/* Shapes of all cases differ, since each gear stands in that of a parameter: a larger table always
+ * gets there. */
+static void find_slots(struct gears_emitter *emitter)
+{
+    emitter->n_slots = 2;
+    while (emitter->n_slots < 2 * emitter->graph->cases.count)
+        emitter->n_slots *= 2;
+    for (bool found = false; !found; emitter->n_slots *= found ? 1 : 2) {
+        emitter->slots = mem_realloc(emitter->slots, emitter->n_slots, 1);
+        for (emitter->seed = 1; !found && emitter->seed < MAX_SEEDS; emitter->seed += !found)
+            found = try_seed(emitter);
+    }
+}
+
+/* ---------------------------------------------------------------------------- tables ---- */
+
+static void emit_dims(struct gears_emitter *emitter)
+{
+    struct text *text = emitter->text;
+    text_printf(text, "static const struct skrt_gear_dim g%u_dims[] = {\n", emitter->id);
+    for (uint32_t i = 0; i < emitter->dims.count; i++) {
+        struct skrt_gear_dim dim = emitter->dims.at[i];
+        uint32_t name = emitter->graph->values.at[dim.param].name;
+        text_printf(text, "    {%u, %u, ", dim.param, dim.dim);
+        put_string(text, &emitter->module->names.names[name]);
+        text_string(text, "},\n");
+    }
+    text_string(text, "};\n");
+}
+
+static void emit_shapes(struct gears_emitter *emitter)
+{
+    struct text *text = emitter->text;
+    uint32_t n = emitter->dims.count;
+    text_printf(text, "static const int64_t g%u_shapes[][%u] = {\n", emitter->id, n);
+    for (uint32_t i = 0; i < emitter->graph->cases.count; i++) {
+        text_string(text, "    {");
+        for (uint32_t d = 0; d < n; d++) {
+            text_string(text, d ? ", " : "");
+            text_signed(text, emitter->shapes[(size_t)i * n + d]);
+        }
+        text_string(text, "},\n");
+    }
+    text_string(text, "};\n");
+}
+
+static void emit_launch(struct gears_emitter *emitter, const struct block *block)
+{
+    const struct module *module = emitter->module;
+    const struct entry *entry = block_entry(module, block);
+    const struct kernel_type_info *info = kernel_type_info(entry->type);
+    text_string(emitter->text, "    {");
+    put_string(emitter->text, &module->names.names[block->name]);
+    text_printf(
+        emitter->text, ", e%u, %u, %u, %u, %u, %llu},\n", (unsigned)(entry - module->entries.at),
+        (unsigned)attr_int(module, entry->attrs, W_block, 1), info->aics, info->aivs,
+        entry_slots(entry), (unsigned long long)attr_int(module, entry->attrs, W_workspace, 0));
+}
+
+/* The launches of a case; how many there are. */
+static uint32_t emit_launches(struct gears_emitter *emitter, uint32_t id)
+{
+    const struct graph *graph = module_graph(emitter->module, emitter->graph->cases.at[id].graph);
+    uint32_t count = 0;
+    for (uint32_t b = 0; b < graph->blocks.count; b++) {
+        const struct block *block = &graph->blocks.at[b];
+        if (block->kind != BLOCK_SUPERKERNEL || !block_entry(emitter->module, block))
+            continue;
+        if (count++ == 0)
+            text_printf(emitter->text,
+                        "static const struct skrt_gear_launch g%u_launches_%u[] = {\n", emitter->id,
+                        id);
+        emit_launch(emitter, block);
+    }
+    text_string(emitter->text, count ? "};\n" : "");
+    return count;
+}
+
+static void emit_cases(struct gears_emitter *emitter)
+{
+    struct text *text = emitter->text;
+    const struct graph *graph = emitter->graph;
+    uint32_t *counts = mem_calloc(graph->cases.count, sizeof *counts);
+    for (uint32_t i = 0; i < graph->cases.count; i++)
+        counts[i] = emit_launches(emitter, i);
+    text_printf(text, "static const struct skrt_gear_case g%u_cases[] = {\n", emitter->id);
+    for (uint32_t i = 0; i < graph->cases.count; i++) {
+        text_printf(text, "    {g%u_shapes[%u], ", emitter->id, i);
+        put_string(text, &emitter->module->names.names[graph->cases.at[i].graph]);
+        if (counts[i])
+            text_printf(text, ", %u, g%u_launches_%u},\n", counts[i], emitter->id, i);
+        else
+            text_string(text, ", 0, 0},\n");
+    }
+    text_string(text, "};\n");
+    mem_free(counts);
+}
+
+static void emit_slots(struct gears_emitter *emitter)
+{
+    text_printf(emitter->text, "static const uint8_t g%u_slots[] = {", emitter->id);
+    for (uint32_t i = 0; i < emitter->n_slots; i++)
+        text_printf(emitter->text, "%s%u",
+                    i == 0   ? ""
+                    : i % 24 ? ", "
+                             : ",\n    ",
+                    emitter->slots[i]);
+    text_string(emitter->text, "};\n");
+}
+
+static void emit_table(struct gears_emitter *emitter)
+{
+    struct text *text = emitter->text, symbol = {NULL, 0, 0};
+    device_gears_symbol(&symbol, emitter->module, emitter->id);
+    text_printf(text, "extern const struct skrt_gears g%u __asm__(\"%.*s\");\n", emitter->id,
+                (int)symbol.size, symbol.at);
+    text_printf(text, "const struct skrt_gears g%u = {", emitter->id);
+    put_string(text, &emitter->module->names.names[emitter->graph->name]);
+    text_printf(text, ", %u, %u, g%u_dims, g%u_cases, %llu, %u, g%u_slots};\n", emitter->dims.count,
+                emitter->graph->cases.count, emitter->id, emitter->id,
+                (unsigned long long)emitter->seed, emitter->n_slots - 1, emitter->id);
+    text_free(&symbol);
+}
+
+static void emit_graph(struct gears_emitter *emitter)
+{
+    text_printf(emitter->text, "\n/* gears of graph %u */\n\n", emitter->id);
+    find_dims(emitter);
+    find_shapes(emitter);
+    find_slots(emitter);
+    emit_dims(emitter);
+    emit_shapes(emitter);
+    emit_cases(emitter);
+    emit_slots(emitter);
+    emit_table(emitter);
+    vec_free(&emitter->dims);
+    mem_free(emitter->shapes);
+    mem_free(emitter->slots);
+}
+
+void emit_gears(struct text *text, const struct module *module)
+{
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        struct gears_emitter emitter = {
+            .text = text, .module = module, .id = i, .graph = &module->graphs.at[i]};
+        if (emitter.graph->cases.count)
+            emit_graph(&emitter);
+    }
+}
