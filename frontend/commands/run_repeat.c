@@ -53,6 +53,17 @@ static enum exit_status run_measured(struct outcomes *outcomes, struct outcome *
     return status;
 }
 
+/* Times of a round that was not finished have no partner. */
+static void drop_unpaired(struct outcomes *outcomes)
+{
+    uint32_t rounds = UINT32_MAX;
+    for (unsigned i = 0; i < outcomes->count; i++)
+        if (outcomes->at[i].samples.count < rounds)
+            rounds = outcomes->at[i].samples.count;
+    for (unsigned i = 0; i < outcomes->count; i++)
+        outcomes->at[i].samples.count = rounds;
+}
+
 /* One run of each way, forwards or backwards. */
 static enum exit_status run_round(struct outcomes *outcomes, bool backwards)
 {
@@ -76,6 +87,7 @@ enum exit_status run_repeat(struct outcomes *outcomes, double begin)
     uint64_t coin = 1;
     while (status == EXIT_DONE && outcomes->repeatable && !is_enough(outcomes, begin))
         status = run_round(outcomes, toss(&coin));
+    drop_unpaired(outcomes);
     return status;
 }
 

@@ -248,6 +248,13 @@ run("a run that differs from the first is reported", "drifts.skir", "-ix=ones", 
 run("of both ways, too", "drifts.skir", "-ix=ones", "--compare=unfused", status=1,
     out=DRIFT.format(3, "(un)?fused") + r"(?s:.*)g: 2 ops in 1 launch; unfused in 2 launches; "
     r"bit-exact; DIFFERENT from run to run\n")
+kernel("turns", 2, "y[5] = 7.0f")
+SUMMARY = DRIFT.format(2, "(un)?fused") + (
+    r"g: 2 ops in 1 launch; unfused in 2 launches; bit-exact; DIFFERENT from run to run\n")
+run("before both were measured once, too", "turns.skir", "-ix=ones", "--compare=unfused", status=1,
+    out=SUMMARY)
+run("also as JSON", "turns.skir", "-ix=ones", "--compare=unfused", "--json", status=1,
+    out=r'(?s:.*"repeatable":false.*)', err=SUMMARY)
 run("one that is not made is not seen", "drifts.skir", "-ix=ones", "--repeat=1",
     out=r"g: 2 ops .*\n")
 kernel("hangs", 4, "for (;;) skrt_kernel_wait_c2v(core)")
