@@ -16,9 +16,16 @@ struct library_variant {
     const char *functions[CORE_TYPES]; /* NULL where the type has none */
 };
 
-/* What an op gives for a parameter: a value; a value or none; a list; all of its results, which are
- * a parameter each. They are marked so behind the names of a description. */
-enum { PARAM_REQUIRED = '\0', PARAM_OPTIONAL = '?', PARAM_LISTED = '*', PARAM_REPEATED = '+' };
+/* What an op gives for a parameter: a value; a value or none; a list; a list that is empty where it
+ * is left out; all of its results, which are a parameter each. They are marked so behind the names
+ * of a description, the last but one `*?`. */
+enum {
+    PARAM_REQUIRED = '\0',
+    PARAM_OPTIONAL = '?',
+    PARAM_LISTED = '*',
+    PARAM_LISTED_OPTIONAL = 'o',
+    PARAM_REPEATED = '+'
+};
 
 /* A kernel as it would be declared. */
 struct library_kernel {

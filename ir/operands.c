@@ -73,14 +73,14 @@ static struct range copy_forms(struct graph *graph, const struct op *op)
     return copy;
 }
 
-void op_add_none(struct graph *graph, uint32_t id, uint32_t label)
+void op_add_absent(struct graph *graph, uint32_t id, uint32_t label, enum operand_kind kind)
 {
     struct op *op = &graph->ops.at[id];
     struct clauses clauses = *op_clauses(graph, op);
     uint32_t end = op->operands.first + op->operands.count;
     if (clauses.forms.count == 0 || clauses.forms.first + clauses.forms.count < graph->forms.count)
         clauses.forms = copy_forms(graph, op);
-    vec_push(&graph->forms, (struct operand){OPERAND_NONE, label, {end, 0}});
+    vec_push(&graph->forms, (struct operand){kind, label, {end, 0}});
     clauses.forms.count++;
     if (op->clauses) {
         graph->clauses.at[op->clauses] = clauses;

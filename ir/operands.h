@@ -51,7 +51,8 @@ uint32_t op_scalar_place(const struct module *module, const struct graph *graph,
 /* How many operands stand before the first one with a label. */
 uint32_t op_n_unlabelled(const struct graph *graph, const struct op *op);
 
-/* Adds an absent operand, with or without (NONE) a label, behind the op's others. */
-void op_add_none(struct graph *graph, uint32_t op, uint32_t label);
+/* Adds an operand without values, `none` or `[]`, with or without (NONE) a label, behind the op's
+ * others. */
+void op_add_absent(struct graph *graph, uint32_t op, uint32_t label, enum operand_kind kind);
 
 #endif

@@ -3,8 +3,8 @@
  * no more than their op, or a sample kernel that is not declared.
  *
  * needs    nothing
- * changes  `via` of ops that have none; their optional operands that are left out become `none`;
- *          kernels are added; `call %m` in entries, and the arguments of entries that have none
+ * changes  `via` of ops that have none; their optional operands that are left out become `none`
+ *          or `[]`; kernels are added; `call %m` in entries, and arguments of those without
  * keeps    everything else
  */
 #include "ir/base/suggest.h"
@@ -268,8 +268,8 @@ static bool left_out(struct binder *binder, const struct op *op, uint32_t param)
     return false;
 }
 
-/* Makes operands that are left out `none`. What is not optional must be there; where no operand has
- * a label, their number is wrong, which is the library's to refuse. */
+/* Makes operands that are left out `none`, or `[]`. What is not optional must be there; where no
+ * operand has a label, their number is wrong, which is the library's to refuse. */
 static bool fill_operands(struct binder *binder, struct graph *graph, uint32_t id,
                           uint32_t operands, const struct library_kernel *sample)
 {
@@ -281,9 +281,11 @@ static bool fill_operands(struct binder *binder, struct graph *graph, uint32_t i
         uint32_t param = kernel_tensor(binder->module, kernel, n);
         if (labels && op_find_label(graph, op, param) != NONE)
             continue;
-        if (tensor_presence(sample, n) != PARAM_OPTIONAL)
+        char presence = tensor_presence(sample, n);
+        if (presence != PARAM_OPTIONAL && presence != PARAM_LISTED_OPTIONAL)
             return !labels || left_out(binder, op, param);
-        op_add_none(graph, id, labels ? param : NONE);
+        op_add_absent(graph, id, labels ? param : NONE,
+                      presence == PARAM_OPTIONAL ? OPERAND_NONE : OPERAND_LIST);
     }
     return true;
 }

@@ -55,12 +55,24 @@ function result_name(name, operands, n,    i)
     return name
 }
 
+# A list that the row says may be empty, or of which it says nothing, is one that may be left out.
+function parameter(operand,    name, rule)
+{
+    name = operand
+    if (!sub(/\*"$/, "\"", name))
+        return operand
+    rule = index(row, "TENSOR(" name)
+    if (rule && substr(row, rule) !~ /^[^)]*\.optional = true/)
+        return operand
+    return substr(operand, 1, length(operand) - 1) "?\""
+}
+
 function params(type,    operands, results, n, m, i, text)
 {
     n = list(type, "operands", operands) - number("WITHOUT_OPERANDS")
     m = list(type, "results", results) - number("WITHOUT_RESULTS")
     for (i = 1; i <= n; i++)
-        text = text operands[i] ", "
+        text = text parameter(operands[i]) ", "
     if (row ~ /MANY_RESULTS/ && sub(/\*"$/, "+\"", results[1]))
         return text "\"tiling\", " results[1]
     for (i = 1; i <= m; i++)

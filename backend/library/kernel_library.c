@@ -87,7 +87,9 @@ static bool read_params(const struct metadata_reader *reader, const cJSON *json,
         if (!cJSON_IsString(item))
             return fail(reader, "not a list of strings:", "sub_operator_params");
         size_t size = strcspn(item->valuestring, "?*+");
-        presences[kernel->n_params] = item->valuestring[size];
+        presences[kernel->n_params] = strcmp(item->valuestring + size, "*?") == 0
+                                          ? PARAM_LISTED_OPTIONAL
+                                          : item->valuestring[size];
         params[kernel->n_params++] =
             arena_strndup(&reader->library->arena, item->valuestring, size);
     }

@@ -30,7 +30,7 @@ static uint32_t count_tensors(const struct library_kernel *kernel)
 
 static bool presence_fits(char presence, enum operand_kind kind)
 {
-    if (presence == PARAM_LISTED)
+    if (presence == PARAM_LISTED || presence == PARAM_LISTED_OPTIONAL)
         return kind == OPERAND_LIST;
     return kind == OPERAND_VALUE || (kind == OPERAND_NONE && presence == PARAM_OPTIONAL);
 }
