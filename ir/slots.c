@@ -29,10 +29,12 @@ static void add_params(struct slots *slots, const struct module *module, const s
         uint32_t word = params ? module->attr_values.at[params->value.first + i].id : NONE;
         if (word == W_workspace || word == W_tiling)
             push(slots, SLOT_WORD, word);
-        else if (n < operands)
-            push_operand(slots, graph, op, op_param_place(graph, op, n++, word));
-        else
+        else if (n >= operands)
             push(slots, SLOT_TENSOR, op->results.first + (n++ - operands));
+        else {
+            push_operand(slots, graph, op, params ? op_param_place(graph, op, n, word) : n);
+            n++;
+        }
     }
     assert(n == tensors); /* the verifier compares them */
 }

@@ -1,6 +1,7 @@
 /* The verifier's part for operands: their labels, and how they fit the parameters of a kernel. */
 #include "ir/operands.h"
 #include "ir/syntax/spelling.h"
+#include "ir/variants.h"
 #include "ir/verify/graph_verifier.h"
 
 /* Finding a label's place takes as long as there are operands before it, so of one op no more
@@ -162,7 +163,7 @@ void verify_op_params(struct graph_verifier *gv, const struct op *op, const stru
     uint32_t places = op_n_places(gv->graph, op), unlabelled = op_n_unlabelled(gv->graph, op);
     bool labelled = unlabelled < places;
     if (tensors == NONE) {
-        if (labelled)
+        if (labelled && !kernel_is_stub(gv->module, kernel)) /* a stub has no use for them */
             no_params(gv, op, kernel, unlabelled);
     } else if (labelled && unlabelled + results < tensors) {
         find_tensors(gv, kernel);
