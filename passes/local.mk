@@ -19,6 +19,8 @@ libskir_la_SOURCES += \
 	passes/insert_syncs.c \
 	passes/insert_syncs.h \
 	passes/insert_syncs_remarks.c \
+	passes/kept_texts.c \
+	passes/kept_texts.h \
 	passes/limit_residency.c \
 	passes/limit_stream_fusion.c \
 	passes/lower_superkernels.c \

@@ -1,6 +1,7 @@
 #include "passes/pipeline.h"
 #include "ir/base/check.h"
 #include "ir/verify/verify.h"
+#include "passes/kept_texts.h"
 
 #include <assert.h>
 #include <time.h>
@@ -42,6 +43,15 @@ static bool check_contract(const struct pass *pass, struct pass_context *context
     return lost == 0;
 }
 
+static bool report_changed(const struct pass *pass, struct pass_context *context,
+                           const char *changed)
+{
+    diag_at(context->diags, DIAG_pass_order, no_span,
+            "the pass '%s' has changed %s, against its row; this is a defect of %s%s", pass->name,
+            changed, PASS_BLAME(pass));
+    return false;
+}
+
 /* Analyses are kept where the row says that graphs are not changed. That of a pass of skirc is
  * trusted; for a pass of others it would be a mystery what went wrong. */
 static bool keep_analyses(const struct pass *pass, struct pass_context *context)
@@ -52,10 +62,20 @@ static bool keep_analyses(const struct pass *pass, struct pass_context *context)
         expensive_assert(analyses_hold(context->analyses, context->module));
         return true;
     }
-    diag_at(context->diags, DIAG_pass_order, no_span,
-            "the pass '%s' has changed graphs, against its row; this is a defect of %s%s",
-            pass->name, PASS_BLAME(pass));
-    return false;
+    return report_changed(pass, context, "graphs");
+}
+
+/* The pass itself. `changed`: what it has changed against its row, or NULL. */
+static bool run_pass(const struct pass *pass, struct pass_context *context, double *seconds,
+                     const char **changed)
+{
+    struct kept_texts texts;
+    kept_texts_take(&texts, pass, context->module);
+    double start = now();
+    bool ok = pass->run(context);
+    *seconds = now() - start;
+    *changed = kept_texts_changed(&texts, pass, context->module);
+    return ok;
 }
 
 static enum pipeline_status run_one(const struct pass *pass, struct pass_context *context,
@@ -66,12 +86,13 @@ static enum pipeline_status run_one(const struct pass *pass, struct pass_context
         report_missing(context->diags, pass, pass->needs & ~before);
         return PIPELINE_INPUT;
     }
-    double start = now();
-    bool ok = pass->run(context);
-    *seconds = now() - start;
+    const char *changed;
+    bool ok = run_pass(pass, context, seconds, &changed);
     bool kept = keep_analyses(pass, context);
     if (!ok)
         return PIPELINE_INPUT;
+    if (kept && changed)
+        kept = report_changed(pass, context, changed);
     return kept && check_contract(pass, context, before) ? PIPELINE_OK : PIPELINE_DEFECT;
 }
 

@@ -56,7 +56,7 @@ def build(name, text, *options):
 
 # ---- Functions ----
 
-exported = subprocess.run([os.environ.get("NM", "nm"), "-D", "--defined-only", tap.SKIRC],
+exported = subprocess.run([*os.environ.get("NM", "nm").split(), "-D", "--defined-only", tap.SKIRC],
                           capture_output=True, text=True, check=True).stdout
 exported = {line.split()[-1] for line in exported.splitlines()}
 missing = set()
@@ -292,6 +292,22 @@ static bool pass_after(struct pass_context *context)
     graph->ops.at[graph->ops.count - 1].clauses = graph->clauses.count - 1;
     return true;
 }
+static bool pass_block(struct pass_context *context)
+{
+    context->module->entries.at[0].programs[CORE_AIV].instrs.count = 0;
+    return true;
+}
+static bool pass_rename(struct pass_context *context)
+{
+    struct value *value = &context->module->graphs.at[0].values.at[0];
+    value->name = module_name(context->module, "renamed");
+    return true;
+}
+static bool pass_kernel(struct pass_context *context)
+{
+    module_add_kernel(context->module, module_name(context->module, "more"), KERNEL_aiv_only);
+    return true;
+}
 static bool pass_retype(struct pass_context *context)
 {
     context->module->graphs.at[0].values.at[0].type = context->module->graphs.at[0].values.at[1].type;
@@ -315,6 +331,9 @@ does = plugin(
     row('"want"', "ASKED", needs="PROPERTY_BOUND"), row('"promise"', "ASKED", gives="PROPERTY_PARTITIONED"),
     row('"unbind"', "ASKED", function="unbind", changes="KERNELS"),
     row('"after"', "ASKED", function="after", changes="ENTRIES"),
+    row('"block"', "ASKED", function="block"), row('"rename"', "ASKED", function="rename", changes="ENTRIES"),
+    row('"kernel"', "ASKED", function="kernel"),
+    row('"kernel-said"', "ASKED", function="kernel", changes="KERNELS"),
     row('"after-said"', "ASKED", function="after", changes="GRAPHS"),
     row('"retype"', "ASKED", function="retype", changes="GRAPHS"),
     row('"deep"', "ASKED", function="deep", changes="GRAPHS"), functions=FUNCTIONS)
@@ -336,6 +355,13 @@ BEHAVIOUR = [
      "module is not bound any more, as its row says; this is a defect of the plugin does.so [pass-order]"),
     ("it changes what its row says", "..insert-syncs,after", 3, "error: the pass 'after' has changed "
      "graphs, against its row; this is a defect of the plugin does.so [pass-order]"),
+    ("entries that its row does not name", "..insert-syncs,block", 3, "error: the pass 'block' has changed "
+     "entries, against its row; this is a defect of the plugin does.so [pass-order]"),
+    ("graphs by a pass for entries", "..insert-syncs,rename", 3, "error: the pass 'rename' has changed "
+     "graphs, against its row; this is a defect of the plugin does.so [pass-order]"),
+    ("kernels", "..insert-syncs,kernel", 3, "error: the pass 'kernel' has changed kernels, against its "
+     "row; this is a defect of the plugin does.so [pass-order]"),
+    ("kernels that its row names", "..insert-syncs,kernel-said", 0, ""),
     ("then it may", "..partition-scopes,after-said", 0, ""),
     ("a module that is wrong", "retype", 3, "skirc: the pass 'retype' left a wrong module; this is a "
      "defect of the plugin does.so\n"),
@@ -365,5 +391,18 @@ for command in (["check"], ["check", "--explain"], ["check", "--launches"], ["co
 for claim, passes, status, error in BEHAVIOUR:
     done = opt(does, "-p", passes, "--verify-each", "-o", "out.skir")
     tap.check(claim, done.returncode == status and error in done.stderr, done)
+CHANGING = plugin("changing", row('"block"', 'AFTER("insert-syncs")', function="block"),
+                  row('"no"', "ASKED"), functions="""
+static bool pass_block(struct pass_context *context)
+{
+    context->module->entries.at[0].programs[CORE_AIV].instrs.count = 0;
+    return true;
+}
+""")
+for command in ["check"], ["compile", "-o", "none.o"], ["run"]:
+    done = tap.skirc(*command, CHANGING, streams)
+    tap.check(f"what it changes against its row, {command[0]} says", done.returncode == 3 and
+              "error: the pass 'block' has changed entries, against its row; this is a defect of the "
+              "plugin changing.so [pass-order]" in done.stderr, done)
 
 tap.done()
