@@ -232,11 +232,15 @@ static enum parsed parse_long(struct reader *reader, const char *arg)
 static enum parsed parse_letters(struct reader *reader, const char *arg)
 {
     const char *name = arg + 1;
+    size_t size = strcspn(name, "=");
+    /* Its first letter may be an option that takes a value: "-passes" is no "-p asses". */
+    if (find_option(reader->invocation, name, size))
+        return unknown_option(reader, arg, strlen(arg), name, size);
     for (const char *at = name; *at; at++) {
         const struct option *option = find_letter(reader->invocation, *at);
         /* "-output" is more likely a long option than a row of letters. */
         if (!option && at == name)
-            return unknown_option(reader, arg, strlen(arg), name, strcspn(name, "="));
+            return unknown_option(reader, arg, strlen(arg), name, size);
         if (!option) {
             usage_error(reader->invocation, "'%s' has no option '-%c', which '%s' contains",
                         reader->invocation->command->name, *at, arg);

@@ -208,6 +208,12 @@ static void test_unknown(void **state)
     check_wrong(ARGS("echo", "-max-errors=3"),
                 "skirc: 'echo' has no option '-max-errors=3'; did you mean '--max-errors'?\n"
                 "try 'skirc echo --help'\n");
+    check_wrong(ARGS("echo", "-output=a"),
+                "skirc: 'echo' has no option '-output=a'; did you mean '--output'?\n"
+                "try 'skirc echo --help'\n");
+    check_wrong(ARGS("echo", "-output", "a"),
+                "skirc: 'echo' has no option '-output'; did you mean '--output'?\n"
+                "try 'skirc echo --help'\n");
     check_wrong(ARGS("echo", "-fz"), "skirc: 'echo' has no option '-z', which '-fz' contains\n"
                                      "try 'skirc echo --help'\n");
     check_wrong(ARGS("--verison"),
