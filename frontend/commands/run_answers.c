@@ -43,6 +43,25 @@ static bool check_graphs(const struct runner *runner, const struct named_values 
     return ok;
 }
 
+/* Whether something is compared as exactly as --rtol and --atol say. False, with a usage error. */
+static bool has_tolerant(const struct runner *runner)
+{
+    const struct invocation *invocation = runner->invocation;
+    const char *option = option_value(invocation, "rtol") ? "rtol" : "atol";
+    if (option_given(invocation, "expect") || runner->compare == COMPARE_FILE ||
+        runner->compare == COMPARE_OPTIONS)
+        return true;
+    if (runner->compare == COMPARE_UNFUSED)
+        usage_error(invocation,
+                    "'--%s' is about '--expect' and other files; '--compare=unfused' compares bit "
+                    "for bit",
+                    option);
+    else
+        usage_error(invocation, "'--%s' needs '--expect', or '--compare' with a file or options",
+                    option);
+    return false;
+}
+
 bool run_answers_name(struct runner *runner)
 {
     const struct invocation *invocation = runner->invocation;
@@ -51,6 +70,8 @@ bool run_answers_name(struct runner *runner)
         !read_tolerance(invocation, "atol", &runner->tolerance.absolute, &given))
         return false;
     runner->tolerance.exact = !given;
+    if (given && !has_tolerant(runner))
+        return false;
     return named_values_parse(&runner->printed, invocation, "print", runner->module, runner->graph,
                               NAMED_PRINTED) &&
            named_values_parse(&runner->expected, invocation, "expect", runner->module,

@@ -184,4 +184,8 @@ refuses("a tolerance that is none", 2, "'--rtol' needs a number that is not nega
         "--rtol=-1", file="p.skir")
 refuses("nor is this", 2, "'--atol' needs a number that is not negative, not '1x'", "--atol=1x",
         file="p.skir")
+refuses("one of nothing", 2, "'--rtol' needs '--expect', or '--compare' with a file or options",
+        "--rtol=1", file="p.skir")
+refuses("or of what is compared bit for bit", 2, "'--atol' is about '--expect' and other files; "
+        "'--compare=unfused' compares bit for bit", "--atol=1", "--compare=unfused", file="p.skir")
 tap.done()
