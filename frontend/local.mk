@@ -249,6 +249,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/run_options.h \
 	frontend/commands/run_other.c \
 	frontend/commands/run_other.h \
+	frontend/commands/run_overwrites.c \
+	frontend/commands/run_overwrites.h \
 	frontend/commands/run_profile.c \
 	frontend/commands/run_profile.h \
 	frontend/commands/run_repeat.c \

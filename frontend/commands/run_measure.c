@@ -4,6 +4,7 @@
 #include "frontend/commands/run_json.h"
 #include "frontend/commands/run_launch.h"
 #include "frontend/commands/run_other.h"
+#include "frontend/commands/run_overwrites.h"
 #include "frontend/commands/run_profile.h"
 #include "frontend/commands/run_repeat.h"
 #include "frontend/commands/run_report.h"
@@ -38,6 +39,28 @@ static enum exit_status run_first(struct outcome *outcome)
     return run_check_end(outcome);
 }
 
+/* The first run of what runs op by op, in which each op is looked at. */
+static enum exit_status run_first_watched(struct outcome *outcome, struct overwrites *overwrites)
+{
+    overwrites_begin(overwrites, outcome);
+    enum exit_status status = run_first(outcome);
+    if (!overwrites_end(overwrites) || status != EXIT_DONE)
+        return status;
+    run_answers_print(outcome->runner, &outcome->storages);
+    return EXIT_INPUT;
+}
+
+static enum exit_status run_firsts(struct outcomes *outcomes)
+{
+    enum exit_status status = EXIT_DONE;
+    for (unsigned i = 0; status == EXIT_DONE && i < outcomes->count; i++) {
+        struct outcome *outcome = &outcomes->at[i];
+        status = outcome->watch ? run_first_watched(outcome, outcome->watch->context)
+                                : run_first(outcome);
+    }
+    return status;
+}
+
 static enum verdict compare_first_runs(struct outcomes *outcomes)
 {
     const struct outcome *first = &outcomes->at[0], *second = &outcomes->at[1];
@@ -52,9 +75,7 @@ static enum verdict compare_first_runs(struct outcomes *outcomes)
 static enum exit_status run_all(struct outcomes *outcomes)
 {
     double begin = run_clock();
-    enum exit_status status = EXIT_DONE;
-    for (unsigned i = 0; status == EXIT_DONE && i < outcomes->count; i++)
-        status = run_first(&outcomes->at[i]);
+    enum exit_status status = run_firsts(outcomes);
     if (status != EXIT_DONE)
         return status;
     outcomes->compared = outcomes->count > 1;
@@ -87,17 +108,22 @@ static enum exit_status run_and_report(struct outcomes *outcomes)
 enum exit_status run_measure(struct runner *runner, struct runner *other)
 {
     struct outcomes outcomes = {.repeatable = true};
+    struct overwrites overwrites = {.outcome = NULL};
+    const struct run_watch watch = {overwrites_op_ended, &overwrites};
     add_outcome(&outcomes, runner, other ? runner->name : "fused", true);
     if (other)
         add_outcome(&outcomes, other, other->name, true);
     else if (runner->compare)
         add_outcome(&outcomes, runner, "unfused", false);
+    if (!other && runner->compare && !runner->trust_kernels)
+        outcomes.at[1].watch = &watch;
     enum exit_status status = run_json_write(&outcomes, run_and_report(&outcomes));
     for (unsigned i = outcomes.count; i-- > 0;) {
         run_close(&outcomes.at[i]);
         run_check_free(&outcomes.at[i]);
         vec_free(&outcomes.at[i].samples);
     }
+    overwrites_free(&overwrites);
     run_values_release(&outcomes);
     text_free(&outcomes.differences);
     return status;

@@ -1,22 +1,6 @@
 #include "frontend/tensor/read_only.h"
 #include "ir/calls.h"
 
-#include <string.h>
-
-/* Each step is a bijection of the sum and of the word, so that one changed word always shows. */
-static uint64_t sum_of(const unsigned char *at, uint64_t size)
-{
-    uint64_t sum = 0, word = 0, i = 0;
-    for (; i + sizeof word <= size; i += sizeof word) {
-        memcpy(&word, at + i, sizeof word);
-        sum = (sum ^ word) * 0x9e3779b97f4a7c15;
-        sum ^= sum >> 32;
-    }
-    word = 0;
-    memcpy(&word, at + i, size - i);
-    return (sum ^ word) * 0x9e3779b97f4a7c15;
-}
-
 static void forget(struct read_only *values, uint32_t value)
 {
     values->is[memory_of(&values->storage->memories, value)] = false;
@@ -51,7 +35,7 @@ void read_only_init(struct read_only *values, const struct storage *storage)
         forget_written(values, &storage->graph->ops.at[i]);
     for (uint32_t i = 0; i < count; i++)
         if (values->is[i])
-            values->sums[i] = sum_of(storage->guarded[i].at, storage->guarded[i].size);
+            values->sums[i] = guarded_sum(&storage->guarded[i]);
 }
 
 void read_only_free(struct read_only *values)
@@ -64,5 +48,5 @@ void read_only_free(struct read_only *values)
 bool read_only_is_changed(const struct read_only *values, uint32_t id)
 {
     const struct guarded *guarded = &values->storage->guarded[id];
-    return values->is[id] && values->sums[id] != sum_of(guarded->at, guarded->size);
+    return values->is[id] && values->sums[id] != guarded_sum(guarded);
 }

@@ -121,3 +121,18 @@ bool guarded_is_near(const struct guarded *guarded, const void *address)
     }
     return begin && at >= begin && at < end;
 }
+
+/* Each step is a bijection of the sum and of the word, so that one changed word always shows. */
+uint64_t guarded_sum(const struct guarded *guarded)
+{
+    const unsigned char *at = guarded->at;
+    uint64_t size = guarded->size, sum = 0, word = 0, i = 0;
+    for (; i + sizeof word <= size; i += sizeof word) {
+        memcpy(&word, at + i, sizeof word);
+        sum = (sum ^ word) * 0x9e3779b97f4a7c15;
+        sum ^= sum >> 32;
+    }
+    word = 0;
+    memcpy(&word, at + i, size - i);
+    return (sum ^ word) * 0x9e3779b97f4a7c15;
+}

@@ -26,6 +26,9 @@ void guarded_free(struct guarded *guarded);
 uint64_t guarded_damage(const struct guarded *guarded, int64_t *first);
 void guarded_repair(struct guarded *guarded);
 
+/* A sum of the memory's bytes, in which it shows where they are others than before. */
+uint64_t guarded_sum(const struct guarded *guarded);
+
 /* Whether an address is on or beside the memory, among what belongs to it. */
 bool guarded_is_near(const struct guarded *guarded, const void *address);
 

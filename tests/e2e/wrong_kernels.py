@@ -119,6 +119,29 @@ module("input", ops="""%i = Const() {value = 2.5} : f32[6, 10]
     %c = Bad2(%b) : f32[6, 10] via @copy""")
 is_named("writes a constant", "input", "Bad %b writes 2 elements of '%i', which no op does, the first "
          "at [1, 3]")
+build("overwrites", "for (uint64_t i = 0; i < n; i++) y[i] = x[i], x[i] = 7;")
+module("overwrites")
+is_named("writes what another op has made", "overwrites",
+         "Bad %b writes into its operand '%a', which the op only reads", [WAYS[2]])
+is_right("unless that is trusted", "overwrites", [["--compare=unfused", "--trust-kernels"]])
+write("overwrites.skir", open("overwrites.skir").read().replace(
+    "Bad(%a)", "Bad(%a) {inplace = [0]}"))
+is_right("or said to be so", "overwrites", [WAYS[2]])
+write("overwrites.skir", """skir 1
+kernel @bad : aiv_only {block = 2, object = "overwrites.o", function = "bad", workspace = 48, params = [x, y, workspace]}
+graph @called(%x: f32[60]) -> f32[60] {
+  %a = Add(%x, %x) : f32[60]
+  %b = Bad(%a) : f32[60] via @bad
+  %c = Add(%a, %b) : f32[60]
+  return %c
+}
+graph @main(%c: bool[], %x: f32[60]) -> f32[60] {
+  %y = If(%c, %x) {then_branch = @called, else_branch = @called} : f32[60]
+  return %y
+}
+""")
+is_named("in a graph that is called", "overwrites",
+         "Bad %b writes into its operand '%a', which the op only reads", [WAYS[2]], 5, column=8)
 build("tiling", "for (uint64_t i = 0; i < n; i++) y[i] = x[i]; *(uint64_t *)(args[2] + 32) = 0;")
 write("tiling.skir", """skir 1
 kernel @bad : aiv_only {block = 2, object = "tiling.o", function = "bad", params = [x, y, tiling]}
