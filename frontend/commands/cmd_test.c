@@ -140,7 +140,6 @@ static void print_tap(const struct suite *suite, const struct golden_job *job, u
     if (!failed)
         return;
     print_commented(out, &job->report);
-    fprintf(out, "# run 'skirc test --bless %s' to accept\n", job->path);
 }
 
 static void print_plain(const struct suite *suite, const struct golden_job *job, uint32_t index)
@@ -154,8 +153,6 @@ static void print_plain(const struct suite *suite, const struct golden_job *job,
         return;
     fprintf(out, "failed %s: %s\n", job->path, suite->claims.at[index]);
     fwrite(job->report.at, 1, job->report.size, out);
-    if (!option_given(suite->invocation, "bless"))
-        fprintf(out, "  run 'skirc test --bless %s' to accept\n", job->path);
 }
 
 static void finished(void *user, const struct golden_job *job, uint32_t index)

@@ -142,6 +142,9 @@ void golden_run(const struct golden *golden, uint32_t command, const struct cli 
                 struct golden_outcome *outcome);
 void golden_outcome_free(struct golden_outcome *outcome);
 
+/* Whether a test can expect such an outcome: a failure needs an error that says why. */
+bool golden_is_acceptable(const struct golden_outcome *outcome);
+
 /* Compares outcomes, one by command, and expectations, links diagnostics with their partners, and
  * appends to `report` what is wrong. Returns whether nothing is. */
 bool golden_judge(const struct golden *golden, struct golden_outcome *outcomes,

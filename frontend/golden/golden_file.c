@@ -1,6 +1,8 @@
 #include "frontend/golden/golden.h"
 #include "ir/base/file.h"
 
+#include <string.h>
+
 /* Runs all commands and judges. Appends to `blessed`, where it is no NULL, the text of a file that
  * expects what they did. */
 static bool run_commands(const struct golden *golden, const struct cli *cli, struct text *report,
@@ -10,7 +12,7 @@ static bool run_commands(const struct golden *golden, const struct cli *cli, str
     bool acceptable = true;
     for (uint32_t i = 0; i < golden->commands.count; i++) {
         golden_run(golden, i, cli, &outcomes[i]);
-        acceptable &= outcomes[i].status == EXIT_DONE || outcomes[i].status == EXIT_INPUT;
+        acceptable &= golden_is_acceptable(&outcomes[i]);
     }
     bool passed = golden_judge(golden, outcomes, report);
     if (!passed && blessed && acceptable)
@@ -58,11 +60,14 @@ static enum golden_verdict test_once(const struct cli *cli, const char *path,
         verdict = test_known(&golden, cli, bytes, report, blessed);
     else
         verdict = run_commands(&golden, cli, report, blessed) ? GOLDEN_PASSED : GOLDEN_FAILED;
+    if (blessed && blessed->size == bytes->size &&
+        memcmp(blessed->at, bytes->data, bytes->size) == 0)
+        blessed->size = 0;
     golden_free(&golden);
     return verdict;
 }
 
-/* The verdict of what is in the file now. */
+/* The verdict of what is in the file now. `blessed` stays empty where nothing would change. */
 static enum golden_verdict test_file(const struct cli *cli, const char *path, struct text *report,
                                      struct text *blessed)
 {
@@ -119,9 +124,10 @@ static enum golden_verdict bless_file(const struct cli *cli, const char *path, s
         return test_file(cli, path, report, NULL);
     enum golden_verdict verdict = test_file(cli, path, report, &text);
     if (verdict == GOLDEN_FAILED) {
-        if (text.size && bless(cli, path, &text))
+        bool changes = text.size > 0;
+        if (changes && bless(cli, path, &text))
             verdict = GOLDEN_BLESSED;
-        else if (!text.size || write_text(path, old.data, old.size, report))
+        else if (!changes || write_text(path, old.data, old.size, report))
             text_string(report, "  this cannot be accepted, so the file stays as it is; lines with "
                                 "patterns, 'not:', and lines that nothing is like are changed by "
                                 "hand\n");
@@ -131,8 +137,19 @@ static enum golden_verdict bless_file(const struct cli *cli, const char *path, s
     return verdict;
 }
 
+/* Offers to accept what fails, unless that would change nothing. */
+static enum golden_verdict judge_file(const struct cli *cli, const char *path, struct text *report)
+{
+    struct text text = {NULL, 0, 0};
+    enum golden_verdict verdict = test_file(cli, path, report, &text);
+    if (verdict == GOLDEN_FAILED && text.size)
+        text_printf(report, "  run 'skirc test --bless %s' to accept\n", path);
+    text_free(&text);
+    return verdict;
+}
+
 enum golden_verdict golden_test_file(const struct cli *cli, const char *path, bool blesses,
                                      struct text *report)
 {
-    return blesses ? bless_file(cli, path, report) : test_file(cli, path, report, NULL);
+    return blesses ? bless_file(cli, path, report) : judge_file(cli, path, report);
 }

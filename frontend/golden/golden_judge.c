@@ -53,6 +53,14 @@ static bool judge_diagnostics(const struct golden *golden, uint32_t command,
     return good;
 }
 
+bool golden_is_acceptable(const struct golden_outcome *outcome)
+{
+    bool has_error = false;
+    for (uint32_t i = 0; i < outcome->reported.count; i++)
+        has_error |= outcome->reported.at[i].severity == GOLDEN_ERROR;
+    return outcome->status == (has_error ? EXIT_INPUT : EXIT_DONE);
+}
+
 static bool judge_status(const struct golden *golden, uint32_t command,
                          const struct golden_outcome *outcome, struct text *report)
 {
@@ -92,8 +100,9 @@ static bool judge_silence(const struct golden *golden, uint32_t command,
     if (!silent)
         text_printf(report,
                     "  nothing is expected of '%s': behind the input, '//! expect' and its output "
-                    "say what is, or '//! expect nothing'; --bless adds them\n",
-                    golden->commands.at[command].words.at[0]);
+                    "say what is, or '//! expect nothing'%s\n",
+                    golden->commands.at[command].words.at[0],
+                    golden_is_acceptable(outcome) ? "; --bless adds them" : "");
     return report->size == before;
 }
 

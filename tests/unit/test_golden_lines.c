@@ -64,11 +64,23 @@ static void check(const char *text, enum golden_verdict wanted, ...)
     check_file(text);
 }
 
+/* Whether the report of what fails offers to accept it. */
+static void check_offer(bool wanted)
+{
+    struct text report = {NULL, 0, 0};
+    assert_int_equal(golden_test_file(&skirc, path, false, &report), GOLDEN_FAILED);
+    text_char(&report, '\0');
+    assert_int_equal(strstr(report.at, "  run 'skirc test --bless ") != NULL, wanted);
+    text_free(&report);
+}
+
 /* Blessing makes `after` of it, which passes; NULL: it is refused, and nothing changes. */
 static void check_bless(const char *before, const char *after)
 {
     struct text report = {NULL, 0, 0};
     write_test(before);
+    if (after)
+        check_offer(true);
     enum golden_verdict verdict = golden_test_file(&skirc, path, true, &report);
     check_file(after ? after : before);
     assert_int_equal(verdict, after ? GOLDEN_BLESSED : GOLDEN_FAILED);
@@ -76,6 +88,14 @@ static void check_bless(const char *before, const char *after)
         assert_int_equal(golden_test_file(&skirc, path, true, &report), GOLDEN_PASSED);
     check_file(after ? after : before);
     text_free(&report);
+}
+
+/* Of which nothing can be accepted. */
+static void check_refused(const char *text)
+{
+    write_test(text);
+    check_offer(false);
+    check_bless(text, NULL);
 }
 
 #define INPUT                                                                                      \
@@ -212,9 +232,12 @@ static void test_bless_lines(void **state)
     check_bless(LINES "arrive aiv\nawait aix\ncall @k args %c blocks 4\n",
                 LINES "arrive aiv\nawait aiv\ncall @k args %c blocks 4\n");
     check_bless(LINES "call @k args %{{v}} blocks 5\n", NULL);
-    check_bless(LINES "//! not: await\n", NULL);
+    check_refused(LINES "//! not: await\n");
     check_bless(LINES "//! 2 times: absent\n", NULL);
-    check_bless(LINES "nothing is like this\n", NULL);
+    check_refused(LINES "nothing is like this\n");
+    check_refused(
+        "//! run --expect=a=5 -ia=ones\n//! claim\nskir 1\ngraph @g(%a: f32[8]) -> f32[8] "
+        "{\n  return %a\n}\n");
     check_bless(TEST "//! expect in entry @t\n" ENTRY, NULL);
     check_bless(TEST "//! expect in entry @s\n\n//! expect lines\n//! 1 time: absent\n", NULL);
     check_bless(TEST "//! expect in kernel @k\nx\n\n//! expect lines\n//! 9 times: call\n",
