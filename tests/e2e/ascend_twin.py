@@ -17,6 +17,8 @@ tap.SKIRC = os.path.abspath(tap.SKIRC)
 SOURCE = os.path.abspath(tap.SOURCE)
 EXAMPLES = os.path.join(SOURCE, "docs", "examples")
 OPTIONS = {"attention_step": ["--bind", "b=2", "--bind", "s=64"],
+           "decoder_gears": ["--shape", "x=4,32,64"],
+           "gears": ["--shape", "x=4,2"],
            "attention_layer": ["--bind", "b=2", "--bind", "s=16", "-i", "past=5", "-i", "places=arange"]}
 STUBS = {"moe_layer"}  # kernels whose objects are not there
 CC = os.environ.get("CC", "cc").split() or ["cc"]
