@@ -382,7 +382,9 @@ bool op_rule_parse(struct arena *arena, const struct op_type *type, const char *
     skip_blanks(&parser);
     *rule = (struct op_rule){.text = text, .slot = shape ? take_slot(&parser) : NONE};
     parser.binds = rule->slot < type->n_operands;
-    rule->value = parse_expr(&parser);
+    rule->value = strlen(text) > MAX_RULE_TEXT
+                      ? fail(&parser, "a rule may have %d bytes", MAX_RULE_TEXT)
+                      : parse_expr(&parser);
     if (rule->value && *parser.at)
         rule->value = fail(&parser, "'%s' is too much", parser.at);
     variables->bound = variables->count;

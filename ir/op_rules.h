@@ -52,7 +52,8 @@ struct rule {
     const char *text; /* of TEXT and VARIABLE */
 };
 
-enum { MAX_RULE_VARIABLES = 16, MAX_RULE_DEPTH = 32 };
+/* The length also bounds how deep chains of operators are. */
+enum { MAX_RULE_VARIABLES = 16, MAX_RULE_DEPTH = 32, MAX_RULE_TEXT = 4096 };
 
 /* The variables of a type, whose rules share them; they are bound by operands. */
 struct rule_variables {

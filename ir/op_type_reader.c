@@ -392,7 +392,7 @@ static bool read_rule(const struct reading *reading, const char *text, bool shap
     text = copy(reading, text, strlen(text));
     return op_rule_parse(reading->reader->arena, reading->type, text, shape, reading->variables,
                          rule, error, sizeof error) ||
-           fail(reading, "rule '%s': %s", text, error);
+           fail(reading, "rule '%.200s': %s", text, error);
 }
 
 static bool read_rules(const struct reading *reading, const cJSON *list)

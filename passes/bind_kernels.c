@@ -374,7 +374,8 @@ static struct library_kernel *repeat_last(struct binder *binder, const struct li
 static const struct library_kernel *
 fit_results(struct binder *binder, const struct library_kernel *sample, uint32_t results)
 {
-    if (!sample || results == 0 || sample->presences[sample->n_params - 1] != PARAM_REPEATED)
+    if (!sample || results == 0 || sample->n_params == 0 ||
+        sample->presences[sample->n_params - 1] != PARAM_REPEATED)
         return sample;
     for (uint32_t i = 0; i < binder->repeated.count; i++)
         if (binder->repeated.at[i].of == sample && binder->repeated.at[i].results == results)

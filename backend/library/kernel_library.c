@@ -128,6 +128,8 @@ static bool read_variants(const struct metadata_reader *reader, const cJSON *nam
                           enum core_type core, struct library_kernel *kernel)
 {
     const cJSON *item;
+    if (!cJSON_IsObject(names) || !names->child)
+        return fail(reader, "there are no functions in", "dynamic_func_names");
     cJSON_ArrayForEach(item, names)
     {
         enum kernel_type type;

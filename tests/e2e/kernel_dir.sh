@@ -103,6 +103,30 @@ check_status 1 "two kernels for one type are an error" \
 check_match "that names both files" \
     "own/zz\.json: '.*own/twice\.json' has the kernel for op type 'Twice' already" "$scratch/stderr"
 rm "$own/zz.json"
+refused() # CLAIM PATTERN SED-SCRIPT: of a description that is changed so
+{
+    describe twice Fourth | sed "$3" >"$own/fourth.json"
+    graph 'Fourth(%x)' >"$scratch/fourth.skir"
+    check_status 1 "$1" "$SKIRC" check --kernel-dir="$own" "$scratch/fourth.skir"
+    check_match "  and says so" "$2" "$scratch/stderr"
+    rm "$own/fourth.json"
+}
+refused "a kernel without parameters" 'the kernel of Fourth takes 0 tensors' \
+    's/"x", "y", "tiling"//'
+refused "a dynamic kernel without functions" \
+    "fourth\.json: there are no functions in 'dynamic_func_names'" \
+    's/"func_name": "twice"/"dynamic_func_names": {}/'
+refused "a dynamic kernel with a list of functions" \
+    "fourth\.json: there are no functions in 'dynamic_func_names'" \
+    's/"func_name": "twice"/"dynamic_func_names": ["twice"]/'
+{
+    printf '{"Long": {"operands": ["x"], "results": ["y"], "shape": ["1'
+    printf '||1%.0s' {1..30000}
+    printf '"]}}\n'
+} >"$own/long.ops.json"
+check_status 1 "a rule that is too long" "$SKIRC" check --kernel-dir="$own" "$scratch/neg.skir"
+check_match "  and says so" 'a rule may have 4096 bytes' "$scratch/stderr"
+rm "$own/long.ops.json"
 check_status 1 "a folder that is not there is an error" \
     "$SKIRC" run --kernel-dir="$scratch/nowhere" "$scratch/neg.skir"
 check_match "that names it" "cannot read the folder of kernels '.*nowhere'" "$scratch/stderr"
