@@ -1,5 +1,6 @@
 #include "ir/syntax/upgrade.h"
 #include "ir/base/text.h"
+#include "ir/op_types.h"
 
 #include <string.h>
 
@@ -90,10 +91,28 @@ void upgrade_superkernel(struct parser *parser, struct block *block)
 
 /* ------------------------------------------------------------------- ops, instructions ---- */
 
+/* The type that has this name but for its letters' case; NULL: none is known. */
+static const struct op_type *type_of_other_case(const struct parser *parser,
+                                                const struct intern_name *name)
+{
+    const struct module *module = parser->module;
+    if (parser->upgrade || !diag_wants_suggestion(parser->diags))
+        return NULL;
+    struct suggest suggest = {.wanted = name->text, .wanted_size = name->size};
+    op_types_offer(module->op_types, &suggest);
+    if (!suggest.best || suggest.distance != 0)
+        return NULL;
+    return op_types_find(module->op_types, suggest.best, suggest.best_size);
+}
+
 void upgrade_op_type(struct parser *parser, uint64_t type)
 {
     struct span span = name_span(parser, token_begin(type), token_id(type));
     struct text form = {NULL, 0, 0};
+    const struct op_type *known =
+        type_of_other_case(parser, &parser->module->names.names[token_id(type)]);
+    if (known)
+        text_printf(&form, "%s(...)' for the op type of skirc, or '", known->name);
     text_printf(&form, "\"%.*s\"(...)", NAME(parser->module, token_id(type)));
     text_char(&form, '\0');
     upgrade_note(parser, span, "an op type in small letters must be quoted", form.at);
