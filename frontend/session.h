@@ -11,8 +11,8 @@
 struct session_options {
     const struct backend *target; /* NULL: the default */
     const char *source; /* path of the module's text: objects are looked for in its folder first */
-    const char *kernel_dir; /* of the sample kernels; NULL: there are none, and no sizes of code */
-    const char *header_dir; /* of skrt.h */
+    const char *kernel_dir; /* of kernels by op type; NULL: there are none, and no sizes of code */
+    const char *header_dir; /* of the sample kernels and skrt.h */
     const char *sk_options; /* options of every scope, over its own; NULL: none */
     const struct pass_table *passes; /* that `default` is made of; NULL: those of passes.def */
     const char *graph; /* it stays in the module, whoever calls it; NULL: any may go */

@@ -50,8 +50,8 @@ bool skir_ok(const struct skir_module *module);
 const char *skir_messages(struct skir_module *module);
 
 /* Runs passes: a list as for `skirc opt --passes`, such as "default", or names separated by commas.
- * `kernel_dir` is the folder of the sample kernels; NULL: the installed one. After a failure the
- * module is unusable. */
+ * `kernel_dir` is a folder of kernels that ops find by their type, before the sample kernels, or
+ * one of sample kernels; NULL: the installed ones. After a failure the module is unusable. */
 bool skir_run_passes(struct skir_module *module, const char *passes, const char *kernel_dir);
 
 /* The module as canonical text without comments, NUL-terminated, to be freed with free(); NULL
