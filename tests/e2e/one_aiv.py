@@ -148,16 +148,17 @@ for few in 1, 3, 4:
 
 # ---- A sample kernel ----
 
-SAMPLE = """kernel @one : mix_aic_1_1 {
-  op = "QuantBatchMatmulV3", block = 5, object = "quant_batch_matmul_v3.o",
-  function = {aic = "quant_batch_matmul_v3_mix_aic", aiv = "quant_batch_matmul_v3_mix_aiv"},
+SAMPLE = "".join(f"""kernel @{name} : mix_aic_1_{ratio} {{
+  op = "QuantBatchMatmulV3", block = {blocks}, object = "quant_batch_matmul_v3.o",
+  function = {{aic = "quant_batch_matmul_v3_mix_aic", aiv = "quant_batch_matmul_v3_mix_aiv"}},
   params = [x1, x2, scale, offset, bias, pertoken_scale, y, workspace, tiling],
   workspace_per_element = 4
-}
+}}
+""" for name, ratio, blocks in (("one", 1, 5), ("two", 2, 24))) + """
 graph @g(%v0: i8[70, 64], %w: i8[64, 90], %s: f32[90]) -> (f16[70, 90], f16[70, 90]) {
   scope @s {
     %a = QuantBatchMatmulV3(%v0, %w, %s, none, none, none) : f16[70, 90] via @one
-    %b = QuantBatchMatmulV3(%v0, %w, %s, none, none, none) : f16[70, 90]
+    %b = QuantBatchMatmulV3(%v0, %w, %s, none, none, none) : f16[70, 90] via @two
   }
   return %a, %b
 }
