@@ -1,7 +1,6 @@
 #include "ir/analyses.h"
 #include "ir/effects.h"
 
-#include <assert.h>
 #include <string.h>
 
 struct graph_analyses {
@@ -13,8 +12,7 @@ struct graph_analyses {
 static struct graph_analyses *of_graph(struct analyses *analyses, const struct module *module,
                                        const struct graph *graph)
 {
-    assert(graph >= module->graphs.at && graph < module->graphs.at + module->graphs.count);
-    uint32_t index = (uint32_t)(graph - module->graphs.at);
+    uint32_t index = graph_id(module, graph);
     while (analyses->count <= index)
         vec_push(analyses, NULL);
     if (!analyses->at[index])

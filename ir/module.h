@@ -537,11 +537,23 @@ static inline struct graph *module_graph(const struct module *module, uint32_t n
     return &module->graphs.at[id_map_get(&module->named[SYMBOL_GRAPH], name)];
 }
 
-/* The index of a kernel in module->kernels. */
+/* The index of an element of the module in its array. */
 static inline uint32_t kernel_id(const struct module *module, const struct kernel *kernel)
 {
     assert(kernel >= module->kernels.at && kernel < module->kernels.at + module->kernels.count);
     return (uint32_t)(kernel - module->kernels.at);
+}
+
+static inline uint32_t graph_id(const struct module *module, const struct graph *graph)
+{
+    assert(graph >= module->graphs.at && graph < module->graphs.at + module->graphs.count);
+    return (uint32_t)(graph - module->graphs.at);
+}
+
+static inline uint32_t entry_id(const struct module *module, const struct entry *entry)
+{
+    assert(entry >= module->entries.at && entry < module->entries.at + module->entries.count);
+    return (uint32_t)(entry - module->entries.at);
 }
 
 /* Core numbers of the target, those of the 910B die where the module has none. */

@@ -76,7 +76,7 @@ static uint32_t units_of(const struct superkernel *sk, const struct kernel *kern
                          enum core_type core)
 {
     struct preloads *preloads = sk->user;
-    int8_t *units = &preloads->units[(kernel - sk->module->kernels.at) * CORE_TYPES];
+    int8_t *units = &preloads->units[kernel_id(sk->module, kernel) * CORE_TYPES];
     uint64_t size;
     /* The function of a dynamic kernel is chosen later. */
     if (kernel_is_dynamic(sk->module, kernel))

@@ -52,7 +52,7 @@ static bool check_kernels(const struct superkernel *sk, uint32_t copies, bool wr
     reports->superkernel++;
     for (uint32_t i = 0; i < sk->count; i++) {
         uint32_t own = own_copies(sk, i);
-        uint32_t *reported = &reports->of[superkernel_kernel(sk, i) - sk->module->kernels.at];
+        uint32_t *reported = &reports->of[kernel_id(sk->module, superkernel_kernel(sk, i))];
         if (own == 0 || own == copies)
             continue;
         if (*reported != reports->superkernel)

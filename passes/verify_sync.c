@@ -233,7 +233,7 @@ static bool prove_graph(struct pass_context *context, const struct graph *graph,
             ok = prove(context, entry, bound ? &subject : NULL) && ok;
         if (bound)
             subject_leave(&subject);
-        proven[entry - module->entries.at] = 1;
+        proven[entry_id(module, entry)] = 1;
     }
     vec_free(&subject.slots);
     group_namer_free(&namer);

@@ -100,7 +100,7 @@ static uint32_t first_line(const struct source_lines *lines, uint32_t entry)
 static void put_instrs(struct info_json *out, const struct launch_info *info,
                        const struct source_lines *lines)
 {
-    uint32_t entry = (uint32_t)(info->entry - out->module->entries.at);
+    uint32_t entry = entry_id(out->module, info->entry);
     struct place *places[CORE_TYPES];
     for (int core = 0; core < CORE_TYPES; core++)
         places[core] = places_of(&info->entry->programs[core]);

@@ -92,7 +92,7 @@ void entry_kernel_name(struct text *text, const struct module *module, const str
     if (is_identifier(name))
         text_bytes(text, name->text, name->size);
     else
-        text_printf(text, "skir_entry_%u", (unsigned)(entry - module->entries.at));
+        text_printf(text, "skir_entry_%u", entry_id(module, entry));
 }
 
 /* Those of launches that may have both have a name of their own. */

@@ -3,14 +3,7 @@
 #include "ir/memories.h"
 #include "ir/syntax/locate.h"
 
-#include <assert.h>
-
 /* ------------------------------------------------------------------------------ runs ---- */
-
-static uint32_t graph_index(const struct device_run *run, const struct graph *graph)
-{
-    return (uint32_t)(graph - run->module->graphs.at);
-}
 
 static struct device_run *new_run(struct device_run *root, const struct graph *graph)
 {
@@ -32,7 +25,7 @@ void calls_open(struct device_run *run)
     for (uint32_t i = 0; i < run->runs.count; i++) {
         const struct graph *graph = run->runs.at[i]->graph;
         struct callee callee;
-        seen[graph_index(run, graph)] = 1;
+        seen[graph_id(run->module, graph)] = 1;
         for (uint32_t op = 0; op < graph->ops.count; op++)
             for (uint32_t n = 0; op_callee(run->module, &graph->ops.at[op], n, &callee); n++) {
                 if (seen[callee.graph])
@@ -144,6 +137,7 @@ void calls_bind(struct device_run *run, void *const *const *values)
 {
     void **of_variable = mem_calloc(run->module->names.count, sizeof *of_variable);
     for (uint32_t i = 0; i < run->runs.count; i++)
-        bind_run(run->runs.at[i], values[graph_index(run, run->runs.at[i]->graph)], of_variable);
+        bind_run(run->runs.at[i], values[graph_id(run->module, run->runs.at[i]->graph)],
+                 of_variable);
     mem_free(of_variable);
 }

@@ -507,7 +507,7 @@ static void tell_watch(const struct device_run *run, const struct device_launch 
 static enum skrt_status execute_graph(struct device_run *run, double *seconds)
 {
     enum skrt_status outcome = SKRT_OK;
-    run->root->base.ran[run->graph - run->module->graphs.at] = 1;
+    run->root->base.ran[graph_id(run->module, run->graph)] = 1;
     clear_events(run);
     for (uint32_t i = 0, n = 1; i < run->launches.count && !ends(outcome); i += n) {
         const struct device_launch *launch = &run->launches.at[i];

@@ -120,7 +120,7 @@ static bool find_single(struct device_run *run, const struct op *op, struct sing
 static skrt_kernel_fn *single_function(struct device_run *run, const struct single *single,
                                        enum core_type core)
 {
-    uint32_t kernel = (uint32_t)(single->kernel - run->module->kernels.at);
+    uint32_t kernel = kernel_id(run->module, single->kernel);
     assert(kernel_type_has(single->type, core));
     struct text symbol = {NULL, 0, 0};
     if (single->variant == NONE)

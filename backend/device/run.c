@@ -31,7 +31,7 @@ static bool mark_single_kernels(const struct device_run *run, uint8_t *used)
             (run->options.fused &&
              graph_enclosing(run->graph, op->block, BLOCK_SUPERKERNEL) != NONE))
             continue; /* ops without a kernel execute nothing */
-        used[device_run_kernel(run, op) - run->module->kernels.at] = 1;
+        used[kernel_id(run->module, device_run_kernel(run, op))] = 1;
         any = true;
     }
     return any;

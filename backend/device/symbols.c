@@ -91,12 +91,11 @@ void device_variant_symbol(struct text *text, const struct module *module, uint3
 
 void device_entry_symbol(struct text *text, const struct module *module, const struct entry *entry)
 {
-    assert((size_t)(entry - module->entries.at) < module->entries.count);
     const struct intern_name *name = &module->names.names[entry->name];
     if (is_symbol(name))
         text_bytes(text, name->text, name->size);
     else
-        text_printf(text, "skir_entry_%u", (unsigned)(entry - module->entries.at));
+        text_printf(text, "skir_entry_%u", entry_id(module, entry));
 }
 
 void device_gears_symbol(struct text *text, const struct module *module, uint32_t graph)

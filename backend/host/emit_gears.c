@@ -135,10 +135,10 @@ static void emit_launch(struct gears_emitter *emitter, const struct block *block
     const struct kernel_type_info *info = kernel_type_info(entry->type);
     text_string(emitter->text, "    {");
     put_string(emitter->text, &module->names.names[block->name]);
-    text_printf(
-        emitter->text, ", e%u, %u, %u, %u, %u, %llu},\n", (unsigned)(entry - module->entries.at),
-        (unsigned)attr_int(module, entry->attrs, W_block, 1), info->aics, info->aivs,
-        entry_slots(entry), (unsigned long long)attr_int(module, entry->attrs, W_workspace, 0));
+    text_printf(emitter->text, ", e%u, %u, %u, %u, %u, %llu},\n", entry_id(module, entry),
+                (unsigned)attr_int(module, entry->attrs, W_block, 1), info->aics, info->aivs,
+                entry_slots(entry),
+                (unsigned long long)attr_int(module, entry->attrs, W_workspace, 0));
 }
 
 /* The launches of a case; how many there are. */

@@ -103,8 +103,7 @@ static bool parse_name(const struct naming *naming, const struct graph *graph, c
         report_unknown(naming, graph, name, size);
         return false;
     }
-    *named = (struct named_value){(uint32_t)(graph - naming->module->graphs.at), value,
-                                  *sign ? sign + 1 : NULL};
+    *named = (struct named_value){graph_id(naming->module, graph), value, *sign ? sign + 1 : NULL};
     return true;
 }
 

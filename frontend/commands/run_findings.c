@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-static uint32_t graph_index(const struct findings *findings, const struct graph *graph)
-{
-    return (uint32_t)(graph - findings->runner->module->graphs.at);
-}
-
 static struct span op_span(const struct findings *findings, const struct op *op)
 {
     return locate_op(findings->runner->module, op, OP_TYPE_NAME, 0);
@@ -73,7 +68,7 @@ static void report_unwritten(struct findings *findings, const struct graph *grap
 static bool reads_tainted(const struct findings *findings, const struct graph *graph,
                           const struct op *op)
 {
-    uint32_t index = graph_index(findings, graph);
+    uint32_t index = graph_id(findings->runner->module, graph);
     const struct memories *memories = &findings->second->at[index].memories;
     if (findings->tainted_graph && findings->tainted_graph != graph)
         return true;
@@ -86,7 +81,7 @@ static bool reads_tainted(const struct findings *findings, const struct graph *g
 static void check_result(struct findings *findings, const struct graph *graph, const struct op *op,
                          uint32_t id, bool copies)
 {
-    uint32_t index = graph_index(findings, graph);
+    uint32_t index = graph_id(findings->runner->module, graph);
     struct unwritten unwritten;
     if (!poison_is_for(findings->second, index, id) || findings->tainted[index][id] ||
         !poison_find(&findings->first->at[index], &findings->second->at[index], id, &unwritten))
@@ -162,7 +157,7 @@ static void check_memory(struct findings *findings, uint32_t at, uint32_t id,
 static void check_memories(struct findings *findings, const struct graph *graph,
                            const struct op *op)
 {
-    uint32_t index = graph_index(findings, graph);
+    uint32_t index = graph_id(findings->runner->module, graph);
     const struct memories *memories = &findings->second->at[index].memories;
     for (uint32_t i = 0; i < findings->damaged.count; i++)
         check_memory(findings, findings->damaged.at[i].graph, findings->damaged.at[i].value, graph,
@@ -231,7 +226,7 @@ static void check_input(struct findings *findings, const struct graph *graph, co
     if (count == 0)
         return;
     const struct unwritten place = {
-        .graph = graph_index(findings, storage->graph), .value = id, .first = first};
+        .graph = graph_id(findings->runner->module, storage->graph), .value = id, .first = first};
     char index[256];
     first_text(findings, &place, index, sizeof index);
     if (diag_at(findings->runner->diags, DIAG_wrong_kernel, op_span(findings, op),

@@ -18,11 +18,6 @@ void overwrites_begin(struct overwrites *overwrites, const struct outcome *outco
     }
 }
 
-static uint32_t graph_index(const struct overwrites *overwrites, const struct graph *graph)
-{
-    return (uint32_t)(graph - overwrites->outcome->runner->module->graphs.at);
-}
-
 static void note_written(struct overwrites *overwrites, uint32_t graph, uint32_t value)
 {
     const struct storages *storages = &overwrites->outcome->storages;
@@ -36,7 +31,7 @@ static void note_written(struct overwrites *overwrites, uint32_t graph, uint32_t
 /* Its results, and operands that it, or what it calls, writes. */
 static void note_op(struct overwrites *overwrites, const struct graph *graph, const struct op *op)
 {
-    uint32_t index = graph_index(overwrites, graph);
+    uint32_t index = graph_id(overwrites->outcome->runner->module, graph);
     struct op_write write = {0};
     while (op_next_write(overwrites->outcome->runner->module, graph, op, &write))
         note_written(overwrites, index, write.operand);
@@ -64,7 +59,7 @@ static void report(struct overwrites *overwrites, const struct graph *graph, con
 static void check_operand(struct overwrites *overwrites, const struct graph *graph,
                           const struct op *op, uint32_t operand)
 {
-    uint32_t index = graph_index(overwrites, graph);
+    uint32_t index = graph_id(overwrites->outcome->runner->module, graph);
     const struct storage *storage = &overwrites->outcome->storages.at[index];
     struct overwrites_graph *of = &overwrites->graphs[index];
     uint32_t id = memory_of(&storage->memories, operand);

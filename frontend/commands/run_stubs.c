@@ -17,7 +17,7 @@ static uint8_t *used_kernels(const struct module *module, const struct graph *gr
     uint8_t *reached = mem_calloc(module->graphs.count, 1);
     uint8_t *done = mem_calloc(module->graphs.count, 1);
     bool more = true;
-    reached[graph - module->graphs.at] = 1;
+    reached[graph_id(module, graph)] = 1;
     while (more) {
         more = false;
         for (uint32_t i = 0; i < module->graphs.count; i++) {

@@ -173,8 +173,8 @@ bool poison_find(const struct storage *storage, const struct storage *second, ui
         .second = second ? second->data[id] : NULL,
         .patterns = {pattern_of(type->dtype, POISON_FIRST), pattern_of(type->dtype, POISON_SECOND)},
         .size = storage->sizes[id]};
-    *unwritten = (struct unwritten){
-        .graph = (uint32_t)(storage->graph - storage->module->graphs.at), .value = id};
+    *unwritten =
+        (struct unwritten){.graph = graph_id(storage->module, storage->graph), .value = id};
     if (type->format == W_ND)
         count(&search, unwritten);
     else

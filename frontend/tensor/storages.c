@@ -25,7 +25,7 @@ static void find_run(const struct module *module, uint32_t main_graph, struct ve
 void storages_mark_run(const struct module *module, const struct graph *graph, uint8_t *run)
 {
     struct vec_u32 found = {NULL, 0, 0};
-    find_run(module, (uint32_t)(graph - module->graphs.at), &found);
+    find_run(module, graph_id(module, graph), &found);
     for (uint32_t i = 0; i < found.count; i++)
         run[found.at[i]] = 1;
     vec_free(&found);
@@ -41,7 +41,7 @@ bool storages_init(struct storages *storages, const struct backend_runner *runne
     *storages = (struct storages){.at = mem_calloc(count, sizeof *storages->at),
                                   .values = mem_calloc(count, sizeof *storages->values),
                                   .count = count,
-                                  .main_graph = (uint32_t)(graph - module->graphs.at)};
+                                  .main_graph = graph_id(module, graph)};
     find_run(module, storages->main_graph, &run);
     for (uint32_t i = 0; ok && i < run.count; i++) {
         struct storage *storage = &storages->at[run.at[i]];

@@ -49,8 +49,7 @@ void parse_entry_end(struct parser *parser, struct span span)
     parser->open_braces = 0;
     if (parser->old_entry)
         vec_push(&parser->old_entries,
-                 ((struct old_entry){(uint32_t)(entry - parser->module->entries.at),
-                                     parser->entry_body}));
+                 ((struct old_entry){entry_id(parser->module, entry), parser->entry_body}));
 }
 
 void parse_entry_leave(struct parser *parser)

@@ -185,7 +185,7 @@ bool kernel_map_write(const struct superkernel *sk, uint32_t *copies)
         return true;
     uint8_t *seen = mem_calloc(sk->module->kernels.count, 1);
     for (uint32_t i = 0; i < sk->count; i++) {
-        uint32_t id = (uint32_t)(superkernel_kernel(sk, i) - sk->module->kernels.at);
+        uint32_t id = kernel_id(sk->module, superkernel_kernel(sk, i));
         if (!seen[id])
             ok = write_kernel(sk, &sk->module->kernels.at[id], copies) && ok;
         seen[id] = true;

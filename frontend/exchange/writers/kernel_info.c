@@ -18,7 +18,7 @@ struct chosen {
 /* That behind `from` in the order of graphs and blocks, or the first one. */
 static struct chosen find_superkernel(const struct module *module, const struct chosen *from)
 {
-    uint32_t g = from ? (uint32_t)(from->graph - module->graphs.at) : 0;
+    uint32_t g = from ? graph_id(module, from->graph) : 0;
     uint32_t b = from ? from->block + 1 : 0;
     for (; g < module->graphs.count; g++, b = 0)
         for (; b < module->graphs.at[g].blocks.count; b++)
