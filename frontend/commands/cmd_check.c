@@ -1,5 +1,4 @@
 /* skirc check: what is wrong with a file, and what would be fused. */
-#include "frontend/cli/kernel_dir.h"
 #include "frontend/cli/pass_plugins.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/cli/target.h"
@@ -148,18 +147,10 @@ static enum pipeline_status lower(struct check *check)
 static enum exit_status check_module(struct check *check)
 {
     struct input *input = &check->input;
-    struct session_options options = {.target = check->target,
-                                      .source = input->path,
-                                      .passes = &check->plugins->table,
-                                      .sk_options = option_value(input->invocation, "sk-options"),
-                                      .strict_gears =
-                                          option_given(input->invocation, "strict-gears")};
-    kernel_dir_find(input->invocation, &input->diags.arena, &options);
+    struct session_options options = {.target = check->target};
+    session_options_find(input, check->plugins, &options);
     session_open(&check->session, input->module, &input->diags, &options);
-    enum pipeline_status lowered = lower(check);
-    enum exit_status status = lowered == PIPELINE_OK       ? EXIT_DONE
-                              : lowered == PIPELINE_DEFECT ? EXIT_DEFECT
-                                                           : EXIT_INPUT;
+    enum exit_status status = pipeline_exit_status(lower(check));
     if (status == EXIT_DONE && check->lower)
         status = backend_exit_status(session_check_target(&check->session));
     session_close(&check->session);

@@ -15,6 +15,18 @@ static const char *all_options(struct input *input, const char *more)
     return name_text(module, all, &input->diags.arena);
 }
 
+void session_options_find(struct input *input, const struct pass_plugins *plugins,
+                          struct session_options *options)
+{
+    const struct invocation *invocation = input->invocation;
+    options->source = input->path;
+    options->passes = &plugins->table;
+    options->sk_options = all_options(input, options->sk_options);
+    options->strict_gears =
+        option_exists(invocation, "strict-gears") && option_given(invocation, "strict-gears");
+    kernel_dir_find(invocation, &input->diags.arena, options);
+}
+
 bool lowered_input_open(struct lowered_input *lowered, const struct invocation *invocation,
                         const char *path, const struct session_options *wanted,
                         enum exit_status *status)
@@ -28,18 +40,11 @@ bool lowered_input_open(struct lowered_input *lowered, const struct invocation *
         return false;
     if ((*status = pass_plugins_open(&lowered->plugins, invocation)) != EXIT_DONE)
         return false;
-    *status = EXIT_INPUT;
     struct session_options options = *wanted;
-    options.source = path;
-    options.passes = &lowered->plugins.table;
-    options.strict_gears =
-        option_exists(invocation, "strict-gears") && option_given(invocation, "strict-gears");
-    options.sk_options = all_options(input, wanted->sk_options);
-    kernel_dir_find(invocation, &input->diags.arena, &options);
+    session_options_find(input, &lowered->plugins, &options);
     session_open(&lowered->session, input->module, &input->diags, &options);
-    enum pipeline_status done = session_lower(&lowered->session);
-    *status = done == PIPELINE_OK ? EXIT_DONE : done == PIPELINE_DEFECT ? EXIT_DEFECT : EXIT_INPUT;
-    return done == PIPELINE_OK;
+    *status = pipeline_exit_status(session_lower(&lowered->session));
+    return *status == EXIT_DONE;
 }
 
 enum exit_status lowered_input_close(struct lowered_input *lowered, enum exit_status status)
@@ -47,6 +52,11 @@ enum exit_status lowered_input_close(struct lowered_input *lowered, enum exit_st
     session_close(&lowered->session);
     pass_plugins_close(&lowered->plugins);
     return input_close(&lowered->input, status);
+}
+
+enum exit_status pipeline_exit_status(enum pipeline_status status)
+{
+    return status == PIPELINE_OK ? EXIT_DONE : status == PIPELINE_DEFECT ? EXIT_DEFECT : EXIT_INPUT;
 }
 
 enum exit_status backend_exit_status(enum backend_status status)

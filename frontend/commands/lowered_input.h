@@ -1,4 +1,4 @@
-/* What `compile` and `run` share: a file taken through the default pipeline. */
+/* What commands share that take a file through passes; `compile` and `run` through all of them. */
 #ifndef FRONTEND_COMMANDS_LOWERED_INPUT_H
 #define FRONTEND_COMMANDS_LOWERED_INPUT_H
 
@@ -21,7 +21,14 @@ bool lowered_input_open(struct lowered_input *lowered, const struct invocation *
                         enum exit_status *status);
 enum exit_status lowered_input_close(struct lowered_input *lowered, enum exit_status status);
 
-/* The exit status of a step of the backend. */
+/* Fills in what the command line says of a session with the input's module: kernels, passes, and
+ * options of scopes, those that `options` already has over the user's. Texts are in the arena of
+ * the diagnostics. */
+void session_options_find(struct input *input, const struct pass_plugins *plugins,
+                          struct session_options *options);
+
+/* The exit status of a run of passes, and of a step of the backend. */
+enum exit_status pipeline_exit_status(enum pipeline_status status);
 enum exit_status backend_exit_status(enum backend_status status);
 
 #endif

@@ -1,6 +1,6 @@
 #include "frontend/commands/opt_driver.h"
 #include "frontend/cli/diff.h"
-#include "frontend/cli/kernel_dir.h"
+#include "frontend/commands/lowered_input.h"
 #include "frontend/commands/opt_reread.h"
 #include "ir/verify/verify.h"
 
@@ -97,13 +97,8 @@ static enum pipeline_status run(struct driver *driver)
 {
     struct input *input = driver->input;
     struct session session;
-    struct session_options options = {
-        .source = input->path,
-        .passes = &driver->options->plugins.table,
-        .sk_options = option_value(input->invocation, "sk-options"),
-        .strict_gears = option_given(input->invocation, "strict-gears"),
-    };
-    kernel_dir_find(input->invocation, &input->diags.arena, &options);
+    struct session_options options = {.target = NULL};
+    session_options_find(input, &driver->options->plugins, &options);
     session_open(&session, input->module, &input->diags, &options);
     enum pipeline_status status =
         session_run(&session, &driver->options->passes.run, after_pass, driver);
@@ -125,7 +120,5 @@ enum exit_status opt_run(struct input *input, const struct opt_options *options,
     enum pipeline_status status = run(&driver);
     text_free(&driver.before);
     text_free(&driver.now);
-    if (driver.defect || status == PIPELINE_DEFECT)
-        return EXIT_DEFECT;
-    return status == PIPELINE_OK ? EXIT_DONE : EXIT_INPUT;
+    return driver.defect ? EXIT_DEFECT : pipeline_exit_status(status);
 }
