@@ -304,10 +304,12 @@ fuzz: all
 # BENCH_FLAGS passes options on, for example --ops=10000.
 # DUMPS are further inputs of bench-import.
 EXTRA_DIST += tests/bench/bench.py tests/bench/generate.py \
-	tests/bench/dumps.py tests/bench/ge_graph.proto tests/bench/imports.py
+	tests/bench/dumps.py tests/bench/ge_graph.proto tests/bench/imports.py \
+	tests/bench/gears.c tests/bench/gears.py
 bench: all
 	$(PYTHON) $(srcdir)/tests/bench/bench.py --skirc=./skirc --data=tests/bench/data \
 	  $(BENCH_FLAGS)
+	$(PYTHON) $(srcdir)/tests/bench/gears.py --skirc=./skirc --cc='$(CC)'
 bench-import: all
 	$(PYTHON) $(srcdir)/tests/bench/imports.py --skirc=./skirc --data=tests/bench/data \
 	  $(BENCH_FLAGS) $(DUMPS)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { NO_CASE = 255, MAX_SEEDS = 1 << 14 };
+enum { NO_CASE = 255, MAX_SEEDS = 1 << 14, HASH_BITS = 64 };
 _Static_assert((int)GEARS_MAX_ROWS < (int)NO_CASE, "a slot is a byte");
 
 /* The table of one graph. */
@@ -18,7 +18,7 @@ struct gears_emitter {
     VEC(struct skrt_gear_dim) dims;
     int64_t *shapes; /* a row of dims a case */
     uint8_t *slots;
-    uint32_t n_slots;
+    uint32_t shift; /* of a hash, for the slot: there is a power of two of them */
     uint64_t seed;
 };
 
@@ -67,14 +67,19 @@ static void find_shapes(struct gears_emitter *emitter)
         }
 }
 
+static uint32_t count_slots(const struct gears_emitter *emitter)
+{
+    return 1u << (HASH_BITS - emitter->shift);
+}
+
 /* Whether no two cases have one slot with the seed. */
 static bool try_seed(struct gears_emitter *emitter)
 {
     uint32_t n = emitter->dims.count;
-    memset(emitter->slots, NO_CASE, emitter->n_slots);
+    memset(emitter->slots, NO_CASE, count_slots(emitter));
     for (uint32_t i = 0; i < emitter->graph->cases.count; i++) {
         uint64_t hash = skrt_gears_hash(emitter->shapes + (size_t)i * n, n, emitter->seed);
-        uint8_t *slot = &emitter->slots[hash & (emitter->n_slots - 1)];
+        uint8_t *slot = &emitter->slots[hash >> emitter->shift];
         if (*slot != NO_CASE)
             return false;
         *slot = (uint8_t)i;
@@ -86,11 +91,11 @@ static bool try_seed(struct gears_emitter *emitter)
  * gets there. */
 static void find_slots(struct gears_emitter *emitter)
 {
-    emitter->n_slots = 2;
-    while (emitter->n_slots < 2 * emitter->graph->cases.count)
-        emitter->n_slots *= 2;
-    for (bool found = false; !found; emitter->n_slots *= found ? 1 : 2) {
-        emitter->slots = mem_realloc(emitter->slots, emitter->n_slots, 1);
+    emitter->shift = HASH_BITS - 1;
+    while (count_slots(emitter) < 2 * emitter->graph->cases.count)
+        emitter->shift--;
+    for (bool found = false; !found; emitter->shift -= !found) {
+        emitter->slots = mem_realloc(emitter->slots, count_slots(emitter), 1);
         for (emitter->seed = 1; !found && emitter->seed < MAX_SEEDS; emitter->seed += !found)
             found = try_seed(emitter);
     }
@@ -160,6 +165,19 @@ static uint32_t emit_launches(struct gears_emitter *emitter, uint32_t id)
     return count;
 }
 
+/* Of the parameters of a case whose shapes are known. */
+static uint64_t count_elements(const struct gears_emitter *emitter, uint32_t id)
+{
+    const struct module *module = emitter->module;
+    const struct graph *graph = module_graph(module, emitter->graph->cases.at[id].graph);
+    uint64_t all = 0, elements;
+    for (uint32_t i = 0; i < graph->n_params; i++)
+        if (type_elements(module, graph->values.at[i].type, &elements) &&
+            __builtin_add_overflow(all, elements, &all))
+            return UINT64_MAX;
+    return all;
+}
+
 static void emit_cases(struct gears_emitter *emitter)
 {
     struct text *text = emitter->text;
@@ -171,6 +189,7 @@ static void emit_cases(struct gears_emitter *emitter)
     for (uint32_t i = 0; i < graph->cases.count; i++) {
         text_printf(text, "    {g%u_shapes[%u], ", emitter->id, i);
         put_string(text, &emitter->module->names.names[graph->cases.at[i].graph]);
+        text_printf(text, ", %llu", (unsigned long long)count_elements(emitter, i));
         if (counts[i])
             text_printf(text, ", %u, g%u_launches_%u},\n", counts[i], emitter->id, i);
         else
@@ -180,15 +199,16 @@ static void emit_cases(struct gears_emitter *emitter)
     mem_free(counts);
 }
 
+/* Whoever looks up compares the shape: a slot of no case may have any. */
 static void emit_slots(struct gears_emitter *emitter)
 {
     text_printf(emitter->text, "static const uint8_t g%u_slots[] = {", emitter->id);
-    for (uint32_t i = 0; i < emitter->n_slots; i++)
+    for (uint32_t i = 0; i < count_slots(emitter); i++)
         text_printf(emitter->text, "%s%u",
                     i == 0   ? ""
                     : i % 24 ? ", "
                              : ",\n    ",
-                    emitter->slots[i]);
+                    emitter->slots[i] == NO_CASE ? 0 : emitter->slots[i]);
     text_string(emitter->text, "};\n");
 }
 
@@ -202,7 +222,7 @@ static void emit_table(struct gears_emitter *emitter)
     put_string(text, &emitter->module->names.names[emitter->graph->name]);
     text_printf(text, ", %u, %u, g%u_dims, g%u_cases, %llu, %u, g%u_slots};\n", emitter->dims.count,
                 emitter->graph->cases.count, emitter->id, emitter->id,
-                (unsigned long long)emitter->seed, emitter->n_slots - 1, emitter->id);
+                (unsigned long long)emitter->seed, emitter->shift, emitter->id);
     text_free(&symbol);
 }
 

@@ -6,28 +6,40 @@
 uint64_t skrt_gears_hash(const int64_t *shape, uint32_t n, uint64_t seed)
 {
     uint64_t hash = seed;
-    for (uint32_t i = 0; i < n; i++) {
-        hash = (hash ^ (uint64_t)shape[i]) * UINT64_C(0x9e3779b97f4a7c15);
-        hash ^= hash >> 29;
-    }
+    for (uint64_t i = n; i > 0; i--)
+        hash = (hash ^ (uint64_t)shape[i - 1]) * UINT64_C(0x9e3779b97f4a7c15);
     return hash;
-}
-
-static bool is_shape(const struct skrt_gears *gears, const int64_t *row, const int64_t *shape)
-{
-    for (uint32_t i = 0; i < gears->n_dims; i++)
-        if (row[i] != shape[i])
-            return false;
-    return true;
 }
 
 const struct skrt_gear_case *skrt_gears_find(const struct skrt_gears *gears, const int64_t *shape)
 {
-    uint64_t hash = skrt_gears_hash(shape, gears->n_dims, gears->seed);
-    uint32_t row = gears->slots[hash & gears->mask];
-    if (row >= gears->n_cases || !is_shape(gears, gears->cases[row].shape, shape))
-        return NULL;
-    return &gears->cases[row];
+    uint64_t n = gears->n_dims;
+    uint64_t hash = skrt_gears_hash(shape, (uint32_t)n, gears->seed);
+    const struct skrt_gear_case *found = &gears->cases[gears->slots[hash >> gears->shift]];
+    const int64_t *row = found->shape;
+    while (n > 0 && row[n - 1] == shape[n - 1])
+        n--;
+    return n ? NULL : found;
+}
+
+/* Whether tensors of a shape have room in those of a combination. */
+static bool has_room(const struct skrt_gears *gears, const int64_t *row, const int64_t *shape)
+{
+    for (uint32_t i = 0; i < gears->n_dims; i++)
+        if (row[i] < shape[i])
+            return false;
+    return true;
+}
+
+const struct skrt_gear_case *skrt_gears_fit(const struct skrt_gears *gears, const int64_t *shape)
+{
+    const struct skrt_gear_case *best = NULL;
+    for (uint32_t i = 0; i < gears->n_cases; i++) {
+        const struct skrt_gear_case *row = &gears->cases[i];
+        if (has_room(gears, row->shape, shape) && (!best || row->elements < best->elements))
+            best = row;
+    }
+    return best;
 }
 
 /* The nearest values of a dimension below and above `wanted`, that itself if it is one. */

@@ -415,10 +415,11 @@ struct skrt_gear_launch {
     uint32_t n_params;
     uint64_t workspace; /* bytes of the slot `sync_workspace` */
 };
-/* A combination. */
+/* A combination. They are sorted by the values of the gears. */
 struct skrt_gear_case {
     const int64_t *shape; /* by dimension */
     const char *graph;    /* that was compiled for it */
+    uint64_t elements;    /* of all parameters; of those whose shape is not known, none */
     uint32_t n_launches;  /* in the order of the text */
     const struct skrt_gear_launch *launches;
 };
@@ -428,17 +429,20 @@ struct skrt_gears {
     const struct skrt_gear_dim *dims;
     const struct skrt_gear_case *cases;
     uint64_t seed;        /* with which no two combinations have one slot */
-    uint32_t mask;        /* slots, which are a power of two, less one */
-    const uint8_t *slots; /* index of the combination, or 255 */
+    uint32_t shift;       /* the upper bits of a hash that are left are the slot */
+    const uint8_t *slots; /* index of the combination that can be meant */
 };
 
 /* The combination of a shape, whose numbers are those of gears->dims, in their order; NULL where
  * there is none. It takes as long however many there are. */
 const struct skrt_gear_case *skrt_gears_find(const struct skrt_gears *gears, const int64_t *shape);
+/* The combination that has room for tensors of the shape: none of its dimensions is smaller. Of
+ * several the one with the fewest elements, of these the first. NULL where there is none. */
+const struct skrt_gear_case *skrt_gears_fit(const struct skrt_gears *gears, const int64_t *shape);
 /* Says which dimension there is no combination for, and the nearest that there are. */
 void skrt_gears_misfit(const struct skrt_gears *gears, const int64_t *shape, char *text,
                        size_t size);
-/* By whose low bits a combination's slot is found. */
+/* By whose upper bits a combination's slot is found. */
 uint64_t skrt_gears_hash(const int64_t *shape, uint32_t n, uint64_t seed);
 
 /* An event of launches as a whole: an aligned 64-bit word, which is not 0 when it has come. */

@@ -43,6 +43,16 @@ for name, (values, shape) in DIMS.items():
 
 # ---- Tables ----
 
+# A combination with room for a shape: (4, 6) has fewer elements than (6, 4), the long rows of %y count.
+ROOM = """
+graph @room(%x: f32[b, 8], %y: f32[c, 100]) gears zip (b = [2, 6, 4, 8], c = [2, 4, 6, 8]) -> f32[b, 8] {
+  %z = Add(%x, %x) : f32[b, 8]
+  return %z
+}
+"""
+ROOMS = [((2, 2), (2, 2)), ((1, 1), (2, 2)), ((3, 2), (6, 4)), ((2, 5), (4, 6)), ((5, 5), (8, 8)),
+         ((8, 8), (8, 8)), ((9, 2), None), ((2, 9), None)]
+
 
 def many(count):
     """A graph with so many combinations of two gears."""
@@ -63,13 +73,24 @@ SOURCE = """#include "skrt.h"
 #include <string.h>
 #include <time.h>
 
-extern const struct skrt_gears many;
+extern const struct skrt_gears many, room;
 
 static double now(void)
 {
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts);
     return (double)ts.tv_sec * 1e9 + (double)ts.tv_nsec;
+}
+
+static void print_room(int64_t a, int64_t b)
+{
+    int64_t shape[] = {a, b};
+    const struct skrt_gear_case *found = skrt_gears_fit(&room, shape);
+    if (found)
+        printf("%d, %d fit %d, %d of %d\\n", (int)a, (int)b, (int)found->shape[0],
+               (int)found->shape[1], (int)found->elements);
+    else
+        printf("%d, %d fit none\\n", (int)a, (int)b);
 }
 
 int main(void)
@@ -95,17 +116,19 @@ int main(void)
     for (uint32_t i = 0; i < 1000000; i++)
         sum += skrt_gears_find(&many, many.cases[i % many.n_cases].shape)->n_launches;
     fprintf(stderr, "%.1f ns\\n", (now() - begin) / (double)sum);
+    ROOMS
     return 0;
 }
 """
-write("main.c", SOURCE)
+write("main.c", SOURCE.replace("ROOMS", " ".join(
+    f"print_room({a}, {b});" for (a, b), _ in ROOMS)))
 FLAGS = ["-std=gnu11", "-O1", "-w", *("-I" + os.path.join(tap.SOURCE, folder)
                                       for folder in ("", "ir", "backend/runtime"))]
 subprocess.run([*CC, *FLAGS, "-c", *glob.glob(os.path.join(RUNTIME, "*.c"))], check=True)
 objects = glob.glob("*.o")
 sizes = {}
 for count in 2, 10, 100:
-    write("many.skir", many(count))
+    write("many.skir", many(count) + ROOM)
     compiled = tap.skirc("compile", "many.skir", "-o", "many.o")
     sizes[count] = os.path.getsize("many.o") if compiled.returncode == 0 else 0
     built = subprocess.run([*CC, *FLAGS, "main.c", "many.o", *objects, "-lm", "-lpthread", "-o",
@@ -118,6 +141,10 @@ for count in 2, 10, 100:
               ran.returncode == 0 and ran.stdout.startswith(expected) and
               re.search(r"^many_b2_c\d+_s: 48 blocks of 0 and 1, 9 params$", ran.stdout, re.M),
               compiled.stderr + ran.stdout + ran.stderr)
+    rooms = "".join(f"{a}, {b} fit " + (f"{to[0]}, {to[1]} of {8 * to[0] + 100 * to[1]}\n"
+                                        if to else "none\n") for (a, b), to in ROOMS)
+    tap.check(f"{count} combinations: the next larger one of another graph has the fewest elements",
+              ran.stdout.endswith(rooms), ran.stdout + rooms)
     print(f"# {count} combinations: {sizes[count]} bytes, {ran.stderr.strip()} a look-up")
 tap.check("entries that are equal share their code", sizes[100] < sizes[2] + 100 * 1000, sizes)
 

@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Measures how long it takes to find a combination of gears by its shape, of 1, 10 and 100.
+
+All tables are measured in each round, so that a slow moment of the machine hits all of them. Where
+valgrind is installed, instructions are counted, too: their number is the same in every run.
+"""
+
+import argparse
+import collections
+import glob
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCE = os.path.dirname(os.path.dirname(HERE))
+FOLDERS = ["", "ir", "backend/runtime"]
+CASES = [1, 10, 100]
+LOOKUPS = 10000  # that are counted
+
+
+def graph(cases):
+    """A graph of two gears, whose combinations are so many."""
+    values = list(range(2, 2 + cases)) if cases > 1 else [2, 2]
+    return f"""skir 1
+graph @gears_{cases}(%x: f32[b, 8], %y: f32[c, 8]) gears zip (b = {values}, c = {values}) -> f32[b, 8] {{
+  scope @s {{
+    %z = Add(%x, %x) : f32[b, 8]
+    %w = Mul(%z, %x) : f32[b, 8]
+  }}
+  return %w
+}}
+"""
+
+
+def build(args, folder):
+    """The program, beside the objects with the tables."""
+    objects = []
+    for cases in CASES:
+        path = os.path.join(folder, f"gears_{cases}")
+        with open(path + ".skir", "w") as file:
+            file.write(graph(cases))
+        subprocess.run([args.skirc, "compile", path + ".skir", "-o", path + ".o"], check=True)
+        objects.append(path + ".o")
+    program = os.path.join(folder, "gears")
+    subprocess.run([*args.cc.split(), "-std=gnu11", "-O2", "-w",
+                    *("-I" + os.path.join(SOURCE, name) for name in FOLDERS),
+                    os.path.join(HERE, "gears.c"), *objects,
+                    *glob.glob(os.path.join(SOURCE, "backend", "runtime", "*.c")),
+                    "-lm", "-lpthread", "-o", program], check=True)
+    return program
+
+
+def times(program, rounds):
+    """{cases: ns of each round}"""
+    lines = subprocess.run([program, "times", str(rounds)], check=True, capture_output=True,
+                           text=True).stdout.splitlines()
+    found = collections.defaultdict(list)
+    for cases, ns in (line.split() for line in lines):
+        found[int(cases)].append(float(ns))
+    return found
+
+
+def instructions(program, cases, folder):
+    """Of one look-up; None without valgrind."""
+    if not shutil.which("valgrind"):
+        return None
+    report = subprocess.run(
+        ["valgrind", "--tool=callgrind", "--toggle-collect=skrt_gears_find",
+         "--callgrind-out-file=" + os.path.join(folder, "callgrind"), program, "count", str(cases),
+         str(LOOKUPS)], check=True, capture_output=True, text=True).stderr
+    return int(re.search(r"Collected : (\d+)", report).group(1)) / LOOKUPS
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--skirc", default="skirc")
+    parser.add_argument("--cc", default=os.environ.get("CC", "cc"))
+    parser.add_argument("--runs", type=int, default=11, help="rounds (11)")
+    args, _ = parser.parse_known_args()
+    with tempfile.TemporaryDirectory(prefix="skir-bench.") as folder:
+        program = build(args, folder)
+        medians = {cases: statistics.median(ns) for cases, ns in times(program, args.runs).items()}
+        print(f"look-ups of gears, 2 dimensions: medians of {args.runs} interleaved rounds")
+        for cases in CASES:
+            count = instructions(program, cases, folder)
+            print(f"  {cases:>3} combinations: {medians[cases]:6.2f} ns"
+                  + (f", {count:.1f} instructions" if count else ""))
+        print(f"  {CASES[-1]} / {CASES[0]} combinations: {medians[100] / medians[1]:.2f} x time")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
