@@ -2,6 +2,8 @@
 #include "backend/device/symbols.h"
 #include "backend/library/kernel_link.h"
 
+#include <dlfcn.h>
+
 enum { ENTRY_GROUP = 0 }; /* of the link; then come those of kernels */
 
 /* The name of a part in links for this machine; `user` is the module. */
@@ -55,6 +57,20 @@ uint8_t *device_kernel_copies(const struct module *module)
     return copies;
 }
 
+void device_add_launched(const struct module *module, uint8_t *copies)
+{
+    for (uint32_t g = 0; g < module->graphs.count; g++) {
+        const struct graph *graph = &module->graphs.at[g];
+        for (uint32_t i = 0; i < graph->ops.count; i++) {
+            const struct op *op = &graph->ops.at[i];
+            if (op->kernel == NONE || graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL) != NONE)
+                continue;
+            uint8_t *of = &copies[kernel_id(module, module_kernel(module, op->kernel))];
+            *of = *of ? *of : 1;
+        }
+    }
+}
+
 static void keep_entries(struct object_link *link, const struct module *module, const char *prefix)
 {
     for (uint32_t i = 0; i < module->entries.count; i++) {
@@ -104,12 +120,20 @@ enum backend_status device_link_entries(const struct module *module,
     return kernel_link_finish(&linker, ok);
 }
 
+/* Code runs in this process. */
+static bool is_provided(const char *name)
+{
+    return dlsym(RTLD_DEFAULT, name) != NULL;
+}
+
 enum backend_status device_link_check(const struct module *module,
                                       const struct backend_places *places, struct diags *diags)
 {
     struct kernel_link linker;
     begin_link(&linker, module, places, NULL, diags);
+    linker.provided = is_provided;
     uint8_t *copies = device_kernel_copies(module);
+    device_add_launched(module, copies);
     bool ok = kernel_link_add(&linker, copies);
     mem_free(copies);
     return kernel_link_finish(&linker, ok);

@@ -8,6 +8,10 @@
  * none calls it. To be freed. */
 uint8_t *device_kernel_copies(const struct module *module);
 
+/* Adds one of each kernel that no entry calls, but an op outside of super kernels: whoever runs the
+ * graph launches it. */
+void device_add_launched(const struct module *module, uint8_t *copies);
+
 /* Links the entries' objects (NULL-terminated), which call kernels by their symbols
  * (backend/device/symbols.h) and have the functions of stubs, with these kernels into one
  * relocatable object whose only global symbols are the entries. In the objects their symbols are
@@ -17,8 +21,8 @@ enum backend_status device_link_entries(const struct module *module,
                                         const char *const *objects, const char *prefix,
                                         const char *output, struct diags *diags);
 
-/* Links the kernels that entries call alone, and writes nothing: for what device_link_entries would
- * refuse. */
+/* Links the kernels that entries call and ops launch alone, and writes nothing: for what
+ * device_link_entries and launches of single ops would refuse. */
 enum backend_status device_link_check(const struct module *module,
                                       const struct backend_places *places, struct diags *diags);
 

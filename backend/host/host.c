@@ -34,7 +34,9 @@ const struct backend_functions host_functions = {
 
 enum backend_status host_emit_object(const struct emission_job *job)
 {
-    return host_compile(job->module, job->places, job->output, job->diags);
+    enum backend_status status = device_link_check(job->module, job->places, job->diags);
+    return status == BACKEND_OK ? host_compile(job->module, job->places, job->output, job->diags)
+                                : status;
 }
 
 enum backend_status host_emit_source(const struct emission_job *job)

@@ -207,6 +207,40 @@ static bool has_inputs(const struct kernel_link *linker)
     return false;
 }
 
+/* What is asked of undefined names, and the kernels of which one is told. */
+struct missing {
+    const struct kernel_link *linker;
+    uint8_t *told;
+};
+
+/* Names with two underscores are the compiler's, which has them in a library of its own. */
+static void visit_undefined(void *user, unsigned group, const char *name)
+{
+    struct missing *missing = user;
+    const struct kernel_link *linker = missing->linker;
+    const struct module *module = linker->module;
+    uint32_t id = group - linker->first_group;
+    if (group < linker->first_group || strncmp(name, "__", 2) == 0 || linker->provided(name))
+        return;
+    const struct kernel *kernel = &module->kernels.at[id % module->kernels.count];
+    if (!missing->told[kernel_id(module, kernel)] &&
+        diag_at(linker->diags, DIAG_undefined_symbol, locate_name(module, kernel->loc),
+                "the object of '@%.*s' needs '%.300s', which no object defines",
+                NAME(module, kernel->name), name))
+        diag_help(linker->diags, "link what defines it into the kernel's object (ld -r): 'run' "
+                                 "cannot load the kernel without");
+    missing->told[kernel_id(module, kernel)] = 1;
+}
+
+static void warn_undefined(const struct kernel_link *linker)
+{
+    if (!linker->provided)
+        return;
+    struct missing missing = {linker, mem_calloc((size_t)linker->module->kernels.count + 1, 1)};
+    object_link_undefined(linker->link, visit_undefined, &missing);
+    mem_free(missing.told);
+}
+
 /* To the output, or only to see that it can be. */
 static bool write_link(struct kernel_link *linker)
 {
@@ -218,6 +252,8 @@ static bool write_link(struct kernel_link *linker)
         return true;
     bool ok = object_link_bytes(linker->link, &bytes, &size);
     mem_free(bytes);
+    if (ok)
+        warn_undefined(linker);
     return ok;
 }
 

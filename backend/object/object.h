@@ -65,6 +65,11 @@ bool object_link_write(struct object_link *link, const char *path);
 /* The same to memory; free `*bytes` with mem_free(). */
 bool object_link_bytes(struct object_link *link, void **bytes, size_t *size);
 
+/* Calls `visit` for each name that some input needs and none defines for it, with the group that
+ * mentions it first. */
+typedef void object_undefined_visit(void *user, unsigned group, const char *name);
+bool object_link_undefined(struct object_link *link, object_undefined_visit *visit, void *user);
+
 /* The number of bytes in .text sections (.text and .text.*) of the object or of all members of
  * the archive; false with a text in `error` (size `error_size`) where it cannot be read. */
 bool object_text_size(const char *path, uint64_t *size, char *error, size_t error_size);

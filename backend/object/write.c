@@ -1,6 +1,7 @@
 /* Relocations, the layout of the file, and its bytes: header, contents of the sections, their
  * relocations, symbols, strings, section headers. libelf encodes all tables. */
 #include "backend/object/internal.h"
+#include "backend/object/object.h"
 
 #include <assert.h>
 #include <libelf.h>
@@ -380,24 +381,49 @@ static void reset_inputs(const struct object_link *link)
     }
 }
 
-bool object_write(struct object_link *link, void **bytes, size_t *size)
+static void writer_begin(struct object_writer *writer, struct object_link *link)
 {
-    struct object_writer writer = {
-        .arena = {NULL, &link->error}, .error = &link->error, .link = link};
-    writer.global_tail = &writer.first_global;
-    writer.output_tail = &writer.first_output;
-    struct file file = {0};
+    *writer =
+        (struct object_writer){.arena = {NULL, &link->error}, .error = &link->error, .link = link};
+    writer->global_tail = &writer->first_global;
+    writer->output_tail = &writer->first_output;
     object_sort_inputs(link);
     reset_inputs(link);
+}
+
+static void writer_end(struct object_writer *writer)
+{
+    object_map_free(&writer->globals);
+    object_map_free(&writer->exports);
+    object_map_free(&writer->undefined);
+    object_map_free(&writer->output_map);
+    object_strings_free(&writer->names);
+    object_arena_free(&writer->arena);
+}
+
+bool object_write(struct object_link *link, void **bytes, size_t *size)
+{
+    struct object_writer writer;
+    struct file file = {0};
+    writer_begin(&writer, link);
     bool ok = object_resolve(&writer) && object_place(&writer) && object_symbols_build(&writer) &&
               build_relocations(&writer, &file) && layout(&writer, &file) &&
               write_bytes(&writer, &file, bytes, size);
-    object_map_free(&writer.globals);
-    object_map_free(&writer.exports);
-    object_map_free(&writer.undefined);
-    object_map_free(&writer.output_map);
-    object_strings_free(&writer.names);
     object_strings_free(&file.section_names);
-    object_arena_free(&writer.arena);
+    writer_end(&writer);
+    return ok;
+}
+
+bool object_link_undefined(struct object_link *link, object_undefined_visit *visit, void *user)
+{
+    struct object_writer writer;
+    if (link->error.set)
+        return false;
+    writer_begin(&writer, link);
+    bool ok = object_resolve(&writer);
+    for (struct object_global *global = writer.first_global; ok && global; global = global->next)
+        if (global->strength == OBJECT_NONE && global->needed && !global->target)
+            visit(user, global->input->group, global->name);
+    writer_end(&writer);
     return ok;
 }

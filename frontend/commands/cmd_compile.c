@@ -37,20 +37,26 @@ static enum exit_status emit_text(struct lowered_input *lowered, const struct em
     return status;
 }
 
+/* Kernels of ops that are launched alone are looked at all the same. */
+static enum exit_status nothing_to_fuse(struct lowered_input *lowered)
+{
+    struct diags *diags = &lowered->input.diags;
+    enum exit_status status = backend_exit_status(session_check_target(&lowered->session));
+    if (status == EXIT_DONE &&
+        diag_at(diags, DIAG_nothing_to_fuse, no_span, "there is no super kernel to compile"))
+        diag_help(diags, "mark the ops to be fused with 'scope @NAME { ... }'");
+    return status == EXIT_DONE ? EXIT_INPUT : status;
+}
+
 static enum exit_status emit_object(struct lowered_input *lowered, const struct emission *emission,
                                     const char *output)
 {
-    struct diags *diags = &lowered->input.diags;
     const struct emission_job job = {.module = lowered->input.module,
                                      .places = &lowered->session.places,
-                                     .diags = diags,
+                                     .diags = &lowered->input.diags,
                                      .output = output};
-    if (lowered->input.module->entries.count == 0) {
-        if (diag_at(diags, DIAG_nothing_to_fuse, no_span, "there is no super kernel to compile"))
-            diag_help(diags, "mark the ops to be fused with 'scope @NAME { ... }'");
-        return EXIT_INPUT;
-    }
-    return backend_exit_status(emission->make(&job));
+    return lowered->input.module->entries.count == 0 ? nothing_to_fuse(lowered)
+                                                     : backend_exit_status(emission->make(&job));
 }
 
 /* What --emit asks for; NULL, with a usage error, where the target does not emit it. */

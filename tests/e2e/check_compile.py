@@ -10,6 +10,7 @@ import glob
 import os
 import random
 import re
+import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -144,6 +145,54 @@ changed = [write(f"changed{i}.skir", chance.choice([change_token, change_lines, 
 both = compare_all("texts with a change", changed)
 
 # ---- Objects ----
+
+ALONE = """skir 1
+kernel @own : aiv_only {{block = 1, object = "{object}", function = "{function}", params = [x, y]}}
+graph @g(%a: f32[8]) -> f32[8] {{
+  %b = Own(%a) : f32[8] via @own
+  {scope}
+  return %b
+}}
+"""
+FUSED = "scope @s { %c = Add(%a, %a) : f32[8] }"
+
+
+def statuses(text):
+    """Of check, compile and run, and the ids of what they say."""
+    path = write("alone.skir", text)
+    runs = [tap.skirc("check", path),
+            tap.skirc("compile", "-o", os.path.join(scratch.name, "alone.o"), path),
+            tap.skirc("run", path)]
+    return [(run.returncode, " ".join(re.findall(r"(?m)\[[a-z-]+\]$", run.stderr))) for run in runs]
+
+
+def equal(claim, found, expected):
+    tap.check(claim, found == expected, f"{found}\nexpected: {expected}")
+
+
+with open(os.path.join(scratch.name, "own.c"), "w") as file:
+    file.write("void own(void *core, unsigned long args) { (void)core, (void)args; }\n")
+with open(os.path.join(scratch.name, "helped.c"), "w") as file:
+    file.write("double helper(double), cbrt(double);\n"
+               "double own(void *core, unsigned long args) { (void)core; return cbrt(helper(args)); }\n")
+for name in ("own", "helped"):
+    subprocess.run([os.environ.get("CC", "cc"), "-c", "-fPIC", "-o",
+                    os.path.join(scratch.name, f"{name}.o"), os.path.join(scratch.name, f"{name}.c")],
+                   check=True)
+
+refused = [(1, "[kernel-object]")] * 3
+equal("the object of an op that is launched alone is absent: all refuse it",
+      statuses(ALONE.format(object="absent.o", function="own", scope=FUSED)), refused)
+equal("so where nothing is fused",
+      statuses(ALONE.format(object="absent.o", function="own", scope="")), refused)
+equal("or its function is", statuses(ALONE.format(object="own.o", function="other", scope=FUSED)),
+      refused)
+warned = [(0, "[undefined-symbol]"), (0, "[undefined-symbol]"), (1, "[link]")]
+helped = ALONE.format(object="helped.o", function="own", scope=FUSED)
+equal("a name that the machine does not have is a warning, and an error of run", statuses(helped),
+      warned)
+own = "%b = Own(%a) : f32[8] via @own"
+equal("so in a super kernel", statuses(helped.replace(own, "scope @t { " + own + " }")), warned)
 
 wrong = [path for path in chance.sample(taken + both, min(OBJECTS, len(taken + both)))
          if object_status(path)]
