@@ -4,9 +4,14 @@
 #include "frontend/golden/golden_section.h"
 #include "ir/base/message.h"
 
+static const char bom[] = "\xef\xbb\xbf";
+
+/* What an editor has put a byte order mark before is meant as one: it is not to be passed over. */
 bool golden_is_test(const char *text, size_t size)
 {
-    return size >= 3 && memcmp(text, "//!", 3) == 0;
+    const char *end = text + size;
+    scan_take(&text, end, bom);
+    return scan_take(&text, end, "//!");
 }
 
 /* ------------------------------------------------------------------------------ header ---- */
@@ -99,6 +104,9 @@ bool golden_parse(struct golden *golden, const char *path, const char *text, siz
     *golden = (struct golden){.path = path};
     if (size >= UINT32_MAX)
         return message_fail(error, error_size, "the file is larger than 4 GiB");
+    if (size >= sizeof bom - 1 && memcmp(text, bom, sizeof bom - 1) == 0)
+        return message_fail(error, error_size,
+                            "the file begins with a byte order mark; it must begin with '//!'");
     const char *expect = source_find_expect(text, size);
     size_t input = expect ? (size_t)(expect - text) : size;
     split_lines(golden, text, input);

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* memmem */
 #include "frontend/golden/golden_check.h"
 #include "frontend/cli/diff.h"
 #include "frontend/golden/golden_changes.h"
@@ -49,6 +50,11 @@ void golden_actual_free(struct golden_actual *actual)
     text_free(&actual->changes);
 }
 
+static bool has_crlf(const char *text, size_t size)
+{
+    return size && memmem(text, size, "\r\n", 2);
+}
+
 static bool check_exact(const struct golden_section *section, const struct part *actual,
                         struct text *report)
 {
@@ -60,7 +66,11 @@ static bool check_exact(const struct golden_section *section, const struct part 
     else
         snprintf(name, sizeof name, "%s", what);
     diff_unified(report, "expected", section->text, size, name, actual->text, actual->size);
-    return report->size == before;
+    if (report->size == before)
+        return true;
+    if (has_crlf(section->text, size) && !has_crlf(actual->text, actual->size))
+        text_string(report, "  the lines of the test end in CR LF, those of the output in LF\n");
+    return false;
 }
 
 bool golden_check_section(const struct golden_section *section,

@@ -2,6 +2,7 @@
 #include "frontend/golden/golden_expectation.h"
 #include "frontend/golden/golden_scan.h"
 #include "ir/base/message.h"
+#include "ir/base/suggest.h"
 
 static const char *const severities[GOLDEN_SEVERITIES] = {"error", "warning", "remark", "note",
                                                           "help"};
@@ -94,6 +95,40 @@ static bool parse_expectation(struct golden *golden, uint32_t host, const char *
     return false;
 }
 
+/* What may be meant by what is no expectation: words that have places of their own. */
+static void explain(char *hint, size_t hint_size, const char *text, size_t size)
+{
+    static const char *const words[] = {"expect", "also", "fails"};
+    static const char *const places[] = {
+        "'//! expect' begins its line, behind the input",
+        "'//! also COMMAND ARGUMENTS' begins its line, behind the input",
+        "'//! fails: REASON' is the third line"};
+    struct suggest suggest = {.wanted = text, .wanted_size = 0};
+    while (suggest.wanted_size < size && !scan_is_blank(text[suggest.wanted_size]) &&
+           text[suggest.wanted_size] != ':')
+        suggest.wanted_size++;
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        suggest_offer_text(&suggest, words[i]);
+    for (int severity = 0; severity < GOLDEN_SEVERITIES; severity++)
+        suggest_offer_text(&suggest, severities[severity]);
+    hint[0] = '\0';
+    for (size_t i = 0; suggest.best && i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(suggest.best, words[i]) == 0)
+            snprintf(hint, hint_size, "; %s", places[i]);
+}
+
+static bool refuse(uint32_t number, const char *text, size_t size, char *error, size_t error_size)
+{
+    char hint[100];
+    explain(hint, sizeof hint, text, size);
+    return message_fail(error, error_size, "line %u: '//! %.*s' is no expectation%s", number,
+                        size < 80 ? (int)size : 80, text,
+                        hint[0] ? hint
+                                : "; it is 'SEVERITY: TEXT' or 'SEVERITY@PLACE: TEXT', with error, "
+                                  "warning, remark, note or help, and file, +N or -N; "
+                                  "'SEVERITY#N' is for the N-th command");
+}
+
 /* Cuts a comment at each `//!`; all pieces behind one are expectations. */
 bool golden_parse_expectations(struct golden *golden, uint32_t number, char *error,
                                size_t error_size)
@@ -113,11 +148,7 @@ bool golden_parse_expectations(struct golden *golden, uint32_t number, char *err
         size_t size = (size_t)((at ? at : end) - text);
         scan_trim(&text, &size);
         if (!parse_expectation(golden, number, text, size))
-            return message_fail(error, error_size,
-                                "line %u: '//! %.*s' is no expectation; it is 'SEVERITY: TEXT' or "
-                                "'SEVERITY@PLACE: TEXT', with error, warning, remark, note or "
-                                "help, and file, +N or -N; 'SEVERITY#N' is for the N-th command",
-                                number, size < 80 ? (int)size : 80, text);
+            return refuse(number, text, size, error, error_size);
     }
     return true;
 }

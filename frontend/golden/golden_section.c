@@ -88,6 +88,10 @@ static bool parse_directive(struct reader *reader, struct golden_section *sectio
     item.size = (size_t)(end - p);
     scan_trim(&p, &item.size);
     item.text = p;
+    if (item.kind == ITEM_TIMES && item.times == UINT32_MAX)
+        return message_fail(reader->error, reader->error_size,
+                            "line %u: '//! %.*s': no output has more than %u lines", reader->line,
+                            size < 80 ? (int)size : 80, text, UINT32_MAX - 1);
     if (known && item.size)
         return add_item(reader, section, item);
     return message_fail(reader->error, reader->error_size,
@@ -141,10 +145,10 @@ static bool parse_head(struct reader *reader, struct golden_section *section, co
             section->kind = GOLDEN_CHANGES;
         if (section->kind != GOLDEN_CHANGES && scan_take_word(&p, end, "of"))
             section->report = scan_take_word(&p, end, "report");
-        if (scan_take_word(&p, end, "in") && p < end) {
+        const char *in = p;
+        if (scan_take_word(&p, end, "in"))
             section->part = arena_strndup(&reader->golden->arena, p, (size_t)(end - p));
-            p = end;
-        }
+        p = section->part && *section->part ? end : in;
     }
     if (p == end)
         return true;
@@ -153,6 +157,15 @@ static bool parse_head(struct reader *reader, struct golden_section *section, co
                         "nothing', 'expect no changes' or 'expect changes', or 'expect lines', and "
                         "then 'of report', 'in PART'",
                         section->line, size < 80 ? (int)size : 80, text);
+}
+
+/* Whether there is an output that is wrong. */
+static bool expects_lines(const struct golden_section *section)
+{
+    for (uint32_t i = 0; i < section->items.count; i++)
+        if (section->items.at[i].kind != ITEM_GAP)
+            return true;
+    return false;
 }
 
 /* What follows a head, up to the next one. */
@@ -173,8 +186,9 @@ static bool parse_body(struct reader *reader, struct golden_section *section)
     if (section->nothing && !is_only_blank(section->text, section->size))
         return message_fail(reader->error, reader->error_size,
                             "line %u: lines follow, though nothing is expected", section->line);
-    if (section->kind == GOLDEN_LINES && section->items.count == 0)
-        return message_fail(reader->error, reader->error_size, "line %u: no line is expected here",
+    if (section->kind == GOLDEN_LINES && !expects_lines(section))
+        return message_fail(reader->error, reader->error_size,
+                            "line %u: no line is expected here: '...' is any lines, also none",
                             section->line);
     return true;
 }

@@ -102,6 +102,21 @@ static void test_refused(void **state)
     check_refused("//! fmt\n//! x\n//! error@+: y\n", "line 3");
     check_refused("//! fmt\n//! x\n//! error@-3: y\n", "line 3");
     check_refused("//! fmt\n//! x\n//! error@+99999999999999999999: y\n", "line 3");
+    check_refused("\xef\xbb\xbf//! fmt\n//! x\n", "byte order mark");
+}
+
+/* Words that stand where they mean nothing. */
+static void test_misplaced(void **state)
+{
+    (void)state;
+    check_refused("//! fmt\n//! x\n  //! expect nothing\n",
+                  "line 3: '//! expect nothing' is no expectation; '//! expect' begins its line");
+    check_refused("//! fmt\n//! x\n//! exepct\n", "'//! expect' begins its line");
+    check_refused("//! fmt\n//! x\n//! Also opt\n", "'//! also COMMAND ARGUMENTS' begins its line");
+    check_refused(
+        "//! fmt\n//! x\n\n//! fails: y\n",
+        "line 4: '//! fails: y' is no expectation; '//! fails: REASON' is the third line");
+    check_refused("//! fmt\n//! x\n//! erorr: y\n", "it is 'SEVERITY: TEXT'");
 }
 
 /* ---- Judging ---- */
@@ -118,6 +133,18 @@ static enum golden_verdict judge(const char *path, const char *text, const char 
     text_free(&report);
     check_file(path, text);
     return verdict;
+}
+
+/* Lines of a file that an editor has ended otherwise. */
+static void test_line_ends(void **state)
+{
+    (void)state;
+    assert_int_equal(judge(test_path(), "//! opt\r\n//! x\r\nskir 1\r\n//! expect\r\nskir 1\r\n",
+                           "the lines of the test end in CR LF, those of the output in LF"),
+                     GOLDEN_FAILED);
+    assert_int_equal(
+        judge(test_path(), "//! opt\r\n//! x\r\nskir 1\r\n//! expect lines\r\nskir 1\r\n", ""),
+        GOLDEN_PASSED);
 }
 
 #define HEAD "//! check\n//! claim\nskir 1\n"
@@ -254,6 +281,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_parse),         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_misplaced),     cmocka_unit_test(test_line_ends),
         cmocka_unit_test(test_judge),         cmocka_unit_test(test_partners),
         cmocka_unit_test(test_output),        cmocka_unit_test(test_bless),
         cmocka_unit_test(test_bless_refused),

@@ -149,6 +149,13 @@ static void test_anywhere(void **state)
     check(LINES "//! not:\n", GOLDEN_FAILED, "is no expectation of lines", NOTHING);
     check(LINES "{{[}}\n", GOLDEN_FAILED, "line 17: '{{[}}' is no pattern: a '[' of it", NOTHING);
     check(LINES, GOLDEN_FAILED, "line 16: no line is expected here", NOTHING);
+    check(LINES "...\n\n...\n", GOLDEN_FAILED,
+          "line 16: no line is expected here: '...' is any lines, also none", NOTHING);
+    check(LINES "//! 4294967295 times: x\n", GOLDEN_FAILED, "no output has more than 4294967294",
+          NOTHING);
+    check(LINES "//! 99999999999999999999 times: x\n", GOLDEN_FAILED,
+          "line 17: '//! 99999999999999999999 times: x': no output has more", NOTHING);
+    check(LINES "//! 4294967294 times: x\n", GOLDEN_FAILED, "to be in 4294967294 lines", NOTHING);
 }
 
 static void test_parts(void **state)
@@ -165,6 +172,7 @@ static void test_parts(void **state)
     check(TEST "//! expect in entry @s, aic\nx\n", GOLDEN_FAILED, "has no 'aic'", NOTHING);
     check(TEST "//! expect in entry @s, aiv\n  aiv {\n  }\n", GOLDEN_FAILED,
           "+++ standard output in entry @s, aiv\n", "+    await aiv\n", NOTHING);
+    check(TEST "//! expect in \nx\n", GOLDEN_FAILED, "'expect in' is no expectation", NOTHING);
     check(TEST "//! expect lins\n", GOLDEN_FAILED, "'expect lins' is no expectation", NOTHING);
 }
 
