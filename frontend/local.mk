@@ -182,6 +182,7 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/kernel_dir.h \
 	frontend/cli/moved_paths.c \
 	frontend/cli/moved_paths.h \
+	frontend/cli/measured.h \
 	frontend/cli/output.c \
 	frontend/cli/output.h \
 	frontend/cli/outputs.c \

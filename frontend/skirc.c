@@ -97,4 +97,4 @@ static const struct command commands[] = {
     {0},
 };
 
-const struct cli skirc = {commands, common_options, check_common_options};
+const struct cli skirc = {commands, common_options, check_common_options, false};

@@ -226,6 +226,7 @@ script_tests = \
 	tests/e2e/export_requests.py \
 	tests/e2e/gears.py \
 	tests/e2e/golden_files.sh \
+	tests/e2e/golden_runner.py \
 	tests/e2e/grammar.py \
 	tests/e2e/hostile_text.py \
 	tests/e2e/import.py \

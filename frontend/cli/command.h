@@ -66,6 +66,9 @@ struct cli {
     /* Whether the values given for them are possible; says on the error stream what is wrong with
      * one. Asked before a command runs. */
     bool (*check)(const struct invocation *invocation);
+    /* Of what a clock has measured nothing is said (frontend/cli/measured.h): what is printed is
+     * the same the next time. */
+    bool steady;
 };
 
 /* A command as it was called; valid while it runs. */

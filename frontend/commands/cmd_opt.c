@@ -3,6 +3,7 @@
 #include "frontend/cli/outputs.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/commands/cmd.h"
+#include "frontend/cli/measured.h"
 #include "frontend/commands/given_shapes.h"
 #include "frontend/commands/op_type_text.h"
 #include "frontend/commands/opt_driver.h"
@@ -92,7 +93,7 @@ static enum exit_status opt_one(struct invocation *invocation, const char *path,
                                 const void *user)
 {
     const struct opt_options *options = user;
-    struct opt_report report = {.file = path};
+    struct opt_report report = {.file = path, .steady = is_steady(invocation)};
     struct input input;
     enum exit_status status = EXIT_DONE;
     if (!input_open_verified(&input, invocation, path))

@@ -1,5 +1,6 @@
 #include "frontend/commands/opt_driver.h"
 #include "frontend/cli/diff.h"
+#include "frontend/cli/measured.h"
 #include "frontend/commands/lowered_input.h"
 #include "frontend/commands/opt_reread.h"
 #include "ir/verify/verify.h"
@@ -86,8 +87,10 @@ static bool verify(struct driver *driver, const struct pass *pass)
 static bool after_pass(void *user, const struct pass *pass, double seconds)
 {
     struct driver *driver = user;
-    if (driver->options->time_passes)
-        fprintf(driver->err, "%10.3f ms  %s\n", seconds * 1e3, pass->name);
+    if (driver->options->time_passes) {
+        put_milliseconds(driver->input->invocation, driver->err, 13, seconds * 1e3);
+        fprintf(driver->err, "  %s\n", pass->name);
+    }
     look_at_module(driver, pass, seconds);
     driver->defect = driver->options->verify_each && !verify(driver, pass);
     return !driver->defect;

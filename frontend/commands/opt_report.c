@@ -58,13 +58,15 @@ static void put_counts(struct json *json, const char *key, const struct module_c
     json_close_object(json);
 }
 
-static void put_run(struct json *json, const struct pass_run *run)
+static void put_run(struct json *json, const struct pass_run *run, bool steady)
 {
     json_line(json);
     json_open_object(json);
     json_add_string(json, "pass", run->pass->name);
-    json_key(json, "ms");
-    json_double(json, (double)(uint64_t)(run->seconds * 1e6 + 0.5) / 1e3); /* whole microseconds */
+    if (!steady) {
+        json_key(json, "ms");
+        json_double(json, (double)(uint64_t)(run->seconds * 1e6 + 0.5) / 1e3); /* whole us */
+    }
     json_key(json, "changed");
     json_bool(json, run->changed);
     json_close_object(json);
@@ -80,7 +82,7 @@ void opt_report_json(struct text *text, const struct opt_report *report, enum ex
     json_key(&json, "passes");
     json_open_array(&json);
     for (uint32_t i = 0; i < report->runs.count; i++)
-        put_run(&json, &report->runs.at[i]);
+        put_run(&json, &report->runs.at[i], report->steady);
     json_close_array(&json);
     json_line(&json);
     put_counts(&json, "before", &report->before);

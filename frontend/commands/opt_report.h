@@ -24,11 +24,13 @@ struct pass_run {
 
 struct opt_report {
     const char *file; /* as messages name it */
+    bool steady;      /* times are not said */
     struct module_counts before, after;
     VEC(struct pass_run) runs;
 };
 
-/* Appends it as JSON; without `after` where the status is not EXIT_DONE. */
+/* Appends it as JSON; without `after` where the status is not EXIT_DONE, and without times where
+ * they are not said. */
 void opt_report_json(struct text *text, const struct opt_report *report, enum exit_status status);
 
 #endif

@@ -1,4 +1,5 @@
 #include "frontend/commands/run_json.h"
+#include "frontend/cli/measured.h"
 #include "frontend/commands/run_answers.h"
 #include "frontend/exchange/writers/profile_table.h"
 
@@ -22,8 +23,11 @@ static double milliseconds(double seconds)
     return (double)(uint64_t)(seconds * 1e9 + 0.5) / 1e6;
 }
 
-static void put_times(struct json *json, const struct samples *samples)
+static void put_runs(struct json *json, const struct outcome *outcome)
 {
+    const struct samples *samples = &outcome->samples;
+    json_add_unsigned(json, "runs", outcome->runs);
+    add_number(json, "first_ms", milliseconds(outcome->first));
     if (samples->count) {
         add_number(json, "median_ms", milliseconds(samples_quantile(samples, 0.5)));
         add_number(json, "minimum_ms", milliseconds(samples_quantile(samples, 0)));
@@ -37,10 +41,10 @@ static void put_times(struct json *json, const struct samples *samples)
     json_close_array(json);
 }
 
-static void put_profile(struct json *json, const struct run_profile *profile)
+static void put_profile(struct json *json, const struct run_profile *profile, bool steady)
 {
     struct profile_table table;
-    profile_table_make(&table, profile);
+    profile_table_make(&table, profile, steady);
     json_line(json);
     json_key(json, "profile");
     json_open_object(json);
@@ -53,6 +57,7 @@ static void put_profile(struct json *json, const struct run_profile *profile)
 static void put_outcome(struct json *json, const struct outcome *outcome)
 {
     const struct runner *runner = outcome->runner;
+    bool steady = is_steady(runner->invocation);
     const struct intern_name *graph = &runner->module->names.names[runner->graph->name];
     json_line(json);
     json_open_object(json);
@@ -60,11 +65,10 @@ static void put_outcome(struct json *json, const struct outcome *outcome)
     json_add_bytes(json, "graph", graph->text, graph->size);
     json_add_unsigned(json, "ops", runner->graph->ops.count);
     json_add_unsigned(json, "launches", outcome->run ? outcome->run->launches : 0);
-    json_add_unsigned(json, "runs", outcome->runs);
-    add_number(json, "first_ms", milliseconds(outcome->first));
-    put_times(json, &outcome->samples);
+    if (!steady)
+        put_runs(json, outcome);
     if (outcome->last.profile)
-        put_profile(json, outcome->last.profile);
+        put_profile(json, outcome->last.profile, steady);
     json_close_object(json);
 }
 
@@ -91,7 +95,8 @@ static void put_comparison(struct json *json, const struct outcomes *outcomes)
     json_key(json, "comparison");
     json_open_object(json);
     json_add_string(json, "results", verdicts[outcomes->verdict]);
-    put_ratio(json, outcomes);
+    if (!is_steady(outcomes->at[0].runner->invocation))
+        put_ratio(json, outcomes);
     json_close_object(json);
 }
 

@@ -1,4 +1,5 @@
 #include "frontend/commands/run_profile.h"
+#include "frontend/cli/measured.h"
 #include "frontend/exchange/writers/profile_names.h"
 #include "frontend/exchange/writers/profile_table.h"
 
@@ -6,29 +7,39 @@
 enum { MOST_ROWS = 20 };
 
 struct printing {
+    const struct invocation *invocation;
     FILE *out;
     const struct profile_table *table, *other; /* or NULL */
     const char *other_name;
 };
 
-static void put_time(FILE *out, uint64_t ns)
+static void put_time(const struct printing *printing, uint64_t ns)
 {
-    fprintf(out, "%9.3f ms", (double)ns * 1e-6);
+    put_milliseconds(printing->invocation, printing->out, 12, (double)ns * 1e-6);
+}
+
+static void put_share(const struct printing *printing, const struct profile_row *row)
+{
+    if (is_steady(printing->invocation))
+        fprintf(printing->out, "%7s", "SHARE");
+    else
+        fprintf(printing->out, "%5.1f %%", profile_row_share(printing->table, row) * 100);
 }
 
 static void print_row(const struct printing *printing, const struct profile_row *row)
 {
     FILE *out = printing->out;
-    put_time(out, row->all);
+    put_time(printing, row->all);
     fputs("  ", out);
-    put_time(out, row->longest);
-    fprintf(out, "  %5.1f %%  %4u %s", profile_row_share(printing->table, row) * 100, row->cores,
-            profile_core_names[row->type]);
+    put_time(printing, row->longest);
+    fputs("  ", out);
+    put_share(printing, row);
+    fprintf(out, "  %4u %s", row->cores, profile_core_names[row->type]);
     if (printing->other) {
         const struct profile_row *same = profile_table_find(printing->other, row);
         fputs("  ", out);
         if (same)
-            put_time(out, same->all);
+            put_time(printing, same->all);
         else
             fprintf(out, "%12s", "-");
     }
@@ -57,12 +68,14 @@ void run_profile_print(const struct outcomes *outcomes)
     const struct run_profile *profile = outcomes->at[0].last.profile;
     const struct run_profile *second = outcomes->count > 1 ? outcomes->at[1].last.profile : NULL;
     struct profile_table table = {.rows = NULL}, other = {.rows = NULL};
+    const struct invocation *invocation = outcomes->at[0].runner->invocation;
     if (!profile)
         return;
-    profile_table_make(&table, profile);
+    profile_table_make(&table, profile, is_steady(invocation));
     if (second)
-        profile_table_make(&other, second);
-    const struct printing printing = {.out = outcomes->at[0].runner->invocation->out,
+        profile_table_make(&other, second, is_steady(invocation));
+    const struct printing printing = {.invocation = invocation,
+                                      .out = invocation->out,
                                       .table = &table,
                                       .other = second ? &other : NULL,
                                       .other_name = outcomes->at[1].name};

@@ -1,4 +1,5 @@
 #include "frontend/commands/run_report.h"
+#include "frontend/cli/measured.h"
 #include "frontend/cli/output.h"
 #include "frontend/exchange/writers/trace_events.h"
 
@@ -35,7 +36,7 @@ enum exit_status run_report_profile(const struct outcome *outcome)
     struct text text = {NULL, 0, 0};
     if (!outcome->last.profile || !outcome->fused)
         return EXIT_DONE;
-    trace_events_write(&text, outcome->last.profile);
+    trace_events_write(&text, outcome->last.profile, is_steady(runner->invocation));
     enum exit_status status = write_output(runner->invocation, runner->profile, &text);
     text_free(&text);
     return status;
@@ -55,20 +56,35 @@ enum exit_status run_report_trace(const struct outcome *outcome)
 
 /* ------------------------------------------------------------------------------ times ---- */
 
-static double milliseconds(const struct samples *samples, double part)
+static void put_time(const struct runner *runner, const char *what, double seconds)
 {
-    return samples_quantile(samples, part) * 1e3;
+    const struct invocation *invocation = runner->invocation;
+    fputs(what, invocation->out);
+    put_milliseconds(invocation, invocation->out, 0, seconds * 1e3);
+}
+
+/* How many are enough depends on how long they take. */
+static void put_count(const struct runner *runner, uint32_t count)
+{
+    FILE *out = runner->invocation->out;
+    if (is_steady(runner->invocation) && runner->repeat == REPEAT_AUTO)
+        fputs(" of COUNT runs", out);
+    else
+        fprintf(out, " of %u run%s", count, count == 1 ? "" : "s");
 }
 
 /* There is at least one. */
-static void put_times(FILE *out, const struct samples *samples)
+static void put_times(const struct outcome *outcome)
 {
-    if (samples->count == 1)
-        fprintf(out, "%.3f ms of 1 run", milliseconds(samples, 0));
-    else
-        fprintf(out, "median %.3f ms of %u runs, minimum %.3f ms, spread %.3f ms",
-                milliseconds(samples, 0.5), samples->count, milliseconds(samples, 0),
-                samples_spread(samples) * 1e3);
+    const struct samples *samples = &outcome->samples;
+    const struct runner *runner = outcome->runner;
+    bool one = samples->count == 1;
+    put_time(runner, one ? "" : "median ", samples_quantile(samples, 0.5));
+    put_count(runner, samples->count);
+    if (one)
+        return;
+    put_time(runner, ", minimum ", samples_quantile(samples, 0));
+    put_time(runner, ", spread ", samples_spread(samples));
 }
 
 static void print_times(const struct outcomes *outcomes)
@@ -82,31 +98,37 @@ static void print_times(const struct outcomes *outcomes)
     for (unsigned i = 0; i < outcomes->count; i++) {
         const char *name = outcomes->at[i].name;
         fprintf(out, "%s: %*s", name, width - (int)strlen(name), "");
-        put_times(out, &outcomes->at[i].samples);
+        put_times(&outcomes->at[i]);
         fputc('\n', out);
     }
 }
 
-/* What takes longer stands first. */
+/* `a` is what takes longer. */
+static void put_ratio(FILE *out, const struct outcome *a, const struct outcome *b,
+                      const struct ratio *ratio)
+{
+    if (!ratio->known)
+        fprintf(out, "too few runs to compare their times\n");
+    else if (ratio->clear)
+        fprintf(out, "%s takes %.2f times as long as %s (%.2f to %.2f)\n", a->name, ratio->middle,
+                b->name, ratio->low, ratio->high);
+    else
+        fprintf(out, "no difference but noise: %s takes %.2f to %.2f times as long as %s\n",
+                a->name, ratio->low, ratio->high, b->name);
+}
+
 static void print_ratio(const struct outcomes *outcomes)
 {
     const struct outcome *a = &outcomes->at[0], *b = &outcomes->at[1];
     FILE *out = a->runner->invocation->out;
     struct ratio ratio = samples_ratio(&a->samples, &b->samples);
-    if (ratio.known && ratio.middle < 1) {
-        const struct outcome *other = a;
-        a = b;
-        b = other;
-        ratio = samples_ratio(&a->samples, &b->samples);
-    }
-    if (!ratio.known)
-        fprintf(out, "too few runs to compare their times\n");
-    else if (ratio.clear)
-        fprintf(out, "%s takes %.2f times as long as %s (%.2f to %.2f)\n", a->name, ratio.middle,
-                b->name, ratio.low, ratio.high);
-    else
-        fprintf(out, "no difference but noise: %s takes %.2f to %.2f times as long as %s\n",
-                a->name, ratio.low, ratio.high, b->name);
+    if (is_steady(a->runner->invocation) && ratio.known)
+        fprintf(out, "%s takes RATIO times as long as %s\n", b->name, a->name);
+    else if (ratio.known && ratio.middle < 1) {
+        ratio = samples_ratio(&b->samples, &a->samples);
+        put_ratio(out, b, a, &ratio);
+    } else
+        put_ratio(out, a, b, &ratio);
 }
 
 /* ---------------------------------------------------------------------------- summary ---- */
@@ -130,10 +152,12 @@ static void put_launches(FILE *out, const struct outcome *outcome)
 static void put_own_times(FILE *out, const struct outcome *outcome)
 {
     fputs(", ", out);
-    if (outcome->samples.count == 0)
-        fprintf(out, "%.3f ms (first run)", outcome->first * 1e3);
-    else
-        put_times(out, &outcome->samples);
+    if (outcome->samples.count) {
+        put_times(outcome);
+        return;
+    }
+    put_time(outcome->runner, "", outcome->first);
+    fputs(" (first run)", out);
 }
 
 static void put_verdicts(FILE *out, const struct outcomes *outcomes)

@@ -297,7 +297,7 @@ bool trace_dump_profile(struct text *text, const struct trace_dump *dump, uint64
         if (word_at(dump, at) == (uint32_t)PART_MAGIC)
             read_part(&p, at, size, core);
     scale(&p);
-    trace_events_write(text, &p.profile);
+    trace_events_write(text, &p.profile, false);
     intern_free(&p.tasks);
     vec_free(&p.profile.launches);
     vec_free(&p.profile.events);

@@ -152,11 +152,21 @@ static int compare_times(const void *a, const void *b)
     return order ? order : strcmp(x->name, y->name);
 }
 
-void profile_table_make(struct profile_table *table, const struct run_profile *profile)
+/* Which cores are blocked, and where, depends on who comes first. */
+static void order_rows(struct profile_table *table)
+{
+    if (table->steady)
+        table->count = table->n_ops;
+    else if (table->count)
+        qsort(table->rows, table->count, sizeof *table->rows, compare_times);
+}
+
+void profile_table_make(struct profile_table *table, const struct run_profile *profile, bool steady)
 {
     struct stretches spans = {NULL, 0, 0};
     find_spans(&spans, profile);
-    *table = (struct profile_table){.rows = mem_calloc(spans.count, sizeof *table->rows)};
+    *table = (struct profile_table){.rows = mem_calloc(spans.count, sizeof *table->rows),
+                                    .steady = steady};
     if (spans.count)
         qsort(spans.at, spans.count, sizeof *spans.at, compare_spans);
     for (uint32_t i = 0; i < spans.count;) {
@@ -165,8 +175,7 @@ void profile_table_make(struct profile_table *table, const struct run_profile *p
         table->n_ops += !row->blocked;
         *(row->blocked ? &table->blocked : &table->working) += row->all;
     }
-    if (table->count)
-        qsort(table->rows, table->count, sizeof *table->rows, compare_times);
+    order_rows(table);
     vec_free(&spans);
 }
 
@@ -197,6 +206,17 @@ const struct profile_row *profile_table_find(const struct profile_table *table,
 
 /* ------------------------------------------------------------------------------- JSON ---- */
 
+static void put_times(struct json *json, const struct profile_table *table,
+                      const struct profile_row *row)
+{
+    json_key(json, "all_cores_ms");
+    json_double(json, (double)row->all / 1e6);
+    json_key(json, "longest_core_ms");
+    json_double(json, (double)row->longest / 1e6);
+    json_key(json, "share");
+    json_double(json, profile_row_share(table, row));
+}
+
 static void put_row(struct json *json, const struct profile_table *table,
                     const struct profile_row *row)
 {
@@ -207,12 +227,8 @@ static void put_row(struct json *json, const struct profile_table *table,
     json_add_string(json, "core_type", profile_core_names[row->type]);
     json_add_unsigned(json, "cores", row->cores);
     json_add_unsigned(json, "times", row->times);
-    json_key(json, "all_cores_ms");
-    json_double(json, (double)row->all / 1e6);
-    json_key(json, "longest_core_ms");
-    json_double(json, (double)row->longest / 1e6);
-    json_key(json, "share");
-    json_double(json, profile_row_share(table, row));
+    if (!table->steady)
+        put_times(json, table, row);
     json_close_object(json);
 }
 

@@ -22,11 +22,13 @@ struct profile_row {
 struct profile_table {
     struct profile_row *rows; /* those of ops, then the blocked ones; the longest time first */
     uint32_t count, n_ops;
+    bool steady; /* only what is the same in every run: the rows of ops, by name, without times */
     uint64_t working, blocked; /* nanoseconds on all cores */
     struct arena arena;
 };
 
-void profile_table_make(struct profile_table *table, const struct run_profile *profile);
+void profile_table_make(struct profile_table *table, const struct run_profile *profile,
+                        bool steady);
 void profile_table_free(struct profile_table *table);
 
 /* The part that a row has of all time that cores worked, or were blocked. */

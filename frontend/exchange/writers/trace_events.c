@@ -115,15 +115,22 @@ static void put_event(struct json *json, const struct run_profile *profile,
 }
 
 /* The same numbers as in the tables that are printed. */
-static void put_table(struct json *json, const struct run_profile *profile)
+static void put_table(struct json *json, const struct run_profile *profile, bool steady)
 {
     struct profile_table table;
-    profile_table_make(&table, profile);
+    profile_table_make(&table, profile, steady);
     profile_table_json(json, &table);
     profile_table_free(&table);
 }
 
-void trace_events_write(struct text *text, const struct run_profile *profile)
+static void put_events(struct json *json, const struct run_profile *profile)
+{
+    put_rows(json, profile);
+    for (uint32_t i = 0; i < profile->events.count; i++)
+        put_event(json, profile, &profile->events.at[i]);
+}
+
+void trace_events_write(struct text *text, const struct run_profile *profile, bool steady)
 {
     struct json json = {.text = text};
     json_open_object(&json);
@@ -131,13 +138,12 @@ void trace_events_write(struct text *text, const struct run_profile *profile)
     json_key(&json, "otherData");
     json_open_object(&json);
     json_add_unsigned(&json, "dropped", profile->dropped);
-    put_table(&json, profile);
+    put_table(&json, profile, steady);
     json_close_object(&json);
     json_key(&json, "traceEvents");
     json_open_array(&json);
-    put_rows(&json, profile);
-    for (uint32_t i = 0; i < profile->events.count; i++)
-        put_event(&json, profile, &profile->events.at[i]);
+    if (!steady)
+        put_events(&json, profile);
     json_close_array(&json);
     json_close_object(&json);
     text_char(text, '\n');

@@ -5,7 +5,8 @@
 #include "backend/run.h"
 #include "ir/base/text.h"
 
-/* Appends JSON: a row per core, and on it the beginnings and ends of launches, ops and events. */
-void trace_events_write(struct text *text, const struct run_profile *profile);
+/* Appends JSON: a row per core, and on it the beginnings and ends of launches, ops and events;
+ * `steady`: only what is the same in every run, which these are not. */
+void trace_events_write(struct text *text, const struct run_profile *profile, bool steady);
 
 #endif
