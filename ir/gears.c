@@ -1,4 +1,5 @@
 #include "ir/gears.h"
+#include "ir/attr_map.h"
 #include "ir/base/text.h"
 
 #include <string.h>
@@ -211,6 +212,24 @@ static bool bind_type(struct module *module, uint32_t *id, const struct dim_bind
     return true;
 }
 
+/* What a map of attributes binds types with. */
+struct type_binder {
+    const struct dim_binding *bindings;
+    uint32_t count;
+    bool ok;
+    struct bind_fault *fault;
+};
+
+static bool bind_attr(struct attr_map *map, struct attr_value *value)
+{
+    struct type_binder *binder = map->user;
+    uint32_t before = value->id;
+    if (value->kind == ATTR_TYPE && binder->ok)
+        binder->ok =
+            bind_type(map->module, &value->id, binder->bindings, binder->count, binder->fault);
+    return value->id != before;
+}
+
 bool graph_bind_types(struct module *module, struct graph *graph,
                       const struct dim_binding *bindings, uint32_t count, struct bind_fault *fault)
 {
@@ -219,7 +238,11 @@ bool graph_bind_types(struct module *module, struct graph *graph,
         ok = bind_type(module, &graph->values.at[i].type, bindings, count, fault);
     for (uint32_t i = 0; ok && i < graph->result_types.count; i++)
         ok = bind_type(module, &graph->result_types.at[i], bindings, count, fault);
-    return ok;
+    struct type_binder binder = {bindings, count, ok, fault};
+    struct attr_map map = {module, bind_attr, &binder};
+    if (ok)
+        attr_map_graph(&map, graph);
+    return binder.ok;
 }
 
 static bool is_bound(const struct dim_binding *bindings, uint32_t count, uint32_t name)

@@ -47,8 +47,9 @@ struct bind_fault {
     enum dim_fault fault;
 };
 
-/* Puts values in the place of names in the types of all values and results of a graph, which still
- * declares the names. False, with the types changed in part, where a dimension does not fit. */
+/* Puts values in the place of names in the types of all values, results and attributes of a graph,
+ * which still declares the names. False, with the types changed in part, where a dimension does not
+ * fit. */
 bool graph_bind_types(struct module *module, struct graph *graph,
                       const struct dim_binding *bindings, uint32_t count, struct bind_fault *fault);
 /* Takes the names out of `dims` and gears. */

@@ -10,6 +10,8 @@ libskir_la_SOURCES += \
 	ir/archs.def \
 	ir/attr_keys.def \
 	ir/attr_kinds.def \
+	ir/attr_map.c \
+	ir/attr_map.h \
 	ir/attr_rows.c \
 	ir/attr_rows.h \
 	ir/attrs.c \

@@ -7,6 +7,7 @@
  *
  * A combination that the graph contradicts, such as two sizes that must be one, is left out.
  */
+#include "ir/attr_map.h"
 #include "ir/base/text.h"
 #include "ir/calls.h"
 #include "ir/gears.h"
@@ -48,13 +49,35 @@ static uint32_t instance_name(const struct expander *expander, uint32_t name, co
     return module_free_symbol(module, wanted, "_");
 }
 
-/* Super kernels of all graphs have different names. */
+static bool rename_symbol(struct attr_map *map, struct attr_value *value)
+{
+    const struct id_map *names = map->user;
+    uint32_t name = value->kind == ATTR_SYMBOL ? id_map_find(names, value->id) : NONE;
+    if (name != NONE)
+        value->id = name;
+    return name != NONE;
+}
+
+/* Super kernels of all graphs have different names, by which the graph's own attributes call
+ * them. */
 static void rename_superkernels(const struct expander *expander, struct graph *graph,
                                 const int64_t *row)
 {
-    for (uint32_t b = 0; b < graph->blocks.count; b++)
-        if (graph->blocks.at[b].kind == BLOCK_SUPERKERNEL)
-            graph->blocks.at[b].name = instance_name(expander, graph->blocks.at[b].name, row);
+    struct id_map names = {NULL, 0, 0};
+    struct attr_map map = {expander->module, rename_symbol, &names};
+    bool any = false;
+    for (uint32_t b = 0; b < graph->blocks.count; b++) {
+        struct block *block = &graph->blocks.at[b];
+        if (block->kind != BLOCK_SUPERKERNEL)
+            continue;
+        uint32_t before = block->name;
+        block->name = instance_name(expander, before, row);
+        id_map_set(&names, before, block->name);
+        any = true;
+    }
+    if (any)
+        attr_map_graph(&map, graph);
+    id_map_free(&names);
 }
 
 /* The graph with the values of a row; false where a dimension becomes too large, as `reason` says
@@ -201,6 +224,50 @@ static bool has_entries(const struct expander *expander)
     return false;
 }
 
+/* What looks for the super kernels of the graph in the attributes of others. */
+struct name_search {
+    struct id_map blocks; /* by name */
+    uint32_t found;       /* a block that others name, or NONE */
+};
+
+static bool find_name(struct attr_map *map, struct attr_value *value)
+{
+    struct name_search *search = map->user;
+    if (value->kind == ATTR_SYMBOL && search->found == NONE)
+        search->found = id_map_find(&search->blocks, value->id);
+    return false;
+}
+
+static bool report_named(const struct expander *expander, const struct graph *other, uint32_t block)
+{
+    struct diags *diags = expander->context->diags;
+    if (diag_at(diags, DIAG_unsupported,
+                locate_name(expander->module, graph_of(expander)->blocks.at[block].loc),
+                "'@%.*s' names this super kernel, of which each combination of gears has another",
+                NAME(expander->module, other->name)))
+        diag_help(diags, "name it in attributes of its own graph only");
+    return false;
+}
+
+/* Each combination has super kernels of its own, so that others cannot mean one. */
+static bool check_not_named(const struct expander *expander)
+{
+    struct module *module = expander->module;
+    struct name_search search = {.found = NONE};
+    struct attr_map map = {module, find_name, &search};
+    const struct graph *graph = graph_of(expander), *other = graph;
+    for (uint32_t b = 0; b < graph->blocks.count; b++)
+        if (graph->blocks.at[b].kind == BLOCK_SUPERKERNEL)
+            id_map_set(&search.blocks, graph->blocks.at[b].name, b);
+    for (uint32_t i = 0; i < module->graphs.count && search.found == NONE; i++) {
+        other = &module->graphs.at[i];
+        if (other != graph && search.blocks.count)
+            attr_map_graph(&map, &module->graphs.at[i]);
+    }
+    id_map_free(&search.blocks);
+    return search.found == NONE || report_named(expander, other, search.found);
+}
+
 /* The rows in the place of the statements. */
 static void write_cases(struct expander *expander)
 {
@@ -238,6 +305,8 @@ static bool expand_graph(struct pass_context *context, uint32_t id, bool called)
     if (has_entries(&expander))
         return refuse(&expander, "a graph with gears has super kernels that are lowered",
                       "run expand-gears before lower-superkernels");
+    if (!check_not_named(&expander))
+        return false;
     if (!gear_table_init(&expander.table, graph_of(&expander)))
         return refuse(&expander, "gears make too many combinations", "leave some out");
     bool ok = expand_all(&expander);
