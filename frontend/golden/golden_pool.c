@@ -120,35 +120,70 @@ static void restore_file(const struct worker *worker, const char *path)
     file_bytes_free(&bytes);
 }
 
-static void worker_start(const struct golden_pool *pool, struct worker *worker,
-                         struct golden_job *jobs, uint32_t job)
+/* The processes of a run. */
+struct crew {
+    struct worker *workers;
+    unsigned count;
+};
+
+/* A process has the descriptors of all others; it may need as many as there are. */
+static void close_others(const struct crew *crew, const struct worker *self)
 {
-    int fds[2];
-    *worker = (struct worker){.job = job, .pipe = -1};
-    if (pipe(fds) != 0) {
-        text_printf(&jobs[job].report, "  cannot start a process: %s\n", strerror(errno));
-        return;
+    for (unsigned i = 0; i < crew->count; i++) {
+        const struct worker *worker = &crew->workers[i];
+        if (worker->pipe >= 0)
+            close(worker->pipe);
+        if (worker->noise && worker != self)
+            close(fileno(worker->noise));
     }
+}
+
+/* What a worker needs besides its process, and whether a descriptor is left behind it to read and
+ * write the test's file. Returns the end of the pipe that it writes; -1, with errno set, where it
+ * cannot be had. */
+static int worker_open(struct worker *worker)
+{
+    int fds[2], spare;
+    if (pipe(fds) != 0)
+        return -1;
     fcntl(fds[0], F_SETFD, FD_CLOEXEC);
     fcntl(fds[1], F_SETFD, FD_CLOEXEC);
     worker->pipe = fds[0];
     worker->noise = tmpfile();
-    if (pool->bless)
-        remember_file(worker, jobs[job].path);
+    spare = fcntl(fds[0], F_DUPFD_CLOEXEC, 0);
+    close(spare >= 0 ? spare : fds[1]);
+    return spare >= 0 ? fds[1] : -1;
+}
+
+static pid_t worker_fork(const struct golden_pool *pool, const struct crew *crew,
+                         const struct worker *worker, const char *path, int pipe)
+{
     pid_t pid = fork();
-    if (pid == 0) {
-        close(fds[0]);
-        work(&(struct errand){pool->cli, jobs[job].path, pool->bless, fds[1]}, worker->noise);
-    }
+    if (pid != 0)
+        return pid;
+    close_others(crew, worker);
+    work(&(struct errand){pool->cli, path, pool->bless, pipe}, worker->noise);
+}
+
+/* False, with errno set, where there is no descriptor or process left for it. */
+static bool worker_start(const struct golden_pool *pool, const struct crew *crew,
+                         struct worker *worker, struct golden_job *jobs, uint32_t job)
+{
+    const char *path = jobs[job].path;
+    *worker = (struct worker){.job = job, .pipe = -1};
+    int pipe = worker_open(worker);
+    if (pipe >= 0 && pool->bless)
+        remember_file(worker, path);
+    pid_t pid = pipe < 0 ? -1 : worker_fork(pool, crew, worker, path, pipe);
     int failure = errno;
-    close(fds[1]);
+    if (pipe >= 0)
+        close(pipe);
     worker->deadline = now() + (int64_t)pool->timeout * 1000;
-    if (pid > 0) {
-        worker->pid = pid;
-        return;
-    }
-    worker_close(worker);
-    text_printf(&jobs[job].report, "  cannot start a process: %s\n", strerror(failure));
+    worker->pid = pid > 0 ? pid : 0;
+    if (pid < 0)
+        worker_close(worker);
+    errno = failure;
+    return pid > 0;
 }
 
 enum { MAX_NOISE = 8000 };
@@ -175,6 +210,8 @@ static void worker_end(struct worker *worker, struct golden_job *job, const char
     while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR)
         continue;
     worker->pid = 0;
+    close(worker->pipe); /* restore_file needs a descriptor */
+    worker->pipe = -1;
     job->verdict = GOLDEN_FAILED;
     if (worker->sent.size) {
         text_bytes(&job->report, worker->sent.at + 1, worker->sent.size - 1);
@@ -217,40 +254,60 @@ static bool worker_read(struct worker *worker, struct golden_job *job)
     return true;
 }
 
-/* Waits until a worker has something to say or its time is over, and hands it to worker_read or
- * worker_end. Marks jobs that are done. */
-static void pool_wait(const struct golden_pool *pool, struct worker *workers,
-                      struct golden_job *jobs, uint8_t *done, struct pollfd *polls)
+/* Waits until there is something to be read, at most until `deadline`. poll() may refuse to look
+ * at many descriptors, or have no memory for them: it is asked for each, and then a while is
+ * waited. */
+static void wait_for_any(struct pollfd *polls, unsigned count, int64_t deadline)
 {
-    int64_t nearest = INT64_MAX, start = now();
-    for (unsigned i = 0; i < pool->workers; i++) {
-        polls[i] = (struct pollfd){workers[i].pid ? workers[i].pipe : -1, POLLIN, 0};
-        if (workers[i].pid && workers[i].deadline < nearest)
-            nearest = workers[i].deadline;
-    }
-    int64_t wait = nearest > start ? nearest - start : 0;
-    if (poll(polls, pool->workers, wait < 60000 ? (int)wait : 60000) < 0)
+    enum { LONG = 60000, NAP = 10 };
+    int64_t start = now(), wait = deadline > start ? deadline - start : 0;
+    if (poll(polls, count, wait < LONG ? (int)wait : LONG) >= 0)
         return;
-    for (unsigned i = 0; i < pool->workers; i++) {
-        struct worker *worker = &workers[i];
-        if (!worker->pid)
-            continue;
-        if (polls[i].revents) {
-            done[worker->job] = worker_read(worker, &jobs[worker->job]);
-        } else if (now() >= worker->deadline) {
-            char text[64];
-            snprintf(text, sizeof text, "it takes longer than %u seconds", pool->timeout);
-            done[worker->job] = 1;
-            worker_end(worker, &jobs[worker->job], text);
-        }
+    bool refused = errno != EINTR, any = false;
+    for (unsigned i = 0; i < count; i++) {
+        polls[i].revents = 0;
+        any |= refused && poll(&polls[i], 1, 0) > 0;
     }
+    if (refused && !any)
+        poll(NULL, 0, NAP);
 }
 
-/* The processes of a run. */
-struct crew {
-    struct worker *workers;
-    unsigned count;
-};
+/* Hands a worker that has something to say, or whose time is over, to worker_read or worker_end.
+ * Returns whether its job is done. */
+static bool worker_look(const struct golden_pool *pool, struct worker *worker,
+                        struct golden_job *job, const struct pollfd *poll)
+{
+    char text[64];
+    if (poll->revents)
+        return worker_read(worker, job);
+    if (now() < worker->deadline)
+        return false;
+    snprintf(text, sizeof text, "it takes longer than %u seconds", pool->timeout);
+    worker_end(worker, job, text);
+    return true;
+}
+
+/* Waits until a worker has something to say or its time is over. Marks jobs that are done. */
+static void pool_wait(const struct golden_pool *pool, const struct crew *crew,
+                      struct golden_job *jobs, uint8_t *done, struct pollfd *polls)
+{
+    int64_t nearest = INT64_MAX;
+    unsigned n = 0;
+    for (unsigned i = 0; i < crew->count; i++) {
+        const struct worker *worker = &crew->workers[i];
+        if (!worker->pid)
+            continue;
+        polls[n++] = (struct pollfd){worker->pipe, POLLIN, 0};
+        nearest = worker->deadline < nearest ? worker->deadline : nearest;
+    }
+    wait_for_any(polls, n, nearest);
+    n = 0;
+    for (unsigned i = 0; i < crew->count; i++) {
+        struct worker *worker = &crew->workers[i];
+        if (worker->pid)
+            done[worker->job] = worker_look(pool, worker, &jobs[worker->job], &polls[n++]);
+    }
+}
 
 /* Without memory, nobody waits for them any more. */
 static void dismiss(void *what)
@@ -266,35 +323,55 @@ static void dismiss(void *what)
     }
 }
 
+static bool is_at_work(const struct crew *crew)
+{
+    for (unsigned i = 0; i < crew->count; i++)
+        if (crew->workers[i].pid)
+            return true;
+    return false;
+}
+
+/* Starts jobs where workers are idle. Where descriptors or processes are used up, the rest waits
+ * for those at work; where nobody is, the job fails. Returns how many have been started. */
+static uint32_t start_jobs(const struct golden_pool *pool, const struct crew *crew,
+                           struct golden_job *jobs, uint8_t *done, uint32_t next, uint32_t count)
+{
+    for (unsigned i = 0; i < crew->count && next < count; i++) {
+        if (crew->workers[i].pid)
+            continue;
+        jobs[next].verdict = GOLDEN_FAILED;
+        if (!worker_start(pool, crew, &crew->workers[i], jobs, next)) {
+            if (is_at_work(crew))
+                break;
+            text_printf(&jobs[next].report, "  cannot start a process: %s\n", strerror(errno));
+            done[next] = 1;
+        }
+        next++;
+    }
+    return next;
+}
+
 void golden_pool_run(const struct golden_pool *pool, struct golden_job *jobs, uint32_t count)
 {
-    struct worker *workers = mem_calloc(pool->workers, sizeof *workers);
-    struct crew crew = {workers, pool->workers};
+    struct crew crew = {mem_calloc(pool->workers, sizeof *crew.workers), pool->workers};
     struct mem_guard guard;
     struct pollfd *polls = mem_calloc(pool->workers, sizeof *polls);
     uint8_t *done = mem_calloc(count, 1);
     uint32_t started = 0, finished = 0;
     for (unsigned i = 0; i < pool->workers; i++)
-        workers[i].pipe = -1;
+        crew.workers[i].pipe = -1;
     mem_guard(&guard, dismiss, &crew);
     while (finished < count) {
-        for (unsigned i = 0; i < pool->workers && started < count; i++) {
-            if (workers[i].pid)
-                continue;
-            jobs[started].verdict = GOLDEN_FAILED;
-            worker_start(pool, &workers[i], jobs, started);
-            done[started] = workers[i].pid == 0;
-            started++;
-        }
+        started = start_jobs(pool, &crew, jobs, done, started, count);
         if (!done[finished])
-            pool_wait(pool, workers, jobs, done, polls);
+            pool_wait(pool, &crew, jobs, done, polls);
         for (; finished < started && done[finished]; finished++) {
             pool->finished(pool->user, &jobs[finished], finished);
             text_free(&jobs[finished].report);
         }
     }
     mem_unguard(&guard);
-    mem_free(workers);
+    mem_free(crew.workers);
     mem_free(polls);
     mem_free(done);
 }

@@ -52,6 +52,16 @@ finally:
         process.kill()
         process.wait()
 
+os.mkdir("many")
+for number in range(60):
+    write(f"many/{number}.skir", "//! opt\n//! a claim\nskir 1\n//! expect no changes\n")
+for limit in (40, 16):
+    command = f'ulimit -n {limit}; exec "$0" test -j 256 many'
+    done = subprocess.run(["sh", "-c", command, tap.SKIRC], capture_output=True, text=True,
+                          timeout=120)
+    tap.check(f"256 jobs are as many as {limit} descriptors allow", done.returncode == 0
+              and "60 passed, 0 failed" in done.stdout, done.stdout[-2000:] + done.stderr)
+
 os.mkdir("folder")
 write("folder/marked.skir", "\ufeff//! opt\n//! a claim\nskir 1\n//! expect no changes\n")
 done = tap.skirc("test", "folder")
