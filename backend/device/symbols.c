@@ -27,6 +27,11 @@ static bool ends_as_part(const struct intern_name *name)
     return size > 4 && (memcmp(end - 4, ".aic", 4) == 0 || memcmp(end - 4, ".aiv", 4) == 0);
 }
 
+static bool is_symbol_byte(char byte)
+{
+    return isalnum((unsigned char)byte) || byte == '_' || byte == '.' || byte == '$';
+}
+
 /* Names that assemblers take as they are, and that no symbol of skirc or of the runtime can have;
  * others are numbered. */
 static bool is_symbol(const struct intern_name *name)
@@ -34,7 +39,7 @@ static bool is_symbol(const struct intern_name *name)
     if (begins_with(name, "skir_") || begins_with(name, "skrt_") || ends_as_part(name))
         return false;
     for (uint32_t i = 0; i < name->size; i++)
-        if (!isalnum((unsigned char)name->text[i]) && !strchr("_.$", name->text[i]))
+        if (!is_symbol_byte(name->text[i]))
             return false;
     return name->size > 0 && !isdigit((unsigned char)name->text[0]);
 }
