@@ -15,14 +15,14 @@ struct layer_norm {
     float epsilon;
 };
 
-/* The elements of x from the axis of an attribute on; -1 if there is none such. */
-static int64_t layer_norm_size(const struct kernel *kernel, const char *key)
+/* The axis of x that an attribute says, which may be behind the last; -1 if there is none such. */
+static int64_t layer_norm_axis(const struct kernel *kernel, const char *key)
 {
     const struct skrt_tensor *x = &kernel->tensors[X];
     const struct skrt_attr *attr = kernel_attr(kernel, key);
     int64_t axis = attr != NULL ? attr->i : 0;
     axis += axis < 0 ? x->rank : 0;
-    return axis < 0 || axis > x->rank ? -1 : kernel_product(x, (uint32_t)axis, x->rank);
+    return axis < 0 || axis > x->rank ? -1 : axis;
 }
 
 static bool layer_norm_open(struct layer_norm *op, const skrt_core *core, uint64_t args_offset)
@@ -32,14 +32,19 @@ static bool layer_norm_open(struct layer_norm *op, const skrt_core *core, uint64
         return false;
     const struct skrt_tensor *x = &kernel->tensors[X];
     const struct skrt_attr *epsilon = kernel_attr(kernel, "epsilon");
-    op->n = layer_norm_size(kernel, "begin_norm_axis");
-    op->params = layer_norm_size(kernel, "begin_params_axis");
+    int64_t norm = layer_norm_axis(kernel, "begin_norm_axis");
+    int64_t params = layer_norm_axis(kernel, "begin_params_axis");
+    if (norm < 0 || params < 0)
+        return false;
+    int64_t rows = kernel_product(x, 0, (uint32_t)norm);
+    op->n = kernel_product(x, (uint32_t)norm, x->rank);
+    op->params = kernel_product(x, (uint32_t)params, x->rank);
     op->epsilon = (float)(epsilon != NULL ? epsilon->f : layer_norm_epsilon);
-    return op->n > 0 && op->params > 0 && kernel_same_dims(x, &kernel->tensors[Y]) &&
+    return kernel_same_dims(x, &kernel->tensors[Y]) &&
            kernel_elements(&kernel->tensors[GAMMA]) == op->params &&
            kernel_elements(&kernel->tensors[BETA]) == op->params &&
-           kernel_elements(&kernel->tensors[MEAN]) == kernel_elements(x) / op->n &&
-           kernel_elements(&kernel->tensors[VARIANCE]) == kernel_elements(x) / op->n;
+           kernel_elements(&kernel->tensors[MEAN]) == rows &&
+           kernel_elements(&kernel->tensors[VARIANCE]) == rows;
 }
 
 static void layer_norm_load(const struct layer_norm *op, float *to, unsigned tensor, int64_t offset,

@@ -45,8 +45,7 @@ static float rms_norm_rstd(const struct kernel *kernel, int64_t offset, int64_t 
             x[i] *= x[i];
         kernel_sum_add(&squares, x, count);
     }
-    float mean = n > 0 ? kernel_sum_total(&squares) / (float)n : 0;
-    return 1 / sqrtf(mean + epsilon);
+    return 1 / sqrtf(kernel_sum_total(&squares) / (float)n + epsilon);
 }
 
 static void rms_norm_scale(const struct kernel *kernel, int64_t offset, int64_t n, float rstd)

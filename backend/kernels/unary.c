@@ -88,7 +88,7 @@ UNARY_FLOAT(gelu, unary_gelu(x))
 UNARY_FLOAT_WORD(gelu_v2, "approximate", "tanh", c != 0 ? unary_gelu(x) : unary_gelu_exact(x))
 UNARY_FLOAT(fast_gelu, x / (1 + expf(-1.702F * x)))
 UNARY_FLOAT_OF(swish, "scale", 1, x / (1 + expf(-c * x)))
-UNARY_FLOAT_OF(leaky_relu, "negative_slope", 0, x >= 0 || x != x ? x : x * c)
+UNARY_FLOAT_OF(leaky_relu, "negative_slope", 0, x > 0 ? x : x * c)
 
 struct unary_op {
     const struct unary *row;

@@ -122,9 +122,9 @@ def add_unary(cases):
         for op, (compute, ulps) in NEAR.items():
             cases.add(op, [x], Result(dtype, compute(x.f64), ulps if dtype == "f32" else 1))
         cases.add("Swish", [x], Result(dtype, x.f64 * sigmoid(x.f64 * -0.5), 3), "scale = -0.5")
-        cases.add("LeakyRelu", [x], Result(dtype, np.where(x.f32 < 0, x.f32 * np.float32(-0.25), x.f32)),
+        cases.add("LeakyRelu", [x], Result(dtype, np.where(x.f32 > 0, x.f32, x.f32 * np.float32(-0.25))),
                   "negative_slope = -0.25")
-        cases.add("LeakyRelu", [x], Result(dtype, np.where(x.f32 < 0, x.f32 * 0, x.f32)))
+        cases.add("LeakyRelu", [x], Result(dtype, np.where(x.f32 > 0, x.f32, x.f32 * 0)))
         finite = uniform(dtype, 300, low=-4, high=4)
         exact = 0.5 * finite.f64 * (1 + erf(finite.f64 / np.sqrt(2)))
         for op, wanted, attributes in (

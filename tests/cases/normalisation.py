@@ -71,6 +71,11 @@ def add_layer_norm(cases):
                       [Result(dtype, wanted, ulps(dtype), 4), Result(dtype, mean, ulps(dtype), 2),
                        Result("f32" if dtype == "f32" else dtype, variance, ulps(dtype), 2)],
                       f"begin_norm_axis = {norm}, begin_params_axis = {params}, epsilon = 0.001")
+    none = [Tensor("f32", np.zeros(shape)) for shape in ((3, 0), (0,), (0,))]
+    unknown = Result("f32", np.full((3, 1), np.nan))
+    cases.add("LayerNorm", none, [Result("f32", np.zeros((3, 0))), unknown, unknown],
+              "begin_norm_axis = 1, begin_params_axis = 1")
+    cases.add("RmsNorm", none[:2], [Result("f32", np.zeros((3, 0))), unknown])
     x, one, zero = uniform("f16", 3, 8), Tensor("f32", np.ones(8)), Tensor("f32", np.zeros(8))
     mean, variance = x.f64.mean(-1, keepdims=True), x.f64.var(-1, keepdims=True)
     cases.add("LayerNorm", [x, one, zero],
