@@ -2,7 +2,7 @@
  * are there; g = silu(one half of v) * the other half;
  * then per row scale = max|g| / 127 and y = g / scale, rounded to nearest even.
  *
- * The attribute activate_left (true when absent) makes the first half the activated one. A row
+ * With the attribute activate_left the first half is the activated one, else the second. A row
  * whose scale is zero gives zeros; NaN is left out of the maximum and gives 0.
  */
 #include "backend/kernels/kernel.h"
@@ -41,7 +41,7 @@ static bool swiglu_open(struct swiglu *op, const skrt_core *core, uint64_t args_
         return false;
     op->rows = y->dims[0];
     op->half = y->dims[1];
-    op->activate_left = kernel_flag(&op->kernel, "activate_left", true);
+    op->activate_left = kernel_flag(&op->kernel, "activate_left", false);
     for (unsigned i = SWIGLU_BIAS; i < SWIGLU_Y; i++)
         if (tensors[i].form != SKRT_ABSENT)
             return false;

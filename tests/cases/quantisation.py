@@ -18,6 +18,10 @@ def add_swiglu(cases):
     scale = np.abs(gate).max(-1) / 127
     cases.add("DequantSwigluQuant", [x, weight, row],
               [Result("i8", np.rint(gate / scale[:, None])), Result("f32", scale, 4)], "activate_left")
+    gate = v[:, :32] * silu(v[:, 32:].astype(np.float64))
+    scale = np.abs(gate).max(-1) / 127
+    cases.add("DequantSwigluQuant", [x, weight, row],
+              [Result("i8", np.rint(gate / scale[:, None])), Result("f32", scale, 4)])
 
 
 ROUND = {"round": np.rint, "floor": np.floor, "ceil": np.ceil, "trunc": np.trunc}

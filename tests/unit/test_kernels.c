@@ -312,7 +312,7 @@ static void run_swiglu(int64_t m, int64_t half, uint32_t dtype, int activate_lef
         op_add_attr(&op, "activate_left", activate_left);
     op_run(&op, (struct subject){NULL, dequant_swiglu_quant}, 7);
     for (int64_t row = 0; row < m; row++)
-        check_swiglu_row(&op, row, activate_left != 0);
+        check_swiglu_row(&op, row, activate_left > 0);
     op_free(&op);
 }
 
@@ -348,6 +348,7 @@ static void test_swiglu_ties(void **state)
         ((float *)op.data[0])[half + i] = (float)second[i];
         ((float *)op.data[1])[i] = ((float *)op.data[1])[half + i] = 1;
     }
+    op_add_attr(&op, "activate_left", 1);
     op_run(&op, (struct subject){NULL, dequant_swiglu_quant}, 7);
     for (int64_t i = 0; i < half; i++)
         assert_int_equal((int8_t)op.data[7][i], expected[i]);
@@ -376,6 +377,7 @@ static void test_swiglu_subnormal(void **state)
             ((float *)op.data[0])[4 * row + i] = (float)abs(steps[row][i]);
             ((float *)op.data[0])[4 * row + 2 + i] = steps[row][i] < 0 ? -0x1p-149f : 0x1p-149f;
         }
+    op_add_attr(&op, "activate_left", 1);
     op_run(&op, (struct subject){NULL, dequant_swiglu_quant}, 7);
     for (int i = 0; i < 6; i++)
         assert_int_equal((int8_t)op.data[7][i], expected[i / 2][i % 2]);
