@@ -5,7 +5,7 @@
 #include "backend/kernels/sample_ops.h"
 #include "ir/op_types.h"
 
-enum { MAX_RULES = 12, MAX_ATTRS = 12 };
+enum { MAX_RULES = 12, MAX_ATTRS = 12, MAX_NEEDS = 2 };
 
 /* What the kernel takes of an operand or result, within what the type's data says of it. Of those
  * without a rule, optional operands must be absent. */
@@ -36,6 +36,7 @@ struct op_row {
     enum sample_memory memory;
     struct tensor_rule tensors[MAX_RULES + 1];
     const char *attrs[MAX_ATTRS + 1]; /* that the kernel takes; NULL ends the list */
+    const char *needs[MAX_NEEDS + 1]; /* of these, that there must be */
     bool (*shapes)(const struct op_check *check);
     /* The type's last operands and results, so many, are no parameters of the kernel. */
     uint8_t without_operands, without_results;

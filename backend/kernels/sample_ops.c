@@ -33,6 +33,7 @@ _Static_assert(SKRT_DTYPE_COUNT <= 32, "sets of dtypes are 32-bit masks");
     }
 #define TAKES(...) .tensors = {__VA_ARGS__}
 #define ATTRS(...) .attrs = {__VA_ARGS__}
+#define NEEDS(...) .needs = {__VA_ARGS__}
 #define SHAPES(function) .shapes = function
 #define WITHOUT_OPERANDS(n) .without_operands = n
 #define WITHOUT_RESULTS(n) .without_results = n
@@ -358,6 +359,14 @@ static const char *attr_fault(const struct op_check *check, unsigned index)
     return NULL;
 }
 
+static bool check_needs(const struct op_check *check)
+{
+    for (const char *const *name = check->row->needs; *name != NULL; name++)
+        if (op_check_attr(check, *name) == NULL)
+            return op_fail(check, "attribute", -1, "the sample kernel needs \"%s\"", *name);
+    return true;
+}
+
 static bool check_attrs(const struct op_check *check)
 {
     for (unsigned i = 0; i < check->n_attrs; i++) {
@@ -369,7 +378,7 @@ static bool check_attrs(const struct op_check *check)
         check->error->attribute = (int)i;
         return false;
     }
-    return true;
+    return check_needs(check);
 }
 
 bool sample_op_check(struct op_types *types, const char *op_type, const struct skrt_tensor *tensors,
