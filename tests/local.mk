@@ -17,7 +17,8 @@ PY_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(PYTHON)
 SH_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(BASH_SHELL)
 EXTRA_DIST += tests/grammars.py tests/tap-run tests/tap.py tests/random_modules.py tests/random_gears.py tests/tap.sh tests/rooms.txt tests/judge.py \
 	tests/judge_ascendc.py tests/judge_entries.py tests/judge_graphs.py \
-	tests/ascendc_core.py tests/ascendc_source.py tests/numpy_cases.py $(kernel_cases)
+	tests/ascendc_core.py tests/ascendc_source.py tests/numpy_cases.py $(kernel_cases) \
+	$(kernel_judges)
 
 # Cases of the sample kernels for tests/e2e/kernels_numpy.py, a file a family.
 kernel_cases = \
@@ -29,6 +30,21 @@ kernel_cases = \
 	tests/cases/normalisation.py \
 	tests/cases/quantisation.py \
 	tests/cases/reduction.py
+
+# What a second judge of the sample kernels knows, for tests/e2e/kernels_judge.py.
+kernel_judges = \
+	tests/judge_kernels/__init__.py \
+	tests/judge_kernels/attention.py \
+	tests/judge_kernels/draws.py \
+	tests/judge_kernels/elementwise.py \
+	tests/judge_kernels/matrix.py \
+	tests/judge_kernels/modules.py \
+	tests/judge_kernels/movement.py \
+	tests/judge_kernels/normalisation.py \
+	tests/judge_kernels/numbers.py \
+	tests/judge_kernels/quantisation.py \
+	tests/judge_kernels/reduction.py \
+	tests/judge_kernels/table.py
 
 # ---- Unit tests: one cmocka program per module, tests/unit/NAME.c ----
 
@@ -235,6 +251,7 @@ script_tests = \
 	tests/e2e/import_requests.py \
 	tests/e2e/round_trips.py \
 	tests/e2e/includes.py \
+	tests/e2e/kernels_judge.py \
 	tests/e2e/kernels_numpy.py \
 	tests/e2e/install.sh \
 	tests/e2e/kernel_dir.sh \
