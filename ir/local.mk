@@ -40,6 +40,8 @@ libskir_la_SOURCES += \
 	ir/kernel_source.h \
 	ir/kernel_types.def \
 	ir/kernels.c \
+	ir/known_contents.c \
+	ir/known_contents.h \
 	ir/launch_gates.c \
 	ir/launch_gates.h \
 	ir/members.c \
@@ -61,6 +63,9 @@ libskir_la_SOURCES += \
 	ir/op_tensors.h \
 	ir/op_type_reader.c \
 	ir/op_type_reader.h \
+	ir/op_ranges.c \
+	ir/op_ranges.h \
+	ir/op_strided.c \
 	ir/op_types.c \
 	ir/op_types.h \
 	ir/operands.c \
@@ -159,6 +164,8 @@ libskir_la_SOURCES += \
 	ir/syntax/upgrade_entry.c \
 	ir/syntax/upgrade_entry.h \
 	ir/verify/graph_verifier.h \
+	ir/verify/operand_values.c \
+	ir/verify/operand_values.h \
 	ir/verify/verify.c \
 	ir/verify/verify.h \
 	ir/verify/verify_addresses.c \

@@ -159,6 +159,8 @@ struct rule_value rule_eval(struct evaluator *e, const struct rule *rule)
     case RULE_NEGATE:
     case RULE_NOT: return eval_unary(e, rule);
     case RULE_CHOICE: return eval_choice(e, rule);
+    case RULE_ELEMENT: return rule_number(e->element[rule->number]);
+    case RULE_RANGE: break;
     }
     return rule_unknown;
 }

@@ -11,6 +11,17 @@ uint32_t rule_place(struct evaluator *e, const struct rule_value *place, uint32_
 /* The function of a call, of its arguments. */
 struct rule_value rule_call(struct evaluator *e, const struct rule *rule, struct rule_value *args);
 
+/* `strided`, of its nine arguments. */
+struct rule_value rule_strided(struct evaluator *e, const struct rule_value *args);
+
 struct rule_value rule_eval(struct evaluator *e, const struct rule *rule);
+
+/* ---------------------------------------------------- whole rules (ir/op_shapes.c) ---- */
+
+void evaluator_init(struct evaluator *e, const struct op_call *call, struct op_fault *fault);
+/* The branch of choices that holds; NULL where that is not known. */
+const struct rule *rule_choose(struct evaluator *e, const struct rule *rule);
+/* All rules of shapes, which bind variables. Whether they hold shows in `failed`. */
+void rules_run(struct evaluator *e);
 
 #endif

@@ -312,6 +312,28 @@ static struct rule_value call_extreme(const struct rule_value *args, bool max)
     return a && b ? rule_number((*a < *b) == max ? *b : *a) : rule_unknown;
 }
 
+/* What each tensor of a slot has along an axis. */
+static struct rule_value call_lengths(struct evaluator *e, uint32_t slot,
+                                      const struct rule_value *axis)
+{
+    struct rule_value out = rule_list(e, count_of(e, slot));
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < e->call->n_tensors && n < out.count; i++) {
+        if (e->call->tensors[i].slot != slot)
+            continue;
+        struct rule_value shape = rule_shape(e, i);
+        uint32_t at = shape.kind == VALUE_LIST ? rule_place(e, axis, shape.count) : NONE;
+        out.dims[n++] = at == NONE ? rule_unknown_dim() : shape.dims[at];
+    }
+    return out;
+}
+
+static struct rule_value call_contents(struct evaluator *e, uint32_t slot)
+{
+    uint32_t tensor = rule_tensor(e, slot);
+    return tensor == NONE ? rule_unknown : rule_contents(e, tensor);
+}
+
 /* Those that are about a slot itself. */
 static struct rule_value call_slot(struct evaluator *e, uint32_t function, uint32_t slot,
                                    const struct rule_value *args)
@@ -319,6 +341,8 @@ static struct rule_value call_slot(struct evaluator *e, uint32_t function, uint3
     switch (function) {
     case RULE_FN_bytes: return bytes_of(e, slot);
     case RULE_FN_count: return rule_number(count_of(e, slot));
+    case RULE_FN_contents: return call_contents(e, slot);
+    case RULE_FN_lengths: return call_lengths(e, slot, &args[1]);
     case RULE_FN_present: return rule_number(rule_tensor(e, slot) != NONE);
     default: assert(function == RULE_FN_concat); return call_concat(e, slot, &args[1]);
     }
@@ -344,6 +368,7 @@ struct rule_value rule_call(struct evaluator *e, const struct rule *rule, struct
     case RULE_FN_squeeze: return call_squeeze(e, args);
     case RULE_FN_unsqueeze: return call_unsqueeze(e, args);
     case RULE_FN_reshape: return call_reshape(e, args);
+    case RULE_FN_strided: return rule_strided(e, args);
     default: return call_slot(e, (uint32_t)rule->number, (uint32_t)rule->args[0]->number, args);
     }
 }

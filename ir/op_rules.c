@@ -9,7 +9,8 @@ struct rule_parser {
     const struct op_type *type;
     const char *at; /* the next token; blanks in front of it are skipped */
     struct rule_variables *variables;
-    bool binds; /* in a list, names that nobody knows are new variables */
+    bool binds;    /* in a list, names that nobody knows are new variables */
+    bool contents; /* there are elements and ranges */
     unsigned depth;
     char *error;
     size_t error_size;
@@ -93,6 +94,15 @@ static const struct rule *node_of(struct rule_parser *parser, enum rule_kind kin
 
 static const struct rule *parse_expr(struct rule_parser *parser);
 
+bool rule_speaks_of(const struct rule *rule, enum rule_element element)
+{
+    bool found = rule->kind == RULE_ELEMENT &&
+                 (element == RULE_ELEMENTS || rule->number == (int64_t)element);
+    for (uint32_t i = 0; i < rule->n_args && !found; i++)
+        found = rule_speaks_of(rule->args[i], element);
+    return found;
+}
+
 /* -------------------------------------------------------------------------- names ---- */
 
 static bool is_text(const char *known, const char *text, size_t size)
@@ -135,6 +145,21 @@ static const struct rule *variable(struct rule_parser *parser, const char *name,
     return rule;
 }
 
+/* RULE_ELEMENTS where a word names none. */
+static uint32_t find_element(const char *name, size_t size)
+{
+    static const char *const names[RULE_ELEMENTS] = {
+        [ELEMENT_VALUE] = "element",
+        [ELEMENT_PLACE] = "place",
+        [ELEMENT_BEFORE] = "before",
+        [ELEMENT_SUM] = "sum",
+    };
+    uint32_t i = 0;
+    while (i < RULE_ELEMENTS && !is_text(names[i], name, size))
+        i++;
+    return i;
+}
+
 /* `item`: alone in a list, where it may be new. */
 static const struct rule *parse_name(struct rule_parser *parser, bool item)
 {
@@ -150,6 +175,9 @@ static const struct rule *parse_name(struct rule_parser *parser, bool item)
     uint32_t attr = find_attr(parser->type, name, size);
     if (attr != NONE)
         return node(parser, RULE_ATTR, attr, 0);
+    uint32_t element = parser->contents ? find_element(name, size) : RULE_ELEMENTS;
+    if (element < RULE_ELEMENTS)
+        return node(parser, RULE_ELEMENT, element, 0);
     return variable(parser, name, size, item);
 }
 
@@ -168,7 +196,8 @@ static const struct {
 static bool takes_slot(uint32_t function)
 {
     return function == RULE_FN_bytes || function == RULE_FN_count || function == RULE_FN_present ||
-           function == RULE_FN_concat;
+           function == RULE_FN_concat || function == RULE_FN_contents ||
+           function == RULE_FN_lengths;
 }
 
 /* Expressions up to a closing bracket, the opening one being read. */
@@ -212,6 +241,8 @@ static const struct rule *parse_call(struct rule_parser *parser, const char *nam
                     call->n_args);
     if (call && takes_slot(function) && call->args[0]->kind != RULE_SLOT)
         return fail(parser, "'%s' is of an operand or result", functions[function].name);
+    if (call && function == RULE_FN_contents && !parser->contents)
+        return fail(parser, "'contents' is for rules of 'values'");
     return call;
 }
 
@@ -333,18 +364,21 @@ static const struct rule *parse_level(struct rule_parser *parser, int level)
     return rule;
 }
 
-static const struct rule *parse_expr(struct rule_parser *parser)
+static const struct rule *parse_any(struct rule_parser *parser, bool range)
 {
     if (parser->depth == MAX_RULE_DEPTH)
         return fail(parser, "this is nested too deep");
     parser->depth++;
     const struct rule *rule = parse_level(parser, 0);
-    if (rule && take(parser, "?")) {
+    if (rule && range && take(parser, "..")) {
+        const struct rule *high = parse_level(parser, 0);
+        rule = high ? node_of(parser, RULE_RANGE, 0, rule, high) : NULL;
+    } else if (rule && take(parser, "?")) {
         struct rule *choice = node(parser, RULE_CHOICE, 0, 3);
         choice->args[0] = rule;
-        choice->args[1] = parse_expr(parser);
+        choice->args[1] = parse_any(parser, range);
         bool colon = choice->args[1] && take(parser, ":");
-        choice->args[2] = colon ? parse_expr(parser) : NULL;
+        choice->args[2] = colon ? parse_any(parser, range) : NULL;
         if (choice->args[1] && !colon)
             rule = fail_here(parser, ":");
         else
@@ -352,6 +386,11 @@ static const struct rule *parse_expr(struct rule_parser *parser)
     }
     parser->depth--;
     return rule;
+}
+
+static const struct rule *parse_expr(struct rule_parser *parser)
+{
+    return parse_any(parser, false);
 }
 
 /* -------------------------------------------------------------------------- rules ---- */
@@ -369,22 +408,24 @@ static uint32_t take_slot(struct rule_parser *parser)
     return slot;
 }
 
-bool op_rule_parse(struct arena *arena, const struct op_type *type, const char *text, bool shape,
-                   struct rule_variables *variables, struct op_rule *rule, char *error,
-                   size_t error_size)
+bool op_rule_parse(struct arena *arena, const struct op_type *type, const char *text,
+                   enum rule_use use, struct rule_variables *variables, struct op_rule *rule,
+                   char *error, size_t error_size)
 {
     struct rule_parser parser = {.arena = arena,
                                  .type = type,
                                  .at = text,
                                  .variables = variables,
+                                 .contents = use == RULE_FOR_CONTENTS,
                                  .error = error,
                                  .error_size = error_size};
     skip_blanks(&parser);
-    *rule = (struct op_rule){.text = text, .slot = shape ? take_slot(&parser) : NONE};
-    parser.binds = rule->slot < type->n_operands;
+    *rule =
+        (struct op_rule){.text = text, .slot = use == RULE_FOR_NUMBER ? NONE : take_slot(&parser)};
+    parser.binds = use == RULE_FOR_SHAPES && rule->slot < type->n_operands;
     rule->value = strlen(text) > MAX_RULE_TEXT
                       ? fail(&parser, "a rule may have %d bytes", MAX_RULE_TEXT)
-                      : parse_expr(&parser);
+                      : parse_any(&parser, parser.contents && rule->slot == NONE);
     if (rule->value && *parser.at)
         rule->value = fail(&parser, "'%s' is too much", parser.at);
     variables->bound = variables->count;

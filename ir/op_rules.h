@@ -17,7 +17,18 @@ enum rule_kind {
     RULE_BINARY,   /* operator `number` of two args */
     RULE_NEGATE,
     RULE_NOT,
-    RULE_CHOICE, /* args[0] ? args[1] : args[2] */
+    RULE_CHOICE,  /* args[0] ? args[1] : args[2] */
+    RULE_RANGE,   /* args[0] .. args[1]: all that a rule of contents is, or an arm of its choices */
+    RULE_ELEMENT, /* `number`, an enum rule_element: what is looked at by a rule of contents */
+};
+
+/* An element of an operand, and what there is before it. */
+enum rule_element {
+    ELEMENT_VALUE,
+    ELEMENT_PLACE,  /* its number in row-major order */
+    ELEMENT_BEFORE, /* the element before; 0 where it is the first */
+    ELEMENT_SUM,    /* of all before */
+    RULE_ELEMENTS
 };
 
 enum rule_operator {
@@ -62,10 +73,20 @@ struct rule_variables {
     uint32_t bound; /* those below were bound by earlier rules */
 };
 
-/* Reads a rule of a type whose slots and attributes are read; `shape`: it may begin with "SLOT =",
- * and operands so bind variables. False, with what is wrong, where it is no rule. */
-bool op_rule_parse(struct arena *arena, const struct op_type *type, const char *text, bool shape,
-                   struct rule_variables *variables, struct op_rule *rule, char *error,
-                   size_t error_size);
+/* What a rule is for. */
+enum rule_use {
+    RULE_FOR_SHAPES,   /* it may begin with "SLOT =", and operands so bind variables */
+    RULE_FOR_CONTENTS, /* the same without binding; or a range, and it may speak of elements */
+    RULE_FOR_NUMBER,
+};
+
+/* Reads a rule of a type whose slots and attributes are read. False, with what is wrong, where it
+ * is no rule. */
+bool op_rule_parse(struct arena *arena, const struct op_type *type, const char *text,
+                   enum rule_use use, struct rule_variables *variables, struct op_rule *rule,
+                   char *error, size_t error_size);
+
+/* Whether a rule of contents speaks of this; RULE_ELEMENTS stands for any of them. */
+bool rule_speaks_of(const struct rule *rule, enum rule_element element);
 
 #endif

@@ -143,8 +143,7 @@ static void match_pattern(struct evaluator *e, uint32_t tensor, const struct rul
 
 /* ---------------------------------------------------------------------------- rules ---- */
 
-/* The branch of choices that holds; NULL where that is not known. */
-static const struct rule *choose(struct evaluator *e, const struct rule *rule)
+const struct rule *rule_choose(struct evaluator *e, const struct rule *rule)
 {
     while (rule->kind == RULE_CHOICE) {
         struct rule_value which = rule_eval(e, rule->args[0]);
@@ -219,7 +218,7 @@ static void check_condition(struct evaluator *e, const struct rule *value)
 static void run_rule(struct evaluator *e, const struct op_rule *rule)
 {
     e->rule = rule;
-    const struct rule *value = choose(e, rule->value);
+    const struct rule *value = rule_choose(e, rule->value);
     if (!value || e->failed)
         return;
     if (rule->slot == NONE)
@@ -230,11 +229,17 @@ static void run_rule(struct evaluator *e, const struct op_rule *rule)
         e->fault->tensor = subject(e, value);
 }
 
-static void evaluator_init(struct evaluator *e, const struct op_call *call, struct op_fault *fault)
+void evaluator_init(struct evaluator *e, const struct op_call *call, struct op_fault *fault)
 {
     *e = (struct evaluator){.call = call, .fault = fault};
     for (uint32_t i = 0; i < MAX_RULE_VARIABLES; i++)
         e->bindings[i].tensor = NONE;
+}
+
+void rules_run(struct evaluator *e)
+{
+    for (uint32_t i = 0; i < e->call->type->n_shape && !e->failed; i++)
+        run_rule(e, &e->call->type->shape[i]);
 }
 
 /* A result of an operand's name is that operand, updated in place. */
@@ -257,8 +262,7 @@ bool op_shapes_check(const struct op_call *call, struct op_fault *fault)
 {
     struct evaluator e;
     evaluator_init(&e, call, fault);
-    for (uint32_t i = 0; i < call->type->n_shape && !e.failed; i++)
-        run_rule(&e, &call->type->shape[i]);
+    rules_run(&e);
     for (uint32_t i = 0; i < call->n_tensors && !e.failed; i++)
         check_updated(&e, i);
     arena_free(&e.arena);
@@ -273,7 +277,7 @@ bool op_shapes_infer(const struct op_call *call, uint32_t slot, int64_t *dims, u
     evaluator_init(&e, call, &fault);
     for (uint32_t i = 0; i < call->type->n_shape && !e.failed; i++) {
         run_rule(&e, &call->type->shape[i]);
-        const struct rule *value = choose(&e, call->type->shape[i].value);
+        const struct rule *value = rule_choose(&e, call->type->shape[i].value);
         if (call->type->shape[i].slot == slot && value)
             found = rule_eval(&e, value);
     }
@@ -291,8 +295,8 @@ bool op_shapes_number(const struct op_call *call, const struct op_rule *rule, in
     struct evaluator e;
     struct op_fault fault;
     evaluator_init(&e, call, &fault);
-    for (uint32_t i = 0; rule->value && i < call->type->n_shape && !e.failed; i++)
-        run_rule(&e, &call->type->shape[i]);
+    if (rule->value)
+        rules_run(&e);
     e.rule = rule;
     struct rule_value value = rule->value && !e.failed ? rule_eval(&e, rule->value) : rule_unknown;
     const int64_t *found = e.failed ? NULL : rule_as_number(&value);

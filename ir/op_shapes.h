@@ -22,6 +22,12 @@ struct op_attr_value {
     const char *text;
 };
 
+/* Integers that stand in an operand, in row-major order: all, or the first of very many. */
+struct op_contents {
+    const int64_t *at;
+    uint64_t count;
+};
+
 struct op_call {
     const struct op_type *type;
     const struct op_tensor *tensors;
@@ -30,6 +36,11 @@ struct op_call {
     bool (*attr)(const struct op_call *call, const struct op_attr *attr, struct arena *arena,
                  struct op_attr_value *value);
     const void *user;
+    /* Whether it is known what stands in an operand, the tensor; what it says may be in the arena.
+     * NULL: nothing is known. */
+    bool (*contents)(const struct op_call *call, uint32_t tensor, struct arena *arena,
+                     struct op_contents *contents);
+    const void *contents_user;
 };
 
 /* What is wrong. */

@@ -14,6 +14,7 @@ struct reading {
     const struct op_type_reader *reader;
     struct op_type *type;
     struct op_slot *slots;
+    struct op_content_rule *contents;
     struct rule_variables *variables;
 };
 
@@ -385,13 +386,13 @@ static bool read_graphs(const struct reading *reading, const cJSON *json)
 /* ---------------------------------------------------------------------- texts ---- */
 
 /* One rule, which may use what those before it have bound. */
-static bool read_rule(const struct reading *reading, const char *text, bool shape,
+static bool read_rule(const struct reading *reading, const char *text, enum rule_use use,
                       struct op_rule *rule)
 {
     char error[120];
     text = copy(reading, text, strlen(text));
-    return op_rule_parse(reading->reader->arena, reading->type, text, shape, reading->variables,
-                         rule, error, sizeof error) ||
+    return op_rule_parse(reading->reader->arena, reading->type, text, use, reading->variables, rule,
+                         error, sizeof error) ||
            fail(reading, "rule '%.200s': %s", text, error);
 }
 
@@ -405,7 +406,7 @@ static bool read_rules(const struct reading *reading, const cJSON *list)
     struct op_rule *rules = arena_alloc(reading->reader->arena, (count + 1) * sizeof *rules);
     cJSON_ArrayForEach(item, list)
     {
-        if (!read_rule(reading, item->valuestring, true, &rules[n++]))
+        if (!read_rule(reading, item->valuestring, RULE_FOR_SHAPES, &rules[n++]))
             return false;
     }
     type->shape = rules;
@@ -413,11 +414,76 @@ static bool read_rules(const struct reading *reading, const cJSON *list)
     return true;
 }
 
+/* What an operand may be, where it is like another one what that may be. */
+static uint64_t dtypes_of(const struct op_slot *slots, uint32_t slot)
+{
+    uint64_t set = slots[slot].dtypes;
+    for (; slots[slot].like != NONE; set |= slots[slot].dtypes)
+        slot = slots[slot].like;
+    return set;
+}
+
+/* The operand that a member of `values` names; NONE, with an error, where it has no rules. */
+static uint32_t operand_of_values(const struct reading *reading, const cJSON *item)
+{
+    static const uint64_t integers =
+        ONE(i8) | ONE(i16) | ONE(i32) | ONE(i64) | ONE(u8) | ONE(u16) | ONE(u32);
+    uint32_t operand = find_operand(reading, item->string, strlen(item->string));
+    if (operand == NONE || reading->slots[operand].presence == OP_LISTED)
+        fail(reading, "'values' has no operand '%s'%s", item->string,
+             operand == NONE ? "" : " that is no list");
+    else if (dtypes_of(reading->slots, operand) & ~integers)
+        fail(reading, "'values' of '%s', which 'dtypes' does not say to be integers below u64",
+             item->string);
+    else
+        return operand;
+    return NONE;
+}
+
+static bool read_value_rule(const struct reading *reading, uint32_t operand, const char *text)
+{
+    struct op_type *type = reading->type;
+    struct op_content_rule *rule = &reading->contents[type->n_contents++];
+    *rule = (struct op_content_rule){.operand = operand};
+    if (!read_rule(reading, text, RULE_FOR_CONTENTS, &rule->rule))
+        return false;
+    rule->by_element = rule_speaks_of(rule->rule.value, RULE_ELEMENTS);
+    return !rule->by_element || rule->rule.slot == NONE ||
+           fail(reading, "rule '%.200s' is of a shape, but speaks of one element", text);
+}
+
+/* {"operand": "rule"}, or a list of rules. */
+static bool read_values(struct reading *reading, const cJSON *values)
+{
+    const cJSON *item, *rule;
+    size_t most = 0;
+    cJSON_ArrayForEach(item, values) most += 1 + (size_t)cJSON_GetArraySize(item);
+    reading->contents =
+        arena_alloc(reading->reader->arena, (most + 1) * sizeof(struct op_content_rule));
+    reading->type->contents = reading->contents;
+    cJSON_ArrayForEach(item, values)
+    {
+        uint32_t operand = operand_of_values(reading, item);
+        if (operand == NONE)
+            return false;
+        if (!cJSON_IsString(item) && (!cJSON_IsArray(item) || count_strings(item) == NONE))
+            return fail(reading, "'values' of '%s' is a rule or a list of rules", item->string);
+        if (cJSON_IsString(item) && !read_value_rule(reading, operand, item->valuestring))
+            return false;
+        cJSON_ArrayForEach(rule, item)
+        {
+            if (!read_value_rule(reading, operand, rule->valuestring))
+                return false;
+        }
+    }
+    return true;
+}
+
 static bool read_number(const struct reading *reading, const cJSON *item, struct op_rule *rule)
 {
     if (item && !cJSON_IsString(item))
         return fail(reading, "'%s' is a string", item->string);
-    return !item || read_rule(reading, item->valuestring, false, rule);
+    return !item || read_rule(reading, item->valuestring, RULE_FOR_NUMBER, rule);
 }
 
 static bool read_text(const struct reading *reading, const cJSON *item, const char **text)
@@ -453,6 +519,7 @@ enum {
     KEY_passive,
     KEY_view,
     KEY_shape,
+    KEY_values,
     KEY_flops,
     KEY_bytes,
     KEYS
@@ -460,11 +527,12 @@ enum {
 
 static const char *const keys[KEYS] = {"about", "operands", "results", "attributes", "dtypes",
                                        "alias", "writes",   "reads",   "graphs",     "passive",
-                                       "view",  "shape",    "flops",   "bytes"};
+                                       "view",  "shape",    "values",  "flops",      "bytes"};
 
 static bool is_dictionary(int key)
 {
-    return key == KEY_attributes || key == KEY_dtypes || key == KEY_alias || key == KEY_graphs;
+    return key == KEY_attributes || key == KEY_dtypes || key == KEY_alias || key == KEY_graphs ||
+           key == KEY_values;
 }
 
 /* Each member once, and none that is unknown. */
@@ -509,6 +577,7 @@ bool op_type_read(const struct op_type_reader *reader, const char *name, const c
            read_access(&reading, members[KEY_writes], true) &&
            read_access(&reading, members[KEY_reads], false) &&
            read_graphs(&reading, members[KEY_graphs]) && read_rules(&reading, members[KEY_shape]) &&
+           read_values(&reading, members[KEY_values]) &&
            read_text(&reading, members[KEY_about], &type->about) &&
            read_number(&reading, members[KEY_flops], &type->flops) &&
            read_number(&reading, members[KEY_bytes], &type->bytes) &&

@@ -66,13 +66,21 @@ struct op_type {
     const char *about;  /* one line for people; may be empty */
     uint32_t n_operands, n_results;
     const struct op_slot *slots; /* operands, then results */
-    uint32_t n_attrs, n_graphs, n_shape;
+    uint32_t n_attrs, n_graphs, n_shape, n_contents;
     const struct op_attr *attrs;
     const struct op_graph *graphs;
     bool passive; /* executes nothing on a device (docs/language.md, "Order") */
     bool view;    /* results are operands seen otherwise; nothing has to be done */
     const struct op_rule *shape;
-    struct op_rule flops, bytes; /* `text` is NULL where nothing is said */
+    const struct op_content_rule *contents; /* those of an operand follow one another */
+    struct op_rule flops, bytes;            /* `text` is NULL where nothing is said */
+};
+
+/* A rule of what stands in an operand. */
+struct op_content_rule {
+    uint32_t operand; /* a slot that is not listed, of integers that 64 bits with a sign have */
+    struct op_rule rule;
+    bool by_element; /* it speaks of the element that it is about */
 };
 
 /* A type's data, and what was read from it: NULL as long as nobody has asked. */

@@ -74,6 +74,17 @@ struct rule_value rule_shape(struct evaluator *e, uint32_t tensor)
     return value;
 }
 
+struct rule_value rule_contents(struct evaluator *e, uint32_t tensor)
+{
+    struct op_contents found;
+    if (!e->call->contents || !e->call->contents(e->call, tensor, &e->arena, &found))
+        return rule_unknown;
+    struct rule_value value = rule_list(e, found.count);
+    for (uint32_t i = 0; i < value.count; i++)
+        value.dims[i] = rule_known(found.at[i]);
+    return value;
+}
+
 uint32_t rule_tensor(const struct evaluator *e, uint32_t slot)
 {
     for (uint32_t i = 0; i < e->call->n_tensors; i++)

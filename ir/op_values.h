@@ -33,7 +33,8 @@ struct evaluator {
     const struct op_call *call;
     struct arena arena;
     struct binding bindings[MAX_RULE_VARIABLES];
-    const struct op_rule *rule; /* the one at work */
+    const struct op_rule *rule;     /* the one at work */
+    int64_t element[RULE_ELEMENTS]; /* what a rule of contents is about */
     struct op_fault *fault;
     bool failed;
 };
@@ -82,6 +83,8 @@ static inline const struct op_slot *rule_slot(const struct evaluator *e, uint32_
 }
 
 struct rule_value rule_shape(struct evaluator *e, uint32_t tensor);
+/* What stands in an operand. */
+struct rule_value rule_contents(struct evaluator *e, uint32_t tensor);
 /* The first tensor of a slot; NONE: it is absent. */
 uint32_t rule_tensor(const struct evaluator *e, uint32_t slot);
 /* What an op says of an attribute, or else the data of its type. */

@@ -97,6 +97,7 @@ unit_tests = \
 	tests/unit/test_object_copy \
 	tests/unit/test_object_lines \
 	tests/unit/test_object_ranks \
+	tests/unit/test_op_ranges \
 	tests/unit/test_op_rules \
 	tests/unit/test_op_types \
 	tests/unit/test_partition \
@@ -158,6 +159,9 @@ tests_unit_test_early_start_SOURCES = \
 tests_unit_test_dims_SOURCES = \
 	tests/unit/random_graph.c \
 	tests/unit/test_dims.c
+tests_unit_test_op_ranges_SOURCES = \
+	tests/unit/random_graph.c \
+	tests/unit/test_op_ranges.c
 tests_unit_test_op_rules_SOURCES = \
 	tests/unit/random_graph.c \
 	tests/unit/test_op_rules.c

@@ -98,6 +98,17 @@ static void put_rules(struct text *text, const char *heading, const struct op_ru
     }
 }
 
+/* Rules of what stands in operands, by operand. */
+static void put_contents(struct text *text, const struct op_type *type)
+{
+    const char *heading = "values";
+    for (uint32_t i = 0; i < type->n_contents; i++) {
+        const struct op_content_rule *rule = &type->contents[i];
+        put_line(text, &heading);
+        text_printf(text, "%s: %s\n", type->slots[rule->operand].name, rule->rule.text);
+    }
+}
+
 void op_type_text(struct text *text, const struct op_type *type)
 {
     text_printf(text, "%s (%s)%s%s\n", type->name, type->family, *type->about ? ": " : "",
@@ -113,6 +124,7 @@ void op_type_text(struct text *text, const struct op_type *type)
     if (type->view)
         text_string(text, "  a view: nothing has to be done\n");
     put_rules(text, "shape", type->shape, type->n_shape);
+    put_contents(text, type);
     put_rules(text, "flops", &type->flops, type->flops.text != NULL);
     put_rules(text, "bytes", &type->bytes, type->bytes.text != NULL);
 }

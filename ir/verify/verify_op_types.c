@@ -5,6 +5,7 @@
 #include "ir/operands.h"
 #include "ir/syntax/spelling.h"
 #include "ir/verify/graph_verifier.h"
+#include "ir/verify/operand_values.h"
 #include "ir/verify/verify.h"
 
 #include <stdio.h>
@@ -233,25 +234,50 @@ static bool has_plain_dims(const struct module *module, uint32_t type)
     return format == W_ND;
 }
 
-static bool shapes_fit(const struct module *module, const struct op_tensors *tensors,
-                       struct op_fault *fault)
+static bool are_plain(const struct module *module, const struct op_tensors *tensors)
 {
     for (uint32_t i = 0; i < tensors->call.n_tensors; i++)
         if (!has_plain_dims(module, tensors->places[i].type))
-            return true;
-    return op_shapes_check(&tensors->call, fault);
+            return false;
+    return true;
 }
 
-static void verify_shapes(struct graph_verifier *gv, const struct op *op,
+static bool shapes_fit(const struct module *module, const struct op_tensors *tensors,
+                       struct op_fault *fault)
+{
+    return !are_plain(module, tensors) || op_shapes_check(&tensors->call, fault);
+}
+
+static bool values_fit(const struct module *module, const struct graph *graph, const struct op *op,
+                       struct op_tensors *tensors, struct op_range_fault *fault)
+{
+    return tensors->call.type->n_contents == 0 || !are_plain(module, tensors) ||
+           operand_values_fit(module, graph, op, tensors, fault);
+}
+
+static bool verify_shapes(struct graph_verifier *gv, const struct op *op,
                           const struct op_tensors *tensors)
 {
     struct op_fault fault;
     if (shapes_fit(gv->module, tensors, &fault))
-        return;
+        return true;
     if (diag_at(gv->diags, DIAG_op_signature, tensor_span(gv, op, tensors, fault.tensor), "%s",
                 fault.text) &&
         fault.other != NONE)
         diag_note(gv->diags, tensor_span(gv, op, tensors, fault.other), "the other is here");
+    return false;
+}
+
+/* -------------------------------------------------------------------------- contents ---- */
+
+static void verify_values(struct graph_verifier *gv, const struct op *op,
+                          struct op_tensors *tensors)
+{
+    struct op_range_fault fault;
+    if (!values_fit(gv->module, gv->graph, op, tensors, &fault) &&
+        operand_value_report(gv->module, gv->graph, op, tensors, &fault, gv->diags))
+        diag_help(gv->diags, "'skirc opt --op-type=%s' prints what may stand there",
+                  tensors->call.type->name);
 }
 
 /* ------------------------------------------------------------------------ attributes ---- */
@@ -358,10 +384,12 @@ bool op_fits_type(const struct module *module, const struct graph *graph, const 
     struct op_tensors tensors;
     struct wrong_dtype wrong;
     struct op_fault fault;
+    struct op_range_fault values;
     op_tensors_init(&tensors, module, graph, op, type, &scratch);
     bool fits = kinds_fit(module, op, type) && slots_fit(op, &tensors) &&
                 (tensors.misfit != OP_FITS ||
-                 (dtypes_fit(module, &tensors, &wrong) && shapes_fit(module, &tensors, &fault)));
+                 (dtypes_fit(module, &tensors, &wrong) && shapes_fit(module, &tensors, &fault) &&
+                  values_fit(module, graph, op, &tensors, &values)));
     arena_free(&scratch);
     return fits;
 }
@@ -378,8 +406,8 @@ void verify_op_type(struct graph_verifier *gv, const struct op *op)
     bool ok = verify_kinds(gv, op, type);
     if (tensors.misfit != OP_FITS)
         report_misfit(gv, op, type, &tensors);
-    else if (verify_dtypes(gv, op, &tensors) && ok)
-        verify_shapes(gv, op, &tensors);
+    else if (verify_dtypes(gv, op, &tensors) && ok && verify_shapes(gv, op, &tensors))
+        verify_values(gv, op, &tensors);
     arena_free(&scratch);
     expensive_assert((gv->diags->counts[SEVERITY_ERROR] == errors) ==
                      op_fits_type(gv->module, gv->graph, op));

@@ -252,6 +252,14 @@ static void verify_op_form(struct graph_verifier *gv, const struct op *op)
         forget_labels(gv, op);
 }
 
+/* Whether values that the op is given count, not only their types: of a call, or where it is told
+ * what may stand in them. */
+static bool values_count(const struct graph_verifier *gv, const struct op *op)
+{
+    const struct op_type *type = op_type_find(gv->module, op->type);
+    return op_call_kind(op) != CALL_NONE || (type && type->n_contents);
+}
+
 static uint32_t n_faults(const struct diags *diags)
 {
     return diags->counts[SEVERITY_ERROR] + diags->counts[SEVERITY_WARNING];
@@ -269,8 +277,7 @@ static void verify_op(struct graph_verifier *gv, uint32_t id)
     verify_op_form(gv, op);
     if (gv->diags->counts[SEVERITY_ERROR] == errors)
         verify_op_type(gv, op);
-    /* Of a call, the values too count. */
-    if (seen && n_faults(gv->diags) == faults && op_call_kind(op) == CALL_NONE)
+    if (seen && n_faults(gv->diags) == faults && !values_count(gv, op))
         set_seen(gv->graph, op, seen);
 }
 

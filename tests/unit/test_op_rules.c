@@ -405,6 +405,7 @@ static const char *const words[] = {
     "bytes(",     "count(",   "present(",   "ones(",    "min(",   "max(",
     "broadcast(", "concat(",  "reduce(",    "permute(", "slice(", "replace(",
     "insert(",    "squeeze(", "unsqueeze(", "reshape(", "'one'",  "9223372036854775807",
+    "contents(",  "lengths(", "strided(",   "element",
 };
 
 /* A value of the grammar, in `depth` levels at most. */

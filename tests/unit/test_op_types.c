@@ -270,6 +270,57 @@ static const struct {
     {"{\"T\": {\"same\": \"Swish\", \"view\": true}}", "op type 'T': unknown key 'same'"},
     {"{\"T\": {\"operands\": [], \"results\": [], \"shape\": \"y = x\"}}",
      "op type 'T': 'shape' is a list of rules"},
+    {"{\"T\": {\"operands\": [\"x\", \"l*\"], \"results\": [\"y\"], "
+     "\"dtypes\": {\"x\": \"i32\"}, \"values\": []}}",
+     "op type 'T': 'values' is an object"},
+    {"{\"T\": {\"operands\": [\"x\", \"l*\"], \"results\": [\"y\"], "
+     "\"dtypes\": {\"x\": \"i32\"}, \"values\": {\"z\": \"0 .. 1\"}}}",
+     "op type 'T': 'values' has no operand 'z'"},
+    {"{\"T\": {\"operands\": [\"x\", \"l*\"], \"results\": [\"y\"], "
+     "\"dtypes\": {\"x\": \"i32\"}, \"values\": {\"y\": \"0 .. 1\"}}}",
+     "op type 'T': 'values' has no operand 'y'"},
+    {"{\"T\": {\"operands\": [\"x\", \"l*\"], \"results\": [\"y\"], "
+     "\"dtypes\": {\"l\": \"i32\"}, \"values\": {\"l\": \"0 .. 1\"}}}",
+     "op type 'T': 'values' has no operand 'l' that is no list"},
+    {"{\"T\": {\"operands\": [\"x\", \"l*\"], \"results\": [\"y\"], "
+     "\"dtypes\": {}, \"values\": {\"x\": \"0 .. 1\"}}}",
+     "op type 'T': 'values' of 'x', which 'dtypes' does not say to be integers below u64"},
+    {"{\"T\": {\"operands\": [\"x\", \"l*\"], \"results\": [\"y\"], "
+     "\"dtypes\": {\"x\": \"i32 | u64\"}, \"values\": {\"x\": \"0 .. 1\"}}}",
+     "op type 'T': 'values' of 'x', which 'dtypes' does not say to be integers below u64"},
+    {"{\"T\": {\"operands\": [\"x\", \"l*\"], \"results\": [\"y\"], "
+     "\"dtypes\": {\"x\": \"i32\"}, \"values\": {\"x\": 3}}}",
+     "op type 'T': 'values' of 'x' is a rule or a list of rules"},
+    {"{\"T\": {\"operands\": [\"x\", \"l*\"], \"results\": [\"y\"], "
+     "\"dtypes\": {\"x\": \"i32\"}, \"values\": {\"x\": [\"0 .. 1\", 3]}}}",
+     "op type 'T': 'values' of 'x' is a rule or a list of rules"},
+    {"{\"T\": {\"operands\": [\"x\", \"l*\"], \"results\": [\"y\"], "
+     "\"dtypes\": {\"x\": \"i32\"}, \"values\": {\"x\": {\"a\": \"0 .. 1\"}}}}",
+     "op type 'T': 'values' of 'x' is a rule or a list of rules"},
+    {"{\"T\": {\"operands\": [\"x\", \"l*\"], \"results\": [\"y\"], "
+     "\"dtypes\": {\"x\": \"i32\"}, \"values\": {\"x\": \"0 ..\"}}}",
+     "op type 'T': rule '0 ..': a value is missing at the end"},
+    {"{\"T\": {\"operands\": [\"x\", \"l*\"], \"results\": [\"y\"], "
+     "\"dtypes\": {\"x\": \"i32\"}, \"values\": {\"x\": \"0 .. 1 .. 2\"}}}",
+     "op type 'T': rule '0 .. 1 .. 2': '.. 2' is too much"},
+    {"{\"T\": {\"operands\": [\"x\", \"l*\"], \"results\": [\"y\"], "
+     "\"dtypes\": {\"x\": \"i32\"}, \"values\": {\"x\": \"(0 .. 1)\"}}}",
+     "op type 'T': rule '(0 .. 1)': ) is missing before '.. 1)'"},
+    {"{\"T\": {\"operands\": [\"x\", \"l*\"], \"results\": [\"y\"], "
+     "\"dtypes\": {\"x\": \"i32\"}, \"values\": {\"x\": \"y = [place]\"}}}",
+     "op type 'T': rule 'y = [place]' is of a shape, but speaks of one element"},
+    {"{\"T\": {\"operands\": [\"x\", \"l*\"], \"results\": [\"y\"], "
+     "\"dtypes\": {\"x\": \"i32\"}, \"values\": {\"x\": \"contents(y[0]) == y\"}}}",
+     "op type 'T': rule 'contents(y[0]) == y': 'contents' is of an operand or result"},
+    {"{\"T\": {\"operands\": [\"x\", \"l*\"], \"results\": [\"y\"], "
+     "\"dtypes\": {\"x\": \"i32\"}, \"values\": {\"x\": \"0 .. n\"}}}",
+     "op type 'T': rule '0 .. n': nothing says what 'n' is"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [\"y\"], \"shape\": [\"y = contents(x)\"]}}",
+     "op type 'T': rule 'y = contents(x)': 'contents' is for rules of 'values'"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [\"y\"], \"shape\": [\"x[0] .. 3\"]}}",
+     "op type 'T': rule 'x[0] .. 3': '.. 3' is too much"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [\"y\"], \"shape\": [\"place == 0\"]}}",
+     "op type 'T': rule 'place == 0': nothing says what 'place' is"},
 };
 
 static void test_malformed(void **state)

@@ -1,0 +1,26 @@
+/* What stands in operands of a graph by its text: numbers that it gives to constants, seen through
+ * views. */
+#ifndef IR_KNOWN_CONTENTS_H
+#define IR_KNOWN_CONTENTS_H
+
+#include "ir/op_tensors.h"
+
+/* Where the contents of a value come from that is a view, or one of one, of something else: that,
+ * else the value itself. */
+uint32_t viewed_value(const struct module *module, const struct graph *graph, uint32_t value);
+
+/* Whether an op of the graph writes into what this value, which is no view, is. */
+bool value_is_written(const struct module *module, const struct graph *graph, uint32_t value);
+
+/* The rules of an op can ask what stands in its operands from now on, if that is in the text,
+ * whether or not something is written there later. `tensors` is that of an op of the graph. */
+struct known_contents {
+    const struct module *module;
+    const struct graph *graph;
+    const struct op *op;
+    const struct op_tensors *tensors;
+};
+void known_contents_use(struct known_contents *known, const struct module *module,
+                        const struct graph *graph, const struct op *op, struct op_tensors *tensors);
+
+#endif
