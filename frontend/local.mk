@@ -216,6 +216,13 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/cmd_test.c \
 	frontend/commands/given_shapes.c \
 	frontend/commands/given_shapes.h \
+	frontend/commands/off_gear.c \
+	frontend/commands/off_gear.h \
+	frontend/commands/padding.c \
+	frontend/commands/padding.h \
+	frontend/commands/padding_ops.c \
+	frontend/commands/padding_ops.def \
+	frontend/commands/padding_ops.h \
 	frontend/commands/lowered_input.c \
 	frontend/commands/lowered_input.h \
 	frontend/commands/named_values.c \
@@ -330,6 +337,7 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/tensor/storages.h \
 	frontend/tensor/tensor.c \
 	frontend/tensor/tensor.h \
+	frontend/tensor/tensor_box.c \
 	frontend/tensor/tensor_fill.c \
 	frontend/tensor/tensor_match.c \
 	frontend/tensor/tensor_match.h \

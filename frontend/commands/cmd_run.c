@@ -26,7 +26,7 @@ const struct option options_run[] = {
     {"compare", 0, OPTION_VALUE, "unfused",
      "run every op as a launch of its own too, and compare all values bit for bit; or FILE.skir: "
      "run that too, and compare results; or NAME=VALUE[:...]: the same with other options of "
-     "scopes"},
+     "scopes; or exact: beside --off-gear=pad, compiled for the shape as it is"},
     {"repeat", 0, OPTION_VALUE, "N",
      "measured runs behind the first one, or auto: till 0.2 s were measured, 100 at most. Default: "
      "auto; 0 with --race-check, --trace and --unproven"},
@@ -58,6 +58,9 @@ const struct option options_run[] = {
     BIND_OPTION,
     SHAPE_OPTION,
     STRICT_GEARS_OPTION,
+    {"off-gear", 0, OPTION_VALUE, "WHAT",
+     "a shape that no combination of gears has: error (default), or pad, run the next larger one "
+     "on inputs padded with zeros"},
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "kernels for op types, before the sample kernels"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
     PASS_PLUGIN_OPTION,
@@ -72,7 +75,8 @@ static void begin(struct runner *runner)
 
 static bool is_compared(const struct runner *runner)
 {
-    return runner->compare == COMPARE_FILE || runner->compare == COMPARE_OPTIONS;
+    return runner->compare == COMPARE_FILE || runner->compare == COMPARE_OPTIONS ||
+           runner->compare == COMPARE_EXACT;
 }
 
 static enum exit_status open_runner(struct runner *runner, const char *path, const char *sk_options)
@@ -83,7 +87,8 @@ static enum exit_status open_runner(struct runner *runner, const char *path, con
                                                 option_given(runner->invocation, "unproven"),
                                             .graph = option_value(runner->invocation, "graph")};
     enum exit_status status;
-    if (lowered_input_open(&runner->lowered, runner->invocation, path, &options, &status))
+    if (lowered_input_open_between(&runner->lowered, runner->invocation, path, &options,
+                                   runner->off_gear, &status))
         begin(runner);
     return status;
 }
@@ -117,10 +122,13 @@ static enum exit_status run_both(struct runner *runner)
     struct text options = {NULL, 0, 0};
     const char *record = run_options_record(runner);
     bool is_file = runner->compare == COMPARE_FILE;
-    text_printf(&options, "%s%s%s", is_file ? "" : runner->compared, record && !is_file ? ":" : "",
-                record ? record : "");
+    bool has_options = runner->compare == COMPARE_OPTIONS;
+    text_printf(&options, "%s%s%s", has_options ? runner->compared : "",
+                record && has_options ? ":" : "", record ? record : "");
     text_char(&options, '\0');
     other.name = runner->compared;
+    if (runner->compare == COMPARE_EXACT)
+        other.off_gear = OFF_GEAR_EXACT;
     enum exit_status status =
         open_runner(&other, is_file ? runner->compared : runner->invocation->files[0],
                     options.size > 1 ? options.at : NULL);

@@ -25,6 +25,8 @@ struct given_shapes {
     struct dim_bindings bindings;
     VEC(struct given_shape) at;
     uint8_t *chosen; /* by graph: whose parameters are meant */
+    enum off_gear mode;
+    struct padding *padding;
     bool ok;
 };
 
@@ -214,7 +216,7 @@ static bool check_gear(const struct wanted *wanted, uint32_t name, int64_t value
 {
     struct diags *diags = &wanted->shapes->input->diags;
     const struct gear *gear = find_gear(wanted->graph, name);
-    if (!gear || gear_has(wanted->graph, gear, value))
+    if (!gear || wanted->shapes->mode != OFF_GEAR_ERROR || gear_has(wanted->graph, gear, value))
         return true;
     wanted->shapes->ok = false;
     if (diag_at(diags, DIAG_gear, wanted_span(wanted),
@@ -225,15 +227,19 @@ static bool check_gear(const struct wanted *wanted, uint32_t name, int64_t value
     return false;
 }
 
-/* The only name of a sum of one product of it and a constant, which the given number makes an
- * integer. */
+/* Whether it is a sum of a product of one name and a constant. */
+static bool has_one_name(const struct dim_sum *sum)
+{
+    return sum->count > 0 && sum->count <= 2 && sum->terms[0].degree == 1 &&
+           (sum->count == 1 || sum->terms[1].degree == 0);
+}
+
+/* The name of such a sum, which the given number makes an integer. */
 static bool solve(const struct dim_sum *sum, int64_t given, struct dim_binding *solution)
 {
     const struct dim_term *term = &sum->terms[0];
     int64_t constant = sum->count == 2 ? sum->terms[1].coefficient : 0;
-    if (sum->count == 0 || sum->count > 2 || term->degree != 1 ||
-        (sum->count == 2 && sum->terms[1].degree != 0) || given < constant ||
-        (given - constant) % term->coefficient != 0)
+    if (given < constant || (given - constant) % term->coefficient != 0)
         return false;
     *solution = (struct dim_binding){term->names[0], (given - constant) / term->coefficient};
     return true;
@@ -256,11 +262,27 @@ static bool settle(const struct wanted *wanted)
         return false;
     }
     dim_to_sum(module, dim, &sum);
-    if (!solve(&sum, wanted->given, &solution) ||
-        !check_gear(wanted, solution.name, solution.value))
+    if (!has_one_name(&sum))
+        return false;
+    if (!solve(&sum, wanted->given, &solution)) {
+        report_dim(wanted,
+                   arena_printf(&shapes->input->diags.arena, "%.*s", NAME(module, dim_gear(dim))));
+        return false;
+    }
+    if (!check_gear(wanted, solution.name, solution.value))
         return false;
     vec_push(&shapes->bindings, solution);
     return true;
+}
+
+/* What others say has decided the dimension otherwise: by `zip`, or by a product of names. */
+static bool check_bound(const struct wanted *wanted)
+{
+    int64_t dim = wanted->declared;
+    if (dim_is_gear(dim) || dim == DIM_UNKNOWN || dim == wanted->given || wanted->shape->file)
+        return false;
+    report_dim(wanted, arena_printf(&wanted->shapes->input->diags.arena, "%lld", (long long)dim));
+    return false;
 }
 
 static bool rank_fits(const struct module *module, const struct graph *graph, uint32_t param,
@@ -353,6 +375,19 @@ static bool all_are_used(const struct given_shapes *shapes)
 
 /* ---------------------------------------------------------------------------- driving ---- */
 
+/* Values that no gears list become those of a combination that runs. */
+static bool settle_gears(struct given_shapes *shapes)
+{
+    struct module *module = shapes->input->module;
+    bool ok = true;
+    for (uint32_t g = 0; shapes->mode != OFF_GEAR_ERROR && g < module->graphs.count; g++)
+        if (shapes->chosen[g] && module->graphs.at[g].gear_mode != GEARS_NONE)
+            ok = off_gear_settle(shapes->input, &module->graphs.at[g], shapes->mode,
+                                 &shapes->bindings, shapes->padding) &&
+                 ok;
+    return ok;
+}
+
 static enum exit_status bind_all(struct given_shapes *shapes)
 {
     struct input *input = shapes->input;
@@ -367,16 +402,23 @@ static enum exit_status bind_all(struct given_shapes *shapes)
         return EXIT_USAGE;
     while (ok && shapes->ok && each_wanted(shapes, settle))
         continue;
-    ok = ok && shapes->ok;
-    return ok && bind_dims(input->module, shapes->bindings.at, shapes->bindings.count,
-                           &input->diags)
-               ? EXIT_DONE
-               : EXIT_INPUT;
+    ok = ok && shapes->ok && settle_gears(shapes);
+    ok = ok && bind_dims(input->module, shapes->bindings.at, shapes->bindings.count, &input->diags);
+    if (ok && shapes->padding->values.count == 0)
+        each_wanted(shapes, check_bound);
+    return ok && shapes->ok ? EXIT_DONE : EXIT_INPUT;
 }
 
 enum exit_status given_shapes_bind(struct input *input)
 {
-    struct given_shapes shapes = {.input = input, .ok = true};
+    struct padding none = {.elements = 0};
+    return given_shapes_bind_between(input, OFF_GEAR_ERROR, &none);
+}
+
+enum exit_status given_shapes_bind_between(struct input *input, enum off_gear mode,
+                                           struct padding *padding)
+{
+    struct given_shapes shapes = {.input = input, .mode = mode, .padding = padding, .ok = true};
     enum exit_status status = bind_all(&shapes);
     vec_free(&shapes.bindings);
     vec_free(&shapes.at);

@@ -1,4 +1,5 @@
 #include "frontend/commands/run_answers.h"
+#include "frontend/commands/run_values.h"
 #include "frontend/tensor/tensor_print.h"
 #include "ir/syntax/spelling.h"
 
@@ -49,7 +50,7 @@ static bool has_tolerant(const struct runner *runner)
     const struct invocation *invocation = runner->invocation;
     const char *option = option_value(invocation, "rtol") ? "rtol" : "atol";
     if (option_given(invocation, "expect") || runner->compare == COMPARE_FILE ||
-        runner->compare == COMPARE_OPTIONS)
+        runner->compare == COMPARE_OPTIONS || runner->compare == COMPARE_EXACT)
         return true;
     if (runner->compare == COMPARE_UNFUSED)
         usage_error(invocation,
@@ -97,12 +98,22 @@ static void print_name(const struct runner *runner, struct named_value named, st
     text_printf(text, "%%%.*s", NAME(runner->module, graph->values.at[named.value].name));
 }
 
+static void put_type(const struct runner *runner, struct named_value named, struct text *text)
+{
+    const struct graph *graph = &runner->module->graphs.at[named.graph];
+    if (graph == runner->graph)
+        padding_spell_type(&runner->lowered.padding, runner->module, graph, named.value, text);
+    else
+        spell_type(text, runner->module, graph->values.at[named.value].type);
+}
+
 static bool take(const struct runner *runner, const struct storages *storages,
                  struct named_value named, const char *option, struct tensor *tensor)
 {
     char error[512];
     struct text text = {NULL, 0, 0};
-    if (storage_take(&storages->at[named.graph], named.value, tensor, error, sizeof error))
+    if (run_values_take(runner, &storages->at[named.graph], named.value, tensor, error,
+                        sizeof error))
         return true;
     print_name(runner, named, &text);
     fprintf(runner->invocation->err, "skirc: --%s '%.*s': %s\n", option, (int)text.size, text.at,
@@ -124,12 +135,11 @@ static bool print_value(const struct runner *runner, const struct storages *stor
 {
     struct tensor tensor;
     struct text text = {NULL, 0, 0};
-    const struct graph *graph = &runner->module->graphs.at[named.graph];
     if (!take(runner, storages, named, "print", &tensor))
         return false;
     print_name(runner, named, &text);
     text_string(&text, ": ");
-    spell_type(&text, runner->module, graph->values.at[named.value].type);
+    put_type(runner, named, &text);
     tensor_print_summary(&tensor, &text);
     put_line(runner, &text);
     tensor_print_elements(&tensor, &text);
@@ -243,10 +253,10 @@ static void put_value(struct json *json, const struct runner *runner,
     struct tensor tensor;
     struct text type = {NULL, 0, 0};
     char error[512];
-    if (!storage_take(&storages->at[named.graph], named.value, &tensor, error, sizeof error))
+    if (!run_values_take(runner, &storages->at[named.graph], named.value, &tensor, error,
+                         sizeof error))
         return;
-    spell_type(&type, runner->module,
-               runner->module->graphs.at[named.graph].values.at[named.value].type);
+    put_type(runner, named, &type);
     json_line(json);
     json_open_object(json);
     put_name(json, runner, named);
@@ -285,9 +295,9 @@ static void put_expected(struct json *json, const struct runner *runner,
     struct tensor found = {.data = NULL}, expected = {.data = NULL};
     struct match match = {.different = 1};
     char error[512];
-    bool known =
-        storage_take(&storages->at[named.graph], named.value, &found, error, sizeof error) &&
-        match_value(runner, named, &found, &expected, &match, error, sizeof error);
+    bool known = run_values_take(runner, &storages->at[named.graph], named.value, &found, error,
+                                 sizeof error) &&
+                 match_value(runner, named, &found, &expected, &match, error, sizeof error);
     json_line(json);
     json_open_object(json);
     put_name(json, runner, named);

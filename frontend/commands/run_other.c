@@ -1,5 +1,4 @@
 #include "frontend/commands/run_other.h"
-#include "ir/syntax/spelling.h"
 
 #include <string.h>
 
@@ -54,7 +53,7 @@ static bool has_own_contents(const struct runner *runner, uint32_t id)
 static void put_value(struct text *text, const struct runner *runner, uint32_t id)
 {
     text_printf(text, "%%%.*s: ", (int)value_name(runner, id)->size, value_name(runner, id)->text);
-    spell_type(text, runner->module, runner->graph->values.at[id].type);
+    padding_spell_type(&runner->lowered.padding, runner->module, runner->graph, id, text);
 }
 
 static enum exit_status report_input(const struct runner *other, uint32_t id,
@@ -78,15 +77,16 @@ static bool copy_value(struct outcome *to, uint32_t id, const struct outcome *fr
     char error[256];
     struct tensor tensor, old;
     struct storage *storage = storages_main(&to->storages);
-    if (!storage_take(storages_main(&from->storages), from_id, &tensor, error, sizeof error))
+    if (!padding_take(&from->runner->lowered.padding, storages_main(&from->storages), from_id,
+                      &tensor, error, sizeof error))
         return false;
-    bool fits = storage_take(storage, id, &old, error, sizeof error);
+    bool fits = padding_take(&to->runner->lowered.padding, storage, id, &old, error, sizeof error);
     if (fits) {
         fits = same_shape(&tensor, &old) && tensor.dtype == old.dtype;
         tensor_free(&old);
     }
     if (fits)
-        storage_give(storage, id, &tensor);
+        padding_give(&to->runner->lowered.padding, storage, id, &tensor);
     else
         tensor_free(&tensor);
     return fits;
@@ -174,11 +174,13 @@ static enum verdict compare_pair(const struct comparison_pair *pair)
     struct tensor a, b;
     char error[256];
     enum verdict verdict = VERDICT_DIFFERENT;
-    if (!storage_take(storages_main(&pair->first->storages), pair->a, &a, error, sizeof error)) {
+    if (!padding_take(&pair->first->runner->lowered.padding, storages_main(&pair->first->storages),
+                      pair->a, &a, error, sizeof error)) {
         put_types(pair);
         return verdict;
     }
-    if (storage_take(storages_main(&pair->other->storages), pair->b, &b, error, sizeof error)) {
+    if (padding_take(&pair->other->runner->lowered.padding, storages_main(&pair->other->storages),
+                     pair->b, &b, error, sizeof error)) {
         verdict = compare_tensors(pair, &a, &b);
         tensor_free(&b);
     } else {

@@ -47,7 +47,9 @@ static bool fill_given(const struct runner *runner, struct storage *storage, uin
     if (by != (spec ? BY_OPTION : attr ? BY_GRAPH : BY_SEED))
         return true;
     if (by != BY_GRAPH)
-        return storage_fill(storage, id, spec, runner->seed + id, error, error_size);
+        return is_main ? padding_fill(&runner->lowered.padding, storage, id, spec,
+                                      runner->seed + id, error, error_size)
+                       : storage_fill(storage, id, spec, runner->seed + id, error, error_size);
     struct contents contents = contents_read(runner->module, attr);
     return storage_fill_contents(storage, id, &contents, runner->lowered.session.places.source_dir,
                                  error, error_size);
@@ -166,12 +168,31 @@ void run_values_release(struct outcomes *outcomes)
 
 /* --------------------------------------------------------------------- what comes out ---- */
 
+bool run_values_take(const struct runner *runner, const struct storage *storage, uint32_t id,
+                     struct tensor *tensor, char *error, size_t error_size)
+{
+    return storage->graph == runner->graph
+               ? padding_take(&runner->lowered.padding, storage, id, tensor, error, error_size)
+               : storage_take(storage, id, tensor, error, error_size);
+}
+
+static bool write_value(const struct runner *runner, const struct storage *storage,
+                        struct named_value output, char *error, size_t error_size)
+{
+    struct tensor tensor;
+    if (!run_values_take(runner, storage, output.value, &tensor, error, error_size))
+        return false;
+    bool ok = tensor_write_npy(&tensor, output.text, error, error_size);
+    tensor_free(&tensor);
+    return ok;
+}
+
 enum exit_status run_values_write(const struct runner *runner, const struct storage *storage)
 {
     char error[512];
     for (uint32_t i = 0; i < runner->outputs.count; i++) {
         struct named_value output = runner->outputs.at[i];
-        if (!storage_write(storage, output.value, output.text, error, sizeof error))
+        if (!write_value(runner, storage, output, error, sizeof error))
             return report_contents(runner, runner->graph, "output", output.value, error);
     }
     return EXIT_DONE;

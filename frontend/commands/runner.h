@@ -19,6 +19,7 @@ enum comparison {
     COMPARE_UNFUSED, /* its ops, as launches of their own */
     COMPARE_OPTIONS, /* itself, under other options of scopes */
     COMPARE_FILE,    /* that of another file */
+    COMPARE_EXACT,   /* itself, compiled for the shape that was asked for */
 };
 
 /* What a comparison says; the worse is the greater. */
@@ -37,6 +38,7 @@ struct runner {
     uint64_t seed, threads, timeout, max_iterations;
     uint64_t repeat;    /* measured runs behind the first one, or REPEAT_AUTO */
     bool trust_kernels; /* what they write is not looked at */
+    enum off_gear off_gear;
     enum comparison compare;
     const char *compared; /* the options, or the file */
     bool race_check, full_barriers, serial;

@@ -5,7 +5,8 @@
 /* ------------------------------------------------------------------------------- sets ---- */
 
 static const char *const COLOURS[] = {"auto", "always", "never", NULL};
-static const char *const COMPARED[] = {"unfused", NULL};
+static const char *const COMPARED[] = {"unfused", "exact", NULL};
+static const char *const OFF_GEAR[] = {"error", "pad", NULL};
 
 static const char *const PASSES[] = {
 #define PASS(name, cli, where, needs, gives, changes, summary) cli,

@@ -186,8 +186,7 @@ bool storage_take(const struct storage *storage, uint32_t id, struct tensor *ten
     return true;
 }
 
-/* Numbers of a size that kernels can multiply and add without losing them all. */
-static const char *default_spec(enum dtype dtype)
+const char *storage_default_spec(enum dtype dtype)
 {
     switch (dtype_info(dtype)->class) {
     case CLASS_FLOAT:
@@ -215,7 +214,8 @@ bool storage_fill(struct storage *storage, uint32_t id, const char *spec, uint64
     struct tensor tensor;
     if (!make_tensor(storage, id, &tensor, error, error_size))
         return false;
-    if (tensor_fill(&tensor, spec ? spec : default_spec(tensor.dtype), seed, error, error_size)) {
+    if (tensor_fill(&tensor, spec ? spec : storage_default_spec(tensor.dtype), seed, error,
+                    error_size)) {
         storage_give(storage, id, &tensor);
         return true;
     }
@@ -261,17 +261,6 @@ bool storage_fill_contents(struct storage *storage, uint32_t id, const struct co
     }
     tensor_free(&tensor);
     return false;
-}
-
-bool storage_write(const struct storage *storage, uint32_t id, const char *path, char *error,
-                   size_t error_size)
-{
-    struct tensor tensor;
-    if (!storage_take(storage, id, &tensor, error, error_size))
-        return false;
-    bool ok = tensor_write_npy(&tensor, path, error, error_size);
-    tensor_free(&tensor);
-    return ok;
 }
 
 /* ---------------------------------------------------------------------- comparison ---- */

@@ -32,6 +32,8 @@ bool storage_init(struct storage *storage, const struct backend_runner *runner,
 /* Zero-initialised is nothing to be freed. */
 void storage_free(struct storage *storage);
 
+/* Random numbers of a size that kernels can multiply and add without losing them all. */
+const char *storage_default_spec(enum dtype dtype);
 /* Fills a value that is given (value_is_given) by a SPEC (tensor_fill); NULL: by random numbers of
  * `seed` that kernels can multiply and add without losing them all. False, with a text in `error`,
  * where that fails. */
@@ -46,9 +48,6 @@ bool storage_take(const struct storage *storage, uint32_t id, struct tensor *ten
                   size_t error_size);
 /* Puts such a tensor there, of the same shape and dtype, and frees it. */
 void storage_give(struct storage *storage, uint32_t id, struct tensor *tensor);
-/* Writes a value to a .npy file, in row-major order whatever its format. */
-bool storage_write(const struct storage *storage, uint32_t id, const char *path, char *error,
-                   size_t error_size);
 
 /* Copies all values that are given. */
 void storage_copy_given(struct storage *to, const struct storage *from);

@@ -90,7 +90,7 @@ run("nothing of none", "graph.skir", "--compare=unfused", "--repeat=0", out=LAST
 
 for option in "--compare=unfussed", "--compare", "--compare=file.txt":
     run("what can be compared is said", "graph.skir", *option.split(), *([""] if option == "--compare" else []),
-        status=2, err=r"skirc: '--compare' needs 'unfused', FILE\.skir or options of scopes "
+        status=2, err=r"skirc: '--compare' needs 'unfused', 'exact', FILE\.skir or options of scopes "
         r"\(NAME=VALUE\), not '.*'\n.*\n")
 run("options are checked", "graph.skir", "--compare=erly-start=0", status=2,
     err=r"--compare:1:1: error: unknown option 'erly-start' \[unknown-option\]\n"

@@ -1,0 +1,288 @@
+#include "frontend/commands/off_gear.h"
+#include "frontend/commands/padding_ops.h"
+#include "ir/gears.h"
+#include "ir/syntax/locate.h"
+#include "ir/verify/verify.h"
+
+/* A graph with gears, and values of them that were asked for. */
+struct settler {
+    struct input *input;
+    struct graph *graph;
+    struct dim_bindings *bindings;
+    struct gear_table table;
+    int64_t *exact;    /* by gear */
+    bool *known;       /* by gear: it was asked for */
+    uint8_t *rejected; /* by row: the graph contradicts it */
+};
+
+static void find_exact(struct settler *settler)
+{
+    for (uint32_t i = 0; i < settler->table.n_gears; i++)
+        for (uint32_t n = 0; n < settler->bindings->count; n++)
+            if (settler->bindings->at[n].name == settler->graph->gears.at[i].name) {
+                settler->exact[i] = settler->bindings->at[n].value;
+                settler->known[i] = true;
+            }
+}
+
+/* Whether no known value is another than that of the row; `larger`: or is larger. */
+static bool row_has(const struct settler *settler, const int64_t *row, bool larger)
+{
+    for (uint32_t i = 0; i < settler->table.n_gears; i++)
+        if (settler->known[i] &&
+            (larger ? settler->exact[i] > row[i] : settler->exact[i] != row[i]))
+            return false;
+    return true;
+}
+
+static bool is_combination(const struct settler *settler)
+{
+    for (uint32_t i = 0; i < settler->table.n_rows; i++)
+        if (row_has(settler, gear_table_row(&settler->table, i), false))
+            return true;
+    return false;
+}
+
+/* --------------------------------------------------------------------------- elements ---- */
+
+/* Of a type with values for the gears; 0 where they are not known. */
+static uint64_t count_elements(const struct settler *settler, uint32_t type, const int64_t *row)
+{
+    const struct module *module = settler->input->module;
+    uint64_t all = 1;
+    if (module->types.at[type].rank == RANK_UNKNOWN)
+        return 0;
+    for (uint32_t i = 0; i < module->types.at[type].rank; i++) {
+        int64_t dim = gear_row_dim(module, settler->graph, row, type_dims(module, type)[i]);
+        if (dim < 0)
+            return 0;
+        if (__builtin_mul_overflow(all, (uint64_t)dim, &all))
+            return UINT64_MAX;
+    }
+    return all;
+}
+
+/* Of all parameters. */
+static uint64_t count_all(const struct settler *settler, const int64_t *row)
+{
+    uint64_t all = 0;
+    for (uint32_t i = 0; i < settler->graph->n_params; i++)
+        if (__builtin_add_overflow(
+                all, count_elements(settler, settler->graph->values.at[i].type, row), &all))
+            return UINT64_MAX;
+    return all;
+}
+
+/* --------------------------------------------------------------------------- choosing ---- */
+
+/* Whether the graph has nothing against the values; appends what, where it has. */
+static bool holds(const struct settler *settler, const int64_t *row, struct text *reason)
+{
+    struct module *module = settler->input->module;
+    struct dim_bindings bindings = {NULL, 0, 0};
+    struct bind_fault fault;
+    struct diags diags;
+    struct graph copy = graph_copy(settler->graph);
+    diags_init(&diags, &settler->input->source, settler->input->path);
+    diags.max_errors = 1;
+    for (uint32_t i = 0; i < settler->table.n_gears; i++)
+        vec_push(&bindings, (struct dim_binding){settler->graph->gears.at[i].name, row[i]});
+    bool ok = graph_bind_types(module, &copy, bindings.at, bindings.count, &fault);
+    if (!ok)
+        text_printf(reason, "the dimension '%.*s' %s", NAME(module, dim_gear(fault.dim)),
+                    dim_fault_text(fault.fault));
+    graph_drop_names(&copy, bindings.at, bindings.count);
+    copy.gear_values.count = 0;
+    if (ok && !(ok = verify_graph_alone(module, &copy, &diags)) && diags.list.count)
+        text_string(reason, diags.list.at[0].text);
+    graph_free(&copy);
+    vec_free(&bindings);
+    diags_free(&diags);
+    return ok;
+}
+
+/* The row that has room, with the fewest elements, of these the first; NONE: there is none. */
+static uint32_t next_row(const struct settler *settler)
+{
+    uint32_t best = NONE;
+    uint64_t fewest = 0;
+    for (uint32_t i = 0; i < settler->table.n_rows; i++) {
+        const int64_t *row = gear_table_row(&settler->table, i);
+        if (settler->rejected[i] || !row_has(settler, row, true))
+            continue;
+        uint64_t elements = count_all(settler, row);
+        if (best == NONE || elements < fewest) {
+            best = i;
+            fewest = elements;
+        }
+    }
+    return best;
+}
+
+static uint32_t choose_row(struct settler *settler)
+{
+    struct text reason = {NULL, 0, 0};
+    uint32_t row;
+    while ((row = next_row(settler)) != NONE &&
+           !holds(settler, gear_table_row(&settler->table, row), &reason))
+        settler->rejected[row] = 1;
+    text_free(&reason);
+    return row;
+}
+
+/* --------------------------------------------------------------------------- reports ---- */
+
+/* "b = 3, c = 5", of what was asked for; `all`: and of what follows. */
+static void put_exact(const struct settler *settler, bool all, struct text *text)
+{
+    for (uint32_t i = 0; i < settler->table.n_gears; i++)
+        if (all || settler->known[i])
+            text_printf(text, "%s%.*s = %lld", text->size ? ", " : "",
+                        NAME(settler->input->module, settler->graph->gears.at[i].name),
+                        (long long)settler->exact[i]);
+}
+
+static bool report_no_room(const struct settler *settler)
+{
+    struct diags *diags = &settler->input->diags;
+    struct text known = {NULL, 0, 0}, largest = {NULL, 0, 0};
+    uint32_t row = 0;
+    for (uint32_t i = 1; i < settler->table.n_rows; i++)
+        if (count_all(settler, gear_table_row(&settler->table, i)) >=
+            count_all(settler, gear_table_row(&settler->table, row)))
+            row = i;
+    put_exact(settler, false, &known);
+    gear_row_text(&largest, settler->input->module, settler->graph,
+                  gear_table_row(&settler->table, row));
+    if (diag_at(diags, DIAG_gear, locate_name(settler->input->module, settler->graph->loc),
+                "no combination of gears has room for %.*s", (int)known.size, known.at))
+        diag_help(diags, "the largest is %.*s", (int)largest.size, largest.at);
+    text_free(&known);
+    text_free(&largest);
+    return false;
+}
+
+static bool report_contradiction(const struct settler *settler, const struct text *reason)
+{
+    struct text all = {NULL, 0, 0};
+    put_exact(settler, true, &all);
+    diag_at(
+        &settler->input->diags, DIAG_gear, locate_name(settler->input->module, settler->graph->loc),
+        "the graph contradicts %.*s: %.*s", (int)all.size, all.at, (int)reason->size, reason->at);
+    text_free(&all);
+    return false;
+}
+
+/* ---------------------------------------------------------------------------- settling ---- */
+
+static void bind(struct settler *settler, uint32_t gear, int64_t value)
+{
+    uint32_t name = settler->graph->gears.at[gear].name;
+    for (uint32_t i = 0; i < settler->bindings->count; i++)
+        if (settler->bindings->at[i].name == name) {
+            settler->bindings->at[i].value = value;
+            return;
+        }
+    vec_push(settler->bindings, (struct dim_binding){name, value});
+}
+
+static void add_value(const struct settler *settler, uint32_t id, const int64_t *row,
+                      struct padding *padding)
+{
+    const struct module *module = settler->input->module;
+    const struct value *value = &settler->graph->values.at[id];
+    const struct type *type = &module->types.at[value->type];
+    struct padded_value padded = {.name = value->name, .rank = type->rank};
+    bool differs = false, known = type->rank != RANK_UNKNOWN;
+    for (uint32_t i = 0; i < type_n_dims(type); i++) {
+        int64_t dim = type_dims(module, value->type)[i];
+        padded.dims[i] = gear_row_dim(module, settler->graph, settler->exact, dim);
+        differs = differs || padded.dims[i] != gear_row_dim(module, settler->graph, row, dim);
+        known = known && padded.dims[i] >= 0;
+    }
+    if (differs && known && value->name != NONE)
+        vec_push(&padding->values, padded);
+}
+
+static void pad(struct settler *settler, const int64_t *row, struct padding *padding)
+{
+    const struct padded_gears gears = {row, settler->exact};
+    padding_ops_warn(settler->input, settler->graph, &gears);
+    for (uint32_t i = 0; i < settler->graph->values.count; i++)
+        if (settler->graph->values.at[i].type != NONE)
+            add_value(settler, i, row, padding);
+    gear_row_text(&padding->combination, settler->input->module, settler->graph, row);
+    padding->elements = count_all(settler, row);
+    padding->added = padding->elements - count_all(settler, settler->exact);
+    for (uint32_t i = 0; i < settler->table.n_gears; i++)
+        bind(settler, i, row[i]);
+}
+
+static void free_gears(struct settler *settler)
+{
+    struct graph *graph = settler->graph;
+    for (uint32_t i = 0; i < graph->gears.count; i++) {
+        vec_push(&graph->dims, (struct free_dim){graph->gears.at[i].name, graph->gears.at[i].loc});
+        bind(settler, i, settler->exact[i]);
+    }
+    graph->gears.count = 0;
+    graph->gear_values.count = 0;
+    graph->gear_mode = GEARS_NONE;
+}
+
+/* Whether two gears are one number in all combinations. */
+static bool are_equal(const struct settler *settler, uint32_t a, uint32_t b)
+{
+    for (uint32_t i = 0; i < settler->table.n_rows; i++)
+        if (gear_table_row(&settler->table, i)[a] != gear_table_row(&settler->table, i)[b])
+            return false;
+    return true;
+}
+
+/* What was not asked for is what a gear is that always equals it, else what the row has. */
+static void find_others(struct settler *settler, const int64_t *row)
+{
+    for (uint32_t i = 0; i < settler->table.n_gears; i++) {
+        if (settler->known[i])
+            continue;
+        settler->exact[i] = row[i];
+        for (uint32_t n = 0; n < settler->table.n_gears; n++)
+            if (settler->known[n] && are_equal(settler, i, n))
+                settler->exact[i] = settler->exact[n];
+    }
+}
+
+static bool settle(struct settler *settler, enum off_gear mode, struct padding *padding)
+{
+    struct text reason = {NULL, 0, 0};
+    uint32_t row = choose_row(settler);
+    if (row == NONE)
+        return report_no_room(settler);
+    const int64_t *values = gear_table_row(&settler->table, row);
+    find_others(settler, values);
+    bool ok = holds(settler, settler->exact, &reason) || report_contradiction(settler, &reason);
+    text_free(&reason);
+    if (ok && mode == OFF_GEAR_PAD)
+        pad(settler, values, padding);
+    else if (ok)
+        free_gears(settler);
+    return ok;
+}
+
+bool off_gear_settle(struct input *input, struct graph *graph, enum off_gear mode,
+                     struct dim_bindings *bindings, struct padding *padding)
+{
+    struct settler settler = {.input = input, .graph = graph, .bindings = bindings};
+    if (!gear_table_init(&settler.table, graph))
+        return true; /* expand-gears says so */
+    settler.exact = mem_calloc(settler.table.n_gears, sizeof *settler.exact);
+    settler.known = mem_calloc(settler.table.n_gears, sizeof *settler.known);
+    settler.rejected = mem_calloc(settler.table.n_rows, 1);
+    find_exact(&settler);
+    bool ok = is_combination(&settler) || settle(&settler, mode, padding);
+    mem_free(settler.exact);
+    mem_free(settler.known);
+    mem_free(settler.rejected);
+    gear_table_free(&settler.table);
+    return ok;
+}

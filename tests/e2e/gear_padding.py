@@ -1,0 +1,183 @@
+"""run --off-gear=pad: shapes between gears. Where it does not warn, results are those of the graph that
+is compiled for the shape itself, bit for bit; where it does, some of them differ."""
+
+import json
+import os
+import random
+import re
+import struct
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
+import tap
+
+scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
+os.chdir(scratch.name)
+GRAPHS = int(os.environ.get("SKIR_TEST_COUNT", "40"))
+
+
+def run(path, *options):
+    return tap.skirc("run", path, "--repeat=0", "--off-gear=pad", *options)
+
+
+# ---- Random graphs ----
+
+class Graph:
+    """Ops on values whose dimensions are lists of names and numbers."""
+
+    def __init__(self, rng):
+        self.rng = rng
+        self.lines = []
+        self.params = ["%p0: f32[b, s, 8]", "%w: f32[8, 8]", "%g: f32[8]"]
+        self.values = [("p0", ["b", "s", "8"])]
+
+    def add(self, text, dims):
+        name = f"v{len(self.lines)}"
+        self.lines.append(f"    %{name} = {text} : f32[{', '.join(dims)}]")
+        self.values.append((name, dims))
+
+    def step(self):
+        name, dims = self.rng.choice(self.values)
+        last, axis = len(dims) - 1, self.rng.randrange(len(dims))
+        without = dims[:axis] + dims[axis + 1:]
+        kind = self.rng.choice(["unary", "binary", "softmax", "softmax_axis", "reduce", "matmul", "rms",
+                                "cumsum", "transpose", "merge", "concat", "gram"])
+        if kind == "unary":
+            self.add(f"{self.rng.choice(['Exp', 'Relu', 'Cos'])}(%{name})", dims)
+        elif kind == "binary":
+            self.add(f"Add(%{name}, %{name})", dims)
+        elif kind == "softmax":
+            self.add(f"Softmax(%{name})", dims)
+        elif kind == "softmax_axis":
+            self.add(f"SoftmaxV2(%{name}) {{axes = [{axis - len(dims)}]}}", dims)
+        elif kind == "reduce":
+            self.add(f"Reduce{self.rng.choice(['Sum', 'Max'])}D(%{name}) {{axes = [{axis}], keep_dims = true}}",
+                     dims[:axis] + ["1"] + dims[axis + 1:])
+        elif kind == "matmul" and dims[last] == "8" and last == 1:
+            self.add(f"MatMul(%{name}, %w)", dims)
+        elif kind == "rms" and dims[last] == "8":
+            name_of = f"v{len(self.lines)}"
+            rows = dims[:-1] + ["1"]
+            self.lines.append(f"    %{name_of}, %r{name_of} = RmsNorm(%{name}, %g) : "
+                              f"(f32[{', '.join(dims)}], f32[{', '.join(rows)}])")
+            self.values.append((name_of, dims))
+        elif kind == "cumsum":
+            self.add(f"CumsumD(%{name}) {{axis = {axis}}}", dims)
+        elif kind == "transpose" and last == 2:
+            order = self.rng.sample(range(3), 3)
+            self.add(f"TransposeD(%{name}) {{perm = {order}}}", [dims[i] for i in order])
+        elif kind == "merge" and axis < last and "1" not in dims[axis:axis + 2]:
+            merged = "*".join(dims[axis:axis + 2]) if not dims[axis].isdigit() else None
+            if merged and dims[axis + 1].isdigit():
+                merged = f"{dims[axis + 1]}*{dims[axis]}"
+            if merged and merged.count("*") == 1:
+                self.add(f"Reshape(%{name})", dims[:axis] + [merged] + dims[axis + 2:])
+        elif kind == "concat" and dims[axis].isdigit() and dims[axis] != "1":
+            self.add(f"ConcatD([%{name}, %{name}]) {{concat_dim = {axis}}}",
+                     dims[:axis] + [str(2 * int(dims[axis]))] + dims[axis + 1:])
+        elif kind == "gram" and last == 1:
+            self.add(f"MatMul(%{name}, %{name}) {{transpose_x1 = true}}", [dims[1], dims[1]])
+        return without
+
+    def text(self):
+        result, dims = self.values[-1]
+        body = "\n".join(self.lines)
+        return (f"skir 1\ngraph @g({', '.join(self.params)}) gears product (b = [2, 4], s = [3, 6]) -> "
+                f"f32[{', '.join(dims)}] {{\n  scope @s {{\n{body}\n  }}\n  return %{result}\n}}\n")
+
+
+# ---- Files, and what is said ----
+
+def npy(path, shape, values):
+    """A file of version 1.0."""
+    header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {tuple(shape)}, }}"
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode()
+                   + struct.pack(f"<{len(values)}f", *values))
+
+
+def data(path):
+    """Shape and values of such a file."""
+    with open(path, "rb") as file:
+        content = file.read()
+    size = 10 + struct.unpack("<H", content[8:10])[0]
+    shape = re.search(rb"'shape': \(([^)]*)\)", content).group(1).decode()
+    return ([int(dim) for dim in shape.split(",") if dim.strip()],
+            list(struct.unpack(f"<{(len(content) - size) // 4}f", content[size:])))
+
+
+SUM = """skir 1
+graph @sum(%x: f32[b, 2], %y: f32[b, 2]) gears zip (b = [2, 4]) -> f32[b, 2] {
+  %z = Add(%x, %y) : f32[b, 2]
+  return %z
+}
+"""
+for path, text in ("sum.skir", SUM), ("static.skir", SUM.replace("[b,", "[3,").replace(
+        "gears zip (b = [2, 4]) ", "")):
+    with open(path, "w") as file:
+        file.write(text)
+npy("x.npy", (3, 2), range(6))
+npy("z.npy", (3, 2), [2 * i for i in range(6)])
+npy("large.npy", (5, 2), range(10))
+given = ["-i", "x=x.npy", "-i", "y=x.npy"]
+ran = run("sum.skir", *given, "-o", "z=out.npy", "--expect", "z=z.npy", "--print", "y")
+tap.check("files between two gears are padded, and results are cropped",
+          ran.returncode == 0 and "padded to b = 4: 4 of 16 elements" in ran.stdout and
+          "%z is z.npy" in ran.stdout and "%y: f32[3, 2]" in ran.stdout and ran.stderr == "" and
+          data("out.npy") == ([3, 2], [2 * i for i in range(6)]), ran.stdout + ran.stderr)
+for other in "static.skir", "exact", "unfused", "stream-fusion=1", "sum.skir":
+    option = "--compare=" + (other if other != "sum.skir" else "./sum.skir")
+    ran = run("sum.skir", *given, option)
+    tap.check(f"what is padded is compared with {other}",
+              ran.returncode == 0 and ran.stdout.endswith("; bit-exact\n"), ran.stdout + ran.stderr)
+ran = run("sum.skir", "-i", "x=large.npy")
+tap.check("a file that nothing has room for", ran.returncode == 1 and
+          "no combination of gears has room for b = 5" in ran.stderr and
+          "help: the largest is b = 4" in ran.stderr, ran.stdout + ran.stderr)
+ran = run("sum.skir", "-i", "x=x.npy", "-i", "y=large.npy")
+tap.check("files that are not of one size", ran.returncode == 1 and
+          "dimension 0 of '%y' is 3, but 5 by large.npy" in ran.stderr, ran.stdout + ran.stderr)
+ran = run("sum.skir", "--shape", "x=2,2", "--compare=exact")
+tap.check("a shape that a gear has is not padded", ran.returncode == 0 and
+          "padded to" not in ran.stdout and ran.stdout.endswith("; bit-exact\n"),
+          ran.stdout + ran.stderr)
+ran = run("sum.skir", *given, "--json")
+tap.check("padding stands in the JSON", ran.returncode == 0 and json.loads(ran.stdout)["padding"] ==
+          {"combination": "b = 4", "elements": 16, "padding": 4}, ran.stdout + ran.stderr)
+ran = tap.skirc("run", "sum.skir", "--compare=exact")
+tap.check("exact is nothing without padding", ran.returncode == 2 and
+          "'--compare=exact' needs '--off-gear=pad'" in ran.stderr, ran.stderr)
+ran = tap.skirc("run", "-", "--off-gear=pad", "--compare=exact", stdin=SUM)
+tap.check("exact reads the input twice", ran.returncode == 2 and
+          "'-' can be read once" in ran.stderr, ran.stderr)
+ran = tap.skirc("run", "sum.skir", "--off-gear=crop")
+tap.check("what else --off-gear is not", ran.returncode == 2 and
+          "'--off-gear' cannot be 'crop', only 'error' or 'pad'" in ran.stderr, ran.stderr)
+
+# ---- Random graphs without warnings ----
+
+rng = random.Random(20)
+silent = warned = different = 0
+for number in range(GRAPHS):
+    graph = Graph(rng)
+    while len(graph.lines) < rng.randint(1, 5):
+        graph.step()
+    with open("g.skir", "w") as file:
+        file.write(graph.text())
+    shape = rng.choice(["3,6,8", "3,6,8", "4,5,8", "2,4,8", "3,4,8"])
+    ran = run("g.skir", "--shape", "p0=" + shape, "--compare=exact")
+    told = "warning:" in ran.stderr
+    exact = ran.returncode == 0 and ran.stdout.endswith("; bit-exact\n")
+    differs = ran.returncode == 1 and ran.stdout.endswith("; DIFFERENT\n")
+    silent += exact and not told
+    warned += told
+    different += told and differs
+    tap.check(f"graph {number}: no warning, no difference", exact or (told and differs),
+              graph.text() + shape + "\n" + ran.stdout + ran.stderr)
+tap.check(f"{silent} graphs are silent, and {different} of {warned} others differ",
+          GRAPHS < 20 or (silent > GRAPHS / 10 and different > GRAPHS / 10 and warned > different),
+          (GRAPHS, silent, warned, different))
+
+tap.done()
