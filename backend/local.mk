@@ -27,6 +27,8 @@ libskir_la_SOURCES += \
 	backend/ascend/compile_info.c \
 	backend/ascend/entry_ops.c \
 	backend/ascend/entry_ops.h \
+	backend/ascend/info_entries.c \
+	backend/ascend/info_entries.h \
 	backend/ascend/info_json.c \
 	backend/ascend/info_json.h \
 	backend/ascend/launch_info.c \

@@ -28,6 +28,10 @@ libskir_la_SOURCES += \
 	frontend/exchange/dump/dump.h \
 	frontend/exchange/dump/finish.c \
 	frontend/exchange/dump/finish.h \
+	frontend/exchange/dump/gear_texts.c \
+	frontend/exchange/dump/gear_texts.h \
+	frontend/exchange/dump/gears.c \
+	frontend/exchange/dump/gears.h \
 	frontend/exchange/dump/infer.c \
 	frontend/exchange/dump/infer.h \
 	frontend/exchange/dump/links.c \

@@ -30,6 +30,10 @@ libskir_la_SOURCES += \
 	ir/event_sides.c \
 	ir/event_sides.h \
 	ir/formats.def \
+	ir/ge_gears.c \
+	ir/ge_gears.h \
+	ir/gear_shapes.c \
+	ir/gear_shapes.h \
 	ir/gears.c \
 	ir/gears.h \
 	ir/graph.c \

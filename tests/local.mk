@@ -246,6 +246,8 @@ script_tests = \
 	tests/e2e/export_requests.py \
 	tests/e2e/gear_padding.py \
 	tests/e2e/gears.py \
+	tests/e2e/gears_dispatch.py \
+	tests/e2e/ge_gears.py \
 	tests/e2e/gears_random.py \
 	tests/e2e/golden_files.sh \
 	tests/e2e/golden_runner.py \

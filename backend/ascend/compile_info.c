@@ -1,7 +1,7 @@
 /* Compile info: what the host side must know of the entries, as docs/compile-info.schema.json has
  * it. */
 #include "backend/ascend/ascend.h"
-#include "backend/ascend/info_json.h"
+#include "backend/ascend/info_entries.h"
 #include "ir/syntax/locate.h"
 
 /* ---------------------------------------------------------------------------- kernels ---- */
@@ -148,5 +148,5 @@ static void put_entry(struct info_json *out, const struct launch_info *info)
 
 enum backend_status ascend_emit_compile_info(const struct emission_job *job)
 {
-    return info_json_entries(job, put_entry, NULL);
+    return info_entries_write(job, put_entry, NULL);
 }

@@ -44,29 +44,3 @@ void info_json_events(struct info_json *out, const struct launch_info *info, str
         info_json_label(out, info->entry->args.at[i].id);
     json_close_array(&out->json);
 }
-
-enum backend_status info_json_entries(const struct emission_job *job, info_json_entry *put,
-                                      const void *user)
-{
-    const struct module *module = job->module;
-    struct info_json out = {
-        .json = {.text = job->text, .indented = true}, .module = module, .user = user};
-    if (!entries_wanted(job))
-        return BACKEND_INPUT;
-    symbols_init(&out.symbols, module);
-    entry_finder_init(&out.finder, module);
-    if (module->entries.count > 1)
-        json_open_array(&out.json);
-    for (uint32_t i = 0; i < module->entries.count; i++) {
-        struct launch_info info;
-        launch_info_init(&info, &out.finder, &module->entries.at[i]);
-        put(&out, &info);
-        launch_info_free(&info);
-    }
-    if (module->entries.count > 1)
-        json_close_array(&out.json);
-    text_char(job->text, '\n');
-    entry_finder_free(&out.finder);
-    symbols_free(&out.symbols);
-    return BACKEND_OK;
-}

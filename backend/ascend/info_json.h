@@ -12,13 +12,8 @@ struct info_json {
     const struct module *module;
     struct symbols symbols;
     struct entry_finder finder;
-    const void *user; /* of info_json_entries */
+    const void *user; /* of info_entries_write */
 };
-
-/* Appends a value for each entry of the job's module, in a list where there are several. */
-typedef void info_json_entry(struct info_json *out, const struct launch_info *info);
-enum backend_status info_json_entries(const struct emission_job *job, info_json_entry *put,
-                                      const void *user);
 
 /* Members: the text of a name id; a kernel type as JSON has it; the name of an entry's kernel. */
 void info_json_name(struct info_json *out, const char *key, uint32_t name);

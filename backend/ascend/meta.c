@@ -1,5 +1,6 @@
 #include "backend/ascend/meta.h"
 #include "backend/ascend/ascendc.h"
+#include "backend/ascend/info_entries.h"
 #include "backend/ascend/meta_places.h"
 #include "ir/groups.h"
 
@@ -209,7 +210,7 @@ static void put_entry(struct info_json *out, const struct launch_info *info)
 
 enum backend_status meta_add(const struct emission_job *job, const struct meta_object *object)
 {
-    return info_json_entries(job, put_entry, object);
+    return info_entries_write(job, put_entry, object);
 }
 
 enum backend_status ascend_emit_meta(const struct emission_job *job)

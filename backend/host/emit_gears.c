@@ -1,6 +1,7 @@
 #include "backend/host/emit_gears.h"
 #include "backend/device/symbols.h"
 #include "backend/runtime/skrt.h"
+#include "ir/gear_shapes.h"
 #include "ir/gears.h"
 #include "ir/groups.h"
 
@@ -15,8 +16,7 @@ struct gears_emitter {
     const struct module *module;
     uint32_t id; /* of the graph */
     const struct graph *graph;
-    VEC(struct skrt_gear_dim) dims;
-    int64_t *shapes; /* a row of dims a case */
+    struct gear_shapes shapes;
     uint8_t *slots;
     uint32_t shift; /* of a hash, for the slot: there is a power of two of them */
     uint64_t seed;
@@ -36,36 +36,7 @@ static void put_string(struct text *text, const struct intern_name *name)
     text_char(text, '"');
 }
 
-/* ---------------------------------------------------------------------------- shapes ---- */
-
-/* Those that gears alone decide. */
-static void find_dims(struct gears_emitter *emitter)
-{
-    const struct module *module = emitter->module;
-    const int64_t *row = emitter->graph->gear_values.at + emitter->graph->cases.at[0].values.first;
-    for (uint32_t p = 0; p < emitter->graph->n_params; p++) {
-        uint32_t type = emitter->graph->values.at[p].type;
-        for (uint32_t d = 0; d < type_n_dims(&module->types.at[type]); d++)
-            if (dim_is_gear(type_dims(module, type)[d]) &&
-                gear_row_dim(module, emitter->graph, row, type_dims(module, type)[d]) >= 0)
-                vec_push(&emitter->dims, (struct skrt_gear_dim){p, d, NULL});
-    }
-}
-
-static void find_shapes(struct gears_emitter *emitter)
-{
-    const struct graph *graph = emitter->graph;
-    uint32_t n = emitter->dims.count;
-    emitter->shapes = mem_calloc((size_t)n * graph->cases.count, sizeof *emitter->shapes);
-    for (uint32_t i = 0; i < graph->cases.count; i++)
-        for (uint32_t d = 0; d < n; d++) {
-            struct skrt_gear_dim dim = emitter->dims.at[d];
-            uint32_t type = graph->values.at[dim.param].type;
-            emitter->shapes[(size_t)i * n + d] = gear_row_dim(
-                emitter->module, graph, graph->gear_values.at + graph->cases.at[i].values.first,
-                type_dims(emitter->module, type)[dim.dim]);
-        }
-}
+/* ----------------------------------------------------------------------------- slots ---- */
 
 static uint32_t count_slots(const struct gears_emitter *emitter)
 {
@@ -75,10 +46,10 @@ static uint32_t count_slots(const struct gears_emitter *emitter)
 /* Whether no two cases have one slot with the seed. */
 static bool try_seed(struct gears_emitter *emitter)
 {
-    uint32_t n = emitter->dims.count;
+    uint32_t n = emitter->shapes.dims.count;
     memset(emitter->slots, NO_CASE, count_slots(emitter));
     for (uint32_t i = 0; i < emitter->graph->cases.count; i++) {
-        uint64_t hash = skrt_gears_hash(emitter->shapes + (size_t)i * n, n, emitter->seed);
+        uint64_t hash = skrt_gears_hash(gear_shapes_row(&emitter->shapes, i), n, emitter->seed);
         uint8_t *slot = &emitter->slots[hash >> emitter->shift];
         if (*slot != NO_CASE)
             return false;
@@ -107,8 +78,8 @@ static void emit_dims(struct gears_emitter *emitter)
 {
     struct text *text = emitter->text;
     text_printf(text, "static const struct skrt_gear_dim g%u_dims[] = {\n", emitter->id);
-    for (uint32_t i = 0; i < emitter->dims.count; i++) {
-        struct skrt_gear_dim dim = emitter->dims.at[i];
+    for (uint32_t i = 0; i < emitter->shapes.dims.count; i++) {
+        struct gear_shape_dim dim = emitter->shapes.dims.at[i];
         uint32_t name = emitter->graph->values.at[dim.param].name;
         text_printf(text, "    {%u, %u, ", dim.param, dim.dim);
         put_string(text, &emitter->module->names.names[name]);
@@ -120,13 +91,13 @@ static void emit_dims(struct gears_emitter *emitter)
 static void emit_shapes(struct gears_emitter *emitter)
 {
     struct text *text = emitter->text;
-    uint32_t n = emitter->dims.count;
+    uint32_t n = emitter->shapes.dims.count;
     text_printf(text, "static const int64_t g%u_shapes[][%u] = {\n", emitter->id, n);
     for (uint32_t i = 0; i < emitter->graph->cases.count; i++) {
         text_string(text, "    {");
         for (uint32_t d = 0; d < n; d++) {
             text_string(text, d ? ", " : "");
-            text_signed(text, emitter->shapes[(size_t)i * n + d]);
+            text_signed(text, gear_shapes_row(&emitter->shapes, i)[d]);
         }
         text_string(text, "},\n");
     }
@@ -220,8 +191,8 @@ static void emit_table(struct gears_emitter *emitter)
                 (int)symbol.size, symbol.at);
     text_printf(text, "const struct skrt_gears g%u = {", emitter->id);
     put_string(text, &emitter->module->names.names[emitter->graph->name]);
-    text_printf(text, ", %u, %u, g%u_dims, g%u_cases, %llu, %u, g%u_slots};\n", emitter->dims.count,
-                emitter->graph->cases.count, emitter->id, emitter->id,
+    text_printf(text, ", %u, %u, g%u_dims, g%u_cases, %llu, %u, g%u_slots};\n",
+                emitter->shapes.dims.count, emitter->graph->cases.count, emitter->id, emitter->id,
                 (unsigned long long)emitter->seed, emitter->shift, emitter->id);
     text_free(&symbol);
 }
@@ -229,16 +200,14 @@ static void emit_table(struct gears_emitter *emitter)
 static void emit_graph(struct gears_emitter *emitter)
 {
     text_printf(emitter->text, "\n/* gears of graph %u */\n\n", emitter->id);
-    find_dims(emitter);
-    find_shapes(emitter);
+    gear_shapes_init(&emitter->shapes, emitter->module, emitter->graph);
     find_slots(emitter);
     emit_dims(emitter);
     emit_shapes(emitter);
     emit_cases(emitter);
     emit_slots(emitter);
     emit_table(emitter);
-    vec_free(&emitter->dims);
-    mem_free(emitter->shapes);
+    gear_shapes_free(&emitter->shapes);
     mem_free(emitter->slots);
 }
 

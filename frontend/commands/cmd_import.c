@@ -26,6 +26,10 @@ const struct option options_import[] = {
      "op's type has (default); all; none; or their names, separated by commas"},
     {"dangling", 0, OPTION_VALUE, "WHAT",
      "an input that nothing gives: error (default), or param, a parameter of the graph"},
+    {"input-shape", 0, OPTION_VALUE, "NAME:N,N,...[;...]",
+     "shapes of inputs, as GE's ge.inputShape: -1 is a dimension with gears"},
+    {"dynamic-dims", 0, OPTION_VALUE, "N,N,...;N,N,...",
+     "the combinations of these gears, as GE's ge.dynamicDims"},
     {"kernel-dir", 0, OPTION_VALUE, "DIR",
      "folder of sample kernels: ops that have none get stubs; without it, those of this skirc"},
     {"counts", 0, OPTION_FLAG, NULL,
@@ -147,6 +151,12 @@ static bool take_wishes(struct wishes *wishes, const struct invocation *invocati
     if (!option_choice(invocation, "dangling", dangling, &params))
         return false;
     wishes->options.dangling_params = params == 1;
+    wishes->options.input_shape = option_value(invocation, "input-shape");
+    wishes->options.dynamic_dims = option_value(invocation, "dynamic-dims");
+    if (wishes->options.dynamic_dims && !wishes->options.input_shape) {
+        usage_error(invocation, "'--dynamic-dims' needs '--input-shape'");
+        return false;
+    }
     return take_device(wishes, invocation) && take_marks(wishes, invocation);
 }
 

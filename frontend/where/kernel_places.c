@@ -61,6 +61,7 @@ struct reader {
     struct json_text json;
     struct kernel_places *places;
     struct kernel_launch launch; /* at hand */
+    bool listed;                 /* several stand in one object, with a table of gears */
 };
 
 static void read_text(struct reader *reader, const struct json_item *item, const char **text)
@@ -211,13 +212,20 @@ static void read_table(struct reader *reader, const struct json_item *item)
 static void read_kernel(struct reader *reader, const struct json_item *item)
 {
     struct json_item member;
+    bool list = false;
     reader->launch = (struct kernel_launch){.name = "?"};
     for (EACH_JSON(&reader->json, &member, item, JSON_OBJECT)) {
-        if (json_text_is(&member, "kernelName"))
+        if (json_text_is(&member, "kernelName")) {
             read_text(reader, &member, &reader->launch.name);
-        else if (json_text_is(&member, "skir"))
+        } else if (json_text_is(&member, "skir")) {
             read_table(reader, &member);
+        } else if (json_text_is(&member, "entries") && !reader->listed) {
+            list = reader->listed = true;
+            read_list(reader, &member, read_kernel);
+        }
     }
+    if (list)
+        return;
     if (!reader->launch.has_table && !reader->json.failed)
         json_text_fail(&reader->json, item->span,
                        "these are no metadata of a super kernel that skirc made: they have no "

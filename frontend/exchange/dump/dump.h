@@ -94,6 +94,12 @@ struct dump_count {
     uint64_t nodes, data_edges, control_edges;
 };
 
+/* What GE's options for gears are (ir/ge_gears.h), if the dump has them; name ids, or NONE. */
+struct dump_gears {
+    uint32_t input_shape, dynamic_dims, node_type;
+    uint32_t loc;
+};
+
 struct dump {
     struct source *source;
     struct diags *diags;
@@ -102,6 +108,7 @@ struct dump {
     VEC(struct dump_graph) graphs;
     VEC(struct dump_count) counts; /* made of the graphs where a reader leaves it empty */
     VEC(const char *) dropped;     /* what the module does not have of the dump; in the arena */
+    struct dump_gears gears;       /* of the first graph */
     bool lost;                     /* contents were left out, which was said */
     struct arena arena;
     struct id_map graph_names;     /* by name: index of the graph */

@@ -1,4 +1,5 @@
 #include "frontend/exchange/dump/finish.h"
+#include "frontend/exchange/dump/gears.h"
 #include "frontend/exchange/dump/maker.h"
 #include "frontend/exchange/dump/marks.h"
 #include "frontend/exchange/dump/rest.h"
@@ -360,6 +361,8 @@ bool dump_finish(struct dump *dump)
     for (uint32_t i = 0; i < dump->graphs.count; i++)
         make_graph(&maker, i);
     free_maker(&maker);
+    if (!dump->diags->counts[SEVERITY_ERROR])
+        dump_add_gears(dump);
     if (!dump->diags->counts[SEVERITY_ERROR])
         dump_settle(dump);
     if (!dump->diags->counts[SEVERITY_ERROR] && !dump_is_exported(dump))

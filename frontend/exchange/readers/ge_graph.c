@@ -1,4 +1,5 @@
 #include "frontend/exchange/readers/ge_graph.h"
+#include "frontend/exchange/dump/gears.h"
 #include "frontend/exchange/readers/callees.h"
 #include "frontend/exchange/readers/ge_op.h"
 
@@ -17,7 +18,7 @@ struct state {
 static bool wants(struct ge_values *values, uint32_t key)
 {
     struct dump_draft none = {.node.type = W_ND};
-    return dump_wants(values->dump, &none, key);
+    return dump_wants(values->dump, &none, key) || dump_wants_gears(values->dump, key);
 }
 
 static void read_attr(struct ge_reader *reader, struct state *state)
@@ -25,6 +26,8 @@ static void read_attr(struct ge_reader *reader, struct state *state)
     struct attr attr;
     enum ge_value result = ge_read_attr(&reader->values, wants, &attr);
     if (attr.key == NONE || result == GE_NO_VALUE)
+        return;
+    if (result == GE_VALUE && state->graph == 0 && dump_take_gears(reader->dump, &attr))
         return;
     if (result == GE_VALUE)
         vec_push(&state->attrs, attr);
@@ -37,6 +40,8 @@ void ge_read_model_attr(struct ge_reader *reader)
 {
     struct attr attr;
     enum ge_value result = ge_read_attr(&reader->values, wants, &attr);
+    if (result == GE_VALUE && dump_take_gears(reader->dump, &attr))
+        return;
     if (attr.key != NONE && result != GE_NO_VALUE)
         dump_drop(reader->dump, attr.loc, "the attribute '%.*s' of the model",
                   NAME(reader->dump->module, attr.key));

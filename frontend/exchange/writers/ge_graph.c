@@ -4,6 +4,7 @@
 #include "frontend/exchange/writers/ge_out.h"
 #include "frontend/exchange/writers/pieces.h"
 #include "ir/calls.h"
+#include "ir/ge_gears.h"
 #include "ir/operands.h"
 
 #include <stdio.h>
@@ -272,6 +273,19 @@ static void put_returns(struct writer *writer, bool first)
     proto_close(&writer->out);
 }
 
+/* Gears, in GE's own notation, where that can say them. */
+static void put_gears(struct writer *writer)
+{
+    struct ge_gears gears;
+    if (ge_gears_write(&gears, writer->foreign.module, writer->foreign.graph)) {
+        put_string_attr(writer, GE_INPUT_SHAPE, gears.input_shape.at, gears.input_shape.size);
+        put_string_attr(writer, GE_DYNAMIC_DIMS, gears.dynamic_dims.at, gears.dynamic_dims.size);
+        put_string_attr(writer, GE_DYNAMIC_NODE_TYPE, GE_NODES_ARE_PARAMETERS,
+                        strlen(GE_NODES_ARE_PARAMETERS));
+    }
+    ge_gears_free(&gears);
+}
+
 static void put_graph(struct writer *writer, const struct graph *graph, bool first)
 {
     foreign_begin_graph(&writer->foreign, graph);
@@ -286,8 +300,11 @@ static void put_graph(struct writer *writer, const struct graph *graph, bool fir
         if (item_kind(graph->body.at[i]) == ITEM_OP)
             put_op(writer, item_id(graph->body.at[i]));
     put_returns(writer, first);
-    if (!writer->dressed)
+    if (!writer->dressed) {
+        if (first)
+            put_gears(writer);
         proto_close(&writer->out);
+    }
     foreign_end_graph(&writer->foreign);
 }
 

@@ -1,0 +1,463 @@
+#include "frontend/exchange/dump/gears.h"
+#include "frontend/exchange/dump/gear_texts.h"
+#include "ir/base/suggest.h"
+#include "ir/dims.h"
+#include "ir/ge_gears.h"
+#include "ir/op_tensors.h"
+#include "ir/syntax/spelling.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+/* The graph that gets gears. */
+struct gear_maker {
+    struct dump *dump;
+    struct module *module;
+    struct graph *graph;
+    struct gear_texts texts;
+    const char *shape_key, *dims_key; /* who says so, for messages */
+    uint32_t loc;                     /* NONE: the command line */
+    uint32_t *names;                  /* by column: its gear */
+    bool ok;
+};
+
+/* ------------------------------------------------------------------------------ texts ---- */
+
+bool dump_wants_gears(const struct dump *dump, uint32_t key)
+{
+    return name_is(dump->module, key, GE_INPUT_SHAPE) ||
+           name_is(dump->module, key, GE_DYNAMIC_DIMS) ||
+           name_is(dump->module, key, GE_DYNAMIC_NODE_TYPE);
+}
+
+bool dump_take_gears(struct dump *dump, const struct attr *attr)
+{
+    struct dump_gears *gears = &dump->gears;
+    uint32_t *place = name_is(dump->module, attr->key, GE_INPUT_SHAPE)    ? &gears->input_shape
+                      : name_is(dump->module, attr->key, GE_DYNAMIC_DIMS) ? &gears->dynamic_dims
+                                                                          : &gears->node_type;
+    if (attr->value.kind != ATTR_STRING || !dump_wants_gears(dump, attr->key))
+        return false;
+    if (*place == NONE) {
+        *place = attr->value.id;
+        gears->loc = attr->loc;
+    }
+    return true;
+}
+
+static void fail(struct gear_maker *maker, const char *key, const char *what)
+{
+    maker->ok = false;
+    diag_at(maker->dump->diags, DIAG_gear,
+            maker->loc == NONE ? no_span : source_token(maker->dump->source, maker->loc), "%s: %s",
+            key, what);
+}
+
+static void failf(struct gear_maker *maker, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void failf(struct gear_maker *maker, const char *key, const char *format, ...)
+{
+    char what[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    fail(maker, key, what);
+}
+
+static struct gear_text text_of(const struct gear_maker *maker, uint32_t name)
+{
+    const struct intern_name *text = &maker->module->names.names[name];
+    return (struct gear_text){text->text, text->size};
+}
+
+static void read_texts(struct gear_maker *maker, struct gear_text shape,
+                       const struct gear_text *dims)
+{
+    char error[512];
+    if (!gear_texts_read_inputs(&maker->texts, shape, error, sizeof error))
+        fail(maker, maker->shape_key, error);
+    else if (dims && !gear_texts_read_rows(&maker->texts, *dims, error, sizeof error))
+        fail(maker, maker->dims_key, error);
+}
+
+static void read_options(struct gear_maker *maker)
+{
+    const struct dump_options *options = maker->dump->options;
+    struct gear_text dims = {options->dynamic_dims,
+                             options->dynamic_dims ? strlen(options->dynamic_dims) : 0};
+    maker->loc = NONE;
+    maker->shape_key = "--input-shape";
+    maker->dims_key = "--dynamic-dims";
+    read_texts(maker, (struct gear_text){options->input_shape, strlen(options->input_shape)},
+               options->dynamic_dims ? &dims : NULL);
+}
+
+static void read_attrs(struct gear_maker *maker)
+{
+    const struct dump_gears *gears = &maker->dump->gears;
+    struct gear_text dims;
+    maker->loc = gears->loc;
+    maker->shape_key = GE_INPUT_SHAPE;
+    maker->dims_key = GE_DYNAMIC_DIMS;
+    if (gears->node_type != NONE &&
+        !name_is(maker->module, gears->node_type, GE_NODES_ARE_PARAMETERS))
+        failf(maker, GE_DYNAMIC_NODE_TYPE,
+              "it is '%.*s', but only " GE_NODES_ARE_PARAMETERS ", inputs of the graph, is known",
+              NAME(maker->module, gears->node_type));
+    if (gears->dynamic_dims != NONE)
+        dims = text_of(maker, gears->dynamic_dims);
+    if (gears->input_shape == NONE)
+        failf(maker, GE_DYNAMIC_DIMS, "it needs " GE_INPUT_SHAPE);
+    else
+        read_texts(maker, text_of(maker, gears->input_shape),
+                   gears->dynamic_dims == NONE ? NULL : &dims);
+}
+
+/* ------------------------------------------------------------------------------ names ---- */
+
+static bool are_equal(const struct gear_maker *maker, uint32_t a, uint32_t b)
+{
+    const struct gear_texts *texts = &maker->texts;
+    for (uint32_t i = 0; i < texts->n_rows; i++)
+        if (texts->values.at[i * texts->n_columns + a] !=
+            texts->values.at[i * texts->n_columns + b])
+            return false;
+    return true;
+}
+
+static bool is_free(const struct gear_maker *maker, uint32_t column, uint32_t name)
+{
+    for (uint32_t i = 0; i < column; i++)
+        if (maker->names[i] == name)
+            return false;
+    return is_plain_word(maker->module, name) && !graph_declares_dim(maker->graph, name);
+}
+
+/* "x_0", of a parameter and its dimension. */
+static uint32_t new_name(const struct gear_maker *maker, uint32_t column, uint32_t param,
+                         uint32_t dim)
+{
+    const struct intern_name *own =
+        &maker->module->names.names[maker->graph->values.at[param].name];
+    struct text text = {NULL, 0, 0};
+    uint32_t name;
+    for (uint32_t i = 0; i < own->size; i++) {
+        char c = own->text[i];
+        bool digit = c >= '0' && c <= '9';
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        text_char(&text, letter || (digit && i > 0) ? c : '_');
+    }
+    text_printf(&text, "_%u", dim);
+    do {
+        name = module_name_printf(maker->module, "%.*s", (int)text.size, text.at);
+        text_char(&text, '_');
+    } while (!is_free(maker, column, name));
+    text_free(&text);
+    return name;
+}
+
+/* The gear of a column: the name that the dimension has already, that of a column before it that is
+ * equal in all combinations, or a new one. */
+static uint32_t name_column(struct gear_maker *maker, uint32_t column, uint32_t param, uint32_t dim,
+                            int64_t declared)
+{
+    uint32_t name = dim_is_gear(declared) ? dim_gear(declared) : NONE;
+    for (uint32_t i = 0; i < column; i++) {
+        if (name == NONE ? are_equal(maker, i, column) : maker->names[i] == name) {
+            if (!are_equal(maker, i, column))
+                failf(maker, maker->dims_key,
+                      "dimension %u of '%.*s' is '%.*s' as another one, which has other values",
+                      dim, NAME(maker->module, maker->graph->values.at[param].name),
+                      NAME(maker->module, name));
+            return maker->names[i];
+        }
+    }
+    return name != NONE ? name : new_name(maker, column, param, dim);
+}
+
+static int64_t dim_of_name(struct gear_maker *maker, uint32_t name)
+{
+    struct dim_term term = dim_one;
+    struct dim_sum sum = {.count = 0};
+    dim_term_multiply_name(&term, maker->module, name);
+    dim_sum_add(&sum, maker->module, &term);
+    return dim_of_sum(maker->module, &sum);
+}
+
+/* ------------------------------------------------------------------------- parameters ---- */
+
+static uint32_t find_param(struct gear_maker *maker, const struct gear_input *input)
+{
+    struct suggest suggest = {.wanted = input->name, .wanted_size = input->size};
+    for (uint32_t i = 0; i < maker->graph->n_params; i++) {
+        const struct intern_name *name =
+            &maker->module->names.names[maker->graph->values.at[i].name];
+        if (name->size == input->size && memcmp(name->text, input->name, input->size) == 0)
+            return i;
+        name_offer(&suggest, maker->module, maker->graph->values.at[i].name);
+    }
+    failf(maker, maker->shape_key, "the graph has no input '%.*s'%s", (int)input->size, input->name,
+          suggest_end(&suggest).text);
+    return NONE;
+}
+
+/* Whether what the text says of a dimension is not against what the graph has. */
+static bool agrees(const struct gear_maker *maker, int64_t declared, int64_t said)
+{
+    if (declared == DIM_UNKNOWN || declared == said)
+        return true;
+    return said < 0 && dim_is_gear(declared) &&
+           graph_declares_dim(maker->graph, dim_gear(declared));
+}
+
+static void report_dim(struct gear_maker *maker, uint32_t param, uint32_t dim, int64_t declared,
+                       int64_t said)
+{
+    struct text text = {NULL, 0, 0};
+    if (dim_is_gear(declared))
+        text_printf(&text, "'%.*s'", NAME(maker->module, dim_gear(declared)));
+    else
+        text_signed(&text, declared);
+    failf(maker, maker->shape_key, "dimension %u of '%.*s' is %.*s in the graph, not %lld", dim,
+          NAME(maker->module, maker->graph->values.at[param].name), (int)text.size, text.at,
+          (long long)said);
+    text_free(&text);
+}
+
+/* Gives a parameter the shape; its dimensions of -1 are the columns from `column` on. */
+static void fill_param(struct gear_maker *maker, uint32_t param, const struct gear_input *input,
+                       uint32_t column)
+{
+    uint32_t *id = &maker->graph->values.at[param].type;
+    struct type type = maker->module->types.at[*id];
+    int64_t dims[MAX_RANK];
+    if (type.rank != RANK_UNKNOWN && type.rank != input->rank) {
+        failf(maker, maker->shape_key, "'%.*s' has %u dimension%s in the graph, not %u",
+              (int)input->size, input->name, type.rank, type.rank == 1 ? "" : "s", input->rank);
+        return;
+    }
+    for (uint32_t i = 0; i < input->rank; i++) {
+        int64_t said = input->dims[i];
+        int64_t declared =
+            type.rank == RANK_UNKNOWN ? DIM_UNKNOWN : type_dims(maker->module, *id)[i];
+        dims[i] = said < 0 ? declared : said;
+        if (!agrees(maker, declared, said))
+            report_dim(maker, param, i, declared, said);
+        else if (said < 0 && maker->texts.n_rows) {
+            maker->names[column] = name_column(maker, column, param, i, declared);
+            dims[i] = dim_of_name(maker, maker->names[column]);
+        }
+        column += said < 0;
+    }
+    *id = module_type(maker->module, type.dtype, type.format, dims, input->rank);
+}
+
+static uint32_t count_columns(const struct gear_input *input)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < input->rank; i++)
+        count += input->dims[i] < 0;
+    return count;
+}
+
+static void fill_params(struct gear_maker *maker)
+{
+    uint32_t column = 0;
+    for (uint32_t i = 0; maker->ok && i < maker->texts.inputs.count; i++) {
+        const struct gear_input *input = &maker->texts.inputs.at[i];
+        uint32_t param = find_param(maker, input);
+        if (param != NONE)
+            fill_param(maker, param, input, column);
+        column += count_columns(input);
+    }
+}
+
+/* ------------------------------------------------------------------------------ gears ---- */
+
+static bool is_first(const struct gear_maker *maker, uint32_t column)
+{
+    for (uint32_t i = 0; i < column; i++)
+        if (maker->names[i] == maker->names[column])
+            return false;
+    return true;
+}
+
+static int64_t value_at(const struct gear_maker *maker, uint32_t row, uint32_t column)
+{
+    return maker->texts.values.at[row * maker->texts.n_columns + column];
+}
+
+/* Whether the value stands in the column in a row before this one. */
+static bool stands_before(const struct gear_maker *maker, uint32_t row, uint32_t column)
+{
+    for (uint32_t i = 0; i < row; i++)
+        if (value_at(maker, i, column) == value_at(maker, row, column))
+            return true;
+    return false;
+}
+
+static uint32_t count_values(const struct gear_maker *maker, uint32_t column)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < maker->texts.n_rows; i++)
+        count += !stands_before(maker, i, column);
+    return count;
+}
+
+/* Whether there are several gears, and every value of one stands with all of the others: as no
+ * combination stands twice, there are as many as that makes. */
+static bool is_product(const struct gear_maker *maker)
+{
+    uint32_t gears = 0;
+    uint64_t rows = 1;
+    for (uint32_t i = 0; i < maker->texts.n_columns; i++) {
+        if (!is_first(maker, i))
+            continue;
+        uint32_t values = count_values(maker, i);
+        gears++;
+        rows *= values;
+        if (values < 2 || rows > maker->texts.n_rows)
+            return false;
+    }
+    return gears > 1 && rows == maker->texts.n_rows;
+}
+
+static void add_gear(struct gear_maker *maker, uint32_t column)
+{
+    struct graph *graph = maker->graph;
+    struct gear gear = {maker->names[column], graph->loc, {graph->gear_values.count, 0}};
+    for (uint32_t i = 0; i < maker->texts.n_rows; i++)
+        if (graph->gear_mode == GEARS_ZIP || !stands_before(maker, i, column))
+            vec_push(&graph->gear_values, value_at(maker, i, column));
+    gear.values.count = graph->gear_values.count - gear.values.first;
+    vec_push(&graph->gears, gear);
+}
+
+static void drop_free_name(struct graph *graph, uint32_t name)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < graph->dims.count; i++)
+        if (graph->dims.at[i].name != name)
+            graph->dims.at[kept++] = graph->dims.at[i];
+    graph->dims.count = kept;
+}
+
+static void add_gears(struct gear_maker *maker)
+{
+    if (maker->texts.n_rows == 0)
+        return;
+    maker->graph->gear_mode = is_product(maker) ? GEARS_PRODUCT : GEARS_ZIP;
+    for (uint32_t i = 0; i < maker->texts.n_columns; i++)
+        if (is_first(maker, i)) {
+            drop_free_name(maker->graph, maker->names[i]);
+            add_gear(maker, i);
+        }
+}
+
+/* ---------------------------------------------------------------------------- results ---- */
+
+static bool has_unknown(const struct module *module, uint32_t id)
+{
+    const struct type *type = &module->types.at[id];
+    for (uint32_t i = 0; i < type_n_dims(type); i++)
+        if (type_dims(module, id)[i] == DIM_UNKNOWN)
+            return true;
+    return type->rank == RANK_UNKNOWN;
+}
+
+/* What follows from operands in the place of dimensions that are not known. */
+static void refine(struct gear_maker *maker, const struct op *op, uint32_t result,
+                   struct arena *scratch)
+{
+    uint32_t *id = &maker->graph->values.at[op->results.first + result].type, rank;
+    const struct op_type *type = op_type_find(maker->module, op->type);
+    uint32_t slot = type ? op_type_result(type, result) : NONE;
+    struct type declared = maker->module->types.at[*id];
+    struct op_tensors tensors;
+    int64_t dims[MAX_RANK];
+    if (slot == NONE || op_is_unchecked(maker->module, op) || !has_unknown(maker->module, *id))
+        return;
+    op_tensors_init(&tensors, maker->module, maker->graph, op, type, scratch);
+    if (tensors.misfit != OP_FITS || !op_shapes_infer(&tensors.call, slot, dims, &rank) ||
+        (declared.rank != RANK_UNKNOWN && declared.rank != rank))
+        return;
+    for (uint32_t i = 0; i < rank; i++)
+        if (declared.rank != RANK_UNKNOWN && type_dims(maker->module, *id)[i] != DIM_UNKNOWN)
+            dims[i] = type_dims(maker->module, *id)[i];
+    *id = module_type(maker->module, declared.dtype, declared.format, dims, rank);
+}
+
+static void refine_results(struct gear_maker *maker)
+{
+    struct graph *graph = maker->graph;
+    struct arena scratch = {NULL, 0};
+    for (uint32_t i = 0; i < graph->body.count; i++) {
+        if (item_kind(graph->body.at[i]) != ITEM_OP)
+            continue;
+        const struct op *op = &graph->ops.at[item_id(graph->body.at[i])];
+        for (uint32_t r = 0; r < op->results.count; r++)
+            refine(maker, op, r, &scratch);
+        arena_clear(&scratch);
+    }
+    arena_free(&scratch);
+    for (uint32_t i = 0; i < graph->result_types.count && i < graph->returns.count; i++)
+        if (has_unknown(maker->module, graph->result_types.at[i]))
+            graph->result_types.at[i] = graph->values.at[graph->returns.at[i]].type;
+}
+
+/* ---------------------------------------------------------------------------- driving ---- */
+
+static void make_gears(struct gear_maker *maker)
+{
+    maker->names = mem_calloc(maker->texts.n_columns + 1, sizeof *maker->names);
+    fill_params(maker);
+    if (maker->ok) {
+        add_gears(maker);
+        refine_results(maker);
+    }
+    mem_free(maker->names);
+}
+
+static bool is_text(const struct text *text, struct gear_text other)
+{
+    return text->size == other.size && memcmp(text->at, other.at, other.size) == 0;
+}
+
+/* The graph has gears of skirc export: the texts say the same, if nobody has changed them. */
+static void compare(struct gear_maker *maker)
+{
+    const struct dump_gears *said = &maker->dump->gears;
+    struct ge_gears own;
+    bool same = ge_gears_write(&own, maker->module, maker->graph) && said->input_shape != NONE &&
+                said->dynamic_dims != NONE &&
+                is_text(&own.input_shape, text_of(maker, said->input_shape)) &&
+                is_text(&own.dynamic_dims, text_of(maker, said->dynamic_dims));
+    if (!same)
+        fail(maker, maker->dims_key,
+             "it says other gears than '_skir' of the graph; leave one of both away");
+    ge_gears_free(&own);
+}
+
+void dump_add_gears(struct dump *dump)
+{
+    const struct dump_options *options = dump->options;
+    const struct dump_gears *gears = &dump->gears;
+    bool attrs = gears->input_shape != NONE || gears->dynamic_dims != NONE;
+    if ((!attrs && !options->input_shape) || dump->module->graphs.count == 0)
+        return;
+    struct gear_maker maker = {
+        .dump = dump, .module = dump->module, .graph = &dump->module->graphs.at[0], .ok = true};
+    if (options->input_shape)
+        read_options(&maker);
+    else
+        read_attrs(&maker);
+    if (maker.ok && maker.graph->gear_mode == GEARS_NONE)
+        make_gears(&maker);
+    else if (maker.ok && options->input_shape)
+        fail(&maker, maker.shape_key, "the graph has gears already");
+    else if (maker.ok)
+        compare(&maker);
+    gear_texts_free(&maker.texts);
+}

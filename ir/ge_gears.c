@@ -1,0 +1,104 @@
+#include "ir/ge_gears.h"
+#include "ir/gears.h"
+
+#include <string.h>
+
+/* A graph whose gears are written. */
+struct ge_writer {
+    const struct module *module;
+    const struct graph *graph;
+    struct gear_table table; /* of gears that are not expanded */
+};
+
+static uint32_t count_rows(const struct ge_writer *writer)
+{
+    return writer->graph->cases.count ? writer->graph->cases.count : writer->table.n_rows;
+}
+
+static const int64_t *row_at(const struct ge_writer *writer, uint32_t row)
+{
+    return writer->graph->cases.count
+               ? writer->graph->gear_values.at + writer->graph->cases.at[row].values.first
+               : gear_table_row(&writer->table, row);
+}
+
+static int64_t dim_at(const struct ge_writer *writer, uint32_t row, int64_t dim)
+{
+    return gear_row_dim(writer->module, writer->graph, row_at(writer, row), dim);
+}
+
+/* Whether the shape of a parameter is known in each combination. */
+static bool says_param(const struct ge_writer *writer, uint32_t param)
+{
+    const struct value *value = &writer->graph->values.at[param];
+    const struct intern_name *name = &writer->module->names.names[value->name];
+    const struct type *type = &writer->module->types.at[value->type];
+    if (type->rank == RANK_UNKNOWN || memchr(name->text, ';', name->size))
+        return false;
+    for (uint32_t row = 0; row < count_rows(writer); row++)
+        for (uint32_t i = 0; i < type->rank; i++)
+            if (dim_at(writer, row, type_dims(writer->module, value->type)[i]) < 0)
+                return false;
+    return true;
+}
+
+static bool says_all(const struct ge_writer *writer)
+{
+    bool all = count_rows(writer) >= 2;
+    for (uint32_t i = 0; all && i < writer->graph->n_params; i++)
+        all = says_param(writer, i);
+    return all;
+}
+
+static void put_param(const struct ge_writer *writer, uint32_t param, struct text *text)
+{
+    const struct value *value = &writer->graph->values.at[param];
+    const struct intern_name *name = &writer->module->names.names[value->name];
+    text_string(text, param ? ";" : "");
+    text_bytes(text, name->text, name->size);
+    for (uint32_t i = 0; i < writer->module->types.at[value->type].rank; i++) {
+        int64_t dim = type_dims(writer->module, value->type)[i];
+        text_char(text, i ? ',' : ':');
+        text_signed(text, dim_is_gear(dim) ? -1 : dim);
+    }
+    if (writer->module->types.at[value->type].rank == 0)
+        text_char(text, ':');
+}
+
+static void put_row(const struct ge_writer *writer, uint32_t row, struct text *text)
+{
+    const char *between = row ? ";" : "";
+    for (uint32_t param = 0; param < writer->graph->n_params; param++) {
+        uint32_t type = writer->graph->values.at[param].type;
+        for (uint32_t i = 0; i < writer->module->types.at[type].rank; i++) {
+            int64_t dim = type_dims(writer->module, type)[i];
+            if (!dim_is_gear(dim))
+                continue;
+            text_string(text, between);
+            text_signed(text, dim_at(writer, row, dim));
+            between = ",";
+        }
+    }
+}
+
+bool ge_gears_write(struct ge_gears *gears, const struct module *module, const struct graph *graph)
+{
+    struct ge_writer writer = {.module = module, .graph = graph};
+    *gears = (struct ge_gears){.input_shape = {NULL, 0, 0}};
+    if (graph->gear_mode == GEARS_NONE ||
+        (graph->cases.count == 0 && !gear_table_init(&writer.table, graph)))
+        return false;
+    bool says = says_all(&writer);
+    for (uint32_t i = 0; says && i < graph->n_params; i++)
+        put_param(&writer, i, &gears->input_shape);
+    for (uint32_t i = 0; says && i < count_rows(&writer); i++)
+        put_row(&writer, i, &gears->dynamic_dims);
+    gear_table_free(&writer.table);
+    return says;
+}
+
+void ge_gears_free(struct ge_gears *gears)
+{
+    text_free(&gears->input_shape);
+    text_free(&gears->dynamic_dims);
+}

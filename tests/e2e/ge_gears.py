@@ -1,0 +1,294 @@
+"""GE's notation for gears, both ways: import from options and from attributes of dumps, what is refused,
+export, the metadata of NPUs; and round trips of random gears."""
+
+import json
+import os
+import random
+import re
+import sys
+import tempfile
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
+import tap
+
+scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
+os.chdir(scratch.name)
+COUNT = int(os.environ.get("SKIR_TEST_COUNT", "30"))
+
+
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def quoted(text):
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def dump(params, attrs=(), model=False, result="-1"):
+    """A graph as GE has it, whose inputs are added up; `attrs` are those of the graph, or model."""
+    said = "".join(f'attr {{ key: "{key}" value {{ s: "{quoted(value)}" }} }}\n'
+                   for key, value in attrs)
+    ops = "".join(
+        f'op {{ name: "{name}" type: "Data" attr {{ key: "index" value {{ i: {i} }} }}\n'
+        f'  output_desc {{ dtype: DT_FLOAT layout: "ND" shape {{ '
+        + " ".join(f"dim: {dim}" for dim in dims) + " } } }\n"
+        for i, (name, dims) in enumerate(params))
+    inputs = " ".join(f'input: "{name}:0"' for name, _ in params)
+    return (('' if not model else said) + f'graph {{\nname: "g"\n{ops}'
+            f'op {{ name: "sum" type: "AddN" {inputs}\n'
+            f'  output_desc {{ dtype: DT_FLOAT layout: "ND" shape {{ dim: {result} dim: 2 }} }} }}\n'
+            f'op {{ name: "out" type: "NetOutput" input: "sum:0" }}\n'
+            + ('' if model else said) + '}\n')
+
+
+def texts(shape, dims, node="1"):
+    return [("ge.inputShape", shape), ("ge.dynamicDims", dims), ("ge.dynamicNodeType", node)]
+
+
+def head(done):
+    """The head of the imported graph, in one line."""
+    found = re.search(r"^graph .*?\{$", done.stdout, re.M | re.S)
+    return " ".join(found.group().split()) if done.returncode == 0 and found else ""
+
+
+# ---- Import ----
+
+TWO = [("x1", [-1, 2]), ("x2", [-1, 2])]
+write("two.txt", dump(TWO))
+HEADS = [
+    ("x1:-1,2;x2:-1,2", "2,2;4,4",
+     "graph @g(%x1: f32[x1_0, 2], %x2: f32[x1_0, 2]) gears zip (x1_0 = [2, 4]) -> f32[x1_0, 2] {"),
+    ("x1:-1,2;x2:-1,2", "4,2;2,4",
+     "graph @g(%x1: f32[x1_0, 2], %x2: f32[x2_0, 2]) gears zip (x1_0 = [4, 2], x2_0 = [2, 4]) -> "),
+    ("x2:-1,2; x1:-1,2", "8,2;2,2;8,4;2,4",
+     "graph @g(%x1: f32[x1_0, 2], %x2: f32[x2_0, 2]) gears product (x2_0 = [8, 2], x1_0 = [2, 4]) -> "),
+    ("x1:-1,2;x2:-1,2", "2,16;4,16",
+     "graph @g(%x1: f32[x1_0, 2], %x2: f32[x2_0, 2]) gears zip (x1_0 = [2, 4], x2_0 = [16, 16]) -> "),
+    ("x1:-1,2", "2;4", "graph @g(%x1: f32[x1_0, 2], %x2: f32[?, 2]) gears zip (x1_0 = [2, 4]) -> "),
+    ("x1:4,2;x2:4,2", None, "graph @g(%x1: f32[4, 2], %x2: f32[4, 2]) -> f32[4, 2] {"),
+]
+for shape, dims, expected in HEADS:
+    options = [f"--input-shape={shape}"] + ([f"--dynamic-dims={dims}"] if dims else [])
+    done = tap.skirc("import", *options, "two.txt")
+    tap.check(f"--input-shape={shape} --dynamic-dims={dims}", head(done).startswith(expected),
+              done.stdout + done.stderr)
+    for model in False, True:
+        attrs = texts(shape, dims) if dims else texts(shape, "")[:1]
+        write("attrs.txt", dump(TWO, attrs, model))
+        done = tap.skirc("import", "attrs.txt")
+        tap.check(f"  the same as attributes of the {'model' if model else 'graph'}, silently",
+                  head(done).startswith(expected) and done.stderr == "", done.stdout + done.stderr)
+write("colon.txt", dump([("a:b:0", [-1, 2])]))
+done = tap.skirc("import", "--input-shape=a:b:0:-1,2", "--dynamic-dims=2;3", "colon.txt")
+tap.check("the last colon ends a name", '(%"a:b:0": f32[a_b_0_0, 2]) gears zip (a_b_0_0 = [2, 3])'
+          in head(done), done.stdout + done.stderr)
+write("attrs.txt", dump(TWO, texts("x1:-1,2;x2:-1,2", "2,2;4,4")))
+done = tap.skirc("import", "--input-shape=x1:-1,2;x2:-1,2", "--dynamic-dims=3,3;5,5", "attrs.txt")
+tap.check("options count over attributes", "(x1_0 = [3, 5])" in head(done), done.stdout + done.stderr)
+write("named.textproto", """ir_version: 8
+graph {
+  name: "g"
+  node { op_type: "Add" input: "x" input: "y" output: "z" }
+  input { name: "x" type { tensor_type { elem_type: 1 shape { dim { dim_param: "n" } dim { dim_value: 2 } } } } }
+  input { name: "y" type { tensor_type { elem_type: 1 shape { dim { dim_param: "n" } dim { dim_value: 2 } } } } }
+  output { name: "z" type { tensor_type { elem_type: 1 shape { dim { dim_param: "n" } dim { dim_value: 2 } } } } }
+}
+""")
+done = tap.skirc("import", "--input-shape=x:-1,2;y:-1,2", "--dynamic-dims=2,2;4,4", "named.textproto")
+tap.check("names that dimensions have stay", head(done) == "graph @g(%x: f32[n, 2], %y: f32[n, 2]) "
+          "gears zip (n = [2, 4]) -> f32[n, 2] {", done.stdout + done.stderr)
+
+# ---- What is refused ----
+
+REFUSED = [
+    ("", "2,2;4,4", "--input-shape: it is empty"),
+    (";x1:-1,2", "2;4", "--input-shape: '' is no NAME:N,N,..."),
+    ("x1", "2;4", "--input-shape: 'x1' is no NAME:N,N,..."),
+    (":-1,2", "2;4", "--input-shape: ':-1,2' is no NAME:N,N,..."),
+    ("x1:-1,b", "2;4", "--input-shape: 'x1:-1,b' is no NAME:N,N,..."),
+    ("x1:-2,2", "2;4", "--input-shape: 'x1:-2,2' is no NAME:N,N,..."),
+    ("x1:99999999999999999999,2", "2;4", "is no NAME:N,N,..."),
+    ("x1:" + ",".join("1" * 100), "2;4", "has too many dimensions"),
+    ("x1:-1,2;x1:-1,2", "2,2;4,4", "--input-shape: 'x1' stands twice"),
+    ("x1:-1,2;x3:-1,2", "2,2;4,4", "--input-shape: the graph has no input 'x3'; did you mean 'x"),
+    ("x1:-1;x2:-1,2", "2,2;4,4", "--input-shape: 'x1' has 2 dimensions in the graph, not 1"),
+    ("x1:-1,-1;x2:-1,2", "2,2,2;4,4,4",
+     "--input-shape: dimension 1 of 'x1' is 2 in the graph, not -1"),
+    ("x1:-1,3;x2:-1,2", "2,2;4,4", "--input-shape: dimension 1 of 'x1' is 2 in the graph, not 3"),
+    ("x1:-1,2;x2:-1,2", "", "--dynamic-dims: it is empty"),
+    ("x1:4,2;x2:4,2", "2,2;4,4", "--dynamic-dims: no dimension of an input is -1"),
+    ("x1:-1,2;x2:-1,2", "2,2", "--dynamic-dims: it has fewer than two combinations"),
+    ("x1:-1,2;x2:-1,2", "2,2;4", "--dynamic-dims: '4' has 1 number, but 2 dimensions of inputs are -1"),
+    ("x1:-1,2;x2:4,2", "2;4,4", "--dynamic-dims: '4,4' has 2 numbers, but 1 dimension of inputs is -1"),
+    ("x1:-1,2;x2:-1,2", "2,2;4,4;", "--dynamic-dims: '' is no list of whole numbers"),
+    ("x1:-1,2;x2:-1,2", "2,2;4,x", "--dynamic-dims: '4,x' is no list of whole numbers"),
+    ("x1:-1,2;x2:-1,2", "2,2;-1,4", "--dynamic-dims: '-1,4' is no list of whole numbers"),
+    ("x1:-1,2;x2:-1,2", "2,2;1,4", "--dynamic-dims: '1,4' has a value below 2, which gears cannot have"),
+    ("x1:-1,2;x2:-1,2", "2,2;4,4;2,2", "--dynamic-dims: '2,2' stands twice"),
+    ("x1:-1,2;x2:2,2", ";".join(map(str, range(2, 103))),
+     "--dynamic-dims: it has more than 100 combinations"),
+]
+for shape, dims, expected in REFUSED:
+    done = tap.skirc("import", f"--input-shape={shape}", f"--dynamic-dims={dims}", "two.txt")
+    tap.check(f"refused: {expected[:70]}", done.returncode == 1 and expected in done.stderr and
+              "[gear]" in done.stderr and not done.stdout, done.stdout + done.stderr)
+    write("attrs.txt", dump(TWO, texts(shape, dims)))
+    done = tap.skirc("import", "attrs.txt")
+    expected = expected.replace("--input-shape", "ge.inputShape").replace("--dynamic-dims",
+                                                                        "ge.dynamicDims")
+    tap.check("  as attributes, too", done.returncode == 1 and expected in done.stderr and
+              "attrs.txt:" in done.stderr, done.stdout + done.stderr)
+done = tap.skirc("import", "--dynamic-dims=2;4", "two.txt")
+tap.check("--dynamic-dims alone says nothing", done.returncode == 2 and
+          "'--dynamic-dims' needs '--input-shape'" in done.stderr, done.stderr)
+write("attrs.txt", dump(TWO, texts("x", "2,2;4,4")[1:]))
+done = tap.skirc("import", "attrs.txt")
+tap.check("nor does the attribute", done.returncode == 1 and
+          "ge.dynamicDims: it needs ge.inputShape" in done.stderr, done.stderr)
+write("attrs.txt", dump(TWO, texts("x1:-1,2;x2:-1,2", "2,2;4,4", "0")))
+done = tap.skirc("import", "attrs.txt")
+tap.check("other nodes than inputs are not known", done.returncode == 1 and
+          "ge.dynamicNodeType: it is '0', but only 1, inputs of the graph, is known" in done.stderr,
+          done.stderr)
+done = tap.skirc("import", "--input-shape=x:-1,2;y:-1,2", "--dynamic-dims=2,4;4,2", "named.textproto")
+tap.check("one name is one number", done.returncode == 1 and
+          "dimension 0 of 'y' is 'n' as another one, which has other values" in done.stderr,
+          done.stderr)
+
+# ---- Random gears, there and back ----
+
+
+def random_graph(rng):
+    """A graph with gears of all kinds: its text, and its combinations as GE has them."""
+    names = ["b", "c", "n"][:rng.randint(1, 3)]
+    product = rng.random() < 0.5
+    if product:
+        values = {name: rng.sample(range(2, 40), rng.randint(2, 3)) for name in names}
+    else:
+        count = rng.randint(2, 6)
+        values = {name: [rng.randint(2, 9) for _ in range(count)] for name in names}
+    dims = [rng.choice(names + ["2*" + names[0] + " + 1", names[0] + "*" + names[-1], "3", "7"])
+            for _ in range(rng.randint(0, 3))] + names
+    rng.shuffle(dims)
+    params = [[] for _ in range(rng.randint(1, 3))]
+    for dim in dims:
+        rng.choice(params).append(dim)
+    rows = [{}]
+    if product:
+        for name in names:
+            rows = [{**row, name: value} for row in rows for value in values[name]]
+    else:
+        rows = [{name: values[name][i] for name in names} for i in range(count)]
+    columns = [dim for param in params for dim in param if not dim.isdigit()]
+    tuples = {tuple(eval(dim, dict(row)) for dim in columns) for row in rows}
+    gears = ", ".join(f"{name} = {values[name]}" for name in names)
+    head = ", ".join(f"%p{i}: f32[{', '.join(param)}]" for i, param in enumerate(params))
+    text = (f"skir 1\ngraph @g({head}) gears {'product' if product else 'zip'} ({gears}) -> "
+            f"f32[{', '.join(params[0])}] {{\n  %y = Exp(%p0) : f32[{', '.join(params[0])}]\n"
+            "  return %y\n}\n")
+    shape = ";".join(f"p{i}:" + ",".join(dim if dim.isdigit() else "-1" for dim in param)
+                     for i, param in enumerate(params))
+    return text, shape, tuples
+
+
+def attrs_of(dumped):
+    """GE's texts in a dump, the combinations as a set."""
+    found = dict(re.findall(r'key: "(ge\.\w+)"\s+value \{\s+s: "([^"]*)"', dumped))
+    rows = [tuple(map(int, row.split(","))) for row in found.get("ge.dynamicDims", "0").split(";")]
+    return found.get("ge.inputShape"), set(rows), len(rows), found.get("ge.dynamicNodeType")
+
+
+rng = random.Random(9)
+for number in range(COUNT):
+    text, shape, tuples = random_graph(rng)
+    write("r.skir", text)
+    sound = tap.skirc("check", "--no-lower", "r.skir")
+    exported = tap.skirc("export", "--format=ge-txt", "r.skir")
+    if len(tuples) < 2 or sound.returncode:
+        tap.check(f"gears {number}: one combination alone is nothing to GE",
+                  "ge.inputShape" not in exported.stdout, text + exported.stdout)
+        continue
+    wanted = (shape, tuples, len(tuples), "1")
+    tap.check(f"gears {number}: export has all combinations", attrs_of(exported.stdout) == wanted,
+              text + str((attrs_of(exported.stdout), wanted)) + exported.stderr)
+    write("r.txt", exported.stdout)
+    back = tap.skirc("import", "--keep-attrs=all", "r.txt")
+    write("back.skir", back.stdout)
+    same = tap.skirc("fmt", "-o", "-", "r.skir").stdout
+    tap.check("  with what skirc adds it is the same module", back.stdout == same,
+              back.stdout + same + back.stderr)
+    foreign = re.sub(r'attr \{\s+key: "_skir"\s+value \{\s+s: "(\\.|[^"\\])*"\s+\}\s+\}', "",
+                     exported.stdout)
+    write("foreign.txt", foreign)
+    imported = tap.skirc("import", "foreign.txt", "-o", "foreign.skir")
+    again = tap.skirc("export", "--format=ge-txt", "foreign.skir")
+    tap.check("  and without that the same combinations",
+              imported.returncode == 0 and attrs_of(again.stdout) == wanted,
+              text + imported.stderr + again.stderr + str((attrs_of(again.stdout), wanted)))
+
+write("two.skir", """skir 1
+graph @g(%x: f32[b, 2]) gears zip (b = [2, 4]) -> f32[b, 2] {
+  %y = Exp(%x) : f32[b, 2]
+  return %y
+}
+""")
+exported = tap.skirc("export", "--format=ge-txt", "two.skir").stdout
+write("changed.txt", exported.replace('"2;4"', '"2;8"'))
+done = tap.skirc("import", "changed.txt")
+tap.check("texts that were changed disagree with what skirc has written", done.returncode == 1 and
+          "ge.dynamicDims: it says other gears than '_skir' of the graph" in done.stderr, done.stderr)
+write("two.txt", exported)
+done = tap.skirc("import", "--input-shape=x:-1,2", "--dynamic-dims=2;8", "two.txt")
+tap.check("nor can options change them", done.returncode == 1 and
+          "--input-shape: the graph has gears already" in done.stderr, done.stderr)
+for text in ("graph @g(%x: f32[b, ?])", "graph @g(%x: f32[b, 2], %y: ?[..])",
+             'graph @g(%x: f32[b, 2], %"a;b": f32[2])'):
+    write("unsaid.skir", "skir 1\n" + text + " gears zip (b = [2, 4]) -> () {\n}\n")
+    done = tap.skirc("export", "--format=ge-txt", "unsaid.skir")
+    tap.check(f"GE has no words for {text}", done.returncode == 0 and "ge." not in done.stdout,
+              done.stdout + done.stderr)
+
+# ---- Metadata for NPUs ----
+
+for kind, schema in ("meta", "kernel-meta"), ("compile-info", "compile-info"):
+    with open(os.path.join(tap.SOURCE, "docs", schema + ".schema.json")) as file:
+        schema = json.load(file)
+    example = os.path.join(tap.SOURCE, "docs", "examples", "decoder_gears.skir")
+    done = tap.skirc("compile", "--target=ascend", f"--emit={kind}", example, "-o", kind + ".json")
+    if not tap.check(f"{kind} of a graph with gears", done.returncode == 0, done.stderr):
+        continue
+    with open(kind + ".json") as file:
+        found = json.load(file)
+    error = jsonschema and jsonschema.exceptions.best_match(
+        jsonschema.Draft202012Validator(schema).iter_errors(found))
+    tap.check("  is as its schema says", not error, error)
+    table = found["gears"][0]
+    tap.check("  has the table", (len(found["gears"]), table["graph"], table["dims"]) == (
+        1, "decoder_gears", [{"name": "x", "param": 0, "dim": 0}, {"name": "x", "param": 0, "dim": 1}])
+        and [row["shape"] for row in table["cases"]] == [[2, 16], [2, 32], [4, 16], [4, 32]], table)
+    tap.check("  in GE's notation, too", table["ge.inputShape"].startswith("x:-1,-1,64;g1:64;") and
+              (table["ge.dynamicDims"], table["ge.dynamicNodeType"]) == ("2,16;2,32;4,16;4,32", "1"),
+              table)
+    name, blocks = ("kernelName", "blockDim") if kind == "meta" else ("kernel_name", "block_num")
+    entries = {entry[name]: entry for entry in found["entries"]}
+    rows = [launch for row in table["cases"] for launch in row["launches"]]
+    tap.check("  whose rows launch the entries", len(rows) == len(entries) == 4 and all(
+        row["blockDim"] == entries[row["kernelName"]][blocks] for row in rows), rows)
+    if kind == "meta":
+        tap.check("  with as many parameters", all(
+            row["parameters"] == len(entries[row["kernelName"]]["parameters"]) for row in rows), rows)
+done = tap.skirc("where", "meta.json", "--line=1")
+tap.check("where reads metadata with gears", "no metadata" not in done.stderr and
+          "these are no" not in done.stderr, done.stdout + done.stderr)
+for text in '{"entries":[{"entries":[]}]}', '{"entries":[]}', '{"entries":3}':
+    write("none.json", text)
+    done = tap.skirc("where", "none.json", "--line=1")
+    tap.check(f"but not {text}", done.returncode == 1 and done.stderr, done.stdout + done.stderr)
+
+tap.done()
