@@ -4,6 +4,9 @@
 
 #include <string.h>
 
+/* So that nothing takes long, whatever the text. */
+enum { MAX_INPUTS = 10000, MAX_COLUMNS = 1000 };
+
 struct gear_reader {
     struct gear_texts *texts;
     char *error;
@@ -70,6 +73,9 @@ static bool read_dims(const struct gear_reader *reader, struct gear_text whole,
         if (!read_number(part, &input->dims[input->rank]))
             return fail_part(reader, whole, "is no NAME:N,N,... of whole numbers and -1");
         reader->texts->n_columns += input->dims[input->rank++] < 0;
+        if (reader->texts->n_columns > MAX_COLUMNS)
+            return message_fail(reader->error, reader->error_size,
+                                "more than %d dimensions of inputs are -1", MAX_COLUMNS);
     }
     return true;
 }
@@ -108,9 +114,12 @@ bool gear_texts_read_inputs(struct gear_texts *texts, struct gear_text text, cha
     struct gear_text part;
     if (trim(text).size == 0)
         return message_fail(error, error_size, "it is empty");
-    while (next_part(&text, ';', &part))
+    while (next_part(&text, ';', &part)) {
+        if (texts->inputs.count == MAX_INPUTS)
+            return message_fail(error, error_size, "it has more than %d inputs", MAX_INPUTS);
         if (!read_input(&reader, part))
             return false;
+    }
     return true;
 }
 

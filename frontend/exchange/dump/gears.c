@@ -190,14 +190,14 @@ static int64_t dim_of_name(struct gear_maker *maker, uint32_t name)
 
 static uint32_t find_param(struct gear_maker *maker, const struct gear_input *input)
 {
+    const struct graph *graph = maker->graph;
     struct suggest suggest = {.wanted = input->name, .wanted_size = input->size};
-    for (uint32_t i = 0; i < maker->graph->n_params; i++) {
-        const struct intern_name *name =
-            &maker->module->names.names[maker->graph->values.at[i].name];
-        if (name->size == input->size && memcmp(name->text, input->name, input->size) == 0)
+    uint32_t name = intern_find(&maker->module->names, input->name, input->size);
+    for (uint32_t i = 0; name != NONE && i < graph->n_params; i++)
+        if (graph->values.at[i].name == name)
             return i;
-        name_offer(&suggest, maker->module, maker->graph->values.at[i].name);
-    }
+    for (uint32_t i = 0; i < graph->n_params; i++)
+        name_offer(&suggest, maker->module, graph->values.at[i].name);
     failf(maker, maker->shape_key, "the graph has no input '%.*s'%s", (int)input->size, input->name,
           suggest_end(&suggest).text);
     return NONE;
