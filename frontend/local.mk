@@ -199,6 +199,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/remarks.h \
 	frontend/cli/sk_argument.c \
 	frontend/cli/sk_argument.h \
+	frontend/cli/shared_object.c \
+	frontend/cli/shared_object.h \
 	frontend/cli/target.c \
 	frontend/cli/target.h \
 	frontend/commands/cmd.h \

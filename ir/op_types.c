@@ -264,7 +264,7 @@ bool op_types_is_file(const char *name)
 static bool add_file(struct op_types *types, const char *path, char *error, size_t error_size)
 {
     struct file_bytes bytes;
-    if (!file_read(path, &bytes, error, error_size))
+    if (!file_read_regular(path, &bytes, error, error_size))
         return false;
     bool ok = op_types_add(types, path, bytes.data, bytes.size, error, error_size);
     file_bytes_free(&bytes);

@@ -267,6 +267,7 @@ script_tests = \
 	tests/e2e/listed_sources.sh \
 	tests/e2e/measure.py \
 	tests/e2e/memory.py \
+	tests/e2e/odd_files.py \
 	tests/e2e/one_aiv.py \
 	tests/e2e/order_judge.py \
 	tests/e2e/other_compiler.sh \

@@ -227,7 +227,7 @@ static void delete_json(void *json)
 static bool read_file(const struct metadata_reader *reader)
 {
     struct file_bytes bytes;
-    if (!file_read(reader->path, &bytes, reader->error, reader->error_size))
+    if (!file_read_regular(reader->path, &bytes, reader->error, reader->error_size))
         return false;
     errno = 0;
     cJSON *json = cJSON_ParseWithLength(bytes.data, bytes.size);

@@ -107,7 +107,8 @@ bool object_read_file(struct object_arena *arena, const char *path, struct objec
 {
     struct file_bytes bytes;
     char text[sizeof arena->error->text];
-    if (!file_read(path, &bytes, text, sizeof text))
+    bool standard = strcmp(path, "-") == 0;
+    if (!(standard ? file_read : file_read_regular)(path, &bytes, text, sizeof text))
         return object_fail(arena->error, "%s", text);
     char *name = object_copy(arena, path, strlen(path) + 1);
     bool ok = object_read_each(arena, name, bytes.data, bytes.size, visitor);

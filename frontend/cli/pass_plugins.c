@@ -1,4 +1,5 @@
 #include "frontend/cli/pass_plugins.h"
+#include "frontend/cli/shared_object.h"
 #include "ir/base/text.h"
 #include "passes/pass_plugin.h"
 
@@ -52,6 +53,11 @@ static bool add_passes(struct pass_plugins *plugins, struct loaded_plugin *loade
 
 static bool load(struct pass_plugins *plugins, const char *path, FILE *err)
 {
+    char error[512];
+    if (!shared_object_check(path, error, sizeof error)) {
+        fprintf(err, "skirc: --pass-plugin: %s\n", error);
+        return false;
+    }
     void *handle = open_file(path);
     if (!handle) {
         fprintf(err, "skirc: --pass-plugin: %s\n", dlerror());

@@ -54,7 +54,7 @@ static void add_file(struct suite *suite, const char *path, bool named)
 {
     struct file_bytes bytes;
     char error[512];
-    if (!file_read(path, &bytes, error, sizeof error)) {
+    if (!file_read_regular(path, &bytes, error, sizeof error)) {
         refuse(suite, error);
         return;
     }

@@ -74,7 +74,7 @@ static enum golden_verdict test_file(const struct cli *cli, const char *path, st
     struct file_bytes bytes;
     char error[512];
     report->size = 0;
-    if (!file_read(path, &bytes, error, sizeof error)) {
+    if (!file_read_regular(path, &bytes, error, sizeof error)) {
         text_printf(report, "  %s\n", error);
         return GOLDEN_FAILED;
     }
@@ -120,7 +120,7 @@ static enum golden_verdict bless_file(const struct cli *cli, const char *path, s
     struct file_bytes old;
     struct text text = {NULL, 0, 0};
     char error[512];
-    if (!file_read(path, &old, error, sizeof error))
+    if (!file_read_regular(path, &old, error, sizeof error))
         return test_file(cli, path, report, NULL);
     enum golden_verdict verdict = test_file(cli, path, report, &text);
     if (verdict == GOLDEN_FAILED) {

@@ -103,7 +103,7 @@ static void remember_file(struct worker *worker, const char *path)
 {
     struct file_bytes bytes;
     char error[256];
-    if (!file_read(path, &bytes, error, sizeof error))
+    if (!file_read_regular(path, &bytes, error, sizeof error))
         return;
     text_bytes(&worker->old, bytes.data, bytes.size);
     file_bytes_free(&bytes);
@@ -113,7 +113,7 @@ static void restore_file(const struct worker *worker, const char *path)
 {
     struct file_bytes bytes;
     char error[256];
-    if (!worker->old.at || !file_read(path, &bytes, error, sizeof error))
+    if (!worker->old.at || !file_read_regular(path, &bytes, error, sizeof error))
         return;
     if (bytes.size != worker->old.size || memcmp(bytes.data, worker->old.at, bytes.size) != 0)
         file_write(path, worker->old.at, worker->old.size, error, sizeof error);

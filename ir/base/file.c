@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -20,26 +21,91 @@ static bool fail(char *error, size_t error_size, const char *path, const char *w
     return false;
 }
 
-static bool read_fd(int fd, struct file_bytes *bytes, size_t expected)
+/* ---- Reading ---- */
+
+/* How much may be read: of a file; of what positions point into; of what has no size beforehand. */
+static const uint64_t most_of_file = UINT64_C(64) << 30, most_of_text = UINT32_MAX,
+                      most_of_stream = UINT64_C(1) << 30;
+
+/* A file that is read to its end. */
+struct reading {
+    const char *path;
+    int fd;
+    bool standard; /* it is standard input */
+    bool pipe;     /* it may have to be waited for */
+    bool begun;    /* of a pipe: somebody writes, or has written */
+    bool waited;   /* of a pipe: for somebody to come */
+    uint64_t size; /* 0 where it is not known */
+    uint64_t most;
+    char *error;
+    size_t error_size;
+};
+
+static bool fail_reading(const struct reading *reading)
 {
-    size_t capacity = expected + 1, size = 0;
-    char *data = mem_realloc(NULL, capacity, 1);
+    return fail(reading->error, reading->error_size, reading->path, "read");
+}
+
+static bool fail_large(const struct reading *reading)
+{
+    return message_fail(reading->error, reading->error_size, "'%s' is larger than %llu GiB%s",
+                        reading->path, (unsigned long long)((reading->most + 1) >> 30),
+                        reading->size || !reading->pipe ? "" : ", the most that a pipe may have");
+}
+
+/* A pipe is opened without waiting for anybody: who is to write gets a while to come, and then as
+ * long as he likes. */
+static bool wait_for_writer(struct reading *reading, bool is_there)
+{
+    enum { PATIENCE = 5000 }; /* milliseconds */
+    struct pollfd poll_fd = {reading->fd, POLLIN, 0};
+    if (!is_there && reading->waited)
+        return message_fail(reading->error, reading->error_size,
+                            "'%s' is a pipe that nobody writes to", reading->path);
+    reading->begun = is_there;
+    reading->waited = true;
+    poll(&poll_fd, 1, is_there ? -1 : PATIENCE);
+    return true;
+}
+
+/* Some bytes; 0 at the end. False, with an error, where they cannot be read. */
+static bool read_some(struct reading *reading, char *data, size_t size, size_t *got)
+{
+    for (;;) {
+        ssize_t n = read(reading->fd, data, size);
+        bool silent = n < 0 && errno == EAGAIN && reading->pipe;
+        if (n > 0 || (n == 0 && (reading->begun || !reading->pipe))) {
+            reading->begun = true;
+            *got = (size_t)n;
+            return true;
+        }
+        if (n < 0 && !silent && errno != EINTR)
+            return fail_reading(reading);
+        if ((n == 0 || silent) && !wait_for_writer(reading, silent))
+            return false;
+    }
+}
+
+static bool read_to_end(struct reading *reading, struct file_bytes *bytes)
+{
+    size_t capacity = reading->size ? reading->size + 2 : 65536, got;
+    bytes->data = mem_realloc(NULL, capacity, 1);
     for (;;) {
         /* One byte stays free for the NUL. */
-        if (size + 1 == capacity) {
+        if (bytes->size + 1 == capacity) {
             capacity += capacity / 2 + 4096;
-            data = mem_realloc(data, capacity, 1);
+            bytes->data = mem_realloc(bytes->data, capacity, 1);
         }
-        ssize_t n = read(fd, data + size, capacity - 1 - size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            data[size] = '\0';
-            *bytes = (struct file_bytes){.data = data, .size = size};
-            return n == 0;
-        }
-        size += (size_t)n;
+        if (!read_some(reading, bytes->data + bytes->size, capacity - 1 - bytes->size, &got))
+            return false;
+        bytes->size += got;
+        if (bytes->size > reading->most)
+            return fail_large(reading);
+        if (got == 0)
+            break;
     }
+    bytes->data[bytes->size] = '\0';
+    return true;
 }
 
 /* Makes others who would write to the file wait until `fd` is closed. A process that may not do so,
@@ -87,51 +153,97 @@ static void close_fd(void *fd)
     close(*(int *)fd);
 }
 
-/* Reads what is no folder to its end. */
-static bool read_all(int fd, struct file_bytes *bytes)
+/* Files and pipes have an end; a device need not have one, but for that which is empty. Standard
+ * input is what the caller has made it. */
+static bool can_be_read(struct reading *reading, const struct stat *st)
 {
-    struct stat st;
-    if (fstat(fd, &st) != 0)
-        return false;
-    if (S_ISDIR(st.st_mode)) {
+    if (S_ISDIR(st->st_mode)) {
         errno = EISDIR;
-        return false;
+        return fail_reading(reading);
     }
-    return read_fd(fd, bytes, S_ISREG(st.st_mode) ? (size_t)st.st_size + 1 : 65536);
+    reading->pipe = S_ISFIFO(st->st_mode);
+    reading->begun = reading->standard;
+    if (S_ISREG(st->st_mode))
+        reading->size = (uint64_t)st->st_size;
+    else if (!reading->pipe && !reading->standard && !path_same(reading->path, "/dev/null"))
+        return message_fail(reading->error, reading->error_size,
+                            "'%s' is neither a file nor a pipe; standard input is '-'",
+                            reading->path);
+    else if (reading->most > most_of_stream)
+        reading->most = most_of_stream;
+    return reading->size <= reading->most || fail_large(reading);
 }
 
-static bool read_path(const char *path, struct file_bytes *bytes, bool may_map, char *error,
-                      size_t error_size)
+static bool read_all(struct reading *reading, struct file_bytes *bytes, bool may_map)
 {
-    *bytes = (struct file_bytes){.data = NULL};
-    bool standard = strcmp(path, "-") == 0;
-    int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return fail(error, error_size, path, "open");
-    if (may_map && !standard && map_fd(fd, bytes))
-        return true;
+    struct stat st;
+    if (fstat(reading->fd, &st) != 0)
+        return fail_reading(reading);
+    return can_be_read(reading, &st) &&
+           ((may_map && !reading->standard && map_fd(reading->fd, bytes)) ||
+            read_to_end(reading, bytes));
+}
+
+static bool read_path(const char *path, struct file_bytes *bytes, uint64_t most, bool may_map,
+                      char *error, size_t error_size)
+{
+    struct reading reading = {.path = path,
+                              .fd = STDIN_FILENO,
+                              .standard = strcmp(path, "-") == 0,
+                              .most = most,
+                              .error = error,
+                              .error_size = error_size};
     struct mem_guard guard = {.what = NULL};
-    if (!standard)
-        mem_guard(&guard, close_fd, &fd);
-    bool ok = read_all(fd, bytes);
-    if (!ok) {
-        fail(error, error_size, path, "read");
+    *bytes = (struct file_bytes){.data = NULL};
+    /* Without O_NONBLOCK, a pipe would wait for somebody who writes. */
+    if (!reading.standard && (reading.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) < 0)
+        return fail(error, error_size, path, "open");
+    if (!reading.standard)
+        mem_guard(&guard, close_fd, &reading.fd);
+    bool ok = read_all(&reading, bytes, may_map);
+    if (!ok)
         file_bytes_free(bytes);
-    }
     mem_unguard(&guard);
-    if (!standard)
-        close(fd);
+    if (!reading.standard && !bytes->lease)
+        close(reading.fd);
     return ok;
 }
 
 bool file_read(const char *path, struct file_bytes *bytes, char *error, size_t error_size)
 {
-    return read_path(path, bytes, false, error, error_size);
+    return read_path(path, bytes, most_of_file, false, error, error_size);
 }
 
 bool file_map(const char *path, struct file_bytes *bytes, char *error, size_t error_size)
 {
-    return read_path(path, bytes, true, error, error_size);
+    return read_path(path, bytes, most_of_text, true, error, error_size);
+}
+
+static bool read_regular(int fd, const char *path, uint64_t size, struct file_bytes *bytes,
+                         char *error, size_t error_size)
+{
+    struct reading reading = {.path = path,
+                              .fd = fd,
+                              .size = size,
+                              .most = most_of_file,
+                              .error = error,
+                              .error_size = error_size};
+    struct mem_guard guard;
+    mem_guard(&guard, close_fd, &fd);
+    bool ok = size <= most_of_file ? read_to_end(&reading, bytes) : fail_large(&reading);
+    if (!ok)
+        file_bytes_free(bytes);
+    mem_unguard(&guard);
+    close(fd);
+    return ok;
+}
+
+bool file_read_regular(const char *path, struct file_bytes *bytes, char *error, size_t error_size)
+{
+    uint64_t size;
+    *bytes = (struct file_bytes){.data = NULL};
+    int fd = file_open_regular(path, &size, error, error_size);
+    return fd >= 0 && read_regular(fd, path, size, bytes, error, error_size);
 }
 
 static bool read_at(int fd, uint64_t offset, char *data, size_t size)

@@ -15,10 +15,15 @@ struct file_bytes {
     struct mem_guard guard; /* of a mapped file */
 };
 
-/* Reads a regular file, a pipe, or standard input ("-") to its end. */
+/* Reads a regular file, a pipe, or standard input ("-") to its end. Anything else is an error, as
+ * it need not have an end; so are files above 64 GiB, what is no file above 1 GiB, and pipes that
+ * nobody opens for writing. */
 bool file_read(const char *path, struct file_bytes *bytes, char *error, size_t error_size);
-/* The same, without a copy where the file is large and can be kept as it is: whoever would open it
- * for writing waits until the bytes are freed. The bytes may be changed, which the file is not. */
+/* The same of a regular file alone. */
+bool file_read_regular(const char *path, struct file_bytes *bytes, char *error, size_t error_size);
+/* The same as file_read of at most 4 GiB, without a copy where the file is large and can be kept
+ * as it is: whoever would open it for writing waits until the bytes are freed. The bytes may be
+ * changed, which the file is not. */
 bool file_map(const char *path, struct file_bytes *bytes, char *error, size_t error_size);
 /* Opens a regular file to be read from anywhere; -1 where it cannot be. */
 int file_open_regular(const char *path, uint64_t *size, char *error, size_t error_size);

@@ -217,7 +217,7 @@ with open("k.o", "rb") as file:
 with open("cut.o", "wb") as file:
     file.write(whole[:len(whole) // 2])
 check("an object that is cut off", ["cut.o: "], kernel("good", "cut.o"))
-check("a folder as object", ["Is a directory"], kernel("good", "tmp"))
+check("a folder as object", ["is not a regular file"], kernel("good", "tmp"))
 # e_machine, of which no compiler here has a value of 0xfffe.
 with open("machine.o", "wb") as file:
     file.write(whole[:18] + b"\xfe\xff" + whole[20:])

@@ -239,9 +239,19 @@ build("function", PAGE.replace("program_edit_add(&edit", "program_edit_more(&edi
       "-Wno-error=implicit-function-declaration")
 with open("text.so", "w") as file:
     file.write("no object\n")
+with open("symbol.so", "rb") as file:
+    whole = file.read()
+for size in (64, 4097, -1):
+    with open(f"cut_{size}.so", "wb") as file:
+        file.write(whole[:size])
 FILES = [
-    ("a file that is not there", "absent.so", "./absent.so: cannot open shared object file: No such file"),
-    ("a file that is no object", "text.so", "./text.so: "),
+    ("a file that is not there", "absent.so", "cannot open 'absent.so': No such file"),
+    ("a file that is no object", "text.so", "'text.so' is no shared object\n"),
+    ("a device", "/dev/zero", "'/dev/zero' is not a regular file\n"),
+    ("an object that ends within its headers", "cut_64.so", "'cut_64.so' is cut off: its headers "
+     "name bytes behind its end; build or copy it again\n"),
+    ("one that ends within its code", "cut_4097.so", "'cut_4097.so' is cut off"),
+    ("one that lacks its last byte", "cut_-1.so", "'cut_-1.so' is cut off"),
     ("an object without a plugin", "symbol.so", "'symbol.so' has no 'skir_pass_plugin', which "
      "SKIR_PASS_PLUGIN(...) of passes/pass_plugin.h makes\n"),
     ("another version of the interface", "interface.so", "'interface.so' is for version 7 of the "

@@ -1,0 +1,132 @@
+"""Files that are none: devices, pipes that nobody writes to, folders. Nothing hangs or grows."""
+
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
+import tap
+
+scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
+os.chdir(scratch.name)
+os.mkfifo("pipe")
+os.mkdir("folder")
+
+GRAPH = """skir 1
+
+graph @g(%a: f32[8]) -> f32[8] {
+  scope @s {
+    %b = Add(%a, %a) : f32[8]
+  }
+  return %b
+}
+"""
+NEITHER = "is neither a file nor a pipe; standard input is '-'"
+NO_FILE = "is not a regular file"
+
+
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+def limited(limit, *arguments, **options):
+    return subprocess.run(["sh", "-c", limit + 'exec "$0" "$@"', tap.SKIRC, *arguments],
+                          capture_output=True, text=True, timeout=60, **options)
+
+
+# A sanitizer needs more address space than any limit gives.
+LIMIT = "ulimit -v 524288; "
+LIMIT = LIMIT if limited(LIMIT, "--version").returncode == 0 else ""
+
+
+def skirc(*arguments, **options):
+    """Runs with half a GiB of memory."""
+    return limited(LIMIT, *arguments, **options)
+
+
+def refuses(claim, error, *arguments, status=1):
+    done = skirc(*arguments)
+    tap.check(claim, done.returncode == status and error in done.stdout + done.stderr, done)
+
+
+write("g.skir", GRAPH)
+
+# ---- Texts ----
+
+for command in ("opt", "check", "fmt", "run", "compile", "import", "export"):
+    extra = {"export": ["--format=json"], "compile": ["-o", "none.o"]}.get(command, [])
+    refuses(f"{command} of a device", NEITHER, command, *extra, "/dev/zero")
+refuses("opt of a folder", "Is a directory", "opt", "folder")
+refuses("opt of a pipe that nobody writes to", "'pipe' is a pipe that nobody writes to", "opt", "pipe")
+refuses("run compares with a device", NEITHER, "run", "--compare=/dev/zero", "g.skir")
+refuses("a trace is no device", NEITHER, "trace", "/dev/zero")
+refuses("metadata are no device", NEITHER, "where", "/dev/zero", "--line=1")
+
+with subprocess.Popen(["sh", "-c", "sleep 1; cat g.skir > pipe"]) as writer:
+    done = skirc("opt", "pipe")
+    tap.check("a pipe is read as soon as somebody writes", done.returncode == 0 and
+              done.stdout == GRAPH, done)
+with subprocess.Popen(["sh", "-c", "exec 3> pipe; sleep 6; cat g.skir >&3"]) as writer:
+    done = skirc("opt", "pipe")
+    tap.check("who has opened it may take his time", done.returncode == 0 and done.stdout == GRAPH,
+              done)
+done = subprocess.run(["bash", "-c", f"'{tap.SKIRC}' opt <(cat g.skir)"], capture_output=True,
+                      text=True, timeout=60)
+tap.check("what a shell's substitution gives is a pipe", done.stdout == GRAPH, done)
+with open("g.skir") as file:
+    tap.check("standard input may be a file", skirc("opt", "-", stdin=file).stdout == GRAPH)
+    file.seek(0)
+    tap.check("also by its path", skirc("opt", "/dev/stdin", stdin=file).stdout == GRAPH)
+tap.check("the empty device is empty", skirc("check", "/dev/null").returncode == 1)
+with open("large.skir", "w") as file:
+    file.truncate(5 << 30)
+refuses("a text above what positions can say", "'large.skir' is larger than 4 GiB", "opt",
+        "large.skir")
+
+# ---- Objects, kernels, arrays ----
+
+write("kernel.skir", """skir 1
+
+kernel @k : aiv_only {
+  block = 4,
+  object = "OBJECT",
+  function = "f",
+  params = [x, y, tiling]
+}
+
+graph @g(%a: f32[8]) -> f32[8] {
+  scope @s {
+    %b = Foo(%a) : f32[8] via @k
+  }
+  return %b
+}
+""")
+for path in ("/dev/zero", os.path.abspath("pipe"), os.path.abspath("folder")):
+    with open("kernel.skir") as file:
+        write("object.skir", file.read().replace("OBJECT", path))
+    for command in (["check"], ["compile", "-o", "none.o"], ["run"]):
+        refuses(f"{path[-6:]} as object: {command[0]}", f"'{path}' {NO_FILE}", *command, "object.skir")
+refuses("objdump of a device", NO_FILE, "objdump", "/dev/zero")
+
+for name, error in (("x.json", NO_FILE), ("x.ops.json", NO_FILE)):
+    os.mkdir(f"of_{name}")
+    for kind, make in (("pipe", os.mkfifo), ("device", lambda path: os.symlink("/dev/zero", path)),
+                       ("folder", os.mkdir)):
+        make(f"of_{name}/{name}")
+        refuses(f"{name} is a {kind}", f"of_{name}/{name}' {error}", "check", f"--kernel-dir=of_{name}",
+                "g.skir")
+        (os.rmdir if kind == "folder" else os.unlink)(f"of_{name}/{name}")
+
+os.symlink("/dev/zero", "zero.npy")
+os.mkfifo("pipe.npy")
+for path in ("zero.npy", "pipe.npy"):
+    refuses(f"{path} is no array", f"'{path}' is no regular file", "run", "g.skir", "-i", f"a={path}")
+
+# ---- Tests ----
+
+refuses("a test is no device", f"'/dev/zero' {NO_FILE}", "test", "/dev/zero")
+refuses("nor a pipe", f"'pipe' {NO_FILE}", "test", "pipe")
+tap.check("nothing is written", not os.path.exists("none.o"))
+tap.done()
