@@ -115,9 +115,6 @@ libskir_la_SOURCES += \
 	frontend/exchange/readers/torchair_py_inputs.h \
 	frontend/exchange/text/decimal.c \
 	frontend/exchange/text/decimal.h \
-	frontend/exchange/text/json_text.c \
-	frontend/exchange/text/json_text.h \
-	frontend/exchange/text/json_value.c \
 	frontend/exchange/text/proto_cursor.c \
 	frontend/exchange/text/proto_error.c \
 	frontend/exchange/text/proto_error.h \
@@ -363,7 +360,6 @@ skirc_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 
 exchange_scanners = \
 	frontend/exchange/readers/ge_readable_text.c \
-	frontend/exchange/text/json_text.c \
 	frontend/exchange/text/proto_text.c \
 	frontend/exchange/text/python_text.c
 EXTRA_DIST += $(exchange_scanners:.c=.re)
@@ -372,8 +368,6 @@ MAINTAINERCLEANFILES += $(exchange_scanners)
 
 frontend/exchange/readers/ge_readable_text.c: frontend/exchange/readers/ge_readable_text.re
 	$(AM_V_GEN)$(MKDIR_P) frontend/exchange/readers && $(exchange_scan)
-frontend/exchange/text/json_text.c: frontend/exchange/text/json_text.re
-	$(AM_V_GEN)$(MKDIR_P) frontend/exchange/text && $(exchange_scan)
 frontend/exchange/text/proto_text.c: frontend/exchange/text/proto_text.re
 	$(AM_V_GEN)$(MKDIR_P) frontend/exchange/text && $(exchange_scan)
 frontend/exchange/text/python_text.c: frontend/exchange/text/python_text.re

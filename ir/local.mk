@@ -117,6 +117,11 @@ libskir_la_SOURCES += \
 	ir/base/intern.h \
 	ir/base/json.c \
 	ir/base/json.h \
+	ir/base/json_text.c \
+	ir/base/json_text.h \
+	ir/base/json_tree.c \
+	ir/base/json_tree.h \
+	ir/base/json_value.c \
 	ir/base/guarded.c \
 	ir/base/guarded.h \
 	ir/base/memory.c \
@@ -223,9 +228,14 @@ ir/op_data.c: $(op_data_files) ir/op_data.awk
 
 # ---- The scanner and the parser: generated, and part of a release ----
 
-EXTRA_DIST += ir/syntax/grammar.y ir/syntax/lexer.re
-BUILT_SOURCES += ir/syntax/grammar.c ir/syntax/grammar.h ir/syntax/lexer.c
-MAINTAINERCLEANFILES += ir/syntax/grammar.c ir/syntax/grammar.h ir/syntax/lexer.c
+EXTRA_DIST += ir/syntax/grammar.y ir/syntax/lexer.re ir/base/json_text.re
+BUILT_SOURCES += ir/syntax/grammar.c ir/syntax/grammar.h ir/syntax/lexer.c ir/base/json_text.c
+MAINTAINERCLEANFILES += ir/syntax/grammar.c ir/syntax/grammar.h ir/syntax/lexer.c \
+	ir/base/json_text.c
+
+ir/base/json_text.c: ir/base/json_text.re
+	$(AM_V_GEN)$(MKDIR_P) ir/base && \
+	  $(RE2C) -b -W $(WERROR) -i --no-generation-date -o $@ $< || { rm -f $@; exit 1; }
 
 # A generator that fails must leave no product behind, and the header must not look older than the
 # parser, or its rule would run for ever.

@@ -1,5 +1,5 @@
 #include "ir/op_types.h"
-#include "ir/base/file.h"
+#include "ir/base/json_tree.h"
 #include "ir/op_data.h"
 #include "ir/op_type_reader.h"
 
@@ -237,12 +237,24 @@ static void forget_seen(struct op_types *types)
         types->seen[i] = &op_type_unseen;
 }
 
+/* Whether the text is JSON of which there is only one reading. */
+static bool is_strict(const char *path, const char *json, size_t size, char *error,
+                      size_t error_size)
+{
+    struct json_tree tree;
+    bool ok = json_tree_read(&tree, path, json, size, error, error_size);
+    json_tree_free(&tree);
+    return ok;
+}
+
 bool op_types_add(struct op_types *types, const char *path, const char *json, size_t size,
                   char *error, size_t error_size)
 {
     struct adding adding = {.types = types,
                             .reader = {&types->arena, path, error, error_size},
                             .family = family_of(types, path)};
+    if (!is_strict(path, json, size, error, error_size))
+        return false;
     name_all(types);
     forget_seen(types);
     cJSON *parsed = op_type_json(&adding.reader, json, size);

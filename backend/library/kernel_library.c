@@ -1,10 +1,9 @@
 #include "backend/library/kernel_library.h"
-#include "ir/base/file.h"
+#include "ir/base/json_tree.h"
 #include "ir/base/suggest.h"
 #include "ir/op_types.h"
 
 #include <assert.h>
-#include <cjson/cJSON.h>
 
 #include <ctype.h>
 #include <errno.h>
@@ -18,6 +17,7 @@
 
 struct metadata_reader {
     struct kernel_library *library;
+    struct json_tree tree;
     const char *path;
     uint32_t first; /* of the kernels of its folder */
     bool own;
@@ -25,81 +25,118 @@ struct metadata_reader {
     size_t error_size;
 };
 
-static bool fail(const struct metadata_reader *reader, const char *what, const char *key)
+static const char *keep(const struct metadata_reader *reader, const char *text, size_t size)
 {
-    snprintf(reader->error, reader->error_size, "%s: %s '%s'", reader->path, what, key);
-    return false;
+    return arena_strndup(&reader->library->arena, text, size);
 }
 
-static bool read_string(const struct metadata_reader *reader, const cJSON *json, const char *key,
-                        const char **text)
+static bool read_string(struct metadata_reader *reader, const struct json_node *json,
+                        const char *key, const char **text)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
-    if (!cJSON_IsString(item))
-        return fail(reader, "there is no string", key);
-    *text = arena_strndup(&reader->library->arena, item->valuestring, strlen(item->valuestring));
+    const char *string;
+    if (!json_tree_string(&reader->tree, json, key, &string))
+        return false;
+    *text = keep(reader, string, strlen(string));
     return true;
 }
 
-static bool read_number(const struct metadata_reader *reader, const cJSON *json, const char *key,
-                        uint32_t low, uint32_t high, uint32_t *number)
+/* The type that has the name in capitals. */
+static int find_type(const char *name)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
-    if (!cJSON_IsNumber(item) || item->valuedouble < low || item->valuedouble > high)
-        return fail(reader, "there is no number in range", key);
-    *number = (uint32_t)item->valuedouble;
-    return true;
+    int i = 0;
+    for (; i < KERNEL_TYPE_COUNT; i++) {
+        const char *small = kernel_type_info(i)->name, *p = name;
+        while (*p && *small && *p == toupper((unsigned char)*small))
+            p++, small++;
+        if (*p == '\0' && *small == '\0')
+            break;
+    }
+    return i;
 }
 
 /* KERNEL_TYPE_AIV_ONLY is aiv_only. */
-static bool read_type(const struct metadata_reader *reader, const cJSON *json, const char *key,
+static bool read_type(struct metadata_reader *reader, const struct json_node *json, const char *key,
                       enum kernel_type *type)
 {
     static const char prefix[] = "KERNEL_TYPE_";
     const char *text;
-    if (!read_string(reader, json, key, &text))
+    if (!json_tree_string(&reader->tree, json, key, &text))
         return false;
-    for (int i = 0; i < KERNEL_TYPE_COUNT; i++) {
-        const char *name = kernel_type_info(i)->name, *p = text + sizeof prefix - 1;
-        if (strncmp(text, prefix, sizeof prefix - 1) != 0)
-            break;
-        while (*p && *name && tolower((unsigned char)*p) == *name)
-            p++, name++;
-        if (*p == *name) {
-            *type = (enum kernel_type)i;
-            return true;
-        }
-    }
-    return fail(reader, "unknown kernel type", text);
+    int found = strncmp(text, prefix, sizeof prefix - 1) == 0 ? find_type(text + sizeof prefix - 1)
+                                                              : KERNEL_TYPE_COUNT;
+    *type = (enum kernel_type)found;
+    return found < KERNEL_TYPE_COUNT ||
+           json_tree_fail(&reader->tree, json_member(json, key),
+                          "unknown kernel type '%s'; KERNEL_TYPE_AIV_ONLY, for example, is one",
+                          text);
 }
 
-static bool read_params(const struct metadata_reader *reader, const cJSON *json,
+/* A word that a parameter can be called; its size. */
+static size_t word_size(const char *text)
+{
+    size_t size = 0;
+    while (isalnum((unsigned char)text[size]) || text[size] == '_')
+        size++;
+    return isdigit((unsigned char)text[0]) ? 0 : size;
+}
+
+static bool has_param(const struct library_kernel *kernel, const char *const *params,
+                      const char *text, size_t size)
+{
+    for (uint32_t i = 0; i < kernel->n_params; i++)
+        if (strlen(params[i]) == size && memcmp(params[i], text, size) == 0)
+            return true;
+    return false;
+}
+
+/* A name, and how it is marked. */
+static bool read_param(struct metadata_reader *reader, const struct json_node *json,
+                       struct library_kernel *kernel, const char **params, char *presences)
+{
+    static const char *const marks[] = {"", "?", "*", "*?", "+"};
+    const char *text = json->kind == JSON_STRING ? json->string : "";
+    size_t size = word_size(text), mark = 0, n_marks = sizeof marks / sizeof marks[0];
+    while (mark < n_marks && strcmp(text + size, marks[mark]) != 0)
+        mark++;
+    if (size == 0 || mark == n_marks || (*marks[mark] == PARAM_REPEATED && json->next))
+        return json_tree_fail(&reader->tree, json,
+                              "a parameter is a string: a name of letters, digits and '_', and "
+                              "then nothing, '?', '*' or '*?', or '+' behind the last one");
+    if (has_param(kernel, params, text, size))
+        return json_tree_fail(&reader->tree, json, "the parameter '%.*s' stands twice", (int)size,
+                              text);
+    presences[kernel->n_params] =
+        strcmp(marks[mark], "*?") == 0 ? PARAM_LISTED_OPTIONAL : *marks[mark];
+    params[kernel->n_params++] = keep(reader, text, size);
+    return true;
+}
+
+enum { MAX_PARAMS = 1000 };
+
+static bool read_params(struct metadata_reader *reader, const struct json_node *json,
                         struct library_kernel *kernel)
 {
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(json, "sub_operator_params"), *item;
-    if (!cJSON_IsArray(list))
-        return fail(reader, "there is no list", "sub_operator_params");
-    const char **params =
-        arena_alloc(&reader->library->arena, (size_t)cJSON_GetArraySize(list) * sizeof *params);
-    char *presences = arena_alloc(&reader->library->arena, (size_t)cJSON_GetArraySize(list));
-    cJSON_ArrayForEach(item, list)
-    {
-        if (!cJSON_IsString(item))
-            return fail(reader, "not a list of strings:", "sub_operator_params");
-        size_t size = strcspn(item->valuestring, "?*+");
-        presences[kernel->n_params] = strcmp(item->valuestring + size, "*?") == 0
-                                          ? PARAM_LISTED_OPTIONAL
-                                          : item->valuestring[size];
-        params[kernel->n_params++] =
-            arena_strndup(&reader->library->arena, item->valuestring, size);
-    }
+    const struct json_node *list, *item;
+    size_t count = 0;
+    if (!json_tree_member(&reader->tree, json, "sub_operator_params", JSON_ARRAY, &list))
+        return false;
+    for (item = list->first; item; item = item->next)
+        count++;
+    if (count > MAX_PARAMS)
+        return json_tree_fail(&reader->tree, list, "a kernel has at most %d parameters",
+                              MAX_PARAMS);
+    const char **params = arena_alloc(&reader->library->arena, count * sizeof *params);
+    char *presences = arena_alloc(&reader->library->arena, count);
+    for (item = list->first; item; item = item->next)
+        if (!read_param(reader, item, kernel, params, presences))
+            return false;
     kernel->params = params;
     kernel->presences = presences;
     return true;
 }
 
 /* The variant of a tiling key, new or of the other core type. */
-static struct library_variant *variant_of_key(const struct metadata_reader *reader,
+static struct library_variant *variant_of_key(struct metadata_reader *reader,
                                               struct library_kernel *kernel, int64_t key)
 {
     for (uint32_t i = 0; i < kernel->n_variants; i++)
@@ -122,66 +159,81 @@ static bool key_of_text(const char *text, int64_t *key)
     return digits > 0 && digits <= 18 && text[digits] == '\0';
 }
 
+static bool read_variant(struct metadata_reader *reader, const struct json_node *item,
+                         enum core_type core, struct library_kernel *kernel)
+{
+    enum kernel_type type;
+    int64_t key;
+    if (!key_of_text(item->key, &key))
+        return json_tree_fail(&reader->tree, item,
+                              "'%s' is no tiling key: it has up to 18 decimal digits", item->key);
+    if (!read_type(reader, item, "kernel_type", &type))
+        return false;
+    struct library_variant *variant = variant_of_key(reader, kernel, key);
+    if (variant->functions[core] || !kernel_type_has(type, core) ||
+        (variant->type != KERNEL_TYPE_COUNT && variant->type != type))
+        return json_tree_fail(&reader->tree, item,
+                              "the kernel types contradict the functions of tiling key '%s'",
+                              item->key);
+    variant->type = type;
+    return read_string(reader, item, "func_name", &variant->functions[core]);
+}
+
+enum { MAX_VARIANTS = 10000 };
+
 /* The functions that a dynamic kernel has for a core type: by tiling key, a function and the type
  * of the kernel that it makes. */
-static bool read_variants(const struct metadata_reader *reader, const cJSON *names,
+static bool read_variants(struct metadata_reader *reader, const struct json_node *names,
                           enum core_type core, struct library_kernel *kernel)
 {
-    const cJSON *item;
-    if (!cJSON_IsObject(names) || !names->child)
-        return fail(reader, "there are no functions in", "dynamic_func_names");
-    cJSON_ArrayForEach(item, names)
-    {
-        enum kernel_type type;
-        int64_t key;
-        if (!key_of_text(item->string, &key))
-            return fail(reader, "no tiling key:", item->string);
-        if (!read_type(reader, item, "kernel_type", &type))
-            return false;
-        struct library_variant *variant = variant_of_key(reader, kernel, key);
-        if (variant->functions[core] || !kernel_type_has(type, core) ||
-            (variant->type != KERNEL_TYPE_COUNT && variant->type != type))
-            return fail(reader, "the kernel types contradict the functions of tiling key",
-                        item->string);
-        variant->type = type;
-        if (!read_string(reader, item, "func_name", &variant->functions[core]))
+    if (names->kind != JSON_OBJECT || !names->first)
+        return json_tree_fail(&reader->tree, names,
+                              "there are no functions in 'dynamic_func_names'");
+    for (const struct json_node *item = names->first; item; item = item->next) {
+        if (kernel->n_variants > MAX_VARIANTS)
+            return json_tree_fail(&reader->tree, item, "a kernel has at most %d tiling keys",
+                                  MAX_VARIANTS);
+        if (!read_variant(reader, item, core, kernel))
             return false;
     }
     return true;
 }
 
 /* Whether each variant has the functions of its type. */
-static bool check_variants(const struct metadata_reader *reader,
+static bool check_variants(struct metadata_reader *reader, const struct json_node *names,
                            const struct library_kernel *kernel)
 {
     for (uint32_t i = 0; i < kernel->n_variants; i++)
         for (int core = 0; core < CORE_TYPES; core++)
             if (kernel_type_has(kernel->variants[i].type, core) &&
                 !kernel->variants[i].functions[core])
-                return fail(reader, "a variant has no function for", core_type_name(core));
+                return json_tree_fail(&reader->tree, names,
+                                      "tiling key '%lld' has no function for %s",
+                                      (long long)kernel->variants[i].key, core_type_name(core));
     return true;
 }
 
 /* The function and object of each core type, by the keys of the metadata. */
-static bool read_functions(const struct metadata_reader *reader, const cJSON *json,
+static bool read_functions(struct metadata_reader *reader, const struct json_node *json,
                            struct library_kernel *kernel)
 {
-    const cJSON *names = cJSON_GetObjectItemCaseSensitive(json, "sub_operator_kernel_name");
+    const struct json_node *names, *part;
     bool mixed = kernel_type_is_mixed(kernel->type);
+    if (!json_tree_member(&reader->tree, json, "sub_operator_kernel_name", JSON_OBJECT, &names))
+        return false;
     for (int core = 0; core < CORE_TYPES; core++) {
         if (!kernel_type_has(kernel->type, core))
             continue;
         const char *key = !mixed ? "AiCore" : core == CORE_AIC ? "dav-c220-cube" : "dav-c220-vec";
-        const cJSON *part = cJSON_GetObjectItemCaseSensitive(names, key);
-        if (!cJSON_IsObject(part))
-            return fail(reader, "there is no kernel name for", key);
-        const cJSON *dynamic = cJSON_GetObjectItemCaseSensitive(part, "dynamic_func_names");
+        if (!json_tree_member(&reader->tree, names, key, JSON_OBJECT, &part))
+            return false;
+        const struct json_node *dynamic = json_member(part, "dynamic_func_names");
         if (!(dynamic ? read_variants(reader, dynamic, core, kernel)
                       : read_string(reader, part, "func_name", &kernel->functions[core])) ||
             !read_string(reader, part, "obj_files", &kernel->object))
             return false;
     }
-    return check_variants(reader, kernel);
+    return check_variants(reader, names, kernel);
 }
 
 /* Whether no other kernel of the folder is for the same op type. */
@@ -200,45 +252,38 @@ static bool is_alone(const struct metadata_reader *reader, const struct library_
     return true;
 }
 
-static bool read_kernel(const struct metadata_reader *reader, const cJSON *json)
+static bool read_workspace(struct metadata_reader *reader, const struct json_node *json,
+                           struct library_kernel *kernel)
+{
+    const struct json_node *workspace = json_member(json, "skir_workspace");
+    return !workspace || json_tree_number(&reader->tree, workspace, "bytes_per_element_of_result",
+                                          1, 4096, &kernel->workspace_per_element);
+}
+
+static bool read_kernel(struct metadata_reader *reader, const struct json_node *json)
 {
     struct library_kernel kernel = {.block = 1, .path = reader->path, .own = reader->own};
     if (!read_string(reader, json, "kernelName", &kernel.name) ||
         !read_string(reader, json, "sub_operator_op_type", &kernel.op_type) ||
-        !read_number(reader, json, "blockDim", 1, 1024, &kernel.block) ||
+        !json_tree_number(&reader->tree, json, "blockDim", 1, 1024, &kernel.block) ||
         !read_type(reader, json, "sub_operator_kernel_type", &kernel.type) ||
-        !read_params(reader, json, &kernel) || !read_functions(reader, json, &kernel))
-        return false;
-    const cJSON *workspace = cJSON_GetObjectItemCaseSensitive(json, "skir_workspace");
-    if (workspace && !read_number(reader, workspace, "bytes_per_element_of_result", 1, 4096,
-                                  &kernel.workspace_per_element))
-        return false;
-    if (!is_alone(reader, &kernel))
+        !read_params(reader, json, &kernel) || !read_functions(reader, json, &kernel) ||
+        !read_workspace(reader, json, &kernel) || !is_alone(reader, &kernel))
         return false;
     vec_push(&reader->library->kernels, kernel);
     return true;
 }
 
-static void delete_json(void *json)
-{
-    cJSON_Delete(json);
-}
-
-static bool read_file(const struct metadata_reader *reader)
+static bool read_file(struct metadata_reader *reader)
 {
     struct file_bytes bytes;
     if (!file_read_regular(reader->path, &bytes, reader->error, reader->error_size))
         return false;
-    errno = 0;
-    cJSON *json = cJSON_ParseWithLength(bytes.data, bytes.size);
-    if (!json && errno == ENOMEM)
-        mem_exhausted();
+    bool ok = json_tree_read(&reader->tree, reader->path, bytes.data, bytes.size, reader->error,
+                             reader->error_size) &&
+              read_kernel(reader, reader->tree.root);
+    json_tree_free(&reader->tree);
     file_bytes_free(&bytes);
-    struct mem_guard guard;
-    mem_guard(&guard, delete_json, json);
-    bool ok = json ? read_kernel(reader, json) : fail(reader, "this is no", "JSON");
-    mem_unguard(&guard);
-    cJSON_Delete(json);
     return ok;
 }
 
@@ -258,7 +303,11 @@ static bool read_names(struct kernel_library *library, const char *folder, bool 
     for (uint32_t i = 0; ok && i < names->count; i++) {
         if (!is_json(names->at[i]))
             continue;
-        struct metadata_reader reader = {library, NULL, first, own, error, error_size};
+        struct metadata_reader reader = {.library = library,
+                                         .first = first,
+                                         .own = own,
+                                         .error = error,
+                                         .error_size = error_size};
         reader.path = arena_printf(&library->arena, "%s/%s", folder, names->at[i]);
         ok = read_file(&reader);
     }

@@ -1,5 +1,5 @@
 #include "frontend/launches/task_table.h"
-#include "frontend/exchange/text/json_text.h"
+#include "ir/base/json_text.h"
 
 #include <strings.h>
 

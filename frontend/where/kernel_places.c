@@ -1,5 +1,5 @@
 #include "frontend/where/kernel_places.h"
-#include "frontend/exchange/text/json_text.h"
+#include "ir/base/json_text.h"
 
 /* ----------------------------------------------------------------------------- tables ---- */
 

@@ -4,7 +4,7 @@
 #include "frontend/exchange/dump/types.h"
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/readers/sub_kernel.h"
-#include "frontend/exchange/text/json_text.h"
+#include "ir/base/json_text.h"
 #include "ir/op_types.h"
 
 /* Where a parameter of an op lies: an entry of its `memory`. */

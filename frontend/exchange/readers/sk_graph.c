@@ -4,7 +4,7 @@
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/readers/sk_events.h"
 #include "frontend/exchange/readers/sub_kernel.h"
-#include "frontend/exchange/text/json_text.h"
+#include "ir/base/json_text.h"
 #include "ir/sk_options.h"
 
 struct sk_graph {

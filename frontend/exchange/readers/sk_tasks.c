@@ -1,5 +1,5 @@
 #include "frontend/exchange/readers/sk_tasks.h"
-#include "frontend/exchange/text/json_text.h"
+#include "ir/base/json_text.h"
 #include "ir/sk_options.h"
 
 struct reader {

@@ -1,5 +1,5 @@
 #include "frontend/exchange/readers/sub_kernel.h"
-#include "frontend/exchange/text/json_text.h"
+#include "ir/base/json_text.h"
 #include "ir/arch.h"
 
 /* A tiling key of a dynamic kernel, and what runs for it. */

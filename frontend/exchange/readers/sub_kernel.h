@@ -3,7 +3,7 @@
 #define FRONTEND_EXCHANGE_READERS_SUB_KERNEL_H
 
 #include "frontend/exchange/dump/dump.h"
-#include "frontend/exchange/text/json_text.h"
+#include "ir/base/json_text.h"
 
 struct sub_kernel_source {
     uint32_t json, object; /* name ids of paths as the request has them; object may be NONE */

@@ -7,8 +7,8 @@
  *         if (json_text_is(&item, "nodes"))
  *             read_nodes(&json);       // the same loop, behind json_text_enter(&json)
  */
-#ifndef FRONTEND_EXCHANGE_TEXT_JSON_TEXT_H
-#define FRONTEND_EXCHANGE_TEXT_JSON_TEXT_H
+#ifndef IR_BASE_JSON_TEXT_H
+#define IR_BASE_JSON_TEXT_H
 
 #include "ir/base/diag.h"
 

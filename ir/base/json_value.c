@@ -1,5 +1,5 @@
 /* Values of JSON. */
-#include "frontend/exchange/text/json_text.h"
+#include "ir/base/json_text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* The scanner of JSON. -*- c -*- */
 #define _GNU_SOURCE /* qsort_r */
-#include "frontend/exchange/text/json_text.h"
+#include "ir/base/json_text.h"
 
 #include <stdint.h>
 
