@@ -18,52 +18,35 @@ static bool arg_max_open(struct arg_max *op, const skrt_core *core, uint64_t arg
     if (!kernel_open(&op->kernel, core, args_offset, TENSORS, false))
         return false;
     const struct skrt_tensor *x = &kernel->tensors[X];
-    if (TENSOR
-            ? kernel_elements(&kernel->tensors[1]) != 1 || !axes_choose_tensor(&set, kernel, x, 1)
-            : !axes_choose_attr(&set, kernel, x, "dimension", INT64_MAX))
+    if (!axes_choose_one(&set, kernel, x, TENSOR, "dimension"))
         return false;
     axes_open(&op->axes, x, set);
     return kernel->tensors[Y].rank + 1 == x->rank &&
            kernel_elements(&kernel->tensors[Y]) == op->axes.lines && op->axes.length > 0;
 }
 
-static bool arg_max_exceeds(float x, float all)
-{
-    return x > all || (x != x && all == all);
-}
-
-static int64_t arg_max_f32(const struct arg_max *op, int64_t line)
-{
-    float x[KERNEL_CHUNK], all = 0;
-    int64_t place = 0;
-    for (int64_t at = 0; at < op->axes.length; at += KERNEL_CHUNK) {
-        int64_t n = kernel_min(KERNEL_CHUNK, op->axes.length - at);
-        axes_load_f32(&op->axes, x, kernel_slot(&op->kernel, X), op->kernel.tensors[X].dtype, line,
-                      at, n);
-        all = at == 0 ? x[0] : all;
-        for (int64_t i = 0; i < n; i++) {
-            place = arg_max_exceeds(x[i], all) ? at + i : place;
-            all = arg_max_exceeds(x[i], all) ? x[i] : all;
-        }
+/* Where the largest element of a line is; `exceeds` is of x[i] and the largest before it, `all`. */
+#define ARG_MAX_LINE(name, type, exceeds)                                                          \
+    static int64_t arg_max_##name(const struct arg_max *op, int64_t line)                          \
+    {                                                                                              \
+        type x[KERNEL_CHUNK], all = 0;                                                             \
+        int64_t place = 0;                                                                         \
+        for (int64_t at = 0; at < op->axes.length; at += KERNEL_CHUNK) {                           \
+            int64_t n = kernel_min(KERNEL_CHUNK, op->axes.length - at);                            \
+            axes_load_##name(&op->axes, x, kernel_slot(&op->kernel, X),                            \
+                             op->kernel.tensors[X].dtype, line, at, n);                            \
+            all = at == 0 ? x[0] : all;                                                            \
+            for (int64_t i = 0; i < n; i++) {                                                      \
+                bool larger = exceeds;                                                             \
+                place = larger ? at + i : place;                                                   \
+                all = larger ? x[i] : all;                                                         \
+            }                                                                                      \
+        }                                                                                          \
+        return place;                                                                              \
     }
-    return place;
-}
-
-static int64_t arg_max_i64(const struct arg_max *op, int64_t line)
-{
-    int64_t x[KERNEL_CHUNK], all = 0, place = 0;
-    for (int64_t at = 0; at < op->axes.length; at += KERNEL_CHUNK) {
-        int64_t n = kernel_min(KERNEL_CHUNK, op->axes.length - at);
-        axes_load_i64(&op->axes, x, kernel_slot(&op->kernel, X), op->kernel.tensors[X].dtype, line,
-                      at, n);
-        all = at == 0 ? x[0] : all;
-        for (int64_t i = 0; i < n; i++) {
-            place = x[i] > all ? at + i : place;
-            all = x[i] > all ? x[i] : all;
-        }
-    }
-    return place;
-}
+ARG_MAX_LINE(f32, float, x[i] > all || (x[i] != x[i] && all == all))
+ARG_MAX_LINE(i64, int64_t, x[i] > all)
+#undef ARG_MAX_LINE
 
 skrt_kernel_fn SAMPLE;
 

@@ -81,6 +81,15 @@ static inline bool axes_choose_tensor(uint32_t *set, const struct kernel *kernel
     return true;
 }
 
+/* The same for the one axis of an op: the element of operand 1, or an attribute that is there. */
+static inline bool axes_choose_one(uint32_t *set, const struct kernel *kernel,
+                                   const struct skrt_tensor *tensor, bool operand, const char *key)
+{
+    return operand ? kernel_elements(&kernel->tensors[1]) == 1 &&
+                         axes_choose_tensor(set, kernel, tensor, 1)
+                   : axes_choose_attr(set, kernel, tensor, key, INT64_MAX);
+}
+
 /* The offset of a position in a space; `*run` is how many positions from there on lie in one step
  * of the innermost axis each. */
 static inline int64_t axes_offset(const struct axes_space *space, int64_t position, int64_t *run)

@@ -20,9 +20,7 @@ static bool cumsum_open(struct cumsum *op, const skrt_core *core, uint64_t args_
     if (!kernel_open(&op->kernel, core, args_offset, TENSORS, false))
         return false;
     const struct skrt_tensor *x = &kernel->tensors[X];
-    if (TENSOR
-            ? kernel_elements(&kernel->tensors[1]) != 1 || !axes_choose_tensor(&set, kernel, x, 1)
-            : !axes_choose_attr(&set, kernel, x, "axis", INT64_MAX))
+    if (!axes_choose_one(&set, kernel, x, TENSOR, "axis"))
         return false;
     axes_open(&op->axes, x, set);
     op->exclusive = kernel_flag(kernel, "exclusive", false);
