@@ -244,6 +244,7 @@ kernel_headers = \
 	backend/kernels/nz.h \
 	backend/kernels/product.h \
 	backend/kernels/quantise.h \
+	backend/kernels/space.h \
 	backend/kernels/strided.h
 twin_headers = backend/ascend/twin/kernel_operator.h backend/ascend/twin/twin.h
 kernel_companions = backend/kernels/add_dynamic.json backend/runtime/skrt.h ir/dtypes.def $(twin_headers)

@@ -3,30 +3,12 @@
 #ifndef BACKEND_KERNELS_AXES_H
 #define BACKEND_KERNELS_AXES_H
 
-#include "backend/kernels/kernel.h"
-
-/* Axes without those of length 1, and with neighbours merged; strides in elements. */
-struct axes_space {
-    uint32_t rank;
-    int64_t dims[SKRT_MAX_RANK], strides[SKRT_MAX_RANK];
-};
+#include "backend/kernels/space.h"
 
 struct axes {
-    struct axes_space along, across;
+    struct space along, across;
     int64_t length, lines; /* elements of a line, and how many there are */
 };
-
-static inline void axes_add(struct axes_space *space, int64_t dim, int64_t stride)
-{
-    uint32_t last = space->rank - 1;
-    if (dim == 1)
-        return;
-    if (space->rank > 0 && space->strides[last] == stride * dim)
-        space->dims[last] *= dim;
-    else
-        space->dims[last = space->rank++] = dim;
-    space->strides[last] = stride;
-}
 
 /* Lines along the axes whose bits are set. */
 static inline void axes_open(struct axes *axes, const struct skrt_tensor *tensor, uint32_t set)
@@ -35,8 +17,8 @@ static inline void axes_open(struct axes *axes, const struct skrt_tensor *tensor
     axes->length = axes->lines = 1;
     for (uint32_t axis = 0; axis < tensor->rank; axis++) {
         bool along = set >> axis & 1;
-        axes_add(along ? &axes->along : &axes->across, tensor->dims[axis],
-                 kernel_product(tensor, axis + 1, tensor->rank));
+        space_add(along ? &axes->along : &axes->across, tensor->dims[axis],
+                  kernel_product(tensor, axis + 1, tensor->rank));
         *(along ? &axes->length : &axes->lines) *= tensor->dims[axis];
     }
 }
@@ -90,31 +72,11 @@ static inline bool axes_choose_one(uint32_t *set, const struct kernel *kernel,
                    : axes_choose_attr(set, kernel, tensor, key, INT64_MAX);
 }
 
-/* The offset of a position in a space; `*run` is how many positions from there on lie in one step
- * of the innermost axis each. */
-static inline int64_t axes_offset(const struct axes_space *space, int64_t position, int64_t *run)
-{
-    int64_t offset = 0;
-    *run = space->rank == 0
-               ? 1
-               : space->dims[space->rank - 1] - position % space->dims[space->rank - 1];
-    for (uint32_t axis = space->rank; axis-- > 0;) {
-        offset += position % space->dims[axis] * space->strides[axis];
-        position /= space->dims[axis];
-    }
-    return offset;
-}
-
 /* Where a line begins. */
 static inline int64_t axes_line(const struct axes *axes, int64_t line)
 {
     int64_t run;
-    return axes_offset(&axes->across, line, &run);
-}
-
-static inline int64_t axes_step(const struct axes *axes)
-{
-    return axes->along.rank == 0 ? 1 : axes->along.strides[axes->along.rank - 1];
+    return space_offset(&axes->across, line, &run);
 }
 
 /* The functions below load or store elements `at` up to `at + n` of the line that begins at
@@ -124,9 +86,9 @@ static inline int64_t axes_step(const struct axes *axes)
                                                            data_type *data, uint32_t dtype,        \
                                                            int64_t line, int64_t at, int64_t n)    \
     {                                                                                              \
-        int64_t step = axes_step(axes);                                                            \
+        int64_t step = space_step(&axes->along);                                                   \
         for (int64_t done = 0, run; done < n; done += run) {                                       \
-            int64_t offset = line + axes_offset(&axes->along, at + done, &run);                    \
+            int64_t offset = line + space_offset(&axes->along, at + done, &run);                   \
             run = kernel_min(run, n - done);                                                       \
             for (int64_t i = 0; step != 1 && i < run; i++)                                         \
                 move(data, dtype, offset + i * step, values + done + i, 1);                        \

@@ -11,7 +11,7 @@ skrt_kernel_fn SAMPLE;
 void SAMPLE(skrt_core *core, uint64_t args_offset)
 {
     struct kernel kernel;
-    struct strided space = {.rank = 0};
+    struct strided strided = {.offset = 0};
     struct ints shape;
     int64_t strides[SKRT_MAX_RANK];
     uint32_t y = SAMPLE_OWN(_operands);
@@ -22,6 +22,6 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
     if (!ints_are_dims(&shape, to) || !elementwise_strides(&kernel.tensors[0], to, strides))
         return;
     for (uint32_t i = 0; i < to->rank; i++)
-        strided_add(&space, to->dims[i], strides[i]);
-    strided_copy(&kernel, core, 0, y, &space);
+        space_add(&strided.axes, to->dims[i], strides[i]);
+    strided_copy(&kernel, core, 0, y, &strided);
 }

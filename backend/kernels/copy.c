@@ -6,10 +6,10 @@ skrt_kernel_fn SAMPLE;
 void SAMPLE(skrt_core *core, uint64_t args_offset)
 {
     struct kernel kernel;
-    struct strided space = {.rank = 0};
+    struct strided strided = {.offset = 0};
     if (!kernel_open(&kernel, core, args_offset, 2, false) ||
         !kernel_same_dims(&kernel.tensors[0], &kernel.tensors[1]))
         return;
-    strided_add(&space, kernel_elements(&kernel.tensors[0]), 1);
-    strided_copy(&kernel, core, 0, 1, &space);
+    space_add(&strided.axes, kernel_elements(&kernel.tensors[0]), 1);
+    strided_copy(&kernel, core, 0, 1, &strided);
 }

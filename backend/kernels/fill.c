@@ -9,13 +9,13 @@ skrt_kernel_fn fill;
 void fill(skrt_core *core, uint64_t args_offset)
 {
     struct kernel kernel;
-    struct strided space = {.rank = 0};
+    struct strided strided = {.offset = 0};
     struct ints dims;
     if (!kernel_open(&kernel, core, args_offset, FILL_TENSORS, false) ||
         !ints_of_operand(&dims, &kernel, FILL_DIMS) ||
         !ints_are_dims(&dims, &kernel.tensors[FILL_Y]) ||
         kernel_elements(&kernel.tensors[FILL_VALUE]) != 1)
         return;
-    strided_add(&space, kernel_elements(&kernel.tensors[FILL_Y]), 0);
-    strided_copy(&kernel, core, FILL_VALUE, FILL_Y, &space);
+    space_add(&strided.axes, kernel_elements(&kernel.tensors[FILL_Y]), 0);
+    strided_copy(&kernel, core, FILL_VALUE, FILL_Y, &strided);
 }

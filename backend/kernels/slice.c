@@ -10,7 +10,7 @@ skrt_kernel_fn SAMPLE;
 void SAMPLE(skrt_core *core, uint64_t args_offset)
 {
     struct kernel kernel;
-    struct strided space = {.rank = 0};
+    struct strided strided = {.offset = 0};
     struct ints offsets, size;
     uint32_t y = SAMPLE_OWN(_operands);
     if (!kernel_open(&kernel, core, args_offset, y + 1, false))
@@ -27,8 +27,8 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
         if (first < 0 || first > room || (size.at[i] == -1 && first != room))
             return;
         int64_t stride = kernel_product(from, i + 1, from->rank);
-        space.offset += first * stride;
-        strided_add(&space, to->dims[i], stride);
+        strided.offset += first * stride;
+        space_add(&strided.axes, to->dims[i], stride);
     }
-    strided_copy(&kernel, core, 0, y, &space);
+    strided_copy(&kernel, core, 0, y, &strided);
 }

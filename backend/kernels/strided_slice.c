@@ -10,7 +10,7 @@ struct cut {
     const struct kernel *kernel;
     struct ints begin, end, strides;
     int64_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask;
-    struct strided space;
+    struct strided strided;
     struct skrt_tensor found; /* the shape */
 };
 
@@ -47,7 +47,7 @@ static bool add_axis(struct cut *cut, int64_t dim, int64_t stride)
     if (cut->found.rank >= SKRT_MAX_RANK)
         return false;
     cut->found.dims[cut->found.rank++] = dim;
-    strided_add(&cut->space, dim, stride);
+    space_add(&cut->strided.axes, dim, stride);
     return true;
 }
 
@@ -69,7 +69,7 @@ static bool cut_axis(struct cut *cut, uint32_t i, uint32_t axis)
         return false;
     if (has(cut->shrink_axis_mask, i)) {
         int64_t at = cut->begin.at[i] + (cut->begin.at[i] < 0 ? dim : 0);
-        cut->space.offset += at * apart;
+        cut->strided.offset += at * apart;
         return at >= 0 && at < dim;
     }
     int64_t first =
@@ -77,7 +77,7 @@ static bool cut_axis(struct cut *cut, uint32_t i, uint32_t axis)
     int64_t last = has(cut->end_mask, i) ? (step < 0 ? -1 : dim) : bound(cut->end.at[i], dim, step);
     int64_t length = step < 0 ? first - last : last - first, by = step < 0 ? -step : step;
     int64_t count = length <= 0 ? 0 : (length - 1) / by + 1;
-    cut->space.offset += count ? first * apart : 0;
+    cut->strided.offset += count ? first * apart : 0;
     return add_axis(cut, count, count > 1 ? step * apart : apart);
 }
 
@@ -113,5 +113,5 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
     uint32_t y = SAMPLE_OWN(_operands);
     if (kernel_open(&kernel, core, args_offset, y + 1, false) && cut_open(&cut, &kernel, y > 1) &&
         cut_all(&cut) && kernel_same_dims(&cut.found, &kernel.tensors[y]))
-        strided_copy(&kernel, core, 0, y, &cut.space);
+        strided_copy(&kernel, core, 0, y, &cut.strided);
 }

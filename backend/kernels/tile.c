@@ -1,4 +1,6 @@
 /* y = x, as often as multiples say along each axis: an operand (Tile), or an attribute (TileD). */
+#define SPACE_MOST (2 * SKRT_MAX_RANK) /* each axis of x may be two: times, and what it was */
+
 #include "backend/kernels/ints.h"
 #include "backend/kernels/strided.h"
 
@@ -9,7 +11,7 @@ skrt_kernel_fn SAMPLE;
 void SAMPLE(skrt_core *core, uint64_t args_offset)
 {
     struct kernel kernel;
-    struct strided space = {.rank = 0};
+    struct strided strided = {.offset = 0};
     struct ints times;
     uint32_t y = SAMPLE_OWN(_operands);
     if (!kernel_open(&kernel, core, args_offset, y + 1, false) ||
@@ -24,8 +26,8 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
         if (times.at[i] < 0 || __builtin_mul_overflow(from->dims[i], times.at[i], &dim) ||
             dim != to->dims[i])
             return;
-        strided_add(&space, times.at[i], 0);
-        strided_add(&space, from->dims[i], kernel_product(from, i + 1, from->rank));
+        space_add(&strided.axes, times.at[i], 0);
+        space_add(&strided.axes, from->dims[i], kernel_product(from, i + 1, from->rank));
     }
-    strided_copy(&kernel, core, 0, y, &space);
+    strided_copy(&kernel, core, 0, y, &strided);
 }

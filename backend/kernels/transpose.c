@@ -9,7 +9,7 @@ skrt_kernel_fn SAMPLE;
 void SAMPLE(skrt_core *core, uint64_t args_offset)
 {
     struct kernel kernel;
-    struct strided space = {.rank = 0};
+    struct strided strided = {.offset = 0};
     struct ints perm;
     uint32_t seen = 0, axis, y = SAMPLE_OWN(_operands);
     if (!kernel_open(&kernel, core, args_offset, y + 1, false) ||
@@ -22,8 +22,8 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
         if (!ints_axis(perm.at[i], from->rank, &axis) || to->dims[i] != from->dims[axis])
             return;
         seen |= UINT32_C(1) << axis;
-        strided_add(&space, to->dims[i], kernel_product(from, axis + 1, from->rank));
+        space_add(&strided.axes, to->dims[i], kernel_product(from, axis + 1, from->rank));
     }
     if (seen == (UINT32_C(1) << from->rank) - 1)
-        strided_copy(&kernel, core, 0, y, &space);
+        strided_copy(&kernel, core, 0, y, &strided);
 }
