@@ -16,6 +16,11 @@ static void help_trust(struct findings *findings)
               "if that is as it should be, --trust-kernels does not look at what kernels write");
 }
 
+void findings_help_inplace(struct diags *diags)
+{
+    diag_help(diags, "an op that writes an operand says so: {inplace = [N]}, N being its place");
+}
+
 /* ------------------------------------------------------------------------ unwritten ---- */
 
 /* The index of the first element that is not written. */
@@ -235,8 +240,7 @@ static void check_input(struct findings *findings, const struct graph *graph, co
                 op_text(findings->runner->module, graph, op, &scratch), (unsigned long long)count,
                 count == 1 ? "" : "s", NAME(storage->module, storage->graph->values.at[id].name),
                 index))
-        diag_help(findings->runner->diags,
-                  "an op that writes an operand says so: {inplace = [N]}, N being its place");
+        findings_help_inplace(findings->runner->diags);
     memcpy(storage->data[id], findings->copies[id], storage->sizes[id]);
     findings->found_input = true;
     arena_free(&scratch);

@@ -36,6 +36,8 @@ struct findings {
 void findings_begin(struct findings *findings);
 /* Behind each op (struct run_watch). */
 void findings_op_ended(void *findings, const struct graph *graph, const struct op *op);
+/* What to write where a kernel writes into an operand. */
+void findings_help_inplace(struct diags *diags);
 /* Behind the run: reports what the graph's own runs do and no op alone: what they leave unwritten,
  * that they write beside a memory, and, where they have `changed` one, into an input. */
 void findings_end(struct findings *findings, bool changed);

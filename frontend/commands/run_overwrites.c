@@ -1,4 +1,5 @@
 #include "frontend/commands/run_overwrites.h"
+#include "frontend/commands/run_findings.h"
 #include "frontend/tensor/poison.h"
 #include "ir/calls.h"
 #include "ir/syntax/locate.h"
@@ -50,8 +51,7 @@ static void report(struct overwrites *overwrites, const struct graph *graph, con
                 "the kernel of %s writes into its operand '%%%.*s', which the op only reads",
                 op_text(runner->module, graph, op, &scratch),
                 NAME(runner->module, graph->values.at[operand].name)))
-        diag_help(runner->diags,
-                  "an op that writes an operand says so: {inplace = [N]}, N being its place");
+        findings_help_inplace(runner->diags);
     overwrites->found = true;
     arena_free(&scratch);
 }
