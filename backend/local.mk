@@ -242,6 +242,7 @@ kernel_headers = \
 	backend/kernels/ints.h \
 	backend/kernels/kernel.h \
 	backend/kernels/nz.h \
+	backend/kernels/pairs.h \
 	backend/kernels/product.h \
 	backend/kernels/quantise.h \
 	backend/kernels/space.h \

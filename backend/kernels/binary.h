@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "backend/kernels/elementwise.h"
+#include "backend/kernels/pairs.h"
 
 /* One op on chunks. `i64` is NULL where it has no integer form. */
 struct binary {
@@ -12,23 +12,13 @@ struct binary {
     void (*i64)(int64_t *y, const int64_t *x1, const int64_t *x2, int64_t n);
 };
 
-/* `expression` is of a and b, elements of the two operands. */
-#define BINARY_LOOP(function, type, expression)                                                    \
-    SAMPLE_SOME void function(type *y, const type *x1, const type *x2, int64_t n)                  \
-    {                                                                                              \
-        for (int64_t i = 0; i < n; i++) {                                                          \
-            type a = x1[i], b = x2[i];                                                             \
-            y[i] = (expression);                                                                   \
-        }                                                                                          \
-    }
-
 /* An op for floats, and one for integers too. */
 #define BINARY_FLOAT(name, expression)                                                             \
-    BINARY_LOOP(name##_f32, float, expression)                                                     \
+    PAIRS_LOOP(name##_f32, float, float, expression)                                               \
     SAMPLE_SOME const struct binary name##_row = {.f32 = name##_f32};
 #define BINARY(name, expression, integer)                                                          \
-    BINARY_LOOP(name##_f32, float, expression)                                                     \
-    BINARY_LOOP(name##_i64, int64_t, integer)                                                      \
+    PAIRS_LOOP(name##_f32, float, float, expression)                                               \
+    PAIRS_LOOP(name##_i64, int64_t, int64_t, integer)                                              \
     SAMPLE_SOME const struct binary name##_row = {.f32 = name##_f32, .i64 = name##_i64};
 
 /* Unsigned arithmetic wraps; the conversion back is two's complement. */
@@ -105,25 +95,8 @@ BINARY(pow_op, powf(a, b), binary_power(a, b))
 BINARY_FLOAT(pows, powf(a, b))
 BINARY(squared_difference, (a - b) * (a - b), binary_power(BINARY_WRAP(-), 2))
 
-static inline void binary_chunk(const struct elementwise_chunk *chunk, const void *op)
-{
-    const struct binary *row = op;
-    float a[KERNEL_CHUNK], b[KERNEL_CHUNK], y[KERNEL_CHUNK];
-    elementwise_load_f32(a, chunk, 0);
-    elementwise_load_f32(b, chunk, 1);
-    row->f32(y, a, b, chunk->n);
-    elementwise_store_f32(chunk, 2, y);
-}
-
-static inline void binary_chunk_i64(const struct elementwise_chunk *chunk, const void *op)
-{
-    const struct binary *row = op;
-    int64_t a[KERNEL_CHUNK], b[KERNEL_CHUNK], y[KERNEL_CHUNK];
-    elementwise_load_i64(a, chunk, 0);
-    elementwise_load_i64(b, chunk, 1);
-    row->i64(y, a, b, chunk->n);
-    elementwise_store_i64(chunk, 2, y);
-}
+PAIRS_CHUNK(binary_chunk, struct binary, f32, float, f32, float)
+PAIRS_CHUNK(binary_chunk_i64, struct binary, i64, int64_t, i64, int64_t)
 
 /* One of so many parts of y. */
 static inline void binary_compute(const struct kernel *kernel, const struct binary *row,

@@ -15,8 +15,7 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
     struct ints shape;
     int64_t strides[SKRT_MAX_RANK];
     uint32_t y = SAMPLE_OWN(_operands);
-    if (!kernel_open(&kernel, core, args_offset, y + 1, false) ||
-        !(y == 2 ? ints_of_operand(&shape, &kernel, 1) : ints_of_attr(&shape, &kernel, "shape")))
+    if (!ints_open(&shape, &kernel, core, args_offset, y, "shape"))
         return;
     const struct skrt_tensor *to = &kernel.tensors[y];
     if (!ints_are_dims(&shape, to) || !elementwise_strides(&kernel.tensors[0], to, strides))

@@ -1,23 +1,14 @@
 /* (x1, x2) -> y: bool, with broadcasting. Nothing is equal to NaN, larger or smaller. */
-#include "backend/kernels/elementwise.h"
+#include "backend/kernels/pairs.h"
 
 struct compare {
     void (*f32)(int64_t *y, const float *x1, const float *x2, int64_t n);
     void (*i64)(int64_t *y, const int64_t *x1, const int64_t *x2, int64_t n);
 };
 
-#define COMPARE_LOOP(function, type, expression)                                                   \
-    SAMPLE_SOME void function(int64_t *y, const type *x1, const type *x2, int64_t n)               \
-    {                                                                                              \
-        for (int64_t i = 0; i < n; i++) {                                                          \
-            type a = x1[i], b = x2[i];                                                             \
-            y[i] = (expression);                                                                   \
-        }                                                                                          \
-    }
-
 #define COMPARE(name, expression)                                                                  \
-    COMPARE_LOOP(name##_f32, float, expression)                                                    \
-    COMPARE_LOOP(name##_i64, int64_t, expression)                                                  \
+    PAIRS_LOOP(name##_f32, float, int64_t, expression)                                             \
+    PAIRS_LOOP(name##_i64, int64_t, int64_t, expression)                                           \
     SAMPLE_SOME const struct compare name##_row = {name##_f32, name##_i64};
 
 COMPARE(equal, a == b)
@@ -29,26 +20,8 @@ COMPARE(less_equal, a <= b)
 COMPARE(logical_and, a != 0 && b != 0)
 COMPARE(logical_or, a != 0 || b != 0)
 
-static void compare_floats(const struct elementwise_chunk *chunk, const void *op)
-{
-    const struct compare *row = op;
-    float a[KERNEL_CHUNK], b[KERNEL_CHUNK];
-    int64_t y[KERNEL_CHUNK];
-    elementwise_load_f32(a, chunk, 0);
-    elementwise_load_f32(b, chunk, 1);
-    row->f32(y, a, b, chunk->n);
-    elementwise_store_i64(chunk, 2, y);
-}
-
-static void compare_ints(const struct elementwise_chunk *chunk, const void *op)
-{
-    const struct compare *row = op;
-    int64_t a[KERNEL_CHUNK], b[KERNEL_CHUNK], y[KERNEL_CHUNK];
-    elementwise_load_i64(a, chunk, 0);
-    elementwise_load_i64(b, chunk, 1);
-    row->i64(y, a, b, chunk->n);
-    elementwise_store_i64(chunk, 2, y);
-}
+PAIRS_CHUNK(compare_floats, struct compare, f32, float, i64, int64_t)
+PAIRS_CHUNK(compare_ints, struct compare, i64, int64_t, i64, int64_t)
 
 skrt_kernel_fn SAMPLE;
 

@@ -21,13 +21,8 @@ struct concat {
 static bool concat_axis(struct concat *op)
 {
     const struct skrt_tensor *y = &op->kernel.tensors[CONCAT_Y];
-    struct ints axis;
-    if (!(CONCAT_Y == 2
-              ? ints_of_operand(&axis, &op->kernel, 1)
-              : ints_of_attr(&axis, &op->kernel, SAMPLE_OWN(_new) ? "axis" : "concat_dim")))
-        return false;
-    axis.at[0] = axis.count == 0 ? 0 : axis.at[0];
-    return axis.count <= 1 && ints_axis(axis.at[0], y->rank, &op->dim);
+    return ints_axis_of(&op->kernel, CONCAT_Y - 1, SAMPLE_OWN(_new) ? "axis" : "concat_dim",
+                        y->rank, &op->dim);
 }
 
 /* How long a tensor is along the axis; -1 where it does not fit. */
@@ -63,18 +58,17 @@ static bool concat_open(struct concat *op, const skrt_core *core, uint64_t args_
     return sum == y->dims[op->dim];
 }
 
-/* Copies the elements [begin, end) of row `row`. */
-static void concat_row(const struct concat *op, int64_t row, int64_t begin, int64_t end)
+static void concat_row(const struct concat *op, struct kernel_row row)
 {
     const struct skrt_tensor *x = &op->kernel.tensors[CONCAT_X];
-    char *y = (char *)kernel_slot(&op->kernel, CONCAT_Y) + row * op->row * op->bytes;
+    char *y = (char *)kernel_slot(&op->kernel, CONCAT_Y) + row.n * op->row * op->bytes;
     int64_t first = 0;
     for (uint32_t i = 0; i < x->count; i++) {
         int64_t size = concat_length(op, &x->list[i]) * op->unit;
-        int64_t from = begin > first ? begin : first;
-        int64_t to = kernel_min(end, first + size);
+        int64_t from = row.begin > first ? row.begin : first;
+        int64_t to = kernel_min(row.end, first + size);
         const char *piece = (const char *)kernel_listed(&op->kernel, CONCAT_X, i) +
-                            (row * size - first) * op->bytes;
+                            (row.n * size - first) * op->bytes;
         if (from < to)
             memcpy(y + from * op->bytes, piece + from * op->bytes,
                    (size_t)((to - from) * op->bytes));
@@ -89,11 +83,8 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
     struct concat op;
     if (!concat_open(&op, core, args_offset) || op.row == 0)
         return;
-    struct kernel_range range =
+    struct kernel_range left =
         kernel_block_range(core, kernel_elements(&op.kernel.tensors[CONCAT_Y]));
-    for (int64_t at = range.begin; at < range.end;) {
-        int64_t row = at / op.row, end = kernel_min(range.end, (row + 1) * op.row);
-        concat_row(&op, row, at - row * op.row, end - row * op.row);
-        at = end;
-    }
+    for (struct kernel_row row; kernel_next_row(&left, op.row, &row);)
+        concat_row(&op, row);
 }

@@ -59,19 +59,19 @@ static bool gather_open(struct gather *op, const skrt_core *core, uint64_t args_
            (indices->dtype == SKRT_i32 || indices->dtype == SKRT_i64);
 }
 
-/* `n` elements of y from `at` on within row `row` of y's rows of `inner` elements. */
-static void gather_row(const struct gather *op, int64_t row, int64_t at, int64_t n)
+/* The row is one of y's rows of `inner` elements. */
+static void gather_row(const struct gather *op, struct kernel_row row)
 {
-    int64_t block = row / op->count, batch = block / op->outer, place;
+    int64_t block = row.n / op->count, batch = block / op->outer, place;
     kernel_load_i64(&place, kernel_slot(&op->kernel, 1), op->kernel.tensors[1].dtype,
-                    batch * op->count + row % op->count, 1);
+                    batch * op->count + row.n % op->count, 1);
     place += place < 0 && op->negative ? op->places : 0;
     if (place < 0 || place >= op->places)
         return;
-    memcpy((char *)kernel_slot(&op->kernel, op->y) + (row * op->inner + at) * op->size,
+    memcpy((char *)kernel_slot(&op->kernel, op->y) + (row.n * op->inner + row.begin) * op->size,
            (const char *)kernel_slot(&op->kernel, 0) +
-               ((block * op->places + place) * op->inner + at) * op->size,
-           (size_t)(n * op->size));
+               ((block * op->places + place) * op->inner + row.begin) * op->size,
+           (size_t)((row.end - row.begin) * op->size));
 }
 
 skrt_kernel_fn SAMPLE;
@@ -81,10 +81,7 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
     struct gather op;
     if (!gather_open(&op, core, args_offset))
         return;
-    struct kernel_range range = kernel_block_range(core, kernel_elements(&op.kernel.tensors[op.y]));
-    for (int64_t position = range.begin, n; position < range.end; position += n) {
-        int64_t at = position % op.inner;
-        n = kernel_min(op.inner - at, range.end - position);
-        gather_row(&op, position / op.inner, at, n);
-    }
+    struct kernel_range left = kernel_block_range(core, kernel_elements(&op.kernel.tensors[op.y]));
+    for (struct kernel_row row; kernel_next_row(&left, op.inner, &row);)
+        gather_row(&op, row);
 }

@@ -37,6 +37,23 @@ static inline bool ints_of_attr(struct ints *ints, const struct kernel *kernel, 
     return true;
 }
 
+/* Those of operand `slot`, or of an attribute where `slot` is 0, as no operand that says numbers
+ * is. */
+static inline bool ints_of(struct ints *ints, const struct kernel *kernel, unsigned slot,
+                           const char *key)
+{
+    return slot ? ints_of_operand(ints, kernel, slot) : ints_of_attr(ints, kernel, key);
+}
+
+/* Opens a kernel whose result is tensor `y`, and which has at most one operand besides x, before
+ * it: that, or an attribute, says the numbers. */
+static inline bool ints_open(struct ints *ints, struct kernel *kernel, const skrt_core *core,
+                             uint64_t args_offset, unsigned y, const char *key)
+{
+    return kernel_open(kernel, core, args_offset, y + 1, false) &&
+           ints_of(ints, kernel, y - 1, key);
+}
+
 /* Whether they are the dimensions of a tensor; -1 is any. */
 static inline bool ints_are_dims(const struct ints *ints, const struct skrt_tensor *tensor)
 {
@@ -52,6 +69,16 @@ static inline bool ints_axis(int64_t axis, uint32_t rank, uint32_t *found)
     axis += axis < 0 ? rank : 0;
     *found = (uint32_t)axis;
     return axis >= 0 && axis < rank;
+}
+
+/* The one axis that an operand or an attribute says, as ints_of does; the first where it is
+ * absent. */
+static inline bool ints_axis_of(const struct kernel *kernel, unsigned slot, const char *key,
+                                uint32_t rank, uint32_t *found)
+{
+    struct ints axis;
+    return ints_of(&axis, kernel, slot, key) && axis.count <= 1 &&
+           ints_axis(axis.count == 0 ? 0 : axis.at[0], rank, found);
 }
 
 #endif

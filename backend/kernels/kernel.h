@@ -155,6 +155,24 @@ static inline int64_t kernel_min(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+/* A part of one of the rows that a tensor is taken for. */
+struct kernel_row {
+    int64_t n;          /* which one it is */
+    int64_t begin, end; /* elements of it */
+};
+
+/* Takes what belongs to the first row off a range of elements; false where none are left. */
+static inline bool kernel_next_row(struct kernel_range *left, int64_t length,
+                                   struct kernel_row *row)
+{
+    if (left->begin >= left->end)
+        return false;
+    int64_t n = left->begin / length, end = kernel_min(left->end, (n + 1) * length);
+    *row = (struct kernel_row){n, left->begin - n * length, end - n * length};
+    left->begin = end;
+    return true;
+}
+
 static inline bool kernel_is_float(uint32_t dtype)
 {
     return dtype == SKRT_f32 || dtype == SKRT_f16 || dtype == SKRT_bf16;

@@ -32,9 +32,9 @@ static bool scatter_open(struct scatter *op, const skrt_core *core, uint64_t arg
            op->inner == kernel_product(updates, (uint32_t)axis + 1, updates->rank);
 }
 
-/* Updates `n` elements from `at` on of each slice, of one outer index. Of several updates of one
- * slice the last one stays. */
-static void scatter_part(const struct scatter *op, int64_t outer, int64_t at, int64_t n)
+/* Updates elements of each slice of one outer index, the row's. Of several updates of one slice the
+ * last one stays. */
+static void scatter_part(const struct scatter *op, struct kernel_row row)
 {
     char *var = kernel_slot(&op->kernel, VAR);
     const char *updates = kernel_slot(&op->kernel, UPDATES);
@@ -44,9 +44,9 @@ static void scatter_part(const struct scatter *op, int64_t outer, int64_t at, in
                         op->kernel.tensors[INDICES].dtype, i, 1);
         if (slice < 0 || slice >= op->slices)
             continue;
-        memmove(var + ((outer * op->slices + slice) * op->inner + at) * op->element,
-                updates + ((outer * op->updates + i) * op->inner + at) * op->element,
-                (size_t)(n * op->element));
+        memmove(var + ((row.n * op->slices + slice) * op->inner + row.begin) * op->element,
+                updates + ((row.n * op->updates + i) * op->inner + row.begin) * op->element,
+                (size_t)((row.end - row.begin) * op->element));
     }
 }
 
@@ -57,10 +57,7 @@ void scatter_update(skrt_core *core, uint64_t args_offset)
     struct scatter op;
     if (!scatter_open(&op, core, args_offset))
         return;
-    struct kernel_range range = kernel_block_range(core, op.outer * op.inner);
-    for (int64_t position = range.begin, n; position < range.end; position += n) {
-        int64_t at = position % op.inner;
-        n = kernel_min(op.inner - at, range.end - position);
-        scatter_part(&op, position / op.inner, at, n);
-    }
+    struct kernel_range left = kernel_block_range(core, op.outer * op.inner);
+    for (struct kernel_row row; kernel_next_row(&left, op.inner, &row);)
+        scatter_part(&op, row);
 }

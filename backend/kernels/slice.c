@@ -13,11 +13,9 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
     struct strided strided = {.offset = 0};
     struct ints offsets, size;
     uint32_t y = SAMPLE_OWN(_operands);
-    if (!kernel_open(&kernel, core, args_offset, y + 1, false))
-        return;
-    if (y == 3
-            ? !ints_of_operand(&offsets, &kernel, 1) || !ints_of_operand(&size, &kernel, 2)
-            : !ints_of_attr(&offsets, &kernel, "offsets") || !ints_of_attr(&size, &kernel, "size"))
+    if (!kernel_open(&kernel, core, args_offset, y + 1, false) ||
+        !ints_of(&offsets, &kernel, y == 3 ? 1 : 0, "offsets") ||
+        !ints_of(&size, &kernel, y == 3 ? 2 : 0, "size"))
         return;
     const struct skrt_tensor *from = &kernel.tensors[0], *to = &kernel.tensors[y];
     if (to->rank != from->rank || offsets.count != from->rank || !ints_are_dims(&size, to))

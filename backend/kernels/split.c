@@ -15,8 +15,7 @@ struct split {
 static bool split_lengths(const struct split *op)
 {
     struct ints lengths;
-    if (!(SPLIT_Y == 3 ? ints_of_operand(&lengths, &op->kernel, 1)
-                       : ints_of_attr(&lengths, &op->kernel, "size_splits")))
+    if (!ints_of(&lengths, &op->kernel, SPLIT_Y == 3 ? 1 : 0, "size_splits"))
         return false;
     if (SPLIT_Y == 1 && lengths.count == 0)
         return true;
@@ -28,12 +27,8 @@ static bool split_lengths(const struct split *op)
 
 static bool split_axis(struct split *op)
 {
-    struct ints axis;
-    if (!(SPLIT_Y == 3 ? ints_of_operand(&axis, &op->kernel, 2)
-                       : ints_of_attr(&axis, &op->kernel, "split_dim")))
-        return false;
-    axis.at[0] = axis.count == 0 ? 0 : axis.at[0];
-    return axis.count <= 1 && ints_axis(axis.at[0], op->kernel.tensors[SPLIT_X].rank, &op->dim);
+    return ints_axis_of(&op->kernel, SPLIT_Y == 3 ? 2 : 0, "split_dim",
+                        op->kernel.tensors[SPLIT_X].rank, &op->dim);
 }
 
 /* Whether the results together are x. */
@@ -67,16 +62,16 @@ static bool split_open(struct split *op, const skrt_core *core, uint64_t args_of
     return true;
 }
 
-/* Copies the elements [begin, end) of row `row` of x. */
-static void split_row(const struct split *op, int64_t row, int64_t begin, int64_t end)
+/* The row is one of x. */
+static void split_row(const struct split *op, struct kernel_row row)
 {
-    const char *x = (const char *)kernel_slot(&op->kernel, SPLIT_X) + row * op->row * op->bytes;
+    const char *x = (const char *)kernel_slot(&op->kernel, SPLIT_X) + row.n * op->row * op->bytes;
     int64_t first = 0;
     for (uint32_t i = 0; i < op->parts; i++) {
         int64_t size = op->kernel.tensors[SPLIT_Y + i].dims[op->dim] * op->unit;
-        int64_t from = begin > first ? begin : first;
-        int64_t to = kernel_min(end, first + size);
-        char *piece = (char *)kernel_result(&op->kernel, SPLIT_Y, i) + row * size * op->bytes;
+        int64_t from = row.begin > first ? row.begin : first;
+        int64_t to = kernel_min(row.end, first + size);
+        char *piece = (char *)kernel_result(&op->kernel, SPLIT_Y, i) + row.n * size * op->bytes;
         if (from < to)
             memcpy(piece + (from - first) * op->bytes, x + from * op->bytes,
                    (size_t)((to - from) * op->bytes));
@@ -91,11 +86,8 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
     struct split op;
     if (!split_open(&op, core, args_offset) || op.row == 0)
         return;
-    struct kernel_range range =
+    struct kernel_range left =
         kernel_block_range(core, kernel_elements(&op.kernel.tensors[SPLIT_X]));
-    for (int64_t at = range.begin; at < range.end;) {
-        int64_t row = at / op.row, end = kernel_min(range.end, (row + 1) * op.row);
-        split_row(&op, row, at - row * op.row, end - row * op.row);
-        at = end;
-    }
+    for (struct kernel_row row; kernel_next_row(&left, op.row, &row);)
+        split_row(&op, row);
 }

@@ -22,14 +22,10 @@ static bool has(int64_t mask, uint32_t i)
 static bool cut_open(struct cut *cut, const struct kernel *kernel, bool operands)
 {
     cut->kernel = kernel;
-    if (operands
-            ? !ints_of_operand(&cut->begin, kernel, 1) || !ints_of_operand(&cut->end, kernel, 2)
-            : !ints_of_attr(&cut->begin, kernel, "begin") ||
-                  !ints_of_attr(&cut->end, kernel, "end"))
-        return false;
     bool absent = operands && kernel->tensors[3].form == SKRT_ABSENT;
-    if (!(operands && !absent ? ints_of_operand(&cut->strides, kernel, 3)
-                              : ints_of_attr(&cut->strides, kernel, "strides")))
+    if (!ints_of(&cut->begin, kernel, operands ? 1 : 0, "begin") ||
+        !ints_of(&cut->end, kernel, operands ? 2 : 0, "end") ||
+        !ints_of(&cut->strides, kernel, operands && !absent ? 3 : 0, "strides"))
         return false;
     for (; cut->strides.count < cut->begin.count; cut->strides.count++)
         cut->strides.at[cut->strides.count] = 1;

@@ -14,9 +14,7 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
     struct strided strided = {.offset = 0};
     struct ints times;
     uint32_t y = SAMPLE_OWN(_operands);
-    if (!kernel_open(&kernel, core, args_offset, y + 1, false) ||
-        !(y == 2 ? ints_of_operand(&times, &kernel, 1)
-                 : ints_of_attr(&times, &kernel, "multiples")))
+    if (!ints_open(&times, &kernel, core, args_offset, y, "multiples"))
         return;
     const struct skrt_tensor *from = &kernel.tensors[0], *to = &kernel.tensors[y];
     if (times.count != from->rank || to->rank != from->rank)

@@ -12,8 +12,7 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
     struct strided strided = {.offset = 0};
     struct ints perm;
     uint32_t seen = 0, axis, y = SAMPLE_OWN(_operands);
-    if (!kernel_open(&kernel, core, args_offset, y + 1, false) ||
-        !(y == 2 ? ints_of_operand(&perm, &kernel, 1) : ints_of_attr(&perm, &kernel, "perm")))
+    if (!ints_open(&perm, &kernel, core, args_offset, y, "perm"))
         return;
     const struct skrt_tensor *from = &kernel.tensors[0], *to = &kernel.tensors[y];
     if (perm.count != from->rank || to->rank != from->rank)
