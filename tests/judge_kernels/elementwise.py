@@ -146,7 +146,7 @@ def unary(draw, op_type):
 @judges("Adds", "Muls")
 def with_number(draw, op_type):
     x = draw.tensor(draw.pick(NUMBER), draw.shape())
-    value = draw.pick([0.1, -2.75, 3.0, 300.0, 0.0, -0.5, 2.5e9])
+    value = draw.pick([0.1, -2.75, 3, 3.0, 300, 0.0, -0.5, 2.5e9])
     if x.dtype in FLOATS:
         number = np.float32(value)
     else:
