@@ -12,8 +12,9 @@ MOVED = FLOAT + ["f64", "bool"] + list(INTS)
 class Op:
     """An op of a graph. `operands` are tensors, None, lists of tensors, or pairs of a label and one
     of these; `answers` what its results must be. With `memory`, the number of an operand, it writes
-    into that, whose memory its first result is: without saying so if that is
-    `implied`. `guarded` is false where elements may be left."""
+    into that, whose memory its first result is; without saying so if that is `implied`. `guarded` is
+    false where elements may be left. One that is `unfit` has numbers that skirc may refuse, if it
+    knows them."""
 
     def __init__(self, operands, answers, attrs=None, memory=None, guarded=True):
         self.type = None
@@ -22,6 +23,7 @@ class Op:
         self.attrs = {key: data for key, data in (attrs or {}).items() if data is not None}
         self.memory, self.guarded = memory, guarded
         self.nameless = self.implied = False
+        self.unfit = not guarded
 
     def spoil(self, draw, place):
         """Has an integer operand say what cannot be, so that the results are left alone: 0, as they
@@ -31,7 +33,7 @@ class Op:
         tensor.data.flat[draw.int(0, tensor.data.size - 1)] += 1000
         self.answers = [Answer(answer.dtype, np.zeros(answer.shape, CARRIERS[answer.dtype]))
                         for answer in self.answers]
-        self.guarded = False
+        self.guarded, self.unfit = False, True
 
 
 class Draw:

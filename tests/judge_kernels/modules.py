@@ -157,7 +157,8 @@ def judged(ops, draw, guarded, folder):
             if not refused:
                 yield None, f"status {ran.returncode}: {ran.stderr}\n{module.text}"
                 return
-        yield from refused.items()
+        for op, text in refused.items():
+            yield op, "" if op.unfit and "[operand-value]" in text else text
         left = [op for op in left if op not in refused]
 
 

@@ -291,7 +291,7 @@ def scatter_update(draw):
     result = exact(var, np.moveaxis(made, 0, axis))
     op = Op([var, draw_indices(draw, indices), updates], result,
             {"axis": axis if axis else draw.maybe(0)}, memory=0)
-    op.implied = draw.chance()
+    op.implied, op.unfit = draw.chance(), stray > 0
     return op
 
 
