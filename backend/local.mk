@@ -60,6 +60,8 @@ libskir_la_SOURCES += \
 	backend/device/emitter.h \
 	backend/device/emitter_kernels.c \
 	backend/device/execute.c \
+	backend/device/gears_table.c \
+	backend/device/gears_table.h \
 	backend/device/launches.c \
 	backend/device/launches.h \
 	backend/device/link.c \
@@ -90,6 +92,14 @@ libskir_la_SOURCES += \
 	backend/host/emit_instrs.c \
 	backend/host/emit_instrs.h \
 	backend/host/host.c \
+	backend/host/object.c \
+	backend/host/object.h \
+	backend/host/object_gears.c \
+	backend/host/object_gears.h \
+	backend/host/object_maker.c \
+	backend/host/object_maker.h \
+	backend/host/rows.c \
+	backend/host/rows.h \
 	backend/kernels/sample_check.c \
 	backend/kernels/sample_check.h \
 	backend/kernels/sample_kernels.def \
@@ -118,6 +128,7 @@ libskir_la_SOURCES += \
 	backend/object/internal.h \
 	backend/object/lines.c \
 	backend/object/link.c \
+	backend/object/made.c \
 	backend/object/memory.c \
 	backend/object/names.c \
 	backend/object/object.h \
@@ -164,6 +175,7 @@ libskrt_la_SOURCES = \
 	backend/runtime/records.h \
 	backend/runtime/report.c \
 	backend/runtime/report.h \
+	backend/runtime/rows.c \
 	backend/runtime/scheduler.c \
 	backend/runtime/scheduler.h \
 	backend/runtime/shape.c \

@@ -105,6 +105,7 @@ unit_tests = \
 	tests/unit/test_proto_text \
 	tests/unit/test_races \
 	tests/unit/test_roundtrip \
+	tests/unit/test_rows \
 	tests/unit/test_sample_ops \
 	tests/unit/test_samples \
 	tests/unit/test_sk_options \
@@ -176,10 +177,13 @@ tests_unit_test_launches_SOURCES = \
 tests_unit_test_inline_SOURCES = \
 	tests/unit/random_graph.c \
 	tests/unit/test_inline.c
-# What it runs is loaded, and needs the runtime as in skirc.
-tests_unit_test_memory_commands_LDADD = frontend/libfrontend.a libskir.la $(libskrt_la_OBJECTS) \
-	$(CMOCKA_LIBS) $(THREAD_LIBS) $(DL_LIBS) $(MATH_LIBS)
+# What they run is loaded, and needs the runtime as in skirc.
+whole_runtime = frontend/libfrontend.a libskir.la $(libskrt_la_OBJECTS) $(CMOCKA_LIBS) \
+	$(THREAD_LIBS) $(DL_LIBS) $(MATH_LIBS)
+tests_unit_test_memory_commands_LDADD = $(whole_runtime)
 tests_unit_test_memory_commands_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
+tests_unit_test_rows_LDADD = $(whole_runtime)
+tests_unit_test_rows_LDFLAGS = $(AM_LDFLAGS) -export-dynamic
 tests_unit_test_partition_SOURCES = \
 	tests/unit/graph_model.c \
 	tests/unit/random_graph.c \

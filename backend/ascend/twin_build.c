@@ -66,18 +66,20 @@ static enum backend_status build(const struct module *module, const struct text 
                                  const char *folder, const char *output, struct diags *diags)
 {
     struct arena scratch = {NULL, 0};
-    const char *const objects[] = {arena_printf(&scratch, "%s/entry.o", folder),
-                                   arena_printf(&scratch, "%s/glue.o", folder),
-                                   arena_printf(&scratch, "%s/twin.o", places->header_dir), NULL};
+    const struct device_entries entries = {
+        .files = {arena_printf(&scratch, "%s/entry.o", folder),
+                  arena_printf(&scratch, "%s/glue.o", folder),
+                  arena_printf(&scratch, "%s/twin.o", places->header_dir)},
+        .prefix = TWIN_ENTRY};
     const char *path = arena_printf(&scratch, "%s/entry.cpp", folder);
     enum backend_status status = device_write(source, path, diags);
     if (status == BACKEND_OK)
-        status = compile_source(module, path, places, objects[0], diags);
+        status = compile_source(module, path, places, entries.files[0], diags);
     path = arena_printf(&scratch, "%s/glue.c", folder);
     if (status == BACKEND_OK)
-        status = device_compile(glue, path, places, objects[1], diags);
+        status = device_compile(glue, path, places, entries.files[1], diags);
     if (status == BACKEND_OK)
-        status = device_link_entries(module, places, objects, TWIN_ENTRY, output, diags);
+        status = device_link_entries(module, places, &entries, output, diags);
     arena_free(&scratch);
     return status;
 }

@@ -16,10 +16,11 @@ static void emit_literal(struct emitter *emitter, const char *bytes, size_t size
 }
 
 /* What a call computes, for reports: the kernel's op type and the values of its slots. */
-static void op_label(struct emitter *emitter, const struct instr *instr, struct text *label)
+static void op_label(const struct emitter *emitter, const struct instr *instr, struct text *label)
 {
     enum { MAX_LABEL = 200 };
     const struct module *module = emitter->module;
+    const size_t begin = label->size;
     const struct kernel *kernel = called_kernel(emitter, instr);
     uint32_t type = attr_string(module, kernel->attrs, W_op);
     const struct intern_name *name = &module->names.names[type == NONE ? kernel->name : type];
@@ -29,7 +30,7 @@ static void op_label(struct emitter *emitter, const struct instr *instr, struct 
     if (!own || group->args.count == 0)
         return;
     text_char(label, '(');
-    for (uint32_t i = 0; i < own->value.count && label->size < MAX_LABEL; i++) {
+    for (uint32_t i = 0; i < own->value.count && label->size - begin < MAX_LABEL; i++) {
         if (i == group->args.count)
             break;
         const struct arg *arg = group_arg(emitter->entry, group, i);
@@ -39,10 +40,18 @@ static void op_label(struct emitter *emitter, const struct instr *instr, struct 
             text_string(label, ", ");
         spell_value(label, module, arg->id);
     }
-    text_string(label, label->size < MAX_LABEL ? ")" : ", ...)");
+    text_string(label, label->size - begin < MAX_LABEL ? ")" : ", ...)");
 }
 
 /* ----------------------------------------------------------------------- tables ---- */
+
+void emitter_site(const struct emitter *emitter, const struct instr *instr, struct text *text)
+{
+    spell_instr(text, emitter->module, emitter->entry, instr);
+    text_char(text, '\0');
+    if (instr->op == INSTR_call)
+        op_label(emitter, instr, text);
+}
 
 /* One row per instruction: its spelling, and the op of a call. */
 static void emit_sites(struct emitter *emitter, enum core_type core)
@@ -52,19 +61,16 @@ static void emit_sites(struct emitter *emitter, enum core_type core)
     text_printf(emitter->text, "static const struct skrt_site e%u_%s_sites[] = {\n",
                 emitter->entry_id, core_type_name(core));
     for (uint32_t i = 0; i < program->instrs.count; i++) {
-        const struct instr *instr = &program->instrs.at[i];
         line.size = 0;
-        spell_instr(&line, emitter->module, emitter->entry, instr);
+        emitter_site(emitter, &program->instrs.at[i], &line);
+        size_t size = strlen(line.at);
         text_string(emitter->text, "    {");
-        emit_literal(emitter, line.at, line.size);
+        emit_literal(emitter, line.at, size);
         text_string(emitter->text, ", ");
-        line.size = 0;
-        if (instr->op == INSTR_call) {
-            op_label(emitter, instr, &line);
-            emit_literal(emitter, line.at, line.size);
-        } else {
+        if (program->instrs.at[i].op == INSTR_call)
+            emit_literal(emitter, line.at + size + 1, line.size - size - 1);
+        else
             text_string(emitter->text, "0");
-        }
         text_string(emitter->text, "},\n");
     }
     text_string(emitter->text, "};\n");
@@ -96,17 +102,20 @@ static void emit_calls(struct emitter *emitter, enum core_type core)
     text_string(emitter->text, "};\n");
 }
 
-/* Where the words stand that a select reads: those of its kernel's next call. A select without one,
- * which verify-sync refuses, has no words. */
-static uint32_t select_slot(const struct emitter *emitter, const struct program *program,
-                            uint32_t select)
+/* A select without a call, which verify-sync refuses, has no words. */
+uint32_t emitter_select_slot(const struct emitter *emitter, const struct program *program,
+                             const struct instr *select)
 {
-    for (uint32_t i = select + 1; i < program->instrs.count; i++) {
-        const struct instr *instr = &program->instrs.at[i];
-        if (instr->op == INSTR_call && instr->kernel == program->instrs.at[select].kernel)
+    const struct instr *end = program->instrs.at + program->instrs.count;
+    for (const struct instr *instr = select + 1; instr < end; instr++)
+        if (instr->op == INSTR_call && instr->kernel == select->kernel)
             return group_find_tiling(emitter->entry, &emitter->entry->groups.at[instr->number[0]]);
-    }
     return NONE;
+}
+
+uint32_t emitter_records_slot(const struct entry *entry, const struct instr *instr)
+{
+    return instr->op == INSTR_profile ? entry_profile_slot(entry) : entry_slot(entry, W_tracing);
 }
 
 /* One row per select, for each copy: the kernel's table, and where the words stand that it
@@ -128,7 +137,7 @@ static void emit_selects(struct emitter *emitter, enum core_type core)
             text_printf(emitter->text, "%s{k%u_%s_variants[%u], %u, %u}", copy ? ", " : "",
                         called_id(emitter, instr), core_type_name(core), copy,
                         kernel_variants(emitter->module, called_kernel(emitter, instr)),
-                        select_slot(emitter, program, i));
+                        emitter_select_slot(emitter, program, instr));
         text_string(emitter->text, "},\n");
         any = true;
     }

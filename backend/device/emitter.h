@@ -44,6 +44,17 @@ void emitter_kernels(struct emitter *emitter);
 void emitter_begin(struct emitter *emitter, uint32_t id);
 void emitter_end(struct emitter *emitter);
 
+/* Appends where reports say that a core is: the spelling of an instruction of the entry at hand, a
+ * NUL, and of a call the op that it is for. */
+void emitter_site(const struct emitter *emitter, const struct instr *instr, struct text *text);
+
+/* Where the words stand that a select of the program reads: those of its kernel's next call. */
+uint32_t emitter_select_slot(const struct emitter *emitter, const struct program *program,
+                             const struct instr *select);
+
+/* The slot of what a record is written to; NONE: it is not. */
+uint32_t emitter_records_slot(const struct entry *entry, const struct instr *instr);
+
 /* Appends the tables of the program of a core type, which has instructions, and counts its calls:
  * e<ENTRY>_<CORE TYPE>_sites by instruction, ..._calls by call, ..._selects by select and copy, if
  * there are any. */

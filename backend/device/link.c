@@ -102,18 +102,26 @@ static void keep_gears(struct object_link *link, const struct module *module)
     }
 }
 
+static void add_entries(struct object_link *link, const struct device_entries *entries)
+{
+    if (entries->made)
+        object_link_add_made(link, ENTRY_GROUP, "the entries", entries->made);
+    for (size_t i = 0; i < sizeof entries->files / sizeof entries->files[0]; i++)
+        if (entries->files[i])
+            object_link_add_file(link, ENTRY_GROUP, entries->files[i]);
+}
+
 enum backend_status device_link_entries(const struct module *module,
                                         const struct backend_places *places,
-                                        const char *const *objects, const char *prefix,
-                                        const char *output, struct diags *diags)
+                                        const struct device_entries *entries, const char *output,
+                                        struct diags *diags)
 {
     struct kernel_link linker;
     begin_link(&linker, module, places, output, diags);
     uint8_t *copies = device_kernel_copies(module);
-    for (; *objects; objects++)
-        object_link_add_file(linker.link, ENTRY_GROUP, *objects);
-    keep_entries(linker.link, module, prefix);
-    if (!prefix)
+    add_entries(linker.link, entries);
+    keep_entries(linker.link, module, entries->prefix);
+    if (!entries->prefix)
         keep_gears(linker.link, module);
     bool ok = kernel_link_add(&linker, copies);
     mem_free(copies);

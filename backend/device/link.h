@@ -3,6 +3,7 @@
 #define BACKEND_DEVICE_LINK_H
 
 #include "backend/backend.h"
+#include "backend/object/object.h"
 
 /* For each kernel (by index) the number of copies that the entries which call it ask for; 0 where
  * none calls it. To be freed. */
@@ -12,14 +13,21 @@ uint8_t *device_kernel_copies(const struct module *module);
  * graph launches it. */
 void device_add_launched(const struct module *module, uint8_t *copies);
 
-/* Links the entries' objects (NULL-terminated), which call kernels by their symbols
- * (backend/device/symbols.h) and have the functions of stubs, with these kernels into one
- * relocatable object whose only global symbols are the entries. In the objects their symbols are
- * the same, or, where there is a prefix, that with their index behind it. */
+/* The objects of entries, which call kernels by their symbols (backend/device/symbols.h) and have
+ * the functions of stubs. */
+struct device_entries {
+    struct object_made *made; /* one that is made here, or NULL; */
+    const char *files[3];     /* and those that tools have made, or NULL */
+    /* In them the symbols of entries are the same, or that with their index behind it. */
+    const char *prefix;
+};
+
+/* Links them with these kernels into one relocatable object whose only global symbols are the
+ * entries. */
 enum backend_status device_link_entries(const struct module *module,
                                         const struct backend_places *places,
-                                        const char *const *objects, const char *prefix,
-                                        const char *output, struct diags *diags);
+                                        const struct device_entries *entries, const char *output,
+                                        struct diags *diags);
 
 /* Links the kernels that entries call and ops launch alone, and writes nothing: for what
  * device_link_entries and launches of single ops would refuse. */

@@ -9,4 +9,10 @@
 enum backend_status host_compile(const struct module *module, const struct backend_places *places,
                                  const char *output, struct diags *diags);
 
+/* The same by way of the C source that host_emit makes, and a compiler: for machines that no
+ * object is made for (backend/host/object.h). */
+enum backend_status host_compile_source(const struct module *module,
+                                        const struct backend_places *places, const char *output,
+                                        struct diags *diags);
+
 #endif

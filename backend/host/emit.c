@@ -2,8 +2,8 @@
 #include "backend/device/symbols.h"
 #include "backend/host/emit_gears.h"
 #include "backend/host/emit_instrs.h"
+#include "backend/host/rows.h"
 #include "ir/gears.h"
-#include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 
 #include <assert.h>
@@ -30,17 +30,6 @@ static void emit_program(struct emitter *emitter, enum core_type core)
         emit_instr(emitter, core, &program->instrs.at[i], i, &next);
     assert(next.call == emitter->calls);
     text_string(emitter->text, "}\n\n");
-}
-
-/* Who links the object must know under what name. */
-static void remark_symbol(struct emitter *emitter, const struct text *symbol)
-{
-    const struct intern_name *name = &emitter->module->names.names[emitter->entry->name];
-    if (symbol->size != name->size || memcmp(symbol->at, name->text, name->size) != 0)
-        diag_at(emitter->diags, DIAG_entry_symbol,
-                locate_name(emitter->module, emitter->entry->loc),
-                "the symbol of entry '@%.*s' is '%.*s'",
-                NAME(emitter->module, emitter->entry->name), (int)symbol->size, symbol->at);
 }
 
 /* ------------------------------------------------------------------------- sharing ---- */
@@ -124,7 +113,6 @@ static void emit_alias(struct emitter *emitter, const struct entry *entry)
     struct text name = {NULL, 0, 0}, other = {NULL, 0, 0};
     device_entry_symbol(&name, emitter->module, emitter->entry);
     device_entry_symbol(&other, emitter->module, entry);
-    remark_symbol(emitter, &name);
     text_printf(emitter->text,
                 "\n/* entry %u */\n\nextern skrt_entry_fn e%u __asm__(\"%.*s\")\n"
                 "    __attribute__((alias(\"%.*s\")));\n",
@@ -149,7 +137,6 @@ static void emit_entry(struct emitter *emitter)
             emit_program(emitter, core);
     }
     device_entry_symbol(&name, emitter->module, entry);
-    remark_symbol(emitter, &name);
     text_printf(text, "extern skrt_entry_fn e%u __asm__(\"%.*s\");\n", emitter->entry_id,
                 (int)name.size, name.at);
     text_printf(text, "void e%u(skrt_core *core)\n{\n", emitter->entry_id);
@@ -165,7 +152,9 @@ static void emit_entry(struct emitter *emitter)
 
 bool host_emit(struct text *text, const struct module *module, struct diags *diags)
 {
-    struct emitter emitter = {.text = text, .module = module, .diags = diags, .ok = true};
+    struct emitter emitter = {.text = text, .module = module, .diags = diags};
+    if (!host_check_entries(module, diags))
+        return false;
     text_string(text, "#include \"skrt.h\"\n\n");
     emitter_kernels(&emitter);
     for (uint32_t i = 0; i < module->entries.count; i++) {
@@ -179,5 +168,5 @@ bool host_emit(struct text *text, const struct module *module, struct diags *dia
     }
     emit_gears(text, module);
     event_slots_free(&emitter.events);
-    return emitter.ok;
+    return true;
 }

@@ -2,8 +2,6 @@
  * names. */
 #include "backend/host/emit_instrs.h"
 #include "backend/emit/statement.h"
-#include "ir/slots.h"
-#include "ir/syntax/locate.h"
 
 #include <assert.h>
 
@@ -87,45 +85,22 @@ static void emit_select(const struct statement *s)
                 core_type_name(s->core), s->next->select++, copied ? "copy" : "0");
 }
 
-static bool has_workspace(const struct statement *s)
-{
-    struct emitter *emitter = s->emitter;
-    if (emitter->workspace_slot != NONE)
-        return true;
-    if (diag_at(emitter->diags, DIAG_missing_attribute, locate_instr(emitter->module, s->instr),
-                "'%s' needs a workspace, which the entry does not have",
-                instr_info(s->instr->op)->name))
-        diag_help(emitter->diags, "give the entry 'workspace = N' and 'args [sync_workspace]'");
-    emitter->ok = false;
-    return false;
-}
-
 static void emit_workspace(const struct statement *s)
 {
-    if (has_workspace(s))
-        text_printf(s->emitter->text, "%u, %lld", s->emitter->workspace_slot,
-                    (long long)s->emitter->workspace);
+    text_printf(s->emitter->text, "%u, %lld", s->emitter->workspace_slot,
+                (long long)s->emitter->workspace);
 }
 
 /* Feeding is for the call beside it. */
 static void emit_feed(const struct statement *s)
 {
-    struct emitter *emitter = s->emitter;
-    bool begin = s->instr->word == PHASE_begin;
-    uint32_t call = s->next->call - !begin;
-    if (!has_workspace(s))
-        return;
-    if (call >= emitter->calls) {
-        diag_at(emitter->diags, DIAG_instr_operands, locate_instr(emitter->module, s->instr),
-                "there is no call %s this", begin ? "behind" : "before");
-        emitter->ok = false;
-        return;
-    }
-    text_string(emitter->text, "&(struct skrt_feed){");
+    struct text *text = s->emitter->text;
+    uint32_t call = s->next->call - (s->instr->word != PHASE_begin);
+    text_string(text, "&(struct skrt_feed){");
     emit_workspace(s);
-    text_printf(emitter->text, ", %u, &", call);
+    text_printf(text, ", %u, &", call);
     emit_call_row(s, call);
-    text_char(emitter->text, '}');
+    text_char(text, '}');
 }
 
 /* The slot of the buffer for records. */
@@ -160,25 +135,6 @@ static bool emit_piece(void *user, const char *name, size_t size)
 
 /* ----------------------------------------------------------------------- statements ---- */
 
-/* The slot of an event, or of a lock: entries by themselves may name what they have no slot for. */
-static bool find_slot(const struct statement *s, uint32_t *slot)
-{
-    struct emitter *emitter = s->emitter;
-    *slot = instr_event_slot(&emitter->events, emitter->entry, s->instr);
-    if (*slot != NONE)
-        return true;
-    diag_at(emitter->diags, DIAG_unknown_group, locate_instr(emitter->module, s->instr),
-            "the entry has no slot for this event");
-    emitter->ok = false;
-    return false;
-}
-
-/* The slot of what a record is written to, or NONE. */
-static uint32_t records_slot(const struct entry *entry, const struct instr *instr)
-{
-    return instr->op == INSTR_profile ? entry_profile_slot(entry) : entry_slot(entry, W_tracing);
-}
-
 void emit_instr(struct emitter *emitter, enum core_type core, const struct instr *instr,
                 uint32_t index, struct rows *next)
 {
@@ -187,12 +143,12 @@ void emit_instr(struct emitter *emitter, enum core_type core, const struct instr
     const char *template = info->host;
     assert(template);
     /* Nothing is recorded where there is no buffer for records. */
-    if (info->place == PLACE_RECORD && records_slot(emitter->entry, instr) == NONE)
+    if (info->place == PLACE_RECORD && emitter_records_slot(emitter->entry, instr) == NONE)
         template = "skrt_hint(core, $site)";
     text_string(emitter->text, "    ");
     struct instr plain = *instr;
-    if (info->effect == EFFECT_EVENT && !find_slot(&s, &plain.number[0]))
-        return;
+    if (info->effect == EFFECT_EVENT)
+        plain.number[0] = instr_event_slot(&emitter->events, emitter->entry, instr);
     bool expanded = statement_expand(emitter->text, template, &plain, emit_piece, &s);
     assert(expanded);
     (void)expanded;

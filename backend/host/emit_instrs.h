@@ -10,7 +10,7 @@ struct rows {
 };
 
 /* Appends the statement of an instruction of the entry at hand, `index` in the program of its core
- * type. */
+ * type. Rows can be made of the entry (backend/host/rows.h), so it has what it refers to. */
 void emit_instr(struct emitter *emitter, enum core_type core, const struct instr *instr,
                 uint32_t index, struct rows *next);
 

@@ -4,7 +4,7 @@
 #include "backend/device/run.h"
 #include "backend/host/build.h"
 #include "backend/host/emit.h"
-#include "ir/base/text.h"
+#include "backend/host/rows.h"
 
 static const struct device_target target = {.compile = host_compile};
 
@@ -23,10 +23,9 @@ static const struct backend_runner runner = {
 
 static enum backend_status check(const struct emission_job *job)
 {
-    struct text source = {NULL, 0, 0};
-    bool emitted = host_emit(&source, job->module, job->diags);
-    text_free(&source);
-    return emitted ? device_link_check(job->module, job->places, job->diags) : BACKEND_INPUT;
+    if (!host_check_entries(job->module, job->diags))
+        return BACKEND_INPUT;
+    return device_link_check(job->module, job->places, job->diags);
 }
 
 const struct backend_functions host_functions = {

@@ -3,6 +3,7 @@
  * A write goes through these steps:
  *   ranks.c    the order of the inputs
  *   input*.c   bytes -> struct object_input, fully validated (at object_link_add)
+ *   made.c     the same, made here
  *   resolve.c  COMDAT groups, then names: which definition stands for which reference
  *   share.c    variables that groups share
  *   copy.c     copies of inputs: what they share with the originals
@@ -284,6 +285,8 @@ struct object_link {
 
 /* Appends an input to the link and to its group. */
 bool object_group_add(struct object_link *link, struct object_input *input);
+/* The same, unless it is of a kind that cannot be linked, or with those that are there. */
+bool object_link_take(struct object_link *link, unsigned group, struct object_input *input);
 
 /* Everything behind object_link_bytes. */
 bool object_write(struct object_link *link, void **bytes, size_t *size);

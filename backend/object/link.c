@@ -69,17 +69,21 @@ struct adder {
     unsigned group;
 };
 
+bool object_link_take(struct object_link *link, unsigned group, struct object_input *input)
+{
+    if (!object_input_linkable(input, &link->error) || !check_against_first(link, input))
+        return false;
+    input->group = group;
+    link->gnu_abi |= input->abi == ELFOSABI_GNU;
+    return object_group_add(link, input);
+}
+
 static bool add_input(struct object_visitor *visitor, struct object_input *input,
                       const char *member)
 {
     (void)member;
     struct adder *adder = (struct adder *)visitor;
-    struct object_link *link = adder->link;
-    if (!object_input_linkable(input, &link->error) || !check_against_first(link, input))
-        return false;
-    input->group = adder->group;
-    link->gnu_abi |= input->abi == ELFOSABI_GNU;
-    return object_group_add(link, input);
+    return object_link_take(adder->link, adder->group, input);
 }
 
 bool object_link_add(struct object_link *link, unsigned group, const char *name, const void *bytes,

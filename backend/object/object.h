@@ -35,6 +35,49 @@ bool object_link_add(struct object_link *link, unsigned group, const char *name,
 /* The same from a file. */
 bool object_link_add_file(struct object_link *link, unsigned group, const char *path);
 
+/* An object that is made here, section by section, without a file in between. */
+struct object_made;
+
+/* Of sections: enum object_made_section is their index. */
+enum object_made_section {
+    OBJECT_MADE_TEXT,   /* code */
+    OBJECT_MADE_DATA,   /* constants with addresses in them, which a loader fills in */
+    OBJECT_MADE_RODATA, /* constants without */
+    OBJECT_MADE_SECTIONS
+};
+
+/* A new one, without code, for an ELF machine (EM_...). */
+struct object_made *object_made_new(uint16_t machine);
+void object_made_free(struct object_made *made);
+
+/* Appends bytes to a section at an alignment of at most 16, and returns where they stand; with
+ * NULL, zeroes. */
+uint64_t object_made_put(struct object_made *made, enum object_made_section section,
+                         const void *bytes, size_t size, size_t align);
+/* What stands at an offset of a section; valid until the next bytes are put there. */
+void *object_made_at(struct object_made *made, enum object_made_section section, uint64_t offset);
+
+/* Symbols, by their indices: that of a section's begin; a function or a variable, which is a global
+ * definition; one that is not defined here. Names are copied; equal ones are not made one. */
+uint32_t object_made_begin(enum object_made_section section);
+uint32_t object_made_define(struct object_made *made, const char *name,
+                            enum object_made_section section, uint64_t offset, uint64_t size);
+uint32_t object_made_want(struct object_made *made, const char *name);
+
+/* Has the machine's relocation of this type applied at an offset. */
+struct object_made_relocation {
+    uint64_t offset;
+    uint32_t type, symbol;
+    int64_t addend;
+};
+void object_made_relocate(struct object_made *made, enum object_made_section section,
+                          struct object_made_relocation relocation);
+
+/* Adds it to `group`, as if it had been read; `name` stands for it in messages. It must last as
+ * long as the link, and does not change any more. */
+bool object_link_add_made(struct object_link *link, unsigned group, const char *name,
+                          struct object_made *made);
+
 /* Makes `copy`, which has no inputs, a copy of `group`: of the code of its inputs so far, under the
  * same names. Data is not copied: the copies use that of the group. */
 bool object_link_copy(struct object_link *link, unsigned group, unsigned copy);

@@ -300,6 +300,68 @@ void skrt_check(skrt_core *core, uint64_t slot, enum skrt_counter counter,
 /* Instructions without an effect on this target (preloads, cache maintenance). */
 void skrt_hint(skrt_core *core, const struct skrt_site *site);
 
+/* An entry as data, for skrt_run_rows: what `skirc compile` writes, without a compiler. Its
+ * function is a jump there with the address of this behind the core. Objects have it as it is here:
+ * what changes it changes the version.
+ *
+ * A row of a program is an instruction: it is the call of the function that has its name, with its
+ * numbers as arguments, in their order. But the numbers of
+ *   call, call_selected   are the kernel, by its place among those of the entry, the first slot of
+ *                         the arguments, and the blocks;
+ *   select                the kernel, and the first of its slots;
+ *   clear_workspace       the slot; the bytes are the entry's;
+ *   feed_sync             the step, the slot, the index of the call in the program, and its row. */
+enum skrt_row_op {
+    SKRT_ROW_hint,
+    SKRT_ROW_call,
+    SKRT_ROW_select,
+    SKRT_ROW_call_selected,
+    SKRT_ROW_arrive,
+    SKRT_ROW_await,
+    SKRT_ROW_set_c2v,
+    SKRT_ROW_set_v2c,
+    SKRT_ROW_wait_c2v,
+    SKRT_ROW_wait_v2c,
+    SKRT_ROW_notify,
+    SKRT_ROW_wait_event,
+    SKRT_ROW_reset,
+    SKRT_ROW_pipe_barrier,
+    SKRT_ROW_clear_workspace,
+    SKRT_ROW_feed_sync,
+    SKRT_ROW_profile,
+    SKRT_ROW_trace,
+    SKRT_ROW_count,
+    SKRT_ROW_check,
+};
+struct skrt_row {
+    uint8_t op;         /* enum skrt_row_op */
+    uint8_t early;      /* of a call: SKRT_EARLY_... */
+    uint8_t aivs, flat; /* of a call, as in struct skrt_call */
+    uint32_t site;      /* by its place among those of the entry */
+    uint32_t numbers[4];
+};
+/* A kernel for one core type, or a copy of it. */
+struct skrt_row_kernel {
+    skrt_kernel_fn *fn;                  /* NULL: it is dynamic, */
+    const struct skrt_variant *variants; /* with these */
+    uint64_t n_variants;
+};
+struct skrt_row_program {
+    const struct skrt_row *rows;
+    uint64_t n_rows;
+};
+enum { SKRT_ROWS_VERSION = 1 };
+struct skrt_rows {
+    uint32_t version;
+    uint32_t copies;    /* of each kernel, of which a core has that of its index modulo these */
+    uint64_t stride;    /* rows of `kernels` for one kernel: not less */
+    uint64_t workspace; /* of fed barriers, in bytes */
+    const struct skrt_row_kernel *kernels;
+    const struct skrt_site *sites;
+    struct skrt_row_program programs[SKRT_CORE_TYPES];
+};
+void skrt_run_rows(skrt_core *core, const struct skrt_rows *rows);
+
 /* For entries whose functions do not get their core: the one that this thread runs, or NULL. It is
  * another one behind each function that can block. */
 skrt_core *skrt_this_core(void);

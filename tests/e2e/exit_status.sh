@@ -40,13 +40,12 @@ check_status 1 "fmt --check: not canonical" "$SKIRC" fmt --check - < <(printf 's
 check_status 1 "objdump: no object" "$SKIRC" objdump "$small"
 check_status 1 "opt: a pass before what it needs" "$SKIRC" opt --passes=insert-syncs "$small"
 check_match "it says what is needed" "run 'partition-scopes' first" "$scratch/stderr"
-for command in "compile -o $scratch/x.o" run; do
-    # shellcheck disable=SC2086 # several words on purpose
-    check_status 1 "${command%% *}: no place for temporary files" \
-        env TMPDIR="$scratch/nowhere" "$SKIRC" $command "$small"
-    check_match "says so" 'error: cannot make a temporary folder: No such file.*\[file\]$' \
-        "$scratch/stderr"
-done
+check_status 1 "no place for temporary files of a compiler" \
+    env TMPDIR="$scratch/nowhere" "$SKIRC" run --target=ascend "$small"
+check_match "says so" 'error: cannot make a temporary folder: No such file.*\[file\]$' \
+    "$scratch/stderr"
+check "an object needs neither it nor a compiler" \
+    env TMPDIR="$scratch/nowhere" CC=false "$SKIRC" compile -o "$scratch/x.o" "$small"
 printf 'skir 1\ntarget "t" {aic = 0, aiv = 0}\ngraph @g() -> () { }\n' >"$scratch/coreless.skir"
 check_status 1 "run: a device without cores" "$SKIRC" run "$scratch/coreless.skir"
 check_match "it does not start" 'error: cannot start the device: .*\[unsupported\]$' \
@@ -115,9 +114,9 @@ done
 # ---- 4: an external tool failed ----
 
 for tool in /bin/false /nonexistent; do
-    for command in "compile -o $scratch/x.o" run; do
-        # shellcheck disable=SC2086 # several words on purpose
-        check_status 4 "CC=$tool: ${command%% *}" env CC=$tool "$SKIRC" $command "$small"
+    for variable in CC CXX; do
+        check_status 4 "$variable=$tool" \
+            env $variable=$tool "$SKIRC" run --target=ascend "$small"
         check_match "the tool is named" "$tool" "$scratch/stderr"
     done
 done
@@ -127,11 +126,13 @@ echo "cc: out of paper" >&2
 exit 7
 END
 chmod +x "$scratch/cc"
-check_status 4 "a compiler that complains" env CC="$scratch/cc" "$SKIRC" run "$small"
+check_status 4 "a compiler that complains" \
+    env CXX="$scratch/cc" "$SKIRC" run --target=ascend "$small"
 check_match "its status and its words are passed on" 'failed \(status 7\)' "$scratch/stderr"
 check_match "its words, on a line of their own" '^  help: cc: out of paper$' "$scratch/stderr"
-check "CC of several words" env CC="env  LC_ALL=C ${CC:-cc} -g" "$SKIRC" run "$small"
-check "an empty CC is none" env CC= "$SKIRC" run "$small"
+check "CC of several words" \
+    env CC="env  LC_ALL=C ${CC:-cc} -g" "$SKIRC" run --target=ascend "$small"
+check "an empty CC is none" env CC= "$SKIRC" run --target=ascend "$small"
 
 # ---- Colour ----
 

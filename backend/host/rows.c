@@ -1,0 +1,252 @@
+#include "backend/host/rows.h"
+#include "backend/device/symbols.h"
+#include "ir/syntax/locate.h"
+
+#include <assert.h>
+
+_Static_assert((int)CORE_AIC == (int)SKRT_AIC && (int)CORE_AIV == (int)SKRT_AIV, "one order");
+_Static_assert((int)PHASE_begin == (int)SKRT_BEGIN && (int)PHASE_end == (int)SKRT_END &&
+                   (int)PHASE_begin == (int)SKRT_FEED_BEGIN &&
+                   (int)PHASE_end == (int)SKRT_FEED_END &&
+                   (int)PHASE_complement == (int)SKRT_FEED_COMPLEMENT,
+               "one order");
+_Static_assert((int)PROFILE_KERNEL == (int)SKRT_PROFILE_KERNEL &&
+                   (int)PROFILE_WAIT == (int)SKRT_PROFILE_WAIT,
+               "one order");
+_Static_assert((int)EARLY_WAIT_AIC == (int)SKRT_EARLY_WAIT_AIC &&
+                   (int)EARLY_WAIT_AIV == (int)SKRT_EARLY_WAIT_AIV &&
+                   (int)EARLY_SET == (int)SKRT_EARLY_SET,
+               "the same bits");
+
+#define ROW(name, ...)                                                                             \
+    (struct skrt_row)                                                                              \
+    {                                                                                              \
+        .op = SKRT_ROW_##name, .numbers = { __VA_ARGS__ }                                          \
+    }
+
+/* A program whose rows are made. */
+struct row_maker {
+    struct row_tables *tables;
+    struct emitter *emitter;
+    enum core_type core;
+    const struct program *program;
+    struct vec_u32 calls; /* indices of the instructions that are calls */
+    uint32_t call;        /* those before the instruction at hand */
+    struct text text;
+    bool ok;
+};
+
+void row_tables_init(struct row_tables *tables, const struct module *module)
+{
+    *tables = (struct row_tables){
+        .places = mem_calloc((size_t)module->kernels.count * CORE_TYPES, sizeof *tables->places)};
+}
+
+void row_tables_free(struct row_tables *tables)
+{
+    intern_free(&tables->sites);
+    vec_free(&tables->parts);
+    mem_free(tables->places);
+}
+
+/* ----------------------------------------------------------------------------- numbers ---- */
+
+static uint32_t part_of(struct row_maker *maker, const struct instr *instr)
+{
+    uint32_t kernel = called_id(maker->emitter, instr);
+    uint32_t *place = &maker->tables->places[kernel * CORE_TYPES + maker->core];
+    if (*place == 0) {
+        vec_push(&maker->tables->parts, (struct row_part){kernel, maker->core});
+        *place = maker->tables->parts.count;
+    }
+    return *place - 1;
+}
+
+static uint32_t site_of(struct row_maker *maker, const struct instr *instr)
+{
+    struct text *text = &maker->text;
+    text->size = 0;
+    emitter_site(maker->emitter, instr, text);
+    return intern_copy(&maker->tables->sites, text->at, text->size);
+}
+
+/* The slot of an event, or of a lock: entries by themselves may name what they have no slot for. */
+static uint32_t event_slot(struct row_maker *maker, const struct instr *instr)
+{
+    struct emitter *emitter = maker->emitter;
+    uint32_t slot = instr_event_slot(&emitter->events, emitter->entry, instr);
+    if (slot != NONE)
+        return slot;
+    diag_at(emitter->diags, DIAG_unknown_group, locate_instr(emitter->module, instr),
+            "the entry has no slot for this event");
+    maker->ok = false;
+    return 0;
+}
+
+static uint32_t workspace_slot(struct row_maker *maker, const struct instr *instr)
+{
+    struct emitter *emitter = maker->emitter;
+    if (emitter->workspace_slot != NONE)
+        return emitter->workspace_slot;
+    if (diag_at(emitter->diags, DIAG_missing_attribute, locate_instr(emitter->module, instr),
+                "'%s' needs a workspace, which the entry does not have",
+                instr_info(instr->op)->name))
+        diag_help(emitter->diags, "give the entry 'workspace = N' and 'args [sync_workspace]'");
+    maker->ok = false;
+    return 0;
+}
+
+/* -------------------------------------------------------------------------------- rows ---- */
+
+static struct skrt_row call_row(struct row_maker *maker, const struct instr *instr)
+{
+    const struct emitter *emitter = maker->emitter;
+    const struct kernel *kernel = called_kernel(emitter, instr);
+    const struct kernel_type_info *info = kernel_type_info(kernel->type);
+    bool dynamic = kernel_is_dynamic(emitter->module, kernel);
+    return (struct skrt_row){
+        .op = dynamic ? SKRT_ROW_call_selected : SKRT_ROW_call,
+        .early = dynamic ? 0 : instr->early & (EARLY_WAIT_MIX | EARLY_SET),
+        .aivs = info->flat ? 1 : info->aivs,
+        .flat = info->flat,
+        .numbers = {part_of(maker, instr),
+                    group_slot(emitter->entry, &emitter->entry->groups.at[instr->number[0]]),
+                    instr->number[1]},
+    };
+}
+
+/* Feeding is for the call beside it. */
+static struct skrt_row feed_row(struct row_maker *maker, const struct instr *instr)
+{
+    const struct emitter *emitter = maker->emitter;
+    bool begin = instr->word == PHASE_begin;
+    uint32_t slot = workspace_slot(maker, instr), call = maker->call - !begin;
+    if (call < maker->calls.count)
+        return ROW(feed_sync, instr->word, slot, call, maker->calls.at[call]);
+    diag_at(emitter->diags, DIAG_instr_operands, locate_instr(emitter->module, instr),
+            "there is no call %s this", begin ? "behind" : "before");
+    maker->ok = false;
+    return ROW(hint, 0);
+}
+
+static struct skrt_row profile_row(const struct row_maker *maker, const struct instr *instr)
+{
+    return ROW(profile, entry_profile_slot(maker->emitter->entry), instr->word, instr->number[0],
+               instr->number[1]);
+}
+
+/* What the instruction is to the runtime, but for where it stands. */
+static struct skrt_row make_row(struct row_maker *maker, const struct instr *instr)
+{
+    const struct entry *entry = maker->emitter->entry;
+    switch ((enum instr_op)instr->op) {
+    case INSTR_preload:
+    case INSTR_preload_all:
+    case INSTR_preload_data:
+    case INSTR_dcci: return ROW(hint, 0);
+    case INSTR_call: return call_row(maker, instr);
+    case INSTR_select:
+        return ROW(select, part_of(maker, instr),
+                   emitter_select_slot(maker->emitter, maker->program, instr));
+    case INSTR_arrive: return ROW(arrive, instr->word);
+    case INSTR_await: return ROW(await, instr->word);
+    case INSTR_set: return instr->word == CORE_AIC ? ROW(set_c2v, 0) : ROW(set_v2c, 0);
+    case INSTR_wait: return instr->word == CORE_AIC ? ROW(wait_c2v, 0) : ROW(wait_v2c, 0);
+    case INSTR_notify: return ROW(notify, event_slot(maker, instr));
+    case INSTR_wait_event: return ROW(wait_event, event_slot(maker, instr));
+    case INSTR_reset: return ROW(reset, event_slot(maker, instr));
+    case INSTR_pipe_barrier: return ROW(pipe_barrier, 0);
+    case INSTR_clear_workspace: return ROW(clear_workspace, workspace_slot(maker, instr));
+    case INSTR_feed_sync: return feed_row(maker, instr);
+    case INSTR_profile: return profile_row(maker, instr);
+    case INSTR_trace:
+        return ROW(trace, entry_slot(entry, W_tracing), instr->number[0], instr->number[1]);
+    case INSTR_count_arrive: return ROW(count, entry_slot(entry, W_tracing), SKRT_BARRIER);
+    case INSTR_count_set: return ROW(count, entry_slot(entry, W_tracing), SKRT_FLAG);
+    case INSTR_check_await: return ROW(check, entry_slot(entry, W_tracing), SKRT_BARRIER);
+    case INSTR_check_wait: return ROW(check, entry_slot(entry, W_tracing), SKRT_FLAG);
+    case INSTR_COUNT: break;
+    }
+    return ROW(hint, 0);
+}
+
+static bool is_recorded(const struct entry *entry, const struct instr *instr)
+{
+    return emitter_records_slot(entry, instr) != NONE;
+}
+
+static struct skrt_row next_row(struct row_maker *maker, const struct instr *instr)
+{
+    bool idle =
+        instr_info(instr->op)->place == PLACE_RECORD && !is_recorded(maker->emitter->entry, instr);
+    struct skrt_row row = idle ? ROW(hint, 0) : make_row(maker, instr);
+    row.site = site_of(maker, instr);
+    maker->call += instr->op == INSTR_call;
+    return row;
+}
+
+static void find_calls(struct row_maker *maker)
+{
+    for (uint32_t i = 0; i < maker->program->instrs.count; i++)
+        if (maker->program->instrs.at[i].op == INSTR_call)
+            vec_push(&maker->calls, i);
+}
+
+bool entry_rows_make(struct entry_rows *rows, struct row_tables *tables, struct emitter *emitter)
+{
+    bool ok = true;
+    *rows = (struct entry_rows){0};
+    for (int core = 0; core < CORE_TYPES; core++) {
+        struct row_maker maker = {.tables = tables,
+                                  .emitter = emitter,
+                                  .core = core,
+                                  .program = &emitter->entry->programs[core],
+                                  .ok = true};
+        find_calls(&maker);
+        vec_reserve(&rows->programs[core], maker.program->instrs.count);
+        for (uint32_t i = 0; i < maker.program->instrs.count; i++)
+            vec_push(&rows->programs[core], next_row(&maker, &maker.program->instrs.at[i]));
+        vec_free(&maker.calls);
+        text_free(&maker.text);
+        ok &= maker.ok;
+    }
+    return ok;
+}
+
+void entry_rows_free(struct entry_rows *rows)
+{
+    for (int core = 0; core < CORE_TYPES; core++)
+        vec_free(&rows->programs[core]);
+}
+
+void entry_symbol_remark(const struct module *module, const struct entry *entry,
+                         struct diags *diags)
+{
+    const struct intern_name *name = &module->names.names[entry->name];
+    struct text symbol = {NULL, 0, 0};
+    device_entry_symbol(&symbol, module, entry);
+    if (symbol.size != name->size || memcmp(symbol.at, name->text, name->size) != 0)
+        diag_at(diags, DIAG_entry_symbol, locate_name(module, entry->loc),
+                "the symbol of entry '@%.*s' is '%.*s'", NAME(module, entry->name),
+                (int)symbol.size, symbol.at);
+    text_free(&symbol);
+}
+
+bool host_check_entries(const struct module *module, struct diags *diags)
+{
+    struct emitter emitter = {.module = module, .diags = diags};
+    struct row_tables tables;
+    bool ok = true;
+    row_tables_init(&tables, module);
+    for (uint32_t i = 0; i < module->entries.count; i++) {
+        struct entry_rows rows;
+        emitter_begin(&emitter, i);
+        ok &= entry_rows_make(&rows, &tables, &emitter);
+        entry_symbol_remark(module, emitter.entry, diags);
+        entry_rows_free(&rows);
+        emitter_end(&emitter);
+    }
+    event_slots_free(&emitter.events);
+    row_tables_free(&tables);
+    return ok;
+}

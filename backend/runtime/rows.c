@@ -1,0 +1,88 @@
+/* Entries as data: the interpreter of their rows. */
+#include "backend/runtime/instructions.h"
+
+/* The numbers of rows that call or select, and of those that feed. */
+enum { ROW_KERNEL, ROW_SLOT, ROW_BLOCKS };
+enum { FEED_STEP, FEED_SLOT, FEED_INDEX, FEED_CALL };
+
+/* The kernel as the core has it: each core has one of its copies. */
+static const struct skrt_row_kernel *
+row_kernel(const struct skrt_core *core, const struct skrt_rows *rows, const struct skrt_row *row)
+{
+    return &rows->kernels[row->numbers[ROW_KERNEL] * rows->stride + core->index % rows->copies];
+}
+
+static struct skrt_call row_call(const struct skrt_core *core, const struct skrt_rows *rows,
+                                 const struct skrt_row *row)
+{
+    return (struct skrt_call){row_kernel(core, rows, row)->fn, row->numbers[ROW_SLOT],
+                              row->numbers[ROW_BLOCKS], row->aivs, row->flat};
+}
+
+static void run_call(struct skrt_core *core, const struct skrt_rows *rows,
+                     const struct skrt_row *row, const struct skrt_site *site)
+{
+    const struct skrt_call call = row_call(core, rows, row);
+    if (row->op == SKRT_ROW_call_selected)
+        skrt_call_selected(core, &call, site);
+    else
+        skrt_call_early(core, &call, row->early, site);
+}
+
+static void run_select(struct skrt_core *core, const struct skrt_rows *rows,
+                       const struct skrt_row *row, const struct skrt_site *site)
+{
+    const struct skrt_row_kernel *kernel = row_kernel(core, rows, row);
+    const struct skrt_select select = {kernel->variants, (uint32_t)kernel->n_variants,
+                                       row->numbers[ROW_SLOT]};
+    skrt_select(core, &select, site);
+}
+
+static void run_feed(struct skrt_core *core, const struct skrt_rows *rows,
+                     const struct skrt_row *row, const struct skrt_site *site)
+{
+    const struct skrt_row *fed = &rows->programs[core->type].rows[row->numbers[FEED_CALL]];
+    const struct skrt_call call = row_call(core, rows, fed);
+    const struct skrt_feed feed = {row->numbers[FEED_SLOT], rows->workspace,
+                                   row->numbers[FEED_INDEX], &call};
+    skrt_feed_sync(core, (enum skrt_feed_step)row->numbers[FEED_STEP], &feed, site);
+}
+
+static void run_row(struct skrt_core *core, const struct skrt_rows *rows,
+                    const struct skrt_row *row)
+{
+    const struct skrt_site *site = &rows->sites[row->site];
+    const uint32_t *n = row->numbers;
+    switch ((enum skrt_row_op)row->op) {
+    case SKRT_ROW_hint: skrt_hint(core, site); break;
+    case SKRT_ROW_call: run_call(core, rows, row, site); break;
+    case SKRT_ROW_select: run_select(core, rows, row, site); break;
+    case SKRT_ROW_call_selected: run_call(core, rows, row, site); break;
+    case SKRT_ROW_arrive: skrt_arrive(core, n[0], site); break;
+    case SKRT_ROW_await: skrt_await(core, n[0], site); break;
+    case SKRT_ROW_set_c2v: skrt_set_c2v(core, site); break;
+    case SKRT_ROW_set_v2c: skrt_set_v2c(core, site); break;
+    case SKRT_ROW_wait_c2v: skrt_wait_c2v(core, site); break;
+    case SKRT_ROW_wait_v2c: skrt_wait_v2c(core, site); break;
+    case SKRT_ROW_notify: skrt_notify(core, n[0], site); break;
+    case SKRT_ROW_wait_event: skrt_wait_event(core, n[0], site); break;
+    case SKRT_ROW_reset: skrt_reset(core, n[0], site); break;
+    case SKRT_ROW_pipe_barrier: skrt_pipe_barrier(core, site); break;
+    case SKRT_ROW_clear_workspace: skrt_clear_workspace(core, n[0], rows->workspace, site); break;
+    case SKRT_ROW_feed_sync: run_feed(core, rows, row, site); break;
+    case SKRT_ROW_profile: skrt_profile(core, n[0], n[1], n[2], n[3], site); break;
+    case SKRT_ROW_trace: skrt_trace(core, n[0], n[1], n[2], site); break;
+    case SKRT_ROW_count: skrt_count(core, n[0], n[1], site); break;
+    case SKRT_ROW_check: skrt_check(core, n[0], n[1], site); break;
+    }
+}
+
+void skrt_run_rows(struct skrt_core *core, const struct skrt_rows *rows)
+{
+    static const struct skrt_site unknown = {"an entry", NULL};
+    if (rows->version != SKRT_ROWS_VERSION)
+        skrt_misuse(core, "its object is made for another version of skrt", &unknown);
+    const struct skrt_row_program *program = &rows->programs[core->type];
+    for (uint64_t i = 0; i < program->n_rows; i++)
+        run_row(core, rows, &program->rows[i]);
+}
