@@ -56,6 +56,8 @@ libskir_la_SOURCES += \
 	backend/device/arguments.h \
 	backend/device/calls.c \
 	backend/device/calls.h \
+	backend/device/code.c \
+	backend/device/code.h \
 	backend/device/emitter.c \
 	backend/device/emitter.h \
 	backend/device/emitter_kernels.c \
@@ -120,6 +122,9 @@ libskir_la_SOURCES += \
 	backend/object/copy.c \
 	backend/object/dump.c \
 	backend/object/frame.c \
+	backend/object/image.c \
+	backend/object/image.h \
+	backend/object/image_x86_64.c \
 	backend/object/input.c \
 	backend/object/input_linkable.c \
 	backend/object/input_reader.h \

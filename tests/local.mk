@@ -95,6 +95,7 @@ unit_tests = \
 	tests/unit/test_npy \
 	tests/unit/test_object \
 	tests/unit/test_object_copy \
+	tests/unit/test_object_image \
 	tests/unit/test_object_lines \
 	tests/unit/test_object_ranks \
 	tests/unit/test_op_ranges \

@@ -63,7 +63,8 @@ static enum backend_status compile_source(const struct module *module, const cha
 /* The source, what the twin knows of it, and the twin itself. */
 static enum backend_status build(const struct module *module, const struct text *source,
                                  const struct text *glue, const struct backend_places *places,
-                                 const char *folder, const char *output, struct diags *diags)
+                                 const char *folder, struct device_output *output,
+                                 struct diags *diags)
 {
     struct arena scratch = {NULL, 0};
     const struct device_entries entries = {
@@ -85,7 +86,7 @@ static enum backend_status build(const struct module *module, const struct text 
 }
 
 enum backend_status twin_compile(const struct module *module, const struct backend_places *places,
-                                 const char *output, struct diags *diags)
+                                 struct device_output *output, struct diags *diags)
 {
     struct text source = {NULL, 0, 0}, glue = {NULL, 0, 0};
     struct source_lines lines = {NULL, 0, 0, 0};

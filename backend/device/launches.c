@@ -11,7 +11,6 @@
 #include "ir/variants.h"
 
 #include <assert.h>
-#include <dlfcn.h>
 
 /* ---------------------------------------------------------------- streams and events ---- */
 
@@ -82,10 +81,11 @@ static bool has_barriers(const struct device_run *run, const struct op *op)
     return attr_flag(run->module, device_run_kernel(run, op)->attrs, W_sync_all);
 }
 
-static void *find_symbol(struct device_run *run, void *handle, struct text *symbol)
+static void *find_symbol(struct device_run *run, const struct device_code *code,
+                         struct text *symbol)
 {
     text_char(symbol, '\0');
-    void *found = dlsym(handle, symbol->at);
+    void *found = device_code_find(code, symbol->at);
     if (!found)
         diag_at(run->diags, DIAG_link, no_span, "the loaded object does not define '%s'",
                 symbol->at);
@@ -127,7 +127,7 @@ static skrt_kernel_fn *single_function(struct device_run *run, const struct sing
         device_kernel_symbol(&symbol, run->module, kernel, core);
     else
         device_variant_symbol(&symbol, run->module, kernel, single->variant, core, 0);
-    return (skrt_kernel_fn *)find_symbol(run, run->root->kernels, &symbol);
+    return (skrt_kernel_fn *)find_symbol(run, &run->root->kernels, &symbol);
 }
 
 /* An op whose graphs have launches. */
@@ -207,7 +207,7 @@ static bool add_superkernel_launch(struct device_run *run, const struct members 
     launch->waits = add_events(run, block->recv);
     launch->sends = add_events(run, block->send);
     device_entry_symbol(&symbol, module, entry);
-    launch->skrt.entry = (skrt_entry_fn *)find_symbol(run, run->root->entries, &symbol);
+    launch->skrt.entry = (skrt_entry_fn *)find_symbol(run, &run->root->entries, &symbol);
     if (!launch->skrt.entry)
         return false;
     launch->n_ops = members->first[id + 1] - members->first[id];

@@ -1,8 +1,7 @@
 #include "backend/device/link.h"
+#include "backend/device/code.h"
 #include "backend/device/symbols.h"
 #include "backend/library/kernel_link.h"
-
-#include <dlfcn.h>
 
 enum { ENTRY_GROUP = 0 }; /* of the link; then come those of kernels */
 
@@ -18,16 +17,21 @@ static void add_symbol(const void *user, struct text *text, const struct kernel 
         device_copy_symbol(text, module, id, part.core, copy);
 }
 
+/* Without an output the link is only tried. */
 static void begin_link(struct kernel_link *linker, const struct module *module,
-                       const struct backend_places *places, const char *output, struct diags *diags)
+                       const struct backend_places *places, struct device_output *output,
+                       struct diags *diags)
 {
     const struct kernel_names names = {.symbol = add_symbol, .user = module};
-    kernel_link_begin(linker, module, places, &names, ENTRY_GROUP + 1, output, diags);
+    kernel_link_begin(linker, module, places, &names, ENTRY_GROUP + 1, output ? output->path : NULL,
+                      diags);
+    linker->bytes = output ? &output->bytes : NULL;
+    linker->size = output ? &output->size : NULL;
 }
 
 enum backend_status device_link_kernels(const struct module *module,
                                         const struct backend_places *places, const uint8_t *used,
-                                        const char *output, struct diags *diags)
+                                        struct device_output *output, struct diags *diags)
 {
     struct kernel_link linker;
     begin_link(&linker, module, places, output, diags);
@@ -113,8 +117,8 @@ static void add_entries(struct object_link *link, const struct device_entries *e
 
 enum backend_status device_link_entries(const struct module *module,
                                         const struct backend_places *places,
-                                        const struct device_entries *entries, const char *output,
-                                        struct diags *diags)
+                                        const struct device_entries *entries,
+                                        struct device_output *output, struct diags *diags)
 {
     struct kernel_link linker;
     begin_link(&linker, module, places, output, diags);
@@ -128,10 +132,9 @@ enum backend_status device_link_entries(const struct module *module,
     return kernel_link_finish(&linker, ok);
 }
 
-/* Code runs in this process. */
 static bool is_provided(const char *name)
 {
-    return dlsym(RTLD_DEFAULT, name) != NULL;
+    return device_code_provided(name) != NULL;
 }
 
 enum backend_status device_link_check(const struct module *module,

@@ -5,6 +5,13 @@
 #include "backend/backend.h"
 #include "backend/object/object.h"
 
+/* Where a link goes. */
+struct device_output {
+    const char *path; /* a file; NULL: memory, */
+    void *bytes;      /* which is freed by mem_free */
+    size_t size;
+};
+
 /* For each kernel (by index) the number of copies that the entries which call it ask for; 0 where
  * none calls it. To be freed. */
 uint8_t *device_kernel_copies(const struct module *module);
@@ -26,8 +33,8 @@ struct device_entries {
  * entries. */
 enum backend_status device_link_entries(const struct module *module,
                                         const struct backend_places *places,
-                                        const struct device_entries *entries, const char *output,
-                                        struct diags *diags);
+                                        const struct device_entries *entries,
+                                        struct device_output *output, struct diags *diags);
 
 /* Links the kernels that entries call and ops launch alone, and writes nothing: for what
  * device_link_entries and launches of single ops would refuse. */
@@ -39,6 +46,6 @@ enum backend_status device_link_check(const struct module *module,
  * stub. */
 enum backend_status device_link_kernels(const struct module *module,
                                         const struct backend_places *places, const uint8_t *used,
-                                        const char *output, struct diags *diags);
+                                        struct device_output *output, struct diags *diags);
 
 #endif

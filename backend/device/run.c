@@ -4,23 +4,13 @@
 #include "backend/device/link.h"
 #include "backend/device/profile.h"
 #include "backend/device/race.h"
-#include "backend/device/tools.h"
 #include "ir/syntax/locate.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------------------- loading ---- */
-
-static void *load(struct device_run *run, const char *path)
-{
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!handle)
-        diag_at(run->diags, DIAG_link, no_span, "cannot load what was compiled: %s", dlerror());
-    return handle;
-}
 
 static bool mark_single_kernels(const struct device_run *run, uint8_t *used)
 {
@@ -47,50 +37,42 @@ static uint8_t *single_kernels(struct device_run *run, bool *any)
     return used;
 }
 
-static enum backend_status load_kernels(struct device_run *run, const char *folder)
+static enum backend_status load(struct device_run *run, struct device_code *code,
+                                struct device_output *linked, enum backend_status status)
+{
+    if (status == BACKEND_OK)
+        status = device_code_load(code, linked, run->diags);
+    mem_free(linked->bytes);
+    return status;
+}
+
+static enum backend_status load_kernels(struct device_run *run)
 {
     bool any;
     uint8_t *used = single_kernels(run, &any);
-    const char *object = arena_printf(&run->arena, "%s/kernels.o", folder);
-    const char *shared = arena_printf(&run->arena, "%s/kernels.so", folder);
+    struct device_output linked = {NULL, NULL, 0};
     enum backend_status status = BACKEND_OK;
     if (any)
-        status = device_link_kernels(run->module, run->options.places, used, object, run->diags);
-    if (any && status == BACKEND_OK)
-        status = device_make_shared(object, shared, run->diags);
-    if (any && status == BACKEND_OK && !(run->kernels = load(run, shared)))
-        status = BACKEND_INPUT;
+        status =
+            load(run, &run->kernels, &linked,
+                 device_link_kernels(run->module, run->options.places, used, &linked, run->diags));
     mem_free(used);
     return status;
 }
 
-static enum backend_status load_entries(struct device_run *run, const char *folder)
+static enum backend_status load_entries(struct device_run *run)
 {
-    const char *object = arena_printf(&run->arena, "%s/entries.o", folder);
-    const char *shared = arena_printf(&run->arena, "%s/entries.so", folder);
+    struct device_output linked = {NULL, NULL, 0};
     if (run->module->entries.count == 0)
         return BACKEND_OK;
-    enum backend_status status =
-        run->target->compile(run->module, run->options.places, object, run->diags);
-    if (status == BACKEND_OK)
-        status = device_make_shared(object, shared, run->diags);
-    if (status == BACKEND_OK && !(run->entries = load(run, shared)))
-        status = BACKEND_INPUT;
-    return status;
+    return load(run, &run->entries, &linked,
+                run->target->compile(run->module, run->options.places, &linked, run->diags));
 }
 
-/* The folder of what is compiled is gone before anything runs, so that a launch that crashes, hangs
- * or is interrupted leaves nothing behind. */
 static enum backend_status load_all(struct device_run *run)
 {
-    struct tool_folder folder;
-    if (!device_make_folder(&folder, run->diags))
-        return BACKEND_INPUT;
-    enum backend_status status = load_kernels(run, folder.path);
-    if (status == BACKEND_OK && run->options.fused)
-        status = load_entries(run, folder.path);
-    tool_folder_remove(&folder);
-    return status;
+    enum backend_status status = load_kernels(run);
+    return status == BACKEND_OK && run->options.fused ? load_entries(run) : status;
 }
 
 /* ------------------------------------------------------------------------ race checks ---- */
@@ -179,10 +161,8 @@ static void release_run(void *what)
         skrt_device_close(run->device);
     for (uint32_t i = 0; i < run->runs.count; i++)
         release_memories(run->runs.at[i]);
-    if (run->entries)
-        dlclose(run->entries);
-    if (run->kernels)
-        dlclose(run->kernels);
+    device_code_unload(&run->entries);
+    device_code_unload(&run->kernels);
     for (uint32_t i = 0; i < run->reports.count; i++)
         free(run->reports.at[i]);
 }

@@ -2,6 +2,7 @@
 #ifndef BACKEND_DEVICE_RUN_H
 #define BACKEND_DEVICE_RUN_H
 
+#include "backend/device/code.h"
 #include "backend/device/ops.h"
 #include "backend/run.h"
 #include "ir/analyses.h"
@@ -16,7 +17,7 @@ struct device_target {
     /* Makes one relocatable object of the module's entries and their kernels. Its only global
      * symbols are the entries (device_entry_symbol), each a skrt_entry_fn. */
     enum backend_status (*compile)(const struct module *module, const struct backend_places *places,
-                                   const char *output, struct diags *diags);
+                                   struct device_output *output, struct diags *diags);
     /* Where its entries write time records in another way than skrt: the memory for those of a
      * launch, which is freed behind it, and its two slots; NULL where there is none. And what they
      * are as records of skrt, to be freed, in nanoseconds since `begin` of the monotonic clock. */
@@ -91,9 +92,9 @@ struct device_run {
     struct analyses analyses;
     struct skrt_device *device;
     struct skrt_device_config config;
-    bool shares;             /* the device is another run's */
-    void *entries, *kernels; /* dlopen handles, or NULL */
-    struct arena arena;      /* names, tilings */
+    bool shares; /* the device is another run's */
+    struct device_code entries, kernels;
+    struct arena arena; /* names, tilings */
     VEC(struct device_launch) launches;
     VEC(struct device_argument) arguments;
     struct vec_u32 events;                     /* names */

@@ -7,8 +7,8 @@
 #include <elf.h>
 
 enum backend_status host_compile_source(const struct module *module,
-                                        const struct backend_places *places, const char *output,
-                                        struct diags *diags)
+                                        const struct backend_places *places,
+                                        struct device_output *output, struct diags *diags)
 {
     struct text source = {NULL, 0, 0};
     struct arena scratch = {NULL, 0};
@@ -29,7 +29,7 @@ enum backend_status host_compile_source(const struct module *module,
 }
 
 enum backend_status host_compile(const struct module *module, const struct backend_places *places,
-                                 const char *output, struct diags *diags)
+                                 struct device_output *output, struct diags *diags)
 {
     if (host_machine() == EM_NONE)
         return host_compile_source(module, places, output, diags);

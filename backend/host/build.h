@@ -2,17 +2,17 @@
 #ifndef BACKEND_HOST_BUILD_H
 #define BACKEND_HOST_BUILD_H
 
-#include "backend/backend.h"
+#include "backend/device/link.h"
 
 /* Compiles the module's entries and links them with their kernels into one relocatable object whose
  * only global symbols are the entries. */
 enum backend_status host_compile(const struct module *module, const struct backend_places *places,
-                                 const char *output, struct diags *diags);
+                                 struct device_output *output, struct diags *diags);
 
 /* The same by way of the C source that host_emit makes, and a compiler: for machines that no
  * object is made for (backend/host/object.h). */
 enum backend_status host_compile_source(const struct module *module,
-                                        const struct backend_places *places, const char *output,
-                                        struct diags *diags);
+                                        const struct backend_places *places,
+                                        struct device_output *output, struct diags *diags);
 
 #endif

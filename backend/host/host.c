@@ -34,7 +34,8 @@ const struct backend_functions host_functions = {
 enum backend_status host_emit_object(const struct emission_job *job)
 {
     enum backend_status status = device_link_check(job->module, job->places, job->diags);
-    return status == BACKEND_OK ? host_compile(job->module, job->places, job->output, job->diags)
+    struct device_output output = {.path = job->output};
+    return status == BACKEND_OK ? host_compile(job->module, job->places, &output, job->diags)
                                 : status;
 }
 

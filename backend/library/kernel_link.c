@@ -248,6 +248,8 @@ static bool write_link(struct kernel_link *linker)
     size_t size;
     if (linker->output)
         return object_link_write(linker->link, linker->output);
+    if (linker->bytes)
+        return object_link_bytes(linker->link, linker->bytes, linker->size);
     if (!has_inputs(linker))
         return true;
     bool ok = object_link_bytes(linker->link, &bytes, &size);

@@ -23,7 +23,9 @@ struct kernel_link {
     const struct module *module;
     struct kernel_objects objects;
     struct kernel_names names;
-    const char *output;   /* what will be written; NULL: nothing, the link is only tried */
+    const char *output; /* what will be written; NULL: nothing, */
+    void **bytes;       /* but it goes to memory, to be freed; or NULL: the link is only tried */
+    size_t *size;
     const char *replaced; /* the file that this will be in the end */
     bool keep;            /* the kernels' functions stay global */
     /* Whether a name is defined where the code runs, for links that are only tried: kernels that

@@ -113,6 +113,29 @@ bool object_link_bytes(struct object_link *link, void **bytes, size_t *size);
 typedef void object_undefined_visit(void *user, unsigned group, const char *name);
 bool object_link_undefined(struct object_link *link, object_undefined_visit *visit, void *user);
 
+/* A relocatable object as code and data of this process. */
+struct object_image;
+
+enum object_image_status {
+    OBJECT_IMAGE_LOADED,
+    OBJECT_IMAGE_OTHER, /* it needs what is not done here, but by the system's linker and loader */
+    OBJECT_IMAGE_FAILED,
+};
+
+/* Loads the object in `bytes`, one that object_link_bytes has made: places its sections, and
+ * resolves what it does not define by `lookup` (NULL: nobody has it). Its code can be executed and
+ * is not writable, its constants are neither. Without OBJECT_IMAGE_LOADED, the why is in `error`.
+ * Done for x86-64, but for thread-local variables, constructors, indirect functions and code that is
+ * not position-independent. */
+enum object_image_status object_image_load(const void *bytes, size_t size,
+                                           void *(*lookup)(const char *name),
+                                           struct object_image **image, char *error,
+                                           size_t error_size);
+/* The address of a global definition; NULL where there is none of that name. */
+void *object_image_find(const struct object_image *image, const char *name);
+/* For NULL does nothing. */
+void object_image_free(struct object_image *image);
+
 /* The number of bytes in .text sections (.text and .text.*) of the object or of all members of
  * the archive; false with a text in `error` (size `error_size`) where it cannot be read. */
 bool object_text_size(const char *path, uint64_t *size, char *error, size_t error_size);
