@@ -337,11 +337,13 @@ fuzz: all
 # DUMPS are further inputs of bench-import.
 EXTRA_DIST += tests/bench/bench.py tests/bench/generate.py \
 	tests/bench/dumps.py tests/bench/ge_graph.proto tests/bench/imports.py \
-	tests/bench/gears.c tests/bench/gears.py
+	tests/bench/entries.py tests/bench/gears.c tests/bench/gears.py
 bench: all
 	$(PYTHON) $(srcdir)/tests/bench/bench.py --skirc=./skirc --data=tests/bench/data \
 	  $(BENCH_FLAGS)
 	$(PYTHON) $(srcdir)/tests/bench/gears.py --skirc=./skirc --cc='$(CC)'
+	$(PYTHON) $(srcdir)/tests/bench/entries.py --skirc=./skirc --cc='$(CC)' \
+	  --include=backend/kernels
 bench-import: all
 	$(PYTHON) $(srcdir)/tests/bench/imports.py --skirc=./skirc --data=tests/bench/data \
 	  $(BENCH_FLAGS) $(DUMPS)

@@ -61,18 +61,22 @@ uint8_t *device_kernel_copies(const struct module *module)
     return copies;
 }
 
-void device_add_launched(const struct module *module, uint8_t *copies)
+/* Adds one of each kernel that no entry calls, but an op outside of super kernels; and forgets the
+ * others, unless they are wanted, too. */
+static void add_launched(const struct module *module, uint8_t *copies, bool called)
 {
+    uint8_t *launched = mem_calloc(module->kernels.count, 1);
     for (uint32_t g = 0; g < module->graphs.count; g++) {
         const struct graph *graph = &module->graphs.at[g];
         for (uint32_t i = 0; i < graph->ops.count; i++) {
             const struct op *op = &graph->ops.at[i];
-            if (op->kernel == NONE || graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL) != NONE)
-                continue;
-            uint8_t *of = &copies[kernel_id(module, module_kernel(module, op->kernel))];
-            *of = *of ? *of : 1;
+            if (op->kernel != NONE && graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL) == NONE)
+                launched[kernel_id(module, module_kernel(module, op->kernel))] = 1;
         }
     }
+    for (uint32_t i = 0; i < module->kernels.count; i++)
+        copies[i] = copies[i] ? (called ? copies[i] : 0) : launched[i];
+    mem_free(launched);
 }
 
 static void keep_entries(struct object_link *link, const struct module *module, const char *prefix)
@@ -115,6 +119,11 @@ static void add_entries(struct object_link *link, const struct device_entries *e
             object_link_add_file(link, ENTRY_GROUP, entries->files[i]);
 }
 
+static bool is_provided(const char *name)
+{
+    return device_code_provided(name) != NULL;
+}
+
 enum backend_status device_link_entries(const struct module *module,
                                         const struct backend_places *places,
                                         const struct device_entries *entries,
@@ -122,6 +131,7 @@ enum backend_status device_link_entries(const struct module *module,
 {
     struct kernel_link linker;
     begin_link(&linker, module, places, output, diags);
+    linker.provided = output->path ? is_provided : NULL; /* else it is told when it is loaded */
     uint8_t *copies = device_kernel_copies(module);
     add_entries(linker.link, entries);
     keep_entries(linker.link, module, entries->prefix);
@@ -132,19 +142,15 @@ enum backend_status device_link_entries(const struct module *module,
     return kernel_link_finish(&linker, ok);
 }
 
-static bool is_provided(const char *name)
-{
-    return device_code_provided(name) != NULL;
-}
-
 enum backend_status device_link_check(const struct module *module,
-                                      const struct backend_places *places, struct diags *diags)
+                                      const struct backend_places *places, bool called,
+                                      struct diags *diags)
 {
     struct kernel_link linker;
     begin_link(&linker, module, places, NULL, diags);
     linker.provided = is_provided;
     uint8_t *copies = device_kernel_copies(module);
-    device_add_launched(module, copies);
+    add_launched(module, copies, called);
     bool ok = kernel_link_add(&linker, copies);
     mem_free(copies);
     return kernel_link_finish(&linker, ok);

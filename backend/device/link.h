@@ -16,10 +16,6 @@ struct device_output {
  * none calls it. To be freed. */
 uint8_t *device_kernel_copies(const struct module *module);
 
-/* Adds one of each kernel that no entry calls, but an op outside of super kernels: whoever runs the
- * graph launches it. */
-void device_add_launched(const struct module *module, uint8_t *copies);
-
 /* The objects of entries, which call kernels by their symbols (backend/device/symbols.h) and have
  * the functions of stubs. */
 struct device_entries {
@@ -36,10 +32,12 @@ enum backend_status device_link_entries(const struct module *module,
                                         const struct device_entries *entries,
                                         struct device_output *output, struct diags *diags);
 
-/* Links the kernels that entries call and ops launch alone, and writes nothing: for what
- * device_link_entries and launches of single ops would refuse. */
+/* Links kernels and writes nothing, for what links of them would be refused for: those that no
+ * entry calls, but an op outside of super kernels, so that whoever runs the graph launches them;
+ * and, if `called`, those that entries call. */
 enum backend_status device_link_check(const struct module *module,
-                                      const struct backend_places *places, struct diags *diags);
+                                      const struct backend_places *places, bool called,
+                                      struct diags *diags);
 
 /* Links the kernels that `used` marks (by kernel index), each function under its symbol, into one
  * relocatable object in which those are global: for launches of single ops. None of them is a

@@ -25,7 +25,7 @@ static enum backend_status check(const struct emission_job *job)
 {
     if (!host_check_entries(job->module, job->diags))
         return BACKEND_INPUT;
-    return device_link_check(job->module, job->places, job->diags);
+    return device_link_check(job->module, job->places, true, job->diags);
 }
 
 const struct backend_functions host_functions = {
@@ -33,7 +33,7 @@ const struct backend_functions host_functions = {
 
 enum backend_status host_emit_object(const struct emission_job *job)
 {
-    enum backend_status status = device_link_check(job->module, job->places, job->diags);
+    enum backend_status status = device_link_check(job->module, job->places, false, job->diags);
     struct device_output output = {.path = job->output};
     return status == BACKEND_OK ? host_compile(job->module, job->places, &output, job->diags)
                                 : status;

@@ -242,7 +242,7 @@ static void warn_undefined(const struct kernel_link *linker)
 }
 
 /* To the output, or only to see that it can be. */
-static bool write_link(struct kernel_link *linker)
+static bool write_output(struct kernel_link *linker)
 {
     void *bytes;
     size_t size;
@@ -250,13 +250,19 @@ static bool write_link(struct kernel_link *linker)
         return object_link_write(linker->link, linker->output);
     if (linker->bytes)
         return object_link_bytes(linker->link, linker->bytes, linker->size);
-    if (!has_inputs(linker))
-        return true;
     bool ok = object_link_bytes(linker->link, &bytes, &size);
     mem_free(bytes);
-    if (ok)
-        warn_undefined(linker);
     return ok;
+}
+
+static bool write_link(struct kernel_link *linker)
+{
+    if (!linker->output && !linker->bytes && !has_inputs(linker))
+        return true;
+    if (!write_output(linker))
+        return false;
+    warn_undefined(linker);
+    return true;
 }
 
 enum backend_status kernel_link_finish(struct kernel_link *linker, bool ok)

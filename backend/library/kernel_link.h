@@ -28,8 +28,8 @@ struct kernel_link {
     size_t *size;
     const char *replaced; /* the file that this will be in the end */
     bool keep;            /* the kernels' functions stay global */
-    /* Whether a name is defined where the code runs, for links that are only tried: kernels that
-     * need others are warned of. NULL: nobody asks. */
+    /* Whether a name is defined where the code runs: kernels that need others are warned of. NULL:
+     * nobody asks. */
     bool (*provided)(const char *name);
     unsigned first_group; /* those before it are the target's own */
     uint32_t *copied;     /* by group of a kernel: copies so far; 0: its object is not added */

@@ -176,13 +176,17 @@ static bool is_elsewhere(const struct object_symbol *symbol)
     return symbol->section == OBJECT_UNDEFINED;
 }
 
-/* The address of what is not in the object; 0 of what need not be anywhere. */
+/* The address of what is not in the object; 0 of what need not be anywhere. Names with two
+ * underscores are the compiler's, which has them in a library of its own. */
 static bool look_up(struct object_image *image, const struct object_symbol *symbol,
                     uint64_t *address)
 {
     *address = (uint64_t)(uintptr_t)image->lookup(symbol->name);
-    return *address || symbol->binding == STB_WEAK ||
-           object_fail(&image->error, "undefined symbol: %.300s", symbol->name);
+    if (*address || symbol->binding == STB_WEAK)
+        return true;
+    if (strncmp(symbol->name, "__", 2) == 0)
+        return is_other(image, "it needs what the compiler's library has");
+    return object_fail(&image->error, "undefined symbol: %.300s", symbol->name);
 }
 
 /* Nothing that is loaded refers to a section that is not. */

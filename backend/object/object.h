@@ -125,8 +125,8 @@ enum object_image_status {
 /* Loads the object in `bytes`, one that object_link_bytes has made: places its sections, and
  * resolves what it does not define by `lookup` (NULL: nobody has it). Its code can be executed and
  * is not writable, its constants are neither. Without OBJECT_IMAGE_LOADED, the why is in `error`.
- * Done for x86-64, but for thread-local variables, constructors, indirect functions and code that is
- * not position-independent. */
+ * Done for x86-64, but for thread-local variables, constructors, indirect functions, functions of
+ * the compiler's library and code that is not position-independent. */
 enum object_image_status object_image_load(const void *bytes, size_t size,
                                            void *(*lookup)(const char *name),
                                            struct object_image **image, char *error,

@@ -150,6 +150,8 @@ static void test_left_to_the_system(void **state)
            "static int a(void) { return 1; } static void *pick(void) { return a; }\n"
            "int f(void) __attribute__((ifunc(\"pick\")));",
            OBJECT_IMAGE_OTHER, "indirect");
+    expect("cc -fPIC", "extern int __absent(int); int f(void) { return __absent(1); }",
+           OBJECT_IMAGE_OTHER, "the compiler's library");
     expect("cc -fPIC -O1 -mcmodel=large", "extern int twice(int); int f(void) { return twice(1); }",
            OBJECT_IMAGE_OTHER, "another kind");
 }

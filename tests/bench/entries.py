@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Measures what it takes to compile one entry, to rows of data as skirc does it and to code by way of
+its C source and a compiler, whole processes in turn; and how the first grows."""
+
+import argparse
+import os
+import shlex
+import statistics
+import subprocess
+import tempfile
+import time
+
+COMPARED = 1000
+SIZES = [1000, 10000, 100000]
+
+
+def chain(path, ops):
+    """A scope of so many ops, each of which reads what the one before it wrote."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("skir 1\n\ngraph @f(%v: f32[64, 64]) -> f32[64, 64] {\n  scope @s {\n")
+        for i in range(ops):
+            before = f"v{i - 1}" if i else "v"
+            file.write(f"    %v{i} = Add(%{before}, %v) : f32[64, 64]\n")
+        file.write(f"  }}\n  return %v{ops - 1}\n}}\n")
+
+
+def seconds(commands):
+    begin = time.perf_counter()
+    for command in commands:
+        subprocess.run(command, check=True)
+    return time.perf_counter() - begin
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--skirc", default="build/skirc")
+    parser.add_argument("--cc", default="cc")
+    parser.add_argument("--include", default="build/backend/kernels", help="folder of skrt.h")
+    parser.add_argument("--runs", type=int, default=5)
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="skir-bench.") as folder:
+        def path(name):
+            return os.path.join(folder, name)
+
+        for ops in SIZES:
+            chain(path(f"{ops}.skir"), ops)
+        rows = [[args.skirc, "compile", path(f"{COMPARED}.skir"), "-o", path("rows.o")]]
+        source = [[args.skirc, "compile", "--emit=c", path(f"{COMPARED}.skir"), "-o", path("c.c")],
+                  shlex.split(args.cc) + ["-std=gnu11", "-O1", "-fPIC", "-I" + args.include, "-c",
+                                          path("c.c"), "-o", path("c.o")]]
+        samples = [(seconds(rows), seconds(source)) for _ in range(args.runs)]
+        both = [statistics.median(column) for column in zip(*samples)]
+        ratios = sorted(code / data for data, code in samples)
+        print(f"one entry of {COMPARED} ops, median of {args.runs} runs in turn: as rows, linked, "
+              f"{both[0] * 1e3:.1f} ms; as C, not linked, {both[1] * 1e3:.1f} ms; "
+              f"{ratios[0]:.1f} to {ratios[-1]:.1f} times as long")
+        print(f"growth: median ns of wall time per op over {args.runs} runs")
+        per_op = []
+        for ops in SIZES:
+            command = [args.skirc, "compile", path(f"{ops}.skir"), "-o", path("rows.o")]
+            per_op.append(statistics.median(seconds([command]) for _ in range(args.runs))
+                          * 1e9 / ops)
+        print("  skirc compile " + "".join(f"{value:12.0f}" for value in per_op)
+              + f"   last / first: {per_op[-1] / per_op[0]:.2f}")
+
+
+if __name__ == "__main__":
+    main()
