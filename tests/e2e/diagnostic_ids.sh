@@ -25,7 +25,7 @@ echo 'void mine(void *core, unsigned long args) { (void)core, (void)args; }' >"$
 "${CC:-cc}" -c -o "$scratch/mine.o" "$scratch/mine.c"
 check "a kernel's object is linked" "$SKIRC" compile -o "$scratch/out.o" "$scratch/fused.skir"
 check_status 4 "a compiler that cannot be run is a tool's failure" \
-    env CC=/nonexistent/cc "$SKIRC" compile -o "$scratch/out.o" "$scratch/fused.skir"
+    env CXX=/nonexistent/cc "$SKIRC" run --target=ascend "$scratch/fused.skir"
 check_match "and says which" '/nonexistent/cc.*\[tool\]' "$scratch/stderr"
 # Byte 18 of an ELF file is the machine; no machine has this number.
 printf '\352' | dd of="$scratch/mine.o" bs=1 seek=18 conv=notrunc status=none
