@@ -39,12 +39,14 @@ static bool try_seeds(struct gears_table *table)
 }
 
 /* Shapes of all cases differ, since each gear stands in that of a parameter: a larger table always
- * gets there. Whoever looks up compares the shape: a slot of no case may have any. */
+ * gets there. With an eighth of the square of their number, one seed in fifty is enough or better.
+ * Whoever looks up compares the shape: a slot of no case may have any. */
 static void find_slots(struct gears_table *table)
 {
+    uint32_t count = table->graph->cases.count;
     table->row.shift = HASH_BITS - 1;
     table->n_slots = 2;
-    while (table->n_slots < 2 * table->graph->cases.count || !try_seeds(table)) {
+    while (table->n_slots < 2 * count || table->n_slots < count * count / 8 || !try_seeds(table)) {
         table->n_slots *= 2;
         table->row.shift--;
     }
