@@ -88,7 +88,7 @@ check("100,000 operands", 0, graph("%y = A(" + ", ".join(["%x"] * MANY) + ") : f
 labels = ", ".join(f"l{i}" for i in range(MANY))
 labelled = graph("%y = A(" + labels.replace(",", " = %x,") + " = %x) : f32[1] via @k")
 check("100,000 labels, of as many parameters", 0,
-      labelled + b"kernel @k : aiv_only {params = [" + labels.encode() + b", y]}")
+      labelled + b"kernel @k : aiv_only {stub, params = [" + labels.encode() + b", y]}")
 check("100,000 labels, of no parameter", 1, labelled + b"kernel @k : aiv_only {params = [" +
       labels.replace("l", "m").encode() + b", y]}", text=b"has no parameter 'l0'")
 blocks = graph("\n".join(f"scope @s{i} {{\n{OP.format(i)}\n}}" for i in range(MANY)))
