@@ -54,11 +54,15 @@ libskir_la_SOURCES += \
 	ir/memories.h \
 	ir/module.c \
 	ir/module.h \
+	ir/op_attr_defaults.c \
+	ir/op_attr_defaults.h \
 	ir/op_data.h \
 	ir/op_eval.c \
 	ir/op_eval.h \
 	ir/op_functions.c \
 	ir/op_functions.def \
+	ir/op_rule_types.c \
+	ir/op_rule_types.h \
 	ir/op_rules.c \
 	ir/op_rules.h \
 	ir/op_shapes.c \

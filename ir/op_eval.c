@@ -7,15 +7,14 @@
 static struct rule_value arithmetic(struct evaluator *e, enum rule_operator op,
                                     const struct rule_value *a, const struct rule_value *b)
 {
+    uint32_t count;
     if (a->kind == VALUE_NUMBER && b->kind == VALUE_NUMBER)
         return rule_dim_value(rule_arithmetic(e, op, a->number, b->number));
-    if (a->kind != VALUE_LIST || b->kind != VALUE_LIST)
+    if (!rule_pair(e, a, b, &count))
         return rule_unknown;
-    if (a->count != b->count)
-        return rule_fail_here(e, "lists differ in length");
-    struct rule_value value = rule_list(e, a->count);
+    struct rule_value value = rule_list(e, count);
     for (uint32_t i = 0; i < value.count; i++)
-        value.dims[i] = rule_arithmetic(e, op, a->dims[i], b->dims[i]);
+        value.dims[i] = rule_arithmetic(e, op, rule_element(a, i), rule_element(b, i));
     return value;
 }
 
@@ -30,42 +29,62 @@ static struct rule_value lists_equal(const struct rule_value *a, const struct ru
     return rule_number(true);
 }
 
-static struct rule_value is_equal(const struct rule_value *a, const struct rule_value *b)
+static bool holds(enum rule_operator op, int64_t left, int64_t right)
 {
-    if (a->kind == VALUE_TEXT && b->kind == VALUE_TEXT)
-        return rule_number(strcmp(a->text, b->text) == 0);
-    if (a->kind == VALUE_LIST && b->kind == VALUE_LIST)
-        return lists_equal(a, b);
-    const int64_t *left = rule_as_number(a), *right = rule_as_number(b);
-    return left && right ? rule_number(*left == *right) : rule_unknown;
-}
-
-static struct rule_value compare(enum rule_operator op, const struct rule_value *a,
-                                 const struct rule_value *b)
-{
-    if (op == RULE_EQ || op == RULE_NE) {
-        struct rule_value equal = is_equal(a, b);
-        const int64_t *is = rule_as_number(&equal);
-        return is ? rule_number(*is == (op == RULE_EQ)) : rule_unknown;
-    }
-    const int64_t *left = rule_as_number(a), *right = rule_as_number(b);
-    if (!left || !right)
-        return rule_unknown;
     switch (op) {
-    case RULE_LT: return rule_number(*left < *right);
-    case RULE_LE: return rule_number(*left <= *right);
-    case RULE_GT: return rule_number(*left > *right);
-    default: return rule_number(*left >= *right);
+    case RULE_EQ: return left == right;
+    case RULE_NE: return left != right;
+    case RULE_LT: return left < right;
+    case RULE_LE: return left <= right;
+    case RULE_GT: return left > right;
+    default: return left >= right;
     }
 }
 
-/* One side may decide where the other is not known. */
-static struct rule_value logic(enum rule_operator op, const struct rule_value *a,
-                               const struct rule_value *b)
+/* Of lists, whether it holds of each element: not, as soon as it does not of one. */
+static struct rule_value compare_each(struct evaluator *e, enum rule_operator op,
+                                      const struct rule_value *a, const struct rule_value *b)
 {
-    const int64_t *left = rule_as_number(a), *right = rule_as_number(b);
-    bool decides = op == RULE_OR;
-    if ((left && (*left != 0) == decides) || (right && (*right != 0) == decides))
+    uint32_t count;
+    bool known = true;
+    if (!rule_pair(e, a, b, &count))
+        return rule_unknown;
+    for (uint32_t i = 0; i < count; i++) {
+        struct rule_dim left = rule_element(a, i), right = rule_element(b, i);
+        known &= left.known && right.known;
+        if (left.known && right.known && !holds(op, left.number, right.number))
+            return rule_number(false);
+    }
+    return known ? rule_number(true) : rule_unknown;
+}
+
+/* Two lists and two texts are equal as a whole. */
+static struct rule_value compare(struct evaluator *e, enum rule_operator op,
+                                 const struct rule_value *a, const struct rule_value *b)
+{
+    struct rule_value equal;
+    if (a->kind == VALUE_TEXT && b->kind == VALUE_TEXT)
+        equal = rule_number(strcmp(a->text, b->text) == 0);
+    else if (op > RULE_NE || a->kind != VALUE_LIST || b->kind != VALUE_LIST)
+        return compare_each(e, op, a, b);
+    else
+        equal = lists_equal(a, b);
+    const int64_t *is = rule_as_number(&equal);
+    return is ? rule_number(*is == (op == RULE_EQ)) : rule_unknown;
+}
+
+/* Where the left side decides, nobody looks at the right one. That one may decide, too, where the
+ * left one is not known. */
+static struct rule_value eval_logic(struct evaluator *e, const struct rule *rule)
+{
+    bool decides = rule->number == RULE_OR;
+    struct rule_value a = rule_eval(e, rule->args[0]);
+    const int64_t *left = rule_as_number(&a);
+    if (left && (*left != 0) == decides)
+        return rule_number(decides);
+    struct rule_value b = rule_eval(e, rule->args[1]);
+    const int64_t *right = rule_as_number(&b);
+    if (right && (*right != 0) == decides)
         return rule_number(decides);
     return left && right ? rule_number(!decides) : rule_unknown;
 }
@@ -73,21 +92,19 @@ static struct rule_value logic(enum rule_operator op, const struct rule_value *a
 static struct rule_value eval_binary(struct evaluator *e, const struct rule *rule)
 {
     enum rule_operator op = (enum rule_operator)rule->number;
-    struct rule_value a = rule_eval(e, rule->args[0]), b = rule_eval(e, rule->args[1]);
     if (op <= RULE_AND)
-        return logic(op, &a, &b);
-    if (op <= RULE_GT)
-        return compare(op, &a, &b);
-    return arithmetic(e, op, &a, &b);
+        return eval_logic(e, rule);
+    struct rule_value a = rule_eval(e, rule->args[0]), b = rule_eval(e, rule->args[1]);
+    return op <= RULE_GT ? compare(e, op, &a, &b) : arithmetic(e, op, &a, &b);
 }
 
 static struct rule_value eval_unary(struct evaluator *e, const struct rule *rule)
 {
     struct rule_value value = rule_eval(e, rule->args[0]), zero = rule_number(0);
     const int64_t *number = rule_as_number(&value);
-    if (!number)
-        return rule_unknown;
-    return rule->kind == RULE_NOT ? rule_number(!*number) : arithmetic(e, RULE_SUB, &zero, &value);
+    if (rule->kind == RULE_NEGATE)
+        return arithmetic(e, RULE_SUB, &zero, &value);
+    return number ? rule_number(!*number) : rule_unknown;
 }
 
 /* --------------------------------------------------------------------- expressions ---- */
@@ -118,7 +135,7 @@ static struct rule_value eval_list(struct evaluator *e, const struct rule *rule)
             return rule_unknown;
         count += splice ? items[i].count : 1;
     }
-    struct rule_value out = rule_list(e, count);
+    struct rule_value out = rule_new_list(e, count);
     if (out.kind != VALUE_LIST)
         return rule_unknown;
     uint32_t n = 0;
@@ -149,7 +166,7 @@ struct rule_value rule_eval(struct evaluator *e, const struct rule *rule)
     case RULE_SLOT:
         tensor = rule_tensor(e, (uint32_t)rule->number);
         return tensor == NONE ? rule_unknown : rule_shape(e, tensor);
-    case RULE_ATTR: return rule_attr(e, &e->call->type->attrs[rule->number]);
+    case RULE_ATTR: return rule_attr(e, (uint32_t)rule->number);
     case RULE_VARIABLE: return e->bindings[rule->number].value;
     case RULE_LIST: return eval_list(e, rule);
     case RULE_SPLICE: return rule_unknown;

@@ -8,17 +8,23 @@
  * unless it is not known. */
 uint32_t rule_place(struct evaluator *e, const struct rule_value *place, uint32_t count);
 
+/* The function `strided`. */
+struct rule_value rule_strided(struct evaluator *e, const struct rule_value *args);
+
 /* The function of a call, of its arguments. */
 struct rule_value rule_call(struct evaluator *e, const struct rule *rule, struct rule_value *args);
-
-/* `strided`, of its nine arguments. */
-struct rule_value rule_strided(struct evaluator *e, const struct rule_value *args);
 
 struct rule_value rule_eval(struct evaluator *e, const struct rule *rule);
 
 /* ---------------------------------------------------- whole rules (ir/op_shapes.c) ---- */
 
 void evaluator_init(struct evaluator *e, const struct op_call *call, struct op_fault *fault);
+/* Forgets what was evaluated since the arena was another one, or empty. */
+static inline void evaluator_forget(struct evaluator *e)
+{
+    e->attrs = NULL;
+    e->made = 0;
+}
 /* The branch of choices that holds; NULL where that is not known. */
 const struct rule *rule_choose(struct evaluator *e, const struct rule *rule);
 /* All rules of shapes, which bind variables. Whether they hold shows in `failed`. */

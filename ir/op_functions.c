@@ -16,21 +16,34 @@ uint32_t rule_place(struct evaluator *e, const struct rule_value *place, uint32_
     return NONE;
 }
 
+/* Where one dimension is 0, the others may be as large as they are. */
 static struct rule_dim rule_product(struct evaluator *e, const struct rule_value *list)
 {
     struct rule_dim size = rule_known(1);
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->dims[i].known && list->dims[i].number == 0)
+            return list->dims[i];
     for (uint32_t i = 0; i < list->count; i++)
         size = rule_arithmetic(e, RULE_MUL, size, list->dims[i]);
     return size;
 }
 
+static struct rule_dim rule_sum(struct evaluator *e, const struct rule_value *list)
+{
+    struct rule_dim sum = rule_known(0);
+    for (uint32_t i = 0; i < list->count; i++)
+        sum = rule_arithmetic(e, RULE_ADD, sum, list->dims[i]);
+    return sum;
+}
+
 static struct rule_value bytes_of(struct evaluator *e, uint32_t slot)
 {
     struct rule_dim sum = rule_known(0);
+    struct rule_dim dims[MAX_RANK];
     for (uint32_t i = 0; i < e->call->n_tensors; i++) {
         if (e->call->tensors[i].slot != slot)
             continue;
-        struct rule_value shape = rule_shape(e, i);
+        struct rule_value shape = rule_shape_in(e, i, dims);
         if (shape.kind != VALUE_LIST || e->call->tensors[i].bits == 0)
             return rule_unknown;
         struct rule_dim bits = rule_arithmetic(e, RULE_MUL, rule_product(e, &shape),
@@ -99,20 +112,21 @@ static struct rule_value call_broadcast(struct evaluator *e, const struct rule *
 static struct rule_value call_concat(struct evaluator *e, uint32_t slot,
                                      const struct rule_value *axis)
 {
+    struct rule_dim dims[MAX_RANK];
     uint32_t first = rule_tensor(e, slot);
     struct rule_value out = first == NONE ? rule_unknown : rule_shape(e, first);
     uint32_t at = out.kind == VALUE_LIST ? rule_place(e, axis, out.count) : NONE;
     for (uint32_t i = first + 1; at != NONE && i < e->call->n_tensors; i++) {
         if (e->call->tensors[i].slot != slot)
             continue;
-        struct rule_value next = rule_shape(e, i);
+        struct rule_value next = rule_shape_in(e, i, dims);
         if (next.kind != VALUE_LIST)
             return rule_unknown;
         struct rule_dim along = at < next.count ? next.dims[at] : rule_unknown_dim();
         if (at < next.count)
             next.dims[at] = out.dims[at];
         if (!rule_lists_agree(&out, &next)) {
-            next = rule_shape(e, i);
+            next = rule_shape_in(e, i, dims);
             rule_fail(e, i, first, "%s cannot join %s and %s along dimension %u",
                       e->call->type->name, rule_value_text(&out).text, rule_value_text(&next).text,
                       at);
@@ -124,28 +138,41 @@ static struct rule_value call_concat(struct evaluator *e, uint32_t slot,
     return at == NONE ? rule_unknown : out;
 }
 
-/* Which dimensions a list of axes names; false where that is not known. */
-static bool mark_axes(struct evaluator *e, const struct rule_value *axes, uint32_t count,
-                      bool *marked)
+/* Which of `count` dimensions a list of axes names; NULL where that is not known. */
+static const bool *mark_axes(struct evaluator *e, const struct rule_value *axes, uint32_t count)
 {
-    memset(marked, 0, MAX_VALUE_DIMS * sizeof *marked);
+    bool *marked = arena_alloc(&e->arena, count + 1);
+    memset(marked, 0, count + 1);
     for (uint32_t i = 0; i < axes->count; i++) {
         struct rule_value axis = rule_dim_value(axes->dims[i]);
         uint32_t at = rule_place(e, &axis, count);
         if (at == NONE)
-            return false;
+            return NULL;
         marked[at] = true;
     }
-    return true;
+    return marked;
+}
+
+/* One axis, or a list of them. */
+static struct rule_value call_has(struct evaluator *e, const struct rule_value *args)
+{
+    struct rule_value axes = {.kind = VALUE_LIST, .count = 1, .dims = &(struct rule_dim){0}};
+    axes.dims[0] = args[1].number;
+    if (args[1].kind == VALUE_LIST)
+        axes = args[1];
+    if (args[0].kind != VALUE_LIST || args[1].kind == VALUE_UNKNOWN ||
+        !mark_axes(e, &axes, args[0].count))
+        return rule_unknown;
+    return rule_number(true);
 }
 
 static struct rule_value call_reduce(struct evaluator *e, const struct rule_value *args)
 {
-    bool marked[MAX_VALUE_DIMS];
+    const bool *marked = NULL;
     const struct rule_value *shape = &args[0], *axes = &args[1];
     const int64_t *keep = rule_as_number(&args[2]);
     if (shape->kind != VALUE_LIST || axes->kind != VALUE_LIST || !keep ||
-        !mark_axes(e, axes, shape->count, marked))
+        !(marked = mark_axes(e, axes, shape->count)))
         return rule_unknown;
     struct rule_value out = rule_list(e, shape->count);
     uint32_t n = 0;
@@ -160,10 +187,10 @@ static struct rule_value call_reduce(struct evaluator *e, const struct rule_valu
 
 static struct rule_value call_squeeze(struct evaluator *e, const struct rule_value *args)
 {
-    bool marked[MAX_VALUE_DIMS];
+    const bool *marked = NULL;
     const struct rule_value *shape = &args[0], *axes = &args[1];
     if (shape->kind != VALUE_LIST || axes->kind != VALUE_LIST ||
-        !mark_axes(e, axes, shape->count, marked))
+        !(marked = mark_axes(e, axes, shape->count)))
         return rule_unknown;
     struct rule_value out = rule_list(e, shape->count);
     uint32_t n = 0;
@@ -182,12 +209,12 @@ static struct rule_value call_squeeze(struct evaluator *e, const struct rule_val
 
 static struct rule_value call_unsqueeze(struct evaluator *e, const struct rule_value *args)
 {
-    bool marked[MAX_VALUE_DIMS];
+    const bool *marked = NULL;
     const struct rule_value *shape = &args[0], *axes = &args[1];
     if (shape->kind != VALUE_LIST || axes->kind != VALUE_LIST)
         return rule_unknown;
-    struct rule_value out = rule_list(e, (uint64_t)shape->count + axes->count);
-    if (out.kind != VALUE_LIST || !mark_axes(e, axes, out.count, marked))
+    struct rule_value out = rule_new_list(e, (uint64_t)shape->count + axes->count);
+    if (out.kind != VALUE_LIST || !(marked = mark_axes(e, axes, out.count)))
         return rule_unknown;
     uint32_t n = 0;
     for (uint32_t i = 0; i < out.count; i++) {
@@ -200,10 +227,10 @@ static struct rule_value call_unsqueeze(struct evaluator *e, const struct rule_v
 
 static struct rule_value call_permute(struct evaluator *e, const struct rule_value *args)
 {
-    bool marked[MAX_VALUE_DIMS];
+    const bool *marked = NULL;
     const struct rule_value *shape = &args[0], *order = &args[1];
     if (shape->kind != VALUE_LIST || order->kind != VALUE_LIST ||
-        !mark_axes(e, order, shape->count, marked))
+        !(marked = mark_axes(e, order, shape->count)))
         return rule_unknown;
     struct rule_value out = rule_list(e, shape->count);
     for (uint32_t i = 0; i < shape->count; i++) {
@@ -246,7 +273,7 @@ static struct rule_value call_replace(struct evaluator *e, const struct rule_val
     if (shape->kind != VALUE_LIST || args[2].kind != VALUE_NUMBER)
         return rule_unknown;
     uint32_t at = rule_place(e, &args[1], shape->count + insert);
-    struct rule_value out = rule_list(e, (uint64_t)shape->count + insert);
+    struct rule_value out = rule_new_list(e, (uint64_t)shape->count + insert);
     if (at == NONE || out.kind != VALUE_LIST)
         return rule_unknown;
     for (uint32_t i = 0; i < out.count; i++)
@@ -283,6 +310,8 @@ static struct rule_value call_reshape(struct evaluator *e, const struct rule_val
         if (out.dims[i].known && out.dims[i].number == 0 && i < shape->count)
             out.dims[i] = shape->dims[i];
         if (wanted->dims[i].known && wanted->dims[i].number < 0) {
+            if (wanted->dims[i].number != -1)
+                return rule_fail_here(e, "a dimension is negative");
             if (rest != NONE)
                 return rule_fail_here(e, "-1 stands twice");
             rest = i;
@@ -300,9 +329,25 @@ static struct rule_value call_reshape(struct evaluator *e, const struct rule_val
 static struct rule_value call_ones(struct evaluator *e, const struct rule_value *count)
 {
     const int64_t *number = rule_as_number(count);
-    struct rule_value out = number && *number >= 0 ? rule_list(e, (uint64_t)*number) : rule_unknown;
+    if (number && *number < 0)
+        return rule_fail_here(e, "a list has no negative number of elements");
+    struct rule_value out = number ? rule_new_list(e, (uint64_t)*number) : rule_unknown;
     for (uint32_t i = 0; i < out.count; i++)
         out.dims[i] = rule_known(1);
+    return out;
+}
+
+static struct rule_value call_fill(struct evaluator *e, const struct rule_value *args)
+{
+    uint32_t count;
+    if (args[0].kind != VALUE_LIST || !rule_pair(e, &args[0], &args[1], &count))
+        return rule_unknown;
+    struct rule_value out = rule_list(e, count);
+    for (uint32_t i = 0; i < out.count; i++) {
+        out.dims[i] = args[0].dims[i];
+        if (out.dims[i].known && out.dims[i].number == -1)
+            out.dims[i] = rule_element(&args[1], i);
+    }
     return out;
 }
 
@@ -343,6 +388,7 @@ static struct rule_value call_slot(struct evaluator *e, uint32_t function, uint3
     case RULE_FN_count: return rule_number(count_of(e, slot));
     case RULE_FN_contents: return call_contents(e, slot);
     case RULE_FN_lengths: return call_lengths(e, slot, &args[1]);
+    case RULE_FN_nth: return rule_number(e->nth);
     case RULE_FN_present: return rule_number(rule_tensor(e, slot) != NONE);
     default: assert(function == RULE_FN_concat); return call_concat(e, slot, &args[1]);
     }
@@ -356,19 +402,23 @@ struct rule_value rule_call(struct evaluator *e, const struct rule *rule, struct
     case RULE_FN_size:
         return args[0].kind == VALUE_LIST ? rule_dim_value(rule_product(e, &args[0]))
                                           : rule_unknown;
+    case RULE_FN_sum:
+        return args[0].kind == VALUE_LIST ? rule_dim_value(rule_sum(e, &args[0])) : rule_unknown;
+    case RULE_FN_has: return call_has(e, args);
     case RULE_FN_ones: return call_ones(e, &args[0]);
+    case RULE_FN_fill: return call_fill(e, args);
     case RULE_FN_min: return call_extreme(args, false);
     case RULE_FN_max: return call_extreme(args, true);
     case RULE_FN_broadcast: return call_broadcast(e, rule, args);
     case RULE_FN_reduce: return call_reduce(e, args);
     case RULE_FN_permute: return call_permute(e, args);
     case RULE_FN_slice: return call_slice(e, args);
+    case RULE_FN_strided: return rule_strided(e, args);
     case RULE_FN_replace: return call_replace(e, args, false);
     case RULE_FN_insert: return call_replace(e, args, true);
     case RULE_FN_squeeze: return call_squeeze(e, args);
     case RULE_FN_unsqueeze: return call_unsqueeze(e, args);
     case RULE_FN_reshape: return call_reshape(e, args);
-    case RULE_FN_strided: return rule_strided(e, args);
     default: return call_slot(e, (uint32_t)rule->number, (uint32_t)rule->args[0]->number, args);
     }
 }

@@ -193,6 +193,7 @@ static void look_by_element(struct looking *looking, const struct op_rule *rule)
     for (uint64_t i = 0; i < looking->contents.count && !e->failed; i++) {
         int64_t number = looking->contents.at[i];
         arena_clear(&e->arena);
+        evaluator_forget(e);
         e->element[ELEMENT_PLACE] = (int64_t)i;
         e->element[ELEMENT_VALUE] = number;
         struct allowed allowed = allowed_by(e, rule);
@@ -205,6 +206,7 @@ static void look_by_element(struct looking *looking, const struct op_rule *rule)
             e->element[ELEMENT_SUM] = number < 0 ? INT64_MIN : INT64_MAX;
     }
     arena_free(&e->arena);
+    evaluator_forget(e);
     e->arena = kept;
 }
 

@@ -1,4 +1,5 @@
 #include "ir/op_rules.h"
+#include "ir/op_rule_types.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +8,9 @@
 struct rule_parser {
     struct arena *arena;
     const struct op_type *type;
-    const char *at; /* the next token; blanks in front of it are skipped */
+    const char *text; /* of the rule */
+    const char *at;   /* the next token; blanks in front of it are skipped */
+    const char *end;  /* of the last token */
     struct rule_variables *variables;
     bool binds;    /* in a list, names that nobody knows are new variables */
     bool contents; /* there are elements and ranges */
@@ -16,10 +19,10 @@ struct rule_parser {
     size_t error_size;
 };
 
-static const struct rule *fail(struct rule_parser *parser, const char *format, ...)
+static struct rule *fail(struct rule_parser *parser, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static const struct rule *fail(struct rule_parser *parser, const char *format, ...)
+static struct rule *fail(struct rule_parser *parser, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -30,8 +33,10 @@ static const struct rule *fail(struct rule_parser *parser, const char *format, .
 
 /* ------------------------------------------------------------------------- tokens ---- */
 
+/* At the end of a token. */
 static void skip_blanks(struct rule_parser *parser)
 {
+    parser->end = parser->at;
     while (*parser->at == ' ')
         parser->at++;
 }
@@ -64,7 +69,7 @@ static size_t word_size(const char *text)
     return size;
 }
 
-static const struct rule *fail_here(struct rule_parser *parser, const char *wanted)
+static struct rule *fail_here(struct rule_parser *parser, const char *wanted)
 {
     return *parser->at ? fail(parser, "%s is missing before '%s'", wanted, parser->at)
                        : fail(parser, "%s is missing at the end", wanted);
@@ -81,8 +86,8 @@ static struct rule *node(struct rule_parser *parser, enum rule_kind kind, int64_
     return rule;
 }
 
-static const struct rule *node_of(struct rule_parser *parser, enum rule_kind kind, int64_t number,
-                                  const struct rule *a, const struct rule *b)
+static struct rule *node_of(struct rule_parser *parser, enum rule_kind kind, int64_t number,
+                            const struct rule *a, const struct rule *b)
 {
     struct rule *rule = node(parser, kind, number, b ? 2 : 1);
     if (!a)
@@ -92,7 +97,17 @@ static const struct rule *node_of(struct rule_parser *parser, enum rule_kind kin
     return rule;
 }
 
-static const struct rule *parse_expr(struct rule_parser *parser);
+/* Says where an expression stands, from `begin` to the last token. NULL stays NULL. */
+static struct rule *placed(const struct rule_parser *parser, struct rule *rule, const char *begin)
+{
+    if (rule) {
+        rule->begin = (uint32_t)(begin - parser->text);
+        rule->end = (uint32_t)(parser->end - parser->text);
+    }
+    return rule;
+}
+
+static struct rule *parse_expr(struct rule_parser *parser);
 
 bool rule_speaks_of(const struct rule *rule, enum rule_element element)
 {
@@ -127,8 +142,9 @@ static uint32_t find_attr(const struct op_type *type, const char *name, size_t s
     return NONE;
 }
 
-static const struct rule *variable(struct rule_parser *parser, const char *name, size_t size,
-                                   bool item)
+/* `item`: alone in a list, where it may be new; `list`: it stands for several dimensions. */
+static struct rule *variable(struct rule_parser *parser, const char *name, size_t size, bool item,
+                             bool list)
 {
     struct rule_variables *variables = parser->variables;
     uint32_t i = 0;
@@ -138,8 +154,10 @@ static const struct rule *variable(struct rule_parser *parser, const char *name,
         return fail(parser, "nothing says what '%.*s' is", (int)size, name);
     if (i == MAX_RULE_VARIABLES)
         return fail(parser, "there are more than %d variables", MAX_RULE_VARIABLES);
-    if (i == variables->count)
+    if (i == variables->count) {
+        variables->lists[i] = list;
         variables->names[variables->count++] = arena_strndup(parser->arena, name, size);
+    }
     struct rule *rule = node(parser, RULE_VARIABLE, i, 0);
     rule->text = variables->names[i];
     return rule;
@@ -160,8 +178,7 @@ static uint32_t find_element(const char *name, size_t size)
     return i;
 }
 
-/* `item`: alone in a list, where it may be new. */
-static const struct rule *parse_name(struct rule_parser *parser, bool item)
+static struct rule *parse_name(struct rule_parser *parser, bool item, bool list)
 {
     const char *name = parser->at;
     size_t size = word_size(name);
@@ -178,37 +195,20 @@ static const struct rule *parse_name(struct rule_parser *parser, bool item)
     uint32_t element = parser->contents ? find_element(name, size) : RULE_ELEMENTS;
     if (element < RULE_ELEMENTS)
         return node(parser, RULE_ELEMENT, element, 0);
-    return variable(parser, name, size, item);
+    return variable(parser, name, size, item, list);
 }
 
 /* ---------------------------------------------------------------------- functions ---- */
 
-static const struct {
-    const char *name;
-    uint32_t n_args;
-} functions[RULE_FUNCTIONS] = {
-#define FUNCTION(name, args, about) {#name, args},
-#include "ir/op_functions.def"
-#undef FUNCTION
-};
-
-/* Some are about a slot itself, not its shape. */
-static bool takes_slot(uint32_t function)
-{
-    return function == RULE_FN_bytes || function == RULE_FN_count || function == RULE_FN_present ||
-           function == RULE_FN_concat || function == RULE_FN_contents ||
-           function == RULE_FN_lengths;
-}
-
 /* Expressions up to a closing bracket, the opening one being read. */
 static struct rule *parse_list(struct rule_parser *parser, struct rule *rule, const char *close,
-                               const struct rule *(*item)(struct rule_parser *parser))
+                               struct rule *(*item)(struct rule_parser *parser))
 {
     VEC(const struct rule *) items = {NULL, 0, 0};
     bool ok = true;
     if (!take(parser, close))
         do {
-            const struct rule *next = item(parser);
+            struct rule *next = item(parser);
             ok = next != NULL;
             vec_push(&items, next);
         } while (ok && take(parser, ","));
@@ -223,24 +223,23 @@ static struct rule *parse_list(struct rule_parser *parser, struct rule *rule, co
     return ok ? rule : NULL;
 }
 
-static const struct rule *parse_call(struct rule_parser *parser, const char *name, size_t size)
+static struct rule *parse_call(struct rule_parser *parser, const char *name, size_t size)
 {
     uint32_t function = 0;
-    while (function < RULE_FUNCTIONS && !is_text(functions[function].name, name, size))
+    while (function < RULE_FUNCTIONS && !is_text(rule_function_info(function)->name, name, size))
         function++;
     if (function == RULE_FUNCTIONS)
         return fail(parser, "there is no function '%.*s'", (int)size, name);
     struct rule *call = parse_list(parser, node(parser, RULE_CALL, function, 0), ")", parse_expr);
-    uint32_t wanted = functions[function].n_args;
-    if (call && (wanted ? call->n_args != wanted : call->n_args == 0))
-        return fail(parser, "'%s' takes %u argument%s, not %u", functions[function].name,
-                    wanted ? wanted : 1,
-                    wanted == 1 ? ""
-                    : wanted    ? "s"
-                                : " or more",
+    uint32_t wanted = (uint32_t)strcspn(rule_function_info(function)->takes, "+");
+    bool more = rule_function_info(function)->takes[wanted] != '\0';
+    if (call && (more ? call->n_args < wanted : call->n_args != wanted))
+        return fail(parser, "'%s' takes %u argument%s, not %u", rule_function_info(function)->name,
+                    wanted,
+                    more          ? " or more"
+                    : wanted == 1 ? ""
+                                  : "s",
                     call->n_args);
-    if (call && takes_slot(function) && call->args[0]->kind != RULE_SLOT)
-        return fail(parser, "'%s' is of an operand or result", functions[function].name);
     if (call && function == RULE_FN_contents && !parser->contents)
         return fail(parser, "'contents' is for rules of 'values'");
     return call;
@@ -248,7 +247,7 @@ static const struct rule *parse_call(struct rule_parser *parser, const char *nam
 
 /* ------------------------------------------------------------------------ primary ---- */
 
-static const struct rule *parse_number(struct rule_parser *parser)
+static struct rule *parse_number(struct rule_parser *parser)
 {
     int64_t number = 0;
     for (; is_digit(*parser->at); parser->at++)
@@ -259,7 +258,7 @@ static const struct rule *parse_number(struct rule_parser *parser)
     return node(parser, RULE_NUMBER, number, 0);
 }
 
-static const struct rule *parse_text(struct rule_parser *parser)
+static struct rule *parse_text(struct rule_parser *parser)
 {
     size_t size = strcspn(parser->at + 1, "'");
     struct rule *rule = node(parser, RULE_TEXT, 0, 0);
@@ -269,18 +268,20 @@ static const struct rule *parse_text(struct rule_parser *parser)
 }
 
 /* `..x`, or an expression; a name alone may be a new variable. */
-static const struct rule *parse_item(struct rule_parser *parser)
+static struct rule *parse_item(struct rule_parser *parser)
 {
+    const char *begin = parser->at;
     bool splice = take(parser, "..");
+    const char *inner = parser->at;
     size_t size = word_size(parser->at);
     size_t blanks = strspn(parser->at + size, " ");
-    const struct rule *rule = size && strchr(",]", parser->at[size + blanks])
-                                  ? parse_name(parser, true)
-                                  : parse_expr(parser);
-    return splice ? node_of(parser, RULE_SPLICE, 0, rule, NULL) : rule;
+    struct rule *rule = size && strchr(",]", parser->at[size + blanks])
+                            ? placed(parser, parse_name(parser, true, splice), inner)
+                            : parse_expr(parser);
+    return splice ? placed(parser, node_of(parser, RULE_SPLICE, 0, rule, NULL), begin) : rule;
 }
 
-static const struct rule *parse_primary(struct rule_parser *parser)
+static struct rule *parse_primary(struct rule_parser *parser)
 {
     size_t size = word_size(parser->at);
     if (size && parser->at[size] == '(') {
@@ -290,7 +291,7 @@ static const struct rule *parse_primary(struct rule_parser *parser)
         return parse_call(parser, name, size);
     }
     if (size)
-        return parse_name(parser, false);
+        return parse_name(parser, false, false);
     if (is_digit(*parser->at))
         return parse_number(parser);
     if (*parser->at == '\'')
@@ -299,30 +300,33 @@ static const struct rule *parse_primary(struct rule_parser *parser)
         return parse_list(parser, node(parser, RULE_LIST, 0, 0), "]", parse_item);
     if (!take(parser, "("))
         return fail_here(parser, "a value");
-    const struct rule *rule = parse_expr(parser);
+    struct rule *rule = parse_expr(parser);
     return !rule || take(parser, ")") ? rule : fail_here(parser, ")");
 }
 
-static const struct rule *parse_postfix(struct rule_parser *parser)
+static struct rule *parse_postfix(struct rule_parser *parser)
 {
-    const struct rule *rule = parse_primary(parser);
+    const char *begin = parser->at;
+    struct rule *rule = placed(parser, parse_primary(parser), begin);
     while (rule && take(parser, "[")) {
-        const struct rule *place = parse_expr(parser);
+        struct rule *place = parse_expr(parser);
         rule = place ? node_of(parser, RULE_INDEX, 0, rule, place) : NULL;
         if (rule && !take(parser, "]"))
             return fail_here(parser, "]");
+        placed(parser, rule, begin);
     }
     return rule;
 }
 
 /* ---------------------------------------------------------------------- operators ---- */
 
-static const struct rule *parse_unary(struct rule_parser *parser)
+static struct rule *parse_unary(struct rule_parser *parser)
 {
     if (parser->depth == MAX_RULE_DEPTH)
         return fail(parser, "this is nested too deep");
     parser->depth++;
-    const struct rule *rule;
+    const char *begin = parser->at;
+    struct rule *rule;
     if (take(parser, "-"))
         rule = node_of(parser, RULE_NEGATE, 0, parse_unary(parser), NULL);
     else if (parser->at[0] == '!' && parser->at[1] != '=' && take(parser, "!"))
@@ -330,7 +334,7 @@ static const struct rule *parse_unary(struct rule_parser *parser)
     else
         rule = parse_postfix(parser);
     parser->depth--;
-    return rule;
+    return placed(parser, rule, begin);
 }
 
 /* Those that begin alike stand in the order of their length. */
@@ -352,27 +356,30 @@ static int take_operator(struct rule_parser *parser, int level)
     return RULE_OPERATORS;
 }
 
-static const struct rule *parse_level(struct rule_parser *parser, int level)
+static struct rule *parse_level(struct rule_parser *parser, int level)
 {
     if (level > operators[RULE_MOD].level)
         return parse_unary(parser);
-    const struct rule *rule = parse_level(parser, level + 1);
+    const char *begin = parser->at;
+    struct rule *rule = parse_level(parser, level + 1);
     for (int found; rule && (found = take_operator(parser, level)) != RULE_OPERATORS;) {
-        const struct rule *right = parse_level(parser, level + 1);
-        rule = right ? node_of(parser, RULE_BINARY, found, rule, right) : NULL;
+        struct rule *right = parse_level(parser, level + 1);
+        rule =
+            right ? placed(parser, node_of(parser, RULE_BINARY, found, rule, right), begin) : NULL;
     }
     return rule;
 }
 
-static const struct rule *parse_any(struct rule_parser *parser, bool range)
+static struct rule *parse_any(struct rule_parser *parser, bool range)
 {
     if (parser->depth == MAX_RULE_DEPTH)
         return fail(parser, "this is nested too deep");
     parser->depth++;
-    const struct rule *rule = parse_level(parser, 0);
+    const char *begin = parser->at;
+    struct rule *rule = parse_level(parser, 0);
     if (rule && range && take(parser, "..")) {
-        const struct rule *high = parse_level(parser, 0);
-        rule = high ? node_of(parser, RULE_RANGE, 0, rule, high) : NULL;
+        struct rule *high = parse_level(parser, 0);
+        rule = high ? placed(parser, node_of(parser, RULE_RANGE, 0, rule, high), begin) : NULL;
     } else if (rule && take(parser, "?")) {
         struct rule *choice = node(parser, RULE_CHOICE, 0, 3);
         choice->args[0] = rule;
@@ -382,13 +389,13 @@ static const struct rule *parse_any(struct rule_parser *parser, bool range)
         if (choice->args[1] && !colon)
             rule = fail_here(parser, ":");
         else
-            rule = choice->args[2] ? choice : NULL;
+            rule = choice->args[2] ? placed(parser, choice, begin) : NULL;
     }
     parser->depth--;
     return rule;
 }
 
-static const struct rule *parse_expr(struct rule_parser *parser)
+static struct rule *parse_expr(struct rule_parser *parser)
 {
     return parse_any(parser, false);
 }
@@ -414,6 +421,7 @@ bool op_rule_parse(struct arena *arena, const struct op_type *type, const char *
 {
     struct rule_parser parser = {.arena = arena,
                                  .type = type,
+                                 .text = text,
                                  .at = text,
                                  .variables = variables,
                                  .contents = use == RULE_FOR_CONTENTS,
@@ -428,6 +436,7 @@ bool op_rule_parse(struct arena *arena, const struct op_type *type, const char *
                       : parse_any(&parser, parser.contents && rule->slot == NONE);
     if (rule->value && *parser.at)
         rule->value = fail(&parser, "'%s' is too much", parser.at);
+    bool right = rule->value && op_rule_has_types(type, variables, rule, use, error, error_size);
     variables->bound = variables->count;
-    return rule->value != NULL;
+    return right;
 }

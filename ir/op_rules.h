@@ -49,7 +49,7 @@ enum rule_operator {
 };
 
 enum rule_function {
-#define FUNCTION(name, args, about) RULE_FN_##name,
+#define FUNCTION(name, takes, gives, about) RULE_FN_##name,
 #include "ir/op_functions.def"
 #undef FUNCTION
     RULE_FUNCTIONS
@@ -60,8 +60,18 @@ struct rule {
     uint32_t n_args;
     const struct rule **args;
     int64_t number;
-    const char *text; /* of TEXT and VARIABLE */
+    const char *text;    /* of TEXT and VARIABLE */
+    uint32_t begin, end; /* its bytes of the rule's text */
 };
+
+/* What an expression is. */
+enum rule_type { RULE_IS_NUMBER, RULE_IS_LIST, RULE_IS_TEXT };
+
+struct rule_function_info {
+    const char *name, *takes; /* as in the table */
+    enum rule_type gives;
+};
+const struct rule_function_info *rule_function_info(enum rule_function function);
 
 /* The length also bounds how deep chains of operators are. */
 enum { MAX_RULE_VARIABLES = 16, MAX_RULE_DEPTH = 32, MAX_RULE_TEXT = 4096 };
@@ -69,6 +79,7 @@ enum { MAX_RULE_VARIABLES = 16, MAX_RULE_DEPTH = 32, MAX_RULE_TEXT = 4096 };
 /* The variables of a type, whose rules share them; they are bound by operands. */
 struct rule_variables {
     const char *names[MAX_RULE_VARIABLES];
+    bool lists[MAX_RULE_VARIABLES]; /* it stands for several dimensions */
     uint32_t count;
     uint32_t bound; /* those below were bound by earlier rules */
 };
@@ -81,7 +92,7 @@ enum rule_use {
 };
 
 /* Reads a rule of a type whose slots and attributes are read. False, with what is wrong, where it
- * is no rule. */
+ * is no rule, or one that cannot be right of any op (ir/op_rule_types.h). */
 bool op_rule_parse(struct arena *arena, const struct op_type *type, const char *text,
                    enum rule_use use, struct rule_variables *variables, struct op_rule *rule,
                    char *error, size_t error_size);

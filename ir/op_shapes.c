@@ -166,23 +166,50 @@ static bool has_variables(const struct rule *list)
     return false;
 }
 
+/* What a rule says of one element of its slot, the tensor if it is told. */
+static struct rule_value shape_by_rule(struct evaluator *e, uint32_t tensor,
+                                       const struct rule *value)
+{
+    struct rule_value shape = rule_eval(e, value);
+    for (uint32_t i = 0; shape.kind == VALUE_LIST && i < shape.count; i++)
+        if (shape.dims[i].known && shape.dims[i].number < 0)
+            rule_fail(e, tensor, NONE, "'%s' of %s would be %s by '%s'",
+                      e->call->type->slots[e->rule->slot].name, e->call->type->name,
+                      rule_value_text(&shape).text, e->rule->text);
+    return e->failed ? rule_unknown : shape;
+}
+
+static void match_patterns(struct evaluator *e, const struct rule *pattern)
+{
+    for (uint32_t i = 0; i < e->call->n_tensors && !e->failed; i++)
+        if (e->call->tensors[i].slot == e->rule->slot)
+            match_pattern(e, i, pattern);
+}
+
 static void check_slot(struct evaluator *e, const struct rule *value)
 {
-    bool operand = e->rule->slot < e->call->type->n_operands;
-    bool pattern = operand && value->kind == RULE_LIST && has_variables(value);
-    if (!operand && rule_tensor(e, e->rule->slot) == NONE)
-        rule_eval(e, value); /* whose shape it would be is not told, but may be impossible */
+    struct rule_dim dims[MAX_RANK];
+    struct rule_value expected = rule_unknown;
+    bool operand = e->rule->slot < e->call->type->n_operands, first = true;
+    if (operand && value->kind == RULE_LIST && has_variables(value)) {
+        match_patterns(e, value);
+        return;
+    }
+    e->nth = 0;
+    /* Whose shape it would be is not told, but it may be impossible. */
+    if (!operand && !e->rule->each && rule_tensor(e, e->rule->slot) == NONE)
+        shape_by_rule(e, NONE, value);
     for (uint32_t i = 0; i < e->call->n_tensors && !e->failed; i++) {
         if (e->call->tensors[i].slot != e->rule->slot)
             continue;
-        if (pattern) {
-            match_pattern(e, i, value);
-            continue;
-        }
-        struct rule_value expected = rule_eval(e, value), found = rule_shape(e, i);
-        if (!e->failed && expected.kind == VALUE_LIST && found.kind == VALUE_LIST &&
+        if (first || e->rule->each)
+            expected = shape_by_rule(e, i, value);
+        struct rule_value found = rule_shape_in(e, i, dims);
+        if (expected.kind == VALUE_LIST && found.kind == VALUE_LIST &&
             !rule_lists_agree(&expected, &found))
             wrong_shape(e, i, &expected);
+        first = false;
+        e->nth++;
     }
 }
 
@@ -205,14 +232,15 @@ static void check_condition(struct evaluator *e, const struct rule *value)
     const int64_t *number = rule_as_number(&holds);
     if (e->failed || !number || *number)
         return;
-    struct value_text left = {""}, right = {""};
-    if (value->kind == RULE_BINARY) {
-        struct rule_value a = rule_eval(e, value->args[0]), b = rule_eval(e, value->args[1]);
-        left = rule_value_text(&a);
-        right = rule_value_text(&b);
+    if (value->kind != RULE_BINARY || value->number <= RULE_AND) {
+        rule_fail(e, subject(e, value), NONE, "%s has '%s', which does not hold",
+                  e->call->type->name, e->rule->text);
+        return;
     }
+    struct rule_value a = rule_eval(e, value->args[0]), b = rule_eval(e, value->args[1]);
     rule_fail(e, subject(e, value), NONE, "%s has '%s', which does not hold for %s and %s",
-              e->call->type->name, e->rule->text, left.text, right.text);
+              e->call->type->name, e->rule->text, rule_value_text(&a).text,
+              rule_value_text(&b).text);
 }
 
 static void run_rule(struct evaluator *e, const struct op_rule *rule)
@@ -269,7 +297,8 @@ bool op_shapes_check(const struct op_call *call, struct op_fault *fault)
     return !e.failed;
 }
 
-bool op_shapes_infer(const struct op_call *call, uint32_t slot, int64_t *dims, uint32_t *rank)
+bool op_shapes_infer(const struct op_call *call, uint32_t slot, uint32_t nth, int64_t *dims,
+                     uint32_t *rank)
 {
     struct evaluator e;
     struct op_fault fault;
@@ -278,14 +307,14 @@ bool op_shapes_infer(const struct op_call *call, uint32_t slot, int64_t *dims, u
     for (uint32_t i = 0; i < call->type->n_shape && !e.failed; i++) {
         run_rule(&e, &call->type->shape[i]);
         const struct rule *value = rule_choose(&e, call->type->shape[i].value);
+        e.nth = nth;
         if (call->type->shape[i].slot == slot && value)
-            found = rule_eval(&e, value);
+            found = shape_by_rule(&e, NONE, value);
     }
     bool ok = !e.failed && found.kind == VALUE_LIST && found.count <= MAX_RANK;
     *rank = ok ? found.count : 0;
     for (uint32_t i = 0; i < *rank; i++)
-        dims[i] =
-            found.dims[i].known && found.dims[i].number < 0 ? DIM_UNKNOWN : found.dims[i].number;
+        dims[i] = found.dims[i].number;
     arena_free(&e.arena);
     return ok;
 }

@@ -53,9 +53,11 @@ struct op_fault {
 /* Whether the shapes may be right. */
 bool op_shapes_check(const struct op_call *call, struct op_fault *fault);
 
-/* The shape of a result, of a call that need not have it. False where no rule says it, or not what
- * its rank is; what is not known of dimensions is DIM_UNKNOWN. At most MAX_RANK dimensions. */
-bool op_shapes_infer(const struct op_call *call, uint32_t slot, int64_t *dims, uint32_t *rank);
+/* The shape of a result, of a call that need not have it; of a listed one, of its nth element.
+ * False where no rule says it, or not what its rank is; what is not known of dimensions is
+ * DIM_UNKNOWN. At most MAX_RANK dimensions. */
+bool op_shapes_infer(const struct op_call *call, uint32_t slot, uint32_t nth, int64_t *dims,
+                     uint32_t *rank);
 
 /* The number that an expression of the type, `flops` or `bytes`, has for this op. False where it
  * is not known or too large. */

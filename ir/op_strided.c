@@ -1,115 +1,127 @@
-/* The function `strided` of rules: the shape that StridedSlice gives, with TensorFlow's masks. Bit
- * i of a mask is about entry i of the lists. */
+/* The shape of what StridedSlice cuts out of another one, with TensorFlow's masks. */
 #include "ir/op_eval.h"
 
-/* Its arguments, as numbers where they are known. */
-enum {
-    X,
-    BEGIN,
-    END,
-    STRIDES,
-    BEGIN_MASK,
-    END_MASK,
-    ELLIPSIS_MASK,
-    NEW_AXIS_MASK,
-    SHRINK_AXIS_MASK
-};
+enum { X, BEGIN, END, STRIDES, BEGIN_MASK, END_MASK, ELLIPSIS, NEW_AXIS, SHRINK, ARGS };
 
+/* Entries of the lists, which are about axes of x in order; some are about none. */
 struct cut {
     struct evaluator *e;
     const struct rule_value *args;
+    uint32_t entry;
     struct rule_value out;
 };
 
-static bool has(const struct cut *cut, uint32_t mask, uint32_t i)
+static bool has_bit(const struct cut *cut, unsigned mask)
 {
-    return i < 63 && (cut->args[mask].number.number >> i & 1) != 0;
+    return cut->entry < 63 && (cut->args[mask].number.number >> cut->entry & 1) != 0;
 }
 
-static void add_dim(struct cut *cut, struct rule_dim dim)
+/* A bound of an axis: counted from the end if it is negative, and held within the axis. */
+static int64_t bound_of(int64_t value, int64_t dim, int64_t step)
+{
+    int64_t low = step < 0 ? -1 : 0, high = step < 0 ? dim - 1 : dim;
+    value += value < 0 ? dim : 0;
+    return value < low ? low : value > high ? high : value;
+}
+
+/* How many places there are from `first` up to `last`, or down to it. */
+static int64_t count_places(int64_t first, int64_t last, int64_t step)
+{
+    int64_t length = step < 0 ? first - last : last - first;
+    uint64_t by = step < 0 ? -(uint64_t)step : (uint64_t)step;
+    return length <= 0 ? 0 : (int64_t)(((uint64_t)length - 1) / by + 1);
+}
+
+static void add(struct cut *cut, struct rule_dim dim)
 {
     cut->out.dims[cut->out.count++] = dim;
 }
 
-/* A bound of an axis: counted from the end if it is negative, and held within the axis. */
-static int64_t held(int64_t value, int64_t dim, int64_t step)
+/* The entry names one place of an axis, which the result does not have. */
+static void shrink_axis(struct cut *cut, struct rule_dim dim)
 {
-    value += value < 0 ? dim : 0;
-    int64_t low = step < 0 ? -1 : 0, high = step < 0 ? dim - 1 : dim;
-    return value < low ? low : value > high ? high : value;
+    const struct rule_dim *begin = &cut->args[BEGIN].dims[cut->entry];
+    if (!dim.known || !begin->known)
+        return;
+    if (begin->number < -dim.number || begin->number >= dim.number)
+        rule_fail(cut->e, NONE, NONE, "%s has no place %lld in a dimension of %lld, by '%s'",
+                  cut->e->call->type->name, (long long)begin->number, (long long)dim.number,
+                  cut->e->rule->text);
 }
 
-/* How many places entry `i` takes of a dimension. */
-static int64_t places(const struct cut *cut, uint32_t i, int64_t dim)
+static struct rule_dim cut_axis(const struct cut *cut, struct rule_dim dim)
 {
-    int64_t begin = cut->args[BEGIN].dims[i].number, end = cut->args[END].dims[i].number;
-    int64_t step = cut->args[STRIDES].dims[i].number;
-    begin = has(cut, BEGIN_MASK, i) ? (step < 0 ? dim - 1 : 0) : held(begin, dim, step);
-    end = has(cut, END_MASK, i) ? (step < 0 ? -1 : dim) : held(end, dim, step);
-    uint64_t length = (uint64_t)(step < 0 ? begin - end : end - begin);
-    uint64_t by = step < 0 ? 0 - (uint64_t)step : (uint64_t)step;
-    bool empty = step < 0 ? begin <= end : end <= begin;
-    return empty ? 0 : (int64_t)((length - 1) / by + 1);
-}
-
-/* One place of a dimension, which the result has not. */
-static void shrink(struct cut *cut, uint32_t i, struct rule_dim dim)
-{
-    struct rule_dim at = cut->args[BEGIN].dims[i];
-    if (dim.known && at.known && (at.number < -dim.number || at.number >= dim.number))
-        rule_fail_here(cut->e, "a place is outside of a dimension");
-}
-
-/* Entry `i` is about a dimension. */
-static void cut_dim(struct cut *cut, uint32_t i, struct rule_dim dim)
-{
-    struct rule_dim step = cut->args[STRIDES].dims[i];
+    uint32_t i = cut->entry;
+    struct rule_dim begin = cut->args[BEGIN].dims[i], end = cut->args[END].dims[i],
+                    step = {true, 1};
+    bool from_begin = has_bit(cut, BEGIN_MASK), to_end = has_bit(cut, END_MASK);
+    if (cut->args[STRIDES].count)
+        step = cut->args[STRIDES].dims[i];
     if (step.known && step.number == 0)
         rule_fail_here(cut->e, "a stride is 0");
-    else if (has(cut, SHRINK_AXIS_MASK, i))
-        shrink(cut, i, dim);
-    else if (dim.known && step.known &&
-             (cut->args[BEGIN].dims[i].known || has(cut, BEGIN_MASK, i)) &&
-             (cut->args[END].dims[i].known || has(cut, END_MASK, i)))
-        add_dim(cut, rule_known(places(cut, i, dim.number)));
-    else
-        add_dim(cut, rule_unknown_dim());
+    if (from_begin && to_end && step.known && (step.number == 1 || step.number == -1))
+        return dim;
+    if (!dim.known || !begin.known || !end.known || !step.known || cut->e->failed)
+        return rule_unknown_dim();
+    bool down = step.number < 0;
+    int64_t first =
+        from_begin ? (down ? dim.number - 1 : 0) : bound_of(begin.number, dim.number, step.number);
+    int64_t last =
+        to_end ? (down ? -1 : dim.number) : bound_of(end.number, dim.number, step.number);
+    return rule_known(count_places(first, last, step.number));
 }
 
-/* Dimensions that no entry is about stand where the ellipsis is, else at the end. */
-static void cut_all(struct cut *cut)
+/* How many axes of x the entries are about; those at the ellipsis, or behind all, are whole. */
+static uint32_t count_named(struct cut *cut)
+{
+    uint32_t named = 0, count = cut->args[BEGIN].count;
+    for (cut->entry = 0; cut->entry < count; cut->entry++)
+        named += !has_bit(cut, NEW_AXIS) && !has_bit(cut, ELLIPSIS);
+    return named;
+}
+
+static void cut_all(struct cut *cut, uint32_t whole)
 {
     const struct rule_value *x = &cut->args[X];
-    uint32_t entries = cut->args[BEGIN].count, dim = 0, named = 0;
-    for (uint32_t i = 0; i < entries; i++)
-        named += !has(cut, NEW_AXIS_MASK, i) && !has(cut, ELLIPSIS_MASK, i);
-    if (named > x->count) {
-        rule_fail_here(cut->e, "there are more entries than dimensions");
-        return;
+    uint32_t axis = 0, count = cut->args[BEGIN].count;
+    for (cut->entry = 0; cut->entry <= count && !cut->e->failed; cut->entry++) {
+        bool last = cut->entry == count;
+        for (; (last || has_bit(cut, ELLIPSIS)) && whole > 0; whole--)
+            add(cut, x->dims[axis++]);
+        if (last || has_bit(cut, ELLIPSIS))
+            continue;
+        if (has_bit(cut, NEW_AXIS))
+            add(cut, rule_known(1));
+        else if (has_bit(cut, SHRINK))
+            shrink_axis(cut, x->dims[axis++]);
+        else
+            add(cut, cut_axis(cut, x->dims[axis])), axis++;
     }
-    uint32_t whole = x->count - named;
-    for (uint32_t i = 0; i <= entries; i++) {
-        bool last = i == entries, rest = last || has(cut, ELLIPSIS_MASK, i);
-        for (; rest && whole > 0; whole--)
-            add_dim(cut, x->dims[dim++]);
-        if (!rest && has(cut, NEW_AXIS_MASK, i))
-            add_dim(cut, rule_known(1));
-        else if (!rest)
-            cut_dim(cut, i, x->dims[dim++]);
-    }
+}
+
+static bool lists_fit(struct evaluator *e, const struct rule_value *args)
+{
+    uint32_t count = args[BEGIN].count;
+    if (args[END].count != count || (args[STRIDES].count && args[STRIDES].count != count))
+        rule_fail_here(e, "begin, end and strides differ in length");
+    return !e->failed;
 }
 
 struct rule_value rule_strided(struct evaluator *e, const struct rule_value *args)
 {
-    for (uint32_t i = X; i <= SHRINK_AXIS_MASK; i++)
+    struct cut cut = {.e = e, .args = args};
+    for (unsigned i = 0; i < ARGS; i++)
         if (i <= STRIDES ? args[i].kind != VALUE_LIST : !rule_as_number(&args[i]))
             return rule_unknown;
-    if (args[BEGIN].count != args[END].count || args[BEGIN].count != args[STRIDES].count)
-        return rule_fail_here(e, "lists differ in length");
-    struct cut cut = {e, args, rule_list(e, (uint64_t)args[X].count + args[BEGIN].count)};
+    if (!lists_fit(e, args))
+        return rule_unknown;
+    uint32_t named = count_named(&cut);
+    if (named > args[X].count)
+        return rule_fail_here(e, "more dimensions are cut than there are");
+    cut.out = rule_new_list(e, (uint64_t)args[X].count + args[BEGIN].count);
     if (cut.out.kind != VALUE_LIST)
         return rule_unknown;
     cut.out.count = 0;
-    cut_all(&cut);
-    return e->failed ? rule_unknown : cut.out;
+    cut_all(&cut, args[X].count - named);
+    return cut.out;
 }

@@ -1,4 +1,5 @@
 #include "ir/op_type_reader.h"
+#include "ir/op_attr_defaults.h"
 #include "ir/op_rules.h"
 
 #include <cjson/cJSON.h>
@@ -207,11 +208,15 @@ static bool read_dtype_word(const struct reading *reading, uint32_t index, const
 static bool read_dtypes(const struct reading *reading, const cJSON *dtypes)
 {
     const cJSON *item;
+    uint64_t seen = 0;
     cJSON_ArrayForEach(item, dtypes)
     {
         uint32_t slot = find_any(reading, item->string, strlen(item->string));
         if (slot == NONE || !cJSON_IsString(item))
             return fail(reading, "'dtypes' has no operand or result '%s'", item->string);
+        if (seen >> slot & 1)
+            return fail(reading, "'dtypes' has '%s' twice", item->string);
+        seen |= UINT64_C(1) << slot;
         reading->slots[slot].dtypes = 0;
         for (const char *text = item->valuestring;; text += strspn(text, " |")) {
             size_t size = strcspn(text, " |");
@@ -239,6 +244,8 @@ static bool read_alias(const struct reading *reading, const cJSON *alias)
         if (result == NONE || operand == NONE)
             return fail(reading, "'alias' maps results to operands, not '%s' to '%s'", item->string,
                         name);
+        if (reading->slots[result].alias != NONE)
+            return fail(reading, "'alias' has '%s' twice", item->string);
         if (reading->slots[result].presence == OP_LISTED ||
             reading->slots[operand].presence == OP_LISTED)
             return fail(reading, "'alias' has a list: '%s' of '%s'", item->string, name);
@@ -299,6 +306,20 @@ static bool read_attr(const struct reading *reading, const cJSON *item, struct o
     else
         text = NULL;
     attr->fallback = text ? copy(reading, text, strlen(text)) : NULL;
+    return !text || op_attr_read_default(attr, reading->reader->arena) ||
+           fail(reading, "attribute '%s' cannot be '%.80s': that is no %s", attr->name, text,
+                attr_kinds[attr->kind]);
+}
+
+/* An attribute has a name of its own, by which rules speak of it. */
+static bool attr_is_new(const struct reading *reading, const char *name)
+{
+    const struct op_type *type = reading->type;
+    if (find_any(reading, name, strlen(name)) != NONE)
+        return fail(reading, "attribute '%s' has the name of an operand or result", name);
+    for (uint32_t i = 0; i < type->n_attrs; i++)
+        if (strcmp(type->attrs[i].name, name) == 0)
+            return fail(reading, "attribute '%s' stands twice", name);
     return true;
 }
 
@@ -306,15 +327,19 @@ static bool read_attrs(const struct reading *reading, const cJSON *attributes)
 {
     struct op_type *type = reading->type;
     const cJSON *item;
-    if (!attributes)
+    int count = cJSON_GetArraySize(attributes);
+    if (count == 0)
         return true;
-    struct op_attr *attrs = arena_alloc(reading->reader->arena,
-                                        (size_t)cJSON_GetArraySize(attributes) * sizeof *attrs + 1);
+    if (count > MAX_OP_ATTRS)
+        return fail(reading, "there are more than %d attributes", MAX_OP_ATTRS);
+    struct op_attr *attrs = arena_alloc(reading->reader->arena, (size_t)count * sizeof *attrs);
     type->attrs = attrs;
     cJSON_ArrayForEach(item, attributes)
     {
-        if (!read_attr(reading, item, &attrs[type->n_attrs++]))
+        if (!read_attr(reading, item, &attrs[type->n_attrs]) ||
+            !attr_is_new(reading, attrs[type->n_attrs].name))
             return false;
+        type->n_attrs++;
     }
     return true;
 }
@@ -389,7 +414,7 @@ static bool read_graphs(const struct reading *reading, const cJSON *json)
 static bool read_rule(const struct reading *reading, const char *text, enum rule_use use,
                       struct op_rule *rule)
 {
-    char error[120];
+    char error[400];
     text = copy(reading, text, strlen(text));
     return op_rule_parse(reading->reader->arena, reading->type, text, use, reading->variables, rule,
                          error, sizeof error) ||
@@ -403,6 +428,8 @@ static bool read_rules(const struct reading *reading, const cJSON *list)
     uint32_t count = count_strings(list), n = 0;
     if (count == NONE)
         return fail(reading, "'shape' is a list of rules");
+    if (count > MAX_OP_RULES)
+        return fail(reading, "there are more than %d rules of shapes", MAX_OP_RULES);
     struct op_rule *rules = arena_alloc(reading->reader->arena, (count + 1) * sizeof *rules);
     cJSON_ArrayForEach(item, list)
     {

@@ -8,8 +8,8 @@
 /* How often a slot of an op may be filled: once; once or not at all; any number of times. */
 enum op_presence { OP_REQUIRED, OP_OPTIONAL, OP_LISTED };
 
-/* So that sets of slots are 64-bit masks. */
-enum { MAX_OP_SLOTS = 64 };
+/* So that sets of slots are 64-bit masks; and so that what rules cost is bounded. */
+enum { MAX_OP_SLOTS = 64, MAX_OP_ATTRS = 256, MAX_OP_RULES = 64 };
 
 /* One operand or result of an op type, by its name. */
 struct op_slot {
@@ -36,7 +36,9 @@ enum op_attr_kind {
 struct op_attr {
     const char *name;
     enum op_attr_kind kind;
-    const char *fallback; /* as data has it; NULL: there is none, the op has to say it */
+    const char *fallback;   /* as data has it; NULL: there is none, the op has to say it */
+    const int64_t *numbers; /* that it is: of an int and a bool one, of ints n_numbers */
+    uint32_t n_numbers;
 };
 
 /* An attribute that names a graph, or a list of graphs, that the op calls: parameters are these
@@ -56,6 +58,7 @@ struct rule;
 struct op_rule {
     const char *text;
     uint32_t slot; /* the slot whose shape it is; NONE: a condition, or a number */
+    bool each;     /* it asks which element of the slot it is about */
     const struct rule *value;
 };
 

@@ -46,6 +46,8 @@ static struct value_text dims_text(const struct rule_dim *dims, uint32_t count)
 struct value_text rule_value_text(const struct rule_value *value)
 {
     struct value_text out = dims_text(value->dims, value->count);
+    if (value->kind == VALUE_TEXT)
+        snprintf(out.text, sizeof out.text, "'%s'", value->text);
     if (value->kind == VALUE_NUMBER)
         snprintf(out.text, sizeof out.text, value->number.known ? "%lld" : "?",
                  (long long)value->number.number);
@@ -56,28 +58,45 @@ struct value_text rule_value_text(const struct rule_value *value)
 
 struct rule_value rule_list(struct evaluator *e, uint64_t count)
 {
-    if (count > MAX_VALUE_DIMS)
-        return rule_unknown;
+    e->made += count;
+    if (e->made > MAX_EVALUATED + (uint64_t)e->call->n_tensors * MAX_EVALUATED_EACH)
+        return rule_fail_here(e, "the rules of this type make too many lists");
     struct rule_value value = {.kind = VALUE_LIST, .count = (uint32_t)count};
     value.dims = arena_alloc(&e->arena, (size_t)count * sizeof *value.dims + 1);
     return value;
 }
 
+struct rule_value rule_new_list(struct evaluator *e, uint64_t count)
+{
+    static const char text[] = "a list has more than 256 elements";
+    _Static_assert(MAX_VALUE_DIMS == 256, "as the text says");
+    return count > MAX_VALUE_DIMS ? rule_fail_here(e, text) : rule_list(e, count);
+}
+
 struct rule_value rule_shape(struct evaluator *e, uint32_t tensor)
+{
+    uint32_t rank = e->call->tensors[tensor].rank;
+    if (rank == RANK_UNKNOWN)
+        return rule_unknown;
+    struct rule_value value = rule_list(e, rank);
+    return value.kind == VALUE_LIST ? rule_shape_in(e, tensor, value.dims) : value;
+}
+
+struct rule_value rule_shape_in(const struct evaluator *e, uint32_t tensor, struct rule_dim *dims)
 {
     const struct op_tensor *found = &e->call->tensors[tensor];
     if (found->rank == RANK_UNKNOWN)
         return rule_unknown;
-    struct rule_value value = rule_list(e, found->rank);
-    for (uint32_t i = 0; i < value.count; i++)
-        value.dims[i] = (struct rule_dim){found->dims[i] >= 0, found->dims[i]};
-    return value;
+    for (uint32_t i = 0; i < found->rank; i++)
+        dims[i] = (struct rule_dim){found->dims[i] >= 0, found->dims[i]};
+    return (struct rule_value){.kind = VALUE_LIST, .count = found->rank, .dims = dims};
 }
 
 struct rule_value rule_contents(struct evaluator *e, uint32_t tensor)
 {
     struct op_contents found;
-    if (!e->call->contents || !e->call->contents(e->call, tensor, &e->arena, &found))
+    if (!e->call->contents || !e->call->contents(e->call, tensor, &e->arena, &found) ||
+        found.count > MAX_VALUE_DIMS)
         return rule_unknown;
     struct rule_value value = rule_list(e, found.count);
     for (uint32_t i = 0; i < value.count; i++)
@@ -117,6 +136,26 @@ void rule_refine(struct rule_value *a, const struct rule_value *b)
             a->dims[i] = b->dims[i];
 }
 
+bool rule_pair(struct evaluator *e, const struct rule_value *a, const struct rule_value *b,
+               uint32_t *count)
+{
+    bool lists[] = {a->kind == VALUE_LIST, b->kind == VALUE_LIST};
+    if ((!lists[0] && a->kind != VALUE_NUMBER) || (!lists[1] && b->kind != VALUE_NUMBER))
+        return false;
+    *count = lists[0] ? a->count : lists[1] ? b->count : 1;
+    if (lists[0] && lists[1] && a->count != b->count)
+        rule_fail(e, NONE, NONE, "%s has '%s', but %s and %s differ in length", e->call->type->name,
+                  e->rule->text, rule_value_text(a).text, rule_value_text(b).text);
+    return !e->failed;
+}
+
+static struct rule_dim too_large(struct evaluator *e)
+{
+    rule_fail(e, NONE, NONE, "the shape is too large: numbers of '%s', which %s has, pass 64 bits",
+              e->rule->text, e->call->type->name);
+    return rule_unknown_dim();
+}
+
 struct rule_dim rule_arithmetic(struct evaluator *e, enum rule_operator op, struct rule_dim a,
                                 struct rule_dim b)
 {
@@ -141,7 +180,7 @@ struct rule_dim rule_arithmetic(struct evaluator *e, enum rule_operator op, stru
     case RULE_DIV: n = a.number / b.number - (a.number % b.number < 0); break;
     default: n = a.number % b.number + (a.number % b.number < 0 ? b.number : 0); break;
     }
-    return overflow ? rule_unknown_dim() : rule_known(n);
+    return overflow ? too_large(e) : rule_known(n);
 }
 
 /* ---------------------------------------------------------------------- attributes ---- */
@@ -158,35 +197,27 @@ static struct rule_value numbers_value(struct evaluator *e, const struct op_attr
     return value;
 }
 
-/* "true", "3" or "[1, -1]". */
-static struct rule_value fallback_value(struct evaluator *e, const struct op_attr *attr)
+static struct rule_value attr_value(struct evaluator *e, const struct op_attr *attr)
 {
-    int64_t numbers[MAX_RANK];
-    uint32_t count = 0;
-    const char *text = attr->fallback;
-    if (attr->kind == OP_ATTR_BOOL)
-        return rule_number(strcmp(text, "true") == 0);
-    for (text += strspn(text, "[ "); *text && *text != ']' && count < MAX_RANK;
-         text += strspn(text, ", ")) {
-        char *end;
-        numbers[count++] = strtoll(text, &end, 10);
-        if (end == text)
-            return rule_unknown;
-        text = end;
-    }
-    return numbers_value(e, attr, numbers, count);
+    struct op_attr_value given = {attr->numbers, attr->n_numbers, attr->fallback};
+    if (e->call->attr)
+        e->call->attr(e->call, attr, &e->arena, &given);
+    if (attr->kind == OP_ATTR_STRING)
+        return given.text ? (struct rule_value){.kind = VALUE_TEXT, .text = given.text}
+                          : rule_unknown;
+    return given.numbers ? numbers_value(e, attr, given.numbers, given.count) : rule_unknown;
 }
 
-struct rule_value rule_attr(struct evaluator *e, const struct op_attr *attr)
+struct rule_value rule_attr(struct evaluator *e, uint32_t index)
 {
-    struct op_attr_value given = {NULL, 0, NULL};
-    bool has = e->call->attr && e->call->attr(e->call, attr, &e->arena, &given);
-    if (attr->kind == OP_ATTR_STRING) {
-        const char *text = has ? given.text : attr->fallback;
-        return text ? (struct rule_value){.kind = VALUE_TEXT, .text = text} : rule_unknown;
+    uint32_t count = e->call->type->n_attrs;
+    if (!e->attrs) {
+        e->attrs = arena_alloc(&e->arena, count * sizeof *e->attrs);
+        e->attr_known = arena_alloc(&e->arena, count * sizeof *e->attr_known);
+        memset(e->attr_known, 0, count * sizeof *e->attr_known);
     }
-    if (attr->kind == OP_ATTR_FLOAT || attr->kind == OP_ATTR_FLOATS ||
-        (has ? !given.numbers : !attr->fallback))
-        return rule_unknown;
-    return has ? numbers_value(e, attr, given.numbers, given.count) : fallback_value(e, attr);
+    if (!e->attr_known[index])
+        e->attrs[index] = attr_value(e, &e->call->type->attrs[index]);
+    e->attr_known[index] = true;
+    return e->attrs[index];
 }

@@ -5,7 +5,9 @@
 #include "ir/op_rules.h"
 #include "ir/op_shapes.h"
 
-enum { MAX_VALUE_DIMS = 256 };
+/* Of a list that a rule makes, where no operand or attribute has as many. What all lists that are
+ * made for one op have, for each of its tensors and besides. */
+enum { MAX_VALUE_DIMS = 256, MAX_EVALUATED_EACH = 256, MAX_EVALUATED = 1 << 22 };
 
 /* A dimension or other number. */
 struct rule_dim {
@@ -35,6 +37,10 @@ struct evaluator {
     struct binding bindings[MAX_RULE_VARIABLES];
     const struct op_rule *rule;     /* the one at work */
     int64_t element[RULE_ELEMENTS]; /* what a rule of contents is about */
+    uint32_t nth;                   /* the element of its slot that is looked at */
+    uint64_t made;                  /* elements of lists, so far */
+    struct rule_value *attrs;       /* of the type; NULL: none has been asked for */
+    bool *attr_known;               /* which of them are there */
     struct op_fault *fault;
     bool failed;
 };
@@ -74,8 +80,10 @@ static inline struct rule_value rule_number(int64_t number)
     return rule_dim_value(rule_known(number));
 }
 
-/* A list with room for `count` dimensions; too long ones are not known. */
+/* A list with room for `count` dimensions; where that is too much, that is a fault. */
 struct rule_value rule_list(struct evaluator *e, uint64_t count);
+/* The same where a rule says how many there are. */
+struct rule_value rule_new_list(struct evaluator *e, uint64_t count);
 
 static inline const struct op_slot *rule_slot(const struct evaluator *e, uint32_t tensor)
 {
@@ -83,12 +91,14 @@ static inline const struct op_slot *rule_slot(const struct evaluator *e, uint32_
 }
 
 struct rule_value rule_shape(struct evaluator *e, uint32_t tensor);
+/* The same, in `dims`, which has room for MAX_RANK. */
+struct rule_value rule_shape_in(const struct evaluator *e, uint32_t tensor, struct rule_dim *dims);
 /* What stands in an operand. */
 struct rule_value rule_contents(struct evaluator *e, uint32_t tensor);
 /* The first tensor of a slot; NONE: it is absent. */
 uint32_t rule_tensor(const struct evaluator *e, uint32_t slot);
-/* What an op says of an attribute, or else the data of its type. */
-struct rule_value rule_attr(struct evaluator *e, const struct op_attr *attr);
+/* What an op says of an attribute of the type, by its index, or else the type's data. */
+struct rule_value rule_attr(struct evaluator *e, uint32_t index);
 
 /* Whether they can be equal. */
 bool rule_dims_agree(struct rule_dim a, struct rule_dim b);
@@ -102,7 +112,18 @@ static inline const int64_t *rule_as_number(const struct rule_value *value)
     return value->kind == VALUE_NUMBER && value->number.known ? &value->number.number : NULL;
 }
 
-/* + - * / % of numbers; what overflows is not known. */
+/* An element of a list; a number is all of them. */
+static inline struct rule_dim rule_element(const struct rule_value *value, uint32_t n)
+{
+    return value->kind == VALUE_LIST ? value->dims[n] : value->number;
+}
+
+/* How many elements two values have together, of which one may be a number; false, with a fault
+ * where they are lists that differ in length, and without where one of them is not known. */
+bool rule_pair(struct evaluator *e, const struct rule_value *a, const struct rule_value *b,
+               uint32_t *count);
+
+/* + - * / % of numbers; an overflow is a fault. */
 struct rule_dim rule_arithmetic(struct evaluator *e, enum rule_operator op, struct rule_dim a,
                                 struct rule_dim b);
 

@@ -128,20 +128,6 @@ static bool require_each(const struct op_check *check, unsigned tensor, int64_t 
                    tensor, expected, what, found->dims[0]);
 }
 
-bool shapes_axes(const struct op_check *check)
-{
-    const struct skrt_attr *axes = op_check_attr(check, "axes");
-    int64_t rank = check->tensors[0].rank;
-    for (uint64_t i = 0; axes != NULL && i < axes->count; i++)
-        if (axes->ints[i] < -rank || axes->ints[i] >= rank)
-            return op_fail_attr(check, "axes",
-                                "\"axes\" has %" PRId64 ", but operand 0 has %" PRId64
-                                " dimension%s",
-                                axes->ints[i], rank, rank == 1 ? "" : "s");
-    return axes != NULL || rank > 0 ||
-           op_fail(check, "operand-shape", 0, "operand 0 must have a dimension");
-}
-
 /* Whether a tensor is these parts one behind the other along an axis. */
 static bool is_joined(const struct skrt_tensor *whole, const struct skrt_tensor *parts,
                       uint64_t count, uint32_t axis)

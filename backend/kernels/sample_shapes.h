@@ -25,9 +25,6 @@ bool shapes_require(const struct op_check *check, unsigned tensor,
 /* A scale for each row and column, not one for all of them. */
 bool shapes_quant_matmul(const struct op_check *check);
 
-/* Operand 0 has the dimensions that "axes" names. */
-bool shapes_axes(const struct op_check *check);
-
 /* The layouts that the kernel of FusedInferAttentionScore has. */
 bool shapes_attention(const struct op_check *check);
 
@@ -49,8 +46,5 @@ bool shapes_masked_softmax(const struct op_check *check);
 /* Scales of one element, or one for each place of an axis; i8 with a rounding that there is. */
 bool shapes_quant(const struct op_check *check);
 bool shapes_dequant(const struct op_check *check);
-
-/* There is something to norm. */
-bool shapes_gamma(const struct op_check *check);
 
 #endif

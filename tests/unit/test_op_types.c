@@ -1,4 +1,5 @@
 /* The data of op types: all of it is read, what is wrong is refused, and look-ups find it. */
+#include "ir/base/text.h"
 #include "ir/calls.h"
 #include "ir/op_types.h"
 
@@ -255,6 +256,47 @@ static const struct {
      "op type 'T': 'reads' has no operand 'y'"},
     {"{\"T\": {\"operands\": [], \"results\": [], \"attributes\": {\"a\": \"integer\"}}}",
      "op type 'T': attribute 'a' has no kind such as \"int\" or \"int = 0\""},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [], "
+     "\"attributes\": {\"a\": \"int = 99999999999999999999\"}}}",
+     "op type 'T': attribute 'a' cannot be '99999999999999999999': that is no int"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [], \"attributes\": {\"a\": \"int = \"}}}",
+     "op type 'T': attribute 'a' cannot be '': that is no int"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [], \"attributes\": {\"a\": \"int = 1.5\"}}}",
+     "op type 'T': attribute 'a' cannot be '1.5': that is no int"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [], \"attributes\": {\"a\": \"int = 1 2\"}}}",
+     "op type 'T': attribute 'a' cannot be '1 2': that is no int"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [], \"attributes\": {\"a\": \"bool = 1\"}}}",
+     "op type 'T': attribute 'a' cannot be '1': that is no bool"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [], \"attributes\": {\"a\": \"float = one\"}}}",
+     "op type 'T': attribute 'a' cannot be 'one': that is no float"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [], \"attributes\": {\"a\": \"ints = 1\"}}}",
+     "op type 'T': attribute 'a' cannot be '1': that is no ints"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [], \"attributes\": {\"a\": \"ints = [1,]\"}}}",
+     "op type 'T': attribute 'a' cannot be '[1,]': that is no ints"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [], \"attributes\": {\"a\": \"ints = [1 2]\"}}}",
+     "op type 'T': attribute 'a' cannot be '[1 2]': that is no ints"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [], \"attributes\": {\"a\": \"ints = [1] 2\"}}}",
+     "op type 'T': attribute 'a' cannot be '[1] 2': that is no ints"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [], "
+     "\"attributes\": {\"a\": \"ints = [1, 0.5]\"}}}",
+     "op type 'T': attribute 'a' cannot be '[1, 0.5]': that is no ints"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [], "
+     "\"attributes\": {\"a\": \"int\", \"a\": \"int\"}}}",
+     "op type 'T': attribute 'a' stands twice"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [], \"attributes\": {\"x\": \"int\"}}}",
+     "op type 'T': attribute 'x' has the name of an operand or result"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [], "
+     "\"dtypes\": {\"x\": \"f32\", \"x\": \"f16\"}}}",
+     "op type 'T': 'dtypes' has 'x' twice"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [\"y\"], "
+     "\"alias\": {\"y\": \"x\", \"y\": \"x\"}}}",
+     "op type 'T': 'alias' has 'y' twice"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [], \"shape\": [\"x\"]}}",
+     "op type 'T': rule 'x': 'x' is a list, not a condition"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [], \"flops\": \"1 / 0\"}}",
+     "op type 'T': rule '1 / 0': '1 / 0' divides by 0"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [], \"bytes\": \"x\"}}",
+     "op type 'T': rule 'x': 'x' is a list, not a number"},
     {"{\"T\": {\"operands\": [], \"results\": [], \"attributes\": {\"a\": 0}}}",
      "op type 'T': attribute 'a' has no kind such as \"int\" or \"int = 0\""},
     {"{\"T\": {\"operands\": [], \"results\": [], \"attributes\": {\"a b\": \"int\"}}}",
@@ -315,7 +357,8 @@ static const struct {
      "op type 'T': rule 'y = [place]' is of a shape, but speaks of one element"},
     {"{\"T\": {\"operands\": [\"x\", \"l*\"], \"results\": [\"y\"], "
      "\"dtypes\": {\"x\": \"i32\"}, \"values\": {\"x\": \"contents(y[0]) == y\"}}}",
-     "op type 'T': rule 'contents(y[0]) == y': 'contents' is of an operand or result"},
+     "op type 'T': rule 'contents(y[0]) == y': 'contents' is of an operand or result, "
+     "not of 'y[0]'"},
     {"{\"T\": {\"operands\": [\"x\", \"l*\"], \"results\": [\"y\"], "
      "\"dtypes\": {\"x\": \"i32\"}, \"values\": {\"x\": \"0 .. n\"}}}",
      "op type 'T': rule '0 .. n': nothing says what 'n' is"},
@@ -326,6 +369,38 @@ static const struct {
     {"{\"T\": {\"operands\": [\"x\"], \"results\": [\"y\"], \"shape\": [\"place == 0\"]}}",
      "op type 'T': rule 'place == 0': nothing says what 'place' is"},
 };
+
+/* More than there may be of attributes and of rules. */
+static void check_many(const char *first, const char *before, const char *behind, const char *last,
+                       unsigned count, const char *wrong)
+{
+    struct op_types *types = op_types_new();
+    struct text json = {NULL, 0, 0};
+    char error[200];
+    text_string(&json, first);
+    for (unsigned i = 0; i < count; i++)
+        text_printf(&json, "%s%s%u%s", i ? "," : "", before, i, behind);
+    text_string(&json, last);
+    text_char(&json, '\0');
+    assert_int_equal(add(types, json.at, error, sizeof error), wrong == NULL);
+    if (wrong)
+        assert_non_null(strstr(error, wrong));
+    text_free(&json);
+    op_types_free(types);
+}
+
+static void test_many(void **state)
+{
+    static const char attrs[] = "{\"T\": {\"operands\": [], \"results\": [], \"attributes\": {";
+    static const char rules[] = "{\"T\": {\"operands\": [], \"results\": [], \"shape\": [";
+    (void)state;
+    check_many(attrs, "\"a", "\": \"int\"", "}}}", MAX_OP_ATTRS, NULL);
+    check_many(attrs, "\"a", "\": \"int\"", "}}}", MAX_OP_ATTRS + 1,
+               "there are more than 256 attributes");
+    check_many(rules, "\"", " == 0\"", "]}}", MAX_OP_RULES, NULL);
+    check_many(rules, "\"", " == 0\"", "]}}", MAX_OP_RULES + 1,
+               "there are more than 64 rules of shapes");
+}
 
 static void test_malformed(void **state)
 {
@@ -356,6 +431,7 @@ int main(void)
         cmocka_unit_test(test_private_types),
         cmocka_unit_test(test_other_names),
         cmocka_unit_test(test_malformed),
+        cmocka_unit_test(test_many),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -379,8 +379,9 @@ static void refine(struct gear_maker *maker, const struct op *op, uint32_t resul
     int64_t dims[MAX_RANK];
     if (slot == NONE || op_is_unchecked(maker->module, op) || !has_unknown(maker->module, *id))
         return;
+    uint32_t nth = result - (slot - type->n_operands);
     op_tensors_init(&tensors, maker->module, maker->graph, op, type, scratch);
-    if (tensors.misfit != OP_FITS || !op_shapes_infer(&tensors.call, slot, dims, &rank) ||
+    if (tensors.misfit != OP_FITS || !op_shapes_infer(&tensors.call, slot, nth, dims, &rank) ||
         (declared.rank != RANK_UNKNOWN && declared.rank != rank))
         return;
     for (uint32_t i = 0; i < rank; i++)

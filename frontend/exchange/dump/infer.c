@@ -67,9 +67,11 @@ static void infer_result(const struct inference *in, uint32_t result)
     const int64_t *dims = type.rank == RANK_UNKNOWN ? NULL : type_dims(in->module, *value);
     if (!is_open(&type) || slot == NONE)
         return;
+    uint32_t nth = result - (slot - in->type->n_operands);
     if (type.dtype == DTYPE_UNKNOWN)
         type.dtype = infer_dtype(in, &in->type->slots[slot]);
-    if (!dims && knows_ranks(in) && op_shapes_infer(&in->tensors.call, slot, inferred, &type.rank))
+    if (!dims && knows_ranks(in) &&
+        op_shapes_infer(&in->tensors.call, slot, nth, inferred, &type.rank))
         dims = inferred;
     *value =
         module_type(in->module, type.dtype, type.format, dims, dims ? type.rank : RANK_UNKNOWN);
