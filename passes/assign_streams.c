@@ -14,9 +14,9 @@ struct assigner {
     struct pass_context *context;
     struct module *module;
     struct graph *graph;
-    struct id_map id_of;  /* by label */
-    int64_t *priority_of; /* by label */
-    uint8_t *used;        /* by id */
+    struct id_map id_of;       /* by label */
+    struct id_map priority_of; /* by label: the last block that says it */
+    struct id_map used;        /* by id: its label */
 };
 
 enum { MAX_STREAMS = 65536 };
@@ -32,14 +32,15 @@ static bool take_given(struct assigner *a, const struct block *block)
                 "the default stream has the id 0, not %lld", (long long)id);
         return false;
     }
-    if (id_map_find(&a->id_of, block->name) == NONE && (id == 0 || a->used[id])) {
+    if (id_map_find(&a->id_of, block->name) == NONE &&
+        (id == 0 || id_map_find(&a->used, (uint32_t)id) != NONE)) {
         diag_at(a->context->diags, DIAG_conflict, locate_name(a->module, block->loc),
                 id ? "another stream has the id %lld" : "the id %lld is that of the default stream",
                 (long long)id);
         return false;
     }
     id_map_set(&a->id_of, block->name, (uint32_t)id);
-    a->used[id] = 1;
+    id_map_set(&a->used, (uint32_t)id, block->name);
     return true;
 }
 
@@ -47,14 +48,14 @@ static bool assign_id(struct assigner *a, const struct block *block, uint32_t *n
 {
     if (id_map_find(&a->id_of, block->name) != NONE)
         return true;
-    while (*next < MAX_STREAMS && a->used[*next])
+    while (*next < MAX_STREAMS && id_map_find(&a->used, *next) != NONE)
         ++*next;
     if (*next == MAX_STREAMS) {
         diag_at(a->context->diags, DIAG_number_range, locate_name(a->module, block->loc),
                 "a graph has at most %d streams", MAX_STREAMS - 1);
         return false;
     }
-    a->used[*next] = 1;
+    id_map_set(&a->used, *next, block->name);
     id_map_set(&a->id_of, block->name, *next);
     return true;
 }
@@ -63,9 +64,12 @@ static void set_attrs(struct assigner *a, struct block *block)
 {
     if (attr_find(a->module, block->attrs, W_id) && attr_find(a->module, block->attrs, W_priority))
         return;
+    uint32_t said = id_map_find(&a->priority_of, block->name);
+    int64_t priority =
+        said == NONE ? 0 : attr_int(a->module, a->graph->blocks.at[said].attrs, W_priority, 0);
     struct attr attrs[2] = {
         {W_id, NONE, {.kind = ATTR_INT, .i = id_map_get(&a->id_of, block->name)}},
-        {W_priority, NONE, {.kind = ATTR_INT, .i = a->priority_of[block->name]}},
+        {W_priority, NONE, {.kind = ATTR_INT, .i = priority}},
     };
     block->attrs = module_add_attrs(a->module, attrs, 2);
 }
@@ -82,7 +86,7 @@ static bool assign_graph(struct assigner *a)
             continue;
         ok = take_given(a, block) && ok;
         if (attr_find(a->module, block->attrs, W_priority))
-            a->priority_of[block->name] = attr_int(a->module, block->attrs, W_priority, 0);
+            id_map_set(&a->priority_of, block->name, i);
     }
     for (uint32_t i = 0; i < graph->blocks.count && ok; i++)
         if (graph->blocks.at[i].kind == BLOCK_STREAM)
@@ -97,16 +101,12 @@ bool pass_assign_streams(struct pass_context *context)
 {
     bool ok = true;
     for (uint32_t i = 0; i < context->module->graphs.count; i++) {
-        uint32_t names = context->module->names.count;
-        struct assigner a = {.context = context,
-                             .module = context->module,
-                             .graph = &context->module->graphs.at[i],
-                             .priority_of = mem_calloc(names, sizeof *a.priority_of),
-                             .used = mem_calloc(MAX_STREAMS, 1)};
+        struct assigner a = {
+            .context = context, .module = context->module, .graph = &context->module->graphs.at[i]};
         ok = assign_graph(&a) && ok;
         id_map_free(&a.id_of);
-        mem_free(a.priority_of);
-        mem_free(a.used);
+        id_map_free(&a.priority_of);
+        id_map_free(&a.used);
     }
     return ok;
 }

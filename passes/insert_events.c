@@ -29,13 +29,13 @@
 
 /* ------------------------------------------------------------------------- preparing ---- */
 
-static uint32_t lane_of_label(uint32_t *lane_of_name, uint32_t n_names, uint32_t label,
-                              uint32_t *n_lanes)
+/* `lanes`: by the label + 1, 0 for the default stream. */
+static uint32_t lane_of_label(struct id_map *lanes, uint32_t label, uint32_t *n_lanes)
 {
-    uint32_t *lane = &lane_of_name[label == NONE ? n_names : label];
-    if (!*lane)
-        *lane = ++*n_lanes;
-    return *lane - 1;
+    uint32_t *lane = id_map_at(lanes, label == NONE ? 0 : label + 1);
+    if (*lane == NONE)
+        *lane = (*n_lanes)++;
+    return *lane;
 }
 
 /* Passive ops are neither its first nor its last, unless it has no others. */
@@ -57,13 +57,12 @@ static bool is_fixed(const struct inserter *in, uint32_t block)
 static void find_launches(struct inserter *in)
 {
     const struct graph *graph = in->graph;
-    uint32_t n_names = in->module->names.count;
-    uint32_t *lane_of_name = mem_calloc((size_t)n_names + 1, sizeof *lane_of_name);
+    struct id_map lanes = {NULL, 0, 0};
     uint32_t *ranks = mem_calloc((size_t)graph->ops.count + graph->blocks.count + 2, sizeof *ranks);
     for (uint32_t i = 0; i < in->order->n_ops; i++) {
         uint32_t op = in->order->text[i];
         uint32_t block = graph_enclosing(graph, graph->ops.at[op].block, BLOCK_SUPERKERNEL);
-        uint32_t lane = lane_of_label(lane_of_name, n_names, in->order->stream[op], &in->n_lanes);
+        uint32_t lane = lane_of_label(&lanes, in->order->stream[op], &in->n_lanes);
         in->lane_of[op] = lane;
         in->passive[op] = in->order->passive[op];
         in->rank[op] = ranks[lane] += !in->passive[op];
@@ -72,7 +71,7 @@ static void find_launches(struct inserter *in)
         if (!before || block == NONE || before->block != block) {
             if (block != NONE) {
                 uint32_t label = attr_string(in->module, graph->blocks.at[block].attrs, W_stream);
-                lane = lane_of_label(lane_of_name, n_names, stream_label(label), &in->n_lanes);
+                lane = lane_of_label(&lanes, stream_label(label), &in->n_lanes);
             }
             vec_push(&in->launches,
                      (struct outer_launch){block, lane, op, op, is_fixed(in, block), NULL});
@@ -81,7 +80,7 @@ static void find_launches(struct inserter *in)
         in->launch_of[op] = in->launches.count - 1;
     }
     mem_free(ranks);
-    mem_free(lane_of_name);
+    id_map_free(&lanes);
 }
 
 static void rank_ops(struct inserter *in)

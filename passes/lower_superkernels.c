@@ -319,7 +319,7 @@ static bool lower_graph(struct pass_context *context, const struct graph *graph)
     if (!check_gears(context, graph))
         return false;
     const struct members *members = analyses_members(context->analyses, context->module, graph);
-    outer_events_init(&lowering.events, context->module, graph);
+    outer_events_init(&lowering.events, graph);
     bool ok = check_shared(&lowering);
     for (uint32_t b = 0; b < graph->blocks.count; b++) {
         const struct block *block = &graph->blocks.at[b];

@@ -7,34 +7,36 @@
 
 enum { NONE = UINT32_MAX };
 
-/* From the ids of one kind to those of another, NONE where nothing is set. It has room for the
- * largest key that was set, not for all that there are. Zero-initialised is empty. */
+enum { ID_MAP_PAGE = 256 };
+
+/* From the ids of one kind to those of another, NONE where nothing is set. It has room for pages of
+ * keys of which one was set, not for all that there are. Zero-initialised is empty. */
 struct id_map {
-    uint32_t *at;
+    uint32_t **at; /* pages of ID_MAP_PAGE keys each, NULL where none was set */
     uint32_t count, capacity;
 };
 
 static inline uint32_t id_map_find(const struct id_map *map, uint32_t key)
 {
-    return key < map->count ? map->at[key] : NONE;
+    const uint32_t *page = key / ID_MAP_PAGE < map->count ? map->at[key / ID_MAP_PAGE] : NULL;
+    return page ? page[key % ID_MAP_PAGE] : NONE;
 }
 
 /* Of a key that is set. */
 static inline uint32_t id_map_get(const struct id_map *map, uint32_t key)
 {
-    assert(key < map->count && map->at[key] != NONE);
-    return map->at[key];
+    assert(id_map_find(map, key) != NONE);
+    return map->at[key / ID_MAP_PAGE][key % ID_MAP_PAGE];
 }
 
-/* Makes room for a key that there is no room for. */
-void id_map_grow(struct id_map *map, uint32_t key);
+/* Makes a page for a key that has none. */
+uint32_t *id_map_grow(struct id_map *map, uint32_t key);
 
-/* The place of a key, to be read and set; valid until another one's is asked for. */
+/* The place of a key, to be read and set; it stays where it is. */
 static inline uint32_t *id_map_at(struct id_map *map, uint32_t key)
 {
-    if (key >= map->count)
-        id_map_grow(map, key);
-    return &map->at[key];
+    uint32_t *page = key / ID_MAP_PAGE < map->count ? map->at[key / ID_MAP_PAGE] : NULL;
+    return (page ? page : id_map_grow(map, key)) + key % ID_MAP_PAGE;
 }
 
 static inline void id_map_set(struct id_map *map, uint32_t key, uint32_t id)
@@ -42,22 +44,19 @@ static inline void id_map_set(struct id_map *map, uint32_t key, uint32_t id)
     *id_map_at(map, key) = id;
 }
 
-/* Forgets a key that is set. */
+/* Forgets a key. */
 static inline void id_map_unset(struct id_map *map, uint32_t key)
 {
-    expensive_assert(key < map->count);
-    map->at[key] = NONE;
+    if (id_map_find(map, key) != NONE)
+        map->at[key / ID_MAP_PAGE][key % ID_MAP_PAGE] = NONE;
 }
+
+/* The first key from `key` on that is set, or NONE. */
+uint32_t id_map_next(const struct id_map *map, uint32_t key);
 
 /* Forgets all keys. */
-static inline void id_map_clear(struct id_map *map)
-{
-    map->count = 0;
-}
+void id_map_clear(struct id_map *map);
 
-static inline void id_map_free(struct id_map *map)
-{
-    vec_free(map);
-}
+void id_map_free(struct id_map *map);
 
 #endif

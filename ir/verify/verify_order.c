@@ -94,21 +94,22 @@ static void verify_events(struct verifier *verifier, const struct graph *graph,
 {
     struct event_sides sends = event_sides_find(graph, W_send);
     struct event_sides recvs = event_sides_find(graph, W_recv);
-    uint8_t *received = mem_calloc(verifier->module->names.count, 1);
+    struct id_map received = {NULL, 0, 0}; /* by event */
     mark_senders(verifier, graph, &sends);
     for (uint32_t i = 0; i < recvs.count; i++) {
-        received[recvs.at[i].event] = 1;
+        id_map_set(&received, recvs.at[i].event, i);
         verify_receive(verifier, graph, order, &recvs.at[i], &sends);
     }
     for (uint32_t i = 0; i < sends.count; i++)
-        if (!received[sends.at[i].event] && !may_be_alone(verifier, graph, &sends.at[i]) &&
+        if (id_map_find(&received, sends.at[i].event) == NONE &&
+            !may_be_alone(verifier, graph, &sends.at[i]) &&
             diag_at(verifier->diags, DIAG_event_partner,
                     side_span(verifier, graph, &sends.at[i], OP_SEND),
                     "event '%.*s' is sent, but no op receives it",
                     NAME(verifier->module, sends.at[i].event)))
             diag_help(verifier->diags, "add 'recv [%.*s]' to the op that waits",
                       NAME(verifier->module, sends.at[i].event));
-    mem_free(received);
+    id_map_free(&received);
     vec_free(&sends);
     vec_free(&recvs);
 }

@@ -1,8 +1,6 @@
 #include "passes/entry/outer_events.h"
 #include "ir/event_sides.h"
 
-#include <string.h>
-
 /* The super kernel that a side is an op of, or NONE. */
 static uint32_t place_of(const struct graph *graph, const struct event_side *side)
 {
@@ -11,28 +9,23 @@ static uint32_t place_of(const struct graph *graph, const struct event_side *sid
                : graph_enclosing(graph, graph->ops.at[side->op].block, BLOCK_SUPERKERNEL);
 }
 
-void outer_events_init(struct outer_events *events, const struct module *module,
-                       const struct graph *graph)
+void outer_events_init(struct outer_events *events, const struct graph *graph)
 {
-    uint32_t n_names = module->names.count;
     struct id_map waiters = {NULL, 0, 0}; /* block, by event */
     struct event_sides sends = event_sides_find(graph, W_send);
     struct event_sides recvs = event_sides_find(graph, W_recv);
-    events->sender = mem_realloc(NULL, n_names, sizeof *events->sender);
-    memset(events->sender, 0xff, n_names * sizeof *events->sender); /* NONE */
-    events->received_outside = mem_calloc(n_names, 1);
-    events->shared = NONE;
+    *events = (struct outer_events){.shared = NONE};
     for (uint32_t i = 0; i < sends.count; i++)
-        events->sender[sends.at[i].event] = place_of(graph, &sends.at[i]);
+        id_map_set(&events->sender, sends.at[i].event, place_of(graph, &sends.at[i]));
     for (uint32_t i = 0; i < sends.count; i++)
-        events->received_outside[sends.at[i].event] = 1;
+        id_map_set(&events->outside, sends.at[i].event, 1);
     for (uint32_t i = 0; i < recvs.count; i++)
-        events->received_outside[recvs.at[i].event] = 0;
+        id_map_set(&events->outside, recvs.at[i].event, 0);
     for (uint32_t i = 0; i < recvs.count; i++) {
         uint32_t event = recvs.at[i].event, place = place_of(graph, &recvs.at[i]);
-        if (place == events->sender[event] && place != NONE)
+        if (place == id_map_find(&events->sender, event) && place != NONE)
             continue;
-        events->received_outside[event] = 1;
+        id_map_set(&events->outside, event, 1);
         if (place == NONE)
             continue;
         uint32_t *waiter = id_map_at(&waiters, event);
@@ -47,16 +40,16 @@ void outer_events_init(struct outer_events *events, const struct module *module,
 
 void outer_events_free(struct outer_events *events)
 {
-    mem_free(events->sender);
-    mem_free(events->received_outside);
+    id_map_free(&events->sender);
+    id_map_free(&events->outside);
 }
 
 bool outer_events_waits(const struct outer_events *events, uint32_t block, uint32_t event)
 {
-    return events->sender[event] != block;
+    return id_map_find(&events->sender, event) != block;
 }
 
 bool outer_events_notifies(const struct outer_events *events, uint32_t event)
 {
-    return events->received_outside[event];
+    return id_map_find(&events->outside, event) == 1;
 }

@@ -9,13 +9,13 @@
 struct outer_events {
     /* By name id; a block id, or NONE for the graph outside of super kernels (and for launches as
      * wholes). */
-    uint32_t *sender;
-    uint8_t *received_outside; /* by somebody who is not where the sender is, or by nobody */
-    uint32_t shared;           /* an event for which ops of several super kernels wait, or NONE */
+    struct id_map sender;
+    struct id_map outside; /* by name id: 1 where somebody receives it who is not where the sender
+                            * is, or nobody does */
+    uint32_t shared;       /* an event for which ops of several super kernels wait, or NONE */
 };
 
-void outer_events_init(struct outer_events *events, const struct module *module,
-                       const struct graph *graph);
+void outer_events_init(struct outer_events *events, const struct graph *graph);
 void outer_events_free(struct outer_events *events);
 
 /* Whether the ops of a super kernel's block wait for, or send, the event by its word. */

@@ -24,7 +24,7 @@ static bool rejoins(const struct fusion *f)
  * of its scope, if it has one. */
 static void find_block_groups(struct fusion *f, uint32_t *of_block, bool rejoin)
 {
-    uint32_t *of_scope = mem_calloc(f->module->names.count, sizeof *of_scope);
+    struct id_map of_scope = {NULL, 0, 0}; /* by name */
     vec_push(&f->groups, (struct fusion_group){.block = NONE, .scope = NONE, .options = NONE});
     for (uint32_t i = 0; i < f->graph->blocks.count; i++) {
         const struct block *block = &f->graph->blocks.at[i];
@@ -33,14 +33,14 @@ static void find_block_groups(struct fusion *f, uint32_t *of_block, bool rejoin)
         uint32_t scope = block->kind == BLOCK_SCOPE ? block->name
                                                     : attr_symbol(f->module, block->attrs, W_scope);
         bool joins = scope != NONE && (rejoin || block->kind == BLOCK_SCOPE);
-        of_block[i] = joins ? of_scope[scope] : GROUP_NONE;
-        if (of_block[i] == GROUP_NONE) {
+        of_block[i] = joins ? id_map_find(&of_scope, scope) : NONE;
+        if (of_block[i] == NONE) {
             of_block[i] = f->groups.count;
             vec_push(&f->groups,
                      (struct fusion_group){.block = i, .scope = scope, .options = NONE});
         }
         if (joins)
-            of_scope[scope] = of_block[i];
+            id_map_set(&of_scope, scope, of_block[i]);
         struct fusion_group *group = &f->groups.at[of_block[i]];
         const struct attr *options = attr_find(f->module, block->attrs, W_options);
         if (group->options == NONE && options) {
@@ -48,7 +48,7 @@ static void find_block_groups(struct fusion *f, uint32_t *of_block, bool rejoin)
             group->options_loc = options->loc;
         }
     }
-    mem_free(of_scope);
+    id_map_free(&of_scope);
 }
 
 static void find_groups(struct fusion *f)

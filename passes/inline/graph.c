@@ -20,9 +20,9 @@ static void take_names(struct inline_builder *builder)
         for (uint32_t n = 0; n < send.count; n++)
             id_map_set(&builder->taken[NAME_EVENT], old->refs.at[send.first + n], 0);
     }
-    for (uint32_t i = 0; i < builder->plan->launch_sends->count; i++)
-        if (builder->plan->launch_sends->at[i] != NONE)
-            id_map_set(&builder->taken[NAME_EVENT], i, 0);
+    const struct id_map *sends = builder->plan->launch_sends;
+    for (uint32_t i = id_map_next(sends, 0); i != NONE; i = id_map_next(sends, i + 1))
+        id_map_set(&builder->taken[NAME_EVENT], i, 0);
 }
 
 static void begin(struct inline_builder *builder)

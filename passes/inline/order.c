@@ -149,7 +149,18 @@ void inline_keep_order(struct inline_builder *builder)
 /* Who is left of an event when calls are replaced. */
 enum { EVENT_SENT = 1, EVENT_RECEIVED = 2 };
 
-static void mark_events(const struct inline_builder *builder, uint8_t *sides)
+static uint32_t sides_of(const struct id_map *sides, uint32_t event)
+{
+    uint32_t found = id_map_find(sides, event);
+    return found == NONE ? 0 : found;
+}
+
+static void add_side(struct id_map *sides, uint32_t event, uint32_t side)
+{
+    id_map_set(sides, event, sides_of(sides, event) | side);
+}
+
+static void mark_events(const struct inline_builder *builder, struct id_map *sides)
 {
     const struct graph *old = builder->old;
     for (uint32_t i = 0; i < old->ops.count; i++) {
@@ -157,20 +168,20 @@ static void mark_events(const struct inline_builder *builder, uint8_t *sides)
         if (builder->plan->callee[i] != NONE)
             continue;
         for (uint32_t n = 0; n < clauses->send.count; n++)
-            sides[old->refs.at[clauses->send.first + n]] |= EVENT_SENT;
+            add_side(sides, old->refs.at[clauses->send.first + n], EVENT_SENT);
         for (uint32_t n = 0; n < clauses->recv.count; n++)
-            sides[old->refs.at[clauses->recv.first + n]] |= EVENT_RECEIVED;
+            add_side(sides, old->refs.at[clauses->recv.first + n], EVENT_RECEIVED);
     }
-    for (uint32_t i = 0; i < builder->plan->launch_sends->count; i++)
-        if (builder->plan->launch_sends->at[i] != NONE)
-            sides[i] |= EVENT_SENT;
-    for (uint32_t i = 0; i < builder->plan->launch_receives->count; i++)
-        if (builder->plan->launch_receives->at[i] != NONE)
-            sides[i] |= EVENT_RECEIVED;
+    const struct id_map *sent = builder->plan->launch_sends;
+    for (uint32_t i = id_map_next(sent, 0); i != NONE; i = id_map_next(sent, i + 1))
+        add_side(sides, i, EVENT_SENT);
+    const struct id_map *received = builder->plan->launch_receives;
+    for (uint32_t i = id_map_next(received, 0); i != NONE; i = id_map_next(received, i + 1))
+        add_side(sides, i, EVENT_RECEIVED);
 }
 
 /* Events of calls with super kernels become those of the ops that take their place. */
-static void hand_on_events(struct inline_builder *builder, uint32_t op, uint8_t *sides)
+static void hand_on_events(struct inline_builder *builder, uint32_t op, struct id_map *sides)
 {
     const struct graph *old = builder->old;
     const struct clauses *clauses = op_clauses(old, &old->ops.at[op]);
@@ -180,7 +191,7 @@ static void hand_on_events(struct inline_builder *builder, uint32_t op, uint8_t 
         if (id_map_find(builder->plan->launch_receives, event) == NONE)
             continue;
         vec_push(&builder->lists.at[ends->last.at[0]].send, event);
-        sides[event] |= EVENT_SENT;
+        add_side(sides, event, EVENT_SENT);
     }
     for (uint32_t n = 0; n < clauses->recv.count; n++) {
         uint32_t event = old->refs.at[clauses->recv.first + n];
@@ -188,15 +199,15 @@ static void hand_on_events(struct inline_builder *builder, uint32_t op, uint8_t 
             continue;
         for (uint32_t i = 0; i < ends->first.count; i++)
             vec_push(&builder->lists.at[ends->first.at[i]].recv, event);
-        sides[event] |= EVENT_RECEIVED;
+        add_side(sides, event, EVENT_RECEIVED);
     }
 }
 
-static void drop_halves(struct vec_u32 *events, const uint8_t *sides)
+static void drop_halves(struct vec_u32 *events, const struct id_map *sides)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < events->count; i++)
-        if (sides[events->at[i]] == (EVENT_SENT | EVENT_RECEIVED))
+        if (sides_of(sides, events->at[i]) == (EVENT_SENT | EVENT_RECEIVED))
             events->at[kept++] = events->at[i];
     events->count = kept;
 }
@@ -205,16 +216,16 @@ static void drop_halves(struct vec_u32 *events, const uint8_t *sides)
 void inline_settle_events(struct inline_builder *builder)
 {
     const struct graph *old = builder->old;
-    uint8_t *sides = mem_calloc(builder->module->names.count, 1);
-    mark_events(builder, sides);
+    struct id_map sides = {NULL, 0, 0};
+    mark_events(builder, &sides);
     for (uint32_t i = 0; i < old->ops.count; i++)
         if (builder->plan->callee[i] != NONE)
-            hand_on_events(builder, i, sides);
+            hand_on_events(builder, i, &sides);
     for (uint32_t i = 0; i < old->ops.count; i++) {
         if (builder->plan->callee[i] != NONE)
             continue;
-        drop_halves(&builder->lists.at[builder->ops[i]].send, sides);
-        drop_halves(&builder->lists.at[builder->ops[i]].recv, sides);
+        drop_halves(&builder->lists.at[builder->ops[i]].send, &sides);
+        drop_halves(&builder->lists.at[builder->ops[i]].recv, &sides);
     }
-    mem_free(sides);
+    id_map_free(&sides);
 }

@@ -40,7 +40,7 @@ static uint32_t *find_slot(struct explorer *explorer, const uint32_t *positions)
 
 static void clear_slots(struct explorer *explorer, uint32_t size)
 {
-    struct id_map *slots = &explorer->slots;
+    struct vec_u32 *slots = &explorer->slots;
     slots->count = 0;
     vec_reserve(slots, size);
     memset(slots->at, 0xff, size * sizeof *slots->at); /* NONE */
@@ -334,7 +334,7 @@ void explorer_free(struct explorer *explorer)
     vec_free(&explorer->pool);
     vec_free(&explorer->open);
     vec_free(&explorer->roots);
-    id_map_free(&explorer->slots);
+    vec_free(&explorer->slots);
     mem_free(explorer->stuck);
 }
 

@@ -40,7 +40,7 @@ struct explorer {
     uint64_t tried;       /* states, in all */
     uint32_t stride;      /* numbers per state: positions, then the state before */
     struct vec_u32 pool;  /* the states that were met since the last root */
-    struct id_map slots;  /* of a hash table: ids of them */
+    struct vec_u32 slots; /* of a hash table: ids of them */
     VEC(uint64_t) open;   /* a heap of those whose ways on are not tried: progress, id */
     struct vec_u32 roots; /* states that every run comes through, as positions */
     uint32_t *stuck;      /* positions of the state found */

@@ -194,8 +194,13 @@ static bool is_outer(const struct adder *adder, uint32_t block, uint32_t event)
     return id_map_find(&adder->sender_of, event) != block;
 }
 
+/* Where an event is received: nowhere but in its sender's super kernel, or elsewhere too. What nobody
+ * receives in the graph is for others. */
+enum { INSIDE, OUTSIDE };
+
 /* Events between ops of one super kernel are order inside. */
-static void add_steps(struct adder *adder, uint32_t block, uint32_t op, const uint8_t *received)
+static void add_steps(struct adder *adder, uint32_t block, uint32_t op,
+                      const struct id_map *received)
 {
     struct graph_launches *launches = adder->launches;
     const struct graph *graph = launches->graph;
@@ -207,7 +212,7 @@ static void add_steps(struct adder *adder, uint32_t block, uint32_t op, const ui
     }
     for (uint32_t i = 0; i < clauses->send.count; i++) {
         uint32_t event = graph->refs.at[clauses->send.first + i];
-        if (!received[event])
+        if (id_map_find(received, event) == INSIDE)
             continue;
         launch_table_step(&launches->table, STEP_NOTIFY, event_number(adder, event), op);
         launches->table.steps.at[launches->table.steps.count - 1].early = !adder->wide[op];
@@ -234,7 +239,7 @@ static bool is_in_order(const struct adder *adder, uint32_t block)
     return true;
 }
 
-static void add_superkernel(struct adder *adder, uint32_t block, const uint8_t *received)
+static void add_superkernel(struct adder *adder, uint32_t block, const struct id_map *received)
 {
     struct graph_launches *launches = adder->launches;
     const struct module *module = launches->module;
@@ -257,45 +262,41 @@ static void add_superkernel(struct adder *adder, uint32_t block, const uint8_t *
 
 /* ------------------------------------------------------------------------- graphs ---- */
 
-/* By name id: the events that somebody outside of their sender's super kernel receives. What nobody
- * receives in the graph is for others. */
-static uint8_t *find_received(const struct adder *adder)
+/* Sets where the events are received that somebody in the graph receives, by name id. */
+static void find_received(const struct adder *adder, struct id_map *received)
 {
     const struct graph *graph = adder->launches->graph;
-    uint8_t *received = mem_calloc(adder->launches->module->names.count, 1);
-    uint8_t *inside = mem_calloc(adder->launches->module->names.count, 1);
     for (uint32_t op = 0; op < graph->ops.count; op++) {
         struct range recvs = op_clauses(graph, &graph->ops.at[op])->recv;
         uint32_t block = superkernel_of(graph, op);
         for (uint32_t i = 0; i < recvs.count; i++) {
             uint32_t event = graph->refs.at[recvs.first + i];
-            *(block != NONE && !is_outer(adder, block, event) ? &inside[event] : &received[event]) =
-                1;
+            if (block == NONE || is_outer(adder, block, event))
+                id_map_set(received, event, OUTSIDE);
+            else if (id_map_find(received, event) == NONE)
+                id_map_set(received, event, INSIDE);
         }
     }
     for (uint32_t b = 0; b < graph->blocks.count; b++)
         for (uint32_t i = 0; i < graph->blocks.at[b].recv.count; i++)
-            received[graph->refs.at[graph->blocks.at[b].recv.first + i]] = 1;
-    for (uint32_t i = 0; i < adder->launches->module->names.count; i++)
-        received[i] = received[i] || !inside[i];
-    mem_free(inside);
-    return received;
+            id_map_set(received, graph->refs.at[graph->blocks.at[b].recv.first + i], OUTSIDE);
 }
 
 static void add_all(struct adder *adder)
 {
     const struct graph *graph = adder->launches->graph;
-    uint8_t *received = find_received(adder);
+    struct id_map received = {NULL, 0, 0};
     uint32_t before = NONE;
+    find_received(adder, &received);
     for (uint32_t i = 0; i < adder->order->n_ops; i++) {
         uint32_t op = adder->order->text[i], block = superkernel_of(graph, op);
         if (block == NONE && !adder->order->passive[op])
             add_op(adder, op);
         if (block != NONE && block != before)
-            add_superkernel(adder, block, received);
+            add_superkernel(adder, block, &received);
         before = block;
     }
-    mem_free(received);
+    id_map_free(&received);
 }
 
 void graph_launches_init(struct graph_launches *launches, struct analyses *analyses,

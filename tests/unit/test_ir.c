@@ -43,7 +43,13 @@ static void test_id_map(void **state)
     for (uint32_t key = 6; key < 6000; key++)
         assert_int_equal(id_map_find(&map, key), key < 5000 && key % 7 == 0 ? key + 1 : NONE);
     id_map_unset(&map, 7);
+    id_map_unset(&map, 8);
     assert_int_equal(id_map_find(&map, 7), NONE);
+    assert_int_equal(id_map_next(&map, 1), 5);
+    assert_int_equal(id_map_next(&map, 14), 14);
+    assert_int_equal(id_map_next(&map, 4999), NONE);
+    id_map_set(&map, 9000, 1);
+    assert_int_equal(id_map_next(&map, 4999), 9000);
     id_map_clear(&map);
     assert_int_equal(id_map_find(&map, 14), NONE);
     id_map_set(&map, 3, 30);

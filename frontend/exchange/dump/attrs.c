@@ -178,9 +178,8 @@ static void report_key(struct dump *dump, const char *key)
     uint32_t id = intern_find(&module->names, key, strlen(key));
     if (id != NONE && id_map_find(&dump->keys, id) != NONE)
         return;
-    for (uint32_t i = 0; i < dump->keys.count; i++)
-        if (dump->keys.at[i] != NONE)
-            suggest_offer(&suggest, module->names.names[i].text, module->names.names[i].size);
+    for (uint32_t i = id_map_next(&dump->keys, 0); i != NONE; i = id_map_next(&dump->keys, i + 1))
+        suggest_offer(&suggest, module->names.names[i].text, module->names.names[i].size);
     diag_at(dump->diags, DIAG_idle_key, no_span, "--keep-attrs: no op has the attribute '%s'", key);
     diag_suggest(dump->diags, &suggest);
 }
