@@ -10,6 +10,7 @@
 #include "ir/syntax/origins.h"
 #include "ir/syntax/parse.h"
 #include "ir/syntax/print.h"
+#include "ir/verify/infer_types.h"
 #include "ir/verify/verify.h"
 
 #include <assert.h>
@@ -89,6 +90,7 @@ static void parse(void *user)
     if (!module->module)
         return;
     verify_slips(module->module, &module->diags);
+    infer_types(module->module, &module->diags);
     verify_module(module->module, &module->diags);
 }
 

@@ -61,12 +61,16 @@ libskir_la_SOURCES += \
 	ir/op_eval.h \
 	ir/op_functions.c \
 	ir/op_functions.def \
+	ir/op_infer.c \
+	ir/op_infer.h \
 	ir/op_rule_types.c \
 	ir/op_rule_types.h \
 	ir/op_rules.c \
 	ir/op_rules.h \
 	ir/op_shapes.c \
 	ir/op_shapes.h \
+	ir/op_symbols.c \
+	ir/op_symbols.h \
 	ir/op_tensors.c \
 	ir/op_tensors.h \
 	ir/op_type_reader.c \
@@ -177,6 +181,8 @@ libskir_la_SOURCES += \
 	ir/syntax/upgrade_entry.c \
 	ir/syntax/upgrade_entry.h \
 	ir/verify/graph_verifier.h \
+	ir/verify/infer_types.c \
+	ir/verify/infer_types.h \
 	ir/verify/operand_values.c \
 	ir/verify/operand_values.h \
 	ir/verify/verify.c \

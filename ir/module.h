@@ -178,6 +178,7 @@ struct clauses {
     struct range after;      /* value ids in graph.refs */
     struct range send, recv; /* event names in graph.refs */
     struct range forms;      /* in graph.forms; none where all operands are values without labels */
+    bool untyped;            /* the types of results are not written: they follow from the op */
 };
 
 enum block_kind { BLOCK_SCOPE, BLOCK_SCOPE_NONE, BLOCK_STREAM, BLOCK_SUPERKERNEL };
@@ -243,6 +244,7 @@ struct graph {
     uint32_t n_params;                 /* values 0 .. n_params - 1 */
     struct range attrs;
     enum gear_mode gear_mode;
+    bool untyped; /* some ops are */
     VEC(struct param) params;
     VEC(struct free_dim) dims;
     VEC(struct gear) gears;
@@ -633,6 +635,12 @@ static inline const struct clauses *op_clauses(const struct graph *graph, const 
 {
     expensive_assert(op->clauses < graph->clauses.count);
     return &graph->clauses.at[op->clauses]; /* element 0 is empty */
+}
+
+/* Whether the types of an op's results are not written. Until they are inferred, they are NONE. */
+static inline bool op_is_untyped(const struct graph *graph, const struct op *op)
+{
+    return op->clauses && op_clauses(graph, op)->untyped;
 }
 
 /* Whether `dims` or `gears` have the name. */

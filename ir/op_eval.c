@@ -1,4 +1,5 @@
 #include "ir/op_eval.h"
+#include "ir/op_symbols.h"
 
 #include <string.h>
 
@@ -19,12 +20,13 @@ static struct rule_value arithmetic(struct evaluator *e, enum rule_operator op,
 }
 
 /* Lists are equal where they cannot but be, and differ where they cannot but do. */
-static struct rule_value lists_equal(const struct rule_value *a, const struct rule_value *b)
+static struct rule_value lists_equal(const struct evaluator *e, const struct rule_value *a,
+                                     const struct rule_value *b)
 {
     if (!rule_lists_agree(a, b))
         return rule_number(false);
     for (uint32_t i = 0; i < a->count; i++)
-        if (!a->dims[i].known || !b->dims[i].known)
+        if (!rule_same(e, a->dims[i], b->dims[i]))
             return rule_unknown;
     return rule_number(true);
 }
@@ -51,8 +53,9 @@ static struct rule_value compare_each(struct evaluator *e, enum rule_operator op
         return rule_unknown;
     for (uint32_t i = 0; i < count; i++) {
         struct rule_dim left = rule_element(a, i), right = rule_element(b, i);
-        known &= left.known && right.known;
-        if (left.known && right.known && !holds(op, left.number, right.number))
+        bool same = rule_same(e, left, right), told = same || (left.known && right.known);
+        known &= told;
+        if (told && !(same ? holds(op, 0, 0) : holds(op, left.number, right.number)))
             return rule_number(false);
     }
     return known ? rule_number(true) : rule_unknown;
@@ -68,7 +71,7 @@ static struct rule_value compare(struct evaluator *e, enum rule_operator op,
     else if (op > RULE_NE || a->kind != VALUE_LIST || b->kind != VALUE_LIST)
         return compare_each(e, op, a, b);
     else
-        equal = lists_equal(a, b);
+        equal = lists_equal(e, a, b);
     const int64_t *is = rule_as_number(&equal);
     return is ? rule_number(*is == (op == RULE_EQ)) : rule_unknown;
 }

@@ -19,6 +19,7 @@ struct rule_value rule_eval(struct evaluator *e, const struct rule *rule);
 /* ---------------------------------------------------- whole rules (ir/op_shapes.c) ---- */
 
 void evaluator_init(struct evaluator *e, const struct op_call *call, struct op_fault *fault);
+void evaluator_free(struct evaluator *e);
 /* Forgets what was evaluated since the arena was another one, or empty. */
 static inline void evaluator_forget(struct evaluator *e)
 {

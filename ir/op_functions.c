@@ -1,5 +1,6 @@
 /* The functions of rules. */
 #include "ir/op_eval.h"
+#include "ir/op_symbols.h"
 
 #include <string.h>
 
@@ -63,7 +64,8 @@ static uint32_t count_of(const struct evaluator *e, uint32_t slot)
 }
 
 /* One dimension of two; false where they cannot be broadcast. */
-static bool broadcast_dim(struct rule_dim a, struct rule_dim b, struct rule_dim *out)
+static bool broadcast_dim(const struct evaluator *e, struct rule_dim a, struct rule_dim b,
+                          struct rule_dim *out)
 {
     if (a.known && a.number == 1)
         *out = b;
@@ -72,7 +74,7 @@ static bool broadcast_dim(struct rule_dim a, struct rule_dim b, struct rule_dim 
     else if (a.known != b.known)
         *out = a.known ? a : b;
     else
-        *out = a.number == b.number ? a : rule_unknown_dim();
+        *out = rule_same(e, a, b) ? a : rule_unknown_dim();
     return !a.known || !b.known || a.number == b.number || a.number == 1 || b.number == 1;
 }
 
@@ -84,7 +86,7 @@ static struct rule_value broadcast(struct evaluator *e, const struct rule *rule,
     for (uint32_t back = 1; back <= out.count; back++) {
         struct rule_dim left = back <= a->count ? a->dims[a->count - back] : rule_known(1);
         struct rule_dim right = back <= b->count ? b->dims[b->count - back] : rule_known(1);
-        if (broadcast_dim(left, right, &out.dims[out.count - back]))
+        if (broadcast_dim(e, left, right, &out.dims[out.count - back]))
             continue;
         const struct rule *first = rule->args[0], *second = rule->args[n];
         bool named = first->kind == RULE_SLOT && second->kind == RULE_SLOT;
@@ -291,11 +293,11 @@ static struct rule_dim rest_of(struct evaluator *e, const struct rule_value *sha
     for (uint32_t i = 0; i < out->count; i++)
         if (i != rest)
             others = rule_arithmetic(e, RULE_MUL, others, out->dims[i]);
-    if (!others.known || !size.known || others.number == 0)
+    if (others.known && others.number == 0)
         return rule_unknown_dim();
-    if (size.number % others.number)
+    if (others.known && size.known && size.number % others.number)
         rule_fail_here(e, "a shape has no such number of elements");
-    return rule_known(size.number / others.number);
+    return rule_arithmetic(e, RULE_DIV, size, others);
 }
 
 static struct rule_value call_reshape(struct evaluator *e, const struct rule_value *args)
@@ -351,8 +353,12 @@ static struct rule_value call_fill(struct evaluator *e, const struct rule_value 
     return out;
 }
 
-static struct rule_value call_extreme(const struct rule_value *args, bool max)
+static struct rule_value call_extreme(const struct evaluator *e, const struct rule_value *args,
+                                      bool max)
 {
+    if (args[0].kind == VALUE_NUMBER && args[1].kind == VALUE_NUMBER &&
+        rule_same(e, args[0].number, args[1].number))
+        return args[0];
     const int64_t *a = rule_as_number(&args[0]), *b = rule_as_number(&args[1]);
     return a && b ? rule_number((*a < *b) == max ? *b : *a) : rule_unknown;
 }
@@ -407,8 +413,8 @@ struct rule_value rule_call(struct evaluator *e, const struct rule *rule, struct
     case RULE_FN_has: return call_has(e, args);
     case RULE_FN_ones: return call_ones(e, &args[0]);
     case RULE_FN_fill: return call_fill(e, args);
-    case RULE_FN_min: return call_extreme(args, false);
-    case RULE_FN_max: return call_extreme(args, true);
+    case RULE_FN_min: return call_extreme(e, args, false);
+    case RULE_FN_max: return call_extreme(e, args, true);
     case RULE_FN_broadcast: return call_broadcast(e, rule, args);
     case RULE_FN_reduce: return call_reduce(e, args);
     case RULE_FN_permute: return call_permute(e, args);

@@ -276,7 +276,7 @@ bool op_ranges_check(const struct op_call *call, struct op_range_fault *fault)
         else if (known)
             look_at_all(&looking, &rule->rule);
     }
-    arena_free(&looking.e.arena);
+    evaluator_free(&looking.e);
     return wrong_shapes || !looking.e.failed;
 }
 
@@ -314,7 +314,7 @@ bool op_range_narrow(const struct op_call *call, const struct op_element *elemen
         if (!looking.e.failed)
             narrow(range, &allowed);
     }
-    arena_free(&looking.e.arena);
+    evaluator_free(&looking.e);
     return same;
 }
 
@@ -331,6 +331,6 @@ bool op_range_allows(const struct op_call *call, const struct op_element *elemen
         struct allowed allowed = allowed_by(&looking.e, &rule->rule);
         ok = !looking.e.failed && allows(&allowed, element->at[ELEMENT_VALUE]);
     }
-    arena_free(&looking.e.arena);
+    evaluator_free(&looking.e);
     return ok;
 }

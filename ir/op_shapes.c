@@ -1,5 +1,6 @@
 #include "ir/op_shapes.h"
 #include "ir/op_eval.h"
+#include "ir/op_symbols.h"
 
 #include <string.h>
 
@@ -186,6 +187,19 @@ static void match_patterns(struct evaluator *e, const struct rule *pattern)
             match_pattern(e, i, pattern);
 }
 
+/* A shape that nothing else tells is what the rule says; a second rule may say more. */
+static void take_shape(struct evaluator *e, uint32_t tensor, const struct rule_value *expected)
+{
+    struct rule_value *shape = &e->inferred[tensor];
+    if (shape->kind != VALUE_LIST && expected->kind == VALUE_LIST) {
+        *shape = rule_list(e, expected->count);
+        if (shape->kind == VALUE_LIST && expected->count)
+            memcpy(shape->dims, expected->dims, expected->count * sizeof *expected->dims);
+    } else if (expected->kind == VALUE_LIST) {
+        rule_refine(shape, expected);
+    }
+}
+
 static void check_slot(struct evaluator *e, const struct rule *value)
 {
     struct rule_dim dims[MAX_RANK];
@@ -208,6 +222,8 @@ static void check_slot(struct evaluator *e, const struct rule *value)
         if (expected.kind == VALUE_LIST && found.kind == VALUE_LIST &&
             !rule_lists_agree(&expected, &found))
             wrong_shape(e, i, &expected);
+        if (e->inferred && !operand && !e->failed)
+            take_shape(e, i, &expected);
         first = false;
         e->nth++;
     }
@@ -270,12 +286,36 @@ void rules_run(struct evaluator *e)
         run_rule(e, &e->call->type->shape[i]);
 }
 
-/* A result of an operand's name is that operand, updated in place. */
-static void check_updated(struct evaluator *e, uint32_t tensor)
+void evaluator_free(struct evaluator *e)
+{
+    vec_free(&e->sums);
+    arena_free(&e->arena);
+}
+
+/* A result of an operand's name is that operand, updated in place; NONE: it is none. */
+static uint32_t updated_operand(const struct evaluator *e, uint32_t tensor)
 {
     const struct op_slot *slot = rule_slot(e, tensor);
     uint32_t operand = slot->alias == NONE ? NONE : rule_tensor(e, slot->alias);
-    if (operand == NONE || strcmp(slot->name, rule_slot(e, operand)->name) != 0)
+    return operand != NONE && strcmp(slot->name, rule_slot(e, operand)->name) == 0 ? operand : NONE;
+}
+
+static void take_updated(struct evaluator *e)
+{
+    for (uint32_t i = 0; i < e->call->n_tensors && !e->failed; i++) {
+        uint32_t operand = updated_operand(e, i);
+        if (operand == NONE || e->call->tensors[i].rank != RANK_UNKNOWN)
+            continue;
+        struct rule_value shape = rule_shape(e, operand);
+        take_shape(e, i, &shape);
+    }
+}
+
+static void check_updated(struct evaluator *e, uint32_t tensor)
+{
+    const struct op_slot *slot = rule_slot(e, tensor);
+    uint32_t operand = updated_operand(e, tensor);
+    if (operand == NONE)
         return;
     struct rule_value found = rule_shape(e, tensor), expected = rule_shape(e, operand);
     if (found.kind == VALUE_LIST && expected.kind == VALUE_LIST &&
@@ -293,30 +333,52 @@ bool op_shapes_check(const struct op_call *call, struct op_fault *fault)
     rules_run(&e);
     for (uint32_t i = 0; i < call->n_tensors && !e.failed; i++)
         check_updated(&e, i);
-    arena_free(&e.arena);
+    evaluator_free(&e);
     return !e.failed;
 }
 
-bool op_shapes_infer(const struct op_call *call, uint32_t slot, uint32_t nth, int64_t *dims,
-                     uint32_t *rank)
+/* What types have for a shape. */
+static void shape_of_type(const struct evaluator *e, struct module *module, struct arena *arena,
+                          const struct rule_value *value, struct op_shape *shape)
+{
+    shape->rank =
+        value->kind == VALUE_LIST && value->count <= MAX_RANK ? value->count : RANK_UNKNOWN;
+    if (shape->rank == RANK_UNKNOWN)
+        return;
+    int64_t *dims = arena_alloc(arena, (shape->rank + 1) * sizeof *dims);
+    for (uint32_t i = 0; i < shape->rank; i++)
+        dims[i] = rule_dim_of_type(e, module, value->dims[i]);
+    shape->dims = dims;
+}
+
+static uint64_t ruled_slots(const struct op_type *type)
+{
+    uint64_t slots = 0;
+    for (uint32_t i = 0; i < type->n_shape; i++)
+        if (type->shape[i].slot != NONE)
+            slots |= UINT64_C(1) << type->shape[i].slot;
+    return slots;
+}
+
+bool op_shapes_infer(const struct op_call *call, struct module *module, struct arena *arena,
+                     struct op_shape *shapes, struct op_fault *fault)
 {
     struct evaluator e;
-    struct op_fault fault;
-    struct rule_value found = rule_unknown;
-    evaluator_init(&e, call, &fault);
-    for (uint32_t i = 0; i < call->type->n_shape && !e.failed; i++) {
+    uint64_t ruled = ruled_slots(call->type);
+    evaluator_init(&e, call, fault);
+    e.inferred = arena_alloc(&e.arena, (call->n_tensors + 1) * sizeof *e.inferred);
+    for (uint32_t i = 0; i < call->n_tensors; i++)
+        e.inferred[i] = rule_unknown;
+    for (uint32_t i = 0; i < call->type->n_shape && !e.failed; i++)
         run_rule(&e, &call->type->shape[i]);
-        const struct rule *value = rule_choose(&e, call->type->shape[i].value);
-        e.nth = nth;
-        if (call->type->shape[i].slot == slot && value)
-            found = shape_by_rule(&e, NONE, value);
+    take_updated(&e);
+    for (uint32_t i = 0; i < call->n_tensors; i++) {
+        shapes[i] = (struct op_shape){.ruled = ruled >> call->tensors[i].slot & 1};
+        shapes[i].ruled |= updated_operand(&e, i) != NONE;
+        shape_of_type(&e, module, arena, &e.inferred[i], &shapes[i]);
     }
-    bool ok = !e.failed && found.kind == VALUE_LIST && found.count <= MAX_RANK;
-    *rank = ok ? found.count : 0;
-    for (uint32_t i = 0; i < *rank; i++)
-        dims[i] = found.dims[i].number;
-    arena_free(&e.arena);
-    return ok;
+    evaluator_free(&e);
+    return !e.failed;
 }
 
 bool op_shapes_number(const struct op_call *call, const struct op_rule *rule, int64_t *number)
@@ -331,6 +393,6 @@ bool op_shapes_number(const struct op_call *call, const struct op_rule *rule, in
     const int64_t *found = e.failed ? NULL : rule_as_number(&value);
     if (found)
         *number = *found;
-    arena_free(&e.arena);
+    evaluator_free(&e);
     return found != NULL;
 }

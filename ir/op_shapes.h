@@ -1,5 +1,5 @@
 /* What the rules of an op type say of an op: whether its shapes are right, what those of its
- * results are, and what it costs. Independent of modules, so that whoever has tensors can ask. */
+ * results are, and what it costs. Whoever has tensors can ask, without a module, too. */
 #ifndef IR_OP_SHAPES_H
 #define IR_OP_SHAPES_H
 
@@ -30,6 +30,7 @@ struct op_contents {
 
 struct op_call {
     const struct op_type *type;
+    const struct module *module; /* of names in dimensions; NULL: nothing is known of them */
     const struct op_tensor *tensors;
     uint32_t n_tensors;
     /* Whether the op has the attribute; what it says may be in the arena. */
@@ -53,11 +54,19 @@ struct op_fault {
 /* Whether the shapes may be right. */
 bool op_shapes_check(const struct op_call *call, struct op_fault *fault);
 
-/* The shape of a result, of a call that need not have it; of a listed one, of its nth element.
- * False where no rule says it, or not what its rank is; what is not known of dimensions is
- * DIM_UNKNOWN. At most MAX_RANK dimensions. */
-bool op_shapes_infer(const struct op_call *call, uint32_t slot, uint32_t nth, int64_t *dims,
-                     uint32_t *rank);
+/* A shape that follows: of a result. */
+struct op_shape {
+    bool ruled;    /* there is a rule for it */
+    uint32_t rank; /* RANK_UNKNOWN: it says nothing for these operands */
+    const int64_t *dims;
+};
+
+/* The shapes of results, by tensor of the call, which is held to the rules where it knows them.
+ * False, with the fault, where the shapes cannot be right. Sums of names get their names in
+ * `module`, which is that of the call; without it they are DIM_UNKNOWN. Dimensions are in the
+ * arena. */
+bool op_shapes_infer(const struct op_call *call, struct module *module, struct arena *arena,
+                     struct op_shape *shapes, struct op_fault *fault);
 
 /* The number that an expression of the type, `flops` or `bytes`, has for this op. False where it
  * is not known or too large. */

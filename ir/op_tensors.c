@@ -205,6 +205,31 @@ void op_tensors_init(struct op_tensors *tensors, const struct module *module,
         tensors->misfit = collect_results(&c, &tensors->where);
     if (tensors->misfit == OP_FITS)
         tensors->misfit = find_absent(&c, &tensors->where);
-    tensors->call = (struct op_call){
-        .type = type, .tensors = c.tensors, .n_tensors = c.count, .attr = attr_of_op, .user = user};
+    tensors->call = (struct op_call){.type = type,
+                                     .module = module,
+                                     .tensors = c.tensors,
+                                     .n_tensors = c.count,
+                                     .attr = attr_of_op,
+                                     .user = user};
+}
+
+/* ------------------------------------------------------------------------- formats ---- */
+
+/* Whether the dimensions of a type are those that rules speak of: other formats have their own. */
+static bool has_plain_dims(const struct module *module, uint32_t type)
+{
+    static const char *const plain[] = {"NCHW", "NHWC", "HWCN", "NDHWC", "NCDHW", "FRACTAL_NZ"};
+    uint32_t format = module->types.at[type].format;
+    for (size_t i = 0; format != W_ND && i < sizeof plain / sizeof plain[0]; i++)
+        if (name_is(module, format, plain[i]))
+            return true;
+    return format == W_ND;
+}
+
+uint32_t op_tensors_odd_format(const struct module *module, const struct op_tensors *tensors)
+{
+    for (uint32_t i = 0; i < tensors->call.n_tensors; i++)
+        if (!has_plain_dims(module, tensors->places[i].type))
+            return module->types.at[tensors->places[i].type].format;
+    return NONE;
 }

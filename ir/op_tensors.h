@@ -39,4 +39,8 @@ void op_tensors_init(struct op_tensors *tensors, const struct module *module,
                      const struct graph *graph, const struct op *op, const struct op_type *type,
                      struct arena *arena);
 
+/* The first format of a tensor of which rules know nothing, as its dimensions are others; NONE:
+ * rules hold. */
+uint32_t op_tensors_odd_format(const struct module *module, const struct op_tensors *tensors);
+
 #endif

@@ -1,4 +1,5 @@
 #include "ir/op_values.h"
+#include "ir/op_symbols.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -77,7 +78,7 @@ struct rule_value rule_shape(struct evaluator *e, uint32_t tensor)
 {
     uint32_t rank = e->call->tensors[tensor].rank;
     if (rank == RANK_UNKNOWN)
-        return rule_unknown;
+        return rule_shape_in(e, tensor, NULL);
     struct rule_value value = rule_list(e, rank);
     return value.kind == VALUE_LIST ? rule_shape_in(e, tensor, value.dims) : value;
 }
@@ -86,7 +87,7 @@ struct rule_value rule_shape_in(const struct evaluator *e, uint32_t tensor, stru
 {
     const struct op_tensor *found = &e->call->tensors[tensor];
     if (found->rank == RANK_UNKNOWN)
-        return rule_unknown;
+        return e->inferred ? e->inferred[tensor] : rule_unknown;
     for (uint32_t i = 0; i < found->rank; i++)
         dims[i] = (struct rule_dim){found->dims[i] >= 0, found->dims[i]};
     return (struct rule_value){.kind = VALUE_LIST, .count = found->rank, .dims = dims};
@@ -127,12 +128,18 @@ bool rule_lists_agree(const struct rule_value *a, const struct rule_value *b)
     return true;
 }
 
+/* An integer says more than names, and these more than nothing. */
+static bool says_more(struct rule_dim a, struct rule_dim b)
+{
+    return !b.known && (a.known || b.number == DIM_UNKNOWN);
+}
+
 void rule_refine(struct rule_value *a, const struct rule_value *b)
 {
-    if (!a->number.known)
+    if (says_more(b->number, a->number))
         a->number = b->number;
     for (uint32_t i = 0; i < a->count; i++)
-        if (!a->dims[i].known)
+        if (says_more(b->dims[i], a->dims[i]))
             a->dims[i] = b->dims[i];
 }
 
@@ -172,7 +179,7 @@ struct rule_dim rule_arithmetic(struct evaluator *e, enum rule_operator op, stru
         return rule_unknown_dim();
     }
     if (!a.known || !b.known)
-        return rule_unknown_dim();
+        return rule_symbolic(e, op, a, b);
     switch (op) {
     case RULE_ADD: overflow = __builtin_add_overflow(a.number, b.number, &n); break;
     case RULE_SUB: overflow = __builtin_sub_overflow(a.number, b.number, &n); break;

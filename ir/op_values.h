@@ -2,6 +2,7 @@
 #ifndef IR_OP_VALUES_H
 #define IR_OP_VALUES_H
 
+#include "ir/dims.h"
 #include "ir/op_rules.h"
 #include "ir/op_shapes.h"
 
@@ -12,7 +13,7 @@ enum { MAX_VALUE_DIMS = 256, MAX_EVALUATED_EACH = 256, MAX_EVALUATED = 1 << 22 }
 /* A dimension or other number. */
 struct rule_dim {
     bool known;
-    int64_t number; /* not known: DIM_UNKNOWN, or a symbolic dimension */
+    int64_t number; /* not known: DIM_UNKNOWN, or a symbolic dimension (ir/op_symbols.h) */
 };
 
 /* What an expression is. */
@@ -39,6 +40,8 @@ struct evaluator {
     int64_t element[RULE_ELEMENTS]; /* what a rule of contents is about */
     uint32_t nth;                   /* the element of its slot that is looked at */
     uint64_t made;                  /* elements of lists, so far */
+    struct rule_value *inferred;    /* shapes of results, by tensor; NULL: none are asked for */
+    VEC(struct dim_sum) sums;       /* dimensions that were computed */
     struct rule_value *attrs;       /* of the type; NULL: none has been asked for */
     bool *attr_known;               /* which of them are there */
     struct op_fault *fault;
@@ -123,7 +126,7 @@ static inline struct rule_dim rule_element(const struct rule_value *value, uint3
 bool rule_pair(struct evaluator *e, const struct rule_value *a, const struct rule_value *b,
                uint32_t *count);
 
-/* + - * / % of numbers; an overflow is a fault. */
+/* + - * / % of dimensions; an overflow is a fault. */
 struct rule_dim rule_arithmetic(struct evaluator *e, enum rule_operator op, struct rule_dim a,
                                 struct rule_dim b);
 

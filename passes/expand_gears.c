@@ -12,6 +12,7 @@
 #include "ir/calls.h"
 #include "ir/gears.h"
 #include "ir/syntax/locate.h"
+#include "ir/verify/infer_types.h"
 #include "ir/verify/verify.h"
 #include "passes/pass.h"
 
@@ -100,15 +101,16 @@ static bool make_instance(struct expander *expander, const int64_t *row, struct 
     return ok;
 }
 
-/* Whether the verifier has nothing against the graph: it had nothing before there were values, so
- * what it finds, they have done. */
-static bool fits(const struct expander *expander, const struct graph *instance, struct text *reason,
+/* Whether types that are not written follow, and the verifier has nothing against the graph: it had
+ * nothing before there were values, so what it finds, they have done. */
+static bool fits(const struct expander *expander, struct graph *instance, struct text *reason,
                  struct span *where)
 {
     struct diags diags;
     diags_init(&diags, expander->context->diags->source, expander->context->diags->path);
     diags.max_errors = 1;
-    bool ok = verify_graph_alone(expander->module, instance, &diags);
+    bool ok = infer_graph_types(expander->module, instance, &diags) &&
+              verify_graph_alone(expander->module, instance, &diags);
     for (uint32_t i = 0; !ok && i < diags.list.count; i++) {
         const struct diag *diag = &diags.list.at[i];
         if (diag->severity != SEVERITY_ERROR)

@@ -246,6 +246,7 @@ script_tests = \
 	tests/e2e/examples_numpy.py \
 	tests/e2e/exit_status.sh \
 	tests/e2e/export.py \
+	tests/e2e/inferred_types.py \
 	tests/e2e/launches.py \
 	tests/e2e/export_refused.py \
 	tests/e2e/export_requests.py \
@@ -310,6 +311,7 @@ fuzz_programs = \
 	tests/fuzz/fuzz_import \
 	tests/fuzz/fuzz_npy \
 	tests/fuzz/fuzz_object \
+	tests/fuzz/fuzz_op_data \
 	tests/fuzz/fuzz_proto_text \
 	tests/fuzz/fuzz_skir
 if FUZZ
@@ -320,6 +322,7 @@ fuzz_ldflags = $(AM_LDFLAGS) -fsanitize=fuzzer
 tests_fuzz_fuzz_import_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_npy_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_object_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_op_data_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_proto_text_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_skir_LDFLAGS = $(fuzz_ldflags)
 

@@ -1,6 +1,8 @@
 #include "frontend/cli/bind_dims.h"
 #include "ir/gears.h"
 #include "ir/syntax/locate.h"
+#include "ir/verify/infer_types.h"
+#include "ir/verify/verify.h"
 
 /* A graph whose names get values. */
 struct binder {
@@ -125,13 +127,22 @@ static bool bind_graph(struct binder *binder, const struct dim_binding *bindings
     return true;
 }
 
+/* Types that are not written, of operands that may have become others. Where rules refuse these,
+ * the verifier says so. */
+static bool settle_types(const struct binder *binder)
+{
+    return !binder->graph->untyped ||
+           (infer_graph_types(binder->module, binder->graph, binder->diags) &&
+            verify_graph_alone(binder->module, binder->graph, binder->diags));
+}
+
 bool bind_dims(struct module *module, const struct dim_binding *bindings, uint32_t count,
                struct diags *diags)
 {
     bool ok = true;
     for (uint32_t i = 0; i < module->graphs.count; i++) {
         struct binder binder = {.module = module, .graph = &module->graphs.at[i], .diags = diags};
-        ok = bind_graph(&binder, bindings, count) && ok;
+        ok = bind_graph(&binder, bindings, count) && settle_types(&binder) && ok;
         vec_free(&binder.bindings);
     }
     return ok;

@@ -4,6 +4,7 @@
 #include "ir/op_types.h"
 #include "ir/syntax/origins.h"
 #include "ir/syntax/parse.h"
+#include "ir/verify/infer_types.h"
 #include "ir/verify/verify.h"
 
 #include <stdlib.h>
@@ -114,7 +115,8 @@ bool input_open_verified(struct input *input, const struct invocation *invocatio
     if (!input->module || !add_op_types(input))
         return false;
     verify_slips(input->module, &input->diags);
-    return verify_module(input->module, &input->diags);
+    bool inferred = infer_types(input->module, &input->diags);
+    return verify_module(input->module, &input->diags) && inferred;
 }
 
 enum exit_status input_close(struct input *input, enum exit_status status)

@@ -444,7 +444,7 @@ label:
 result_types:
   ':' new_type                 { parse_op_type(parser, $new_type); }
 | ':' KW_token                 { parse_op_type(parser, module_token(parser->module)); }
-| ':' '(' ')'
+| ':' '(' ')'                  { parser->op.no_types = true; }
 | ':' '(' type_list comma ')'  { parser->op.types = $type_list; }
 
 /* Each at most once, in this order. */

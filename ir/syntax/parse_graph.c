@@ -187,13 +187,21 @@ static struct range take_forms(struct parser *parser, uint32_t first)
     return range;
 }
 
+/* Whether results have no types in the text, which then follow from the op. */
+static bool omits_types(const struct op_parts *parts)
+{
+    return parts->types == 0 && parts->results > 0 && !parts->no_types;
+}
+
 static uint32_t op_add_clauses(struct parser *parser, const struct op_parts *parts,
                                uint32_t first_operand, const uint32_t *names)
 {
-    if (parts->after + parts->send + parts->recv + parser->forms.count == 0)
+    bool untyped = omits_types(parts);
+    if (parts->after + parts->send + parts->recv + parser->forms.count + untyped == 0)
         return 0;
     struct graph *graph = parser->graph;
-    struct clauses clauses = {.forms = take_forms(parser, first_operand)};
+    struct clauses clauses = {.forms = take_forms(parser, first_operand), .untyped = untyped};
+    graph->untyped |= untyped;
     clauses.after = use_values(parser, names, parts->after);
     clauses.send = graph_add_refs(graph, names + parts->after, parts->send);
     clauses.recv = graph_add_refs(graph, names + parts->after + parts->send, parts->recv);
@@ -233,7 +241,7 @@ void parse_op(struct parser *parser, const char *end)
     uint32_t id = parser->graph->ops.count;
     for (uint32_t i = 0; i < parts->results; i++)
         define_value(parser, results[i], i < parts->types ? types[i] : NONE, id);
-    if (parts->types != parts->results)
+    if (parts->types != parts->results && !omits_types(parts))
         report_type_count(parser, end);
     graph_add_op(parser->graph, &op);
     graph_add_item(parser->graph, ITEM_OP, id);

@@ -10,6 +10,7 @@ struct op_parts {
     uint32_t results, operands, types, after, send, recv;
     uint32_t type, loc;
     uint32_t kernel; /* name id + 1, not NONE for none: zeroing is how ops in turn are begun */
+    bool no_types;   /* `()` is written in the place of types */
     struct range attrs;
 };
 

@@ -17,7 +17,8 @@ static void print_values(struct printer *printer, const struct graph *graph, con
 static void print_result_types(struct printer *printer, const struct graph *graph,
                                struct range results)
 {
-    if (results.count == 0)
+    bool untyped = results.count && graph->values.at[results.first].type == NONE;
+    if (results.count == 0 || untyped)
         return;
     text_bytes(printer->text, " : ", 3);
     if (results.count > 1)

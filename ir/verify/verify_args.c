@@ -5,9 +5,8 @@
 
 /* ----------------------------------------------------------------------------- words ---- */
 
-static const uint32_t arg_words[] = {W_workspace, W_tiling,    W_tiling_key,    W_block_num,
-                                     W_lock,      W_profiling, W_sync_workspace,
-                                     W_tracing};
+static const uint32_t arg_words[] = {W_workspace, W_tiling,    W_tiling_key,     W_block_num,
+                                     W_lock,      W_profiling, W_sync_workspace, W_tracing};
 
 static bool is_arg_word(uint32_t word)
 {

@@ -77,7 +77,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (!has_golden_comments(data, size))
             print_and_check(&parsed, true);
         print_and_check(&parsed, false);
-        if (verify_module(parsed.module, &parsed.diags))
+        bool inferred = infer_types(parsed.module, &parsed.diags);
+        if (verify_module(parsed.module, &parsed.diags) && inferred)
             check_lowering(&parsed);
     }
     print_diags(&parsed.diags);

@@ -367,27 +367,42 @@ static bool has_unknown(const struct module *module, uint32_t id)
     return type->rank == RANK_UNKNOWN;
 }
 
+/* The tensor of the call that is a result. */
+static uint32_t result_tensor(const struct op_tensors *tensors, uint32_t result)
+{
+    uint32_t i = 0;
+    while (i < tensors->call.n_tensors &&
+           !(tensors->places[i].result && tensors->places[i].index == result))
+        i++;
+    return i < tensors->call.n_tensors ? i : NONE;
+}
+
 /* What follows from operands in the place of dimensions that are not known. */
 static void refine(struct gear_maker *maker, const struct op *op, uint32_t result,
                    struct arena *scratch)
 {
-    uint32_t *id = &maker->graph->values.at[op->results.first + result].type, rank;
+    uint32_t *id = &maker->graph->values.at[op->results.first + result].type;
     const struct op_type *type = op_type_find(maker->module, op->type);
-    uint32_t slot = type ? op_type_result(type, result) : NONE;
     struct type declared = maker->module->types.at[*id];
     struct op_tensors tensors;
+    struct op_fault fault;
     int64_t dims[MAX_RANK];
-    if (slot == NONE || op_is_unchecked(maker->module, op) || !has_unknown(maker->module, *id))
+    if (!type || op_is_unchecked(maker->module, op) || !has_unknown(maker->module, *id))
         return;
-    uint32_t nth = result - (slot - type->n_operands);
     op_tensors_init(&tensors, maker->module, maker->graph, op, type, scratch);
-    if (tensors.misfit != OP_FITS || !op_shapes_infer(&tensors.call, slot, nth, dims, &rank) ||
-        (declared.rank != RANK_UNKNOWN && declared.rank != rank))
+    uint32_t at = tensors.misfit == OP_FITS ? result_tensor(&tensors, result) : NONE;
+    struct op_shape *shapes =
+        arena_alloc(scratch, (tensors.call.n_tensors + 1) * sizeof(struct op_shape));
+    if (at == NONE || !op_shapes_infer(&tensors.call, maker->module, scratch, shapes, &fault) ||
+        shapes[at].rank == RANK_UNKNOWN ||
+        (declared.rank != RANK_UNKNOWN && declared.rank != shapes[at].rank))
         return;
-    for (uint32_t i = 0; i < rank; i++)
+    for (uint32_t i = 0; i < shapes[at].rank; i++) {
+        dims[i] = shapes[at].dims[i];
         if (declared.rank != RANK_UNKNOWN && type_dims(maker->module, *id)[i] != DIM_UNKNOWN)
             dims[i] = type_dims(maker->module, *id)[i];
-    *id = module_type(maker->module, declared.dtype, declared.format, dims, rank);
+    }
+    *id = module_type(maker->module, declared.dtype, declared.format, dims, shapes[at].rank);
 }
 
 static void refine_results(struct gear_maker *maker)

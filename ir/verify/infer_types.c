@@ -1,0 +1,182 @@
+#include "ir/verify/infer_types.h"
+#include "ir/base/text.h"
+#include "ir/calls.h"
+#include "ir/op_infer.h"
+#include "ir/operands.h"
+#include "ir/syntax/locate.h"
+
+#include <stdio.h>
+
+struct inferrer {
+    struct module *module;
+    struct graph *graph;
+    struct diags *diags;
+    struct arena scratch;
+    bool ok;
+};
+
+/* -------------------------------------------------------------------------- errors ---- */
+
+static void refuse(struct inferrer *in, const struct op *op, uint32_t result, const char *why)
+{
+    uint32_t value = in->graph->values.at[op->results.first + result].name;
+    in->ok = false;
+    if (diag_at(in->diags, DIAG_cannot_infer, locate_op(in->module, op, OP_RESULT, result),
+                "the type of '%%%.*s' does not follow: %s", NAME(in->module, value), why))
+        diag_help(in->diags, "write the type%s behind the op: ': %s'",
+                  op->results.count == 1 ? "" : "s of all results",
+                  op->results.count == 1 ? "f32[2, 3]" : "(f32[2, 3], f32[2])");
+}
+
+static void refuse_dtype(struct inferrer *in, const struct op *op, const struct op_inference *found)
+{
+    const struct op_type *type = found->tensors.call.type;
+    uint64_t set = type->slots[found->slot].dtypes;
+    struct text why = {NULL, 0, 0};
+    const char *between = "";
+    text_printf(&why, "'%s' of %s may be ", type->slots[found->slot].name, type->name);
+    for (int dtype = 0; dtype < DTYPE_COUNT && set != UINT64_MAX; dtype++)
+        if (set >> dtype & 1) {
+            text_printf(&why, "%s%s", between, dtype_info(dtype)->name);
+            set &= ~(UINT64_C(1) << dtype);
+            between = set & (set - 1) ? ", " : " or ";
+        }
+    text_printf(&why, "%s", set == UINT64_MAX ? "of any data type" : "");
+    text_char(&why, '\0');
+    refuse(in, op, found->result, why.at);
+    text_free(&why);
+}
+
+static void refuse_shape(struct inferrer *in, const struct op *op, const struct op_inference *found)
+{
+    char why[160];
+    const struct op_type *type = found->tensors.call.type;
+    snprintf(why, sizeof why, "no rule of %.60s says the shape of '%.60s'", type->name,
+             type->slots[found->slot].name);
+    refuse(in, op, found->result, why);
+}
+
+/* ------------------------------------------------------------------------- formats ---- */
+
+/* The type of the type's first operand; NONE where it is absent. */
+static uint32_t first_operand(const struct op_tensors *tensors)
+{
+    for (uint32_t i = 0; tensors->misfit == OP_FITS && i < tensors->call.n_tensors; i++)
+        if (!tensors->places[i].result && tensors->call.tensors[i].slot == 0)
+            return tensors->places[i].type;
+    return NONE;
+}
+
+/* That of the first operand, where the result has as many dimensions. */
+static void take_format(const struct inferrer *in, const struct op *op,
+                        const struct op_tensors *tensors)
+{
+    uint32_t first = first_operand(tensors);
+    if (first == NONE || in->module->types.at[first].format == W_ND)
+        return;
+    struct type like = in->module->types.at[first];
+    for (uint32_t i = 0; i < op->results.count; i++) {
+        uint32_t *result = &in->graph->values.at[op->results.first + i].type;
+        struct type type = in->module->types.at[*result];
+        if (type.rank == like.rank && type.rank != RANK_UNKNOWN)
+            *result = module_type(in->module, type.dtype, like.format,
+                                  type_dims(in->module, *result), type.rank);
+    }
+}
+
+/* ---------------------------------------------------------------------------- calls ---- */
+
+/* A type of a called graph, whose names of dimensions mean nothing here. */
+static uint32_t type_from_callee(struct module *module, uint32_t id)
+{
+    int64_t dims[MAX_RANK];
+    struct type type = module->types.at[id];
+    for (uint32_t i = 0; i < type_n_dims(&type); i++) {
+        int64_t dim = type_dims(module, id)[i];
+        dims[i] = dim_is_gear(dim) ? DIM_UNKNOWN : dim;
+    }
+    return module_type(module, type.dtype, type.format, dims, type.rank);
+}
+
+/* The results of the first graph whose results they are. What is wrong with it, the verifier
+ * says. */
+static void infer_call(struct inferrer *in, const struct op *op)
+{
+    struct callee callee = {.role = ROLE_CONDITION};
+    for (uint32_t n = 0; callee.role == ROLE_CONDITION; n++)
+        if (!op_callee(in->module, op, n, &callee))
+            return;
+    if (callee.graph == NONE)
+        return;
+    const struct graph *called = &in->module->graphs.at[callee.graph];
+    for (uint32_t i = 0; i < op->results.count && i < called->result_types.count; i++)
+        if (called->result_types.at[i] != in->module->token)
+            in->graph->values.at[op->results.first + i].type =
+                type_from_callee(in->module, called->result_types.at[i]);
+}
+
+/* ------------------------------------------------------------------------------ ops ---- */
+
+/* Labels of operands that the type does not have may be the kernel's, and then are right. */
+static bool labels_are_the_kernels(const struct op_inference *found, const struct op *op)
+{
+    return found->tensors.misfit == OP_NO_LABEL && op->kernel != NONE;
+}
+
+static void infer_by_data(struct inferrer *in, const struct op *op, const struct op_type *type)
+{
+    struct op_inference found;
+    char why[200];
+    op_infer(&found, in->module, in->graph, op, type, &in->scratch);
+    uint32_t format =
+        found.tensors.misfit == OP_FITS ? op_tensors_odd_format(in->module, &found.tensors) : NONE;
+    if (format != NONE) {
+        snprintf(why, sizeof why, "rules of shapes know nothing of the format %.*s",
+                 NAME(in->module, format));
+        refuse(in, op, 0, why);
+    } else if (labels_are_the_kernels(&found, op)) {
+        refuse(in, op, 0, "the labels of operands are those of the kernel");
+    } else if (found.untold == OP_NO_DTYPE) {
+        refuse_dtype(in, op, &found);
+    } else if (found.untold == OP_NO_SHAPE) {
+        refuse_shape(in, op, &found);
+    }
+    take_format(in, op, &found.tensors);
+    arena_clear(&in->scratch);
+}
+
+static void infer_op(struct inferrer *in, const struct op *op)
+{
+    char why[160];
+    uint32_t unknown = module_type(in->module, DTYPE_UNKNOWN, W_ND, NULL, RANK_UNKNOWN);
+    const struct op_type *type = op_type_find(in->module, op->type);
+    for (uint32_t i = 0; i < op->results.count; i++)
+        in->graph->values.at[op->results.first + i].type = unknown;
+    snprintf(why, sizeof why, "nothing is known of the op type '%.*s'", NAME(in->module, op->type));
+    if (op_is_unchecked(in->module, op))
+        refuse(in, op, 0, "the op is not held to what is known of its type ('_unchecked')");
+    else if (op_call_kind(op) != CALL_NONE)
+        infer_call(in, op);
+    else if (type)
+        infer_by_data(in, op, type);
+    else
+        refuse(in, op, 0, why);
+}
+
+bool infer_graph_types(struct module *module, struct graph *graph, struct diags *diags)
+{
+    struct inferrer in = {.module = module, .graph = graph, .diags = diags, .ok = true};
+    for (uint32_t i = 0; graph->untyped && i < graph->ops.count; i++)
+        if (op_is_untyped(graph, &graph->ops.at[i]))
+            infer_op(&in, &graph->ops.at[i]);
+    arena_free(&in.scratch);
+    return in.ok;
+}
+
+bool infer_types(struct module *module, struct diags *diags)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        ok = infer_graph_types(module, &module->graphs.at[i], diags) && ok;
+    return ok;
+}
