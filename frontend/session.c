@@ -31,6 +31,7 @@ void session_open(struct session *session, struct module *module, struct diags *
         .context = {.module = module,
                     .diags = diags,
                     .sk_options = options->sk_options,
+                    .compare_options = options->compare_options,
                     .graph = options->graph,
                     .strict_gears = options->strict_gears,
                     .unproven = options->unproven},

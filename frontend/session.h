@@ -14,6 +14,7 @@ struct session_options {
     const char *kernel_dir; /* of kernels by op type; NULL: there are none, and no sizes of code */
     const char *header_dir; /* of the sample kernels and skrt.h */
     const char *sk_options; /* options of every scope, over its own; NULL: none */
+    const char *compare_options;     /* those of them that --compare says; NULL: none */
     const struct pass_table *passes; /* that `default` is made of; NULL: those of passes.def */
     const char *graph; /* it stays in the module, whoever calls it; NULL: any may go */
     bool strict_gears; /* a combination of gears that its graph contradicts is an error */

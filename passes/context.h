@@ -11,6 +11,7 @@ struct pass_context {
     struct diags *diags;
     struct kernel_source *library; /* NULL: there are no sample kernels */
     const char *sk_options;        /* options of every scope, over its own; NULL: none */
+    const char *compare_options;   /* those of them that --compare says; NULL: none */
     struct code_sizes *code_sizes; /* NULL: what kernels do not say themselves is not known */
     struct analyses *analyses;     /* of the module; NULL: pipeline_run has its own */
     const char *graph; /* inline-calls leaves this one in the module; NULL: any may go */

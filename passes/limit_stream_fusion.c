@@ -14,6 +14,8 @@
 #include "ir/syntax/spelling.h"
 #include "passes/pass.h"
 
+#include <string.h>
+
 static bool allows_streams(const struct module *module, const struct block *superkernel)
 {
     struct sk_options options;
@@ -49,6 +51,17 @@ static void add_pair(struct unordered *pairs, uint32_t block, uint32_t from, uin
         pairs->next = to;
 }
 
+/* The option of the command line by which streams may not run side by side, over what the scope
+ * says; NULL: none. */
+static const char *given_by(const struct pass_context *context)
+{
+    const char *all = context->sk_options, *compare = context->compare_options;
+    if (!all || !sk_options_find(all, strlen(all), SK_stream_fusion))
+        return NULL;
+    return compare && sk_options_find(compare, strlen(compare), SK_stream_fusion) ? "--compare"
+                                                                                  : "--sk-options";
+}
+
 /* What has to be changed: the options, with all that they have; or the first op. */
 static void help(struct pass_context *context, const struct graph *graph,
                  const struct unordered *pairs)
@@ -56,19 +69,20 @@ static void help(struct pass_context *context, const struct graph *graph,
     struct module *module = context->module;
     const struct op *from = &graph->ops.at[pairs->from];
     uint32_t own = attr_string(module, graph->blocks.at[pairs->block].attrs, W_options);
-    uint32_t options = sk_options_override(module, own, "stream-fusion=1");
+    const char *by = given_by(context), *order = "order each of them behind the one before by "
+                                                 "'after'";
     if (from->results.count && pairs->more == 0)
+        order = arena_printf(&context->diags->arena, "order the two: 'after (%s)' on this op",
+                             args_name_text(module, graph->values.at[from->results.first].name,
+                                            false, &context->diags->arena));
+    if (by)
         diag_help(context->diags,
-                  "let streams run side by side: options = \"%.*s\"; or order the two: "
-                  "'after (%s)' on this op",
-                  NAME(module, options),
-                  args_name_text(module, graph->values.at[from->results.first].name, false,
-                                 &context->diags->arena));
+                  "'stream-fusion' of %s is 0, whatever the scope says: leave it out there, or 1; "
+                  "or %s",
+                  by, order);
     else
-        diag_help(context->diags,
-                  "let streams run side by side: options = \"%.*s\"; or order each of them behind "
-                  "the one before by 'after'",
-                  NAME(module, options));
+        diag_help(context->diags, "let streams run side by side: options = \"%.*s\"; or %s",
+                  NAME(module, sk_options_override(module, own, "stream-fusion=1")), order);
 }
 
 static void report(struct pass_context *context, const struct graph *graph,

@@ -83,6 +83,7 @@ static enum exit_status open_runner(struct runner *runner, const char *path, con
 {
     const struct session_options options = {.target = runner->target,
                                             .sk_options = sk_options,
+                                            .compare_options = runner->compare_options,
                                             .unproven =
                                                 option_given(runner->invocation, "unproven"),
                                             .graph = option_value(runner->invocation, "graph")};
@@ -129,6 +130,7 @@ static enum exit_status run_both(struct runner *runner)
     other.name = runner->compared;
     if (runner->compare == COMPARE_EXACT)
         other.off_gear = OFF_GEAR_EXACT;
+    other.compare_options = has_options ? runner->compared : NULL;
     enum exit_status status =
         open_runner(&other, is_file ? runner->compared : runner->invocation->files[0],
                     options.size > 1 ? options.at : NULL);

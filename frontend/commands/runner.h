@@ -40,7 +40,8 @@ struct runner {
     bool trust_kernels; /* what they write is not looked at */
     enum off_gear off_gear;
     enum comparison compare;
-    const char *compared; /* the options, or the file */
+    const char *compared;        /* the options, or the file */
+    const char *compare_options; /* of this way: what --compare says; NULL: none */
     bool race_check, full_barriers, serial;
     const char *profile, *trace; /* files, or NULL */
     struct named_values inputs, outputs, printed, expected;
