@@ -71,6 +71,8 @@ libskir_la_SOURCES += \
 	backend/device/lists.c \
 	backend/device/lists.h \
 	backend/device/memory.c \
+	backend/device/op_attrs.c \
+	backend/device/op_attrs.h \
 	backend/device/ops.c \
 	backend/device/ops.h \
 	backend/device/profile.c \

@@ -48,6 +48,9 @@ libskir_la_SOURCES += \
 	ir/known_contents.h \
 	ir/launch_gates.c \
 	ir/launch_gates.h \
+	ir/meant_names.c \
+	ir/meant_names.def \
+	ir/meant_names.h \
 	ir/members.c \
 	ir/members.h \
 	ir/memories.c \

@@ -242,6 +242,27 @@ static uint32_t subject(const struct evaluator *e, const struct rule *rule)
     return found;
 }
 
+/* What the first comparison of a condition is about: an attribute or a variable; NULL. */
+static const struct rule *first_compared(const struct rule *value)
+{
+    while (value->kind == RULE_NOT || (value->kind == RULE_BINARY && value->number <= RULE_GT))
+        value = value->args[0];
+    return value->kind == RULE_ATTR || value->kind == RULE_VARIABLE ? value : NULL;
+}
+
+/* Of several conditions together, by `&&` or `||`. */
+static void wrong_conditions(struct evaluator *e, const struct rule *value)
+{
+    const struct rule *about = first_compared(value);
+    struct rule_value found = about ? rule_eval(e, about) : rule_unknown;
+    const char *name = !about                     ? ""
+                       : about->kind == RULE_ATTR ? e->call->type->attrs[about->number].name
+                                                  : about->text;
+    rule_fail(e, subject(e, value), NONE, "%s has '%s', which does not hold%s%s%s%s",
+              e->call->type->name, e->rule->text, about ? " for " : "", name, about ? " = " : "",
+              about ? rule_value_text(&found).text : "");
+}
+
 static void check_condition(struct evaluator *e, const struct rule *value)
 {
     struct rule_value holds = rule_eval(e, value);
@@ -249,8 +270,7 @@ static void check_condition(struct evaluator *e, const struct rule *value)
     if (e->failed || !number || *number)
         return;
     if (value->kind != RULE_BINARY || value->number <= RULE_AND) {
-        rule_fail(e, subject(e, value), NONE, "%s has '%s', which does not hold",
-                  e->call->type->name, e->rule->text);
+        wrong_conditions(e, value);
         return;
     }
     struct rule_value a = rule_eval(e, value->args[0]), b = rule_eval(e, value->args[1]);

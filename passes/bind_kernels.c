@@ -9,6 +9,7 @@
  */
 #include "ir/base/suggest.h"
 #include "ir/calls.h"
+#include "ir/meant_names.h"
 #include "ir/op_types.h"
 #include "ir/operands.h"
 #include "ir/stub_kernels.h"
@@ -147,22 +148,6 @@ static uint32_t declare_kernel(struct binder *binder, const struct library_kerne
     return name;
 }
 
-static void report_unknown(struct binder *binder, const struct op *op)
-{
-    const struct module *module = binder->module;
-    struct diags *diags = binder->context->diags;
-    if (!diag_at(diags, DIAG_unknown_op_type, locate_op(module, op, OP_TYPE_NAME, 0),
-                 "there is no sample kernel for '%.*s'", NAME(module, op->type)))
-        return;
-    struct suggest suggest = name_suggest(module, op->type);
-    const struct kernel_source *library = binder->context->library;
-    if (library)
-        library->offer(library, &suggest);
-    diag_suggest(diags, &suggest);
-    diag_help(diags, "an op with a kernel of your own names it: 'via @KERNEL'; a folder of them is "
-                     "--kernel-dir=DIR; without code it has the flag 'stub'");
-}
-
 /* The sample kernel of an op type; else that of the type which this is another name of. */
 static const struct library_kernel *look_up(struct binder *binder, uint32_t op_type, bool dynamic)
 {
@@ -176,6 +161,51 @@ static const struct library_kernel *look_up(struct binder *binder, uint32_t op_t
         sample = library->find(library, known->real, dynamic);
     arena_free(&scratch);
     return sample;
+}
+
+/* Whether a type, or the one that it is another name of, has a sample kernel. */
+static bool has_kernel(struct binder *binder, const char *type, size_t size)
+{
+    const struct kernel_source *library = binder->context->library;
+    const struct op_type *known = op_types_find(binder->module->op_types, type, size);
+    return library && known &&
+           (library->find(library, known->name, false) ||
+            library->find(library, known->real, false));
+}
+
+/* The type that is meant by one without a kernel: the same but for its case, what others call so,
+ * else a similar one. */
+static struct suggest similar_type(struct binder *binder, uint32_t type)
+{
+    const struct module *module = binder->module;
+    const struct kernel_source *library = binder->context->library;
+    struct suggest suggest = name_suggest(module, type), none = suggest;
+    const char *meant = meant_op_type(suggest.wanted, suggest.wanted_size);
+    op_types_offer(module->op_types, &suggest);
+    if (suggest.best && suggest.distance == 0 &&
+        has_kernel(binder, suggest.best, suggest.best_size))
+        return suggest;
+    suggest = none;
+    if (meant) {
+        suggest.best = meant;
+        suggest.best_size = strlen(meant);
+    } else if (library && !op_type_find(module, type)) {
+        library->offer(library, &suggest);
+    }
+    return suggest;
+}
+
+static void report_unknown(struct binder *binder, const struct op *op)
+{
+    const struct module *module = binder->module;
+    struct diags *diags = binder->context->diags;
+    if (!diag_at(diags, DIAG_unknown_op_type, locate_op(module, op, OP_TYPE_NAME, 0),
+                 "there is no sample kernel for '%.*s'", NAME(module, op->type)))
+        return;
+    struct suggest suggest = similar_type(binder, op->type);
+    diag_suggest(diags, &suggest);
+    diag_help(diags, "an op with a kernel of your own names it: 'via @KERNEL'; a folder of them is "
+                     "--kernel-dir=DIR; without code it has the flag 'stub'");
 }
 
 static const struct library_kernel *find_sample(struct binder *binder, uint32_t op_type,

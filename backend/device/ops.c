@@ -1,8 +1,7 @@
 #include "backend/device/ops.h"
+#include "backend/device/op_attrs.h"
 #include "backend/kernels/sample_ops.h"
 #include "backend/kernels/sample_tiling.h"
-#include "ir/attr_rows.h"
-#include "ir/base/suggest.h"
 #include "ir/dims.h"
 #include "ir/memories.h"
 #include "ir/operands.h"
@@ -110,56 +109,6 @@ bool device_value_size(const struct module *module, uint32_t type, struct span s
 
 /* ------------------------------------------------------------------------- tiling ---- */
 
-/* Whether an attribute is the affair of the op's kernel. */
-static bool is_kernels(const struct module *module, const struct attr *attr)
-{
-    return !attr_row_find(OWNER_OP, attr->key) && !attr_is_private(module, attr->key);
-}
-
-/* The integers of a list, in the arena; NULL where there is something else in it. */
-static const int64_t *listed_ints(const struct module *module, const struct attr_value *list,
-                                  struct arena *arena)
-{
-    int64_t *ints = arena_alloc(arena, (list->count + 1) * sizeof *ints);
-    for (uint32_t i = 0; i < list->count; i++) {
-        const struct attr_value *item = &module->attr_values.at[list->first + i];
-        if (item->kind != ATTR_INT)
-            return NULL;
-        ints[i] = item->i;
-    }
-    return ints;
-}
-
-/* An attribute as kernels get it; false where they cannot. */
-static bool kernel_attr_of(const struct module *module, const struct attr *attr,
-                           struct arena *arena, struct skrt_attr *found)
-{
-    const struct intern_name *key = &module->names.names[attr->key];
-    if (key->size >= SKRT_ATTR_KEY)
-        return false;
-    *found = (struct skrt_attr){.i = 0};
-    memcpy(found->key, key->text, key->size);
-    switch (attr->value.kind) {
-    case ATTR_INT:
-    case ATTR_BOOL:
-        found->i = attr->value.i;
-        found->f = (double)attr->value.i;
-        return true;
-    case ATTR_FLOAT:
-        found->f = attr->value.f;
-        /* Truncation of what does not fit is undefined in C. */
-        if (attr->value.f > -9e18 && attr->value.f < 9e18)
-            found->i = (int64_t)attr->value.f;
-        return true;
-    case ATTR_STRING: found->text = name_text(module, attr->value.id, arena); return true;
-    case ATTR_LIST:
-        found->count = attr->value.count;
-        found->ints = listed_ints(module, &attr->value, arena);
-        return found->ints != NULL;
-    default: return false;
-    }
-}
-
 /* The place of the operand that is the n-th tensor of the op's kernel, below op_n_places. */
 static uint32_t param_place(const struct module *module, const struct graph *graph,
                             const struct op *op, uint32_t n)
@@ -228,8 +177,8 @@ bool device_tiling(const struct module *module, const struct graph *graph, const
         return false;
     for (uint32_t i = 0; i < op->attrs.count; i++) {
         const struct attr *attr = &module->attrs.at[op->attrs.first + i];
-        if (is_kernels(module, attr) &&
-            kernel_attr_of(module, attr, arena, &attrs[tiling->n_attrs]))
+        if (op_attr_is_kernels(module, attr) &&
+            op_attr_read(module, attr, arena, &attrs[tiling->n_attrs]))
             tiling->n_attrs++;
     }
     return true;
@@ -298,55 +247,6 @@ static struct span tensor_span(const struct module *module, const struct graph *
         return locate_op(module, op, OP_TYPE_NAME, 0);
     return n < operands ? locate_op(module, op, OP_PLACE, param_place(module, graph, op, n))
                         : locate_op(module, op, OP_RESULT_TYPE, n - operands);
-}
-
-/* Whether an attribute that the kernel knows is of the kind that it takes. */
-static bool check_kind(const struct module *module, const struct attr *attr, const char *type,
-                       const char *key, struct diags *diags)
-{
-    static const char *const kinds[] = {[SAMPLE_NUMBER] = "a number or a flag",
-                                        [SAMPLE_TEXT] = "a string",
-                                        [SAMPLE_INTS] = "a list of integers"};
-    struct arena scratch = {NULL, 0};
-    struct skrt_attr found;
-    enum sample_attr kind = sample_op_attr_kind(module->op_types, type, key);
-    bool ok =
-        kernel_attr_of(module, attr, &scratch, &found) && kind == (found.text   ? SAMPLE_TEXT
-                                                                   : found.ints ? SAMPLE_INTS
-                                                                                : SAMPLE_NUMBER);
-    if (!ok)
-        diag_at(diags, DIAG_attribute_kind, locate_token(module, attr->loc),
-                "'%s' of %s must be %s", key, type, kinds[kind]);
-    arena_free(&scratch);
-    return ok;
-}
-
-/* Attributes that the op type does not have, or that are of the wrong kind. */
-static bool check_attrs(const struct module *module, const struct op *op, const char *type,
-                        struct diags *diags)
-{
-    bool ok = true;
-    for (uint32_t i = 0; i < op->attrs.count; i++) {
-        const struct attr *attr = &module->attrs.at[op->attrs.first + i];
-        const struct intern_name *key = &module->names.names[attr->key];
-        struct suggest suggest = {.wanted = key->text, .wanted_size = key->size};
-        if (!is_kernels(module, attr))
-            continue;
-        const char *name, *known = NULL;
-        for (unsigned n = 0; (name = sample_op_attr_name(module->op_types, type, n)); n++) {
-            suggest_offer_text(&suggest, name);
-            known = name_is(module, attr->key, name) ? name : known;
-        }
-        if (known) {
-            ok = check_kind(module, attr, type, known, diags) && ok;
-            continue;
-        }
-        ok = false;
-        if (diag_at(diags, DIAG_unknown_attribute, locate_token(module, attr->loc),
-                    "%s has no attribute '%.*s'", type, NAME(module, attr->key)))
-            diag_suggest(diags, &suggest);
-    }
-    return ok;
 }
 
 /* Where a fault is: at an attribute, a tensor or the op. */
@@ -475,7 +375,7 @@ bool device_op_check(const struct module *module, const struct graph *graph, con
     struct sample_op_error fault;
     char error[160];
     const char *type = name_text(module, op->type, &scratch);
-    bool ok = check_attrs(module, op, type, diags) && check_types(module, graph, op, diags) &&
+    bool ok = op_attrs_check(module, op, type, diags) && check_types(module, graph, op, diags) &&
               device_tiling(module, graph, op, &scratch, &tiling, error, sizeof error);
     if (ok && !sample_op_check(module->op_types, type, tiling.tensors, op_n_places(graph, op),
                                op_tensor_results(module, graph, op), tiling.attrs, tiling.n_attrs,

@@ -147,6 +147,20 @@ void diag_listed(struct diags *diags, const char *key, const char *value)
     add_field(diags, key, value, true);
 }
 
+void diags_take_back(struct diags *diags, enum diag_id id, struct span span)
+{
+    uint32_t kept = 0;
+    assert(ids[id].severity == SEVERITY_WARNING);
+    for (uint32_t i = 0; i < diags->list.count; i++) {
+        const struct diag *diag = &diags->list.at[i];
+        if (diag->id == id && diag->span.begin == span.begin && diag->span.end == span.end)
+            diags->counts[SEVERITY_WARNING]--;
+        else
+            diags->list.at[kept++] = *diag;
+    }
+    diags->list.count = kept;
+}
+
 bool diag_wants_suggestion(struct diags *diags)
 {
     return diags->suggestions++ < MAX_SUGGESTIONS;

@@ -83,6 +83,9 @@ bool diag_suggest(struct diags *diags, const struct suggest *suggest);
 void diag_field(struct diags *diags, const char *key, const char *value);
 void diag_listed(struct diags *diags, const char *key, const char *value);
 
+/* Takes back what was kept of an id, a warning, at exactly this place: an error says it better. */
+void diags_take_back(struct diags *diags, enum diag_id id, struct span span);
+
 /* Looking for a similar name costs time in proportion to the names there are, so only the first
  * few diagnostics of a run may do it. Counts the asking. */
 bool diag_wants_suggestion(struct diags *diags);

@@ -1,6 +1,8 @@
 /* The verifier's part for what is known of op types: their operands, results, data types, shapes
  * and attributes (ir/ops). */
+#include "ir/attr_rows.h"
 #include "ir/base/text.h"
+#include "ir/meant_names.h"
 #include "ir/op_tensors.h"
 #include "ir/operands.h"
 #include "ir/syntax/spelling.h"
@@ -10,6 +12,15 @@
 
 #include <stdio.h>
 #include <string.h>
+
+static const struct op_attr *find_attr(const struct module *module, const struct op_type *type,
+                                       uint32_t key)
+{
+    for (uint32_t i = 0; i < type->n_attrs; i++)
+        if (name_is(module, key, type->attrs[i].name))
+            return &type->attrs[i];
+    return NULL;
+}
 
 /* ------------------------------------------------------------------- operands, results ---- */
 
@@ -88,6 +99,53 @@ static void report_no_list(struct graph_verifier *gv, const struct op *op,
     text_free(&list);
 }
 
+/* The attribute of the op that others have in the place of an operand; NULL. */
+static const struct attr *key_for_slot(const struct module *module, const struct op *op,
+                                       const struct op_slot *slot)
+{
+    for (uint32_t i = 0; i < op->attrs.count; i++) {
+        const struct attr *attr = &module->attrs.at[op->attrs.first + i];
+        const struct intern_name *key = &module->names.names[attr->key];
+        if (name_is(module, attr->key, slot->name) ||
+            meant_keys_agree(key->text, key->size, slot->name, strlen(slot->name)))
+            return attr;
+    }
+    return NULL;
+}
+
+/* The type with what is an operand here as an attribute: of this name with D behind it. */
+static const struct op_type *type_by_attribute(const struct module *module,
+                                               const struct op_type *type,
+                                               const struct op_slot *slot)
+{
+    char name[64];
+    const char *const names[] = {type->name, type->real};
+    for (int i = 0; i < 2; i++) {
+        size_t size = (size_t)snprintf(name, sizeof name, "%sD", names[i]);
+        const struct op_type *found =
+            size < sizeof name ? op_types_find(module->op_types, name, size) : NULL;
+        for (uint32_t n = 0; found && n < found->n_attrs; n++)
+            if (strcmp(found->attrs[n].name, slot->name) == 0)
+                return found;
+    }
+    return NULL;
+}
+
+/* What others give as an attribute, and types of CANN as an operand. */
+static void help_no_operand(struct graph_verifier *gv, const struct op *op,
+                            const struct op_type *type, const struct op_slot *slot)
+{
+    const struct op_type *other = type_by_attribute(gv->module, type, slot);
+    const struct attr *given = key_for_slot(gv->module, op, slot);
+    if (other)
+        diag_help(gv->diags, "%s has it as an attribute: '%s(...) {%s = ...}'", other->name,
+                  other->name, slot->name);
+    else if (given)
+        diag_help(gv->diags,
+                  "it is no attribute, but a value: '%%%s = Const() {value = ...} : TYPE'",
+                  slot->name);
+}
+
 static void report_count(struct graph_verifier *gv, const struct op *op, const struct op_type *type,
                          const struct op_tensors *tensors)
 {
@@ -103,8 +161,11 @@ static void report_count(struct graph_verifier *gv, const struct op *op, const s
                        : diag_at(gv->diags, DIAG_op_signature, span,
                                  "%s has %u %s%s, more than it can have", type->name, has, noun,
                                  has == 1 ? "" : "s");
-    if (kept)
-        help_slots(gv, type, results);
+    if (!kept)
+        return;
+    help_slots(gv, type, results);
+    if (tensors->misfit == OP_NO_OPERAND)
+        help_no_operand(gv, op, type, &type->slots[tensors->where]);
 }
 
 static void report_misfit(struct graph_verifier *gv, const struct op *op,
@@ -241,16 +302,39 @@ static bool values_fit(const struct module *module, const struct graph *graph, c
            operand_values_fit(module, graph, op, tensors, fault);
 }
 
+/* Attributes that mean nothing to a type, but nearly one of its own, may be why shapes are
+ * wrong. */
+static void note_meant_keys(struct graph_verifier *gv, const struct op *op,
+                            const struct op_type *type)
+{
+    for (uint32_t i = 0; i < op->attrs.count; i++) {
+        const struct attr *attr = &gv->module->attrs.at[op->attrs.first + i];
+        const struct intern_name *key = &gv->module->names.names[attr->key];
+        if (find_attr(gv->module, type, attr->key) || attr_row_find(OWNER_OP, attr->key) ||
+            attr_is_private(gv->module, attr->key))
+            continue;
+        struct suggest meant = meant_key(type, key->text, key->size);
+        struct span span = locate_token(gv->module, attr->loc);
+        if (!meant.best)
+            continue;
+        diags_take_back(gv->diags, DIAG_attribute_slip, span);
+        diag_note(gv->diags, span, "'%.*s' means nothing to %s%s", NAME(gv->module, attr->key),
+                  type->name, suggest_end(&meant).text);
+    }
+}
+
 static bool verify_shapes(struct graph_verifier *gv, const struct op *op,
                           const struct op_tensors *tensors)
 {
     struct op_fault fault;
     if (shapes_fit(gv->module, tensors, &fault))
         return true;
-    if (diag_at(gv->diags, DIAG_op_signature, tensor_span(gv, op, tensors, fault.tensor), "%s",
-                fault.text) &&
-        fault.other != NONE)
+    if (!diag_at(gv->diags, DIAG_op_signature, tensor_span(gv, op, tensors, fault.tensor), "%s",
+                 fault.text))
+        return false;
+    if (fault.other != NONE)
         diag_note(gv->diags, tensor_span(gv, op, tensors, fault.other), "the other is here");
+    note_meant_keys(gv, op, tensors->call.type);
     return false;
 }
 
@@ -297,15 +381,6 @@ static bool attr_fits(const struct module *module, const struct attr_value *valu
     return true;
 }
 
-static const struct op_attr *find_attr(const struct module *module, const struct op_type *type,
-                                       uint32_t key)
-{
-    for (uint32_t i = 0; i < type->n_attrs; i++)
-        if (name_is(module, key, type->attrs[i].name))
-            return &type->attrs[i];
-    return NULL;
-}
-
 /* The data of an attribute that is not of the kind that it says; NULL where nothing is wrong. */
 static const struct op_attr *wrong_kind(const struct module *module, const struct op_type *type,
                                         const struct attr *attr)
@@ -323,6 +398,14 @@ static bool kinds_fit(const struct module *module, const struct op *op, const st
     return true;
 }
 
+static void help_kind(struct graph_verifier *gv, const struct attr *attr, enum op_attr_kind kind)
+{
+    if (attr->value.kind == ATTR_WORD && kind == OP_ATTR_BOOL)
+        diag_help(gv->diags, "they are written 'true' and 'false'");
+    else if (attr->value.kind == ATTR_INT && (kind == OP_ATTR_INTS || kind == OP_ATTR_FLOATS))
+        diag_help(gv->diags, "a list of one is written '[%lld]'", (long long)attr->value.i);
+}
+
 static bool verify_kinds(struct graph_verifier *gv, const struct op *op, const struct op_type *type)
 {
     static const char *const kinds[OP_ATTR_KINDS] = {
@@ -338,9 +421,8 @@ static bool verify_kinds(struct graph_verifier *gv, const struct op *op, const s
             continue;
         ok = false;
         if (diag_at(gv->diags, DIAG_attribute_kind, locate_token(gv->module, attr->loc),
-                    "'%s' of %s must be %s", known->name, type->name, kinds[known->kind]) &&
-            attr->value.kind == ATTR_WORD && known->kind == OP_ATTR_BOOL)
-            diag_help(gv->diags, "they are written 'true' and 'false'");
+                    "'%s' of %s must be %s", known->name, type->name, kinds[known->kind]))
+            help_kind(gv, attr, known->kind);
     }
     return ok;
 }

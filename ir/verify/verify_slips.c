@@ -1,6 +1,7 @@
 /* Slips: what is legal, but hardly what was meant. */
 #include "ir/attr_rows.h"
 #include "ir/dims.h"
+#include "ir/meant_names.h"
 #include "ir/op_types.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/origins.h"
@@ -144,12 +145,14 @@ static void report_type_key(struct slips *slips, const struct op_type *type,
             return;
         offer_text(&suggest, type->attrs[i].name, strlen(type->attrs[i].name));
     }
-    if (!is_slip(&suggest))
+    struct suggest meant = meant_key(type, suggest.wanted, suggest.wanted_size);
+    /* No kernel of a view will say that it does not take the attribute. */
+    if (!is_slip(&suggest) && !(type->view && meant.best && meant.distance == 0))
         return;
     id_map_set(&slips->types, attr->key, SAID);
     if (diag_at(slips->diags, DIAG_attribute_slip, locate_token(module, attr->loc),
                 "'%.*s' means nothing to %s", NAME(module, attr->key), type->name))
-        diag_suggest(slips->diags, &suggest);
+        diag_suggest(slips->diags, &meant);
 }
 
 static void check_op_keys(struct slips *slips, const struct op *op)
