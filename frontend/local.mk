@@ -201,6 +201,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/target.c \
 	frontend/cli/target.h \
 	frontend/commands/cmd.h \
+	frontend/commands/check_estimate.c \
+	frontend/commands/check_estimate.h \
 	frontend/commands/check_launches.c \
 	frontend/commands/check_launches.h \
 	frontend/commands/cmd_check.c \

@@ -16,6 +16,11 @@ static const struct {
 #include "ir/archs.def"
 };
 
+static const struct arch_rates rates[ARCH_COUNT] = {
+#define RATES(arch, ...) [ARCH_##arch] = {__VA_ARGS__},
+#include "ir/archs.def"
+};
+
 static bool contains(const struct intern_name *name, const char *part)
 {
     size_t size = strlen(part);
@@ -59,6 +64,11 @@ enum arch module_arch(const struct module *module)
 bool arch_has_sync_base(enum arch arch)
 {
     return rows[arch].sync_base;
+}
+
+const struct arch_rates *arch_rates(enum arch arch)
+{
+    return rates[arch].mhz ? &rates[arch] : NULL;
 }
 
 void entry_number_slots(const struct module *module, struct entry *entry)

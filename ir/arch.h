@@ -21,6 +21,12 @@ bool arch_has_sync_base(enum arch arch);
 void entry_number_slots(const struct module *module, struct entry *entry);
 void entries_number_slots(struct module *module);
 
+/* What cores and the memory of a chip do, as ir/archs.def has it; NULL where that is not known. */
+struct arch_rates {
+    unsigned mhz, cube_flops, vector_bytes, hbm_bytes, launch_ns;
+};
+const struct arch_rates *arch_rates(enum arch arch);
+
 const char *arch_name(enum arch arch);
 /* The chip of a name, as its text or id; false where there is none. */
 bool arch_of_text(const char *text, size_t size, enum arch *arch);

@@ -27,6 +27,8 @@ libskir_la_SOURCES += \
 	ir/dtypes.def \
 	ir/effects.c \
 	ir/effects.h \
+	ir/estimate.c \
+	ir/estimate.h \
 	ir/event_sides.c \
 	ir/event_sides.h \
 	ir/formats.def \

@@ -242,6 +242,7 @@ script_tests = \
 	tests/e2e/doc_examples.py \
 	tests/e2e/dynamic_kernels.py \
 	tests/e2e/early_start.py \
+	tests/e2e/estimate.py \
 	tests/e2e/examples.py \
 	tests/e2e/examples_numpy.py \
 	tests/e2e/exit_status.sh \

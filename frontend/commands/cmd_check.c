@@ -2,6 +2,7 @@
 #include "frontend/cli/pass_plugins.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/cli/target.h"
+#include "frontend/commands/check_estimate.h"
 #include "frontend/commands/check_launches.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/commands/given_shapes.h"
@@ -13,6 +14,8 @@
 const struct option options_check[] = {
     {"explain", 0, OPTION_FLAG, NULL,
      "report what would be fused, where scopes break, why, and what to change"},
+    {"estimate", 0, OPTION_FLAG, NULL,
+     "report how long ops and launches may take, by the numbers of the target's chip"},
     {"launches", 0, OPTION_FLAG, NULL,
      "report what is launched, and whether launches can hang; also of a table, FILE.json"},
     {"no-lower", 0, OPTION_FLAG, NULL,
@@ -33,7 +36,7 @@ struct check {
     struct session session;
     const struct backend *target;
     const struct pass_plugins *plugins;
-    bool explain, launches, lower;
+    bool explain, launches, estimate, lower;
 };
 
 /* ------------------------------------------------------------------------ accounts ---- */
@@ -104,7 +107,7 @@ static void drop_remarks(struct diags *diags)
  * cut. `counted`: launches are known. */
 static enum pipeline_status decide(struct check *check, bool *counted)
 {
-    bool bind = check->lower || check->launches;
+    bool bind = check->lower || check->launches || check->estimate;
     enum pipeline_status status =
         session_lower_part(&check->session, 0, bind ? PASS_limit_residency : PASS_bind_kernels);
     *counted = status == PIPELINE_OK && module_properties(check->input.module) & PROPERTY_BOUND;
@@ -125,6 +128,8 @@ static enum pipeline_status account(struct check *check)
         print_report(input);
     if (check->launches && counted)
         check_launches_print(input);
+    if (check->estimate && counted)
+        check_estimate_print(input);
     if (!kept)
         drop_remarks(&input->diags);
     input->diags.remarks = kept;
@@ -135,7 +140,7 @@ static enum pipeline_status account(struct check *check)
 
 static enum pipeline_status lower(struct check *check)
 {
-    if (!check->explain && !check->launches)
+    if (!check->explain && !check->launches && !check->estimate)
         return check->lower ? session_lower(&check->session) : PIPELINE_OK;
     enum pipeline_status status = account(check);
     return status == PIPELINE_OK && check->lower
@@ -164,6 +169,7 @@ static enum exit_status check_file(struct invocation *invocation, const struct b
                           .plugins = plugins,
                           .explain = option_given(invocation, "explain"),
                           .launches = option_given(invocation, "launches"),
+                          .estimate = option_given(invocation, "estimate"),
                           .lower = !option_given(invocation, "no-lower")};
     enum exit_status status = EXIT_INPUT;
     if (input_open_verified(&check.input, invocation, path) &&

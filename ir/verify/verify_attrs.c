@@ -172,6 +172,13 @@ static bool is_sizes(const struct module *module, const struct attr_value *value
     return is_by_core(module, value, ATTR_INT);
 }
 
+static bool is_time(const struct module *module, const struct attr_value *value)
+{
+    (void)module;
+    double us = value->kind == ATTR_INT ? (double)value->i : value->f;
+    return (value->kind == ATTR_INT || value->kind == ATTR_FLOAT) && us >= 0 && us <= 1e9;
+}
+
 bool attr_is_variants(const struct module *module, const struct attr_value *value)
 {
     return list_of(module, value, ATTR_DICT);
