@@ -12,6 +12,9 @@ struct run_watch {
      * that call graphs. */
     void (*op_ended)(void *context, const struct graph *graph, const struct op *op);
     void *context;
+    /* Before it, with the memory of each value of its graph. NULL: nobody asks. */
+    void (*op_begins)(void *context, const struct graph *graph, const struct op *op,
+                      void *const *values);
 };
 
 /* What to run, and how; all that it points to outlives the run. */

@@ -248,6 +248,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/run_answers.h \
 	frontend/commands/run_check.c \
 	frontend/commands/run_check.h \
+	frontend/commands/run_defaults.c \
+	frontend/commands/run_defaults.h \
 	frontend/commands/run_findings.c \
 	frontend/commands/run_findings.h \
 	frontend/commands/run_graph.c \
@@ -258,6 +260,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/run_launch.h \
 	frontend/commands/run_measure.c \
 	frontend/commands/run_measure.h \
+	frontend/commands/run_operands.c \
+	frontend/commands/run_operands.h \
 	frontend/commands/run_options.c \
 	frontend/commands/run_options.h \
 	frontend/commands/run_other.c \
@@ -275,6 +279,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/run_values.c \
 	frontend/commands/run_values.h \
 	frontend/commands/runner.h \
+	frontend/commands/run_writers.c \
+	frontend/commands/run_writers.h \
 	frontend/commands/samples.c \
 	frontend/commands/samples.h \
 	frontend/golden/golden.c \
@@ -321,6 +327,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/support/zsh.c \
 	frontend/tensor/escaped_file.c \
 	frontend/tensor/escaped_file.h \
+	frontend/tensor/integers.c \
+	frontend/tensor/integers.h \
 	frontend/tensor/normal.c \
 	frontend/tensor/normal.h \
 	frontend/tensor/npy.c \

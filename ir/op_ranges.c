@@ -280,6 +280,24 @@ bool op_ranges_check(const struct op_call *call, struct op_range_fault *fault)
     return wrong_shapes || !looking.e.failed;
 }
 
+/* Whether a part of a rule is `contents` of the slot. */
+static bool has_contents(const struct rule *rule, uint32_t slot)
+{
+    bool found = rule->kind == RULE_CALL && rule->number == RULE_FN_contents &&
+                 rule->args[0]->number == (int64_t)slot;
+    for (uint32_t i = 0; i < rule->n_args && !found; i++)
+        found = has_contents(rule->args[i], slot);
+    return found;
+}
+
+bool op_range_needs(const struct op_type *type, uint32_t slot)
+{
+    for (uint32_t i = 0; i < type->n_contents; i++)
+        if (type->contents[i].operand == slot || has_contents(type->contents[i].rule.value, slot))
+            return true;
+    return false;
+}
+
 /* ------------------------------------------------------------------------ choosing ---- */
 
 static void narrow(struct op_range *range, const struct allowed *allowed)
@@ -291,7 +309,7 @@ static void narrow(struct op_range *range, const struct allowed *allowed)
     if (allowed->kind != ALLOWED_LIST || range->listed)
         return;
     range->listed = true;
-    for (uint32_t i = 0; i < allowed->list.count; i++)
+    for (uint32_t i = 0; i < allowed->list.count && range->count < MAX_RANGE_LIST; i++)
         if (allowed->list.dims[i].known)
             range->list[range->count++] = allowed->list.dims[i].number;
 }
@@ -303,7 +321,7 @@ bool op_range_narrow(const struct op_call *call, const struct op_element *elemen
     bool same = true;
     looking_init(&looking, call, NULL);
     memcpy(looking.e.element, element->at, sizeof element->at);
-    for (uint32_t i = 0; i < call->type->n_contents && !looking.e.failed; i++) {
+    for (uint32_t i = 0; i < call->type->n_contents; i++) {
         const struct op_content_rule *rule = &call->type->contents[i];
         if (rule->operand != call->tensors[element->tensor].slot)
             continue;
@@ -313,6 +331,7 @@ bool op_range_narrow(const struct op_call *call, const struct op_element *elemen
         struct allowed allowed = allowed_by(&looking.e, &rule->rule);
         if (!looking.e.failed)
             narrow(range, &allowed);
+        looking.e.failed = false; /* by what stands there now */
     }
     evaluator_free(&looking.e);
     return same;

@@ -42,5 +42,11 @@ void op_tensors_init(struct op_tensors *tensors, const struct module *module,
 /* The first format of a tensor of which rules know nothing, as its dimensions are others; NONE:
  * rules hold. */
 uint32_t op_tensors_odd_format(const struct module *module, const struct op_tensors *tensors);
+/* Whether rules can be asked: the dimensions of all its tensors are those that they speak of. */
+static inline bool op_tensors_are_plain(const struct module *module,
+                                        const struct op_tensors *tensors)
+{
+    return op_tensors_odd_format(module, tensors) == NONE;
+}
 
 #endif

@@ -497,6 +497,13 @@ static enum skrt_status execute_call_launch(struct device_run *run,
     return status;
 }
 
+static void tell_begin(const struct device_run *run, const struct device_launch *launch)
+{
+    const struct run_watch *watch = run->options.watch;
+    if (watch && watch->op_begins && !run->options.fused)
+        watch->op_begins(watch->context, run->graph, launch->op, run->values);
+}
+
 static void tell_watch(const struct device_run *run, const struct device_launch *launch)
 {
     const struct run_watch *watch = run->options.watch;
@@ -512,6 +519,7 @@ static enum skrt_status execute_graph(struct device_run *run, double *seconds)
     for (uint32_t i = 0, n = 1; i < run->launches.count && !ends(outcome); i += n) {
         const struct device_launch *launch = &run->launches.at[i];
         n = launch->call ? 1 : batch_size(run, i);
+        tell_begin(run, launch);
         enum skrt_status status = launch->call ? execute_call_launch(run, launch, seconds)
                                                : execute_launches(run, i, n, seconds);
         outcome = worse(outcome, status);

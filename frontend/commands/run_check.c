@@ -2,6 +2,7 @@
 #include "frontend/commands/run_answers.h"
 #include "frontend/commands/run_findings.h"
 #include "frontend/commands/run_launch.h"
+#include "frontend/commands/run_operands.h"
 #include "frontend/commands/run_values.h"
 
 void run_check_begin(struct outcome *outcome)
@@ -110,7 +111,7 @@ static enum exit_status make_second(const struct outcome *outcome, struct second
 static enum exit_status watch_ops(const struct outcome *outcome, const struct second *second,
                                   struct findings *findings)
 {
-    const struct run_watch watch = {findings_op_ended, findings};
+    const struct run_watch watch = {findings_op_ended, findings, findings_op_begins};
     struct outcome single = {.runner = outcome->runner, .name = "op by op", .watch = &watch};
     enum exit_status status = run_open(&single, NULL);
     findings->run = single.run;
@@ -124,17 +125,21 @@ static enum exit_status watch_ops(const struct outcome *outcome, const struct se
 /* What has shown in the first run. */
 struct signs {
     struct unwritten_list suspects;
-    bool changed; /* an input */
+    bool changed;  /* an input */
+    bool changing; /* nothing; but what stands in some operands is seen only op by op */
 };
 
 static enum exit_status explain(struct outcome *outcome, struct second *second,
                                 const struct signs *signs, struct findings *findings)
 {
-    enum exit_status status = run_launch(outcome, second->storages);
-    if (status == EXIT_DONE)
+    enum exit_status status = EXIT_DONE;
+    if (signs->suspects.count)
+        status = run_launch(outcome, second->storages);
+    if (status == EXIT_DONE && signs->suspects.count)
         prove(outcome, second->storages, &signs->suspects, &findings->proven);
-    if (status != EXIT_DONE || (findings->damaged.count == 0 && !findings->beside_run &&
-                                !signs->changed && findings->proven.count == 0))
+    bool wrong =
+        findings->damaged.count || findings->beside_run || signs->changed || findings->proven.count;
+    if (status != EXIT_DONE || (!wrong && !signs->changing))
         return status;
     status = fill_second(outcome, second);
     findings->second = second->storages;
@@ -143,6 +148,8 @@ static enum exit_status explain(struct outcome *outcome, struct second *second,
         status = watch_ops(outcome, second, findings);
     if (status == EXIT_DONE)
         findings_end(findings, signs->changed);
+    if (status == EXIT_DONE && !wrong && !findings->misfed.count)
+        return status;
     run_answers_print(outcome->runner, &outcome->storages);
     return EXIT_INPUT;
 }
@@ -167,12 +174,18 @@ enum exit_status run_check_end(struct outcome *outcome)
     enum exit_status status = EXIT_DONE;
     if (outcome->runner->trust_kernels)
         return EXIT_DONE;
+    status = run_operands_check_left(outcome, &signs.changing);
+    if (status != EXIT_DONE) {
+        run_answers_print(outcome->runner, &outcome->storages);
+        return status;
+    }
+    signs.changing = signs.changing && outcome->fused;
     find_all_suspects(outcome, &signs.suspects);
     find_damaged(outcome, &findings.damaged);
     findings.beside_run = wrote_beside_run(outcome);
     signs.changed = has_changed_inputs(outcome);
     if (signs.suspects.count > 0 || findings.damaged.count > 0 || findings.beside_run ||
-        signs.changed)
+        signs.changed || signs.changing)
         status = explain_in_second(outcome, &signs, &findings);
     vec_free(&signs.suspects);
     return status;

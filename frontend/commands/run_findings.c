@@ -1,4 +1,5 @@
 #include "frontend/commands/run_findings.h"
+#include "frontend/commands/run_operands.h"
 #include "ir/memories.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
@@ -83,6 +84,15 @@ static bool reads_tainted(const struct findings *findings, const struct graph *g
     return false;
 }
 
+/* What its kernel makes of that is not looked at. */
+static bool is_misfed(const struct findings *findings, const struct op *op)
+{
+    for (uint32_t i = 0; i < findings->misfed.count; i++)
+        if (findings->misfed.at[i] == op)
+            return true;
+    return false;
+}
+
 static void check_result(struct findings *findings, const struct graph *graph, const struct op *op,
                          uint32_t id, bool copies)
 {
@@ -94,7 +104,7 @@ static void check_result(struct findings *findings, const struct graph *graph, c
     findings->tainted[index][id] = 1;
     if (!findings->tainted_graph)
         findings->tainted_graph = graph;
-    if (!copies && op->kernel != NONE)
+    if (!copies && op->kernel != NONE && !is_misfed(findings, op))
         report_unwritten(findings, graph, op, &unwritten);
 }
 
@@ -275,6 +285,16 @@ void findings_begin(struct findings *findings)
     copy_changed_inputs(findings);
 }
 
+/* What is not written is the fault of another op. */
+void findings_op_begins(void *context, const struct graph *graph, const struct op *op,
+                        void *const *values)
+{
+    struct findings *findings = context;
+    if (!is_misfed(findings, op) && !reads_tainted(findings, graph, op) &&
+        !run_operands_check_op(findings->runner, graph, op, values))
+        vec_push(&findings->misfed, op);
+}
+
 void findings_op_ended(void *context, const struct graph *graph, const struct op *op)
 {
     struct findings *findings = context;
@@ -329,4 +349,5 @@ void findings_free(struct findings *findings)
     mem_free(findings->copies);
     vec_free(&findings->proven);
     vec_free(&findings->damaged);
+    vec_free(&findings->misfed);
 }

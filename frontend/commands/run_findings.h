@@ -30,11 +30,17 @@ struct findings {
                                     * written */
     const struct graph *tainted_graph; /* the only one with such, or NULL */
     bool found_beside, found_input;    /* something written beside a memory; into an input */
+    struct misfed_list {               /* ops that cannot have what stands in their operands */
+        const struct op **at;
+        uint32_t count, capacity;
+    } misfed;
 };
 
 /* Before the run, when its inputs are there: nothing is written beside memory yet. */
 void findings_begin(struct findings *findings);
-/* Behind each op (struct run_watch). */
+/* Before and behind each op (struct run_watch). */
+void findings_op_begins(void *findings, const struct graph *graph, const struct op *op,
+                        void *const *values);
 void findings_op_ended(void *findings, const struct graph *graph, const struct op *op);
 /* What to write where a kernel writes into an operand. */
 void findings_help_inplace(struct diags *diags);

@@ -3,6 +3,7 @@
 #include "frontend/commands/run_check.h"
 #include "frontend/commands/run_json.h"
 #include "frontend/commands/run_launch.h"
+#include "frontend/commands/run_operands.h"
 #include "frontend/commands/run_other.h"
 #include "frontend/commands/run_overwrites.h"
 #include "frontend/commands/run_profile.h"
@@ -86,10 +87,22 @@ static enum exit_status run_all(struct outcomes *outcomes)
     return status == EXIT_DONE ? run_recorded(outcomes) : status;
 }
 
+/* Where outcomes differ in what they run, they have other operands. */
+static enum exit_status check_operands(const struct outcomes *outcomes)
+{
+    enum exit_status status = EXIT_DONE;
+    for (unsigned i = 0; i < outcomes->count && !outcomes->at[0].runner->trust_kernels; i++)
+        if (i == 0 || outcomes->at[i].runner != outcomes->at[0].runner)
+            status = worse_status(status, run_operands_check_given(&outcomes->at[i]));
+    return status;
+}
+
 static enum exit_status run_and_report(struct outcomes *outcomes)
 {
     struct outcome *first = &outcomes->at[0];
     enum exit_status status = run_values_make(outcomes);
+    if (status == EXIT_DONE)
+        status = check_operands(outcomes);
     if (status == EXIT_DONE)
         status = open_all(outcomes);
     if (status == EXIT_DONE)
@@ -109,7 +122,7 @@ enum exit_status run_measure(struct runner *runner, struct runner *other)
 {
     struct outcomes outcomes = {.repeatable = true};
     struct overwrites overwrites = {.outcome = NULL};
-    const struct run_watch watch = {overwrites_op_ended, &overwrites};
+    const struct run_watch watch = {.op_ended = overwrites_op_ended, .context = &overwrites};
     bool padded = runner->compare == COMPARE_EXACT;
     add_outcome(&outcomes, runner, padded ? "padded" : other ? runner->name : "fused", true);
     if (other)

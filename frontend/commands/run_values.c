@@ -1,4 +1,5 @@
 #include "frontend/commands/run_values.h"
+#include "frontend/commands/run_defaults.h"
 #include "frontend/commands/run_other.h"
 
 bool run_values_name(struct runner *runner)
@@ -38,25 +39,55 @@ static const struct attr *own_contents(const struct runner *runner, const struct
  * memory: what is said for any of them counts over what is not, so it is written later. */
 enum given_by { BY_SEED, BY_GRAPH, BY_OPTION, GIVEN_END };
 
+static const char *option_of(const struct runner *runner, const struct graph *graph, uint32_t id)
+{
+    return graph == runner->graph ? named_values_find(&runner->inputs, id) : NULL;
+}
+
+static enum given_by given_by(const struct runner *runner, const struct graph *graph, uint32_t id)
+{
+    return option_of(runner, graph, id)      ? BY_OPTION
+           : own_contents(runner, graph, id) ? BY_GRAPH
+                                             : BY_SEED;
+}
+
 static bool fill_given(const struct runner *runner, struct storage *storage, uint32_t id,
                        enum given_by by, char *error, size_t error_size)
 {
-    bool is_main = storage->graph == runner->graph;
-    const char *spec = is_main ? named_values_find(&runner->inputs, id) : NULL;
+    const char *spec = option_of(runner, storage->graph, id);
     const struct attr *attr = own_contents(runner, storage->graph, id);
-    if (by != (spec ? BY_OPTION : attr ? BY_GRAPH : BY_SEED))
+    if (by != given_by(runner, storage->graph, id))
         return true;
     if (by != BY_GRAPH)
-        return is_main ? padding_fill(&runner->lowered.padding, storage, id, spec,
-                                      runner->seed + id, error, error_size)
-                       : storage_fill(storage, id, spec, runner->seed + id, error, error_size);
+        return storage->graph == runner->graph
+                   ? padding_fill(&runner->lowered.padding, storage, id, spec, runner->seed + id,
+                                  error, error_size)
+                   : storage_fill(storage, id, spec, runner->seed + id, error, error_size);
     struct contents contents = contents_read(runner->module, attr);
     return storage_fill_contents(storage, id, &contents, runner->lowered.session.places.source_dir,
                                  error, error_size);
 }
 
+/* Inputs of which nothing is said, from the first on that is filled, get numbers that the ops can
+ * have which they feed. */
+static void choose_defaults(const struct runner *runner, const struct storages *storages,
+                            struct storage *storage, uint32_t first)
+{
+    const struct graph *graph = storage->graph;
+    bool *marked = mem_calloc(graph->values.count, sizeof *marked);
+    for (uint32_t i = first; i < graph->values.count; i++)
+        if (value_is_given(runner->module, graph, i))
+            marked[memory_of(&storage->memories, i)] = true;
+    for (uint32_t i = first; i < graph->values.count; i++)
+        if (value_is_given(runner->module, graph, i) && given_by(runner, graph, i) != BY_SEED)
+            marked[memory_of(&storage->memories, i)] = false;
+    run_defaults_choose(runner, storages, storage, marked);
+    mem_free(marked);
+}
+
 /* By --input, else by the graph's contents, else at random, each by a seed of its own. */
-static enum exit_status fill_graph(const struct runner *runner, struct storage *storage)
+static enum exit_status fill_graph(const struct runner *runner, const struct storages *storages,
+                                   struct storage *storage)
 {
     const struct graph *graph = storage->graph;
     uint32_t first = graph == runner->graph ? 0 : graph->n_params; /* which callers give */
@@ -66,6 +97,7 @@ static enum exit_status fill_graph(const struct runner *runner, struct storage *
             if (value_is_given(runner->module, graph, i) &&
                 !fill_given(runner, storage, i, (enum given_by)by, error, sizeof error))
                 return report_contents(runner, graph, "input", i, error);
+    choose_defaults(runner, storages, storage, first);
     return EXIT_DONE;
 }
 
@@ -74,7 +106,7 @@ enum exit_status run_values_fill(const struct runner *runner, const struct stora
     enum exit_status status = EXIT_DONE;
     for (uint32_t i = 0; status == EXIT_DONE && i < storages->count; i++)
         if (storages->at[i].graph)
-            status = fill_graph(runner, &storages->at[i]);
+            status = fill_graph(runner, storages, &storages->at[i]);
     return status;
 }
 

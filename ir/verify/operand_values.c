@@ -22,9 +22,9 @@ static struct span tensor_span(const struct module *module, const struct op *op,
     return locate_op(module, op, place->result ? OP_RESULT_TYPE : OP_OPERAND, place->index);
 }
 
-bool operand_value_report(const struct module *module, const struct graph *graph,
-                          const struct op *op, const struct op_tensors *tensors,
-                          const struct op_range_fault *fault, struct diags *diags)
+bool operand_value_report(const struct module *module, const struct op *op,
+                          const struct op_tensors *tensors, const struct op_range_fault *fault,
+                          struct diags *diags)
 {
     const struct op_call *call = &tensors->call;
     const struct op_place *place = &tensors->places[fault->tensor];
@@ -36,6 +36,5 @@ bool operand_value_report(const struct module *module, const struct graph *graph
                   call->type->slots[call->tensors[fault->other].slot].name,
                   type_text(module, other->type, &diags->arena));
     }
-    (void)graph;
     return true;
 }

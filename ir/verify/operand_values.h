@@ -14,8 +14,8 @@ bool operand_values_fit(const struct module *module, const struct graph *graph, 
 
 /* Reports what is wrong at the operand, with the other tensor that the rule speaks of. Whether it
  * is kept, so that help may follow. */
-bool operand_value_report(const struct module *module, const struct graph *graph,
-                          const struct op *op, const struct op_tensors *tensors,
-                          const struct op_range_fault *fault, struct diags *diags);
+bool operand_value_report(const struct module *module, const struct op *op,
+                          const struct op_tensors *tensors, const struct op_range_fault *fault,
+                          struct diags *diags);
 
 #endif

@@ -284,21 +284,16 @@ static bool verify_dtypes(struct graph_verifier *gv, const struct op *op,
 
 /* ---------------------------------------------------------------------------- shapes ---- */
 
-static bool are_plain(const struct module *module, const struct op_tensors *tensors)
-{
-    return op_tensors_odd_format(module, tensors) == NONE;
-}
-
 static bool shapes_fit(const struct module *module, const struct op_tensors *tensors,
                        struct op_fault *fault)
 {
-    return !are_plain(module, tensors) || op_shapes_check(&tensors->call, fault);
+    return !op_tensors_are_plain(module, tensors) || op_shapes_check(&tensors->call, fault);
 }
 
 static bool values_fit(const struct module *module, const struct graph *graph, const struct op *op,
                        struct op_tensors *tensors, struct op_range_fault *fault)
 {
-    return tensors->call.type->n_contents == 0 || !are_plain(module, tensors) ||
+    return tensors->call.type->n_contents == 0 || !op_tensors_are_plain(module, tensors) ||
            operand_values_fit(module, graph, op, tensors, fault);
 }
 
@@ -345,7 +340,7 @@ static void verify_values(struct graph_verifier *gv, const struct op *op,
 {
     struct op_range_fault fault;
     if (!values_fit(gv->module, gv->graph, op, tensors, &fault) &&
-        operand_value_report(gv->module, gv->graph, op, tensors, &fault, gv->diags))
+        operand_value_report(gv->module, op, tensors, &fault, gv->diags))
         diag_help(gv->diags, "'skirc opt --op-type=%s' prints what may stand there",
                   tensors->call.type->name);
 }
