@@ -17,16 +17,17 @@ void run_check_begin(struct outcome *outcome)
 
 /* ---------------------------------------------------------------------- what shows ---- */
 
-/* Memories of a graph with elements that hold the first poison. */
+/* Memories of a graph with elements that have a trace of the first poison. */
 static void find_suspects(const struct outcome *outcome, uint32_t graph,
                           struct unwritten_list *list)
 {
     const struct storage *storage = &outcome->storages.at[graph];
     for (uint32_t i = 0; i < storage->graph->values.count; i++) {
         struct unwritten unwritten;
-        if (poison_is_for(&outcome->storages, graph, i) &&
-            poison_find(storage, NULL, i, &unwritten))
-            vec_push(list, unwritten);
+        for (int trace = 0; trace < POISON_TRACES; trace++)
+            if (poison_is_for(&outcome->storages, graph, i) &&
+                poison_find(storage, NULL, i, (enum poison_trace)trace, &unwritten))
+                vec_push(list, unwritten);
     }
 }
 
@@ -37,7 +38,7 @@ static void find_all_suspects(const struct outcome *outcome, struct unwritten_li
             find_suspects(outcome, graph, list);
 }
 
-/* Those of them that hold the second poison after the second run. */
+/* Those of them that have the same of the second poison after the second run. */
 static void prove(const struct outcome *outcome, const struct storages *second,
                   const struct unwritten_list *suspects, struct unwritten_list *proven)
 {
@@ -46,7 +47,7 @@ static void prove(const struct outcome *outcome, const struct storages *second,
         uint32_t graph = unwritten.graph;
         if (outcome->run->ran[graph] &&
             poison_find(&outcome->storages.at[graph], &second->at[graph], unwritten.value,
-                        &unwritten))
+                        unwritten.trace, &unwritten))
             vec_push(proven, unwritten);
     }
 }

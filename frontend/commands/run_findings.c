@@ -47,26 +47,45 @@ static const char *noun_of(const struct findings *findings, const struct value *
     return bits < 8 ? "bytes" : "elements";
 }
 
+/* "writes none of the 8 elements of '%y', the first at [0]" */
+static void unwritten_text(const struct findings *findings, const struct unwritten *unwritten,
+                           const struct value *value, struct text *text)
+{
+    const struct intern_name *name = &findings->runner->module->names.names[value->name];
+    unsigned long long count = unwritten->count, elements = unwritten->elements;
+    char first[256];
+    first_text(findings, unwritten, first, sizeof first);
+    if (unwritten->trace == POISON_READ)
+        text_printf(text,
+                    "computes %llu of %llu elements of '%%%.*s' with what stands there before",
+                    count, elements, (int)name->size, name->text);
+    else if (count == elements)
+        text_printf(text, "writes none of the %llu %s of '%%%.*s'", elements,
+                    noun_of(findings, value), (int)name->size, name->text);
+    else
+        text_printf(text, "leaves %llu of %llu %s of '%%%.*s' unwritten", count, elements,
+                    noun_of(findings, value), (int)name->size, name->text);
+    text_printf(text, ", the first at %s", first);
+    text_char(text, '\0');
+}
+
 static void report_unwritten(struct findings *findings, const struct graph *graph,
                              const struct op *op, const struct unwritten *unwritten)
 {
-    const struct module *module = findings->runner->module;
-    const struct value *value = &graph->values.at[unwritten->value];
     struct arena scratch = {NULL, 0};
-    char first[256], what[128];
-    unsigned long long count = unwritten->count, elements = unwritten->elements;
-    first_text(findings, unwritten, first, sizeof first);
-    if (count == elements)
-        snprintf(what, sizeof what, "writes none of the %llu %s", elements,
-                 noun_of(findings, value));
-    else
-        snprintf(what, sizeof what, "leaves %llu of %llu %s", count, elements,
-                 noun_of(findings, value));
+    struct text text = {NULL, 0, 0};
+    unwritten_text(findings, unwritten, &graph->values.at[unwritten->value], &text);
     if (diag_at(findings->runner->diags, DIAG_wrong_kernel, op_span(findings, op),
-                "the kernel of %s %s of '%%%.*s'%s, the first at %s",
-                op_text(module, graph, op, &scratch), what, NAME(module, value->name),
-                count == elements ? "" : " unwritten", first))
-        help_trust(findings);
+                "the kernel of %s %s", op_text(findings->runner->module, graph, op, &scratch),
+                text.at)) {
+        if (unwritten->trace == POISON_READ)
+            diag_help(findings->runner->diags,
+                      "results are not cleared before the kernel runs; it has to write before it "
+                      "reads");
+        else
+            help_trust(findings);
+    }
+    text_free(&text);
     arena_free(&scratch);
 }
 
@@ -80,6 +99,16 @@ static bool reads_tainted(const struct findings *findings, const struct graph *g
         return true;
     for (uint32_t i = 0; i < op->operands.count; i++)
         if (findings->tainted[index][memory_of(memories, op_operands(graph, op)[i])])
+            return true;
+    return false;
+}
+
+static bool find_trace(const struct findings *findings, uint32_t index, uint32_t id,
+                       struct unwritten *unwritten)
+{
+    for (int trace = 0; trace < POISON_TRACES; trace++)
+        if (poison_find(&findings->first->at[index], &findings->second->at[index], id,
+                        (enum poison_trace)trace, unwritten))
             return true;
     return false;
 }
@@ -99,7 +128,7 @@ static void check_result(struct findings *findings, const struct graph *graph, c
     uint32_t index = graph_id(findings->runner->module, graph);
     struct unwritten unwritten;
     if (!poison_is_for(findings->second, index, id) || findings->tainted[index][id] ||
-        !poison_find(&findings->first->at[index], &findings->second->at[index], id, &unwritten))
+        !find_trace(findings, index, id, &unwritten))
         return;
     findings->tainted[index][id] = 1;
     if (!findings->tainted_graph)
@@ -305,21 +334,19 @@ void findings_op_ended(void *context, const struct graph *graph, const struct op
     check_inputs(findings, graph, op);
 }
 
-/* An op that writes it where it runs alone. */
+/* What no op does that runs alone. */
 static void report_fused(struct findings *findings, const struct unwritten *unwritten)
 {
     const struct module *module = findings->runner->module;
     const struct graph *graph = &module->graphs.at[unwritten->graph];
     uint32_t def = graph->values.at[unwritten->value].def;
-    char first[256];
-    first_text(findings, unwritten, first, sizeof first);
+    struct text text = {NULL, 0, 0};
+    unwritten_text(findings, unwritten, &graph->values.at[unwritten->value], &text);
     diag_at(findings->runner->diags, DIAG_wrong_kernel,
             def < graph->ops.count ? op_span(findings, &graph->ops.at[def]) : no_span,
-            "the graph leaves %llu of %llu %s of '%%%.*s' unwritten, the first at %s, which "
-            "the op alone writes",
-            (unsigned long long)unwritten->count, (unsigned long long)unwritten->elements,
-            noun_of(findings, &graph->values.at[unwritten->value]),
-            NAME(module, graph->values.at[unwritten->value].name), first);
+            "the graph %s, which the op alone %s", text.at,
+            unwritten->trace == POISON_READ ? "does not" : "writes");
+    text_free(&text);
 }
 
 static void report_graph(const struct findings *findings, const char *what)
@@ -329,10 +356,21 @@ static void report_graph(const struct findings *findings, const char *what)
             "the graph writes %s, but no op of it does where it runs alone", what);
 }
 
+/* What is computed with poison that is left elsewhere is no fault of its own. */
+static void report_proven(struct findings *findings)
+{
+    bool left = false;
+    for (uint32_t i = 0; i < findings->proven.count; i++)
+        left |= findings->proven.at[i].trace == POISON_LEFT;
+    for (uint32_t i = 0; i < findings->proven.count; i++)
+        if (!left || findings->proven.at[i].trace == POISON_LEFT)
+            report_fused(findings, &findings->proven.at[i]);
+}
+
 void findings_end(struct findings *findings, bool changed)
 {
-    for (uint32_t i = 0; i < findings->proven.count && !findings->tainted_graph; i++)
-        report_fused(findings, &findings->proven.at[i]);
+    if (!findings->tainted_graph)
+        report_proven(findings);
     if ((findings->damaged.count > 0 || findings->beside_run) && !findings->found_beside)
         report_graph(findings, "beside its tensors");
     if (changed && !findings->found_input)

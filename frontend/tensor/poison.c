@@ -8,6 +8,7 @@
 struct pattern {
     uint64_t word;      /* as many of them as there is room for */
     uint64_t ones, top; /* in that word: the lowest and the highest bit of each */
+    uint64_t ignored;   /* bits that do not count */
     size_t size, parts; /* bytes of a part; parts of an element */
 };
 
@@ -40,6 +41,16 @@ static struct pattern pattern_of(enum dtype dtype, enum poison poison)
                             .top = ones << (8 * size - 1),
                             .size = size,
                             .parts = is_complex ? 2 : 1};
+}
+
+/* The bits of a part that arithmetic changes in a NaN; none where nothing is known of that. */
+static uint64_t changing_bits(enum dtype dtype)
+{
+    struct float_format format;
+    if (!dtype_float_format(dtype, &format) || format.exponent + format.fraction < 15)
+        return 0;
+    return UINT64_C(1) << (format.fraction - 1) | UINT64_C(1)
+                                                      << (format.exponent + format.fraction);
 }
 
 static const struct type *type_of(const struct storage *storage, uint32_t id)
@@ -103,7 +114,7 @@ static bool may_hold(const unsigned char *at, const struct pattern *pattern)
 {
     uint64_t word;
     memcpy(&word, at, sizeof word);
-    word ^= pattern->word;
+    word = (word ^ pattern->word) & ~pattern->ignored;
     return ((word - pattern->ones) & ~word & pattern->top) != 0;
 }
 
@@ -116,11 +127,19 @@ static uint64_t next_place(const struct search *search, uint64_t at)
     return at;
 }
 
+/* Where bits do not count, one of them differs. */
+static bool is_pattern(const unsigned char *at, const struct pattern *pattern)
+{
+    uint64_t bits = 0, lane = UINT64_MAX >> (64 - 8 * pattern->size);
+    memcpy(&bits, at, pattern->size);
+    bits = (bits ^ pattern->word) & lane;
+    return (bits & ~pattern->ignored) == 0 && (pattern->ignored == 0 || bits != 0);
+}
+
 static bool holds(const struct search *search, uint64_t at)
 {
-    size_t size = search->patterns[0].size;
-    return memcmp(search->first + at, &search->patterns[0].word, size) == 0 &&
-           (!search->second || memcmp(search->second + at, &search->patterns[1].word, size) == 0);
+    return is_pattern(search->first + at, &search->patterns[0]) &&
+           (!search->second || is_pattern(search->second + at, &search->patterns[1]));
 }
 
 /* Counts the elements of a word of bytes, or of the last ones, that are not counted yet; complex
@@ -165,16 +184,21 @@ static void search_padded(const struct storage *storage, const struct storage *s
 }
 
 bool poison_find(const struct storage *storage, const struct storage *second, uint32_t id,
-                 struct unwritten *unwritten)
+                 enum poison_trace trace, struct unwritten *unwritten)
 {
     const struct type *type = type_of(storage, id);
+    uint64_t ignored = trace == POISON_READ ? changing_bits(type->dtype) : 0;
     struct search search = {
         .first = storage->data[id],
         .second = second ? second->data[id] : NULL,
         .patterns = {pattern_of(type->dtype, POISON_FIRST), pattern_of(type->dtype, POISON_SECOND)},
         .size = storage->sizes[id]};
-    *unwritten =
-        (struct unwritten){.graph = graph_id(storage->module, storage->graph), .value = id};
+    *unwritten = (struct unwritten){
+        .trace = trace, .graph = graph_id(storage->module, storage->graph), .value = id};
+    if (trace == POISON_READ && !ignored)
+        return false;
+    for (int i = 0; i < 2; i++)
+        search.patterns[i].ignored = ignored * search.patterns[i].ones;
     if (type->format == W_ND)
         count(&search, unwritten);
     else

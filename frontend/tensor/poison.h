@@ -20,17 +20,22 @@ enum poison { POISON_FIRST, POISON_SECOND };
  * given, but for those that callers give. The padding of formats is zero. */
 void poison_fill(const struct storages *storages, enum poison poison);
 
+/* What poison has become: it is left as it is; or, of floats of 16 bits and more, a kernel has
+ * computed with it, which makes signalling NaNs quiet ones and may change their sign. */
+enum poison_trace { POISON_LEFT, POISON_READ, POISON_TRACES };
+
 /* A memory, and its elements that are poisoned. */
 struct unwritten {
+    enum poison_trace trace;
     uint32_t graph, value; /* the first of the memory, as which its elements count */
     uint64_t count, elements;
     uint64_t first; /* of those that are counted; row-major */
 };
 
-/* Whether any element of the memory that this value stands for holds the first poison, and the
- * second one in `second`, another storage of the graph, unless that is NULL. */
+/* Whether any element of the memory that this value stands for has such a trace of the first
+ * poison, and of the second one in `second`, another storage of the graph, unless that is NULL. */
 bool poison_find(const struct storage *storage, const struct storage *second, uint32_t id,
-                 struct unwritten *unwritten);
+                 enum poison_trace trace, struct unwritten *unwritten);
 
 /* Whether the value stands for a memory that poison_fill poisons. */
 bool poison_is_for(const struct storages *storages, uint32_t graph, uint32_t id);

@@ -109,6 +109,21 @@ for claim, name, body, text in CASES:
     module(name)
     is_named(claim, name, text)
 
+SUM = "for (uint64_t i = 0; i < n; i++) y[i] += x[i];"
+for dtype, ctype in ("f32", "float"), ("f16", "_Float16"):
+    build("sum", SUM, ctype)
+    module("sum", dtype, f"""%a = Cast(%x) : {dtype}[6, 10]
+    %b = Bad(%a) : {dtype}[6, 10] via @bad
+    %c = Neg(%b) : {dtype}[6, 10]""")
+    is_named(f"reads what it has not written, in {dtype}", "sum",
+             "Bad %b computes 60 of 60 elements of '%b' with what stands there before, the first at [0, 0]")
+build("sum", "for (uint64_t i = 0; i < n; i++) y[i] = i == 13 ? x[i] - y[i] : x[i];")
+module("sum")
+is_named("one element of it", "sum",
+         "Bad %b computes 1 of 60 elements of '%b' with what stands there before, the first at [1, 3]")
+build("nans", "for (uint64_t i = 0; i < n; i++) y[i] = x[i] * __builtin_nanf(\"\");")
+module("nans")
+is_right("NaN of its own are no trace of it", "nans")
 build("input", ALL + "x[13] = x[14] = 1e9f;")
 module("input", ops="""%b = Bad(%x) : f32[6, 10] via @bad
     %c = Bad2(%b) : f32[6, 10] via @copy""")
