@@ -1,4 +1,5 @@
 /* skirc run: a graph on this machine. */
+#include "frontend/cli/output.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/commands/given_shapes.h"
 #include "frontend/commands/run_answers.h"
@@ -8,6 +9,7 @@
 #include "frontend/commands/run_options.h"
 #include "frontend/commands/run_stubs.h"
 #include "frontend/commands/run_values.h"
+#include "ir/base/file.h"
 
 const struct option options_run[] = {
     {"target", 0, OPTION_VALUE, "TARGET", backend_runner_help},
@@ -100,6 +102,27 @@ static enum exit_status no_graph(const struct runner *runner)
     return runner->diags->counts[SEVERITY_ERROR] ? EXIT_INPUT : EXIT_USAGE;
 }
 
+static enum exit_status check_file(const struct runner *runner, const char *path)
+{
+    char error[512];
+    if (!path || file_can_write(path, error, sizeof error))
+        return EXIT_DONE;
+    fprintf(runner->invocation->err, "skirc: %s\n", error);
+    return EXIT_INPUT;
+}
+
+/* Whether the files can be written that are to be behind the run: EXIT_INPUT, reported, if not. */
+static enum exit_status check_files(const struct runner *runner)
+{
+    enum exit_status status =
+        worse_status(check_file(runner, runner->profile), check_file(runner, runner->trace));
+    if (!run_json_is_printed(runner->invocation))
+        status = worse_status(status, check_file(runner, option_value(runner->invocation, "json")));
+    for (uint32_t i = 0; i < runner->outputs.count; i++)
+        status = worse_status(status, check_file(runner, runner->outputs.at[i].text));
+    return status;
+}
+
 static enum exit_status run_lowered(struct runner *runner, struct runner *other)
 {
     runner->graph = run_graph_choose(runner);
@@ -107,7 +130,8 @@ static enum exit_status run_lowered(struct runner *runner, struct runner *other)
         return no_graph(runner);
     if (!run_values_name(runner) || !run_answers_name(runner))
         return EXIT_USAGE;
-    if (!run_without_stubs(runner->module, runner->graph, runner->diags))
+    if (!run_without_stubs(runner->module, runner->graph, runner->diags) ||
+        check_files(runner) != EXIT_DONE)
         return EXIT_INPUT;
     if (other && !(other->graph = run_graph_choose_other(other, runner)))
         return no_graph(other);

@@ -197,6 +197,32 @@ static bool check_value(const struct runner *runner, const struct storages *stor
     return match.different == 0;
 }
 
+/* Whether there is something that the value can be held against. */
+static bool can_expect(const struct runner *runner, const struct storages *storages,
+                       struct named_value named)
+{
+    struct tensor found, expected;
+    char error[512];
+    if (!take(runner, storages, named, "expect", &found))
+        return false;
+    bool ok = tensor_expect(&expected, &found, named.text, runner->seed + named.value, error,
+                            sizeof error);
+    if (ok)
+        tensor_free(&expected);
+    else
+        fprintf(runner->invocation->err, "skirc: --expect '%s': %s\n", named.text, error);
+    tensor_free(&found);
+    return ok;
+}
+
+enum exit_status run_answers_check(const struct runner *runner, const struct storages *storages)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < runner->expected.count; i++)
+        ok = can_expect(runner, storages, runner->expected.at[i]) && ok;
+    return ok ? EXIT_DONE : EXIT_INPUT;
+}
+
 bool run_answers_print(const struct runner *runner, const struct storages *storages)
 {
     bool ok = true;
@@ -231,6 +257,25 @@ static void put_name(struct json *json, const struct runner *runner, struct name
     text_free(&name);
 }
 
+/* The least or greatest number: whole ones are digits, in a string where readers of JSON would take
+ * them for doubles that they are not. */
+static void put_extreme(struct json *json, const char *key, const struct tensor *tensor,
+                        long double number)
+{
+    static const long double most_exact = 9007199254740992; /* 2^53 */
+    char digits[32];
+    struct float_format format;
+    if (dtype_float_format(tensor->dtype, &format)) {
+        put_number(json, key, (double)number);
+    } else if (fabsl(number) <= most_exact) {
+        json_key(json, key);
+        json_signed(json, (int64_t)number);
+    } else {
+        snprintf(digits, sizeof digits, "%.0Lf", number);
+        json_add_string(json, key, digits);
+    }
+}
+
 static void put_summary(struct json *json, const struct tensor *tensor)
 {
     struct summary summary;
@@ -239,8 +284,8 @@ static void put_summary(struct json *json, const struct tensor *tensor)
     if (!tensor_summarise(tensor, &summary))
         return;
     if (summary.count && !is_complex) {
-        put_number(json, "min", (double)summary.low);
-        put_number(json, "max", (double)summary.high);
+        put_extreme(json, "min", tensor, summary.low);
+        put_extreme(json, "max", tensor, summary.high);
         put_number(json, "mean", summary.sum[0] / (double)summary.count);
     }
     json_add_unsigned(json, "nan", summary.nans);

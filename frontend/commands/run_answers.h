@@ -9,6 +9,10 @@
 bool run_answers_name(struct runner *runner);
 void run_answers_free(struct runner *runner);
 
+/* Before anything runs: whether there is what values are to be held against. EXIT_INPUT, reported,
+ * where a file cannot be read, or does not fit. */
+enum exit_status run_answers_check(const struct runner *runner, const struct storages *storages);
+
 /* Prints values as --print says. False, reported, where one cannot be. */
 bool run_answers_print(const struct runner *runner, const struct storages *storages);
 /* That, and says of each --expect whether it holds. EXIT_INPUT where one

@@ -102,7 +102,8 @@ static enum exit_status run_and_report(struct outcomes *outcomes)
     struct outcome *first = &outcomes->at[0];
     enum exit_status status = run_values_make(outcomes);
     if (status == EXIT_DONE)
-        status = check_operands(outcomes);
+        status = worse_status(check_operands(outcomes),
+                              run_answers_check(first->runner, &first->storages));
     if (status == EXIT_DONE)
         status = open_all(outcomes);
     if (status == EXIT_DONE)

@@ -1,6 +1,7 @@
 #include "frontend/commands/run_values.h"
 #include "frontend/commands/run_defaults.h"
 #include "frontend/commands/run_other.h"
+#include "ir/syntax/locate.h"
 
 bool run_values_name(struct runner *runner)
 {
@@ -23,6 +24,15 @@ static enum exit_status report_contents(const struct runner *runner, const struc
 {
     fprintf(runner->invocation->err, "skirc: %s '%.*s': %s\n", what,
             NAME(runner->module, graph->values.at[id].name), error);
+    return EXIT_INPUT;
+}
+
+/* At the contents that the graph has. */
+static enum exit_status report_own(const struct runner *runner, const struct graph *graph,
+                                   uint32_t id, const struct attr *attr, const char *error)
+{
+    diag_at(runner->diags, DIAG_contents, locate_token(runner->module, attr->loc),
+            "input '%.*s': %s", NAME(runner->module, graph->values.at[id].name), error);
     return EXIT_INPUT;
 }
 
@@ -96,7 +106,9 @@ static enum exit_status fill_graph(const struct runner *runner, const struct sto
         for (uint32_t i = first; i < graph->values.count; i++)
             if (value_is_given(runner->module, graph, i) &&
                 !fill_given(runner, storage, i, (enum given_by)by, error, sizeof error))
-                return report_contents(runner, graph, "input", i, error);
+                return by == BY_GRAPH
+                           ? report_own(runner, graph, i, own_contents(runner, graph, i), error)
+                           : report_contents(runner, graph, "input", i, error);
     choose_defaults(runner, storages, storage, first);
     return EXIT_DONE;
 }

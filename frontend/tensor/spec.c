@@ -22,6 +22,57 @@ bool spec_digits(const char *text, uint64_t *number)
     return *text != '\0';
 }
 
+/* "e18": an exponent behind digits, held within what no 64-bit number has; false for what is
+ * none. */
+static bool read_exponent(const char *text, int *exponent)
+{
+    enum { MOST = 100000 };
+    bool negative = *text && text[1] == '-';
+    *exponent = 0;
+    if (!*text)
+        return true;
+    text += 1 + (negative || text[1] == '+');
+    if (!*text || text[strspn(text, "0123456789")] != '\0')
+        return false;
+    for (; *text; text++)
+        *exponent = *exponent < MOST ? *exponent * 10 + (*text - '0') : MOST;
+    *exponent = negative ? -*exponent : *exponent;
+    return true;
+}
+
+/* Appends a decimal digit. */
+static void add_digit(uint64_t *number, unsigned digit, bool *huge)
+{
+    *huge |= __builtin_mul_overflow(*number, 10, number) ||
+             __builtin_add_overflow(*number, digit, number);
+}
+
+/* Digits behind the number's last one must be 0. */
+bool spec_whole(const char *text, uint64_t *number, bool *huge)
+{
+    size_t whole = strspn(text, "0123456789"), point = text[whole] == '.';
+    size_t fraction = point ? strspn(text + whole + 1, "0123456789") : 0;
+    const char *behind = text + whole + point + fraction;
+    int exponent;
+    *number = 0;
+    *huge = false;
+    if (whole + fraction == 0 || (*behind && *behind != 'e' && *behind != 'E') ||
+        !read_exponent(behind, &exponent))
+        return false;
+    long long places = (long long)whole + exponent; /* up to the decimal point */
+    for (const char *at = text; at < behind; at++) {
+        if (*at == '.')
+            continue;
+        if (places-- > 0)
+            add_digit(number, (unsigned)(*at - '0'), huge);
+        else if (*at != '0')
+            return false;
+    }
+    for (; places > 0 && *number && !*huge; places--)
+        add_digit(number, 0, huge);
+    return true;
+}
+
 bool spec_seed(const struct filler *filler, const char *text, uint64_t *seed)
 {
     *seed = filler->seed;
@@ -73,13 +124,14 @@ bool spec_integer(const struct filler *filler, const char *text, uint64_t *numbe
     bool negative = text[0] == '-';
     const char *digits = text + (negative || text[0] == '+');
     uint64_t least, greatest;
+    bool huge;
     char what[128];
     integer_limits(filler->tensor->dtype, &least, &greatest);
-    if (digits[0] == '\0' || digits[strspn(digits, "0123456789")] != '\0') {
+    if (!spec_whole(digits, number, &huge)) {
         snprintf(what, sizeof what, "no whole number, which %s needs", name);
         return spec_bad_number(filler, text, what);
     }
-    if (!spec_digits(digits, number) || *number > (negative ? least : greatest)) {
+    if (huge || *number > (negative ? least : greatest)) {
         snprintf(what, sizeof what, "out of the range of %s, which is %s%llu to %llu", name,
                  least > 0 ? "-" : "", (unsigned long long)least, (unsigned long long)greatest);
         return spec_bad_number(filler, text, what);

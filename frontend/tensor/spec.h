@@ -20,6 +20,9 @@ bool spec_no_values(const struct filler *filler);
 
 /* Decimal digits, and nothing else, below 2^64. Says nothing. */
 bool spec_digits(const char *text, uint64_t *number);
+/* A decimal number without sign, also one with a fraction or an exponent, that is whole: 12, 1.5e3.
+ * What does not fit 64 bits is `huge`. Says nothing. */
+bool spec_whole(const char *text, uint64_t *number, bool *huge);
 /* A seed, or the filler's where `text` is NULL. */
 bool spec_seed(const struct filler *filler, const char *text, uint64_t *seed);
 /* A finite decimal number. */

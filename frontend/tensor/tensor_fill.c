@@ -134,9 +134,10 @@ static bool fill_integer_steps(const struct filler *filler, const struct steps_t
     const char *text = steps->step;
     size_t item = dtype_info(tensor->dtype)->bits / 8;
     uint64_t start, step;
+    bool huge;
     if (!spec_integer(filler, steps->start, &start))
         return false;
-    if (!spec_digits(text + (*text == '-'), &step))
+    if (!spec_whole(text + (*text == '-'), &step, &huge) || huge)
         return spec_bad_number(filler, text, "no whole number, as steps of integers are");
     step = *text == '-' ? -step : step;
     for (size_t i = 0; i < tensor->size / item; i++) {

@@ -464,6 +464,19 @@ bool file_out_open(struct file_out *out, const char *path, char *error, size_t e
     return false;
 }
 
+bool file_can_write(const char *path, char *error, size_t error_size)
+{
+    struct stat st;
+    struct file_out out;
+    bool there = stat(path, &st) == 0;
+    if (strcmp(path, "-") == 0 || (there && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+        return true;
+    if (!file_out_open(&out, path, error, error_size))
+        return false;
+    file_out_abandon(&out);
+    return true;
+}
+
 static bool write_fd(int fd, const char *data, size_t size)
 {
     while (size > 0) {

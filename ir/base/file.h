@@ -70,6 +70,10 @@ bool file_out_write(struct file_out *out, const void *data, size_t size, char *e
 bool file_out_commit(struct file_out *out, char *error, size_t error_size);
 void file_out_abandon(struct file_out *out);
 
+/* Whether a file_out can be opened for the path by now, which is found by opening one. Nothing is
+ * said against standard output ("-") and what is there and no regular file. */
+bool file_can_write(const char *path, char *error, size_t error_size);
+
 /* Removes the temporary file of the file_out that was opened last, if it is still open: for a
  * handler of a signal that ends the process. */
 void file_out_remove_temp(void);

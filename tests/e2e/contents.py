@@ -82,7 +82,7 @@ done = run('  %v = Const() {value = {file = "own.bin"}} : u8[4]', "-o", "v=v.npy
 tap.check("the path is relative to the file", done.returncode == 0 and data_of("v.npy") == b"abcd", done)
 os.mkfifo("pipe")
 for claim, contents, text in [
-    ("a file that is not there", '{file = "no.bin"}', "input 'v': cannot open './no.bin': No such"),
+    ("a file that is not there", '{file = "no.bin"}', "graph.skir:3:17: error: input 'v': cannot open './no.bin': No such"),
     ("a file that is too short", '{file = "w.bin", offset = 2046}',
      "'./w.bin' has 2048 bytes, but 4 from byte 2046 on are needed"),
     ("an offset behind the end", '{file = "w.bin", offset = 9223372036854775807}', "are needed"),

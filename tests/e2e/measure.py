@@ -310,14 +310,21 @@ done = tap.skirc("run", "graph.skir", "--json", "--print=v")
 tap.check("it goes to standard error otherwise", json.loads(done.stdout)["status"] == 0
           and "%v: f16[32, 32]" in done.stderr and "g: 2 ops" in done.stderr, done)
 found = report("JSON of values", "graph.skir", "--json", "--repeat=0", "-ia=arange", "--print=a",
-               "--expect=a=arange", "--expect=a=none.npy", status=1)
+               "--expect=a=arange", "--expect=a=1", status=1)
 tap.check("what is printed", found["values"] == [
     {"name": "%a", "type": "f16[32, 32]", "elements": 1024, "min": 0, "max": 1023, "mean": 511.5, "nan": 0,
      "inf": 0}], found)
 tap.check("what is expected", found["expected"] == [
     {"name": "%a", "spec": "arange", "holds": True, "elements": 1024, "different": 0,
      "largest_error": 0, "largest_relative_error": 0},
-    {"name": "%a", "spec": "none.npy", "holds": False}], found)
+    {"name": "%a", "spec": "1", "holds": False, "elements": 1024, "different": 1023, "first": [0, 0],
+     "largest_error": 1022, "largest_relative_error": 1022}], found)
+with open("far.skir", "w") as file:
+    file.write("skir 1\ngraph @g(%a: i64[2], %b: u64[1], %c: i64[1]) -> () {\n}\n")
+found = report("JSON of numbers that are no doubles", "far.skir", "--json", "--repeat=0", "--print=a", "--print=b",
+               "--print=c", "-ia=arange:9223372036854775807", "-ib=18446744073709551615", "-ic=9e15")
+tap.check("they are digits", [(value["min"], value["max"]) for value in found["values"]] == [
+    ("-9223372036854775808", "9223372036854775807"), ("18446744073709551615",) * 2, (9000000000000000,) * 2], found)
 found = report("JSON of values that are not as expected", "graph.skir", "--json", "--repeat=0",
                "-ia=arange", "--expect=a=arange:0:2", status=1)
 tap.check("how they are not", found["expected"] == [

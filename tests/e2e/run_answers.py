@@ -44,6 +44,16 @@ def params(*types):
     return f"skir 1\ngraph @g({listed}) -> ({', '.join(types)}) {{\n  return {', '.join(names)}\n}}\n"
 
 
+# ---- What can be asked ----
+
+write("asked.skir", params("f32[2]"))
+write("three.npy", npy("<f4", "(3,)", struct.pack("<3f", 1, 2, 3)))
+for spec, text in (("none.npy", "cannot open 'none.npy'"), ("three.npy", "[3]"), ("onse", "'onse' is none of")):
+    done = tap.skirc("run", "asked.skir", "--repeat=0", f"--expect=a={spec}")
+    tap.check(f"what cannot be expected is told before the run: {spec}",
+              done.returncode == 1 and text in done.stderr and not done.stdout,
+              f"status {done.returncode}: {done.stdout}{done.stderr}")
+
 # ---- What is printed ----
 
 write("p.skir", params("f32[2, 3]", "f32[2, 1, 2]", "bool[3]", "i64[]", "f16[0, 3]", "c64[2]",

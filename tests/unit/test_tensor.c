@@ -304,6 +304,13 @@ static void test_numbers(void **state)
     check_filled(DTYPE_c64, "3", "(3, 0)", "(3, 0)");
     check_filled(DTYPE_i8, "-128", "-128", "-128");
     check_filled(DTYPE_u64, "18446744073709551615", "18446744073709551615", "18446744073709551615");
+    check_filled(DTYPE_i64, "1e18", "1000000000000000000", "1000000000000000000");
+    check_filled(DTYPE_i64, "-9.223372036854775808e18", "-9223372036854775808",
+                 "-9223372036854775808");
+    check_filled(DTYPE_u64, "1.8446744073709551615E+19", "18446744073709551615",
+                 "18446744073709551615");
+    check_filled(DTYPE_i8, "120.0e-1", "12", "12");
+    check_filled(DTYPE_i8, "0e999999999999", "0", "0");
     check_filled(DTYPE_bool, "true", "true", "true");
     check_filled(DTYPE_bool, "0", "false", "false");
 }
@@ -412,6 +419,18 @@ static void test_wrong_specs(void **state)
     check_refused(DTYPE_f32, "2x", "'2x' is no number");
     check_refused(DTYPE_f16, "1e5", "'1e5' is out of the range of f16, which is 65504 at most");
     check_refused(DTYPE_i8, "2.5", "'2.5' is no whole number, which i8 needs");
+    check_refused(DTYPE_i8, "25e-1", "'25e-1' is no whole number, which i8 needs");
+    check_refused(DTYPE_i8, "1e", "'1e' is no whole number, which i8 needs");
+    check_refused(DTYPE_i8, "1e-", "'1e-' is no whole number, which i8 needs");
+    check_refused(DTYPE_i8, "1e2x", "'1e2x' is no whole number, which i8 needs");
+    check_refused(DTYPE_i8, "1e-999999999999",
+                  "'1e-999999999999' is no whole number, which i8 needs");
+    check_refused(DTYPE_i8, "1e3", "'1e3' is out of the range of i8, which is -128 to 127");
+    check_refused(DTYPE_u64, "1e20",
+                  "'1e20' is out of the range of u64, which is 0 to 18446744073709551615");
+    check_refused(
+        DTYPE_u64, "1e999999999999",
+        "'1e999999999999' is out of the range of u64, which is 0 to 18446744073709551615");
     check_refused(DTYPE_i8, "nan", "'nan' is no whole number, which i8 needs");
     check_refused(DTYPE_f32, "true", "'true' is no number");
     check_refused(DTYPE_bool, "2", "'2' is out of the range of bool, which is 0 to 1");
