@@ -84,16 +84,18 @@ static void find_called_uses(struct choosing *choosing, const struct place *plac
                              const struct op *op)
 {
     const struct module *module = choosing->runner->module;
-    uint32_t lead = call_info(op_call_kind(op))->lead;
+    const struct call_info *info = call_info(op_call_kind(op));
     struct callee callee;
     for (uint32_t n = 0; op_callee(module, op, n, &callee); n++) {
         const struct storage *storage = &choosing->storages->at[callee.graph];
         uint32_t n_params = storage->graph->n_params;
         uint32_t *params = arena_alloc(&choosing->arena, (n_params + 1) * sizeof *params);
-        for (uint32_t i = 0; i < n_params; i++)
-            params[i] = lead + i < op->operands.count
-                            ? main_memory(place, op_operands(place->storage->graph, op)[lead + i])
+        for (uint32_t i = 0; i < n_params; i++) {
+            uint32_t operand = i < info->own ? NONE : info->lead + i - info->own;
+            params[i] = operand < op->operands.count
+                            ? main_memory(place, op_operands(place->storage->graph, op)[operand])
                             : NONE;
+        }
         if (choosing->calls++ < MOST_CALLS)
             find_uses(choosing, &(struct place){storage, params});
     }

@@ -345,6 +345,25 @@ is_right("in all iterations of a loop", tap.skirc("run", "loop.skir", "--repeat=
 write("loop.skir", text.replace("LAST", "4"))
 is_named("in the last iteration of a loop", "loop.skir", line=8)
 
+write("for.skir", """skir 1
+graph @step(%n: i32[], %x: f32[9, 2], %i: i32[2], %y: f32[2, 2]) -> (f32[9, 2], i32[2], f32[2, 2]) {
+  %r = Gather(%x, %i) : f32[2, 2]
+  %s = Gather(%x, %n) : f32[2]
+  return %x, %i, %r
+}
+graph @g(%to: i32[], %x: f32[9, 2], %i: i32[2], %y: f32[2, 2]) -> f32[2, 2] {
+  %from = Const() {value = 0} : i32[]
+  %by = Const() {value = 1} : i32[]
+  %xx, %ii, %r = For(%from, %to, %by, %x, %i, %y) {body = @step} : (f32[9, 2], i32[2], f32[2, 2])
+  return %r
+}
+""")
+for seed in "12345678":
+    is_right(f"inputs of what a loop calls, behind its own: {seed}",
+             tap.skirc("run", "for.skir", "--repeat=0", "-i", "to=9", "--seed=" + seed))
+is_named("and what the loop counts", "for.skir", "-i", "to=10", line=4,
+         text="operand 'indices' of Gather is 9, but must be 0 to 8")
+
 write("rewritten.skir", """skir 1
 graph @g(%x: f32[4, 2], %v: i32[], %w: i32[]) -> (f32[2], f32[2]) {
   scope @s {
