@@ -40,6 +40,7 @@ struct library_kernel {
     uint32_t n_params;
     enum kernel_type type;
     uint32_t block;
+    const char *block_rule;         /* what it is of shapes (ir/block_rules.h); NULL: `block` */
     uint32_t workspace_per_element; /* bytes for each element of result 0; 0: no workspace */
 };
 

@@ -15,6 +15,8 @@ libskir_la_SOURCES += \
 	ir/attr_rows.c \
 	ir/attr_rows.h \
 	ir/attrs.c \
+	ir/block_rules.c \
+	ir/block_rules.h \
 	ir/call_ops.def \
 	ir/called_accesses.c \
 	ir/called_accesses.h \

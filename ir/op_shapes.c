@@ -401,11 +401,11 @@ bool op_shapes_infer(const struct op_call *call, struct module *module, struct a
     return !e.failed;
 }
 
-bool op_shapes_number(const struct op_call *call, const struct op_rule *rule, int64_t *number)
+bool op_shapes_number(const struct op_call *call, const struct op_rule *rule, int64_t *number,
+                      struct op_fault *fault)
 {
     struct evaluator e;
-    struct op_fault fault;
-    evaluator_init(&e, call, &fault);
+    evaluator_init(&e, call, fault);
     if (rule->value)
         rules_run(&e);
     e.rule = rule;

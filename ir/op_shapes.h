@@ -68,8 +68,9 @@ struct op_shape {
 bool op_shapes_infer(const struct op_call *call, struct module *module, struct arena *arena,
                      struct op_shape *shapes, struct op_fault *fault);
 
-/* The number that an expression of the type, `flops` or `bytes`, has for this op. False where it
- * is not known or too large. */
-bool op_shapes_number(const struct op_call *call, const struct op_rule *rule, int64_t *number);
+/* The number that an expression of the type, such as `flops`, has for this op. False where it is
+ * not known or too large, or where something is wrong: only then `fault` is set. */
+bool op_shapes_number(const struct op_call *call, const struct op_rule *rule, int64_t *number,
+                      struct op_fault *fault);
 
 #endif

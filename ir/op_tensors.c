@@ -233,24 +233,3 @@ uint32_t op_tensors_odd_format(const struct module *module, const struct op_tens
             return module->types.at[tensors->places[i].type].format;
     return NONE;
 }
-
-/* ------------------------------------------------------------------------- formats ---- */
-
-/* Whether the dimensions of a type are those that rules speak of: other formats have their own. */
-static bool has_plain_dims(const struct module *module, uint32_t type)
-{
-    static const char *const plain[] = {"NCHW", "NHWC", "HWCN", "NDHWC", "NCDHW", "FRACTAL_NZ"};
-    uint32_t format = module->types.at[type].format;
-    for (size_t i = 0; format != W_ND && i < sizeof plain / sizeof plain[0]; i++)
-        if (name_is(module, format, plain[i]))
-            return true;
-    return format == W_ND;
-}
-
-bool op_tensors_are_plain(const struct module *module, const struct op_tensors *tensors)
-{
-    for (uint32_t i = 0; i < tensors->call.n_tensors; i++)
-        if (!has_plain_dims(module, tensors->places[i].type))
-            return false;
-    return true;
-}

@@ -3,8 +3,9 @@
  * no more than their op, or a sample kernel that is not declared.
  *
  * needs    nothing
- * changes  `via` of ops that have none; their optional operands that are left out become `none`
- *          or `[]`; kernels are added; `call %m` in entries, and arguments of those without
+ * changes  `via` of ops that have none, or whose kernel's blocks depend on shapes; optional
+ *          operands that are left out become `none` or `[]`; kernels are added; `call %m` in
+ *          entries, and arguments of those without
  * keeps    everything else
  */
 #include "ir/base/suggest.h"
@@ -21,6 +22,7 @@
 #include "passes/entry/short_calls.h"
 #include "passes/pass.h"
 #include "passes/properties.h"
+#include "passes/sized_kernels.h"
 
 /* A sample kernel that is declared with a number of blocks. */
 struct sized_kernel {
@@ -117,12 +119,22 @@ static struct attr params_attr(struct module *module, const struct library_kerne
         W_params, NONE, {.kind = ATTR_LIST, .count = range.count, .first = range.first}};
 }
 
-/* The blocks that the sample wants, as far as the target has cores for them. */
+/* The blocks that the sample wants, as far as the target has cores for them; 0: shapes say it. */
 static uint32_t sample_block(const struct module *module, const struct library_kernel *sample)
 {
+    if (sample->block_rule && !sample->n_variants)
+        return 0;
     uint32_t most = module_blocks(module, sample->type);
     uint32_t block = sample->block < most ? sample->block : most;
     return block ? block : 1;
+}
+
+/* `blocks`, or where it is 0 what the sample says of shapes. */
+static struct attr block_attr(struct module *module, const struct library_kernel *sample,
+                              uint32_t blocks)
+{
+    return blocks ? int_attr(W_block, blocks)
+                  : word_attr(W_block, ATTR_STRING, module_name(module, sample->block_rule));
 }
 
 static uint32_t declare_kernel(struct binder *binder, const struct library_kernel *sample,
@@ -135,7 +147,7 @@ static uint32_t declare_kernel(struct binder *binder, const struct library_kerne
     struct attr attrs[6] = {
         word_attr(W_op, ATTR_STRING, op_type),
         dynamic ? (struct attr){W_dynamic, NONE, {.kind = ATTR_BOOL, .i = 1}}
-                : int_attr(W_block, blocks),
+                : block_attr(module, sample, blocks),
         word_attr(W_object, ATTR_STRING, module_name(module, sample->object)),
         dynamic ? variants_attr(module, sample) : function_attr(module, sample),
         params_attr(module, sample),
@@ -453,6 +465,8 @@ static uint32_t entry_blocks(const struct binder *binder, const struct entry *en
         id_map_find(&binder->undeclared, name) == NONE ? 0 : entry_called_blocks(entry, name);
     if (called)
         return called < target ? called : target;
+    if (most == 0)
+        return 0;
     return room && room < most ? room : most;
 }
 
@@ -586,6 +600,8 @@ bool pass_bind_kernels(struct pass_context *context)
     if (!ops_are_bound(module) && !bind_ops(context))
         return false;
     if (short_calls_present(module) && !short_calls_write(context))
+        return false;
+    if (!sized_kernels_bind(context, &bound))
         return false;
     return !bound || verify_module(module, context->diags);
 }

@@ -38,6 +38,8 @@ libskir_la_SOURCES += \
 	passes/profile.c \
 	passes/properties.c \
 	passes/properties.h \
+	passes/sized_kernels.c \
+	passes/sized_kernels.h \
 	passes/split_code.c \
 	passes/split_nonfusable.c \
 	passes/trace.c \

@@ -1,4 +1,5 @@
 #include "passes/properties.h"
+#include "ir/block_rules.h"
 #include "ir/calls.h"
 #include "ir/order.h"
 #include "passes/entry/short_calls.h"
@@ -32,7 +33,7 @@ bool ops_are_bound(const struct module *module)
 
 static bool is_bound(const struct module *module)
 {
-    return ops_are_bound(module) && entries_are_bound(module);
+    return ops_are_bound(module) && entries_are_bound(module) && !ops_have_block_rules(module);
 }
 
 static bool is_lowered(const struct module *module)

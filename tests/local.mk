@@ -255,6 +255,7 @@ script_tests = \
 	tests/e2e/gears.py \
 	tests/e2e/gears_dispatch.py \
 	tests/e2e/ge_gears.py \
+	tests/e2e/gears_blocks.py \
 	tests/e2e/gears_random.py \
 	tests/e2e/golden_files.sh \
 	tests/e2e/golden_runner.py \

@@ -260,12 +260,23 @@ static bool read_workspace(struct metadata_reader *reader, const struct json_nod
                                           1, 4096, &kernel->workspace_per_element);
 }
 
+/* A number, or an expression that computes it. */
+static bool read_block(struct metadata_reader *reader, const struct json_node *json,
+                       struct library_kernel *kernel)
+{
+    const char *key = "blockDim";
+    const struct json_node *block = json_member(json, key);
+    return block && block->kind == JSON_STRING
+               ? read_string(reader, json, key, &kernel->block_rule)
+               : json_tree_number(&reader->tree, json, key, 1, 1024, &kernel->block);
+}
+
 static bool read_kernel(struct metadata_reader *reader, const struct json_node *json)
 {
     struct library_kernel kernel = {.block = 1, .path = reader->path, .own = reader->own};
     if (!read_string(reader, json, "kernelName", &kernel.name) ||
         !read_string(reader, json, "sub_operator_op_type", &kernel.op_type) ||
-        !json_tree_number(&reader->tree, json, "blockDim", 1, 1024, &kernel.block) ||
+        !read_block(reader, json, &kernel) ||
         !read_type(reader, json, "sub_operator_kernel_type", &kernel.type) ||
         !read_params(reader, json, &kernel) || !read_functions(reader, json, &kernel) ||
         !read_workspace(reader, json, &kernel) || !is_alone(reader, &kernel))

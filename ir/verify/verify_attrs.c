@@ -44,6 +44,11 @@ static bool is_string(const struct module *module, const struct attr_value *valu
     return value->kind == ATTR_STRING;
 }
 
+static bool is_blocks(const struct module *module, const struct attr_value *value)
+{
+    return is_int(module, value) || is_string(module, value);
+}
+
 static bool is_align(const struct module *module, const struct attr_value *value)
 {
     (void)module;
@@ -215,6 +220,12 @@ static void verify_sizes(struct verifier *verifier, struct span span, const stru
         }
 }
 
+/* Whether a value of the row's kind is a number with the row's bounds. */
+static bool is_ranged(const struct attr_row *row, const struct attr_value *value)
+{
+    return row->kind == KIND_INT || (row->kind == KIND_BLOCKS && value->kind == ATTR_INT);
+}
+
 static void verify_attr(struct verifier *verifier, const struct attr *attr,
                         const struct attr_row *row)
 {
@@ -224,7 +235,7 @@ static void verify_attr(struct verifier *verifier, const struct attr *attr,
                 NAME(verifier->module, attr->key), kinds[row->kind].text);
         return;
     }
-    if (row->kind == KIND_INT)
+    if (is_ranged(row, &attr->value))
         verify_number(verifier, span, attr->key, &attr->value, row);
     if (row->kind == KIND_SIZES)
         verify_sizes(verifier, span, attr, row);
@@ -234,7 +245,7 @@ bool attr_row_takes(const struct module *module, const struct attr_row *row,
                     const struct attr_value *value)
 {
     return kinds[row->kind].holds(module, value) &&
-           (row->kind != KIND_INT || (value->i >= row->low && value->i <= row->high));
+           (!is_ranged(row, value) || (value->i >= row->low && value->i <= row->high));
 }
 
 static void unknown_attr(struct verifier *verifier, const struct attr *attr, enum attr_owner owner)

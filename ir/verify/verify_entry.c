@@ -1,5 +1,6 @@
 /* The verifier's part for entries: each instruction fits its program's core type, its kernel and
  * the launch. Whether the programs are synchronised is another question. */
+#include "ir/block_rules.h"
 #include "ir/groups.h"
 #include "ir/variants.h"
 #include "ir/verify/verify_internal.h"
@@ -73,6 +74,11 @@ static void verify_call(struct entry_verifier *ev, const struct instr *instr,
 {
     int64_t cores = entry_room(ev->module, ev->entry, kernel->type);
     struct span span = locate_instr(ev->module, instr);
+    if (kernel_block_rule(ev->module, kernel) != NONE &&
+        diag_at(ev->diags, DIAG_block_rule, span,
+                "the blocks of '@%.*s' depend on the shapes of an op",
+                NAME(ev->module, kernel->name)))
+        diag_help(ev->diags, "entries call kernels with 'block = N'");
     if (cores && (instr->number[1] < 1 || instr->number[1] > cores))
         diag_at(ev->diags, DIAG_number_range, span,
                 "a call with %u blocks in a launch that has %lld of them", instr->number[1],

@@ -1,5 +1,6 @@
 /* The verifier's part for kernels: their functions are those of their type, and the target has
  * cores for them. */
+#include "ir/block_rules.h"
 #include "ir/variants.h"
 #include "ir/verify/verify_internal.h"
 
@@ -138,6 +139,18 @@ static void verify_scalar_reads(struct verifier *verifier, const struct kernel *
     }
 }
 
+static void verify_block_rule(struct verifier *verifier, const struct kernel *kernel)
+{
+    const struct module *module = verifier->module;
+    const struct attr *block = attr_find(module, kernel->attrs, W_block);
+    char error[MAX_BLOCK_RULE_ERROR];
+    if (kernel_block_rule(module, kernel) == NONE || block_rule_check(module, kernel, error))
+        return;
+    uint32_t loc = block->loc == NONE ? kernel->loc : block->loc;
+    diag_at(verifier->diags, DIAG_block_rule, loc == NONE ? no_span : locate_token(module, loc),
+            "'block' of '@%.*s' is no expression: %s", NAME(module, kernel->name), error);
+}
+
 static bool ends_with_part(const struct intern_name *name)
 {
     return name->size > 4 && (memcmp(name->text + name->size - 4, ".aic", 4) == 0 ||
@@ -154,6 +167,7 @@ void verify_kernel(struct verifier *verifier, const struct kernel *kernel)
     verify_kernel_words(verifier, kernel);
     verify_scalar_reads(verifier, kernel);
     verify_variants(verifier, kernel);
+    verify_block_rule(verifier, kernel);
     if (kernel_is_stub(module, kernel))
         verify_stub(verifier, kernel);
     if (ends_with_part(&module->names.names[kernel->name]))

@@ -194,8 +194,8 @@ static bool is_outer(const struct adder *adder, uint32_t block, uint32_t event)
     return id_map_find(&adder->sender_of, event) != block;
 }
 
-/* Where an event is received: nowhere but in its sender's super kernel, or elsewhere too. What nobody
- * receives in the graph is for others. */
+/* Where an event is received: nowhere but in its sender's super kernel, or elsewhere too. What
+ * nobody receives in the graph is for others. */
 enum { INSIDE, OUTSIDE };
 
 /* Events between ops of one super kernel are order inside. */

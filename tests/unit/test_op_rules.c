@@ -326,6 +326,7 @@ static void test_numbers(void **state)
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         struct trial trial;
         struct tensors tensors;
+        struct op_fault fault;
         int64_t number = -999;
         if (!trial_open(&trial, "", numbers[i].text))
             fail_msg("%s", trial.error);
@@ -334,7 +335,7 @@ static void test_numbers(void **state)
         if (strchr(numbers[i].text, 'y') && !strstr(numbers[i].text, "bytes"))
             read_tensors(trial.type, "a 2 3; b 4; y ? 7", &tensors);
         struct op_call call = call_of(&trial, &tensors);
-        if (!op_shapes_number(&call, &trial.type->flops, &number))
+        if (!op_shapes_number(&call, &trial.type->flops, &number, &fault))
             assert_int_equal(number, -999);
         if (number != numbers[i].number)
             fail_msg("%s is %lld, not %lld", numbers[i].text, (long long)number,
@@ -659,7 +660,7 @@ static void try_rule(struct random *random, const char *text)
         random_tensors(random, trial.type, &tensors);
         struct op_call call = call_of(&trial, &tensors);
         bool ok = op_shapes_check(&call, &fault);
-        op_shapes_number(&call, &trial.type->flops, &number);
+        op_shapes_number(&call, &trial.type->flops, &number, &fault);
         infer(&call, NULL, dims, &rank);
         assert_true(ok || (fault.text[0] && strlen(fault.text) < sizeof fault.text));
         assert_true(ok || fault.tensor == NONE || fault.tensor < tensors.count);
