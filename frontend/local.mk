@@ -203,6 +203,10 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/cmd.h \
 	frontend/commands/check_estimate.c \
 	frontend/commands/check_estimate.h \
+	frontend/commands/check_explain.c \
+	frontend/commands/check_explain.h \
+	frontend/commands/check_gears.c \
+	frontend/commands/check_gears.h \
 	frontend/commands/check_launches.c \
 	frontend/commands/check_launches.h \
 	frontend/commands/cmd_check.c \
@@ -219,6 +223,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/cmd_opt.c \
 	frontend/commands/cmd_run.c \
 	frontend/commands/cmd_test.c \
+	frontend/commands/gear_names.c \
+	frontend/commands/gear_names.h \
 	frontend/commands/given_shapes.c \
 	frontend/commands/given_shapes.h \
 	frontend/commands/off_gear.c \

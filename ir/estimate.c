@@ -26,10 +26,11 @@ static bool is_static(const struct op_tensor *tensor)
 /* What is read, written or given, where the type's data says no other number. */
 static bool moved_bytes(const struct op_call *call, double *bytes)
 {
+    struct op_fault fault;
     int64_t number;
     *bytes = 0;
     if (call->type->bytes.text) {
-        bool known = op_shapes_number(call, &call->type->bytes, &number);
+        bool known = op_shapes_number(call, &call->type->bytes, &number, &fault);
         *bytes = known ? (double)number : 0;
         return known;
     }
@@ -49,8 +50,9 @@ static bool moved_bytes(const struct op_call *call, double *bytes)
 /* 0 where the type's data says nothing of them. */
 static bool computed_flops(const struct op_call *call, double *flops)
 {
+    struct op_fault fault;
     int64_t number = 0;
-    bool known = !call->type->flops.text || op_shapes_number(call, &call->type->flops, &number);
+    bool known = !call->type->flops.text || op_shapes_number(call, &call->type->flops, &number, &fault);
     *flops = (double)number;
     return known;
 }

@@ -31,6 +31,20 @@ uint32_t kernel_blocks(const struct module *module, const struct kernel *kernel)
     return blocks ? blocks : 1;
 }
 
+bool kernel_workspace(const struct module *module, const struct kernel *kernel,
+                      const struct graph *graph, const struct op *op, uint64_t *bytes)
+{
+    uint64_t per_element = (uint64_t)attr_int(module, kernel->attrs, W_workspace_per_element, 0);
+    uint64_t elements = 0;
+    *bytes = (uint64_t)attr_int(module, kernel->attrs, W_workspace, 0);
+    if (per_element &&
+        (op_tensor_results(module, graph, op) == 0 ||
+         !type_elements(module, graph->values.at[op->results.first].type, &elements)))
+        return false;
+    return !__builtin_mul_overflow(elements, per_element, &elements) &&
+           !__builtin_add_overflow(*bytes, elements, bytes) && *bytes >> 46 == 0;
+}
+
 uint32_t entry_room(const struct module *module, const struct entry *entry, enum kernel_type type)
 {
     const struct kernel_type_info *launch = kernel_type_info(entry->type);

@@ -566,6 +566,9 @@ uint32_t module_blocks(const struct module *module, enum kernel_type type);
 /* The blocks that a kernel's calls and launches need: its `block`, 1 where it has none; those of a
  * dynamic kernel, which come at run time, may be as many as the target allows. */
 uint32_t kernel_blocks(const struct module *module, const struct kernel *kernel);
+/* The bytes of workspace that a kernel needs for an op. False where that is not known. */
+bool kernel_workspace(const struct module *module, const struct kernel *kernel,
+                      const struct graph *graph, const struct op *op, uint64_t *bytes);
 /* How many cores the launch of an entry has for the blocks of a kernel of a type; 0 where the entry
  * does not say how large it is. */
 uint32_t entry_room(const struct module *module, const struct entry *entry, enum kernel_type type);

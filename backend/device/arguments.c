@@ -14,25 +14,10 @@ static bool refuse(struct device_run *run, const struct op *op, enum diag_id id,
     return false;
 }
 
-static bool workspace_size(struct device_run *run, const struct op *op, uint64_t *size)
-{
-    const struct kernel *kernel = device_run_kernel(run, op);
-    uint64_t per_element =
-        (uint64_t)attr_int(run->module, kernel->attrs, W_workspace_per_element, 0);
-    uint64_t elements = 0;
-    *size = (uint64_t)attr_int(run->module, kernel->attrs, W_workspace, 0);
-    if (per_element &&
-        (op_tensor_results(run->module, run->graph, op) == 0 ||
-         !type_elements(run->module, run->graph->values.at[op->results.first].type, &elements)))
-        return false;
-    return !__builtin_mul_overflow(elements, per_element, &elements) &&
-           !__builtin_add_overflow(*size, elements, size) && *size >> 46 == 0;
-}
-
 static bool make_workspace(struct device_run *run, const struct op *op, uint64_t *address)
 {
     uint64_t size;
-    if (!workspace_size(run, op, &size))
+    if (!kernel_workspace(run->module, device_run_kernel(run, op), run->graph, op, &size))
         return refuse(run, op, DIAG_unsupported, "the size of this op's workspace is not known");
     void *memory = device_run_memory(run, op, "workspace", size);
     if (!memory)

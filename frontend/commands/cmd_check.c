@@ -3,11 +3,12 @@
 #include "frontend/cli/sk_argument.h"
 #include "frontend/cli/target.h"
 #include "frontend/commands/check_estimate.h"
+#include "frontend/commands/check_explain.h"
+#include "frontend/commands/check_gears.h"
 #include "frontend/commands/check_launches.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/commands/given_shapes.h"
 #include "frontend/commands/lowered_input.h"
-#include "ir/syntax/origins.h"
 
 #include <string.h>
 
@@ -40,57 +41,6 @@ struct check {
 };
 
 /* ------------------------------------------------------------------------ accounts ---- */
-
-static void print_line_number(FILE *out, struct source *source, struct span span)
-{
-    if (span.end && source)
-        fprintf(out, "line %u: ", source_position(source, span.begin).line);
-}
-
-static void print_origin(FILE *out, struct diag_origin origin)
-{
-    if (!origin.text)
-        return;
-    diag_put(out, origin.text, origin.size);
-    fputs(": ", out);
-}
-
-static void print_remark(FILE *out, struct source *source, const struct diag *diag)
-{
-    fputs("  ", out);
-    print_origin(out, diag->origin);
-    print_line_number(out, source, diag->span);
-    diag_put(out, diag->text, strlen(diag->text));
-    fprintf(out, " [%s]\n", diag_id_text(diag->id));
-    for (const struct diag_note *note = diag->notes; note; note = note->next) {
-        fputs(note->span.end ? "    " : "    -> ", out);
-        print_origin(out, note->origin);
-        print_line_number(out, source, note->span);
-        diag_put(out, note->text, strlen(note->text));
-        fputc('\n', out);
-    }
-}
-
-/* Prints the remarks as a report, without source lines. */
-static void print_report(struct input *input)
-{
-    struct diags *diags = &input->diags;
-    FILE *out = input->invocation->out;
-    origins_mark(input->module, diags);
-    const struct diag **order = diags_sorted(diags);
-    uint32_t remarks = 0;
-    diag_put(out, diags->path, strlen(diags->path));
-    fputs(":\n", out);
-    for (uint32_t i = 0; i < diags->list.count; i++) {
-        if (order[i]->severity != SEVERITY_REMARK)
-            continue;
-        print_remark(out, diags->source, order[i]);
-        remarks++;
-    }
-    mem_free(order);
-    if (remarks == 0)
-        fputs("  nothing is marked to be fused: no op is in a scope\n", out);
-}
 
 /* They are part of the accounts, not of what is wrong. */
 static void drop_remarks(struct diags *diags)
@@ -125,7 +75,7 @@ static enum pipeline_status account(struct check *check)
     enum pipeline_status status = decide(check, &counted);
     /* With --remarks, they are printed with their source lines or written to a file at the end. */
     if (check->explain && !kept)
-        print_report(input);
+        check_explain_print(input);
     if (check->launches && counted)
         check_launches_print(input);
     if (check->estimate && counted)
@@ -143,9 +93,12 @@ static enum pipeline_status lower(struct check *check)
     if (!check->explain && !check->launches && !check->estimate)
         return check->lower ? session_lower(&check->session) : PIPELINE_OK;
     enum pipeline_status status = account(check);
-    return status == PIPELINE_OK && check->lower
-               ? session_lower_part(&check->session, PASS_limit_residency + 1, PASS_COUNT)
-               : status;
+    if (status != PIPELINE_OK || !check->lower)
+        return status;
+    status = session_lower_part(&check->session, PASS_limit_residency + 1, PASS_COUNT);
+    if (status == PIPELINE_OK && check->explain)
+        check_gears_print(check->input.invocation->out, check->input.module);
+    return status;
 }
 
 /* What `compile` does up to where it calls a tool. */

@@ -187,6 +187,16 @@ void diag_put(FILE *out, const char *text, size_t size)
     }
 }
 
+void diag_put_lines(FILE *out, const char *text, size_t size)
+{
+    for (size_t at = 0, end; at < size; at = end + 1) {
+        for (end = at; end < size && text[end] != '\n';)
+            end++;
+        diag_put(out, text + at, end - at);
+        fputc('\n', out);
+    }
+}
+
 /* Long lines are cut to a window around the caret. */
 enum { WINDOW_BEFORE = 80, WINDOW = 160 };
 

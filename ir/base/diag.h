@@ -93,6 +93,8 @@ bool diag_wants_suggestion(struct diags *diags);
 /* Prints a text that has names of others in it: control characters, which would move the cursor or
  * worse, show as '?', and tabs as one space. */
 void diag_put(FILE *out, const char *text, size_t size);
+/* The same of lines, each of which ends. */
+void diag_put_lines(FILE *out, const char *text, size_t size);
 
 /* Stable id text, for example "unknown-kernel"; severity and a one-line summary of an id. */
 const char *diag_id_text(enum diag_id id);

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Measures how long it takes to find a combination of gears by its shape, of 1, 10 and 100.
+"""Measures how long it takes to find a combination of gears by its shape, of 1, 10 and 100, and to
+compile so many combinations of the layer of docs/examples/decoder_gears.skir.
 
-All tables are measured in each round, so that a slow moment of the machine hits all of them. Where
+All are measured in each round, so that a slow moment of the machine hits all of them. Where
 valgrind is installed, instructions are counted, too: their number is the same in every run.
 """
 
@@ -10,6 +11,7 @@ import collections
 import glob
 import os
 import re
+import resource
 import shutil
 import statistics
 import subprocess
@@ -20,6 +22,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
 FOLDERS = ["", "ir", "backend/runtime"]
 CASES = [1, 10, 100]
+SHAPES = {1: ([2], [32]), 10: ([2, 3], range(16, 96, 16)), 100: (range(2, 12), range(16, 176, 16))}
 LOOKUPS = 10000  # that are counted
 
 
@@ -76,6 +79,57 @@ def instructions(program, cases, folder):
     return int(re.search(r"Collected : (\d+)", report).group(1)) / LOOKUPS
 
 
+# ---- Compiling ----
+
+
+def compile_argv(args, folder, cases):
+    """The command that compiles the layer with so many combinations of batches and lengths."""
+    with open(os.path.join(SOURCE, "docs", "examples", "decoder_gears.skir")) as file:
+        text = file.read()
+    batches, lengths = ([*values] for values in SHAPES[cases])
+    bound = [] if cases > 1 else [f"--bind=b={batches[0]}", f"--bind=s={lengths[0]}"]
+    if not bound:
+        text = re.sub(r"gears product \(.*?\)", f"gears product (b = {batches}, s = {lengths})", text)
+    path = os.path.join(folder, f"decoder_{cases}")
+    with open(path + ".skir", "w") as file:
+        file.write(text)
+    return [args.skirc, "compile", path + ".skir", "-o", path + ".o", *bound], path + ".o"
+
+
+def processor_time(argv):
+    """Of the command and all that it starts, in milliseconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run(argv, check=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return 1e3 * (after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime)
+
+
+def own_instructions(argv, folder):
+    """Those of skirc itself, in millions; None without valgrind."""
+    if not shutil.which("valgrind"):
+        return None
+    report = subprocess.run(
+        ["valgrind", "--tool=callgrind",
+         "--callgrind-out-file=" + os.path.join(folder, "callgrind"), *argv],
+        check=True, capture_output=True, text=True).stderr
+    return int(re.search(r"Collected : (\d+)", report).group(1)) / 1e6
+
+
+def compare_compiling(args, folder):
+    commands = {cases: compile_argv(args, folder, cases) for cases in CASES}
+    samples = collections.defaultdict(list)
+    for _ in range(args.runs):
+        for cases, (argv, _) in commands.items():
+            samples[cases].append(processor_time(argv))
+    print("a layer of a decoder compiled: medians of processor time, with the C compiler")
+    medians = {cases: statistics.median(ms) for cases, ms in samples.items()}
+    for cases, (argv, path) in commands.items():
+        count = own_instructions(argv, folder)
+        print(f"  {cases:>3} combinations: {medians[cases]:6.1f} ms, {os.path.getsize(path)} bytes"
+              + (f", {count:.1f} million instructions of skirc" if count else ""))
+    print(f"  {CASES[-1]} / {CASES[0]} combinations: {medians[100] / medians[1]:.2f} x time")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--skirc", default="skirc")
@@ -91,6 +145,7 @@ def main():
             print(f"  {cases:>3} combinations: {medians[cases]:6.2f} ns"
                   + (f", {count:.1f} instructions" if count else ""))
         print(f"  {CASES[-1]} / {CASES[0]} combinations: {medians[100] / medians[1]:.2f} x time")
+        compare_compiling(args, folder)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,420 @@
+#include "frontend/commands/check_gears.h"
+#include "frontend/commands/gear_names.h"
+#include "ir/base/diag.h"
+#include "ir/base/text.h"
+#include "ir/calls.h"
+#include "ir/order.h"
+#include "ir/syntax/spelling.h"
+
+#include <string.h>
+
+enum { MAX_CAUSES = 4, MAX_LINES = 20 }; /* of ops, and of a table, that are told */
+
+/* What combinations are compared by: the enumerator, the head of its column, one and many of it. */
+#define FACTS(FACT)                                                                                \
+    FACT(LAUNCHES, "launches", "launch", "launches")                                               \
+    FACT(OPS, "ops", "op", "ops")                                                                  \
+    FACT(BLOCKS, "blocks", "block", "blocks")                                                      \
+    FACT(CALLED, "called", "block called", "blocks called")                                        \
+    FACT(BARRIERS, "barriers", "barrier", "barriers")                                              \
+    FACT(FLAGS, "flags", "flag", "flags")                                                          \
+    FACT(WORKSPACE, "workspace", "byte of workspace", "bytes of workspace")
+
+enum fact {
+#define FACT(name, ...) FACT_##name,
+    FACTS(FACT)
+#undef FACT
+        FACT_COUNT
+};
+
+static const struct {
+    const char *head, *one, *many;
+} facts[FACT_COUNT] = {
+#define FACT(name, ...) {__VA_ARGS__},
+    FACTS(FACT)
+#undef FACT
+};
+
+/* A super kernel of one combination, or all that a combination launches. */
+struct gear_facts {
+    bool present;
+    uint64_t of[FACT_COUNT];
+    struct vec_u32 ops; /* of the combination's graph, that it runs */
+};
+
+/* The same of all combinations. */
+struct unit {
+    uint32_t name;  /* common to them (gear_names.h) */
+    unsigned shown; /* the facts that are told: a bit each */
+    struct gear_facts *rows;
+    uint32_t *kinds; /* by row: the same number where rows are alike */
+    uint32_t n_kinds;
+};
+
+struct account {
+    struct text *line; /* of lines, each with its end */
+    struct module *module;
+    const struct graph *graph;
+    const struct gear_names *names;
+    VEC(struct unit) units; /* the first is the graph itself */
+    struct id_map by_name;
+};
+
+/* ------------------------------------------------------------------------- gathering ---- */
+
+static const struct graph *row_graph(const struct account *account, uint32_t row)
+{
+    return module_graph(account->module, account->graph->cases.at[row].graph);
+}
+
+static struct unit *unit_named(struct account *account, uint32_t name, unsigned shown)
+{
+    uint32_t *at = id_map_at(&account->by_name, name);
+    uint32_t n = account->graph->cases.count;
+    if (*at == NONE) {
+        *at = account->units.count;
+        vec_push(&account->units, (struct unit){.name = name, .shown = shown});
+        account->units.at[*at].rows = mem_calloc(n, sizeof *account->units.at->rows);
+        account->units.at[*at].kinds = mem_calloc(n, sizeof *account->units.at->kinds);
+    }
+    return &account->units.at[*at];
+}
+
+static void count_instrs(const struct entry *entry, struct gear_facts *row)
+{
+    for (int core = 0; core < CORE_TYPES; core++)
+        for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++) {
+            enum instr_op op = entry->programs[core].instrs.at[i].op;
+            row->of[FACT_BARRIERS] += op == INSTR_await;
+            row->of[FACT_FLAGS] += op == INSTR_wait;
+        }
+}
+
+static void add_superkernel(struct account *account, uint32_t row, const struct block *block)
+{
+    const struct module *module = account->module;
+    const struct entry *entry = block_entry(module, block);
+    const struct gear_place *place = gear_names_find(account->names, block->name);
+    unsigned shown = ((1u << FACT_COUNT) - 1) & ~(1u << FACT_LAUNCHES);
+    struct gear_facts *at = &unit_named(account, place->name, shown)->rows[row];
+    at->present = true;
+    if (!entry)
+        return;
+    at->of[FACT_BLOCKS] = (uint64_t)attr_int(module, entry->attrs, W_block, 1);
+    at->of[FACT_WORKSPACE] = (uint64_t)attr_int(module, entry->attrs, W_workspace, 0);
+    count_instrs(entry, at);
+}
+
+static uint64_t op_blocks(const struct module *module, const struct graph *graph,
+                          const struct op *op)
+{
+    (void)graph;
+    return kernel_blocks(module, module_kernel(module, op->kernel));
+}
+
+/* What is not known, a launch refuses. */
+static uint64_t op_bytes(const struct module *module, const struct graph *graph,
+                         const struct op *op)
+{
+    const struct kernel *kernel = module_kernel(module, op->kernel);
+    uint64_t bytes;
+    return kernel_workspace(module, kernel, graph, op, &bytes) ? bytes : 0;
+}
+
+static void add_op(struct account *account, struct gear_facts *row, const struct graph *graph,
+                   uint32_t op)
+{
+    uint64_t bytes = op_bytes(account->module, graph, &graph->ops.at[op]);
+    vec_push(&row->ops, op);
+    row->of[FACT_OPS]++;
+    row->of[FACT_CALLED] += op_blocks(account->module, graph, &graph->ops.at[op]);
+    if (__builtin_add_overflow(row->of[FACT_WORKSPACE], bytes, &row->of[FACT_WORKSPACE]))
+        row->of[FACT_WORKSPACE] = UINT64_MAX;
+}
+
+/* All ops that are run: those of super kernels are in one launch. */
+static void add_ops(struct account *account, uint32_t row, const struct graph *graph)
+{
+    for (uint32_t i = 0; i < graph->ops.count; i++) {
+        const struct op *op = &graph->ops.at[i];
+        if (op_is_passive(account->module, graph, op) || op_call_kind(op) != CALL_NONE)
+            continue;
+        uint32_t block = graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL);
+        account->units.at[0].rows[row].of[FACT_LAUNCHES] += block == NONE;
+        if (block == NONE)
+            continue;
+        const struct gear_place *place =
+            gear_names_find(account->names, graph->blocks.at[block].name);
+        add_op(account, &unit_named(account, place->name, 0)->rows[row], graph, i);
+    }
+}
+
+static void add_row(struct account *account, uint32_t row)
+{
+    const struct graph *graph = row_graph(account, row);
+    struct unit *whole = unit_named(account, account->graph->name, 1u << FACT_LAUNCHES);
+    whole->rows[row].present = true;
+    for (uint32_t b = 0; b < graph->blocks.count; b++)
+        if (graph->blocks.at[b].kind == BLOCK_SUPERKERNEL) {
+            account->units.at[0].rows[row].of[FACT_LAUNCHES]++;
+            add_superkernel(account, row, &graph->blocks.at[b]);
+        }
+    add_ops(account, row, graph);
+}
+
+static bool are_alike(const struct gear_facts *a, const struct gear_facts *b)
+{
+    return a->present == b->present && memcmp(a->of, b->of, sizeof a->of) == 0;
+}
+
+static void classify(const struct account *account, struct unit *unit)
+{
+    uint32_t first[GEARS_MAX_ROWS];
+    for (uint32_t row = 0; row < account->graph->cases.count; row++) {
+        uint32_t kind = 0;
+        while (kind < unit->n_kinds && !are_alike(&unit->rows[first[kind]], &unit->rows[row]))
+            kind++;
+        if (kind == unit->n_kinds)
+            first[unit->n_kinds++] = row;
+        unit->kinds[row] = kind;
+    }
+}
+
+/* --------------------------------------------------------------------------- tables ---- */
+
+static uint32_t first_of(const struct unit *unit, uint32_t kind)
+{
+    uint32_t row = 0;
+    while (unit->kinds[row] != kind)
+        row++;
+    return row;
+}
+
+static bool differs(const struct account *account, const struct unit *unit, enum fact fact)
+{
+    const struct gear_facts *first = NULL;
+    for (uint32_t row = 0; row < account->graph->cases.count; row++) {
+        const struct gear_facts *at = &unit->rows[row];
+        if (at->present && first && at->of[fact] != first->of[fact])
+            return true;
+        first = at->present ? at : first;
+    }
+    return false;
+}
+
+/* "22 ops, 48 blocks": what all combinations have in common. */
+static void print_common(const struct account *account, const struct unit *unit)
+{
+    uint32_t row = 0;
+    const char *between = "";
+    while (!unit->rows[row].present)
+        row++;
+    for (unsigned fact = 0; fact < FACT_COUNT; fact++) {
+        if (!(unit->shown >> fact & 1) || differs(account, unit, (enum fact)fact))
+            continue;
+        unsigned long long n = unit->rows[row].of[fact];
+        text_printf(account->line, "%s%llu %s", between, n,
+                    n == 1 ? facts[fact].one : facts[fact].many);
+        between = ", ";
+    }
+}
+
+static void print_cells(const struct account *account, const struct unit *unit,
+                        const struct gear_facts *row)
+{
+    text_string(account->line, "     ");
+    for (unsigned fact = 0; fact < FACT_COUNT; fact++) {
+        if (!(unit->shown >> fact & 1) || !differs(account, unit, (enum fact)fact))
+            continue;
+        int width = (int)strlen(facts[fact].head) + 1;
+        if (!row)
+            text_printf(account->line, " %*s", width, facts[fact].head);
+        else if (!row->present)
+            text_printf(account->line, " %*s", width, "-");
+        else
+            text_printf(account->line, " %*llu", width, (unsigned long long)row->of[fact]);
+    }
+}
+
+static void print_table(const struct account *account, const struct unit *unit)
+{
+    struct text text = {NULL, 0, 0};
+    print_cells(account, unit, NULL);
+    text_string(account->line, "  combinations\n");
+    for (uint32_t kind = 0; kind < unit->n_kinds && kind < MAX_LINES; kind++) {
+        print_cells(account, unit, &unit->rows[first_of(unit, kind)]);
+        text.size = 0;
+        gear_rows_text(&text, account->module, account->graph, unit->kinds, kind);
+        text_printf(account->line, "  %.*s%s\n", (int)text.size, text.at,
+                    unit->rows[first_of(unit, kind)].present ? "" : ": not there");
+    }
+    if (unit->n_kinds > MAX_LINES)
+        text_printf(account->line, "       and %u more kinds\n", unit->n_kinds - MAX_LINES);
+    text_free(&text);
+}
+
+/* --------------------------------------------------------------------------- causes ---- */
+
+/* What an op has that may depend on its shape. */
+typedef uint64_t op_number(const struct module *module, const struct graph *graph,
+                           const struct op *op);
+
+static const struct {
+    op_number *number;
+    const char *noun, *why;
+} causes[] = {
+    {op_blocks, "blocks", "its kernel computes them of shapes"},
+    {op_bytes, "bytes of workspace", "its kernel needs some for each element of the result"},
+};
+
+/* The least and the largest number that the n-th op has in a combination. */
+static bool spans(const struct account *account, const struct unit *unit, uint32_t n,
+                  op_number *number, uint64_t *least, uint64_t *most)
+{
+    *least = UINT64_MAX, *most = 0;
+    for (uint32_t row = 0; row < account->graph->cases.count; row++) {
+        if (!unit->rows[row].present)
+            continue;
+        const struct graph *graph = row_graph(account, row);
+        const struct op *op = &graph->ops.at[unit->rows[row].ops.at[n]];
+        uint64_t is = number(account->module, graph, op);
+        *least = is < *least ? is : *least;
+        *most = is > *most ? is : *most;
+    }
+    return *least < *most;
+}
+
+/* How many ops differ in it. */
+static uint32_t print_cause(const struct account *account, const struct unit *unit, uint32_t row,
+                            unsigned cause)
+{
+    struct arena arena = {NULL, 0};
+    const struct graph *graph = row_graph(account, row);
+    uint32_t found = 0;
+    uint64_t least, most;
+    for (uint32_t n = 0; n < unit->rows[row].ops.count; n++) {
+        if (!spans(account, unit, n, causes[cause].number, &least, &most) || found++ >= MAX_CAUSES)
+            continue;
+        const struct op *op = &graph->ops.at[unit->rows[row].ops.at[n]];
+        text_printf(account->line, "      -> %s has %llu to %llu %s: %s\n",
+                    op_text(account->module, graph, op, &arena), (unsigned long long)least,
+                    (unsigned long long)most, causes[cause].noun, causes[cause].why);
+    }
+    if (found > MAX_CAUSES)
+        text_printf(account->line, "      -> and so on: %u more\n", found - MAX_CAUSES);
+    arena_free(&arena);
+    return found;
+}
+
+static void print_causes(const struct account *account, const struct unit *unit)
+{
+    uint32_t row = 0, found = 0;
+    while (!unit->rows[row].present)
+        row++;
+    if (differs(account, unit, FACT_OPS)) {
+        text_string(account->line, "      -> other ops are in it\n");
+        return;
+    }
+    for (unsigned cause = 0; cause < sizeof causes / sizeof causes[0]; cause++)
+        found += print_cause(account, unit, row, cause);
+    if (found == 0)
+        text_string(account->line, "      -> its ops are ordered otherwise\n");
+}
+
+/* ---------------------------------------------------------------------------- units ---- */
+
+/* How many kinds have it. */
+static uint32_t n_present(const struct unit *unit)
+{
+    uint32_t count = 0;
+    for (uint32_t kind = 0; kind < unit->n_kinds; kind++)
+        count += unit->rows[first_of(unit, kind)].present;
+    return count;
+}
+
+static void print_presence(const struct account *account, const struct unit *unit)
+{
+    uint32_t row = 0;
+    while (!unit->rows[row].present)
+        row++;
+    text_string(account->line, "is only there with ");
+    gear_rows_text(account->line, account->module, account->graph, unit->kinds, unit->kinds[row]);
+    text_string(account->line, ": ");
+}
+
+static void print_unit(const struct account *account, const struct unit *unit)
+{
+    bool alike = n_present(unit) == 1;
+    text_printf(account->line, "    super kernel '@%.*s' ", NAME(account->module, unit->name));
+    if (unit->n_kinds == 1)
+        text_string(account->line, "is the same in all: ");
+    else if (alike)
+        print_presence(account, unit);
+    else
+        text_string(account->line, "differs; in all: ");
+    print_common(account, unit);
+    text_char(account->line, '\n');
+    if (alike)
+        return;
+    print_table(account, unit);
+    print_causes(account, unit);
+}
+
+static void print_whole(const struct account *account)
+{
+    const struct unit *whole = &account->units.at[0];
+    uint32_t n = account->graph->cases.count;
+    text_printf(account->line, "  gears of '@%.*s': %u combination%s of ",
+                NAME(account->module, account->graph->name), n, n == 1 ? "" : "s");
+    if (whole->n_kinds == 1) {
+        print_common(account, whole);
+        text_string(account->line, n == 1 ? "\n" : " each\n");
+        return;
+    }
+    text_string(account->line, "different numbers of launches\n");
+    print_table(account, whole);
+    text_string(account->line,
+                "      -> other super kernels and ops are launched: see those that are "
+                "not in all\n");
+}
+
+static void print_graph(struct account *account)
+{
+    for (uint32_t row = 0; row < account->graph->cases.count; row++)
+        add_row(account, row);
+    for (uint32_t i = 0; i < account->units.count; i++)
+        classify(account, &account->units.at[i]);
+    print_whole(account);
+    for (uint32_t i = 1; i < account->units.count; i++)
+        print_unit(account, &account->units.at[i]);
+}
+
+static void account_free(struct account *account)
+{
+    for (uint32_t i = 0; i < account->units.count; i++) {
+        for (uint32_t row = 0; row < account->graph->cases.count; row++)
+            vec_free(&account->units.at[i].rows[row].ops);
+        mem_free(account->units.at[i].rows);
+        mem_free(account->units.at[i].kinds);
+    }
+    vec_free(&account->units);
+    id_map_free(&account->by_name);
+}
+
+void check_gears_print(FILE *out, struct module *module)
+{
+    struct text lines = {NULL, 0, 0};
+    struct gear_names names;
+    gear_names_init(&names, module);
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        struct account account = {
+            .line = &lines, .module = module, .graph = &module->graphs.at[i], .names = &names};
+        if (account.graph->cases.count == 0)
+            continue;
+        print_graph(&account);
+        account_free(&account);
+    }
+    diag_put_lines(out, lines.at, lines.size);
+    text_free(&lines);
+    gear_names_free(&names);
+}
