@@ -101,7 +101,7 @@ static const struct entry *find_equal(const struct emitter *emitter)
 {
     const struct module *module = emitter->module;
     uint32_t first = emitter->entry_id > MAX_LOOK_BACK ? emitter->entry_id - MAX_LOOK_BACK : 0;
-    for (uint32_t i = first; module_has_cases(module) && i < emitter->entry_id; i++)
+    for (uint32_t i = first; i < emitter->entry_id; i++)
         if (entry_equals(module, &module->entries.at[i], emitter->entry))
             return &module->entries.at[i];
     return NULL;
@@ -155,11 +155,12 @@ bool host_emit(struct text *text, const struct module *module, struct diags *dia
     struct emitter emitter = {.text = text, .module = module, .diags = diags};
     if (!host_check_entries(module, diags))
         return false;
+    bool shared = module_has_cases(module);
     text_string(text, "#include \"skrt.h\"\n\n");
     emitter_kernels(&emitter);
     for (uint32_t i = 0; i < module->entries.count; i++) {
         emitter_begin(&emitter, i);
-        const struct entry *equal = find_equal(&emitter);
+        const struct entry *equal = shared ? find_equal(&emitter) : NULL;
         if (equal)
             emit_alias(&emitter, equal);
         else

@@ -30,6 +30,7 @@ struct entries_maker {
     uint64_t kernels, sites; /* the tables, in data */
     uint8_t *copies;         /* of kernels, by index; 0: not called */
     uint8_t stride;          /* the most of them */
+    bool shared;             /* there are combinations of gears, whose entries may be equal */
 };
 
 /* -------------------------------------------------------------------------------- rows ---- */
@@ -192,7 +193,7 @@ static bool rows_equal(struct entries_maker *maker, const struct made_entry *a,
 static const struct made_entry *find_equal(struct entries_maker *maker, uint32_t id)
 {
     uint32_t first = id > MAX_LOOK_BACK ? id - MAX_LOOK_BACK : 0;
-    for (uint32_t i = first; module_has_cases(maker->base.module) && i < id; i++)
+    for (uint32_t i = first; i < id; i++)
         if (rows_equal(maker, &maker->entries.at[i], &maker->entries.at[id]))
             return &maker->entries.at[i];
     return NULL;
@@ -225,7 +226,7 @@ static uint64_t put_entry(struct entries_maker *maker, const struct made_entry *
 static void define_entry(struct entries_maker *maker, uint32_t id)
 {
     const struct module *module = maker->base.module;
-    const struct made_entry *equal = find_equal(maker, id);
+    const struct made_entry *equal = maker->shared ? find_equal(maker, id) : NULL;
     struct made_entry *made = &maker->entries.at[id];
     struct text name = {NULL, 0, 0};
     entry_symbol_remark(module, &module->entries.at[id], maker->emitter.diags);
@@ -241,7 +242,8 @@ static void define_entry(struct entries_maker *maker, uint32_t id)
 static void maker_begin(struct entries_maker *maker, const struct module *module, uint16_t machine,
                         struct diags *diags)
 {
-    *maker = (struct entries_maker){.emitter = {.module = module, .diags = diags}};
+    *maker = (struct entries_maker){.emitter = {.module = module, .diags = diags},
+                                    .shared = module_has_cases(module)};
     object_maker_begin(&maker->base, module, machine);
     row_tables_init(&maker->tables, module);
     maker->copies = device_kernel_copies(module);
