@@ -52,7 +52,8 @@ static bool computed_flops(const struct op_call *call, double *flops)
 {
     struct op_fault fault;
     int64_t number = 0;
-    bool known = !call->type->flops.text || op_shapes_number(call, &call->type->flops, &number, &fault);
+    bool known =
+        !call->type->flops.text || op_shapes_number(call, &call->type->flops, &number, &fault);
     *flops = (double)number;
     return known;
 }

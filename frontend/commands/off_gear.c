@@ -2,6 +2,7 @@
 #include "frontend/commands/padding_ops.h"
 #include "ir/gears.h"
 #include "ir/syntax/locate.h"
+#include "ir/verify/infer_types.h"
 #include "ir/verify/verify.h"
 
 /* A graph with gears, and values of them that were asked for. */
@@ -75,29 +76,41 @@ static uint64_t count_all(const struct settler *settler, const int64_t *row)
 
 /* --------------------------------------------------------------------------- choosing ---- */
 
-/* Whether the graph has nothing against the values; appends what, where it has. */
-static bool holds(const struct settler *settler, const int64_t *row, struct text *reason)
+/* The graph with these values, to be freed. False where it has something against them, which is
+ * appended. */
+static bool make_instance(const struct settler *settler, const int64_t *row, struct graph *instance,
+                          struct text *reason)
 {
     struct module *module = settler->input->module;
     struct dim_bindings bindings = {NULL, 0, 0};
     struct bind_fault fault;
     struct diags diags;
-    struct graph copy = graph_copy(settler->graph);
+    *instance = graph_copy(settler->graph);
     diags_init(&diags, &settler->input->source, settler->input->path);
     diags.max_errors = 1;
     for (uint32_t i = 0; i < settler->table.n_gears; i++)
         vec_push(&bindings, (struct dim_binding){settler->graph->gears.at[i].name, row[i]});
-    bool ok = graph_bind_types(module, &copy, bindings.at, bindings.count, &fault);
+    bool ok = graph_bind_types(module, instance, bindings.at, bindings.count, &fault);
     if (!ok)
         text_printf(reason, "the dimension '%.*s' %s", NAME(module, dim_gear(fault.dim)),
                     dim_fault_text(fault.fault));
-    graph_drop_names(&copy, bindings.at, bindings.count);
-    copy.gear_values.count = 0;
-    if (ok && !(ok = verify_graph_alone(module, &copy, &diags)) && diags.list.count)
+    graph_drop_names(instance, bindings.at, bindings.count);
+    instance->gear_values.count = 0;
+    if (ok &&
+        !(ok = infer_graph_types(module, instance, &diags) &&
+               verify_graph_alone(module, instance, &diags)) &&
+        diags.list.count)
         text_string(reason, diags.list.at[0].text);
-    graph_free(&copy);
     vec_free(&bindings);
     diags_free(&diags);
+    return ok;
+}
+
+static bool holds(const struct settler *settler, const int64_t *row, struct text *reason)
+{
+    struct graph instance;
+    bool ok = make_instance(settler, row, &instance, reason);
+    graph_free(&instance);
     return ok;
 }
 
@@ -186,31 +199,44 @@ static void bind(struct settler *settler, uint32_t gear, int64_t value)
     vec_push(settler->bindings, (struct dim_binding){name, value});
 }
 
-static void add_value(const struct settler *settler, uint32_t id, const int64_t *row,
+/* A value whose shape is another one where the graph is padded. */
+static void add_value(const struct module *module, const struct padded_graphs *graphs, uint32_t id,
                       struct padding *padding)
 {
-    const struct module *module = settler->input->module;
-    const struct value *value = &settler->graph->values.at[id];
+    const struct value *value = &graphs->exact->values.at[id];
     const struct type *type = &module->types.at[value->type];
     struct padded_value padded = {.name = value->name, .rank = type->rank};
-    bool differs = false, known = type->rank != RANK_UNKNOWN;
+    if (value->name == NONE || value->type == graphs->padded->values.at[id].type ||
+        type->rank == RANK_UNKNOWN)
+        return;
     for (uint32_t i = 0; i < type_n_dims(type); i++) {
-        int64_t dim = type_dims(module, value->type)[i];
-        padded.dims[i] = gear_row_dim(module, settler->graph, settler->exact, dim);
-        differs = differs || padded.dims[i] != gear_row_dim(module, settler->graph, row, dim);
-        known = known && padded.dims[i] >= 0;
+        padded.dims[i] = type_dims(module, value->type)[i];
+        if (padded.dims[i] < 0)
+            return;
     }
-    if (differs && known && value->name != NONE)
-        vec_push(&padding->values, padded);
+    vec_push(&padding->values, padded);
+}
+
+/* Both hold. */
+static void pad_values(const struct settler *settler, const int64_t *row, struct padding *padding)
+{
+    struct text none = {NULL, 0, 0};
+    struct graph exact, padded;
+    make_instance(settler, settler->exact, &exact, &none);
+    make_instance(settler, row, &padded, &none);
+    const struct padded_graphs graphs = {&exact, &padded};
+    padding_ops_warn(settler->input, settler->graph, &graphs);
+    for (uint32_t i = 0; i < exact.values.count; i++)
+        if (exact.values.at[i].type != NONE)
+            add_value(settler->input->module, &graphs, i, padding);
+    graph_free(&exact);
+    graph_free(&padded);
+    text_free(&none);
 }
 
 static void pad(struct settler *settler, const int64_t *row, struct padding *padding)
 {
-    const struct padded_gears gears = {row, settler->exact};
-    padding_ops_warn(settler->input, settler->graph, &gears);
-    for (uint32_t i = 0; i < settler->graph->values.count; i++)
-        if (settler->graph->values.at[i].type != NONE)
-            add_value(settler, i, row, padding);
+    pad_values(settler, row, padding);
     gear_row_text(&padding->combination, settler->input->module, settler->graph, row);
     padding->elements = count_all(settler, row);
     padding->added = padding->elements - count_all(settler, settler->exact);

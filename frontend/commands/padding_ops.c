@@ -1,5 +1,4 @@
 #include "frontend/commands/padding_ops.h"
-#include "ir/gears.h"
 #include "ir/op_types.h"
 #include "ir/operands.h"
 #include "ir/syntax/locate.h"
@@ -30,20 +29,22 @@ struct padded_shape {
 struct op_watch {
     const struct module *module;
     const struct graph *graph;
-    const struct padded_gears *gears;
+    const struct padded_graphs *graphs;
     const struct op *op;
     struct padding_op how;
 };
 
 static struct padded_shape shape_of(const struct op_watch *watch, uint32_t value)
 {
-    uint32_t id = watch->graph->values.at[value].type;
-    const struct type *type = &watch->module->types.at[id];
+    uint32_t exact = watch->graphs->exact->values.at[value].type;
+    uint32_t padded = watch->graphs->padded->values.at[value].type;
+    const struct type *type = &watch->module->types.at[exact];
     struct padded_shape shape = {.rank = type->rank};
-    for (uint32_t i = 0; i < type_n_dims(type); i++) {
-        int64_t dim = type_dims(watch->module, id)[i];
-        shape.exact[i] = gear_row_dim(watch->module, watch->graph, watch->gears->exact, dim);
-        shape.padded[i] = gear_row_dim(watch->module, watch->graph, watch->gears->padded, dim);
+    if (type->rank != watch->module->types.at[padded].rank)
+        shape.rank = RANK_UNKNOWN;
+    for (uint32_t i = 0; shape.rank != RANK_UNKNOWN && i < type->rank; i++) {
+        shape.exact[i] = type_dims(watch->module, exact)[i];
+        shape.padded[i] = type_dims(watch->module, padded)[i];
     }
     return shape;
 }
@@ -269,14 +270,14 @@ static void warn(struct input *input, const struct op_watch *watch, const struct
 }
 
 void padding_ops_warn(struct input *input, const struct graph *graph,
-                      const struct padded_gears *gears)
+                      const struct padded_graphs *graphs)
 {
     struct op_watch first = {.op = NULL};
     struct mixed mixed, where = {NONE, NONE};
     uint32_t count = 0;
     for (uint32_t i = 0; i < graph->ops.count; i++) {
         const struct op *op = &graph->ops.at[i];
-        const struct op_watch watch = {input->module, graph, gears, op,
+        const struct op_watch watch = {input->module, graph, graphs, op,
                                        find_how(input->module, op)};
         if (op_mixes(&watch, &mixed) && count++ == 0) {
             first = watch;

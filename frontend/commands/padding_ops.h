@@ -5,13 +5,13 @@
 
 #include "frontend/cli/input.h"
 
-/* Values of a graph's gears, in their order: those that run, and those that were asked for. */
-struct padded_gears {
-    const int64_t *padded, *exact;
+/* A graph with gears as it was asked for, and as it runs: with numbers in place of gears. */
+struct padded_graphs {
+    const struct graph *exact, *padded;
 };
 
 /* Warns of the first op of the graph that may. What is not known of an op is taken for mixing. */
 void padding_ops_warn(struct input *input, const struct graph *graph,
-                      const struct padded_gears *gears);
+                      const struct padded_graphs *graphs);
 
 #endif
