@@ -260,13 +260,21 @@ static bool read_workspace(struct metadata_reader *reader, const struct json_nod
                                           1, 4096, &kernel->workspace_per_element);
 }
 
-/* A number, or an expression that computes it. */
+/* Whether a text may speak of shapes: there is a name in it. */
+static bool has_name(const char *text)
+{
+    while (*text && !isalpha((unsigned char)*text))
+        text++;
+    return *text;
+}
+
+/* A number, or an expression that computes it of shapes. */
 static bool read_block(struct metadata_reader *reader, const struct json_node *json,
                        struct library_kernel *kernel)
 {
     const char *key = "blockDim";
     const struct json_node *block = json_member(json, key);
-    return block && block->kind == JSON_STRING
+    return block && block->kind == JSON_STRING && has_name(block->string)
                ? read_string(reader, json, key, &kernel->block_rule)
                : json_tree_number(&reader->tree, json, key, 1, 1024, &kernel->block);
 }
