@@ -97,7 +97,7 @@ def compile_argv(args, folder, cases):
 
 
 def processor_time(argv):
-    """Of the command and all that it starts, in milliseconds."""
+    """Of the command, in milliseconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(argv, check=True)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -121,7 +121,7 @@ def compare_compiling(args, folder):
     for _ in range(args.runs):
         for cases, (argv, _) in commands.items():
             samples[cases].append(processor_time(argv))
-    print("a layer of a decoder compiled: medians of processor time, with the C compiler")
+    print("a layer of a decoder compiled: medians of processor time")
     medians = {cases: statistics.median(ms) for cases, ms in samples.items()}
     for cases, (argv, path) in commands.items():
         count = own_instructions(argv, folder)
