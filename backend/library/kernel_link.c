@@ -1,4 +1,5 @@
 #include "backend/library/kernel_link.h"
+#include "ir/base/file.h"
 #include "ir/syntax/locate.h"
 
 #include <assert.h>
@@ -241,36 +242,37 @@ static void warn_undefined(const struct kernel_link *linker)
     mem_free(missing.told);
 }
 
-/* To the output, or only to see that it can be. */
-static bool write_output(struct kernel_link *linker)
+static bool link_fails(const struct kernel_link *linker, const char *why)
+{
+    diag_at(linker->diags, DIAG_link, no_span, "%s", why);
+    return false;
+}
+
+/* To the output, or only to see that it can be. A file is the last that comes of a link. */
+static bool write_link(struct kernel_link *linker)
 {
     void *bytes;
     size_t size;
-    if (linker->output)
-        return object_link_write(linker->link, linker->output);
-    if (linker->bytes)
-        return object_link_bytes(linker->link, linker->bytes, linker->size);
-    bool ok = object_link_bytes(linker->link, &bytes, &size);
-    mem_free(bytes);
-    return ok;
-}
-
-static bool write_link(struct kernel_link *linker)
-{
+    char error[1024];
     if (!linker->output && !linker->bytes && !has_inputs(linker))
         return true;
-    if (!write_output(linker))
-        return false;
+    if (!object_link_bytes(linker->link, &bytes, &size))
+        return link_fails(linker, object_link_error(linker->link));
     warn_undefined(linker);
-    return true;
+    bool ok = !linker->output || file_write(linker->output, bytes, size, error, sizeof error) ||
+              link_fails(linker, error);
+    if (linker->bytes && !linker->output) {
+        *linker->bytes = bytes;
+        *linker->size = size;
+    } else {
+        mem_free(bytes);
+    }
+    return ok;
 }
 
 enum backend_status kernel_link_finish(struct kernel_link *linker, bool ok)
 {
-    if (ok && !write_link(linker)) {
-        diag_at(linker->diags, DIAG_link, no_span, "%s", object_link_error(linker->link));
-        ok = false;
-    }
+    ok = ok && write_link(linker);
     object_link_free(linker->link);
     kernel_objects_free(&linker->objects);
     mem_free(linker->copied);
