@@ -467,6 +467,8 @@ def prove(text, entry_text, infos, arch, chance, plain=False):
     that it can; returns what cores did, by kind, and the entries."""
     kernels = read_kernels(entry_text)
     entries = read_entries(entry_text, 1 if arch == "c220" else 0)
+    if "entries" in infos:  # of a module with gears
+        infos = infos["entries"]
     infos = infos if isinstance(infos, list) else [infos]
     if len(infos) != len(entries):
         raise Wrong("compile info has other entries")

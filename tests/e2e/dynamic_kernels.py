@@ -228,7 +228,7 @@ def misdescribed(claim, text, cube, vector):
     tap.check(claim, done.returncode == 1 and text in done.stderr, done.stdout + done.stderr)
 
 
-misdescribed("a mixed variant without its vector part", "a variant has no function for 'aiv'", CUBE,
+misdescribed("a mixed variant without its vector part", "tiling key '20' has no function for aiv", CUBE,
              {"10": VECTOR["10"]})
 misdescribed("a vector variant among those of the cube part",
              "the kernel types contradict the functions of tiling key '10'",
@@ -237,13 +237,13 @@ misdescribed("one key with two types",
              "the kernel types contradict the functions of tiling key '20'", CUBE,
              VECTOR | {"20": named("twice_aiv", "MIX_AIC_1_1")})
 for key in "", "1x", "-1", "1234567890123456789":
-    misdescribed(f"the key '{key}'", f"no tiling key: '{key}'", CUBE,
+    misdescribed(f"the key '{key}'", f"'{key}' is no tiling key: it has up to 18 decimal digits", CUBE,
                  VECTOR | {key: named("plus", "AIV_ONLY")})
-misdescribed("a variant without a type", "there is no string 'kernel_type'", CUBE,
+misdescribed("a variant without a type", "this object has no 'kernel_type', which is a string", CUBE,
              VECTOR | {"10": {"func_name": "plus"}})
-misdescribed("a variant without a function", "there is no string 'func_name'", CUBE,
+misdescribed("a variant without a function", "this object has no 'func_name', which is a string", CUBE,
              VECTOR | {"10": {"kernel_type": "KERNEL_TYPE_AIV_ONLY"}})
-misdescribed("a variant that is no dictionary", "there is no string 'kernel_type'", CUBE,
+misdescribed("a variant that is no dictionary", "this must be an object with 'kernel_type', not a string", CUBE,
              VECTOR | {"10": "plus"})
 
 tap.done()

@@ -282,15 +282,15 @@ static const struct {
      "op type 'T': attribute 'a' cannot be '[1, 0.5]': that is no ints"},
     {"{\"T\": {\"operands\": [\"x\"], \"results\": [], "
      "\"attributes\": {\"a\": \"int\", \"a\": \"int\"}}}",
-     "op type 'T': attribute 'a' stands twice"},
+     "1:69: this object has the key \"a\" twice"},
     {"{\"T\": {\"operands\": [\"x\"], \"results\": [], \"attributes\": {\"x\": \"int\"}}}",
      "op type 'T': attribute 'x' has the name of an operand or result"},
     {"{\"T\": {\"operands\": [\"x\"], \"results\": [], "
      "\"dtypes\": {\"x\": \"f32\", \"x\": \"f16\"}}}",
-     "op type 'T': 'dtypes' has 'x' twice"},
+     "1:65: this object has the key \"x\" twice"},
     {"{\"T\": {\"operands\": [\"x\"], \"results\": [\"y\"], "
      "\"alias\": {\"y\": \"x\", \"y\": \"x\"}}}",
-     "op type 'T': 'alias' has 'y' twice"},
+     "1:65: this object has the key \"y\" twice"},
     {"{\"T\": {\"operands\": [\"x\"], \"results\": [], \"shape\": [\"x\"]}}",
      "op type 'T': rule 'x': 'x' is a list, not a condition"},
     {"{\"T\": {\"operands\": [\"x\"], \"results\": [], \"flops\": \"1 / 0\"}}",
