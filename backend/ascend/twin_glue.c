@@ -338,7 +338,7 @@ static void put_symbols(struct glue *glue)
 
 void twin_glue(struct text *text, const struct module *module, const struct source_lines *lines)
 {
-    struct glue glue = {.emitter = {.text = text, .module = module, .ok = true}, .lines = lines};
+    struct glue glue = {.emitter = {.text = text, .module = module}, .lines = lines};
     symbols_init(&glue.symbols, module);
     text_string(text, "#include \"skrt.h\"\n\n#include \"twin.h\"\n\n");
     emitter_kernels(&glue.emitter);

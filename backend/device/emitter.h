@@ -16,7 +16,6 @@ struct emitter {
     uint32_t workspace_slot; /* of fed barriers, or NONE; and its bytes */
     int64_t workspace;
     struct event_slots events; /* of the entry at hand */
-    bool ok;
 };
 
 /* The copies of kernels' code that an entry chooses from. */

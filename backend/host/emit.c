@@ -3,14 +3,10 @@
 #include "backend/host/emit_gears.h"
 #include "backend/host/emit_instrs.h"
 #include "backend/host/rows.h"
-#include "ir/gears.h"
 #include "ir/syntax/spelling.h"
 
 #include <assert.h>
 #include <string.h>
-
-/* As many combinations as gears make, with a few super kernels each. */
-enum { MAX_LOOK_BACK = 1000 };
 
 /* ----------------------------------------------------------------------- programs ---- */
 
@@ -32,80 +28,7 @@ static void emit_program(struct emitter *emitter, enum core_type core)
     text_string(emitter->text, "}\n\n");
 }
 
-/* ------------------------------------------------------------------------- sharing ---- */
-
-static bool instr_equals(const struct instr *a, const struct instr *b)
-{
-    return a->op == b->op && a->part == b->part && a->word == b->word && a->early == b->early &&
-           a->kernel == b->kernel && a->number[0] == b->number[0] && a->number[1] == b->number[1];
-}
-
-static bool program_equals(const struct program *a, const struct program *b)
-{
-    bool equal = a->present == b->present && a->instrs.count == b->instrs.count;
-    for (uint32_t i = 0; equal && i < a->instrs.count; i++)
-        equal = instr_equals(&a->instrs.at[i], &b->instrs.at[i]);
-    return equal;
-}
-
-/* The first argument of an entry that is for an event. */
-static uint32_t event_place(const struct entry *entry, uint32_t event)
-{
-    uint32_t i = 0;
-    while ((entry->args.at[i].kind != ARG_SEND && entry->args.at[i].kind != ARG_RECV) ||
-           entry->args.at[i].id != event)
-        i++;
-    return i;
-}
-
-/* Events that only order ops of the entry may have different names. */
-static bool arg_equals(const struct entry *x, const struct arg *a, const struct entry *y,
-                       const struct arg *b)
-{
-    if (a->kind == ARG_SEND || a->kind == ARG_RECV)
-        return a->kind == b->kind && event_place(x, a->id) == event_place(y, b->id);
-    if (a->kind != ARG_LIST)
-        return a->kind == b->kind && a->id == b->id;
-    return b->kind == ARG_LIST && a->count == b->count &&
-           (a->count == 0 || memcmp(x->listed.at + a->id, y->listed.at + b->id,
-                                    a->count * sizeof *x->listed.at) == 0);
-}
-
-static bool args_equal(const struct entry *a, const struct entry *b)
-{
-    bool equal = a->groups.count == b->groups.count && a->args.count == b->args.count &&
-                 a->no_sync_base == b->no_sync_base;
-    for (uint32_t i = 0; equal && i < a->groups.count; i++)
-        equal = a->groups.at[i].name == b->groups.at[i].name &&
-                a->groups.at[i].args.count == b->groups.at[i].args.count;
-    for (uint32_t i = 0; equal && i < a->args.count; i++)
-        equal = arg_equals(a, &a->args.at[i], b, &b->args.at[i]);
-    return equal;
-}
-
-/* Whether two entries do the same, by all that their code and its reports are made of. */
-static bool entry_equals(const struct module *module, const struct entry *a, const struct entry *b)
-{
-    bool equal =
-        a->type == b->type && entry_copies(module, a) == entry_copies(module, b) &&
-        attr_int(module, a->attrs, W_workspace, 0) == attr_int(module, b->attrs, W_workspace, 0) &&
-        args_equal(a, b);
-    for (int core = 0; equal && core < CORE_TYPES; core++)
-        equal = program_equals(&a->programs[core], &b->programs[core]);
-    return equal;
-}
-
-/* An entry before this one that does the same; NULL where there is none. Only combinations of gears
- * are looked at, whose number is limited. */
-static const struct entry *find_equal(const struct emitter *emitter)
-{
-    const struct module *module = emitter->module;
-    uint32_t first = emitter->entry_id > MAX_LOOK_BACK ? emitter->entry_id - MAX_LOOK_BACK : 0;
-    for (uint32_t i = first; i < emitter->entry_id; i++)
-        if (entry_equals(module, &module->entries.at[i], emitter->entry))
-            return &module->entries.at[i];
-    return NULL;
-}
+/* ------------------------------------------------------------------------- entries ---- */
 
 /* A second name for the code of another entry. */
 static void emit_alias(struct emitter *emitter, const struct entry *entry)
@@ -150,24 +73,30 @@ static void emit_entry(struct emitter *emitter)
     text_free(&name);
 }
 
+static void emit_entries(struct emitter *emitter, const struct module_rows *rows)
+{
+    text_string(emitter->text, "#include \"skrt.h\"\n\n");
+    emitter_kernels(emitter);
+    for (uint32_t i = 0; i < rows->count; i++) {
+        emitter_begin(emitter, i);
+        if (rows->equal[i] != i)
+            emit_alias(emitter, &emitter->module->entries.at[rows->equal[i]]);
+        else
+            emit_entry(emitter);
+        emitter_end(emitter);
+    }
+}
+
 bool host_emit(struct text *text, const struct module *module, struct diags *diags)
 {
     struct emitter emitter = {.text = text, .module = module, .diags = diags};
-    if (!host_check_entries(module, diags))
-        return false;
-    bool shared = module_has_cases(module);
-    text_string(text, "#include \"skrt.h\"\n\n");
-    emitter_kernels(&emitter);
-    for (uint32_t i = 0; i < module->entries.count; i++) {
-        emitter_begin(&emitter, i);
-        const struct entry *equal = shared ? find_equal(&emitter) : NULL;
-        if (equal)
-            emit_alias(&emitter, equal);
-        else
-            emit_entry(&emitter);
-        emitter_end(&emitter);
+    struct module_rows rows;
+    bool ok = module_rows_make(&rows, module, diags);
+    if (ok) {
+        emit_entries(&emitter, &rows);
+        emit_gears(text, module);
     }
-    emit_gears(text, module);
     event_slots_free(&emitter.events);
-    return true;
+    module_rows_free(&rows);
+    return ok;
 }

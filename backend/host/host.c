@@ -23,9 +23,10 @@ static const struct backend_runner runner = {
 
 static enum backend_status check(const struct emission_job *job)
 {
-    if (!host_check_entries(job->module, job->diags))
-        return BACKEND_INPUT;
-    return device_link_check(job->module, job->places, true, job->diags);
+    struct module_rows rows;
+    bool ok = module_rows_make(&rows, job->module, job->diags);
+    module_rows_free(&rows);
+    return ok ? device_link_check(job->module, job->places, true, job->diags) : BACKEND_INPUT;
 }
 
 const struct backend_functions host_functions = {

@@ -4,70 +4,19 @@
 #include "backend/host/object_gears.h"
 #include "backend/host/object_maker.h"
 #include "backend/host/rows.h"
-#include "ir/gears.h"
 #include "ir/variants.h"
 
 #include <assert.h>
 #include <string.h>
 
-/* As many combinations as gears make, with a few super kernels each. */
-enum { MAX_LOOK_BACK = 1000 };
-
-/* An entry whose rows stand in the object. */
-struct made_entry {
-    uint64_t rows[CORE_TYPES]; /* where, in constants */
-    uint64_t counts[CORE_TYPES];
-    uint64_t workspace;
-    uint32_t copies;
-    uint64_t code; /* its function */
-};
-
 struct entries_maker {
     struct object_maker base;
-    struct row_tables tables;
-    struct emitter emitter;
-    VEC(struct made_entry) entries;
+    const struct module_rows *rows;
     uint64_t kernels, sites; /* the tables, in data */
+    uint64_t *code;          /* the functions of entries, by index */
     uint8_t *copies;         /* of kernels, by index; 0: not called */
     uint8_t stride;          /* the most of them */
-    bool shared;             /* there are combinations of gears, whose entries may be equal */
 };
-
-/* -------------------------------------------------------------------------------- rows ---- */
-
-static uint64_t counted(const struct emitter *emitter)
-{
-    return emitter->workspace_slot == NONE ? 0 : (uint64_t)emitter->workspace;
-}
-
-static void put_rows(struct entries_maker *maker, const struct entry_rows *rows)
-{
-    struct made_entry made = {.workspace = counted(&maker->emitter),
-                              .copies = entry_copies(maker->base.module, maker->emitter.entry)};
-    for (int core = 0; core < CORE_TYPES; core++) {
-        made.counts[core] = rows->programs[core].count;
-        made.rows[core] = object_made_put(
-            maker->base.made, OBJECT_MADE_RODATA, rows->programs[core].at,
-            made.counts[core] * sizeof *rows->programs[core].at, _Alignof(struct skrt_row));
-    }
-    vec_push(&maker->entries, made);
-}
-
-static bool put_all_rows(struct entries_maker *maker)
-{
-    bool ok = true;
-    for (uint32_t i = 0; i < maker->base.module->entries.count; i++) {
-        struct entry_rows rows;
-        emitter_begin(&maker->emitter, i);
-        bool made = entry_rows_make(&rows, &maker->tables, &maker->emitter);
-        if (made)
-            put_rows(maker, &rows);
-        ok &= made;
-        entry_rows_free(&rows);
-        emitter_end(&maker->emitter);
-    }
-    return ok;
-}
 
 /* ----------------------------------------------------------------------------- kernels ---- */
 
@@ -142,11 +91,12 @@ static void put_copy(struct entries_maker *maker, const struct row_part *part, u
 static void put_kernels(struct entries_maker *maker)
 {
     const uint64_t size = sizeof(struct skrt_row_kernel);
-    maker->kernels =
-        object_maker_room(&maker->base, (uint64_t)maker->tables.parts.count * maker->stride * size);
-    for (uint32_t i = 0; i < maker->tables.parts.count; i++)
-        for (uint32_t copy = 0; copy < maker->copies[maker->tables.parts.at[i].kernel]; copy++)
-            put_copy(maker, &maker->tables.parts.at[i], copy,
+    maker->kernels = object_maker_room(&maker->base, (uint64_t)maker->rows->tables.parts.count *
+                                                         maker->stride * size);
+    for (uint32_t i = 0; i < maker->rows->tables.parts.count; i++)
+        for (uint32_t copy = 0; copy < maker->copies[maker->rows->tables.parts.at[i].kernel];
+             copy++)
+            put_copy(maker, &maker->rows->tables.parts.at[i], copy,
                      maker->kernels + ((uint64_t)i * maker->stride + copy) * size);
 }
 
@@ -156,7 +106,7 @@ static void put_kernels(struct entries_maker *maker)
 static void put_site(struct entries_maker *maker, uint32_t id)
 {
     struct object_maker *base = &maker->base;
-    const struct intern_name *text = &maker->tables.sites.names[id];
+    const struct intern_name *text = &maker->rows->tables.sites.names[id];
     uint64_t at = maker->sites + id * sizeof(struct skrt_site), size = strlen(text->text) + 1;
     uint64_t where = object_maker_string(base, text->text, text->size);
     uint32_t rodata = object_made_begin(OBJECT_MADE_RODATA);
@@ -167,7 +117,7 @@ static void put_site(struct entries_maker *maker, uint32_t id)
 
 static void put_sites(struct entries_maker *maker)
 {
-    uint32_t count = maker->tables.sites.count;
+    uint32_t count = maker->rows->tables.sites.count;
     maker->sites = object_maker_room(&maker->base, count * sizeof(struct skrt_site));
     for (uint32_t i = 0; i < count; i++)
         put_site(maker, i);
@@ -175,31 +125,15 @@ static void put_sites(struct entries_maker *maker)
 
 /* ----------------------------------------------------------------------------- entries ---- */
 
-static bool rows_equal(struct entries_maker *maker, const struct made_entry *a,
-                       const struct made_entry *b)
+static uint64_t put_program(struct entries_maker *maker, const struct entry_rows *rows, int core)
 {
-    bool equal = a->workspace == b->workspace && a->copies == b->copies;
-    for (int core = 0; equal && core < CORE_TYPES; core++)
-        equal = a->counts[core] == b->counts[core] &&
-                (a->counts[core] == 0 ||
-                 memcmp(object_made_at(maker->base.made, OBJECT_MADE_RODATA, a->rows[core]),
-                        object_made_at(maker->base.made, OBJECT_MADE_RODATA, b->rows[core]),
-                        a->counts[core] * sizeof(struct skrt_row)) == 0);
-    return equal;
+    return object_made_put(maker->base.made, OBJECT_MADE_RODATA, rows->programs[core].at,
+                           rows->programs[core].count * sizeof *rows->programs[core].at,
+                           _Alignof(struct skrt_row));
 }
 
-/* An entry before this one that does the same; NULL where there is none. Only combinations of gears
- * are looked at, whose number is limited. */
-static const struct made_entry *find_equal(struct entries_maker *maker, uint32_t id)
-{
-    uint32_t first = id > MAX_LOOK_BACK ? id - MAX_LOOK_BACK : 0;
-    for (uint32_t i = first; i < id; i++)
-        if (rows_equal(maker, &maker->entries.at[i], &maker->entries.at[id]))
-            return &maker->entries.at[i];
-    return NULL;
-}
-
-static uint64_t put_entry(struct entries_maker *maker, const struct made_entry *made)
+/* The function of an entry. */
+static uint64_t put_entry(struct entries_maker *maker, const struct entry_rows *made)
 {
     struct object_maker *base = &maker->base;
     uint64_t at = object_maker_room(base, sizeof(struct skrt_rows));
@@ -209,74 +143,65 @@ static uint64_t put_entry(struct entries_maker *maker, const struct made_entry *
                                .stride = maker->stride,
                                .workspace = made->workspace};
     for (int core = 0; core < CORE_TYPES; core++)
-        rows->programs[core].n_rows = made->counts[core];
+        rows->programs[core].n_rows = made->programs[core].count;
     object_maker_point(base, at + offsetof(struct skrt_rows, kernels),
                        object_made_begin(OBJECT_MADE_DATA), maker->kernels);
     object_maker_point(base, at + offsetof(struct skrt_rows, sites),
                        object_made_begin(OBJECT_MADE_DATA), maker->sites);
-    for (size_t core = 0; core < CORE_TYPES; core++)
+    for (int core = 0; core < CORE_TYPES; core++)
         object_maker_point(base,
                            at + offsetof(struct skrt_rows, programs) +
-                               core * sizeof(struct skrt_row_program) +
+                               (size_t)core * sizeof(struct skrt_row_program) +
                                offsetof(struct skrt_row_program, rows),
-                           object_made_begin(OBJECT_MADE_RODATA), made->rows[core]);
+                           object_made_begin(OBJECT_MADE_RODATA), put_program(maker, made, core));
     return object_maker_jump(base, at);
 }
 
 static void define_entry(struct entries_maker *maker, uint32_t id)
 {
     const struct module *module = maker->base.module;
-    const struct made_entry *equal = maker->shared ? find_equal(maker, id) : NULL;
-    struct made_entry *made = &maker->entries.at[id];
+    uint32_t equal = maker->rows->equal[id];
     struct text name = {NULL, 0, 0};
-    entry_symbol_remark(module, &module->entries.at[id], maker->emitter.diags);
     device_entry_symbol(&name, module, &module->entries.at[id]);
     text_char(&name, '\0');
-    made->code = equal ? equal->code : put_entry(maker, made);
-    maker->base.entries[id] = object_maker_define(&maker->base, name.at, made->code);
+    maker->code[id] = equal < id ? maker->code[equal] : put_entry(maker, &maker->rows->entries[id]);
+    maker->base.entries[id] = object_maker_define(&maker->base, name.at, maker->code[id]);
     text_free(&name);
 }
 
 /* -------------------------------------------------------------------------------- object ---- */
 
-static void maker_begin(struct entries_maker *maker, const struct module *module, uint16_t machine,
-                        struct diags *diags)
+static void put_all(struct entries_maker *maker)
 {
-    *maker = (struct entries_maker){.emitter = {.module = module, .diags = diags},
-                                    .shared = module_has_cases(module)};
-    object_maker_begin(&maker->base, module, machine);
-    row_tables_init(&maker->tables, module);
-    maker->copies = device_kernel_copies(module);
-    for (uint32_t i = 0; i < module->kernels.count; i++)
-        maker->stride = maker->copies[i] > maker->stride ? maker->copies[i] : maker->stride;
+    put_kernels(maker);
+    put_sites(maker);
+    for (uint32_t i = 0; i < maker->rows->count; i++)
+        define_entry(maker, i);
+    object_gears(&maker->base);
 }
 
-/* The object, where it is wanted. */
-static struct object_made *maker_end(struct entries_maker *maker, bool wanted)
+static struct object_made *make_object(const struct module_rows *rows, const struct module *module,
+                                       uint16_t machine)
 {
-    struct object_made *made = object_maker_end(&maker->base);
-    row_tables_free(&maker->tables);
-    event_slots_free(&maker->emitter.events);
-    vec_free(&maker->entries);
-    mem_free(maker->copies);
-    if (wanted)
-        return made;
-    object_made_free(made);
-    return NULL;
+    struct entries_maker maker = {.rows = rows,
+                                  .code = mem_calloc(rows->count, sizeof *maker.code),
+                                  .copies = device_kernel_copies(module)};
+    object_maker_begin(&maker.base, module, machine);
+    for (uint32_t i = 0; i < module->kernels.count; i++)
+        maker.stride = maker.copies[i] > maker.stride ? maker.copies[i] : maker.stride;
+    put_all(&maker);
+    mem_free(maker.copies);
+    mem_free(maker.code);
+    return object_maker_end(&maker.base);
 }
 
 struct object_made *host_make_object(const struct module *module, uint16_t machine,
                                      struct diags *diags)
 {
-    struct entries_maker maker;
-    maker_begin(&maker, module, machine, diags);
-    bool ok = put_all_rows(&maker);
-    if (ok) {
-        put_kernels(&maker);
-        put_sites(&maker);
-        for (uint32_t i = 0; i < module->entries.count; i++)
-            define_entry(&maker, i);
-        object_gears(&maker.base);
-    }
-    return maker_end(&maker, ok);
+    struct module_rows rows;
+    struct object_made *made = NULL;
+    if (module_rows_make(&rows, module, diags))
+        made = make_object(&rows, module, machine);
+    module_rows_free(&rows);
+    return made;
 }

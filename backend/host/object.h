@@ -12,7 +12,7 @@ uint16_t host_machine(void);
 /* Makes the object of the module's entries and of its tables of gears: each entry is a function
  * that jumps to skrt_run_rows with its rows, each stub one that returns. It wants the functions of
  * kernels under their symbols (backend/device/symbols.h). NULL, with diagnostics, where
- * entry_rows_make refuses an entry. To be freed by object_made_free. */
+ * module_rows_make refuses an entry. To be freed by object_made_free. */
 struct object_made *host_make_object(const struct module *module, uint16_t machine,
                                      struct diags *diags);
 

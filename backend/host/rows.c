@@ -1,5 +1,6 @@
 #include "backend/host/rows.h"
 #include "backend/device/symbols.h"
+#include "ir/gears.h"
 #include "ir/syntax/locate.h"
 
 #include <assert.h>
@@ -17,6 +18,9 @@ _Static_assert((int)EARLY_WAIT_AIC == (int)SKRT_EARLY_WAIT_AIC &&
                    (int)EARLY_WAIT_AIV == (int)SKRT_EARLY_WAIT_AIV &&
                    (int)EARLY_SET == (int)SKRT_EARLY_SET,
                "the same bits");
+
+/* As many combinations as gears make, with a few super kernels each. */
+enum { MAX_LOOK_BACK = 1000 };
 
 #define ROW(name, ...)                                                                             \
     (struct skrt_row)                                                                              \
@@ -36,13 +40,13 @@ struct row_maker {
     bool ok;
 };
 
-void row_tables_init(struct row_tables *tables, const struct module *module)
+static void row_tables_init(struct row_tables *tables, const struct module *module)
 {
     *tables = (struct row_tables){
         .places = mem_calloc((size_t)module->kernels.count * CORE_TYPES, sizeof *tables->places)};
 }
 
-void row_tables_free(struct row_tables *tables)
+static void row_tables_free(struct row_tables *tables)
 {
     intern_free(&tables->sites);
     vec_free(&tables->parts);
@@ -192,10 +196,11 @@ static void find_calls(struct row_maker *maker)
             vec_push(&maker->calls, i);
 }
 
-bool entry_rows_make(struct entry_rows *rows, struct row_tables *tables, struct emitter *emitter)
+static bool make_entry(struct entry_rows *rows, struct row_tables *tables, struct emitter *emitter)
 {
     bool ok = true;
-    *rows = (struct entry_rows){0};
+    rows->copies = entry_copies(emitter->module, emitter->entry);
+    rows->workspace = emitter->workspace_slot == NONE ? 0 : (uint64_t)emitter->workspace;
     for (int core = 0; core < CORE_TYPES; core++) {
         struct row_maker maker = {.tables = tables,
                                   .emitter = emitter,
@@ -213,14 +218,8 @@ bool entry_rows_make(struct entry_rows *rows, struct row_tables *tables, struct 
     return ok;
 }
 
-void entry_rows_free(struct entry_rows *rows)
-{
-    for (int core = 0; core < CORE_TYPES; core++)
-        vec_free(&rows->programs[core]);
-}
-
-void entry_symbol_remark(const struct module *module, const struct entry *entry,
-                         struct diags *diags)
+static void remark_symbol(const struct module *module, const struct entry *entry,
+                          struct diags *diags)
 {
     const struct intern_name *name = &module->names.names[entry->name];
     struct text symbol = {NULL, 0, 0};
@@ -232,21 +231,56 @@ void entry_symbol_remark(const struct module *module, const struct entry *entry,
     text_free(&symbol);
 }
 
-bool host_check_entries(const struct module *module, struct diags *diags)
+/* ------------------------------------------------------------------------------ module ---- */
+
+static bool entries_equal(const struct entry_rows *a, const struct entry_rows *b)
+{
+    bool equal = a->workspace == b->workspace && a->copies == b->copies;
+    for (int core = 0; equal && core < CORE_TYPES; core++) {
+        uint32_t count = a->programs[core].count;
+        equal = count == b->programs[core].count &&
+                (count == 0 || memcmp(a->programs[core].at, b->programs[core].at,
+                                      count * sizeof *a->programs[core].at) == 0);
+    }
+    return equal;
+}
+
+/* Only combinations of gears are looked at, whose number is limited. */
+static void find_equal(struct module_rows *rows, bool shared)
+{
+    for (uint32_t i = 0; i < rows->count; i++) {
+        uint32_t other = shared && i > MAX_LOOK_BACK ? i - MAX_LOOK_BACK : 0;
+        while (shared && other < i && !entries_equal(&rows->entries[other], &rows->entries[i]))
+            other++;
+        rows->equal[i] = shared ? other : i;
+    }
+}
+
+bool module_rows_make(struct module_rows *rows, const struct module *module, struct diags *diags)
 {
     struct emitter emitter = {.module = module, .diags = diags};
-    struct row_tables tables;
     bool ok = true;
-    row_tables_init(&tables, module);
-    for (uint32_t i = 0; i < module->entries.count; i++) {
-        struct entry_rows rows;
+    *rows = (struct module_rows){.count = module->entries.count};
+    row_tables_init(&rows->tables, module);
+    rows->entries = mem_calloc(rows->count, sizeof *rows->entries);
+    rows->equal = mem_calloc(rows->count, sizeof *rows->equal);
+    for (uint32_t i = 0; i < rows->count; i++) {
         emitter_begin(&emitter, i);
-        ok &= entry_rows_make(&rows, &tables, &emitter);
-        entry_symbol_remark(module, emitter.entry, diags);
-        entry_rows_free(&rows);
+        ok &= make_entry(&rows->entries[i], &rows->tables, &emitter);
+        remark_symbol(module, emitter.entry, diags);
         emitter_end(&emitter);
     }
     event_slots_free(&emitter.events);
-    row_tables_free(&tables);
+    find_equal(rows, module_has_cases(module));
     return ok;
+}
+
+void module_rows_free(struct module_rows *rows)
+{
+    for (uint32_t i = 0; i < rows->count; i++)
+        for (int core = 0; core < CORE_TYPES; core++)
+            vec_free(&rows->entries[i].programs[core]);
+    mem_free(rows->entries);
+    mem_free(rows->equal);
+    row_tables_free(&rows->tables);
 }

@@ -17,24 +17,24 @@ struct row_tables {
     uint32_t *places; /* in `parts`, from 1, by kernel and core type; 0: not yet */
 };
 
-void row_tables_init(struct row_tables *tables, const struct module *module);
-void row_tables_free(struct row_tables *tables);
-
-/* A row for each instruction. */
+/* A row for each instruction, and what the entry says beside them. */
 struct entry_rows {
     VEC(struct skrt_row) programs[CORE_TYPES];
+    uint64_t workspace; /* of fed barriers, in bytes */
+    uint32_t copies;    /* of kernels that it chooses from */
 };
 
-/* Makes the rows of the entry that the emitter has at hand. False, with diagnostics, where an
- * instruction wants a slot that its entry does not have, or a call that is not beside it. */
-bool entry_rows_make(struct entry_rows *rows, struct row_tables *tables, struct emitter *emitter);
-void entry_rows_free(struct entry_rows *rows);
+struct module_rows {
+    struct row_tables tables;
+    uint32_t count;
+    struct entry_rows *entries; /* by index */
+    uint32_t *equal;            /* by index: the first entry that does the same; may be itself */
+};
 
-/* Remarks that an entry's symbol is not its name: who links the object must know. */
-void entry_symbol_remark(const struct module *module, const struct entry *entry,
-                         struct diags *diags);
-
-/* Reports what the module's entries would be refused for, and these remarks. */
-bool host_check_entries(const struct module *module, struct diags *diags);
+/* Makes the rows of all entries, and remarks those whose symbol is not their name: who links the
+ * object must know. False, with diagnostics, where an instruction wants a slot that its entry does
+ * not have, or a call that is not beside it. To be freed in any case. */
+bool module_rows_make(struct module_rows *rows, const struct module *module, struct diags *diags);
+void module_rows_free(struct module_rows *rows);
 
 #endif
