@@ -188,6 +188,8 @@ libskir_la_SOURCES += \
 	ir/syntax/upgrade_entry.c \
 	ir/syntax/upgrade_entry.h \
 	ir/verify/graph_verifier.h \
+	ir/verify/gear_instance.c \
+	ir/verify/gear_instance.h \
 	ir/verify/infer_types.c \
 	ir/verify/infer_types.h \
 	ir/verify/operand_values.c \

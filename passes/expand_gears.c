@@ -12,7 +12,7 @@
 #include "ir/calls.h"
 #include "ir/gears.h"
 #include "ir/syntax/locate.h"
-#include "ir/verify/infer_types.h"
+#include "ir/verify/gear_instance.h"
 #include "ir/verify/verify.h"
 #include "passes/pass.h"
 
@@ -81,48 +81,6 @@ static void rename_superkernels(const struct expander *expander, struct graph *g
     id_map_free(&names);
 }
 
-/* The graph with the values of a row; false where a dimension becomes too large, as `reason` says
- * then. */
-static bool make_instance(struct expander *expander, const int64_t *row, struct graph *instance,
-                          struct text *reason)
-{
-    VEC(struct dim_binding) bindings = {NULL, 0, 0};
-    struct bind_fault fault;
-    *instance = graph_copy(graph_of(expander));
-    for (uint32_t i = 0; i < instance->gears.count; i++)
-        vec_push(&bindings, (struct dim_binding){instance->gears.at[i].name, row[i]});
-    bool ok = graph_bind_types(expander->module, instance, bindings.at, bindings.count, &fault);
-    if (!ok)
-        text_printf(reason, "the dimension '%.*s' %s", NAME(expander->module, dim_gear(fault.dim)),
-                    dim_fault_text(fault.fault));
-    graph_drop_names(instance, bindings.at, bindings.count);
-    instance->gear_values.count = 0;
-    vec_free(&bindings);
-    return ok;
-}
-
-/* Whether types that are not written follow, and the verifier has nothing against the graph: it had
- * nothing before there were values, so what it finds, they have done. */
-static bool fits(const struct expander *expander, struct graph *instance, struct text *reason,
-                 struct span *where)
-{
-    struct diags diags;
-    diags_init(&diags, expander->context->diags->source, expander->context->diags->path);
-    diags.max_errors = 1;
-    bool ok = infer_graph_types(expander->module, instance, &diags) &&
-              verify_graph_alone(expander->module, instance, &diags);
-    for (uint32_t i = 0; !ok && i < diags.list.count; i++) {
-        const struct diag *diag = &diags.list.at[i];
-        if (diag->severity != SEVERITY_ERROR)
-            continue;
-        text_string(reason, diag->text);
-        *where = diag->span;
-        break;
-    }
-    diags_free(&diags);
-    return ok;
-}
-
 static void add_instance(struct expander *expander, const int64_t *row, struct graph *instance)
 {
     uint32_t n = expander->table.n_gears;
@@ -156,8 +114,8 @@ static void expand_row(struct expander *expander, const int64_t *row)
     struct graph instance;
     struct text reason = {NULL, 0, 0};
     struct span where = locate_name(expander->module, graph_of(expander)->loc);
-    if (make_instance(expander, row, &instance, &reason) &&
-        fits(expander, &instance, &reason, &where)) {
+    if (gear_instance_make(expander->module, graph_of(expander), row, expander->context->diags,
+                           &instance, &reason, &where)) {
         add_instance(expander, row, &instance);
     } else {
         leave_out(expander, row, &reason, where);

@@ -2,8 +2,7 @@
 #include "frontend/commands/padding_ops.h"
 #include "ir/gears.h"
 #include "ir/syntax/locate.h"
-#include "ir/verify/infer_types.h"
-#include "ir/verify/verify.h"
+#include "ir/verify/gear_instance.h"
 
 /* A graph with gears, and values of them that were asked for. */
 struct settler {
@@ -76,36 +75,15 @@ static uint64_t count_all(const struct settler *settler, const int64_t *row)
 
 /* --------------------------------------------------------------------------- choosing ---- */
 
-/* The graph with these values, to be freed. False where it has something against them, which is
- * appended. */
 static bool make_instance(const struct settler *settler, const int64_t *row, struct graph *instance,
                           struct text *reason)
 {
-    struct module *module = settler->input->module;
-    struct dim_bindings bindings = {NULL, 0, 0};
-    struct bind_fault fault;
-    struct diags diags;
-    *instance = graph_copy(settler->graph);
-    diags_init(&diags, &settler->input->source, settler->input->path);
-    diags.max_errors = 1;
-    for (uint32_t i = 0; i < settler->table.n_gears; i++)
-        vec_push(&bindings, (struct dim_binding){settler->graph->gears.at[i].name, row[i]});
-    bool ok = graph_bind_types(module, instance, bindings.at, bindings.count, &fault);
-    if (!ok)
-        text_printf(reason, "the dimension '%.*s' %s", NAME(module, dim_gear(fault.dim)),
-                    dim_fault_text(fault.fault));
-    graph_drop_names(instance, bindings.at, bindings.count);
-    instance->gear_values.count = 0;
-    if (ok &&
-        !(ok = infer_graph_types(module, instance, &diags) &&
-               verify_graph_alone(module, instance, &diags)) &&
-        diags.list.count)
-        text_string(reason, diags.list.at[0].text);
-    vec_free(&bindings);
-    diags_free(&diags);
-    return ok;
+    struct span where;
+    return gear_instance_make(settler->input->module, settler->graph, row, &settler->input->diags,
+                              instance, reason, &where);
 }
 
+/* Whether the graph has nothing against the values; appends what, where it has. */
 static bool holds(const struct settler *settler, const int64_t *row, struct text *reason)
 {
     struct graph instance;
