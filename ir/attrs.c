@@ -55,6 +55,19 @@ bool attr_has_word(const struct module *module, struct range attrs, uint32_t key
     return false;
 }
 
+const int64_t *attr_list_ints(const struct module *module, const struct attr_value *list,
+                              struct arena *arena)
+{
+    int64_t *ints = arena_alloc(arena, (list->count + 1) * sizeof *ints);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct attr_value *item = &module->attr_values.at[list->first + i];
+        if (item->kind != ATTR_INT)
+            return NULL;
+        ints[i] = item->i;
+    }
+    return ints;
+}
+
 struct range module_add_attrs(struct module *module, const struct attr *attrs, uint32_t count)
 {
     struct range range = {module->attrs.count, count};

@@ -450,6 +450,9 @@ uint32_t attr_string(const struct module *module, struct range attrs, uint32_t k
 uint32_t attr_symbol(const struct module *module, struct range attrs, uint32_t key); /* or NONE */
 /* Whether a list attribute has the bare word. */
 bool attr_has_word(const struct module *module, struct range attrs, uint32_t key, uint32_t word);
+/* The integers of a list, in the arena; NULL where there is something else in it. */
+const int64_t *attr_list_ints(const struct module *module, const struct attr_value *list,
+                              struct arena *arena);
 
 /* Appends copies and returns their range. */
 struct range module_add_attrs(struct module *module, const struct attr *attrs, uint32_t count);

@@ -152,20 +152,6 @@ static const int64_t *one_number(struct arena *arena, int64_t number)
     return copy;
 }
 
-/* Elements of a list of integers; NULL where it is none. */
-static const int64_t *all_numbers(const struct module *module, const struct attr_value *list,
-                                  struct arena *arena)
-{
-    int64_t *numbers = arena_alloc(arena, (list->count + 1) * sizeof *numbers);
-    for (uint32_t i = 0; i < list->count; i++) {
-        const struct attr_value *value = &module->attr_values.at[list->first + i];
-        if (value->kind != ATTR_INT)
-            return NULL;
-        numbers[i] = value->i;
-    }
-    return numbers;
-}
-
 static bool attr_of_op(const struct op_call *call, const struct op_attr *attr, struct arena *arena,
                        struct op_attr_value *value)
 {
@@ -181,7 +167,7 @@ static bool attr_of_op(const struct op_call *call, const struct op_attr *attr, s
     case ATTR_STRING:
     case ATTR_WORD: value->text = name_text(from->module, found->value.id, arena); break;
     case ATTR_LIST:
-        value->numbers = all_numbers(from->module, &found->value, arena);
+        value->numbers = attr_list_ints(from->module, &found->value, arena);
         value->count = found->value.count;
         break;
     default: break;

@@ -15,20 +15,6 @@ bool op_attr_is_kernels(const struct module *module, const struct attr *attr)
     return !attr_row_find(OWNER_OP, attr->key) && !attr_is_private(module, attr->key);
 }
 
-/* The integers of a list, in the arena; NULL where there is something else in it. */
-static const int64_t *listed_ints(const struct module *module, const struct attr_value *list,
-                                  struct arena *arena)
-{
-    int64_t *ints = arena_alloc(arena, (list->count + 1) * sizeof *ints);
-    for (uint32_t i = 0; i < list->count; i++) {
-        const struct attr_value *item = &module->attr_values.at[list->first + i];
-        if (item->kind != ATTR_INT)
-            return NULL;
-        ints[i] = item->i;
-    }
-    return ints;
-}
-
 bool op_attr_read(const struct module *module, const struct attr *attr, struct arena *arena,
                   struct skrt_attr *found)
 {
@@ -52,7 +38,7 @@ bool op_attr_read(const struct module *module, const struct attr *attr, struct a
     case ATTR_STRING: found->text = name_text(module, attr->value.id, arena); return true;
     case ATTR_LIST:
         found->count = attr->value.count;
-        found->ints = listed_ints(module, &attr->value, arena);
+        found->ints = attr_list_ints(module, &attr->value, arena);
         return found->ints != NULL;
     default: return false;
     }

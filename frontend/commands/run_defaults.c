@@ -134,7 +134,7 @@ static bool contents_of(const struct op_call *call, uint32_t tensor, struct aren
         if (memory != choosing->memory && choosing->marked[memory] && !choosing->chosen[memory])
             return false;
     }
-    uint32_t graph = (uint32_t)(storage->graph - choosing->runner->module->graphs.at);
+    uint32_t graph = graph_id(choosing->runner->module, storage->graph);
     return (memory == choosing->memory || value_is_steady(&choosing->writers, graph, value)) &&
            integers_read(choosing->runner->module, place->type, storage->data[value], arena, found);
 }

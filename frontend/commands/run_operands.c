@@ -31,7 +31,7 @@ static uint32_t value_of(const struct looking *looking, uint32_t tensor)
 
 static bool is_known(const struct looking *looking, uint32_t value)
 {
-    uint32_t graph = (uint32_t)(looking->graph - looking->runner->module->graphs.at);
+    uint32_t graph = graph_id(looking->runner->module, looking->graph);
     return !looking->writers || value_is_steady(looking->writers, graph, value) ||
            (looking->left && value_stays(looking->writers, graph, value));
 }
@@ -144,7 +144,7 @@ struct survey {
 static bool is_poisoned(const struct survey *survey, const struct looking *looking, uint32_t tensor)
 {
     struct unwritten unwritten;
-    uint32_t graph = (uint32_t)(looking->graph - looking->runner->module->graphs.at);
+    uint32_t graph = graph_id(looking->runner->module, looking->graph);
     const struct storage *storage = &survey->outcome->storages.at[graph];
     uint32_t memory = memory_of(&storage->memories, value_of(looking, tensor));
     return poison_is_for(&survey->outcome->storages, graph, memory) &&
