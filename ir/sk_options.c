@@ -122,19 +122,8 @@ struct piece {
     size_t size;
 };
 
-/* Bytes of a piece that a message shows: whole code points. */
-static int shown_size(struct piece piece)
-{
-    if (piece.size <= MAX_SHOWN)
-        return (int)piece.size;
-    int size = MAX_SHOWN;
-    while (size > 0 && continues_code_point(piece.at[size]))
-        size--;
-    return size;
-}
-
-/* A piece as arguments for "%.*s". */
-#define SHOWN(piece) shown_size(piece), (piece).at
+/* A piece as arguments for "%.*s": as much of it as a message shows. */
+#define SHOWN(piece) (int)utf8_prefix((piece).at, (piece).size, MAX_SHOWN), (piece).at
 
 static bool is_blank(char c)
 {

@@ -55,12 +55,8 @@ static const char *format_text(struct diags *diags, const char *format, va_list 
     static const char dots[] = "...";
     char text[MAX_TEXT + sizeof dots];
     int size = vsnprintf(text, MAX_TEXT + 1, format, args);
-    if (size > MAX_TEXT) {
-        size = MAX_TEXT - 4; /* a code point has up to four bytes */
-        while (size > 0 && continues_code_point(text[size]))
-            size--;
-        memcpy(text + size, dots, sizeof dots);
-    }
+    if (size > MAX_TEXT)
+        memcpy(text + utf8_prefix(text, MAX_TEXT, MAX_TEXT - 1), dots, sizeof dots);
     return arena_strndup(&diags->arena, text, strlen(text));
 }
 
@@ -213,7 +209,7 @@ static void print_source_line(struct diags *diags, FILE *out, struct span span, 
     size_t from = caret > WINDOW_BEFORE ? caret - WINDOW_BEFORE : 0;
     while (from < caret && continues_code_point(line[from]))
         from++;
-    size_t shown = size - from > WINDOW ? WINDOW : size - from;
+    size_t shown = utf8_prefix(line + from, size - from, WINDOW);
     fprintf(out, "%5u | %s", at.line, from ? "..." : "");
     diag_put(out, line + from, shown);
     fprintf(out, "%s\n      | ", from + shown < size ? "..." : "");

@@ -5,6 +5,7 @@
 #include "ir/base/file.h"
 #include "ir/base/intern.h"
 #include "ir/base/text.h"
+#include "ir/base/utf8.h"
 
 #include <stdbool.h>
 
@@ -111,12 +112,6 @@ const char *source_file_path(struct source *source, uint32_t offset, const char 
 void source_add_token(struct source *source, struct span token);
 /* The token that was recorded at an offset of a foreign source, or else the byte there. */
 struct span source_token(const struct source *source, uint32_t offset);
-
-/* Whether a byte of UTF-8 is not the first one of its code point. */
-static inline bool continues_code_point(char byte)
-{
-    return ((unsigned char)byte & 0xc0) == 0x80;
-}
 
 /* 1-based line and column (in code points) of an offset in its file. */
 struct position {

@@ -1,7 +1,5 @@
 #include "ir/base/utf8.h"
 
-#include <stdbool.h>
-
 /* The number of bytes of the well-formed code point in front of `size` bytes; 0: there is none. */
 static size_t code_point_size(const unsigned char *bytes, size_t size)
 {
@@ -41,4 +39,15 @@ void text_utf8(struct text *text, const char *bytes, size_t size)
             text_string(text, "\xef\xbf\xbd");
         at += good ? good : 1;
     }
+}
+
+size_t utf8_prefix(const char *bytes, size_t size, size_t room)
+{
+    enum { MAX_CONTINUED = 3 };
+    if (size <= room)
+        return size;
+    size_t shown = room;
+    while (shown && room - shown < MAX_CONTINUED && continues_code_point(bytes[shown]))
+        shown--;
+    return shown;
 }

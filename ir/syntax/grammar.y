@@ -769,7 +769,7 @@ static int yyreport_syntax_error(const yypcontext_t *context, struct parser *par
                        "attributes are written '{KEY = VALUE, ...}'");
     else
         kept = diag_at(parser->diags, DIAG_syntax, span, "%s%s '%.*s'%s", expected, lead,
-                       (int)(size < MAX_FOUND ? size : MAX_FOUND), token,
+                       (int)utf8_prefix(token, size, MAX_FOUND), token,
                        size > MAX_FOUND ? "..." : "");
     if (kept && !parser->versioned)
         diag_help(parser->diags, "a %s begins with the line 'skir 1'",

@@ -140,6 +140,21 @@ tap.check("nor in accounts of scopes", done[0] == 0 and b"scope '@s??'" in done[
           not any(byte < 0x20 and byte != 10 for byte in done[1]), str(done))
 done = call("export", "--format=\x1b[31m", "input.skir")
 tap.check("nor those of the command line", done[0] == 2 and b"'?[31m'" in done[2], str(done))
+
+
+def is_text(data):
+    try:
+        return bool(data.decode())
+    except UnicodeDecodeError:
+        return False
+
+
+# Long lines are cut where they are shown, before and behind the caret.
+shown = [call("check", "-", data=f'skir 1\n{" " * blanks}"{letter * 200}" none "{letter * 200}"'.encode())[2]
+         for letter in ("é", "€", "𝄞") for blanks in range(4)]
+tap.check("what is shown of a line are whole letters",
+          all(is_text(text) and text.count(b"...") for text in shown), shown)
+
 with open(os.path.join(tap.SOURCE, "docs", "examples", "multi_stream.skir"), "rb") as file:
     EXAMPLE = file.read()
 check("lines that end in CR LF", 0, EXAMPLE.replace(b"\n", b"\r\n"))
