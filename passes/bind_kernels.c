@@ -50,6 +50,7 @@ struct binder {
     struct sample_uses uses;
     VEC(struct repeated_sample) repeated;
     struct id_map stubs; /* by op type */
+    bool tiled;          /* an op that says something of its tiling was given its kernel */
     struct arena arena;
 };
 
@@ -532,6 +533,8 @@ static bool bind_op(struct binder *binder, struct graph *graph, uint32_t id)
         return true;
     }
     bool dynamic = attr_flag(binder->module, op->attrs, W_dynamic);
+    binder->tiled = binder->tiled || attr_find(binder->module, op->attrs, W_tiling_key) ||
+                    attr_find(binder->module, op->attrs, W_tiling_blocks);
     const struct library_kernel *sample = find_sample(binder, op->type, dynamic);
     if (!sample && dynamic && find_sample(binder, op->type, false))
         return report_static(binder, op);
@@ -559,7 +562,8 @@ static bool load_library(struct pass_context *context)
     return false;
 }
 
-static bool bind_ops(struct pass_context *context)
+/* `bound` becomes true where the verifier has yet to judge what an op says of its kernel. */
+static bool bind_ops(struct pass_context *context, uint32_t *bound)
 {
     struct binder binder = {.context = context, .module = context->module};
     bool ok = true;
@@ -574,6 +578,7 @@ static bool bind_ops(struct pass_context *context)
             if (graph->ops.at[j].kernel == NONE)
                 ok = bind_op(&binder, graph, j) && ok;
     }
+    *bound |= binder.tiled;
     if (ok && binder.undeclared.count)
         ok = sample_calls_write(context, &binder.undeclared, &binder.uses);
     for (int dynamic = 0; dynamic < 2; dynamic++) {
@@ -597,7 +602,7 @@ bool pass_bind_kernels(struct pass_context *context)
     uint32_t bound = !entries_are_bound(module);
     if (!declared_kernels_bind(context, &bound))
         return false;
-    if (!ops_are_bound(module) && !bind_ops(context))
+    if (!ops_are_bound(module) && !bind_ops(context, &bound))
         return false;
     if (short_calls_present(module) && !short_calls_write(context))
         return false;

@@ -72,6 +72,15 @@ static void note_keys(struct graph_verifier *gv, const struct kernel *kernel)
     text_free(&text);
 }
 
+/* Where a kernel is static; one that a pass has declared stands nowhere. */
+static void note_static(struct graph_verifier *gv, const struct kernel *kernel)
+{
+    if (kernel->loc != NONE)
+        diag_note(gv->diags, locate_name(gv->module, kernel->loc), "it is declared here");
+    else
+        diag_help(gv->diags, "leave it out, or add 'dynamic' for a dynamic sample kernel");
+}
+
 /* What the op says of its tiling fits its kernel. */
 static void verify_tiling(struct graph_verifier *gv, const struct op *op,
                           const struct kernel *kernel)
@@ -88,7 +97,7 @@ static void verify_tiling(struct graph_verifier *gv, const struct op *op,
         if (diag_at(gv->diags, DIAG_dynamic_kernel, locate_token(module, any->loc),
                     "'@%.*s' is no dynamic kernel, so the op can have no '%.*s'",
                     NAME(module, kernel->name), NAME(module, any->key)))
-            diag_note(gv->diags, locate_name(module, kernel->loc), "it is declared here");
+            note_static(gv, kernel);
         return;
     }
     if (!key || key->value.kind != ATTR_INT || !kernel_variants(module, kernel))
