@@ -7,7 +7,6 @@ libskir_la_SOURCES += \
 	backend/backends.def \
 	backend/run.h \
 	backend/ascend/ascend.c \
-	backend/ascend/ascend.h \
 	backend/ascend/ascendc.c \
 	backend/ascend/ascendc.h \
 	backend/ascend/ascendc_emitter.h \

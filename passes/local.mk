@@ -84,6 +84,8 @@ libskir_la_SOURCES += \
 	passes/fusion/fusion_rewrite.c \
 	passes/fusion/schedule.c \
 	passes/fusion/schedule.h \
+	passes/fusion/unfused.c \
+	passes/fusion/unfused.h \
 	passes/inline/builder.h \
 	passes/inline/ends.c \
 	passes/inline/graph.c \

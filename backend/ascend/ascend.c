@@ -1,5 +1,4 @@
 /* The target `ascend`: NPUs. What its rows of backends.def name and no file of its own has. */
-#include "backend/ascend/ascend.h"
 #include "backend/ascend/ascendc.h"
 #include "backend/ascend/command_lines.h"
 #include "backend/ascend/link.h"
@@ -47,12 +46,3 @@ static const struct backend_runner runner = {
 
 const struct backend_functions ascend_functions = {
     .check_op = device_op_check, .check = check, .runner = &runner};
-
-bool entries_wanted(const struct emission_job *job)
-{
-    if (job->module->entries.count > 0)
-        return true;
-    if (diag_at(job->diags, DIAG_nothing_to_fuse, no_span, "there is no super kernel to compile"))
-        diag_help(job->diags, "mark the ops to be fused with 'scope @NAME { ... }'");
-    return false;
-}

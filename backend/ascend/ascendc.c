@@ -1,7 +1,7 @@
 #include "backend/ascend/ascendc.h"
-#include "backend/ascend/ascend.h"
 #include "backend/ascend/ascendc_emitter.h"
 #include "backend/ascend/places.h"
+#include "backend/backend.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 

@@ -1,7 +1,6 @@
 /* Objects: the source is compiled for each type of core, and linked with the kernels. Without the
  * device toolchain, what it would be given is left beside the place of the object. */
 #include "backend/ascend/build.h"
-#include "backend/ascend/ascend.h"
 #include "backend/ascend/ascendc.h"
 #include "backend/ascend/code_map.h"
 #include "backend/ascend/command_lines.h"
@@ -171,6 +170,18 @@ static enum backend_status leave_commands(struct build *build, const char *why)
     return BACKEND_OK;
 }
 
+/* What the host side reads has no entry. */
+static enum backend_status leave_nothing(struct build *build)
+{
+    const struct meta_object object = {.lines = &build->lines};
+    if (has_companions(build->job->output) &&
+        (!remove_object(build) || !write_meta(build, &object) || !write_info(build)))
+        return BACKEND_INPUT;
+    diag_at(build->job->diags, DIAG_nothing_to_fuse, no_span,
+            "no object is made: there is no super kernel to be in it");
+    return BACKEND_OK;
+}
+
 /* --------------------------------------------------------------------------- the object ---- */
 
 static enum backend_status run(struct build *build, struct file_names *words)
@@ -301,7 +312,9 @@ enum backend_status ascend_emit_object(const struct emission_job *job)
     command_lines_init(&build.commands, job->module, why, sizeof why);
     if (!replaces_metadata(&build) &&
         ascendc_emit(&build.source, job->module, &build.lines, job->diags))
-        status = build.commands.tools.found ? make(&build) : leave_commands(&build, why);
+        status = job->module->entries.count == 0 ? leave_nothing(&build)
+                 : build.commands.tools.found    ? make(&build)
+                                                 : leave_commands(&build, why);
     command_lines_free(&build.commands);
     code_map_free(&build.code);
     vec_free(&build.lines);

@@ -1,7 +1,6 @@
 /* The commands that make an object of the source, as a script: what skirc runs itself where it
  * finds the toolchain, with the linker's own tools in the place of its engine. */
 #include "backend/ascend/commands.h"
-#include "backend/ascend/ascend.h"
 #include "backend/ascend/build.h"
 #include "backend/ascend/command_lines.h"
 #include "backend/device/link.h"
@@ -339,8 +338,10 @@ void commands_add(const struct emission_job *job, struct text *text, const char 
 enum backend_status ascend_emit_commands(const struct emission_job *job)
 {
     struct text base = {NULL, 0, 0};
-    if (!entries_wanted(job))
-        return BACKEND_INPUT;
+    if (job->module->entries.count == 0) {
+        text_string(job->text, "#!/bin/sh\n# Nothing is fused: there is no object to make.\n");
+        return BACKEND_OK;
+    }
     entry_kernel_name(&base, job->module, &job->module->entries.at[0]);
     text_char(&base, '\0');
     commands_add(job, job->text, base.at);

@@ -1,7 +1,7 @@
 /* Compile info: what the host side must know of the entries, as docs/compile-info.schema.json has
  * it. */
-#include "backend/ascend/ascend.h"
 #include "backend/ascend/info_entries.h"
+#include "backend/backend.h"
 #include "ir/syntax/locate.h"
 
 /* ---------------------------------------------------------------------------- kernels ---- */

@@ -1,5 +1,4 @@
 #include "backend/ascend/info_entries.h"
-#include "backend/ascend/ascend.h"
 #include "ir/ge_gears.h"
 #include "ir/gear_shapes.h"
 #include "ir/gears.h"
@@ -106,16 +105,14 @@ enum backend_status info_entries_write(const struct emission_job *job, info_entr
     const struct module *module = job->module;
     struct info_json out = {
         .json = {.text = job->text, .indented = true}, .module = module, .user = user};
-    if (!entries_wanted(job))
-        return BACKEND_INPUT;
     symbols_init(&out.symbols, module);
     entry_finder_init(&out.finder, module);
-    bool has_gears = module_has_cases(module);
+    bool has_gears = module_has_cases(module), listed = has_gears || module->entries.count != 1;
     if (has_gears) {
         json_open_object(&out.json);
         json_key(&out.json, "entries");
     }
-    if (has_gears || module->entries.count > 1)
+    if (listed)
         json_open_array(&out.json);
     for (uint32_t i = 0; i < module->entries.count; i++) {
         struct launch_info info;
@@ -123,7 +120,7 @@ enum backend_status info_entries_write(const struct emission_job *job, info_entr
         put(&out, &info);
         launch_info_free(&info);
     }
-    if (has_gears || module->entries.count > 1)
+    if (listed)
         json_close_array(&out.json);
     if (has_gears) {
         put_gears(&out);

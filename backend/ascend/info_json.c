@@ -1,5 +1,4 @@
 #include "backend/ascend/info_json.h"
-#include "backend/ascend/ascend.h"
 
 #include <ctype.h>
 

@@ -37,15 +37,15 @@ static enum exit_status emit_text(struct lowered_input *lowered, const struct em
     return status;
 }
 
-/* Kernels of ops that are launched alone are looked at all the same. */
-static enum exit_status nothing_to_fuse(struct lowered_input *lowered)
+/* Where ops are in scopes, passes have said why nothing is fused. */
+static void warn_of_nothing(struct lowered_input *lowered)
 {
     struct diags *diags = &lowered->input.diags;
-    enum exit_status status = backend_exit_status(session_check_target(&lowered->session));
-    if (status == EXIT_DONE &&
-        diag_at(diags, DIAG_nothing_to_fuse, no_span, "there is no super kernel to compile"))
+    if (lowered->input.module->entries.count > 0 || diags_have(diags, DIAG_nothing_to_fuse) ||
+        diags_have(diags, DIAG_scope_bypassed))
+        return;
+    if (diag_at(diags, DIAG_nothing_to_fuse, no_span, "nothing is fused: no op is in a scope"))
         diag_help(diags, "mark the ops to be fused with 'scope @NAME { ... }'");
-    return status == EXIT_DONE ? EXIT_INPUT : status;
 }
 
 static enum exit_status emit_object(struct lowered_input *lowered, const struct emission *emission,
@@ -55,8 +55,7 @@ static enum exit_status emit_object(struct lowered_input *lowered, const struct 
                                      .places = &lowered->session.places,
                                      .diags = &lowered->input.diags,
                                      .output = output};
-    return lowered->input.module->entries.count == 0 ? nothing_to_fuse(lowered)
-                                                     : backend_exit_status(emission->make(&job));
+    return backend_exit_status(emission->make(&job));
 }
 
 /* What --emit asks for; NULL, with a usage error, where the target does not emit it. */
@@ -119,6 +118,8 @@ static enum exit_status compile_one(struct invocation *invocation, const char *p
     if (lowered_input_open(&lowered, invocation, path, &compilation->options, &status))
         status = emission->kind == EMISSION_TEXT ? emit_text(&lowered, emission, output)
                                                  : emit_object(&lowered, emission, output);
+    if (status == EXIT_DONE && emission->target != BACKEND_any)
+        warn_of_nothing(&lowered);
     return lowered_input_close(&lowered, status);
 }
 

@@ -143,6 +143,14 @@ void diag_listed(struct diags *diags, const char *key, const char *value)
     add_field(diags, key, value, true);
 }
 
+bool diags_have(const struct diags *diags, enum diag_id id)
+{
+    for (uint32_t i = 0; i < diags->list.count; i++)
+        if (diags->list.at[i].id == id)
+            return true;
+    return false;
+}
+
 void diags_take_back(struct diags *diags, enum diag_id id, struct span span)
 {
     uint32_t kept = 0;

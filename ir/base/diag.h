@@ -83,6 +83,9 @@ bool diag_suggest(struct diags *diags, const struct suggest *suggest);
 void diag_field(struct diags *diags, const char *key, const char *value);
 void diag_listed(struct diags *diags, const char *key, const char *value);
 
+/* Whether one of an id is kept. */
+bool diags_have(const struct diags *diags, enum diag_id id);
+
 /* Takes back what was kept of an id, a warning, at exactly this place: an error says it better. */
 void diags_take_back(struct diags *diags, enum diag_id id, struct span span);
 

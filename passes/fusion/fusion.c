@@ -1,6 +1,7 @@
 #include "ir/sk_options.h"
 #include "ir/syntax/locate.h"
 #include "passes/fusion/fusion_internal.h"
+#include "passes/fusion/unfused.h"
 
 static bool is_fused(const struct fusion *f, const struct op *op)
 {
@@ -37,7 +38,8 @@ static void find_block_groups(struct fusion *f, uint32_t *of_block, bool rejoin)
         if (of_block[i] == NONE) {
             of_block[i] = f->groups.count;
             vec_push(&f->groups,
-                     (struct fusion_group){.block = i, .scope = scope, .options = NONE});
+                     (struct fusion_group){
+                         .block = i, .name = block->name, .scope = scope, .options = NONE});
         }
         if (joins)
             id_map_set(&of_scope, scope, of_block[i]);
@@ -193,6 +195,7 @@ static void take_names(struct vec_u32 *taken, const struct module *module)
 bool fusion_run(struct pass_context *context, enum fusion_mode mode)
 {
     struct vec_u32 taken = {NULL, 0, 0};
+    struct unfused unfused = {.told = false};
     bool ok = true;
     take_names(&taken, context->module);
     for (uint32_t i = 0; i < context->module->graphs.count; i++) {
@@ -210,11 +213,15 @@ bool fusion_run(struct pass_context *context, enum fusion_mode mode)
                 separate(&f);
             find_ranks(&f);
             ok = fusion_rewrite(&f) && ok;
+            unfused_look(&unfused, &f);
         } else {
             ok = false;
         }
         fusion_free(&f);
     }
+    if (ok)
+        unfused_report(&unfused, context->diags);
+    unfused_free(&unfused);
     vec_free(&taken);
     return ok;
 }

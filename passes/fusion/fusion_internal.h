@@ -9,6 +9,7 @@
 /* The ops of one scope, or of one super kernel of the input that belongs to no scope. */
 struct fusion_group {
     uint32_t block;   /* one of its blocks: scope or super kernel */
+    uint32_t name;    /* of that */
     uint32_t scope;   /* name id, or NONE for a super kernel without scope */
     uint32_t options; /* name id of the options that any of its blocks gives, or NONE */
     uint32_t options_loc;
@@ -40,6 +41,8 @@ static inline bool fusion_ignores(const struct fusion *fusion, uint32_t op)
 
 /* fusion_report.c */
 
+/* "scope '@s'", for messages, in the arena of the diagnostics. */
+const char *fusion_group_text(const struct fusion *fusion, uint32_t group);
 /* Says why each scope is in parts, or which of its ops are left out. Marks groups that are to be
  * dissolved; returns false where a scope must not break. */
 bool fusion_report_breaks(struct fusion *fusion);

@@ -61,13 +61,13 @@ static const char *reason_text(const struct fusion *f, uint32_t op, const struct
                         access_text(f->module, f->graph, &overlap->first, arena));
 }
 
-static const char *group_text(const struct fusion *f, uint32_t group)
+const char *fusion_group_text(const struct fusion *f, uint32_t group)
 {
     const struct fusion_group *g = &f->groups.at[group];
     if (g->scope != NONE)
         return arena_printf(&f->context->diags->arena, "scope '@%.*s'", NAME(f->module, g->scope));
     return arena_printf(&f->context->diags->arena, "super kernel '@%.*s'",
-                        NAME(f->module, f->graph->blocks.at[g->block].name));
+                        NAME(f->module, g->name));
 }
 
 /* A stream's label as a fact, "" for the default stream. */
@@ -154,7 +154,7 @@ static void explain_root(const struct fusion *f, uint32_t group, uint32_t root)
                   fusable_advice(fusable));
     else if (f->group_of[root] != GROUP_NONE)
         diag_help(diags, "%s is of %s: put the two scopes into one, or order them",
-                  name_op(f, root), group_text(f, member));
+                  name_op(f, root), fusion_group_text(f, member));
     else
         diag_help(diags, "%s is outside: move it into the scope, or before or behind all of it",
                   name_op(f, root));
@@ -171,7 +171,7 @@ static void report_break(const struct fusion *f, const struct segment *segment,
         return;
     const struct order_edge *needs = edge_between(f, cause->blocked, last_end, segment->first);
     diag_at(diags, break_id(f, group, cause->root), op_span(f, cause->blocked),
-            "%s breaks before this op of %s: it %s", group_text(f, group),
+            "%s breaks before this op of %s: it %s", fusion_group_text(f, group),
             stream_text(f, f->order->stream[cause->blocked]),
             reason_text(f, cause->blocked, needs));
     group_field(f, group);
@@ -214,12 +214,12 @@ static bool apply_strictness(struct fusion *f, uint32_t group, uint32_t op, uint
         g->dissolved = true;
         if (diag_at(diags, DIAG_scope_bypassed, op_span(f, op),
                     "%s is left unfused, since %s (strict-scope-check=bypass)",
-                    group_text(f, group),
+                    fusion_group_text(f, group),
                     left_out ? "this op cannot be fused" : "it would break here"))
             explain_root(f, group, root);
     } else if (strict == SK_STRICT_abort) {
         if (diag_at(diags, DIAG_scope_broken, op_span(f, op),
-                    "%s %s, which strict-scope-check=abort forbids", group_text(f, group),
+                    "%s %s, which strict-scope-check=abort forbids", fusion_group_text(f, group),
                     left_out ? "has an op that cannot be fused" : "breaks here"))
             explain_root(f, group, root);
         return false;
@@ -267,7 +267,7 @@ static bool report_removed(struct fusion *f)
             continue;
         enum fusable fusable = op_fusable(f->module, f->graph, &f->graph->ops.at[op]);
         if (diag_at(f->context->diags, DIAG_not_fused, op_span(f, op),
-                    "this op of %s is not fused: %s", group_text(f, group),
+                    "this op of %s is not fused: %s", fusion_group_text(f, group),
                     fusable_reason(fusable))) {
             group_field(f, group);
             op_fields(f, op);
@@ -318,7 +318,7 @@ void fusion_report_fused(struct fusion *f, const struct segment *segment, uint32
     if (segment->count > MAX_NAMED_OPS)
         text_printf(&text, " and %u more", segment->count - MAX_NAMED_OPS);
     diag_at(diags, DIAG_fused, op_span(f, ops[0]), "%s: super kernel '@%.*s' has %u op%s: %.*s",
-            group_text(f, segment->group), NAME(f->module, name), segment->count,
+            fusion_group_text(f, segment->group), NAME(f->module, name), segment->count,
             segment->count == 1 ? "" : "s", (int)text.size, text.at);
     text_free(&text);
     group_field(f, segment->group);

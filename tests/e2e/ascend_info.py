@@ -168,9 +168,23 @@ def check_meta():
 
 
 def check_nothing():
-    info, said = emit("compile-info", write("nothing.skir", "skir 1\n"))
-    tap.check("without a super kernel there is nothing to say",
-              info is None and "[nothing-to-fuse]" in said, said)
+    path = write("nothing.skir", "skir 1\n")
+    info, said = emit("compile-info", path)
+    tap.check("without a super kernel there is a list of none, and a warning",
+              info == [] and "[nothing-to-fuse]" in said, (info, said))
+    out = os.path.join(SCRATCH, "nothing.o")
+    with open(out, "w") as file:
+        file.write("of an earlier program")
+    done = tap.skirc("compile", "--target=ascend", "-o", out, path)
+    tap.check("and no object, not even an earlier one",
+              done.returncode == 0 and "no object is made" in done.stderr and
+              not os.path.exists(out), done.stderr)
+    for name in ("nothing.json", "nothing.info.json"):
+        with open(os.path.join(SCRATCH, name)) as file:
+            tap.check(f"{name} has the list of none", json.load(file) == [])
+    done = tap.skirc("compile", "--emit=commands", path)
+    tap.check("and there are no commands", done.returncode == 0 and
+              "there is no object to make" in done.stdout and "asc" not in done.stdout, done.stdout)
 
 
 def check_case(case):

@@ -23,6 +23,11 @@ check_match "nothing" '^0$' <(cat "$scratch/stdout" "$scratch/stderr" | wc -c)
 check "the examples are in canonical form" "$SKIRC" fmt --check "$examples"/*.skir
 check "--help is done" "$SKIRC" run --help
 check "a graph without scopes runs op by op" "$SKIRC" run "$scratch/plain.skir"
+check "and is compiled to an object without entries" \
+    "$SKIRC" compile "$scratch/plain.skir" -o "$scratch/x.o"
+check_match "of which a warning says how to fuse" 'scope @NAME' "$scratch/stderr"
+check "the object is one" "$SKIRC" objdump "$scratch/x.o"
+check_match "it defines nothing" '^0$' <(grep -c ' func ' "$scratch/stdout")
 
 # ---- 1: the input is at fault ----
 
@@ -34,8 +39,6 @@ check_status 1 "one wrong file among right ones" \
 check_status 1 "compile: a wrong file" "$SKIRC" compile "$scratch/bad.skir" -o "$scratch/x.o"
 check_status 1 "run: a wrong file" "$SKIRC" run "$scratch/bad.skir"
 check_status 1 "opt: a wrong file" "$SKIRC" opt --passes=default "$scratch/bad.skir"
-check_status 1 "compile: nothing to fuse" "$SKIRC" compile "$scratch/plain.skir" -o "$scratch/x.o"
-check_match "it says how to fuse" 'scope @NAME' "$scratch/stderr"
 check_status 1 "fmt --check: not canonical" "$SKIRC" fmt --check - < <(printf 'skir  1\n')
 check_status 1 "objdump: no object" "$SKIRC" objdump "$small"
 check_status 1 "opt: a pass before what it needs" "$SKIRC" opt --passes=insert-syncs "$small"
