@@ -114,6 +114,14 @@ static bool bind_types(struct binder *binder)
 
 /* --------------------------------------------------------------------------- graphs ---- */
 
+static bool is_gear(const struct graph *graph, uint32_t name)
+{
+    for (uint32_t i = 0; i < graph->gears.count; i++)
+        if (graph->gears.at[i].name == name)
+            return true;
+    return false;
+}
+
 static bool bind_graph(struct binder *binder, const struct dim_binding *bindings, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -134,6 +142,19 @@ static bool settle_types(const struct binder *binder)
     return !binder->graph->untyped ||
            (infer_graph_types(binder->module, binder->graph, binder->diags) &&
             verify_graph_alone(binder->module, binder->graph, binder->diags));
+}
+
+bool bind_free_dims(struct module *module, struct graph *graph, const struct dim_binding *bindings,
+                    uint32_t count, struct diags *diags)
+{
+    struct binder binder = {.module = module, .graph = graph, .diags = diags};
+    for (uint32_t i = 0; i < count; i++)
+        if (graph_declares_dim(graph, bindings[i].name) && !is_gear(graph, bindings[i].name))
+            vec_push(&binder.bindings, bindings[i]);
+    bool ok = bind_types(&binder);
+    graph_drop_names(graph, binder.bindings.at, binder.bindings.count);
+    vec_free(&binder.bindings);
+    return ok;
 }
 
 bool bind_dims(struct module *module, const struct dim_binding *bindings, uint32_t count,

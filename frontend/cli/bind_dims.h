@@ -13,4 +13,8 @@ bool dims_are_named(const struct module *module, uint32_t name);
 bool bind_dims(struct module *module, const struct dim_binding *bindings, uint32_t count,
                struct diags *diags);
 
+/* The same of names that are no gears, in one graph; types that follow are as they were. */
+bool bind_free_dims(struct module *module, struct graph *graph, const struct dim_binding *bindings,
+                    uint32_t count, struct diags *diags);
+
 #endif

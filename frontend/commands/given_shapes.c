@@ -375,6 +375,15 @@ static bool all_are_used(const struct given_shapes *shapes)
 
 /* ---------------------------------------------------------------------------- driving ---- */
 
+/* Names of `dims` become numbers first, so that all shapes are known. */
+static bool settle_graph(struct given_shapes *shapes, struct graph *graph)
+{
+    struct input *input = shapes->input;
+    return bind_free_dims(input->module, graph, shapes->bindings.at, shapes->bindings.count,
+                          &input->diags) &&
+           off_gear_settle(input, graph, shapes->mode, &shapes->bindings, shapes->padding);
+}
+
 /* Values that no gears list become those of a combination that runs. */
 static bool settle_gears(struct given_shapes *shapes)
 {
@@ -382,9 +391,7 @@ static bool settle_gears(struct given_shapes *shapes)
     bool ok = true;
     for (uint32_t g = 0; shapes->mode != OFF_GEAR_ERROR && g < module->graphs.count; g++)
         if (shapes->chosen[g] && module->graphs.at[g].gear_mode != GEARS_NONE)
-            ok = off_gear_settle(shapes->input, &module->graphs.at[g], shapes->mode,
-                                 &shapes->bindings, shapes->padding) &&
-                 ok;
+            ok = settle_graph(shapes, &module->graphs.at[g]) && ok;
     return ok;
 }
 
@@ -404,7 +411,7 @@ static enum exit_status bind_all(struct given_shapes *shapes)
         continue;
     ok = ok && shapes->ok && settle_gears(shapes);
     ok = ok && bind_dims(input->module, shapes->bindings.at, shapes->bindings.count, &input->diags);
-    if (ok && shapes->padding->values.count == 0)
+    if (ok && shapes->padding->combination.size == 0)
         each_wanted(shapes, check_bound);
     return ok && shapes->ok ? EXIT_DONE : EXIT_INPUT;
 }
