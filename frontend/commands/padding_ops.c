@@ -1,12 +1,20 @@
 #include "frontend/commands/padding_ops.h"
-#include "ir/op_types.h"
-#include "ir/operands.h"
+#include "ir/op_tensors.h"
 #include "ir/syntax/locate.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum mixes { MIXES_NONE, MIXES_LAST, MIXES_AXES, MIXES_INNER, MIXES_MATRIX, MIXES_VIEW, MIXES_ALL };
+enum mixes {
+    MIXES_NONE,
+    MIXES_LAST,
+    MIXES_TAIL,
+    MIXES_AXES,
+    MIXES_INNER,
+    MIXES_MATRIX,
+    MIXES_VIEW,
+    MIXES_ALL,
+};
 
 static const struct padding_op {
     const char *type;
@@ -32,6 +40,7 @@ struct op_watch {
     const struct padded_graphs *graphs;
     const struct op *op;
     struct padding_op how;
+    struct op_tensors tensors; /* as they run; of an op whose `how` is not MIXES_ALL */
 };
 
 static struct padded_shape shape_of(const struct op_watch *watch, uint32_t value)
@@ -176,11 +185,32 @@ static bool keeps_places(const struct padded_shape *from, const struct padded_sh
     return true;
 }
 
+/* The slot that an operand is for; NONE: a token's. */
+static uint32_t slot_of(const struct op_watch *watch, uint32_t operand)
+{
+    for (uint32_t i = 0; i < watch->tensors.call.n_tensors; i++)
+        if (!watch->tensors.places[i].result && watch->tensors.places[i].index == operand)
+            return watch->tensors.call.tensors[i].slot;
+    return NONE;
+}
+
 static bool mixes_in_matrix(const struct op_watch *watch, uint32_t operand, uint32_t dim,
                             uint32_t rank)
 {
-    bool rows = operand == 0 && dim + 2 == rank;
-    return operand < 2 && dim + 2 >= rank && !(rows && !is_transposed(watch));
+    uint32_t slot = slot_of(watch, operand);
+    bool rows = slot == 0 && dim + 2 == rank;
+    return slot < 2 && dim + 2 >= rank && !(rows && !is_transposed(watch));
+}
+
+/* Whether it is one of the last dimensions, of which there are as many as the operand has that
+ * `how` names. */
+static bool is_in_tail(const struct op_watch *watch, uint32_t dim, uint32_t rank)
+{
+    const struct op_call *call = &watch->tensors.call;
+    for (uint32_t i = 0; i < call->n_tensors; i++)
+        if (strcmp(call->type->slots[call->tensors[i].slot].name, watch->how.attr) == 0)
+            return call->tensors[i].rank >= rank - dim;
+    return true;
 }
 
 static bool mixes_along(const struct op_watch *watch, uint32_t operand, uint32_t dim, uint32_t rank)
@@ -188,6 +218,7 @@ static bool mixes_along(const struct op_watch *watch, uint32_t operand, uint32_t
     switch (watch->how.mixes) {
     case MIXES_NONE: return false;
     case MIXES_LAST: return dim + 1 == rank;
+    case MIXES_TAIL: return is_in_tail(watch, dim, rank);
     case MIXES_AXES: return has_axis(watch, dim, rank);
     case MIXES_INNER: return dim > 0 || !is_batch_first(watch);
     case MIXES_MATRIX: return mixes_in_matrix(watch, operand, dim, rank);
@@ -195,6 +226,24 @@ static bool mixes_along(const struct op_watch *watch, uint32_t operand, uint32_t
     case MIXES_ALL: break;
     }
     return true;
+}
+
+/* Whether a dimension of 1 goes with each element of the result's, as it does not where it is
+ * padded: then it goes with one of them. Batches are the first dimensions, all others are held
+ * against one another from the last one on. */
+static bool is_stretched(const struct op_watch *watch, const struct padded_shape *shape,
+                         uint32_t dim)
+{
+    if (shape->exact[dim] != 1 || watch->op->operands.count < 2)
+        return false;
+    if (watch->op->results.count == 0)
+        return true;
+    struct padded_shape result = shape_of(watch, watch->op->results.first);
+    uint32_t behind = shape->rank - dim;
+    uint32_t place = watch->how.mixes == MIXES_INNER ? dim : result.rank - behind;
+    if (result.rank == RANK_UNKNOWN || behind > result.rank || place >= result.rank)
+        return true;
+    return result.exact[place] != 1;
 }
 
 /* -------------------------------------------------------------------------------- ops ---- */
@@ -218,22 +267,48 @@ static bool operand_mixes(const struct op_watch *watch, uint32_t operand, struct
         return result.rank == RANK_UNKNOWN || !keeps_places(&shape, &result);
     }
     for (uint32_t d = 0; d < shape.rank; d++)
-        if (is_padded(&shape, d) && mixes_along(watch, operand, d, shape.rank)) {
+        if (is_padded(&shape, d) &&
+            (mixes_along(watch, operand, d, shape.rank) || is_stretched(watch, &shape, d))) {
             mixed->dim = d;
             return true;
         }
     return false;
 }
 
-static struct padding_op find_how(const struct module *module, const struct op *op)
+static struct padding_op find_how(const struct op_type *type)
 {
-    const struct op_type *type =
-        op_is_unchecked(module, op) ? NULL : op_type_find(module, op->type);
-    for (unsigned i = 0; type && i < N_PADDING_OPS; i++)
+    for (unsigned i = 0; i < N_PADDING_OPS; i++)
         if (strcmp(type->real, padding_ops[i].type) == 0)
             return padding_ops[i];
-    bool elementwise = type && strcmp(type->family, "elementwise") == 0;
+    bool elementwise = strcmp(type->family, "elementwise") == 0;
     return (struct padding_op){NULL, elementwise ? MIXES_NONE : MIXES_ALL, ""};
+}
+
+/* Of an op whose operands are not those of its type nothing is known. */
+static void learn(struct op_watch *watch, struct arena *arena)
+{
+    const struct op_type *type = op_is_unchecked(watch->module, watch->op)
+                                     ? NULL
+                                     : op_type_find(watch->module, watch->op->type);
+    watch->how = type ? find_how(type) : (struct padding_op){NULL, MIXES_ALL, ""};
+    if (watch->how.mixes == MIXES_ALL)
+        return;
+    op_tensors_init(&watch->tensors, watch->module, watch->graphs->padded, watch->op, type, arena);
+    if (watch->tensors.misfit != OP_FITS)
+        watch->how.mixes = MIXES_ALL;
+}
+
+/* Whether an op without a type computes a padded result of what is not padded: it may be of sizes.
+ */
+static bool result_mixes(const struct op_watch *watch, struct mixed *mixed)
+{
+    for (uint32_t i = 0; i < watch->op->results.count; i++) {
+        struct padded_shape shape = shape_of(watch, watch->op->results.first + i);
+        *mixed = (struct mixed){watch->op->results.first + i, NONE};
+        if (any_is_padded(&shape))
+            return true;
+    }
+    return false;
 }
 
 static bool op_mixes(const struct op_watch *watch, struct mixed *mixed)
@@ -241,7 +316,7 @@ static bool op_mixes(const struct op_watch *watch, struct mixed *mixed)
     for (uint32_t i = 0; i < watch->op->operands.count; i++)
         if (operand_mixes(watch, i, mixed))
             return true;
-    return false;
+    return !op_type_find(watch->module, watch->op->type) && result_mixes(watch, mixed);
 }
 
 static void warn(struct input *input, const struct op_watch *watch, const struct mixed *mixed,
@@ -274,11 +349,12 @@ void padding_ops_warn(struct input *input, const struct graph *graph,
 {
     struct op_watch first = {.op = NULL};
     struct mixed mixed, where = {NONE, NONE};
+    struct arena arena = {NULL, 0};
     uint32_t count = 0;
     for (uint32_t i = 0; i < graph->ops.count; i++) {
-        const struct op *op = &graph->ops.at[i];
-        const struct op_watch watch = {input->module, graph, graphs, op,
-                                       find_how(input->module, op)};
+        struct op_watch watch = {
+            .module = input->module, .graph = graph, .graphs = graphs, .op = &graph->ops.at[i]};
+        learn(&watch, &arena);
         if (op_mixes(&watch, &mixed) && count++ == 0) {
             first = watch;
             where = mixed;
@@ -286,4 +362,5 @@ void padding_ops_warn(struct input *input, const struct graph *graph,
     }
     if (count)
         warn(input, &first, &where, count - 1);
+    arena_free(&arena);
 }

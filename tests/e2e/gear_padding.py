@@ -24,25 +24,34 @@ def run(path, *options):
 # ---- Random graphs ----
 
 class Graph:
-    """Ops on values whose dimensions are lists of names and numbers."""
+    """Ops on values whose dimensions are lists of names and numbers. `c` is 1 or `b` in the shape that is
+    asked for, so that what has it goes with what has `b`, by itself or broadcast."""
 
     def __init__(self, rng):
         self.rng = rng
         self.lines = []
-        self.params = ["%p0: f32[b, s, 8]", "%w: f32[8, 8]", "%g: f32[8]"]
-        self.values = [("p0", ["b", "s", "8"])]
+        self.params = ["%p0: f32[b, s, 8]", "%w: f32[8, 8]", "%g: f32[8]", "%g2: f32[s, 8]",
+                       "%m: f32[c, s, 8]", "%q: f32[b, n]"]
+        self.values = [("p0", ["b", "s", "8"]), ("m", ["c", "s", "8"]), ("q", ["b", "n"])]
 
     def add(self, text, dims):
         name = f"v{len(self.lines)}"
         self.lines.append(f"    %{name} = {text} : f32[{', '.join(dims)}]")
         self.values.append((name, dims))
 
+    def norm(self, name, dims, gamma, rank):
+        result = f"v{len(self.lines)}"
+        rows = dims[:-rank] + ["1"] * rank
+        self.lines.append(f"    %{result}, %r{result} = RmsNorm(%{name}, %{gamma}) : "
+                          f"(f32[{', '.join(dims)}], f32[{', '.join(rows)}])")
+        self.values.append((result, dims))
+
     def step(self):
         name, dims = self.rng.choice(self.values)
         last, axis = len(dims) - 1, self.rng.randrange(len(dims))
         without = dims[:axis] + dims[axis + 1:]
         kind = self.rng.choice(["unary", "binary", "softmax", "softmax_axis", "reduce", "matmul", "rms",
-                                "cumsum", "transpose", "merge", "concat", "gram"])
+                                "cumsum", "transpose", "merge", "concat", "gram", "rms2", "stretch"])
         if kind == "unary":
             self.add(f"{self.rng.choice(['Exp', 'Relu', 'Cos'])}(%{name})", dims)
         elif kind == "binary":
@@ -56,12 +65,13 @@ class Graph:
                      dims[:axis] + ["1"] + dims[axis + 1:])
         elif kind == "matmul" and dims[last] == "8" and last == 1:
             self.add(f"MatMul(%{name}, %w)", dims)
+        elif kind == "stretch":
+            rows = ["b", "s", "8"]
+            self.add(f"Sub(%{self.rng.choice([at for at, dims in self.values if dims == rows])}, %m)", rows)
         elif kind == "rms" and dims[last] == "8":
-            name_of = f"v{len(self.lines)}"
-            rows = dims[:-1] + ["1"]
-            self.lines.append(f"    %{name_of}, %r{name_of} = RmsNorm(%{name}, %g) : "
-                              f"(f32[{', '.join(dims)}], f32[{', '.join(rows)}])")
-            self.values.append((name_of, dims))
+            self.norm(name, dims, "g", 1)
+        elif kind == "rms2" and dims[-2:] == ["s", "8"]:
+            self.norm(name, dims, "g2", 2)
         elif kind == "cumsum":
             self.add(f"CumsumD(%{name}) {{axis = {axis}}}", dims)
         elif kind == "transpose" and last == 2:
@@ -83,8 +93,8 @@ class Graph:
     def text(self):
         result, dims = self.values[-1]
         body = "\n".join(self.lines)
-        return (f"skir 1\ngraph @g({', '.join(self.params)}) gears product (b = [2, 4], s = [3, 6]) -> "
-                f"f32[{', '.join(dims)}] {{\n  scope @s {{\n{body}\n  }}\n  return %{result}\n}}\n")
+        return (f"skir 1\ngraph @g({', '.join(self.params)}) dims (n) gears product "
+                f"(b = [2, 4], s = [3, 6], c = [2, 4]) -> f32[{', '.join(dims)}] {{\n  scope @s {{\n{body}\n  }}\n  return %{result}\n}}\n")
 
 
 # ---- Files, and what is said ----
@@ -166,8 +176,10 @@ for number in range(GRAPHS):
         graph.step()
     with open("g.skir", "w") as file:
         file.write(graph.text())
-    shape = rng.choice(["3,6,8", "3,6,8", "4,5,8", "2,4,8", "3,4,8"])
-    ran = run("g.skir", "--shape", "p0=" + shape, "--compare=exact")
+    batch, length = rng.choice([(3, 6), (3, 6), (4, 5), (2, 4), (3, 4)])
+    shape = ["--bind", f"b={batch}", "--bind", f"s={length}", "--bind", f"c={rng.choice([1, batch])}",
+             *rng.choice([["--bind", "n=5"], ["--shape", f"q={batch},5"]])]
+    ran = run("g.skir", *shape, "--compare=exact")
     told = "warning:" in ran.stderr
     exact = ran.returncode == 0 and ran.stdout.endswith("; bit-exact\n")
     differs = ran.returncode == 1 and ran.stdout.endswith("; DIFFERENT\n")
@@ -175,7 +187,7 @@ for number in range(GRAPHS):
     warned += told
     different += told and differs
     tap.check(f"graph {number}: no warning, no difference", exact or (told and differs),
-              graph.text() + shape + "\n" + ran.stdout + ran.stderr)
+              graph.text() + " ".join(shape) + "\n" + ran.stdout + ran.stderr)
 tap.check(f"{silent} graphs are silent, and {different} of {warned} others differ",
           GRAPHS < 20 or (silent > GRAPHS / 10 and different > GRAPHS / 10 and warned > different),
           (GRAPHS, silent, warned, different))
