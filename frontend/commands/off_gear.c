@@ -182,17 +182,10 @@ static void add_value(const struct module *module, const struct padded_graphs *g
                       struct padding *padding)
 {
     const struct value *value = &graphs->exact->values.at[id];
-    const struct type *type = &module->types.at[value->type];
-    struct padded_value padded = {.name = value->name, .rank = type->rank};
-    if (value->name == NONE || value->type == graphs->padded->values.at[id].type ||
-        type->rank == RANK_UNKNOWN)
-        return;
-    for (uint32_t i = 0; i < type_n_dims(type); i++) {
-        padded.dims[i] = type_dims(module, value->type)[i];
-        if (padded.dims[i] < 0)
-            return;
-    }
-    vec_push(&padding->values, padded);
+    uint64_t elements;
+    if (value->name != NONE && value->type != graphs->padded->values.at[id].type &&
+        type_elements(module, value->type, &elements))
+        id_map_set(&padding->types, value->name, value->type);
 }
 
 /* Both hold. */

@@ -1,30 +1,27 @@
 #include "frontend/commands/padding.h"
+#include "frontend/tensor/integers.h"
 #include "ir/syntax/spelling.h"
 
 void padding_free(struct padding *padding)
 {
-    vec_free(&padding->values);
+    id_map_free(&padding->types);
     text_free(&padding->combination);
 }
 
-const struct padded_value *padding_find(const struct padding *padding, const struct graph *graph,
-                                        uint32_t id)
+uint32_t padding_own_type(const struct padding *padding, const struct graph *graph, uint32_t id)
 {
-    for (uint32_t i = 0; i < padding->values.count; i++)
-        if (padding->values.at[i].name == graph->values.at[id].name)
-            return &padding->values.at[i];
-    return NULL;
+    uint32_t name = graph->values.at[id].name;
+    return name == NONE ? NONE : id_map_find(&padding->types, name);
 }
 
-/* A zeroed tensor of the value, with the shape of `padded`, or that in the storage. */
-static bool make_tensor(const struct storage *storage, uint32_t id,
-                        const struct padded_value *padded, struct tensor *tensor, char *error,
-                        size_t error_size)
+/* ---------------------------------------------------------------------------- tensors ---- */
+
+/* A zeroed tensor of the type. */
+static bool make_tensor(const struct module *module, uint32_t type, struct tensor *tensor,
+                        char *error, size_t error_size)
 {
-    uint32_t type = storage->graph->values.at[id].type;
-    const struct type *t = &storage->module->types.at[type];
-    return tensor_init(tensor, t->dtype, padded ? padded->dims : type_dims(storage->module, type),
-                       t->rank, error, error_size);
+    const struct type *t = &module->types.at[type];
+    return tensor_init(tensor, t->dtype, type_dims(module, type), t->rank, error, error_size);
 }
 
 void padding_give(const struct padding *padding, struct storage *storage, uint32_t id,
@@ -32,11 +29,12 @@ void padding_give(const struct padding *padding, struct storage *storage, uint32
 {
     struct tensor large;
     char error[256];
-    if (!padding_find(padding, storage->graph, id)) {
+    if (padding_own_type(padding, storage->graph, id) == NONE) {
         storage_give(storage, id, tensor);
         return;
     }
-    if (!make_tensor(storage, id, NULL, &large, error, sizeof error))
+    if (!make_tensor(storage->module, storage->graph->values.at[id].type, &large, error,
+                     sizeof error))
         mem_exhausted();
     tensor_copy_box(&large, tensor);
     tensor_free(tensor);
@@ -46,11 +44,11 @@ void padding_give(const struct padding *padding, struct storage *storage, uint32
 bool padding_fill(const struct padding *padding, struct storage *storage, uint32_t id,
                   const char *spec, uint64_t seed, char *error, size_t error_size)
 {
-    const struct padded_value *padded = padding_find(padding, storage->graph, id);
+    uint32_t own = padding_own_type(padding, storage->graph, id);
     struct tensor tensor;
-    if (!padded)
+    if (own == NONE)
         return storage_fill(storage, id, spec, seed, error, error_size);
-    if (!make_tensor(storage, id, padded, &tensor, error, error_size))
+    if (!make_tensor(storage->module, own, &tensor, error, error_size))
         return false;
     if (tensor_fill(&tensor, spec ? spec : storage_default_spec(tensor.dtype), seed, error,
                     error_size)) {
@@ -64,29 +62,82 @@ bool padding_fill(const struct padding *padding, struct storage *storage, uint32
 bool padding_take(const struct padding *padding, const struct storage *storage, uint32_t id,
                   struct tensor *tensor, char *error, size_t error_size)
 {
-    const struct padded_value *padded = padding_find(padding, storage->graph, id);
+    uint32_t own = padding_own_type(padding, storage->graph, id);
     struct tensor large;
-    if (!padded)
+    if (own == NONE)
         return storage_take(storage, id, tensor, error, error_size);
     if (!storage_take(storage, id, &large, error, error_size))
         return false;
-    bool ok = make_tensor(storage, id, padded, tensor, error, error_size);
+    bool ok = make_tensor(storage->module, own, tensor, error, error_size);
     if (ok)
         tensor_copy_box(tensor, &large);
     tensor_free(&large);
     return ok;
 }
 
+/* -------------------------------------------------------------------------------- ops ---- */
+
+bool padding_own_tensors(const struct padding *padding, const struct module *module,
+                         const struct graph *graph, const struct op *op,
+                         const struct op_tensors *tensors, struct arena *arena,
+                         struct op_tensors *own)
+{
+    uint32_t count = tensors->call.n_tensors;
+    struct op_tensor *shapes = arena_alloc(arena, (count + 1) * sizeof *shapes);
+    struct op_place *places = arena_alloc(arena, (count + 1) * sizeof *places);
+    bool any = false;
+    for (uint32_t i = 0; i < count; i++) {
+        shapes[i] = tensors->call.tensors[i];
+        places[i] = tensors->places[i];
+        uint32_t value = places[i].result ? op->results.first + places[i].index
+                                          : op_operands(graph, op)[places[i].index];
+        uint32_t type = padding_own_type(padding, graph, value);
+        if (type == NONE)
+            continue;
+        places[i].type = type;
+        shapes[i].dims = type_dims(module, type);
+        any = true;
+    }
+    *own = *tensors;
+    own->call.tensors = shapes;
+    own->places = places;
+    return any;
+}
+
+/* Numbers of a type as a tensor, which has no memory of its own. */
+static struct tensor numbers_tensor(const struct module *module, uint32_t type, int64_t *numbers)
+{
+    struct tensor tensor = {.dtype = DTYPE_i64, .data = (unsigned char *)numbers};
+    tensor.rank = module->types.at[type].rank;
+    for (uint32_t i = 0; i < tensor.rank; i++)
+        tensor.dims[i] = type_dims(module, type)[i];
+    return tensor;
+}
+
+bool padding_read_integers(const struct padding *padding, const struct module *module,
+                           const struct graph *graph, uint32_t id, const void *data,
+                           struct arena *arena, struct op_contents *found)
+{
+    struct op_contents all;
+    uint32_t type = graph->values.at[id].type, own = padding_own_type(padding, graph, id);
+    if (own == NONE)
+        return integers_read(module, type, data, arena, found);
+    if (!integers_read(module, type, data, arena, &all) ||
+        !type_elements(module, own, &found->count))
+        return false;
+    int64_t *numbers = arena_alloc(arena, (found->count + 1) * sizeof *numbers);
+    struct tensor small = numbers_tensor(module, own, numbers);
+    struct tensor large = numbers_tensor(module, type, (int64_t *)all.at);
+    tensor_copy_box(&small, &large);
+    found->at = numbers;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------- text ---- */
+
 void padding_spell_type(const struct padding *padding, const struct module *module,
                         const struct graph *graph, uint32_t id, struct text *text)
 {
-    const struct padded_value *padded = padding_find(padding, graph, id);
-    char dims[TENSOR_MAX_RANK * 22 + 8];
-    if (!padded) {
-        spell_type(text, module, graph->values.at[id].type);
-        return;
-    }
-    tensor_dims_text(padded->dims, padded->rank, dims, sizeof dims);
-    text_printf(text, "%s%s", dtype_info(module->types.at[graph->values.at[id].type].dtype)->name,
-                dims);
+    uint32_t own = padding_own_type(padding, graph, id);
+    spell_type(text, module, own == NONE ? graph->values.at[id].type : own);
 }

@@ -4,17 +4,11 @@
 #define FRONTEND_COMMANDS_PADDING_H
 
 #include "frontend/tensor/storage.h"
-
-/* A value that is larger while the graph runs, and its own shape. */
-struct padded_value {
-    uint32_t name; /* id of the module */
-    uint32_t rank;
-    int64_t dims[MAX_RANK];
-};
+#include "ir/op_tensors.h"
 
 /* Zero-initialised: nothing is padded. */
 struct padding {
-    VEC(struct padded_value) values;
+    struct id_map types;     /* by name, of a value that is larger while the graph runs: its own */
     struct text combination; /* "b = 4, c = 4"; empty where nothing is padded */
     uint64_t elements;       /* of all parameters, as they run; and those among them that are */
     uint64_t added;          /* padding */
@@ -22,9 +16,8 @@ struct padding {
 
 void padding_free(struct padding *padding);
 
-/* The value of a graph, or NULL where it has the same shape before, while and behind. */
-const struct padded_value *padding_find(const struct padding *padding, const struct graph *graph,
-                                        uint32_t id);
+/* The type that a value has before and behind; NONE: that which it has in the graph. */
+uint32_t padding_own_type(const struct padding *padding, const struct graph *graph, uint32_t id);
 
 /* As storage_fill and storage_take, with the value's own shape; what is added is zero. */
 bool padding_fill(const struct padding *padding, struct storage *storage, uint32_t id,
@@ -34,6 +27,16 @@ bool padding_take(const struct padding *padding, const struct storage *storage, 
 /* As storage_give. */
 void padding_give(const struct padding *padding, struct storage *storage, uint32_t id,
                   struct tensor *tensor);
+
+/* The tensors of an op with their own shapes, in the arena. False where all have those already. */
+bool padding_own_tensors(const struct padding *padding, const struct module *module,
+                         const struct graph *graph, const struct op *op,
+                         const struct op_tensors *tensors, struct arena *arena,
+                         struct op_tensors *own);
+/* As integers_read, of a value in the memory `data`: those of its own shape. */
+bool padding_read_integers(const struct padding *padding, const struct module *module,
+                           const struct graph *graph, uint32_t id, const void *data,
+                           struct arena *arena, struct op_contents *found);
 
 /* Adds the value's type with its own shape. */
 void padding_spell_type(const struct padding *padding, const struct module *module,

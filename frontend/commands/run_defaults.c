@@ -25,6 +25,7 @@ struct use {
     struct place place;
     const struct op *op;
     struct op_tensors tensors;
+    bool own;                /* they have the shapes that they have without padding */
     uint32_t tensor, memory; /* in the main graph */
 };
 
@@ -53,28 +54,45 @@ static uint32_t main_memory(const struct place *place, uint32_t value)
     return memory < place->storage->graph->n_params ? place->params[memory] : NONE;
 }
 
-static void add_uses(struct choosing *choosing, const struct place *place, const struct op *op,
-                     const struct op_type *type)
+/* Operands of an op whose contents there are rules of. */
+static void add_uses(const struct use *op)
 {
-    const struct module *module = choosing->runner->module;
-    struct use use = {choosing, *place, op, {.misfit = OP_UNTOLD}, 0, NONE};
-    op_tensors_init(&use.tensors, module, place->storage->graph, op, type, &choosing->arena);
-    if (use.tensors.misfit != OP_FITS || !op_tensors_are_plain(module, &use.tensors))
-        return;
-    for (uint32_t i = 0; i < type->n_contents; i++) {
-        if (i && type->contents[i].operand == type->contents[i - 1].operand)
+    const struct op_call *call = &op->tensors.call;
+    struct choosing *choosing = op->choosing;
+    for (uint32_t i = 0; i < call->type->n_contents; i++) {
+        uint32_t slot = call->type->contents[i].operand;
+        struct use use = *op;
+        if (i && slot == call->type->contents[i - 1].operand)
             continue;
-        use.tensor = 0;
-        while (use.tensor < use.tensors.call.n_tensors &&
-               use.tensors.call.tensors[use.tensor].slot != type->contents[i].operand)
+        while (use.tensor < call->n_tensors && call->tensors[use.tensor].slot != slot)
             use.tensor++;
-        if (use.tensor == use.tensors.call.n_tensors)
+        if (use.tensor == call->n_tensors)
             continue;
         uint32_t operand = use.tensors.places[use.tensor].index;
-        use.memory = main_memory(place, op_operands(place->storage->graph, op)[operand]);
+        use.memory =
+            main_memory(&use.place, op_operands(use.place.storage->graph, use.op)[operand]);
         if (use.memory != NONE && choosing->marked[use.memory])
             vec_push(&choosing->uses, use);
     }
+}
+
+/* Numbers of an op that is padded are right with its own shapes, and as it runs. */
+static void add_op(struct choosing *choosing, const struct place *place, const struct op *op,
+                   const struct op_type *type)
+{
+    const struct runner *runner = choosing->runner;
+    const struct graph *graph = place->storage->graph;
+    struct use use = {.choosing = choosing, .place = *place, .op = op};
+    op_tensors_init(&use.tensors, runner->module, graph, op, type, &choosing->arena);
+    if (use.tensors.misfit != OP_FITS || !op_tensors_are_plain(runner->module, &use.tensors))
+        return;
+    struct use own = use;
+    own.own = true;
+    if (graph == runner->graph &&
+        padding_own_tensors(&runner->lowered.padding, runner->module, graph, op, &use.tensors,
+                            &choosing->arena, &own.tensors))
+        add_uses(&own);
+    add_uses(&use);
 }
 
 static void find_uses(struct choosing *choosing, const struct place *place);
@@ -110,7 +128,7 @@ static void find_uses(struct choosing *choosing, const struct place *place)
         if (op_call_kind(op) != CALL_NONE)
             find_called_uses(choosing, place, op);
         else if (type && type->n_contents && !op_is_unchecked(choosing->runner->module, op))
-            add_uses(choosing, place, op, type);
+            add_op(choosing, place, op, type);
     }
 }
 
@@ -135,8 +153,13 @@ static bool contents_of(const struct op_call *call, uint32_t tensor, struct aren
             return false;
     }
     uint32_t graph = graph_id(choosing->runner->module, storage->graph);
-    return (memory == choosing->memory || value_is_steady(&choosing->writers, graph, value)) &&
-           integers_read(choosing->runner->module, place->type, storage->data[value], arena, found);
+    if (memory != choosing->memory && !value_is_steady(&choosing->writers, graph, value))
+        return false;
+    const struct module *module = choosing->runner->module;
+    return use->own
+               ? padding_read_integers(&choosing->runner->lowered.padding, module, storage->graph,
+                                       value, storage->data[value], arena, found)
+               : integers_read(module, place->type, storage->data[value], arena, found);
 }
 
 /* ------------------------------------------------------------------------- numbers ---- */
@@ -274,8 +297,8 @@ static void choose(struct choosing *choosing)
     if (!range.listed && range.low == low && range.high == high)
         return;
     choosing->random = choosing->runner->seed + choosing->memory;
-    bool padded = padding_find(&choosing->runner->lowered.padding, choosing->storage->graph,
-                               choosing->memory);
+    bool padded = padding_own_type(&choosing->runner->lowered.padding, choosing->storage->graph,
+                                   choosing->memory) != NONE;
     if ((!same || range.listed) && !padded)
         choose_each(choosing, now.count);
     else if (range.low <= range.high && same && !range.listed)

@@ -20,6 +20,8 @@ struct looking {
     bool left;
     struct arena arena;
     struct op_tensors tensors;
+    bool own;                     /* they have the shapes that they have without padding; */
+    bool padded;                  /* they have others, with which all was right */
     struct op_contents *contents; /* by tensor: those that were read */
 };
 
@@ -36,6 +38,18 @@ static bool is_known(const struct looking *looking, uint32_t value)
            (looking->left && value_stays(looking->writers, graph, value));
 }
 
+static bool read_contents(struct looking *looking, uint32_t tensor)
+{
+    const struct runner *runner = looking->runner;
+    uint32_t value = value_of(looking, tensor);
+    const void *data = looking->values[value];
+    struct op_contents *found = &looking->contents[tensor];
+    return looking->own ? padding_read_integers(&runner->lowered.padding, runner->module,
+                                                looking->graph, value, data, &looking->arena, found)
+                        : integers_read(runner->module, looking->tensors.places[tensor].type, data,
+                                        &looking->arena, found);
+}
+
 /* Of each operand once, since rules of single elements ask again and again. */
 static bool contents_of(const struct op_call *call, uint32_t tensor, struct arena *arena,
                         struct op_contents *found)
@@ -45,10 +59,7 @@ static bool contents_of(const struct op_call *call, uint32_t tensor, struct aren
     (void)arena;
     if (place->result || !is_known(looking, value_of(looking, tensor)))
         return false;
-    if (!looking->contents[tensor].at &&
-        !integers_read(looking->runner->module, place->type,
-                       looking->values[value_of(looking, tensor)], &looking->arena,
-                       &looking->contents[tensor]))
+    if (!looking->contents[tensor].at && !read_contents(looking, tensor))
         return false;
     *found = looking->contents[tensor];
     return true;
@@ -73,6 +84,26 @@ static bool looking_init(struct looking *looking, const struct runner *runner,
         return true;
     arena_free(&looking->arena);
     return false;
+}
+
+/* Whether all is right that stands in operands: of their own shapes, then as they are padded. Then
+ * the tensors are those that the fault is of. */
+static bool check_contents(struct looking *looking, struct op_range_fault *fault)
+{
+    struct op_tensors padded = looking->tensors;
+    looking->own = looking->graph == looking->runner->graph &&
+                   padding_own_tensors(&looking->runner->lowered.padding, looking->runner->module,
+                                       looking->graph, looking->op, &padded, &looking->arena,
+                                       &looking->tensors);
+    if (!op_ranges_check(&looking->tensors.call, fault))
+        return false;
+    if (!looking->own)
+        return true;
+    looking->own = false;
+    looking->padded = true;
+    looking->tensors = padded;
+    memset(looking->contents, 0, padded.call.n_tensors * sizeof *looking->contents);
+    return op_ranges_check(&looking->tensors.call, fault);
 }
 
 /* Whether an operand that rules need is not known. */
@@ -111,7 +142,11 @@ static void report(const struct looking *looking, const struct op_range_fault *f
     uint32_t value = viewed_value(runner->module, looking->graph, operand);
     if (!operand_value_report(runner->module, looking->op, &looking->tensors, fault, runner->diags))
         return;
-    if (!value_is_given(runner->module, looking->graph, value))
+    const struct text *combination = &runner->lowered.padding.combination;
+    if (looking->padded)
+        diag_help(runner->diags, "it is right for the shape that was asked for, but not for %.*s",
+                  (int)combination->size, combination->at);
+    else if (!value_is_given(runner->module, looking->graph, value))
         diag_note(runner->diags, locate_value(runner->module, looking->graph, value),
                   "it is computed here");
     else if (looking->graph == runner->graph)
@@ -127,7 +162,7 @@ bool run_operands_check_op(const struct runner *runner, const struct graph *grap
     struct op_range_fault fault;
     if (!looking_init(&looking, runner, graph, op, values))
         return true;
-    bool ok = op_ranges_check(&looking.tensors.call, &fault);
+    bool ok = check_contents(&looking, &fault);
     if (!ok)
         report(&looking, &fault);
     arena_free(&looking.arena);
@@ -159,7 +194,7 @@ static void check_op(struct survey *survey, struct looking *looking)
         return;
     looking->left = survey->left;
     survey->changing |= survey->left && has_unknown(looking);
-    if (op_ranges_check(&looking->tensors.call, &fault) ||
+    if (check_contents(looking, &fault) ||
         (survey->left && is_poisoned(survey, looking, fault.tensor)))
         return;
     report(looking, &fault);
