@@ -1,5 +1,5 @@
 #include "frontend/skirc.h"
-#include "ir/base/file.h"
+#include "ir/base/leftovers.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -7,20 +7,23 @@
 /* What was written so far is nothing without its end. */
 static void on_end(int signal_number)
 {
-    file_out_remove_temp();
+    leftovers_clear();
     signal(signal_number, SIG_DFL);
     raise(signal_number);
 }
 
 /* A file that grows too large is an error of writing like others; who ignores a signal, as nohup
- * does, goes on doing so. */
+ * does, goes on doing so. Meanwhile no other one ends the process. */
 static void handle_signals(void)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int signals[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE, SIGALRM,
+                                  SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
+    struct sigaction action = {.sa_handler = on_end}, before;
+    sigfillset(&action.sa_mask);
     signal(SIGXFSZ, SIG_IGN);
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-        if (signal(signals[i], on_end) == SIG_IGN)
-            signal(signals[i], SIG_IGN);
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+            sigaction(signals[i], &action, NULL);
 }
 
 int main(int argc, char **argv)

@@ -124,6 +124,7 @@ libskir_la_SOURCES += \
 	ir/base/escapes.h \
 	ir/base/file.c \
 	ir/base/file.h \
+	ir/base/file_out.c \
 	ir/base/float_formats.h \
 	ir/base/heap.h \
 	ir/base/ids.c \
@@ -139,6 +140,8 @@ libskir_la_SOURCES += \
 	ir/base/json_value.c \
 	ir/base/guarded.c \
 	ir/base/guarded.h \
+	ir/base/leftovers.c \
+	ir/base/leftovers.h \
 	ir/base/memory.c \
 	ir/base/memory.h \
 	ir/base/message.h \

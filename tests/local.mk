@@ -269,6 +269,7 @@ script_tests = \
 	tests/e2e/kernels_judge.py \
 	tests/e2e/kernels_numpy.py \
 	tests/e2e/install.sh \
+	tests/e2e/interrupted.py \
 	tests/e2e/kernel_dir.sh \
 	tests/e2e/launch_failures.py \
 	tests/e2e/op_data.sh \
@@ -337,6 +338,13 @@ fuzz: all
 	    $$program.corpus $(srcdir)/tests/golden $(srcdir)/docs/examples backend/kernels || exit 1; \
 	done
 
+# ---- Signals at every system call ----
+
+EXTRA_DIST += tests/e2e/kill_at.c
+torture: all
+	SKIRC=$(abs_builddir)/skirc SKIR_SOURCE=$(abs_top_srcdir) CC='$(CC)' \
+	  $(PYTHON) $(srcdir)/tests/e2e/interrupted.py --all
+
 # ---- Measurements ----
 
 # BENCH_FLAGS passes options on, for example --ops=10000.
@@ -370,4 +378,4 @@ installcheck-local:
 clean-tests:
 	rm -rf tests/bench/data tests/fuzz/*.corpus
 	find . -name '*.gc[dn][ao]' -exec rm -f {} +
-.PHONY: bench bench-import clean-tests coverage fuzz
+.PHONY: bench bench-import clean-tests coverage fuzz torture

@@ -1,5 +1,6 @@
 #include "frontend/golden/golden_pool.h"
 #include "ir/base/file.h"
+#include "ir/base/leftovers.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,9 +17,10 @@
 /* A process at work on a test. What it sends is one byte, its verdict ('0' + enum golden_verdict),
  * and the report. */
 struct worker {
-    pid_t pid;   /* 0: idle */
-    int pipe;    /* -1: none */
-    FILE *noise; /* what the process itself prints: words of a sanitizer, of a failed assertion */
+    pid_t pid;    /* 0: idle */
+    int leftover; /* that it is noted by */
+    int pipe;     /* -1: none */
+    FILE *noise;  /* what the process itself prints: words of a sanitizer, of a failed assertion */
     uint32_t job;
     int64_t deadline; /* milliseconds of the monotonic clock */
     struct text sent;
@@ -155,10 +157,16 @@ static int worker_open(struct worker *worker)
     return spare >= 0 ? fds[1] : -1;
 }
 
+/* It is noted before a signal can end this process without it. */
 static pid_t worker_fork(const struct golden_pool *pool, const struct crew *crew,
-                         const struct worker *worker, const char *path, int pipe)
+                         struct worker *worker, const char *path, int pipe)
 {
+    sigset_t before;
+    leftovers_hold(&before);
     pid_t pid = fork();
+    if (pid > 0)
+        worker->leftover = leftovers_note_process(pid);
+    leftovers_release(&before);
     if (pid != 0)
         return pid;
     close_others(crew, worker);
@@ -206,9 +214,13 @@ static void report_noise(struct text *report, FILE *noise)
 static void worker_end(struct worker *worker, struct golden_job *job, const char *killed)
 {
     int status = 0;
+    if (killed)
+        leftovers_end_process(worker->pid);
     kill(-worker->pid, SIGKILL); /* what it may have left behind */
     while (waitpid(worker->pid, &status, 0) < 0 && errno == EINTR)
         continue;
+    leftovers_forget(worker->leftover);
+    leftovers_clear_of(worker->pid);
     worker->pid = 0;
     close(worker->pipe); /* restore_file needs a descriptor */
     worker->pipe = -1;
@@ -319,6 +331,8 @@ static void dismiss(void *what)
             kill(-worker->pid, SIGKILL);
         while (worker->pid && waitpid(worker->pid, NULL, 0) < 0 && errno == EINTR)
             continue;
+        if (worker->pid)
+            leftovers_clear_of(worker->pid);
         worker_close(worker);
     }
 }
@@ -356,6 +370,7 @@ void golden_pool_run(const struct golden_pool *pool, struct golden_job *jobs, ui
     struct crew crew = {mem_calloc(pool->workers, sizeof *crew.workers), pool->workers};
     struct mem_guard guard;
     struct pollfd *polls = mem_calloc(pool->workers, sizeof *polls);
+    leftovers_share(); /* without memory for that, a worker that is killed may leave something */
     uint8_t *done = mem_calloc(count, 1);
     uint32_t started = 0, finished = 0;
     for (unsigned i = 0; i < pool->workers; i++)

@@ -62,6 +62,7 @@ bool folder_names(const char *path, struct arena *arena, struct file_names *name
 struct file_out {
     int fd;
     char *path, *temp; /* `temp` is NULL where none is made (yet) */
+    int leftover;      /* that it is noted by: a signal that ends the process leaves it nowhere */
     struct mem_guard guard;
 };
 bool file_out_open(struct file_out *out, const char *path, char *error, size_t error_size);
@@ -73,10 +74,6 @@ void file_out_abandon(struct file_out *out);
 /* Whether a file_out can be opened for the path by now, which is found by opening one. Nothing is
  * said against standard output ("-") and what is there and no regular file. */
 bool file_can_write(const char *path, char *error, size_t error_size);
-
-/* Removes the temporary file of the file_out that was opened last, if it is still open: for a
- * handler of a signal that ends the process. */
-void file_out_remove_temp(void);
 
 /* Writes all of `data` to `path` by way of a file_out, or to standard output ("-"). */
 bool file_write(const char *path, const void *data, size_t size, char *error, size_t error_size);

@@ -2,93 +2,181 @@
 #include "ir/base/tool.h"
 #include "config.h"
 #include "ir/base/arena.h"
+#include "ir/base/leftovers.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
 
-/* Reads to the end; keeps what fits. */
-static void drain(int fd, char *text, size_t text_size)
+/* ---- A tool at work ---- */
+
+struct tool {
+    const char *const *argv;
+    int output; /* what it prints is read there */
+    pid_t pid;
+    int leftover;     /* that it is noted by */
+    int64_t deadline; /* milliseconds of the monotonic clock */
+};
+
+static int64_t now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+/* Seconds that a tool may take. */
+static long patience(void)
+{
+    enum { PATIENCE = 600, MOST = 1000000 };
+    const char *text = getenv("SKIR_TOOL_TIMEOUT");
+    long seconds = text ? strtol(text, NULL, 10) : PATIENCE;
+    return seconds > 0 && seconds < MOST ? seconds : PATIENCE;
+}
+
+/* Whether there is something to read, or the end of it, before the deadline. */
+static bool wait_for_output(const struct tool *tool)
+{
+    struct pollfd poll_fd = {tool->output, POLLIN, 0};
+    for (int64_t left; (left = tool->deadline - now()) > 0;)
+        if (poll(&poll_fd, 1, left < INT_MAX ? (int)left : INT_MAX) > 0)
+            return true;
+    return false;
+}
+
+/* Reads to the end; keeps what fits. False where that does not come before the deadline. */
+static bool drain(const struct tool *tool, char *text, size_t text_size)
 {
     char rest[4096];
     size_t size = 0;
-    for (;;) {
+    ssize_t n = 1;
+    while (n != 0 && wait_for_output(tool)) {
         bool full = size + 1 >= text_size;
-        ssize_t n = read(fd, full ? rest : text + size, full ? sizeof rest : text_size - 1 - size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            break;
-        if (!full)
+        n = read(tool->output, full ? rest : text + size,
+                 full ? sizeof rest : text_size - 1 - size);
+        if (n < 0 && errno != EINTR && errno != EAGAIN)
+            n = 0;
+        if (n > 0 && !full)
             size += (size_t)n;
     }
     text[size] = '\0';
+    return n == 0;
 }
 
-/* Returns an error number. */
-static int spawn_with(posix_spawn_file_actions_t *actions, const char *const *argv, int output,
-                      pid_t *pid)
+/* Of its own group, so that it can be ended with all that it has started, and with the signals that
+ * this process had. Returns an error number, as do the next two. */
+static int spawn_as(posix_spawnattr_t *attributes, const sigset_t *signals)
+{
+    int failure = posix_spawnattr_setpgroup(attributes, 0);
+    if (!failure)
+        failure = posix_spawnattr_setsigmask(attributes, signals);
+    if (!failure)
+        failure =
+            posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+    return failure;
+}
+
+static int spawn_to(posix_spawn_file_actions_t *actions, int output)
 {
     int failure = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (!failure)
         failure = posix_spawn_file_actions_adddup2(actions, output, STDOUT_FILENO);
     if (!failure)
         failure = posix_spawn_file_actions_adddup2(actions, output, STDERR_FILENO);
-    if (!failure)
-        failure = posix_spawnp(pid, argv[0], actions, NULL, (char *const *)argv, environ);
     return failure;
 }
 
-static int spawn(const char *const *argv, int output, pid_t *pid)
+static int spawn(struct tool *tool, int output, const sigset_t *signals)
 {
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
     int failure = posix_spawn_file_actions_init(&actions);
     if (failure)
         return failure;
-    failure = spawn_with(&actions, argv, output, pid);
+    failure = posix_spawnattr_init(&attributes);
+    if (!failure) {
+        failure = spawn_to(&actions, output);
+        if (!failure)
+            failure = spawn_as(&attributes, signals);
+        if (!failure)
+            failure = posix_spawnp(&tool->pid, tool->argv[0], &actions, &attributes,
+                                   (char *const *)tool->argv, environ);
+        posix_spawnattr_destroy(&attributes);
+    }
     posix_spawn_file_actions_destroy(&actions);
     return failure;
 }
 
-bool tool_run(const char *const *argv, char *error, size_t error_size)
+/* Returns an error number. */
+static int tool_start(struct tool *tool, const char *const *argv)
 {
     int ends[2];
-    char printed[2048];
-    pid_t pid;
-    if (pipe2(ends, O_CLOEXEC) != 0) {
-        snprintf(error, error_size, "cannot run '%s': %s", argv[0], strerror(errno));
-        return false;
-    }
-    int failure = spawn(argv, ends[1], &pid);
+    sigset_t signals;
+    *tool = (struct tool){.argv = argv, .deadline = now() + patience() * 1000};
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return errno;
+    tool->output = ends[0];
+    leftovers_hold(&signals);
+    int failure = spawn(tool, ends[1], &signals);
+    if (!failure)
+        tool->leftover = leftovers_note_process(tool->pid);
+    leftovers_release(&signals);
     close(ends[1]);
-    if (failure) {
+    if (failure)
         close(ends[0]);
-        if (failure == ENOMEM)
-            mem_exhausted();
+    return failure;
+}
+
+/* Reads what it prints to its end. Whether it ends well in time; if not, `how` says how. */
+static bool tool_end(struct tool *tool, char *printed, size_t printed_size, char *how,
+                     size_t how_size)
+{
+    int status = 0;
+    bool ends = drain(tool, printed, printed_size);
+    if (!ends) {
+        leftovers_end_process(tool->pid);
+        snprintf(how, how_size, "takes longer than %ld seconds: SKIR_TOOL_TIMEOUT allows no more",
+                 patience());
+    }
+    while (ends && waitpid(tool->pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    leftovers_forget(tool->leftover);
+    close(tool->output); /* what is ended prints that it is */
+    if (ends)
+        snprintf(how, how_size, "failed (%s %d)", WIFSIGNALED(status) ? "signal" : "status",
+                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+    return ends && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+bool tool_run(const char *const *argv, char *error, size_t error_size)
+{
+    struct tool tool;
+    char printed[2048], how[128];
+    int failure = tool_start(&tool, argv);
+    if (failure == ENOMEM)
+        mem_exhausted();
+    if (failure) {
         snprintf(error, error_size, "cannot run '%s': %s", argv[0], strerror(failure));
         return false;
     }
-    drain(ends[0], printed, sizeof printed);
-    close(ends[0]);
-    int status;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-        ;
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    if (tool_end(&tool, printed, sizeof printed, how, sizeof how))
         return true;
-    snprintf(error, error_size, "'%s' failed (%s %d)%s%s", argv[0],
-             WIFSIGNALED(status) ? "signal" : "status",
-             WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), *printed ? ":\n" : "",
-             printed);
+    snprintf(error, error_size, "'%s' %s%s%s", argv[0], how, *printed ? ":\n" : "", printed);
     return false;
 }
+
+/* ---- Compilers ---- */
 
 static const char blanks[] = " \t\n";
 
@@ -134,34 +222,43 @@ bool tool_run_cxx(const char *const *args, char *error, size_t error_size)
     return false;
 }
 
+/* ---- Folders ---- */
+
 static void remove_folder(void *folder)
 {
     tool_folder_remove(folder);
 }
 
-/* The pattern of a new folder's name, for mkdtemp. */
+/* The pattern of a new folder's name, for mkdtemp; tools do not take it for an option. */
 static char *folder_pattern(void)
 {
-    static const char name[] = "/skirc-XXXXXX";
+    static const char name[] = "/skirc-XXXXXX", here[] = "./";
     const char *base = getenv("TMPDIR");
     if (!base || !*base)
         base = "/tmp";
-    size_t size = strlen(base) + sizeof name;
+    size_t size = sizeof here + strlen(base) + sizeof name;
     char *path = mem_realloc(NULL, size, 1);
-    snprintf(path, size, "%s%s", base, name);
+    snprintf(path, size, "%s%s%s", *base == '-' ? here : "", base, name);
     return path;
 }
 
 /* False, with errno set, where there is none then. */
 static bool make_folder(struct tool_folder *folder)
 {
-    if (!mkdtemp(folder->path))
+    sigset_t before;
+    leftovers_hold(&before);
+    bool made = mkdtemp(folder->path) != NULL;
+    if (made)
+        folder->leftover = leftovers_note(LEFTOVER_FOLDER, folder->path);
+    leftovers_release(&before);
+    if (!made)
         return false;
     folder->names = opendir(folder->path);
     if (folder->names)
         return true;
     int failure = errno;
     rmdir(folder->path);
+    leftovers_forget(folder->leftover);
     errno = failure;
     return false;
 }
@@ -190,5 +287,6 @@ void tool_folder_remove(struct tool_folder *folder)
             unlinkat(dirfd(folder->names), entry->d_name, 0);
     closedir(folder->names);
     rmdir(folder->path);
+    leftovers_forget(folder->leftover);
     mem_free(folder->path);
 }

@@ -9,8 +9,10 @@
 #include <stddef.h>
 
 /* Runs a program, found by PATH, with these arguments (argv[0] is the program; NULL-terminated) and
- * no standard input. What it prints is kept. False where it cannot be started, is killed or exits
- * with another status than 0: `error` then says so, with the first lines of what it printed. */
+ * no standard input. What it prints is kept. False where it cannot be started, is killed, exits
+ * with another status than 0, or takes longer than the seconds that SKIR_TOOL_TIMEOUT says (600):
+ * `error` then says so, with the first lines of what it printed. A signal that ends this process
+ * ends it, too. */
 bool tool_run(const char *const *argv, char *error, size_t error_size);
 
 /* The same with the C compiler in front of these arguments: the words of the environment's CC,
@@ -25,6 +27,7 @@ bool tool_run_cxx(const char *const *args, char *error, size_t error_size);
 struct tool_folder {
     char *path;
     DIR *names;
+    int leftover; /* that it is noted by */
     struct mem_guard guard;
 };
 

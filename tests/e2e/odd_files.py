@@ -129,4 +129,27 @@ for path in ("zero.npy", "pipe.npy"):
 refuses("a test is no device", f"'/dev/zero' {NO_FILE}", "test", "/dev/zero")
 refuses("nor a pipe", f"'pipe' {NO_FILE}", "test", "pipe")
 tap.check("nothing is written", not os.path.exists("none.o"))
+
+# ---- Names that leave no room for that of a temporary file; links ----
+
+os.mkdir("written")
+write("g.skir", GRAPH)
+for size in 248, 249, 255:
+    name = "written/" + "n" * (size - 5) + ".skir"
+    for turn in "a new file", "one that is there":
+        done = tap.skirc("opt", "g.skir", "-o", name)
+        tap.check(f"an output whose name has {size} bytes: {turn}", done.returncode == 0 and
+                  open(name).read() == GRAPH, done.stderr)
+os.symlink("target.skir", "written/link")
+os.symlink("link", "written/again")
+for turn in "that is not there", "that is there":
+    done = tap.skirc("opt", "g.skir", "-o", "written/again")
+    tap.check(f"links stay, and lead to the output, {turn}", done.returncode == 0
+              and os.path.islink("written/again") and os.path.islink("written/link")
+              and not os.path.islink("written/target.skir")
+              and open("written/target.skir").read() == GRAPH, done.stderr)
+os.symlink("round", "written/round")
+refuses("links that lead nowhere", "Too many levels of symbolic links", "opt", "g.skir",
+        "-o", "written/round")
+tap.check("nothing else is there", len(os.listdir("written")) == 7, os.listdir("written"))
 tap.done()

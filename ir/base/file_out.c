@@ -1,0 +1,206 @@
+/* Files that appear when they are complete (ir/base/file.h). */
+#include "ir/base/file.h"
+#include "ir/base/leftovers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool fail(char *error, size_t error_size, const char *path)
+{
+    snprintf(error, error_size, "cannot write '%s': %s", path, strerror(errno));
+    return false;
+}
+
+/* mkstemp creates files for the owner alone; the result should have the mode that open() would
+ * have given, or that of the file it replaces. */
+static mode_t wanted_mode(const struct stat *existing)
+{
+    if (existing)
+        return existing->st_mode & 07777;
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
+/* For mkstemp: beside the path. Where its name has no room for more, by another one. */
+static char *temp_pattern(const char *path)
+{
+    static const char more[] = ".XXXXXX", other[] = ".skirc.XXXXXX";
+    const char *slash = strrchr(path, '/');
+    size_t folder = slash ? (size_t)(slash + 1 - path) : 0, size = strlen(path);
+    bool fits = size - folder + strlen(more) <= NAME_MAX;
+    char *temp = mem_realloc(NULL, size + sizeof other, 1);
+    snprintf(temp, size + sizeof other, "%.*s%s", (int)(fits ? size : folder), path,
+             fits ? more : other);
+    return temp;
+}
+
+/* Makes the file that will be renamed to out->path. */
+static void open_temp(struct file_out *out, mode_t mode)
+{
+    char *temp = temp_pattern(out->path);
+    sigset_t before;
+    leftovers_hold(&before);
+    out->fd = mkstemp(temp);
+    int saved = errno;
+    if (out->fd >= 0) {
+        out->temp = temp;
+        out->leftover = leftovers_note(LEFTOVER_FILE, temp);
+    }
+    leftovers_release(&before);
+    if (out->fd >= 0)
+        (void)!fchmod(out->fd, mode);
+    else
+        mem_free(temp);
+    errno = saved;
+}
+
+/* Where a symbolic link leads from its folder; NULL where the path is none. */
+static char *link_target(const char *path)
+{
+    char target[PATH_MAX];
+    ssize_t size = readlink(path, target, sizeof target - 1);
+    const char *slash = strrchr(path, '/');
+    if (size < 0)
+        return NULL;
+    target[size] = '\0';
+    int folder = slash && *target != '/' ? (int)(slash + 1 - path) : 0;
+    char *joined = mem_calloc((size_t)folder + (size_t)size + 1, 1);
+    snprintf(joined, (size_t)folder + (size_t)size + 1, "%.*s%s", folder, path, target);
+    return joined;
+}
+
+/* The file that a path leads to by links, which need not be there. NULL, with errno set, where they
+ * lead nowhere. */
+static char *follow_links(const char *path)
+{
+    enum { MOST_LINKS = 40 }; /* as the system follows */
+    char *at = mem_strdup(path);
+    for (int i = 0; i <= MOST_LINKS; i++) {
+        char *next = link_target(at);
+        if (!next)
+            return at;
+        mem_free(at);
+        at = next;
+    }
+    mem_free(at);
+    errno = ELOOP;
+    return NULL;
+}
+
+/* Symbolic links stay: what they lead to is replaced. */
+static void open_out(struct file_out *out, const char *path)
+{
+    struct stat st;
+    bool exists = stat(path, &st) == 0, regular = exists && S_ISREG(st.st_mode);
+    if (exists && S_ISDIR(st.st_mode)) {
+        errno = EISDIR;
+        return;
+    }
+    out->path = regular ? path_real(path) : exists ? mem_strdup(path) : follow_links(path);
+    if (out->path && exists && !regular)
+        out->fd = open(path, O_WRONLY | O_CLOEXEC);
+    else if (out->path)
+        open_temp(out, wanted_mode(exists ? &st : NULL));
+}
+
+static void abandon(void *out)
+{
+    file_out_abandon(out);
+}
+
+bool file_out_open(struct file_out *out, const char *path, char *error, size_t error_size)
+{
+    *out = (struct file_out){.fd = -1};
+    mem_guard(&out->guard, abandon, out);
+    open_out(out, path);
+    if (out->fd >= 0)
+        return true;
+    fail(error, error_size, path);
+    file_out_abandon(out);
+    return false;
+}
+
+bool file_can_write(const char *path, char *error, size_t error_size)
+{
+    struct stat st;
+    struct file_out out;
+    bool there = stat(path, &st) == 0;
+    if (strcmp(path, "-") == 0 || (there && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+        return true;
+    if (!file_out_open(&out, path, error, error_size))
+        return false;
+    file_out_abandon(&out);
+    return true;
+}
+
+static bool write_fd(int fd, const char *data, size_t size)
+{
+    while (size > 0) {
+        ssize_t n = write(fd, data, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return false;
+        data += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+bool file_out_write(struct file_out *out, const void *data, size_t size, char *error,
+                    size_t error_size)
+{
+    return write_fd(out->fd, data, size) || fail(error, error_size, out->path);
+}
+
+bool file_out_commit(struct file_out *out, char *error, size_t error_size)
+{
+    bool ok = close(out->fd) == 0;
+    out->fd = -1;
+    ok = ok && (!out->temp || rename(out->temp, out->path) == 0);
+    if (!ok) {
+        fail(error, error_size, out->path);
+    } else {
+        leftovers_forget(out->leftover);
+        mem_free(out->temp);
+        out->temp = NULL;
+    }
+    file_out_abandon(out);
+    return ok;
+}
+
+void file_out_abandon(struct file_out *out)
+{
+    int saved = errno;
+    mem_unguard(&out->guard);
+    if (out->fd >= 0)
+        close(out->fd);
+    if (out->temp) {
+        unlink(out->temp);
+        leftovers_forget(out->leftover);
+    }
+    mem_free(out->temp);
+    mem_free(out->path);
+    *out = (struct file_out){.fd = -1};
+    errno = saved;
+}
+
+bool file_write(const char *path, const void *data, size_t size, char *error, size_t error_size)
+{
+    if (strcmp(path, "-") == 0)
+        return write_fd(STDOUT_FILENO, data, size) || fail(error, error_size, path);
+    struct file_out out;
+    if (!file_out_open(&out, path, error, error_size))
+        return false;
+    if (file_out_write(&out, data, size, error, error_size))
+        return file_out_commit(&out, error, error_size);
+    file_out_abandon(&out);
+    return false;
+}

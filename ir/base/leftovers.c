@@ -1,0 +1,188 @@
+#define _GNU_SOURCE /* SYS_getdents64 */
+#include "ir/base/leftovers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST = 1024 };
+
+/* Who changes the state from FREE or NOTED has the entry to itself. */
+enum state { STATE_FREE, STATE_TAKEN, STATE_NOTED };
+
+struct leftovers {
+    struct leftover {
+        atomic_int state;
+        enum leftover_kind kind;
+        pid_t owner;
+        pid_t pid; /* of a process */
+    } entries[MOST];
+    char paths[MOST][PATH_MAX];
+};
+
+/* A handler of a signal has no other way to it. */
+static struct leftovers own, *leftovers = &own;
+
+/* ------------------------------------------------------------------------------ notes ---- */
+
+void leftovers_hold(sigset_t *before)
+{
+    static const int ending[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE, SIGALRM,
+                                 SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++)
+        sigaddset(&set, ending[i]);
+    pthread_sigmask(SIG_BLOCK, &set, before);
+}
+
+void leftovers_release(const sigset_t *before)
+{
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+static bool take(struct leftover *entry, int state)
+{
+    return atomic_compare_exchange_strong(&entry->state, &state, STATE_TAKEN);
+}
+
+static int note(enum leftover_kind kind, pid_t pid, const char *path)
+{
+    size_t size = strlen(path) + 1;
+    for (int i = 0; i < MOST && size <= PATH_MAX; i++) {
+        struct leftover *entry = &leftovers->entries[i];
+        if (!take(entry, STATE_FREE))
+            continue;
+        entry->kind = kind;
+        entry->owner = getpid();
+        entry->pid = pid;
+        memcpy(leftovers->paths[i], path, size);
+        atomic_store(&entry->state, STATE_NOTED);
+        return i;
+    }
+    return LEFTOVER_NONE;
+}
+
+int leftovers_note(enum leftover_kind kind, const char *path)
+{
+    return note(kind, 0, path);
+}
+
+int leftovers_note_process(pid_t pid)
+{
+    return note(LEFTOVER_PROCESS, pid, "");
+}
+
+void leftovers_forget(int number)
+{
+    if (number != LEFTOVER_NONE)
+        atomic_store(&leftovers->entries[number].state, STATE_FREE);
+}
+
+bool leftovers_share(void)
+{
+    if (leftovers != &own)
+        return true;
+    void *shared =
+        mmap(NULL, sizeof own, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
+        return false;
+    leftovers = shared;
+    return true;
+}
+
+/* ---------------------------------------------------------------------------- removal ---- */
+
+/* readdir() may allocate, which a handler must not. */
+static void remove_files(int folder)
+{
+    struct entry {
+        uint64_t inode, offset;
+        uint16_t size;
+        uint8_t type;
+        char name[];
+    };
+    _Alignas(struct entry) char entries[4096];
+    long size;
+    while ((size = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0) {
+        for (long at = 0; at < size; at += ((struct entry *)(entries + at))->size)
+            unlinkat(folder, ((struct entry *)(entries + at))->name, 0);
+    }
+}
+
+static void remove_folder(const char *path)
+{
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (folder >= 0) {
+        remove_files(folder);
+        close(folder);
+    }
+    rmdir(path);
+}
+
+/* ------------------------------------------------------------------------------ ending ---- */
+
+/* Whether it has ended within that time. It may be a child of somebody else. */
+static bool has_ended(pid_t pid, int milliseconds)
+{
+    const struct timespec nap = {0, 1000000};
+    for (int i = 0; i <= milliseconds; i++) {
+        pid_t waited = waitpid(pid, NULL, WNOHANG);
+        if (waited == pid || (waited < 0 && errno == ECHILD && kill(pid, 0) != 0))
+            return true;
+        nanosleep(&nap, NULL);
+    }
+    return false;
+}
+
+void leftovers_end_process(pid_t pid)
+{
+    enum { PATIENCE = 2000 };
+    bool leads = kill(-pid, SIGTERM) == 0;
+    if ((leads || kill(pid, SIGTERM) == 0) && has_ended(pid, PATIENCE))
+        return;
+    kill(leads ? -pid : pid, SIGKILL);
+    has_ended(pid, PATIENCE);
+}
+
+/* The entry belongs to this process of late: `state` is STATE_TAKEN. */
+static void clear_entry(struct leftover *entry)
+{
+    const char *path = leftovers->paths[entry - leftovers->entries];
+    if (entry->kind == LEFTOVER_PROCESS) {
+        leftovers_end_process(entry->pid);
+        leftovers_clear_of(entry->pid);
+    } else if (entry->kind == LEFTOVER_FOLDER) {
+        remove_folder(path);
+    } else {
+        unlink(path);
+    }
+    atomic_store(&entry->state, STATE_FREE);
+}
+
+/* Processes first: they may use the rest. */
+void leftovers_clear_of(pid_t pid)
+{
+    for (int processes = 1; processes >= 0; processes--)
+        for (int i = 0; i < MOST; i++) {
+            struct leftover *entry = &leftovers->entries[i];
+            if (atomic_load(&entry->state) == STATE_NOTED && entry->owner == pid &&
+                (entry->kind == LEFTOVER_PROCESS) == (processes == 1) && take(entry, STATE_NOTED))
+                clear_entry(entry);
+        }
+}
+
+void leftovers_clear(void)
+{
+    int saved = errno;
+    leftovers_clear_of(getpid());
+    errno = saved;
+}
