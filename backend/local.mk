@@ -155,6 +155,7 @@ libskrt_la_SOURCES = \
 	backend/runtime/core.c \
 	backend/runtime/core.h \
 	backend/runtime/crash.c \
+	backend/runtime/crash.h \
 	backend/runtime/device.c \
 	backend/runtime/dynamic.c \
 	backend/runtime/early.c \

@@ -1,21 +1,27 @@
-/* What the calling thread's core is running, for signal handlers. */
+/* What cores are running, for signal handlers, and for who looks when their process has ended. */
+#include "backend/runtime/crash.h"
+
 #include <string.h>
 #include <unistd.h>
 
 #include "backend/runtime/scheduler.h"
 
-static void write_text(int fd, const char *text)
+struct skrt_note *skrt_notes;
+
+/* A line that grows; what has no room is cut off, but for its newline. Stdio is not for signal
+ * handlers. */
+struct line {
+    char text[SKRT_NOTE_SIZE];
+    size_t size;
+};
+
+static void put_text(struct line *line, const char *text)
 {
-    for (size_t left = strlen(text); left > 0;) {
-        ssize_t n = write(fd, text, left);
-        if (n <= 0)
-            return;
-        text += n;
-        left -= (size_t)n;
-    }
+    while (*text && line->size < sizeof line->text - 2)
+        line->text[line->size++] = *text++;
 }
 
-static void write_number(int fd, uint32_t number)
+static void put_number(struct line *line, uint32_t number)
 {
     char digits[12];
     char *at = digits + sizeof digits - 1;
@@ -23,26 +29,72 @@ static void write_number(int fd, uint32_t number)
     do
         *--at = (char)('0' + number % 10);
     while ((number /= 10) > 0);
-    write_text(fd, at);
+    put_text(line, at);
+}
+
+static void describe(struct line *line, const struct skrt_core *core)
+{
+    const struct skrt_site *ran = atomic_load_explicit(&core->ran, memory_order_relaxed);
+    bool in_call = atomic_load_explicit(&core->in_call, memory_order_relaxed);
+    line->size = 0;
+    put_text(line, "launch ");
+    put_text(line, core->job->launch->name);
+    put_text(line, ": ");
+    put_text(line, skrt_core_type_names[core->type]);
+    put_text(line, " ");
+    put_number(line, core->index);
+    put_text(line, " at `");
+    put_text(line, skrt_site_text(atomic_load_explicit(&core->site, memory_order_relaxed)));
+    put_text(line, in_call ? "`; in op " : "`; last op ");
+    put_text(line, ran ? skrt_site_op(ran) : "none");
+    line->text[line->size++] = '\n';
+    line->text[line->size] = '\0';
+}
+
+static void write_all(int fd, const char *text, size_t size)
+{
+    while (size > 0) {
+        ssize_t n = write(fd, text, size);
+        if (n <= 0)
+            return;
+        text += n;
+        size -= (size_t)n;
+    }
 }
 
 void skrt_report_crash(int fd)
 {
     const struct skrt_worker *worker = skrt_sched_this_worker();
     const struct skrt_core *core = worker ? worker->core : NULL;
+    struct line line;
     if (!core || !core->job->launch)
         return;
-    const struct skrt_site *ran = atomic_load_explicit(&core->ran, memory_order_relaxed);
-    bool in_call = atomic_load_explicit(&core->in_call, memory_order_relaxed);
-    write_text(fd, "launch ");
-    write_text(fd, core->job->launch->name);
-    write_text(fd, ": ");
-    write_text(fd, skrt_core_type_names[core->type]);
-    write_text(fd, " ");
-    write_number(fd, core->index);
-    write_text(fd, " at `");
-    write_text(fd, skrt_site_text(atomic_load_explicit(&core->site, memory_order_relaxed)));
-    write_text(fd, in_call ? "`; in op " : "`; last op ");
-    write_text(fd, ran ? skrt_site_op(ran) : "none");
-    write_text(fd, "\n");
+    describe(&line, core);
+    write_all(fd, line.text, line.size);
+}
+
+/* ------------------------------------------------------------------------------ notes ---- */
+
+void skrt_keep_notes(struct skrt_note *notes)
+{
+    skrt_notes = notes;
+}
+
+static struct skrt_note *note_of(const struct skrt_core *core)
+{
+    return &skrt_notes[(uint32_t)core->type * SKRT_MAX_CORES + core->place];
+}
+
+void skrt_note_begin(const struct skrt_core *core)
+{
+    struct skrt_note *note = note_of(core);
+    struct line line;
+    describe(&line, core);
+    memcpy(note->text, line.text, line.size + 1);
+    atomic_store_explicit((_Atomic uint32_t *)&note->running, 1, memory_order_release);
+}
+
+void skrt_note_end(const struct skrt_core *core)
+{
+    atomic_store_explicit((_Atomic uint32_t *)&note_of(core)->running, 0, memory_order_relaxed);
 }

@@ -549,6 +549,18 @@ const char *skrt_status_text(enum skrt_status status);
  * instruction, op), with async-signal-safe calls only. Does nothing on other threads. */
 void skrt_report_crash(int fd);
 
+/* The call of a sub-kernel that a core of the device is in, or was in last. */
+enum { SKRT_NOTES = 2048, SKRT_NOTE_SIZE = 508 };
+struct skrt_note {
+    uint32_t running;          /* 0: it has returned */
+    char text[SKRT_NOTE_SIZE]; /* what skrt_report_crash would write */
+};
+
+/* From now on each call is noted in these, of which there are SKRT_NOTES, zeroed at first; NULL:
+ * none is. In memory that is shared with another process, they say there what has ended this one
+ * without a word. Notes take time. Not to be called while a launch runs. */
+void skrt_keep_notes(struct skrt_note *notes);
+
 #ifdef __cplusplus
 }
 #endif
