@@ -36,6 +36,9 @@ struct run_options {
     uint64_t timeout_ms;     /* of a launch; 0: none */
     uint64_t max_iterations; /* of a While; 0: any number */
     const struct run_watch *watch; /* or NULL */
+    /* Told before code of kernels' objects runs beside launches what does, for people ("a
+     * constructor of 'k.o'"), and behind it NULL. Or NULL. */
+    void (*code_runs)(const char *what);
     /* Another open run, or NULL. Where both need the same, it runs on that one's cores and threads,
      * so that their times can be compared; then that one is closed later. */
     struct backend_run *beside;
@@ -123,6 +126,9 @@ struct backend_runner {
     /* The next memory of the run, but for values, that something was written beside, which is
      * repaired. False where there is none. */
     bool (*damage)(struct backend_run *run, struct run_damage *damage);
+    /* Takes its code away, which runs destructors: nothing is executed behind it. What executions
+     * have left stays. */
+    void (*unload)(struct backend_run *run);
     void (*close)(struct backend_run *run);
 };
 

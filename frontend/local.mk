@@ -165,6 +165,8 @@ noinst_LIBRARIES += frontend/libfrontend.a
 frontend_libfrontend_a_SOURCES = \
 	frontend/skirc.c \
 	frontend/skirc.h \
+	frontend/cli/apart.c \
+	frontend/cli/apart.h \
 	frontend/cli/bind_argument.c \
 	frontend/cli/bind_argument.h \
 	frontend/cli/bind_dims.c \
@@ -264,6 +266,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/run_json.h \
 	frontend/commands/run_launch.c \
 	frontend/commands/run_launch.h \
+	frontend/commands/run_left.c \
+	frontend/commands/run_left.h \
 	frontend/commands/run_measure.c \
 	frontend/commands/run_measure.h \
 	frontend/commands/run_operands.c \

@@ -1,12 +1,18 @@
+#include "frontend/cli/apart.h"
 #include "frontend/skirc.h"
 #include "ir/base/leftovers.h"
 
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 /* What was written so far is nothing without its end. */
-static void on_end(int signal_number)
+static void on_end(int signal_number, siginfo_t *info, void *unused)
 {
+    (void)unused;
+    /* The system sends SIGPIPE in the name of who writes. */
+    if (info->si_code > 0 || info->si_pid != getpid() || signal_number == SIGPIPE)
+        apart_ended_from_outside(signal_number);
     leftovers_clear();
     signal(signal_number, SIG_DFL);
     raise(signal_number);
@@ -18,7 +24,7 @@ static void handle_signals(void)
 {
     static const int signals[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE, SIGALRM,
                                   SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
-    struct sigaction action = {.sa_handler = on_end}, before;
+    struct sigaction action = {.sa_sigaction = on_end, .sa_flags = SA_SIGINFO}, before;
     sigfillset(&action.sa_mask);
     signal(SIGXFSZ, SIG_IGN);
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)

@@ -260,6 +260,7 @@ script_tests = \
 	tests/e2e/golden_files.sh \
 	tests/e2e/golden_runner.py \
 	tests/e2e/grammar.py \
+	tests/e2e/hostile_kernels.py \
 	tests/e2e/hostile_text.py \
 	tests/e2e/import.py \
 	tests/e2e/import_options.py \

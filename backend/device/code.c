@@ -3,6 +3,7 @@
 #include "ir/base/file.h"
 
 #include <dlfcn.h>
+#include <stdio.h>
 
 /* Kernels may call what nothing else in this process does. */
 static void *find_in_libm(const char *name)
@@ -37,6 +38,30 @@ static enum backend_status write_object(const struct device_output *linked, cons
     return BACKEND_INPUT;
 }
 
+/* Constructors and destructors are the only code that runs by itself. */
+static void tell_code_runs(const struct device_origin *origin, const char *kind)
+{
+    char what[256];
+    if (!origin->code_runs)
+        return;
+    snprintf(what, sizeof what, "a %s of %s", kind, origin->objects);
+    origin->code_runs(what);
+}
+
+static void tell_code_returned(const struct device_origin *origin)
+{
+    if (origin->code_runs)
+        origin->code_runs(NULL);
+}
+
+static bool open_shared(struct device_code *code, const char *path)
+{
+    tell_code_runs(&code->origin, "constructor");
+    code->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    tell_code_returned(&code->origin);
+    return code->handle != NULL;
+}
+
 /* The folder is gone before anything runs, so that a launch that crashes, hangs or is interrupted
  * leaves nothing behind. */
 static enum backend_status load_shared(struct device_code *code, const struct device_output *linked,
@@ -50,8 +75,8 @@ static enum backend_status load_shared(struct device_code *code, const struct de
     const char *shared = arena_printf(&scratch, "%s/linked.so", folder.path);
     enum backend_status status = write_object(linked, object, diags);
     if (status == BACKEND_OK)
-        status = device_make_shared(object, shared, diags);
-    if (status == BACKEND_OK && !(code->handle = dlopen(shared, RTLD_NOW | RTLD_LOCAL)))
+        status = device_make_shared(object, code->origin.objects, shared, diags);
+    if (status == BACKEND_OK && !open_shared(code, shared))
         status = fails(diags, dlerror());
     tool_folder_remove(&folder);
     arena_free(&scratch);
@@ -61,10 +86,10 @@ static enum backend_status load_shared(struct device_code *code, const struct de
 /* -------------------------------------------------------------------------------- code ---- */
 
 enum backend_status device_code_load(struct device_code *code, const struct device_output *linked,
-                                     struct diags *diags)
+                                     const struct device_origin *origin, struct diags *diags)
 {
     char why[512];
-    *code = (struct device_code){NULL, NULL};
+    *code = (struct device_code){.origin = *origin};
     switch (object_image_load(linked->bytes, linked->size, device_code_provided, &code->image, why,
                               sizeof why)) {
     case OBJECT_IMAGE_LOADED: return BACKEND_OK;
@@ -77,9 +102,12 @@ enum backend_status device_code_load(struct device_code *code, const struct devi
 void device_code_unload(struct device_code *code)
 {
     object_image_free(code->image);
-    if (code->handle)
+    if (code->handle) {
+        tell_code_runs(&code->origin, "destructor");
         dlclose(code->handle);
-    *code = (struct device_code){NULL, NULL};
+        tell_code_returned(&code->origin);
+    }
+    *code = (struct device_code){.image = NULL};
 }
 
 void *device_code_find(const struct device_code *code, const char *name)

@@ -37,11 +37,32 @@ static uint8_t *single_kernels(struct device_run *run, bool *any)
     return used;
 }
 
+/* The objects that the module's kernels are in, the first ones: "'k.o', 'l.o' and others". */
+static const char *object_names(struct device_run *run)
+{
+    enum { NAMED = 3 };
+    const struct module *module = run->module;
+    uint32_t named[NAMED] = {NONE, NONE, NONE}, count = 0;
+    const char *names = "";
+    for (uint32_t i = 0; i < module->kernels.count; i++) {
+        uint32_t object = attr_string(module, module->kernels.at[i].attrs, W_object);
+        if (object == NONE || object == named[0] || object == named[1] || object == named[2])
+            continue;
+        if (count == NAMED)
+            return arena_printf(&run->arena, "%s and others", names);
+        names =
+            arena_printf(&run->arena, "%s%s'%.*s'", names, count ? ", " : "", NAME(module, object));
+        named[count++] = object;
+    }
+    return names;
+}
+
 static enum backend_status load(struct device_run *run, struct device_code *code,
                                 struct device_output *linked, enum backend_status status)
 {
+    const struct device_origin origin = {object_names(run), run->options.code_runs};
     if (status == BACKEND_OK)
-        status = device_code_load(code, linked, run->diags);
+        status = device_code_load(code, linked, &origin, run->diags);
     mem_free(linked->bytes);
     return status;
 }
@@ -207,6 +228,13 @@ static void free_run(struct device_run *run)
     arena_free(&run->arena);
     analyses_drop(&run->analyses);
     mem_free(run);
+}
+
+void device_run_unload(struct backend_run *base)
+{
+    struct device_run *run = (struct device_run *)base;
+    device_code_unload(&run->entries);
+    device_code_unload(&run->kernels);
 }
 
 void device_run_close(struct backend_run *base)

@@ -2,7 +2,9 @@
 #include "ir/base/file.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 bool device_make_folder(struct tool_folder *folder, struct diags *diags)
 {
@@ -34,6 +36,18 @@ enum backend_status device_run_cxx(const char *const *args, struct diags *diags)
     return tool_run_cxx(args, error, sizeof error) ? BACKEND_OK : tool_fails(error, diags);
 }
 
+/* Not all programs that end well are compilers. */
+static enum backend_status check_made(const char *path, struct diags *diags)
+{
+    if (access(path, F_OK) == 0)
+        return BACKEND_OK;
+    const char *cc = getenv("CC");
+    diag_at(diags, DIAG_tool, no_span, "'%s' has ended well, but has made no file",
+            cc && *cc ? cc : "cc");
+    diag_help(diags, "CC names the C compiler");
+    return BACKEND_TOOL;
+}
+
 enum backend_status device_write(const struct text *text, const char *path, struct diags *diags)
 {
     char error[512];
@@ -54,12 +68,34 @@ enum backend_status device_compile(const struct text *source, const char *path,
     enum backend_status status = device_write(source, path, diags);
     if (status == BACKEND_OK)
         status = device_run_cc(args, diags);
+    if (status == BACKEND_OK)
+        status = check_made(object, diags);
     arena_free(&scratch);
     return status;
 }
 
-enum backend_status device_make_shared(const char *object, const char *output, struct diags *diags)
+/* A text in which others stand for a path. */
+static void put_shown(struct text *text, const char *said, const char *path, const char *shown)
+{
+    const char *at;
+    for (; (at = strstr(said, path)); said = at + strlen(path)) {
+        text_bytes(text, said, (size_t)(at - said));
+        text_string(text, shown);
+    }
+    text_string(text, said);
+    text_char(text, '\0');
+}
+
+enum backend_status device_make_shared(const char *object, const char *shown, const char *output,
+                                       struct diags *diags)
 {
     const char *args[] = {"-shared", "-o", output, object, "-lm", NULL};
-    return device_run_cc(args, diags);
+    char error[2600];
+    struct text text = {NULL, 0, 0};
+    if (tool_run_cc(args, error, sizeof error))
+        return check_made(output, diags);
+    put_shown(&text, error, object, shown);
+    enum backend_status status = tool_fails(text.at, diags);
+    text_free(&text);
+    return status;
 }

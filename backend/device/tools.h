@@ -22,7 +22,8 @@ enum backend_status device_compile(const struct text *source, const char *path,
                                    const struct backend_places *places, const char *object,
                                    struct diags *diags);
 
-/* Makes a shared object of a relocatable one. */
-enum backend_status device_make_shared(const char *object, const char *output, struct diags *diags);
+/* Makes a shared object of a relocatable one, which is called `shown` in what the linker says. */
+enum backend_status device_make_shared(const char *object, const char *shown, const char *output,
+                                       struct diags *diags);
 
 #endif

@@ -434,6 +434,14 @@ enum exit_status out_of_memory(FILE *err)
     return EXIT_DEFECT;
 }
 
+enum exit_status output_end(FILE *out, FILE *err, enum exit_status status)
+{
+    if ((fflush(out) == 0 && !ferror(out)) || status != EXIT_DONE)
+        return status;
+    fprintf(err, "skirc: cannot write the output: %s\n", strerror(errno));
+    return EXIT_INPUT;
+}
+
 enum exit_status cli_main(const struct cli *cli, int argc, const char *const *argv, FILE *out,
                           FILE *err)
 {
@@ -443,8 +451,5 @@ enum exit_status cli_main(const struct cli *cli, int argc, const char *const *ar
         next_argument(&call);
     if (!mem_scope_run(&scope, work, &call))
         return out_of_memory(err);
-    if ((fflush(out) == 0 && !ferror(out)) || call.status != EXIT_DONE)
-        return call.status;
-    fprintf(err, "skirc: cannot write the output: %s\n", strerror(errno));
-    return EXIT_INPUT;
+    return output_end(out, err, call.status);
 }

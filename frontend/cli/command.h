@@ -87,6 +87,8 @@ struct invocation {
  * Exhausted memory ends the command, but nothing else. */
 enum exit_status cli_main(const struct cli *cli, int argc, const char *const *argv, FILE *out,
                           FILE *err);
+/* The status of a command that ends so far with `status`, when its output has been written. */
+enum exit_status output_end(FILE *out, FILE *err, enum exit_status status);
 /* Says that memory is exhausted. Always EXIT_DEFECT. */
 enum exit_status out_of_memory(FILE *err);
 

@@ -1,5 +1,6 @@
 #include "frontend/cli/crash.h"
 #include "backend/runtime/skrt.h"
+#include "frontend/cli/apart.h"
 #include "frontend/cli/command.h"
 
 #include <signal.h>
@@ -38,11 +39,13 @@ static void on_crash(int signal_number, siginfo_t *info, void *unused)
     size_t skip = signal_number < 10;
     while (atomic_flag_test_and_set(&reporting))
         pause(); /* until the other thread's report ends the process */
-    (void)!write(STDERR_FILENO, text, sizeof text - 1);
+    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
+        _exit(EXIT_INPUT); /* without standard error: who waits for this process says it */
     (void)!write(STDERR_FILENO, digits + skip, sizeof digits - skip);
     skrt_report_crash(STDERR_FILENO);
     if (signal_number == SIGSEGV || signal_number == SIGBUS)
         say_place(info->si_addr);
+    apart_reported();
     _exit(EXIT_INPUT);
 }
 

@@ -1,4 +1,5 @@
 /* skirc run: a graph on this machine. */
+#include "frontend/cli/apart.h"
 #include "frontend/cli/output.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/commands/given_shapes.h"
@@ -53,6 +54,8 @@ const struct option options_run[] = {
     {"trace", 0, OPTION_VALUE, "FILE",
      "record where each core stands, as debug-op-exec-trace=1 for every scope, and write it to a "
      "file for 'skirc trace', however the run ends"},
+    {"in-process", 0, OPTION_FLAG, NULL,
+     "run kernels in the process that was called, for debuggers, not in one of their own"},
     {"threads", 0, OPTION_VALUE, "N", "host threads (as many as there are processors)"},
     {"timeout", 0, OPTION_VALUE, "SECONDS", "end a launch that takes longer (60); 0: never"},
     {"max-iterations", 0, OPTION_VALUE, "N",
@@ -165,7 +168,7 @@ static enum exit_status run_both(struct runner *runner)
     return status;
 }
 
-enum exit_status cmd_run(struct invocation *invocation)
+static enum exit_status run_here(struct invocation *invocation)
 {
     struct runner runner = {.invocation = invocation,
                             .out = invocation->out,
@@ -186,4 +189,11 @@ enum exit_status cmd_run(struct invocation *invocation)
     status = lowered_input_close(&runner.lowered, status);
     invocation->out = runner.out;
     return status;
+}
+
+/* Kernels do what they like to the process that they are in. */
+enum exit_status cmd_run(struct invocation *invocation)
+{
+    return option_given(invocation, "in-process") ? run_here(invocation)
+                                                  : apart_run(invocation, run_here);
 }

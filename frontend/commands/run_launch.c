@@ -1,6 +1,9 @@
 #include "frontend/commands/run_launch.h"
+#include "frontend/cli/apart.h"
 #include "frontend/cli/crash.h"
+#include "frontend/commands/run_left.h"
 #include "frontend/commands/run_report.h"
+#include "ir/base/leftovers.h"
 
 #include <time.h>
 
@@ -24,11 +27,17 @@ enum exit_status run_open(struct outcome *outcome, const struct outcome *beside)
         .timeout_ms = runner->timeout * 1000,
         .max_iterations = runner->max_iterations,
         .watch = outcome->watch,
+        .code_runs = apart_code_runs,
         .beside = beside ? beside->run : NULL,
     };
     enum backend_status built;
     outcome->run = runner->how->open(&options, &built);
     return backend_exit_status(built);
+}
+
+void run_unload(const struct outcome *outcome)
+{
+    outcome->runner->how->unload(outcome->run);
 }
 
 void run_close(struct outcome *outcome)
@@ -48,6 +57,7 @@ static void execute(struct outcome *outcome, const struct storages *storages)
 {
     const struct crash_map map = {storages_place, storages};
     struct mem_guard guard;
+    apart_code_runs(NULL);
     crash_reports_begin(&map);
     mem_guard(&guard, end_crash_reports, NULL);
     outcome->runner->how->execute(outcome->run, storages->values, &outcome->last);
@@ -55,9 +65,33 @@ static void execute(struct outcome *outcome, const struct storages *storages)
     crash_reports_end();
 }
 
+/* What runs would be taken for that of the next op. */
+static _Noreturn void find_who_left(const struct outcome *outcome, const struct storages *storages,
+                                    const char *what)
+{
+    struct run_left_search search = {.runner = outcome->runner};
+    const struct run_watch watch = run_left_watch(&search);
+    struct outcome single = {.runner = outcome->runner, .name = "op by op", .watch = &watch};
+    leftovers_end_adopted();
+    if (run_open(&single, NULL) == EXIT_DONE)
+        execute(&single, storages);
+    run_left_report(&search, what);
+}
+
+/* What kernels have left running uses what is about to go away. */
+static void execute_alone(struct outcome *outcome, const struct storages *storages)
+{
+    struct run_left left;
+    run_left_begin(&left);
+    execute(outcome, storages);
+    const char *what = outcome->last.end == RUN_STUCK ? NULL : run_left_end(&left);
+    if (what)
+        find_who_left(outcome, storages, what);
+}
+
 enum exit_status run_launch(struct outcome *outcome, const struct storages *storages)
 {
-    execute(outcome, storages);
+    execute_alone(outcome, storages);
     if (outcome->last.end == RUN_DONE)
         return EXIT_DONE;
     /* The trace is written before the report, which may end the process. */

@@ -1,4 +1,5 @@
 #include "frontend/commands/run_measure.h"
+#include "frontend/cli/apart.h"
 #include "frontend/commands/run_answers.h"
 #include "frontend/commands/run_check.h"
 #include "frontend/commands/run_json.h"
@@ -51,14 +52,17 @@ static enum exit_status run_first_watched(struct outcome *outcome, struct overwr
     return EXIT_INPUT;
 }
 
+/* Calls are noted: these runs are not measured. */
 static enum exit_status run_firsts(struct outcomes *outcomes)
 {
     enum exit_status status = EXIT_DONE;
+    apart_note_calls(true);
     for (unsigned i = 0; status == EXIT_DONE && i < outcomes->count; i++) {
         struct outcome *outcome = &outcomes->at[i];
         status = outcome->watch ? run_first_watched(outcome, outcome->watch->context)
                                 : run_first(outcome);
     }
+    apart_note_calls(false);
     return status;
 }
 
@@ -110,6 +114,8 @@ static enum exit_status run_and_report(struct outcomes *outcomes)
         status = run_all(outcomes);
     if (status != EXIT_DONE)
         return status;
+    for (unsigned i = 0; i < outcomes->count; i++)
+        run_unload(&outcomes->at[i]); /* what does not end well leaves no results */
     status = worse_status(run_report_trace(first), run_report_profile(first));
     run_profile_print(outcomes);
     run_report_summary(outcomes);

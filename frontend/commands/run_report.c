@@ -1,17 +1,17 @@
 #include "frontend/commands/run_report.h"
+#include "frontend/cli/apart.h"
 #include "frontend/cli/measured.h"
 #include "frontend/cli/output.h"
 #include "frontend/exchange/writers/trace_events.h"
 
 #include <string.h>
-#include <unistd.h>
 
 /* What kernels that do not return use must not go away. */
 static _Noreturn void leave(const struct invocation *invocation)
 {
     fflush(invocation->out);
     fflush(invocation->err);
-    _exit(EXIT_INPUT);
+    apart_leave(EXIT_INPUT);
 }
 
 enum exit_status run_report_end(const struct outcome *outcome)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -102,7 +103,7 @@ bool leftovers_share(void)
 /* ---------------------------------------------------------------------------- removal ---- */
 
 /* readdir() may allocate, which a handler must not. */
-static void remove_files(int folder)
+static void for_each_name(int folder, void (*visit)(int folder, const char *name))
 {
     struct entry {
         uint64_t inode, offset;
@@ -112,17 +113,21 @@ static void remove_files(int folder)
     };
     _Alignas(struct entry) char entries[4096];
     long size;
-    while ((size = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0) {
+    while ((size = syscall(SYS_getdents64, folder, entries, sizeof entries)) > 0)
         for (long at = 0; at < size; at += ((struct entry *)(entries + at))->size)
-            unlinkat(folder, ((struct entry *)(entries + at))->name, 0);
-    }
+            visit(folder, ((struct entry *)(entries + at))->name);
+}
+
+static void remove_file(int folder, const char *name)
+{
+    unlinkat(folder, name, 0);
 }
 
 static void remove_folder(const char *path)
 {
     int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (folder >= 0) {
-        remove_files(folder);
+        for_each_name(folder, remove_file);
         close(folder);
     }
     rmdir(path);
@@ -152,6 +157,77 @@ void leftovers_end_process(pid_t pid)
     kill(leads ? -pid : pid, SIGKILL);
     has_ended(pid, PATIENCE);
 }
+
+/* ---------------------------------------------------------------------------- orphans ---- */
+
+static volatile sig_atomic_t adopts;
+
+void leftovers_adopt(void)
+{
+#ifdef PR_SET_CHILD_SUBREAPER
+    adopts = prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0;
+#endif
+}
+
+static pid_t number_of(const char *digits)
+{
+    pid_t number = 0;
+    for (; *digits >= '0' && *digits <= '9' && number < INT_MAX / 10 - 1; digits++)
+        number = number * 10 + (*digits - '0');
+    return number;
+}
+
+/* The number behind /proc/PID/stat's "PID (NAME) STATE "; the name may have any bytes. */
+static pid_t parent_of(const char *pid)
+{
+    char path[64] = "/proc/", stat[512];
+    strncat(path, pid, 20);
+    strcat(path, "/stat");
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t size = fd < 0 ? -1 : read(fd, stat, sizeof stat - 1);
+    if (fd >= 0)
+        close(fd);
+    stat[size < 0 ? 0 : size] = '\0';
+    const char *name_end = strrchr(stat, ')');
+    return name_end && strlen(name_end) > 4 ? number_of(name_end + 4) : 0;
+}
+
+static void end_child(int folder, const char *name)
+{
+    (void)folder;
+    pid_t pid = number_of(name);
+    if (pid > 1 && parent_of(name) == getpid())
+        kill(pid, SIGKILL);
+}
+
+/* Reaps those that have ended. Whether there are more. */
+static bool has_children(void)
+{
+    pid_t pid;
+    do
+        pid = waitpid(-1, NULL, WNOHANG);
+    while (pid > 0);
+    return pid == 0;
+}
+
+/* Those of one that is ended become this process's: it takes some turns. */
+bool leftovers_end_adopted(void)
+{
+    enum { TURNS = 1000 };
+    const struct timespec nap = {0, 1000000};
+    int turn = 0;
+    for (; adopts && turn < TURNS && has_children(); turn++) {
+        int processes = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (processes < 0)
+            return true;
+        for_each_name(processes, end_child);
+        close(processes);
+        nanosleep(&nap, NULL);
+    }
+    return turn > 0;
+}
+
+/* ---------------------------------------------------------------------------- clearing ---- */
 
 /* The entry belongs to this process of late: `state` is STATE_TAKEN. */
 static void clear_entry(struct leftover *entry)
@@ -184,5 +260,6 @@ void leftovers_clear(void)
 {
     int saved = errno;
     leftovers_clear_of(getpid());
+    leftovers_end_adopted();
     errno = saved;
 }

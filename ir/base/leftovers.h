@@ -36,6 +36,12 @@ bool leftovers_share(void);
  * handlers of signals. */
 void leftovers_end_process(pid_t pid);
 
+/* From now on, processes whose parents have ended are this one's, as are those that it has started
+ * itself: none of them outlives it. */
+void leftovers_adopt(void);
+/* Ends them now. Returns whether there were any. */
+bool leftovers_end_adopted(void);
+
 /* Ends and removes what this process has noted, and what those processes have. */
 void leftovers_clear(void);
 /* The same behind a process of this one's that has ended. */

@@ -1,0 +1,188 @@
+"""run: whatever kernels do to their process, the status is 1, the report names core and op, results
+are not written, and nothing is left behind."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
+import tap
+
+CC = os.environ.get("CC", "cc").split() or ["cc"]
+SANITIZED = "address" in os.environ.get("CFLAGS", "") or bool(os.environ.get("ASAN_OPTIONS"))
+scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
+os.chdir(scratch.name)
+os.mkdir("tmp")
+os.environ["TMPDIR"] = os.path.abspath("tmp")
+os.environ["LC_ALL"] = "C"
+
+
+def write(path, text):
+    with open(path, "w") as file:
+        file.write(text)
+
+
+HEAD = """#define _GNU_SOURCE
+#include "skrt.h"
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+"""
+OWN = """
+void own(skrt_core *core, uint64_t offset)
+{
+    float *y = (float *)skrt_args(core, offset)[1];
+    if (skrt_block_idx(core) == 0)
+        for (int i = 0; i < 4; i++)
+            y[i] = 1;
+    if (skrt_block_idx(core) == 2) {
+        %s
+    }
+}
+"""
+MODULE = """skir 1
+kernel @k : aiv_only { op = "Own", block = 4, object = "%s.o", function = "own", params = [x, y] }
+graph @g(%%x: f32[4]) -> f32[4] {
+  scope @s {
+    %%y = Own(%%x) : f32[4] via @k
+    %%z = Relu(%%y) : f32[4]
+  }
+  return %%z
+}
+"""
+INCLUDES = ["-I" + os.path.join(tap.SOURCE, folder) for folder in ("backend/runtime", "ir")]
+
+
+def build(name, source):
+    write(f"{name}.c", HEAD + source)
+    subprocess.run([*CC, "-c", "-fPIC", "-O0", "-fno-stack-protector", "-w", *INCLUDES,
+                    f"{name}.c", "-o", f"{name}.o"], check=True)
+    write(f"{name}.skir", MODULE % name)
+    return f"{name}.skir"
+
+
+def processes():
+    """Of this session, what has the mark that is given to skirc."""
+    found = []
+    for pid in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                if os.environ["TMPDIR"].encode() in file.read() and int(pid) != os.getpid():
+                    found.append(pid)
+        except (OSError, ValueError):
+            pass
+    return found
+
+
+def run(name, *arguments):
+    with open("kept.npy", "w") as file:
+        file.write("kept")
+    start = time.monotonic()
+    done = tap.skirc("run", name, "-i", "x=1", "--threads=2", "-oz=kept.npy", "-oy=new.npy",
+                     *arguments)
+    return done, time.monotonic() - start
+
+
+def check(claim, name, texts, *arguments):
+    done, seconds = run(name, *arguments)
+    missing = [text for text in texts if not re.search(text, done.stderr)]
+    tap.check(claim, done.returncode == 1 and not missing and seconds < 20,
+              f"status {done.returncode}, {seconds:.1f} s, no match for {missing} in:\n"
+              f"{done.stdout}{done.stderr}")
+    left = (os.listdir("tmp"), processes())
+    with open("kept.npy", "rb") as file:
+        same = file.read() == b"kept" and not os.path.exists("new.npy")
+    tap.check("  no result is written, and nothing is left behind", same and left == ([], []),
+              f"results as they were: {same}, left: {left}")
+
+
+CALL = r"launch g_s: aiv 2 at `call @k args %y blocks 4`; in op Own\(%x, %y\)"
+KERNELS = {
+    "exit": ("exit(0);", ["skirc: a sub-kernel has called exit", CALL]),
+    "leave": ("_exit(0);", [r"skirc: a sub-kernel has ended its process \(exit status 0\)", CALL]),
+    "system_call": ("syscall(SYS_exit_group, 7);", [r"ended its process \(exit status 7\)", CALL]),
+    "quick": ("quick_exit(0);", [r"ended its process \(exit status 0\)", CALL]),
+    "abort": ("abort();", [r"skirc: a sub-kernel crashed \(signal 6\)", CALL]),
+    "kill": ("kill(getpid(), SIGKILL); pause();", [r"ended its process \(signal 9\)", CALL]),
+    "terminate": ("kill(getpid(), SIGTERM); pause();", [r"ended its process \(signal 15\)", CALL]),
+    "execute": ('execl("/bin/true", "true", (char *)0);',
+                [r"ended its process \(exit status 0\)", CALL]),
+    "silent": ("close(1); close(2); *(volatile int *)8 = 1;", [r"ended its process", CALL]),
+    "unmapped": ("munmap((void *)((uintptr_t)core & ~4095ul), 4096); *(volatile int *)8 = 1;",
+                 [r"ended its process|crashed", CALL]),
+    "limited": ("signal(SIGXCPU, SIG_DFL); raise(SIGXCPU); kill(getpid(), SIGXCPU); pause();",
+                [r"ended its process \(signal 24\)", CALL]),
+}
+for name, (body, texts) in KERNELS.items():
+    check(f"a kernel that does: {body}", build(name, OWN % body), texts)
+
+path = build("stopped", OWN % "kill(getpid(), SIGSTOP);")
+done, seconds = run(path)
+tap.check("a kernel that stops its process goes on", done.returncode == 0 and seconds < 20,
+          done.stderr)
+os.unlink("new.npy")
+
+# ---- What outlives the launch ----
+
+FORK = "if (fork() == 0) { %s for (;;) sleep(1); }"
+LEFT = ["skirc: the kernel of Own %y has left a process running"]
+check("a kernel that forks", build("forking", OWN % (FORK % "")), LEFT)
+check("a kernel that forks away", build("daemon", OWN % (
+    "if (fork() == 0) { setsid(); if (fork()) _exit(0); for (;;) sleep(1); }")), LEFT)
+check("a kernel that leaves a thread", build("thread", """
+static void *work(void *unused) { for (;;) usleep(1000); }
+""" + OWN % "pthread_t thread; pthread_create(&thread, 0, work, 0);"),
+      ["skirc: the kernel of Own %y has left a thread running"])
+path = build("joined", """
+static void *work(void *unused) { return unused; }
+""" + OWN % "pthread_t thread; pthread_create(&thread, 0, work, 0); pthread_join(thread, 0);")
+done, _ = run(path)
+tap.check("a kernel may have threads that it waits for", done.returncode == 0, done.stderr)
+os.unlink("new.npy")
+
+# ---- Memory that is not the kernel's ----
+
+check("a kernel that writes before its result", build("before", OWN % "y[-1] = 77;"),
+      [r"op Own\(%x, %y\)|Own", r"\[wrong-kernel\]"])
+check("a kernel that frees what is not its own", build("freeing", OWN % "free(y);"),
+      [r"skirc: .*(crashed|ended)"])
+
+# ---- Code beside launches ----
+
+LINKED = "__attribute__((%s)) static void beside(void) { %s }\n"
+for kind in "constructor", "destructor":
+    for body, how in (("*(volatile int *)8 = 1;", "signal 11"), ("_exit(0);", "exit status 0")):
+        name = f"{kind}_{how.split()[0]}"
+        source = LINKED % (kind, body) + OWN % ""
+        check(f"a {kind} that does: {body}", build(name, source),
+              [rf"skirc: a {kind} of '{name}\.o'.* has ended its process \({how}\)"])
+
+# ---- Signals from outside ----
+
+path = build("endless", OWN % "for (volatile int i = 0;; i++);")
+for number in signal.SIGTERM, signal.SIGINT, signal.SIGKILL:
+    process = subprocess.Popen([tap.SKIRC, "run", path, "--timeout=0"], stderr=subprocess.DEVNULL)
+    time.sleep(1)
+    process.send_signal(number)
+    status = process.wait(10)
+    for _ in range(100):
+        if not processes():
+            break
+        time.sleep(0.05)
+    tap.check(f"{number.name} ends it, and all that it has started",
+              status == -number and not processes(), f"{status} {processes()}")
+
+done = subprocess.run(f"{tap.SKIRC} run {path} --timeout=1 --in-process", shell=True,
+                      capture_output=True, text=True)
+tap.check("in one process, a kernel that does not return is reported, too",
+          done.returncode == 1 and "skirc: timeout" in done.stderr, done.stderr)
+
+tap.done()
