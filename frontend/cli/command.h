@@ -98,7 +98,7 @@ bool option_given(const struct invocation *invocation, const char *name);
 bool option_exists(const struct invocation *invocation, const char *name);
 /* The last value, or NULL where the option is not given or its last use has no value. */
 const char *option_value(const struct invocation *invocation, const char *name);
-/* The n-th value of an OPTION_MANY; NULL behind the last. */
+/* The n-th value; NULL behind the last, and where a use of an OPTION_OPTIONAL has none. */
 const char *option_value_at(const struct invocation *invocation, const char *name, unsigned n);
 /* The last value as a decimal whole number in [low, high]; false, with a message on the error
  * stream, where it is none. `*number` stays as it is where there is no value. */

@@ -105,10 +105,42 @@ static enum exit_status no_graph(const struct runner *runner)
     return runner->diags->counts[SEVERITY_ERROR] ? EXIT_INPUT : EXIT_USAGE;
 }
 
+/* The path of an object as it is found first. */
+static const char *object_path(const struct runner *runner, uint32_t object, struct arena *scratch)
+{
+    const char *folder = runner->lowered.session.places.source_dir;
+    const char *name = name_text(runner->module, object, scratch);
+    return *name == '/' || !folder ? name : arena_printf(scratch, "%s/%s", folder, name);
+}
+
+/* Whether a path is that of an object that kernels are in, which is reported. */
+static bool is_object(const struct runner *runner, const char *path)
+{
+    struct arena scratch = {NULL, 0};
+    uint32_t object, last = NONE;
+    bool found = false;
+    for (uint32_t i = 0; !found && i < runner->module->kernels.count; i++, last = object) {
+        const struct kernel *kernel = &runner->module->kernels.at[i];
+        object = attr_string(runner->module, kernel->attrs, W_object);
+        found = object != NONE && object != last &&
+                path_same(object_path(runner, object, &scratch), path);
+        if (found)
+            fprintf(runner->invocation->err,
+                    "skirc: the output '%s' would replace the object of '@%.*s'\n", path,
+                    NAME(runner->module, kernel->name));
+    }
+    arena_free(&scratch);
+    return found;
+}
+
 static enum exit_status check_file(const struct runner *runner, const char *path)
 {
     char error[512];
-    if (!path || file_can_write(path, error, sizeof error))
+    if (!path)
+        return EXIT_DONE;
+    if (is_object(runner, path))
+        return EXIT_INPUT;
+    if (file_can_write(path, error, sizeof error))
         return EXIT_DONE;
     fprintf(runner->invocation->err, "skirc: %s\n", error);
     return EXIT_INPUT;

@@ -2,6 +2,7 @@
 #include "ir/base/file.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 /* Runs all commands and judges. Appends to `blessed`, where it is no NULL, the text of a file that
  * expects what they did. */
@@ -86,6 +87,11 @@ static enum golden_verdict test_file(const struct cli *cli, const char *path, st
 static bool write_text(const char *path, const char *text, size_t size, struct text *report)
 {
     char error[512];
+    struct stat st;
+    if (stat(path, &st) == 0 && !(st.st_mode & 0222)) { /* its folder would let it be replaced */
+        text_printf(report, "  cannot write '%s': it is read-only\n", path);
+        return false;
+    }
     if (file_write(path, text, size, error, sizeof error))
         return true;
     text_printf(report, "  %s\n", error);

@@ -228,6 +228,29 @@ build("undefined.c", "undefined.o")
 check("an object that needs a function that nothing has", ["undefined symbol: absent"],
       kernel("good", "undefined.o"))
 
+# What the system's linker says is about the user's object, not about what was made of it.
+write("fixed.c", """static int table[64];
+__attribute__((constructor)) static void fill(void)
+{
+    for (int i = 0; i < 64; i++)
+        table[i] = i;
+}
+void fixed(void *core, unsigned long offset)
+{
+    ((volatile int *)table)[offset % 64] = 1;
+}
+""")
+build("fixed.c", "fixed.o", "-fno-pic", "-O1")
+done = tap.skirc("run", kernel("fixed", "fixed.o"))
+tap.check("what the linker says names the object", done.returncode == 4 and "'fixed.o'" in done.stderr
+          and "linked.o" not in done.stderr, done.stderr)
+build("fixed.c", "linkable.o")
+done = subprocess.run([tap.SKIRC, "run", kernel("fixed", "linkable.o")], text=True,
+                      env={**os.environ, "CC": "true"}, capture_output=True)
+tap.check("a compiler that makes nothing is a failure of the tool", done.returncode == 4
+          and "'true' has ended well, but has made no file" in done.stderr
+          and "CC names the C compiler" in done.stderr, done.stderr)
+
 done = tap.skirc("compile", kernel("good"), "-o", "./k.o")
 with open("k.o", "rb") as file:
     tap.check("a kernel's object is no place for the output", done.returncode == 1

@@ -151,5 +151,55 @@ for turn in "that is not there", "that is there":
 os.symlink("round", "written/round")
 refuses("links that lead nowhere", "Too many levels of symbolic links", "opt", "g.skir",
         "-o", "written/round")
+# ---- Outputs that are inputs ----
+
+write("in.skir", GRAPH)
+for claim, arguments in (
+        ("compile", ["compile", "in.skir", "-o", "in.skir"]),
+        ("compile by another name", ["compile", "in.skir", "-o", "./written/../in.skir"]),
+        ("remarks", ["check", "in.skir", "--remarks=in.skir"]),
+        ("passes' report", ["opt", "in.skir", "--json=in.skir"]),
+        ("a run's result", ["run", "in.skir", "-o", "b=in.skir"]),
+        ("a run's report", ["run", "in.skir", "--json=in.skir"]),
+        ("a profile", ["run", "in.skir", "--profile=in.skir"])):
+    refuses(f"{claim} does not replace the input", "would replace the input 'in.skir'", *arguments,
+            status=2)
+for command in "fmt", "opt":
+    done = tap.skirc(command, "in.skir", "-o", "in.skir")
+    tap.check(f"{command} may do its work in place", done.returncode == 0, done.stderr)
+tap.check("it is as it was", open("in.skir").read() == GRAPH)
+write("kernel.skir", GRAPH.replace("skir 1\n", """skir 1
+
+kernel @k : aiv_only { op = "Own", block = 1, object = "own.o", function = "own", params = [a, b] }
+""").replace("= Add(%a, %a) : f32[8]", "= Own(%a) : f32[8] via @k"))
+subprocess.run([*(os.environ.get("CC", "cc").split() or ["cc"]), "-xc", "-c", "-", "-o", "own.o"],
+               input="void own(void) {}", text=True, check=True)
+with open("own.o", "rb") as file:
+    own = file.read()
+refuses("nor is a kernel's object replaced", "'own.o' would replace the object of '@k'", "run",
+        "kernel.skir", "-o", "b=own.o")
+with open("own.o", "rb") as file:
+    tap.check("  which is as it was", file.read() == own)
+
+# ---- A test that is read-only; folders that look like options ----
+
+write("test.skir", "//! opt\n//! nothing is done\n" + GRAPH + "//! expect\nskir 1\n")
+os.chmod("test.skir", 0o444)
+before = open("test.skir").read()
+done = tap.skirc("test", "--bless", "test.skir")
+tap.check("--bless does not replace what is read-only", done.returncode == 1
+          and "cannot write 'test.skir': it is read-only" in done.stdout
+          and open("test.skir").read() == before, done.stdout + done.stderr)
+subprocess.run([*(os.environ.get("CC", "cc").split() or ["cc"]), "-xc", "-c", "-fPIC", "-", "-o",
+                "made.o"], check=True, text=True,
+               input="__attribute__((constructor)) static void f(void) {}\n"
+                     "void own(void *core, unsigned long at) {}")
+write("made.skir", open("kernel.skir").read().replace("own.o", "made.o"))
+os.mkdir("-tmp")
+done = subprocess.run([tap.SKIRC, "run", "made.skir", "--trust-kernels"], capture_output=True,
+                      text=True, env={**os.environ, "TMPDIR": "-tmp"})
+tap.check("a temporary folder is no option of the compiler", done.returncode == 0
+          and not os.listdir("./-tmp"), done.stderr)
+
 tap.check("nothing else is there", len(os.listdir("written")) == 7, os.listdir("written"))
 tap.done()
