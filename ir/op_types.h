@@ -108,8 +108,8 @@ extern const struct op_type op_type_unseen;
 struct op_types *op_types_new(void);
 void op_types_free(struct op_types *types);
 
-/* Adds the types of a JSON text, which a private library has. `path` is for errors, and its file
- * for the family. A type that is known already must say the same. False, with one line of text,
+/* Adds the types of a JSON text, which a private library has, with a NUL behind its end. `path` is
+ * for errors, and its file for the family. A type that is known already must say the same. False, with one line of text,
  * where something is wrong; types before it are added then. */
 bool op_types_add(struct op_types *types, const char *path, const char *json, size_t size,
                   char *error, size_t error_size);

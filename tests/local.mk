@@ -254,6 +254,7 @@ script_tests = \
 	tests/e2e/gear_padding.py \
 	tests/e2e/gears.py \
 	tests/e2e/gears_dispatch.py \
+	tests/e2e/fuzz_replay.sh \
 	tests/e2e/ge_gears.py \
 	tests/e2e/gears_blocks.py \
 	tests/e2e/gears_random.py \
@@ -321,15 +322,25 @@ fuzz_programs = \
 	tests/fuzz/fuzz_skir
 if FUZZ
 noinst_PROGRAMS += $(fuzz_programs)
-endif
-
 fuzz_ldflags = $(AM_LDFLAGS) -fsanitize=fuzzer
+else
+# With a main that runs files, so that they are built and run by tests, too.
+check_PROGRAMS += $(fuzz_programs)
+fuzz_ldflags = $(AM_LDFLAGS)
+replay = -DREPLAY
+endif
 tests_fuzz_fuzz_import_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_import_CPPFLAGS = $(AM_CPPFLAGS) $(replay)
 tests_fuzz_fuzz_npy_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_npy_CPPFLAGS = $(AM_CPPFLAGS) $(replay)
 tests_fuzz_fuzz_object_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_object_CPPFLAGS = $(AM_CPPFLAGS) $(replay)
 tests_fuzz_fuzz_op_data_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_op_data_CPPFLAGS = $(AM_CPPFLAGS) $(replay)
 tests_fuzz_fuzz_proto_text_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_proto_text_CPPFLAGS = $(AM_CPPFLAGS) $(replay)
 tests_fuzz_fuzz_skir_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_skir_CPPFLAGS = $(AM_CPPFLAGS) $(replay)
 
 # Each program starts from the golden files, the examples and the kernels, and keeps what it finds.
 fuzz: all

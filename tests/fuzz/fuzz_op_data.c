@@ -59,8 +59,7 @@ static void ask(const struct op_type *type, struct bytes *bytes)
     static const int64_t sizes[] = {0, 1, 2, 3, 4, DIM_UNKNOWN, INT64_C(1) << 40, DIM_GEAR + 9};
     struct op_tensor tensors[MAX_TENSORS];
     int64_t dims[MAX_TENSORS][MAX_DIMS];
-    struct op_call call = {
-        .type = type, .tensors = tensors, .attr = attr_of_bytes, .user = bytes};
+    struct op_call call = {.type = type, .tensors = tensors, .attr = attr_of_bytes, .user = bytes};
     uint32_t slots = type->n_operands + type->n_results;
     for (; slots && call.n_tensors < MAX_TENSORS; call.n_tensors++) {
         uint32_t rank = next_byte(bytes) % (MAX_DIMS + 2);
@@ -79,20 +78,20 @@ static void ask(const struct op_type *type, struct bytes *bytes)
     if (!op_shapes_check(&call, &fault) && strlen(fault.text) == 0)
         give_up("a fault without words", NULL);
     op_shapes_infer(&call, NULL, &arena, shapes, &fault);
-    op_shapes_number(&call, &type->flops, &number);
-    op_shapes_number(&call, &type->bytes, &number);
+    op_shapes_number(&call, &type->flops, &number, &fault);
+    op_shapes_number(&call, &type->bytes, &number, &fault);
     arena_free(&arena);
 }
 
-static void try_data(const uint8_t *data, size_t size)
+static void try_data(const char *json, size_t size)
 {
     char error[300];
-    struct bytes bytes = {data, size, 0};
+    struct bytes bytes = {(const uint8_t *)json, size, 0};
     struct op_types *types = op_types_new();
     uint32_t known = 0;
     while (op_types_at(types, known))
         known++;
-    op_types_add(types, "own.ops.json", (const char *)data, size, error, sizeof error);
+    op_types_add(types, "own.ops.json", json, size, error, sizeof error);
     const struct op_type *type;
     for (uint32_t i = known; (type = op_types_at(types, i)); i++)
         for (int n = 0; n < 4; n++)
@@ -105,22 +104,21 @@ static void try_data(const uint8_t *data, size_t size)
 /* ----------------------------------------------------------------------- in modules ---- */
 
 /* Whether the module is right. */
-static bool judge(struct parsed_module *parsed, const uint8_t *data, size_t size)
+static bool judge(struct parsed_module *parsed, const char *json, size_t size)
 {
     char error[300];
     if (!parsed->module)
         return false;
-    op_types_add(parsed->module->op_types, "own.ops.json", (const char *)data, size, error,
-                 sizeof error);
+    op_types_add(parsed->module->op_types, "own.ops.json", json, size, error, sizeof error);
     bool inferred = infer_types(parsed->module, &parsed->diags);
     return verify_module(parsed->module, &parsed->diags) && inferred;
 }
 
-static void check_written(const struct text *printed, const uint8_t *data, size_t size)
+static void check_written(const struct text *printed, const char *json, size_t size)
 {
     struct parsed_module again;
     parsed_init(&again, printed->at, printed->size);
-    if (!judge(&again, data, size))
+    if (!judge(&again, json, size))
         give_up("types that were inferred are refused where they are written", &again.diags);
     struct text second = parsed_print(&again, false);
     if (second.size != printed->size || memcmp(second.at, printed->at, second.size) != 0)
@@ -129,13 +127,13 @@ static void check_written(const struct text *printed, const uint8_t *data, size_
     parsed_free(&again);
 }
 
-static void try_module(const uint8_t *data, size_t size, const uint8_t *text, size_t text_size)
+static void try_module(const char *json, size_t size, const char *text, size_t text_size)
 {
     struct parsed_module parsed;
-    parsed_init(&parsed, (const char *)text, text_size);
-    if (judge(&parsed, data, size)) {
+    parsed_init(&parsed, text, text_size);
+    if (judge(&parsed, json, size)) {
         struct text printed = parsed_print(&parsed, false);
-        check_written(&printed, data, size);
+        check_written(&printed, json, size);
         text_free(&printed);
     }
     print_diags(&parsed.diags);
@@ -145,9 +143,16 @@ static void try_module(const uint8_t *data, size_t size, const uint8_t *text, si
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const uint8_t *text = memmem(data, size, "skir ", 5);
+    size_t json_size = text ? (size_t)(text - data) : size;
+    char *json = calloc(json_size + 1, 1);
+    if (!json)
+        abort();
+    if (size)
+        memcpy(json, data, json_size);
     if (text)
-        try_module(data, (size_t)(text - data), text, size - (size_t)(text - data));
+        try_module(json, json_size, (const char *)text, size - json_size);
     else
-        try_data(data, size);
+        try_data(json, json_size);
+    free(json);
     return 0;
 }
