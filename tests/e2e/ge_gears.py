@@ -51,6 +51,40 @@ def texts(shape, dims, node="1"):
     return [("ge.inputShape", shape), ("ge.dynamicDims", dims), ("ge.dynamicNodeType", node)]
 
 
+def dressed(params, attrs=()):
+    """The same as TorchAir has it for tools of TensorFlow, where the node that returns has the
+    attributes."""
+    def attr(key, text):
+        return f'attr {{ key: "{key}" value {{ s: "{quoted(text)}" }} }}\n'
+
+    def desc(dims):
+        dims = " ".join(f"dim: {dim}" for dim in dims)
+        return f'dtype: DT_FLOAT layout: "ND" shape {{ {dims} }}'
+
+    nodes = "".join(f'node {{ name: "{name}" op: "Data"\n' + attr("index", f"i: {i}")
+                    + attr("[o]y0", desc(dims)) + "}\n" for i, (name, dims) in enumerate(params))
+    inputs = " ".join(f'input: "{name}:0"' for name, _ in params)
+    said = "".join(attr(key, f's: "{quoted(value)}"') for key, value in attrs)
+    return (f'{nodes}node {{ name: "sum" op: "AddN" {inputs}\n{attr("[o]y0", desc([-1, 2]))}}}\n'
+            f'node {{ name: "out" op: "NetOutput" input: "sum:0"\n{said}}}\n')
+
+
+def onnx(params, attrs=()):
+    """The same as an ONNX model, whose properties are the attributes."""
+    def tensor(field, name, dims):
+        shape = " ".join("dim { }" if dim == -1 else f"dim {{ dim_value: {dim} }}" for dim in dims)
+        return (f'{field} {{ name: "{name}" type {{ tensor_type {{ elem_type: 1 '
+                f'shape {{ {shape} }} }} }} }}\n')
+
+    inputs = " ".join(f'input: "{name}"' for name, _ in params)
+    return ("ir_version: 8\ngraph {\nname: \"g\"\n"
+            f'node {{ op_type: "Add" {inputs} output: "sum" }}\n'
+            + "".join(tensor("input", name, dims) for name, dims in params)
+            + tensor("output", "sum", [-1, 2]) + "}\n"
+            + "".join(f'metadata_props {{ key: "{key}" value: "{quoted(value)}" }}\n'
+                      for key, value in attrs))
+
+
 def head(done):
     """The head of the imported graph, in one line."""
     found = re.search(r"^graph .*?\{$", done.stdout, re.M | re.S)
@@ -84,6 +118,13 @@ for shape, dims, expected in HEADS:
         done = tap.skirc("import", "attrs.txt")
         tap.check(f"  the same as attributes of the {'model' if model else 'graph'}, silently",
                   head(done).startswith(expected) and done.stderr == "", done.stdout + done.stderr)
+    attrs = texts(shape, dims) if dims else texts(shape, "")[:1]
+    for form, make, name in ("torchair-pbtxt", dressed, "graph"), ("onnx-txt", onnx, "g"):
+        write("attrs.txt", make(TWO, attrs))
+        done = tap.skirc("import", f"--format={form}", "attrs.txt")
+        tap.check(f"  the same in {form}",
+                  head(done).startswith(expected.replace("@g", "@" + name)),
+                  done.stdout + done.stderr)
 write("colon.txt", dump([("a:b:0", [-1, 2])]))
 done = tap.skirc("import", "--input-shape=a:b:0:-1,2", "--dynamic-dims=2;3", "colon.txt")
 tap.check("the last colon ends a name", '(%"a:b:0": f32[a_b_0_0, 2]) gears zip (a_b_0_0 = [2, 3])'
@@ -147,6 +188,11 @@ for shape, dims, expected in REFUSED:
                                                                         "ge.dynamicDims")
     tap.check("  as attributes, too", done.returncode == 1 and expected in done.stderr and
               "attrs.txt:" in done.stderr, done.stdout + done.stderr)
+    for form, make in ("torchair-pbtxt", dressed), ("onnx-txt", onnx):
+        write("attrs.txt", make(TWO, texts(shape, dims)))
+        done = tap.skirc("import", f"--format={form}", "attrs.txt")
+        tap.check(f"  and in {form}", done.returncode == 1 and expected in done.stderr and
+                  re.match(r"attrs.txt:\d+:\d+: ", done.stderr), done.stdout + done.stderr)
 done = tap.skirc("import", "--dynamic-dims=2;4", "two.txt")
 tap.check("--dynamic-dims alone says nothing", done.returncode == 2 and
           "'--dynamic-dims' needs '--input-shape'" in done.stderr, done.stderr)
@@ -158,6 +204,12 @@ write("attrs.txt", dump(TWO, texts("x1:-1,2;x2:-1,2", "2,2;4,4", "0")))
 done = tap.skirc("import", "attrs.txt")
 tap.check("other nodes than inputs are not known", done.returncode == 1 and
           "ge.dynamicNodeType: it is '0', but only 1, inputs of the graph, is known" in done.stderr,
+          done.stderr)
+write("attrs.txt", dressed(TWO, texts("x1:-1,2;x2:-1,2", "2,2;4,4")).replace(
+    's: "s: \\"1\\""', 's: "i: 1"'))
+done = tap.skirc("import", "--remarks", "attrs.txt")
+tap.check("what is no text is said to be dropped", done.returncode == 0 and
+          "remark: the attribute 'ge.dynamicNodeType', which is no text [not-imported]" in done.stderr,
           done.stderr)
 done = tap.skirc("import", "--input-shape=x:-1,2;y:-1,2", "--dynamic-dims=2,4;4,2", "named.textproto")
 tap.check("one name is one number", done.returncode == 1 and
@@ -200,11 +252,45 @@ def random_graph(rng):
     return text, shape, tuples
 
 
-def attrs_of(dumped):
+# How texts stand in a format, and what only skirc writes there.
+FORMS = {
+    "ge-txt": (r'key: "(ge\.\w+)"\s+value \{\s+s: "([^"]*)"',
+               r'attr \{\s+key: "_skir"\s+value \{\s+s: "(\\.|[^"\\])*"\s+\}\s+\}'),
+    "torchair-pbtxt": (r'key: "(ge\.\w+)"\s+value \{\s+s: "s: \\"([^"]*)\\"\\n"',
+                       r'attr \{\s+key: "_skir"\s+value \{\s+s: "(\\.|[^"\\])*"\s+\}\s+\}'),
+    "onnx-txt": (r'key: "(ge\.\w+)"\s+value: "([^"]*)"',
+                 r'doc_string: "_skir (\\.|[^"\\])*"|'
+                 r'attribute \{\s+name: "_skir"\s+s: "(\\.|[^"\\])*"\s+type: STRING\s+\}'),
+}
+
+
+def attrs_of(form, dumped):
     """GE's texts in a dump, the combinations as a set."""
-    found = dict(re.findall(r'key: "(ge\.\w+)"\s+value \{\s+s: "([^"]*)"', dumped))
+    found = dict(re.findall(FORMS[form][0], dumped))
     rows = [tuple(map(int, row.split(","))) for row in found.get("ge.dynamicDims", "0").split(";")]
     return found.get("ge.inputShape"), set(rows), len(rows), found.get("ge.dynamicNodeType")
+
+
+def try_form(form, text, wanted):
+    exported = tap.skirc("export", f"--format={form}", "r.skir")
+    if not wanted:
+        tap.check("  one combination alone is nothing to GE", "ge.inputShape" not in exported.stdout,
+                  text + exported.stdout)
+        return
+    tap.check(f"  export to {form} has all combinations", attrs_of(form, exported.stdout) == wanted,
+              text + str((attrs_of(form, exported.stdout), wanted)) + exported.stderr)
+    write("r.txt", exported.stdout)
+    back = tap.skirc("import", f"--format={form}", "--keep-attrs=all", "r.txt")
+    same = tap.skirc("fmt", "-o", "-", "r.skir").stdout
+    tap.check("  with what skirc adds it is the same module", back.stdout == same,
+              back.stdout + same + back.stderr)
+    foreign = re.sub(FORMS[form][1], "", exported.stdout)
+    write("foreign.txt", foreign)
+    imported = tap.skirc("import", f"--format={form}", "foreign.txt", "-o", "foreign.skir")
+    again = tap.skirc("export", f"--format={form}", "foreign.skir")
+    tap.check("  and without that the same combinations", foreign != exported.stdout and
+              imported.returncode == 0 and attrs_of(form, again.stdout) == wanted,
+              text + imported.stderr + again.stderr + str((attrs_of(form, again.stdout), wanted)))
 
 
 rng = random.Random(9)
@@ -212,28 +298,10 @@ for number in range(COUNT):
     text, shape, tuples = random_graph(rng)
     write("r.skir", text)
     sound = tap.skirc("check", "--no-lower", "r.skir")
-    exported = tap.skirc("export", "--format=ge-txt", "r.skir")
-    if len(tuples) < 2 or sound.returncode:
-        tap.check(f"gears {number}: one combination alone is nothing to GE",
-                  "ge.inputShape" not in exported.stdout, text + exported.stdout)
-        continue
-    wanted = (shape, tuples, len(tuples), "1")
-    tap.check(f"gears {number}: export has all combinations", attrs_of(exported.stdout) == wanted,
-              text + str((attrs_of(exported.stdout), wanted)) + exported.stderr)
-    write("r.txt", exported.stdout)
-    back = tap.skirc("import", "--keep-attrs=all", "r.txt")
-    write("back.skir", back.stdout)
-    same = tap.skirc("fmt", "-o", "-", "r.skir").stdout
-    tap.check("  with what skirc adds it is the same module", back.stdout == same,
-              back.stdout + same + back.stderr)
-    foreign = re.sub(r'attr \{\s+key: "_skir"\s+value \{\s+s: "(\\.|[^"\\])*"\s+\}\s+\}', "",
-                     exported.stdout)
-    write("foreign.txt", foreign)
-    imported = tap.skirc("import", "foreign.txt", "-o", "foreign.skir")
-    again = tap.skirc("export", "--format=ge-txt", "foreign.skir")
-    tap.check("  and without that the same combinations",
-              imported.returncode == 0 and attrs_of(again.stdout) == wanted,
-              text + imported.stderr + again.stderr + str((attrs_of(again.stdout), wanted)))
+    alone = len(tuples) < 2 or sound.returncode
+    tap.check(f"gears {number}", True)
+    for form in FORMS:
+        try_form(form, text, None if alone else (shape, tuples, len(tuples), "1"))
 
 write("two.skir", """skir 1
 graph @g(%x: f32[b, 2]) gears zip (b = [2, 4]) -> f32[b, 2] {

@@ -4,6 +4,7 @@
  * a graph that is an attribute may take the values of those around it. GE has the messages of ONNX,
  * but its own idea of them: readers/ge_onnx.h. */
 #include "frontend/exchange/dump/contents.h"
+#include "frontend/exchange/dump/gears.h"
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/readers/callees.h"
 #include "frontend/exchange/readers/ge_onnx.h"
@@ -343,6 +344,25 @@ static void read_function(struct reader *reader, const struct proto_field *outer
 
 /* --------------------------------------------------------------------------- models ---- */
 
+/* A key and its text, of which models have any. */
+static void read_property(struct reader *reader, const struct proto_field *outer)
+{
+    struct dump *dump = reader->onnx.dump;
+    struct attr attr = {NONE, outer->name_span.begin, {.kind = ATTR_STRING, .id = NONE}};
+    struct proto_field field;
+    if (!field_enter(&reader->onnx.proto, outer))
+        return;
+    while (proto_next(&reader->onnx.proto, &field)) {
+        if (proto_is(&field, "key"))
+            attr.key = field_token(&reader->onnx.proto, &field, dump);
+        else if (proto_is(&field, "value"))
+            attr.value.id = field_token(&reader->onnx.proto, &field, dump);
+        attr.loc = field.span.begin;
+    }
+    if (attr.key != NONE && attr.value.id != NONE)
+        dump_take_gears(dump, &attr);
+}
+
 /* A ModelProto; or a GraphProto, whose fields are others. */
 static void read_model(struct reader *reader)
 {
@@ -358,6 +378,8 @@ static void read_model(struct reader *reader)
             read_function(reader, &field);
         } else if (proto_is(&field, "training_info")) {
             dump_drop(reader->onnx.dump, field.name_span.begin, "graphs for training");
+        } else if (proto_is(&field, "metadata_props")) {
+            read_property(reader, &field);
         } else if (onnx_is_of_graph(&field)) {
             if (!is_graph)
                 onnx_level_begin(&reader->onnx, &level, field.name_span.begin, NONE);

@@ -1,7 +1,9 @@
 /* TorchAir's dynamo_*.pbtxt: GE's ops dressed as nodes of a TensorFlow GraphDef, so that its tools
  * draw them. The value of an attribute is a string with the protobuf text of an AttrDef, as Python
  * shows bytes; descriptions of tensors are attributes, too, under "[i]NAME" and "[o]NAME". There is
- * one graph, which has no name. */
+ * one graph, without a name and attributes: what GE says of its gears stands at the node that
+ * returns. */
+#include "frontend/exchange/dump/gears.h"
 #include "frontend/exchange/exchange.h"
 #include "frontend/exchange/readers/fields.h"
 #include "frontend/exchange/readers/ge_op.h"
@@ -18,6 +20,21 @@ static bool key_begins(const struct dump *dump, uint32_t key, const char *prefix
     return name->size >= 3 && memcmp(name->text, prefix, 3) == 0;
 }
 
+static bool wants_gears(const struct reader *reader, uint32_t key)
+{
+    const struct dump *dump = reader->ge.dump;
+    return ge_is_return(dump, reader->op.draft.node.type) && dump_wants_gears(dump, key);
+}
+
+static void read_gears(struct reader *reader, uint32_t key)
+{
+    struct attr attr = {key, reader->ge.values.loc, {.kind = ATTR_INT}};
+    enum ge_value result = ge_read_value(&reader->ge.values, &attr.value);
+    if (result != GE_VALUE || !dump_take_gears(reader->ge.dump, &attr))
+        dump_drop(reader->ge.dump, attr.loc, "the attribute '%.*s', which is no text",
+                  NAME(reader->ge.dump->module, key));
+}
+
 /* Reads what the inner text says, by its key. */
 static void read_inner(struct reader *reader, uint32_t key)
 {
@@ -26,6 +43,8 @@ static void read_inner(struct reader *reader, uint32_t key)
         ge_op_slot(&reader->ge, &reader->op);
     } else if (key_begins(dump, key, "[o]")) {
         ge_op_output(&reader->ge, &reader->op);
+    } else if (wants_gears(reader, key)) {
+        read_gears(reader, key);
     } else {
         ge_op_value(&reader->ge, &reader->op, key);
     }

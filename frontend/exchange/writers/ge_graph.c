@@ -260,19 +260,6 @@ static void put_param(struct writer *writer, uint32_t param)
     proto_close(&writer->out);
 }
 
-static void put_returns(struct writer *writer, bool first)
-{
-    const struct vec_u32 *returns = &writer->foreign.graph->returns;
-    open_op(writer, &writer->foreign.names.names[writer->foreign.return_name], "NetOutput", 9);
-    for (uint32_t i = 0; i < returns->count; i++)
-        put_input(writer, returns->at[i], false);
-    foreign_graph_rest(&writer->foreign, first);
-    put_rest(writer);
-    for (uint32_t i = 0; i < returns->count; i++)
-        put_desc(writer, SIDE_INPUT, i, type_of(writer, returns->at[i]));
-    proto_close(&writer->out);
-}
-
 /* Gears, in GE's own notation, where that can say them. */
 static void put_gears(struct writer *writer)
 {
@@ -284,6 +271,21 @@ static void put_gears(struct writer *writer)
                         strlen(GE_NODES_ARE_PARAMETERS));
     }
     ge_gears_free(&gears);
+}
+
+static void put_returns(struct writer *writer, bool first)
+{
+    const struct vec_u32 *returns = &writer->foreign.graph->returns;
+    open_op(writer, &writer->foreign.names.names[writer->foreign.return_name], "NetOutput", 9);
+    for (uint32_t i = 0; i < returns->count; i++)
+        put_input(writer, returns->at[i], false);
+    foreign_graph_rest(&writer->foreign, first);
+    put_rest(writer);
+    if (writer->dressed)
+        put_gears(writer);
+    for (uint32_t i = 0; i < returns->count; i++)
+        put_desc(writer, SIDE_INPUT, i, type_of(writer, returns->at[i]));
+    proto_close(&writer->out);
 }
 
 static void put_graph(struct writer *writer, const struct graph *graph, bool first)

@@ -5,6 +5,7 @@
 #include "frontend/exchange/writers/pieces.h"
 #include "ir/calls.h"
 #include "ir/contents.h"
+#include "ir/ge_gears.h"
 #include "ir/operands.h"
 #include "ir/syntax/locate.h"
 
@@ -386,6 +387,28 @@ static uint32_t find_root(const struct module *module)
     return root;
 }
 
+static void put_property(struct writer *writer, const char *key, const char *bytes, size_t size)
+{
+    proto_open(&writer->out, "metadata_props");
+    proto_put_text(&writer->out, "key", key);
+    proto_put_string(&writer->out, "value", bytes, size);
+    proto_close(&writer->out);
+}
+
+/* Gears in GE's notation, where that can say them: ONNX itself has names of dimensions, but no
+ * place for their values. */
+static void put_gears(struct writer *writer, const struct graph *graph)
+{
+    struct ge_gears gears;
+    if (ge_gears_write(&gears, writer->module, graph)) {
+        put_property(writer, GE_INPUT_SHAPE, gears.input_shape.at, gears.input_shape.size);
+        put_property(writer, GE_DYNAMIC_DIMS, gears.dynamic_dims.at, gears.dynamic_dims.size);
+        put_property(writer, GE_DYNAMIC_NODE_TYPE, GE_NODES_ARE_PARAMETERS,
+                     strlen(GE_NODES_ARE_PARAMETERS));
+    }
+    ge_gears_free(&gears);
+}
+
 bool exchange_write_onnx_txt(struct print_sink *sink, const struct module *module)
 {
     struct writer writer = {.pieces = {.sink = sink}, .module = module};
@@ -393,11 +416,13 @@ bool exchange_write_onnx_txt(struct print_sink *sink, const struct module *modul
     writer.written = mem_calloc(module->graphs.count + 1, 1);
     proto_put_integer(&writer.out, "ir_version", IR_VERSION);
     proto_put_text(&writer.out, "producer_name", "skirc");
-    put_graph(&writer, find_root(module), "graph", true);
+    uint32_t root = find_root(module);
+    put_graph(&writer, root, "graph", true);
     proto_open(&writer.out, "opset_import");
     proto_put_text(&writer.out, "domain", "");
     proto_put_integer(&writer.out, "version", OPSET);
     proto_close(&writer.out);
+    put_gears(&writer, &module->graphs.at[root]);
     mem_free(writer.written);
     text_free(&writer.bytes);
     return pieces_end(&writer.pieces);
