@@ -23,7 +23,6 @@ libskir_la_SOURCES += \
 	frontend/exchange/dump/contents.c \
 	frontend/exchange/dump/contents.h \
 	frontend/exchange/dump/counts.c \
-	frontend/exchange/dump/dtypes.def \
 	frontend/exchange/dump/dump.c \
 	frontend/exchange/dump/dump.h \
 	frontend/exchange/dump/finish.c \

@@ -23,20 +23,30 @@ uint32_t viewed_value(const struct module *module, const struct graph *graph, ui
     return value;
 }
 
+static void mark_written(const struct module *module, const struct graph *graph,
+                         const struct op *op, uint8_t *written)
+{
+    struct op_write write = {0};
+    while (op_next_write(module, graph, op, &write))
+        written[viewed_value(module, graph, write.operand)] = 1;
+    /* What it calls may. */
+    for (uint32_t n = 0; op_call_kind(op) != CALL_NONE && n < op->operands.count; n++)
+        written[viewed_value(module, graph, op_operands(graph, op)[n])] = 1;
+}
+
+void graph_mark_written(const struct module *module, const struct graph *graph, uint8_t *written)
+{
+    for (uint32_t i = 0; i < graph->ops.count; i++)
+        mark_written(module, graph, &graph->ops.at[i], written);
+}
+
 bool value_is_written(const struct module *module, const struct graph *graph, uint32_t value)
 {
-    for (uint32_t i = 0; i < graph->ops.count; i++) {
-        const struct op *op = &graph->ops.at[i];
-        struct op_write write = {0};
-        while (op_next_write(module, graph, op, &write))
-            if (viewed_value(module, graph, write.operand) == value)
-                return true;
-        /* What it calls may. */
-        for (uint32_t n = 0; op_call_kind(op) != CALL_NONE && n < op->operands.count; n++)
-            if (viewed_value(module, graph, op_operands(graph, op)[n]) == value)
-                return true;
-    }
-    return false;
+    uint8_t *written = mem_calloc(graph->values.count + 1, 1);
+    graph_mark_written(module, graph, written);
+    bool is_written = written[value];
+    mem_free(written);
+    return is_written;
 }
 
 /* The numbers of contents as integers; false where they are something else. */
@@ -68,6 +78,8 @@ static bool contents_of(const struct op_call *call, uint32_t tensor, struct aren
         return false;
     uint32_t value =
         viewed_value(known->module, graph, op_operands(graph, known->op)[place->index]);
+    if (known->written && known->written[value])
+        return false;
     uint32_t def = graph->values.at[value].def;
     const struct op *source = def < graph->ops.count ? &graph->ops.at[def] : NULL;
     const struct attr *attr = source && !op_is_variable(known->module, source)
@@ -83,7 +95,7 @@ static bool contents_of(const struct op_call *call, uint32_t tensor, struct aren
 void known_contents_use(struct known_contents *known, const struct module *module,
                         const struct graph *graph, const struct op *op, struct op_tensors *tensors)
 {
-    *known = (struct known_contents){module, graph, op, tensors};
+    *known = (struct known_contents){module, graph, op, tensors, NULL};
     tensors->call.contents = contents_of;
     tensors->call.contents_user = known;
 }

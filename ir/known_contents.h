@@ -12,6 +12,9 @@ uint32_t viewed_value(const struct module *module, const struct graph *graph, ui
 /* Whether an op of the graph writes into what this value, which is no view, is. */
 bool value_is_written(const struct module *module, const struct graph *graph, uint32_t value);
 
+/* The same of all values, by value of the graph: 1 where something is written. */
+void graph_mark_written(const struct module *module, const struct graph *graph, uint8_t *written);
+
 /* The rules of an op can ask what stands in its operands from now on, if that is in the text,
  * whether or not something is written there later. `tensors` is that of an op of the graph. */
 struct known_contents {
@@ -19,6 +22,8 @@ struct known_contents {
     const struct graph *graph;
     const struct op *op;
     const struct op_tensors *tensors;
+    const uint8_t
+        *written; /* of graph_mark_written: of such values nothing is said; NULL: of all */
 };
 void known_contents_use(struct known_contents *known, const struct module *module,
                         const struct graph *graph, const struct op *op, struct op_tensors *tensors);

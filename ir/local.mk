@@ -33,6 +33,9 @@ libskir_la_SOURCES += \
 	ir/estimate.h \
 	ir/event_sides.c \
 	ir/event_sides.h \
+	ir/foreign_dtypes.c \
+	ir/foreign_dtypes.def \
+	ir/foreign_dtypes.h \
 	ir/formats.def \
 	ir/ge_gears.c \
 	ir/ge_gears.h \

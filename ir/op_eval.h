@@ -28,6 +28,9 @@ static inline void evaluator_forget(struct evaluator *e)
 }
 /* The branch of choices that holds; NULL where that is not known. */
 const struct rule *rule_choose(struct evaluator *e, const struct rule *rule);
+/* The shape that a rule says of its slot, the tensor where it is told; one with a dimension below 0
+ * is a fault. */
+struct rule_value rule_shape_said(struct evaluator *e, uint32_t tensor, const struct rule *value);
 /* All rules of shapes, which bind variables. Whether they hold shows in `failed`. */
 void rules_run(struct evaluator *e);
 

@@ -268,6 +268,21 @@ static struct rule_value call_slice(struct evaluator *e, const struct rule_value
     return out;
 }
 
+static struct rule_value call_every(struct evaluator *e, const struct rule_value *args)
+{
+    const int64_t *step = rule_as_number(&args[2]);
+    uint32_t from;
+    if (args[0].kind != VALUE_LIST || !step || !cut_of(&args[1], args[0].count, &from))
+        return rule_unknown;
+    if (*step <= 0)
+        return rule_fail_here(e, "a step is below 1");
+    uint64_t left = args[0].count - from, most = left > 0 ? (left - 1) / (uint64_t)*step + 1 : 0;
+    struct rule_value out = rule_list(e, most);
+    for (uint32_t i = 0; i < out.count; i++)
+        out.dims[i] = args[0].dims[from + i * (uint64_t)*step];
+    return out;
+}
+
 static struct rule_value call_replace(struct evaluator *e, const struct rule_value *args,
                                       bool insert)
 {
@@ -419,6 +434,7 @@ struct rule_value rule_call(struct evaluator *e, const struct rule *rule, struct
     case RULE_FN_reduce: return call_reduce(e, args);
     case RULE_FN_permute: return call_permute(e, args);
     case RULE_FN_slice: return call_slice(e, args);
+    case RULE_FN_every: return call_every(e, args);
     case RULE_FN_strided: return rule_strided(e, args);
     case RULE_FN_replace: return call_replace(e, args, false);
     case RULE_FN_insert: return call_replace(e, args, true);

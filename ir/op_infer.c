@@ -1,4 +1,5 @@
 #include "ir/op_infer.h"
+#include "ir/foreign_dtypes.h"
 
 struct inferring {
     struct op_inference *in;
@@ -7,6 +8,7 @@ struct inferring {
     const struct op *op;
     uint32_t first[MAX_OP_SLOTS]; /* tensor of a slot; NONE */
     bool open;                    /* an operand has dimensions that are no integers */
+    struct arena *arena;
 };
 
 static uint32_t result_value(const struct inferring *i, uint32_t tensor)
@@ -24,10 +26,16 @@ static uint32_t type_of(const struct inferring *i, uint32_t tensor)
 
 /* --------------------------------------------------------------------------- dtypes ---- */
 
-/* That of the slot which it is like, though it may be others, too; or the only one that it may
- * have. */
-static bool infer_dtype(const struct inferring *i, const struct op_slot *slot, enum dtype *dtype)
+/* That which an attribute says, whose numbers of nothing the verifier refuses; that of the slot
+ * which it is like, though it may be others, too; or the only one that it may have. */
+static bool infer_dtype(const struct inferring *i, uint32_t index, enum dtype *dtype)
 {
+    const struct op_call *call = &i->in->tensors.call;
+    const struct op_slot *slot = &call->type->slots[index];
+    int64_t number;
+    if (op_slot_number(call, index, true, i->arena, &number))
+        return ge_dtype_find(number, dtype) ? *dtype != DTYPE_UNKNOWN
+                                            : op_slot_number(call, index, false, i->arena, &number);
     uint32_t like = slot->like == NONE ? NONE : i->first[slot->like];
     if (like != NONE) {
         *dtype = i->module->types.at[type_of(i, like)].dtype;
@@ -58,8 +66,7 @@ static void infer_result(struct inferring *i, uint32_t tensor, const struct op_s
     uint32_t *id = &i->graph->values.at[result_value(i, tensor)].type;
     struct type type = i->module->types.at[*id];
     const int64_t *dims = type_dims(i->module, *id);
-    if (type.dtype == DTYPE_UNKNOWN &&
-        !infer_dtype(i, &call->type->slots[call->tensors[tensor].slot], &type.dtype))
+    if (type.dtype == DTYPE_UNKNOWN && !infer_dtype(i, call->tensors[tensor].slot, &type.dtype))
         note_untold(i, OP_NO_DTYPE, tensor);
     if (type.rank == RANK_UNKNOWN && !i->in->impossible) {
         type.rank = shape->rank;
@@ -92,9 +99,11 @@ static void look_at_tensors(struct inferring *i)
 }
 
 void op_infer(struct op_inference *in, struct module *module, struct graph *graph,
-              const struct op *op, const struct op_type *type, struct arena *arena)
+              const struct op *op, const struct op_type *type, const uint8_t *written,
+              struct arena *arena)
 {
-    struct inferring i = {.in = in, .module = module, .graph = graph, .op = op};
+    struct inferring i = {.in = in, .module = module, .graph = graph, .op = op, .arena = arena};
+    struct known_contents known;
     struct op_fault fault;
     *in = (struct op_inference){.untold = OP_ALL_TOLD, .result = NONE, .slot = NONE};
     op_tensors_init(&in->tensors, module, graph, op, type, arena);
@@ -103,7 +112,12 @@ void op_infer(struct op_inference *in, struct module *module, struct graph *grap
     const struct op_call *call = &in->tensors.call;
     struct op_shape *shapes = arena_alloc(arena, (call->n_tensors + 1) * sizeof *shapes);
     look_at_tensors(&i);
+    if (written && type->n_contents) {
+        known_contents_use(&known, module, graph, op, &in->tensors);
+        known.written = written;
+    }
     in->impossible = !op_shapes_infer(call, module, arena, shapes, &fault);
+    in->tensors.call.contents = NULL;
     for (uint32_t n = 0; n < call->n_tensors; n++)
         if (in->tensors.places[n].result)
             infer_result(&i, n, &shapes[n]);

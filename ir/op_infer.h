@@ -2,22 +2,24 @@
 #ifndef IR_OP_INFER_H
 #define IR_OP_INFER_H
 
-#include "ir/op_tensors.h"
+#include "ir/known_contents.h"
 
 enum op_untold { OP_ALL_TOLD, OP_NO_DTYPE, OP_NO_SHAPE };
 
 struct op_inference {
     struct op_tensors tensors; /* where they misfit, nothing else is said */
-    bool impossible;           /* the shapes cannot be right, as op_shapes_check says */
+    bool impossible;           /* as op_shapes_check, or else op_ranges_check, says */
     enum op_untold untold;     /* what the data does not say of a result */
     uint32_t result;           /* the first such result, if any, and its slot */
     uint32_t slot;
 };
 
 /* Gives the results, all of which have types, the dtypes and shapes that they do not know but that
- * follow. What an operand does not say, or depends on names, may stay unknown; that is no lack of
+ * follow, also from what stands in constants if `written` is that of graph_mark_written and not
+ * NULL. What an operand does not say, or depends on names, may stay unknown; that is no lack of
  * data. Needs memory of the arena for as long as the inference is looked at. */
 void op_infer(struct op_inference *in, struct module *module, struct graph *graph,
-              const struct op *op, const struct op_type *type, struct arena *arena);
+              const struct op *op, const struct op_type *type, const uint8_t *written,
+              struct arena *arena);
 
 #endif

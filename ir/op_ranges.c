@@ -210,20 +210,31 @@ static void look_by_element(struct looking *looking, const struct op_rule *rule)
     e->arena = kept;
 }
 
+static void compare_shape(struct evaluator *e, uint32_t tensor, const struct rule_value *expected)
+{
+    struct rule_value found = rule_shape(e, tensor);
+    if (expected->kind == VALUE_LIST && found.kind == VALUE_LIST &&
+        !rule_lists_agree(expected, &found))
+        rule_fail(e, tensor, NONE, "by it '%s' of %s is %s, not %s", rule_slot(e, tensor)->name,
+                  e->call->type->name, rule_value_text(expected).text,
+                  rule_value_text(&found).text);
+}
+
 /* A rule of the shape of another tensor. */
 static void look_at_shape(struct looking *looking, const struct op_rule *rule)
 {
     struct evaluator *e = &looking->e;
     e->rule = rule;
+    e->nth = 0;
     const struct rule *value = rule_choose(e, rule->value);
-    struct rule_value expected = value ? rule_eval(e, value) : rule_unknown;
-    for (uint32_t i = 0; i < e->call->n_tensors && !e->failed; i++) {
-        struct rule_value found = rule_shape(e, i);
-        if (e->call->tensors[i].slot == rule->slot && expected.kind == VALUE_LIST &&
-            found.kind == VALUE_LIST && !rule_lists_agree(&expected, &found))
-            rule_fail(e, i, NONE, "by it '%s' of %s is %s, not %s", rule_slot(e, i)->name,
-                      e->call->type->name, rule_value_text(&expected).text,
-                      rule_value_text(&found).text);
+    struct rule_value expected = value ? rule_shape_said(e, NONE, value) : rule_unknown;
+    for (uint32_t i = 0; value && i < e->call->n_tensors && !e->failed; i++) {
+        if (e->call->tensors[i].slot != rule->slot)
+            continue;
+        if (rule->each && e->nth > 0)
+            expected = rule_shape_said(e, i, value);
+        compare_shape(e, i, &expected);
+        e->nth++;
     }
     if (e->failed)
         wrong_whole(looking);

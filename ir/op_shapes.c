@@ -167,9 +167,7 @@ static bool has_variables(const struct rule *list)
     return false;
 }
 
-/* What a rule says of one element of its slot, the tensor if it is told. */
-static struct rule_value shape_by_rule(struct evaluator *e, uint32_t tensor,
-                                       const struct rule *value)
+struct rule_value rule_shape_said(struct evaluator *e, uint32_t tensor, const struct rule *value)
 {
     struct rule_value shape = rule_eval(e, value);
     for (uint32_t i = 0; shape.kind == VALUE_LIST && i < shape.count; i++)
@@ -212,12 +210,12 @@ static void check_slot(struct evaluator *e, const struct rule *value)
     e->nth = 0;
     /* Whose shape it would be is not told, but it may be impossible. */
     if (!operand && !e->rule->each && rule_tensor(e, e->rule->slot) == NONE)
-        shape_by_rule(e, NONE, value);
+        rule_shape_said(e, NONE, value);
     for (uint32_t i = 0; i < e->call->n_tensors && !e->failed; i++) {
         if (e->call->tensors[i].slot != e->rule->slot)
             continue;
         if (first || e->rule->each)
-            expected = shape_by_rule(e, i, value);
+            expected = rule_shape_said(e, i, value);
         struct rule_value found = rule_shape_in(e, i, dims);
         if (expected.kind == VALUE_LIST && found.kind == VALUE_LIST &&
             !rule_lists_agree(&expected, &found))
@@ -380,6 +378,42 @@ static uint64_t ruled_slots(const struct op_type *type)
     return slots;
 }
 
+/* Whether it is known what stands in the operand that a rule is about. */
+static bool contents_are_known(struct evaluator *e, const struct op_content_rule *rule)
+{
+    struct op_contents found;
+    uint32_t tensor = rule_tensor(e, rule->operand);
+    return tensor != NONE && e->call->contents(e->call, tensor, &e->arena, &found);
+}
+
+/* Shapes of results that what stands in operands says; whether there may be any. */
+static bool run_content_rules(struct evaluator *e)
+{
+    const struct op_type *type = e->call->type;
+    bool any = false;
+    for (uint32_t i = 0; e->call->contents && i < type->n_contents && !e->failed; i++) {
+        const struct op_content_rule *rule = &type->contents[i];
+        if (rule->rule.slot == NONE || rule->rule.slot < type->n_operands ||
+            !contents_are_known(e, rule))
+            continue;
+        run_rule(e, &rule->rule);
+        any = true;
+    }
+    return any;
+}
+
+/* Rules of shapes say more once more shapes are known. What they then have against these does not
+ * count here: the shapes are told all the same, and so is what is wrong, of whoever has them. */
+static void infer_shapes(struct evaluator *e)
+{
+    rules_run(e);
+    if (!e->failed && run_content_rules(e) && !e->failed) {
+        rules_run(e);
+        e->failed = false;
+    }
+    take_updated(e);
+}
+
 bool op_shapes_infer(const struct op_call *call, struct module *module, struct arena *arena,
                      struct op_shape *shapes, struct op_fault *fault)
 {
@@ -389,9 +423,7 @@ bool op_shapes_infer(const struct op_call *call, struct module *module, struct a
     e.inferred = arena_alloc(&e.arena, (call->n_tensors + 1) * sizeof *e.inferred);
     for (uint32_t i = 0; i < call->n_tensors; i++)
         e.inferred[i] = rule_unknown;
-    for (uint32_t i = 0; i < call->type->n_shape && !e.failed; i++)
-        run_rule(&e, &call->type->shape[i]);
-    take_updated(&e);
+    infer_shapes(&e);
     for (uint32_t i = 0; i < call->n_tensors; i++) {
         shapes[i] = (struct op_shape){.ruled = ruled >> call->tensors[i].slot & 1};
         shapes[i].ruled |= updated_operand(&e, i) != NONE;

@@ -61,7 +61,8 @@ struct op_shape {
     const int64_t *dims;
 };
 
-/* The shapes of results, by tensor of the call, which is held to the rules where it knows them.
+/* The shapes of results, by tensor of the call, which is held to the rules where it knows them;
+ * also by what stands in its operands, as far as it knows that.
  * False, with the fault, where the shapes cannot be right. Sums of names get their names in
  * `module`, which is that of the call; without it they are DIM_UNKNOWN. Dimensions are in the
  * arena. */

@@ -199,6 +199,21 @@ void op_tensors_init(struct op_tensors *tensors, const struct module *module,
                                      .user = user};
 }
 
+bool op_slot_number(const struct op_call *call, uint32_t slot, bool fallback, struct arena *arena,
+                    int64_t *number)
+{
+    struct op_attr_value value;
+    uint32_t by = call->type->slots[slot].by;
+    const struct op_attr *attr = by == NONE ? NULL : &call->type->attrs[by];
+    if (!attr)
+        return false;
+    if (!call->attr(call, attr, arena, &value))
+        value = (struct op_attr_value){fallback ? attr->numbers : NULL, 1, NULL};
+    if (value.numbers && value.count == 1)
+        *number = value.numbers[0];
+    return value.numbers && value.count == 1;
+}
+
 /* ------------------------------------------------------------------------- formats ---- */
 
 /* Whether the dimensions of a type are those that rules speak of: other formats have their own. */

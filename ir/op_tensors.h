@@ -39,6 +39,11 @@ void op_tensors_init(struct op_tensors *tensors, const struct module *module,
                      const struct graph *graph, const struct op *op, const struct op_type *type,
                      struct arena *arena);
 
+/* The number that the attribute of a slot has (op_slot.by), if it has one: what the op says, or
+ * else the type's data if `fallback`. */
+bool op_slot_number(const struct op_call *call, uint32_t slot, bool fallback, struct arena *arena,
+                    int64_t *number);
+
 /* The first format of a tensor of which rules know nothing, as its dimensions are others; NONE:
  * rules hold. */
 uint32_t op_tensors_odd_format(const struct module *module, const struct op_tensors *tensors);

@@ -115,6 +115,7 @@ static bool read_slot(const struct reading *reading, const char *text, uint32_t 
                                              .dtypes = UINT64_MAX,
                                              .like = NONE,
                                              .alias = NONE,
+                                             .by = NONE,
                                              .reads = true};
     return true;
 }
@@ -226,6 +227,32 @@ static bool read_dtypes(const struct reading *reading, const cJSON *dtypes)
             if (!*text)
                 break;
         }
+    }
+    return true;
+}
+
+static uint32_t find_int(const struct op_type *type, const char *name)
+{
+    for (uint32_t i = 0; i < type->n_attrs; i++)
+        if (type->attrs[i].kind == OP_ATTR_INT && strcmp(type->attrs[i].name, name) == 0)
+            return i;
+    return NONE;
+}
+
+/* {"result": "attribute"} */
+static bool read_dtype_by(const struct reading *reading, const cJSON *by)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, by)
+    {
+        const char *name = cJSON_IsString(item) ? item->valuestring : "";
+        uint32_t result = find_result(reading, item->string, strlen(item->string));
+        uint32_t attr = find_int(reading->type, name);
+        if (result == NONE || attr == NONE)
+            return fail(reading,
+                        "'dtype_by' maps results to attributes of the kind int, not '%s' to '%s'",
+                        item->string, name);
+        reading->slots[result].by = attr;
     }
     return true;
 }
@@ -539,6 +566,7 @@ enum {
     KEY_results,
     KEY_attributes,
     KEY_dtypes,
+    KEY_dtype_by,
     KEY_alias,
     KEY_writes,
     KEY_reads,
@@ -552,14 +580,14 @@ enum {
     KEYS
 };
 
-static const char *const keys[KEYS] = {"about", "operands", "results", "attributes", "dtypes",
-                                       "alias", "writes",   "reads",   "graphs",     "passive",
-                                       "view",  "shape",    "values",  "flops",      "bytes"};
+static const char *const keys[KEYS] = {
+    "about", "operands", "results", "attributes", "dtypes", "dtype_by", "alias", "writes",
+    "reads", "graphs",   "passive", "view",       "shape",  "values",   "flops", "bytes"};
 
 static bool is_dictionary(int key)
 {
-    return key == KEY_attributes || key == KEY_dtypes || key == KEY_alias || key == KEY_graphs ||
-           key == KEY_values;
+    return key == KEY_attributes || key == KEY_dtypes || key == KEY_dtype_by || key == KEY_alias ||
+           key == KEY_graphs || key == KEY_values;
 }
 
 /* Each member once, and none that is unknown. */
@@ -600,7 +628,9 @@ bool op_type_read(const struct op_type_reader *reader, const char *name, const c
     return find_members(&reading, json, members) &&
            read_slots(&reading, members[KEY_operands], members[KEY_results]) &&
            read_attrs(&reading, members[KEY_attributes]) &&
-           read_dtypes(&reading, members[KEY_dtypes]) && read_alias(&reading, members[KEY_alias]) &&
+           read_dtypes(&reading, members[KEY_dtypes]) &&
+           read_dtype_by(&reading, members[KEY_dtype_by]) &&
+           read_alias(&reading, members[KEY_alias]) &&
            read_access(&reading, members[KEY_writes], true) &&
            read_access(&reading, members[KEY_reads], false) &&
            read_graphs(&reading, members[KEY_graphs]) && read_rules(&reading, members[KEY_shape]) &&

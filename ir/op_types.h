@@ -18,6 +18,7 @@ struct op_slot {
     uint64_t dtypes; /* a set, by enum dtype, of what it may be */
     uint32_t like;   /* what it may be, too: the dtype of the slot with this index; or NONE */
     uint32_t alias;  /* of a result: the operand that its memory is; or NONE */
+    uint32_t by;     /* of a result: the attribute that is the number of its dtype; or NONE */
     bool reads;      /* of an operand: its contents are read */
     bool writes;     /* of an operand: its memory is written */
 };
@@ -109,8 +110,8 @@ struct op_types *op_types_new(void);
 void op_types_free(struct op_types *types);
 
 /* Adds the types of a JSON text, which a private library has, with a NUL behind its end. `path` is
- * for errors, and its file for the family. A type that is known already must say the same. False, with one line of text,
- * where something is wrong; types before it are added then. */
+ * for errors, and its file for the family. A type that is known already must say the same. False,
+ * with one line of text, where something is wrong; types before it are added then. */
 bool op_types_add(struct op_types *types, const char *path, const char *json, size_t size,
                   char *error, size_t error_size);
 

@@ -1,4 +1,5 @@
 #include "frontend/commands/op_type_text.h"
+#include "ir/foreign_dtypes.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -29,6 +30,21 @@ static void put_dtypes(struct text *text, const struct op_type *type, const stru
         text_printf(text, "%s like %s", slot->dtypes ? ", or" : "", type->slots[slot->like].name);
 }
 
+/* "; by dst_type: 0 f32, 1 f16" */
+static void put_numbers(struct text *text, const struct op_type *type, const struct op_slot *slot)
+{
+    const char *between = ": ";
+    enum dtype dtype;
+    text_printf(text, "; by %s", type->attrs[slot->by].name);
+    for (int number = 0; number < GE_DTYPES_END; number++) {
+        if (!ge_dtype_find(number, &dtype) || dtype == DTYPE_UNKNOWN ||
+            !(slot->dtypes >> dtype & 1))
+            continue;
+        text_printf(text, "%s%d %s", between, number, dtype_info(dtype)->name);
+        between = ", ";
+    }
+}
+
 static void put_slots(struct text *text, const struct op_type *type, bool results)
 {
     const char *heading = results ? "results" : "operands";
@@ -42,6 +58,8 @@ static void put_slots(struct text *text, const struct op_type *type, bool result
         put_dtypes(text, type, slot);
         if (slot->alias != NONE)
             text_printf(text, "; the memory of %s", type->slots[slot->alias].name);
+        if (slot->by != NONE)
+            put_numbers(text, type, slot);
         if (slot->writes)
             text_string(text, "; written");
         if (!results && !slot->reads)

@@ -200,6 +200,8 @@ struct span locate_op(const struct module *module, const struct op *op, enum op_
     found[OP_RECV] = walk_clause(&walk, W_recv, ']', index);
     found[OP_WHOLE].end = walk.last.end;
     scanner_free(&walk.scanner);
+    if (part == OP_RESULT_TYPE && !found[part].end)
+        part = found[OP_RESULT].end ? OP_RESULT : OP_TYPE_NAME;
     return found[part];
 }
 

@@ -12,6 +12,7 @@ struct inferrer {
     struct graph *graph;
     struct diags *diags;
     struct arena scratch;
+    uint8_t *written; /* of graph_mark_written; NULL: nobody has asked */
     bool ok;
 };
 
@@ -26,6 +27,18 @@ static void refuse(struct inferrer *in, const struct op *op, uint32_t result, co
         diag_help(in->diags, "write the type%s behind the op: ': %s'",
                   op->results.count == 1 ? "" : "s of all results",
                   op->results.count == 1 ? "f32[2, 3]" : "(f32[2, 3], f32[2])");
+}
+
+/* Where an attribute would say it. */
+static void refuse_number(struct inferrer *in, const struct op *op,
+                          const struct op_inference *found)
+{
+    char why[256];
+    const struct op_type *type = found->tensors.call.type;
+    const struct op_slot *slot = &type->slots[found->slot];
+    snprintf(why, sizeof why, "'%.60s' does not say the data type of '%.60s' of %.60s",
+             type->attrs[slot->by].name, slot->name, type->name);
+    refuse(in, op, found->result, why);
 }
 
 static void refuse_dtype(struct inferrer *in, const struct op *op, const struct op_inference *found)
@@ -47,12 +60,37 @@ static void refuse_dtype(struct inferrer *in, const struct op *op, const struct 
     text_free(&why);
 }
 
+static bool has_operand(const struct op_call *call, uint32_t slot)
+{
+    for (uint32_t i = 0; i < call->n_tensors; i++)
+        if (call->tensors[i].slot == slot)
+            return true;
+    return false;
+}
+
+/* The operand, which the op has, whose contents say the shape of a result; NONE. */
+static uint32_t shaping_operand(const struct op_inference *found)
+{
+    const struct op_type *type = found->tensors.call.type;
+    for (uint32_t i = 0; i < type->n_contents; i++)
+        if (type->contents[i].rule.slot == found->slot &&
+            has_operand(&found->tensors.call, type->contents[i].operand))
+            return type->contents[i].operand;
+    return NONE;
+}
+
 static void refuse_shape(struct inferrer *in, const struct op *op, const struct op_inference *found)
 {
-    char why[160];
+    char why[256];
     const struct op_type *type = found->tensors.call.type;
-    snprintf(why, sizeof why, "no rule of %.60s says the shape of '%.60s'", type->name,
-             type->slots[found->slot].name);
+    uint32_t operand = shaping_operand(found);
+    if (operand == NONE)
+        snprintf(why, sizeof why, "no rule of %.60s says the shape of '%.60s'", type->name,
+                 type->slots[found->slot].name);
+    else
+        snprintf(why, sizeof why,
+                 "what stands in '%.60s' of %.60s says the shape of '%.60s', and is not known",
+                 type->slots[operand].name, type->name, type->slots[found->slot].name);
     refuse(in, op, found->result, why);
 }
 
@@ -123,11 +161,22 @@ static bool labels_are_the_kernels(const struct op_inference *found, const struc
     return found->tensors.misfit == OP_NO_LABEL && op->kernel != NONE;
 }
 
+/* Into which values something is written: of those nothing follows. */
+static const uint8_t *written_in(struct inferrer *in)
+{
+    if (in->written)
+        return in->written;
+    in->written = mem_calloc(in->graph->values.count + 1, 1);
+    graph_mark_written(in->module, in->graph, in->written);
+    return in->written;
+}
+
 static void infer_by_data(struct inferrer *in, const struct op *op, const struct op_type *type)
 {
     struct op_inference found;
     char why[200];
-    op_infer(&found, in->module, in->graph, op, type, &in->scratch);
+    op_infer(&found, in->module, in->graph, op, type, type->n_contents ? written_in(in) : NULL,
+             &in->scratch);
     uint32_t format =
         found.tensors.misfit == OP_FITS ? op_tensors_odd_format(in->module, &found.tensors) : NONE;
     if (format != NONE) {
@@ -136,6 +185,8 @@ static void infer_by_data(struct inferrer *in, const struct op *op, const struct
         refuse(in, op, 0, why);
     } else if (labels_are_the_kernels(&found, op)) {
         refuse(in, op, 0, "the labels of operands are those of the kernel");
+    } else if (found.untold == OP_NO_DTYPE && type->slots[found.slot].by != NONE) {
+        refuse_number(in, op, &found);
     } else if (found.untold == OP_NO_DTYPE) {
         refuse_dtype(in, op, &found);
     } else if (found.untold == OP_NO_SHAPE) {
@@ -169,6 +220,7 @@ bool infer_graph_types(struct module *module, struct graph *graph, struct diags 
     for (uint32_t i = 0; graph->untyped && i < graph->ops.count; i++)
         if (op_is_untyped(graph, &graph->ops.at[i]))
             infer_op(&in, &graph->ops.at[i]);
+    mem_free(in.written);
     arena_free(&in.scratch);
     return in.ok;
 }

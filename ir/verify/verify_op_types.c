@@ -2,6 +2,7 @@
  * and attributes (ir/ops). */
 #include "ir/attr_rows.h"
 #include "ir/base/text.h"
+#include "ir/foreign_dtypes.h"
 #include "ir/meant_names.h"
 #include "ir/op_tensors.h"
 #include "ir/operands.h"
@@ -230,9 +231,24 @@ static uint64_t dtype_bit(enum dtype dtype)
 /* What is wrong with a dtype. */
 struct wrong_dtype {
     uint32_t tensor;
-    uint64_t set;  /* of what it may be */
+    uint64_t set;  /* of what it may be; 0: an attribute says what cannot be */
     uint32_t like; /* the tensor whose dtype it may have; NONE */
+    bool by_attr;  /* it must be what an attribute says, `number` */
+    int64_t number;
 };
+
+/* Leaves in the set what the op's attribute says, if that may be. */
+static void narrow_by_attr(const struct op_call *call, struct wrong_dtype *found)
+{
+    struct arena scratch = {NULL, 0};
+    enum dtype dtype;
+    uint32_t slot = call->tensors[found->tensor].slot;
+    found->by_attr = op_slot_number(call, slot, false, &scratch, &found->number);
+    arena_free(&scratch);
+    if (!found->by_attr)
+        return;
+    found->set &= ge_dtype_find(found->number, &dtype) ? dtype_bit(dtype) : 0;
+}
 
 /* Finds the first one. */
 static bool dtypes_fit(const struct module *module, const struct op_tensors *tensors,
@@ -244,12 +260,35 @@ static bool dtypes_fit(const struct module *module, const struct op_tensors *ten
         uint64_t set = slot->dtypes;
         if (slot->like != NONE)
             set |= like == NONE ? UINT64_MAX : dtype_bit(dtype_of(module, tensors, like));
-        if (set & dtype_bit(dtype_of(module, tensors, i)))
-            continue;
-        *wrong = (struct wrong_dtype){i, set, like};
-        return false;
+        *wrong = (struct wrong_dtype){i, set, like, false, 0};
+        if (slot->by != NONE)
+            narrow_by_attr(&tensors->call, wrong);
+        if (!(wrong->set & dtype_bit(dtype_of(module, tensors, i))))
+            return false;
     }
     return true;
+}
+
+/* The attribute of this name, which the op has. */
+static struct span attr_span(const struct graph_verifier *gv, const struct op *op, const char *name)
+{
+    const struct attr *attr = gv->module->attrs.at + op->attrs.first;
+    while (!name_is(gv->module, attr->key, name))
+        attr++;
+    return locate_token(gv->module, attr->loc);
+}
+
+/* The number of no dtype, or of one that the result cannot have. */
+static void report_number(struct graph_verifier *gv, const struct op *op,
+                          const struct op_tensors *tensors, const struct wrong_dtype *wrong)
+{
+    const struct op_type *type = tensors->call.type;
+    const struct op_slot *slot = &type->slots[tensors->call.tensors[wrong->tensor].slot];
+    const char *name = type->attrs[slot->by].name;
+    if (diag_at(gv->diags, DIAG_op_signature, attr_span(gv, op, name),
+                "%s of %s is %lld, the number of no data type that '%s' can have", name, type->name,
+                (long long)wrong->number, slot->name))
+        diag_help(gv->diags, "'skirc opt --op-type=%s' prints the numbers", type->name);
 }
 
 static void report_dtype(struct graph_verifier *gv, const struct op *op,
@@ -260,12 +299,18 @@ static void report_dtype(struct graph_verifier *gv, const struct op *op,
     const struct op_slot *slot = &type->slots[tensors->call.tensors[tensor].slot];
     struct text names = {NULL, 0, 0};
     dtype_names(wrong->set, &names);
-    bool alone = like != NONE && slot->dtypes == 0;
-    if (diag_at(gv->diags, DIAG_op_signature, tensor_span(gv, op, tensors, tensor),
-                "%s '%s' of %s must be %s%s%s%s, but is %s",
-                tensors->places[tensor].result ? "result" : "operand", slot->name, type->name,
-                names.at, alone ? " like '" : "", alone ? type->slots[slot->like].name : "",
-                alone ? "'" : "", dtype_info(dtype_of(gv->module, tensors, tensor))->name) &&
+    bool alone = like != NONE && slot->dtypes == 0 && !wrong->by_attr;
+    const char *source = wrong->by_attr ? type->attrs[slot->by].name
+                         : alone        ? type->slots[slot->like].name
+                                        : "";
+    if (diag_at(
+            gv->diags, DIAG_op_signature, tensor_span(gv, op, tensors, tensor),
+            "%s '%s' of %s must be %s%s%s%s, but is %s",
+            tensors->places[tensor].result ? "result" : "operand", slot->name, type->name, names.at,
+            wrong->by_attr ? " by '"
+            : alone        ? " like '"
+                           : "",
+            source, *source ? "'" : "", dtype_info(dtype_of(gv->module, tensors, tensor))->name) &&
         like != NONE)
         diag_note(gv->diags, tensor_span(gv, op, tensors, like), "'%s' is here",
                   type->slots[slot->like].name);
@@ -278,7 +323,10 @@ static bool verify_dtypes(struct graph_verifier *gv, const struct op *op,
     struct wrong_dtype wrong;
     if (dtypes_fit(gv->module, tensors, &wrong))
         return true;
-    report_dtype(gv, op, tensors, &wrong);
+    if (wrong.set == 0 && wrong.by_attr)
+        report_number(gv, op, tensors, &wrong);
+    else
+        report_dtype(gv, op, tensors, &wrong);
     return false;
 }
 

@@ -246,6 +246,16 @@ static const struct {
      "op type 'T': 'c' can be like one other, not two"},
     {"{\"T\": {\"operands\": [\"x\"], \"results\": [\"y\"], \"alias\": {\"x\": \"y\"}}}",
      "op type 'T': 'alias' maps results to operands, not 'x' to 'y'"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [\"y\"], "
+     "\"attributes\": {\"n\": \"int\"}, \"dtype_by\": {\"x\": \"n\"}}}",
+     "op type 'T': 'dtype_by' maps results to attributes of the kind int, not 'x' to 'n'"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [\"y\"], "
+     "\"attributes\": {\"n\": \"ints\"}, \"dtype_by\": {\"y\": \"n\"}}}",
+     "op type 'T': 'dtype_by' maps results to attributes of the kind int, not 'y' to 'n'"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [\"y\"], \"dtype_by\": {\"y\": 3}}}",
+     "op type 'T': 'dtype_by' maps results to attributes of the kind int, not 'y' to ''"},
+    {"{\"T\": {\"operands\": [\"x\"], \"results\": [\"y\"], \"dtype_by\": 3}}",
+     "op type 'T': 'dtype_by' is an object"},
     {"{\"T\": {\"operands\": [\"x*\"], \"results\": [\"y\"], \"alias\": {\"y\": \"x\"}}}",
      "op type 'T': 'alias' has a list: 'y' of 'x'"},
     {"{\"T\": {\"operands\": [\"x\"], \"results\": [], \"writes\": \"x\"}}",

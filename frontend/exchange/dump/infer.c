@@ -56,7 +56,7 @@ void dump_infer(struct dump_inference *all, struct module *module, struct graph 
         return;
     *last = (struct dump_inferred){.graph = graph->name, .op = *op};
     copy_types(graph, op, last->before);
-    op_infer(&inference, module, graph, op, type, &all->scratch);
+    op_infer(&inference, module, graph, op, type, NULL, &all->scratch);
     arena_clear(&all->scratch);
     copy_types(graph, op, last->after);
 }

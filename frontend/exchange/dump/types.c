@@ -5,7 +5,7 @@
 const struct dump_dtype dump_dtypes[] = {
 #define DUMP_DTYPE(dtype, ge, proto, number, onnx, tf, tf_number)                                  \
     {DTYPE_##dtype, ge, tf, proto, number, onnx, tf_number},
-#include "frontend/exchange/dump/dtypes.def"
+#include "ir/foreign_dtypes.def"
 #undef DUMP_DTYPE
 };
 
