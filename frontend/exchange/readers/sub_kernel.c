@@ -345,6 +345,17 @@ static void read_debug(struct metadata *meta, const struct json_item *item)
         sub_kernel_check_debug(meta->dump, item->span, meta->debug);
 }
 
+/* A request has slots in the place of tensors, so nothing can be computed of shapes. */
+static void read_block(struct metadata *meta, const struct json_item *item)
+{
+    if (item->kind == JSON_STRING)
+        json_text_fail(&meta->json, item->span,
+                       "a fusion request knows no shapes, of which blocks could be computed: "
+                       "'blockDim' is a number there");
+    else
+        json_text_integer(&meta->json, item, 1, 1024, &meta->block);
+}
+
 /* Others are what the file has for others. */
 static void read_member(struct metadata *meta, const struct json_item *item)
 {
@@ -355,7 +366,7 @@ static void read_member(struct metadata *meta, const struct json_item *item)
         meta->name_span = item->span;
         read_name(meta, item, &meta->name);
     } else if (json_text_is(item, "blockDim"))
-        json_text_integer(json, item, 1, 1024, &meta->block);
+        read_block(meta, item);
     else if (json_text_is(item, "sub_operator_op_type"))
         read_name(meta, item, &meta->op_type);
     else if (json_text_is(item, "sub_operator_params"))
