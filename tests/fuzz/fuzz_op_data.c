@@ -6,7 +6,7 @@
  * With -fsanitize=fuzzer it is a libFuzzer target. With -DREPLAY it has a plain main that runs the
  * files named as arguments. */
 #define _GNU_SOURCE /* memmem */
-#include "ir/op_shapes.h"
+#include "ir/op_ranges.h"
 #include "tests/fuzz/print_diags.h"
 #include "tests/fuzz/replay.h"
 #include "tests/unit/parsed_module.h"
@@ -54,12 +54,29 @@ static bool attr_of_bytes(const struct op_call *call, const struct op_attr *attr
     return true;
 }
 
+/* A few numbers in vectors that are as short. */
+static bool contents_of_bytes(const struct op_call *call, uint32_t tensor, struct arena *arena,
+                              struct op_contents *contents)
+{
+    static const int64_t numbers[] = {1, -1, 0, 2, INT64_MIN};
+    const struct op_tensor *vector = &call->tensors[tensor];
+    (void)arena;
+    if (vector->rank != 1 || vector->dims[0] < 0 || vector->dims[0] > 4)
+        return false;
+    *contents = (struct op_contents){numbers + (tensor & 1), (uint64_t)vector->dims[0]};
+    return true;
+}
+
 static void ask(const struct op_type *type, struct bytes *bytes)
 {
     static const int64_t sizes[] = {0, 1, 2, 3, 4, DIM_UNKNOWN, INT64_C(1) << 40, DIM_GEAR + 9};
     struct op_tensor tensors[MAX_TENSORS];
     int64_t dims[MAX_TENSORS][MAX_DIMS];
-    struct op_call call = {.type = type, .tensors = tensors, .attr = attr_of_bytes, .user = bytes};
+    struct op_call call = {.type = type,
+                           .tensors = tensors,
+                           .attr = attr_of_bytes,
+                           .user = bytes,
+                           .contents = contents_of_bytes};
     uint32_t slots = type->n_operands + type->n_results;
     for (; slots && call.n_tensors < MAX_TENSORS; call.n_tensors++) {
         uint32_t rank = next_byte(bytes) % (MAX_DIMS + 2);
@@ -74,10 +91,13 @@ static void ask(const struct op_type *type, struct bytes *bytes)
     struct arena arena = {NULL, 0};
     struct op_shape shapes[MAX_TENSORS];
     struct op_fault fault;
+    struct op_range_fault range;
     int64_t number;
     if (!op_shapes_check(&call, &fault) && strlen(fault.text) == 0)
         give_up("a fault without words", NULL);
     op_shapes_infer(&call, NULL, &arena, shapes, &fault);
+    if (!op_ranges_check(&call, &range) && strlen(range.text) == 0)
+        give_up("numbers are refused without words", NULL);
     op_shapes_number(&call, &type->flops, &number, &fault);
     op_shapes_number(&call, &type->bytes, &number, &fault);
     arena_free(&arena);

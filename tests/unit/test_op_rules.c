@@ -1,6 +1,7 @@
 /* The rules of op types: what is no rule is refused, expressions are what they say, shapes that are
  * right pass and others do not, and nothing that is written or given breaks the evaluator. */
 #include "ir/dims.h"
+#include "ir/op_ranges.h"
 #include "ir/op_rules.h"
 #include "ir/op_shapes.h"
 #include "tests/unit/random_graph.h"
@@ -25,21 +26,31 @@ struct trial {
     char error[200];
 };
 
-static bool trial_open(struct trial *trial, const char *rules, const char *flops)
+/* The longest rule, and what stands around it. */
+enum { MAX_TRIAL_RULE = 1500, MAX_TRIAL = MAX_TRIAL_RULE + 500 };
+
+static bool trial_open_values(struct trial *trial, const char *rules, const char *values,
+                              const char *flops)
 {
-    char json[2000];
+    char json[MAX_TRIAL];
     trial->types = op_types_new();
     snprintf(json, sizeof json,
              "{\"T\": {\"operands\": [\"a\", \"b?\", \"l*\"], \"results\": [\"y\", \"z*\"],"
+             "\"dtypes\": {\"b\": \"i64\"}, \"values\": {%s},"
              "\"attributes\": {\"n\": \"int\", \"m\": \"int = 3\", \"flag\": \"bool = false\","
              "\"list\": \"ints = [1, -1]\", \"text\": \"string = one\", \"real\": \"float = 1\"},"
              "\"shape\": [%s], \"flops\": \"%s\"}}",
-             rules, flops);
+             values, rules, flops);
     trial->error[0] = '\0';
     bool ok = op_types_add(trial->types, "t.ops.json", json, strlen(json), trial->error,
                            sizeof trial->error);
     trial->type = op_types_find(trial->types, "T", 1);
     return ok;
+}
+
+static bool trial_open(struct trial *trial, const char *rules, const char *flops)
+{
+    return trial_open_values(trial, rules, "", flops);
 }
 
 static void trial_close(struct trial *trial)
@@ -589,52 +600,76 @@ static const char *const words[] = {
     "contents(",  "lengths(", "strided(",   "element",
 };
 
-/* A value of the grammar, in `depth` levels at most. */
-static void put_value(struct random *random, char *text, size_t size, unsigned depth)
+/* Expressions: N is any number, L any list. Where the text is long, only the leaves. */
+static const char *const number_leaves[] = {
+    "n", "m", "flag", "k", "0", "1", "-1", "rank(a)", "count(l)", "bytes(a)", "present(b)"};
+static const char *const number_forms[] = {
+    "(N + N)",  "(N - N)",   "(N * N)",   "(N / N)",  "(N % N)",  "L[N]",     "(N ? N : N)",
+    "(N == N)", "(L == L)",  "(L < N)",   "(N <= N)", "(N && N)", "(N || N)", "!N",
+    "-N",       "min(N, N)", "max(N, N)", "rank(L)",  "size(L)",  "sum(L)",   "has(L, N)"};
+static const char *const list_leaves[] = {"a", "b",      "l",  "y",       "list",
+                                          "r", "[2, 3]", "[]", "[..a, 1]"};
+static const char *const list_forms[] = {"[N, N]",
+                                         "[N, ..L]",
+                                         "(L + L)",
+                                         "(L * N)",
+                                         "(N ? L : L)",
+                                         "broadcast(L, L)",
+                                         "slice(L, N, N)",
+                                         "every(L, N, N)",
+                                         "replace(L, N, N)",
+                                         "insert(L, N, N)",
+                                         "squeeze(L, L)",
+                                         "unsqueeze(L, L)",
+                                         "reshape(L, L)",
+                                         "permute(L, L)",
+                                         "reduce(L, L, N)",
+                                         "ones(N)",
+                                         "fill(L, N)",
+                                         "fill(L, L)",
+                                         "concat(l, N)",
+                                         "lengths(l, N)",
+                                         "-L",
+                                         "strided(L, L, L, L, N, N, N, N, N)"};
+
+/* What rules of contents may say besides. */
+static const char *const element_leaves[] = {"element", "place", "before", "sum", "contents(b)[0]"};
+
+#define PICK(random, list) (list)[random_below(random, sizeof(list) / sizeof *(list))]
+
+struct writing {
+    struct random *random;
+    struct text *text;
+    bool contents, elements; /* of a rule of contents; of one of single elements */
+};
+
+static const char *choose(const struct writing *writing, bool list, unsigned depth)
 {
-    static const char *const leaves[] = {"a", "b", "l", "y", "n",  "m",      "flag", "list",
-                                         "k", "r", "0", "1", "-1", "[2, 3]", "3",    "[..a, 1]"};
-    static const char *const forms[] = {"(%s + %s)",
-                                        "(%s * %s)",
-                                        "(%s / %s)",
-                                        "(%s - %s)",
-                                        "(%s %% %s)",
-                                        "%s[%s]",
-                                        "[%s, ..%s]",
-                                        "(%s ? %s : a)",
-                                        "broadcast(%s, %s)",
-                                        "slice(%s, 0, %s)",
-                                        "replace(%s, 0, %s)",
-                                        "insert(%s, %s, 1)",
-                                        "squeeze(%s, %s)",
-                                        "unsqueeze(%s, %s)",
-                                        "reshape(%s, %s)",
-                                        "permute(%s, %s)",
-                                        "reduce(%s, %s, true)",
-                                        "(%s == %s)",
-                                        "(%s < %s)",
-                                        "min(%s, %s)"};
-    if (depth == 0 || size < 40) {
-        snprintf(text, size, "%s", leaves[random_below(random, sizeof leaves / sizeof *leaves)]);
-        return;
-    }
-    char left[400], right[400];
-    size_t half = size / 2 < sizeof left ? size / 2 - 10 : sizeof left;
-    put_value(random, left, half, depth - 1);
-    put_value(random, right, half, depth - 1);
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    snprintf(text, size, forms[random_below(random, sizeof forms / sizeof *forms)], left, right);
-#pragma GCC diagnostic pop
+    bool leaf = depth == 0 || writing->text->size > 500;
+    if (list && writing->contents && random_below(writing->random, 6) == 0)
+        return "contents(b)";
+    if (!list && writing->elements && random_below(writing->random, 4) == 0)
+        return PICK(writing->random, element_leaves);
+    if (list)
+        return leaf ? PICK(writing->random, list_leaves) : PICK(writing->random, list_forms);
+    return leaf ? PICK(writing->random, number_leaves) : PICK(writing->random, number_forms);
+}
+
+/* A value of the grammar whose parts fit their places, in `depth` levels at most. */
+static void put_value(const struct writing *writing, bool list, unsigned depth)
+{
+    for (const char *at = choose(writing, list, depth); *at; at++)
+        if (*at == 'N' || *at == 'L')
+            put_value(writing, *at == 'L', depth - 1);
+        else
+            text_char(writing->text, *at);
 }
 
 /* Words in any order, most of which are no rule. */
-static void put_words(struct random *random, char *text, size_t size)
+static void put_words(struct random *random, struct text *text)
 {
-    size_t used = 0;
-    for (unsigned n = 1 + random_below(random, 12); n > 0 && used + 24 < size; n--)
-        used += (size_t)snprintf(text + used, size - used, "%s ",
-                                 words[random_below(random, sizeof words / sizeof *words)]);
+    for (unsigned n = 1 + random_below(random, 12); n > 0; n--)
+        text_printf(text, "%s ", PICK(random, words));
 }
 
 static void random_tensors(struct random *random, const struct op_type *type,
@@ -651,29 +686,67 @@ static void random_tensors(struct random *random, const struct op_type *type,
     }
 }
 
+/* Makes the second tensor b, a vector of a few numbers. */
+static void give_b(struct random *random, const struct op_type *type, struct tensors *tensors)
+{
+    tensors->count = tensors->count < 2 ? 2 : tensors->count;
+    tensors->at[1] = (struct op_tensor){
+        .slot = slot_of(type, 'b'), .dims = tensors->dims[1], .bits = 64, .rank = 1};
+    tensors->dims[1][0] = random_below(random, 5);
+}
+
+/* What stands in b where it is such a vector. */
+static bool contents_of(const struct op_call *call, uint32_t tensor, struct arena *arena,
+                        struct op_contents *contents)
+{
+    static const int64_t numbers[] = {1, -1, 0, 2};
+    (void)arena;
+    const struct op_tensor *b = &call->tensors[tensor];
+    if (strcmp(call->type->slots[b->slot].name, "b") != 0 || b->rank != 1 || b->dims[0] < 0 ||
+        b->dims[0] > 4)
+        return false;
+    *contents = (struct op_contents){numbers, (uint64_t)b->dims[0]};
+    return true;
+}
+
 /* Whatever is asked of a rule, answers come, and of a right op with a dimension that is no longer
  * known it cannot be said that it is wrong. */
-static void try_rule(struct random *random, const char *text)
+static void ask(const struct op_type *type, const struct op_call *call)
+{
+    struct op_fault fault;
+    struct op_range_fault range;
+    int64_t number, dims[MAX_RANK];
+    uint32_t rank;
+    bool ok = op_shapes_check(call, &fault);
+    assert_true(ok || (fault.text[0] && strlen(fault.text) < sizeof fault.text));
+    assert_true(ok || fault.tensor == NONE || fault.tensor < call->n_tensors);
+    op_shapes_number(call, &type->flops, &number, &fault);
+    infer(call, NULL, dims, &rank);
+    if (call->contents && !op_ranges_check(call, &range))
+        assert_true(range.text[0] && range.tensor < call->n_tensors);
+}
+
+/* Whether the rule can be read. `values`: it is one of what stands in b. */
+static bool try_rule(struct random *random, const char *text, bool values)
 {
     struct trial trial;
     struct tensors tensors;
-    struct op_fault fault;
-    char rule_list[1300];
-    int64_t number, dims[MAX_RANK];
-    uint32_t rank;
-    snprintf(rule_list, sizeof rule_list, "\"a = [..r, k]\", \"%s\"", text);
-    if (trial_open(&trial, rule_list, "size(a)")) {
+    char rules[MAX_TRIAL_RULE + 40], contents[MAX_TRIAL_RULE + 40];
+    snprintf(rules, sizeof rules, values ? "\"a = [..r, k]\"" : "\"a = [..r, k]\", \"%s\"", text);
+    snprintf(contents, sizeof contents, values ? "\"b\": \"%s\"" : "", text);
+    bool read = trial_open_values(&trial, rules, contents, "size(a)");
+    if (read) {
         random_tensors(random, trial.type, &tensors);
+        if (values)
+            give_b(random, trial.type, &tensors);
         struct op_call call = call_of(&trial, &tensors);
-        bool ok = op_shapes_check(&call, &fault);
-        op_shapes_number(&call, &trial.type->flops, &number, &fault);
-        infer(&call, NULL, dims, &rank);
-        assert_true(ok || (fault.text[0] && strlen(fault.text) < sizeof fault.text));
-        assert_true(ok || fault.tensor == NONE || fault.tensor < tensors.count);
+        call.contents = contents_of;
+        ask(trial.type, &call);
     } else {
         assert_true(trial.error[0]);
     }
     trial_close(&trial);
+    return read;
 }
 
 static unsigned trials(void)
@@ -682,19 +755,49 @@ static unsigned trials(void)
     return (count ? (unsigned)strtoul(count, NULL, 10) : 1000) * 10;
 }
 
-static void test_random_rules(void **state)
+static void test_random_words(void **state)
 {
     (void)state;
     struct random random = {20260101};
-    char text[1000], rule[1100];
-    for (unsigned i = 0; i < trials(); i++) {
-        if (i % 2)
-            put_words(&random, text, sizeof text);
-        else
-            put_value(&random, text, sizeof text, 4);
-        snprintf(rule, sizeof rule, "%s%s", i % 4 == 0 ? "y = " : "", text);
-        try_rule(&random, rule);
+    for (unsigned i = 0; i < trials() / 2; i++) {
+        struct text text = {NULL, 0, 0};
+        text_string(&text, i % 2 ? "y = " : "");
+        put_words(&random, &text);
+        text_char(&text, '\0');
+        try_rule(&random, text.at, false);
+        text_free(&text);
     }
+}
+
+/* A rule of shapes, or of contents: for all of an operand, or each element. */
+static void put_rule(const struct writing *writing)
+{
+    bool shape = !writing->elements && random_below(writing->random, 2);
+    bool range = writing->contents && !shape && random_below(writing->random, 2);
+    text_string(writing->text, shape ? "y = " : "");
+    put_value(writing, shape, 4);
+    if (range) {
+        text_string(writing->text, " .. ");
+        put_value(writing, false, 3);
+    }
+}
+
+/* Of rules whose parts fit only few are refused: those with constants that cannot be. */
+static void test_random_rules(void **state)
+{
+    (void)state;
+    struct random random = {20260102};
+    unsigned read = 0;
+    for (unsigned i = 0; i < trials(); i++) {
+        struct text text = {NULL, 0, 0};
+        struct writing writing = {&random, &text, i % 3 > 0, i % 3 == 2};
+        put_rule(&writing);
+        text_char(&text, '\0');
+        read += try_rule(&random, text.at, writing.contents);
+        text_free(&text);
+    }
+    print_message("%u of %u rules are read\n", read, trials());
+    assert_true(read >= trials() / 10 * 9);
 }
 
 /* broadcast, concat and reduce of random shapes, against plain loops. */
@@ -738,10 +841,10 @@ static void test_random_shapes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_malformed),     cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_rules),         cmocka_unit_test(test_inferred),
-        cmocka_unit_test(test_symbols),       cmocka_unit_test(test_random_rules),
-        cmocka_unit_test(test_random_shapes),
+        cmocka_unit_test(test_malformed),    cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_rules),        cmocka_unit_test(test_inferred),
+        cmocka_unit_test(test_symbols),      cmocka_unit_test(test_random_words),
+        cmocka_unit_test(test_random_rules), cmocka_unit_test(test_random_shapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
