@@ -395,6 +395,14 @@ static bool settle_gears(struct given_shapes *shapes)
     return ok;
 }
 
+/* Where nothing is given, all types are what they are already. */
+static bool put_values(struct given_shapes *shapes)
+{
+    struct input *input = shapes->input;
+    return (shapes->at.count == 0 && shapes->bindings.count == 0) ||
+           bind_dims(input->module, shapes->bindings.at, shapes->bindings.count, &input->diags);
+}
+
 static enum exit_status bind_all(struct given_shapes *shapes)
 {
     struct input *input = shapes->input;
@@ -410,7 +418,7 @@ static enum exit_status bind_all(struct given_shapes *shapes)
     while (ok && shapes->ok && each_wanted(shapes, settle))
         continue;
     ok = ok && shapes->ok && settle_gears(shapes);
-    ok = ok && bind_dims(input->module, shapes->bindings.at, shapes->bindings.count, &input->diags);
+    ok = ok && put_values(shapes);
     if (ok && shapes->padding->combination.size == 0)
         each_wanted(shapes, check_bound);
     return ok && shapes->ok ? EXIT_DONE : EXIT_INPUT;

@@ -196,14 +196,19 @@ static void infer_by_data(struct inferrer *in, const struct op *op, const struct
     arena_clear(&in->scratch);
 }
 
-static void infer_op(struct inferrer *in, const struct op *op)
+static void refuse_type(struct inferrer *in, const struct op *op)
 {
     char why[160];
+    snprintf(why, sizeof why, "nothing is known of the op type '%.*s'", NAME(in->module, op->type));
+    refuse(in, op, 0, why);
+}
+
+static void infer_op(struct inferrer *in, const struct op *op)
+{
     uint32_t unknown = module_type(in->module, DTYPE_UNKNOWN, W_ND, NULL, RANK_UNKNOWN);
     const struct op_type *type = op_type_find(in->module, op->type);
     for (uint32_t i = 0; i < op->results.count; i++)
         in->graph->values.at[op->results.first + i].type = unknown;
-    snprintf(why, sizeof why, "nothing is known of the op type '%.*s'", NAME(in->module, op->type));
     if (op_is_unchecked(in->module, op))
         refuse(in, op, 0, "the op is not held to what is known of its type ('_unchecked')");
     else if (op_call_kind(op) != CALL_NONE)
@@ -211,7 +216,7 @@ static void infer_op(struct inferrer *in, const struct op *op)
     else if (type)
         infer_by_data(in, op, type);
     else
-        refuse(in, op, 0, why);
+        refuse_type(in, op);
 }
 
 bool infer_graph_types(struct module *module, struct graph *graph, struct diags *diags)
