@@ -130,6 +130,24 @@ def compare_compiling(args, folder):
     print(f"  {CASES[-1]} / {CASES[0]} combinations: {medians[100] / medians[1]:.2f} x time")
 
 
+def count_longer_layer(args, folder):
+    """The layer of docs/examples/decoder_layer.skir, whose dimensions of 64 are its length, with so
+    many lengths."""
+    with open(os.path.join(SOURCE, "docs", "examples", "decoder_layer.skir")) as file:
+        text = re.sub(r"\b64\b", "s", file.read())
+    for cases in CASES:
+        lengths = [*range(16, 16 + 16 * max(cases, 2), 16)]
+        path = os.path.join(folder, f"layer_{cases}")
+        with open(path + ".skir", "w") as file:
+            file.write(text.replace(") -> ", f")\n    gears zip (s = {lengths}) -> ", 1))
+        argv = [args.skirc, "compile", path + ".skir", "-o", path + ".o",
+                *(["--bind=s=16"] if cases == 1 else [])]
+        count = own_instructions(argv, folder)
+        if count:
+            print(f"  {cases:>3} combinations of a layer of 30 ops: {os.path.getsize(path + '.o')} "
+                  f"bytes, {count:.1f} million instructions of skirc")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--skirc", default="skirc")
@@ -146,6 +164,7 @@ def main():
                   + (f", {count:.1f} instructions" if count else ""))
         print(f"  {CASES[-1]} / {CASES[0]} combinations: {medians[100] / medians[1]:.2f} x time")
         compare_compiling(args, folder)
+        count_longer_layer(args, folder)
 
 
 if __name__ == "__main__":
