@@ -39,7 +39,7 @@ static bool init_source(struct input *input, enum source_language language)
 static void read_source(struct input *input, enum source_language language)
 {
     char error[512];
-    if (!file_map(input->path, &input->bytes, error, sizeof error))
+    if (!file_read_text(input->path, &input->bytes, error, sizeof error))
         diag_at(&input->diags, DIAG_file, no_span, "%s", error);
     else if (!init_source(input, language))
         diag_at(&input->diags, DIAG_file, no_span, "the file is larger than 4 GiB");

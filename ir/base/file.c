@@ -1,4 +1,3 @@
-#define _GNU_SOURCE /* leases */
 #include "ir/base/file.h"
 #include "ir/base/message.h"
 
@@ -10,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -107,46 +105,6 @@ static bool read_to_end(struct reading *reading, struct file_bytes *bytes)
     return true;
 }
 
-/* Makes others who would write to the file wait until `fd` is closed. A process that may not do so,
- * a file that is being written, and most network file systems are refused. */
-static bool take_lease(int fd)
-{
-#ifdef F_SETLEASE
-    /* The holder is told of those who wait by a signal; this one is ignored unless handled. */
-    return fcntl(fd, F_SETSIG, SIGURG) == 0 && fcntl(fd, F_SETLEASE, F_RDLCK) == 0;
-#else
-    (void)fd;
-    return false;
-#endif
-}
-
-static void unmap(void *what)
-{
-    struct file_bytes *bytes = what;
-    munmap(bytes->data, bytes->size);
-    close(bytes->lease - 1);
-}
-
-/* Without the lease, a file that shrinks would take mapped bytes away. Keeps `fd` on success. */
-static bool map_fd(int fd, struct file_bytes *bytes)
-{
-    enum { MIN_MAPPED = 1 << 20 };
-    struct stat st;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size < MIN_MAPPED || !take_lease(fd))
-        return false;
-    /* Behind the end, the last page has room for the NUL. */
-    size_t size = fstat(fd, &st) == 0 ? (size_t)st.st_size : 0;
-    if (size % (size_t)sysconf(_SC_PAGESIZE) == 0)
-        return false;
-    char *data = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-    if (data == MAP_FAILED)
-        return false;
-    data[size] = '\0';
-    *bytes = (struct file_bytes){.data = data, .size = size, .lease = fd + 1};
-    mem_guard(&bytes->guard, unmap, bytes);
-    return true;
-}
-
 static void close_fd(void *fd)
 {
     close(*(int *)fd);
@@ -173,18 +131,16 @@ static bool can_be_read(struct reading *reading, const struct stat *st)
     return reading->size <= reading->most || fail_large(reading);
 }
 
-static bool read_all(struct reading *reading, struct file_bytes *bytes, bool may_map)
+static bool read_all(struct reading *reading, struct file_bytes *bytes)
 {
     struct stat st;
     if (fstat(reading->fd, &st) != 0)
         return fail_reading(reading);
-    return can_be_read(reading, &st) &&
-           ((may_map && !reading->standard && map_fd(reading->fd, bytes)) ||
-            read_to_end(reading, bytes));
+    return can_be_read(reading, &st) && read_to_end(reading, bytes);
 }
 
-static bool read_path(const char *path, struct file_bytes *bytes, uint64_t most, bool may_map,
-                      char *error, size_t error_size)
+static bool read_path(const char *path, struct file_bytes *bytes, uint64_t most, char *error,
+                      size_t error_size)
 {
     struct reading reading = {.path = path,
                               .fd = STDIN_FILENO,
@@ -199,23 +155,23 @@ static bool read_path(const char *path, struct file_bytes *bytes, uint64_t most,
         return fail(error, error_size, path, "open");
     if (!reading.standard)
         mem_guard(&guard, close_fd, &reading.fd);
-    bool ok = read_all(&reading, bytes, may_map);
+    bool ok = read_all(&reading, bytes);
     if (!ok)
         file_bytes_free(bytes);
     mem_unguard(&guard);
-    if (!reading.standard && !bytes->lease)
+    if (!reading.standard)
         close(reading.fd);
     return ok;
 }
 
 bool file_read(const char *path, struct file_bytes *bytes, char *error, size_t error_size)
 {
-    return read_path(path, bytes, most_of_file, false, error, error_size);
+    return read_path(path, bytes, most_of_file, error, error_size);
 }
 
-bool file_map(const char *path, struct file_bytes *bytes, char *error, size_t error_size)
+bool file_read_text(const char *path, struct file_bytes *bytes, char *error, size_t error_size)
 {
-    return read_path(path, bytes, most_of_text, true, error, error_size);
+    return read_path(path, bytes, most_of_text, error, error_size);
 }
 
 static bool read_regular(int fd, const char *path, uint64_t size, struct file_bytes *bytes,
@@ -308,11 +264,7 @@ bool file_read_part(const char *path, uint64_t offset, void *data, size_t size, 
 
 void file_bytes_free(struct file_bytes *bytes)
 {
-    mem_unguard(&bytes->guard);
-    if (bytes->lease)
-        unmap(bytes);
-    else
-        mem_free(bytes->data);
+    mem_free(bytes->data);
     *bytes = (struct file_bytes){.data = NULL};
 }
 

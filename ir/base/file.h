@@ -7,12 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* They stay where they are from the reading to file_bytes_free. */
+/* A copy, which nobody else changes. */
 struct file_bytes {
     char *data; /* NUL-terminated behind `size` bytes */
     size_t size;
-    int lease; /* of a mapped file: the descriptor that keeps others from changing it, + 1 */
-    struct mem_guard guard; /* of a mapped file */
 };
 
 /* Reads a regular file, a pipe, or standard input ("-") to its end. Anything else is an error, as
@@ -21,10 +19,8 @@ struct file_bytes {
 bool file_read(const char *path, struct file_bytes *bytes, char *error, size_t error_size);
 /* The same of a regular file alone. */
 bool file_read_regular(const char *path, struct file_bytes *bytes, char *error, size_t error_size);
-/* The same as file_read of at most 4 GiB, without a copy where the file is large and can be kept
- * as it is: whoever would open it for writing waits until the bytes are freed. The bytes may be
- * changed, which the file is not. */
-bool file_map(const char *path, struct file_bytes *bytes, char *error, size_t error_size);
+/* The same as file_read of at most 4 GiB, what positions in texts point into. */
+bool file_read_text(const char *path, struct file_bytes *bytes, char *error, size_t error_size);
 /* Opens a regular file to be read from anywhere; -1 where it cannot be. */
 int file_open_regular(const char *path, uint64_t *size, char *error, size_t error_size);
 /* Reads `size` bytes from `offset` on, which the file has. */

@@ -33,7 +33,7 @@ static bool read_file(struct source_reader *reader, const char *path, struct fil
                       char *error, size_t error_size)
 {
     (void)reader;
-    return file_map(path, bytes, error, error_size);
+    return file_read_text(path, bytes, error, error_size);
 }
 
 struct source_reader *source_file_reader(void)

@@ -194,7 +194,7 @@ static void hold_files(void *user)
     struct file_out out;
     struct tool_folder folder;
     struct stream stream;
-    assert_true(file_map(large, &bytes, error, sizeof error));
+    assert_true(file_read_text(large, &bytes, error, sizeof error));
     assert_true(file_out_open(&out, scratch_path("out/x"), error, sizeof error));
     assert_true(file_out_write(&out, bytes.data, 1000, error, sizeof error));
     assert_true(tool_folder_make(&folder));
