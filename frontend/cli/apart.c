@@ -5,6 +5,7 @@
 #include "ir/base/memory.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ struct record {
 
 /* Of the process that does the work; handlers of signals have no other way to it. */
 static struct record *record;
+static unsigned patience = 60;
 /* What `done` becomes: no memory that is overwritten has it by accident. */
 static uint64_t key;
 
@@ -68,15 +70,19 @@ static void restore_stream(struct replaced *replaced)
 
 /* --------------------------------------------------------------------------- the work ---- */
 
+void apart_allow(uint64_t seconds)
+{
+    patience = seconds < UINT_MAX ? (unsigned)seconds : UINT_MAX;
+}
+
 void apart_code_runs(const char *what)
 {
-    enum { PATIENCE = 60 };
     if (!record)
         return;
     atomic_store(&record->code, true);
     snprintf(record->running, sizeof record->running, "%s", what ? what : "");
     signal(SIGALRM, SIG_DFL);
-    alarm(what ? PATIENCE : 0);
+    alarm(what ? patience : 0);
 }
 
 void apart_note_calls(bool noted)

@@ -14,6 +14,8 @@ enum exit_status apart_run(struct invocation *invocation,
 
 /* ---- For the work; without apart_run they do nothing, but for the last. ---- */
 
+/* How many seconds code beside launches may take (60); 0: any number. */
+void apart_allow(uint64_t seconds);
 /* There is code of others in the process. Beside launches `what` runs of it ("a constructor of
  * 'k.o'"), or, where that is NULL, nothing does. */
 void apart_code_runs(const char *what);

@@ -210,6 +210,7 @@ static enum exit_status run_here(struct invocation *invocation)
                             .max_iterations = 1000000};
     if (!run_options_read(&runner))
         return EXIT_USAGE;
+    apart_allow(runner.timeout);
     if (run_json_is_printed(invocation))
         invocation->out = invocation->err;
     enum exit_status status =

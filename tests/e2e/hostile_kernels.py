@@ -165,6 +165,10 @@ for kind in "constructor", "destructor":
         check(f"a {kind} that does: {body}", build(name, source),
               [rf"skirc: a {kind} of '{name}\.o'.* has ended its process \({how}\)"])
 
+check("a constructor that does not return", build("endless_constructor", LINKED % (
+    "constructor", "for (volatile int i = 0;; i++);") + OWN % ""),
+      [r"skirc: a constructor of 'endless_constructor\.o'.* does not return"], "--timeout=1")
+
 # ---- Signals from outside ----
 
 path = build("endless", OWN % "for (volatile int i = 0;; i++);")
