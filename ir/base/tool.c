@@ -19,11 +19,81 @@
 
 extern char **environ;
 
+/* ---- Folders ---- */
+
+static void remove_folder(void *folder)
+{
+    tool_folder_remove(folder);
+}
+
+/* The pattern of a new folder's name, for mkdtemp; tools do not take it for an option. */
+static char *folder_pattern(void)
+{
+    static const char name[] = "/skirc-XXXXXX", here[] = "./";
+    const char *base = getenv("TMPDIR");
+    if (!base || !*base)
+        base = "/tmp";
+    size_t size = sizeof here + strlen(base) + sizeof name;
+    char *path = mem_realloc(NULL, size, 1);
+    snprintf(path, size, "%s%s%s", *base == '-' ? here : "", base, name);
+    return path;
+}
+
+/* False, with errno set, where there is none then. */
+static bool make_folder(struct tool_folder *folder)
+{
+    sigset_t before;
+    leftovers_hold(&before);
+    bool made = mkdtemp(folder->path) != NULL;
+    if (made)
+        folder->leftover = leftovers_note(LEFTOVER_FOLDER, folder->path);
+    leftovers_release(&before);
+    if (!made)
+        return false;
+    folder->names = opendir(folder->path);
+    if (folder->names)
+        return true;
+    int failure = errno;
+    rmdir(folder->path);
+    leftovers_forget(folder->leftover);
+    errno = failure;
+    return false;
+}
+
+bool tool_folder_make(struct tool_folder *folder)
+{
+    *folder = (struct tool_folder){.path = folder_pattern()};
+    if (make_folder(folder)) {
+        mem_guard(&folder->guard, remove_folder, folder);
+        return true;
+    }
+    int failure = errno;
+    mem_free(folder->path);
+    if (failure == ENOMEM)
+        mem_exhausted();
+    errno = failure;
+    return false;
+}
+
+void tool_folder_remove(struct tool_folder *folder)
+{
+    mem_unguard(&folder->guard);
+    rewinddir(folder->names);
+    for (struct dirent *entry; (entry = readdir(folder->names));)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            unlinkat(dirfd(folder->names), entry->d_name, 0);
+    closedir(folder->names);
+    rmdir(folder->path);
+    leftovers_forget(folder->leftover);
+    mem_free(folder->path);
+}
+
 /* ---- A tool at work ---- */
 
 struct tool {
     const char *const *argv;
-    int output; /* what it prints is read there */
+    const char **environment; /* this process's, but for where temporary files are */
+    int output;               /* what it prints is read there */
     pid_t pid;
     int leftover;     /* that it is noted by */
     int64_t deadline; /* milliseconds of the monotonic clock */
@@ -111,19 +181,44 @@ static int spawn(struct tool *tool, int output, const sigset_t *signals)
             failure = spawn_as(&attributes, signals);
         if (!failure)
             failure = posix_spawnp(&tool->pid, tool->argv[0], &actions, &attributes,
-                                   (char *const *)tool->argv, environ);
+                                   (char *const *)tool->argv, (char *const *)tool->environment);
         posix_spawnattr_destroy(&attributes);
     }
     posix_spawn_file_actions_destroy(&actions);
     return failure;
 }
 
+static const char variable_name[] = "TMPDIR=";
+
+/* What a tool leaves behind when it is ended goes away with the folder. */
+static char *temporary_variable(const struct tool_folder *folder)
+{
+    size_t size = sizeof variable_name + strlen(folder->path);
+    char *variable = mem_realloc(NULL, size, 1);
+    snprintf(variable, size, "%s%s", variable_name, folder->path);
+    return variable;
+}
+
+/* This process's environment, with one variable as it is here. */
+static const char **environment_with(const char *variable)
+{
+    size_t count = 0, n = 0;
+    while (environ[count])
+        count++;
+    const char **environment = mem_calloc(count + 2, sizeof *environment);
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(environ[i], variable_name, sizeof variable_name - 1) != 0)
+            environment[n++] = environ[i];
+    environment[n] = variable;
+    return environment;
+}
+
 /* Returns an error number. */
-static int tool_start(struct tool *tool, const char *const *argv)
+static int tool_start(struct tool *tool)
 {
     int ends[2];
     sigset_t signals;
-    *tool = (struct tool){.argv = argv, .deadline = now() + patience() * 1000};
+    tool->deadline = now() + patience() * 1000;
     if (pipe2(ends, O_CLOEXEC) != 0)
         return errno;
     tool->output = ends[0];
@@ -159,21 +254,37 @@ static bool tool_end(struct tool *tool, char *printed, size_t printed_size, char
     return ends && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-bool tool_run(const char *const *argv, char *error, size_t error_size)
+static bool run(struct tool *tool, char *error, size_t error_size)
 {
-    struct tool tool;
     char printed[2048], how[128];
-    int failure = tool_start(&tool, argv);
+    int failure = tool_start(tool);
     if (failure == ENOMEM)
         mem_exhausted();
     if (failure) {
-        snprintf(error, error_size, "cannot run '%s': %s", argv[0], strerror(failure));
+        snprintf(error, error_size, "cannot run '%s': %s", tool->argv[0], strerror(failure));
         return false;
     }
-    if (tool_end(&tool, printed, sizeof printed, how, sizeof how))
+    if (tool_end(tool, printed, sizeof printed, how, sizeof how))
         return true;
-    snprintf(error, error_size, "'%s' %s%s%s", argv[0], how, *printed ? ":\n" : "", printed);
+    snprintf(error, error_size, "'%s' %s%s%s", tool->argv[0], how, *printed ? ":\n" : "", printed);
     return false;
+}
+
+bool tool_run(const char *const *argv, char *error, size_t error_size)
+{
+    struct tool_folder folder;
+    if (!tool_folder_make(&folder)) {
+        snprintf(error, error_size, "cannot make a temporary folder for '%s': %s", argv[0],
+                 strerror(errno));
+        return false;
+    }
+    char *variable = temporary_variable(&folder);
+    struct tool tool = {.argv = argv, .environment = environment_with(variable)};
+    bool ok = run(&tool, error, error_size);
+    mem_free(tool.environment);
+    mem_free(variable);
+    tool_folder_remove(&folder);
+    return ok;
 }
 
 /* ---- Compilers ---- */
@@ -220,73 +331,4 @@ bool tool_run_cxx(const char *const *args, char *error, size_t error_size)
     snprintf(error, error_size,
              "there is no C++ compiler: install clang++ or g++, and name it by CXX");
     return false;
-}
-
-/* ---- Folders ---- */
-
-static void remove_folder(void *folder)
-{
-    tool_folder_remove(folder);
-}
-
-/* The pattern of a new folder's name, for mkdtemp; tools do not take it for an option. */
-static char *folder_pattern(void)
-{
-    static const char name[] = "/skirc-XXXXXX", here[] = "./";
-    const char *base = getenv("TMPDIR");
-    if (!base || !*base)
-        base = "/tmp";
-    size_t size = sizeof here + strlen(base) + sizeof name;
-    char *path = mem_realloc(NULL, size, 1);
-    snprintf(path, size, "%s%s%s", *base == '-' ? here : "", base, name);
-    return path;
-}
-
-/* False, with errno set, where there is none then. */
-static bool make_folder(struct tool_folder *folder)
-{
-    sigset_t before;
-    leftovers_hold(&before);
-    bool made = mkdtemp(folder->path) != NULL;
-    if (made)
-        folder->leftover = leftovers_note(LEFTOVER_FOLDER, folder->path);
-    leftovers_release(&before);
-    if (!made)
-        return false;
-    folder->names = opendir(folder->path);
-    if (folder->names)
-        return true;
-    int failure = errno;
-    rmdir(folder->path);
-    leftovers_forget(folder->leftover);
-    errno = failure;
-    return false;
-}
-
-bool tool_folder_make(struct tool_folder *folder)
-{
-    *folder = (struct tool_folder){.path = folder_pattern()};
-    if (make_folder(folder)) {
-        mem_guard(&folder->guard, remove_folder, folder);
-        return true;
-    }
-    int failure = errno;
-    mem_free(folder->path);
-    if (failure == ENOMEM)
-        mem_exhausted();
-    errno = failure;
-    return false;
-}
-
-void tool_folder_remove(struct tool_folder *folder)
-{
-    mem_unguard(&folder->guard);
-    rewinddir(folder->names);
-    for (struct dirent *entry; (entry = readdir(folder->names));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            unlinkat(dirfd(folder->names), entry->d_name, 0);
-    closedir(folder->names);
-    rmdir(folder->path);
-    leftovers_forget(folder->leftover);
-    mem_free(folder->path);
 }

@@ -12,7 +12,7 @@
  * no standard input. What it prints is kept. False where it cannot be started, is killed, exits
  * with another status than 0, or takes longer than the seconds that SKIR_TOOL_TIMEOUT says (600):
  * `error` then says so, with the first lines of what it printed. A signal that ends this process
- * ends it, too. */
+ * ends it, too. It has a temporary folder (TMPDIR) of its own. */
 bool tool_run(const char *const *argv, char *error, size_t error_size);
 
 /* The same with the C compiler in front of these arguments: the words of the environment's CC,
