@@ -292,6 +292,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/run_writers.h \
 	frontend/commands/samples.c \
 	frontend/commands/samples.h \
+	frontend/commands/shape_arguments.c \
+	frontend/commands/shape_arguments.h \
 	frontend/golden/golden.c \
 	frontend/golden/golden.h \
 	frontend/golden/golden_bless.c \

@@ -121,10 +121,39 @@ bool gear_table_init(struct gear_table *table, const struct graph *graph)
     return room;
 }
 
+bool gear_table_init_left(struct gear_table *table, const struct graph *graph)
+{
+    size_t n = graph->gears.count;
+    if (graph->cases.count == 0)
+        return gear_table_init(table, graph);
+    *table = (struct gear_table){.n_gears = graph->gears.count, .n_rows = graph->cases.count};
+    table->values = mem_calloc(n * table->n_rows, sizeof *table->values);
+    for (uint32_t i = 0; i < table->n_rows; i++)
+        memcpy(table->values + i * n, graph->gear_values.at + graph->cases.at[i].values.first,
+               n * sizeof *table->values);
+    return true;
+}
+
 void gear_table_free(struct gear_table *table)
 {
     mem_free(table->values);
     *table = (struct gear_table){.values = NULL};
+}
+
+const struct gear *graph_find_gear(const struct graph *graph, uint32_t name)
+{
+    for (uint32_t i = 0; i < graph->gears.count; i++)
+        if (graph->gears.at[i].name == name)
+            return &graph->gears.at[i];
+    return NULL;
+}
+
+bool gear_has(const struct graph *graph, const struct gear *gear, int64_t value)
+{
+    for (uint32_t i = 0; i < gear->values.count; i++)
+        if (graph->gear_values.at[gear->values.first + i] == value)
+            return true;
+    return false;
 }
 
 void gear_row_text(struct text *text, const struct module *module, const struct graph *graph,

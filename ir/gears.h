@@ -17,6 +17,8 @@ struct gear_table {
 /* Of a graph whose gears have GEARS_MAX_VALUES values at most, and as many each with `zip`. False
  * where there are more than GEARS_MAX_ROWS rows; there is nothing to be freed then. */
 bool gear_table_init(struct gear_table *table, const struct graph *graph);
+/* The same of a graph that may be expanded: then those of its rows, in their order. */
+bool gear_table_init_left(struct gear_table *table, const struct graph *graph);
 void gear_table_free(struct gear_table *table);
 /* The index of a row, or NONE. */
 uint32_t gear_table_find(const struct gear_table *table, const int64_t *row);
@@ -25,6 +27,11 @@ static inline const int64_t *gear_table_row(const struct gear_table *table, uint
 {
     return table->values + (size_t)row * table->n_gears;
 }
+
+/* The gear of a name that the graph declares, or NULL. */
+const struct gear *graph_find_gear(const struct graph *graph, uint32_t name);
+/* Whether the gear lists the value. */
+bool gear_has(const struct graph *graph, const struct gear *gear, int64_t value);
 
 /* Adds "b = 2, c = 4". */
 struct text;

@@ -140,15 +140,15 @@ struct graph *module_add_graph(struct module *module, uint32_t name)
 }
 
 /* What stays in the order of the text. */
-static void drop_graph_items(struct module *module, const uint8_t *gone)
+static void drop_items(struct module *module, enum symbol_kind kind, const uint8_t *gone)
 {
-    uint32_t kept = 0, graphs = 0;
+    uint32_t kept = 0, of_kind = 0;
     for (uint32_t i = 0; i < module->order.count; i++) {
         uint64_t item = module->order.at[i];
-        bool is_graph = order_kind(item) == SYMBOL_GRAPH;
-        if (is_graph && gone[order_index(item)])
+        bool same = order_kind(item) == (unsigned)kind;
+        if (same && gone[order_index(item)])
             continue;
-        module->order.at[kept++] = is_graph ? order_make(graphs++, SYMBOL_GRAPH) : item;
+        module->order.at[kept++] = same ? order_make(of_kind++, kind) : item;
     }
     module->order.count = kept;
 }
@@ -156,7 +156,7 @@ static void drop_graph_items(struct module *module, const uint8_t *gone)
 void module_drop_graphs(struct module *module, const uint8_t *gone)
 {
     uint32_t kept = 0;
-    drop_graph_items(module, gone);
+    drop_items(module, SYMBOL_GRAPH, gone);
     for (uint32_t i = 0; i < module->graphs.count; i++) {
         if (gone[i])
             graph_free(&module->graphs.at[i]);
@@ -167,6 +167,22 @@ void module_drop_graphs(struct module *module, const uint8_t *gone)
     id_map_clear(&module->named[SYMBOL_GRAPH]);
     for (uint32_t i = kept; i-- > 0;)
         id_map_set(&module->named[SYMBOL_GRAPH], module->graphs.at[i].name, i);
+}
+
+void module_drop_entries(struct module *module, const uint8_t *gone)
+{
+    uint32_t kept = 0;
+    drop_items(module, SYMBOL_ENTRY, gone);
+    for (uint32_t i = 0; i < module->entries.count; i++) {
+        if (gone[i])
+            entry_free(&module->entries.at[i]);
+        else
+            module->entries.at[kept++] = module->entries.at[i];
+    }
+    module->entries.count = kept;
+    id_map_clear(&module->named[SYMBOL_ENTRY]);
+    for (uint32_t i = kept; i-- > 0;)
+        id_map_set(&module->named[SYMBOL_ENTRY], module->entries.at[i].name, i);
 }
 
 struct entry *module_add_entry(struct module *module, uint32_t name, enum kernel_type type)

@@ -464,8 +464,10 @@ struct kernel *module_add_kernel(struct module *module, uint32_t name, enum kern
 struct graph *module_add_graph(struct module *module, uint32_t name);
 struct entry *module_add_entry(struct module *module, uint32_t name, enum kernel_type type);
 
-/* Takes out the graphs that are marked, by index. Those that stay have other indices then. */
+/* Take out the graphs or entries that are marked, by index. Those that stay have other indices
+ * then. */
 void module_drop_graphs(struct module *module, const uint8_t *gone);
+void module_drop_entries(struct module *module, const uint8_t *gone);
 
 /* The index of an element by its name, NONE where there is none. Names of a kind differ in a legal
  * module; of several elements with one name this is the first. */

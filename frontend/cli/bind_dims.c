@@ -1,8 +1,13 @@
 #include "frontend/cli/bind_dims.h"
+#include "ir/base/text.h"
+#include "ir/calls.h"
 #include "ir/gears.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/infer_types.h"
 #include "ir/verify/verify.h"
+
+/* Of combinations, in a message. */
+enum { MOST_TOLD = 8 };
 
 /* A graph whose names get values. */
 struct binder {
@@ -10,6 +15,7 @@ struct binder {
     struct graph *graph;
     struct diags *diags;
     VEC(struct dim_binding) bindings; /* of names that it declares */
+    uint8_t *gone;                    /* by graph: a combination that values leave out */
 };
 
 static const struct dim_binding *find(const struct binder *binder, uint32_t name)
@@ -30,34 +36,50 @@ bool dims_are_named(const struct module *module, uint32_t name)
 
 /* ---------------------------------------------------------------------------- gears ---- */
 
-static int64_t gear_value(const struct graph *graph, const struct gear *gear, uint32_t n)
-{
-    return graph->gear_values.at[gear->values.first + n];
-}
-
-static bool check_gear(const struct binder *binder, const struct gear *gear)
-{
-    const struct dim_binding *binding = find(binder, gear->name);
-    for (uint32_t n = 0; binding && n < gear->values.count; n++)
-        if (gear_value(binder->graph, gear, n) == binding->value)
-            return true;
-    if (binding)
-        diag_at(binder->diags, DIAG_gear, locate_token(binder->module, gear->loc),
-                "the gear '%.*s' has no value %lld", NAME(binder->module, gear->name),
-                (long long)binding->value);
-    return !binding;
-}
-
-/* Whether the n-th values of `zip` are those that are given. */
-static bool row_fits(const struct binder *binder, uint32_t n)
+static bool row_fits(const struct binder *binder, const int64_t *row)
 {
     for (uint32_t i = 0; i < binder->graph->gears.count; i++) {
-        const struct gear *gear = &binder->graph->gears.at[i];
-        const struct dim_binding *binding = find(binder, gear->name);
-        if (binding && binding->value != gear_value(binder->graph, gear, n))
+        const struct dim_binding *binding = find(binder, binder->graph->gears.at[i].name);
+        if (binding && binding->value != row[i])
             return false;
     }
     return true;
+}
+
+/* "b = 2, c = 4" of the gears that are given. */
+static void put_given(const struct binder *binder, struct text *text)
+{
+    for (uint32_t i = 0; i < binder->graph->gears.count; i++) {
+        const struct dim_binding *binding = find(binder, binder->graph->gears.at[i].name);
+        if (binding)
+            text_printf(text, "%s%.*s = %lld", text->size ? ", " : "",
+                        NAME(binder->module, binding->name), (long long)binding->value);
+    }
+}
+
+/* "b = 2, c = 4; b = 4, c = 8" */
+static void put_rows(const struct binder *binder, const struct gear_table *table, struct text *text)
+{
+    for (uint32_t i = 0; i < table->n_rows && i < MOST_TOLD; i++) {
+        text_string(text, i ? "; " : "");
+        gear_row_text(text, binder->module, binder->graph, gear_table_row(table, i));
+    }
+    if (table->n_rows > MOST_TOLD)
+        text_printf(text, "; and %u more", table->n_rows - MOST_TOLD);
+}
+
+static bool report_no_row(const struct binder *binder, const struct gear_table *table)
+{
+    struct text given = {NULL, 0, 0}, rows = {NULL, 0, 0};
+    put_given(binder, &given);
+    put_rows(binder, table, &rows);
+    if (diag_at(binder->diags, DIAG_gear,
+                locate_token(binder->module, binder->graph->gears.at[0].loc),
+                "no combination of gears has %.*s", (int)given.size, given.at))
+        diag_help(binder->diags, "there are %.*s", (int)rows.size, rows.at);
+    text_free(&given);
+    text_free(&rows);
+    return false;
 }
 
 static bool any_gear_is_bound(const struct binder *binder)
@@ -68,34 +90,67 @@ static bool any_gear_is_bound(const struct binder *binder)
     return false;
 }
 
-/* Those of `zip` that are not given follow from those that are. */
-static bool zip_gears(struct binder *binder)
+/* Values of a gear that is not given: those of the rows that fit, by position; it is given where
+ * they are all one. */
+static void zip_gear(struct binder *binder, const struct gear_table *table, uint32_t gear)
+{
+    struct graph *graph = binder->graph;
+    struct range values = {graph->gear_values.count, 0};
+    bool same = true;
+    for (uint32_t i = 0; i < table->n_rows; i++)
+        if (row_fits(binder, gear_table_row(table, i))) {
+            vec_push(&graph->gear_values, gear_table_row(table, i)[gear]);
+            values.count++;
+        }
+    for (uint32_t i = 1; i < values.count; i++)
+        same =
+            same && graph->gear_values.at[values.first + i] == graph->gear_values.at[values.first];
+    graph->gears.at[gear].values = values;
+    if (same)
+        vec_push(&binder->bindings, (struct dim_binding){graph->gears.at[gear].name,
+                                                         graph->gear_values.at[values.first]});
+}
+
+/* Rows stay that fit; graphs of others go. */
+static void keep_cases(struct binder *binder)
+{
+    struct graph *graph = binder->graph;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < graph->cases.count; i++) {
+        const struct gear_case row = graph->cases.at[i];
+        if (row_fits(binder, graph->gear_values.at + row.values.first))
+            graph->cases.at[kept++] = row;
+        else
+            binder->gone[id_map_get(&binder->module->named[SYMBOL_GRAPH], row.graph)] = 1;
+    }
+    graph->cases.count = kept;
+}
+
+static void settle_rows(struct binder *binder, const struct gear_table *table)
 {
     const struct graph *graph = binder->graph;
-    uint32_t n = 0, rows = graph->gears.at[0].values.count;
-    while (n < rows && !row_fits(binder, n))
-        n++;
-    if (n == rows) {
-        diag_at(binder->diags, DIAG_gear, locate_token(binder->module, graph->gears.at[0].loc),
-                "no pair of these gears has the values that are given");
-        return false;
-    }
-    for (uint32_t i = 0; i < graph->gears.count; i++) {
-        const struct gear *gear = &graph->gears.at[i];
-        if (!find(binder, gear->name))
-            vec_push(&binder->bindings,
-                     (struct dim_binding){gear->name, gear_value(graph, gear, n)});
-    }
-    return true;
+    if (graph->cases.count)
+        keep_cases(binder);
+    for (uint32_t i = 0; graph->gear_mode == GEARS_ZIP && i < graph->gears.count; i++)
+        if (graph->cases.count == 0 && !find(binder, graph->gears.at[i].name))
+            zip_gear(binder, table, i);
 }
 
 static bool bind_gears(struct binder *binder)
 {
     const struct graph *graph = binder->graph;
-    bool ok = true;
-    for (uint32_t i = 0; i < graph->gears.count; i++)
-        ok = check_gear(binder, &graph->gears.at[i]) && ok;
-    return ok && (graph->gear_mode != GEARS_ZIP || !any_gear_is_bound(binder) || zip_gears(binder));
+    struct gear_table table;
+    bool any = false;
+    if (!any_gear_is_bound(binder) || !gear_table_init_left(&table, graph))
+        return true; /* of too many combinations, expand-gears says so */
+    for (uint32_t i = 0; i < table.n_rows; i++)
+        any = any || row_fits(binder, gear_table_row(&table, i));
+    if (any)
+        settle_rows(binder, &table);
+    else
+        report_no_row(binder, &table);
+    gear_table_free(&table);
+    return any;
 }
 
 /* ---------------------------------------------------------------------------- types ---- */
@@ -114,25 +169,35 @@ static bool bind_types(struct binder *binder)
 
 /* --------------------------------------------------------------------------- graphs ---- */
 
-static bool is_gear(const struct graph *graph, uint32_t name)
+static void add_bindings(struct binder *binder, const struct dim_binding *bindings, uint32_t count,
+                         bool gears)
 {
-    for (uint32_t i = 0; i < graph->gears.count; i++)
-        if (graph->gears.at[i].name == name)
-            return true;
-    return false;
+    binder->bindings.count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (graph_declares_dim(binder->graph, bindings[i].name) &&
+            (gears || !graph_find_gear(binder->graph, bindings[i].name)))
+            vec_push(&binder->bindings, bindings[i]);
 }
 
-static bool bind_graph(struct binder *binder, const struct dim_binding *bindings, uint32_t count)
+static bool bind_names(struct binder *binder)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (graph_declares_dim(binder->graph, bindings[i].name))
-            vec_push(&binder->bindings, bindings[i]);
-    if (binder->bindings.count == 0)
-        return true;
-    if (!bind_gears(binder) || !bind_types(binder))
+    if (!bind_types(binder))
         return false;
     graph_drop_names(binder->graph, binder->bindings.at, binder->bindings.count);
     return true;
+}
+
+/* The gears of an expanded graph stay: its rows are theirs. */
+static bool bind_graph(struct binder *binder, const struct dim_binding *bindings, uint32_t count)
+{
+    add_bindings(binder, bindings, count, true);
+    if (binder->bindings.count == 0)
+        return true;
+    if (!bind_gears(binder))
+        return false;
+    if (binder->graph->cases.count)
+        add_bindings(binder, bindings, count, false);
+    return bind_names(binder);
 }
 
 /* Types that are not written, of operands that may have become others. Where rules refuse these,
@@ -144,27 +209,71 @@ static bool settle_types(const struct binder *binder)
             verify_graph_alone(binder->module, binder->graph, binder->diags));
 }
 
+/* Marks entries of super kernels with the mark of their graph, where that is `mark`. */
+static void mark_entries(const struct module *module, const uint8_t *graphs, uint8_t mark,
+                         uint8_t *entries)
+{
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        const struct graph *graph = &module->graphs.at[i];
+        for (uint32_t b = 0; graphs[i] == mark && b < graph->blocks.count; b++) {
+            const struct entry *entry = graph->blocks.at[b].kind == BLOCK_SUPERKERNEL
+                                            ? block_entry(module, &graph->blocks.at[b])
+                                            : NULL;
+            if (entry)
+                entries[entry_id(module, entry)] = mark;
+        }
+    }
+}
+
+/* Entries of graphs that go and of no other. */
+static void drop_entries(struct module *module, const uint8_t *gone)
+{
+    uint8_t *entries = mem_calloc(module->entries.count, 1);
+    mark_entries(module, gone, 1, entries);
+    mark_entries(module, gone, 0, entries);
+    module_drop_entries(module, entries);
+    mem_free(entries);
+}
+
+/* Graphs of combinations that are left out, but those that others name. */
+static void drop_gone(struct module *module, uint8_t *gone)
+{
+    uint8_t *named = mem_calloc(module->graphs.count, 1);
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        graph_mark_called(module, &module->graphs.at[i], named);
+        graph_mark_cases(module, &module->graphs.at[i], named);
+    }
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        gone[i] = gone[i] && !named[i];
+    drop_entries(module, gone);
+    module_drop_graphs(module, gone);
+    mem_free(named);
+}
+
 bool bind_free_dims(struct module *module, struct graph *graph, const struct dim_binding *bindings,
                     uint32_t count, struct diags *diags)
 {
     struct binder binder = {.module = module, .graph = graph, .diags = diags};
-    for (uint32_t i = 0; i < count; i++)
-        if (graph_declares_dim(graph, bindings[i].name) && !is_gear(graph, bindings[i].name))
-            vec_push(&binder.bindings, bindings[i]);
-    bool ok = bind_types(&binder);
-    graph_drop_names(graph, binder.bindings.at, binder.bindings.count);
+    add_bindings(&binder, bindings, count, false);
+    bool ok = bind_names(&binder);
     vec_free(&binder.bindings);
     return ok;
 }
 
-bool bind_dims(struct module *module, const struct dim_binding *bindings, uint32_t count,
-               struct diags *diags)
+bool bind_dims(struct module *module, const uint8_t *meant, const struct dim_binding *bindings,
+               uint32_t count, struct diags *diags)
 {
+    uint8_t *gone = mem_calloc(module->graphs.count, 1);
     bool ok = true;
     for (uint32_t i = 0; i < module->graphs.count; i++) {
-        struct binder binder = {.module = module, .graph = &module->graphs.at[i], .diags = diags};
-        ok = bind_graph(&binder, bindings, count) && settle_types(&binder) && ok;
+        struct binder binder = {
+            .module = module, .graph = &module->graphs.at[i], .diags = diags, .gone = gone};
+        if (meant[i])
+            ok = bind_graph(&binder, bindings, count) && ok;
+        ok = settle_types(&binder) && ok;
         vec_free(&binder.bindings);
     }
+    drop_gone(module, gone);
+    mem_free(gone);
     return ok;
 }

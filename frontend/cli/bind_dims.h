@@ -7,11 +7,13 @@
 /* Whether a graph of the module declares the name. */
 bool dims_are_named(const struct module *module, uint32_t name);
 
-/* Puts the values in place of their names in the types of all graphs that declare them, which
- * then declare them no more. A value of a gear is one that it lists; with `zip`, the others follow.
- * False, with diagnostics, where values do not fit. */
-bool bind_dims(struct module *module, const struct dim_binding *bindings, uint32_t count,
-               struct diags *diags);
+/* Puts the values in place of their names in the types of those graphs that are meant, by index,
+ * and declare them, which then declare them no more. Values of gears are those of a combination;
+ * with `zip`, others follow. Of a graph whose gears are expanded, the rows stay that have the
+ * values; graphs of others go, so that indices change. False, with diagnostics, where values do not
+ * fit. */
+bool bind_dims(struct module *module, const uint8_t *meant, const struct dim_binding *bindings,
+               uint32_t count, struct diags *diags);
 
 /* The same of names that are no gears, in one graph; types that follow are as they were. */
 bool bind_free_dims(struct module *module, struct graph *graph, const struct dim_binding *bindings,

@@ -1,125 +1,67 @@
 #include "frontend/commands/given_shapes.h"
-#include "frontend/tensor/npy.h"
+#include "frontend/commands/shape_arguments.h"
 #include "ir/base/suggest.h"
 #include "ir/base/text.h"
 #include "ir/calls.h"
 #include "ir/gears.h"
 #include "ir/syntax/locate.h"
 
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* A parameter's shape, and where it stands. */
-struct given_shape {
-    const char *name, *from; /* the name has `size` bytes */
-    size_t size;
-    uint32_t rank;
-    int64_t dims[MAX_RANK];
-    bool file; /* its contents are read later, and all else that is wrong with them is said then */
-    bool used; /* a graph has the parameter */
-};
-
 struct given_shapes {
     struct input *input;
     struct dim_bindings bindings;
-    VEC(struct given_shape) at;
+    struct shape_arguments at;
     uint8_t *chosen; /* by graph: whose parameters are meant */
+    uint8_t *meant;  /* by graph: whose names are; all, or with --graph what it calls, too */
     enum off_gear mode;
     struct padding *padding;
+    struct row_search *search; /* that is at work */
     bool ok;
 };
 
-/* --------------------------------------------------------------------------- reading ---- */
+/* ----------------------------------------------------------------------------- graphs ---- */
 
-static bool read_dim(const char **text, int64_t *dim)
-{
-    char *end;
-    if (**text < '0' || **text > '9')
-        return false;
-    errno = 0;
-    *dim = strtoll(*text, &end, 10);
-    *text = end;
-    return errno == 0;
-}
-
-/* "2,4", or nothing of a scalar. */
-static bool read_dims(const char *text, struct given_shape *shape)
-{
-    for (; *text; shape->rank++) {
-        if (shape->rank && *text++ != ',')
-            return false;
-        if (shape->rank == MAX_RANK || !read_dim(&text, &shape->dims[shape->rank]))
-            return false;
-    }
-    return true;
-}
-
-/* A name may have its `%`. */
-static struct given_shape named_shape(const char *text, const char *sign)
-{
-    bool sigil = *text == '%';
-    return (struct given_shape){.name = text + sigil, .size = (size_t)(sign - text - sigil)};
-}
-
-static bool read_option(struct given_shapes *shapes, const char *text)
-{
-    const char *sign = strchr(text, '=');
-    struct given_shape shape = named_shape(text, sign ? sign : text + strlen(text));
-    shape.from = "--shape";
-    if (!sign || !read_dims(sign + 1, &shape)) {
-        usage_error(shapes->input->invocation,
-                    "--shape %s: expected NAME=N,N,..., whole numbers from 0", text);
-        return false;
-    }
-    vec_push(&shapes->at, shape);
-    return true;
-}
-
-/* What cannot be read is reported by whoever reads the contents. */
-static void read_file(struct given_shapes *shapes, const char *text)
-{
-    struct npy_header header;
-    const char *sign = strchr(text, '=');
-    if (!sign || !tensor_spec_is_file(sign + 1) || !npy_read_header(&header, sign + 1))
-        return;
-    struct given_shape shape = named_shape(text, sign);
-    shape.from = sign + 1;
-    shape.file = true;
-    shape.rank = header.rank;
-    memcpy(shape.dims, header.dims, header.rank * sizeof *header.dims);
-    vec_push(&shapes->at, shape);
-}
-
-static bool read_all(struct given_shapes *shapes)
+static const char *named_graph(const struct given_shapes *shapes)
 {
     const struct invocation *invocation = shapes->input->invocation;
-    const char *text;
-    bool ok = true;
-    if (option_exists(invocation, "shape"))
-        for (unsigned i = 0; ok && (text = option_value_at(invocation, "shape", i)); i++)
-            ok = read_option(shapes, text);
-    if (option_exists(invocation, "input"))
-        for (unsigned i = 0; ok && (text = option_value_at(invocation, "input", i)); i++)
-            read_file(shapes, text);
-    return ok;
+    return option_exists(invocation, "graph") ? option_value(invocation, "graph") : NULL;
 }
-
-/* ----------------------------------------------------------------------------- graphs ---- */
 
 static void choose_graphs(struct given_shapes *shapes)
 {
-    const struct invocation *invocation = shapes->input->invocation;
     const struct module *module = shapes->input->module;
-    const char *name =
-        option_exists(invocation, "graph") ? option_value(invocation, "graph") : NULL;
-    uint8_t *called = mem_calloc(module->graphs.count, 1);
-    for (uint32_t i = 0; i < module->graphs.count; i++)
-        graph_mark_called(module, &module->graphs.at[i], called);
+    const char *name = named_graph(shapes);
+    uint8_t *named = mem_calloc(module->graphs.count, 1);
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        graph_mark_called(module, &module->graphs.at[i], named);
+        graph_mark_cases(module, &module->graphs.at[i], named);
+    }
+    mem_free(shapes->chosen);
     shapes->chosen = mem_calloc(module->graphs.count, 1);
     for (uint32_t i = 0; i < module->graphs.count; i++)
-        shapes->chosen[i] = name ? name_is(module, module->graphs.at[i].name, name) : !called[i];
-    mem_free(called);
+        shapes->chosen[i] = name ? name_is(module, module->graphs.at[i].name, name) : !named[i];
+    mem_free(named);
+}
+
+/* What those name that are meant is so, too: whoever becomes so late is looked at once more. */
+static void find_meant(struct given_shapes *shapes)
+{
+    const struct module *module = shapes->input->module;
+    uint32_t count = module->graphs.count;
+    uint8_t *seen = mem_calloc(count, 1);
+    shapes->meant = mem_calloc(count, 1);
+    for (uint32_t i = 0; i < count; i++)
+        shapes->meant[i] = !named_graph(shapes) || shapes->chosen[i];
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t i = 0; i < count; i++) {
+            if (!shapes->meant[i] || seen[i])
+                continue;
+            graph_mark_called(module, &module->graphs.at[i], shapes->meant);
+            graph_mark_cases(module, &module->graphs.at[i], shapes->meant);
+            seen[i] = more = true;
+        }
+    }
+    mem_free(seen);
 }
 
 static uint32_t find_param(const struct given_shapes *shapes, const struct graph *graph,
@@ -176,25 +118,16 @@ static void report_dim(const struct wanted *wanted, const char *is)
             wanted->shape->from);
 }
 
-static const struct gear *find_gear(const struct graph *graph, uint32_t name)
-{
-    for (uint32_t i = 0; i < graph->gears.count; i++)
-        if (graph->gears.at[i].name == name)
-            return &graph->gears.at[i];
-    return NULL;
-}
-
-/* The largest value below, and the smallest above. */
-static const char *nearest_text(struct arena *arena, const struct graph *graph,
-                                const struct gear *gear, int64_t value)
+/* The largest number below, and the smallest above. */
+static const char *nearest_text(struct arena *arena, const int64_t *numbers, uint32_t count,
+                                int64_t number)
 {
     int64_t below = INT64_MIN, above = INT64_MAX;
-    for (uint32_t i = 0; i < gear->values.count; i++) {
-        int64_t other = graph->gear_values.at[gear->values.first + i];
-        if (other < value && other > below)
-            below = other;
-        if (other > value && other < above)
-            above = other;
+    for (uint32_t i = 0; i < count; i++) {
+        if (numbers[i] < number && numbers[i] > below)
+            below = numbers[i];
+        if (numbers[i] > number && numbers[i] < above)
+            above = numbers[i];
     }
     if (below != INT64_MIN && above != INT64_MAX)
         return arena_printf(arena, "the nearest values are %lld and %lld", (long long)below,
@@ -203,19 +136,26 @@ static const char *nearest_text(struct arena *arena, const struct graph *graph,
                         (long long)(below != INT64_MIN ? below : above));
 }
 
-static bool gear_has(const struct graph *graph, const struct gear *gear, int64_t value)
+/* The values of a gear that are nearest to one that it does not have, and what else can be done. */
+static void help_gear(const struct given_shapes *shapes, const struct graph *graph,
+                      const struct gear *gear, int64_t value)
 {
+    struct diags *diags = &shapes->input->diags;
+    const int64_t *values = graph->gear_values.at + gear->values.first;
+    bool between = false;
     for (uint32_t i = 0; i < gear->values.count; i++)
-        if (graph->gear_values.at[gear->values.first + i] == value)
-            return true;
-    return false;
+        between = between || values[i] > value;
+    between =
+        between && graph->cases.count == 0 && option_exists(shapes->input->invocation, "off-gear");
+    diag_help(diags, "%s%s", nearest_text(&diags->arena, values, gear->values.count, value),
+              between ? "; --off-gear=pad runs the next larger one" : "");
 }
 
 /* A gear has its values, be it that others say so, too. */
 static bool check_gear(const struct wanted *wanted, uint32_t name, int64_t value)
 {
     struct diags *diags = &wanted->shapes->input->diags;
-    const struct gear *gear = find_gear(wanted->graph, name);
+    const struct gear *gear = graph_find_gear(wanted->graph, name);
     if (!gear || wanted->shapes->mode != OFF_GEAR_ERROR || gear_has(wanted->graph, gear, value))
         return true;
     wanted->shapes->ok = false;
@@ -223,8 +163,41 @@ static bool check_gear(const struct wanted *wanted, uint32_t name, int64_t value
                 "%s is %lld by %s, but the gear '%.*s' has no value %lld", wanted_text(wanted),
                 (long long)wanted->given, wanted->shape->from,
                 NAME(wanted->shapes->input->module, name), (long long)value))
-        diag_help(diags, "%s", nearest_text(&diags->arena, wanted->graph, gear, value));
+        help_gear(wanted->shapes, wanted->graph, gear, value);
     return false;
+}
+
+/* Values of --bind are those of gears. */
+static bool check_bindings(const struct given_shapes *shapes, const struct graph *graph)
+{
+    struct diags *diags = &shapes->input->diags;
+    const struct module *module = shapes->input->module;
+    bool ok = true;
+    for (uint32_t i = 0; i < shapes->bindings.count; i++) {
+        const struct dim_binding *binding = &shapes->bindings.at[i];
+        const struct gear *gear = graph_find_gear(graph, binding->name);
+        if (!gear || gear_has(graph, gear, binding->value))
+            continue;
+        ok = false;
+        if (diag_at(diags, DIAG_gear, locate_token(module, gear->loc),
+                    "the gear '%.*s' has no value %lld", NAME(module, gear->name),
+                    (long long)binding->value))
+            help_gear(shapes, graph, gear, binding->value);
+    }
+    return ok;
+}
+
+/* Graphs with others are not meant any more. */
+static bool check_all_bindings(struct given_shapes *shapes)
+{
+    bool ok = true;
+    for (uint32_t g = 0; g < shapes->input->module->graphs.count; g++)
+        if (shapes->chosen[g] && shapes->mode == OFF_GEAR_ERROR &&
+            !check_bindings(shapes, &shapes->input->module->graphs.at[g])) {
+            shapes->meant[g] = 0;
+            ok = false;
+        }
+    return ok;
 }
 
 /* Whether it is a sum of a product of one name and a constant. */
@@ -315,6 +288,145 @@ static bool each_wanted(struct given_shapes *shapes, bool (*visit)(const struct 
     return any;
 }
 
+/* ---------------------------------------------------------------------- combinations ---- */
+
+/* Rows of a graph that are left by what is known of it. */
+struct row_search {
+    struct given_shapes *shapes;
+    struct graph *graph;
+    struct gear_table table;
+    uint8_t *out; /* by row: something is known that it does not have */
+};
+
+/* The dimension with the values of a row; negative where it depends on other names. */
+static int64_t row_dim(const struct row_search *search, const struct wanted *wanted, uint32_t row)
+{
+    return gear_row_dim(search->shapes->input->module, search->graph,
+                        gear_table_row(&search->table, row), wanted->declared);
+}
+
+static bool row_has_bindings(const struct row_search *search, uint32_t row)
+{
+    const struct given_shapes *shapes = search->shapes;
+    for (uint32_t i = 0; i < search->graph->gears.count; i++)
+        for (uint32_t n = 0; n < shapes->bindings.count; n++)
+            if (shapes->bindings.at[n].name == search->graph->gears.at[i].name &&
+                shapes->bindings.at[n].value != gear_table_row(&search->table, row)[i])
+                return false;
+    return true;
+}
+
+/* Leaves out the rows that do not have the dimension. */
+static bool leave_out(const struct wanted *wanted)
+{
+    struct row_search *search = wanted->shapes->search;
+    if (wanted->graph != search->graph || !dim_is_gear(wanted->declared))
+        return false;
+    for (uint32_t i = 0; i < search->table.n_rows; i++) {
+        int64_t dim = row_dim(search, wanted, i);
+        search->out[i] = search->out[i] || (dim >= 0 && dim != wanted->given);
+    }
+    return true;
+}
+
+/* Whether it depends on gears of which nothing is known so far. */
+static bool is_open(const struct wanted *wanted)
+{
+    const struct given_shapes *shapes = wanted->shapes;
+    int64_t dim = wanted->declared;
+    return wanted->graph == shapes->search->graph &&
+           dim_bind(shapes->input->module, dim, shapes->bindings.at, shapes->bindings.count,
+                    &dim) == DIM_FINE &&
+           dim_is_gear(dim);
+}
+
+/* A dimension that no row has by itself; or, of shapes between rows, one that does not say what
+ * they lie between. */
+static bool report_open(const struct wanted *wanted)
+{
+    struct row_search *search = wanted->shapes->search;
+    struct diags *diags = &wanted->shapes->input->diags;
+    int64_t *dims = arena_alloc(&diags->arena, search->table.n_rows * sizeof *dims);
+    if (!is_open(wanted) || !wanted->shapes->ok)
+        return false;
+    for (uint32_t i = 0; i < search->table.n_rows; i++)
+        if ((dims[i] = row_dim(search, wanted, i)) == wanted->given || dims[i] < 0)
+            return false;
+    wanted->shapes->ok = false;
+    if (diag_at(diags, DIAG_gear, wanted_span(wanted),
+                "%s is %lld by %s, but no combination of gears has that", wanted_text(wanted),
+                (long long)wanted->given, wanted->shape->from))
+        diag_help(diags, "%s",
+                  nearest_text(&diags->arena, dims, search->table.n_rows, wanted->given));
+    return true;
+}
+
+static void report_no_row(struct row_search *search)
+{
+    struct given_shapes *shapes = search->shapes;
+    if (each_wanted(shapes, report_open) || !each_wanted(shapes, is_open))
+        return; /* who binds the values finds what is wrong with them */
+    shapes->ok = false;
+    if (diag_at(&shapes->input->diags, DIAG_gear,
+                locate_name(shapes->input->module, search->graph->loc),
+                "no combination of gears has all of these shapes"))
+        diag_help(&shapes->input->diags, "'skirc opt --passes=expand-gears' shows those that are");
+}
+
+static bool is_bound(const struct given_shapes *shapes, uint32_t name)
+{
+    for (uint32_t i = 0; i < shapes->bindings.count; i++)
+        if (shapes->bindings.at[i].name == name)
+            return true;
+    return false;
+}
+
+/* Gears that are one number in all rows that are left get it. False where none is left. */
+static bool bind_common(struct row_search *search)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < search->graph->gears.count; i++) {
+        struct dim_binding binding = {search->graph->gears.at[i].name, -1};
+        bool same = true;
+        for (uint32_t row = 0; row < search->table.n_rows; row++) {
+            int64_t value = gear_table_row(&search->table, row)[i];
+            if (search->out[row])
+                continue;
+            any = true;
+            same = same && (binding.value < 0 || binding.value == value);
+            binding.value = value;
+        }
+        if (same && any && !is_bound(search->shapes, binding.name))
+            vec_push(&search->shapes->bindings, binding);
+    }
+    return any;
+}
+
+/* What dimensions say that are products or sums of gears: they are those of one combination. */
+static void narrow_graph(struct given_shapes *shapes, struct graph *graph)
+{
+    struct row_search search = {.shapes = shapes, .graph = graph};
+    if (!gear_table_init_left(&search.table, graph))
+        return; /* expand-gears says so */
+    shapes->search = &search;
+    search.out = mem_calloc(search.table.n_rows, 1);
+    for (uint32_t i = 0; i < search.table.n_rows; i++)
+        search.out[i] = !row_has_bindings(&search, i);
+    bind_common(&search);
+    if (each_wanted(shapes, leave_out) && !bind_common(&search))
+        report_no_row(&search);
+    mem_free(search.out);
+    gear_table_free(&search.table);
+}
+
+static void narrow_gears(struct given_shapes *shapes)
+{
+    const struct module *module = shapes->input->module;
+    for (uint32_t g = 0; g < module->graphs.count && shapes->ok; g++)
+        if (shapes->chosen[g] && module->graphs.at[g].gear_mode != GEARS_NONE)
+            narrow_graph(shapes, &module->graphs.at[g]);
+}
+
 /* ------------------------------------------------------------------------------ types ---- */
 
 /* Whether the type has as many dimensions, or takes any number. */
@@ -396,11 +508,11 @@ static bool settle_gears(struct given_shapes *shapes)
 }
 
 /* Where nothing is given, all types are what they are already. */
-static bool put_values(struct given_shapes *shapes)
+static bool bind_values(struct given_shapes *shapes)
 {
-    struct input *input = shapes->input;
     return (shapes->at.count == 0 && shapes->bindings.count == 0) ||
-           bind_dims(input->module, shapes->bindings.at, shapes->bindings.count, &input->diags);
+           bind_dims(shapes->input->module, shapes->meant, shapes->bindings.at,
+                     shapes->bindings.count, &shapes->input->diags);
 }
 
 static enum exit_status bind_all(struct given_shapes *shapes)
@@ -409,16 +521,23 @@ static enum exit_status bind_all(struct given_shapes *shapes)
     enum exit_status status = bind_argument_read(input, &shapes->bindings);
     if (status != EXIT_DONE)
         return status;
-    if (!read_all(shapes))
+    if (!shape_arguments_read(&shapes->at, shapes->input->invocation))
         return EXIT_USAGE;
     choose_graphs(shapes);
+    find_meant(shapes);
+    if (!check_all_bindings(shapes)) {
+        bind_values(shapes); /* of other graphs, to find what else is wrong */
+        return EXIT_INPUT;
+    }
     bool ok = fill_types(shapes);
     if (!all_are_used(shapes))
         return EXIT_USAGE;
     while (ok && shapes->ok && each_wanted(shapes, settle))
         continue;
-    ok = ok && shapes->ok && settle_gears(shapes);
-    ok = ok && put_values(shapes);
+    if (ok)
+        narrow_gears(shapes);
+    ok = ok && shapes->ok && settle_gears(shapes) && bind_values(shapes);
+    choose_graphs(shapes);
     if (ok && shapes->padding->combination.size == 0)
         each_wanted(shapes, check_bound);
     return ok && shapes->ok ? EXIT_DONE : EXIT_INPUT;
@@ -438,5 +557,6 @@ enum exit_status given_shapes_bind_between(struct input *input, enum off_gear mo
     vec_free(&shapes.bindings);
     vec_free(&shapes.at);
     mem_free(shapes.chosen);
+    mem_free(shapes.meant);
     return status;
 }

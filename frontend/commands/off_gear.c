@@ -10,9 +10,10 @@ struct settler {
     struct graph *graph;
     struct dim_bindings *bindings;
     struct gear_table table;
-    int64_t *exact;    /* by gear */
-    bool *known;       /* by gear: it was asked for */
-    uint8_t *rejected; /* by row: the graph contradicts it */
+    int64_t *exact;     /* by gear */
+    bool *known;        /* by gear: it was asked for */
+    uint8_t *rejected;  /* by row: the graph contradicts it */
+    struct text reason; /* why, of the first one */
 };
 
 static void find_exact(struct settler *settler)
@@ -110,15 +111,30 @@ static uint32_t next_row(const struct settler *settler)
     return best;
 }
 
+/* Keeps why a row is rejected that is the first one. */
+static void reject(struct settler *settler, uint32_t row, const struct text *why)
+{
+    struct text *reason = &settler->reason;
+    settler->rejected[row] = 1;
+    if (reason->size)
+        return;
+    gear_row_text(reason, settler->input->module, settler->graph,
+                  gear_table_row(&settler->table, row));
+    text_printf(reason, ": %.*s", (int)why->size, why->at);
+}
+
 static uint32_t choose_row(struct settler *settler)
 {
-    struct text reason = {NULL, 0, 0};
     uint32_t row;
-    while ((row = next_row(settler)) != NONE &&
-           !holds(settler, gear_table_row(&settler->table, row), &reason))
-        settler->rejected[row] = 1;
-    text_free(&reason);
-    return row;
+    bool found = false;
+    while (!found && (row = next_row(settler)) != NONE) {
+        struct text why = {NULL, 0, 0};
+        found = holds(settler, gear_table_row(&settler->table, row), &why);
+        if (!found)
+            reject(settler, row, &why);
+        text_free(&why);
+    }
+    return found ? row : NONE;
 }
 
 /* --------------------------------------------------------------------------- reports ---- */
@@ -133,23 +149,52 @@ static void put_exact(const struct settler *settler, bool all, struct text *text
                         (long long)settler->exact[i]);
 }
 
+/* The row of which no gear has a larger value; NONE: there is none such. */
+static uint32_t largest_row(const struct settler *settler)
+{
+    for (uint32_t i = 0; i < settler->table.n_rows; i++) {
+        bool largest = true;
+        for (uint32_t n = 0; n < settler->table.n_rows; n++)
+            for (uint32_t gear = 0; gear < settler->table.n_gears; gear++)
+                largest = largest && gear_table_row(&settler->table, n)[gear] <=
+                                         gear_table_row(&settler->table, i)[gear];
+        if (largest)
+            return i;
+    }
+    return NONE;
+}
+
+static void help_largest(const struct settler *settler)
+{
+    struct text largest = {NULL, 0, 0};
+    uint32_t row = largest_row(settler);
+    if (row == NONE) {
+        diag_help(&settler->input->diags, "none is the largest: where one gear has its largest "
+                                          "value, another has a smaller one");
+        return;
+    }
+    gear_row_text(&largest, settler->input->module, settler->graph,
+                  gear_table_row(&settler->table, row));
+    diag_help(&settler->input->diags, "the largest is %.*s", (int)largest.size, largest.at);
+    text_free(&largest);
+}
+
 static bool report_no_room(const struct settler *settler)
 {
     struct diags *diags = &settler->input->diags;
-    struct text known = {NULL, 0, 0}, largest = {NULL, 0, 0};
-    uint32_t row = 0;
-    for (uint32_t i = 1; i < settler->table.n_rows; i++)
-        if (count_all(settler, gear_table_row(&settler->table, i)) >=
-            count_all(settler, gear_table_row(&settler->table, row)))
-            row = i;
+    const struct text *reason = &settler->reason;
+    struct text known = {NULL, 0, 0};
     put_exact(settler, false, &known);
-    gear_row_text(&largest, settler->input->module, settler->graph,
-                  gear_table_row(&settler->table, row));
-    if (diag_at(diags, DIAG_gear, locate_name(settler->input->module, settler->graph->loc),
-                "no combination of gears has room for %.*s", (int)known.size, known.at))
-        diag_help(diags, "the largest is %.*s", (int)largest.size, largest.at);
+    bool told = diag_at(diags, DIAG_gear, locate_name(settler->input->module, settler->graph->loc),
+                        reason->size ? "the graph contradicts each combination of gears that has "
+                                       "room for %.*s"
+                                     : "no combination of gears has room for %.*s",
+                        (int)known.size, known.at);
+    if (told && reason->size)
+        diag_help(diags, "with %.*s", (int)reason->size, reason->at);
+    else if (told)
+        help_largest(settler);
     text_free(&known);
-    text_free(&largest);
     return false;
 }
 
@@ -266,20 +311,37 @@ static bool settle(struct settler *settler, enum off_gear mode, struct padding *
     return ok;
 }
 
+/* What ops of expanded graphs have for other shapes is not known. */
+static bool report_expanded(const struct settler *settler)
+{
+    struct diags *diags = &settler->input->diags;
+    struct text known = {NULL, 0, 0};
+    put_exact(settler, false, &known);
+    if (diag_at(diags, DIAG_gear, locate_name(settler->input->module, settler->graph->loc),
+                "%.*s is none of the combinations that the gears are expanded to, and these cannot "
+                "be padded to",
+                (int)known.size, known.at))
+        diag_help(diags, "run the graph as it was before 'expand-gears'");
+    text_free(&known);
+    return false;
+}
+
 bool off_gear_settle(struct input *input, struct graph *graph, enum off_gear mode,
                      struct dim_bindings *bindings, struct padding *padding)
 {
     struct settler settler = {.input = input, .graph = graph, .bindings = bindings};
-    if (!gear_table_init(&settler.table, graph))
+    if (!gear_table_init_left(&settler.table, graph))
         return true; /* expand-gears says so */
     settler.exact = mem_calloc(settler.table.n_gears, sizeof *settler.exact);
     settler.known = mem_calloc(settler.table.n_gears, sizeof *settler.known);
     settler.rejected = mem_calloc(settler.table.n_rows, 1);
     find_exact(&settler);
-    bool ok = is_combination(&settler) || settle(&settler, mode, padding);
+    bool ok = is_combination(&settler) ||
+              (graph->cases.count ? report_expanded(&settler) : settle(&settler, mode, padding));
     mem_free(settler.exact);
     mem_free(settler.known);
     mem_free(settler.rejected);
+    text_free(&settler.reason);
     gear_table_free(&settler.table);
     return ok;
 }
