@@ -252,6 +252,8 @@ static bool expand_all(struct expander *expander)
     if (!report_left_out(expander))
         return false;
     write_cases(expander);
+    if (expander->cases.count > 1)
+        expander->context->diags->copies = "combinations of gears";
     return true;
 }
 

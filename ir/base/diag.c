@@ -60,11 +60,55 @@ static const char *format_text(struct diags *diags, const char *format, va_list 
     return arena_strndup(&diags->arena, text, strlen(text));
 }
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Whether texts differ in nothing but numbers. */
+static bool are_alike(const char *a, const char *b)
+{
+    while (*a && *b) {
+        if (is_digit(*a) && is_digit(*b)) {
+            a += strspn(a, "0123456789");
+            b += strspn(b, "0123456789");
+        } else if (*a++ != *b++) {
+            return false;
+        }
+    }
+    return *a == *b;
+}
+
+/* Whether it is one of an error that is kept. */
+static bool is_repeated(struct diags *diags, enum diag_id id, struct span span, const char *format,
+                        va_list args)
+{
+    const char *text = NULL;
+    for (uint32_t i = 0; i < diags->list.count; i++) {
+        struct diag *diag = &diags->list.at[i];
+        if (diag->id != id || diag->span.begin != span.begin || diag->span.end != span.end)
+            continue;
+        text = text ? text : format_text(diags, format, args);
+        if (are_alike(diag->text, text)) {
+            diag->repeated++;
+            return true;
+        }
+    }
+    return false;
+}
+
 bool diag_vat(struct diags *diags, enum diag_id id, struct span span, const char *format,
               va_list args)
 {
     enum severity severity = ids[id].severity;
+    va_list again;
+    va_copy(again, args);
+    bool repeated =
+        diags->copies && severity == SEVERITY_ERROR && is_repeated(diags, id, span, format, again);
+    va_end(again);
     assert(span.begin <= span.end);
+    if (repeated)
+        return false;
     diags->counts[severity]++;
     if (severity == SEVERITY_REMARK && !diags->remarks)
         return false;
@@ -296,6 +340,9 @@ static void print_one(struct diags *diags, FILE *out, const struct diag *diag, b
         if (positioned)
             print_excerpt(diags, out, note->origin, note->span, colour);
     }
+    if (diag->repeated)
+        fprintf(out, "  help: so it is %u more time%s, in other %s\n", diag->repeated,
+                diag->repeated == 1 ? "" : "s", diags->copies);
 }
 
 static int compare(const void *a, const void *b)

@@ -46,6 +46,7 @@ struct diag {
     struct span span;
     struct diag_origin origin;
     const char *text;
+    uint32_t repeated; /* so often it was reported again, see diags.copies */
     struct diag_note *notes;
     struct diag_field *fields, **last_field;
 };
@@ -59,6 +60,10 @@ struct diags {
     uint32_t max_errors;  /* errors kept; 0: all */
     uint32_t suggestions; /* made so far; see diag_wants_suggestion */
     bool remarks;         /* keep remarks */
+    /* What the text stands for several of, as "combinations of gears": errors at one place that
+     * differ in numbers alone are one, which is counted once. NULL: there are none. A static
+     * string. */
+    const char *copies;
 };
 
 void diags_init(struct diags *diags, struct source *source, const char *path);
