@@ -1,6 +1,7 @@
 /* The verifier's part for gears, and for the rows that they were expanded to. */
 #include "ir/base/text.h"
 #include "ir/gears.h"
+#include "ir/memories.h"
 #include "ir/syntax/spelling.h"
 #include "ir/verify/graph_verifier.h"
 
@@ -35,8 +36,11 @@ static bool verify_values(struct graph_verifier *gv, const struct gear *gear)
     for (uint32_t i = 0; i < gear->values.count; i++)
         if (values[i] < 2) {
             ok = false;
-            diag_at(gv->diags, DIAG_gear, span, "%lld is not allowed as a value of gear '%.*s'",
-                    (long long)values[i], NAME(module, gear->name));
+            if (diag_at(gv->diags, DIAG_gear, span, "%lld is not allowed as a value of gear '%.*s'",
+                        (long long)values[i], NAME(module, gear->name)) &&
+                values[i] == 1)
+                diag_help(gv->diags, "a size of 1 is broadcast, so that it is another graph: write "
+                                     "that one, too, or pad 1 to the next larger value");
         }
     return ok;
 }
@@ -96,7 +100,22 @@ static bool verify_use_of_gear(struct graph_verifier *gv, const struct gear *gea
     return used;
 }
 
-/* Whether all parameters have the same shapes with two combinations. */
+/* Then it is a number, or does not fit 64 bits. */
+static bool has_gears_only(const struct graph_verifier *gv, int64_t dim)
+{
+    struct dim_sum sum;
+    if (!dim_is_gear(dim))
+        return true;
+    dim_to_sum(gv->module, dim, &sum);
+    for (uint32_t i = 0; i < sum.count; i++)
+        for (uint32_t n = 0; n < sum.terms[i].degree; n++)
+            if (!graph_find_gear(gv->graph, sum.terms[i].names[n]))
+                return false;
+    return true;
+}
+
+/* Whether all parameters have the same shapes with two combinations. Of dimensions that are too
+ * large, expand-gears says so. */
 static bool shapes_are_equal(const struct graph_verifier *gv, const int64_t *a, const int64_t *b)
 {
     const struct graph *graph = gv->graph;
@@ -104,7 +123,9 @@ static bool shapes_are_equal(const struct graph_verifier *gv, const int64_t *a, 
         uint32_t type = graph->values.at[p].type;
         for (uint32_t d = 0; d < type_n_dims(&gv->module->types.at[type]); d++) {
             int64_t dim = type_dims(gv->module, type)[d];
-            if (gear_row_dim(gv->module, graph, a, dim) != gear_row_dim(gv->module, graph, b, dim))
+            int64_t x = gear_row_dim(gv->module, graph, a, dim);
+            bool too_large = x == DIM_UNKNOWN && dim != x && has_gears_only(gv, dim);
+            if (too_large || x != gear_row_dim(gv->module, graph, b, dim))
                 return false;
         }
     }
@@ -128,6 +149,35 @@ static void verify_shapes(struct graph_verifier *gv, const struct gear_table *ta
     text_free(&text);
 }
 
+/* A memory that graphs share has one shape. */
+static void verify_shared_shape(struct graph_verifier *gv, const struct op *op)
+{
+    const struct module *module = gv->module;
+    uint32_t type = gv->graph->values.at[op->results.first].type;
+    for (uint32_t i = 0; type != NONE && i < gv->graph->gears.count; i++)
+        for (uint32_t d = 0; d < type_n_dims(&module->types.at[type]); d++) {
+            uint32_t name = gv->graph->gears.at[i].name;
+            if (!dim_has_name(module, type_dims(module, type)[d], name))
+                continue;
+            if (diag_at(gv->diags, DIAG_gear, locate_op(module, op, OP_TYPE_NAME, 0),
+                        "all combinations of gears share this variable, but its shape has the gear "
+                        "'%.*s'",
+                        NAME(module, name)))
+                diag_help(gv->diags, "without 'shared_name' each has its own; or give it the "
+                                     "largest shape, and take a slice of it");
+            return;
+        }
+}
+
+static void verify_shared_shapes(struct graph_verifier *gv)
+{
+    for (uint32_t i = 0; i < gv->graph->ops.count; i++) {
+        const struct op *op = &gv->graph->ops.at[i];
+        if (op->results.count && op_shared_name(gv->module, op) != NONE)
+            verify_shared_shape(gv, op);
+    }
+}
+
 void verify_gears(struct graph_verifier *gv)
 {
     const struct graph *graph = gv->graph;
@@ -140,6 +190,7 @@ void verify_gears(struct graph_verifier *gv)
         ok = verify_length(gv, gear) && ok;
         ok = verify_use_of_gear(gv, gear) && ok;
     }
+    verify_shared_shapes(gv);
     if (!ok)
         return;
     if (!gear_table_init(&table, graph)) {
