@@ -274,9 +274,14 @@ static bool read_block(struct metadata_reader *reader, const struct json_node *j
 {
     const char *key = "blockDim";
     const struct json_node *block = json_member(json, key);
-    return block && block->kind == JSON_STRING && has_name(block->string)
-               ? read_string(reader, json, key, &kernel->block_rule)
-               : json_tree_number(&reader->tree, json, key, 1, 1024, &kernel->block);
+    if (!block || block->kind != JSON_STRING)
+        return json_tree_number(&reader->tree, json, key, 1, 1024, &kernel->block);
+    if (has_name(block->string))
+        return read_string(reader, json, key, &kernel->block_rule);
+    return json_tree_fail(&reader->tree, block,
+                          "'%s' must be a number, not a string without names: write it without "
+                          "quotes, or an expression such as \"min(48, x1[0])\"",
+                          key);
 }
 
 static bool read_kernel(struct metadata_reader *reader, const struct json_node *json)

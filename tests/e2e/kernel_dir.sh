@@ -142,6 +142,9 @@ for number in 1.5 -1 0 1025 1e30 8.0 99999999999999999999 true '"8"'; do
     refused "blockDim $number" "fourth\.json:1:37: 'blockDim' $what" \
         "s/\"blockDim\": 8/\"blockDim\": $number/"
 done
+refused "blockDim in quotes" \
+    "fourth\.json:1:37: .* not a string without names: write it without quotes, or an expression" \
+    's/"blockDim": 8/"blockDim": "8"/'
 refused "a kernel type that there is not" \
     "fourth\.json:2:[0-9]*: unknown kernel type 'KERNEL_TYPE_AIV_OLNY'; KERNEL_TYPE_AIV_ONLY, for" \
     's/KERNEL_TYPE_AIV_ONLY/KERNEL_TYPE_AIV_OLNY/'
