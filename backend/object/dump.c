@@ -167,7 +167,7 @@ static bool dump_input(struct object_visitor *visitor, struct object_input *inpu
 bool object_dump(const char *path, FILE *out, char *error, size_t error_size)
 {
     struct object_error failure = {.set = false};
-    struct object_arena arena = {NULL, &failure};
+    struct object_arena arena = {.error = &failure};
     struct dumper dumper = {{dump_input}, out, false};
     bool ok = object_read_file(&arena, path, &dumper.visitor);
     object_arena_free(&arena);

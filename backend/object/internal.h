@@ -15,7 +15,7 @@
 #ifndef BACKEND_OBJECT_INTERNAL_H
 #define BACKEND_OBJECT_INTERNAL_H
 
-#include "ir/base/memory.h"
+#include "ir/base/arena.h"
 
 #include <elf.h>
 #include <stdbool.h>
@@ -42,7 +42,7 @@ bool object_fail(struct object_error *error, const char *format, ...)
 
 /* Memory that is freed together. `error` is that of the work which it is for. */
 struct object_arena {
-    struct object_chunk *chunks;
+    struct arena memory;
     struct object_error *error;
 };
 /* `count` zeroed elements of `size` bytes, aligned for any type. */

@@ -263,7 +263,7 @@ bool object_lines(const char *path, object_line_visit *visit, void *user, char *
                   size_t error_size)
 {
     struct object_error failure = {.set = false};
-    struct object_arena arena = {NULL, &failure};
+    struct object_arena arena = {.error = &failure};
     struct reader reader = {{read_tables}, visit, user};
     bool ok = object_read_file(&arena, path, &reader.visitor);
     object_arena_free(&arena);

@@ -20,48 +20,17 @@ bool object_fail(struct object_error *error, const char *format, ...)
     return false;
 }
 
-struct object_chunk {
-    struct object_chunk *next;
-    size_t used, size;
-    _Alignas(max_align_t) unsigned char bytes[];
-};
-
-enum { CHUNK_SIZE = 256 * 1024 };
-
-static struct object_chunk *chunk_new(struct object_arena *arena, size_t size)
-{
-    struct object_chunk *chunk = mem_calloc(1, sizeof *chunk + size);
-    chunk->size = size;
-    /* A block of its own goes behind the current chunk, whose rest stays in use. */
-    if (arena->chunks && size != CHUNK_SIZE) {
-        chunk->next = arena->chunks->next;
-        arena->chunks->next = chunk;
-    } else {
-        chunk->next = arena->chunks;
-        arena->chunks = chunk;
-    }
-    return chunk;
-}
-
 void *object_alloc(struct object_arena *arena, size_t count, size_t size)
 {
     size_t total;
-    if (__builtin_mul_overflow(count, size, &total) || total > PTRDIFF_MAX - CHUNK_SIZE)
+    if (__builtin_mul_overflow(count, size, &total))
         mem_exhausted();
-    size_t unit = _Alignof(max_align_t);
-    total = total ? (total + unit - 1) / unit * unit : unit;
-    struct object_chunk *chunk = arena->chunks;
-    if (!chunk || total > chunk->size - chunk->used)
-        chunk = chunk_new(arena, total > CHUNK_SIZE / 4 ? total : CHUNK_SIZE);
-    assert(total <= chunk->size - chunk->used);
-    void *result = chunk->bytes + chunk->used;
-    chunk->used += total;
-    return result;
+    return memset(arena_alloc(&arena->memory, total), 0, total);
 }
 
 void *object_copy(struct object_arena *arena, const void *bytes, size_t size)
 {
-    void *copy = object_alloc(arena, size, 1);
+    void *copy = arena_alloc(&arena->memory, size);
     if (size > 0)
         memcpy(copy, bytes, size);
     return copy;
@@ -71,24 +40,14 @@ char *object_format(struct object_arena *arena, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
-    if (length < 0) /* more than can be counted */
-        mem_exhausted();
-    char *text = object_alloc(arena, (size_t)length + 1, 1);
-    va_start(arguments, format);
-    vsnprintf(text, (size_t)length + 1, format, arguments);
+    char *text = arena_vprintf(&arena->memory, format, arguments);
     va_end(arguments);
     return text;
 }
 
 void object_arena_free(struct object_arena *arena)
 {
-    while (arena->chunks) {
-        struct object_chunk *chunk = arena->chunks;
-        arena->chunks = chunk->next;
-        mem_free(chunk);
-    }
+    arena_free(&arena->memory);
 }
 
 struct object_map_slot {

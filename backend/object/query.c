@@ -19,7 +19,7 @@ struct query {
 static bool run(struct query *query, const char *path, char *error, size_t error_size)
 {
     struct object_error failure = {.set = false};
-    struct object_arena arena = {NULL, &failure};
+    struct object_arena arena = {.error = &failure};
     bool ok = object_read_file(&arena, path, &query->visitor);
     object_arena_free(&arena);
     if (!ok)
@@ -144,7 +144,7 @@ bool object_code(const char *path, object_code_visit *visit, void *user, char *e
 {
     struct object_error failure = {.set = false};
     struct code_query code = {{.visitor = {visit_code}, .visit_code = visit, .user = user},
-                              {NULL, &failure}};
+                              {.error = &failure}};
     bool ok = run(&code.query, path, error, error_size);
     object_arena_free(&code.arena);
     return ok;
