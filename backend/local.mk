@@ -122,6 +122,7 @@ libskir_la_SOURCES += \
 	backend/object/archive.c \
 	backend/object/copy.c \
 	backend/object/dump.c \
+	backend/object/file.c \
 	backend/object/frame.c \
 	backend/object/image.c \
 	backend/object/image.h \

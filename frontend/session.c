@@ -14,7 +14,6 @@ static void open_kernels(struct session *session, const struct session_options *
     kernel_library_init(&session->library, options->kernel_dir,
                         options->header_dir ? options->header_dir : options->kernel_dir,
                         session->target->functions->check_op);
-    kernel_objects_init(&session->objects, &session->places);
     session->context.library = &session->library.source;
     session->context.code_sizes = &session->objects.sizes;
 }
@@ -25,7 +24,7 @@ void session_open(struct session *session, struct module *module, struct diags *
     char *source_dir = path_folder(options->source);
     *session = (struct session){
         .target = options->target ? options->target : backend_default(),
-        .places = {source_dir, options->kernel_dir, options->header_dir},
+        .places = {source_dir, options->kernel_dir, options->header_dir, NULL},
         .source_dir = source_dir,
         .passes = options->passes,
         .context = {.module = module,
@@ -36,16 +35,16 @@ void session_open(struct session *session, struct module *module, struct diags *
                     .strict_gears = options->strict_gears,
                     .unproven = options->unproven},
     };
+    kernel_objects_init(&session->objects, &session->places);
     if (options->kernel_dir)
         open_kernels(session, options);
 }
 
 void session_close(struct session *session)
 {
-    if (session->context.library) {
-        kernel_objects_free(&session->objects);
+    kernel_objects_free(&session->objects);
+    if (session->context.library)
         kernel_library_free(&session->library);
-    }
     mem_free(session->source_dir);
 }
 

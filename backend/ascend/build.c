@@ -113,16 +113,14 @@ static bool replaces_metadata(struct build *build)
 static bool replaces_object(struct build *build)
 {
     const struct module *module = build->job->module;
-    struct kernel_objects objects;
     bool replaces = false;
-    kernel_objects_init(&objects, build->job->places);
     for (uint32_t i = 0; i < module->kernels.count && !replaces; i++) {
         const struct kernel *kernel = &module->kernels.at[i];
-        const struct kernel_object *object = kernel_object_of(&objects, module, kernel);
+        const struct kernel_object *object =
+            kernel_object_of(build->job->places->objects, module, kernel);
         replaces = object && kernel_object_replaced(module, kernel, object, build->job->output,
                                                     build->job->diags);
     }
-    kernel_objects_free(&objects);
     return replaces;
 }
 

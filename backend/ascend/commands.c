@@ -14,7 +14,7 @@ struct script {
     const struct module *module;
     struct command_lines lines;
     struct symbols symbols;
-    struct kernel_objects objects;
+    struct kernel_objects *objects;
     const uint8_t *copies; /* by kernel; 0: nothing calls it */
     uint32_t *next;        /* by kernel: the next one with its object, or NONE */
     const char *base;
@@ -92,7 +92,7 @@ static void put_compilations(struct script *script)
 /* Where the object is, or what the program calls it. */
 static const char *object_path(struct script *script, const struct kernel *kernel)
 {
-    const struct kernel_object *object = kernel_object_of(&script->objects, script->module, kernel);
+    const struct kernel_object *object = kernel_object_of(script->objects, script->module, kernel);
     uint32_t name = attr_string(script->module, kernel->attrs, W_object);
     return object ? object->path : name_text(script->module, name, &script->arena);
 }
@@ -312,18 +312,17 @@ static void put_head(struct script *script)
 void commands_add(const struct emission_job *job, struct text *text, const char *base)
 {
     char why[512];
-    struct script script = {.text = text, .module = job->module, .base = base};
+    struct script script = {
+        .text = text, .objects = job->places->objects, .module = job->module, .base = base};
     uint8_t *copies = device_kernel_copies(job->module);
     script.copies = copies;
     command_lines_init(&script.lines, job->module, why, sizeof why);
     symbols_init(&script.symbols, job->module);
     find_next(&script);
-    kernel_objects_init(&script.objects, job->places);
     put_head(&script);
     put_compilations(&script);
     put_kernels(&script);
     put_links(&script);
-    kernel_objects_free(&script.objects);
     symbols_free(&script.symbols);
     command_lines_free(&script.lines);
     for (int i = 0; i <= CORE_TYPES; i++)

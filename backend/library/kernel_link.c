@@ -43,7 +43,7 @@ static bool no_object(const struct kernel_link *linker, const struct kernel *ker
         return false;
     const struct source_file *file =
         attr->loc == NONE ? NULL : source_file_at(module->source, attr->loc);
-    const struct backend_places *places = linker->objects.places;
+    const struct backend_places *places = linker->objects->places;
     diag_help(linker->diags, "it was looked for in %s%s%s'%s' and '%s'",
               file ? "the folder of '" : "", file ? file->text.path : "", file ? "', " : "",
               places->source_dir, places->kernel_dir);
@@ -146,7 +146,7 @@ static void add_code(struct kernel_link *linker, const struct kernel *kernel,
 {
     uint32_t *copied = &linker->copied[owner_of(linker, kernel)];
     if (*copied == 0)
-        object_link_add_file(linker->link, copy_group(linker, kernel, 0), object->path);
+        object_link_add_read(linker->link, copy_group(linker, kernel, 0), object->file);
     for (*copied = *copied ? *copied : 1; *copied < copies; ++*copied)
         object_link_copy(linker->link, copy_group(linker, kernel, 0),
                          copy_group(linker, kernel, *copied));
@@ -159,7 +159,7 @@ static bool add_kernel(struct kernel_link *linker, const struct kernel *kernel, 
         assert(!linker->keep);
         return true;
     }
-    const struct kernel_object *object = kernel_object_of(&linker->objects, module, kernel);
+    const struct kernel_object *object = kernel_object_of(linker->objects, module, kernel);
     if (!object)
         return no_object(linker, kernel, attr_string(module, kernel->attrs, W_object));
     if (linker->replaced &&
@@ -182,13 +182,13 @@ void kernel_link_begin(struct kernel_link *linker, const struct module *module,
 {
     *linker = (struct kernel_link){.link = object_link_new(),
                                    .module = module,
+                                   .objects = places->objects,
                                    .names = *names,
                                    .output = output,
                                    .replaced = output,
                                    .first_group = first_group,
                                    .diags = diags};
     linker->copied = mem_calloc(module->kernels.count + 1, sizeof *linker->copied);
-    kernel_objects_init(&linker->objects, places);
 }
 
 bool kernel_link_add(struct kernel_link *linker, const uint8_t *copies)
@@ -214,14 +214,20 @@ struct missing {
     uint8_t *told;
 };
 
-/* Names with two underscores are the compiler's, which has them in a library of its own. */
+/* Names with two underscores are the compiler's, which has them in a library of its own; the table
+ * of addresses is made by whoever loads the code. */
+static bool is_made_later(const char *name)
+{
+    return strncmp(name, "__", 2) == 0 || strcmp(name, "_GLOBAL_OFFSET_TABLE_") == 0;
+}
+
 static void visit_undefined(void *user, unsigned group, const char *name)
 {
     struct missing *missing = user;
     const struct kernel_link *linker = missing->linker;
     const struct module *module = linker->module;
     uint32_t id = group - linker->first_group;
-    if (group < linker->first_group || strncmp(name, "__", 2) == 0 || linker->provided(name))
+    if (group < linker->first_group || is_made_later(name) || linker->provided(name))
         return;
     const struct kernel *kernel = &module->kernels.at[id % module->kernels.count];
     if (!missing->told[kernel_id(module, kernel)] &&
@@ -274,7 +280,6 @@ enum backend_status kernel_link_finish(struct kernel_link *linker, bool ok)
 {
     ok = ok && write_link(linker);
     object_link_free(linker->link);
-    kernel_objects_free(&linker->objects);
     mem_free(linker->copied);
     return ok ? BACKEND_OK : BACKEND_INPUT;
 }

@@ -21,7 +21,7 @@ struct kernel_names {
 struct kernel_link {
     struct object_link *link;
     const struct module *module;
-    struct kernel_objects objects;
+    struct kernel_objects *objects;
     struct kernel_names names;
     const char *output; /* what will be written; NULL: nothing, */
     void **bytes;       /* but it goes to memory, to be freed; or NULL: the link is only tried */

@@ -8,16 +8,10 @@
 
 /* ------------------------------------------------------------------------- reading ---- */
 
-struct object_reader {
-    struct kernel_objects *objects;
-    struct kernel_object *object;
-};
-
 static void add_function(void *user, const char *name, uint64_t section_size)
 {
-    struct object_reader *reader = user;
-    char *copy = arena_strndup(&reader->objects->arena, name, strlen(name));
-    vec_push(&reader->object->functions, (struct kernel_function){copy, section_size});
+    struct kernel_object *object = user;
+    vec_push(&object->functions, (struct kernel_function){name, section_size});
 }
 
 static int by_name(const void *a, const void *b)
@@ -29,13 +23,10 @@ static int by_name(const void *a, const void *b)
 static struct kernel_object *read_object(struct kernel_objects *objects, const char *path)
 {
     struct kernel_object *object = arena_alloc(&objects->arena, sizeof *object);
-    *object = (struct kernel_object){.path = path};
-    struct object_reader reader = {objects, object};
-    char error[512];
-    if (!object_functions(path, add_function, &reader, error, sizeof error)) {
-        object->error = arena_strndup(&objects->arena, error, strlen(error));
-        object->functions.count = 0;
-    }
+    *object = (struct kernel_object){.path = path, .file = object_file_read(path)};
+    object->error = object_file_error(object->file);
+    if (!object->error)
+        object_file_functions(object->file, add_function, object);
     if (object->functions.count)
         qsort(object->functions.at, object->functions.count, sizeof *object->functions.at, by_name);
     return object;
@@ -147,16 +138,20 @@ static bool find_size(struct code_sizes *sizes, const struct module *module,
 
 /* ------------------------------------------------------------------------- the files ---- */
 
-void kernel_objects_init(struct kernel_objects *objects, const struct backend_places *places)
+void kernel_objects_init(struct kernel_objects *objects, struct backend_places *places)
 {
+    places->objects = objects;
     *objects = (struct kernel_objects){.sizes = {find_size}, .places = places};
 }
 
 void kernel_objects_free(struct kernel_objects *objects)
 {
-    for (uint32_t i = 0; i < objects->objects.count; i++)
-        if (objects->objects.at[i])
-            vec_free(&objects->objects.at[i]->functions);
+    for (uint32_t i = 0; i < objects->objects.count; i++) {
+        if (!objects->objects.at[i])
+            continue;
+        object_file_free(objects->objects.at[i]->file);
+        vec_free(&objects->objects.at[i]->functions);
+    }
     vec_free(&objects->objects);
     intern_free(&objects->paths);
     arena_free(&objects->arena);

@@ -7,6 +7,8 @@
 #include "ir/base/intern.h"
 #include "ir/kernel_source.h"
 
+struct object_file;
+
 struct kernel_function {
     const char *name;
     uint64_t code; /* bytes of the section that it is in */
@@ -14,6 +16,7 @@ struct kernel_function {
 
 struct kernel_object {
     const char *path;
+    struct object_file *file;              /* which the names are in */
     const char *error;                     /* why the file cannot be read, one line; or NULL */
     VEC(struct kernel_function) functions; /* by name */
 };
@@ -26,8 +29,8 @@ struct kernel_objects {
     struct arena arena;
 };
 
-/* `places` must outlive the objects. */
-void kernel_objects_init(struct kernel_objects *objects, const struct backend_places *places);
+/* Those of `places`, which outlives them. */
+void kernel_objects_init(struct kernel_objects *objects, struct backend_places *places);
 void kernel_objects_free(struct kernel_objects *objects);
 
 /* The object of a kernel: its `object` as written, from the source's folder or that of the samples.

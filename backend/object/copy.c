@@ -31,18 +31,26 @@ bool object_group_add(struct object_link *link, struct object_input *input)
     return true;
 }
 
+struct object_input *object_input_clone(struct object_arena *arena,
+                                        const struct object_input *input)
+{
+    struct object_input *clone = object_copy(arena, input, sizeof *input);
+    clone->sections =
+        object_copy(arena, input->sections, input->section_count * sizeof *clone->sections);
+    clone->symbols =
+        object_copy(arena, input->symbols, input->symbol_count * sizeof *clone->symbols);
+    for (uint32_t i = 0; i < clone->section_count; i++)
+        clone->sections[i].input = clone;
+    clone->next = NULL;
+    return clone;
+}
+
 static bool copy_input(struct object_link *link, struct object_input *input, unsigned group)
 {
-    struct object_input *copy = object_copy(&link->arena, input, sizeof *input);
-    copy->sections =
-        object_copy(&link->arena, input->sections, input->section_count * sizeof *copy->sections);
-    copy->symbols =
-        object_copy(&link->arena, input->symbols, input->symbol_count * sizeof *copy->symbols);
-    for (uint32_t i = 0; i < copy->section_count; i++)
-        copy->sections[i].input = copy;
+    struct object_input *copy = object_input_clone(&link->arena, input);
     copy->original = input;
     copy->group = group;
-    copy->next = copy->next_in_group = NULL;
+    copy->next_in_group = NULL;
     input->has_copies = true;
     return object_group_add(link, copy);
 }

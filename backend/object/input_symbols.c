@@ -141,3 +141,13 @@ bool input_read_symbols(struct input_reader *r)
             return false;
     return true;
 }
+
+bool object_symbol_is_function(const struct object_input *input, const struct object_symbol *symbol)
+{
+    const struct object_section *section = object_symbol_section(input, symbol);
+    if (symbol->binding == STB_LOCAL || symbol->section == OBJECT_UNDEFINED)
+        return false;
+    if (symbol->type == STT_FUNC || symbol->type == STT_GNU_IFUNC)
+        return true;
+    return symbol->type == STT_NOTYPE && section && section->flags & SHF_EXECINSTR;
+}

@@ -145,6 +145,14 @@ bool object_input_linkable(const struct object_input *input, struct object_error
 struct object_section *object_symbol_section(const struct object_input *input,
                                              const struct object_symbol *symbol);
 
+/* Whether it defines a function that others can name: by its type, or in code without one. */
+bool object_symbol_is_function(const struct object_input *input,
+                               const struct object_symbol *symbol);
+/* The same input with sections and symbols of its own, which a write sets; all else is that of the
+ * original, which must outlive it. */
+struct object_input *object_input_clone(struct object_arena *arena,
+                                        const struct object_input *input);
+
 /* Calls `visit` for the object or for each member of the archive, until it returns false.
  * `member` is NULL outside archives. */
 struct object_visitor {

@@ -35,6 +35,24 @@ bool object_link_add(struct object_link *link, unsigned group, const char *name,
 /* The same from a file. */
 bool object_link_add_file(struct object_link *link, unsigned group, const char *path);
 
+/* An object or archive that is read once. */
+struct object_file;
+
+/* Never NULL. */
+struct object_file *object_file_read(const char *path);
+void object_file_free(struct object_file *file);
+/* Why it could not be read, one line of text; NULL: it was. */
+const char *object_file_error(const struct object_file *file);
+
+/* Calls `visit` for each function that it defines (as object_defines understands it), with the size
+ * of the section that it is in. */
+typedef void object_function_visit(void *user, const char *name, uint64_t section_size);
+void object_file_functions(const struct object_file *file, object_function_visit *visit,
+                           void *user);
+
+/* Adds it to `group`, as object_link_add_file does. It must outlive the link. */
+bool object_link_add_read(struct object_link *link, unsigned group, const struct object_file *file);
+
 /* An object that is made here, section by section, without a file in between. */
 struct object_made;
 
@@ -139,12 +157,6 @@ void object_image_free(struct object_image *image);
 /* The number of bytes in .text sections (.text and .text.*) of the object or of all members of
  * the archive; false with a text in `error` (size `error_size`) where it cannot be read. */
 bool object_text_size(const char *path, uint64_t *size, char *error, size_t error_size);
-
-/* Calls `visit` for each function that the object or archive defines (as object_defines understands
- * it), with the size of the section that it is in. The same errors. */
-typedef void object_function_visit(void *user, const char *name, uint64_t section_size);
-bool object_functions(const char *path, object_function_visit *visit, void *user, char *error,
-                      size_t error_size);
 
 /* Whether the object or archive defines `symbol` as a global or weak function: with the type of
  * one, or without a type in a section of code, as assembly may leave it. The same errors. */

@@ -11,7 +11,6 @@ struct query {
     const char *symbol;
     uint64_t text_size;
     bool defined;
-    object_function_visit *visit;
     object_code_visit *visit_code;
     void *user;
 };
@@ -48,23 +47,13 @@ bool object_text_size(const char *path, uint64_t *size, char *error, size_t erro
     return ok;
 }
 
-static bool is_function(const struct object_input *input, const struct object_symbol *symbol)
-{
-    const struct object_section *section = object_symbol_section(input, symbol);
-    if (symbol->binding == STB_LOCAL || symbol->section == OBJECT_UNDEFINED)
-        return false;
-    if (symbol->type == STT_FUNC || symbol->type == STT_GNU_IFUNC)
-        return true;
-    return symbol->type == STT_NOTYPE && section && section->flags & SHF_EXECINSTR;
-}
-
 static bool find_definition(struct object_visitor *visitor, struct object_input *input,
                             const char *member)
 {
     (void)member;
     struct query *query = (struct query *)visitor;
     for (uint32_t i = input->local_count; i < input->symbol_count && !query->defined; i++)
-        query->defined = is_function(input, &input->symbols[i]) &&
+        query->defined = object_symbol_is_function(input, &input->symbols[i]) &&
                          strcmp(input->symbols[i].name, query->symbol) == 0;
     return true;
 }
@@ -76,27 +65,6 @@ bool object_defines(const char *path, const char *symbol, bool *defined, char *e
     bool ok = run(&query, path, error, error_size);
     *defined = ok && query.defined;
     return ok;
-}
-
-static bool visit_functions(struct object_visitor *visitor, struct object_input *input,
-                            const char *member)
-{
-    (void)member;
-    struct query *query = (struct query *)visitor;
-    for (uint32_t i = input->local_count; i < input->symbol_count; i++) {
-        const struct object_symbol *symbol = &input->symbols[i];
-        const struct object_section *section = object_symbol_section(input, symbol);
-        if (is_function(input, symbol))
-            query->visit(query->user, symbol->name, section ? section->size : 0);
-    }
-    return true;
-}
-
-bool object_functions(const char *path, object_function_visit *visit, void *user, char *error,
-                      size_t error_size)
-{
-    struct query query = {.visitor = {visit_functions}, .visit = visit, .user = user};
-    return run(&query, path, error, error_size);
 }
 
 static uint64_t align_up(uint64_t size, uint64_t align)

@@ -383,8 +383,8 @@ static void reset_inputs(const struct object_link *link)
 
 static void writer_begin(struct object_writer *writer, struct object_link *link)
 {
-    *writer =
-        (struct object_writer){.arena = {.error = &link->error}, .error = &link->error, .link = link};
+    *writer = (struct object_writer){
+        .arena = {.error = &link->error}, .error = &link->error, .link = link};
     writer->global_tail = &writer->first_global;
     writer->output_tail = &writer->first_output;
     object_sort_inputs(link);

@@ -172,7 +172,9 @@ with open(os.path.join(scratch.name, "own.c"), "w") as file:
 with open(os.path.join(scratch.name, "helped.c"), "w") as file:
     file.write("double helper(double), cbrt(double);\n"
                "double own(void *core, unsigned long args) { (void)core; return cbrt(helper(args)); }\n")
-for name in ("own", "helped"):
+with open(os.path.join(scratch.name, "counted.c"), "w") as file:
+    file.write("int counts[4];\nvoid own(void *core, unsigned long args) { (void)core, counts[1] += (int)args; }\n")
+for name in ("own", "helped", "counted"):
     subprocess.run([os.environ.get("CC", "cc"), "-c", "-fPIC", "-o",
                     os.path.join(scratch.name, f"{name}.o"), os.path.join(scratch.name, f"{name}.c")],
                    check=True)
@@ -190,6 +192,9 @@ equal("a name that the machine does not have is a warning, and an error of run",
       warned)
 own = "%b = Own(%a) : f32[8] via @own"
 equal("so in a super kernel", statuses(helped.replace(own, "scope @t { " + own + " }")), warned)
+
+counted = write("counted.skir", ALONE.format(object="counted.o", function="own", scope=FUSED))
+tap.check("variables of position-independent code need nothing more", not tap.skirc("check", counted).stderr)
 
 wrong = [path for path in chance.sample(taken + both, min(OBJECTS, len(taken + both)))
          if object_status(path)]

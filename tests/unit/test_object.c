@@ -197,6 +197,53 @@ static void note_function(void *user, const char *name, uint64_t section_size)
     functions->sizes += section_size;
 }
 
+/* Links "once.a" as two groups and a copy, from `file` or else by its name, with what is exported. */
+static void link_once(const struct object_file *file, const char *output)
+{
+    struct object_link *link = object_link_new();
+    for (unsigned group = 0; group < 2; group++) {
+        if (file)
+            assert_ok(link, object_link_add_read(link, group, file));
+        else
+            add(link, group, "once.a");
+        export(link, group, "entry", group ? "second" : "first");
+    }
+    assert_ok(link, object_link_copy(link, 0, 2));
+    export(link, 2, "entry", "copied");
+    assert_ok(link, object_link_keep(link, "second"));
+    assert_ok(link, object_link_keep(link, "copied"));
+    finish(link, "first", output);
+}
+
+/* What is read once links as what is read each time, however many links there are. */
+static void test_read_once(void **state)
+{
+    (void)state;
+    size_t size, again;
+    compile("once", "static int calls; int one(void); int entry(void){return ++calls + one();}");
+    compile("other", "const char *const names[] = {\"a\"}; int one(void){return *names[0];}");
+    assert_int_equal(shell("rm -f once.a && ar rc once.a once.o other.o"), 0);
+    struct object_file *file = object_file_read(path_of("once.a"));
+    assert_null(object_file_error(file));
+    link_once(NULL, "named.o");
+    unsigned char *named = read_bytes("named.o", &size);
+    for (int i = 0; i < 2; i++) {
+        link_once(file, "read.o");
+        unsigned char *bytes = read_bytes("read.o", &again);
+        assert_int_equal(again, size);
+        assert_memory_equal(bytes, named, size);
+        free(bytes);
+    }
+    object_file_free(file);
+    file = object_file_read(path_of("absent.o"));
+    struct object_link *link = object_link_new();
+    assert_false(object_link_add_read(link, 0, file));
+    assert_string_equal(object_link_error(link), object_file_error(file));
+    object_link_free(link);
+    object_file_free(file);
+    free(named);
+}
+
 static void test_archives(void **state)
 {
     (void)state;
@@ -225,9 +272,12 @@ static void test_archives(void **state)
     assert_int_equal(size, sum + part);
     assert_true(part > 0);
     struct functions functions = {"", 0};
-    assert_true(object_functions(path_of("t.a"), note_function, &functions, error, sizeof error));
+    struct object_file *file = object_file_read(path_of("t.a"));
+    assert_null(object_file_error(file));
+    object_file_functions(file, note_function, &functions);
     assert_string_equal(functions.names, "one two entry ");
     assert_int_equal(functions.sizes, part + 2 * sum);
+    object_file_free(file);
     assert_int_equal(shell("rm -f thin.a && ar rcT thin.a 'b c.o'"), 0);
     refuse("thin.a", NULL, "thin.a: thin archives are not supported", NULL);
     assert_int_equal(shell("rm -f text.a && ar rc text.a main.c"), 0);
@@ -971,6 +1021,7 @@ int main(void)
         cmocka_unit_test(test_weak),
         cmocka_unit_test(test_undefined_and_visibility),
         cmocka_unit_test(test_archives),
+        cmocka_unit_test(test_read_once),
         cmocka_unit_test(test_comdat),
         cmocka_unit_test(test_comdat_references),
         cmocka_unit_test(test_string_sections),
