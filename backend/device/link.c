@@ -29,6 +29,19 @@ static void begin_link(struct kernel_link *linker, const struct module *module,
     linker->size = output ? &output->size : NULL;
 }
 
+/* What messages call the entries. */
+static const char caller[] = "the code that calls it";
+
+/* Adds nothing but the machine that kernels' objects have to be for; to be freed behind the link. */
+static struct object_made *add_caller(struct object_link *link)
+{
+    uint16_t machine = object_this_machine();
+    struct object_made *made = machine ? object_made_new(machine) : NULL;
+    if (made)
+        object_link_add_made(link, ENTRY_GROUP, caller, made);
+    return made;
+}
+
 enum backend_status device_link_kernels(const struct module *module,
                                         const struct backend_places *places, const uint8_t *used,
                                         struct device_output *output, struct diags *diags)
@@ -36,7 +49,10 @@ enum backend_status device_link_kernels(const struct module *module,
     struct kernel_link linker;
     begin_link(&linker, module, places, output, diags);
     linker.keep = true;
-    return kernel_link_finish(&linker, kernel_link_add(&linker, used));
+    struct object_made *made = add_caller(linker.link);
+    enum backend_status status = kernel_link_finish(&linker, kernel_link_add(&linker, used));
+    object_made_free(made);
+    return status;
 }
 
 /* ------------------------------------------------------------------------- entries ---- */
@@ -113,7 +129,7 @@ static void keep_gears(struct object_link *link, const struct module *module)
 static void add_entries(struct object_link *link, const struct device_entries *entries)
 {
     if (entries->made)
-        object_link_add_made(link, ENTRY_GROUP, "the entries", entries->made);
+        object_link_add_made(link, ENTRY_GROUP, caller, entries->made);
     for (size_t i = 0; i < sizeof entries->files / sizeof entries->files[0]; i++)
         if (entries->files[i])
             object_link_add_file(link, ENTRY_GROUP, entries->files[i]);
@@ -150,9 +166,12 @@ enum backend_status device_link_check(const struct module *module,
     struct kernel_link linker;
     begin_link(&linker, module, places, NULL, diags);
     linker.provided = is_provided;
+    struct object_made *made = add_caller(linker.link);
     uint8_t *copies = device_kernel_copies(module);
     add_launched(module, copies, called);
     bool ok = kernel_link_add(&linker, copies);
     mem_free(copies);
-    return kernel_link_finish(&linker, ok);
+    enum backend_status status = kernel_link_finish(&linker, ok);
+    object_made_free(made);
+    return status;
 }

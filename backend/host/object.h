@@ -5,10 +5,6 @@
 #include "backend/object/object.h"
 #include "ir/module.h"
 
-/* The machine of ELF that this one is; EM_NONE where there are no such objects, and entries are
- * compiled as C. */
-uint16_t host_machine(void);
-
 /* Makes the object of the module's entries and of its tables of gears: each entry is a function
  * that jumps to skrt_run_rows with its rows, each stub one that returns. It wants the functions of
  * kernels under their symbols (backend/device/symbols.h). NULL, with diagnostics, where

@@ -42,17 +42,6 @@ static const struct machine machines[] = {
                      {R_AARCH64_JUMP26, false, 8, 0}}},
 };
 
-uint16_t host_machine(void)
-{
-#if defined(__x86_64__) && defined(__LP64__)
-    return EM_X86_64;
-#elif defined(__aarch64__) && defined(__LP64__)
-    return EM_AARCH64;
-#else
-    return EM_NONE;
-#endif
-}
-
 static const struct machine *find_machine(uint16_t elf)
 {
     const struct machine *machine = machines;

@@ -141,15 +141,20 @@ bool kernel_object_replaced(const struct module *module, const struct kernel *ke
 }
 
 /* The code of a kernel's copies: kernels with one object share these, too. */
-static void add_code(struct kernel_link *linker, const struct kernel *kernel,
+static bool add_code(struct kernel_link *linker, const struct kernel *kernel,
                      const struct kernel_object *object, uint32_t copies)
 {
     uint32_t *copied = &linker->copied[owner_of(linker, kernel)];
-    if (*copied == 0)
-        object_link_add_read(linker->link, copy_group(linker, kernel, 0), object->file);
+    if (object_link_error(linker->link)) /* which was told */
+        return false;
+    if (*copied == 0 &&
+        !object_link_add_read(linker->link, copy_group(linker, kernel, 0), object->file))
+        return kernel_fails(linker, kernel, DIAG_kernel_object, "%s",
+                            object_link_error(linker->link));
     for (*copied = *copied ? *copied : 1; *copied < copies; ++*copied)
         object_link_copy(linker->link, copy_group(linker, kernel, 0),
                          copy_group(linker, kernel, *copied));
+    return true;
 }
 
 static bool add_kernel(struct kernel_link *linker, const struct kernel *kernel, uint32_t copies)
@@ -170,8 +175,7 @@ static bool add_kernel(struct kernel_link *linker, const struct kernel *kernel, 
     for (uint32_t copy = 0; copy < copies; copy++)
         if (!export_functions(linker, kernel, object, copy))
             return false;
-    add_code(linker, kernel, object, attr_find(module, kernel->attrs, W_split) ? 1 : copies);
-    return true;
+    return add_code(linker, kernel, object, attr_find(module, kernel->attrs, W_split) ? 1 : copies);
 }
 
 /* ----------------------------------------------------------------------------- links ---- */
@@ -208,10 +212,15 @@ static bool has_inputs(const struct kernel_link *linker)
     return false;
 }
 
-/* What is asked of undefined names, and the kernels of which one is told. */
+/* What a kernel's object needs and nobody defines. */
+struct lacks {
+    struct text names; /* the first ones */
+    uint32_t count;
+};
+
 struct missing {
     const struct kernel_link *linker;
-    uint8_t *told;
+    struct lacks *lacks; /* by kernel */
 };
 
 /* Names with two underscores are the compiler's, which has them in a library of its own; the table
@@ -223,29 +232,43 @@ static bool is_made_later(const char *name)
 
 static void visit_undefined(void *user, unsigned group, const char *name)
 {
+    enum { MAX_NAMES = 4 };
     struct missing *missing = user;
     const struct kernel_link *linker = missing->linker;
-    const struct module *module = linker->module;
-    uint32_t id = group - linker->first_group;
     if (group < linker->first_group || is_made_later(name) || linker->provided(name))
         return;
-    const struct kernel *kernel = &module->kernels.at[id % module->kernels.count];
-    if (!missing->told[kernel_id(module, kernel)] &&
+    uint32_t kernel = (group - linker->first_group) % linker->module->kernels.count;
+    struct lacks *lacks = &missing->lacks[kernel];
+    if (lacks->count++ < MAX_NAMES)
+        text_printf(&lacks->names, "%s'%.300s'", lacks->count > 1 ? ", " : "", name);
+    else if (lacks->count == MAX_NAMES + 1)
+        text_string(&lacks->names, ", ...");
+}
+
+static void warn_lacks(const struct kernel_link *linker, const struct kernel *kernel,
+                       const struct lacks *lacks)
+{
+    const struct module *module = linker->module;
+    if (lacks->count &&
         diag_at(linker->diags, DIAG_undefined_symbol, locate_name(module, kernel->loc),
-                "the object of '@%.*s' needs '%.300s', which no object defines",
-                NAME(module, kernel->name), name))
+                "the object of '@%.*s' needs %.*s, which no object defines",
+                NAME(module, kernel->name), (int)lacks->names.size, lacks->names.at))
         diag_help(linker->diags, "link what defines it into the kernel's object (ld -r): 'run' "
                                  "cannot load the kernel without");
-    missing->told[kernel_id(module, kernel)] = 1;
 }
 
 static void warn_undefined(const struct kernel_link *linker)
 {
+    uint32_t kernels = linker->module->kernels.count;
     if (!linker->provided)
         return;
-    struct missing missing = {linker, mem_calloc((size_t)linker->module->kernels.count + 1, 1)};
+    struct missing missing = {linker, mem_calloc((size_t)kernels + 1, sizeof *missing.lacks)};
     object_link_undefined(linker->link, visit_undefined, &missing);
-    mem_free(missing.told);
+    for (uint32_t i = 0; i < kernels; i++) {
+        warn_lacks(linker, &linker->module->kernels.at[i], &missing.lacks[i]);
+        text_free(&missing.lacks[i].names);
+    }
+    mem_free(missing.lacks);
 }
 
 static bool link_fails(const struct kernel_link *linker, const char *why)

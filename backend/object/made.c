@@ -34,6 +34,17 @@ static const struct {
     [OBJECT_MADE_RODATA] = {".rodata", SHF_ALLOC},
 };
 
+uint16_t object_this_machine(void)
+{
+#if defined(__x86_64__) && defined(__LP64__)
+    return EM_X86_64;
+#elif defined(__aarch64__) && defined(__LP64__)
+    return EM_AARCH64;
+#else
+    return EM_NONE;
+#endif
+}
+
 struct object_made *object_made_new(uint16_t machine)
 {
     struct object_made *made = mem_calloc(1, sizeof *made);

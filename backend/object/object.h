@@ -64,6 +64,9 @@ enum object_made_section {
     OBJECT_MADE_SECTIONS
 };
 
+/* The machine of ELF that this one is; EM_NONE where no code is made for it, and entries are
+ * compiled as C. */
+uint16_t object_this_machine(void);
 /* A new one, without code, for an ELF machine (EM_...). */
 struct object_made *object_made_new(uint16_t machine);
 void object_made_free(struct object_made *made);

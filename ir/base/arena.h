@@ -21,7 +21,8 @@ void *arena_alloc(struct arena *arena, size_t size);
 char *arena_strndup(struct arena *arena, const char *text, size_t size);
 char *arena_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-char *arena_vprintf(struct arena *arena, const char *format, va_list args);
+char *arena_vprintf(struct arena *arena, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0), nonnull(2)));
 /* Releases all; but keeps memory for what comes. */
 void arena_clear(struct arena *arena);
 void arena_free(struct arena *arena);

@@ -283,7 +283,8 @@ static void push_root(struct explorer *explorer, const uint32_t *positions)
 {
     uint32_t n = n_streams(explorer);
     vec_reserve(&explorer->roots, n);
-    memcpy(explorer->roots.at + explorer->roots.count, positions, n * sizeof *positions);
+    if (n)
+        memcpy(explorer->roots.at + explorer->roots.count, positions, n * sizeof *positions);
     explorer->roots.count += n;
 }
 
@@ -292,7 +293,8 @@ static void begin_at_root(struct explorer *explorer)
 {
     uint32_t n = n_streams(explorer), *start = mem_calloc(n, sizeof *start);
     assert(explorer->roots.count >= n);
-    memcpy(start, explorer->roots.at + explorer->roots.count - n, n * sizeof *start);
+    if (n)
+        memcpy(start, explorer->roots.at + explorer->roots.count - n, n * sizeof *start);
     explorer->pool.count = 0;
     explorer->open.count = 0;
     clear_slots(explorer, 64);

@@ -193,6 +193,20 @@ equal("a name that the machine does not have is a warning, and an error of run",
 own = "%b = Own(%a) : f32[8] via @own"
 equal("so in a super kernel", statuses(helped.replace(own, "scope @t { " + own + " }")), warned)
 
+with open(os.path.join(scratch.name, "own.o"), "rb") as own, open(os.path.join(scratch.name, "other.o"), "wb") as other:
+    data = bytearray(own.read())
+    data[18:20] = (8).to_bytes(2, "little")  # e_machine: MIPS
+    other.write(data)
+for where, scope in (("an op that is launched alone", ""), ("a super kernel", "scope @t { %c = Own(%a) : f32[8] via @own }")):
+    equal(f"an object for another machine, in {where}",
+          statuses(ALONE.format(object="other.o", function="own", scope=scope)), refused)
+with open(os.path.join(scratch.name, "needs.c"), "w") as file:
+    file.write("void " + ", ".join(f"f{i}(void)" for i in range(6)) + ";\n"
+               "void own(void) { " + " ".join(f"f{i}();" for i in range(6)) + " }\n")
+subprocess.run([os.environ.get("CC", "cc"), "-c", "-o", os.path.join(scratch.name, "needs.o"),
+                os.path.join(scratch.name, "needs.c")], check=True)
+said = tap.skirc("check", write("needs.skir", ALONE.format(object="needs.o", function="own", scope=FUSED))).stderr
+tap.check("the first names that nobody defines are told", "needs 'f0', 'f1', 'f2', 'f3', ..., which" in said, said)
 counted = write("counted.skir", ALONE.format(object="counted.o", function="own", scope=FUSED))
 tap.check("variables of position-independent code need nothing more", not tap.skirc("check", counted).stderr)
 

@@ -198,7 +198,7 @@ static void compare_folder(const char *folder, const char *option)
 static void test_examples(void **state)
 {
     (void)state;
-    if (!getenv("SKIR_SOURCE") || host_machine() == EM_NONE)
+    if (!getenv("SKIR_SOURCE") || object_this_machine() == EM_NONE)
         skip();
     compared = 0;
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++)
@@ -210,7 +210,7 @@ static void test_examples(void **state)
 static void test_written_programs(void **state)
 {
     (void)state;
-    if (!getenv("SKIR_SOURCE") || host_machine() == EM_NONE)
+    if (!getenv("SKIR_SOURCE") || object_this_machine() == EM_NONE)
         skip();
     compared = 0;
     compare_folder("tests/golden/runs", NULL);
