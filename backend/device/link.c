@@ -32,7 +32,7 @@ static void begin_link(struct kernel_link *linker, const struct module *module,
 /* What messages call the entries. */
 static const char caller[] = "the code that calls it";
 
-/* Adds nothing but the machine that kernels' objects have to be for; to be freed behind the link. */
+/* Adds nothing but the machine that kernels' objects have to be for; freed behind the link. */
 static struct object_made *add_caller(struct object_link *link)
 {
     uint16_t machine = object_this_machine();

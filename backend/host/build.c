@@ -33,7 +33,8 @@ enum backend_status host_compile(const struct module *module, const struct backe
 {
     if (object_this_machine() == EM_NONE)
         return host_compile_source(module, places, output, diags);
-    const struct device_entries entries = {.made = host_make_object(module, object_this_machine(), diags)};
+    const struct device_entries entries = {
+        .made = host_make_object(module, object_this_machine(), diags)};
     if (!entries.made)
         return BACKEND_INPUT;
     enum backend_status status = device_link_entries(module, places, &entries, output, diags);

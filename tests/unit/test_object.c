@@ -197,7 +197,7 @@ static void note_function(void *user, const char *name, uint64_t section_size)
     functions->sizes += section_size;
 }
 
-/* Links "once.a" as two groups and a copy, from `file` or else by its name, with what is exported. */
+/* Links "once.a" as two groups and a copy, from `file` or else by its name. */
 static void link_once(const struct object_file *file, const char *output)
 {
     struct object_link *link = object_link_new();
