@@ -10,8 +10,8 @@ DTYPES = set(
     "i2 i4 i8 i16 i32 i64 u1 u2 u8 u16 u32 u64 bool c32 c64 c128 string resource variant".split()
 )
 PASSIVE = set(
-    "Data RefData Variable Const Constant FileConstant PlaceHolder Placeholder Send Recv SendMem "
-    "RecvMem".split()
+    "Data RefData Variable Const Constant ConstPlaceHolder FileConstant PlaceHolder Placeholder "
+    "Send Recv SendMem RecvMem SendNotify RecvNotify".split()
 )
 VIEWS = set("Identity Reshape Squeeze Unsqueeze ExpandDims FlattenV2".split())
 # What `opt --op-type` says: results that are operands, and operands that are written.

@@ -15,9 +15,10 @@ static const struct attr *find_attr(const struct module *module, const struct op
 
 static bool is_passive(const struct module *module, const struct op *op)
 {
-    static const char *const types[] = {"Data",     "RefData",      "Variable",    "Const",
-                                        "Constant", "FileConstant", "PlaceHolder", "Placeholder",
-                                        "Send",     "Recv",         "SendMem",     "RecvMem"};
+    static const char *const types[] = {
+        "Data",         "RefData",     "Variable",    "Const", "Constant", "ConstPlaceHolder",
+        "FileConstant", "PlaceHolder", "Placeholder", "Send",  "Recv",     "SendMem",
+        "RecvMem",      "SendNotify",  "RecvNotify"};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (name_is(module, op->type, types[i]))
             return true;
