@@ -2,6 +2,7 @@
 #include "ir/op_types.h"
 
 #include <assert.h>
+#include <string.h>
 
 /* ------------------------------------------------------------------------- contents ---- */
 
@@ -27,6 +28,15 @@ const struct attr *op_contents_attr(const struct module *module, const struct gr
     return attr && op_is_source(module, graph, op) ? attr : NULL;
 }
 
+bool op_lacks_contents(const struct module *module, const struct graph *graph, const struct op *op)
+{
+    const struct op_type *type = op_type_find(module, op->type);
+    for (uint32_t i = 0; type && i < type->n_attrs; i++)
+        if (type->attrs[i].kind == OP_ATTR_CONTENTS)
+            return op_is_source(module, graph, op) && !attr_find(module, op->attrs, W_value);
+    return false;
+}
+
 struct contents contents_read(const struct module *module, const struct attr *attr)
 {
     const struct attr_value *value = &attr->value;
@@ -42,6 +52,16 @@ struct contents contents_read(const struct module *module, const struct attr *at
                              .offset = (uint64_t)attr_int(module, keys, W_offset, 0),
                              .bytes = (uint64_t)attr_int(module, keys, W_bytes, -1),
                              .escaped = attr_flag(module, keys, W_escaped)};
+}
+
+bool contents_are_npy(const struct module *module, const struct contents *contents)
+{
+    static const char suffix[] = ".npy";
+    const size_t size = sizeof suffix - 1;
+    if (contents->numbers || contents->offset || contents->bytes != NO_BYTES || contents->escaped)
+        return false;
+    const struct intern_name *path = &module->names.names[contents->file];
+    return path->size > size && memcmp(path->text + path->size - size, suffix, size) == 0;
 }
 
 /* -------------------------------------------------------------------------- numbers ---- */

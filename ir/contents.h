@@ -30,8 +30,12 @@ struct contents {
 /* The attribute, which only ops have whose results are given; NULL where there is none. */
 const struct attr *op_contents_attr(const struct module *module, const struct graph *graph,
                                     const struct op *op);
+/* Whether it could have it by what is known of its type, and does not. */
+bool op_lacks_contents(const struct module *module, const struct graph *graph, const struct op *op);
 /* What a verified op's attribute says. */
 struct contents contents_read(const struct module *module, const struct attr *attr);
+/* Whether they are an array of NumPy: a file *.npy of which no part is told. */
+bool contents_are_npy(const struct module *module, const struct contents *contents);
 
 /* The format of a dtype's numbers, or of their real and imaginary parts. False for a dtype that is
  * no float or complex, or whose format is none of float_format's kind (hif8, f8e8m0). */

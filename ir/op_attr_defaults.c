@@ -61,6 +61,7 @@ bool op_attr_read_default(struct op_attr *attr, struct arena *arena)
     case OP_ATTR_STRING: return true;
     case OP_ATTR_INTS:
     case OP_ATTR_FLOATS: return read_list(attr, arena);
+    case OP_ATTR_CONTENTS: return false;
     default: return read_one(attr, arena);
     }
 }

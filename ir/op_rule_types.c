@@ -80,6 +80,8 @@ static bool check_attr(struct checker *c, const struct rule *rule, struct static
     case OP_ATTR_BOOL: value->is = RULE_IS_NUMBER; return true;
     case OP_ATTR_STRING: value->is = RULE_IS_TEXT; return true;
     case OP_ATTR_INTS: value->is = RULE_IS_LIST; return true;
+    case OP_ATTR_CONTENTS:
+        return fail(c, "'%.*s' is what is in a tensor, not a number", EXPRESSION(c, rule));
     default: return fail(c, "'%.*s' has fractions, which rules do not", EXPRESSION(c, rule));
     }
 }

@@ -309,8 +309,12 @@ static bool read_access(const struct reading *reading, const cJSON *list, bool w
 
 /* ----------------------------------------------------------------- attributes ---- */
 
-static const char *const attr_kinds[OP_ATTR_KINDS] = {"int",    "float", "bool",
-                                                      "string", "ints",  "floats"};
+const char *op_attr_kind_name(enum op_attr_kind kind)
+{
+    static const char *const names[OP_ATTR_KINDS] = {"int",  "float",  "bool",    "string",
+                                                     "ints", "floats", "contents"};
+    return names[kind];
+}
 
 /* "KIND" or "KIND = VALUE". */
 static bool read_attr(const struct reading *reading, const cJSON *item, struct op_attr *attr)
@@ -322,7 +326,7 @@ static bool read_attr(const struct reading *reading, const cJSON *item, struct o
     *attr = (struct op_attr){.name = copy(reading, item->string, strlen(item->string)),
                              .kind = OP_ATTR_KINDS};
     for (int kind = 0; kind < OP_ATTR_KINDS; kind++)
-        if (is_text(attr_kinds[kind], text, size))
+        if (is_text(op_attr_kind_name((enum op_attr_kind)kind), text, size))
             attr->kind = (enum op_attr_kind)kind;
     text += size + strspn(text + size, " ");
     if (attr->kind == OP_ATTR_KINDS || (*text && *text != '='))
@@ -335,7 +339,7 @@ static bool read_attr(const struct reading *reading, const cJSON *item, struct o
     attr->fallback = text ? copy(reading, text, strlen(text)) : NULL;
     return !text || op_attr_read_default(attr, reading->reader->arena) ||
            fail(reading, "attribute '%s' cannot be '%.80s': that is no %s", attr->name, text,
-                attr_kinds[attr->kind]);
+                op_attr_kind_name(attr->kind));
 }
 
 /* An attribute has a name of its own, by which rules speak of it. */

@@ -295,3 +295,11 @@ bool op_types_add_folder(struct op_types *types, const char *folder, char *error
     vec_free(&names);
     return ok;
 }
+
+const struct op_attr *op_type_attr(const struct op_type *type, const char *name, size_t size)
+{
+    for (uint32_t i = 0; type && i < type->n_attrs; i++)
+        if (strlen(type->attrs[i].name) == size && memcmp(type->attrs[i].name, name, size) == 0)
+            return &type->attrs[i];
+    return NULL;
+}

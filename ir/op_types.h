@@ -31,8 +31,12 @@ enum op_attr_kind {
     OP_ATTR_STRING,
     OP_ATTR_INTS,
     OP_ATTR_FLOATS,
+    OP_ATTR_CONTENTS, /* of the result: ir/contents.h */
     OP_ATTR_KINDS
 };
+
+/* As op data writes it. */
+const char *op_attr_kind_name(enum op_attr_kind kind);
 
 struct op_attr {
     const char *name;
@@ -133,6 +137,9 @@ bool op_type_agrees(const struct module *module, uint32_t a, uint32_t b);
 
 /* What op_type_find does for a name that has not been looked up. */
 const struct op_type *op_type_look_up(const struct module *module, uint32_t name);
+
+/* The attribute of a type that may be NULL, by its name; NULL where there is none. */
+const struct op_attr *op_type_attr(const struct op_type *type, const char *name, size_t size);
 
 /* The type that a name of the module is, or NULL where there is no data. */
 static inline const struct op_type *op_type_find(const struct module *module, uint32_t name)

@@ -79,10 +79,7 @@ static const char *find_taken(const struct module *module, const char *type, uin
 
 static const struct op_attr *attr_of_type(const struct op_type *type, const char *name)
 {
-    for (uint32_t i = 0; type && i < type->n_attrs; i++)
-        if (strcmp(type->attrs[i].name, name) == 0)
-            return &type->attrs[i];
-    return NULL;
+    return op_type_attr(type, name, strlen(name));
 }
 
 /* What attributes there are, where none is like the one that is not. */
@@ -203,7 +200,8 @@ static bool check_given(const struct module *module, const struct op *op, const 
 {
     static const char *const samples[OP_ATTR_KINDS] = {
         [OP_ATTR_INT] = "0",          [OP_ATTR_FLOAT] = "1.0", [OP_ATTR_BOOL] = "true",
-        [OP_ATTR_STRING] = "\"...\"", [OP_ATTR_INTS] = "[0]",  [OP_ATTR_FLOATS] = "[1.0]"};
+        [OP_ATTR_STRING] = "\"...\"", [OP_ATTR_INTS] = "[0]",  [OP_ATTR_FLOATS] = "[1.0]",
+        [OP_ATTR_CONTENTS] = "0"};
     const char *name;
     for (unsigned n = 0; (name = sample_op_attr_name(module->op_types, type, n)); n++) {
         const struct op_attr *attr = attr_of_type(op_type_find(module, op->type), name);

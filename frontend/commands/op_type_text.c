@@ -70,13 +70,11 @@ static void put_slots(struct text *text, const struct op_type *type, bool result
 
 static void put_attrs(struct text *text, const struct op_type *type)
 {
-    static const char *const kinds[OP_ATTR_KINDS] = {"int",    "float", "bool",
-                                                     "string", "ints",  "floats"};
     const char *heading = "attributes";
     for (uint32_t i = 0; i < type->n_attrs; i++) {
         const struct op_attr *attr = &type->attrs[i];
         put_line(text, &heading);
-        text_printf(text, "%s: %s%s%s\n", attr->name, kinds[attr->kind],
+        text_printf(text, "%s: %s%s%s\n", attr->name, op_attr_kind_name(attr->kind),
                     attr->fallback ? " = " : "", attr->fallback ? attr->fallback : "");
     }
 }

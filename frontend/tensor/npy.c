@@ -202,6 +202,11 @@ bool npy_parse(struct npy_header *header, const void *bytes, size_t size, char *
     return read_dictionary(&scan, header);
 }
 
+bool npy_begins(const void *bytes, size_t size)
+{
+    return size >= 4 && memcmp(bytes, magic, size < sizeof magic ? size : sizeof magic) == 0;
+}
+
 /* -------------------------------------------------------------------------- reading ---- */
 
 /* Whether items of this type code are elements of the dtype. */

@@ -22,6 +22,9 @@ struct npy_header {
 bool npy_parse(struct npy_header *header, const void *bytes, size_t size, char *error,
                size_t error_size);
 
+/* Whether bytes begin as such a file does, as far as there are some: four at least. */
+bool npy_begins(const void *bytes, size_t size);
+
 /* Fills a tensor from a file's bytes, whose shape and dtype must be the tensor's. */
 bool npy_load(struct tensor *tensor, const void *bytes, size_t size, char *error,
               size_t error_size);

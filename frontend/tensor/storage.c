@@ -1,6 +1,7 @@
 #include "frontend/tensor/storage.h"
 #include "backend/run.h"
 #include "frontend/tensor/escaped_file.h"
+#include "frontend/tensor/npy.h"
 #include "ir/base/file.h"
 #include "ir/base/message.h"
 #include "ir/syntax/locate.h"
@@ -223,10 +224,43 @@ bool storage_fill(struct storage *storage, uint32_t id, const char *spec, uint64
     return false;
 }
 
+/* The header of an array of NumPy is no contents. */
 static bool read_plain(const char *path, uint64_t offset, char *data, size_t size, char *error,
                        size_t error_size)
 {
-    return file_read_part(path, offset, data, size, error, error_size);
+    if (!file_read_part(path, offset, data, size, error, error_size))
+        return false;
+    return offset || !npy_begins(data, size) ||
+           message_fail(error, error_size,
+                        "'%s' is an array of NumPy: name it '*.npy' and say nothing but 'file', or "
+                        "say by 'offset' where its elements begin",
+                        path);
+}
+
+static bool read_npy(struct storage *storage, uint32_t id, const char *path, char *error,
+                     size_t error_size)
+{
+    struct tensor tensor;
+    if (!make_tensor(storage, id, &tensor, error, error_size))
+        return false;
+    bool ok = npy_read(&tensor, path, error, error_size);
+    if (ok)
+        storage_give(storage, id, &tensor);
+    else
+        tensor_free(&tensor);
+    return ok;
+}
+
+/* The bytes as they are in memory. */
+static bool read_bytes(struct storage *storage, uint32_t id, const struct contents *contents,
+                       const char *path, char *error, size_t error_size)
+{
+    uint64_t size = storage->sizes[id];
+    if (contents->bytes != NO_BYTES && contents->bytes != size)
+        return message_fail(error, error_size, "'bytes' is %llu, but the tensor takes %llu",
+                            (unsigned long long)contents->bytes, (unsigned long long)size);
+    return (contents->escaped ? escaped_file_read : read_plain)(
+        path, contents->offset, storage->data[id], size, error, error_size);
 }
 
 static bool fill_from_file(struct storage *storage, uint32_t id, const struct contents *contents,
@@ -236,13 +270,9 @@ static bool fill_from_file(struct storage *storage, uint32_t id, const struct co
     const char *path = name_text(storage->module, contents->file, &scratch);
     if (*path != '/')
         path = arena_printf(&scratch, "%s/%s", folder, path);
-    bool fits = contents->bytes == NO_BYTES || contents->bytes == storage->sizes[id];
-    bool ok =
-        fits ? (contents->escaped ? escaped_file_read : read_plain)(
-                   path, contents->offset, storage->data[id], storage->sizes[id], error, error_size)
-             : message_fail(error, error_size, "'bytes' is %llu, but the tensor takes %llu",
-                            (unsigned long long)contents->bytes,
-                            (unsigned long long)storage->sizes[id]);
+    bool ok = contents_are_npy(storage->module, contents)
+                  ? read_npy(storage, id, path, error, error_size)
+                  : read_bytes(storage, id, contents, path, error, error_size);
     arena_free(&scratch);
     return ok;
 }

@@ -1,6 +1,8 @@
 /* The verifier's part for contents: the attribute `value` of ops whose results are there before the
  * graph runs fits the type of the result. */
+#include "ir/attr_rows.h"
 #include "ir/contents.h"
+#include "ir/meant_names.h"
 #include "ir/verify/graph_verifier.h"
 
 #include <string.h>
@@ -60,10 +62,24 @@ static void check_count(const struct given *given, uint32_t count)
 
 static const char form[] = "contents are a number, a list of numbers, or {file = \"PATH\"}";
 
+static bool is_nested(const struct module *module, const struct attr_value *list)
+{
+    for (uint32_t i = 0; i < list->count && i < CONTENTS_MOST; i++)
+        if (module->attr_values.at[list->first + i].kind != ATTR_LIST)
+            return false;
+    return list->count > 0;
+}
+
 static void check_list(const struct given *given)
 {
     const struct module *module = given->gv->module;
     const struct attr_value *list = &given->attr->value;
+    if (is_nested(module, list)) {
+        report(
+            given, key_span(given), "contents are one list of numbers, not lists in a list",
+            "write all elements in row-major order: [1, 2, 3, 4] for the rows [1, 2] and [3, 4]");
+        return;
+    }
     for (uint32_t i = 0; i < list->count && i < CONTENTS_MOST; i++) {
         const struct attr_value *number = &module->attr_values.at[list->first + i];
         struct span span = locate_element(module, given->attr, i);
@@ -154,6 +170,48 @@ static void check_file(const struct given *given)
         report(given, key_span(given), "contents without a 'file'", form);
 }
 
+/* -------------------------------------------------------------- what stands for them ---- */
+
+/* An attribute that is meant to be the contents. */
+static void report_meant(struct graph_verifier *gv, const struct op_type *type,
+                         const struct attr *attr, const struct suggest *meant)
+{
+    const struct module *module = gv->module;
+    struct span span = locate_token(module, attr->loc);
+    diags_take_back(gv->diags, DIAG_attribute_slip, span);
+    if (!diag_at(gv->diags, DIAG_unknown_attribute, span, "%s has no attribute '%.*s'", type->name,
+                 NAME(module, attr->key)))
+        return;
+    if (meant)
+        diag_suggest(gv->diags, meant);
+    else
+        diag_help(gv->diags, "contents that are in a file are written 'value = {file = \"PATH\"}'");
+}
+
+static void check_stranger(struct graph_verifier *gv, const struct op_type *type,
+                           const struct attr *attr)
+{
+    const struct module *module = gv->module;
+    const struct intern_name *key = &module->names.names[attr->key];
+    struct suggest meant = meant_key(type, key->text, key->size);
+    if (attr_is_private(module, attr->key) || op_type_attr(type, key->text, key->size) ||
+        (attr->key < W_COUNT && attr_row_find(OWNER_OP, attr->key)))
+        return;
+    if (attr->key == W_file || attr->key == W_offset || attr->key == W_bytes)
+        report_meant(gv, type, attr, NULL);
+    else if (meant.best && strcmp(meant.best, "value") == 0)
+        report_meant(gv, type, attr, &meant);
+}
+
+/* Of a source without contents, for which numbers would be drawn. */
+static void check_absent(struct graph_verifier *gv, const struct op *op)
+{
+    const struct op_type *type = op_type_find(gv->module, op->type);
+    bool absent = op_lacks_contents(gv->module, gv->graph, op);
+    for (uint32_t i = 0; absent && i < op->attrs.count; i++)
+        check_stranger(gv, type, &gv->module->attrs.at[op->attrs.first + i]);
+}
+
 /* --------------------------------------------------------------------------- an op ---- */
 
 static void check_contents(const struct given *given)
@@ -180,6 +238,8 @@ void verify_contents(struct graph_verifier *gv, const struct op *op)
 {
     const struct attr *attr = op_contents_attr(gv->module, gv->graph, op);
     uint32_t type = attr ? gv->graph->values.at[op->results.first].type : NONE;
+    if (!attr)
+        check_absent(gv, op);
     if (type == NONE)
         return;
     struct given given = {gv, attr, &gv->module->types.at[type], NONE};

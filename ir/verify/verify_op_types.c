@@ -17,10 +17,8 @@
 static const struct op_attr *find_attr(const struct module *module, const struct op_type *type,
                                        uint32_t key)
 {
-    for (uint32_t i = 0; i < type->n_attrs; i++)
-        if (name_is(module, key, type->attrs[i].name))
-            return &type->attrs[i];
-    return NULL;
+    const struct intern_name *name = &module->names.names[key];
+    return op_type_attr(type, name->text, name->size);
 }
 
 /* ------------------------------------------------------------------- operands, results ---- */
@@ -419,6 +417,7 @@ static bool attr_fits(const struct module *module, const struct attr_value *valu
     case OP_ATTR_STRING: return value->kind == ATTR_STRING || value->kind == ATTR_WORD;
     case OP_ATTR_INTS:
     case OP_ATTR_FLOATS: return is_list(module, value, kind == OP_ATTR_FLOATS);
+    case OP_ATTR_CONTENTS: /* verify_contents.c */
     case OP_ATTR_KINDS: break;
     }
     return true;

@@ -1,5 +1,6 @@
 /* Slips: what is legal, but hardly what was meant. */
 #include "ir/attr_rows.h"
+#include "ir/contents.h"
 #include "ir/dims.h"
 #include "ir/meant_names.h"
 #include "ir/op_types.h"
@@ -134,9 +135,10 @@ static bool key_is_types(const struct module *module, uint32_t key)
     return !(key < W_COUNT && attr_row_find(OWNER_OP, key)) && !attr_is_private(module, key);
 }
 
-/* Each key where it is first near one of a type that does not have it. */
+/* Each key where it is first near one of a type that does not have it, or `lonely`: the op is a
+ * constant without contents. */
 static void report_type_key(struct slips *slips, const struct op_type *type,
-                            const struct attr *attr)
+                            const struct attr *attr, bool lonely)
 {
     const struct module *module = slips->module;
     struct suggest suggest = name_suggest(module, attr->key);
@@ -147,15 +149,18 @@ static void report_type_key(struct slips *slips, const struct op_type *type,
     }
     struct suggest meant = meant_key(type, suggest.wanted, suggest.wanted_size);
     /* No kernel of a view will say that it does not take the attribute. */
-    if (!is_slip(&suggest) && !(type->view && meant.best && meant.distance == 0))
+    if (!is_slip(&suggest) && !(type->view && meant.best && meant.distance == 0) && !lonely)
         return;
     id_map_set(&slips->types, attr->key, SAID);
-    if (diag_at(slips->diags, DIAG_attribute_slip, locate_token(module, attr->loc),
-                "'%.*s' means nothing to %s", NAME(module, attr->key), type->name))
-        diag_suggest(slips->diags, &meant);
+    if (!diag_at(slips->diags, DIAG_attribute_slip, locate_token(module, attr->loc),
+                 "'%.*s' means nothing to %s%s", NAME(module, attr->key), type->name,
+                 lonely ? ", which has no contents" : ""))
+        return;
+    if (!diag_suggest(slips->diags, &meant) && lonely)
+        diag_help(slips->diags, "contents are written 'value = NUMBER', a list or a file");
 }
 
-static void check_op_keys(struct slips *slips, const struct op *op)
+static void check_op_keys(struct slips *slips, const struct graph *graph, const struct op *op)
 {
     const struct op_type *type = op_type_find(slips->module, op->type);
     if (op_is_unchecked(slips->module, op))
@@ -166,17 +171,19 @@ static void check_op_keys(struct slips *slips, const struct op *op)
         if (asked == SAID || asked == op->type || !key_is_types(slips->module, attr->key))
             continue;
         id_map_set(&slips->types, attr->key, op->type);
-        report_type_key(slips, type, attr);
+        report_type_key(slips, type, attr, op_lacks_contents(slips->module, graph, op));
     }
 }
 
 static void check_type_keys(struct slips *slips)
 {
     const struct module *module = slips->module;
-    for (uint32_t g = 0; g < module->graphs.count; g++)
-        for (uint32_t i = 0; i < module->graphs.at[g].ops.count; i++)
-            if (module->graphs.at[g].ops.at[i].attrs.count)
-                check_op_keys(slips, &module->graphs.at[g].ops.at[i]);
+    for (uint32_t g = 0; g < module->graphs.count; g++) {
+        const struct graph *graph = &module->graphs.at[g];
+        for (uint32_t i = 0; i < graph->ops.count; i++)
+            if (graph->ops.at[i].attrs.count)
+                check_op_keys(slips, graph, &graph->ops.at[i]);
+    }
 }
 
 /* ---------------------------------------------------------------- parameters of kernels ---- */

@@ -1,6 +1,7 @@
 """Contents of constants and variables, as `run` puts them into memory, bit for bit."""
 
 import os
+import shutil
 import struct
 import sys
 import tempfile
@@ -95,6 +96,41 @@ check_error("another size than the format has",
             'Const() {value = {file = "w.bin", bytes = 4}} : u8[2, 2]:FRACTAL_NZ',
             "'bytes' is 4, but the tensor takes 512")
 check_error("a dtype whose numbers are not known", "Const() {value = 1} : hif8[2]", "hif8")
+
+# ---- arrays of NumPy ----
+
+
+def npy(name, descr, shape, data, fortran=False):
+    """Writes an array as version 1.0 has it; the size of its header."""
+    head = repr({"descr": descr, "fortran_order": fortran, "shape": shape}).encode()
+    head += b" " * (117 - len(head)) + b"\n"
+    with open(name, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + data)
+    return 10 + len(head)
+
+
+ELEMENTS = struct.pack("<6f", *range(6))
+BEGIN = npy("w.npy", "<f4", (2, 3), ELEMENTS)
+npy("f64.npy", "<f8", (2, 3), bytes(48))
+npy("fortran.npy", "<f4", (2, 3), ELEMENTS, fortran=True)
+shutil.copy("w.npy", "array.bin")
+shutil.copy("w.bin", "raw.npy")
+check_bytes("an array, by its name", 'Const() {value = {file = "w.npy"}} : f32[2, 3]', ELEMENTS)
+check_bytes("in another format", 'Const() {value = {file = "w.npy"}} : f32[2, 3]:FRACTAL_NZ', ELEMENTS)
+check_bytes("its elements as bytes", f'Const() {{value = {{file = "w.npy", offset = {BEGIN}}}}} : f32[2, 3]',
+            ELEMENTS)
+for claim, file, text in [
+    ("of another dtype", "f64.npy", "graph.skir:3:17: error: input 'v': './f64.npy' holds f64, items of type '<f8', "
+                                    "but the dtype is f32"),
+    ("in Fortran order", "fortran.npy", "'./fortran.npy' is in Fortran order, which is not supported"),
+    ("that is none", "raw.npy", "'./raw.npy' is no .npy file"),
+    ("that is not there", "no.npy", "cannot open './no.npy': No such"),
+    ("by another name", "array.bin", "'./array.bin' is an array of NumPy: name it '*.npy' and say nothing but 'file', "
+                                     "or say by 'offset' where its elements begin"),
+]:
+    check_error(f"an array {claim}", f'Const() {{value = {{file = "{file}"}}}} : f32[2, 3]', text)
+check_error("an array of another shape", 'Const() {value = {file = "w.npy"}} : f32[3, 2]',
+            "'./w.npy' has the shape [2, 3], but [3, 2] is needed")
 
 # ---- escaped strings ----
 

@@ -214,6 +214,12 @@ static void put_file(struct writer *writer, const struct contents *contents)
     proto_put_word(&writer->out, "data_location", "EXTERNAL");
 }
 
+/* External data are bytes as they are in memory. */
+static bool is_plain_file(const struct writer *writer, const struct contents *contents)
+{
+    return !contents->escaped && !contents_are_npy(writer->module, contents);
+}
+
 /* A TensorProto, where the dimensions are known. */
 static void put_contents(struct writer *writer, const struct foreign *foreign, const struct op *op)
 {
@@ -224,8 +230,8 @@ static void put_contents(struct writer *writer, const struct foreign *foreign, c
     uint32_t id = foreign->graph->values.at[op->results.first].type;
     bool numbers = foreign_contents(writer->module, foreign->graph, op, &writer->bytes);
     struct contents contents = contents_read(writer->module, attr);
-    if ((!numbers && contents.numbers) || !says_type(writer->module, id) ||
-        !type_elements(writer->module, id, &elements))
+    if ((!numbers && (contents.numbers || !is_plain_file(writer, &contents))) ||
+        !says_type(writer->module, id) || !type_elements(writer->module, id, &elements))
         return;
     open_attr(writer, "value", 5);
     proto_open(&writer->out, "t");
