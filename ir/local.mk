@@ -185,6 +185,8 @@ libskir_la_SOURCES += \
 	ir/syntax/print_lines.c \
 	ir/syntax/printer.h \
 	ir/syntax/scanner.h \
+	ir/syntax/slip_operand.c \
+	ir/syntax/slip_operand.h \
 	ir/syntax/slips.c \
 	ir/syntax/slips.h \
 	ir/syntax/spelling.c \

@@ -28,6 +28,18 @@ const char *meant_op_type(const char *name, size_t size)
     return NULL;
 }
 
+struct suggest meant_type(struct op_types *types, const char *name, size_t size)
+{
+    struct suggest suggest = {.wanted = name, .wanted_size = size};
+    const char *meant = meant_op_type(name, size);
+    op_types_offer(types, &suggest);
+    if (meant && !(suggest.best && suggest.distance == 0)) {
+        suggest.best = meant;
+        suggest.best_size = strlen(meant);
+    }
+    return suggest;
+}
+
 /* Whether a group of words has this one. */
 static bool group_has(const char *words, const char *text, size_t size)
 {

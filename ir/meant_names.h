@@ -6,6 +6,9 @@
 
 /* The type that others call so; NULL where none is known. */
 const char *meant_op_type(const char *name, size_t size);
+/* The type that is meant by a name that none has: the same but for its case, what others call so,
+ * else a similar one. */
+struct suggest meant_type(struct op_types *types, const char *name, size_t size);
 
 /* Whether two names of attributes mean the same somewhere. */
 bool meant_keys_agree(const char *a, size_t a_size, const char *b, size_t b_size);

@@ -732,6 +732,7 @@ static void help_slip(const yypcontext_t *context, const struct parser *parser, 
 {
     const struct scanner *scanner = &parser->scanner;
     struct slip slip = {.diags = parser->diags,
+                        .types = parser->module->op_types,
                         .text = scanner->first,
                         .limit = scanner->limit,
                         .begin = scanner_text(scanner, span.begin),

@@ -1,5 +1,6 @@
 #include "ir/syntax/slips.h"
 #include "ir/base/suggest.h"
+#include "ir/syntax/slip_operand.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -415,7 +416,9 @@ void slip_help(const struct slip *slip)
     if (help_percent(slip) || help_key(slip) || help_braces(slip) || help_param(slip) ||
         !slip->in_body)
         return;
-    (void)(help_return(slip) || help_results(slip) || help_types(slip) || help_clauses(slip));
+    (void)(help_return(slip) ||
+           (expects(slip, SLIP_VALUE) && slip->types && slip_help_operand(slip)) ||
+           help_results(slip) || help_types(slip) || help_clauses(slip));
 }
 
 /* ---------------------------------------------------------------------------- characters ---- */

@@ -26,8 +26,11 @@ enum slip_expects {
     SLIP_UNBRACE = 65536, /* } */
 };
 
+struct op_types;
+
 struct slip {
     struct diags *diags;
+    struct op_types *types;   /* what is known of ops; NULL: nothing */
     const char *text, *limit; /* of the file */
     const char *begin, *end;  /* of the token that was found */
     const char *before;       /* the end of the one before it */

@@ -1,6 +1,7 @@
 #include "ir/verify/infer_types.h"
 #include "ir/base/text.h"
 #include "ir/calls.h"
+#include "ir/meant_names.h"
 #include "ir/op_infer.h"
 #include "ir/operands.h"
 #include "ir/syntax/locate.h"
@@ -18,15 +19,41 @@ struct inferrer {
 
 /* -------------------------------------------------------------------------- errors ---- */
 
-static void refuse(struct inferrer *in, const struct op *op, uint32_t result, const char *why)
+static bool report(struct inferrer *in, const struct op *op, uint32_t result, const char *why)
 {
     uint32_t value = in->graph->values.at[op->results.first + result].name;
     in->ok = false;
-    if (diag_at(in->diags, DIAG_cannot_infer, locate_op(in->module, op, OP_RESULT, result),
-                "the type of '%%%.*s' does not follow: %s", NAME(in->module, value), why))
-        diag_help(in->diags, "write the type%s behind the op: ': %s'",
-                  op->results.count == 1 ? "" : "s of all results",
-                  op->results.count == 1 ? "f32[2, 3]" : "(f32[2, 3], f32[2])");
+    return diag_at(in->diags, DIAG_cannot_infer, locate_op(in->module, op, OP_RESULT, result),
+                   "the type of '%%%.*s' does not follow: %s", NAME(in->module, value), why);
+}
+
+static void help_type(struct inferrer *in, const struct op *op)
+{
+    diag_help(in->diags, "write the type%s behind the op: ': %s'",
+              op->results.count == 1 ? "" : "s of all results",
+              op->results.count == 1 ? "f32[2, 3]" : "(f32[2, 3], f32[2])");
+}
+
+static void refuse(struct inferrer *in, const struct op *op, uint32_t result, const char *why)
+{
+    if (report(in, op, result, why))
+        help_type(in, op);
+}
+
+/* The type may be misspelt, or somebody's own. */
+static void refuse_unknown(struct inferrer *in, const struct op *op)
+{
+    char why[160];
+    const struct intern_name *name = &in->module->names.names[op->type];
+    snprintf(why, sizeof why, "nothing is known of the op type '%.*s'",
+             name->size < 100 ? (int)name->size : 100, name->text);
+    if (!report(in, op, 0, why))
+        return;
+    struct suggest meant = {.best = NULL};
+    if (op->kernel == NONE && diag_wants_suggestion(in->diags))
+        meant = meant_type(in->module->op_types, name->text, name->size);
+    if (!meant.best || !diag_suggest(in->diags, &meant))
+        help_type(in, op);
 }
 
 /* Where an attribute would say it. */
@@ -196,13 +223,6 @@ static void infer_by_data(struct inferrer *in, const struct op *op, const struct
     arena_clear(&in->scratch);
 }
 
-static void refuse_type(struct inferrer *in, const struct op *op)
-{
-    char why[160];
-    snprintf(why, sizeof why, "nothing is known of the op type '%.*s'", NAME(in->module, op->type));
-    refuse(in, op, 0, why);
-}
-
 static void infer_op(struct inferrer *in, const struct op *op)
 {
     uint32_t unknown = module_type(in->module, DTYPE_UNKNOWN, W_ND, NULL, RANK_UNKNOWN);
@@ -216,7 +236,7 @@ static void infer_op(struct inferrer *in, const struct op *op)
     else if (type)
         infer_by_data(in, op, type);
     else
-        refuse_type(in, op);
+        refuse_unknown(in, op);
 }
 
 bool infer_graph_types(struct module *module, struct graph *graph, struct diags *diags)
