@@ -1,6 +1,5 @@
 #include "frontend/cli/remarks.h"
 #include "frontend/cli/output.h"
-#include "ir/base/json.h"
 
 #include <string.h>
 
@@ -10,15 +9,15 @@ static void put_origin(struct json *json, struct diag_origin origin)
         json_add_bytes(json, "origin", origin.text, origin.size);
 }
 
-static void put_position(struct json *json, struct diags *diags, struct span span)
+static void put_position(struct json *json, struct diags *diags, struct span span, const char *file)
 {
     if (!span.end || !diags->source)
         return;
     uint32_t begin = span.begin;
     struct source *source = source_at(diags->source, &begin);
     struct position at = source_position(source, begin);
-    if (source != diags->source)
-        json_add_string(json, "file", source->path);
+    if (source != diags->source || file)
+        json_add_string(json, "file", source != diags->source ? source->path : file);
     json_add_unsigned(json, "line", at.line);
     json_add_unsigned(json, "column", at.column);
 }
@@ -41,7 +40,8 @@ static void put_fields(struct json *json, const struct diag_field *field)
     }
 }
 
-static void put_notes(struct json *json, struct diags *diags, const struct diag_note *note)
+static void put_notes(struct json *json, struct diags *diags, const struct diag_note *note,
+                      const char *file)
 {
     json_key(json, "notes");
     json_open_array(json);
@@ -49,23 +49,30 @@ static void put_notes(struct json *json, struct diags *diags, const struct diag_
         json_open_object(json);
         json_add_string(json, "text", note->text);
         put_origin(json, note->origin);
-        put_position(json, diags, note->span);
+        put_position(json, diags, note->span, file);
         json_close_object(json);
     }
     json_close_array(json);
 }
 
-static void put_diag(struct json *json, struct diags *diags, const struct diag *diag)
+static void put_diag(struct json *json, struct diags *diags, const struct diag *diag,
+                     const char *file)
 {
     json_open_object(json);
     json_add_string(json, "severity", severity_text(diag->severity));
     json_add_string(json, "id", diag_id_text(diag->id));
     json_add_string(json, "text", diag->text);
     put_origin(json, diag->origin);
-    put_position(json, diags, diag->span);
+    put_position(json, diags, diag->span, file);
     put_fields(json, diag->fields);
-    put_notes(json, diags, diag->notes);
+    put_notes(json, diags, diag->notes, file);
     json_close_object(json);
+}
+
+void remarks_json(struct json *json, struct diags *diags, const char *file)
+{
+    for (uint32_t i = 0; i < diags->list.count; i++)
+        put_diag(json, diags, &diags->list.at[i], file);
 }
 
 enum exit_status remarks_write(const struct invocation *invocation, struct diags *diags,
@@ -77,8 +84,7 @@ enum exit_status remarks_write(const struct invocation *invocation, struct diags
     json_add_string(&json, "file", diags->path ? diags->path : "");
     json_key(&json, "diagnostics");
     json_open_array(&json);
-    for (uint32_t i = 0; i < diags->list.count; i++)
-        put_diag(&json, diags, &diags->list.at[i]);
+    remarks_json(&json, diags, NULL);
     json_close_array(&json);
     json_close_object(&json);
     text_char(&text, '\n');

@@ -195,6 +195,7 @@ static enum exit_status run_both(struct runner *runner)
                     options.size > 1 ? options.at : NULL);
     if (status == EXIT_DONE)
         status = run_lowered(runner, &other);
+    status = run_json_refused(runner, &other, status);
     status = lowered_input_close(&other.lowered, status);
     text_free(&options);
     return status;
@@ -217,6 +218,7 @@ static enum exit_status run_here(struct invocation *invocation)
         open_runner(&runner, invocation->files[0], run_options_record(&runner));
     if (status == EXIT_DONE)
         status = is_compared(&runner) ? run_both(&runner) : run_lowered(&runner, NULL);
+    status = run_json_refused(&runner, NULL, status);
     run_values_free(&runner);
     run_answers_free(&runner);
     status = lowered_input_close(&runner.lowered, status);

@@ -1,7 +1,9 @@
 #include "frontend/commands/run_json.h"
 #include "frontend/cli/measured.h"
+#include "frontend/cli/remarks.h"
 #include "frontend/commands/run_answers.h"
 #include "frontend/exchange/writers/profile_table.h"
+#include "ir/syntax/origins.h"
 
 #include <string.h>
 
@@ -124,14 +126,47 @@ static void put_padding(struct json *json, const struct padding *padding)
     json_close_object(json);
 }
 
-static void put_run(struct json *json, const struct outcomes *outcomes, enum exit_status status)
+/* The second where it has a module of its own; or NULL. */
+static struct runner *other_runner(const struct outcomes *outcomes)
 {
-    const struct runner *runner = outcomes->at[0].runner;
-    const char *cause = NULL;
+    struct runner *last = outcomes->at[outcomes->count - 1].runner;
+    return last != outcomes->at[0].runner ? last : NULL;
+}
+
+static void put_diags(struct json *json, struct runner *runner, const char *file)
+{
+    struct input *input = &runner->lowered.input;
+    if (input->module)
+        origins_mark(input->module, &input->diags);
+    remarks_json(json, &input->diags, file);
+}
+
+/* Of the two files that are compared, each says which it is. */
+static void put_diagnostics(struct json *json, struct runner *runner, struct runner *other)
+{
+    bool apart = other && runner->compare == COMPARE_FILE;
+    json_line(json);
+    json_key(json, "diagnostics");
+    json_open_array(json);
+    put_diags(json, runner, apart ? runner->name : NULL);
+    if (other)
+        put_diags(json, other, apart ? other->name : NULL);
+    json_close_array(json);
+}
+
+static void put_head(struct json *json, const struct runner *runner, enum exit_status status)
+{
     json_open_object(json);
     json_add_string(json, "file", runner->name);
     json_add_string(json, "target", runner->target->name);
     json_add_unsigned(json, "status", status);
+}
+
+static void put_run(struct json *json, const struct outcomes *outcomes, enum exit_status status)
+{
+    struct runner *runner = outcomes->at[0].runner;
+    const char *cause = NULL;
+    put_head(json, runner, status);
     for (unsigned i = 0; i < outcomes->count && !cause; i++)
         cause = outcomes->at[i].last.end == RUN_DONE ? NULL : outcomes->at[i].last.cause;
     if (cause)
@@ -152,6 +187,7 @@ static void put_run(struct json *json, const struct outcomes *outcomes, enum exi
     if (outcomes->at[0].runs && !cause)
         run_answers_json(runner, &outcomes->at[0].storages, json);
     put_differences(json, &outcomes->differences);
+    put_diagnostics(json, runner, other_runner(outcomes));
     json_close_object(json);
 }
 
@@ -161,19 +197,44 @@ bool run_json_is_printed(const struct invocation *invocation)
     return option_given(invocation, "json") && (!file || strcmp(file, "-") == 0);
 }
 
+static enum exit_status write_json(struct runner *runner, struct text *text,
+                                   enum exit_status status)
+{
+    struct invocation invocation = *runner->invocation;
+    const char *path = run_json_is_printed(&invocation) ? "-" : option_value(&invocation, "json");
+    text_char(text, '\n');
+    invocation.out = runner->out;
+    enum exit_status written = write_output(&invocation, path, text);
+    text_free(text);
+    runner->json_written = true;
+    return worse_status(status, written);
+}
+
 enum exit_status run_json_write(const struct outcomes *outcomes, enum exit_status status)
 {
-    const struct runner *runner = outcomes->at[0].runner;
-    struct invocation invocation = *runner->invocation;
     struct text text = {NULL, 0, 0};
     struct json json = {.text = &text};
-    if (!option_given(&invocation, "json"))
+    if (!option_given(outcomes->at[0].runner->invocation, "json"))
         return status;
-    const char *path = run_json_is_printed(&invocation) ? "-" : option_value(&invocation, "json");
     put_run(&json, outcomes, status);
-    text_char(&text, '\n');
-    invocation.out = runner->out;
-    enum exit_status written = write_output(&invocation, path, &text);
-    text_free(&text);
-    return worse_status(status, written);
+    return write_json(outcomes->at[0].runner, &text, status);
+}
+
+enum exit_status run_json_refused(struct runner *runner, struct runner *other,
+                                  enum exit_status status)
+{
+    struct text text = {NULL, 0, 0};
+    struct json json = {.text = &text};
+    if (!option_given(runner->invocation, "json") || runner->json_written || status == EXIT_DONE ||
+        status == EXIT_USAGE)
+        return status;
+    put_head(&json, runner, status);
+    json_key(&json, "runs");
+    json_open_array(&json);
+    json_close_array(&json);
+    add_bool(&json, "repeatable", true);
+    put_differences(&json, &(struct text){NULL, 0, 0});
+    put_diagnostics(&json, runner, other);
+    json_close_object(&json);
+    return write_json(runner, &text, status);
 }

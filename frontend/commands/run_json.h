@@ -11,4 +11,9 @@ bool run_json_is_printed(const struct invocation *invocation);
  * the run comes to; returns the worse of that and of writing. */
 enum exit_status run_json_write(const struct outcomes *outcomes, enum exit_status status);
 
+/* The same of a run that is refused before it begins, unless it is written already. `other` is what
+ * it was to be compared with, as far as that was opened; or NULL. */
+enum exit_status run_json_refused(struct runner *runner, struct runner *other,
+                                  enum exit_status status);
+
 #endif

@@ -46,6 +46,7 @@ struct runner {
     const char *profile, *trace; /* files, or NULL */
     struct named_values inputs, outputs, printed, expected;
     struct tolerance tolerance; /* of what is expected, and of results of another graph */
+    bool json_written;          /* what --json asks for */
 };
 
 /* Where graphs run, again and again. */

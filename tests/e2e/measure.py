@@ -337,6 +337,40 @@ found = report("JSON of runs that differ", "drifts.skir", "--json", "-ix=ones", 
 tap.check("how they do", not found["repeatable"] and len(found["differences"]) == 1, found)
 found = report("JSON of a launch that fails", "hangs.skir", "--json", "--repeat=10", status=1)
 tap.check("why", found["failure"] == "misuse" and len(found["runs"][0]["times_ms"]) == 2, found)
+
+
+# ---- JSON of what is refused ----
+
+HEAD = "skir 1\ngraph @g(%a: f32[4], %i: i32[1]) -> () {\n  %r = Relu(%a) : f32[4]\n"
+REFUSED = {"stub.skir": "  %s = Foo(%r) {stub} : f32[4]\n}\n",
+           "syntax.skir": "  %s = Foo(%r) {stub : f32[4]\n}\n",
+           "range.skir": "  %axis = Const() {value = 0} : i32[]\n  %s = GatherV2(%r, %i, %axis) : f32[1]\n}\n"}
+for name, text in REFUSED.items():
+    with open(name, "w") as file:
+        file.write(HEAD + text)
+
+
+def told(found):
+    return [(said["severity"], said["id"], said.get("file"), said.get("line"))
+            for said in found["diagnostics"]]
+
+
+found = report("JSON of a graph with a stub", "stub.skir", "--json", status=1)
+tap.check("what is refused", told(found) == [("error", "stub", None, 4)] and found["runs"] == [] and
+          "Foo is a stub" in found["diagnostics"][0]["text"] and
+          "leave 'stub' out" in found["diagnostics"][0]["notes"][0]["text"], found)
+found = report("JSON of a text that is wrong, in a file", "syntax.skir", "--json=run.json", status=1, path="run.json")
+tap.check("where", told(found)[0] == ("error", "syntax", None, 4), found)
+found = report("JSON of a file that is not there", "absent.skir", "--json", status=1)
+tap.check("why", told(found) == [("error", "file", None, None)], found)
+found = report("JSON of an operand that is out of range", "range.skir", "--json", "-ii=7", status=1)
+tap.check("its code and place", told(found) == [("error", "operand-value", None, 5)] and
+          "is 7" in found["diagnostics"][0]["text"], found)
+found = report("JSON of a second file that is refused", "graph.skir", "--compare=stub.skir", "--json", status=1)
+tap.check("which", told(found) == [("error", "stub", "stub.skir", 4)] or
+          told(found)[-1][2] == "stub.skir", found)
+done = tap.skirc("run", "stub.skir", "--json", "--graph=no")
+tap.check("wrong usage has none", done.returncode == 2 and not done.stdout, done)
 done = tap.skirc("run", "graph.skir", "--json=no/such/run.json", "--repeat=0")
 tap.check("a file that cannot be written is status 1", done.returncode == 1
           and "no/such/run.json" in done.stderr, done)
