@@ -13,7 +13,7 @@ uint32_t rule_place(struct evaluator *e, const struct rule_value *place, uint32_
     if (at >= 0 && at < count)
         return (uint32_t)at;
     rule_fail(e, NONE, NONE, "%s has no dimension %lld of %u, of which '%s' speaks",
-              e->call->type->name, (long long)*number, count, e->rule->text);
+              e->call->type->name, (long long)*number, count, rule_text(e));
     return NONE;
 }
 
@@ -141,7 +141,7 @@ static struct rule_value call_concat(struct evaluator *e, uint32_t slot,
 }
 
 /* Which of `count` dimensions a list of axes names; NULL where that is not known. */
-static const bool *mark_axes(struct evaluator *e, const struct rule_value *axes, uint32_t count)
+static const bool *mark_places(struct evaluator *e, const struct rule_value *axes, uint32_t count)
 {
     bool *marked = arena_alloc(&e->arena, count + 1);
     memset(marked, 0, count + 1);
@@ -153,6 +153,19 @@ static const bool *mark_axes(struct evaluator *e, const struct rule_value *axes,
         marked[at] = true;
     }
     return marked;
+}
+
+/* The same of axes that are each named once. */
+static const bool *mark_axes(struct evaluator *e, const struct rule_value *axes, uint32_t count)
+{
+    const bool *marked = mark_places(e, axes, count);
+    uint32_t different = 0;
+    for (uint32_t i = 0; marked && i < count; i++)
+        different += marked[i];
+    if (!marked || different == axes->count)
+        return marked;
+    rule_fail_here(e, "an axis stands twice");
+    return NULL;
 }
 
 /* One axis, or a list of them. */
@@ -216,7 +229,7 @@ static struct rule_value call_unsqueeze(struct evaluator *e, const struct rule_v
     if (shape->kind != VALUE_LIST || axes->kind != VALUE_LIST)
         return rule_unknown;
     struct rule_value out = rule_new_list(e, (uint64_t)shape->count + axes->count);
-    if (out.kind != VALUE_LIST || !(marked = mark_axes(e, axes, out.count)))
+    if (out.kind != VALUE_LIST || !(marked = mark_places(e, axes, out.count)))
         return rule_unknown;
     uint32_t n = 0;
     for (uint32_t i = 0; i < out.count; i++) {
@@ -232,7 +245,7 @@ static struct rule_value call_permute(struct evaluator *e, const struct rule_val
     const bool *marked = NULL;
     const struct rule_value *shape = &args[0], *order = &args[1];
     if (shape->kind != VALUE_LIST || order->kind != VALUE_LIST ||
-        !(marked = mark_axes(e, order, shape->count)))
+        !(marked = mark_places(e, order, shape->count)))
         return rule_unknown;
     struct rule_value out = rule_list(e, shape->count);
     for (uint32_t i = 0; i < shape->count; i++) {
@@ -321,11 +334,16 @@ static struct rule_value call_reshape(struct evaluator *e, const struct rule_val
     uint32_t rest = NONE;
     if (shape->kind != VALUE_LIST || wanted->kind != VALUE_LIST)
         return rule_unknown;
+    struct rule_dim size = rule_product(e, shape);
     struct rule_value out = rule_list(e, wanted->count);
     for (uint32_t i = 0; i < out.count; i++) {
         out.dims[i] = wanted->dims[i];
-        if (out.dims[i].known && out.dims[i].number == 0 && i < shape->count)
-            out.dims[i] = shape->dims[i];
+        if (out.dims[i].known && out.dims[i].number == 0) {
+            if (i >= shape->count && !(size.known && size.number == 0))
+                return rule_fail_here(e, "0 stands where there is no dimension to be kept");
+            if (i < shape->count)
+                out.dims[i] = shape->dims[i];
+        }
         if (wanted->dims[i].known && wanted->dims[i].number < 0) {
             if (wanted->dims[i].number != -1)
                 return rule_fail_here(e, "a dimension is negative");
@@ -338,9 +356,9 @@ static struct rule_value call_reshape(struct evaluator *e, const struct rule_val
         out.dims[rest] = rest_of(e, shape, &out, rest);
         return out;
     }
-    struct rule_dim before = rule_product(e, shape), behind = rule_product(e, &out);
-    return rule_dims_agree(before, behind) ? out
-                                           : rule_fail_here(e, "the numbers of elements differ");
+    return rule_dims_agree(size, rule_product(e, &out))
+               ? out
+               : rule_fail_here(e, "the numbers of elements differ");
 }
 
 static struct rule_value call_ones(struct evaluator *e, const struct rule_value *count)

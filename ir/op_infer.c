@@ -71,8 +71,10 @@ static void infer_result(struct inferring *i, uint32_t tensor, const struct op_s
     if (type.rank == RANK_UNKNOWN && !i->in->impossible) {
         type.rank = shape->rank;
         dims = shape->dims;
-        if (shape->rank == RANK_UNKNOWN && !(shape->ruled && i->open))
-            note_untold(i, OP_NO_SHAPE, tensor);
+        if (shape->excess)
+            i->in->n_dims = shape->excess;
+        if (shape->rank == RANK_UNKNOWN && (shape->excess || !(shape->ruled && i->open)))
+            note_untold(i, shape->excess ? OP_MANY_DIMS : OP_NO_SHAPE, tensor);
     }
     *id = module_type(i->module, type.dtype, type.format, dims, type.rank);
 }

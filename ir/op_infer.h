@@ -4,7 +4,7 @@
 
 #include "ir/known_contents.h"
 
-enum op_untold { OP_ALL_TOLD, OP_NO_DTYPE, OP_NO_SHAPE };
+enum op_untold { OP_ALL_TOLD, OP_NO_DTYPE, OP_NO_SHAPE, OP_MANY_DIMS };
 
 struct op_inference {
     struct op_tensors tensors; /* where they misfit, nothing else is said */
@@ -12,6 +12,7 @@ struct op_inference {
     enum op_untold untold;     /* what the data does not say of a result */
     uint32_t result;           /* the first such result, if any, and its slot */
     uint32_t slot;
+    uint32_t n_dims; /* of it, where they are too many */
 };
 
 /* Gives the results, all of which have types, the dtypes and shapes that they do not know but that

@@ -132,7 +132,7 @@ static void add_list(struct looking *looking, const struct rule_value *list)
 static void add_allowed(struct looking *looking, const struct allowed *allowed)
 {
     if (allowed->kind == ALLOWED_NONE) {
-        add_text(looking->fault, ", for which '%s' does not hold", looking->e.rule->text);
+        add_text(looking->fault, ", for which '%s' does not hold", rule_text(&looking->e));
         return;
     }
     bool nothing =

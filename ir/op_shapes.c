@@ -32,7 +32,7 @@ static void wrong_form(struct evaluator *e, uint32_t tensor, const struct rule *
     const struct binding *bound = rest ? &e->bindings[rest->number] : NULL;
     rule_fail(e, tensor, bound ? bound->tensor : NONE, "%s '%s' %s of %s does not fit '%s'%s%s%s%s",
               noun(e, tensor), rule_slot(e, tensor)->name, rule_value_text(&shape).text,
-              e->call->type->name, e->rule->text, bound ? ", where " : "", bound ? rest->text : "",
+              e->call->type->name, rule_text(e), bound ? ", where " : "", bound ? rest->text : "",
               bound ? " = " : "", bound ? rule_value_text(&bound->value).text : "");
 }
 
@@ -41,7 +41,7 @@ static void wrong_shape(struct evaluator *e, uint32_t tensor, const struct rule_
     struct rule_value shape = rule_shape(e, tensor);
     rule_fail(e, tensor, NONE, "%s '%s' of %s is %s, but by '%s' it is %s", noun(e, tensor),
               rule_slot(e, tensor)->name, e->call->type->name, rule_value_text(&shape).text,
-              e->rule->text, rule_value_text(expected).text);
+              rule_text(e), rule_value_text(expected).text);
 }
 
 static void wrong_variable(struct evaluator *e, uint32_t tensor, const struct rule *variable,
@@ -174,7 +174,7 @@ struct rule_value rule_shape_said(struct evaluator *e, uint32_t tensor, const st
         if (shape.dims[i].known && shape.dims[i].number < 0)
             rule_fail(e, tensor, NONE, "'%s' of %s would be %s by '%s'",
                       e->call->type->slots[e->rule->slot].name, e->call->type->name,
-                      rule_value_text(&shape).text, e->rule->text);
+                      rule_value_text(&shape).text, rule_text(e));
     return e->failed ? rule_unknown : shape;
 }
 
@@ -257,8 +257,36 @@ static void wrong_conditions(struct evaluator *e, const struct rule *value)
                        : about->kind == RULE_ATTR ? e->call->type->attrs[about->number].name
                                                   : about->text;
     rule_fail(e, subject(e, value), NONE, "%s has '%s', which does not hold%s%s%s%s",
-              e->call->type->name, e->rule->text, about ? " for " : "", name, about ? " = " : "",
+              e->call->type->name, rule_text(e), about ? " for " : "", name, about ? " = " : "",
               about ? rule_value_text(&found).text : "");
+}
+
+/* "'x[-1]' is 7", and the same of another expression that is no number. */
+static const char *values_text(struct evaluator *e, const struct rule *of, const struct rule *other)
+{
+    struct rule_value value = rule_eval(e, of), second = rule_eval(e, other);
+    const char *text = e->rule->text;
+    const char *first = arena_printf(&e->arena, "'%.*s' is %s", (int)(of->end - of->begin),
+                                     text + of->begin, rule_value_text(&value).text);
+    return other->kind == RULE_NUMBER
+               ? first
+               : arena_printf(&e->arena, "%s and '%.*s' is %s", first,
+                              (int)(other->end - other->begin), text + other->begin,
+                              rule_value_text(&second).text);
+}
+
+/* A comparison: what both sides come to, but of a remainder or quotient what it is of. */
+static void wrong_comparison(struct evaluator *e, const struct rule *value)
+{
+    struct rule_value a = rule_eval(e, value->args[0]), b = rule_eval(e, value->args[1]);
+    const struct rule *left = value->args[0];
+    if (left->kind == RULE_BINARY && (left->number == RULE_MOD || left->number == RULE_DIV))
+        rule_fail(e, subject(e, value), NONE, "%s has '%s', but %s", e->call->type->name,
+                  rule_text(e), values_text(e, left->args[0], left->args[1]));
+    else
+        rule_fail(e, subject(e, value), NONE, "%s has '%s', which does not hold for %s and %s",
+                  e->call->type->name, rule_text(e), rule_value_text(&a).text,
+                  rule_value_text(&b).text);
 }
 
 static void check_condition(struct evaluator *e, const struct rule *value)
@@ -267,14 +295,10 @@ static void check_condition(struct evaluator *e, const struct rule *value)
     const int64_t *number = rule_as_number(&holds);
     if (e->failed || !number || *number)
         return;
-    if (value->kind != RULE_BINARY || value->number <= RULE_AND) {
+    if (value->kind != RULE_BINARY || value->number <= RULE_AND)
         wrong_conditions(e, value);
-        return;
-    }
-    struct rule_value a = rule_eval(e, value->args[0]), b = rule_eval(e, value->args[1]);
-    rule_fail(e, subject(e, value), NONE, "%s has '%s', which does not hold for %s and %s",
-              e->call->type->name, e->rule->text, rule_value_text(&a).text,
-              rule_value_text(&b).text);
+    else
+        wrong_comparison(e, value);
 }
 
 static void run_rule(struct evaluator *e, const struct op_rule *rule)
@@ -359,8 +383,9 @@ bool op_shapes_check(const struct op_call *call, struct op_fault *fault)
 static void shape_of_type(const struct evaluator *e, struct module *module, struct arena *arena,
                           const struct rule_value *value, struct op_shape *shape)
 {
-    shape->rank =
-        value->kind == VALUE_LIST && value->count <= MAX_RANK ? value->count : RANK_UNKNOWN;
+    bool fits = value->kind != VALUE_LIST || value->count <= MAX_RANK;
+    shape->excess = fits ? 0 : value->count;
+    shape->rank = value->kind == VALUE_LIST && fits ? value->count : RANK_UNKNOWN;
     if (shape->rank == RANK_UNKNOWN)
         return;
     int64_t *dims = arena_alloc(arena, (shape->rank + 1) * sizeof *dims);

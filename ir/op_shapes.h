@@ -56,8 +56,9 @@ bool op_shapes_check(const struct op_call *call, struct op_fault *fault);
 
 /* A shape that follows: of a result. */
 struct op_shape {
-    bool ruled;    /* there is a rule for it */
-    uint32_t rank; /* RANK_UNKNOWN: it says nothing for these operands */
+    bool ruled;      /* there is a rule for it */
+    uint32_t rank;   /* RANK_UNKNOWN: it says nothing for these operands */
+    uint32_t excess; /* dimensions that it makes, where a type cannot have so many; else 0 */
     const int64_t *dims;
 };
 

@@ -46,7 +46,7 @@ static void shrink_axis(struct cut *cut, struct rule_dim dim)
     if (begin->number < -dim.number || begin->number >= dim.number)
         rule_fail(cut->e, NONE, NONE, "%s has no place %lld in a dimension of %lld, by '%s'",
                   cut->e->call->type->name, (long long)begin->number, (long long)dim.number,
-                  cut->e->rule->text);
+                  rule_text(cut->e));
 }
 
 static struct rule_dim cut_axis(const struct cut *cut, struct rule_dim dim)

@@ -1,4 +1,5 @@
 #include "ir/op_values.h"
+#include "ir/base/utf8.h"
 #include "ir/op_symbols.h"
 
 #include <stdio.h>
@@ -19,9 +20,19 @@ void rule_fail(struct evaluator *e, uint32_t tensor, uint32_t other, const char 
     va_end(args);
 }
 
+const char *rule_text(struct evaluator *e)
+{
+    enum { MOST = 120 };
+    const char *text = e->rule->text;
+    size_t size = strlen(text);
+    if (size <= MOST)
+        return text;
+    return arena_printf(&e->arena, "%.*s...", (int)utf8_prefix(text, size, MOST - 3), text);
+}
+
 struct rule_value rule_fail_here(struct evaluator *e, const char *what)
 {
-    rule_fail(e, NONE, NONE, "%s, by which %s has '%s'", what, e->call->type->name, e->rule->text);
+    rule_fail(e, NONE, NONE, "%s, by which %s has '%s'", what, e->call->type->name, rule_text(e));
     return rule_unknown;
 }
 
@@ -152,14 +163,14 @@ bool rule_pair(struct evaluator *e, const struct rule_value *a, const struct rul
     *count = lists[0] ? a->count : lists[1] ? b->count : 1;
     if (lists[0] && lists[1] && a->count != b->count)
         rule_fail(e, NONE, NONE, "%s has '%s', but %s and %s differ in length", e->call->type->name,
-                  e->rule->text, rule_value_text(a).text, rule_value_text(b).text);
+                  rule_text(e), rule_value_text(a).text, rule_value_text(b).text);
     return !e->failed;
 }
 
 static struct rule_dim too_large(struct evaluator *e)
 {
     rule_fail(e, NONE, NONE, "the shape is too large: numbers of '%s', which %s has, pass 64 bits",
-              e->rule->text, e->call->type->name);
+              rule_text(e), e->call->type->name);
     return rule_unknown_dim();
 }
 

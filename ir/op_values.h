@@ -57,6 +57,9 @@ void rule_fail(struct evaluator *e, uint32_t tensor, uint32_t other, const char 
 /* The same of the rule at work, whatever the tensor; returns what is not known. */
 struct rule_value rule_fail_here(struct evaluator *e, const char *what);
 
+/* The text of the rule at work, for messages; long ones are cut. In the arena. */
+const char *rule_text(struct evaluator *e);
+
 /* A value for messages; long ones are cut. */
 struct value_text {
     char text[64];

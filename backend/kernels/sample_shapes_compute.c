@@ -264,10 +264,17 @@ static bool require_heads(const struct op_check *check, unsigned tensor,
     to->dims[1] = layout->heads >= 0 ? found->dims[layout->heads] : heads;
     to->dims[2] = found->dims[layout->rows];
     to->dims[3] = layout->heads >= 0 ? columns : depth;
-    return layout->heads >= 0 || columns == heads * depth ||
-           op_fail(check, "operand-shape", (int)tensor,
-                   "the %" PRId64 " columns of operand %u are no heads of %" PRId64, columns,
-                   tensor, depth);
+    if (layout->heads >= 0 || columns == heads * depth)
+        return true;
+    if (tensor == 0)
+        return op_fail(check, "operand-shape", 0,
+                       "the %" PRId64 " columns of operand 0 are not \"head_num\" (%" PRId64
+                       ") heads of one size",
+                       columns, heads);
+    return op_fail(check, "operand-shape", (int)tensor,
+                   "the %" PRId64 " columns of operand %u are no heads of %" PRId64
+                   " columns, as those of operand 0 are",
+                   columns, tensor, depth);
 }
 
 /* What the plain form does not have. */

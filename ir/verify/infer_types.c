@@ -121,6 +121,17 @@ static void refuse_shape(struct inferrer *in, const struct op *op, const struct 
     refuse(in, op, found->result, why);
 }
 
+/* No type can be written either. */
+static void refuse_dims(struct inferrer *in, const struct op *op, const struct op_inference *found)
+{
+    char why[240];
+    const struct op_type *type = found->tensors.call.type;
+    snprintf(why, sizeof why,
+             "the rule of %.60s gives '%.60s' %u dimensions, but a type has at most %d", type->name,
+             type->slots[found->slot].name, found->n_dims, MAX_RANK);
+    report(in, op, found->result, why);
+}
+
 /* ------------------------------------------------------------------------- formats ---- */
 
 /* The type of the type's first operand; NONE where it is absent. */
@@ -218,6 +229,8 @@ static void infer_by_data(struct inferrer *in, const struct op *op, const struct
         refuse_dtype(in, op, &found);
     } else if (found.untold == OP_NO_SHAPE) {
         refuse_shape(in, op, &found);
+    } else if (found.untold == OP_MANY_DIMS) {
+        refuse_dims(in, op, &found);
     }
     take_format(in, op, &found.tensors);
     arena_clear(&in->scratch);

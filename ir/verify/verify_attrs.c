@@ -4,6 +4,8 @@
 #include "ir/arch.h"
 #include "ir/verify/verify_internal.h"
 
+#include <string.h>
+
 /* --------------------------------------------------------------------------- kinds ---- */
 
 static bool list_of(const struct module *module, const struct attr_value *list, enum attr_kind kind)
@@ -226,6 +228,25 @@ static bool is_ranged(const struct attr_row *row, const struct attr_value *value
     return row->kind == KIND_INT || (row->kind == KIND_BLOCKS && value->kind == ATTR_INT);
 }
 
+static bool has_nul(const struct module *module, const struct attr_value *value)
+{
+    const struct intern_name *text =
+        value->kind == ATTR_STRING ? &module->names.names[value->id] : NULL;
+    return text && memchr(text->text, '\0', text->size);
+}
+
+/* Paths and names that go on behind a NUL would be taken for what stands before it. */
+static void verify_text(struct verifier *verifier, struct span span, const struct attr *attr)
+{
+    const struct module *module = verifier->module;
+    bool found = has_nul(module, &attr->value);
+    for (uint32_t i = 0; attr->value.kind == ATTR_DICT && i < attr->value.count; i++)
+        found |= has_nul(module, &module->attrs.at[attr->value.first + i].value);
+    if (found)
+        diag_at(verifier->diags, DIAG_attribute_kind, span, "'%.*s' must not have a NUL in it",
+                NAME(module, attr->key));
+}
+
 static void verify_attr(struct verifier *verifier, const struct attr *attr,
                         const struct attr_row *row)
 {
@@ -239,6 +260,8 @@ static void verify_attr(struct verifier *verifier, const struct attr *attr,
         verify_number(verifier, span, attr->key, &attr->value, row);
     if (row->kind == KIND_SIZES)
         verify_sizes(verifier, span, attr, row);
+    if (row->owner == OWNER_KERNEL && (row->kind == KIND_STRING || row->kind == KIND_NAMES))
+        verify_text(verifier, span, attr);
 }
 
 bool attr_row_takes(const struct module *module, const struct attr_row *row,

@@ -38,6 +38,15 @@ static void verify_params(struct graph_verifier *gv)
     }
 }
 
+/* A type that is not written stands nowhere else. */
+static void note_inferred(struct graph_verifier *gv, uint32_t value)
+{
+    uint32_t def = gv->graph->values.at[value].def;
+    if (def < gv->graph->ops.count && op_is_untyped(gv->graph, &gv->graph->ops.at[def]))
+        diag_note(gv->diags, locate_value(gv->module, gv->graph, value),
+                  "its type follows from this op");
+}
+
 static void verify_return(struct graph_verifier *gv)
 {
     const struct graph *graph = gv->graph;
@@ -59,11 +68,12 @@ static void verify_return(struct graph_verifier *gv)
     for (uint32_t i = 0; i < graph->returns.count; i++) {
         verify_use(gv, NULL, OP_OPERAND, i, graph->returns.at[i]);
         uint32_t type = graph->values.at[graph->returns.at[i]].type;
-        if (!verify_types_match(module, graph->result_types.at[i], type))
+        if (!verify_types_match(module, graph->result_types.at[i], type) &&
             diag_at(gv->diags, DIAG_type_mismatch, locate_return(module, graph, i),
                     "this is %s, but result %u of the graph is %s",
                     type_text(module, type, &gv->diags->arena), i,
-                    type_text(module, graph->result_types.at[i], &gv->diags->arena));
+                    type_text(module, graph->result_types.at[i], &gv->diags->arena)))
+            note_inferred(gv, graph->returns.at[i]);
     }
 }
 

@@ -26,6 +26,39 @@ check_status 1 "with it, it is held to its rules" \
 check_match "which say so" \
     "'gate' of MyGate is \[4, 8\], but by 'gate = rows' it is \[4\].*op-signature" \
     "$scratch/stderr"
+
+cat >"$scratch/own/many.ops.json" <<'END'
+{"Twice": {"operands": ["x"], "results": ["y"], "dtypes": {"y": "x"}, "shape": ["y = [..x, ..x]"]},
+ "Long": {"operands": ["x"], "results": ["y"], "dtypes": {"y": "x"}, "shape": ["y = [LONG]"]}}
+END
+sed -i "s/LONG/$(seq -s ', ' 1 200)/" "$scratch/own/many.ops.json"
+for dim in 1 n; do
+    dims=$(yes $dim | head -33 | paste -sd,)
+    cat >"$scratch/many.skir" <<END
+skir 1
+graph @g(%x: f32[$dims]) dims (n) -> () {
+  %y = Twice(%x)
+  %z = Relu(%y)
+}
+END
+    check_status 1 "too many dimensions of $dim are refused" \
+        "$SKIRC" opt --kernel-dir="$scratch/own" "$scratch/many.skir"
+    check_match "  by what makes them" \
+        "the rule of Twice gives 'y' 66 dimensions, but a type has at most 64 .cannot-infer" \
+        "$scratch/stderr"
+    check_match "  and nothing is printed" '^0$' <(wc -c <"$scratch/stdout")
+done
+cat >"$scratch/long.skir" <<'END'
+skir 1
+graph @g(%x: f32[4]) -> () {
+  %y = Long(%x) : f32[4]
+}
+END
+check_status 1 "rules may be long" "$SKIRC" opt --kernel-dir="$scratch/own" "$scratch/long.skir"
+check_match "but messages have what is behind them, too" \
+    "'y' of Long is .4., but by 'y = .1, 2, 3, .*, 3[0-9]*\.\.\.' it is .1, 2, .*\.\.\.. .op-sig" \
+    "$scratch/stderr"
+
 check "the type can be shown" "$SKIRC" opt --kernel-dir="$scratch/own" --op-type=MyGate
 check_match "with all that is known" 'shape  *x = \[..rows, n\]' "$scratch/stdout"
 check_status 2 "an unknown one is wrong usage" "$SKIRC" opt --op-type=MyGaet
