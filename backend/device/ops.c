@@ -56,8 +56,11 @@ static bool tensor_of(const struct module *module, uint32_t id, struct skrt_tens
         if (dim_is_gear(dims[i]))
             unbound_text(module, i, dims[i], error, error_size);
         else
-            snprintf(error, error_size, "dimension %u is not known, but the host target needs it",
-                     i);
+            snprintf(
+                error, error_size,
+                "dimension %u is not known, but the host target needs it: --shape NAME=N,N,... "
+                "says those of a parameter",
+                i);
         return false;
     }
     if (name_is(module, type->format, "FRACTAL_NZ"))

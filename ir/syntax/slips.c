@@ -276,6 +276,15 @@ static bool help_braces(const struct slip *slip)
     return true;
 }
 
+static bool help_gears(const struct slip *slip)
+{
+    if (!found(slip, "(") || !behind(slip, "gears"))
+        return false;
+    diag_help(slip->diags, "write 'gears zip (...)' to pair values by position, 'gears product "
+                           "(...)' for all combinations");
+    return true;
+}
+
 static bool help_param(const struct slip *slip)
 {
     bool type = found_word(slip);
@@ -342,10 +351,24 @@ static bool help_results(const struct slip *slip)
         diag_help(slip->diags, "results stand without parentheses: '%%A, %%B = ...'");
     else if (found(slip, "(") && expects(slip, SLIP_VALUE | SLIP_BRACKET | SLIP_CLOSE))
         diag_help(slip->diags, "a list of operands stands in brackets: '[%%A, %%B]'");
-    else if (*slip->begin == '%' && expects(slip, SLIP_STRING | SLIP_WORD))
+    else if (*slip->begin == '%' && (expects(slip, SLIP_STRING | SLIP_WORD) ||
+                                     (slip->expects == SLIP_OPEN && !behind(slip, "after"))))
         diag_help(slip->diags, "an op is written 'TYPE(%%A, %%B)'");
     else
         return false;
+    return true;
+}
+
+/* A statement ends with its line. */
+static bool help_end(const struct slip *slip)
+{
+    const char *p = slip->end;
+    while (p < slip->limit && (*p == ' ' || *p == '\t' || *p == '\r'))
+        p++;
+    bool last = p == slip->limit || *p == '\n' || *p == '/';
+    if (!found(slip, ",") || last_byte(slip) == ',' || !last)
+        return false;
+    diag_help(slip->diags, "nothing stands at the end of a line");
     return true;
 }
 
@@ -413,12 +436,12 @@ void slip_help(const struct slip *slip)
         diag_help(slip->diags, "what a graph returns stands behind '->': '-> ()' if it is nothing");
         return;
     }
-    if (help_percent(slip) || help_key(slip) || help_braces(slip) || help_param(slip) ||
-        !slip->in_body)
+    if (help_percent(slip) || help_key(slip) || help_braces(slip) || help_gears(slip) ||
+        help_param(slip) || !slip->in_body)
         return;
     (void)(help_return(slip) ||
            (expects(slip, SLIP_VALUE) && slip->types && slip_help_operand(slip)) ||
-           help_results(slip) || help_types(slip) || help_clauses(slip));
+           help_results(slip) || help_end(slip) || help_types(slip) || help_clauses(slip));
 }
 
 /* ---------------------------------------------------------------------------- characters ---- */
