@@ -38,9 +38,14 @@ bool op_fail_attr(const struct op_check *check, const char *name, const char *fo
 
 struct tensor_name op_tensor_name(const struct op_check *check, unsigned tensor)
 {
-    if (tensor < check->operands)
-        return (struct tensor_name){"operand", tensor};
-    return (struct tensor_name){"result", tensor - check->operands};
+    struct tensor_name name;
+    const struct op_slot *slot = &check->type->slots[op_tensor_slot(check, tensor)];
+    if (tensor >= check->operands && slot->presence == OP_LISTED)
+        snprintf(name.text, sizeof name.text, "result %u", tensor - check->operands);
+    else
+        snprintf(name.text, sizeof name.text, "%s '%.80s'",
+                 tensor < check->operands ? "operand" : "result", slot->name);
+    return name;
 }
 
 const char *op_shape_id(const struct op_check *check, unsigned tensor)

@@ -55,10 +55,9 @@ bool op_fail_attr(const struct op_check *check, const char *name, const char *fo
 /* An attribute of the op; NULL where it does not have it. */
 const struct skrt_attr *op_check_attr(const struct op_check *check, const char *name);
 
-/* How messages call a tensor. */
+/* How messages call a tensor: "operand 'x1'"; of a listed result "result 2". */
 struct tensor_name {
-    const char *noun;
-    unsigned index;
+    char text[96];
 };
 struct tensor_name op_tensor_name(const struct op_check *check, unsigned tensor);
 

@@ -189,13 +189,13 @@ static bool check_dtype(const struct op_check *check, unsigned tensor,
         return true;
     char expected[SAMPLE_OP_ERROR_TEXT / 2];
     dtype_set_text(set, expected, sizeof expected);
-    struct tensor_name name = op_tensor_name(check, tensor);
     const char *id = tensor < check->operands ? "operand-dtype" : "result-dtype";
     if (alone)
-        return op_fail(check, id, (int)tensor, "%s %u must be %s like operand %u, but is %s",
-                       name.noun, name.index, expected, like, dtype_name(dtype));
-    return op_fail(check, id, (int)tensor, "%s %u must be %s, but is %s", name.noun, name.index,
-                   expected, dtype_name(dtype));
+        return op_fail(check, id, (int)tensor, "%s must be %s like %s, but is %s",
+                       op_tensor_name(check, tensor).text, expected,
+                       op_tensor_name(check, like).text, dtype_name(dtype));
+    return op_fail(check, id, (int)tensor, "%s must be %s, but is %s",
+                   op_tensor_name(check, tensor).text, expected, dtype_name(dtype));
 }
 
 static bool check_format(const struct op_check *check, unsigned tensor,
@@ -203,17 +203,16 @@ static bool check_format(const struct op_check *check, unsigned tensor,
 {
     const struct tensor_rule *rule = rule_of(check, tensor);
     bool nz = rule != NULL && rule->nz;
-    struct tensor_name name = op_tensor_name(check, tensor);
     const char *id = tensor < check->operands ? "operand-format" : "result-format";
     if (found->format == SKRT_ND)
         return true;
     if (!nz || found->format != SKRT_FRACTAL_NZ)
-        return op_fail(check, id, (int)tensor, "%s %u must have the format ND%s", name.noun,
-                       name.index, nz ? " or FRACTAL_NZ" : "");
+        return op_fail(check, id, (int)tensor, "%s must have the format ND%s",
+                       op_tensor_name(check, tensor).text, nz ? " or FRACTAL_NZ" : "");
     return found->rank == 2 ||
            op_fail(check, id, (int)tensor,
-                   "%s %u has the format FRACTAL_NZ, which takes 2 dimensions, but has %u",
-                   name.noun, name.index, found->rank);
+                   "%s has the format FRACTAL_NZ, which takes 2 dimensions, but has %u",
+                   op_tensor_name(check, tensor).text, found->rank);
 }
 
 /* Rank and dimensions must be such that kernels can compute sizes and offsets, in bytes and with
@@ -221,19 +220,19 @@ static bool check_format(const struct op_check *check, unsigned tensor,
 static bool check_size(const struct op_check *check, unsigned tensor,
                        const struct skrt_tensor *found)
 {
-    struct tensor_name name = op_tensor_name(check, tensor);
     const char *id = op_shape_id(check, tensor);
     if (found->rank > SKRT_MAX_RANK)
-        return op_fail(check, id, (int)tensor, "%s %u has %u dimensions, but %d is the most",
-                       name.noun, name.index, found->rank, SKRT_MAX_RANK);
+        return op_fail(check, id, (int)tensor, "%s has %u dimensions, but %d is the most",
+                       op_tensor_name(check, tensor).text, found->rank, SKRT_MAX_RANK);
     int64_t room = INT64_MAX / 8 / (NZ_ROWS * NZ_ROW_BYTES);
     for (uint32_t i = 0; i < found->rank; i++) {
         int64_t dim = found->dims[i];
         if (dim < 0)
-            return op_fail(check, id, (int)tensor, "dimension %u of %s %u is %" PRId64, i,
-                           name.noun, name.index, dim);
+            return op_fail(check, id, (int)tensor, "dimension %u of %s is %" PRId64, i,
+                           op_tensor_name(check, tensor).text, dim);
         if (dim > room)
-            return op_fail(check, id, (int)tensor, "%s %u is too large", name.noun, name.index);
+            return op_fail(check, id, (int)tensor, "%s is too large",
+                           op_tensor_name(check, tensor).text);
         room /= dim > 1 ? dim : 1;
     }
     return true;
@@ -244,11 +243,12 @@ static bool check_filled(const struct op_check *check, unsigned tensor, uint64_t
 {
     const struct tensor_rule *rule = rule_of(check, tensor);
     if (rule == NULL)
-        return count == 0 ||
-               op_fail(check, "operand-form", (int)tensor,
-                       "the sample kernel has no operand %u: it must be '[]'", tensor);
+        return count == 0 || op_fail(check, "operand-form", (int)tensor,
+                                     "the sample kernel has no %s: it must be '[]'",
+                                     op_tensor_name(check, tensor).text);
     return count > 0 || rule->optional ||
-           op_fail(check, "operand-form", (int)tensor, "operand %u is an empty list", tensor);
+           op_fail(check, "operand-form", (int)tensor, "%s is an empty list",
+                   op_tensor_name(check, tensor).text);
 }
 
 /* Whether an operand is there, is a list or is absent as the type has it. */
@@ -260,15 +260,16 @@ static bool check_form(const struct op_check *check, unsigned tensor)
         return true;
     if (found->form == SKRT_ABSENT)
         return presence == OP_OPTIONAL ||
-               op_fail(check, "operand-form", (int)tensor, "operand %u must be there", tensor);
+               op_fail(check, "operand-form", (int)tensor, "%s must be there",
+                       op_tensor_name(check, tensor).text);
     if (presence == OP_OPTIONAL && rule_of(check, tensor) == NULL)
         return op_fail(check, "operand-form", (int)tensor,
-                       "the sample kernel has no operand %u: it must be 'none'", tensor);
+                       "the sample kernel has no %s: it must be 'none'",
+                       op_tensor_name(check, tensor).text);
     if ((presence == OP_LISTED) != (found->form == SKRT_LIST))
         return op_fail(check, "operand-form", (int)tensor,
-                       presence == OP_LISTED ? "operand %u must be a list: '[...]'"
-                                             : "operand %u must be no list",
-                       tensor);
+                       presence == OP_LISTED ? "%s must be a list: '[...]'" : "%s must be no list",
+                       op_tensor_name(check, tensor).text);
     return found->form != SKRT_LIST || check_filled(check, tensor, found->count);
 }
 
@@ -278,10 +279,9 @@ static bool check_rank(const struct op_check *check, unsigned tensor,
     const struct tensor_rule *rule = rule_of(check, tensor);
     if (rule == NULL || rule->rank == 0 || rule->rank == found->rank)
         return true;
-    struct tensor_name name = op_tensor_name(check, tensor);
     return op_fail(check, op_shape_id(check, tensor), (int)tensor,
-                   "%s %u must have %u dimension%s, but has %u", name.noun, name.index, rule->rank,
-                   rule->rank == 1 ? "" : "s", found->rank);
+                   "%s must have %u dimension%s, but has %u", op_tensor_name(check, tensor).text,
+                   rule->rank, rule->rank == 1 ? "" : "s", found->rank);
 }
 
 static bool check_tensor(const struct op_check *check, unsigned tensor,
@@ -300,8 +300,8 @@ static bool check_list(const struct op_check *check, unsigned tensor)
             return false;
         if (list->list[i].dtype != list->list[0].dtype)
             return op_fail(check, "operand-dtype", (int)tensor,
-                           "tensor %" PRIu64 " of operand %u must be %s like the first, but is %s",
-                           i, tensor, dtype_name(list->list[0].dtype),
+                           "tensor %" PRIu64 " of %s must be %s like the first, but is %s", i,
+                           op_tensor_name(check, tensor).text, dtype_name(list->list[0].dtype),
                            dtype_name(list->list[i].dtype));
     }
     return true;

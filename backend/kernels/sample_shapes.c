@@ -30,8 +30,7 @@ bool shapes_require(const struct op_check *check, unsigned tensor,
     dims_text(expected, expected_text, sizeof expected_text);
     struct tensor_name name = op_tensor_name(check, tensor);
     return op_fail(check, op_shape_id(check, tensor), (int)tensor,
-                   "%s %u must have the shape %s, but has %s", name.noun, name.index, expected_text,
-                   found_text);
+                   "%s must have the shape %s, but has %s", name.text, expected_text, found_text);
 }
 
 /* -------------------------------------------------------------------- rules of types ---- */
@@ -124,8 +123,8 @@ static bool require_each(const struct op_check *check, unsigned tensor, int64_t 
     const struct skrt_tensor *found = &check->tensors[tensor];
     return found->form == SKRT_ABSENT || found->dims[0] == expected ||
            op_fail(check, "operand-shape", (int)tensor,
-                   "operand %u must have an element for each of %" PRId64 " %ss, but has %" PRId64,
-                   tensor, expected, what, found->dims[0]);
+                   "%s must have an element for each of %" PRId64 " %ss, but has %" PRId64,
+                   op_tensor_name(check, tensor).text, expected, what, found->dims[0]);
 }
 
 /* Whether a tensor is these parts one behind the other along an axis. */
@@ -158,7 +157,8 @@ bool shapes_concat(const struct op_check *check)
     const struct skrt_tensor *x = &check->tensors[0], *y = &check->tensors[check->operands];
     return is_joined_somewhere(y, x->list, x->count) ||
            op_fail(check, "result-shape", (int)check->operands,
-                   "the tensors of operand 0 are not result 0 in parts along any dimension");
+                   "the tensors of %s are not %s in parts along any dimension",
+                   op_tensor_name(check, 0).text, op_tensor_name(check, check->operands).text);
 }
 
 bool shapes_split(const struct op_check *check)
@@ -169,9 +169,10 @@ bool shapes_split(const struct op_check *check)
     bool fits = check->operands > 1           ? is_joined_somewhere(x, y, check->results)
                 : axis < 0 || axis >= x->rank ? false
                                               : is_joined(x, y, check->results, (uint32_t)axis);
-    return fits || op_fail(check, "result-shape", (int)check->operands,
-                           "the results are not operand 0 in parts along %s",
-                           check->operands > 1 ? "any dimension" : "\"split_dim\"");
+    return fits ||
+           op_fail(check, "result-shape", (int)check->operands,
+                   "the results are not %s in parts along %s", op_tensor_name(check, 0).text,
+                   check->operands > 1 ? "any dimension" : "\"split_dim\"");
 }
 
 bool shapes_one_rank(const struct op_check *check)
@@ -194,8 +195,8 @@ bool shapes_select(const struct op_check *check)
     char found[DIMS_TEXT], wanted[DIMS_TEXT];
     dims_text(condition, found, sizeof found);
     dims_text(y, wanted, sizeof wanted);
-    return fits || op_fail(check, "operand-shape", 0,
-                           "operand 0 %s cannot be broadcast to the result %s", found, wanted);
+    return fits || op_fail(check, "operand-shape", 0, "%s %s cannot be broadcast to the result %s",
+                           op_tensor_name(check, 0).text, found, wanted);
 }
 
 bool shapes_quant_matmul(const struct op_check *check)
@@ -217,8 +218,8 @@ static bool require_element(const struct op_check *check, unsigned tensor, uint6
     dims_text(found, found_text, sizeof found_text);
     dims_text(expected, expected_text, sizeof expected_text);
     return op_fail(check, "operand-shape", (int)tensor,
-                   "tensor %" PRIu64 " of operand %u must have the shape %s, but has %s", n, tensor,
-                   expected_text, found_text);
+                   "tensor %" PRIu64 " of %s must have the shape %s, but has %s", n,
+                   op_tensor_name(check, tensor).text, expected_text, found_text);
 }
 
 /* The shape of one list of FusedInferAttentionScore: like the query's, with other heads and
@@ -230,9 +231,9 @@ static bool require_cache(const struct op_check *check, unsigned tensor, int64_t
     uint32_t rows = query->rank == 3 ? 1 : 2;
     if (list->count != 1 && (int64_t)list->count != batch)
         return op_fail(check, "operand-shape", (int)tensor,
-                       "operand %u must have one tensor, or one for each of %" PRId64
+                       "%s must have one tensor, or one for each of %" PRId64
                        " batches, but has %" PRIu64,
-                       tensor, batch, list->count);
+                       op_tensor_name(check, tensor).text, batch, list->count);
     for (uint64_t i = 0; i < list->count; i++) {
         const struct skrt_tensor *like =
             &check->tensors[1].list[i < check->tensors[1].count ? i : 0];
@@ -246,8 +247,8 @@ static bool require_cache(const struct op_check *check, unsigned tensor, int64_t
             return false;
     }
     return list->count == check->tensors[1].count ||
-           op_fail(check, "operand-shape", (int)tensor,
-                   "operands 1 and 2 must have as many tensors");
+           op_fail(check, "operand-shape", (int)tensor, "%s and %s must have as many tensors",
+                   op_tensor_name(check, 1).text, op_tensor_name(check, 2).text);
 }
 
 /* One mask for all, or one for each batch; then keys of all batches are as long. */
@@ -268,7 +269,8 @@ static bool require_mask(const struct op_check *check, int64_t batch, int64_t ro
     for (uint64_t i = 1; i < key->count; i++)
         if (key->list[i].dims[key->list[i].rank == 3 ? 1 : 2] != keys)
             return op_fail(check, "operand-shape", 4,
-                           "with a mask, all tensors of operand 1 must have as many rows");
+                           "with a mask, all tensors of %s must have as many rows",
+                           op_tensor_name(check, 1).text);
     return shapes_require(check, 4, &expected);
 }
 
@@ -280,22 +282,22 @@ bool shapes_attention(const struct op_check *check)
     int64_t shared = op_attr_int(check, "num_key_value_heads", 0);
     if (query->rank != 3 && query->rank != 4)
         return op_fail(check, "operand-shape", 0,
-                       "operand 0 must have 3 dimensions (BSH) or 4 (BNSD), but has %u",
-                       query->rank);
+                       "%s must have 3 dimensions (BSH) or 4 (BNSD), but has %u",
+                       op_tensor_name(check, 0).text, query->rank);
     const struct skrt_attr *layout = op_check_attr(check, "input_layout");
     bool bsh = query->rank == 3;
     if (layout != NULL && strcmp(layout->text, bsh ? "BSH" : "BNSD") != 0)
         return op_fail_attr(check, "input_layout",
-                            "\"input_layout\" must be \"%s\" where operand 0 has %u dimensions",
-                            bsh ? "BSH" : "BNSD", query->rank);
+                            "\"input_layout\" must be \"%s\" where %s has %u dimensions",
+                            bsh ? "BSH" : "BNSD", op_tensor_name(check, 0).text, query->rank);
     int64_t rows = query->dims[bsh ? 1 : 2], last = query->dims[query->rank - 1];
     shared = shared ? shared : heads;
     if (heads < 1 || shared < 1 || heads % shared != 0 ||
         (bsh ? last % heads != 0 : query->dims[1] != heads))
         return op_fail(check, "operand-shape", 0,
-                       "operand 0 does not have \"num_heads\" (%" PRId64
+                       "%s does not have \"num_heads\" (%" PRId64
                        ") heads, in groups of \"num_key_value_heads\" (%" PRId64 ")",
-                       heads, shared);
+                       op_tensor_name(check, 0).text, heads, shared);
     int64_t depth = bsh ? last / heads : last;
     if (depth > MAX_DEPTH)
         return op_fail(check, "operand-shape", 0, "a head may have %d columns, but has %" PRId64,

@@ -31,7 +31,8 @@ static bool require_broadcast(const struct op_check *check, unsigned tensor,
         fits = found->dims[found->rank - back] == 1 ||
                found->dims[found->rank - back] == to->dims[to->rank - back];
     return fits || op_fail(check, "operand-shape", (int)tensor,
-                           "operand %u cannot be broadcast to what it is used with", tensor);
+                           "%s cannot be broadcast to what it is used with",
+                           op_tensor_name(check, tensor).text);
 }
 
 bool shapes_matmul(const struct op_check *check)
@@ -40,9 +41,8 @@ bool shapes_matmul(const struct op_check *check)
     int64_t columns = y->dims[y->rank - 1];
     return bias->form == SKRT_ABSENT || elements(bias) == columns ||
            op_fail(check, "operand-shape", 2,
-                   "operand 2 must have %" PRId64
-                   " elements, one for each column, but has %" PRId64,
-                   columns, elements(bias));
+                   "%s must have %" PRId64 " elements, one for each column, but has %" PRId64,
+                   op_tensor_name(check, 2).text, columns, elements(bias));
 }
 
 bool shapes_rotary(const struct op_check *check)
@@ -53,16 +53,16 @@ bool shapes_rotary(const struct op_check *check)
         return op_fail_attr(check, "mode",
                             "the sample kernel has \"mode\" 0 and 1, but not %" PRId64, mode->i);
     return (r->rank > 0 && r->dims[r->rank - 1] == x->dims[x->rank - 1]) ||
-           op_fail(check, "operand-shape", 1,
-                   "operand 1 must have the last dimension of operand 0");
+           op_fail(check, "operand-shape", 1, "%s must have the last dimension of %s",
+                   op_tensor_name(check, 1).text, op_tensor_name(check, 0).text);
 }
 
 bool shapes_masked_softmax(const struct op_check *check)
 {
     const struct skrt_tensor *x = &check->tensors[0];
     if (x->rank < 2)
-        return op_fail(check, "operand-shape", 0,
-                       "operand 0 must have 2 dimensions or more, but has %u", x->rank);
+        return op_fail(check, "operand-shape", 0, "%s must have 2 dimensions or more, but has %u",
+                       op_tensor_name(check, 0).text, x->rank);
     return check->tensors[1].form == SKRT_ABSENT || require_broadcast(check, 1, x, 0);
 }
 
@@ -87,9 +87,9 @@ static bool require_listed(const struct op_check *check, unsigned tensor, int64_
     const struct skrt_tensor *found = &check->tensors[tensor];
     return found->form == SKRT_ABSENT || elements(found) == 1 || elements(found) == places ||
            op_fail(check, "operand-shape", (int)tensor,
-                   "operand %u must have 1 element, or one for each of %" PRId64
+                   "%s must have 1 element, or one for each of %" PRId64
                    " places of the axis, but has %" PRId64,
-                   tensor, places, elements(found));
+                   op_tensor_name(check, tensor).text, places, elements(found));
 }
 
 bool shapes_quant(const struct op_check *check)
@@ -125,11 +125,9 @@ static int64_t require_parts(const struct op_check *check, unsigned tensor, uint
         return list->list[0].dims[0];
     for (uint64_t i = 0; i < list->count; i++)
         if (list->list[i].rank != rank) {
-            op_fail(
-                check, "operand-shape", (int)tensor,
-                "operand %u must have a tensor of %u dimension%s for each group, or one of %u for "
-                "all",
-                tensor, rank, rank == 1 ? "" : "s", rank + 1);
+            op_fail(check, "operand-shape", (int)tensor,
+                    "%s must have a tensor of %u dimension%s for each group, or one of %u for all",
+                    op_tensor_name(check, tensor).text, rank, rank == 1 ? "" : "s", rank + 1);
             return -1;
         }
     return (int64_t)list->count;
@@ -166,17 +164,18 @@ static bool require_group(const struct op_check *check, uint64_t group, int64_t 
     uint32_t k = w->rank - (turned != NULL && turned->i ? 1 : 2), n = w->rank + w->rank - 3 - k;
     if (x->rank != 2 || x->dims[1] != w->dims[k])
         return op_fail(check, "operand-shape", GROUPED_X,
-                       "tensor %d of operand 0 must have 2 dimensions, the last of %" PRId64,
-                       t[GROUPED_X].count > 1 ? (int)group : 0, w->dims[k]);
+                       "tensor %d of %s must have 2 dimensions, the last of %" PRId64,
+                       t[GROUPED_X].count > 1 ? (int)group : 0,
+                       op_tensor_name(check, GROUPED_X).text, w->dims[k]);
     *rows += t[GROUPED_X].count > 1 || group == 0 ? x->dims[0] : 0;
     if (y->rank != 2 || y->dims[1] != w->dims[n])
         return op_fail(check, "result-shape", (int)result,
-                       "result %u must have 2 dimensions, the last of %" PRId64, result - GROUPED_Y,
-                       w->dims[n]);
+                       "%s must have 2 dimensions, the last of %" PRId64,
+                       op_tensor_name(check, result).text, w->dims[n]);
     return check->results == 1 || t[GROUPED_X].count == 1 || y->dims[0] == x->dims[0] ||
            op_fail(check, "result-shape", (int)result,
-                   "result %u must have %" PRId64 " rows, but has %" PRId64, result - GROUPED_Y,
-                   x->dims[0], y->dims[0]);
+                   "%s must have %" PRId64 " rows, but has %" PRId64,
+                   op_tensor_name(check, result).text, x->dims[0], y->dims[0]);
 }
 
 static bool require_group_list(const struct op_check *check, int64_t groups)
@@ -184,12 +183,13 @@ static bool require_group_list(const struct op_check *check, int64_t groups)
     const struct skrt_tensor *list = &check->tensors[GROUPED_LIST];
     bool needed = check->tensors[GROUPED_X].count == 1 && groups != 1;
     if (list->form == SKRT_ABSENT)
-        return !needed ||
-               op_fail(check, "operand-form", GROUPED_LIST,
-                       "operand 7 must say where each of %" PRId64 " groups ends", groups);
+        return !needed || op_fail(check, "operand-form", GROUPED_LIST,
+                                  "%s must say where each of %" PRId64 " groups ends",
+                                  op_tensor_name(check, GROUPED_LIST).text, groups);
     return (list->rank == 1 && list->dims[0] == groups) ||
            op_fail(check, "operand-shape", GROUPED_LIST,
-                   "operand 7 must have an element for each of %" PRId64 " groups", groups);
+                   "%s must have an element for each of %" PRId64 " groups",
+                   op_tensor_name(check, GROUPED_LIST).text, groups);
 }
 
 bool shapes_grouped(const struct op_check *check)
@@ -201,8 +201,8 @@ bool shapes_grouped(const struct op_check *check)
         return false;
     if (x->count > 1 && (int64_t)x->count != groups)
         return op_fail(check, "operand-shape", GROUPED_X,
-                       "operand 0 must have one tensor, or one for each of %" PRId64 " groups",
-                       groups);
+                       "%s must have one tensor, or one for each of %" PRId64 " groups",
+                       op_tensor_name(check, GROUPED_X).text, groups);
     if (check->results > 1 && check->results != (uint64_t)groups)
         return op_fail(check, "result-count", -1,
                        "there must be one result, or one for each of %" PRId64 " groups", groups);
@@ -211,7 +211,8 @@ bool shapes_grouped(const struct op_check *check)
             return false;
     if (check->results == 1 && y->dims[0] != rows && groups > 0)
         return op_fail(check, "result-shape", GROUPED_Y,
-                       "result 0 must have %" PRId64 " rows, but has %" PRId64, rows, y->dims[0]);
+                       "%s must have %" PRId64 " rows, but has %" PRId64,
+                       op_tensor_name(check, GROUPED_Y).text, rows, y->dims[0]);
     int64_t parts = bias->count > 0 ? require_parts(check, GROUPED_BIAS, 1) : groups;
     if (parts < 0)
         return false;
@@ -219,7 +220,8 @@ bool shapes_grouped(const struct op_check *check)
         if (parts != groups || bias->list[i].dims[bias->list[i].rank - 1] !=
                                    check->tensors[GROUPED_Y + (check->results > 1 ? i : 0)].dims[1])
             return op_fail(check, "operand-shape", GROUPED_BIAS,
-                           "operand 2 must have an element for each column of each group");
+                           "%s must have an element for each column of each group",
+                           op_tensor_name(check, GROUPED_BIAS).text);
     return true;
 }
 
@@ -255,9 +257,9 @@ static bool require_heads(const struct op_check *check, unsigned tensor,
 {
     const struct skrt_tensor *found = &check->tensors[tensor];
     if (found->rank != strlen(layout->name))
-        return op_fail(check, "operand-shape", (int)tensor,
-                       "operand %u must have %zu dimensions (%s), but has %u", tensor,
-                       strlen(layout->name), layout->name, found->rank);
+        return op_fail(
+            check, "operand-shape", (int)tensor, "%s must have %zu dimensions (%s), but has %u",
+            op_tensor_name(check, tensor).text, strlen(layout->name), layout->name, found->rank);
     int64_t columns = found->dims[layout->columns];
     *to = (struct skrt_tensor){.rank = 4};
     to->dims[0] = found->dims[layout->batch];
@@ -268,13 +270,13 @@ static bool require_heads(const struct op_check *check, unsigned tensor,
         return true;
     if (tensor == 0)
         return op_fail(check, "operand-shape", 0,
-                       "the %" PRId64 " columns of operand 0 are not \"head_num\" (%" PRId64
+                       "the %" PRId64 " columns of %s are not \"head_num\" (%" PRId64
                        ") heads of one size",
-                       columns, heads);
-    return op_fail(check, "operand-shape", (int)tensor,
-                   "the %" PRId64 " columns of operand %u are no heads of %" PRId64
-                   " columns, as those of operand 0 are",
-                   columns, tensor, depth);
+                       columns, op_tensor_name(check, 0).text, heads);
+    return op_fail(
+        check, "operand-shape", (int)tensor,
+        "the %" PRId64 " columns of %s are no heads of %" PRId64 " columns, as those of %s are",
+        columns, op_tensor_name(check, tensor).text, depth, op_tensor_name(check, 0).text);
 }
 
 /* What the plain form does not have. */
@@ -301,15 +303,17 @@ static bool require_groups(const struct op_check *check, const struct skrt_tenso
     enum { MAX_DEPTH = 1024 };
     if (heads < 1 || query->dims[1] != heads)
         return op_fail(check, "operand-shape", 0,
-                       "operand 0 does not have \"head_num\" (%" PRId64 ") heads", heads);
+                       "%s does not have \"head_num\" (%" PRId64 ") heads",
+                       op_tensor_name(check, 0).text, heads);
     if (query->dims[3] > MAX_DEPTH)
         return op_fail(check, "operand-shape", 0, "a head may have %d columns, but has %" PRId64,
                        MAX_DEPTH, query->dims[3]);
     return (key->dims[0] == query->dims[0] && key->dims[3] == query->dims[3] && key->dims[1] > 0 &&
             heads % key->dims[1] == 0) ||
-           op_fail(check, "operand-shape", 1,
-                   "operand 1 does not have the batches and columns of operand 0, and heads for "
-                   "groups of its heads");
+           op_fail(
+               check, "operand-shape", 1,
+               "%s does not have the batches and columns of %s, and heads for groups of its heads",
+               op_tensor_name(check, 1).text, op_tensor_name(check, 0).text);
 }
 
 bool shapes_flash_attention(const struct op_check *check)
@@ -333,7 +337,8 @@ bool shapes_flash_attention(const struct op_check *check)
     scores.dims[3] = key.dims[2];
     if (elements(&t[UNUSED]) != 0)
         return op_fail(check, "result-shape", UNUSED,
-                       "the sample kernel does not make result 2: it must have no elements");
+                       "the sample kernel does not make %s: it must have no elements",
+                       op_tensor_name(check, UNUSED).text);
     return require_plain(check, query.dims[2], key.dims[2]) &&
            shapes_require(check, VALUE, &t[KEY]) && shapes_require(check, OUT, &t[QUERY]) &&
            shapes_require(check, MAX, &each) && shapes_require(check, SUM, &each) &&
