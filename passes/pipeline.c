@@ -33,9 +33,10 @@ static void report_lost(struct diags *diags, const struct pass *pass, unsigned l
 }
 
 /* Whether the pass has kept to its row of the table; reported if not. */
-static bool check_contract(const struct pass *pass, struct pass_context *context, unsigned before)
+static bool check_contract(const struct pass *pass, struct pass_context *context, unsigned before,
+                           unsigned after)
 {
-    unsigned lost = (pass->gives | before) & ~module_properties(context->module);
+    unsigned lost = (pass->gives | before) & ~after;
     /* Super kernels that it makes have no entries yet. */
     if (pass->changes == CHANGES_GRAPHS)
         lost &= ~(unsigned)PROPERTY_LOWERED | pass->gives;
@@ -78,10 +79,11 @@ static bool run_pass(const struct pass *pass, struct pass_context *context, doub
     return ok;
 }
 
+/* `properties` are those of the module, before it and then behind it. */
 static enum pipeline_status run_one(const struct pass *pass, struct pass_context *context,
-                                    double *seconds)
+                                    unsigned *properties, double *seconds)
 {
-    unsigned before = module_properties(context->module);
+    unsigned before = *properties;
     if (pass->needs & ~before) {
         report_missing(context->diags, pass, pass->needs & ~before);
         return PIPELINE_INPUT;
@@ -93,15 +95,18 @@ static enum pipeline_status run_one(const struct pass *pass, struct pass_context
         return PIPELINE_INPUT;
     if (kept && changed)
         kept = report_changed(pass, context, changed);
-    return kept && check_contract(pass, context, before) ? PIPELINE_OK : PIPELINE_DEFECT;
+    *properties = module_properties(context->module);
+    return kept && check_contract(pass, context, before, *properties) ? PIPELINE_OK
+                                                                      : PIPELINE_DEFECT;
 }
 
 static enum pipeline_status run_all(const struct pipeline *pipeline, struct pass_context *context,
                                     pipeline_hook *hook, void *user)
 {
+    unsigned properties = module_properties(context->module);
     for (uint32_t i = 0; i < pipeline->count; i++) {
         double seconds = 0;
-        enum pipeline_status status = run_one(pipeline->at[i], context, &seconds);
+        enum pipeline_status status = run_one(pipeline->at[i], context, &properties, &seconds);
         if (status != PIPELINE_OK)
             return status;
         if (hook && !hook(user, pipeline->at[i], seconds))

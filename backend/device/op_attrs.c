@@ -70,11 +70,10 @@ static bool check_kind(const struct module *module, const struct attr *attr, con
 /* The attribute of this name that the kernel of a type takes; NULL. */
 static const char *find_taken(const struct module *module, const char *type, uint32_t key)
 {
-    const char *name = NULL;
-    for (unsigned n = 0; (name = sample_op_attr_name(module->op_types, type, n)); n++)
-        if (name_is(module, key, name))
-            break;
-    return name;
+    const char *const *name = sample_op_attrs(module->op_types, type);
+    while (*name && !name_is(module, key, *name))
+        name++;
+    return *name;
 }
 
 static const struct op_attr *attr_of_type(const struct op_type *type, const char *name)
@@ -86,9 +85,8 @@ static const struct op_attr *attr_of_type(const struct op_type *type, const char
 static void help_attrs(const struct module *module, const char *type, struct diags *diags)
 {
     struct text names = {NULL, 0, 0};
-    const char *name;
-    for (unsigned n = 0; (name = sample_op_attr_name(module->op_types, type, n)); n++)
-        text_printf(&names, "%s%s", n ? ", " : "", name);
+    for (const char *const *name = sample_op_attrs(module->op_types, type); *name; name++)
+        text_printf(&names, "%s%s", names.size ? ", " : "", *name);
     text_char(&names, '\0');
     if (*names.at)
         diag_help(diags, "the attributes of %s are %s", type, names.at);
@@ -202,14 +200,14 @@ static bool check_given(const struct module *module, const struct op *op, const 
         [OP_ATTR_INT] = "0",          [OP_ATTR_FLOAT] = "1.0", [OP_ATTR_BOOL] = "true",
         [OP_ATTR_STRING] = "\"...\"", [OP_ATTR_INTS] = "[0]",  [OP_ATTR_FLOATS] = "[1.0]",
         [OP_ATTR_CONTENTS] = "0"};
-    const char *name;
-    for (unsigned n = 0; (name = sample_op_attr_name(module->op_types, type, n)); n++) {
-        const struct op_attr *attr = attr_of_type(op_type_find(module, op->type), name);
-        if (!attr || attr->fallback || is_implied(name) || has_attr(module, op, name))
+    const struct op_type *known = op_type_find(module, op->type);
+    for (const char *const *name = sample_op_attrs(module->op_types, type); *name; name++) {
+        const struct op_attr *attr = attr_of_type(known, *name);
+        if (!attr || attr->fallback || is_implied(*name) || has_attr(module, op, *name))
             continue;
         if (diag_at(diags, DIAG_missing_attribute, locate_op(module, op, OP_TYPE_NAME, 0),
-                    "%s needs the attribute '%s'", type, name))
-            diag_help(diags, "it stands behind the operands, as in '{%s = %s}'", name,
+                    "%s needs the attribute '%s'", type, *name))
+            diag_help(diags, "it stands behind the operands, as in '{%s = %s}'", *name,
                       samples[attr->kind]);
         return false;
     }

@@ -55,7 +55,7 @@ static const struct op_row *op_row_find(const struct op_type *type)
     if (type == NULL)
         return NULL;
     for (unsigned i = 0; i < OP_ROWS; i++)
-        if (strcmp(op_rows[i].name, type->real) == 0)
+        if (op_rows[i].name[0] == type->real[0] && strcmp(op_rows[i].name, type->real) == 0)
             return &op_rows[i];
     return NULL;
 }
@@ -65,10 +65,11 @@ const char *sample_op_name(unsigned index)
     return index < OP_ROWS ? op_rows[index].name : NULL;
 }
 
-const char *sample_op_attr_name(struct op_types *types, const char *op_type, unsigned index)
+const char *const *sample_op_attrs(struct op_types *types, const char *op_type)
 {
+    static const char *const none[] = {NULL};
     const struct op_row *row = op_row_find(op_types_find(types, op_type, strlen(op_type)));
-    return row != NULL && index < MAX_ATTRS ? row->attrs[index] : NULL;
+    return row != NULL ? row->attrs : none;
 }
 
 enum sample_memory sample_op_memory(struct op_types *types, const char *op_type)

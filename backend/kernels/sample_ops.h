@@ -25,9 +25,9 @@ struct sample_op_error {
 /* The names of the op types, in the order of the table; NULL from the first index past the end. */
 const char *sample_op_name(unsigned index);
 
-/* The names of the attributes that the kernel of `op_type` takes; NULL from the first index past
- * the end, and for unknown op types. */
-const char *sample_op_attr_name(struct op_types *types, const char *op_type, unsigned index);
+/* The names of the attributes that the kernel of `op_type` takes, behind the last one NULL: at once
+ * for unknown op types. */
+const char *const *sample_op_attrs(struct op_types *types, const char *op_type);
 
 /* Whose memory the results of a kernel may be. */
 enum sample_memory {

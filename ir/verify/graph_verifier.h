@@ -30,6 +30,8 @@ struct graph_verifier {
 
 /* Each type is looked at once per graph, where it is first used; NONE is no type. */
 void verify_type(struct graph_verifier *gv, uint32_t type, struct span span);
+/* Whether it is clear without a look at its position that nothing is to be said of the type. */
+bool type_is_right(struct graph_verifier *gv, uint32_t type);
 /* What `dims` and `gears` declare. */
 void verify_dim_names(struct graph_verifier *gv);
 /* The gears by themselves, with the marks of `dims`. */

@@ -5,6 +5,8 @@
 #include "ir/syntax/spelling.h"
 #include "ir/verify/graph_verifier.h"
 
+#include <string.h>
+
 /* ---------------------------------------------------------------------------- gears ---- */
 
 static bool verify_name(struct graph_verifier *gv, const struct gear *gear)
@@ -104,8 +106,6 @@ static bool verify_use_of_gear(struct graph_verifier *gv, const struct gear *gea
 static bool has_gears_only(const struct graph_verifier *gv, int64_t dim)
 {
     struct dim_sum sum;
-    if (!dim_is_gear(dim))
-        return true;
     dim_to_sum(gv->module, dim, &sum);
     for (uint32_t i = 0; i < sum.count; i++)
         for (uint32_t n = 0; n < sum.terms[i].degree; n++)
@@ -114,39 +114,75 @@ static bool has_gears_only(const struct graph_verifier *gv, int64_t dim)
     return true;
 }
 
-/* Whether all parameters have the same shapes with two combinations. Of dimensions that are too
- * large, expand-gears says so. */
-static bool shapes_are_equal(const struct graph_verifier *gv, const int64_t *a, const int64_t *b)
+/* The dimensions of parameters that have names, each once. */
+struct named_dims {
+    int64_t *at;
+    uint32_t count, capacity;
+};
+
+static void find_named_dims(const struct graph_verifier *gv, struct named_dims *dims)
 {
-    const struct graph *graph = gv->graph;
-    for (uint32_t p = 0; p < graph->n_params; p++) {
-        uint32_t type = graph->values.at[p].type;
+    struct id_map found = {NULL, 0, 0};
+    for (uint32_t p = 0; p < gv->graph->n_params; p++) {
+        uint32_t type = gv->graph->values.at[p].type;
         for (uint32_t d = 0; d < type_n_dims(&gv->module->types.at[type]); d++) {
             int64_t dim = type_dims(gv->module, type)[d];
-            int64_t x = gear_row_dim(gv->module, graph, a, dim);
-            bool too_large = x == DIM_UNKNOWN && dim != x && has_gears_only(gv, dim);
-            if (too_large || x != gear_row_dim(gv->module, graph, b, dim))
-                return false;
+            if (!dim_is_gear(dim) || id_map_find(&found, dim_gear(dim)) != NONE)
+                continue;
+            id_map_set(&found, dim_gear(dim), 0);
+            vec_push(dims, dim);
         }
     }
-    return true;
+    id_map_free(&found);
+}
+
+/* A dimension with the values of a row. What is too large is no other row's: expand-gears says so. */
+static int64_t shape_dim(const struct graph_verifier *gv, const struct gear_table *table,
+                         uint32_t row, int64_t dim)
+{
+    int64_t number = gear_row_dim(gv->module, gv->graph, gear_table_row(table, row), dim);
+    return number == DIM_UNKNOWN && has_gears_only(gv, dim) ? INT64_MIN + row : number;
+}
+
+/* The rows of the table with those dimensions in the place of gears. */
+static int64_t *shape_rows(const struct graph_verifier *gv, const struct gear_table *table,
+                           const struct named_dims *dims)
+{
+    int64_t *rows = mem_calloc((size_t)table->n_rows * dims->count, sizeof *rows);
+    for (uint32_t i = 0; i < table->n_rows; i++)
+        for (uint32_t d = 0; d < dims->count; d++)
+            rows[(size_t)i * dims->count + d] = shape_dim(gv, table, i, dims->at[d]);
+    return rows;
+}
+
+static void report_same(struct graph_verifier *gv, const struct gear_table *table, uint32_t row,
+                        uint32_t other)
+{
+    struct text text = {NULL, 0, 0};
+    gear_row_text(&text, gv->module, gv->graph, gear_table_row(table, row));
+    text_string(&text, " and ");
+    gear_row_text(&text, gv->module, gv->graph, gear_table_row(table, other));
+    diag_at(gv->diags, DIAG_gear, locate_token(gv->module, gv->graph->gears.at[0].loc),
+            "parameters have the same shapes with %.*s", (int)text.size, text.at);
+    text_free(&text);
 }
 
 /* A shape says which combination it is. */
 static void verify_shapes(struct graph_verifier *gv, const struct gear_table *table)
 {
-    struct text text = {NULL, 0, 0};
-    for (uint32_t i = 0; i < table->n_rows && text.size == 0; i++)
-        for (uint32_t j = 0; j < i && text.size == 0; j++) {
-            if (!shapes_are_equal(gv, gear_table_row(table, i), gear_table_row(table, j)))
-                continue;
-            gear_row_text(&text, gv->module, gv->graph, gear_table_row(table, j));
-            text_string(&text, " and ");
-            gear_row_text(&text, gv->module, gv->graph, gear_table_row(table, i));
-            diag_at(gv->diags, DIAG_gear, locate_token(gv->module, gv->graph->gears.at[0].loc),
-                    "parameters have the same shapes with %.*s", (int)text.size, text.at);
+    struct named_dims dims = {NULL, 0, 0};
+    find_named_dims(gv, &dims);
+    int64_t *rows = shape_rows(gv, table, &dims);
+    size_t n = dims.count;
+    bool same = false;
+    for (uint32_t i = 0; i < table->n_rows && !same; i++)
+        for (uint32_t j = 0; j < i && !same; j++) {
+            same = memcmp(rows + i * n, rows + j * n, n * sizeof *rows) == 0;
+            if (same)
+                report_same(gv, table, j, i);
         }
-    text_free(&text);
+    mem_free(rows);
+    vec_free(&dims);
 }
 
 /* A memory that graphs share has one shape. */

@@ -78,6 +78,17 @@ static void verify_dim(struct graph_verifier *gv, int64_t dim, struct span span)
                 unknown_dim_name(gv, span, sum.terms[i].names[n]);
 }
 
+bool type_is_right(struct graph_verifier *gv, uint32_t type)
+{
+    const struct type *t = &gv->module->types.at[type];
+    const int64_t *dims = type_dims(gv->module, type);
+    for (uint32_t i = 0; i < type_n_dims(t); i++)
+        if (dim_is_gear(dims[i]))
+            return false;
+    gv->type_checked[type] = format_known(gv->module, t->format);
+    return gv->type_checked[type];
+}
+
 void verify_type(struct graph_verifier *gv, uint32_t type, struct span span)
 {
     if (type == NONE || gv->type_checked[type])

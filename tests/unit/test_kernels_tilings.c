@@ -137,13 +137,12 @@ static void add_attrs(struct op *op, const struct row *row)
 {
     static const int64_t ints[][3] = {{0, 1, 2}, {1, 0, 2}, {-1, 0, 1}, {2, 2, 1}, {3, 9, -9}};
     static const char *const texts[] = {"BSH", "SBH", "BNSD", "BSND", "floor", ""};
-    const char *name;
-    for (unsigned i = 0; (name = sample_op_attr_name(known, row->type, i)) != NULL; i++) {
+    for (const char *const *name = sample_op_attrs(known, row->type); *name != NULL; name++) {
         if (below(3) == 0 || op->n_attrs == COUNT(op->attrs))
             continue;
-        op_add_attr(op, name, (double)below(6) - 2);
+        op_add_attr(op, *name, (double)below(6) - 2);
         struct skrt_attr *attr = &op->attrs[op->n_attrs - 1];
-        enum sample_attr kind = sample_op_attr_kind(known, row->type, name);
+        enum sample_attr kind = sample_op_attr_kind(known, row->type, *name);
         if (kind == SAMPLE_TEXT)
             attr->text = texts[below(COUNT(texts))];
         if (kind == SAMPLE_INTS) {

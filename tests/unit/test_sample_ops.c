@@ -848,11 +848,11 @@ static void test_names(void **state)
     assert_int_equal(operands, 6);
     assert_int_equal(results, 1);
     assert_false(sample_op_arity(known, "Foo", &operands, &results));
-    assert_string_equal(sample_op_attr_name(known, "MatMul", 0), "transpose_x1");
-    assert_string_equal(sample_op_attr_name(known, "MatMul", 1), "transpose_x2");
-    assert_null(sample_op_attr_name(known, "MatMul", 2));
-    assert_null(sample_op_attr_name(known, "Add", 0));
-    assert_null(sample_op_attr_name(known, "Foo", 0));
+    assert_string_equal(sample_op_attrs(known, "MatMul")[0], "transpose_x1");
+    assert_string_equal(sample_op_attrs(known, "MatMul")[1], "transpose_x2");
+    assert_null(sample_op_attrs(known, "MatMul")[2]);
+    assert_null(sample_op_attrs(known, "Add")[0]);
+    assert_null(sample_op_attrs(known, "Foo")[0]);
 }
 
 static void test_memory(void **state)
