@@ -62,8 +62,10 @@ static uint64_t put_variants(struct entries_maker *maker, const struct row_part 
         struct variant variant = kernel_variant(module, kernel, i);
         const struct kernel_type_info *info = kernel_type_info(variant.type);
         uint64_t at = table + i * sizeof(struct skrt_variant);
-        *(struct skrt_variant *)object_maker_at(&maker->base, at) = (struct skrt_variant){
-            .key = (uint64_t)variant.key, .aivs = info->flat ? 1 : info->aivs, .flat = info->flat};
+        struct skrt_variant *row = object_maker_at(&maker->base, at);
+        row->key = (uint64_t)variant.key;
+        row->aivs = info->flat ? 1 : info->aivs;
+        row->flat = info->flat;
         if (kernel_type_has(variant.type, part->core))
             object_maker_point(&maker->base, at + offsetof(struct skrt_variant, fn),
                                variant_symbol(maker, part, i, copy), 0);

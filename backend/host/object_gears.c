@@ -7,6 +7,31 @@ struct gears_places {
     uint64_t shapes, dims, launches, cases, slots;
 };
 
+/* What an object has between members is 0, so that objects of one module are equal: members are
+ * written by themselves. */
+static void put_launch_row(struct skrt_gear_launch *to, const struct skrt_gear_launch *row)
+{
+    to->blocks = row->blocks;
+    to->aics = row->aics;
+    to->aivs = row->aivs;
+    to->n_params = row->n_params;
+    to->workspace = row->workspace;
+}
+
+static void put_case_row(struct skrt_gear_case *to, const struct skrt_gear_case *row)
+{
+    to->elements = row->elements;
+    to->n_launches = row->n_launches;
+}
+
+static void put_table_row(struct skrt_gears *to, const struct skrt_gears *row)
+{
+    to->n_dims = row->n_dims;
+    to->n_cases = row->n_cases;
+    to->seed = row->seed;
+    to->shift = row->shift;
+}
+
 static void point_to_data(struct object_maker *maker, uint64_t at, uint64_t target)
 {
     object_maker_point(maker, at, object_made_begin(OBJECT_MADE_DATA), target);
@@ -49,7 +74,7 @@ static uint64_t put_launches(struct object_maker *maker, const struct gears_tabl
     for (uint32_t i = 0; i < table->launches.count; i++) {
         const struct gears_launch *launch = &table->launches.at[i];
         uint64_t at = first + i * size;
-        *(struct skrt_gear_launch *)object_maker_at(maker, at) = launch->row;
+        put_launch_row(object_maker_at(maker, at), &launch->row);
         point_to_name(maker, at + offsetof(struct skrt_gear_launch, name), launch->name);
         object_maker_point(maker, at + offsetof(struct skrt_gear_launch, entry),
                            maker->entries[launch->entry], 0);
@@ -65,7 +90,7 @@ static uint64_t put_cases(struct object_maker *maker, const struct gears_table *
     for (uint64_t i = 0; i < count; i++) {
         const struct gears_case *row = &table->cases[i];
         uint64_t at = first + i * size;
-        *(struct skrt_gear_case *)object_maker_at(maker, at) = row->row;
+        put_case_row(object_maker_at(maker, at), &row->row);
         point_to_data(maker, at + offsetof(struct skrt_gear_case, shape),
                       places->shapes + i * table->row.n_dims * sizeof(int64_t));
         point_to_name(maker, at + offsetof(struct skrt_gear_case, graph), row->name);
@@ -84,7 +109,8 @@ static void put_table(struct object_maker *maker, const struct gears_table *tabl
     places.launches = put_launches(maker, table);
     places.cases = put_cases(maker, table, &places);
     places.slots = put_bytes(maker, table->slots, table->n_slots);
-    uint64_t at = put_bytes(maker, &table->row, sizeof table->row);
+    uint64_t at = object_maker_room(maker, sizeof table->row);
+    put_table_row(object_maker_at(maker, at), &table->row);
     point_to_name(maker, at + offsetof(struct skrt_gears, graph), table->graph->name);
     point_to_data(maker, at + offsetof(struct skrt_gears, dims), places.dims);
     point_to_data(maker, at + offsetof(struct skrt_gears, cases), places.cases);
