@@ -180,6 +180,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/help.h \
 	frontend/cli/input.c \
 	frontend/cli/input.h \
+	frontend/cli/jobs.c \
+	frontend/cli/jobs.h \
 	frontend/cli/kernel_dir.c \
 	frontend/cli/kernel_dir.h \
 	frontend/cli/moved_paths.c \

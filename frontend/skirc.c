@@ -1,4 +1,5 @@
 #include "frontend/skirc.h"
+#include "frontend/cli/jobs.h"
 #include "frontend/commands/cmd.h"
 #include "ir/base/file.h"
 
@@ -57,8 +58,10 @@ static bool check_common_options(const struct invocation *invocation)
                     invocation->n_files);
         return false;
     }
+    unsigned jobs;
     return keeps_inputs(invocation) &&
            option_number(invocation, "max-errors", 0, UINT32_MAX, &max_errors) &&
+           (!option_exists(invocation, "jobs") || jobs_option(invocation, &jobs)) &&
            option_choice(invocation, "color", colours, &colour);
 }
 

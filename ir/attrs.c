@@ -1,4 +1,5 @@
 /* Attributes, and the pools that hold them. */
+#include "ir/base/part.h"
 #include "ir/module.h"
 
 #include <string.h>
@@ -73,6 +74,7 @@ struct range module_add_attrs(struct module *module, const struct attr *attrs, u
     struct range range = {module->attrs.count, count};
     if (count == 0)
         return (struct range){0, 0};
+    part_leave();
     expensive_assert(OUTLIVES(&module->attrs, attrs, count));
     vec_reserve(&module->attrs, count);
     memcpy(module->attrs.at + range.first, attrs, count * sizeof *attrs);
@@ -86,6 +88,7 @@ struct range module_add_values(struct module *module, const struct attr_value *v
     struct range range = {module->attr_values.count, count};
     if (count == 0)
         return (struct range){0, 0};
+    part_leave();
     expensive_assert(OUTLIVES(&module->attr_values, values, count));
     vec_reserve(&module->attr_values, count);
     memcpy(module->attr_values.at + range.first, values, count * sizeof *values);

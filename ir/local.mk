@@ -148,6 +148,10 @@ libskir_la_SOURCES += \
 	ir/base/memory.c \
 	ir/base/memory.h \
 	ir/base/message.h \
+	ir/base/part.c \
+	ir/base/part.h \
+	ir/base/parts.c \
+	ir/base/parts.h \
 	ir/base/sha256.c \
 	ir/base/sha256.h \
 	ir/base/source.c \

@@ -1,4 +1,5 @@
 #include "ir/module.h"
+#include "ir/base/part.h"
 #include "ir/op_types.h"
 
 #include <assert.h>
@@ -32,6 +33,7 @@ struct module *module_new(struct source *source)
     struct module *module = mem_calloc(1, sizeof *module);
     module->source = source;
     module->loc = NONE;
+    module->names.shared = true;
     module->op_types = op_types_new();
     module->token = NONE;
     for (uint32_t id = 0; id < W_COUNT; id++) {
@@ -115,6 +117,7 @@ char *name_text(const struct module *module, uint32_t name, struct arena *arena)
 static void add_symbol(struct module *module, enum symbol_kind kind, uint32_t name, uint32_t index)
 {
     assert(name < module->names.count);
+    part_leave();
     vec_push(&module->order, order_make(index, kind));
     uint32_t *first = id_map_at(&module->named[kind], name);
     if (*first == NONE)

@@ -11,6 +11,7 @@
 #include "ir/base/diag.h"
 #include "ir/base/ids.h"
 #include "ir/base/intern.h"
+#include "ir/base/part.h"
 #include "ir/instr.h"
 
 #include <stdbool.h>
@@ -360,7 +361,8 @@ enum symbol_kind { SYMBOL_KERNEL, SYMBOL_GRAPH, SYMBOL_ENTRY, SYMBOL_KINDS };
 struct op_types;
 
 struct module {
-    struct source *source; /* may be NULL; not owned */
+    struct source *source;  /* may be NULL; not owned */
+    struct threads threads; /* that may look at it at a time */
     struct intern names;
     VEC(struct type) types;
     uint32_t *type_slots; /* open addressing: type id + 1, for a fresh table is all 0 and free */

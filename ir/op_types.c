@@ -1,5 +1,6 @@
 #include "ir/op_types.h"
 #include "ir/base/json_tree.h"
+#include "ir/base/part.h"
 #include "ir/op_data.h"
 #include "ir/op_type_reader.h"
 
@@ -33,6 +34,7 @@ static void name_all(struct op_types *types)
 {
     if (types->entries.count)
         return;
+    part_leave();
     for (const struct op_data *data = op_data; data->name; data++) {
         uint32_t id = intern_static(&types->names, data->name, strlen(data->name));
         assert(id == types->entries.count); /* no type stands twice */
@@ -95,8 +97,10 @@ static const struct op_type *read_data(struct op_types *types, const struct op_d
 static const struct op_type *type_of_id(struct op_types *types, uint32_t id)
 {
     struct op_type_entry *entry = &types->entries.at[id];
-    if (!entry->type)
+    if (!entry->type) {
+        part_leave();
         entry->type = read_data(types, entry->data);
+    }
     return entry->type;
 }
 
@@ -135,6 +139,7 @@ const struct op_type *op_type_look_up(const struct module *module, uint32_t name
     struct op_types *types = module->op_types;
     const struct intern_name *text = &module->names.names[name];
     assert(name < module->names.count);
+    part_leave();
     if (name >= types->n_seen)
         grow_seen(types, module->names.count);
     return types->seen[name] = op_types_find(types, text->text, text->size);

@@ -1,4 +1,5 @@
 /* Types: equal ones have equal ids. */
+#include "ir/base/part.h"
 #include "ir/module.h"
 
 #include <string.h>
@@ -41,6 +42,7 @@ uint32_t module_type(struct module *module, enum dtype dtype, uint32_t format, c
 {
     int64_t own[MAX_RANK + 1]; /* `dims` may be those of a type, which move */
     uint32_t n_dims = rank == RANK_UNKNOWN ? 0 : rank;
+    part_leave();
     assert((unsigned)dtype <= DTYPE_UNKNOWN && n_dims <= MAX_RANK && format < module->names.count);
     if (n_dims)
         memcpy(own, dims, n_dims * sizeof *dims);

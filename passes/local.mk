@@ -155,6 +155,7 @@ plugin_headers = \
 	ir/base/intern.h \
 	ir/base/json.h \
 	ir/base/memory.h \
+	ir/base/part.h \
 	ir/base/source.h \
 	ir/base/suggest.h \
 	ir/base/text.h \

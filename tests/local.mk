@@ -102,6 +102,7 @@ unit_tests = \
 	tests/unit/test_op_rules \
 	tests/unit/test_op_types \
 	tests/unit/test_partition \
+	tests/unit/test_parts \
 	tests/unit/test_progress \
 	tests/unit/test_proto_text \
 	tests/unit/test_races \
@@ -272,6 +273,7 @@ script_tests = \
 	tests/e2e/kernels_numpy.py \
 	tests/e2e/install.sh \
 	tests/e2e/interrupted.py \
+	tests/e2e/jobs.py \
 	tests/e2e/kernel_dir.sh \
 	tests/e2e/launch_failures.py \
 	tests/e2e/op_data.sh \

@@ -1,4 +1,5 @@
 #include "frontend/cli/input.h"
+#include "frontend/cli/jobs.h"
 #include "frontend/cli/remarks.h"
 #include "frontend/exchange/exchange.h"
 #include "ir/op_types.h"
@@ -76,6 +77,8 @@ static void open_parsed(struct input *input, const struct invocation *invocation
         input->module = parse_module(&input->source, &input->diags, &input->comments);
     if (input->diags.source && !input->module)
         tell_import(input);
+    if (input->module && option_exists(invocation, "jobs"))
+        threads_option(invocation, &input->module->threads);
 }
 
 void input_open(struct input *input, const struct invocation *invocation, const char *path)

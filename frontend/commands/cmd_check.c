@@ -1,4 +1,5 @@
 /* skirc check: what is wrong with a file, and what would be fused. */
+#include "frontend/cli/jobs.h"
 #include "frontend/cli/pass_plugins.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/cli/target.h"
@@ -28,6 +29,7 @@ const struct option options_check[] = {
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "kernels for op types, before the sample kernels"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
     PASS_PLUGIN_OPTION,
+    JOBS_OPTION,
     {0},
 };
 

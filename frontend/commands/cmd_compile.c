@@ -1,5 +1,6 @@
 /* skirc compile: graph to linked object. */
 #include "backend/backend.h"
+#include "frontend/cli/jobs.h"
 #include "frontend/cli/outputs.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/cli/target.h"
@@ -18,6 +19,7 @@ const struct option options_compile[] = {
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "kernels for op types, before the sample kernels"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
     PASS_PLUGIN_OPTION,
+    JOBS_OPTION,
     {0},
 };
 

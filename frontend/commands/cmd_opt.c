@@ -1,4 +1,5 @@
 /* skirc opt: any part of the pipeline on text. */
+#include "frontend/cli/jobs.h"
 #include "frontend/cli/moved_paths.h"
 #include "frontend/cli/outputs.h"
 #include "frontend/cli/sk_argument.h"
@@ -34,6 +35,7 @@ const struct option options_opt[] = {
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "kernels for op types, before the sample kernels"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
     PASS_PLUGIN_OPTION,
+    JOBS_OPTION,
     {"list-passes", 0, OPTION_FLAG, NULL, "list the passes and end"},
     {"op-type", 0, OPTION_VALUE, "NAME",
      "print what is known of an op type, or the names of 'all', and end"},

@@ -1,11 +1,11 @@
 /* skirc test: golden-file tests. */
+#include "frontend/cli/jobs.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/golden/golden_pool.h"
 #include "ir/base/file.h"
 
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 const struct option options_test[] = {
     {"bless", 0, OPTION_FLAG, NULL, "rewrite the expectations of tests that fail"},
@@ -17,7 +17,7 @@ const struct option options_test[] = {
     {0},
 };
 
-enum { MAX_JOBS = 256, MAX_TIMEOUT = 86400 };
+enum { MAX_TIMEOUT = 86400 };
 
 struct suite {
     struct invocation *invocation;
@@ -205,10 +205,9 @@ static enum exit_status run_suite(struct suite *suite, unsigned workers, unsigne
 
 enum exit_status cmd_test(struct invocation *invocation)
 {
-    long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    uint64_t workers = processors < 1 ? 1 : processors > MAX_JOBS ? MAX_JOBS : (uint64_t)processors;
+    unsigned workers;
     uint64_t timeout = 60;
-    if (!option_number(invocation, "jobs", 1, MAX_JOBS, &workers) ||
+    if (!jobs_option(invocation, &workers) ||
         !option_number(invocation, "timeout", 1, MAX_TIMEOUT, &timeout))
         return EXIT_USAGE;
     struct suite suite = {.invocation = invocation,
@@ -216,7 +215,7 @@ enum exit_status cmd_test(struct invocation *invocation)
                           .tap = option_given(invocation, "tap")};
     for (unsigned i = 0; i < invocation->n_files; i++)
         add_path(&suite, invocation->files[i]);
-    enum exit_status status = run_suite(&suite, (unsigned)workers, (unsigned)timeout);
+    enum exit_status status = run_suite(&suite, workers, (unsigned)timeout);
     vec_free(&suite.jobs);
     vec_free(&suite.claims);
     vec_free(&suite.reasons);

@@ -75,6 +75,20 @@ static void free_chunks(struct arena_chunk *chunk)
     }
 }
 
+/* The newest chunk, of which not all is used, stays so. */
+void arena_merge(struct arena *arena, struct arena *other)
+{
+    struct arena_chunk **end = arena->chunks ? &arena->chunks->older : &arena->chunks;
+    struct arena_chunk **last = &other->chunks;
+    if (!arena->chunks)
+        arena->used = other->used;
+    while (*last)
+        last = &(*last)->older;
+    *last = *end;
+    *end = other->chunks;
+    *other = (struct arena){NULL, 0};
+}
+
 /* The newest chunk is the largest, but for those that one piece alone is in. */
 void arena_clear(struct arena *arena)
 {

@@ -27,4 +27,7 @@ char *arena_vprintf(struct arena *arena, const char *format, va_list args)
 void arena_clear(struct arena *arena);
 void arena_free(struct arena *arena);
 
+/* What is in the other one is in this one then, and lasts as long; the other one is empty. */
+void arena_merge(struct arena *arena, struct arena *other);
+
 #endif

@@ -1,4 +1,5 @@
 #include "ir/base/diag.h"
+#include "ir/base/part.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -45,6 +46,34 @@ void diags_free(struct diags *diags)
 {
     arena_free(&diags->arena);
     vec_free(&diags->list);
+}
+
+struct diags diags_of_part(const struct diags *diags)
+{
+    return (struct diags){.source = diags->source,
+                          .path = diags->path,
+                          .max_errors = diags->max_errors,
+                          .remarks = diags->remarks,
+                          .part = true};
+}
+
+/* Parts have no errors, and have made no suggestions: they leave both to be done alone. */
+void diags_merge(struct diags *diags, struct diags *part)
+{
+    assert(part->part && part->counts[SEVERITY_ERROR] + part->suggestions == 0);
+    for (uint32_t i = 0; i < part->list.count; i++)
+        vec_push(&diags->list, part->list.at[i]);
+    for (int severity = 0; severity < SEVERITY_COUNT; severity++)
+        diags->counts[severity] += part->counts[severity];
+    arena_merge(&diags->arena, &part->arena);
+    vec_free(&part->list);
+}
+
+/* What depends on diagnostics before it. */
+static void leave_to_whole(const struct diags *diags)
+{
+    if (diags->part)
+        part_leave();
 }
 
 /* Names in a message may be as long as a file, and a message may stand there often: what is too
@@ -101,6 +130,8 @@ bool diag_vat(struct diags *diags, enum diag_id id, struct span span, const char
               va_list args)
 {
     enum severity severity = ids[id].severity;
+    if (severity == SEVERITY_ERROR)
+        leave_to_whole(diags);
     va_list again;
     va_copy(again, args);
     bool repeated =
@@ -199,6 +230,7 @@ void diags_take_back(struct diags *diags, enum diag_id id, struct span span)
 {
     uint32_t kept = 0;
     assert(ids[id].severity == SEVERITY_WARNING);
+    leave_to_whole(diags);
     for (uint32_t i = 0; i < diags->list.count; i++) {
         const struct diag *diag = &diags->list.at[i];
         if (diag->id == id && diag->span.begin == span.begin && diag->span.end == span.end)
@@ -211,6 +243,7 @@ void diags_take_back(struct diags *diags, enum diag_id id, struct span span)
 
 bool diag_wants_suggestion(struct diags *diags)
 {
+    leave_to_whole(diags);
     return diags->suggestions++ < MAX_SUGGESTIONS;
 }
 

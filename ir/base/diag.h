@@ -60,6 +60,7 @@ struct diags {
     uint32_t max_errors;  /* errors kept; 0: all */
     uint32_t suggestions; /* made so far; see diag_wants_suggestion */
     bool remarks;         /* keep remarks */
+    bool part;            /* of a part (ir/base/parts.h), which knows nothing of those before it */
     /* What the text stands for several of, as "combinations of gears": errors at one place that
      * differ in numbers alone are one, which is counted once. NULL: there are none. A static
      * string. */
@@ -68,6 +69,11 @@ struct diags {
 
 void diags_init(struct diags *diags, struct source *source, const char *path);
 void diags_free(struct diags *diags);
+
+/* What a part has, which reports to `diags` in the end. */
+struct diags diags_of_part(const struct diags *diags);
+/* Puts that of a part behind what is there. It is empty then. */
+void diags_merge(struct diags *diags, struct diags *part);
 
 /* Records one diagnostic of the id's severity. Returns whether it is kept: past max_errors, errors
  * are only counted, and the text is not even formatted. */

@@ -1,4 +1,5 @@
 #include "ir/base/intern.h"
+#include "ir/base/part.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -178,8 +179,18 @@ static uint32_t add_new(struct intern *intern, struct intern_slot *slot, const c
     return id;
 }
 
+static uint32_t find_or_leave(const struct intern *intern, const char *text, size_t size)
+{
+    uint32_t id = intern_find(intern, text, size);
+    if (id == NONE)
+        part_leave();
+    return id;
+}
+
 static uint32_t add(struct intern *intern, const char *text, size_t size, bool copy)
 {
+    if (intern->shared && part_runs())
+        return find_or_leave(intern, text, size);
     if (intern->count >= max_count(intern->mask))
         slots_resize(intern, intern->slots ? (intern->mask + 1) * 2 : MIN_SLOTS);
     uint32_t hash = hash_text(intern, text, size);

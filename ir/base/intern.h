@@ -4,6 +4,8 @@
 
 #include "ir/base/ids.h"
 
+#include <stdbool.h>
+
 struct intern_name {
     const char *text; /* not NUL-terminated */
     uint32_t size;
@@ -19,6 +21,7 @@ struct intern {
     } * slots; /* a power of two of them */
     uint32_t mask;
     uint64_t key; /* of the hash; 0: the plain one */
+    bool shared;  /* parts (ir/base/part.h) find what is there, but are left before they add */
     struct arena texts;
 };
 

@@ -97,6 +97,18 @@ bool mem_scope_run(struct mem_scope *scope, void (*work)(void *user), void *user
     return false;
 }
 
+void mem_scope_merge(struct mem_scope *scope)
+{
+    assert(!scope->recovery && !scope->guards);
+    for (struct mem_link *link = scope->blocks, *next; link; link = next) {
+        next = link->next;
+        *link = (struct mem_link){NULL, NULL};
+        if (entered)
+            link_add(link, &entered->blocks);
+    }
+    scope->blocks = NULL;
+}
+
 /* ---------------------------------------------------------------------------- guards ---- */
 
 void mem_guard(struct mem_guard *guard, void (*release)(void *what), void *what)
@@ -118,6 +130,11 @@ uint64_t mem_allow(uint64_t allocations)
     uint64_t left = allowance;
     allowance = allocations;
     return left;
+}
+
+bool mem_is_limited(void)
+{
+    return allowance != UINT64_MAX;
 }
 
 /* The bytes of a block's contents with its head. */

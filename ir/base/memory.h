@@ -57,6 +57,10 @@ struct mem_scope {
  * stays, and is freed as usual, inside or outside of the scope. */
 bool mem_scope_run(struct mem_scope *scope, void (*work)(void *user), void *user);
 
+/* What the scope has, which is not entered and has no guards, belongs to the one that is entered
+ * now, whatever thread allocated it. */
+void mem_scope_merge(struct mem_scope *scope);
+
 /* Leaves the work of the scope entered last, for want of memory that was asked for elsewhere (errno
  * is ENOMEM). Without a scope, whose owner would be told, the process has to end. */
 _Noreturn void mem_exhausted(void);
@@ -81,5 +85,7 @@ void mem_unguard(struct mem_guard *guard);
 /* How many more times this thread can allocate; UINT64_MAX: for ever, as at first. Returns what was
  * left. */
 uint64_t mem_allow(uint64_t allocations);
+/* Whether that is not for ever. */
+bool mem_is_limited(void);
 
 #endif
