@@ -1,4 +1,5 @@
 #include "ir/analyses.h"
+#include "ir/base/parts.h"
 #include "ir/effects.h"
 
 #include <string.h>
@@ -23,10 +24,11 @@ static struct graph_analyses *of_graph(struct analyses *analyses, const struct m
 static const struct order *get_order(struct analyses *analyses, struct graph_analyses *of,
                                      const struct module *module, const struct graph *graph)
 {
+    if (of->has_order)
+        return &of->order;
     if (!analyses->effects)
         analyses->effects = effects_new(module);
-    if (!of->has_order)
-        order_init_with(&of->order, module, graph, analyses->effects);
+    order_init_with(&of->order, module, graph, analyses->effects);
     of->has_order = true;
     return &of->order;
 }
@@ -41,10 +43,99 @@ const struct members *analyses_members(struct analyses *analyses, const struct m
                                        const struct graph *graph)
 {
     struct graph_analyses *of = of_graph(analyses, module, graph);
-    if (!of->has_members)
-        members_init(&of->members, module, graph, get_order(analyses, of, module, graph));
+    if (of->has_members)
+        return &of->members;
+    members_init(&of->members, module, graph, get_order(analyses, of, module, graph));
     of->has_members = true;
     return &of->members;
+}
+
+/* ------------------------------------------------------------------------ all graphs ---- */
+
+/* What is made for graphs that miss it, beside what there is: of a part that is left nothing
+ * remains. */
+struct making {
+    const struct analyses *analyses;
+    const struct module *module;
+    bool members;                 /* these, too */
+    struct graph_analyses *fresh; /* by graph */
+};
+
+static void make_one(const struct making *making, uint32_t id, struct effects *effects)
+{
+    const struct graph *graph = &making->module->graphs.at[id];
+    const struct graph_analyses *kept = making->analyses->at[id];
+    struct graph_analyses fresh = {.has_order = !kept->has_order,
+                                   .has_members = making->members && !kept->has_members};
+    if (fresh.has_order)
+        order_init_with(&fresh.order, making->module, graph, effects);
+    if (fresh.has_members)
+        members_init(&fresh.members, making->module, graph,
+                     fresh.has_order ? &fresh.order : &kept->order);
+    making->fresh[id] = fresh;
+}
+
+static void make_part(void *user, uint32_t first, uint32_t end, struct diags *diags)
+{
+    struct making *making = user;
+    struct effects *effects = effects_new(making->module);
+    (void)diags; /* the graphs are verified */
+    for (uint32_t id = first; id < end; id++)
+        make_one(making, id, effects);
+    effects_free(effects);
+}
+
+static uint64_t making_weight(const void *user, uint32_t item)
+{
+    const struct making *making = user;
+    const struct graph_analyses *kept = making->analyses->at[item];
+    bool missing = !kept->has_order || (making->members && !kept->has_members);
+    return missing ? 3 * (uint64_t)making->module->graphs.at[item].ops.count : 0;
+}
+
+static void keep(struct graph_analyses *kept, const struct graph_analyses *fresh)
+{
+    if (fresh->has_order)
+        kept->order = fresh->order;
+    if (fresh->has_members)
+        kept->members = fresh->members;
+    kept->has_order |= fresh->has_order;
+    kept->has_members |= fresh->has_members;
+}
+
+static void make_all(struct analyses *analyses, const struct module *module, bool members)
+{
+    struct diags diags;
+    uint32_t count = module->graphs.count;
+    if (count < 2 || module->threads.most < 2)
+        return;
+    for (uint32_t id = 0; id < count; id++)
+        of_graph(analyses, module, &module->graphs.at[id]);
+    struct making making = {.analyses = analyses,
+                            .module = module,
+                            .members = members,
+                            .fresh = mem_calloc(count, sizeof *making.fresh)};
+    diags_init(&diags, module->source, NULL);
+    parts_run(&(struct parts){.threads = module->threads,
+                              .count = count,
+                              .weight = making_weight,
+                              .work = make_part,
+                              .user = &making},
+              &diags);
+    diags_free(&diags);
+    for (uint32_t id = 0; id < count; id++)
+        keep(analyses->at[id], &making.fresh[id]);
+    mem_free(making.fresh);
+}
+
+void analyses_make_orders(struct analyses *analyses, const struct module *module)
+{
+    make_all(analyses, module, false);
+}
+
+void analyses_make_members(struct analyses *analyses, const struct module *module)
+{
+    make_all(analyses, module, true);
 }
 
 void analyses_drop(struct analyses *analyses)

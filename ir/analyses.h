@@ -21,6 +21,11 @@ const struct order *analyses_order(struct analyses *analyses, const struct modul
 const struct members *analyses_members(struct analyses *analyses, const struct module *module,
                                        const struct graph *graph);
 
+/* For who will ask for all of them: by threads, where the module has some, what is missing of any
+ * graph. */
+void analyses_make_orders(struct analyses *analyses, const struct module *module);
+void analyses_make_members(struct analyses *analyses, const struct module *module);
+
 /* Forgets all: graphs have changed. */
 void analyses_drop(struct analyses *analyses);
 

@@ -8,6 +8,7 @@
  *          entries, and arguments of those without
  * keeps    everything else
  */
+#include "ir/base/parts.h"
 #include "ir/base/suggest.h"
 #include "ir/calls.h"
 #include "ir/meant_names.h"
@@ -37,6 +38,10 @@ struct repeated_sample {
     uint32_t results;
 };
 
+struct bound_op {
+    uint32_t graph, op;
+};
+
 struct binder {
     struct pass_context *context;
     struct module *module;
@@ -51,7 +56,10 @@ struct binder {
     VEC(struct repeated_sample) repeated;
     struct id_map stubs; /* by op type */
     bool tiled;          /* an op that says something of its tiling was given its kernel */
+    /* Those that have a sample kernel now, which the library is to judge. */
+    VEC(struct bound_op) bound;
     struct arena arena;
+    bool refused; /* some of them; atomic */
 };
 
 static struct attr word_attr(uint32_t key, enum attr_kind kind, uint32_t id)
@@ -544,12 +552,43 @@ static bool bind_op(struct binder *binder, struct graph *graph, uint32_t id)
     }
     sample = fit_results(binder, sample, op_tensor_results(binder->module, graph, op));
     op->kernel = bind_sample(binder, graph, op, sample);
-    library_check *check = binder->context->library->check;
     if (!complete_op(binder, graph, id))
         return false;
     if (sample->own)
         return has_tensors(binder, graph, op, sample);
-    return !check || check(binder->module, graph, op, binder->context->diags);
+    vec_push(&binder->bound, (struct bound_op){graph_id(binder->module, graph), id});
+    return true;
+}
+
+/* ------------------------------------------------------------------------ judging ---- */
+
+static void judge_part(void *user, uint32_t first, uint32_t end, struct diags *diags)
+{
+    struct binder *binder = user;
+    const struct module *module = binder->module;
+    library_check *check = binder->context->library->check;
+    for (uint32_t i = first; i < end; i++) {
+        const struct graph *graph = &module->graphs.at[binder->bound.at[i].graph];
+        if (!check(module, graph, &graph->ops.at[binder->bound.at[i].op], diags))
+            __atomic_store_n(&binder->refused, true, __ATOMIC_RELAXED);
+    }
+}
+
+static uint64_t judging_weight(const void *user, uint32_t item)
+{
+    (void)user;
+    (void)item;
+    return 10;
+}
+
+static bool judge_bound(struct binder *binder)
+{
+    if (binder->bound.count == 0 || !binder->context->library->check)
+        return true;
+    parts_run(&(struct parts){binder->module->threads, binder->bound.count, judging_weight,
+                              judge_part, binder},
+              binder->context->diags);
+    return !binder->refused;
 }
 
 static bool load_library(struct pass_context *context)
@@ -579,6 +618,7 @@ static bool bind_ops(struct pass_context *context, uint32_t *bound)
                 ok = bind_op(&binder, graph, j) && ok;
     }
     *bound |= binder.tiled;
+    ok = judge_bound(&binder) && ok;
     if (ok && binder.undeclared.count)
         ok = sample_calls_write(context, &binder.undeclared, &binder.uses);
     for (int dynamic = 0; dynamic < 2; dynamic++) {
@@ -590,6 +630,7 @@ static bool bind_ops(struct pass_context *context, uint32_t *bound)
     id_map_free(&binder.undeclared);
     vec_free(&binder.uses);
     vec_free(&binder.repeated);
+    vec_free(&binder.bound);
     id_map_free(&binder.stubs);
     arena_free(&binder.arena);
     return ok;

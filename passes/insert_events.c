@@ -290,6 +290,7 @@ bool pass_insert_events(struct pass_context *context)
 {
     bool ok = true;
     struct id_map names = {NULL, 0, 0}, kept = {NULL, 0, 0}, written = {NULL, 0, 0};
+    analyses_make_orders(context->analyses, context->module);
     for (uint32_t i = 0; i < context->module->graphs.count; i++)
         kept_find(&kept, &names, context->module, &context->module->graphs.at[i]);
     for (uint32_t i = 0; context->module->entries.count && i < context->module->graphs.count; i++)

@@ -182,6 +182,7 @@ static bool limit_module(struct pass_context *context, bool *changed)
     bool ok = true;
     *changed = false;
     called_launches_init(&called, module);
+    analyses_make_members(context->analyses, module);
     for (uint32_t i = 0; i < module->graphs.count; i++) {
         struct limiter limiter = {.context = context,
                                   .module = module,

@@ -144,6 +144,7 @@ static bool check_graph(struct pass_context *context, const struct graph *graph)
 bool pass_limit_stream_fusion(struct pass_context *context)
 {
     bool ok = true;
+    analyses_make_members(context->analyses, context->module);
     for (uint32_t i = 0; i < context->module->graphs.count; i++)
         ok = check_graph(context, &context->module->graphs.at[i]) && ok;
     return ok;

@@ -340,6 +340,7 @@ bool pass_lower_superkernels(struct pass_context *context)
 {
     bool ok = true;
     entries_warn_unused(context);
+    analyses_make_members(context->analyses, context->module);
     for (uint32_t i = 0; i < context->module->graphs.count; i++)
         ok = lower_graph(context, &context->module->graphs.at[i]) && ok;
     return ok;

@@ -12,6 +12,7 @@
  * The programs are followed once (sync_proof.h); each rule is then a question to what is known at a
  * step, so all of it takes time in proportion to instructions and required orders.
  */
+#include "ir/base/parts.h"
 #include "ir/event_sides.h"
 #include "ir/members.h"
 #include "ir/syntax/locate.h"
@@ -242,19 +243,62 @@ static bool prove_graph(struct pass_context *context, const struct graph *graph,
     return ok;
 }
 
+/* What is proven in parts: graphs, whose entries are theirs alone, then entries of none. */
+struct proofs {
+    const struct pass_context *context;
+    uint8_t *proven; /* by entry */
+    bool refuted;    /* atomic */
+};
+
+static void prove_graphs_part(void *user, uint32_t first, uint32_t end, struct diags *diags)
+{
+    struct proofs *proofs = user;
+    struct pass_context context = *proofs->context;
+    context.diags = diags;
+    for (uint32_t i = first; i < end; i++)
+        if (!prove_graph(&context, &context.module->graphs.at[i], proofs->proven))
+            __atomic_store_n(&proofs->refuted, true, __ATOMIC_RELAXED);
+}
+
+static uint64_t graph_weight(const void *user, uint32_t item)
+{
+    const struct proofs *proofs = user;
+    return 3 * (uint64_t)proofs->context->module->graphs.at[item].ops.count;
+}
+
+static void prove_entries_part(void *user, uint32_t first, uint32_t end, struct diags *diags)
+{
+    struct proofs *proofs = user;
+    struct pass_context context = *proofs->context;
+    context.diags = diags;
+    for (uint32_t i = first; i < end; i++)
+        if (!proofs->proven[i] && !prove(&context, &context.module->entries.at[i], NULL))
+            __atomic_store_n(&proofs->refuted, true, __ATOMIC_RELAXED);
+}
+
+static uint64_t entry_weight(const void *user, uint32_t item)
+{
+    const struct proofs *proofs = user;
+    const struct entry *entry = &proofs->context->module->entries.at[item];
+    uint64_t instrs =
+        (uint64_t)entry->programs[CORE_AIC].instrs.count + entry->programs[CORE_AIV].instrs.count;
+    return proofs->proven[item] ? 0 : instrs;
+}
+
 bool pass_verify_sync(struct pass_context *context)
 {
     struct module *module = context->module;
     if (module->entries.count == 0)
         return true;
     entries_warn_unused(context);
-    uint8_t *proven = mem_calloc(module->entries.count, 1);
-    bool ok = true;
-    for (uint32_t i = 0; i < module->graphs.count; i++)
-        ok = prove_graph(context, &module->graphs.at[i], proven) && ok;
-    for (uint32_t i = 0; i < module->entries.count; i++)
-        if (!proven[i])
-            ok = prove(context, &module->entries.at[i], NULL) && ok;
-    mem_free(proven);
-    return ok;
+    analyses_make_members(context->analyses, module);
+    struct proofs proofs = {.context = context, .proven = mem_calloc(module->entries.count, 1)};
+    struct parts graphs = {module->threads, module->graphs.count, graph_weight, prove_graphs_part,
+                           &proofs};
+    struct parts entries = {module->threads, module->entries.count, entry_weight,
+                            prove_entries_part, &proofs};
+    parts_run(&graphs, context->diags);
+    parts_run(&entries, context->diags);
+    mem_free(proofs.proven);
+    return !proofs.refuted;
 }

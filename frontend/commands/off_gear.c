@@ -76,20 +76,24 @@ static uint64_t count_all(const struct settler *settler, const int64_t *row)
 
 /* --------------------------------------------------------------------------- choosing ---- */
 
-static bool make_instance(const struct settler *settler, const int64_t *row, struct graph *instance,
-                          struct text *reason)
+static void make_instance(const struct settler *settler, const int64_t *row,
+                          struct gear_instance *instance)
 {
-    struct span where;
-    return gear_instance_make(settler->input->module, settler->graph, row, &settler->input->diags,
-                              instance, reason, &where);
+    const struct diags *diags = &settler->input->diags;
+    gear_instance_make(instance, settler->input->module, settler->graph, row, diags);
+    gear_instance_verify(instance, settler->input->module, diags);
 }
 
 /* Whether the graph has nothing against the values; appends what, where it has. */
 static bool holds(const struct settler *settler, const int64_t *row, struct text *reason)
 {
-    struct graph instance;
-    bool ok = make_instance(settler, row, &instance, reason);
-    graph_free(&instance);
+    struct gear_instance instance;
+    make_instance(settler, row, &instance);
+    const struct gear_verdict *fault = gear_instance_fault(&instance);
+    bool ok = !fault;
+    if (fault)
+        text_bytes(reason, fault->reason.at, fault->reason.size);
+    gear_instance_free(&instance);
     return ok;
 }
 
@@ -236,18 +240,16 @@ static void add_value(const struct module *module, const struct padded_graphs *g
 /* Both hold. */
 static void pad_values(const struct settler *settler, const int64_t *row, struct padding *padding)
 {
-    struct text none = {NULL, 0, 0};
-    struct graph exact, padded;
-    make_instance(settler, settler->exact, &exact, &none);
-    make_instance(settler, row, &padded, &none);
-    const struct padded_graphs graphs = {&exact, &padded};
+    struct gear_instance exact, padded;
+    make_instance(settler, settler->exact, &exact);
+    make_instance(settler, row, &padded);
+    const struct padded_graphs graphs = {&exact.graph, &padded.graph};
     padding_ops_warn(settler->input, settler->graph, &graphs);
-    for (uint32_t i = 0; i < exact.values.count; i++)
-        if (exact.values.at[i].type != NONE)
+    for (uint32_t i = 0; i < exact.graph.values.count; i++)
+        if (exact.graph.values.at[i].type != NONE)
             add_value(settler->input->module, &graphs, i, padding);
-    graph_free(&exact);
-    graph_free(&padded);
-    text_free(&none);
+    gear_instance_free(&exact);
+    gear_instance_free(&padded);
 }
 
 static void pad(struct settler *settler, const int64_t *row, struct padding *padding)

@@ -1,6 +1,6 @@
 #include "ir/verify/gear_instance.h"
-#include "ir/base/text.h"
 #include "ir/gears.h"
+#include "ir/syntax/locate.h"
 #include "ir/verify/infer_types.h"
 #include "ir/verify/verify.h"
 
@@ -21,30 +21,62 @@ static bool bind(struct module *module, struct graph *instance, const int64_t *v
     return ok;
 }
 
-static bool fits(struct module *module, struct graph *instance, const struct diags *from,
-                 struct text *reason, struct span *where)
+static void diags_begin(struct diags *diags, const struct diags *like)
 {
-    struct diags diags;
-    diags_init(&diags, from->source, from->path);
-    diags.max_errors = 1;
-    bool ok =
-        infer_graph_types(module, instance, &diags) && verify_graph_alone(module, instance, &diags);
-    for (uint32_t i = 0; !ok && i < diags.list.count; i++) {
-        const struct diag *diag = &diags.list.at[i];
-        if (diag->severity != SEVERITY_ERROR)
-            continue;
-        text_string(reason, diag->text);
-        *where = diag->span;
-        break;
-    }
-    diags_free(&diags);
-    return ok;
+    diags_init(diags, like->source, like->path);
+    diags->max_errors = 1;
 }
 
-bool gear_instance_make(struct module *module, const struct graph *graph, const int64_t *values,
-                        const struct diags *diags, struct graph *instance, struct text *reason,
-                        struct span *where)
+static struct gear_verdict diags_end(struct diags *diags, bool ok)
 {
-    *instance = graph_copy(graph);
-    return bind(module, instance, values, reason) && fits(module, instance, diags, reason, where);
+    struct gear_verdict verdict = {
+        .fits = ok, .silent = diags->list.count + diags->counts[SEVERITY_REMARK] == 0};
+    for (uint32_t i = 0; !ok && i < diags->list.count; i++) {
+        const struct diag *diag = &diags->list.at[i];
+        if (diag->severity != SEVERITY_ERROR)
+            continue;
+        text_string(&verdict.reason, diag->text);
+        verdict.where = diag->span;
+        break;
+    }
+    diags_free(diags);
+    return verdict;
+}
+
+void gear_instance_make(struct gear_instance *instance, struct module *module,
+                        const struct graph *graph, const int64_t *values, const struct diags *like)
+{
+    struct diags diags;
+    *instance = (struct gear_instance){.graph = graph_copy(graph)};
+    instance->made.where = locate_name(module, graph->loc);
+    if (!bind(module, &instance->graph, values, &instance->made.reason))
+        return;
+    diags_begin(&diags, like);
+    bool ok = infer_graph_types(module, &instance->graph, &diags);
+    instance->made = diags_end(&diags, ok);
+}
+
+void gear_instance_verify(struct gear_instance *instance, const struct module *module,
+                          const struct diags *like)
+{
+    struct diags diags;
+    if (!instance->made.fits)
+        return;
+    diags_begin(&diags, like);
+    bool ok = verify_graph_alone(module, &instance->graph, &diags);
+    instance->verified = diags_end(&diags, ok);
+}
+
+const struct gear_verdict *gear_instance_fault(const struct gear_instance *instance)
+{
+    return !instance->made.fits       ? &instance->made
+           : !instance->verified.fits ? &instance->verified
+                                      : NULL;
+}
+
+void gear_instance_free(struct gear_instance *instance)
+{
+    graph_free(&instance->graph);
+    text_free(&instance->made.reason);
+    text_free(&instance->verified.reason);
 }

@@ -1,3 +1,4 @@
+#include "ir/base/parts.h"
 #include "ir/verify/verify_internal.h"
 
 #include <string.h>
@@ -132,6 +133,7 @@ static void verifier_init(struct verifier *verifier, const struct module *module
                                   .diags = diags,
                                   .marks = mem_calloc(module->names.count, sizeof(struct mark)),
                                   .effects = effects_new(module),
+                                  .option_warnings = verify_wants_option_warnings(diags),
                                   .errors = diags->counts[SEVERITY_ERROR]};
 }
 
@@ -151,7 +153,102 @@ bool verify_graph_alone(const struct module *module, const struct graph *graph, 
     return verifier_end(&verifier);
 }
 
-bool verify_module(const struct module *module, struct diags *diags)
+/* ------------------------------------------------------------------ graphs and entries ---- */
+
+/* What is verified in parts, which tell nothing but whether calls and shared names were met. */
+struct verified {
+    struct verifier *whole;
+    const uint8_t *right;     /* by index: graphs that are left out; NULL: none */
+    bool calls, shared_names; /* atomic */
+};
+
+/* Does the items from `first` up to `end` with a verifier of the part. */
+static void
+verify_part(struct verified *verified, uint32_t first, uint32_t end, struct diags *diags,
+            void (*verify)(struct verified *verified, struct verifier *verifier, uint32_t item))
+{
+    struct verifier own, *verifier = verified->whole;
+    if (diags != verifier->diags) {
+        verifier_init(&own, verified->whole->module, diags);
+        own.option_warnings = verified->whole->option_warnings;
+        verifier = &own;
+    }
+    for (uint32_t i = first; i < end; i++)
+        verify(verified, verifier, i);
+    if (verifier->calls)
+        __atomic_store_n(&verified->calls, true, __ATOMIC_RELAXED);
+    if (verifier->shared_names)
+        __atomic_store_n(&verified->shared_names, true, __ATOMIC_RELAXED);
+    if (verifier == &own)
+        verifier_end(&own);
+}
+
+/* Those that are left out may have what is asked of all. */
+static void verify_one_graph(struct verified *verified, struct verifier *verifier, uint32_t item)
+{
+    if (verified->right && verified->right[item])
+        verifier->calls = verifier->shared_names = true;
+    else
+        verify_graph(verifier, &verifier->module->graphs.at[item]);
+}
+
+static void verify_graphs_part(void *user, uint32_t first, uint32_t end, struct diags *diags)
+{
+    verify_part(user, first, end, diags, verify_one_graph);
+}
+
+static uint64_t graph_weight(const void *user, uint32_t item)
+{
+    const struct verified *verified = user;
+    bool right = verified->right && verified->right[item];
+    return right ? 0 : 4 * (uint64_t)verified->whole->module->graphs.at[item].ops.count;
+}
+
+static void verify_graphs(struct verifier *verifier, const uint8_t *right)
+{
+    const struct module *module = verifier->module;
+    struct verified verified = {.whole = verifier, .right = right};
+    parts_run(&(struct parts){.threads = module->threads,
+                              .count = module->graphs.count,
+                              .weight = graph_weight,
+                              .work = verify_graphs_part,
+                              .user = &verified},
+              verifier->diags);
+    verifier->calls = verified.calls;
+    verifier->shared_names = verified.shared_names;
+}
+
+static void verify_one_entry(struct verified *verified, struct verifier *verifier, uint32_t item)
+{
+    (void)verified;
+    verify_entry(verifier, &verifier->module->entries.at[item]);
+}
+
+static void verify_entries_part(void *user, uint32_t first, uint32_t end, struct diags *diags)
+{
+    verify_part(user, first, end, diags, verify_one_entry);
+}
+
+static uint64_t entry_weight(const void *user, uint32_t item)
+{
+    const struct verified *verified = user;
+    const struct entry *entry = &verified->whole->module->entries.at[item];
+    return (entry->programs[CORE_AIC].instrs.count + entry->programs[CORE_AIV].instrs.count) / 4;
+}
+
+static void verify_entries(struct verifier *verifier)
+{
+    const struct module *module = verifier->module;
+    struct verified verified = {.whole = verifier};
+    parts_run(&(struct parts){.threads = module->threads,
+                              .count = module->entries.count,
+                              .weight = entry_weight,
+                              .work = verify_entries_part,
+                              .user = &verified},
+              verifier->diags);
+}
+
+bool verify_module_but(const struct module *module, const uint8_t *right, struct diags *diags)
 {
     struct verifier verifier;
     verifier_init(&verifier, module, diags);
@@ -160,12 +257,15 @@ bool verify_module(const struct module *module, struct diags *diags)
         verify_attrs(&verifier, module->targets.at[i].attrs, OWNER_TARGET);
     for (uint32_t i = 0; i < module->kernels.count; i++)
         verify_kernel(&verifier, &module->kernels.at[i]);
-    for (uint32_t i = 0; i < module->graphs.count; i++)
-        verify_graph(&verifier, &module->graphs.at[i]);
+    verify_graphs(&verifier, right);
     verify_variables(&verifier);
     verify_calls(&verifier);
-    for (uint32_t i = 0; i < module->entries.count; i++)
-        verify_entry(&verifier, &module->entries.at[i]);
+    verify_entries(&verifier);
     verify_arg_values(&verifier);
     return verifier_end(&verifier);
+}
+
+bool verify_module(const struct module *module, struct diags *diags)
+{
+    return verify_module_but(module, NULL, diags);
 }

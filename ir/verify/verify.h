@@ -8,6 +8,9 @@
  * nothing is. */
 bool verify_module(const struct module *module, struct diags *diags);
 
+/* The same where some graphs, marked by index, were verified alone and nothing was said of them. */
+bool verify_module_but(const struct module *module, const uint8_t *right, struct diags *diags);
+
 /* The same for one graph of it by itself, whose calls and symbols are looked up in the module. */
 bool verify_graph_alone(const struct module *module, const struct graph *graph,
                         struct diags *diags);

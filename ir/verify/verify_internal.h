@@ -15,12 +15,7 @@ struct verifier {
         uint32_t stamp, id;
     } * marks;
     uint32_t stamp;
-    /* Whether to warn about options; looked up when the first options are met. */
-    enum {
-        OPTION_WARNINGS_UNDECIDED,
-        OPTION_WARNINGS_WANTED,
-        OPTION_WARNINGS_GIVEN
-    } option_warnings;
+    bool option_warnings;    /* whether to warn about options */
     struct effects *effects; /* of called graphs */
     bool shared_names;       /* some op has a `shared_name` */
     uint32_t errors;         /* that there were before */
@@ -56,6 +51,9 @@ void verify_arg_values(struct verifier *verifier);
 /* Remarks on results of ops that are returned, but whose memory is written later. The graph is
  * legal. */
 void verify_returned(const struct module *module, const struct graph *graph, struct diags *diags);
+/* Whether to warn about options: the verifier runs again on what passes made of the source, whose
+ * warnings were given then. */
+bool verify_wants_option_warnings(const struct diags *diags);
 /* The options of a scope or super kernel; each text once for all blocks between two marks_clear. */
 void verify_options(struct verifier *verifier, const struct block *block);
 

@@ -2,13 +2,12 @@
 #include "ir/sk_options.h"
 #include "ir/verify/verify_internal.h"
 
-/* The verifier runs again on what passes made of the source, whose warnings were given then. */
-static bool warned_before(const struct diags *diags)
+bool verify_wants_option_warnings(const struct diags *diags)
 {
     for (uint32_t i = 0; i < diags->list.count; i++)
         if (diags->list.at[i].id == DIAG_option_ignored)
-            return true;
-    return false;
+            return false;
+    return true;
 }
 
 static void verify_text(struct verifier *verifier, const struct attr *attr)
@@ -16,10 +15,7 @@ static void verify_text(struct verifier *verifier, const struct attr *attr)
     const struct module *module = verifier->module;
     const struct intern_name *text = &module->names.names[attr->value.id];
     struct sk_options options;
-    if (verifier->option_warnings == OPTION_WARNINGS_UNDECIDED)
-        verifier->option_warnings =
-            warned_before(verifier->diags) ? OPTION_WARNINGS_GIVEN : OPTION_WARNINGS_WANTED;
-    if (verifier->option_warnings == OPTION_WARNINGS_GIVEN &&
+    if (!verifier->option_warnings &&
         sk_options_parse(&options, text->text, text->size, no_span, NULL))
         return;
     sk_options_parse(&options, text->text, text->size, locate_options(module, attr),

@@ -149,6 +149,7 @@ bool superkernels_visit_with(struct pass_context *context, bool (*visit)(struct 
                               .visit = visit,
                               .namer = {.module = module}};
     bool ok = true;
+    analyses_make_members(context->analyses, module);
     for (uint32_t i = 0; i < module->graphs.count; i++) {
         visitor.sk.graph = &module->graphs.at[i];
         ok = visit_graph(&visitor) && ok;

@@ -198,6 +198,7 @@ bool fusion_run(struct pass_context *context, enum fusion_mode mode)
     struct unfused unfused = {.told = false};
     bool ok = true;
     take_names(&taken, context->module);
+    analyses_make_orders(context->analyses, context->module);
     for (uint32_t i = 0; i < context->module->graphs.count; i++) {
         struct fusion f = {.context = context,
                            .module = context->module,
