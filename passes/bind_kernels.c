@@ -11,6 +11,7 @@
 #include "ir/base/parts.h"
 #include "ir/base/suggest.h"
 #include "ir/calls.h"
+#include "ir/gears.h"
 #include "ir/meant_names.h"
 #include "ir/op_types.h"
 #include "ir/operands.h"
@@ -376,10 +377,15 @@ static void report_unbound(struct binder *binder, uint32_t name, uint32_t loc)
     const struct module *module = binder->module;
     if (diag_at(binder->context->diags, DIAG_unsupported, locate_token(module, loc),
                 "the dimension '%.*s' has no value, but sample kernels need one",
-                NAME(module, name)))
+                NAME(module, name))) {
         diag_help(binder->context->diags,
                   "give it one by --bind %.*s=N of 'run', 'compile' or 'check'",
                   NAME(module, name));
+        if (module_has_cases(module))
+            diag_help(binder->context->diags,
+                      "combinations of gears give graphs that they call no values: write the ops "
+                      "of this one in the graph that has the gears");
+    }
 }
 
 /* Whether sample kernels can be asked for the ops of a graph: its dimensions have no names where

@@ -52,10 +52,11 @@ static bool verify_length(struct graph_verifier *gv, const struct gear *gear)
     const struct gear *first = &gv->graph->gears.at[0];
     if (gv->graph->gear_mode != GEARS_ZIP || gear->values.count == first->values.count)
         return true;
-    diag_at(gv->diags, DIAG_gear, locate_token(gv->module, gear->loc),
-            "'zip' pairs values by position, but '%.*s' has %u and '%.*s' has %u",
-            NAME(gv->module, gear->name), gear->values.count, NAME(gv->module, first->name),
-            first->values.count);
+    if (diag_at(gv->diags, DIAG_gear, locate_token(gv->module, gear->loc),
+                "'zip' pairs values by position, but '%.*s' has %u and '%.*s' has %u",
+                NAME(gv->module, gear->name), gear->values.count, NAME(gv->module, first->name),
+                first->values.count))
+        diag_help(gv->diags, "'product' combines each value with each of the others");
     return false;
 }
 
@@ -96,9 +97,11 @@ static bool verify_use_of_gear(struct graph_verifier *gv, const struct gear *gea
     bool used = false;
     for (uint32_t i = 0; i < gv->graph->n_params; i++)
         used = verify_param(gv, gear, i) || used;
-    if (!used)
+    if (!used &&
         diag_at(gv->diags, DIAG_gear, locate_token(gv->module, gear->loc),
-                "no parameter has the gear '%.*s' in its shape", NAME(gv->module, gear->name));
+                "no parameter has the gear '%.*s' in its shape", NAME(gv->module, gear->name)))
+        diag_help(gv->diags, "shapes of parameters choose what runs: write '%.*s' in one of them",
+                  NAME(gv->module, gear->name));
     return used;
 }
 
@@ -162,8 +165,10 @@ static void report_same(struct graph_verifier *gv, const struct gear_table *tabl
     gear_row_text(&text, gv->module, gv->graph, gear_table_row(table, row));
     text_string(&text, " and ");
     gear_row_text(&text, gv->module, gv->graph, gear_table_row(table, other));
-    diag_at(gv->diags, DIAG_gear, locate_token(gv->module, gv->graph->gears.at[0].loc),
-            "parameters have the same shapes with %.*s", (int)text.size, text.at);
+    if (diag_at(gv->diags, DIAG_gear, locate_token(gv->module, gv->graph->gears.at[0].loc),
+                "parameters have the same shapes with %.*s", (int)text.size, text.at))
+        diag_help(gv->diags, "shapes choose what runs: a parameter with a gear by itself in a "
+                             "dimension tells them apart");
     text_free(&text);
 }
 

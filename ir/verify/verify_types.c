@@ -63,8 +63,9 @@ static void unknown_dim_name(struct graph_verifier *gv, struct span span, uint32
         name_offer(&suggest, gv->module, gv->graph->gears.at[i].name);
     if (!diag_suggest(gv->diags, &suggest))
         diag_help(gv->diags,
-                  "declare it behind the parameters: 'dims (%.*s)'; what is not known is '?'",
-                  NAME(gv->module, name));
+                  "declare it behind the parameters: 'dims (%.*s)'%s; what is not known is '?'",
+                  NAME(gv->module, name),
+                  gv->graph->gears.count ? ", or with its values as another gear" : "");
 }
 
 /* Each name of a dimension. */
