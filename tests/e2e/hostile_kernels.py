@@ -13,9 +13,8 @@ sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
 
 CC = os.environ.get("CC", "cc").split() or ["cc"]
-# A sanitizer's handler of a crash ends the process with a status.
-with open(tap.SKIRC, "rb") as program:
-    CRASHED = "exit status 1" if b"__asan_init" in program.read() else "signal 11"
+# A sanitizer's handler of a crash ends the process with a status, as long as it is there.
+CRASHED = "(signal 11|exit status 1)"
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
 os.mkdir("tmp")
