@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Measures how long it takes to find a combination of gears by its shape, of 1, 10 and 100, and to
-compile so many combinations of the layer of docs/examples/decoder_gears.skir.
+compile so many combinations of the layer of docs/examples/decoder_gears.skir, by one thread and by
+two.
 
 All are measured in each round, so that a slow moment of the machine hits all of them. Where
 valgrind is installed, instructions are counted, too: their number is the same in every run.
@@ -17,6 +18,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
@@ -24,6 +26,7 @@ FOLDERS = ["", "ir", "backend/runtime"]
 CASES = [1, 10, 100]
 SHAPES = {1: ([2], [32]), 10: ([2, 3], range(16, 96, 16)), 100: (range(2, 12), range(16, 176, 16))}
 LOOKUPS = 10000  # that are counted
+THREAD_RUNS = 15
 
 
 def graph(cases):
@@ -93,7 +96,8 @@ def compile_argv(args, folder, cases):
     path = os.path.join(folder, f"decoder_{cases}")
     with open(path + ".skir", "w") as file:
         file.write(text)
-    return [args.skirc, "compile", path + ".skir", "-o", path + ".o", *bound], path + ".o"
+    argv = [args.skirc, "compile", "--jobs=1", path + ".skir", "-o", path + ".o", *bound]
+    return argv, path + ".o"
 
 
 def processor_time(argv):
@@ -121,7 +125,7 @@ def compare_compiling(args, folder):
     for _ in range(args.runs):
         for cases, (argv, _) in commands.items():
             samples[cases].append(processor_time(argv))
-    print("a layer of a decoder compiled: medians of processor time")
+    print("a layer of a decoder compiled by one thread: medians of processor time")
     medians = {cases: statistics.median(ms) for cases, ms in samples.items()}
     for cases, (argv, path) in commands.items():
         count = own_instructions(argv, folder)
@@ -140,12 +144,44 @@ def count_longer_layer(args, folder):
         path = os.path.join(folder, f"layer_{cases}")
         with open(path + ".skir", "w") as file:
             file.write(text.replace(") -> ", f")\n    gears zip (s = {lengths}) -> ", 1))
-        argv = [args.skirc, "compile", path + ".skir", "-o", path + ".o",
+        argv = [args.skirc, "compile", "--jobs=1", path + ".skir", "-o", path + ".o",
                 *(["--bind=s=16"] if cases == 1 else [])]
         count = own_instructions(argv, folder)
         if count:
             print(f"  {cases:>3} combinations of a layer of 30 ops: {os.path.getsize(path + '.o')} "
                   f"bytes, {count:.1f} million instructions of skirc")
+
+
+# ---- Threads ----
+
+
+def elapsed(argv):
+    """In milliseconds."""
+    start = time.perf_counter()
+    subprocess.run(argv, check=True)
+    return 1e3 * (time.perf_counter() - start)
+
+
+def compare_threads(args, folder):
+    """The most combinations by one thread and by two, side by side in each round. A machine that
+    has something else to do shows nothing; then the report says no more than that."""
+    print(f"{CASES[-1]} combinations compiled: medians of {THREAD_RUNS} interleaved rounds")
+    if len(os.sched_getaffinity(0)) < 2:
+        print("  not measured: there is one processor")
+        return
+    argv, _ = compile_argv(args, folder, CASES[-1])
+    samples = collections.defaultdict(list)
+    for _ in range(THREAD_RUNS):
+        for threads in (1, 2):
+            samples[threads].append(elapsed([*argv, f"--jobs={threads}"]))
+    ratios = [one / two for one, two in zip(samples[1], samples[2])]
+    low, ratio, high = statistics.quantiles(ratios, n=4)
+    if high / low > 1.25:
+        print(f"  not told: the middle half of the ratios is from {low:.2f} to {high:.2f}")
+        return
+    for threads, ms in samples.items():
+        print(f"  -j {threads}: {statistics.median(ms):6.1f} ms")
+    print(f"  -j 1 / -j 2: {ratio:.2f} x time, the middle half {low:.2f} to {high:.2f}")
 
 
 def main():
@@ -165,6 +201,7 @@ def main():
         print(f"  {CASES[-1]} / {CASES[0]} combinations: {medians[100] / medians[1]:.2f} x time")
         compare_compiling(args, folder)
         count_longer_layer(args, folder)
+        compare_threads(args, folder)
 
 
 if __name__ == "__main__":
