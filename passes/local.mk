@@ -159,6 +159,7 @@ plugin_headers = \
 	ir/base/source.h \
 	ir/base/suggest.h \
 	ir/base/text.h \
+	ir/base/utf8.h \
 	ir/base/vec.h \
 	ir/call_ops.def \
 	ir/called_accesses.h \
