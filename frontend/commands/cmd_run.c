@@ -147,12 +147,15 @@ static enum exit_status check_file(const struct runner *runner, const char *path
 }
 
 /* Whether the files can be written that are to be behind the run: EXIT_INPUT, reported, if not. */
-static enum exit_status check_files(const struct runner *runner)
+static enum exit_status check_files(struct runner *runner)
 {
     enum exit_status status =
         worse_status(check_file(runner, runner->profile), check_file(runner, runner->trace));
-    if (!run_json_is_printed(runner->invocation))
-        status = worse_status(status, check_file(runner, option_value(runner->invocation, "json")));
+    if (!run_json_is_printed(runner->invocation) &&
+        check_file(runner, option_value(runner->invocation, "json")) != EXIT_DONE) {
+        runner->json_written = true; /* nobody tries */
+        status = EXIT_INPUT;
+    }
     for (uint32_t i = 0; i < runner->outputs.count; i++)
         status = worse_status(status, check_file(runner, runner->outputs.at[i].text));
     return status;

@@ -139,7 +139,8 @@ static void find_named_dims(const struct graph_verifier *gv, struct named_dims *
     id_map_free(&found);
 }
 
-/* A dimension with the values of a row. What is too large is no other row's: expand-gears says so. */
+/* A dimension with the values of a row. Of what is too large no two are alike: expand-gears tells
+ * of it. */
 static int64_t shape_dim(const struct graph_verifier *gv, const struct gear_table *table,
                          uint32_t row, int64_t dim)
 {

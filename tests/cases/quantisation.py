@@ -52,13 +52,14 @@ def add_quant(cases):
 
 def add_dequant(cases):
     x = integers("i32", 4, 30, low=-2 ** 30, high=2 ** 30)
-    for dtype in ("f32", "f16", "bf16"):
+    for dtype, number in (("f32", 0), ("f16", 1), ("bf16", 27)):
         for scale_dtype in ("f32", "f16", "bf16"):
             scale = uniform(scale_dtype, 30, low=1e-8, high=1e-6)
             cases.add("AscendDequant", [x, scale], Result(dtype, x.f32 * scale.f32))
         one = Tensor("f32", [0.001])
         wanted = np.maximum(x.f32 * one.f32 * one.f32, 0)
-        cases.add("AscendDequant", [x, one], Result(dtype, wanted), "sqrt_mode, relu_flag, dtype = 1")
+        cases.add("AscendDequant", [x, one], Result(dtype, wanted),
+                  f"sqrt_mode, relu_flag, dtype = {number}")
         bits = Tensor("u64", scale.f32.view(np.uint32).astype(np.uint64) | np.uint64(5 << 40))
         cases.add("AscendDequant", [x, bits], Result(dtype, x.f32 * scale.f32))
 

@@ -31,7 +31,7 @@ check_match "and says which" '/nonexistent/cc.*\[tool\]' "$scratch/stderr"
 printf '\352' | dd of="$scratch/mine.o" bs=1 seek=18 conv=notrunc status=none
 check_status 1 "objects for different machines cannot be linked" \
     "$SKIRC" compile -o "$scratch/out.o" "$scratch/fused.skir"
-check_match "and the message says so" '\[link\]' "$scratch/stderr"
+check_match "and the message says so" 'for another machine .*\[kernel-object\]' "$scratch/stderr"
 
 expected=$scratch/expected
 {

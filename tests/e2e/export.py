@@ -605,7 +605,8 @@ HOSTILE = ['"', "\\", "\\\\", '\\"', "a\\", "\n", "\\n", "\t\r", "\x01\x7f", "\0
 lines = ["skir 1"]
 for name in HOSTILE:
     text, graph, result = quoted(name), quoted(name + "g"), quoted(name + "y")
-    lines.append(f"""kernel @{text} : aiv_only {{block = 1, object = {text}}}
+    path = quoted(name.replace("\0", ""))  # no file has it in its name
+    lines.append(f"""kernel @{text} : aiv_only {{block = 1, object = {path}}}
 graph @{graph}(%{text}: f32[4]) -> f32[4] {{
   scope @{text} {{
     stream {text} {{
