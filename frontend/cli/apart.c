@@ -323,7 +323,8 @@ enum exit_status apart_run(struct invocation *invocation,
     struct errand errand = {&inner, work, EXIT_DONE};
     struct replaced out, err;
     enum exit_status status = EXIT_INPUT;
-    if (replace_stream(&out, invocation->out) & replace_stream(&err, invocation->err)) {
+    bool has_out = replace_stream(&out, invocation->out);
+    if (replace_stream(&err, invocation->err) && has_out) {
         inner.out = out.file;
         inner.err = err.file;
         status = run_redirected(&errand);
