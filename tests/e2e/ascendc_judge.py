@@ -222,9 +222,12 @@ HELPERS = [
 ]
 
 
+ENTRY = 'extern "C" __global__'
+
+
 def helper_faults(text):
     """Sources with a fault in a function that an entry uses."""
-    entries = text[text.index('extern "C" __global__'):]
+    entries = text[text.index(ENTRY):]
     for used, before, after in HELPERS:
         if used in entries and before in text:
             yield f"{before.strip()} -> {after.strip()}", text.replace(before, after)
@@ -255,6 +258,9 @@ class Run:
             self.refused += 1
             if "error: " not in why:
                 self.crashes.append(f"seed {seed}: {why}\n{text}")
+            return
+        if ENTRY not in made[1]:  # nothing is fused
+            self.refused += 1
             return
         self.judged += 1
         wrong = self.wrong_of(made[1], made, module, module.random)
