@@ -534,7 +534,7 @@ static enum exit_status bind_all(struct given_shapes *shapes)
         return EXIT_USAGE;
     while (ok && shapes->ok && each_wanted(shapes, settle))
         continue;
-    if (ok)
+    if (ok && shapes->at.count + shapes->bindings.count > 0)
         narrow_gears(shapes);
     ok = ok && shapes->ok && settle_gears(shapes) && bind_values(shapes);
     choose_graphs(shapes);
