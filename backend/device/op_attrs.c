@@ -177,7 +177,8 @@ static bool check_known(const struct module *module, const struct op *op, const 
 /* What an op of one rank, or its operands and results, say without the attribute. */
 static bool is_implied(const char *name)
 {
-    static const char *const implied[] = {"N", "num_split", "group", "rank_size", "reduction"};
+    static const char *const implied[] = {"N",         "num_split", "group",
+                                          "rank_size", "reduction", "dst_type"};
     for (size_t i = 0; i < sizeof implied / sizeof implied[0]; i++)
         if (strcmp(implied[i], name) == 0)
             return true;
