@@ -129,7 +129,8 @@ unit_tests = \
 	tests/unit/test_syncs \
 	tests/unit/test_template \
 	tests/unit/test_tensor \
-	tests/unit/test_twin
+	tests/unit/test_twin \
+	tests/unit/test_workers
 if UNIT_TESTS
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)

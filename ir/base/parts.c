@@ -2,17 +2,15 @@
 #define _GNU_SOURCE /* sched_getaffinity */
 #endif
 #include "ir/base/parts.h"
+#include "ir/base/workers.h"
 
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <unistd.h>
 
 enum {
     LEAST_WEIGHT = 1000,  /* less is done sooner than a thread is started */
     PARTS_PER_THREAD = 4, /* so that threads end at about the same time */
     MAX_THREADS = 256,
-    STACK_SIZE = 8 << 20,
 };
 
 struct part {
@@ -47,8 +45,9 @@ static void do_items(void *user)
     part->parts->work(part->parts->user, part->first, part->end, &part->diags);
 }
 
-static void do_parts(struct run *run)
+static void do_parts(void *user)
 {
+    struct run *run = user;
     for (;;) {
         uint32_t next = __atomic_fetch_add(&run->next, 1, __ATOMIC_RELAXED);
         if (next >= run->count)
@@ -94,51 +93,6 @@ static void make_parts(struct run *run, const struct parts *parts, uint32_t want
     }
 }
 
-static void *thread_main(void *user)
-{
-    do_parts(user);
-    return NULL;
-}
-
-/* Signals go to the thread that was there before, but for those that say what the thread itself
- * has done. */
-static void block_signals(sigset_t *before)
-{
-    static const int own[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS};
-    sigset_t all;
-    sigfillset(&all);
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        sigdelset(&all, own[i]);
-    pthread_sigmask(SIG_BLOCK, &all, before);
-}
-
-/* As many as the system lets us have. */
-static unsigned start_threads(struct run *run, pthread_t *threads, unsigned wanted)
-{
-    unsigned started = 0;
-    sigset_t before;
-    pthread_attr_t attr;
-    if (pthread_attr_init(&attr) != 0)
-        return 0;
-    pthread_attr_setstacksize(&attr, STACK_SIZE);
-    block_signals(&before);
-    while (started < wanted && pthread_create(&threads[started], &attr, thread_main, run) == 0)
-        started++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attr);
-    return started;
-}
-
-static void run_threads(struct run *run, unsigned threads)
-{
-    pthread_t at[MAX_THREADS];
-    unsigned others = threads < run->count ? threads - 1 : run->count - 1;
-    unsigned started = start_threads(run, at, others);
-    do_parts(run);
-    for (unsigned i = 0; i < started; i++)
-        pthread_join(at[i], NULL);
-}
-
 void parts_run(const struct parts *parts, struct diags *diags)
 {
     unsigned most = parts->threads.most, threads = most < MAX_THREADS ? most : MAX_THREADS;
@@ -151,7 +105,7 @@ void parts_run(const struct parts *parts, struct diags *diags)
     struct run run = {.at = NULL};
     uint32_t wanted = threads * PARTS_PER_THREAD;
     make_parts(&run, parts, wanted < parts->count ? wanted : parts->count, all, diags);
-    run_threads(&run, threads);
+    workers_run((threads < run.count ? threads : run.count) - 1, do_parts, &run);
     for (uint32_t i = 0; i < run.count; i++)
         end_part(&run.at[i], diags);
     mem_free(run.at);
