@@ -300,16 +300,22 @@ static bool labels_fit(struct binder *binder, const struct graph *graph, const s
     return true;
 }
 
+/* Whether a parameter is a word that no op gives. */
+static bool is_word(const char *param)
+{
+    switch (param[0]) {
+    case 't': return strcmp(param, "tiling") == 0;
+    case 'w': return strcmp(param, "workspace") == 0;
+    default: return false;
+    }
+}
+
 /* What an op gives for the n-th tensor of a sample kernel. */
 static char tensor_presence(const struct library_kernel *sample, uint32_t n)
 {
-    uint32_t i = 0;
-    for (;; i++) {
-        bool word =
-            strcmp(sample->params[i], "workspace") == 0 || strcmp(sample->params[i], "tiling") == 0;
-        if (!word && n-- == 0)
+    for (uint32_t i = 0;; i++)
+        if (!is_word(sample->params[i]) && n-- == 0)
             return sample->presences[i];
-    }
 }
 
 static bool left_out(struct binder *binder, const struct op *op, uint32_t param)

@@ -58,6 +58,13 @@ unsigned module_properties(const struct module *module)
            (is_bound(module) ? PROPERTY_BOUND : 0) | (is_lowered(module) ? PROPERTY_LOWERED : 0);
 }
 
+unsigned module_properties_of_entries(const struct module *module, unsigned before)
+{
+    bool bound = before & PROPERTY_BOUND ? entries_are_bound(module) : is_bound(module);
+    return (before & PROPERTY_PARTITIONED) | (bound ? PROPERTY_BOUND : 0) |
+           (is_lowered(module) ? PROPERTY_LOWERED : 0);
+}
+
 const char *property_name(unsigned property)
 {
     switch (property) {

@@ -15,6 +15,8 @@ enum property {
 
 /* The properties that hold. */
 unsigned module_properties(const struct module *module);
+/* The same where those of `before` held, and nothing but entries has changed since. */
+unsigned module_properties_of_entries(const struct module *module, unsigned before);
 
 /* What a pass that needs this one property needs, and how to have it. */
 const char *property_text(unsigned property);
