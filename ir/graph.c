@@ -74,36 +74,23 @@ void graph_free(struct graph *graph)
     vec_free(&graph->refs);
 }
 
-/* `copy` has the elements of another one. */
-#define OWN_ELEMENTS(copy)                                                                         \
-    do {                                                                                           \
-        const void *elements_ = (copy)->at;                                                        \
-        uint32_t count_ = (copy)->count;                                                           \
-        (copy)->at = NULL;                                                                         \
-        (copy)->count = (copy)->capacity = 0;                                                      \
-        vec_reserve(copy, count_);                                                                 \
-        if (count_)                                                                                \
-            memcpy((copy)->at, elements_, count_ * sizeof *(copy)->at);                            \
-        (copy)->count = count_;                                                                    \
-    } while (0)
-
 struct graph graph_copy(const struct graph *graph)
 {
     struct graph copy = *graph;
-    OWN_ELEMENTS(&copy.params);
-    OWN_ELEMENTS(&copy.dims);
-    OWN_ELEMENTS(&copy.gears);
-    OWN_ELEMENTS(&copy.gear_values);
-    OWN_ELEMENTS(&copy.cases);
-    OWN_ELEMENTS(&copy.result_types);
-    OWN_ELEMENTS(&copy.returns);
-    OWN_ELEMENTS(&copy.values);
-    OWN_ELEMENTS(&copy.ops);
-    OWN_ELEMENTS(&copy.blocks);
-    OWN_ELEMENTS(&copy.clauses);
-    OWN_ELEMENTS(&copy.forms);
-    OWN_ELEMENTS(&copy.body);
-    OWN_ELEMENTS(&copy.refs);
+    vec_own(&copy.params);
+    vec_own(&copy.dims);
+    vec_own(&copy.gears);
+    vec_own(&copy.gear_values);
+    vec_own(&copy.cases);
+    vec_own(&copy.result_types);
+    vec_own(&copy.returns);
+    vec_own(&copy.values);
+    vec_own(&copy.ops);
+    vec_own(&copy.blocks);
+    vec_own(&copy.clauses);
+    vec_own(&copy.forms);
+    vec_own(&copy.body);
+    vec_own(&copy.refs);
     return copy;
 }
 

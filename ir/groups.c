@@ -8,6 +8,14 @@ uint32_t entry_named_groups(const struct entry *entry)
     return count;
 }
 
+/* --------------------------------------------------------------------------- entries ---- */
+
+struct entry entry_make(uint32_t name, enum kernel_type type)
+{
+    assert((unsigned)type < KERNEL_TYPE_COUNT);
+    return (struct entry){.name = name, .loc = NONE, .end_loc = NONE, .type = type};
+}
+
 /* ---------------------------------------------------------------------------- making ---- */
 
 void entry_add_group(struct entry *entry, uint32_t name, bool word, uint32_t loc)

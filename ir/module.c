@@ -188,13 +188,18 @@ void module_drop_entries(struct module *module, const uint8_t *gone)
         id_map_set(&module->named[SYMBOL_ENTRY], module->entries.at[i].name, i);
 }
 
+struct entry *module_take_entry(struct module *module, struct entry *entry)
+{
+    add_symbol(module, SYMBOL_ENTRY, entry->name, module->entries.count);
+    vec_push(&module->entries, *entry);
+    *entry = (struct entry){.name = NONE};
+    return &module->entries.at[module->entries.count - 1];
+}
+
 struct entry *module_add_entry(struct module *module, uint32_t name, enum kernel_type type)
 {
-    assert((unsigned)type < KERNEL_TYPE_COUNT);
-    add_symbol(module, SYMBOL_ENTRY, name, module->entries.count);
-    vec_push(&module->entries,
-             (struct entry){.name = name, .loc = NONE, .end_loc = NONE, .type = type});
-    return &module->entries.at[module->entries.count - 1];
+    struct entry entry = entry_make(name, type);
+    return module_take_entry(module, &entry);
 }
 
 static bool graph_has_superkernel(const struct graph *graph, uint32_t name)

@@ -465,6 +465,11 @@ struct range module_add_values(struct module *module, const struct attr_value *v
 struct kernel *module_add_kernel(struct module *module, uint32_t name, enum kernel_type type);
 struct graph *module_add_graph(struct module *module, uint32_t name);
 struct entry *module_add_entry(struct module *module, uint32_t name, enum kernel_type type);
+/* Adds an entry that was made elsewhere; `*entry` is empty then. */
+struct entry *module_take_entry(struct module *module, struct entry *entry);
+
+/* An empty entry, which is none of a module. */
+struct entry entry_make(uint32_t name, enum kernel_type type);
 
 /* Take out the graphs or entries that are marked, by index. Those that stay have other indices
  * then. */

@@ -210,17 +210,28 @@ static bool reads_stale(const struct superkernel *sk, uint32_t i, bool word)
     return false;
 }
 
-/* What each op asks for. BEFORE and AFTER only where it is not disabled. */
-static uint8_t *find_wishes(const struct superkernel *sk)
+/* What lists of types ask for; there are none where `user` is NULL. */
+static void find_listed(const struct superkernel *sk, uint8_t *wishes)
 {
     struct types *types = sk->user;
-    uint8_t *wishes = mem_calloc(sk->count, 1);
-    bool word = false;
+    if (!types)
+        return;
     mark_types(sk);
     for (uint32_t i = 0; i < sk->count; i++) {
         uint32_t type = superkernel_op(sk, i)->type;
         wishes[i] = types->listed[type];
         types->met[type] |= types->listed[type];
+    }
+    clear_types(sk);
+}
+
+/* What each op asks for. BEFORE and AFTER only where it is not disabled. */
+static uint8_t *find_wishes(const struct superkernel *sk)
+{
+    uint8_t *wishes = mem_calloc(sk->count, 1);
+    bool word = false;
+    find_listed(sk, wishes);
+    for (uint32_t i = 0; i < sk->count; i++) {
         for (int j = 0; j < LISTS; j++)
             if (attr_flag(sk->module, superkernel_kernel(sk, i)->attrs, lists[j].attribute))
                 wishes[i] |= lists[j].bit;
@@ -230,7 +241,6 @@ static uint8_t *find_wishes(const struct superkernel *sk)
         if (wishes[i] & DISABLED)
             wishes[i] = DISABLED;
     }
-    clear_types(sk);
     return wishes;
 }
 
@@ -342,10 +352,10 @@ static void place_all(struct placing *p)
         place_absent(p, begin, NONE, absent);
 }
 
-static void place_core(const struct superkernel *sk, enum core_type core, const uint8_t *wishes)
+static void place_core(struct superkernel *sk, enum core_type core, const uint8_t *wishes)
 {
     bool everywhere = sk->options.of[SK_debug_dcci_all].number != 0;
-    struct program *program = &sk->entry->programs[core];
+    const struct program *program = &sk->entry->programs[core];
     uint32_t *calls = superkernel_calls(sk, core);
     struct placing placing = {
         .sk = sk,
@@ -356,7 +366,7 @@ static void place_core(const struct superkernel *sk, enum core_type core, const 
         .calls = calls,
     };
     place_all(&placing);
-    program_edit_apply(&placing.edit, program);
+    superkernel_edit(sk, core, &placing.edit);
     mem_free(calls);
 }
 
@@ -480,18 +490,23 @@ static bool visit(struct superkernel *sk)
     return true;
 }
 
+static bool visit_listed(struct pass_context *context, struct types *types)
+{
+    uint32_t names = context->module->names.count;
+    types->listed = mem_calloc(names, 1);
+    types->met = mem_calloc(names, 1);
+    types->tried = mem_calloc(names, sizeof *types->tried);
+    bool ok = superkernels_visit_in_turn(context, visit, types);
+    visit_options(context, types, warn_types);
+    mem_free(types->listed);
+    mem_free(types->met);
+    mem_free(types->tried);
+    return ok;
+}
+
 bool pass_dcci(struct pass_context *context)
 {
     struct types types = {.any = false};
     visit_options(context, &types, intern_types);
-    types.listed = mem_calloc(context->module->names.count, 1);
-    types.met = mem_calloc(context->module->names.count, 1);
-    types.tried = mem_calloc(context->module->names.count, sizeof *types.tried);
-    bool ok = superkernels_visit_with(context, visit, &types);
-    if (types.any)
-        visit_options(context, &types, warn_types);
-    mem_free(types.listed);
-    mem_free(types.met);
-    mem_free(types.tried);
-    return ok;
+    return types.any ? visit_listed(context, &types) : superkernels_visit(context, visit);
 }

@@ -44,8 +44,8 @@ struct tally {
 };
 
 struct side {
-    struct program *program; /* NULL: the launch has no such cores */
-    struct tally *before;    /* per instruction, and at the end */
+    const struct program *program; /* NULL: the launch has no such cores */
+    struct tally *before;          /* per instruction, and at the end */
     uint32_t *calls;
     uint32_t gap; /* the first place for a barrier behind the last one, or behind the last call */
     struct program_edit edit;
@@ -357,7 +357,7 @@ static bool visit(struct superkernel *sk)
     for (int core = 0; core < CORE_TYPES; core++) {
         struct side *side = &ds.sides[core];
         if (ok && side->program)
-            program_edit_apply(&side->edit, side->program);
+            superkernel_edit(sk, (enum core_type)core, &side->edit);
         vec_free(&side->edit);
         mem_free(side->before);
         mem_free(side->calls);

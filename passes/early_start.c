@@ -391,7 +391,7 @@ static void split_barriers(struct instrs *instrs)
     gather(instrs, INSTR_preload, INSTR_await);
 }
 
-static void rewrite(const struct starter *s, enum core_type core)
+static void rewrite(struct starter *s, enum core_type core)
 {
     const struct side *side = &s->sides[core];
     struct instrs instrs = {NULL, 0, 0};
@@ -404,7 +404,7 @@ static void rewrite(const struct starter *s, enum core_type core)
             vec_push(&instrs, instr_make(INSTR_await, core));
     }
     split_barriers(&instrs);
-    program_replace(side->program, &instrs);
+    superkernel_replace(s->sk, core, &instrs);
 }
 
 /* ------------------------------------------------------------------------- driving ---- */
@@ -412,7 +412,7 @@ static void rewrite(const struct starter *s, enum core_type core)
 static void side_init(struct starter *s, enum core_type core)
 {
     struct side *side = &s->sides[core];
-    side->program = &s->sk->entry->programs[core];
+    side->program = &superkernel_own_entry(s->sk)->programs[core];
     side->call = superkernel_calls(s->sk, core);
     side->edits = mem_calloc(side->program->instrs.count, 1);
     side->last_await = NONE;

@@ -43,15 +43,16 @@ static uint64_t workspace_size(uint64_t blocks, uint64_t ops)
 }
 
 /* The slot of the workspace is behind those of the ops, before those of profiling. */
-static void set_slot(const struct superkernel *sk)
+static void set_slot(struct superkernel *sk)
 {
     if (entry_slot(sk->entry, W_sync_workspace) == NONE)
-        entry_insert_words(sk->entry, entry_named_groups(sk->entry), W_sync_workspace, 1);
+        entry_insert_words(superkernel_own_entry(sk), entry_named_groups(sk->entry),
+                           W_sync_workspace, 1);
 }
 
-static void set_size(const struct superkernel *sk, uint64_t blocks)
+static void set_size(struct superkernel *sk, uint64_t blocks)
 {
-    struct entry *entry = sk->entry;
+    const struct entry *entry = sk->entry;
     VEC(struct attr) attrs = {NULL, 0, 0};
     if (attr_find(sk->module, entry->attrs, W_workspace))
         return;
@@ -61,7 +62,7 @@ static void set_size(const struct superkernel *sk, uint64_t blocks)
              (struct attr){W_workspace,
                            NONE,
                            {.kind = ATTR_INT, .i = (int64_t)workspace_size(blocks, sk->count)}});
-    entry->attrs = module_add_attrs(sk->module, attrs.at, attrs.count);
+    superkernel_own_entry(sk)->attrs = module_add_attrs(sk->module, attrs.at, attrs.count);
     vec_free(&attrs);
 }
 
@@ -95,9 +96,9 @@ static bool has_idle_cores(const struct superkernel *sk, uint32_t i, uint64_t bl
     return called < blocks;
 }
 
-static void feed(const struct superkernel *sk, enum core_type core, uint64_t blocks)
+static void feed(struct superkernel *sk, enum core_type core, uint64_t blocks)
 {
-    struct program *program = &sk->entry->programs[core];
+    const struct program *program = &sk->entry->programs[core];
     uint32_t *calls = superkernel_calls(sk, core);
     struct program_edit edit = {NULL, 0, 0};
     bool cleared = is_clearing(program);
@@ -114,7 +115,7 @@ static void feed(const struct superkernel *sk, enum core_type core, uint64_t blo
         program_edit_add(&edit, calls[i] + 1, instr_make(INSTR_feed_sync, PHASE_end));
         program_edit_add(&edit, calls[i] + 1, instr_make(INSTR_feed_sync, PHASE_complement));
     }
-    program_edit_apply(&edit, program);
+    superkernel_edit(sk, core, &edit);
     mem_free(calls);
 }
 

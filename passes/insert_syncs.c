@@ -204,9 +204,9 @@ static void put_gap(struct instrs *instrs, const struct sync_gap *gap, int core)
         put(instrs, INSTR_pipe_barrier, 0);
 }
 
-static void rewrite(const struct inserter *in, int core)
+static void rewrite(struct inserter *in, int core)
 {
-    struct program *program = &in->sk->entry->programs[core];
+    const struct program *program = &in->sk->entry->programs[core];
     const struct sync_list *list = &in->plan.lists[core];
     struct instrs instrs = {NULL, 0, 0};
     uint32_t node = 0;
@@ -216,7 +216,7 @@ static void rewrite(const struct inserter *in, int core)
         vec_push(&instrs, program->instrs.at[i]);
     }
     put_gap(&instrs, &list->gaps[list->count], core);
-    program_replace(program, &instrs);
+    superkernel_replace(in->sk, (enum core_type)core, &instrs);
 }
 
 /* Whether a kernel takes part in the synchronisation around it: that must then be what a kernel

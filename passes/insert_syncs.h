@@ -17,7 +17,7 @@ struct op_nodes {
 };
 
 struct inserter {
-    const struct superkernel *sk;
+    struct superkernel *sk;
     struct sync_plan plan;
     struct op_nodes *ops;
     struct superkernel_events events;

@@ -50,6 +50,8 @@ libskir_la_SOURCES += \
 	passes/entry/call_site.h \
 	passes/entry/kernel_map.c \
 	passes/entry/kernel_map.h \
+	passes/entry/entry_change.c \
+	passes/entry/entry_change.h \
 	passes/entry/launch.c \
 	passes/entry/launch.h \
 	passes/entry/outer_events.c \

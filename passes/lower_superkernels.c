@@ -8,6 +8,7 @@
  * compiler: docs/passes.md, "lower-superkernels".
  */
 #include "ir/arch.h"
+#include "ir/base/parts.h"
 #include "ir/members.h"
 #include "ir/slots.h"
 #include "ir/syntax/locate.h"
@@ -18,9 +19,18 @@
 #include "passes/entry/program_edit.h"
 #include "passes/pass.h"
 
+/* A super kernel without an entry, and what it gets. */
+struct lowered {
+    uint32_t graph, block; /* ids */
+    bool made;
+    struct entry entry; /* without attributes */
+    uint32_t blocks;    /* of the launch */
+    bool dump;
+};
+
 struct lowering {
-    struct pass_context *context;
-    struct module *module;
+    struct diags *diags;
+    const struct module *module;
     const struct graph *graph;
     struct outer_events events;
     struct group_namer namer;
@@ -173,7 +183,7 @@ static void add_ops(struct lowering *lowering, struct entry *entry, uint32_t blo
 static bool refuse_event(const struct lowering *lowering, uint32_t op, enum op_part part,
                          uint32_t index, const char *text, const char *advice)
 {
-    struct diags *diags = lowering->context->diags;
+    struct diags *diags = lowering->diags;
     if (diag_at(diags, DIAG_event_place,
                 locate_op(lowering->module, &lowering->graph->ops.at[op], part, index), "%s", text))
         diag_help(diags, "%s", advice);
@@ -213,11 +223,10 @@ static bool check_shared(const struct lowering *lowering)
     uint32_t event = lowering->events.shared;
     if (event == NONE)
         return true;
-    if (diag_at(lowering->context->diags, DIAG_event_place,
-                locate_name(lowering->module, lowering->graph->loc),
-                "ops of several super kernels wait for event '%.*s'",
-                NAME(lowering->module, event)))
-        diag_help(lowering->context->diags,
+    if (diag_at(
+            lowering->diags, DIAG_event_place, locate_name(lowering->module, lowering->graph->loc),
+            "ops of several super kernels wait for event '%.*s'", NAME(lowering->module, event)))
+        diag_help(lowering->diags,
                   "give each super kernel an event of its own, or run insert-events");
     return false;
 }
@@ -227,7 +236,7 @@ static bool check_kernel(const struct lowering *lowering, const struct op *op)
 {
     const struct module *module = lowering->module;
     const struct kernel *kernel = kernel_of(lowering, op);
-    struct diags *diags = lowering->context->diags;
+    struct diags *diags = lowering->diags;
     if (kernel_is_dynamic(module, kernel) || attr_find(module, kernel->attrs, W_block))
         return true;
     if (diag_at(diags, DIAG_missing_attribute, locate_name(module, kernel->loc),
@@ -245,103 +254,182 @@ static bool writes_dump(const struct lowering *lowering, const uint32_t *ops, ui
     return false;
 }
 
-/* A dump goes behind the workspace, which has a slot for it. */
-static void add_attrs(const struct lowering *lowering, struct entry *entry,
-                      const struct block *superkernel, uint32_t blocks, bool dump)
+/* The entry, but for its attributes, which are the module's. */
+static void make_entry(struct lowering *lowering, struct lowered *lowered,
+                       const struct launch *launch, const struct launch_ops *of)
 {
-    struct module *module = lowering->module;
+    const struct module *module = lowering->module;
+    struct entry *entry = &lowered->entry;
+    *entry = entry_make(of->superkernel->name, launch->type);
+    entry_number_slots(module, entry);
+    for (int core = 0; core < CORE_TYPES; core++)
+        entry->programs[core].present = kernel_type_has(launch->type, core);
+    add_groups(lowering, entry, of->ops, of->count);
+    add_ops(lowering, entry, lowered->block, of->ops, of->count);
+    for (int core = 0; core < CORE_TYPES; core++)
+        entry->programs[core].loc = entry->programs[core].end_loc = NONE;
+    /* A dump goes behind the workspace, which has a slot for it. */
+    lowered->dump = writes_dump(lowering, of->ops, of->count);
+    if (lowered->dump)
+        entry_insert_words(entry, entry_named_groups(entry), W_sync_workspace, 1);
+    lowered->blocks = launch->blocks;
+    lowered->made = true;
+}
+
+static bool lower(struct lowering *lowering, struct lowered *lowered, const uint32_t *ops,
+                  uint32_t count)
+{
+    struct launch launch;
+    bool ok = true;
+    for (uint32_t i = 0; i < count; i++)
+        ok = check_kernel(lowering, &lowering->graph->ops.at[ops[i]]) && ok;
+    ok = check_events(lowering, lowered->block, ops, count) && ok;
+    const struct launch_ops of = {
+        .module = lowering->module,
+        .diags = lowering->diags,
+        .graph = lowering->graph,
+        .superkernel = &lowering->graph->blocks.at[lowered->block],
+        .ops = ops,
+        .count = count,
+    };
+    if (!ok || !launch_choose(&launch, &of))
+        return false;
+    make_entry(lowering, lowered, &launch, &of);
+    return true;
+}
+
+/* ------------------------------------------------------------------------- graphs ---- */
+
+/* All super kernels that have no entry, in the order of graphs. */
+struct work {
+    struct pass_context *context;
+    VEC(struct lowered) lowered;
+    uint32_t *first; /* per graph, in `lowered`; one more for the end */
+    bool failed;     /* atomic */
+};
+
+/* Entries are static. */
+static bool check_gears(const struct lowering *lowering)
+{
+    const struct graph *graph = lowering->graph;
+    if (graph->gear_mode == GEARS_NONE || graph->cases.count)
+        return true;
+    if (diag_at(lowering->diags, DIAG_unsupported, locate_name(lowering->module, graph->loc),
+                "the gears of this graph have no values"))
+        diag_help(lowering->diags, "run expand-gears first, or give them values: --bind %.*s=N",
+                  NAME(lowering->module, graph->gears.at[0].name));
+    return false;
+}
+
+static bool lower_graph(struct lowering *lowering, const struct members *members,
+                        struct lowered *lowered, uint32_t count)
+{
+    if (!check_gears(lowering))
+        return false;
+    outer_events_init(&lowering->events, lowering->graph);
+    bool ok = check_shared(lowering);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t block = lowered[i].block, first = members->first[block];
+        lowering->grouped = members->grouped + first;
+        ok =
+            lower(lowering, &lowered[i], members->ops + first, members->first[block + 1] - first) &&
+            ok;
+    }
+    outer_events_free(&lowering->events);
+    return ok;
+}
+
+static void lower_part(void *user, uint32_t first, uint32_t end, struct diags *diags)
+{
+    struct work *work = user;
+    struct module *module = work->context->module;
+    struct lowering lowering = {.diags = diags, .module = module, .namer = {.module = module}};
+    bool ok = true;
+    for (uint32_t i = first; i < end; i++) {
+        lowering.graph = &module->graphs.at[i];
+        ok = lower_graph(&lowering,
+                         analyses_members(work->context->analyses, module, lowering.graph),
+                         work->lowered.at + work->first[i], work->first[i + 1] - work->first[i]) &&
+             ok;
+    }
+    group_namer_free(&lowering.namer);
+    vec_free(&lowering.slots);
+    vec_free(&lowering.group_of);
+    if (!ok)
+        __atomic_store_n(&work->failed, true, __ATOMIC_RELAXED);
+}
+
+static uint64_t lower_weight(const void *user, uint32_t item)
+{
+    const struct work *work = user;
+    uint32_t missing = work->first[item + 1] - work->first[item];
+    return missing ? 3 * (uint64_t)work->context->module->graphs.at[item].ops.count : 1;
+}
+
+/* Of super kernels of one name, the first gets the entry. */
+static void find_work(struct work *work)
+{
+    const struct module *module = work->context->module;
+    struct id_map seen = {NULL, 0, 0};
+    work->first = mem_calloc((size_t)module->graphs.count + 1, sizeof *work->first);
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        const struct graph *graph = &module->graphs.at[i];
+        for (uint32_t b = 0; b < graph->blocks.count; b++) {
+            const struct block *block = &graph->blocks.at[b];
+            if (block->kind != BLOCK_SUPERKERNEL || block_entry(module, block) ||
+                id_map_find(&seen, block->name) != NONE)
+                continue;
+            id_map_set(&seen, block->name, i);
+            vec_push(&work->lowered, (struct lowered){.graph = i, .block = b});
+        }
+        work->first[i + 1] = work->lowered.count;
+    }
+    id_map_free(&seen);
+}
+
+/* ----------------------------------------------------------------------- driving ---- */
+
+static struct range make_attrs(struct module *module, const struct lowered *lowered)
+{
+    const struct block *superkernel = &module->graphs.at[lowered->graph].blocks.at[lowered->block];
     struct sk_options options;
-    struct attr attrs[3] = {{W_block, NONE, {.kind = ATTR_INT, .i = blocks}}};
+    struct attr attrs[3] = {{W_block, NONE, {.kind = ATTR_INT, .i = lowered->blocks}}};
     uint32_t count = 1;
     sk_options_of(&options, module, attr_string(module, superkernel->attrs, W_options));
     uint32_t align = options.of[SK_func_align].number;
     if (align != ENTRY_ALIGN)
         attrs[count++] = (struct attr){W_align, NONE, {.kind = ATTR_INT, .i = align}};
-    if (dump) {
+    if (lowered->dump)
         attrs[count++] = (struct attr){W_dump, NONE, {.kind = ATTR_BOOL, .i = 1}};
-        entry_insert_words(entry, entry_named_groups(entry), W_sync_workspace, 1);
+    return module_add_attrs(module, attrs, count);
+}
+
+static void add_entries(struct module *module, struct work *work)
+{
+    for (uint32_t i = 0; i < work->lowered.count; i++) {
+        struct lowered *lowered = &work->lowered.at[i];
+        if (!lowered->made)
+            continue;
+        lowered->entry.attrs = make_attrs(module, lowered);
+        module_take_entry(module, &lowered->entry);
     }
-    entry->attrs = module_add_attrs(module, attrs, count);
-}
-
-static bool lower(struct lowering *lowering, const struct block *superkernel, const uint32_t *ops,
-                  uint32_t count)
-{
-    struct module *module = lowering->module;
-    struct launch launch;
-    bool ok = true;
-    uint32_t block = (uint32_t)(superkernel - lowering->graph->blocks.at);
-    for (uint32_t i = 0; i < count; i++)
-        ok = check_kernel(lowering, &lowering->graph->ops.at[ops[i]]) && ok;
-    ok = check_events(lowering, block, ops, count) && ok;
-    const struct launch_ops launch_ops = {
-        .module = module,
-        .diags = lowering->context->diags,
-        .graph = lowering->graph,
-        .superkernel = superkernel,
-        .ops = ops,
-        .count = count,
-    };
-    if (!ok || !launch_choose(&launch, &launch_ops))
-        return false;
-    struct entry *entry = module_add_entry(module, superkernel->name, launch.type);
-    entry_number_slots(module, entry);
-    for (int core = 0; core < CORE_TYPES; core++)
-        entry->programs[core].present = kernel_type_has(launch.type, core);
-    add_groups(lowering, entry, ops, count);
-    add_ops(lowering, entry, block, ops, count);
-    for (int core = 0; core < CORE_TYPES; core++)
-        entry->programs[core].loc = entry->programs[core].end_loc = NONE;
-    add_attrs(lowering, entry, superkernel, launch.blocks, writes_dump(lowering, ops, count));
-    return true;
-}
-
-/* ----------------------------------------------------------------------- driving ---- */
-
-/* Entries are static. */
-static bool check_gears(struct pass_context *context, const struct graph *graph)
-{
-    if (graph->gear_mode == GEARS_NONE || graph->cases.count)
-        return true;
-    if (diag_at(context->diags, DIAG_unsupported, locate_name(context->module, graph->loc),
-                "the gears of this graph have no values"))
-        diag_help(context->diags, "run expand-gears first, or give them values: --bind %.*s=N",
-                  NAME(context->module, graph->gears.at[0].name));
-    return false;
-}
-
-static bool lower_graph(struct pass_context *context, const struct graph *graph)
-{
-    struct lowering lowering = {.context = context,
-                                .module = context->module,
-                                .graph = graph,
-                                .namer = {.module = context->module}};
-    if (!check_gears(context, graph))
-        return false;
-    const struct members *members = analyses_members(context->analyses, context->module, graph);
-    outer_events_init(&lowering.events, graph);
-    bool ok = check_shared(&lowering);
-    for (uint32_t b = 0; b < graph->blocks.count; b++) {
-        const struct block *block = &graph->blocks.at[b];
-        lowering.grouped = members->grouped + members->first[b];
-        if (block->kind == BLOCK_SUPERKERNEL && !block_entry(context->module, block))
-            ok = lower(&lowering, block, members->ops + members->first[b],
-                       members->first[b + 1] - members->first[b]) &&
-                 ok;
-    }
-    outer_events_free(&lowering.events);
-    group_namer_free(&lowering.namer);
-    vec_free(&lowering.slots);
-    vec_free(&lowering.group_of);
-    return ok;
 }
 
 bool pass_lower_superkernels(struct pass_context *context)
 {
-    bool ok = true;
+    struct module *module = context->module;
+    struct work work = {.context = context};
     entries_warn_unused(context);
-    analyses_make_members(context->analyses, context->module);
-    for (uint32_t i = 0; i < context->module->graphs.count; i++)
-        ok = lower_graph(context, &context->module->graphs.at[i]) && ok;
-    return ok;
+    analyses_make_members(context->analyses, module);
+    find_work(&work);
+    parts_run(&(struct parts){.threads = module->threads,
+                              .count = module->graphs.count,
+                              .weight = lower_weight,
+                              .work = lower_part,
+                              .user = &work},
+              context->diags);
+    add_entries(module, &work);
+    vec_free(&work.lowered);
+    mem_free(work.first);
+    return !work.failed;
 }

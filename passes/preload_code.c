@@ -108,25 +108,25 @@ static void add_preload(struct program_edit *edit, uint32_t at, const struct sup
         program_edit_add(edit, at, preload);
 }
 
-static void preload_each(const struct superkernel *sk, enum core_type core)
+static void preload_each(struct superkernel *sk, enum core_type core)
 {
-    struct program *program = &sk->entry->programs[core];
+    const struct program *program = &sk->entry->programs[core];
     struct program_edit edit = {NULL, 0, 0};
     struct ahead calls;
     ahead_init(&calls, sk, core);
     for (uint32_t i = 0; i < calls.at.count; i++)
         add_preload(&edit, ahead_place(&calls, i), sk, &program->instrs.at[calls.at.at[i]], core);
-    program_edit_apply(&edit, program);
+    superkernel_edit(sk, core, &edit);
     ahead_free(&calls);
 }
 
-static void preload_all(struct program *program)
+static void preload_all(struct superkernel *sk, enum core_type core)
 {
     struct program_edit edit = {NULL, 0, 0};
     struct instr preload = instr_make(INSTR_preload_all, 0);
     preload.number[0] = PRELOAD_ALL_UNITS;
     program_edit_add(&edit, 0, preload);
-    program_edit_apply(&edit, program);
+    superkernel_edit(sk, core, &edit);
 }
 
 static bool has_preloads(const struct entry *entry)
@@ -150,7 +150,7 @@ static bool insert(struct superkernel *sk)
         if (!sk->entry->programs[core].present)
             continue;
         if (mode == SK_PRELOAD_max)
-            preload_all(&sk->entry->programs[core]);
+            preload_all(sk, core);
         else
             preload_each(sk, core);
     }
@@ -163,7 +163,7 @@ bool pass_preload_code(struct pass_context *context)
     struct preloads preloads = {mem_calloc(size, 1)};
     if (size)
         memset(preloads.units, NOT_ASKED, size);
-    bool ok = superkernels_visit_with(context, insert, &preloads);
+    bool ok = superkernels_visit_in_turn(context, insert, &preloads);
     mem_free(preloads.units);
     return ok;
 }

@@ -20,9 +20,9 @@ static uint32_t behind_preloads(const struct program *program, uint32_t at)
     return at;
 }
 
-static void preload(const struct superkernel *sk, enum core_type core)
+static void preload(struct superkernel *sk, enum core_type core)
 {
-    struct program *program = &sk->entry->programs[core];
+    const struct program *program = &sk->entry->programs[core];
     struct program_edit edit = {NULL, 0, 0};
     struct ahead calls;
     ahead_init(&calls, sk, core);
@@ -31,7 +31,7 @@ static void preload(const struct superkernel *sk, enum core_type core)
         instr.number[0] = program->instrs.at[calls.at.at[i]].number[0];
         program_edit_add(&edit, behind_preloads(program, ahead_place(&calls, i)), instr);
     }
-    program_edit_apply(&edit, program);
+    superkernel_edit(sk, core, &edit);
     ahead_free(&calls);
 }
 

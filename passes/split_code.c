@@ -87,14 +87,14 @@ static bool split(struct superkernel *sk)
     if (!check_kernels(sk, copies, written))
         return false;
     if (!written && copies > 1)
-        write_split(sk->module, sk->entry, copies);
+        write_split(sk->module, superkernel_own_entry(sk), copies);
     return true;
 }
 
 bool pass_split_code(struct pass_context *context)
 {
     struct reports reports = {mem_calloc(context->module->kernels.count, sizeof *reports.of), 0};
-    bool ok = superkernels_visit_with(context, split, &reports);
+    bool ok = superkernels_visit_in_turn(context, split, &reports);
     kernel_map_warn(context);
     mem_free(reports.of);
     return ok;

@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define VEC(type)                                                                                  \
     struct {                                                                                       \
@@ -47,6 +48,19 @@ static inline uint32_t vec_capacity(uint32_t capacity, uint64_t need)
     do {                                                                                           \
         vec_reserve(v, 1);                                                                         \
         (v)->at[(v)->count++] = (__VA_ARGS__);                                                     \
+    } while (0)
+
+/* A copy of another one's struct, which has that one's elements: gives it its own. */
+#define vec_own(v)                                                                                 \
+    do {                                                                                           \
+        const void *vec_elements_ = (v)->at;                                                       \
+        uint32_t vec_count_ = (v)->count;                                                          \
+        (v)->at = NULL;                                                                            \
+        (v)->count = (v)->capacity = 0;                                                            \
+        vec_reserve(v, vec_count_);                                                                \
+        if (vec_count_)                                                                            \
+            memcpy((v)->at, vec_elements_, vec_count_ * sizeof *(v)->at);                          \
+        (v)->count = vec_count_;                                                                   \
     } while (0)
 
 #define vec_free(v)                                                                                \

@@ -23,20 +23,16 @@ void program_edit_add(struct program_edit *edit, uint32_t at, struct instr instr
     vec_push(edit, (struct addition){at, instr});
 }
 
-void program_edit_apply(struct program_edit *edit, struct program *program)
+void program_edit_merge(const struct program_edit *edit, const struct program *program,
+                        struct instrs *instrs)
 {
-    struct instrs next = {NULL, 0, 0};
     uint32_t added = 0;
-    if (edit->count) {
-        assert(edit->at[edit->count - 1].at <= program->instrs.count);
-        vec_reserve(&next, (uint64_t)program->instrs.count + edit->count);
-        for (uint32_t i = 0; i <= program->instrs.count; i++) {
-            for (; added < edit->count && edit->at[added].at == i; added++)
-                vec_push(&next, edit->at[added].instr);
-            if (i < program->instrs.count)
-                vec_push(&next, program->instrs.at[i]);
-        }
-        program_replace(program, &next);
+    assert(edit->count == 0 || edit->at[edit->count - 1].at <= program->instrs.count);
+    vec_reserve(instrs, (uint64_t)program->instrs.count + edit->count);
+    for (uint32_t i = 0; i <= program->instrs.count; i++) {
+        for (; added < edit->count && edit->at[added].at == i; added++)
+            vec_push(instrs, edit->at[added].instr);
+        if (i < program->instrs.count)
+            vec_push(instrs, program->instrs.at[i]);
     }
-    vec_free(edit);
 }

@@ -25,8 +25,9 @@ struct program_edit {
 
 /* `at` is not below that of the addition before. */
 void program_edit_add(struct program_edit *edit, uint32_t at, struct instr instr);
-/* Makes the additions, and forgets them. */
-void program_edit_apply(struct program_edit *edit, struct program *program);
+/* Appends what the program is with the additions. */
+void program_edit_merge(const struct program_edit *edit, const struct program *program,
+                        struct instrs *instrs);
 
 static inline bool program_has(const struct program *program, uint32_t at, enum instr_op op)
 {

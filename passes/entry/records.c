@@ -19,7 +19,7 @@ static unsigned record_kind(const struct instr *instr)
 
 /* A program that gets records. */
 struct recording {
-    const struct superkernel *sk;
+    struct superkernel *sk;
     const struct superkernel_events *events;
     unsigned kinds;
     enum core_type core;
@@ -139,7 +139,7 @@ static uint32_t next_op(const struct superkernel *sk, const uint32_t *calls, uin
 
 static void record_program(struct recording *r)
 {
-    struct program *program = &r->sk->entry->programs[r->core];
+    const struct program *program = &r->sk->entry->programs[r->core];
     uint32_t *calls = superkernel_calls(r->sk, r->core), op = next_op(r->sk, calls, 0);
     add_trace(r, 0, 0, TRACE_BEGUN);
     add_profile(r, 0, PHASE_begin, 0, PROFILE_KERNEL);
@@ -154,7 +154,7 @@ static void record_program(struct recording *r)
     }
     add_profile(r, program->instrs.count, PHASE_end, 0, PROFILE_KERNEL);
     add_trace(r, program->instrs.count, 0, TRACE_ENDED);
-    program_edit_apply(&r->edit, program);
+    superkernel_edit(r->sk, r->core, &r->edit);
     mem_free(calls);
 }
 
@@ -195,10 +195,10 @@ static unsigned present(const struct entry *entry)
 /* Where there are slots of time records there were records, which are not to be seen here. */
 void records_add(struct superkernel *sk, unsigned kind)
 {
-    struct entry *entry = sk->entry;
-    if ((sk->records | present(entry)) & kind ||
-        (kind == RECORDS_PROFILE && entry_profile_slot(entry) != NONE))
+    if ((sk->records | present(sk->entry)) & kind ||
+        (kind == RECORDS_PROFILE && entry_profile_slot(sk->entry) != NONE))
         return;
+    struct entry *entry = superkernel_own_entry(sk);
     if (kind == RECORDS_PROFILE)
         entry_insert_words(entry, entry->groups.count, W_profiling, PROFILE_SLOTS);
     else
@@ -247,10 +247,12 @@ static bool has_slots(const struct entry *entry, unsigned kinds)
 
 unsigned records_take(struct superkernel *sk)
 {
-    struct program *programs = sk->entry->programs, old[CORE_TYPES];
+    struct program old[CORE_TYPES];
     unsigned kinds = present(sk->entry);
     if (!kinds || !has_slots(sk->entry, kinds))
         return 0;
+    struct entry *entry = superkernel_own_entry(sk);
+    struct program *programs = entry->programs;
     for (int core = 0; core < CORE_TYPES; core++) {
         old[core] = programs[core];
         programs[core] = without_records(&old[core]);
@@ -264,6 +266,6 @@ unsigned records_take(struct superkernel *sk)
         vec_free(&made.instrs);
     }
     if (same)
-        take_records(sk->entry);
+        take_records(entry);
     return same ? kinds : 0;
 }

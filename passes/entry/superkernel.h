@@ -7,13 +7,15 @@
 #include "ir/sk_options.h"
 #include "ir/slots.h"
 #include "passes/context.h"
+#include "passes/entry/entry_change.h"
 
 struct superkernel {
     struct pass_context *context;
     struct module *module;
     const struct graph *graph;
     const struct block *block;
-    struct entry *entry;
+    const struct entry *entry; /* to be changed by passes/entry/entry_change.h */
+    struct entry_change change;
     const uint32_t *ops; /* op ids in the order of the calls: an op's number here is its turn */
     uint32_t count;
     const uint32_t *listed;  /* by turn: the place in list order; NULL: that is the turn */
@@ -23,7 +25,7 @@ struct superkernel {
     const struct order *order; /* of the graph */
     struct sk_options options;
     unsigned records; /* kinds that the entry's programs get behind the visit (records.h) */
-    void *user;       /* of superkernels_visit_with */
+    void *user;       /* of superkernels_visit_in_turn */
 };
 
 const struct op *superkernel_op(const struct superkernel *sk, uint32_t i);

@@ -1,10 +1,20 @@
 #include "passes/entry/visit.h"
+#include "ir/base/parts.h"
 #include "passes/entry/records.h"
 #include "passes/entry/turns.h"
 
+/* What all parts of a visit share. */
+struct visits {
+    struct pass_context *context;
+    bool (*visit)(struct superkernel *sk);
+    void *user;
+    struct entry_change *changes; /* by entry: what parts have done */
+    bool failed;                  /* atomic */
+};
+
 struct visitor {
     struct superkernel sk;
-    bool (*visit)(struct superkernel *sk);
+    const struct visits *visits;
     struct group_namer namer;
     VEC(struct group_name) names; /* of the super kernel at hand, by place in the list */
     uint32_t *index;              /* a copy of the graph's, for calls in another order */
@@ -16,7 +26,7 @@ static bool visit_one(struct visitor *visitor)
 {
     struct superkernel *sk = &visitor->sk;
     sk->records = records_take(sk);
-    bool ok = visitor->visit(sk);
+    bool ok = visitor->visits->visit(sk);
     if (ok)
         records_make(sk, sk->records);
     return ok;
@@ -112,6 +122,18 @@ static bool visit_called(struct visitor *visitor, const struct members *members,
     return ok;
 }
 
+static bool visit_entry(struct visitor *visitor, struct entry *entry, const struct members *members,
+                        const uint32_t *grouped)
+{
+    struct superkernel *sk = &visitor->sk;
+    sk->entry = entry;
+    sk->change = (struct entry_change){.entry = entry, .in_part = part_runs()};
+    bool ok = visit_called(visitor, members, grouped);
+    if (sk->change.copied)
+        visitor->visits->changes[entry_id(sk->module, entry)] = sk->change;
+    return ok;
+}
+
 static bool visit_graph(struct visitor *visitor)
 {
     struct superkernel *sk = &visitor->sk;
@@ -125,36 +147,87 @@ static bool visit_graph(struct visitor *visitor)
         if (block->kind != BLOCK_SUPERKERNEL)
             continue;
         sk->block = block;
-        sk->entry = block_entry(sk->module, block);
+        struct entry *entry = block_entry(sk->module, block);
         sk->ops = members->ops + members->first[b];
         sk->count = members->first[b + 1] - members->first[b];
         sk_options_of(&sk->options, sk->module, attr_string(sk->module, block->attrs, W_options));
-        ok = visit_called(visitor, members, members->grouped + members->first[b]) && ok;
+        ok = visit_entry(visitor, entry, members, members->grouped + members->first[b]) && ok;
     }
     mem_free(visitor->index);
     visitor->index = NULL;
     return ok;
 }
 
-bool superkernels_visit(struct pass_context *context, bool (*visit)(struct superkernel *sk))
-{
-    return superkernels_visit_with(context, visit, NULL);
-}
+/* --------------------------------------------------------------------------- all parts ---- */
 
-bool superkernels_visit_with(struct pass_context *context, bool (*visit)(struct superkernel *sk),
-                             void *user)
+static void visit_part(void *user, uint32_t first, uint32_t end, struct diags *diags)
 {
-    struct module *module = context->module;
-    struct visitor visitor = {.sk = {.context = context, .module = module, .user = user},
-                              .visit = visit,
+    struct visits *visits = user;
+    struct pass_context context = *visits->context;
+    struct module *module = context.module;
+    struct visitor visitor = {.sk = {.context = &context, .module = module, .user = visits->user},
+                              .visits = visits,
                               .namer = {.module = module}};
     bool ok = true;
-    analyses_make_members(context->analyses, module);
-    for (uint32_t i = 0; i < module->graphs.count; i++) {
+    context.diags = diags;
+    for (uint32_t i = first; i < end; i++) {
         visitor.sk.graph = &module->graphs.at[i];
         ok = visit_graph(&visitor) && ok;
     }
     group_namer_free(&visitor.namer);
     vec_free(&visitor.names);
-    return ok;
+    if (!ok)
+        __atomic_store_n(&visits->failed, true, __ATOMIC_RELAXED);
+}
+
+static uint64_t visit_weight(const void *user, uint32_t item)
+{
+    const struct visits *visits = user;
+    return 2 * (uint64_t)visits->context->module->graphs.at[item].ops.count;
+}
+
+/* Whether each entry is that of one super kernel at most. */
+static bool entries_are_apart(const struct module *module)
+{
+    uint8_t *seen = mem_calloc(module->entries.count, 1);
+    bool apart = true;
+    for (uint32_t i = 0; apart && i < module->graphs.count; i++)
+        for (uint32_t b = 0; apart && b < module->graphs.at[i].blocks.count; b++) {
+            const struct block *block = &module->graphs.at[i].blocks.at[b];
+            if (block->kind != BLOCK_SUPERKERNEL)
+                continue;
+            uint32_t id = entry_id(module, block_entry(module, block));
+            apart = !seen[id];
+            seen[id] = 1;
+        }
+    mem_free(seen);
+    return apart;
+}
+
+bool superkernels_visit(struct pass_context *context, bool (*visit)(struct superkernel *sk))
+{
+    struct module *module = context->module;
+    struct visits visits = {.context = context, .visit = visit};
+    analyses_make_members(context->analyses, module);
+    visits.changes = mem_calloc(module->entries.count, sizeof *visits.changes);
+    parts_run(&(struct parts){.threads = entries_are_apart(module) ? module->threads
+                                                                   : (struct threads){1, false},
+                              .count = module->graphs.count,
+                              .weight = visit_weight,
+                              .work = visit_part,
+                              .user = &visits},
+              context->diags);
+    for (uint32_t i = 0; i < module->entries.count; i++)
+        entry_change_take(&visits.changes[i]);
+    mem_free(visits.changes);
+    return !visits.failed;
+}
+
+bool superkernels_visit_in_turn(struct pass_context *context, bool (*visit)(struct superkernel *sk),
+                                void *user)
+{
+    struct visits visits = {.context = context, .visit = visit, .user = user};
+    analyses_make_members(context->analyses, context->module);
+    visit_part(&visits, 0, context->module->graphs.count, context->diags);
+    return !visits.failed;
 }

@@ -8,10 +8,12 @@
  * PROPERTY_LOWERED), with its ops in the order of the calls. Entries whose calls are not those of
  * the ops, or come in an order that the graph does not allow, are reported and left out.
  * The records that `profile`, `trace` and `check-sync` have made are not there while it runs, and
- * are back afterwards. Returns whether all was well. */
+ * are back afterwards. Graphs are visited in parts (ir/base/parts.h), which change nothing but the
+ * entry at hand. Returns whether all was well. */
 bool superkernels_visit(struct pass_context *context, bool (*visit)(struct superkernel *sk));
-/* The same for a visitor that keeps something between super kernels: `sk->user` is `user`. */
-bool superkernels_visit_with(struct pass_context *context, bool (*visit)(struct superkernel *sk),
-                             void *user);
+/* The same for a visitor that keeps something between super kernels, one after another: `sk->user`
+ * is `user`, otherwise NULL. */
+bool superkernels_visit_in_turn(struct pass_context *context, bool (*visit)(struct superkernel *sk),
+                                void *user);
 
 #endif

@@ -1,3 +1,4 @@
+#include "ir/base/parts.h"
 #include "ir/sk_options.h"
 #include "ir/syntax/locate.h"
 #include "passes/fusion/fusion_internal.h"
@@ -192,37 +193,75 @@ static void take_names(struct vec_u32 *taken, const struct module *module)
         count_superkernels(taken, &module->graphs.at[i], 1);
 }
 
+/* All graphs: schedules are found in parts, and then written one after another. */
+struct fusions {
+    struct pass_context *context;
+    enum fusion_mode mode;
+    struct fusion *at; /* by graph */
+    struct vec_u32 taken;
+    struct unfused unfused;
+};
+
+static void schedule_part(void *user, uint32_t first, uint32_t end, struct diags *diags)
+{
+    struct fusions *all = user;
+    struct module *module = all->context->module;
+    (void)diags; /* there is nothing to say yet */
+    for (uint32_t i = first; i < end; i++) {
+        struct fusion f = {.context = all->context,
+                           .module = module,
+                           .graph = &module->graphs.at[i],
+                           .mode = all->mode,
+                           .taken = &all->taken};
+        fusion_init(&f);
+        all->at[i] = f;
+    }
+}
+
+static uint64_t schedule_weight(const void *user, uint32_t item)
+{
+    const struct fusions *all = user;
+    return 3 * (uint64_t)all->context->module->graphs.at[item].ops.count;
+}
+
+static bool write_one(struct fusions *all, struct fusion *f)
+{
+    if (f->mode == FUSION_FILTER) /* what it takes apart loses its name; collecting keeps all */
+        count_superkernels(&all->taken, f->graph, UINT32_MAX);
+    if (!fusion_report_breaks(f))
+        return false;
+    dissolve(f);
+    if (f->mode == FUSION_FILTER)
+        separate(f);
+    find_ranks(f);
+    bool ok = fusion_rewrite(f);
+    unfused_look(&all->unfused, f);
+    return ok;
+}
+
 bool fusion_run(struct pass_context *context, enum fusion_mode mode)
 {
-    struct vec_u32 taken = {NULL, 0, 0};
-    struct unfused unfused = {.told = false};
+    const struct module *module = context->module;
+    uint32_t count = module->graphs.count;
+    struct fusions all = {.context = context, .mode = mode};
     bool ok = true;
-    take_names(&taken, context->module);
-    analyses_make_orders(context->analyses, context->module);
-    for (uint32_t i = 0; i < context->module->graphs.count; i++) {
-        struct fusion f = {.context = context,
-                           .module = context->module,
-                           .graph = &context->module->graphs.at[i],
-                           .mode = mode,
-                           .taken = &taken};
-        if (mode == FUSION_FILTER) /* what it takes apart loses its name; collecting keeps all */
-            count_superkernels(&taken, f.graph, UINT32_MAX);
-        fusion_init(&f);
-        if (fusion_report_breaks(&f)) {
-            dissolve(&f);
-            if (mode == FUSION_FILTER)
-                separate(&f);
-            find_ranks(&f);
-            ok = fusion_rewrite(&f) && ok;
-            unfused_look(&unfused, &f);
-        } else {
-            ok = false;
-        }
-        fusion_free(&f);
+    all.at = mem_calloc(count, sizeof *all.at);
+    take_names(&all.taken, module);
+    analyses_make_orders(context->analyses, module);
+    parts_run(&(struct parts){.threads = module->threads,
+                              .count = count,
+                              .weight = schedule_weight,
+                              .work = schedule_part,
+                              .user = &all},
+              context->diags);
+    for (uint32_t i = 0; i < count; i++) {
+        ok = write_one(&all, &all.at[i]) && ok;
+        fusion_free(&all.at[i]);
     }
     if (ok)
-        unfused_report(&unfused, context->diags);
-    unfused_free(&unfused);
-    vec_free(&taken);
+        unfused_report(&all.unfused, context->diags);
+    unfused_free(&all.unfused);
+    vec_free(&all.taken);
+    mem_free(all.at);
     return ok;
 }
