@@ -224,52 +224,73 @@ int64_t gear_row_dim(const struct module *module, const struct graph *graph, con
 
 /* ----------------------------------------------------------------------------- types ---- */
 
-static bool bind_type(struct module *module, uint32_t *id, const struct dim_binding *bindings,
-                      uint32_t count, struct bind_fault *fault)
-{
-    int64_t dims[MAX_RANK];
-    if (*id == NONE)
-        return true;
-    struct type type = module->types.at[*id];
-    for (uint32_t i = 0; i < type_n_dims(&type); i++) {
-        int64_t dim = type_dims(module, *id)[i];
-        *fault = (struct bind_fault){dim, dim_bind(module, dim, bindings, count, &dims[i])};
-        if (fault->fault != DIM_FINE)
-            return false;
-    }
-    *id = module_type(module, type.dtype, type.format, dims, type.rank);
-    return true;
-}
+enum { RECENT_TYPES = 16 };
 
-/* What a map of attributes binds types with. */
+/* What the types of a graph are bound with. Most of them are types of others, too. */
 struct type_binder {
+    struct module *module;
     const struct dim_binding *bindings;
     uint32_t count;
     bool ok;
     struct bind_fault *fault;
+    struct {
+        uint32_t id, bound; /* NONE: none */
+    } recent[RECENT_TYPES]; /* by the low bits of the id */
 };
+
+static bool bind_dims(struct type_binder *binder, uint32_t id, int64_t *dims)
+{
+    struct module *module = binder->module;
+    uint32_t count = type_n_dims(&module->types.at[id]);
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t dim = type_dims(module, id)[i];
+        *binder->fault = (struct bind_fault){
+            dim, dim_bind(module, dim, binder->bindings, binder->count, &dims[i])};
+        if (binder->fault->fault != DIM_FINE)
+            return false;
+    }
+    return true;
+}
+
+static void bind_type(struct type_binder *binder, uint32_t *id)
+{
+    int64_t dims[MAX_RANK];
+    if (*id == NONE || !binder->ok)
+        return;
+    uint32_t of = *id, at = of % RECENT_TYPES;
+    if (binder->recent[at].id != of) {
+        struct type type = binder->module->types.at[of];
+        binder->ok = bind_dims(binder, of, dims);
+        if (!binder->ok)
+            return;
+        binder->recent[at].id = of;
+        binder->recent[at].bound =
+            module_type(binder->module, type.dtype, type.format, dims, type.rank);
+    }
+    *id = binder->recent[at].bound;
+}
 
 static bool bind_attr(struct attr_map *map, struct attr_value *value)
 {
-    struct type_binder *binder = map->user;
     uint32_t before = value->id;
-    if (value->kind == ATTR_TYPE && binder->ok)
-        binder->ok =
-            bind_type(map->module, &value->id, binder->bindings, binder->count, binder->fault);
+    if (value->kind == ATTR_TYPE)
+        bind_type(map->user, &value->id);
     return value->id != before;
 }
 
 bool graph_bind_types(struct module *module, struct graph *graph,
                       const struct dim_binding *bindings, uint32_t count, struct bind_fault *fault)
 {
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < graph->values.count; i++)
-        ok = bind_type(module, &graph->values.at[i].type, bindings, count, fault);
-    for (uint32_t i = 0; ok && i < graph->result_types.count; i++)
-        ok = bind_type(module, &graph->result_types.at[i], bindings, count, fault);
-    struct type_binder binder = {bindings, count, ok, fault};
+    struct type_binder binder = {
+        .module = module, .bindings = bindings, .count = count, .ok = true, .fault = fault};
     struct attr_map map = {module, bind_attr, &binder};
-    if (ok)
+    for (uint32_t i = 0; i < RECENT_TYPES; i++)
+        binder.recent[i].id = NONE;
+    for (uint32_t i = 0; i < graph->values.count; i++)
+        bind_type(&binder, &graph->values.at[i].type);
+    for (uint32_t i = 0; i < graph->result_types.count; i++)
+        bind_type(&binder, &graph->result_types.at[i]);
+    if (binder.ok)
         attr_map_graph(&map, graph);
     return binder.ok;
 }

@@ -37,6 +37,8 @@ struct row_maker {
     struct vec_u32 calls; /* indices of the instructions that are calls */
     uint32_t call;        /* those before the instruction at hand */
     struct text text;
+    const struct entry *like;           /* one whose groups are alike, or NULL */
+    const struct entry_rows *like_rows; /* of that */
     bool ok;
 };
 
@@ -66,8 +68,25 @@ static uint32_t part_of(struct row_maker *maker, const struct instr *instr)
     return *place - 1;
 }
 
+/* The row of the same instruction, in the same place of an entry with such groups; or NULL. */
+static const struct skrt_row *like_row(const struct row_maker *maker, const struct instr *instr)
+{
+    uint32_t at = (uint32_t)(instr - maker->program->instrs.at);
+    if (!maker->like || at >= maker->like->programs[maker->core].instrs.count)
+        return NULL;
+    const struct instr *other = &maker->like->programs[maker->core].instrs.at[at];
+    bool same = other->op == instr->op && other->part == instr->part &&
+                other->word == instr->word && other->early == instr->early &&
+                other->kernel == instr->kernel && other->number[0] == instr->number[0] &&
+                other->number[1] == instr->number[1];
+    return same ? &maker->like_rows->programs[maker->core].at[at] : NULL;
+}
+
 static uint32_t site_of(struct row_maker *maker, const struct instr *instr)
 {
+    const struct skrt_row *like = like_row(maker, instr);
+    if (like)
+        return like->site;
     struct text *text = &maker->text;
     text->size = 0;
     emitter_site(maker->emitter, instr, text);
@@ -196,8 +215,27 @@ static void find_calls(struct row_maker *maker)
             vec_push(&maker->calls, i);
 }
 
+/* Whether groups are spelled alike in reports, with the values in their slots. */
+static bool groups_are_alike(const struct entry *a, const struct entry *b)
+{
+    bool alike = a->groups.count == b->groups.count && a->args.count == b->args.count;
+    for (uint32_t i = 0; alike && i < a->groups.count; i++) {
+        const struct arg_group *x = &a->groups.at[i], *y = &b->groups.at[i];
+        alike = x->name == y->name && x->word == y->word && x->args.first == y->args.first &&
+                x->args.count == y->args.count;
+    }
+    for (uint32_t i = 0; alike && i < a->args.count; i++) {
+        const struct arg *x = &a->args.at[i], *y = &b->args.at[i];
+        alike = x->kind == y->kind && (x->kind != ARG_VALUE || x->id == y->id);
+    }
+    return alike;
+}
+
+/* Combinations of gears follow one another, and are mostly alike. */
 static bool make_entry(struct entry_rows *rows, struct row_tables *tables, struct emitter *emitter)
 {
+    const struct entry *before = emitter->entry_id > 0 ? emitter->entry - 1 : NULL;
+    bool alike = before && groups_are_alike(emitter->entry, before);
     bool ok = true;
     rows->copies = entry_copies(emitter->module, emitter->entry);
     rows->workspace = emitter->workspace_slot == NONE ? 0 : (uint64_t)emitter->workspace;
@@ -206,6 +244,8 @@ static bool make_entry(struct entry_rows *rows, struct row_tables *tables, struc
                                   .emitter = emitter,
                                   .core = core,
                                   .program = &emitter->entry->programs[core],
+                                  .like = alike ? before : NULL,
+                                  .like_rows = alike ? rows - 1 : NULL,
                                   .ok = true};
         find_calls(&maker);
         vec_reserve(&rows->programs[core], maker.program->instrs.count);
