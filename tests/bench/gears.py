@@ -85,17 +85,36 @@ def instructions(program, cases, folder):
 # ---- Compiling ----
 
 
-def compile_argv(args, folder, cases):
-    """The command that compiles the layer with so many combinations of batches and lengths."""
+def layers(count, batches, lengths):
+    """The layer of docs/examples/decoder_gears.skir so many times, one behind the other, for these
+    batches and lengths."""
     with open(os.path.join(SOURCE, "docs", "examples", "decoder_gears.skir")) as file:
-        text = file.read()
+        head, rest = file.read().split("  scope @layer {", 1)
+    options, rest = rest.split("\n", 1)
+    body, tail = rest.split("\n  }\n", 1)
+    shared = set(re.findall(r"%(\w+): ", head)) - {"x"}
+    parts = []
+    for layer in range(count):
+        def name(match):
+            word = match.group(1)
+            if word == "x":
+                return f"%y_{layer - 1}" if layer else "%x"
+            return "%" + (word if word in shared else f"{word}_{layer}")
+        parts.append(f"  scope @layer{layer} {{{options}\n" + re.sub(r"%(\w+)", name, body)
+                     + "\n  }\n")
+    head = re.sub(r"gears product \(.*?\)", f"gears product (b = {batches}, s = {lengths})", head)
+    return head + "".join(parts) + tail.replace("%y", f"%y_{count - 1}")
+
+
+def compile_argv(args, folder, cases, count=1):
+    """The command that compiles so many layers for so many combinations of batches and lengths."""
     batches, lengths = ([*values] for values in SHAPES[cases])
     bound = [] if cases > 1 else [f"--bind=b={batches[0]}", f"--bind=s={lengths[0]}"]
-    if not bound:
-        text = re.sub(r"gears product \(.*?\)", f"gears product (b = {batches}, s = {lengths})", text)
-    path = os.path.join(folder, f"decoder_{cases}")
+    if bound:
+        batches, lengths = [2, 3], [16, 32]
+    path = os.path.join(folder, f"decoder_{cases}_{count}")
     with open(path + ".skir", "w") as file:
-        file.write(text)
+        file.write(layers(count, batches, lengths))
     argv = [args.skirc, "compile", "--jobs=1", path + ".skir", "-o", path + ".o", *bound]
     return argv, path + ".o"
 
@@ -162,14 +181,16 @@ def elapsed(argv):
     return 1e3 * (time.perf_counter() - start)
 
 
-def compare_threads(args, folder):
+def compare_threads(args, folder, count):
     """The most combinations by one thread and by two, side by side in each round. A machine that
     has something else to do shows nothing; then the report says no more than that."""
-    print(f"{CASES[-1]} combinations compiled: medians of {THREAD_RUNS} interleaved rounds")
+    what = "layer" if count == 1 else "layers"
+    print(f"{CASES[-1]} combinations of {count} {what} compiled: medians of {THREAD_RUNS} "
+          "interleaved rounds")
     if len(os.sched_getaffinity(0)) < 2:
         print("  not measured: there is one processor")
         return
-    argv, _ = compile_argv(args, folder, CASES[-1])
+    argv, _ = compile_argv(args, folder, CASES[-1], count)
     samples = collections.defaultdict(list)
     for _ in range(THREAD_RUNS):
         for threads in (1, 2):
@@ -201,7 +222,8 @@ def main():
         print(f"  {CASES[-1]} / {CASES[0]} combinations: {medians[100] / medians[1]:.2f} x time")
         compare_compiling(args, folder)
         count_longer_layer(args, folder)
-        compare_threads(args, folder)
+        for count in (1, 10):
+            compare_threads(args, folder, count)
 
 
 if __name__ == "__main__":
