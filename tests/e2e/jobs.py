@@ -103,6 +103,22 @@ table = f"product (b = {[*range(2, 12)]}, s = {[*range(16, 176, 16)]})"
 same("100 combinations of gears",
      [put("layer.skir", layer[:start] + table + layer[layer.index(")", start) + 1:])])
 
+# What each pass over entries does where it is asked to.
+OPTIONS = ["debug-sync-all=1", "feed-sync-all=1", "profiling=1", "debug-op-exec-trace=1",
+           "debug-cross-core-sync-check=1", "early-start=0", "early-start=2", "preload-code=max",
+           "preload-data=advance-step", "split-mode=4", "debug-dcci-all=1",
+           "dcci-before-kernel-start=MatMul,Add", "dcci-scalar-reads=1",
+           "profiling=1:debug-op-exec-trace=1:debug-cross-core-sync-check=1:debug-sync-all=1",
+           "feed-sync-all=1:profiling=1:split-mode=2"]
+paths = []
+for number, options in enumerate(OPTIONS):
+    for lists in (0, 1):
+        text = layer.replace("stream-fusion=1", f"stream-fusion={lists}:{options}")
+        if not lists:
+            text = text.replace('stream "1" {', 'stream "0" {')
+        paths.append(put(f"options{number}_{lists}.skir", text))
+same("options of passes over entries", paths)
+
 for jobs in ("0", "257", "x", "-1"):
     ran = tap.skirc("check", "-j", jobs, "many.skir")
     tap.check(f"-j {jobs} is refused", ran.returncode == 2 and "from 1 to 256" in ran.stderr, str(ran))
