@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Kernels may call what nothing else in this process does. */
 static void *find_in_libm(const char *name)
@@ -14,15 +15,24 @@ static void *find_in_libm(const char *name)
     return libm ? dlsym(libm, name) : NULL;
 }
 
+/* What this process would call when the code is no longer there. */
+static const char on_exit_name[] = "on_exit";
+
 void *device_code_provided(const char *name)
 {
+    if (strcmp(name, on_exit_name) == 0)
+        return NULL;
     void *found = dlsym(RTLD_DEFAULT, name);
     return found ? found : find_in_libm(name);
 }
 
 static enum backend_status fails(struct diags *diags, const char *why)
 {
-    diag_at(diags, DIAG_link, no_span, "cannot load what was compiled: %s", why);
+    const char *name = strrchr(why, ' ');
+    if (diag_at(diags, DIAG_link, no_span, "cannot load what was compiled: %s", why) && name &&
+        strcmp(name + 1, on_exit_name) == 0)
+        diag_help(diags, "kernels cannot use on_exit: their code is gone when the process ends; "
+                         "atexit calls functions before that");
     return BACKEND_INPUT;
 }
 

@@ -222,6 +222,17 @@ static enum skrt_status end_batch(struct device_run *run, struct batch *batch,
     return status;
 }
 
+static enum skrt_status launch_batch(const struct device_run *run, struct batch *batch)
+{
+    void (*tell)(uint32_t count) = run->options.launches_run;
+    if (tell)
+        tell(batch->queue.n_launches);
+    enum skrt_status status = skrt_launch_all(run->root->device, &batch->queue, batch->results);
+    if (tell)
+        tell(0);
+    return status;
+}
+
 /* Runs launches at once, or one. */
 static enum skrt_status execute_launches(struct device_run *run, uint32_t first, uint32_t count,
                                          double *seconds)
@@ -231,7 +242,7 @@ static enum skrt_status execute_launches(struct device_run *run, uint32_t first,
     uint64_t start = device_profile_now(&run->root->profile);
     /* After a timeout nothing is allocated: cores may still use what exhausted memory frees. */
     vec_reserve(&run->root->reports, count);
-    enum skrt_status status = skrt_launch_all(run->root->device, &batch.queue, batch.results);
+    enum skrt_status status = launch_batch(run, &batch);
     *seconds += (double)(device_profile_now(&run->root->profile) - start) * 1e-9;
     if (status != SKRT_TIMEOUT)
         return end_batch(run, &batch, status, start);

@@ -223,11 +223,10 @@ struct missing {
     struct lacks *lacks; /* by kernel */
 };
 
-/* Names with two underscores are the compiler's, which has them in a library of its own; the table
- * of addresses is made by whoever loads the code. */
+/* The table of addresses is made by whoever loads the code. */
 static bool is_made_later(const char *name)
 {
-    return strncmp(name, "__", 2) == 0 || strcmp(name, "_GLOBAL_OFFSET_TABLE_") == 0;
+    return object_is_linked_later(name) || strcmp(name, "_GLOBAL_OFFSET_TABLE_") == 0;
 }
 
 static void visit_undefined(void *user, unsigned group, const char *name)

@@ -176,15 +176,20 @@ static bool is_elsewhere(const struct object_symbol *symbol)
     return symbol->section == OBJECT_UNDEFINED;
 }
 
-/* The address of what is not in the object; 0 of what need not be anywhere. Names with two
- * underscores are the compiler's, which has them in a library of its own. */
+bool object_is_linked_later(const char *name)
+{
+    return strncmp(name, "__", 2) == 0 || strcmp(name, "atexit") == 0 ||
+           strcmp(name, "at_quick_exit") == 0;
+}
+
+/* The address of what is not in the object; 0 of what need not be anywhere. */
 static bool look_up(struct object_image *image, const struct object_symbol *symbol,
                     uint64_t *address)
 {
     *address = (uint64_t)(uintptr_t)image->lookup(symbol->name);
     if (*address || symbol->binding == STB_WEAK)
         return true;
-    if (strncmp(symbol->name, "__", 2) == 0)
+    if (object_is_linked_later(symbol->name))
         return is_other(image, "it needs what the compiler's library has");
     return object_fail(&image->error, "undefined symbol: %.300s", symbol->name);
 }

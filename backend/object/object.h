@@ -143,6 +143,10 @@ enum object_image_status {
     OBJECT_IMAGE_FAILED,
 };
 
+/* Whether a name is one that the system's linker adds to each object for itself: those with two
+ * underscores, which are the compiler's, and some of C's. */
+bool object_is_linked_later(const char *name);
+
 /* Loads the object in `bytes`, one that object_link_bytes has made: places its sections, and
  * resolves what it does not define by `lookup` (NULL: nobody has it). Its code can be executed and
  * is not writable, its constants are neither. Without OBJECT_IMAGE_LOADED, the why is in `error`.

@@ -1,6 +1,10 @@
 /* What cores are running, for signal handlers, and for who looks when their process has ended. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* sigisemptyset */
+#endif
 #include "backend/runtime/crash.h"
 
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -62,15 +66,33 @@ static void write_all(int fd, const char *text, size_t size)
     }
 }
 
-void skrt_report_crash(int fd)
+/* False on threads that run no core. */
+static bool describe_own(struct line *line)
 {
     const struct skrt_worker *worker = skrt_sched_this_worker();
     const struct skrt_core *core = worker ? worker->core : NULL;
-    struct line line;
     if (!core || !core->job->launch)
-        return;
-    describe(&line, core);
-    write_all(fd, line.text, line.size);
+        return false;
+    describe(line, core);
+    return true;
+}
+
+void skrt_report_crash(int fd)
+{
+    struct line line;
+    if (describe_own(&line))
+        write_all(fd, line.text, line.size);
+}
+
+size_t skrt_crash_text(char *text, size_t size)
+{
+    struct line line;
+    if (size == 0 || !describe_own(&line))
+        return 0;
+    size_t count = line.size < size ? line.size : size - 1;
+    memcpy(text, line.text, count);
+    text[count] = '\0';
+    return count;
 }
 
 /* ------------------------------------------------------------------------------ notes ---- */
@@ -94,7 +116,19 @@ void skrt_note_begin(const struct skrt_core *core)
     atomic_store_explicit((_Atomic uint32_t *)&note->running, 1, memory_order_release);
 }
 
+/* Signals to the process are for other threads; one to this thread is by the call itself, as
+ * raise() sends it, and would be kept back for ever. */
+static void deliver_own_signals(void)
+{
+    sigset_t pending, before;
+    if (sigpending(&pending) != 0 || sigisemptyset(&pending))
+        return;
+    pthread_sigmask(SIG_UNBLOCK, &pending, &before);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
 void skrt_note_end(const struct skrt_core *core)
 {
+    deliver_own_signals();
     atomic_store_explicit((_Atomic uint32_t *)&note_of(core)->running, 0, memory_order_relaxed);
 }

@@ -548,6 +548,8 @@ const char *skrt_status_text(enum skrt_status status);
 /* For signal handlers: writes to `fd` what the calling thread's core is running (launch, core,
  * instruction, op), with async-signal-safe calls only. Does nothing on other threads. */
 void skrt_report_crash(int fd);
+/* The same to memory, as a line that ends; returns its size, 0 on other threads. */
+size_t skrt_crash_text(char *text, size_t size);
 
 /* The call of a sub-kernel that a core of the device is in, or was in last. */
 enum { SKRT_NOTES = 2048, SKRT_NOTE_SIZE = 508 };
@@ -558,7 +560,8 @@ struct skrt_note {
 
 /* From now on each call is noted in these, of which there are SKRT_NOTES, zeroed at first; NULL:
  * none is. In memory that is shared with another process, they say there what has ended this one
- * without a word. Notes take time. Not to be called while a launch runs. */
+ * without a word. A signal that a call sends to its own thread, where it is blocked, is delivered
+ * behind it. Notes take time. Not to be called while a launch runs. */
 void skrt_keep_notes(struct skrt_note *notes);
 
 #ifdef __cplusplus

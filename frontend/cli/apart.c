@@ -1,8 +1,10 @@
+#define _GNU_SOURCE /* on_exit */
 #include "frontend/cli/apart.h"
 #include "backend/runtime/skrt.h"
 #include "frontend/cli/output.h"
 #include "ir/base/leftovers.h"
 #include "ir/base/memory.h"
+#include "ir/base/text.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -12,6 +14,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,15 +23,20 @@
 struct record {
     _Atomic uint64_t done; /* the key: the work has come to its end, with `status` */
     enum exit_status status;
-    atomic_bool code;     /* there is code of others */
-    atomic_bool reported; /* that it has ended the process */
-    atomic_int outside;   /* the signal from outside that ends the process, or 0 */
-    char running[256];    /* code that runs beside launches; "": none does */
+    atomic_bool code;          /* there is code of others */
+    atomic_bool answered;      /* apart_answered */
+    atomic_bool wants_calls;   /* apart_say_calls */
+    atomic_int outside;        /* the signal from outside that ends the process, or 0 */
+    _Atomic uint64_t deadline; /* what runs is to have ended by then, on now_ms(); 0: none */
+    char running[256];         /* code that runs beside launches; "": none does */
     struct skrt_note notes[SKRT_NOTES];
+    _Atomic uint32_t said_size; /* it may be more than there is room for */
+    char said[1 << 16];         /* of the end of the process, in lines */
 };
 
 /* Of the process that does the work; handlers of signals have no other way to it. */
 static struct record *record;
+static pid_t worker;
 static unsigned patience = 60;
 /* What `done` becomes: no memory that is overwritten has it by accident. */
 static uint64_t key;
@@ -75,14 +83,36 @@ void apart_allow(uint64_t seconds)
     patience = seconds < UINT_MAX ? (unsigned)seconds : UINT_MAX;
 }
 
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* The process that works says better what takes too long: it has some seconds more for that. */
+static void set_deadline(uint64_t count)
+{
+    enum { MARGIN = 5 };
+    bool none = count == 0 || patience == 0;
+    atomic_store(&record->deadline, none ? 0 : now_ms() + (count * patience + MARGIN) * 1000);
+}
+
 void apart_code_runs(const char *what)
 {
     if (!record)
         return;
     atomic_store(&record->code, true);
     snprintf(record->running, sizeof record->running, "%s", what ? what : "");
+    set_deadline(what ? 1 : 0);
     signal(SIGALRM, SIG_DFL);
     alarm(what ? patience : 0);
+}
+
+void apart_launches_run(uint32_t count)
+{
+    if (record)
+        set_deadline(count);
 }
 
 void apart_note_calls(bool noted)
@@ -91,10 +121,46 @@ void apart_note_calls(bool noted)
         skrt_keep_notes(noted ? record->notes : NULL);
 }
 
-void apart_reported(void)
+/* Both processes may; each has its part of the room. */
+static void add_said(struct record *shared, const char *text, size_t size)
+{
+    uint32_t at = atomic_fetch_add(&shared->said_size, (uint32_t)size);
+    if (at < sizeof shared->said && size <= sizeof shared->said - at)
+        memcpy(shared->said + at, text, size);
+}
+
+void apart_say(const char *text)
 {
     if (record)
-        atomic_store(&record->reported, true);
+        add_said(record, text, strlen(text));
+    else
+        (void)!write(STDERR_FILENO, text, strlen(text));
+}
+
+void apart_say_calls(bool wanted)
+{
+    if (record)
+        atomic_store(&record->wants_calls, wanted);
+}
+
+void apart_tell(FILE *err, const char *format, ...)
+{
+    struct text text = {NULL, 0, 0};
+    va_list args;
+    va_start(args, format);
+    text_vprintf(&text, format, args);
+    va_end(args);
+    if (record)
+        add_said(record, text.at, text.size);
+    else
+        fwrite(text.at, 1, text.size, err);
+    text_free(&text);
+}
+
+void apart_answered(void)
+{
+    if (record)
+        atomic_store(&record->answered, true);
 }
 
 void apart_ended_from_outside(int signal_number)
@@ -117,15 +183,19 @@ _Noreturn void apart_leave(enum exit_status status)
     _exit(status);
 }
 
-/* Sub-kernels that call exit() come here, on the thread of their core. */
-static void on_exit_called(void)
+/* Sub-kernels that call exit() come here, on the thread of their core. A process that one has
+ * forked may do so: what this one would do at its end is not its to do. */
+static void on_exit_called(int status, void *unused)
 {
-    static const char text[] = "skirc: a sub-kernel has called exit\n";
+    (void)unused;
+    char call[SKRT_NOTE_SIZE];
+    if (getpid() != worker)
+        _exit(status);
     if (!record || atomic_load(&record->done) == key || !skrt_this_core())
         return;
-    if (write(STDERR_FILENO, text, sizeof text - 1) == (ssize_t)sizeof text - 1)
-        apart_reported();
-    skrt_report_crash(STDERR_FILENO);
+    apart_say("skirc: a sub-kernel has called exit\n");
+    if (skrt_crash_text(call, sizeof call) > 0)
+        apart_say(call);
     _exit(EXIT_INPUT);
 }
 
@@ -154,7 +224,8 @@ static _Noreturn void do_work(struct errand *errand, struct record *shared, pid_
         _exit(EXIT_INPUT);
     leftovers_adopt();
     record = shared;
-    atexit(on_exit_called);
+    worker = getpid();
+    on_exit(on_exit_called, NULL);
     if (!mem_scope_run(&scope, run_errand, errand))
         errand->status = out_of_memory(err);
     enum exit_status status = output_end(out, err, errand->status);
@@ -165,6 +236,26 @@ static _Noreturn void do_work(struct errand *errand, struct record *shared, pid_
 
 /* ----------------------------------------------------------------------------- reports ---- */
 
+/* What has ended the process of the work. */
+enum ended_by {
+    BY_ITSELF,
+    BY_PROGRAM, /* this process: another program was in its place */
+    BY_TIME,    /* this process: it was late */
+};
+
+static void say(struct record *shared, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void say(struct record *shared, const char *format, ...)
+{
+    char text[SKRT_NOTE_SIZE + 256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    add_said(shared, text, strlen(text));
+}
+
 /* Whether a core was in a call. */
 static bool has_running(const struct record *shared)
 {
@@ -174,35 +265,50 @@ static bool has_running(const struct record *shared)
     return false;
 }
 
+/* Who said something may have been cut off. */
+static void end_line(struct record *shared)
+{
+    uint32_t size = atomic_load(&shared->said_size);
+    if (size > 0 && size <= sizeof shared->said && shared->said[size - 1] != '\n')
+        add_said(shared, "\n", 1);
+}
+
 /* The calls that cores were in, the first ones. */
-static void report_running(const struct record *shared, FILE *err)
+static void say_running(struct record *shared)
 {
     enum { SHOWN = 4 };
     unsigned count = 0;
+    end_line(shared);
     for (uint32_t i = 0; i < SKRT_NOTES; i++)
         if (shared->notes[i].running && count++ < SHOWN)
-            fprintf(err, "%.*s", SKRT_NOTE_SIZE, shared->notes[i].text);
+            say(shared, "%.*s", SKRT_NOTE_SIZE, shared->notes[i].text);
     if (count > SHOWN)
-        fprintf(err, "and %u cores more were in calls\n", count - SHOWN);
+        say(shared, "and %u cores more were in calls\n", count - SHOWN);
 }
 
-static void report_end(const struct record *shared, int status, FILE *err)
+static void say_end(struct record *shared, int status, enum ended_by by)
 {
-    bool endless = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
+    const char *who = *shared->running ? shared->running : "a sub-kernel";
     const char *how = WIFSIGNALED(status) ? "signal" : "exit status";
     int number = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
-    if (*shared->running && endless)
-        fprintf(err, "skirc: %s does not return\n", shared->running);
-    else if (*shared->running)
-        fprintf(err, "skirc: %s has ended its process (%s %d)\n", shared->running, how, number);
-    else if (has_running(shared))
-        fprintf(err, "skirc: a sub-kernel has ended its process (%s %d)\n", how, number);
+    bool endless = by == BY_TIME || (WIFSIGNALED(status) && number == SIGALRM);
+    if (by == BY_PROGRAM)
+        say(shared,
+            "skirc: %s has started another program in the place of its process (exec), which is "
+            "ended\n",
+            who);
+    else if (*shared->running && endless)
+        say(shared, "skirc: %s does not return\n", who);
+    else if (by == BY_TIME)
+        say(shared, "skirc: timeout: %s does not return\n", who);
+    else if (*shared->running || has_running(shared))
+        say(shared, "skirc: %s has ended its process (%s %d)\n", who, how, number);
     else
-        fprintf(err,
-                "skirc: the process of the kernels ended outside of their calls (%s %d): one has "
-                "damaged what is not its own, or left a thread behind\n",
-                how, number);
-    report_running(shared, err);
+        say(shared,
+            "skirc: the process of the kernels ended outside of their calls (%s %d): one has "
+            "damaged what is not its own, or left a thread behind\n",
+            how, number);
+    say_running(shared);
 }
 
 /* ---------------------------------------------------------------------------- the wait ---- */
@@ -217,50 +323,92 @@ static _Noreturn void end_alike(int signal_number)
 }
 
 /* The work has come to its end, though the process may not have ended as it was to. */
-static enum exit_status end_done(const struct record *shared, int status, FILE *err)
+static enum exit_status end_done(struct record *shared, int status)
 {
     if (WIFEXITED(status))
         return worse_status(shared->status, (enum exit_status)WEXITSTATUS(status));
-    fprintf(err, "skirc: what kernels have left behind has ended the process (signal %d)\n",
-            WTERMSIG(status));
+    say(shared, "skirc: what kernels have left behind has ended the process (signal %d)\n",
+        WTERMSIG(status));
     return EXIT_INPUT;
 }
 
-static enum exit_status end_of(const struct record *shared, int status, FILE *err)
+static enum exit_status end_of(struct record *shared, int status, enum ended_by by)
 {
     int outside = atomic_load(&shared->outside);
     if (atomic_load(&shared->done) == key)
-        return end_done(shared, status, err);
-    if (WIFSIGNALED(status) && (outside == WTERMSIG(status) || !shared->code))
+        return end_done(shared, status);
+    if (by == BY_ITSELF && WIFSIGNALED(status) && (outside == WTERMSIG(status) || !shared->code))
         end_alike(WTERMSIG(status));
     if (!shared->code)
         return (enum exit_status)WEXITSTATUS(status);
-    if (!shared->reported)
-        report_end(shared, status, err);
+    if (atomic_load(&shared->said_size) == 0)
+        say_end(shared, status, by);
+    else if (atomic_load(&shared->wants_calls))
+        say_running(shared);
     return EXIT_INPUT;
 }
 
-/* One that stops itself goes on; who stops both has stopped this one, too. */
-static int wait_for(pid_t pid)
+/* Whether it has become a process of another program. */
+static bool is_replaced(pid_t pid)
 {
-    int status = 0;
-    for (;;) {
-        pid_t waited = waitpid(pid, &status, WUNTRACED);
-        if (waited == pid && WIFSTOPPED(status) && WSTOPSIG(status) == SIGSTOP)
-            kill(pid, SIGCONT);
-        else if ((waited == pid && !WIFSTOPPED(status)) || (waited < 0 && errno != EINTR))
-            return status;
-    }
+    char path[64];
+    struct stat own, other;
+    snprintf(path, sizeof path, "/proc/%ld/exe", (long)pid);
+    return stat("/proc/self/exe", &own) == 0 && stat(path, &other) == 0 &&
+           (own.st_dev != other.st_dev || own.st_ino != other.st_ino);
 }
 
-static pid_t fork_noted(int *leftover)
+/* Ends a process that nothing good is to be expected of. */
+static enum ended_by look_after(pid_t pid, const struct record *shared)
+{
+    uint64_t deadline = atomic_load(&shared->deadline);
+    enum ended_by by = !atomic_load(&shared->code)       ? BY_ITSELF
+                       : is_replaced(pid)                ? BY_PROGRAM
+                       : deadline && now_ms() > deadline ? BY_TIME
+                                                         : BY_ITSELF;
+    if (by != BY_ITSELF)
+        kill(pid, SIGKILL);
+    return by;
+}
+
+/* Whether it has ended. One that stops itself goes on; who stops both has stopped this one, too. */
+static bool has_ended(pid_t pid, int *status)
+{
+    pid_t waited;
+    do {
+        waited = waitpid(pid, status, WNOHANG | WUNTRACED);
+        if (waited == pid && WIFSTOPPED(*status) && WSTOPSIG(*status) == SIGSTOP)
+            kill(pid, SIGCONT);
+    } while ((waited == pid && WIFSTOPPED(*status)) || (waited < 0 && errno == EINTR));
+    return waited != 0;
+}
+
+static int wait_for(pid_t pid, const struct record *shared, enum ended_by *by)
+{
+    const struct timespec turn = {0, 100000000};
+    sigset_t children, before;
+    int status = 0;
+    *by = BY_ITSELF;
+    sigemptyset(&children);
+    sigaddset(&children, SIGCHLD);
+    pthread_sigmask(SIG_BLOCK, &children, &before);
+    while (!has_ended(pid, &status)) {
+        if (*by == BY_ITSELF)
+            *by = look_after(pid, shared);
+        sigtimedwait(&children, NULL, &turn);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return status;
+}
+
+static pid_t fork_noted(struct record *shared, int *leftover)
 {
     sigset_t before;
     fflush(NULL); /* or both would write it */
     leftovers_hold(&before);
     pid_t pid = fork();
     if (pid > 0)
-        *leftover = leftovers_note_process(pid);
+        *leftover = leftovers_note_process(pid, &shared->code);
     leftovers_release(&before);
     return pid;
 }
@@ -269,7 +417,8 @@ static enum exit_status run_in(struct errand *errand, struct record *shared)
 {
     FILE *err = errand->invocation->err;
     int leftover;
-    pid_t parent = getpid(), pid = fork_noted(&leftover);
+    enum ended_by by;
+    pid_t parent = getpid(), pid = fork_noted(shared, &leftover);
     if (pid == 0)
         do_work(errand, shared, parent);
     if (pid < 0) {
@@ -277,14 +426,14 @@ static enum exit_status run_in(struct errand *errand, struct record *shared)
                 strerror(errno));
         return EXIT_INPUT;
     }
-    int status = wait_for(pid);
+    int status = wait_for(pid, shared, &by);
     leftovers_forget(leftover);
     leftovers_clear_of(pid);
     bool orphans = leftovers_end_adopted();
-    enum exit_status end = end_of(shared, status, err);
+    enum exit_status end = end_of(shared, status, by);
     if (!orphans || end != EXIT_DONE)
         return end;
-    fputs("skirc: a kernel has left a process behind, which is ended\n", err);
+    say(shared, "skirc: a kernel has left a process behind, which is ended\n");
     return EXIT_INPUT;
 }
 
@@ -305,29 +454,44 @@ static struct record *map_record(void)
     return mapped;
 }
 
+/* What was said goes to `err`, and its first lines into `end`. */
+static void take_said(const struct record *shared, FILE *err, struct apart_end *end)
+{
+    uint32_t count = atomic_load(&shared->said_size);
+    size_t size = count < sizeof shared->said ? count : sizeof shared->said;
+    size_t kept = size < sizeof end->text ? size : sizeof end->text - 1;
+    diag_put_lines(err, shared->said, size);
+    memcpy(end->text, shared->said, kept);
+    end->text[kept] = '\0';
+    end->answered = atomic_load(&shared->answered);
+}
+
 /* `errand` has the streams as the other process is to have them. */
-static enum exit_status run_redirected(struct errand *errand)
+static enum exit_status run_redirected(struct errand *errand, struct apart_end *end)
 {
     struct record *shared = map_record();
     key = make_key();
     leftovers_adopt();
     enum exit_status status = run_in(errand, shared);
+    take_said(shared, errand->invocation->err, end);
     munmap(shared, sizeof *shared);
     return status;
 }
 
 enum exit_status apart_run(struct invocation *invocation,
-                           enum exit_status (*work)(struct invocation *invocation))
+                           enum exit_status (*work)(struct invocation *invocation),
+                           struct apart_end *end)
 {
     struct invocation inner = *invocation;
     struct errand errand = {&inner, work, EXIT_DONE};
     struct replaced out, err;
     enum exit_status status = EXIT_INPUT;
     bool has_out = replace_stream(&out, invocation->out);
+    *end = (struct apart_end){.answered = false};
     if (replace_stream(&err, invocation->err) && has_out) {
         inner.out = out.file;
         inner.err = err.file;
-        status = run_redirected(&errand);
+        status = run_redirected(&errand, end);
     } else {
         fprintf(invocation->err, "skirc: cannot make a temporary file: %s\n", strerror(errno));
     }

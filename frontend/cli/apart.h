@@ -5,24 +5,42 @@
 
 #include "frontend/cli/command.h"
 
+/* What has become of the work. */
+struct apart_end {
+    bool answered;   /* apart_answered() was called */
+    char text[4096]; /* what was said of its end, the first lines: "skirc: ..."; "": nothing was */
+};
+
 /* Does the work of a command in a process that is forked, whose output comes as if it were done
  * here. Where that process does not come to the end of the work, by code of others, this says so,
- * with the calls that cores were in: EXIT_INPUT. A signal from outside that ends it, or a defect
+ * with the calls that cores were in: EXIT_INPUT. One that starts another program, or that does not
+ * tell of its own that it takes too long, is ended. A signal from outside that ends it, or a defect
  * before there is such code, ends this process in the same way. */
 enum exit_status apart_run(struct invocation *invocation,
-                           enum exit_status (*work)(struct invocation *invocation));
+                           enum exit_status (*work)(struct invocation *invocation),
+                           struct apart_end *end);
 
-/* ---- For the work; without apart_run they do nothing, but for the last. ---- */
+/* ---- For the work; without apart_run they do nothing where they do not say more. ---- */
 
-/* How many seconds code beside launches may take (60); 0: any number. */
+/* How many seconds a launch, or code beside launches, may take (60); 0: any number. */
 void apart_allow(uint64_t seconds);
 /* There is code of others in the process. Beside launches `what` runs of it ("a constructor of
  * 'k.o'"), or, where that is NULL, nothing does. */
 void apart_code_runs(const char *what);
+/* So many launches, which may run one after another, begin; 0: they have ended. */
+void apart_launches_run(uint32_t count);
 /* Whether calls of sub-kernels are noted, which takes time. */
 void apart_note_calls(bool noted);
-/* What has happened has been said; for handlers of signals. */
-void apart_reported(void);
+/* Says what has ended the work; who waits for it writes that where errors go, whatever has become
+ * of this process's streams. Without apart_run it goes to standard error. For handlers of
+ * signals. */
+void apart_say(const char *text);
+/* Whether the calls that cores are in belong behind what was said; for handlers of signals. */
+void apart_say_calls(bool wanted);
+/* As apart_say; without apart_run to `err`. Not for handlers of signals. */
+void apart_tell(FILE *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* What the command was asked to write of its outcome is written. */
+void apart_answered(void);
 /* A signal that ends the process is not sent by itself; for handlers of signals. */
 void apart_ended_from_outside(int signal_number);
 /* Ends the process as behind the work, at once: without what `exit` does. */

@@ -5,47 +5,56 @@
 
 #include <signal.h>
 #include <stdatomic.h>
-#include <string.h>
 #include <unistd.h>
 
 /* Sub-kernels may crash on several threads at once. A handler has no other way to know. */
 static atomic_flag reporting = ATOMIC_FLAG_INIT;
 
 static const struct crash_map *crash_map;
+static pid_t owner;
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
-
-static void say(const char *text)
-{
-    (void)!write(STDERR_FILENO, text, strlen(text));
-}
 
 static void say_place(const void *address)
 {
     char text[256];
     if (!crash_map->text(crash_map->context, address, text, sizeof text))
         return;
-    say("it touched what is ");
-    say(text);
-    say("\n");
+    apart_say("it touched what is ");
+    apart_say(text);
+    apart_say("\n");
+}
+
+/* A kernel may have threads of its own, which are in no call, and it may have damaged what says
+ * what the core's call is. */
+static void say_call(void)
+{
+    char call[SKRT_NOTE_SIZE];
+    apart_say_calls(true);
+    bool in_call = skrt_crash_text(call, sizeof call) > 0;
+    apart_say(in_call ? "\n" : ", in a thread that is no core's\n");
+    if (in_call)
+        apart_say(call);
+    apart_say_calls(!in_call);
 }
 
 static void on_crash(int signal_number, siginfo_t *info, void *unused)
 {
     (void)unused;
-    static const char text[] = "skirc: a sub-kernel crashed (signal ";
     const char digits[] = {(char)('0' + signal_number / 10), (char)('0' + signal_number % 10), ')',
-                           '\n'};
-    size_t skip = signal_number < 10;
+                           '\0'};
+    if (getpid() != owner) { /* one that a kernel has forked, for which the kernel waits */
+        signal(signal_number, SIG_DFL);
+        raise(signal_number);
+        return;
+    }
     while (atomic_flag_test_and_set(&reporting))
         pause(); /* until the other thread's report ends the process */
-    if (write(STDERR_FILENO, text, sizeof text - 1) < 0)
-        _exit(EXIT_INPUT); /* without standard error: who waits for this process says it */
-    (void)!write(STDERR_FILENO, digits + skip, sizeof digits - skip);
-    skrt_report_crash(STDERR_FILENO);
+    apart_say("skirc: a sub-kernel crashed (signal ");
+    apart_say(digits + (signal_number < 10));
+    say_call();
     if (signal_number == SIGSEGV || signal_number == SIGBUS)
         say_place(info->si_addr);
-    apart_reported();
     _exit(EXIT_INPUT);
 }
 
@@ -53,6 +62,7 @@ void crash_reports_begin(const struct crash_map *map)
 {
     struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_ONSTACK | SA_SIGINFO};
     crash_map = map;
+    owner = getpid();
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
         sigaction(signals[i], &action, NULL);
 }

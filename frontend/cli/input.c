@@ -122,6 +122,13 @@ bool input_open_verified(struct input *input, const struct invocation *invocatio
     return verify_module(input->module, &input->diags) && inferred;
 }
 
+void input_diags_json(struct input *input, struct json *json, const char *file)
+{
+    if (input->module)
+        origins_mark(input->module, &input->diags);
+    remarks_json(json, &input->diags, file);
+}
+
 enum exit_status input_close(struct input *input, enum exit_status status)
 {
     if (input->module)

@@ -5,6 +5,7 @@
 #include "frontend/cli/output.h"
 #include "ir/base/file.h"
 #include "ir/syntax/print.h"
+#include "ir/base/json.h"
 
 struct input {
     const struct invocation *invocation;
@@ -27,6 +28,9 @@ bool input_open_foreign(struct input *input, const struct invocation *invocation
  * module. */
 bool input_open_verified(struct input *input, const struct invocation *invocation,
                          const char *path);
+/* Appends the diagnostics so far to an open array, as remarks_json does. */
+void input_diags_json(struct input *input, struct json *json, const char *file);
+
 /* Prints the diagnostics, releases everything, and returns EXIT_INPUT if there were errors, else
  * `status`. Writes the remarks file where one was asked for. */
 enum exit_status input_close(struct input *input, enum exit_status status);

@@ -74,15 +74,16 @@ static enum exit_status print_result(struct input *input, const struct opt_optio
     return status;
 }
 
-static enum exit_status print_report(const struct invocation *invocation,
-                                     const struct opt_report *report, enum exit_status status)
+static enum exit_status print_report(struct input *input, const struct opt_report *report,
+                                     enum exit_status status)
 {
+    const struct invocation *invocation = input->invocation;
     struct text text = {NULL, 0, 0};
     if (option_given(invocation, "stats") && status == EXIT_DONE)
         module_counts_print(invocation->err, &report->after);
     if (!option_given(invocation, "json"))
         return status;
-    opt_report_json(&text, report, status);
+    opt_report_json(&text, report, input, status);
     status = worse_status(
         status,
         write_output(invocation, prints_json(invocation) ? "-" : option_value(invocation, "json"),
@@ -99,7 +100,8 @@ static enum exit_status opt_one(struct invocation *invocation, const char *path,
     struct input input;
     enum exit_status status = EXIT_DONE;
     if (!input_open_verified(&input, invocation, path))
-        return input_close(&input, EXIT_INPUT);
+        return input_close(&input, print_report(&input, &report, EXIT_INPUT));
+    report.read = true;
     report.before = module_count(input.module);
     if (invocation->n_files > 1 && (options->time_passes || option_given(invocation, "stats")))
         fprintf(invocation->err, "%s:\n", path);
@@ -108,7 +110,7 @@ static enum exit_status opt_one(struct invocation *invocation, const char *path,
     report.after = module_count(input.module);
     if (status == EXIT_DONE)
         status = print_result(&input, options, output);
-    status = print_report(invocation, &report, status);
+    status = print_report(&input, &report, status);
     vec_free(&report.runs);
     return input_close(&input, status);
 }

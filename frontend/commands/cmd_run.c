@@ -1,6 +1,7 @@
 /* skirc run: a graph on this machine. */
 #include "frontend/cli/apart.h"
 #include "frontend/cli/output.h"
+#include "frontend/cli/target.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/commands/given_shapes.h"
 #include "frontend/commands/run_answers.h"
@@ -125,8 +126,8 @@ static bool is_object(const struct runner *runner, const char *path)
         found = object != NONE && object != last &&
                 path_same(object_path(runner, object, &scratch), path);
         if (found)
-            fprintf(runner->invocation->err,
-                    "skirc: the output '%s' would replace the object of '@%.*s'\n", path,
+            diag_at(runner->diags, DIAG_file, no_span,
+                    "the output '%s' would replace the object of '@%.*s'", path,
                     NAME(runner->module, kernel->name));
     }
     arena_free(&scratch);
@@ -142,7 +143,7 @@ static enum exit_status check_file(const struct runner *runner, const char *path
         return EXIT_INPUT;
     if (file_can_write(path, error, sizeof error))
         return EXIT_DONE;
-    fprintf(runner->invocation->err, "skirc: %s\n", error);
+    diag_at(runner->diags, DIAG_file, no_span, "%s", error);
     return EXIT_INPUT;
 }
 
@@ -154,6 +155,7 @@ static enum exit_status check_files(struct runner *runner)
     if (!run_json_is_printed(runner->invocation) &&
         check_file(runner, option_value(runner->invocation, "json")) != EXIT_DONE) {
         runner->json_written = true; /* nobody tries */
+        apart_answered();
         status = EXIT_INPUT;
     }
     for (uint32_t i = 0; i < runner->outputs.count; i++)
@@ -232,6 +234,15 @@ static enum exit_status run_here(struct invocation *invocation)
 /* Kernels do what they like to the process that they are in. */
 enum exit_status cmd_run(struct invocation *invocation)
 {
-    return option_given(invocation, "in-process") ? run_here(invocation)
-                                                  : apart_run(invocation, run_here);
+    struct apart_end end;
+    if (option_given(invocation, "in-process"))
+        return run_here(invocation);
+    enum exit_status status = apart_run(invocation, run_here, &end);
+    struct runner runner = {.invocation = invocation,
+                            .out = invocation->out,
+                            .name = invocation->files[0],
+                            .json_written = end.answered};
+    if (status != EXIT_USAGE && (runner.target = target_option(invocation)))
+        status = run_json_ended(&runner, end.text, status);
+    return status;
 }

@@ -72,7 +72,8 @@ static void put_run(struct json *json, const struct pass_run *run, bool steady)
     json_close_object(json);
 }
 
-void opt_report_json(struct text *text, const struct opt_report *report, enum exit_status status)
+void opt_report_json(struct text *text, const struct opt_report *report, struct input *input,
+                     enum exit_status status)
 {
     struct json json = {.text = text};
     json_open_object(&json);
@@ -84,12 +85,19 @@ void opt_report_json(struct text *text, const struct opt_report *report, enum ex
     for (uint32_t i = 0; i < report->runs.count; i++)
         put_run(&json, &report->runs.at[i], report->steady);
     json_close_array(&json);
-    json_line(&json);
-    put_counts(&json, "before", &report->before);
+    if (report->read) {
+        json_line(&json);
+        put_counts(&json, "before", &report->before);
+    }
     if (status == EXIT_DONE) {
         json_line(&json);
         put_counts(&json, "after", &report->after);
     }
+    json_line(&json);
+    json_key(&json, "diagnostics");
+    json_open_array(&json);
+    input_diags_json(input, &json, NULL);
+    json_close_array(&json);
     json_close_object(&json);
     text_char(text, '\n');
 }

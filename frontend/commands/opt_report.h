@@ -3,7 +3,7 @@
 #ifndef FRONTEND_COMMANDS_OPT_REPORT_H
 #define FRONTEND_COMMANDS_OPT_REPORT_H
 
-#include "frontend/cli/command.h"
+#include "frontend/cli/input.h"
 #include "ir/base/vec.h"
 #include "ir/module.h"
 #include "passes/pass.h"
@@ -25,12 +25,14 @@ struct pass_run {
 struct opt_report {
     const char *file; /* as messages name it */
     bool steady;      /* times are not said */
+    bool read;        /* there was a module */
     struct module_counts before, after;
     VEC(struct pass_run) runs;
 };
 
-/* Appends it as JSON; without `after` where the status is not EXIT_DONE, and without times where
- * they are not said. */
-void opt_report_json(struct text *text, const struct opt_report *report, enum exit_status status);
+/* Appends it as JSON, with the input's diagnostics; without `before` where nothing was read,
+ * without `after` where the status is not EXIT_DONE, and without times where they are not said. */
+void opt_report_json(struct text *text, const struct opt_report *report, struct input *input,
+                     enum exit_status status);
 
 #endif

@@ -1,9 +1,8 @@
 #include "frontend/commands/run_json.h"
+#include "frontend/cli/apart.h"
 #include "frontend/cli/measured.h"
-#include "frontend/cli/remarks.h"
 #include "frontend/commands/run_answers.h"
 #include "frontend/exchange/writers/profile_table.h"
-#include "ir/syntax/origins.h"
 
 #include <string.h>
 
@@ -135,10 +134,7 @@ static struct runner *other_runner(const struct outcomes *outcomes)
 
 static void put_diags(struct json *json, struct runner *runner, const char *file)
 {
-    struct input *input = &runner->lowered.input;
-    if (input->module)
-        origins_mark(input->module, &input->diags);
-    remarks_json(json, &input->diags, file);
+    input_diags_json(&runner->lowered.input, json, file);
 }
 
 /* Of the two files that are compared, each says which it is. */
@@ -154,6 +150,26 @@ static void put_diagnostics(struct json *json, struct runner *runner, struct run
     json_close_array(json);
 }
 
+/* Lines, each of which ends. */
+static void put_lines(struct json *json, const char *lines)
+{
+    while (*lines) {
+        size_t size = strcspn(lines, "\n");
+        json_bytes(json, lines, size);
+        lines += size + (lines[size] != '\0');
+    }
+}
+
+static void put_reports(struct json *json, const struct run_result *result)
+{
+    json_line(json);
+    json_key(json, "reports");
+    json_open_array(json);
+    for (uint32_t i = 0; i < result->n_reports; i++)
+        put_lines(json, result->reports[i]);
+    json_close_array(json);
+}
+
 static void put_head(struct json *json, const struct runner *runner, enum exit_status status)
 {
     json_open_object(json);
@@ -165,12 +181,15 @@ static void put_head(struct json *json, const struct runner *runner, enum exit_s
 static void put_run(struct json *json, const struct outcomes *outcomes, enum exit_status status)
 {
     struct runner *runner = outcomes->at[0].runner;
-    const char *cause = NULL;
+    const struct run_result *failed = NULL;
     put_head(json, runner, status);
-    for (unsigned i = 0; i < outcomes->count && !cause; i++)
-        cause = outcomes->at[i].last.end == RUN_DONE ? NULL : outcomes->at[i].last.cause;
-    if (cause)
+    for (unsigned i = 0; i < outcomes->count && !failed; i++)
+        failed = outcomes->at[i].last.end == RUN_DONE ? NULL : &outcomes->at[i].last;
+    const char *cause = failed ? failed->cause : NULL;
+    if (cause) {
         json_add_string(json, "failure", cause);
+        put_reports(json, failed);
+    }
     if (!cause && runner->race_check && outcomes->at[0].run)
         json_add_unsigned(json, "orders_checked", outcomes->at[0].run->orders);
     if (runner->lowered.padding.combination.size)
@@ -207,6 +226,7 @@ static enum exit_status write_json(struct runner *runner, struct text *text,
     enum exit_status written = write_output(&invocation, path, text);
     text_free(text);
     runner->json_written = true;
+    apart_answered();
     return worse_status(status, written);
 }
 
@@ -220,21 +240,66 @@ enum exit_status run_json_write(const struct outcomes *outcomes, enum exit_statu
     return write_json(outcomes->at[0].runner, &text, status);
 }
 
+static bool is_missing(const struct runner *runner, enum exit_status status)
+{
+    return option_given(runner->invocation, "json") && !runner->json_written &&
+           status != EXIT_DONE && status != EXIT_USAGE;
+}
+
+/* What there is of a run that has no outcome, up to the diagnostics. */
+static void put_no_run(struct json *json)
+{
+    json_key(json, "runs");
+    json_open_array(json);
+    json_close_array(json);
+    add_bool(json, "repeatable", true);
+    put_differences(json, &(struct text){NULL, 0, 0});
+}
+
 enum exit_status run_json_refused(struct runner *runner, struct runner *other,
                                   enum exit_status status)
 {
     struct text text = {NULL, 0, 0};
     struct json json = {.text = &text};
-    if (!option_given(runner->invocation, "json") || runner->json_written || status == EXIT_DONE ||
-        status == EXIT_USAGE)
+    if (!is_missing(runner, status))
         return status;
     put_head(&json, runner, status);
-    json_key(&json, "runs");
+    put_no_run(&json);
+    put_diagnostics(&json, runner, other);
+    json_close_object(&json);
+    return write_json(runner, &text, status);
+}
+
+/* The first line is the failure. */
+static void put_said(struct json *json, const char *said)
+{
+    static const char prefix[] = "skirc: ";
+    if (strncmp(said, prefix, sizeof prefix - 1) == 0)
+        said += sizeof prefix - 1;
+    size_t size = strcspn(said, "\n");
+    json_add_bytes(json, "failure", said, size);
+    json_line(json);
+    json_key(json, "reports");
+    json_open_array(json);
+    put_lines(json, said + size + (said[size] != '\0'));
+    json_close_array(json);
+}
+
+enum exit_status run_json_ended(struct runner *runner, const char *said, enum exit_status status)
+{
+    struct text text = {NULL, 0, 0};
+    struct json json = {.text = &text};
+    if (!is_missing(runner, status))
+        return status;
+    put_head(&json, runner, status);
+    if (*said)
+        put_said(&json, said);
+    json_line(&json);
+    put_no_run(&json);
+    json_line(&json);
+    json_key(&json, "diagnostics");
     json_open_array(&json);
     json_close_array(&json);
-    add_bool(&json, "repeatable", true);
-    put_differences(&json, &(struct text){NULL, 0, 0});
-    put_diagnostics(&json, runner, other);
     json_close_object(&json);
     return write_json(runner, &text, status);
 }

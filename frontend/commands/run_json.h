@@ -16,4 +16,8 @@ enum exit_status run_json_write(const struct outcomes *outcomes, enum exit_statu
 enum exit_status run_json_refused(struct runner *runner, struct runner *other,
                                   enum exit_status status);
 
+/* The same of a run whose process has ended without writing it: `said` is what was said of that, in
+ * lines, the first of which is the cause. */
+enum exit_status run_json_ended(struct runner *runner, const char *said, enum exit_status status);
+
 #endif

@@ -28,6 +28,7 @@ enum exit_status run_open(struct outcome *outcome, const struct outcome *beside)
         .max_iterations = runner->max_iterations,
         .watch = outcome->watch,
         .code_runs = apart_code_runs,
+        .launches_run = apart_launches_run,
         .beside = beside ? beside->run : NULL,
     };
     enum backend_status built;
@@ -65,7 +66,7 @@ static void execute(struct outcome *outcome, const struct storages *storages)
     crash_reports_end();
 }
 
-/* What runs would be taken for that of the next op. */
+/* What runs would be taken for that of the next op, as would be what is closed. */
 static _Noreturn void find_who_left(const struct outcome *outcome, const struct storages *storages,
                                     const char *what)
 {
@@ -73,6 +74,7 @@ static _Noreturn void find_who_left(const struct outcome *outcome, const struct 
     const struct run_watch watch = run_left_watch(&search);
     struct outcome single = {.runner = outcome->runner, .name = "op by op", .watch = &watch};
     leftovers_end_adopted();
+    run_left_open_streams();
     if (run_open(&single, NULL) == EXIT_DONE)
         execute(&single, storages);
     run_left_report(&search, what);

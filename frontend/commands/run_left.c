@@ -1,10 +1,14 @@
+#define _GNU_SOURCE /* memfd_create */
 #include "frontend/commands/run_left.h"
 #include "frontend/cli/apart.h"
 #include "ir/syntax/spelling.h"
 
+#include <stdio.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 /* The system shows each thread as a folder, which is a link of the one above. */
 static unsigned long count_threads(void)
@@ -23,14 +27,47 @@ static bool has_processes(void)
     return pid == 0;
 }
 
-static const char *find(const struct run_left *left)
+static const char *find_running(const struct run_left *left)
 {
-    return has_processes() ? "process" : count_threads() > left->threads ? "thread" : NULL;
+    return has_processes()                   ? "left a process running"
+           : count_threads() > left->threads ? "left a thread running"
+                                             : NULL;
+}
+
+static struct run_left_stream stream_of(int fd)
+{
+    struct stat st;
+    bool open = fstat(fd, &st) == 0;
+    return (struct run_left_stream){open, open ? st.st_dev : 0, open ? st.st_ino : 0};
+}
+
+static const char *find_closed(const struct run_left *left)
+{
+    static const char *const closed[] = {"closed standard input", "closed standard output",
+                                         "closed standard error"};
+    for (int fd = 0; fd < RUN_LEFT_STREAMS; fd++) {
+        struct run_left_stream now = stream_of(fd), before = left->streams[fd];
+        if (before.open && (!now.open || now.device != before.device || now.file != before.file))
+            return closed[fd];
+    }
+    return NULL;
 }
 
 void run_left_begin(struct run_left *left)
 {
     left->threads = count_threads();
+    for (int fd = 0; fd < RUN_LEFT_STREAMS; fd++)
+        left->streams[fd] = stream_of(fd);
+}
+
+void run_left_open_streams(void)
+{
+    fflush(NULL);
+    for (int fd = 0; fd < RUN_LEFT_STREAMS; fd++) {
+        int file = memfd_create("stream", 0);
+        if (file >= 0 && file != fd && dup2(file, fd) == fd)
+            close(file);
+    }
 }
 
 /* One that has just ended may be seen for a while. */
@@ -38,10 +75,13 @@ const char *run_left_end(const struct run_left *left)
 {
     enum { TURNS = 200 };
     const struct timespec nap = {0, 1000000};
-    const char *what = find(left);
+    const char *closed = find_closed(left);
+    if (closed)
+        return closed;
+    const char *what = find_running(left);
     for (int i = 0; what && i < TURNS; i++) {
         nanosleep(&nap, NULL);
-        what = find(left);
+        what = find_running(left);
     }
     return what;
 }
@@ -76,11 +116,8 @@ struct run_watch run_left_watch(struct run_left_search *search)
 _Noreturn void run_left_report(const struct run_left_search *search, const char *what)
 {
     const struct invocation *invocation = search->runner->invocation;
-    if (*search->op)
-        fprintf(invocation->err, "skirc: the kernel of %s has left a %s running\n", search->op,
-                what);
-    else
-        fprintf(invocation->err, "skirc: a kernel has left a %s running\n", what);
+    apart_tell(invocation->err, "skirc: %s%s has %s\n", *search->op ? "the kernel of " : "a kernel",
+               search->op, what);
     fflush(invocation->out);
     fflush(invocation->err);
     apart_leave(EXIT_INPUT);

@@ -1,19 +1,31 @@
-/* Kernels that leave a thread or a process running behind a launch: what these use goes away. */
+/* Kernels that leave a thread or a process running behind a launch, whose memory goes away, or that
+ * close the streams of the process, on which results are to be told. */
 #ifndef FRONTEND_COMMANDS_RUN_LEFT_H
 #define FRONTEND_COMMANDS_RUN_LEFT_H
 
 #include "frontend/commands/runner.h"
 
-/* What runs before a launch. */
+#include <sys/types.h>
+
+/* What runs, and what is open, before a launch. */
+enum { RUN_LEFT_STREAMS = 3 };
 struct run_left {
     unsigned long threads;
+    struct run_left_stream {
+        bool open;
+        dev_t device;
+        ino_t file;
+    } streams[RUN_LEFT_STREAMS]; /* standard input, output and error */
 };
 
 void run_left_begin(struct run_left *left);
-/* Behind it: what runs now that did not, "thread" or "process", or NULL. */
+/* Behind it: what was done that is not to be, "left a thread running", or NULL. */
 const char *run_left_end(const struct run_left *left);
 
-/* Finds the first op that leaves such a thing, while ops run one by one. */
+/* Opens the streams anew, each on a file of its own that is nowhere: it is seen who closes them. */
+void run_left_open_streams(void);
+
+/* Finds the first op that does such a thing, while ops run one by one. */
 struct run_left_search {
     const struct runner *runner;
     struct run_left left;
@@ -21,7 +33,7 @@ struct run_left_search {
 };
 struct run_watch run_left_watch(struct run_left_search *search);
 
-/* Says what was left, and whose it is where that was found, and ends the process. */
+/* Says what was done, and by whom where that was found, and ends the process. */
 _Noreturn void run_left_report(const struct run_left_search *search, const char *what);
 
 #endif

@@ -60,12 +60,11 @@ static enum exit_status report_input(const struct runner *other, uint32_t id,
                                      const struct runner *first, uint32_t from)
 {
     struct text text = {NULL, 0, 0};
-    text_string(&text, "skirc: input ");
+    text_string(&text, "input ");
     put_value(&text, first, from);
     text_printf(&text, " cannot be that of %s, ", other->name);
     put_value(&text, other, id);
-    diag_put(other->invocation->err, text.at, text.size);
-    fputc('\n', other->invocation->err);
+    diag_at(first->diags, DIAG_contents, no_span, "%.*s", (int)text.size, text.at);
     text_free(&text);
     return EXIT_INPUT;
 }

@@ -19,10 +19,10 @@ void run_values_free(struct runner *runner)
 
 /* ---------------------------------------------------------------------- what goes in ---- */
 
-static enum exit_status report_contents(const struct runner *runner, const struct graph *graph,
-                                        const char *what, uint32_t id, const char *error)
+static enum exit_status report_given(const struct runner *runner, const struct graph *graph,
+                                     uint32_t id, const char *error)
 {
-    fprintf(runner->invocation->err, "skirc: %s '%.*s': %s\n", what,
+    diag_at(runner->diags, DIAG_contents, no_span, "input '%.*s': %s",
             NAME(runner->module, graph->values.at[id].name), error);
     return EXIT_INPUT;
 }
@@ -108,7 +108,7 @@ static enum exit_status fill_graph(const struct runner *runner, const struct sto
                 !fill_given(runner, storage, i, (enum given_by)by, error, sizeof error))
                 return by == BY_GRAPH
                            ? report_own(runner, graph, i, own_contents(runner, graph, i), error)
-                           : report_contents(runner, graph, "input", i, error);
+                           : report_given(runner, graph, i, error);
     choose_defaults(runner, storages, storage, first);
     return EXIT_DONE;
 }
@@ -231,13 +231,20 @@ static bool write_value(const struct runner *runner, const struct storage *stora
     return ok;
 }
 
+static enum exit_status report_output(const struct runner *runner, uint32_t id, const char *error)
+{
+    diag_at(runner->diags, DIAG_file, no_span, "output '%.*s': %s",
+            NAME(runner->module, runner->graph->values.at[id].name), error);
+    return EXIT_INPUT;
+}
+
 enum exit_status run_values_write(const struct runner *runner, const struct storage *storage)
 {
     char error[512];
     for (uint32_t i = 0; i < runner->outputs.count; i++) {
         struct named_value output = runner->outputs.at[i];
         if (!write_value(runner, storage, output, error, sizeof error))
-            return report_contents(runner, runner->graph, "output", output.value, error);
+            return report_output(runner, output.value, error);
     }
     return EXIT_DONE;
 }

@@ -165,7 +165,7 @@ static pid_t worker_fork(const struct golden_pool *pool, const struct crew *crew
     leftovers_hold(&before);
     pid_t pid = fork();
     if (pid > 0)
-        worker->leftover = leftovers_note_process(pid);
+        worker->leftover = leftovers_note_process(pid, NULL);
     leftovers_release(&before);
     if (pid != 0)
         return pid;

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -25,6 +24,7 @@ struct leftovers {
         enum leftover_kind kind;
         pid_t owner;
         pid_t pid; /* of a process */
+        const atomic_bool *stubborn;
     } entries[MOST];
     char paths[MOST][PATH_MAX];
 };
@@ -55,7 +55,7 @@ static bool take(struct leftover *entry, int state)
     return atomic_compare_exchange_strong(&entry->state, &state, STATE_TAKEN);
 }
 
-static int note(enum leftover_kind kind, pid_t pid, const char *path)
+static int note(enum leftover_kind kind, pid_t pid, const atomic_bool *stubborn, const char *path)
 {
     size_t size = strlen(path) + 1;
     for (int i = 0; i < MOST && size <= PATH_MAX; i++) {
@@ -65,6 +65,7 @@ static int note(enum leftover_kind kind, pid_t pid, const char *path)
         entry->kind = kind;
         entry->owner = getpid();
         entry->pid = pid;
+        entry->stubborn = stubborn;
         memcpy(leftovers->paths[i], path, size);
         atomic_store(&entry->state, STATE_NOTED);
         return i;
@@ -74,12 +75,12 @@ static int note(enum leftover_kind kind, pid_t pid, const char *path)
 
 int leftovers_note(enum leftover_kind kind, const char *path)
 {
-    return note(kind, 0, path);
+    return note(kind, 0, NULL, path);
 }
 
-int leftovers_note_process(pid_t pid)
+int leftovers_note_process(pid_t pid, const atomic_bool *stubborn)
 {
-    return note(LEFTOVER_PROCESS, pid, "");
+    return note(LEFTOVER_PROCESS, pid, stubborn, "");
 }
 
 void leftovers_forget(int number)
@@ -148,14 +149,20 @@ static bool has_ended(pid_t pid, int milliseconds)
     return false;
 }
 
-void leftovers_end_process(pid_t pid)
+enum { PATIENCE = 2000, LITTLE_PATIENCE = 100 };
+
+static void end_process(pid_t pid, int patience)
 {
-    enum { PATIENCE = 2000 };
     bool leads = kill(-pid, SIGTERM) == 0;
-    if ((leads || kill(pid, SIGTERM) == 0) && has_ended(pid, PATIENCE))
+    if ((leads || kill(pid, SIGTERM) == 0) && has_ended(pid, patience))
         return;
     kill(leads ? -pid : pid, SIGKILL);
     has_ended(pid, PATIENCE);
+}
+
+void leftovers_end_process(pid_t pid)
+{
+    end_process(pid, PATIENCE);
 }
 
 /* ---------------------------------------------------------------------------- orphans ---- */
@@ -234,7 +241,8 @@ static void clear_entry(struct leftover *entry)
 {
     const char *path = leftovers->paths[entry - leftovers->entries];
     if (entry->kind == LEFTOVER_PROCESS) {
-        leftovers_end_process(entry->pid);
+        bool stubborn = entry->stubborn && atomic_load(entry->stubborn);
+        end_process(entry->pid, stubborn ? LITTLE_PATIENCE : PATIENCE);
         leftovers_clear_of(entry->pid);
     } else if (entry->kind == LEFTOVER_FOLDER) {
         remove_folder(path);

@@ -6,6 +6,7 @@
 #define IR_BASE_LEFTOVERS_H
 
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -25,7 +26,9 @@ void leftovers_release(const sigset_t *before);
 
 /* Notes what this process has made; returns the number by which it is forgotten when it is gone. */
 int leftovers_note(enum leftover_kind kind, const char *path);
-int leftovers_note_process(pid_t pid);
+/* `stubborn`, which may be set later, says that it may ignore signals, and all that it has to clean
+ * up is noted: then it gets little time for it. NULL: it never is. It outlives the note. */
+int leftovers_note_process(pid_t pid, const atomic_bool *stubborn);
 void leftovers_forget(int number);
 
 /* From now on, what is noted is shared with processes that are forked. Nothing is noted yet. False

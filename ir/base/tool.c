@@ -225,7 +225,7 @@ static int tool_start(struct tool *tool)
     leftovers_hold(&signals);
     int failure = spawn(tool, ends[1], &signals);
     if (!failure)
-        tool->leftover = leftovers_note_process(tool->pid);
+        tool->leftover = leftovers_note_process(tool->pid, NULL);
     leftovers_release(&signals);
     close(ends[1]);
     if (failure)

@@ -1,6 +1,7 @@
 """run: whatever kernels do to their process, the status is 1, the report names core and op, results
 are not written, and nothing is left behind."""
 
+import json
 import os
 import re
 import signal
@@ -35,6 +36,7 @@ HEAD = """#define _GNU_SOURCE
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 """
 OWN = """
@@ -92,12 +94,30 @@ def run(name, *arguments):
     return done, time.monotonic() - start
 
 
+def check_json(name, texts):
+    """run.json says what was said, however the process has ended."""
+    try:
+        with open("run.json") as file:
+            run = json.load(file)
+        os.unlink("run.json")
+    except (OSError, ValueError) as error:
+        tap.check("  it is told as JSON", False, error)
+        return
+    said = "\n".join(["skirc: " + run.get("failure", ""), *run.get("reports", []),
+                      *(diag["text"] for diag in run["diagnostics"])])
+    missing = [text for text in texts if not re.search(text, said) and "[" + "wrong" not in text]
+    tap.check("  it is told as JSON", run["status"] == 1 and run["file"] == name
+              and ("failure" in run or run["diagnostics"]) and not missing,
+              f"no match for {missing} in {json.dumps(run)}")
+
+
 def check(claim, name, texts, *arguments):
-    done, seconds = run(name, *arguments)
+    done, seconds = run(name, "--json=run.json", *arguments)
     missing = [text for text in texts if not re.search(text, done.stderr)]
     tap.check(claim, done.returncode == 1 and not missing and seconds < 20,
               f"status {done.returncode}, {seconds:.1f} s, no match for {missing} in:\n"
               f"{done.stdout}{done.stderr}")
+    check_json(name, texts)
     left = (os.listdir("tmp"), processes())
     with open("kept.npy", "rb") as file:
         same = file.read() == b"kept" and not os.path.exists("new.npy")
@@ -116,7 +136,11 @@ KERNELS = {
     "terminate": ("kill(getpid(), SIGTERM); pause();", [r"ended its process \(signal 15\)", CALL]),
     "execute": ('execl("/bin/true", "true", (char *)0);',
                 [r"ended its process \(exit status 0\)", CALL]),
-    "silent": ("close(1); close(2); *(volatile int *)8 = 1;", [r"ended its process", CALL]),
+    "raise": ("raise(SIGTERM);", [r"ended its process \(signal 15\)", CALL]),
+    "replaced": ('execl("/bin/sleep", "sleep", "60", (char *)0);',
+                 [r"skirc: a sub-kernel has started another program in the place of its process",
+                  CALL]),
+    "silent": ("close(1); close(2); *(volatile int *)8 = 1;", [r"crashed \(signal 11\)", CALL]),
     "unmapped": ("munmap((void *)((uintptr_t)core & ~4095ul), 4096); *(volatile int *)8 = 1;",
                  [r"ended its process|crashed", CALL]),
     "limited": ("signal(SIGXCPU, SIG_DFL); raise(SIGXCPU); kill(getpid(), SIGXCPU); pause();",
@@ -124,6 +148,25 @@ KERNELS = {
 }
 for name, (body, texts) in KERNELS.items():
     check(f"a kernel that does: {body}", build(name, OWN % body), texts)
+
+for streams, first in (("0", "input"), ("1", "output"), ("2", "error"), ("1 2", "output"),
+                       (" ".join(map(str, range(1000))), "input")):
+    body = "for (int i = %s; i <= %s; i++) close(i);" % (streams.split()[0], streams.split()[-1])
+    check(f"a kernel that does: {body}", build("closing", OWN % body),
+          [f"skirc: the kernel of Own %y has closed standard {first}"])
+check("a kernel that puts a file in the place of a stream", build("duplicating", OWN %
+      "dup2(0, 1);"), ["skirc: the kernel of Own %y has closed standard output"], "--threads=1")
+
+# A program that is skirc itself is not seen to be another one; its standard input does not end.
+path = build("again", OWN % 'execl(getenv("SKIRC"), "skirc", "fmt", "-", (char *)0);')
+reader, writer = os.pipe()
+done = subprocess.run([tap.SKIRC, "run", path, "-i", "x=1", "--threads=2", "--timeout=1"],
+                      stdin=reader, capture_output=True, text=True, timeout=60)
+os.close(reader)
+os.close(writer)
+tap.check("a process that does not tell of its timeout is ended", done.returncode == 1 and
+          "skirc: timeout: a sub-kernel does not return\n" in done.stderr and
+          re.search(CALL, done.stderr), f"{done.returncode} {done.stderr}")
 
 path = build("stopped", OWN % "kill(getpid(), SIGSTOP);")
 done, seconds = run(path)
@@ -148,6 +191,37 @@ static void *work(void *unused) { return unused; }
 done, _ = run(path)
 tap.check("a kernel may have threads that it waits for", done.returncode == 0, done.stderr)
 os.unlink("new.npy")
+
+check("a crash in a thread that a kernel waits for", build("thread_crash", """
+static void *work(void *unused) { *(volatile int *)8 = 1; return unused; }
+""" + OWN % "pthread_t thread; pthread_create(&thread, 0, work, 0); pthread_join(thread, 0);"),
+      [r"skirc: a sub-kernel crashed \(signal 11\), in a thread that is no core's", CALL])
+for end, status in ("exit(3);", 3), ("*(volatile int *)8 = 1;", -11):
+    path = build("waiting", OWN % """int status, pid = fork();
+        if (pid == 0) { %s }
+        waitpid(pid, &status, 0);
+        y[0] = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);""" % end)
+    done, _ = run(path, "--print=y")
+    tap.check(f"a kernel may have processes that it waits for, here one that does: {end}",
+              done.returncode == 0 and not done.stderr and f"[{status} 1 1 1]" in " ".join(done.stdout.split()),
+              f"{done.returncode} {done.stdout}{done.stderr}")
+    os.unlink("new.npy")
+
+# ---- Functions for the end ----
+
+path = build("atexit", """
+static void say(void) { write(1, "it has run\\n", 11); }
+""" + OWN % "static int once; if (!once++) atexit(say);")
+done, _ = run(path)
+tap.check("atexit runs when the code is unloaded", done.returncode == 0
+          and done.stdout.count("it has run\n") == 1, f"{done.returncode} {done.stdout}{done.stderr}")
+os.unlink("new.npy")
+path = build("on_exit", """
+static void say(int status, void *unused) { write(1, "it has run\\n", 11); }
+""" + OWN % "on_exit(say, 0);")
+done, _ = run(path)
+tap.check("on_exit is refused", done.returncode == 1 and "undefined symbol: on_exit" in done.stderr
+          and "kernels cannot use on_exit" in done.stderr, done.stderr)
 
 # ---- Memory that is not the kernel's ----
 
@@ -186,6 +260,26 @@ for number in signal.SIGTERM, signal.SIGINT, signal.SIGKILL:
     tap.check(f"{number.name} ends it, and all that it has started",
               status == -number and not processes(), f"{status} {processes()}")
 
+path = build("deaf", "#include <stdio.h>\n" + OWN % """
+        signal(SIGTERM, SIG_IGN), signal(SIGINT, SIG_IGN), signal(SIGHUP, SIG_IGN);
+        fclose(fopen("deaf", "w"));
+        for (volatile int i = 0;; i++);""")
+for number in signal.SIGTERM, signal.SIGINT, signal.SIGHUP:
+    if os.path.exists("deaf"):
+        os.unlink("deaf")
+    process = subprocess.Popen([tap.SKIRC, "run", path, "--timeout=0"], stderr=subprocess.DEVNULL)
+    while not os.path.exists("deaf"):
+        time.sleep(0.01)
+    process.send_signal(number)
+    try:
+        status = process.wait(1.5)
+    except subprocess.TimeoutExpired:
+        status = "late"
+    process.kill()
+    tap.check(f"{number.name} ends it soon also where a kernel ignores that",
+              status == -number and not processes(), f"{status} {processes()}")
+
+path = build("endless", OWN % "for (volatile int i = 0;; i++);")
 done = subprocess.run(f"{tap.SKIRC} run {path} --timeout=1 --in-process", shell=True,
                       capture_output=True, text=True)
 tap.check("in one process, a kernel that does not return is reported, too",

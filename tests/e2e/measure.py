@@ -151,7 +151,7 @@ with open("graph.skir") as file:
     text = file.read()
 write("wide.skir", text.replace("f16", "f32"))
 run("inputs of other types", "graph.skir", "--compare=wide.skir", status=1,
-    err=r"skirc: input %a: f16\[32, 32\] cannot be that of wide.skir, %a: f32\[32, 32\]\n")
+    err=r"graph.skir: error: input %a: f16\[32, 32\] cannot be that of wide.skir, %a: f32\[32, 32\] \[contents\]\n")
 write("two.skir", text.replace("@g", "@p") + text.replace("skir 1\n", "").replace("@g", "@q"))
 run("which graph is not known", "graph.skir", "--compare=two.skir", status=2,
     err=r"skirc: two.skir has no graph 'g', and not one alone that no other calls\n.*\n")
@@ -363,6 +363,16 @@ found = report("JSON of a text that is wrong, in a file", "syntax.skir", "--json
 tap.check("where", told(found)[0] == ("error", "syntax", None, 4), found)
 found = report("JSON of a file that is not there", "absent.skir", "--json", status=1)
 tap.check("why", told(found) == [("error", "file", None, None)], found)
+with open("short.npy", "wb") as file:
+    head = b"{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }".ljust(117) + b"\n"
+    file.write(b"\x93NUMPY\x01\x00" + len(head).to_bytes(2, "little") + head + b"\0" * 8)
+for claim, argument, id, text in (
+        ("an input that is not there", "-ia=absent.npy", "contents", "input 'a': cannot open 'absent.npy'"),
+        ("an input of another shape", "-ia=short.npy", "contents", "input 'a': 'short.npy'"),
+        ("an output that cannot be written", "-om=absent/m.npy", "file", "cannot write 'absent/m.npy'")):
+    found = report(f"JSON of {claim}", "graph.skir", argument, "--json", status=1)
+    tap.check("  the reason", told(found) == [("error", id, None, None)] and
+              found["diagnostics"][0]["text"].startswith(text), found)
 found = report("JSON of an operand that is out of range", "range.skir", "--json", "-ii=7", status=1)
 tap.check("its code and place", told(found) == [("error", "operand-value", None, 5)] and
           "is 7" in found["diagnostics"][0]["text"], found)

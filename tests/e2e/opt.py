@@ -285,9 +285,19 @@ found = report("JSON of a run that fails", "-p", "inline-calls,verify-sync", "--
                status=1)
 tap.check("what has run before", [run["pass"] for run in found["passes"]] == ["inline-calls"] and
           "after" not in found, found)
+tap.check("  and why", [said["id"] for said in found["diagnostics"]] == ["sync-undrained"] * len(
+    found["diagnostics"]) and found["diagnostics"], found)
+found = report("JSON of a file that is not there", "--json", "absent.skir", status=1)
+tap.check("  and why", [said["id"] for said in found["diagnostics"]] == ["file"] and
+          found["passes"] == [] and "before" not in found, found)
+with open("syntax.skir", "w") as file:
+    file.write("skir 1\ngraph\n")
+found = report("JSON of a text that is wrong", "--json", "syntax.skir", status=1)
+tap.check("  and where", [(said["id"], said["line"]) for said in found["diagnostics"]] ==
+          [("syntax", 3)], found)
 done = tap.skirc("opt", "--json", "-o", "many/", streams, small)
 tap.check("one report a file", [json.loads(text)["file"] for text in
-                                re.findall(r"\{\"file\".*?\}\}\}\n", done.stdout, flags=re.S)]
+                                re.findall(r"\{\"file\".*?\]\}\n", done.stdout, flags=re.S)]
           == [streams, small], done)
 done = tap.skirc("opt", "--json=out.json", "-o", "many/", streams, small)
 tap.check("a file has one report", done.returncode == 2 and done.stderr ==

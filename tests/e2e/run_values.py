@@ -198,7 +198,7 @@ write("kept.npy", "kept")
 for option in "-osum=no/such.npy", "-osum=.", "--json=no/such.json", "--profile=no/such.json", "--trace=no/such":
     done = run(option)
     tap.check(f"a file that cannot be written is noticed before the run: {option}",
-              done.returncode == 1 and done.stderr.count("skirc: cannot write") == 1 and not done.stdout,
+              done.returncode == 1 and done.stderr.count(": cannot write") == 1 and not done.stdout,
               f"status {done.returncode}: {done.stdout}{done.stderr}")
 refuses("an input that fails", 1, "none.npy", "-ileft=none.npy", "-osum=kept.npy")
 tap.check("leaves the output as it was", read("kept.npy") == b"kept")
