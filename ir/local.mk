@@ -118,6 +118,8 @@ libskir_la_SOURCES += \
 	ir/words.def \
 	ir/base/arena.c \
 	ir/base/arena.h \
+	ir/base/array_kinds.c \
+	ir/base/array_kinds.h \
 	ir/base/bytes16.h \
 	ir/base/check.h \
 	ir/base/diag.c \

@@ -1,4 +1,5 @@
 #include "frontend/tensor/npy.h"
+#include "ir/base/array_kinds.h"
 #include "ir/base/file.h"
 #include "ir/base/message.h"
 
@@ -295,6 +296,22 @@ bool npy_load(struct tensor *tensor, const void *bytes, size_t size, char *error
     return check_elements(tensor, error, error_size);
 }
 
+bool npy_refuse_other(const char *path, char *error, size_t error_size)
+{
+    char bytes[ARRAY_KIND_BYTES], unread[256];
+    struct stat st;
+    const char *kind = array_kind_by_name(path, strlen(path));
+    if (!kind && stat(path, &st) == 0 && S_ISREG(st.st_mode)) {
+        size_t size = (uint64_t)st.st_size < sizeof bytes ? (size_t)st.st_size : sizeof bytes;
+        if (file_read_part(path, 0, bytes, size, unread, sizeof unread))
+            kind = array_kind_by_bytes(bytes, size);
+    }
+    return !kind || message_fail(error, error_size,
+                                 "'%s' is %s: arrays are read from .npy files, which numpy.save "
+                                 "writes",
+                                 path, kind);
+}
+
 bool npy_read(struct tensor *tensor, const char *path, char *error, size_t error_size)
 {
     struct stat st;
@@ -303,6 +320,8 @@ bool npy_read(struct tensor *tensor, const char *path, char *error, size_t error
         return message_fail(error, error_size, "cannot open '%s': %s", path, strerror(errno));
     if (!S_ISREG(st.st_mode))
         return message_fail(error, error_size, "'%s' is no regular file", path);
+    if (!npy_refuse_other(path, error, error_size))
+        return false;
     if ((uint64_t)st.st_size > PREAMBLE_2 + MAX_HEADER + (uint64_t)tensor->size)
         return message_fail(error, error_size,
                             "'%s' has %llu bytes, too many for the %zu of its elements", path,

@@ -32,6 +32,10 @@ bool npy_load(struct tensor *tensor, const void *bytes, size_t size, char *error
 /* Fills a tensor from a regular file. Files that are much larger than the tensor are not read. */
 bool npy_read(struct tensor *tensor, const char *path, char *error, size_t error_size);
 
+/* Whether a file may be such a one, or raw bytes: false, with a text in `error`, where its name or
+ * its first bytes are those of another kind (ir/base/array_kinds.h). */
+bool npy_refuse_other(const char *path, char *error, size_t error_size);
+
 /* Reads the header of a regular file; false where there is none that is supported. */
 bool npy_read_header(struct npy_header *header, const char *path);
 

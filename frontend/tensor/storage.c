@@ -224,10 +224,12 @@ bool storage_fill(struct storage *storage, uint32_t id, const char *spec, uint64
     return false;
 }
 
-/* The header of an array of NumPy is no contents. */
+/* The header of an array of NumPy is no contents, nor is an archive. */
 static bool read_plain(const char *path, uint64_t offset, char *data, size_t size, char *error,
                        size_t error_size)
 {
+    if (!offset && !npy_refuse_other(path, error, error_size))
+        return false;
     if (!file_read_part(path, offset, data, size, error, error_size))
         return false;
     return offset || !npy_begins(data, size) ||

@@ -230,5 +230,7 @@ bool tensor_fill(struct tensor *tensor, const char *spec, uint64_t seed, char *e
     }
     if (tensor_spec_is_file(spec))
         return npy_read(tensor, spec, error, error_size);
-    return is_number(spec) ? fill_number(&filler, spec) : unknown_spec(&filler);
+    if (is_number(spec))
+        return fill_number(&filler, spec);
+    return npy_refuse_other(spec, error, error_size) && unknown_spec(&filler);
 }

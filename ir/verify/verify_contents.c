@@ -1,6 +1,7 @@
 /* The verifier's part for contents: the attribute `value` of ops whose results are there before the
  * graph runs fits the type of the result. */
 #include "ir/attr_rows.h"
+#include "ir/base/array_kinds.h"
 #include "ir/contents.h"
 #include "ir/meant_names.h"
 #include "ir/verify/graph_verifier.h"
@@ -132,6 +133,24 @@ static void check_path(const struct given *given, const struct attr *key)
         report(given, locate_token(module, key->loc), "'file' must be the path of a file", NULL);
 }
 
+/* Bytes of other files are meant where it is said where they begin. */
+static void check_kind(const struct given *given, struct range keys)
+{
+    const struct module *module = given->gv->module;
+    const struct attr *file = attr_find(module, keys, W_file);
+    if (file->value.kind != ATTR_STRING || attr_find(module, keys, W_offset) ||
+        attr_find(module, keys, W_escaped))
+        return;
+    const struct intern_name *path = &module->names.names[file->value.id];
+    const char *kind = array_kind_by_name(path->text, path->size);
+    if (kind && diag_at(given->gv->diags, DIAG_contents, locate_token(module, file->loc),
+                        "'%.*s' is %s, by its name: contents are a .npy file or bytes",
+                        NAME(module, file->value.id), kind))
+        diag_help(given->gv->diags,
+                  "numpy.save writes an array to a .npy file; 'offset' says where "
+                  "bytes begin that are meant as they are");
+}
+
 /* Where string literals end is not known before they are decoded. */
 static void check_escaped(const struct given *given, const struct attr *key)
 {
@@ -168,6 +187,8 @@ static void check_file(const struct given *given)
         check_key(given, &module->attrs.at[keys.first + i]);
     if (!attr_find(module, keys, W_file))
         report(given, key_span(given), "contents without a 'file'", form);
+    else
+        check_kind(given, keys);
 }
 
 /* -------------------------------------------------------------- what stands for them ---- */

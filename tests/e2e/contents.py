@@ -129,6 +129,32 @@ for claim, file, text in [
                                      "or say by 'offset' where its elements begin"),
 ]:
     check_error(f"an array {claim}", f'Const() {{value = {{file = "{file}"}}}} : f32[2, 3]', text)
+KINDS = [("w.npz", "an archive of NumPy's savez"), ("w.pt", "a file of PyTorch's save"), ("w.PTH", "a file of PyTorch's save"),
+         ("w.ckpt", "a file of PyTorch's save"), ("w.pkl", "a pickle of Python's"), ("w.pickle", "a pickle of Python's"),
+         ("w.csv", "text"), ("w.tsv", "text"), ("w.json", "text"), ("w.h5", "an HDF5 file"), ("w.hdf5", "an HDF5 file"),
+         ("w.safetensors", "a file of safetensors"), ("w.npy.gz", "compressed"), ("w.zip", "a ZIP archive")]
+for name, kind in KINDS:
+    shutil.copy("w.bin", name)
+    check_error(f"{kind}, by the name {name}", f'Const() {{value = {{file = "{name}"}}}} : f32[2, 3]',
+                f"graph.skir:3:26: error: '{name}' is {kind}, by its name: contents are a .npy file or bytes")
+    with open(name, "rb") as file:
+        some = file.read()[8:32]
+    check_bytes("  with an offset they are bytes", f'Const() {{value = {{file = "{name}", offset = 8}}}} : f32[2, 3]', some)
+    for path in name, "./" + name:
+        done = run("  %v = Relu(%x) : f32[2, 3]", "-i", f"x={path}", params="%x: f32[2, 3]")
+        tap.check("  nor are they an input", done.returncode == 1 and f"input 'x': '{path}' is {kind}: arrays are "
+                  "read from .npy files, which numpy.save writes" in done.stderr, done)
+SIGNATURES = [(b"PK\3\4", "a ZIP archive, as NumPy's savez and PyTorch's save write them"),
+              (b"\x80\2\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19", "a file of PyTorch's save"), (b"\x89HDF\r\n\x1a\n", "an HDF5 file")]
+for magic, kind in SIGNATURES:
+    for name in "other.bin", "other.npy":
+        with open(name, "wb") as file:
+            file.write(magic + bytes(24))
+        check_error(f"{kind}, by its first bytes, in {name}", f'Const() {{value = {{file = "{name}"}}}} : f32[2, 3]',
+                    f"input 'v': './{name}' is {kind}: arrays are read")
+    with open("other.bin", "wb") as file:
+        file.write(magic[:-1] + bytes(24))
+    check_bytes("  bytes that are nearly the same", 'Const() {value = {file = "other.bin"}} : f32[2, 3]', magic[:-1] + bytes(25 - len(magic)))
 check_error("an array of another shape", 'Const() {value = {file = "w.npy"}} : f32[3, 2]',
             "'./w.npy' has the shape [2, 3], but [3, 2] is needed")
 
