@@ -128,6 +128,7 @@ libskir_la_SOURCES += \
 	backend/object/image.h \
 	backend/object/image_x86_64.c \
 	backend/object/input.c \
+	backend/object/input_compressed.c \
 	backend/object/input_linkable.c \
 	backend/object/input_reader.h \
 	backend/object/input_sections.c \

@@ -97,6 +97,7 @@ unit_tests = \
 	tests/unit/test_object_copy \
 	tests/unit/test_object_image \
 	tests/unit/test_object_lines \
+	tests/unit/test_object_packed \
 	tests/unit/test_object_ranks \
 	tests/unit/test_op_ranges \
 	tests/unit/test_op_rules \

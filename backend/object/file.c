@@ -19,6 +19,8 @@ static bool keep_input(struct object_visitor *visitor, struct object_input *inpu
 {
     (void)member;
     struct object_file *file = ((struct file_reader *)visitor)->file;
+    if (!object_input_has_code(input, &file->error))
+        return false;
     *file->tail = input;
     file->tail = &input->next;
     return true;

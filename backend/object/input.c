@@ -167,8 +167,8 @@ struct object_input *object_input_read(struct object_arena *arena, const char *n
     r.elf = elf_memory(image, size);
     struct mem_guard guard;
     mem_guard(&guard, object_elf_end, r.elf);
-    bool ok = r.elf ? read_header(&r) && input_read_sections(&r) && input_read_symbols(&r) &&
-                          read_contents(&r)
+    bool ok = r.elf ? read_header(&r) && input_read_sections(&r) && input_decompress(&r) &&
+                          input_read_symbols(&r) && read_contents(&r)
                     : input_fail(&r, "is not readable as an ELF object");
     mem_unguard(&guard);
     elf_end(r.elf);

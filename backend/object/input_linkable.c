@@ -9,8 +9,8 @@ enum { TYPE_CREL = 0x40000014, TYPE_RELR = 19 };
 static const char *unlinkable(const struct object_input *input,
                               const struct object_section *section)
 {
-    if (section->flags & SHF_COMPRESSED || strncmp(section->name, ".zdebug_", 8) == 0)
-        return "is compressed, which is not supported; compile with -gz=none";
+    if (section->flags & SHF_COMPRESSED)
+        return "is compressed, though it is loaded, which is not supported";
     if (section->flags & SHF_OS_NONCONFORMING)
         return "needs special treatment by its operating system, which is not supported";
     if (section->flags & SHF_INFO_LINK && section->role == OBJECT_CONTENT)
@@ -36,6 +36,30 @@ static const char *unlinkable(const struct object_input *input,
     return NULL;
 }
 
+/* What a compiler marks so, or what has nothing else that is loaded. */
+static bool is_bytecode(const struct object_input *input)
+{
+    bool bytecode = false, loaded = false;
+    for (uint32_t i = 1; i < input->symbol_count; i++)
+        if (strcmp(input->symbols[i].name, "__gnu_lto_slim") == 0)
+            return true;
+    for (uint32_t i = 1; i < input->section_count; i++) {
+        const struct object_section *section = &input->sections[i];
+        bytecode |= object_section_is_bytecode(section);
+        loaded |= section->flags & SHF_ALLOC && section->size > 0;
+    }
+    return bytecode && !loaded;
+}
+
+bool object_input_has_code(const struct object_input *input, struct object_error *error)
+{
+    return !is_bytecode(input) ||
+           object_fail(error,
+                       "%.300s: holds LTO bytecode instead of code; compile it without -flto or "
+                       "with -ffat-lto-objects",
+                       input->name);
+}
+
 bool object_input_linkable(const struct object_input *input, struct object_error *error)
 {
     for (uint32_t i = 1; i < input->section_count; i++) {
@@ -45,11 +69,5 @@ bool object_input_linkable(const struct object_input *input, struct object_error
             return object_fail(error, "%.300s: section '%.200s' %s", input->name, section->name,
                                what);
     }
-    for (uint32_t i = 1; i < input->symbol_count; i++)
-        if (strcmp(input->symbols[i].name, "__gnu_lto_slim") == 0)
-            return object_fail(error,
-                               "%.300s: holds LTO bytecode instead of code; compile it without "
-                               "-flto or with -ffat-lto-objects",
-                               input->name);
-    return true;
+    return object_input_has_code(input, error);
 }

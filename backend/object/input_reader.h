@@ -33,6 +33,10 @@ const void *input_table(struct input_reader *r, uint32_t index, size_t entry_siz
  * inside of the file then, and no two sections share any. */
 bool input_read_sections(struct input_reader *r);
 
+/* Unpacks what is compressed and not loaded, behind that; no more than in proportion to the
+ * file. */
+bool input_decompress(struct input_reader *r);
+
 /* Reads the symbol table, if there is one, behind the sections. */
 bool input_read_symbols(struct input_reader *r);
 

@@ -90,25 +90,43 @@ static const struct {
 static const struct {
     const char *name;
     bool prefix;
+    bool bytecode; /* beside the machine code of the same functions */
 } ignored_names[] = {
-    {".note.GNU-stack", false},    /* its meaning is kept: see place.c */
-    {".note.gnu.property", false}, /* promises, such as CET; an object without them is sound */
-    {".gnu.lto_", true},           /* bytecode beside the machine code of the same functions */
-    {".gnu.debuglto_", true},
+    {".note.GNU-stack", false, false}, /* its meaning is kept: see place.c */
+    {".note.gnu.property", false,
+     false}, /* promises, such as CET; without them objects are sound */
+    {".gnu.lto_", true, true},
+    {".gnu.debuglto_", true, true},
+    {".llvm.lto", false, true},
+    {".llvmbc", false, true},
+    {".llvmcmd", false, true},
 };
+enum { N_IGNORED = sizeof ignored_names / sizeof *ignored_names };
+
+/* The row of a section's name; N_IGNORED: it has none. */
+static size_t ignored_row(const struct object_section *section)
+{
+    for (size_t i = 0; i < N_IGNORED; i++) {
+        const char *name = ignored_names[i].name;
+        size_t size = strlen(name) + (ignored_names[i].prefix ? 0 : 1);
+        if (strncmp(section->name, name, size) == 0)
+            return i;
+    }
+    return N_IGNORED;
+}
+
+bool object_section_is_bytecode(const struct object_section *section)
+{
+    size_t row = ignored_row(section);
+    return row < N_IGNORED && ignored_names[row].bytecode;
+}
 
 static enum object_role section_role(const struct object_section *section)
 {
     for (size_t i = 0; i < sizeof type_roles / sizeof *type_roles; i++)
         if (type_roles[i].type == section->type)
             return type_roles[i].role;
-    for (size_t i = 0; i < sizeof ignored_names / sizeof *ignored_names; i++) {
-        const char *name = ignored_names[i].name;
-        size_t size = strlen(name) + (ignored_names[i].prefix ? 0 : 1);
-        if (strncmp(section->name, name, size) == 0)
-            return OBJECT_IGNORED;
-    }
-    return OBJECT_CONTENT;
+    return ignored_row(section) < N_IGNORED ? OBJECT_IGNORED : OBJECT_CONTENT;
 }
 
 /* ------------------------------------------------------------------------ headers ---- */

@@ -22,8 +22,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bounds on what an input may ask for. The bytes of the result are those of the inputs plus
- * padding, so these two and the bound on names keep the memory of a link linear in its input. */
+/* Bounds on what an input may ask for. The bytes of the result are those of the inputs, unpacked
+ * within a bound of its own (input_compressed.c), plus padding, so these two and the bound on names
+ * keep the memory of a link linear in its input. */
 #define OBJECT_MAX_ALIGN (UINT64_C(1) << 24)
 #define OBJECT_MAX_PADDING (UINT64_C(64) << 20)
 /* Size of one section, .bss included: far beyond any code model, far below an overflow. */
@@ -139,6 +140,10 @@ struct object_input *object_input_read(struct object_arena *arena, const char *n
                                        const void *bytes, size_t size);
 /* elf_end, for a guard on a handle of libelf. */
 void object_elf_end(void *elf);
+/* Whether a section has code that a compiler has not made yet, for its use at link time. */
+bool object_section_is_bytecode(const struct object_section *section);
+/* False, with an error, where an object has nothing but that. */
+bool object_input_has_code(const struct object_input *input, struct object_error *error);
 /* Whether all of its sections are of kinds that can be combined; else an error. */
 bool object_input_linkable(const struct object_input *input, struct object_error *error);
 /* The section that defines `symbol`, or NULL (undefined, absolute, common). */
