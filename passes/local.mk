@@ -77,6 +77,8 @@ libskir_la_SOURCES += \
 	passes/events/kept.c \
 	passes/events/names.c \
 	passes/events/write.c \
+	passes/fusion/breaks.c \
+	passes/fusion/breaks.h \
 	passes/fusion/fusable.c \
 	passes/fusion/fusable.h \
 	passes/fusion/fusion.c \
@@ -84,6 +86,8 @@ libskir_la_SOURCES += \
 	passes/fusion/fusion_internal.h \
 	passes/fusion/fusion_report.c \
 	passes/fusion/fusion_rewrite.c \
+	passes/fusion/knots.c \
+	passes/fusion/knots.h \
 	passes/fusion/schedule.c \
 	passes/fusion/schedule.h \
 	passes/fusion/unfused.c \

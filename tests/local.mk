@@ -51,6 +51,7 @@ kernel_judges = \
 unit_headers = \
 	tests/unit/entry_launch.h \
 	tests/unit/entry_runner.h \
+	tests/unit/cut_model.h \
 	tests/unit/graph_model.h \
 	tests/unit/kernel_harness.h \
 	tests/unit/launch_oracle.h \
@@ -113,6 +114,7 @@ unit_tests = \
 	tests/unit/test_samples \
 	tests/unit/test_sk_options \
 	tests/unit/test_scanning \
+	tests/unit/test_scope_cuts \
 	tests/unit/test_session \
 	tests/unit/test_skir \
 	tests/unit/test_skrt \
@@ -192,6 +194,11 @@ tests_unit_test_partition_SOURCES = \
 	tests/unit/graph_model.c \
 	tests/unit/random_graph.c \
 	tests/unit/test_partition.c
+tests_unit_test_scope_cuts_SOURCES = \
+	tests/unit/cut_model.c \
+	tests/unit/graph_model.c \
+	tests/unit/random_graph.c \
+	tests/unit/test_scope_cuts.c
 tests_unit_test_races_SOURCES = \
 	tests/unit/entry_runner.c \
 	tests/unit/random_graph.c \

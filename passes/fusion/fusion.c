@@ -76,16 +76,63 @@ static void find_groups(struct fusion *f)
     mem_free(of_block);
 }
 
+/* How many ops of each group there are to launch. */
+static uint32_t *count_launched(const struct fusion *f)
+{
+    uint32_t *counts = mem_calloc(f->groups.count, sizeof *counts);
+    for (uint32_t i = 0; i < f->graph->ops.count; i++)
+        counts[f->group_of[i]] += !f->order->passive[i];
+    return counts;
+}
+
 /* Super kernels of the input that are groups of their own stay whole, if need be at the cost of
- * scopes. */
+ * scopes; scopes that must stay whole, at the cost of others. A scope that would be left unfused
+ * costs a launch for each op; one whose ops are launched alone costs nothing. */
+static struct break_cost cost_of(const struct fusion *f, const struct fusion_group *group,
+                                 uint32_t launched)
+{
+    struct break_cost cost = {BREAK_FREELY, 1, 1};
+    struct sk_options options;
+    bool known = fusion_options(f, group, &options);
+    if (known && options.of[SK_debug_per_op_max_core_num].number != 0)
+        cost = (struct break_cost){BREAK_FREELY, 0, 0};
+    if (known && options.of[SK_strict_scope_check].number == SK_STRICT_bypass)
+        cost = (struct break_cost){BREAK_FREELY, launched > 0 ? launched - 1 : 0, 0};
+    if (known && options.of[SK_strict_scope_check].number == SK_STRICT_abort)
+        cost.rank = BREAK_STRICT;
+    if (f->mode == FUSION_COLLECT && f->graph->blocks.at[group->block].kind == BLOCK_SUPERKERNEL)
+        cost.rank = BREAK_FIXED;
+    return cost;
+}
+
+/* Views that the schedule has left out of their scope are outside of it, if it has other ops. */
+static void release_views(struct fusion *f)
+{
+    for (uint32_t i = 0; i < f->graph->ops.count; i++)
+        if (f->order->passive[i] && f->group_of[i] == GROUP_NONE &&
+            f->schedule.groups[f->member_of[i]].segments > 0 && !fusion_ignores(f, i))
+            f->member_of[i] = GROUP_NONE;
+}
+
 static void schedule_groups(struct fusion *f)
 {
-    uint8_t *fixed = mem_calloc(f->groups.count, 1);
+    struct break_cost *costs = mem_calloc(f->groups.count, sizeof *costs);
+    uint32_t *launched = count_launched(f);
     for (uint32_t i = 1; i < f->groups.count; i++)
-        fixed[i] = f->mode == FUSION_COLLECT &&
-                   f->graph->blocks.at[f->groups.at[i].block].kind == BLOCK_SUPERKERNEL;
-    schedule_init(&f->schedule, f->order, f->group_of, f->groups.count, fixed);
-    mem_free(fixed);
+        costs[i] = cost_of(f, &f->groups.at[i], launched[i]);
+    schedule_init(&f->schedule, f->order, f->group_of, f->groups.count, costs, SCHEDULE_SEARCH);
+    release_views(f);
+    mem_free(launched);
+    mem_free(costs);
+}
+
+bool fusion_options(const struct fusion *f, const struct fusion_group *group,
+                    struct sk_options *options)
+{
+    uint32_t name = group->options;
+    if (f->context->sk_options && f->mode == FUSION_COLLECT)
+        name = sk_options_override(f->module, name, f->context->sk_options);
+    return sk_options_of(options, f->module, name);
 }
 
 /* Positions of a group's members in the schedule, which name the parts of a scope. Passive ops do
@@ -102,7 +149,7 @@ static void find_ranks(struct fusion *f)
 }
 
 /* Takes dissolved groups out and schedules again. */
-static bool dissolve(struct fusion *f)
+static void dissolve(struct fusion *f)
 {
     bool any = false;
     for (uint32_t i = 0; i < f->graph->ops.count; i++) {
@@ -115,7 +162,6 @@ static bool dissolve(struct fusion *f)
         schedule_free(&f->schedule);
         schedule_groups(f);
     }
-    return any;
 }
 
 /* Puts single ops in the place of a segment. */
@@ -228,9 +274,12 @@ static bool write_one(struct fusions *all, struct fusion *f)
 {
     if (f->mode == FUSION_FILTER) /* what it takes apart loses its name; collecting keeps all */
         count_superkernels(&all->taken, f->graph, UINT32_MAX);
-    if (!fusion_report_breaks(f))
+    bool whole = fusion_report_removed(f);
+    do
+        dissolve(f);
+    while (fusion_report_bypassed(f));
+    if (!fusion_report_breaks(f) || !whole)
         return false;
-    dissolve(f);
     if (f->mode == FUSION_FILTER)
         separate(f);
     find_ranks(f);

@@ -2,6 +2,7 @@
 #ifndef PASSES_FUSION_FUSION_INTERNAL_H
 #define PASSES_FUSION_FUSION_INTERNAL_H
 
+#include "ir/sk_options.h"
 #include "passes/fusion/fusable.h"
 #include "passes/fusion/fusion.h"
 #include "passes/fusion/schedule.h"
@@ -39,12 +40,23 @@ static inline bool fusion_ignores(const struct fusion *fusion, uint32_t op)
     return op_fusable(fusion->module, fusion->graph, &fusion->graph->ops.at[op]) == NOT_PASSIVE;
 }
 
+/* fusion.c */
+
+/* The options of a group; false where they are wrong. Those of the command line are for scopes; in
+ * super kernels that were made of them they are written down. */
+bool fusion_options(const struct fusion *fusion, const struct fusion_group *group,
+                    struct sk_options *options);
+
 /* fusion_report.c */
 
 /* "scope '@s'", for messages, in the arena of the diagnostics. */
 const char *fusion_group_text(const struct fusion *fusion, uint32_t group);
-/* Says why each scope is in parts, or which of its ops are left out. Marks groups that are to be
- * dissolved; returns false where a scope must not break. */
+/* Says which ops of scopes are left out. Marks groups that are to be dissolved for it; false where
+ * nothing may be left out. */
+bool fusion_report_removed(struct fusion *fusion);
+/* Marks groups that are to be dissolved since they break, and says so. Whether there are any. */
+bool fusion_report_bypassed(struct fusion *fusion);
+/* Says why each scope is in parts. False where a scope must not break. */
 bool fusion_report_breaks(struct fusion *fusion);
 /* Says what became of a segment. */
 void fusion_report_fused(struct fusion *fusion, const struct segment *segment, uint32_t name);

@@ -189,15 +189,11 @@ static void report_break(const struct fusion *f, const struct segment *segment,
     explain_root(f, group, cause->root);
 }
 
-/* What strict-scope-check says of a group that breaks. Options of the command line are for scopes;
- * in super kernels that were made of them they are written down. */
+/* What strict-scope-check says of a group that breaks. */
 static enum sk_strict strictness(const struct fusion *f, const struct fusion_group *group)
 {
     struct sk_options options;
-    uint32_t name = group->options;
-    if (f->context->sk_options && f->mode == FUSION_COLLECT)
-        name = sk_options_override(f->module, name, f->context->sk_options);
-    if (!sk_options_of(&options, f->module, name))
+    if (!fusion_options(f, group, &options))
         return SK_STRICT_unset;
     return (enum sk_strict)options.of[SK_strict_scope_check].number;
 }
@@ -254,11 +250,11 @@ static bool check_whole(const struct fusion *f, const struct segment *segment,
 static bool was_removed(const struct fusion *f, uint32_t group, uint32_t op)
 {
     return f->mode == FUSION_FILTER && f->member_of[op] == group && f->group_of[op] != group &&
+           op_fusable(f->module, f->graph, &f->graph->ops.at[op]) != FUSABLE &&
            !fusion_ignores(f, op);
 }
 
-/* Ops of a scope that are left out, whether they break it or not. */
-static bool report_removed(struct fusion *f)
+bool fusion_report_removed(struct fusion *f)
 {
     bool ok = true;
     for (uint32_t i = 0; i < f->order->n_ops; i++) {
@@ -278,9 +274,20 @@ static bool report_removed(struct fusion *f)
     return ok;
 }
 
-bool fusion_report_breaks(struct fusion *f)
+/* A part of a group that is not its first. */
+struct later_part {
+    const struct segment *segment;
+    uint32_t last_end; /* where the part before it ends in the schedule */
+    struct break_cause cause;
+};
+
+struct later_parts {
+    struct later_part *at;
+    uint32_t count, capacity;
+};
+
+static void find_parts(const struct fusion *f, struct later_parts *parts)
 {
-    bool ok = report_removed(f);
     uint32_t *ends = mem_calloc(f->groups.count, sizeof *ends);
     for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
         const struct segment *segment = &f->schedule.segments.at[i];
@@ -288,13 +295,44 @@ bool fusion_report_breaks(struct fusion *f)
         ends[segment->group] = segment->first + segment->count;
         if (segment->group == GROUP_NONE || last_end == 0 || is_old_break(f, segment, last_end))
             continue;
-        struct break_cause cause = find_cause(f, segment, last_end);
-        ok = check_whole(f, segment, &cause) && ok;
-        report_break(f, segment, &cause, last_end);
-        if (!was_removed(f, segment->group, cause.root))
-            ok = apply_strictness(f, segment->group, cause.blocked, cause.root) && ok;
+        vec_push(parts, ((struct later_part){segment, last_end, find_cause(f, segment, last_end)}));
     }
     mem_free(ends);
+}
+
+bool fusion_report_bypassed(struct fusion *f)
+{
+    struct later_parts parts = {NULL, 0, 0};
+    bool any = false;
+    find_parts(f, &parts);
+    for (uint32_t i = 0; i < parts.count; i++) {
+        const struct later_part *part = &parts.at[i];
+        const struct fusion_group *group = &f->groups.at[part->segment->group];
+        if (strictness(f, group) != SK_STRICT_bypass ||
+            was_removed(f, part->segment->group, part->cause.root))
+            continue;
+        report_break(f, part->segment, &part->cause, part->last_end);
+        apply_strictness(f, part->segment->group, part->cause.blocked, part->cause.root);
+        any = true;
+    }
+    vec_free(&parts);
+    return any;
+}
+
+bool fusion_report_breaks(struct fusion *f)
+{
+    struct later_parts parts = {NULL, 0, 0};
+    bool ok = true;
+    find_parts(f, &parts);
+    for (uint32_t i = 0; i < parts.count; i++) {
+        const struct later_part *part = &parts.at[i];
+        const struct break_cause *cause = &part->cause;
+        ok = check_whole(f, part->segment, cause) && ok;
+        report_break(f, part->segment, cause, part->last_end);
+        if (!was_removed(f, part->segment->group, cause->root))
+            ok = apply_strictness(f, part->segment->group, cause->blocked, cause->root) && ok;
+    }
+    vec_free(&parts);
     return ok;
 }
 

@@ -1,4 +1,4 @@
-#include "passes/fusion/schedule.h"
+#include "passes/fusion/breaks.h"
 
 #include <assert.h>
 
@@ -55,12 +55,16 @@ static void op_is_ready(struct schedule *s, uint32_t op)
 {
     assert(s->needs[op] == 0 && s->place[op] == NONE);
     uint32_t group = s->group_of[op], position = s->order->position[op];
-    if (group == GROUP_NONE) {
+    bool finished = s->groups[group].work == 0; /* all that is left of it may leave */
+    if (group == GROUP_NONE || (finished && group != s->open)) {
         heap_push(&s->free_ops, position, op);
         return;
     }
+    if (schedule_may_leave(s, op))
+        heap_push(&s->leaving, position, op);
     heap_push(&s->groups[group].ready, position, op);
-    heap_push(s->groups[group].fixed ? &s->fixed : &s->partial, position, group);
+    heap_push(s->groups[group].cost.rank == BREAK_FREELY ? &s->partial : &s->fixed, position,
+              group);
 }
 
 static void schedule_op(struct schedule *s, uint32_t op)
@@ -69,6 +73,7 @@ static void schedule_op(struct schedule *s, uint32_t op)
     s->place[op] = s->count;
     s->ops[s->count++] = op;
     s->groups[group].left--;
+    s->groups[group].work -= !schedule_may_leave(s, op);
     for (uint32_t i = s->user_first[op]; i < s->user_first[op + 1]; i++) {
         uint32_t user = s->users[i], user_group = s->group_of[user];
         if (--s->needs[user] == 0)
@@ -78,12 +83,22 @@ static void schedule_op(struct schedule *s, uint32_t op)
     }
 }
 
+/* Schedules an op that is of no group, or leaves it. */
+static void schedule_alone(struct schedule *s, uint32_t op)
+{
+    vec_push(&s->segments, (struct segment){GROUP_NONE, s->count, 1});
+    schedule_op(s, op);
+    s->group_of[op] = GROUP_NONE;
+}
+
 /* Schedules ops of the group until none is ready. */
 static void schedule_group(struct schedule *s, uint32_t group)
 {
     uint32_t first = s->count;
+    s->open = group;
     while (s->groups[group].ready.count)
         schedule_op(s, heap_pop(&s->groups[group].ready));
+    s->open = GROUP_NONE;
     s->groups[group].segments++;
     vec_push(&s->segments, (struct segment){group, first, s->count - first});
 }
@@ -93,6 +108,32 @@ static void drop_outdated(struct schedule *s, struct heap *heap)
 {
     while (heap->count && s->groups[heap_top(heap)].ready.count == 0)
         heap_pop(heap);
+}
+
+/* Takes an op out of the ready ones of its group. */
+static void drop_ready(struct schedule *s, uint32_t op)
+{
+    struct heap *ready = &s->groups[s->group_of[op]].ready, kept = {NULL, 0, 0};
+    for (uint32_t i = 0; i < ready->count; i++)
+        if ((uint32_t)ready->at[i] != op)
+            heap_push(&kept, (uint32_t)(ready->at[i] >> 32), (uint32_t)ready->at[i]);
+    heap_free(ready);
+    *ready = kept;
+}
+
+/* Rather than break a group, ready ops that may leave theirs do. False: there are none. */
+static bool schedule_leaving(struct schedule *s)
+{
+    bool any = false;
+    while (s->leaving.count > 0) {
+        uint32_t op = heap_pop(&s->leaving);
+        if (s->place[op] != NONE)
+            continue;
+        drop_ready(s, op);
+        schedule_alone(s, op);
+        any = true;
+    }
+    return any;
 }
 
 /* An unscheduled predecessor of `op`, outside of `group` where that is not GROUP_NONE; or NONE. */
@@ -125,10 +166,10 @@ static uint32_t goes_before(struct schedule *s, uint32_t group)
     return op == NONE ? GROUP_NONE : s->group_of[op];
 }
 
-/* No group can go as a whole, so one must break. Breaking one that merely waits for parts of
- * another would not be needed: following what goes before what leads to groups that wait for each
- * other, or for themselves. A fixed group breaks only where all ready ops are of such groups. */
-static uint32_t choose_break(struct schedule *s)
+/* What is to break where no plan says it. Breaking a group that merely waits for parts of another
+ * would not be needed: following what goes before what leads to groups that wait for each other, or
+ * for themselves. One of a higher rank breaks only where all ready ops are of such groups. */
+static uint32_t find_break(struct schedule *s)
 {
     /* An order without cycles has a ready op, and those outside of groups have gone before. */
     assert(s->partial.count > 0 || s->fixed.count > 0);
@@ -140,10 +181,27 @@ static uint32_t choose_break(struct schedule *s)
         if (before == GROUP_NONE || before == group)
             break;
         group = before;
-        if (!s->groups[group].fixed)
+        if (s->groups[group].cost.rank == BREAK_FREELY)
             choice = group;
     }
     return choice;
+}
+
+/* No group can go as a whole, so one must break. */
+static uint32_t choose_break(struct schedule *s)
+{
+    if (!s->breaks) {
+        s->breaks = mem_calloc(1, sizeof *s->breaks);
+        breaks_plan(s->breaks, s, s->search);
+    }
+    for (; s->breaks->next < s->breaks->count; s->breaks->next++) {
+        const struct planned_break *planned = &s->breaks->at[s->breaks->next];
+        if (!planned->to_the_end)
+            return s->breaks->at[s->breaks->next++].group;
+        if (s->groups[planned->group].left > 0)
+            return planned->group;
+    }
+    return find_break(s);
 }
 
 static void schedule_all(struct schedule *s)
@@ -160,19 +218,21 @@ static void schedule_all(struct schedule *s)
         drop_outdated(s, &s->fixed);
         bool whole = s->whole.count > 0, alone = s->free_ops.count > 0;
         if (alone && (!whole || heap_top_key(&s->free_ops) < heap_top_key(&s->whole))) {
-            vec_push(&s->segments, (struct segment){GROUP_NONE, s->count, 1});
-            schedule_op(s, heap_pop(&s->free_ops));
-        } else {
-            schedule_group(s, whole ? heap_pop(&s->whole) : choose_break(s));
+            schedule_alone(s, heap_pop(&s->free_ops));
+        } else if (whole) {
+            schedule_group(s, heap_pop(&s->whole));
+        } else if (!schedule_leaving(s)) {
+            schedule_group(s, choose_break(s));
         }
     }
 }
 
-void schedule_init(struct schedule *s, const struct order *order, const uint32_t *group_of,
-                   uint32_t n_groups, const uint8_t *fixed)
+void schedule_init(struct schedule *s, const struct order *order, uint32_t *group_of,
+                   uint32_t n_groups, const struct break_cost *costs, uint64_t search)
 {
     uint32_t n = order->n_ops;
-    *s = (struct schedule){.order = order, .group_of = group_of, .n_groups = n_groups};
+    *s = (struct schedule){
+        .order = order, .group_of = group_of, .n_groups = n_groups, .search = search};
     s->groups = mem_calloc(n_groups, sizeof *s->groups);
     s->needs = mem_calloc(n, sizeof *s->needs);
     s->user_first = mem_calloc((size_t)n + 2, sizeof *s->user_first);
@@ -183,7 +243,9 @@ void schedule_init(struct schedule *s, const struct order *order, const uint32_t
         s->groups[group_of[op]].left++;
     }
     for (uint32_t i = 0; i < n_groups; i++)
-        s->groups[i].fixed = fixed[i];
+        s->groups[i].cost = costs[i];
+    for (uint32_t op = 0; op < n; op++)
+        s->groups[group_of[op]].work += !schedule_may_leave(s, op);
     find_users(s);
     find_members(s);
     s->budget = 64 * ((uint64_t)n + order->first[n]);
@@ -195,7 +257,11 @@ void schedule_free(struct schedule *s)
     for (uint32_t i = 0; i < s->n_groups; i++)
         heap_free(&s->groups[i].ready);
     vec_free(&s->segments);
+    if (s->breaks)
+        breaks_free(s->breaks);
+    mem_free(s->breaks);
     heap_free(&s->free_ops);
+    heap_free(&s->leaving);
     heap_free(&s->whole);
     heap_free(&s->partial);
     heap_free(&s->fixed);

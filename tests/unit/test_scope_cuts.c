@@ -1,0 +1,323 @@
+/* Properties of how scopes are cut, on random graphs: there are never more launches than the rule
+ * of a deployed compiler makes where its launches can run one after the other; no fewer are
+ * possible on small graphs, nor with fewer scopes broken; and strict-scope-check=abort refuses only
+ * what cannot be. What can be is found without the code of the passes (cut_model.h, graph_model.h). */
+#include "passes/fusion/schedule.h"
+#include "passes/pipeline.h"
+#include "tests/unit/cut_model.h"
+#include "tests/unit/parsed_module.h"
+#include "tests/unit/random_graph.h"
+
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+/* Counts over all graphs, to show what was met. */
+struct tally {
+    unsigned graphs, cut, rings, fewer, equal;
+};
+
+struct trial {
+    uint64_t seed;
+    struct text text;
+    struct parsed_module parsed;
+    struct graph_model before, after;
+    struct cut_model cuts;
+};
+
+#define CHECK(trial, condition) RANDOM_CHECK((trial)->seed, &(trial)->text, condition)
+
+static void trial_init(struct trial *trial, uint64_t seed,
+                       const struct random_graph_options *options)
+{
+    *trial = (struct trial){.seed = seed};
+    random_graph(&trial->text, seed, options);
+    parsed_init(&trial->parsed, trial->text.at, trial->text.size);
+    struct module *module = trial->parsed.module;
+    CHECK(trial, module && verify_module(module, &trial->parsed.diags));
+    CHECK(trial, graph_model_init(&trial->before, module, &module->graphs.at[0]));
+    cut_model_init(&trial->cuts, &trial->before, module, &module->graphs.at[0]);
+}
+
+static void trial_free(struct trial *trial)
+{
+    text_free(&trial->text);
+    parsed_free(&trial->parsed);
+}
+
+static bool run_passes(struct trial *trial, struct pass_context context)
+{
+    context.module = trial->parsed.module;
+    context.diags = &trial->parsed.diags;
+    if (pipeline_run_list(&context, "partition-scopes,split-nonfusable") != PIPELINE_OK)
+        return false;
+    CHECK(trial, verify_module(context.module, context.diags));
+    CHECK(trial, graph_model_init(&trial->after, context.module, &context.module->graphs.at[0]));
+    return true;
+}
+
+/* Super kernels that execute something, by the first op of each. */
+static unsigned count_launches(const struct trial *trial, uint32_t scope)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < trial->after.count; i++) {
+        const uint32_t *superkernel = trial->after.superkernel;
+        bool first = superkernel[i] != NONE && !trial->before.passive[i] &&
+                     (scope == NONE || trial->before.scope[i] == scope);
+        for (unsigned j = 0; j < i && first; j++)
+            first = superkernel[j] != superkernel[i] || trial->before.passive[j];
+        count += first;
+    }
+    return count;
+}
+
+/* What was required is: the text and the launches keep it. */
+static void check_order(struct trial *trial)
+{
+    const struct graph_model *before = &trial->before, *after = &trial->after;
+    for (unsigned i = 0; i < after->count; i++) {
+        CHECK(trial, after->needs[i] == before->needs[i]);
+        for (unsigned j = 0; j < after->count; j++)
+            CHECK(trial, !(before->needs[i] >> j & 1) || after->position[j] < after->position[i]);
+    }
+    CHECK(trial, graph_model_contracts(after, after->superkernel));
+}
+
+/* ------------------------------------------------------------ against the other rule ---- */
+
+static void compare_launches(struct trial *trial, struct tally *tally)
+{
+    unsigned ours, theirs = trial->cuts.launches;
+    CHECK(trial, run_passes(trial, (struct pass_context){.module = NULL}));
+    check_order(trial);
+    ours = count_launches(trial, NONE);
+    tally->graphs++;
+    for (unsigned i = 0; i < trial->before.count; i++)
+        if (trial->cuts.cut[i]) {
+            tally->cut++;
+            break;
+        }
+    if (!graph_model_contracts(&trial->before, trial->cuts.group)) {
+        tally->rings++;
+        return;
+    }
+    CHECK(trial, ours <= theirs);
+    tally->fewer += ours < theirs;
+    tally->equal += ours == theirs;
+}
+
+static const struct random_graph_options kinds[] = {
+    {.max_ops = 16, .stream_fusion = true, .unfusable = true},
+    {.max_ops = 30, .stream_fusion = true, .unfusable = true, .memory = true, .passive = true},
+    {.max_ops = 48, .stream_fusion = true, .views = true, .passive = true},
+    {.max_ops = 64, .stream_fusion = true, .unfusable = true},
+};
+
+enum { N_KINDS = sizeof kinds / sizeof *kinds };
+
+static void test_never_more(void **state)
+{
+    (void)state;
+    struct tally tally = {0, 0, 0, 0, 0};
+    struct random_runs runs = random_runs(1600);
+    for (uint64_t i = 0; i < runs.count; i++) {
+        struct trial trial;
+        trial_init(&trial, runs.seed + i, &kinds[(runs.seed + i) % N_KINDS]);
+        compare_launches(&trial, &tally);
+        trial_free(&trial);
+    }
+    print_message("# %u graphs: %u cut by the other rule, %u of its launches in a ring; of the "
+                  "others %u with fewer launches, %u with as many\n",
+                  tally.graphs, tally.cut, tally.rings, tally.fewer, tally.equal);
+    if (runs.count >= 1000)
+        assert_true(tally.fewer > runs.count / 100 && tally.equal > runs.count / 5);
+}
+
+/* ------------------------------------------------------------------- what is possible ---- */
+
+enum { MAX_SCOPES = 8 };
+
+/* Scopes as groups 0, 1 ...; ops that execute nothing are in none. */
+static uint32_t number_scopes(const struct graph_model *model, uint32_t *group, uint32_t *names)
+{
+    uint32_t count = 0;
+    for (unsigned i = 0; i < model->count; i++) {
+        group[i] = NONE;
+        if (model->scope[i] == NONE || model->passive[i])
+            continue;
+        for (group[i] = 0; group[i] < count && names[group[i]] != model->scope[i];)
+            group[i]++;
+        if (group[i] == count)
+            names[count++] = model->scope[i];
+    }
+    return count;
+}
+
+static unsigned count_ones(uint32_t set)
+{
+    unsigned count = 0;
+    for (; set; set &= set - 1)
+        count++;
+    return count;
+}
+
+static void check_fewest(struct trial *trial, struct tally *tally)
+{
+    uint32_t group[MODEL_MAX_OPS], names[MAX_SCOPES], broken = 0;
+    uint32_t n = number_scopes(&trial->before, group, names);
+    CHECK(trial, run_passes(trial, (struct pass_context){.module = NULL}));
+    unsigned launches = count_launches(trial, NONE);
+    tally->graphs++;
+    tally->cut += launches > n;
+    CHECK(trial, launches == fewest_launches(&trial->before, group, n, 0));
+    for (uint32_t i = 0; i < n; i++)
+        broken |= (uint32_t)(count_launches(trial, names[i]) > 1) << i;
+    for (uint32_t whole = 0; whole < 1u << n; whole++)
+        if (n - count_ones(whole) < count_ones(broken))
+            CHECK(trial, fewest_launches(&trial->before, group, n, whole) > launches);
+}
+
+static void test_fewest(void **state)
+{
+    (void)state;
+    struct tally tally = {0, 0, 0, 0, 0};
+    struct random_runs runs = random_runs(1500);
+    for (uint64_t i = 0; i < runs.count; i++) {
+        struct trial trial;
+        trial_init(&trial, runs.seed + i,
+                   &(struct random_graph_options){.max_ops = 12, .memory = i & 1});
+        check_fewest(&trial, &tally);
+        trial_free(&trial);
+    }
+    print_message("# %u graphs: %u cut\n", tally.graphs, tally.cut);
+    if (runs.count >= 1000)
+        assert_true(tally.cut > runs.count / 20);
+}
+
+/* ------------------------------------------------------------------------------ abort ---- */
+
+/* Gives the blocks of some scopes an option. */
+static void set_options(struct trial *trial, const uint32_t *names, uint32_t n, uint32_t chosen,
+                        const char *text)
+{
+    struct module *module = trial->parsed.module;
+    struct graph *graph = &module->graphs.at[0];
+    struct attr attr = {module_name_printf(module, "options"), NONE, {.kind = ATTR_STRING}};
+    attr.value.id = module_name_printf(module, "%s", text);
+    for (uint32_t b = 0; b < graph->blocks.count; b++)
+        for (uint32_t i = 0; i < n; i++)
+            if ((chosen >> i & 1) && graph->blocks.at[b].kind == BLOCK_SCOPE &&
+                graph->blocks.at[b].name == names[i])
+                graph->blocks.at[b].attrs = module_add_attrs(module, &attr, 1);
+}
+
+/* Scopes that must stay whole do if and only if that is possible at all: if it is where no other
+ * scope is fused. */
+static void check_abort(struct trial *trial, struct tally *tally)
+{
+    uint32_t group[MODEL_MAX_OPS], names[MAX_SCOPES];
+    uint32_t n = number_scopes(&trial->before, group, names);
+    if (n == 0)
+        return;
+    uint32_t strict = 1 + (uint32_t)(trial->seed * 7 % ((1u << n) - 1));
+    for (unsigned i = 0; i < trial->before.count; i++)
+        if (group[i] != NONE && !(strict >> group[i] & 1))
+            group[i] = NONE;
+    set_options(trial, names, n, strict, "stream-fusion=1:strict-scope-check=abort");
+    bool possible = graph_model_contracts(&trial->before, group);
+    bool done = run_passes(trial, (struct pass_context){.module = NULL});
+    tally->graphs++;
+    tally->cut += !possible;
+    CHECK(trial, done == possible);
+    for (uint32_t i = 0; i < n && done; i++)
+        CHECK(trial, !(strict >> i & 1) || count_launches(trial, names[i]) == 1);
+}
+
+static void test_abort(void **state)
+{
+    (void)state;
+    struct tally tally = {0, 0, 0, 0, 0};
+    struct random_runs runs = random_runs(2000);
+    for (uint64_t i = 0; i < runs.count; i++) {
+        struct trial trial;
+        trial_init(&trial, runs.seed + i,
+                   &(struct random_graph_options){.max_ops = 24, .stream_fusion = true});
+        check_abort(&trial, &tally);
+        trial_free(&trial);
+    }
+    print_message("# %u graphs: %u refused\n", tally.graphs, tally.cut);
+    if (runs.count >= 1000)
+        assert_true(tally.cut > runs.count / 20 && tally.cut < runs.count * 19 / 20);
+}
+
+/* ------------------------------------------------------------------ beyond the budget ---- */
+
+/* Schedules with a budget that may not do for the best choice. Returns how many segments there are
+ * of groups. */
+static unsigned schedule_within(struct trial *trial, const struct order *order, uint64_t search)
+{
+    uint32_t group[MODEL_MAX_OPS], names[MAX_SCOPES], group_of[MODEL_MAX_OPS], part[MODEL_MAX_OPS];
+    uint32_t n = number_scopes(&trial->before, group, names), nr[MODEL_MAX_OPS];
+    struct break_cost costs[MAX_SCOPES + 1];
+    struct schedule schedule;
+    unsigned parts = 0;
+    for (unsigned i = 0; i < trial->before.count; i++) {
+        group_of[trial->before.id[i]] = group[i] == NONE ? GROUP_NONE : group[i] + 1;
+        nr[trial->before.id[i]] = i;
+    }
+    for (uint32_t i = 0; i <= n; i++)
+        costs[i] = (struct break_cost){BREAK_FREELY, 1, 1};
+    schedule_init(&schedule, order, group_of, n + 1, costs, search);
+    CHECK(trial, schedule.count == trial->before.count);
+    for (uint32_t i = 0; i < schedule.segments.count; i++) {
+        const struct segment *segment = &schedule.segments.at[i];
+        for (uint32_t j = 0; j < segment->count; j++) {
+            uint32_t op = nr[schedule.ops[segment->first + j]];
+            CHECK(trial, segment->group == group_of[trial->before.id[op]]);
+            part[op] = segment->group == GROUP_NONE ? NONE : i;
+        }
+        parts += segment->group != GROUP_NONE;
+    }
+    schedule_free(&schedule);
+    CHECK(trial, graph_model_contracts(&trial->before, part));
+    return parts;
+}
+
+static void test_small_budgets(void **state)
+{
+    (void)state;
+    struct random_runs runs = random_runs(400);
+    unsigned more = 0;
+    for (uint64_t i = 0; i < runs.count; i++) {
+        struct trial trial;
+        struct order order;
+        trial_init(&trial, runs.seed + i, &kinds[N_KINDS - 1]);
+        order_init(&order, trial.parsed.module, &trial.parsed.module->graphs.at[0]);
+        unsigned best = schedule_within(&trial, &order, SCHEDULE_SEARCH);
+        for (uint64_t search = 0; search <= 4096; search = search ? 8 * search : 1) {
+            unsigned parts = schedule_within(&trial, &order, search);
+            CHECK(&trial, parts >= best);
+            more += parts > best;
+        }
+        order_free(&order);
+        trial_free(&trial);
+    }
+    print_message("# %u graphs: %u schedules that were not the best\n", (unsigned)runs.count, more);
+    if (runs.count >= 400)
+        assert_true(more > 20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_never_more),
+        cmocka_unit_test(test_fewest),
+        cmocka_unit_test(test_abort),
+        cmocka_unit_test(test_small_budgets),
+    };
+    return cmocka_run_group_tests_name("scope cuts", tests, NULL, NULL);
+}
