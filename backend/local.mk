@@ -192,7 +192,8 @@ libskrt_la_SOURCES = \
 	backend/runtime/skrt.h \
 	backend/runtime/state.h \
 	backend/runtime/sync_point.c \
-	backend/runtime/trace.c
+	backend/runtime/trace.c \
+	backend/runtime/vectors.c
 libskrt_la_LIBADD = $(THREAD_LIBS)
 libskrt_la_LDFLAGS = $(INSTRUMENT) -no-undefined -version-info 0:0:0 \
 	-export-symbols-regex '^skrt_'
@@ -265,9 +266,12 @@ kernel_headers = \
 	backend/kernels/nz.h \
 	backend/kernels/pairs.h \
 	backend/kernels/product.h \
+	backend/kernels/product_tile.h \
 	backend/kernels/quantise.h \
 	backend/kernels/space.h \
-	backend/kernels/strided.h
+	backend/kernels/strided.h \
+	backend/kernels/turn.h \
+	backend/kernels/vectors.h
 twin_headers = backend/ascend/twin/kernel_operator.h backend/ascend/twin/twin.h
 kernel_companions = backend/kernels/add_dynamic.json backend/runtime/skrt.h ir/dtypes.def $(twin_headers)
 nodist_kernel_DATA = $(kernel_objects) $(kernel_json) backend/kernels/twin.o

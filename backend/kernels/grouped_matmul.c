@@ -148,7 +148,7 @@ void grouped_matmul(skrt_core *core, uint64_t args_offset)
     for (int64_t group = 0; group < op.groups; group++) {
         int64_t rows = grouped_rows(&op, group, begin);
         grouped_product(&op, &product, group, begin, rows);
-        int64_t tiles = product_tiles(&product),
+        int64_t tiles = product_cut(&product, blocks),
                 first = (block - before % blocks + blocks) % blocks;
         for (int64_t tile = first; tile < tiles; tile += blocks)
             product_compute(&product, tile, true);

@@ -189,13 +189,24 @@ static inline int64_t kernel_dtype_size(uint32_t dtype)
     return dtype < SKRT_DTYPE_COUNT ? sizes[dtype] : 0;
 }
 
+/* For few elements: a call of memcpy, or what compilers put in its place, would take longer. */
+static inline void kernel_copy_f32(float *to, const float *from, int64_t n)
+{
+    enum { AT_ONCE = 16 };
+    int64_t i = 0;
+    for (; i + AT_ONCE <= n; i += AT_ONCE)
+        memcpy(to + i, from + i, AT_ONCE * sizeof *to);
+    for (; i < n; i++)
+        to[i] = from[i];
+}
+
 /* Loads `n` elements from element `offset` on. Other dtypes than the listed give zeros. */
 static inline void kernel_load_f32(float *to, const void *data, uint32_t dtype, int64_t offset,
                                    int64_t n)
 {
     const uint16_t *halves = (const uint16_t *)data + offset;
     switch (dtype) {
-    case SKRT_f32: memcpy(to, (const float *)data + offset, (size_t)n * sizeof *to); break;
+    case SKRT_f32: kernel_copy_f32(to, (const float *)data + offset, n); break;
     case SKRT_f16:
         for (int64_t i = 0; i < n; i++)
             to[i] = float_from_f16(halves[i]);
@@ -214,7 +225,7 @@ static inline void kernel_store_f32(void *data, uint32_t dtype, int64_t offset, 
 {
     uint16_t *halves = (uint16_t *)data + offset;
     switch (dtype) {
-    case SKRT_f32: memcpy((float *)data + offset, from, (size_t)n * sizeof *from); break;
+    case SKRT_f32: kernel_copy_f32((float *)data + offset, from, n); break;
     case SKRT_f16:
         for (int64_t i = 0; i < n; i++)
             halves[i] = float_to_f16(from[i]);

@@ -77,7 +77,7 @@ void SAMPLE(skrt_core *core, uint64_t args_offset)
     if (!mat_mul_open(&op, core, args_offset))
         return;
     struct product *product = &op.product;
-    int64_t tiles = product_tiles(product);
+    int64_t tiles = product_cut(product, skrt_block_num(core));
     struct kernel_range range = kernel_block_range(core, op.batches * tiles);
     for (int64_t index = range.begin; index < range.end; index++) {
         int64_t batch = index / tiles;

@@ -1,25 +1,13 @@
 /* The product of two matrices, of which cores compute tiles. Every element is summed up in f32 in
- * the order of k, one product after the other, whatever the tiling; vectors run along n. */
+ * the order of k, one product after the other, without fused multiply-add, whatever the tiling and
+ * the vector level. Operands are converted to f32 where they are packed. */
 #ifndef BACKEND_KERNELS_PRODUCT_H
 #define BACKEND_KERNELS_PRODUCT_H
 
-#include "backend/kernels/kernel.h"
+#define PRODUCT_WORD float
 #include "backend/kernels/nz.h"
-
-/* The result is cut into tiles, the work of a block at a time; both operands are converted to f32
- * and packed for PRODUCT_DEPTH steps of k: x1 in strips of PRODUCT_STRIP_ROWS rows, x2 in strips
- * of PRODUCT_STRIP_COLUMNS columns, each with k outermost. Together they take 28 KiB of stack. */
-enum {
-    PRODUCT_ROWS = 64,
-    PRODUCT_COLUMNS = 32,
-    PRODUCT_DEPTH = 128,
-    PRODUCT_STRIP_ROWS = 4,
-    PRODUCT_STRIP_COLUMNS = 8,
-    PRODUCT_VECTOR = 4
-};
-
-/* GCC and Clang map this to the vector registers of either machine. */
-typedef float product_vector __attribute__((vector_size(PRODUCT_VECTOR * sizeof(float))));
+#include "backend/kernels/product_tile.h"
+#include "backend/kernels/turn.h"
 
 /* A matrix as seen by the product, after transposition. */
 struct product_view {
@@ -31,6 +19,8 @@ struct product_view {
     int64_t base;                        /* element that the matrix at hand begins with */
 };
 
+enum { PRODUCT_AHEAD = 4 };
+
 /* A product of two matrices, and what is added to each row of it. */
 struct product {
     struct product_view x1, x2;
@@ -39,14 +29,7 @@ struct product {
     void *result_data;
     int64_t bias_base, result_base; /* elements that the matrix at hand begins with */
     int64_t m, k, n;
-};
-
-struct product_tile {
-    int64_t row, column, rows, columns;
-    float sums[PRODUCT_ROWS][PRODUCT_COLUMNS] __attribute__((aligned(16)));
-    float x2[PRODUCT_COLUMNS / PRODUCT_STRIP_COLUMNS][PRODUCT_DEPTH][PRODUCT_STRIP_COLUMNS]
-        __attribute__((aligned(16)));
-    float x1[PRODUCT_DEPTH][PRODUCT_STRIP_ROWS] __attribute__((aligned(16)));
+    struct product_blocks blocks; /* set by product_cut */
 };
 
 /* A view of the last two dimensions of a tensor; false if it has none such, or no floats. */
@@ -66,80 +49,84 @@ static inline bool product_view_open(struct product_view *view, const struct skr
     return !view->nz || tensor->rank == 2;
 }
 
-static inline int64_t product_view_offset(const struct product_view *view, int64_t row,
-                                          int64_t column)
+/* Has what stands there come to the cache; it need not exist. */
+static inline void product_prefetch(const void *data, int64_t offset, int64_t bytes)
 {
-    int64_t stored_row = view->transposed ? column : row;
-    int64_t stored_column = view->transposed ? row : column;
-    if (view->nz)
-        return nz_offset(view->stored_rows, kernel_dtype_size(view->tensor->dtype), stored_row,
-                         stored_column);
-    return view->base + stored_row * view->stored_columns + stored_column;
+    enum { LINE = 64 };
+    for (int64_t at = 0; at < bytes; at += LINE)
+        __builtin_prefetch((const void *)((uintptr_t)data + (uintptr_t)(offset + at)));
 }
 
-/* The element, or zero outside the matrix. */
-static inline float product_view_get(const struct product_view *view, int64_t row, int64_t column)
-{
-    float value = 0;
-    if (row < view->rows && column < view->columns)
-        kernel_load_f32(&value, view->data, view->tensor->dtype,
-                        product_view_offset(view, row, column), 1);
-    return value;
-}
+/* Loads `n` elements along a row as the matrix is stored, those of one level. Rows are loaded one
+ * behind the other, which is no pattern that the machine would see: it is told of what comes
+ * PRODUCT_AHEAD rows on. */
+typedef void product_load(const struct product_view *view, float *to, int64_t row, int64_t column,
+                          int64_t n);
 
-static inline void product_pack_x1(const struct product *op, struct product_tile *tile, int64_t row,
-                                   int64_t k0, int64_t depth)
+static inline void product_load_by(const struct product_view *view, float *to, int64_t row,
+                                   int64_t column, int64_t n)
 {
-    for (int64_t k = 0; k < depth; k++)
-        for (int i = 0; i < PRODUCT_STRIP_ROWS; i++)
-            tile->x1[k][i] = product_view_get(&op->x1, row + i, k0 + k);
-}
-
-static inline void product_pack_x2(const struct product *op, struct product_tile *tile, int64_t k0,
-                                   int64_t depth)
-{
-    for (int64_t k = 0; k < depth; k++)
-        for (int64_t j = 0; j < PRODUCT_COLUMNS; j++)
-            tile->x2[j / PRODUCT_STRIP_COLUMNS][k][j % PRODUCT_STRIP_COLUMNS] =
-                product_view_get(&op->x2, k0 + k, tile->column + j);
-}
-
-/* sums += x1 strip * x2 strip; the sums stay in registers over the whole depth. */
-static inline void product_strip(float (*sums)[PRODUCT_COLUMNS],
-                                 const float (*x1)[PRODUCT_STRIP_ROWS],
-                                 const float (*x2)[PRODUCT_STRIP_COLUMNS], int64_t depth)
-{
-    product_vector acc[PRODUCT_STRIP_ROWS][2];
-    for (int i = 0; i < PRODUCT_STRIP_ROWS; i++)
-        memcpy(acc[i], sums[i], sizeof acc[i]);
-    for (int64_t k = 0; k < depth; k++) {
-        product_vector b[2];
-        memcpy(b, x2[k], sizeof b);
-        for (int i = 0; i < PRODUCT_STRIP_ROWS; i++) {
-            acc[i][0] += x1[k][i] * b[0];
-            acc[i][1] += x1[k][i] * b[1];
+    int64_t size = kernel_dtype_size(view->tensor->dtype);
+    for (int64_t done = 0, run; done < n; done += run) {
+        int64_t at = view->base + row * view->stored_columns + column;
+        run = n;
+        if (!view->nz) {
+            product_prefetch(view->data, (at + PRODUCT_AHEAD * view->stored_columns) * size,
+                             n * size);
+        } else {
+            at = nz_offset(view->stored_rows, size, row, column + done);
+            run = nz_group_columns(size) - (column + done) % nz_group_columns(size);
         }
+        run = kernel_min(run, n - done);
+        kernel_load_f32(to + done, view->data, view->tensor->dtype, at, run);
     }
-    for (int i = 0; i < PRODUCT_STRIP_ROWS; i++)
-        memcpy(sums[i], acc[i], sizeof acc[i]);
 }
 
-static inline void product_accumulate(const struct product *op, struct product_tile *tile)
+/* What is stored in up to TURN_ROWS rows, turned: element i of these rows stands at to[i * pitch].
+ * What is behind the last row is 0, what is behind the elements not defined. */
+static inline void product_load_turned(const struct product_view *view, product_load *load,
+                                       float *to, int64_t pitch, struct kernel_range rows,
+                                       int64_t column, int64_t n)
 {
-    memset(tile->sums, 0, sizeof tile->sums);
-    for (int64_t k0 = 0; k0 < op->k; k0 += PRODUCT_DEPTH) {
-        int64_t depth = kernel_min(PRODUCT_DEPTH, op->k - k0);
-        product_pack_x2(op, tile, k0, depth);
-        for (int64_t i = 0; i < tile->rows; i += PRODUCT_STRIP_ROWS) {
-            product_pack_x1(op, tile, tile->row + i, k0, depth);
-            for (int64_t j = 0; j < tile->columns; j += PRODUCT_STRIP_COLUMNS)
-                product_strip(
-                    (float(*)[PRODUCT_COLUMNS]) & tile->sums[i][j],
-                    (const float(*)[PRODUCT_STRIP_ROWS])tile->x1,
-                    (const float(*)[PRODUCT_STRIP_COLUMNS])tile->x2[j / PRODUCT_STRIP_COLUMNS],
-                    depth);
-        }
+    float stored[TURN_ROWS][TURN_MOST] __attribute__((aligned(64)));
+    for (int64_t i = 0; i < TURN_ROWS; i++) {
+        if (rows.begin + i < rows.end)
+            load(view, stored[i], rows.begin + i, column, n);
+        else
+            memset(stored[i], 0, sizeof stored[i]);
     }
+    turn_rows(to, pitch, (const float(*)[TURN_MOST])stored, n);
+}
+
+/* The rows of a tile for `depth` steps from k0 on, and what makes the last strip whole: 0. */
+static inline void product_pack_x1(const struct product *op, product_load *load,
+                                   struct product_tile *tile, int64_t k0, int64_t depth,
+                                   int64_t high)
+{
+    const struct product_view *x1 = &op->x1;
+    for (int64_t i = 0; !x1->transposed && i < tile->rows; i++)
+        load(x1, tile->x1[i], tile->row + i, k0, depth);
+    for (int64_t k = 0; x1->transposed && k < depth; k += TURN_ROWS)
+        product_load_turned(x1, load, &tile->x1[0][k], PRODUCT_PITCH,
+                            (struct kernel_range){k0 + k, k0 + depth}, tile->row, tile->rows);
+    for (int64_t i = tile->rows; i % high != 0; i++)
+        memset(tile->x1[i], 0, sizeof tile->x1[i]);
+}
+
+/* The columns of a tile likewise. */
+static inline void product_pack_x2(const struct product *op, product_load *load,
+                                   struct product_tile *tile, int64_t k0, int64_t depth,
+                                   int64_t wide)
+{
+    const struct product_view *x2 = &op->x2;
+    for (int64_t j = 0; x2->transposed && j < tile->columns; j += TURN_ROWS)
+        product_load_turned(x2, load, tile->x2 + j / wide * wide * depth + j % wide, wide,
+                            (struct kernel_range){tile->column + j, tile->column + tile->columns},
+                            k0, depth);
+    for (int64_t k = 0; !x2->transposed && k < depth; k++)
+        for (int64_t j = 0; j < tile->columns; j += wide)
+            load(x2, tile->x2 + j * depth + k * wide, k0 + k, tile->column + j,
+                 kernel_min(wide, tile->columns - j));
 }
 
 static inline void product_add_bias(const struct product *op, struct product_tile *tile)
@@ -152,32 +139,69 @@ static inline void product_add_bias(const struct product *op, struct product_til
             tile->sums[i][j] += added[j];
 }
 
-static inline int64_t product_down(const struct product *op)
+/* The number of the result's tiles, which so many blocks share. */
+static inline int64_t product_cut(struct product *op, int64_t blocks)
 {
-    return (op->m + PRODUCT_ROWS - 1) / PRODUCT_ROWS;
+    op->blocks = product_blocks(op->m, op->n, blocks);
+    return product_blocks_tiles(&op->blocks);
 }
 
-/* The number of the result's tiles. */
-static inline int64_t product_tiles(const struct product *op)
-{
-    return product_down(op) * ((op->n + PRODUCT_COLUMNS - 1) / PRODUCT_COLUMNS);
-}
-
-/* Computes a tile of the matrix at hand; `biased`: there may be a bias. */
-static inline void product_compute(const struct product *op, int64_t index, bool biased)
+/* A tile of the matrix at hand. */
+static inline void product_compute_by(const struct product *op, int64_t index, bool biased,
+                                      product_load *load, struct product_strips by)
 {
     struct product_tile tile;
-    tile.row = index % product_down(op) * PRODUCT_ROWS;
-    tile.column = index / product_down(op) * PRODUCT_COLUMNS;
-    tile.rows = kernel_min(PRODUCT_ROWS, op->m - tile.row);
-    tile.columns = kernel_min(PRODUCT_COLUMNS, op->n - tile.column);
-    product_accumulate(op, &tile);
+    product_blocks_tile(&op->blocks, index, &tile);
+    memset(tile.sums, 0, (size_t)tile.rows * sizeof tile.sums[0]);
+    for (int64_t k0 = 0; k0 < op->k; k0 += PRODUCT_DEPTH) {
+        int64_t depth = kernel_min(PRODUCT_DEPTH, op->k - k0);
+        product_pack_x1(op, load, &tile, k0, depth, by.high);
+        product_pack_x2(op, load, &tile, k0, depth, by.wide);
+        product_tile_strips(&tile, depth, by);
+    }
     if (biased && op->bias != NULL)
         product_add_bias(op, &tile);
     for (int64_t i = 0; i < tile.rows; i++)
         kernel_store_f32(op->result_data, op->result->dtype,
                          op->result_base + (tile.row + i) * op->n + tile.column, tile.sums[i],
                          tile.columns);
+}
+
+#define PRODUCT_STEP(sums, word, vector) (sums) += (word) * (vector)
+
+/* A level's functions, whose strips have so many rows and vectors of so many bytes. */
+#define PRODUCT_LEVEL(level, attribute, bytes, rows, vectors)                                      \
+    PRODUCT_STRIPS(level, attribute, bytes, rows, vectors, PRODUCT_STEP)                           \
+    attribute __attribute__((noinline)) static void product_load_##level(                          \
+        const struct product_view *view, float *to, int64_t row, int64_t column, int64_t n)        \
+    {                                                                                              \
+        product_load_by(view, to, row, column, n);                                                 \
+    }                                                                                              \
+    attribute static void product_compute_##level(const struct product *op, int64_t index,         \
+                                                  bool biased)                                     \
+    {                                                                                              \
+        product_compute_by(op, index, biased, product_load_##level, product_strips_##level);       \
+    }
+
+#ifdef __x86_64__
+PRODUCT_LEVEL(base, VECTORS_BASE, 16, 4, 2)
+PRODUCT_LEVEL(avx2, VECTORS_AVX2, 32, 4, 2)
+PRODUCT_LEVEL(avx512, VECTORS_AVX512, 64, 16, 1)
+#else
+PRODUCT_LEVEL(base, VECTORS_BASE, 16, 8, 2)
+#endif
+
+/* Computes a tile of the matrix at hand; `biased`: there may be a bias. */
+static inline void product_compute(const struct product *op, int64_t index, bool biased)
+{
+#ifdef __x86_64__
+    enum skrt_vectors level = skrt_vector_level();
+    if (level >= SKRT_VECTORS_AVX512)
+        return product_compute_avx512(op, index, biased);
+    if (level >= SKRT_VECTORS_AVX2)
+        return product_compute_avx2(op, index, biased);
+#endif
+    product_compute_base(op, index, biased);
 }
 
 #endif

@@ -67,6 +67,17 @@ void skrt_kernel_wait_v2c(skrt_core *core);
  * to this call: cores of the same type that are in another call have nothing to do with it. */
 void skrt_kernel_sync_all(skrt_core *core);
 
+/* How wide vectors a kernel may compute with, each level with all before it. Only x86-64 has levels
+ * above the first, which is what every machine of the architecture has: AVX2; AVX-512 F, BW, DQ and
+ * VL; AVX-512 VNNI. */
+enum skrt_vectors { SKRT_VECTORS_BASE, SKRT_VECTORS_AVX2, SKRT_VECTORS_AVX512, SKRT_VECTORS_VNNI };
+/* What this machine has, or less where SKRT_VECTORS in the environment, which is read once, says
+ * so: `base`, `avx2`, `avx512` or `vnni`. */
+enum skrt_vectors skrt_vector_level(void);
+/* From now on no more than this, whatever the environment says; not while kernels run. Returns what
+ * is left. */
+enum skrt_vectors skrt_limit_vectors(enum skrt_vectors most);
+
 /* For sub-kernels that are built for early start (docs/device-model.md). Each core that runs the
  * sub-kernel calls them once: the first after its initialisation, before it touches anything that
  * the op before it may use; the second when all that others may read of it is written. It blocks

@@ -38,12 +38,13 @@ struct matmul_case {
 };
 
 static const struct matmul_case matmul_cases[] = {
-    {0, 1, 1, 1, false, false, false},    {0, 65, 129, 33, false, false, false},
-    {0, 65, 129, 33, true, false, false}, {0, 65, 129, 33, false, true, false},
-    {0, 67, 31, 45, true, true, false},   {3, 5, 17, 9, false, false, false},
-    {3, 5, 17, 9, true, true, false},     {0, 5, 0, 9, false, false, false},
-    {0, 0, 3, 9, false, false, false},    {0, 33, 70, 41, false, false, true},
-    {0, 33, 70, 41, true, true, true},    {0, 130, 300, 70, false, false, false},
+    {0, 1, 1, 1, false, false, false},      {0, 65, 129, 33, false, false, false},
+    {0, 65, 129, 33, true, false, false},   {0, 65, 129, 33, false, true, false},
+    {0, 67, 31, 45, true, true, false},     {3, 5, 17, 9, false, false, false},
+    {3, 5, 17, 9, true, true, false},       {0, 5, 0, 9, false, false, false},
+    {0, 0, 3, 9, false, false, false},      {0, 33, 70, 41, false, false, true},
+    {0, 33, 70, 41, true, true, true},      {0, 130, 300, 70, false, false, false},
+    {0, 261, 100, 140, false, true, false}, {0, 3, 97, 200, true, false, false},
 };
 
 /* The tensor's element (row, column) of a batch, whatever its format. */
@@ -98,15 +99,17 @@ static void run_matmul(const struct matmul_case *c, uint32_t dtype, uint32_t res
     op_free(&op);
 }
 
+/* The same bits at every vector level that this machine has. */
 static void test_matmul(void **state)
 {
     (void)state;
-    for (size_t c = 0; c < COUNT(matmul_cases); c++)
-        for (size_t d = 0; d < 3; d++) {
-            run_matmul(&matmul_cases[c], float_dtypes[d], float_dtypes[d]);
-            if (d > 0)
-                run_matmul(&matmul_cases[c], float_dtypes[d], SKRT_f32);
-        }
+    for_vector_levels(level) for (size_t c = 0; c < COUNT(matmul_cases); c++) for (size_t d = 0;
+                                                                                   d < 3; d++)
+    {
+        run_matmul(&matmul_cases[c], float_dtypes[d], float_dtypes[d]);
+        if (d > 0)
+            run_matmul(&matmul_cases[c], float_dtypes[d], SKRT_f32);
+    }
 }
 
 /* ----------------------------------------------------------------- QuantBatchMatmulV3 ---- */
