@@ -266,6 +266,7 @@ kernel_headers = \
 	backend/kernels/nz.h \
 	backend/kernels/pairs.h \
 	backend/kernels/product.h \
+	backend/kernels/product_i8.h \
 	backend/kernels/product_tile.h \
 	backend/kernels/quantise.h \
 	backend/kernels/space.h \

@@ -104,12 +104,13 @@ static inline void product_pack_x1(const struct product *op, product_load *load,
                                    int64_t high)
 {
     const struct product_view *x1 = &op->x1;
-    for (int64_t i = 0; !x1->transposed && i < tile->rows; i++)
-        load(x1, tile->x1[i], tile->row + i, k0, depth);
+    for (int64_t i = 0; !x1->transposed && i < tile->part.rows; i++)
+        load(x1, tile->x1[i], tile->part.row + i, k0, depth);
     for (int64_t k = 0; x1->transposed && k < depth; k += TURN_ROWS)
         product_load_turned(x1, load, &tile->x1[0][k], PRODUCT_PITCH,
-                            (struct kernel_range){k0 + k, k0 + depth}, tile->row, tile->rows);
-    for (int64_t i = tile->rows; i % high != 0; i++)
+                            (struct kernel_range){k0 + k, k0 + depth}, tile->part.row,
+                            tile->part.rows);
+    for (int64_t i = tile->part.rows; i % high != 0; i++)
         memset(tile->x1[i], 0, sizeof tile->x1[i]);
 }
 
@@ -119,23 +120,24 @@ static inline void product_pack_x2(const struct product *op, product_load *load,
                                    int64_t wide)
 {
     const struct product_view *x2 = &op->x2;
-    for (int64_t j = 0; x2->transposed && j < tile->columns; j += TURN_ROWS)
-        product_load_turned(x2, load, tile->x2 + j / wide * wide * depth + j % wide, wide,
-                            (struct kernel_range){tile->column + j, tile->column + tile->columns},
-                            k0, depth);
+    for (int64_t j = 0; x2->transposed && j < tile->part.columns; j += TURN_ROWS)
+        product_load_turned(
+            x2, load, tile->x2 + j / wide * wide * depth + j % wide, wide,
+            (struct kernel_range){tile->part.column + j, tile->part.column + tile->part.columns},
+            k0, depth);
     for (int64_t k = 0; !x2->transposed && k < depth; k++)
-        for (int64_t j = 0; j < tile->columns; j += wide)
-            load(x2, tile->x2 + j * depth + k * wide, k0 + k, tile->column + j,
-                 kernel_min(wide, tile->columns - j));
+        for (int64_t j = 0; j < tile->part.columns; j += wide)
+            load(x2, tile->x2 + j * depth + k * wide, k0 + k, tile->part.column + j,
+                 kernel_min(wide, tile->part.columns - j));
 }
 
 static inline void product_add_bias(const struct product *op, struct product_tile *tile)
 {
     float added[PRODUCT_COLUMNS];
-    kernel_load_f32(added, op->bias_data, op->bias->dtype, op->bias_base + tile->column,
-                    tile->columns);
-    for (int64_t i = 0; i < tile->rows; i++)
-        for (int64_t j = 0; j < tile->columns; j++)
+    kernel_load_f32(added, op->bias_data, op->bias->dtype, op->bias_base + tile->part.column,
+                    tile->part.columns);
+    for (int64_t i = 0; i < tile->part.rows; i++)
+        for (int64_t j = 0; j < tile->part.columns; j++)
             tile->sums[i][j] += added[j];
 }
 
@@ -151,8 +153,8 @@ static inline void product_compute_by(const struct product *op, int64_t index, b
                                       product_load *load, struct product_strips by)
 {
     struct product_tile tile;
-    product_blocks_tile(&op->blocks, index, &tile);
-    memset(tile.sums, 0, (size_t)tile.rows * sizeof tile.sums[0]);
+    tile.part = product_blocks_part(&op->blocks, index);
+    memset(tile.sums, 0, (size_t)tile.part.rows * sizeof tile.sums[0]);
     for (int64_t k0 = 0; k0 < op->k; k0 += PRODUCT_DEPTH) {
         int64_t depth = kernel_min(PRODUCT_DEPTH, op->k - k0);
         product_pack_x1(op, load, &tile, k0, depth, by.high);
@@ -161,10 +163,10 @@ static inline void product_compute_by(const struct product *op, int64_t index, b
     }
     if (biased && op->bias != NULL)
         product_add_bias(op, &tile);
-    for (int64_t i = 0; i < tile.rows; i++)
+    for (int64_t i = 0; i < tile.part.rows; i++)
         kernel_store_f32(op->result_data, op->result->dtype,
-                         op->result_base + (tile.row + i) * op->n + tile.column, tile.sums[i],
-                         tile.columns);
+                         op->result_base + (tile.part.row + i) * op->n + tile.part.column,
+                         tile.sums[i], tile.part.columns);
 }
 
 #define PRODUCT_STEP(sums, word, vector) (sums) += (word) * (vector)
@@ -183,7 +185,7 @@ static inline void product_compute_by(const struct product *op, int64_t index, b
         product_compute_by(op, index, biased, product_load_##level, product_strips_##level);       \
     }
 
-#ifdef __x86_64__
+#ifdef VECTORS_X86_64
 PRODUCT_LEVEL(base, VECTORS_BASE, 16, 4, 2)
 PRODUCT_LEVEL(avx2, VECTORS_AVX2, 32, 4, 2)
 PRODUCT_LEVEL(avx512, VECTORS_AVX512, 64, 16, 1)
@@ -194,14 +196,7 @@ PRODUCT_LEVEL(base, VECTORS_BASE, 16, 8, 2)
 /* Computes a tile of the matrix at hand; `biased`: there may be a bias. */
 static inline void product_compute(const struct product *op, int64_t index, bool biased)
 {
-#ifdef __x86_64__
-    enum skrt_vectors level = skrt_vector_level();
-    if (level >= SKRT_VECTORS_AVX512)
-        return product_compute_avx512(op, index, biased);
-    if (level >= SKRT_VECTORS_AVX2)
-        return product_compute_avx2(op, index, biased);
-#endif
-    product_compute_base(op, index, biased);
+    VECTORS_CALL(product_compute, op, index, biased);
 }
 
 #endif

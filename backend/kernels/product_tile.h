@@ -22,9 +22,14 @@ enum {
     PRODUCT_LEAST = 32 /* rows or columns of a tile that is not cut further */
 };
 
-/* What a source computes with: PRODUCT_WORD, float or int32_t. */
-struct product_tile {
+/* A part of the result: where it begins, and how large it is. */
+struct product_part {
     int64_t row, column, rows, columns;
+};
+
+/* What is computed of it with words of a source's type PRODUCT_WORD. */
+struct product_tile {
+    struct product_part part;
     PRODUCT_WORD sums[PRODUCT_ROWS][PRODUCT_COLUMNS] __attribute__((aligned(64)));
     PRODUCT_WORD x1[PRODUCT_ROWS][PRODUCT_PITCH] __attribute__((aligned(64)));
     PRODUCT_WORD x2[PRODUCT_DEPTH * PRODUCT_COLUMNS] __attribute__((aligned(64)));
@@ -60,14 +65,15 @@ static inline int64_t product_blocks_tiles(const struct product_blocks *blocks)
     return product_blocks_down(blocks) * ((blocks->n + blocks->columns - 1) / blocks->columns);
 }
 
-static inline void product_blocks_tile(const struct product_blocks *blocks, int64_t index,
-                                       struct product_tile *tile)
+static inline struct product_part product_blocks_part(const struct product_blocks *blocks,
+                                                      int64_t index)
 {
     int64_t down = product_blocks_down(blocks);
-    tile->row = index % down * blocks->rows;
-    tile->column = index / down * blocks->columns;
-    tile->rows = kernel_min(blocks->rows, blocks->m - tile->row);
-    tile->columns = kernel_min(blocks->columns, blocks->n - tile->column);
+    struct product_part part = {.row = index % down * blocks->rows,
+                                .column = index / down * blocks->columns};
+    part.rows = kernel_min(blocks->rows, blocks->m - part.row);
+    part.columns = kernel_min(blocks->columns, blocks->n - part.column);
+    return part;
 }
 
 /* sums += x1 * x2 for `depth` steps, of a strip of so many rows and columns. */
@@ -114,12 +120,12 @@ struct product_strips {
 static inline void product_tile_strips(struct product_tile *tile, int64_t depth,
                                        struct product_strips by)
 {
-    for (int64_t column = 0; column < tile->columns; column += by.wide) {
+    for (int64_t column = 0; column < tile->part.columns; column += by.wide) {
         const PRODUCT_WORD *x2 = tile->x2 + column * depth;
         int64_t row = 0;
-        for (; row + PRODUCT_LOW < tile->rows; row += by.high)
+        for (; row + PRODUCT_LOW < tile->part.rows; row += by.high)
             by.strip(&tile->sums[row][column], tile->x1[row], x2, depth);
-        if (row < tile->rows)
+        if (row < tile->part.rows)
             by.low_strip(&tile->sums[row][column], tile->x1[row], x2, depth);
     }
 }

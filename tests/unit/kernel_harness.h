@@ -353,11 +353,13 @@ static inline void assert_near(double found, double expected, uint32_t dtype, co
     fail_msg("%s[%" PRId64 "] is %.9g, expected %.9g", what, index, found, expected);
 }
 
-/* Repeats what follows for each vector level that this machine has, the widest last. */
-#define for_vector_levels(level)                                                                   \
-    for (unsigned level = 0;                                                                       \
-         level <= SKRT_VECTORS_VNNI && skrt_limit_vectors((enum skrt_vectors)level) == level;      \
-         level++)
+/* Runs it at each vector level that this machine has, the widest last. */
+static inline void at_vector_levels(void (*run)(void))
+{
+    for (unsigned level = 0; level <= SKRT_VECTORS_VNNI; level++)
+        if (skrt_limit_vectors((enum skrt_vectors)level) == level)
+            run();
+}
 
 /* -------------------------------------------------------------------------- fixture ---- */
 

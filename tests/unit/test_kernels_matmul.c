@@ -99,17 +99,21 @@ static void run_matmul(const struct matmul_case *c, uint32_t dtype, uint32_t res
     op_free(&op);
 }
 
-/* The same bits at every vector level that this machine has. */
+static void run_matmuls(void)
+{
+    for (size_t c = 0; c < COUNT(matmul_cases); c++)
+        for (size_t d = 0; d < 3; d++) {
+            run_matmul(&matmul_cases[c], float_dtypes[d], float_dtypes[d]);
+            if (d > 0)
+                run_matmul(&matmul_cases[c], float_dtypes[d], SKRT_f32);
+        }
+}
+
+/* The same bits at every vector level. */
 static void test_matmul(void **state)
 {
     (void)state;
-    for_vector_levels(level) for (size_t c = 0; c < COUNT(matmul_cases); c++) for (size_t d = 0;
-                                                                                   d < 3; d++)
-    {
-        run_matmul(&matmul_cases[c], float_dtypes[d], float_dtypes[d]);
-        if (d > 0)
-            run_matmul(&matmul_cases[c], float_dtypes[d], SKRT_f32);
-    }
+    at_vector_levels(run_matmuls);
 }
 
 /* ----------------------------------------------------------------- QuantBatchMatmulV3 ---- */
@@ -158,9 +162,8 @@ static void check_quant_matmul(const struct op *op)
         }
 }
 
-static void test_quant_matmul(void **state)
+static void run_quant_matmuls(void)
 {
-    (void)state;
     const int64_t shapes[][3] = {{1, 1, 1},    {3, 5, 7},      {4, 16, 32},   {129, 257, 65},
                                  {37, 300, 3}, {300, 19, 400}, {5, 0, 6},     {0, 5, 6},
                                  {5, 6, 0},    {2, 520, 127},  {1, 140000, 1}};
@@ -175,6 +178,12 @@ static void test_quant_matmul(void **state)
             check_quant_matmul(&op);
             op_free(&op);
         }
+}
+
+static void test_quant_matmul(void **state)
+{
+    (void)state;
+    at_vector_levels(run_quant_matmuls);
 }
 
 /* Built for one AIV, in a launch that has no more, and on both AIVs of one that has two. */
@@ -192,9 +201,8 @@ static void test_quant_matmul_for_one_aiv(void **state)
 }
 
 /* 140000 products of 2^14 are more than 2^31: the sum wraps. */
-static void test_quant_matmul_wraps(void **state)
+static void run_quant_matmul_that_wraps(void)
 {
-    (void)state;
     struct op op = {0};
     build_quant_matmul(&op, 2, 140000, 3, SKRT_bf16, false, true);
     memset(op.data[0], 0x80, op.bytes[0]);
@@ -202,6 +210,12 @@ static void test_quant_matmul_wraps(void **state)
     op_run(&op, quant_matmul, 6);
     check_quant_matmul(&op);
     op_free(&op);
+}
+
+static void test_quant_matmul_wraps(void **state)
+{
+    (void)state;
+    at_vector_levels(run_quant_matmul_that_wraps);
 }
 
 /* One dimension of a tensor that is made to disagree with the others. */
