@@ -374,11 +374,12 @@ torture: all
 # DUMPS are further inputs of bench-import.
 EXTRA_DIST += tests/bench/bench.py tests/bench/generate.py \
 	tests/bench/dumps.py tests/bench/ge_graph.proto tests/bench/imports.py \
-	tests/bench/entries.py tests/bench/gears.c tests/bench/gears.py
+	tests/bench/entries.py tests/bench/gears.c tests/bench/gears.py tests/bench/links.py
 bench: all
 	$(PYTHON) $(srcdir)/tests/bench/bench.py --skirc=./skirc --data=tests/bench/data \
 	  $(BENCH_FLAGS)
 	$(PYTHON) $(srcdir)/tests/bench/gears.py --skirc=./skirc --cc='$(CC)'
+	$(PYTHON) $(srcdir)/tests/bench/links.py --skirc=./skirc --cc='$(CC)'
 	$(PYTHON) $(srcdir)/tests/bench/entries.py --skirc=./skirc --cc='$(CC)' \
 	  --include=backend/kernels
 bench-import: all
