@@ -1,6 +1,6 @@
 /* Threads that wait for work that several of them do at a time. They are started when they are
- * first wanted, as many as the system lets us have, and kept for what comes next: starting one costs
- * more than much of the work. */
+ * first wanted, as many as the system lets us have, and kept for what comes next: to start one
+ * costs more than much of the work. */
 #ifndef IR_BASE_WORKERS_H
 #define IR_BASE_WORKERS_H
 

@@ -18,7 +18,8 @@ struct breaks {
     uint32_t next;
 };
 
-/* Beyond its budget the search goes on step by step until it has looked at so many times as much. */
+/* Beyond its budget the search goes on step by step until it has looked at so many times as
+ * much. */
 enum { BREAKS_STEPWISE = 4 };
 
 /* For a schedule where nothing can go as a whole, and no group is broken yet: what is to be broken

@@ -40,8 +40,8 @@ void knots_free(struct knots *knots);
 void knots_find(struct knots *knots, const uint32_t *ops, uint32_t count, struct knot_list *found);
 void knot_list_free(struct knot_list *list);
 
-/* The groups of a knot that have an op which is ready, in text order of these; `size` and `left` are
- * then those of the knot. */
+/* The groups of a knot that have an op which is ready, in text order of these; `size` and `left`
+ * are then those of the knot. */
 void knot_choices(struct knots *knots, const struct knot *knot, struct vec_u32 *groups);
 /* Whether all of the group that may not leave it can go at once: then it does not break. */
 bool knot_spares(struct knots *knots, const struct knot *knot, uint32_t group);

@@ -1,7 +1,8 @@
 /* Properties of how scopes are cut, on random graphs: there are never more launches than the rule
  * of a deployed compiler makes where its launches can run one after the other; no fewer are
  * possible on small graphs, nor with fewer scopes broken; and strict-scope-check=abort refuses only
- * what cannot be. What can be is found without the code of the passes (cut_model.h, graph_model.h). */
+ * what cannot be. What can be is found without the code of the passes (cut_model.h,
+ * graph_model.h). */
 #include "passes/fusion/schedule.h"
 #include "passes/pipeline.h"
 #include "tests/unit/cut_model.h"
