@@ -202,6 +202,7 @@ plugin_headers = \
 	ir/words.def \
 	passes/context.h \
 	passes/entry/call_site.h \
+	passes/entry/entry_change.h \
 	passes/entry/launch.h \
 	passes/entry/program_edit.h \
 	passes/entry/superkernel.h \
