@@ -197,6 +197,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/progress.h \
 	frontend/cli/remarks.c \
 	frontend/cli/remarks.h \
+	frontend/cli/fusion_arguments.c \
+	frontend/cli/fusion_arguments.h \
 	frontend/cli/sk_argument.c \
 	frontend/cli/sk_argument.h \
 	frontend/cli/shared_object.c \

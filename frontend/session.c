@@ -33,6 +33,8 @@ void session_open(struct session *session, struct module *module, struct diags *
                     .compare_options = options->compare_options,
                     .graph = options->graph,
                     .strict_gears = options->strict_gears,
+                    .reference_partition = options->reference_partition,
+                    .reference_names = options->reference_names,
                     .unproven = options->unproven},
     };
     kernel_objects_init(&session->objects, &session->places);

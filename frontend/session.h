@@ -18,6 +18,7 @@ struct session_options {
     const struct pass_table *passes; /* that `default` is made of; NULL: those of passes.def */
     const char *graph; /* it stays in the module, whoever calls it; NULL: any may go */
     bool strict_gears; /* a combination of gears that its graph contradicts is an error */
+    bool reference_partition, reference_names; /* as in struct pass_context */
     bool unproven;     /* entries whose synchronisation is refuted pass, too */
 };
 

@@ -16,7 +16,9 @@ struct pass_context {
     struct analyses *analyses;     /* of the module; NULL: pipeline_run has its own */
     const char *graph; /* inline-calls leaves this one in the module; NULL: any may go */
     bool strict_gears; /* expand-gears leaves out no combination that the graph contradicts */
-    bool unproven;     /* verify-sync looks at slots only, limit-residency at nothing */
+    bool reference_partition; /* scopes are cut where the reference compiler cuts them */
+    bool reference_names;     /* super kernels have its names */
+    bool unproven;            /* verify-sync looks at slots only, limit-residency at nothing */
 };
 
 #endif

@@ -83,11 +83,14 @@ libskir_la_SOURCES += \
 	passes/fusion/fusable.h \
 	passes/fusion/fusion.c \
 	passes/fusion/fusion.h \
+	passes/fusion/fusion_cuts.c \
 	passes/fusion/fusion_internal.h \
 	passes/fusion/fusion_report.c \
 	passes/fusion/fusion_rewrite.c \
 	passes/fusion/knots.c \
 	passes/fusion/knots.h \
+	passes/fusion/reference_cuts.c \
+	passes/fusion/reference_cuts.h \
 	passes/fusion/schedule.c \
 	passes/fusion/schedule.h \
 	passes/fusion/unfused.c \

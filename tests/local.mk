@@ -308,6 +308,7 @@ script_tests = \
 	tests/e2e/opt.py \
 	tests/e2e/pass_plugins.py \
 	tests/e2e/sync_remarks.py \
+	tests/e2e/scope_rules.py \
 	tests/e2e/several_files.py \
 	tests/e2e/sk_options.sh \
 	tests/e2e/source_text.py \

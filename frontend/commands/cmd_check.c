@@ -1,4 +1,5 @@
 /* skirc check: what is wrong with a file, and what would be fused. */
+#include "frontend/cli/fusion_arguments.h"
 #include "frontend/cli/jobs.h"
 #include "frontend/cli/pass_plugins.h"
 #include "frontend/cli/sk_argument.h"
@@ -28,6 +29,7 @@ const struct option options_check[] = {
     STRICT_GEARS_OPTION,
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "kernels for op types, before the sample kernels"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
+    FUSION_OPTIONS,
     PASS_PLUGIN_OPTION,
     JOBS_OPTION,
     {0},
@@ -150,7 +152,8 @@ enum exit_status cmd_check(struct invocation *invocation)
 {
     struct pass_plugins plugins;
     const struct backend *target = target_option(invocation);
-    if (!target || !sk_argument_check(invocation, "sk-options"))
+    if (!target || !sk_argument_check(invocation, "sk-options") ||
+        !fusion_arguments_check(invocation))
         return EXIT_USAGE;
     enum exit_status status = pass_plugins_open(&plugins, invocation);
     if (status == EXIT_DONE)

@@ -1,5 +1,6 @@
 /* skirc compile: graph to linked object. */
 #include "backend/backend.h"
+#include "frontend/cli/fusion_arguments.h"
 #include "frontend/cli/jobs.h"
 #include "frontend/cli/outputs.h"
 #include "frontend/cli/sk_argument.h"
@@ -18,6 +19,7 @@ const struct option options_compile[] = {
     STRICT_GEARS_OPTION,
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "kernels for op types, before the sample kernels"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
+    FUSION_OPTIONS,
     PASS_PLUGIN_OPTION,
     JOBS_OPTION,
     {0},
@@ -131,7 +133,8 @@ enum exit_status cmd_compile(struct invocation *invocation)
     if (!compilation.options.target)
         return EXIT_USAGE;
     compilation.emission = chosen_emission(invocation, compilation.options.target);
-    if (!compilation.emission || !sk_argument_check(invocation, "sk-options"))
+    if (!compilation.emission || !sk_argument_check(invocation, "sk-options") ||
+        !fusion_arguments_check(invocation))
         return EXIT_USAGE;
     if (!has_file(invocation, compilation.emission))
         return EXIT_USAGE;

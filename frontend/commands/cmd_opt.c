@@ -1,4 +1,5 @@
 /* skirc opt: any part of the pipeline on text. */
+#include "frontend/cli/fusion_arguments.h"
 #include "frontend/cli/jobs.h"
 #include "frontend/cli/moved_paths.h"
 #include "frontend/cli/outputs.h"
@@ -34,6 +35,7 @@ const struct option options_opt[] = {
     STRICT_GEARS_OPTION,
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "kernels for op types, before the sample kernels"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
+    FUSION_OPTIONS,
     PASS_PLUGIN_OPTION,
     JOBS_OPTION,
     {"list-passes", 0, OPTION_FLAG, NULL, "list the passes and end"},
@@ -122,7 +124,8 @@ static bool read_options(struct invocation *invocation, struct opt_options *opti
     options->verify_each = option_given(invocation, "verify-each");
     options->json = option_given(invocation, "json");
     if (!opt_passes_read(&options->passes, invocation, &options->plugins.table) ||
-        !sk_argument_check(invocation, "sk-options") || !selection_read(&options->only, invocation))
+        !sk_argument_check(invocation, "sk-options") || !fusion_arguments_check(invocation) ||
+        !selection_read(&options->only, invocation))
         return false;
     if (options->json && !prints_json(invocation) && invocation->n_files > 1) {
         usage_error(invocation, "--json=FILE.json takes one file's report, but there are %u files",

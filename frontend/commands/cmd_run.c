@@ -1,5 +1,6 @@
 /* skirc run: a graph on this machine. */
 #include "frontend/cli/apart.h"
+#include "frontend/cli/fusion_arguments.h"
 #include "frontend/cli/output.h"
 #include "frontend/cli/target.h"
 #include "frontend/commands/cmd.h"
@@ -69,6 +70,7 @@ const struct option options_run[] = {
      "on inputs padded with zeros"},
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "kernels for op types, before the sample kernels"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
+    FUSION_OPTIONS,
     PASS_PLUGIN_OPTION,
     {0},
 };

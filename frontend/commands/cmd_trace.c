@@ -1,6 +1,7 @@
 /* skirc trace: what a launch left in memory. Traces become a text that says where each core stood,
  * profiling areas the timeline of `run --profile`. */
 #include "frontend/commands/trace_dump.h"
+#include "frontend/cli/fusion_arguments.h"
 #include "frontend/cli/output.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/commands/given_shapes.h"
@@ -20,6 +21,7 @@ const struct option options_trace[] = {
     SHAPE_OPTION,
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "kernels for op types, before the sample kernels"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
+    FUSION_OPTIONS,
     PASS_PLUGIN_OPTION,
     {0},
 };
@@ -72,7 +74,7 @@ enum exit_status cmd_trace(struct invocation *invocation)
     enum exit_status status;
     char error[512];
     uint64_t mhz = 50;
-    if (!option_number(invocation, "mhz", 1, 1000000, &mhz))
+    if (!option_number(invocation, "mhz", 1, 1000000, &mhz) || !fusion_arguments_check(invocation))
         return EXIT_USAGE;
     if (!file_read(invocation->files[0], &bytes, error, sizeof error)) {
         fprintf(invocation->err, "skirc: %s\n", error);

@@ -1,4 +1,5 @@
 #include "frontend/commands/lowered_input.h"
+#include "frontend/cli/fusion_arguments.h"
 #include "frontend/cli/kernel_dir.h"
 #include "frontend/commands/given_shapes.h"
 #include "ir/sk_options.h"
@@ -24,6 +25,7 @@ void session_options_find(struct input *input, const struct pass_plugins *plugin
     options->sk_options = all_options(input, options->sk_options);
     options->strict_gears =
         option_exists(invocation, "strict-gears") && option_given(invocation, "strict-gears");
+    fusion_arguments_read(invocation, options); /* which has been checked */
     kernel_dir_find(invocation, &input->diags.arena, options);
 }
 

@@ -1,4 +1,5 @@
 #include "frontend/commands/run_options.h"
+#include "frontend/cli/fusion_arguments.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/cli/target.h"
 
@@ -108,7 +109,7 @@ bool run_options_read(struct runner *runner)
            option_number(invocation, "threads", 0, 1024, &runner->threads) &&
            option_number(invocation, "timeout", 0, 1000000, &runner->timeout) &&
            option_number(invocation, "max-iterations", 0, UINT64_MAX, &runner->max_iterations) &&
-           sk_argument_check(invocation, "sk-options");
+           sk_argument_check(invocation, "sk-options") && fusion_arguments_check(invocation);
 }
 
 const char *run_options_record(const struct runner *runner)

@@ -6,6 +6,8 @@
 
 static const char *const COLOURS[] = {"auto", "always", "never", NULL};
 static const char *const COMPARED[] = {"unfused", "exact", NULL};
+static const char *const PARTITIONS[] = {"fewest", "reference", NULL};
+static const char *const NAMES[] = {"own", "reference", NULL};
 static const char *const OFF_GEAR[] = {"error", "pad", NULL};
 
 static const char *const PASSES[] = {

@@ -2,12 +2,15 @@
 #include "ir/sk_options.h"
 #include "ir/syntax/locate.h"
 #include "passes/fusion/fusion_internal.h"
+#include "passes/fusion/reference_cuts.h"
 #include "passes/fusion/unfused.h"
 
 static bool is_fused(const struct fusion *f, const struct op *op)
 {
     enum fusable fusable = op_fusable(f->module, f->graph, op);
-    return fusable == FUSABLE || (f->mode == FUSION_COLLECT && fusable != NOT_PASSIVE);
+    bool given = graph_enclosing(f->graph, op->block, BLOCK_SUPERKERNEL) != NONE;
+    bool all = f->mode == FUSION_COLLECT && (given || !fusion_filters(f));
+    return fusable == FUSABLE || (all && fusable != NOT_PASSIVE);
 }
 
 /* Whether the super kernels of one scope are one group again: where ops are taken out of super
@@ -15,7 +18,8 @@ static bool is_fused(const struct fusion *f, const struct op *op)
 static bool rejoins(const struct fusion *f)
 {
     const struct graph *graph = f->graph;
-    for (uint32_t i = 0; i < graph->ops.count && f->mode == FUSION_FILTER; i++)
+    bool rejoins = f->mode == FUSION_FILTER && !f->context->reference_partition;
+    for (uint32_t i = 0; i < graph->ops.count && rejoins; i++)
         if (graph_enclosing(graph, graph->ops.at[i].block, BLOCK_SUPERKERNEL) != NONE &&
             !is_fused(f, &graph->ops.at[i]))
             return true;
@@ -38,9 +42,11 @@ static void find_block_groups(struct fusion *f, uint32_t *of_block, bool rejoin)
         of_block[i] = joins ? id_map_find(&of_scope, scope) : NONE;
         if (of_block[i] == NONE) {
             of_block[i] = f->groups.count;
-            vec_push(&f->groups,
-                     (struct fusion_group){
-                         .block = i, .name = block->name, .scope = scope, .options = NONE});
+            vec_push(&f->groups, (struct fusion_group){.block = i,
+                                                       .name = block->name,
+                                                       .scope = scope,
+                                                       .options = NONE,
+                                                       .whole = of_block[i]});
         }
         if (joins)
             id_map_set(&of_scope, scope, of_block[i]);
@@ -143,25 +149,33 @@ static void find_ranks(struct fusion *f)
     for (uint32_t i = 0; i < f->schedule.count; i++) {
         uint32_t op = f->schedule.ops[i];
         if (!fusion_ignores(f, op))
-            f->rank[op] = counts[f->member_of[op]]++;
+            f->rank[op] = counts[f->groups.at[f->member_of[op]].whole]++;
     }
     mem_free(counts);
 }
 
-/* Takes dissolved groups out and schedules again. */
+/* Takes the ops of groups out that are to be left unfused. */
 static void dissolve(struct fusion *f)
 {
-    bool any = false;
-    for (uint32_t i = 0; i < f->graph->ops.count; i++) {
-        if (!f->groups.at[f->group_of[i]].dissolved)
-            continue;
-        f->group_of[i] = GROUP_NONE;
-        any = true;
-    }
-    if (any) {
+    for (uint32_t i = 0; i < f->graph->ops.count; i++)
+        if (f->groups.at[f->groups.at[f->group_of[i]].whole].dissolved)
+            f->group_of[i] = GROUP_NONE;
+}
+
+/* Decides what is fused. False where a scope must not break. */
+static bool decide(struct fusion *f)
+{
+    bool ok = fusion_report_removed(f);
+    if (f->mode == FUSION_COLLECT && f->context->reference_partition)
+        ok = fusion_cut(f) && ok;
+    dissolve(f);
+    schedule_groups(f);
+    while (fusion_report_bypassed(f)) {
+        dissolve(f);
         schedule_free(&f->schedule);
         schedule_groups(f);
     }
+    return fusion_report_breaks(f) && ok;
 }
 
 /* Puts single ops in the place of a segment. */
@@ -203,7 +217,6 @@ static void fusion_init(struct fusion *f)
     f->superkernel_of = mem_calloc(n, sizeof *f->superkernel_of);
     f->rank = mem_calloc(n, sizeof *f->rank);
     find_groups(f);
-    schedule_groups(f);
 }
 
 static void fusion_free(struct fusion *f)
@@ -214,6 +227,7 @@ static void fusion_free(struct fusion *f)
     mem_free(f->member_of);
     mem_free(f->superkernel_of);
     mem_free(f->rank);
+    mem_free(f->position);
 }
 
 static void count_superkernels(struct vec_u32 *taken, const struct graph *graph, uint32_t by)
@@ -274,15 +288,13 @@ static bool write_one(struct fusions *all, struct fusion *f)
 {
     if (f->mode == FUSION_FILTER) /* what it takes apart loses its name; collecting keeps all */
         count_superkernels(&all->taken, f->graph, UINT32_MAX);
-    bool whole = fusion_report_removed(f);
-    do
-        dissolve(f);
-    while (fusion_report_bypassed(f));
-    if (!fusion_report_breaks(f) || !whole)
+    if (!decide(f))
         return false;
     if (f->mode == FUSION_FILTER)
         separate(f);
     find_ranks(f);
+    if (all->context->reference_names)
+        f->position = reference_positions(f->order, f->graph->n_params);
     bool ok = fusion_rewrite(f);
     unfused_look(&all->unfused, f);
     return ok;

@@ -14,9 +14,12 @@ struct fusion_group {
     uint32_t scope;   /* name id, or NONE for a super kernel without scope */
     uint32_t options; /* name id of the options that any of its blocks gives, or NONE */
     uint32_t options_loc;
+    uint32_t whole;   /* the group of all of the scope, where this is a part; else itself */
     uint32_t members; /* ops of its blocks, fusable or not */
     uint32_t removed; /* of them, how many are not to be fused */
     bool dissolved;   /* strict-scope-check = bypass: left unfused */
+    bool is_cut;      /* a part, between two positions (passes/fusion/reference_cuts.h) */
+    int64_t begin, end;
 };
 
 struct fusion {
@@ -29,10 +32,17 @@ struct fusion {
     uint32_t *group_of;              /* per op: its group if it is to be fused */
     uint32_t *member_of;             /* per op: the group of its block */
     uint32_t *superkernel_of;        /* per op: its super kernel's block in the input, or NONE */
-    uint32_t *rank; /* per op with a group: its index among the group's members in the schedule */
+    uint32_t *rank; /* per op with a group: its index among the scope's members in the schedule */
+    int64_t *position; /* per op, in the reference's order; NULL: nobody asks */
     struct schedule schedule;
     struct vec_u32 *taken; /* by name id: a super kernel has it */
 };
+
+/* Whether the pass takes out what cannot be fused. */
+static inline bool fusion_filters(const struct fusion *fusion)
+{
+    return fusion->mode == FUSION_FILTER || fusion->context->reference_partition;
+}
 
 /* Whether an op executes nothing and is of no group, without a cut: a passive one, but no view. */
 static inline bool fusion_ignores(const struct fusion *fusion, uint32_t op)
@@ -47,6 +57,12 @@ static inline bool fusion_ignores(const struct fusion *fusion, uint32_t op)
 bool fusion_options(const struct fusion *fusion, const struct fusion_group *group,
                     struct sk_options *options);
 
+/* fusion_cuts.c */
+
+/* Makes a group of each part of a scope between two cuts of the reference. Says where they are;
+ * marks groups that are to be dissolved. False where a scope must not break. */
+bool fusion_cut(struct fusion *fusion);
+
 /* fusion_report.c */
 
 /* "scope '@s'", for messages, in the arena of the diagnostics. */
@@ -58,6 +74,9 @@ bool fusion_report_removed(struct fusion *fusion);
 bool fusion_report_bypassed(struct fusion *fusion);
 /* Says why each scope is in parts. False where a scope must not break. */
 bool fusion_report_breaks(struct fusion *fusion);
+/* Says why a scope is cut before `op`: at the op `by`, which is of its stream. What comes of it for
+ * the scope is as for breaks. */
+bool fusion_report_cut(struct fusion *fusion, uint32_t group, uint32_t op, uint32_t by);
 /* Says what became of a segment. */
 void fusion_report_fused(struct fusion *fusion, const struct segment *segment, uint32_t name);
 

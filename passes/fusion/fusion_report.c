@@ -167,13 +167,17 @@ static void report_break(const struct fusion *f, const struct segment *segment,
 {
     struct diags *diags = f->context->diags;
     uint32_t group = segment->group;
-    if (!diags->remarks)
+    bool differs = f->groups.at[group].whole != group; /* the reference has no cut here */
+    if (!diags->remarks && !differs)
         return;
     const struct order_edge *needs = edge_between(f, cause->blocked, last_end, segment->first);
-    diag_at(diags, break_id(f, group, cause->root), op_span(f, cause->blocked),
-            "%s breaks before this op of %s: it %s", fusion_group_text(f, group),
-            stream_text(f, f->order->stream[cause->blocked]),
-            reason_text(f, cause->blocked, needs));
+    if (!diag_at(diags, differs ? DIAG_partition_differs : break_id(f, group, cause->root),
+                 op_span(f, cause->blocked), "%s breaks before this op of %s%s: it %s",
+                 fusion_group_text(f, group), stream_text(f, f->order->stream[cause->blocked]),
+                 differs ? ", where the reference makes one launch that waits for an op beside it"
+                         : "",
+                 reason_text(f, cause->blocked, needs)))
+        return;
     group_field(f, group);
     op_fields(f, cause->blocked);
     diag_field(diags, "cause", name_op(f, cause->cause));
@@ -202,7 +206,7 @@ static enum sk_strict strictness(const struct fusion *f, const struct fusion_gro
  * out: then it is the `root` itself. */
 static bool apply_strictness(struct fusion *f, uint32_t group, uint32_t op, uint32_t root)
 {
-    struct fusion_group *g = &f->groups.at[group];
+    struct fusion_group *g = &f->groups.at[f->groups.at[group].whole];
     struct diags *diags = f->context->diags;
     enum sk_strict strict = g->dissolved ? SK_STRICT_unset : strictness(f, g);
     bool left_out = op == root;
@@ -249,7 +253,7 @@ static bool check_whole(const struct fusion *f, const struct segment *segment,
 /* Whether the op is of the group but left out, as it cannot be fused. */
 static bool was_removed(const struct fusion *f, uint32_t group, uint32_t op)
 {
-    return f->mode == FUSION_FILTER && f->member_of[op] == group && f->group_of[op] != group &&
+    return fusion_filters(f) && f->member_of[op] == group && f->group_of[op] != group &&
            op_fusable(f->module, f->graph, &f->graph->ops.at[op]) != FUSABLE &&
            !fusion_ignores(f, op);
 }
@@ -272,6 +276,23 @@ bool fusion_report_removed(struct fusion *f)
         ok = apply_strictness(f, group, op, op) && ok;
     }
     return ok;
+}
+
+bool fusion_report_cut(struct fusion *f, uint32_t group, uint32_t op, uint32_t by)
+{
+    struct diags *diags = f->context->diags;
+    if (diags->remarks) {
+        diag_at(diags, break_id(f, group, by), op_span(f, op),
+                "%s is cut before this op of %s, at %s on %s (--partition=reference)",
+                fusion_group_text(f, group), stream_text(f, f->order->stream[op]), name_op(f, by),
+                stream_text(f, f->order->stream[by]));
+        group_field(f, group);
+        op_fields(f, op);
+        diag_field(diags, "cause", name_op(f, by));
+        diag_field(diags, "root", name_op(f, by));
+        explain_root(f, group, by);
+    }
+    return was_removed(f, group, by) || apply_strictness(f, group, op, by);
 }
 
 /* A part of a group that is not its first. */

@@ -70,10 +70,37 @@ static bool take_name(struct vec_u32 *taken, uint32_t name)
     return !taken->at[name]++;
 }
 
+static uint32_t op_name(const struct fusion *f, uint32_t op)
+{
+    const struct op *o = &f->graph->ops.at[op];
+    return o->results.count ? f->graph->values.at[o->results.first].name : o->type;
+}
+
+/* sk_SCOPE_start_FIRST_end_LAST, where a part of a scope is SCOPE_split_BEGIN_END: positions of
+ * the cuts around it, or else of what is before its first and behind its last op. */
+static uint32_t reference_name(struct fusion *f, const struct segment *segment)
+{
+    const struct fusion_group *group = &f->groups.at[segment->group];
+    const uint32_t *ops = f->schedule.ops + segment->first;
+    uint32_t first = ops[0], last = ops[0], scope = group->scope;
+    bool broken = f->schedule.groups[segment->group].segments > 1;
+    for (uint32_t i = 1; i < segment->count; i++) {
+        first = f->position[ops[i]] < f->position[first] ? ops[i] : first;
+        last = f->position[ops[i]] > f->position[last] ? ops[i] : last;
+    }
+    int64_t begin = broken ? f->position[first] - 1 : group->begin;
+    int64_t end = broken ? f->position[last] + 1 : group->end;
+    if (broken || group->is_cut)
+        scope = module_name_printf(f->module, "%.*s_split_%lld_%lld", NAME(f->module, scope),
+                                   (long long)begin, (long long)end);
+    return module_name_printf(f->module, "sk_%.*s_start_%.*s_end_%.*s", NAME(f->module, scope),
+                              NAME(f->module, op_name(f, first)),
+                              NAME(f->module, op_name(f, last)));
+}
+
 /* GRAPH_SCOPE; a part of a scope is GRAPH_SCOPE_split_BEGIN_END, by the positions of its first and
- * last op among the scope's ops. Graph @a_b with scope @c and graph @a with scope @b_c would have
- * the same: a number sets them apart. */
-static uint32_t superkernel_name(struct fusion *f, const struct segment *segment)
+ * last op among the scope's ops. */
+static uint32_t own_name(struct fusion *f, const struct segment *segment)
 {
     struct module *module = f->module;
     const struct fusion_group *group = &f->groups.at[segment->group];
@@ -81,11 +108,20 @@ static uint32_t superkernel_name(struct fusion *f, const struct segment *segment
     if (group->scope != NONE)
         base = module_name_printf(module, "%.*s_%.*s", NAME(module, f->graph->name),
                                   NAME(module, group->scope));
-    if (f->schedule.groups[segment->group].segments > 1)
+    if (f->schedule.groups[segment->group].segments > 1 || group->is_cut)
         base = module_name_printf(module, "%.*s_split_%u_%u", NAME(module, base),
                                   f->rank[f->schedule.ops[segment->first]],
                                   f->rank[f->schedule.ops[segment->first + segment->count - 1]]);
-    uint32_t name = base;
+    return base;
+}
+
+/* Graph @a_b with scope @c and graph @a with scope @b_c would have the same name: a number sets
+ * them apart. */
+static uint32_t superkernel_name(struct fusion *f, const struct segment *segment)
+{
+    struct module *module = f->module;
+    bool theirs = f->position && f->groups.at[segment->group].scope != NONE;
+    uint32_t base = theirs ? reference_name(f, segment) : own_name(f, segment), name = base;
     for (unsigned i = 1; !take_name(f->taken, name); i++)
         name = module_name_printf(module, "%.*s.%u", NAME(module, base), i);
     return name;

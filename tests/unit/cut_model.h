@@ -1,5 +1,5 @@
-/* Where a deployed compiler cuts scopes, by its rule alone (docs/passes.md, "The cuts of a deployed
- * compiler"), without the code that the passes use; and how few launches there can be at all. */
+/* Where a deployed compiler cuts scopes, by its rule alone (docs/passes.md, "The cuts of the
+ * reference"), without the code that the passes use; and how few launches there can be at all. */
 #ifndef TESTS_UNIT_CUT_MODEL_H
 #define TESTS_UNIT_CUT_MODEL_H
 

@@ -1,8 +1,8 @@
 /* Properties of how scopes are cut, on random graphs: there are never more launches than the rule
  * of a deployed compiler makes where its launches can run one after the other; no fewer are
  * possible on small graphs, nor with fewer scopes broken; and strict-scope-check=abort refuses only
- * what cannot be. What can be is found without the code of the passes (cut_model.h,
- * graph_model.h). */
+ * what cannot be. What can be is found without the code of passes (cut_model.h, graph_model.h). */
+#include "passes/fusion/reference_cuts.h"
 #include "passes/fusion/schedule.h"
 #include "passes/pipeline.h"
 #include "tests/unit/cut_model.h"
@@ -14,6 +14,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -136,6 +138,112 @@ static void test_never_more(void **state)
                   tally.graphs, tally.cut, tally.rings, tally.fewer, tally.equal);
     if (runs.count >= 1000)
         assert_true(tally.fewer > runs.count / 100 && tally.equal > runs.count / 5);
+}
+
+/* ----------------------------------------------------------------- the other rule itself ---- */
+
+/* The rule alone, also where its launches are a ring. */
+static void check_rule(struct trial *trial)
+{
+    const struct module *module = trial->parsed.module;
+    const struct graph_model *model = &trial->before;
+    uint32_t scope_of[MODEL_MAX_OPS], names[MODEL_MAX_OPS], n_scopes = 1;
+    uint8_t roles[MODEL_MAX_OPS];
+    struct reference_cuts cuts;
+    struct order order;
+    for (unsigned i = 0; i < model->count; i++) {
+        uint32_t op = model->id[i], scope = 0;
+        if (model->scope[i] != NONE)
+            for (scope = 1; scope < n_scopes && names[scope] != model->scope[i];)
+                scope++;
+        if (scope == n_scopes)
+            names[n_scopes++] = model->scope[i];
+        scope_of[op] = scope;
+        roles[op] = model->passive[i] && !model->view[i] ? CUT_IGNORED
+                    : trial->cuts.unfusable[i]           ? CUT_OTHER
+                                                         : CUT_MEMBER;
+    }
+    order_init(&order, module, &module->graphs.at[0]);
+    reference_cuts_init(&cuts, &order, scope_of, n_scopes, roles, 0);
+    for (unsigned i = 0; i < model->count; i++) {
+        uint32_t part = cuts.part[model->id[i]];
+        CHECK(trial, cuts.position[model->id[i]] == trial->cuts.rank[i]);
+        CHECK(trial, (part == NONE) == (trial->cuts.group[i] == NONE));
+        if (part == NONE)
+            continue;
+        CHECK(trial, part == cuts.part[model->id[trial->cuts.group[i]]]);
+        CHECK(trial, cuts.parts.at[part].is_cut == trial->cuts.cut[i]);
+        CHECK(trial, cuts.parts.at[part].begin == (int)trial->cuts.begin[i]);
+        CHECK(trial, cuts.parts.at[part].end == (int)trial->cuts.end[i]);
+        for (unsigned j = 0; j < i; j++)
+            CHECK(trial, (part == cuts.part[model->id[j]]) ==
+                             (trial->cuts.group[i] == trial->cuts.group[j]));
+    }
+    reference_cuts_free(&cuts);
+    order_free(&order);
+}
+
+static bool has_name(const struct trial *trial, uint32_t superkernel, unsigned i)
+{
+    const struct module *module = trial->parsed.module;
+    char name[64] = "sk_";
+    const struct intern_name *scope = &module->names.names[trial->before.scope[i]];
+    size_t size = 3 + scope->size;
+    memcpy(name + 3, scope->text, scope->size);
+    unsigned begin = trial->cuts.begin[i], params = module->graphs.at[0].n_params;
+    if (trial->cuts.cut[i])
+        size += (size_t)snprintf(name + size, sizeof name - size, "_split_%d_%d",
+                                 (int)(begin + params), (int)(trial->cuts.end[i] + params));
+    size += (size_t)snprintf(name + size, sizeof name - size, "_start_");
+    const struct intern_name *given = &module->names.names[superkernel];
+    return given->size > size && memcmp(given->text, name, size) == 0;
+}
+
+/* What becomes of the module: those super kernels, under their names; or, where they are a ring, as
+ * many more as have to be, with a warning. */
+static void check_partition(struct trial *trial, struct tally *tally)
+{
+    bool ring = !graph_model_contracts(&trial->before, trial->cuts.group);
+    CHECK(trial, run_passes(trial, (struct pass_context){.reference_partition = true,
+                                                         .reference_names = true}));
+    check_order(trial);
+    /* Views leave parts, which may be enough. */
+    CHECK(trial, ring || !diags_have(&trial->parsed.diags, DIAG_partition_differs));
+    ring = diags_have(&trial->parsed.diags, DIAG_partition_differs);
+    tally->graphs++;
+    tally->rings += ring;
+    tally->equal += !ring;
+    for (unsigned i = 0; i < trial->before.count; i++) {
+        const struct graph_model *before = &trial->before, *after = &trial->after;
+        bool launched = !before->passive[i] && trial->cuts.group[i] != NONE;
+        if (!before->passive[i])
+            CHECK(trial, (after->superkernel[i] == NONE) == !launched);
+        CHECK(trial, !launched || ring || has_name(trial, after->superkernel[i], i));
+        for (unsigned j = 0; j < i; j++) {
+            if (!launched || before->passive[j] || trial->cuts.group[j] == NONE)
+                continue;
+            bool same = after->superkernel[i] == after->superkernel[j];
+            bool theirs = trial->cuts.group[i] == trial->cuts.group[j];
+            CHECK(trial, ring ? !same || theirs : same == theirs);
+        }
+    }
+}
+
+static void test_reference(void **state)
+{
+    (void)state;
+    struct tally tally = {0, 0, 0, 0, 0};
+    struct random_runs runs = random_runs(1600);
+    for (uint64_t i = 0; i < runs.count; i++) {
+        struct trial trial;
+        trial_init(&trial, runs.seed + i, &kinds[(runs.seed + i) % N_KINDS]);
+        check_rule(&trial);
+        check_partition(&trial, &tally);
+        trial_free(&trial);
+    }
+    print_message(
+        "# %u graphs: all cut alike; %u super kernels alike, in %u a ring is cut besides\n",
+        tally.graphs, tally.equal, tally.rings);
 }
 
 /* ------------------------------------------------------------------- what is possible ---- */
@@ -315,9 +423,8 @@ static void test_small_budgets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_never_more),
-        cmocka_unit_test(test_fewest),
-        cmocka_unit_test(test_abort),
+        cmocka_unit_test(test_never_more),    cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_fewest),        cmocka_unit_test(test_abort),
         cmocka_unit_test(test_small_budgets),
     };
     return cmocka_run_group_tests_name("scope cuts", tests, NULL, NULL);

@@ -1,0 +1,221 @@
+#include "passes/fusion/reference_cuts.h"
+#include "ir/base/heap.h"
+#include "ir/base/ids.h"
+
+int64_t *reference_positions(const struct order *order, int64_t begin)
+{
+    uint32_t n = order->n_ops, *needs = mem_calloc(n, sizeof *needs);
+    uint32_t *user_first = mem_calloc((size_t)n + 2, sizeof *user_first);
+    uint32_t *users = mem_calloc(order->first[n], sizeof *users);
+    int64_t *position = mem_calloc(n, sizeof *position);
+    struct heap ready = {NULL, 0, 0};
+    for (uint32_t e = 0; e < order->first[n]; e++)
+        user_first[order->edges[e].from + 2]++;
+    for (uint32_t i = 0; i < n; i++)
+        user_first[i + 2] += user_first[i + 1];
+    for (uint32_t op = 0; op < n; op++) {
+        needs[op] = order->first[op + 1] - order->first[op];
+        for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++)
+            users[user_first[order->edges[e].from + 1]++] = op;
+        if (needs[op] == 0)
+            heap_push(&ready, op, op);
+    }
+    while (ready.count > 0) {
+        uint32_t op = heap_pop(&ready);
+        position[op] = begin++;
+        for (uint32_t i = user_first[op]; i < user_first[op + 1]; i++)
+            if (--needs[users[i]] == 0)
+                heap_push(&ready, users[i], users[i]);
+    }
+    heap_free(&ready);
+    mem_free(needs);
+    mem_free(user_first);
+    mem_free(users);
+    return position;
+}
+
+/* ------------------------------------------------------------------------------ cuts ---- */
+
+struct cutter {
+    struct reference_cuts *cuts;
+    const struct order *order;
+    const uint32_t *scope_of;
+    const uint8_t *roles;
+    int64_t begin;
+    uint32_t *ops; /* by position - begin */
+    /* Ops of each stream by position: at[first[s]] .. at[first[s + 1]]. */
+    uint32_t n_streams, *stream_of, *at, *first, *place;
+    /* Of the scope at work, by stream: whether it has members there, and places of these. */
+    uint32_t *met, *low, *high;
+    struct vec_u32 streams, found; /* streams with members; ops that cut */
+};
+
+static void number_streams(struct cutter *c)
+{
+    struct id_map numbers = {NULL, 0, 0};
+    uint32_t n = c->order->n_ops, of_default = NONE;
+    for (uint32_t op = 0; op < n; op++) {
+        uint32_t label = c->order->stream[op];
+        uint32_t number = label == NONE ? of_default : id_map_find(&numbers, label);
+        if (number == NONE) {
+            number = c->n_streams++;
+            if (label == NONE)
+                of_default = number;
+            else
+                id_map_set(&numbers, label, number);
+        }
+        c->stream_of[op] = number;
+    }
+    id_map_free(&numbers);
+}
+
+static void list_streams(struct cutter *c)
+{
+    uint32_t n = c->order->n_ops;
+    c->first = mem_calloc((size_t)c->n_streams + 2, sizeof *c->first);
+    for (uint32_t op = 0; op < n; op++) {
+        c->ops[c->cuts->position[op] - c->begin] = op;
+        c->first[c->stream_of[op] + 2]++;
+    }
+    for (uint32_t i = 0; i < c->n_streams; i++)
+        c->first[i + 2] += c->first[i + 1];
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t op = c->ops[i], place = c->first[c->stream_of[op] + 1]++;
+        c->place[op] = place;
+        c->at[place] = op;
+    }
+}
+
+static void meet_member(struct cutter *c, uint32_t scope, uint32_t op)
+{
+    uint32_t stream = c->stream_of[op];
+    if (c->met[stream] != scope) {
+        c->met[stream] = scope;
+        c->low[stream] = c->place[op];
+        vec_push(&c->streams, stream);
+    }
+    c->high[stream] = c->place[op];
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The ops that cut a scope, as positions - begin, each once or twice. `ops` are those of its
+ * blocks by position. */
+static void find_cuts(struct cutter *c, uint32_t scope, const uint32_t *ops, uint32_t count)
+{
+    c->streams.count = c->found.count = 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (c->roles[ops[i]] == CUT_MEMBER)
+            meet_member(c, scope, ops[i]);
+    for (uint32_t i = 0; i < count; i++)
+        if (c->roles[ops[i]] == CUT_OTHER && c->met[c->stream_of[ops[i]]] == scope)
+            vec_push(&c->found, (uint32_t)(c->cuts->position[ops[i]] - c->begin));
+    for (uint32_t s = 0; s < c->streams.count; s++)
+        for (uint32_t i = c->low[c->streams.at[s]]; i <= c->high[c->streams.at[s]]; i++)
+            if (c->roles[c->at[i]] != CUT_IGNORED && c->scope_of[c->at[i]] != scope)
+                vec_push(&c->found, (uint32_t)(c->cuts->position[c->at[i]] - c->begin));
+    if (c->found.count > 0)
+        qsort(c->found.at, c->found.count, sizeof *c->found.at, compare_ids);
+}
+
+/* Members between two cuts are a part. */
+static void make_parts(struct cutter *c, uint32_t scope, const uint32_t *ops, uint32_t count)
+{
+    struct reference_cuts *cuts = c->cuts;
+    uint32_t next = 0, current = NONE;
+    int64_t first = 0, last = 0;
+    bool any = false;
+    for (uint32_t i = 0; i < count; i++)
+        if (c->roles[ops[i]] == CUT_MEMBER) {
+            first = any ? first : cuts->position[ops[i]];
+            last = cuts->position[ops[i]];
+            any = true;
+        }
+    for (uint32_t i = 0; i < count; i++) {
+        if (c->roles[ops[i]] != CUT_MEMBER)
+            continue;
+        int64_t position = cuts->position[ops[i]];
+        for (; next < c->found.count && c->begin + c->found.at[next] < position; next++)
+            current = NONE;
+        if (current == NONE) {
+            struct reference_part part = {scope, first - 1, last + 1, NONE, c->found.count > 0};
+            if (next > 0 && c->begin + c->found.at[next - 1] > part.begin)
+                part.begin = c->begin + c->found.at[next - 1];
+            if (part.begin >= first)
+                part.cut_by = c->ops[part.begin - c->begin];
+            if (next < c->found.count && c->begin + c->found.at[next] < part.end)
+                part.end = c->begin + c->found.at[next];
+            current = cuts->parts.count;
+            vec_push(&cuts->parts, part);
+        }
+        cuts->part[ops[i]] = current;
+    }
+}
+
+/* Ops of blocks of each scope by position. */
+static void cut_scopes(struct cutter *c, uint32_t n_scopes)
+{
+    uint32_t n = c->order->n_ops, *ops = mem_calloc(n, sizeof *ops);
+    uint32_t *first = mem_calloc((size_t)n_scopes + 2, sizeof *first);
+    for (uint32_t op = 0; op < n; op++)
+        first[c->scope_of[op] + 2]++;
+    for (uint32_t i = 0; i < n_scopes; i++)
+        first[i + 2] += first[i + 1];
+    for (uint32_t i = 0; i < n; i++)
+        ops[first[c->scope_of[c->ops[i]] + 1]++] = c->ops[i];
+    for (uint32_t scope = 1; scope < n_scopes; scope++) {
+        find_cuts(c, scope, ops + first[scope], first[scope + 1] - first[scope]);
+        make_parts(c, scope, ops + first[scope], first[scope + 1] - first[scope]);
+    }
+    mem_free(ops);
+    mem_free(first);
+}
+
+static void cutter_free(struct cutter *c)
+{
+    mem_free(c->ops);
+    mem_free(c->stream_of);
+    mem_free(c->at);
+    mem_free(c->place);
+    mem_free(c->first);
+    mem_free(c->met);
+    mem_free(c->low);
+    mem_free(c->high);
+    vec_free(&c->streams);
+    vec_free(&c->found);
+}
+
+void reference_cuts_init(struct reference_cuts *cuts, const struct order *order,
+                         const uint32_t *scope_of, uint32_t n_scopes, const uint8_t *roles,
+                         int64_t begin)
+{
+    uint32_t n = order->n_ops;
+    struct cutter c = {.cuts = cuts, .order = order, .scope_of = scope_of, .roles = roles};
+    *cuts = (struct reference_cuts){.position = reference_positions(order, begin)};
+    cuts->part = mem_calloc(n, sizeof *cuts->part);
+    for (uint32_t op = 0; op < n; op++)
+        cuts->part[op] = NONE;
+    c.begin = begin;
+    c.ops = mem_calloc(n, sizeof *c.ops);
+    c.stream_of = mem_calloc(n, sizeof *c.stream_of);
+    c.at = mem_calloc(n, sizeof *c.at);
+    c.place = mem_calloc(n, sizeof *c.place);
+    number_streams(&c);
+    list_streams(&c);
+    c.met = mem_calloc(c.n_streams, sizeof *c.met);
+    c.low = mem_calloc(c.n_streams, sizeof *c.low);
+    c.high = mem_calloc(c.n_streams, sizeof *c.high);
+    cut_scopes(&c, n_scopes);
+    cutter_free(&c);
+}
+
+void reference_cuts_free(struct reference_cuts *cuts)
+{
+    mem_free(cuts->position);
+    mem_free(cuts->part);
+    vec_free(&cuts->parts);
+}
