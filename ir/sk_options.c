@@ -418,6 +418,16 @@ static size_t next_pair(struct piece value)
     return 0;
 }
 
+static void report_empty(struct option_parser *parser, const struct row *row, struct piece value)
+{
+    struct text values = {NULL, 0, 0};
+    text_values(&values, row);
+    if (report(parser, DIAG_option_syntax, value, "'%s' has no value", row->key))
+        diag_help(parser->diags, "it takes %.*s; its default is what it is without this pair",
+                  (int)values.size, values.at);
+    text_free(&values);
+}
+
 static void report_value(struct option_parser *parser, const struct row *row, struct piece value)
 {
     size_t next = next_pair(value);
@@ -493,7 +503,7 @@ static void parse_pair(struct option_parser *parser, struct piece pair)
     if (value.size)
         parse_value(parser, option, value);
     else
-        report(parser, DIAG_option_syntax, value, "'%s' has no value", rows[option].key);
+        report_empty(parser, &rows[option], value);
 }
 
 void sk_options_defaults(struct sk_options *options)
@@ -521,6 +531,17 @@ bool sk_options_of(struct sk_options *options, const struct module *module, uint
         return true;
     const struct intern_name *text = &module->names.names[name];
     return sk_options_parse(options, text->text, text->size, no_span, NULL);
+}
+
+unsigned sk_options_differ(const struct sk_options *a, const struct sk_options *b, unsigned from)
+{
+    for (; from < SK_OPTION_COUNT; from++) {
+        const struct sk_setting *x = &a->of[from], *y = &b->of[from];
+        if (x->given != y->given || x->number != y->number || x->size != y->size ||
+            memcmp(x->text, y->text, x->size) != 0)
+            break;
+    }
+    return from;
 }
 
 bool sk_options_check(const struct sk_options *options)

@@ -75,6 +75,9 @@ bool sk_option_lists(const struct sk_options *options, enum sk_option option, co
 bool sk_options_trace(const struct sk_options *options);
 bool sk_options_check(const struct sk_options *options);
 
+/* The first option, from one on, whose settings differ; SK_OPTION_COUNT: none does. */
+unsigned sk_options_differ(const struct sk_options *a, const struct sk_options *b, unsigned from);
+
 /* Where in a text of options the key of one of them stands, or NULL. */
 const char *sk_options_find(const char *text, size_t size, enum sk_option option);
 

@@ -36,6 +36,11 @@ static int64_t scalar(const struct module *module, const struct op *op, uint32_t
     return attr->value.i;
 }
 
+bool op_is_marked_collective(const struct module *module, const struct op *op)
+{
+    return op->attrs.count > 0 && scalar(module, op, W__hccl, 0) != 0;
+}
+
 /* Its tiling is computed beside the graph, where nobody can have it at the launch. */
 static bool is_tiled_late(const struct module *module, const struct op *op)
 {
@@ -66,7 +71,7 @@ enum fusable op_fusable(const struct module *module, const struct graph *graph, 
         return NOT_CALL;
     if (op->attrs.count == 0)
         return op_is_collective(module, op) ? NOT_COLLECTIVE : FUSABLE;
-    return scalar(module, op, W__hccl, 0) ? FUSABLE : unmarked_fusable(module, op);
+    return op_is_marked_collective(module, op) ? FUSABLE : unmarked_fusable(module, op);
 }
 
 const char *fusable_reason(enum fusable fusable)

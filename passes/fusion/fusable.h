@@ -21,6 +21,9 @@ enum fusable op_fusable(const struct module *module, const struct graph *graph,
 /* Whether the type is one of the collective library's, such as AllReduce. */
 bool op_is_collective(const struct module *module, const struct op *op);
 
+/* Whether it says so itself, by _hccl. */
+bool op_is_marked_collective(const struct module *module, const struct op *op);
+
 /* Why not, as a clause about the op ("it is ..."), and what the user could change. */
 const char *fusable_reason(enum fusable fusable);
 const char *fusable_advice(enum fusable fusable);

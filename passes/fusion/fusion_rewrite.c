@@ -1,5 +1,6 @@
 /* The blocks and the text order that a schedule gives a graph. */
 #define _GNU_SOURCE /* qsort_r */
+#include "ir/base/ids.h"
 #include "ir/sk_options.h"
 #include "ir/syntax/locate.h"
 #include "passes/fusion/fusion_internal.h"
@@ -127,19 +128,63 @@ static uint32_t superkernel_name(struct fusion *f, const struct segment *segment
     return name;
 }
 
-/* A super kernel runs on the stream of its first op that executes something, but not on that of a
- * collective if it has another one. */
+/* The number of the stream that an op is on: what assign-streams has written down, or else would if
+ * no block said one. */
+static int64_t stream_number(const struct fusion *f, uint32_t op)
+{
+    const struct graph *graph = f->graph;
+    uint32_t label = f->order->stream[op];
+    int64_t number = 0;
+    struct id_map met = {NULL, 0, 0};
+    for (uint32_t i = 0; i < graph->blocks.count && label != NONE; i++) {
+        const struct block *block = &graph->blocks.at[i];
+        if (block->kind != BLOCK_STREAM || block->name == W_0)
+            continue;
+        number += id_map_find(&met, block->name) == NONE;
+        id_map_set(&met, block->name, i);
+        if (block->name != label)
+            continue;
+        number = attr_int(f->module, block->attrs, W_id, number);
+        break;
+    }
+    id_map_free(&met);
+    return number;
+}
+
+/* Behind a collective, which would bring events with the stream of collectives: the op on the
+ * stream of the lowest number that begins with another op; NONE: there is none. */
+static uint32_t first_on_other(const struct fusion *f, const uint32_t *ops, uint32_t count)
+{
+    struct id_map met = {NULL, 0, 0}; /* by label */
+    int64_t lowest = INT64_MAX;
+    uint32_t found = NONE;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t label = f->order->stream[ops[i]], key = label == NONE ? W_0 : label;
+        if (f->order->passive[ops[i]] || id_map_find(&met, key) != NONE)
+            continue;
+        id_map_set(&met, key, i);
+        if (op_is_marked_collective(f->module, &f->graph->ops.at[ops[i]]))
+            continue;
+        int64_t number = stream_number(f, ops[i]);
+        if (number < lowest) {
+            lowest = number;
+            found = ops[i];
+        }
+    }
+    id_map_free(&met);
+    return found;
+}
+
+/* A super kernel runs on the stream of its first op that executes something. */
 static uint32_t superkernel_stream(const struct fusion *f, const struct segment *segment)
 {
     const uint32_t *ops = f->schedule.ops + segment->first;
-    uint32_t first = 0, begin = 0;
-    while (begin + 1 < segment->count && f->order->passive[ops[begin]])
-        begin++;
-    for (first = begin; first < segment->count; first++)
-        if (!f->order->passive[ops[first]] &&
-            !op_is_collective(f->module, &f->graph->ops.at[ops[first]]))
-            break;
-    return f->order->stream[ops[first < segment->count ? first : begin]];
+    uint32_t first = 0, other = NONE;
+    while (first + 1 < segment->count && f->order->passive[ops[first]])
+        first++;
+    if (op_is_marked_collective(f->module, &f->graph->ops.at[ops[first]]))
+        other = first_on_other(f, ops, segment->count);
+    return f->order->stream[other != NONE ? other : ops[first]];
 }
 
 static struct range superkernel_attrs(struct fusion *f, const struct segment *segment)

@@ -1,5 +1,6 @@
 /* Scopes and streams of nodes as blocks: streams within scopes. */
 #include "frontend/exchange/dump/rest.h"
+#include "ir/sk_options.h"
 
 /* Scopes that say that their ops are not to be fused. */
 static bool is_none(const struct module *module, uint32_t scope)
@@ -35,15 +36,55 @@ static struct range one_attr(struct dump_maker *maker, uint32_t key, uint32_t lo
     return module_add_attrs(maker->module, &attr, 1);
 }
 
-/* Options that no earlier block of the scope has told. Others than those are lost. */
+/* Says what is wrong with options that no block is to have. */
+static bool are_right(struct dump_maker *maker, const struct dump_node *node,
+                      struct sk_options *options)
+{
+    const struct intern_name *text = &maker->module->names.names[node->options];
+    uint32_t loc = node->options_loc ? node->options_loc : node->loc;
+    return sk_options_parse(options, text->text, text->size, source_token(maker->dump->source, loc),
+                            maker->dump->diags);
+}
+
+/* An option that an earlier block of the scope has otherwise is lost, but for strict-scope-check:
+ * of that the last op's counts. */
+static void join_options(struct dump_maker *maker, const struct dump_node *node, uint32_t scope,
+                         struct dump_name *told)
+{
+    struct module *module = maker->module;
+    struct sk_options before, here;
+    if (!are_right(maker, node, &here) || !sk_options_of(&before, module, told->id))
+        return; /* those of the first block are looked at in the module */
+    const struct sk_setting *old = &before.of[SK_strict_scope_check];
+    const struct sk_setting *strict = &here.of[SK_strict_scope_check];
+    bool replaces = strict->given && old->number != strict->number;
+    unsigned other = 0;
+    while ((other = sk_options_differ(&before, &here, other)) == SK_strict_scope_check)
+        other++;
+    if (other < SK_OPTION_COUNT)
+        dump_drop(maker->dump, node->loc, "options '%.*s' of scope '%.*s', which has others",
+                  NAME(module, node->options), NAME(module, scope));
+    if (!replaces)
+        return;
+    if (old->given)
+        dump_drop(maker->dump, node->loc,
+                  "'strict-scope-check=%.*s' of scope '%.*s': of several ops the last one counts, "
+                  "which has '%.*s'",
+                  (int)old->size, old->text, NAME(module, scope), (int)strict->size, strict->text);
+    char text[64];
+    snprintf(text, sizeof text, "strict-scope-check=%.*s", (int)strict->size, strict->text);
+    told->id = sk_options_override(module, told->id, text);
+    module->attrs.at[maker->out->blocks.at[told->output].attrs.first].value.id = told->id;
+}
+
+/* Options that no earlier block of the scope has told. */
 static bool has_options(struct dump_maker *maker, const struct dump_node *node, uint32_t scope)
 {
     if (node->options == NONE || scope == NONE || is_none(maker->module, scope))
         return false;
-    const struct dump_name *told = dump_names_find(&maker->told, scope);
+    struct dump_name *told = dump_names_find(&maker->told, scope);
     if (told && told->id != node->options)
-        dump_drop(maker->dump, node->loc, "options '%.*s' of scope '%.*s', which has others",
-                  NAME(maker->module, node->options), NAME(maker->module, scope));
+        join_options(maker, node, scope, told);
     return !told;
 }
 
@@ -55,7 +96,7 @@ static void open_scope(struct dump_maker *maker, const struct dump_node *node, u
                           .loc = node->loc};
     if (options) {
         struct attr_value value = {.kind = ATTR_STRING, .id = node->options};
-        dump_names_set(&maker->told, scope, node->options, 0);
+        dump_names_set(&maker->told, scope, node->options, maker->out->blocks.count);
         block.attrs =
             one_attr(maker, W_options, node->options_loc ? node->options_loc : node->loc, value);
     }
