@@ -127,18 +127,8 @@ static void schedule_groups(struct fusion *f)
     for (uint32_t i = 1; i < f->groups.count; i++)
         costs[i] = cost_of(f, &f->groups.at[i], launched[i]);
     schedule_init(&f->schedule, f->order, f->group_of, f->groups.count, costs, SCHEDULE_SEARCH);
-    release_views(f);
     mem_free(launched);
     mem_free(costs);
-}
-
-bool fusion_options(const struct fusion *f, const struct fusion_group *group,
-                    struct sk_options *options)
-{
-    uint32_t name = group->options;
-    if (f->context->sk_options && f->mode == FUSION_COLLECT)
-        name = sk_options_override(f->module, name, f->context->sk_options);
-    return sk_options_of(options, f->module, name);
 }
 
 /* Positions of a group's members in the schedule, which name the parts of a scope. Passive ops do
@@ -154,27 +144,42 @@ static void find_ranks(struct fusion *f)
     mem_free(counts);
 }
 
-/* Takes the ops of groups out that are to be left unfused. */
-static void dissolve(struct fusion *f)
+/* Takes the ops of groups out that are to be left unfused. Whether there are any. */
+static bool dissolve(struct fusion *f)
 {
-    for (uint32_t i = 0; i < f->graph->ops.count; i++)
-        if (f->groups.at[f->groups.at[f->group_of[i]].whole].dissolved)
-            f->group_of[i] = GROUP_NONE;
+    bool any = false;
+    for (uint32_t i = 0; i < f->graph->ops.count; i++) {
+        if (!f->groups.at[f->groups.at[f->group_of[i]].whole].dissolved)
+            continue;
+        f->group_of[i] = GROUP_NONE;
+        any = true;
+    }
+    return any;
 }
 
-/* Decides what is fused. False where a scope must not break. */
+static bool is_cut(const struct fusion *f)
+{
+    return f->mode == FUSION_COLLECT && f->context->reference_partition;
+}
+
+/* Decides what is fused, by the schedule that there is, or by others. False where a scope must not
+ * break. */
 static bool decide(struct fusion *f)
 {
     bool ok = fusion_report_removed(f);
-    if (f->mode == FUSION_COLLECT && f->context->reference_partition)
+    if (is_cut(f))
         ok = fusion_cut(f) && ok;
-    dissolve(f);
-    schedule_groups(f);
-    while (fusion_report_bypassed(f)) {
-        dissolve(f);
-        schedule_free(&f->schedule);
-        schedule_groups(f);
-    }
+    bool changed = dissolve(f) || is_cut(f);
+    do {
+        if (changed) {
+            schedule_free(&f->schedule);
+            schedule_groups(f);
+        }
+        release_views(f);
+        changed = fusion_report_bypassed(f);
+        if (changed)
+            dissolve(f);
+    } while (changed);
     return fusion_report_breaks(f) && ok;
 }
 
@@ -217,6 +222,8 @@ static void fusion_init(struct fusion *f)
     f->superkernel_of = mem_calloc(n, sizeof *f->superkernel_of);
     f->rank = mem_calloc(n, sizeof *f->rank);
     find_groups(f);
+    if (!is_cut(f))
+        schedule_groups(f);
 }
 
 static void fusion_free(struct fusion *f)

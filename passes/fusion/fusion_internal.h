@@ -50,13 +50,6 @@ static inline bool fusion_ignores(const struct fusion *fusion, uint32_t op)
     return op_fusable(fusion->module, fusion->graph, &fusion->graph->ops.at[op]) == NOT_PASSIVE;
 }
 
-/* fusion.c */
-
-/* The options of a group; false where they are wrong. Those of the command line are for scopes; in
- * super kernels that were made of them they are written down. */
-bool fusion_options(const struct fusion *fusion, const struct fusion_group *group,
-                    struct sk_options *options);
-
 /* fusion_cuts.c */
 
 /* Makes a group of each part of a scope between two cuts of the reference. Says where they are;
@@ -64,6 +57,11 @@ bool fusion_options(const struct fusion *fusion, const struct fusion_group *grou
 bool fusion_cut(struct fusion *fusion);
 
 /* fusion_report.c */
+
+/* The options of a group; false where they are wrong. Those of the command line are for scopes; in
+ * super kernels that were made of them they are written down. */
+bool fusion_options(const struct fusion *fusion, const struct fusion_group *group,
+                    struct sk_options *options);
 
 /* "scope '@s'", for messages, in the arena of the diagnostics. */
 const char *fusion_group_text(const struct fusion *fusion, uint32_t group);

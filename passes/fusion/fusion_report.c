@@ -61,6 +61,15 @@ static const char *reason_text(const struct fusion *f, uint32_t op, const struct
                         access_text(f->module, f->graph, &overlap->first, arena));
 }
 
+bool fusion_options(const struct fusion *f, const struct fusion_group *group,
+                    struct sk_options *options)
+{
+    uint32_t name = group->options;
+    if (f->context->sk_options && f->mode == FUSION_COLLECT)
+        name = sk_options_override(f->module, name, f->context->sk_options);
+    return sk_options_of(options, f->module, name);
+}
+
 const char *fusion_group_text(const struct fusion *f, uint32_t group)
 {
     const struct fusion_group *g = &f->groups.at[group];
