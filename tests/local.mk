@@ -264,6 +264,7 @@ script_tests = \
 	tests/e2e/gear_padding.py \
 	tests/e2e/gears.py \
 	tests/e2e/gears_dispatch.py \
+	tests/e2e/faults.py \
 	tests/e2e/fuzz_replay.sh \
 	tests/e2e/ge_gears.py \
 	tests/e2e/gears_blocks.py \
@@ -362,12 +363,14 @@ fuzz: all
 	    $$program.corpus $(srcdir)/tests/golden $(srcdir)/docs/examples backend/kernels || exit 1; \
 	done
 
-# ---- Signals at every system call ----
+# ---- Signals at every system call, and faults at every call that may fail ----
 
-EXTRA_DIST += tests/e2e/kill_at.c
+EXTRA_DIST += tests/e2e/kill_at.c tests/e2e/fail_at.c
 torture: all
-	SKIRC=$(abs_builddir)/skirc SKIR_SOURCE=$(abs_top_srcdir) CC='$(CC)' \
-	  $(PYTHON) $(srcdir)/tests/e2e/interrupted.py --all
+	for test in interrupted faults; do \
+	  SKIRC=$(abs_builddir)/skirc SKIR_SOURCE=$(abs_top_srcdir) CC='$(CC)' \
+	    $(PYTHON) $(srcdir)/tests/e2e/$$test.py --all || exit 1; \
+	done
 
 # ---- Measurements ----
 
