@@ -4,7 +4,9 @@
 
 #include <math.h>
 
+#include "backend/kernels/elementary.h"
 #include "backend/kernels/pairs.h"
+#include "backend/kernels/vectors.h"
 
 /* One op on chunks. `i64` is NULL where it has no integer form. */
 struct binary {
@@ -20,6 +22,13 @@ struct binary {
     PAIRS_LOOP(name##_f32, float, float, expression)                                               \
     PAIRS_LOOP(name##_i64, int64_t, int64_t, integer)                                              \
     SAMPLE_SOME const struct binary name##_row = {.f32 = name##_f32, .i64 = name##_i64};
+
+/* x1^x2 of a chunk of floats. */
+static inline void binary_pow_by(float *y, const float *x1, const float *x2, int64_t n)
+{
+    elementary_pow(y, x1, x2, n);
+}
+VECTORS_OF(binary_pow, (float *y, const float *x1, const float *x2, int64_t n), (y, x1, x2, n))
 
 /* Unsigned arithmetic wraps; the conversion back is two's complement. */
 #define BINARY_WRAP(operation) ((int64_t)((uint64_t)a operation(uint64_t) b))
@@ -91,8 +100,9 @@ BINARY(floor_mod, b == 0 ? NAN : binary_modulo(a, b), binary_remainder_up(a, b))
 BINARY(mod, fmodf(a, b), binary_remainder(a, b))
 BINARY(maximum, a > b || a != a ? a : b, a > b ? a : b)
 BINARY(minimum, a < b || a != a ? a : b, a < b ? a : b)
-BINARY(pow_op, powf(a, b), binary_power(a, b))
-BINARY_FLOAT(pows, powf(a, b))
+PAIRS_LOOP(pow_op_i64, int64_t, int64_t, binary_power(a, b))
+SAMPLE_SOME const struct binary pow_op_row = {.f32 = binary_pow, .i64 = pow_op_i64};
+SAMPLE_SOME const struct binary pows_row = {.f32 = binary_pow};
 BINARY(squared_difference, (a - b) * (a - b), binary_power(BINARY_WRAP(-), 2))
 
 PAIRS_CHUNK(binary_chunk, struct binary, f32, float, f32, float)

@@ -5,6 +5,7 @@
  * With the attribute activate_left the first half is the activated one, else the second. A row
  * whose scale is zero gives zeros; NaN is left out of the maximum and gives 0.
  */
+#include "backend/kernels/elementary.h"
 #include "backend/kernels/kernel.h"
 
 #include <math.h>
@@ -78,7 +79,7 @@ static void swiglu_gate(const struct swiglu *op, float *g, int64_t row, int64_t 
     swiglu_load(op, activated, row, column + (op->activate_left ? 0 : op->half), n);
     swiglu_load(op, g, row, column + (op->activate_left ? op->half : 0), n);
     for (int64_t i = 0; i < n; i++)
-        g[i] *= activated[i] / (1 + expf(-activated[i]));
+        g[i] *= activated[i] / (1 + elementary_exp(-activated[i]));
 }
 
 static float swiglu_scale(const struct swiglu *op, int64_t row)

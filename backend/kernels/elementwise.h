@@ -119,6 +119,26 @@ static inline void elementwise_load_i64(int64_t *to, const struct elementwise_ch
         to[i] = to[0];
 }
 
+/* A chunk of an operand: where it stands, if it is as it is computed with, else loaded into a
+ * buffer. It is read before anything of the result is stored, which may be in its place. */
+static inline const float *
+elementwise_read_f32(float *buffer, const struct elementwise_chunk *chunk, unsigned operand)
+{
+    if (chunk->strides[operand] != 0 && chunk->kernel->tensors[operand].dtype == SKRT_f32)
+        return (const float *)kernel_slot(chunk->kernel, operand) + chunk->offsets[operand];
+    elementwise_load_f32(buffer, chunk, operand);
+    return buffer;
+}
+
+static inline const int64_t *
+elementwise_read_i64(int64_t *buffer, const struct elementwise_chunk *chunk, unsigned operand)
+{
+    if (chunk->strides[operand] != 0 && chunk->kernel->tensors[operand].dtype == SKRT_i64)
+        return (const int64_t *)kernel_slot(chunk->kernel, operand) + chunk->offsets[operand];
+    elementwise_load_i64(buffer, chunk, operand);
+    return buffer;
+}
+
 static inline void elementwise_store_f32(const struct elementwise_chunk *chunk, unsigned slot,
                                          const float *y)
 {

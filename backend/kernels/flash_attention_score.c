@@ -7,6 +7,7 @@
  * are left out gives zeros.
  */
 #include "backend/kernels/broadcast.h"
+#include "backend/kernels/elementary.h"
 
 #include <math.h>
 
@@ -119,7 +120,8 @@ static void attention_add(const struct attention *op, struct attention_row *row,
                           const float *value)
 {
     float max = score > row->max ? score : row->max;
-    float before = row->sum > 0 ? expf(row->max - max) : 0, weight = expf(score - max);
+    float before = row->sum > 0 ? elementary_exp(row->max - max) : 0,
+          weight = elementary_exp(score - max);
     for (int64_t i = 0; i < op->query.depth; i++)
         row->out[i] = row->out[i] * before + value[i] * weight;
     row->sum = row->sum * before + weight;

@@ -7,6 +7,7 @@
  * `num_key_value_heads` heads serves a group of query heads. Sums and the running maximum are f32,
  * in the order of the keys; a row all of whose keys are left out gives zeros.
  */
+#include "backend/kernels/elementary.h"
 #include "backend/kernels/kernel.h"
 
 #include <math.h>
@@ -144,7 +145,8 @@ static bool fia_is_masked(const struct fia *op, int64_t batch, int64_t row, int6
 static void fia_add(const struct fia *op, struct fia_row *row, float score, const float *value)
 {
     float max = score > row->max ? score : row->max;
-    float before = row->sum > 0 ? expf(row->max - max) : 0, weight = expf(score - max);
+    float before = row->sum > 0 ? elementary_exp(row->max - max) : 0,
+          weight = elementary_exp(score - max);
     for (int64_t i = 0; i < op->depth; i++)
         row->out[i] = row->out[i] * before + value[i] * weight;
     row->sum = row->sum * before + weight;

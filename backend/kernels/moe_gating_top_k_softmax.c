@@ -2,6 +2,7 @@
  * and the experts that they are for; of equal ones the first comes first. A row that is finished
  * has the number of experts for an expert. row_idx counts the rows of the results column by
  * column. */
+#include "backend/kernels/exponentials.h"
 #include "backend/kernels/kernel.h"
 
 #include <math.h>
@@ -66,8 +67,7 @@ static float gating_sum(const struct gating *op, int64_t row, float max)
     struct kernel_sum sum = {{0}};
     for (int64_t at = 0, n; at < op->experts; at += n) {
         n = gating_load(op, x, row, at);
-        for (int64_t i = 0; i < n; i++)
-            x[i] = expf(x[i] - max);
+        exponentials(x, max, n);
         kernel_sum_add(&sum, x, n);
     }
     return kernel_sum_total(&sum);
@@ -85,7 +85,7 @@ static void gating_row(const struct gating *op, int64_t row)
     int64_t expert = -1;
     for (int64_t i = 0; i < op->k; i++) {
         expert = gating_next(op, row, expert, &value);
-        float y = expf(value - max) / sum;
+        float y = elementary_exp(value - max) / sum;
         kernel_store_f32(kernel_slot(&op->kernel, Y), op->kernel.tensors[Y].dtype, row * op->k + i,
                          &y, 1);
         experts[row * op->k + i] = (int32_t)(finished && finished[row] ? op->experts : expert);

@@ -22,9 +22,7 @@
         const family *row = op;                                                                    \
         type a[KERNEL_CHUNK], b[KERNEL_CHUNK];                                                     \
         result c[KERNEL_CHUNK];                                                                    \
-        elementwise_load_##x(a, chunk, 0);                                                         \
-        elementwise_load_##x(b, chunk, 1);                                                         \
-        row->x(c, a, b, chunk->n);                                                                 \
+        row->x(c, elementwise_read_##x(a, chunk, 0), elementwise_read_##x(b, chunk, 1), chunk->n); \
         elementwise_store_##y(chunk, 2, c);                                                        \
     }
 

@@ -105,13 +105,8 @@ static inline void qbmm_finish_by(const struct qbmm *op, int64_t index, uint32_t
         qbmm_dequantise(op, tile.row + i, tile.column, tile.columns);
 }
 
-#define QBMM_LEVEL(level, attribute)                                                               \
-    attribute static void qbmm_finish_##level(const struct qbmm *op, int64_t index, uint32_t part, \
-                                              uint32_t parts)                                      \
-    {                                                                                              \
-        qbmm_finish_by(op, index, part, parts);                                                    \
-    }
-VECTORS_LEVELS(QBMM_LEVEL)
+VECTORS_OF(qbmm_finish, (const struct qbmm *op, int64_t index, uint32_t part, uint32_t parts),
+           (op, index, part, parts))
 
 skrt_kernel_fn quant_batch_matmul_v3_mix_aiv;
 
@@ -124,7 +119,7 @@ void quant_batch_matmul_v3_mix_aiv(skrt_core *core, uint64_t args_offset)
     struct qbmm_tiles tiles = qbmm_tiles_of(&op, core);
     for (int64_t index = tiles.first; index < tiles.end; index += tiles.step) {
         skrt_kernel_wait_c2v(core);
-        VECTORS_CALL(qbmm_finish, &op, index, skrt_sub_block_idx(core), skrt_sub_block_num(core));
+        qbmm_finish(&op, index, skrt_sub_block_idx(core), skrt_sub_block_num(core));
         /* Only the releases that the cube part waits for: none may be left at the end. */
         if (index + QBMM_AHEAD * tiles.step < tiles.end)
             skrt_kernel_set_v2c(core);

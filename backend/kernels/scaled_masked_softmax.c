@@ -2,6 +2,7 @@
  * names count as -10000. The mask is broadcast to x; with `fixed_triu_mask` it is what stands
  * right of the diagonal of the last two axes. */
 #include "backend/kernels/broadcast.h"
+#include "backend/kernels/exponentials.h"
 
 #include <math.h>
 
@@ -62,16 +63,16 @@ static void masked_softmax_row(const struct masked_softmax *op, int64_t row)
     for (int64_t at = 0; at < op->n; at += KERNEL_CHUNK) {
         int64_t n = kernel_min(KERNEL_CHUNK, op->n - at);
         masked_softmax_load(op, x, row, at, n);
-        for (int64_t i = 0; i < n; i++)
-            x[i] = expf(x[i] - max);
+        exponentials(x, max, n);
         kernel_sum_add(&sum, x, n);
     }
     float total = kernel_sum_total(&sum);
     for (int64_t at = 0; at < op->n; at += KERNEL_CHUNK) {
         int64_t n = kernel_min(KERNEL_CHUNK, op->n - at);
         masked_softmax_load(op, x, row, at, n);
+        exponentials(x, max, n);
         for (int64_t i = 0; i < n; i++)
-            x[i] = expf(x[i] - max) / total;
+            x[i] /= total;
         kernel_store_f32(kernel_slot(&op->kernel, Y), op->kernel.tensors[Y].dtype, row * op->n + at,
                          x, n);
     }

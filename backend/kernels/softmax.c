@@ -1,6 +1,7 @@
 /* Softmax: y = exp(x - max) / sum(exp(x - max)) over the last axis, SoftmaxV2 over `axes`, and
  * LogSoftmaxV2: y = x - max - log(sum(exp(x - max))). The sum is f32, in eight lanes. */
 #include "backend/kernels/axes.h"
+#include "backend/kernels/exponentials.h"
 
 #include <math.h>
 
@@ -12,53 +13,79 @@ struct softmax {
     struct axes axes;
 };
 
-static void softmax_load(const struct softmax *op, float *x, int64_t line, int64_t at, int64_t n)
+/* Elements of a line that a core keeps: of a longer one exponentials are made twice, for the sum
+ * and for the result. */
+enum { SOFTMAX_KEPT = 4096 };
+
+/* The maxima of every so-many-th element; of NaN there is none. */
+struct softmax_max {
+    float lanes[KERNEL_LANES * 2];
+};
+
+static inline void softmax_max_add(struct softmax_max *max, const float *x, int64_t n)
+{
+    enum { LANES = sizeof max->lanes / sizeof max->lanes[0] };
+    struct softmax_max found = *max;
+    int64_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (int lane = 0; lane < LANES; lane++)
+            found.lanes[lane] = x[i + lane] > found.lanes[lane] ? x[i + lane] : found.lanes[lane];
+    for (; i < n; i++)
+        found.lanes[0] = x[i] > found.lanes[0] ? x[i] : found.lanes[0];
+    *max = found;
+}
+
+static inline float softmax_max_total(const struct softmax_max *max)
+{
+    float most = -INFINITY;
+    for (size_t lane = 0; lane < sizeof max->lanes / sizeof max->lanes[0]; lane++)
+        most = max->lanes[lane] > most ? max->lanes[lane] : most;
+    return most;
+}
+
+static inline void softmax_load(const struct softmax *op, float *x, int64_t line, int64_t at,
+                                int64_t n)
 {
     axes_load_f32(&op->axes, x, kernel_slot(&op->kernel, X), op->kernel.tensors[X].dtype, line, at,
                   n);
 }
 
-static float softmax_max(const struct softmax *op, int64_t line)
+static inline void softmax_line_by(const struct softmax *op, int64_t line)
 {
-    float max = -INFINITY, x[KERNEL_CHUNK];
-    for (int64_t at = 0; at < op->axes.length; at += KERNEL_CHUNK) {
-        int64_t n = kernel_min(KERNEL_CHUNK, op->axes.length - at);
-        softmax_load(op, x, line, at, n);
-        for (int64_t i = 0; i < n; i++)
-            max = x[i] > max ? x[i] : max;
-    }
-    return max;
-}
-
-static float softmax_sum(const struct softmax *op, int64_t line, float max)
-{
-    float x[KERNEL_CHUNK];
+    float x[SOFTMAX_KEPT];
+    int64_t length = op->axes.length, n;
+    bool kept = length <= SOFTMAX_KEPT;
+    struct softmax_max most;
     struct kernel_sum sum = {{0}};
-    for (int64_t at = 0; at < op->axes.length; at += KERNEL_CHUNK) {
-        int64_t n = kernel_min(KERNEL_CHUNK, op->axes.length - at);
+    for (size_t lane = 0; lane < sizeof most.lanes / sizeof most.lanes[0]; lane++)
+        most.lanes[lane] = -INFINITY;
+    for (int64_t at = 0; at < length; at += n) {
+        n = kernel_min(SOFTMAX_KEPT, length - at);
         softmax_load(op, x, line, at, n);
-        for (int64_t i = 0; i < n; i++)
-            x[i] = expf(x[i] - max);
+        softmax_max_add(&most, x, n);
+    }
+    float max = softmax_max_total(&most);
+    for (int64_t at = 0; at < length; at += n) {
+        n = kernel_min(SOFTMAX_KEPT, length - at);
+        if (!kept)
+            softmax_load(op, x, line, at, n);
+        exponentials_by(x, max, n);
         kernel_sum_add(&sum, x, n);
     }
-    return kernel_sum_total(&sum);
-}
-
-/* The exponentials are made twice, for the sum and for the result: a line has no upper bound that
- * a core could keep. */
-static void softmax_line(const struct softmax *op, int64_t line)
-{
-    float x[KERNEL_CHUNK], max = softmax_max(op, line), sum = softmax_sum(op, line, max);
-    float log = LOG ? logf(sum) : 0;
-    for (int64_t at = 0; at < op->axes.length; at += KERNEL_CHUNK) {
-        int64_t n = kernel_min(KERNEL_CHUNK, op->axes.length - at);
-        softmax_load(op, x, line, at, n);
+    float total = kernel_sum_total(&sum), log = LOG ? logf(total) : 0;
+    for (int64_t at = 0; at < length; at += n) {
+        n = kernel_min(SOFTMAX_KEPT, length - at);
+        if (!kept || LOG)
+            softmax_load(op, x, line, at, n);
+        if (!kept && !LOG)
+            exponentials_by(x, max, n);
         for (int64_t i = 0; i < n; i++)
-            x[i] = LOG ? x[i] - max - log : expf(x[i] - max) / sum;
+            x[i] = LOG ? x[i] - max - log : x[i] / total;
         axes_store_f32(&op->axes, x, kernel_slot(&op->kernel, Y), op->kernel.tensors[Y].dtype, line,
                        at, n);
     }
 }
+VECTORS_OF(softmax_line, (const struct softmax *op, int64_t line), (op, line))
 
 skrt_kernel_fn SAMPLE;
 

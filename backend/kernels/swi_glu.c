@@ -1,7 +1,6 @@
 /* SwiGlu: of the two halves of x along `dim`, the first times its sigmoid times the second. */
 #include "backend/kernels/axes.h"
-
-#include <math.h>
+#include "backend/kernels/elementary.h"
 
 enum { X, Y, TENSORS };
 
@@ -18,7 +17,7 @@ static void swi_glu_line(const struct kernel *kernel, const struct axes *x, cons
         axes_load_f32(x, a, kernel_slot(kernel, X), dtype, line, at, n);
         axes_load_f32(x, b, kernel_slot(kernel, X), dtype, line, y->length + at, n);
         for (int64_t i = 0; i < n; i++)
-            a[i] = a[i] / (1 + expf(-a[i])) * b[i];
+            a[i] = a[i] / (1 + elementary_exp(-a[i])) * b[i];
         axes_store_f32(y, a, kernel_slot(kernel, Y), kernel->tensors[Y].dtype, y_line, at, n);
     }
 }

@@ -1,5 +1,7 @@
 /* x -> y of one data type and shape; `c` is an attribute of the op, if it has one. */
+#include "backend/kernels/elementary.h"
 #include "backend/kernels/elementwise.h"
+#include "backend/kernels/vectors.h"
 
 #include <math.h>
 
@@ -26,6 +28,12 @@ struct unary {
     UNARY_LOOP(name##_f32, float, expression)                                                      \
     SAMPLE_SOME const struct unary name##_row = {key, otherwise, NULL, name##_f32, NULL};
 #define UNARY_FLOAT(name, expression) UNARY_FLOAT_OF(name, NULL, 0, expression)
+/* At the machine's vector level. */
+#define UNARY_VECTORS_OF(name, key, otherwise, expression)                                         \
+    UNARY_LOOP(name##_f32_by, float, expression)                                                   \
+    VECTORS_OF(name##_f32, (float *ys, const float *xs, float c, int64_t n), (ys, xs, c, n))       \
+    SAMPLE_SOME const struct unary name##_row = {key, otherwise, NULL, name##_f32, NULL};
+#define UNARY_VECTORS(name, expression) UNARY_VECTORS_OF(name, NULL, 0, expression)
 #define UNARY_OF(name, key, expression, integer)                                                   \
     UNARY_LOOP(name##_f32, float, expression)                                                      \
     UNARY_LOOP(name##_i64, int64_t, integer)                                                       \
@@ -40,13 +48,13 @@ struct unary {
 
 static inline float unary_sigmoid(float x)
 {
-    return 1 / (1 + expf(-x));
+    return 1 / (1 + elementary_exp(-x));
 }
 
 /* The approximation by tanh, as x * sigmoid(2 * ...). */
 static inline float unary_gelu(float x)
 {
-    return x / (1 + expf(-1.5957691216F * (x + 0.044715F * x * x * x)));
+    return x / (1 + elementary_exp(-1.5957691216F * (x + 0.044715F * x * x * x)));
 }
 
 /* In f64, since the argument's rounding would grow. */
@@ -58,7 +66,7 @@ static inline float unary_gelu_exact(float x)
 /* log(1 + exp(x)) without overflow. */
 static inline float unary_softplus(float x)
 {
-    return (x > 0 ? x : 0) + log1pf(expf(-fabsf(x)));
+    return (x > 0 ? x : 0) + log1pf(elementary_exp(-fabsf(x)));
 }
 
 UNARY(neg, -x, UNARY_MINUS)
@@ -68,7 +76,7 @@ UNARY(relu, x > 0 || x != x ? x : 0, x > 0 ? x : 0)
 UNARY(sign, x > 0 ? 1 : x < 0 ? -1 : x, (x > 0) - (x < 0))
 UNARY_OF(adds, "value", x + c, (int64_t)((uint64_t)x + (uint64_t)c))
 UNARY_OF(muls, "value", x *c, (int64_t)((uint64_t)x *(uint64_t)c))
-UNARY_FLOAT(exp_op, expf(x))
+UNARY_VECTORS(exp_op, elementary_exp(x))
 UNARY_FLOAT(expm1_op, expm1f(x))
 UNARY_FLOAT(log_op, logf(x))
 UNARY_FLOAT(log1p_op, log1pf(x))
@@ -82,12 +90,12 @@ UNARY_FLOAT(erf_op, erff(x))
 UNARY_FLOAT(floor_op, floorf(x))
 UNARY_FLOAT(ceil_op, ceilf(x))
 UNARY_FLOAT(round_op, rintf(x))
-UNARY_FLOAT(sigmoid, unary_sigmoid(x))
+UNARY_VECTORS(sigmoid, unary_sigmoid(x))
 UNARY_FLOAT(softplus, unary_softplus(x))
-UNARY_FLOAT(gelu, unary_gelu(x))
+UNARY_VECTORS(gelu, unary_gelu(x))
 UNARY_FLOAT_WORD(gelu_v2, "approximate", "tanh", c != 0 ? unary_gelu(x) : unary_gelu_exact(x))
-UNARY_FLOAT(fast_gelu, x / (1 + expf(-1.702F * x)))
-UNARY_FLOAT_OF(swish, "scale", 1, x / (1 + expf(-c * x)))
+UNARY_VECTORS(fast_gelu, x / (1 + elementary_exp(-1.702F * x)))
+UNARY_VECTORS_OF(swish, "scale", 1, x / (1 + elementary_exp(-c * x)))
 UNARY_FLOAT_OF(leaky_relu, "negative_slope", 0, x > 0 ? x : x * c)
 
 struct unary_op {
@@ -100,8 +108,7 @@ static void unary_floats(const struct elementwise_chunk *chunk, const void *op)
 {
     const struct unary_op *unary = op;
     float x[KERNEL_CHUNK], y[KERNEL_CHUNK];
-    elementwise_load_f32(x, chunk, 0);
-    unary->row->f32(y, x, unary->f32, chunk->n);
+    unary->row->f32(y, elementwise_read_f32(x, chunk, 0), unary->f32, chunk->n);
     elementwise_store_f32(chunk, 1, y);
 }
 
@@ -109,8 +116,7 @@ static void unary_ints(const struct elementwise_chunk *chunk, const void *op)
 {
     const struct unary_op *unary = op;
     int64_t x[KERNEL_CHUNK], y[KERNEL_CHUNK];
-    elementwise_load_i64(x, chunk, 0);
-    unary->row->i64(y, x, unary->i64, chunk->n);
+    unary->row->i64(y, elementwise_read_i64(x, chunk, 0), unary->i64, chunk->n);
     elementwise_store_i64(chunk, 1, y);
 }
 

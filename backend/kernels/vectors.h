@@ -23,18 +23,38 @@
     __attribute__((flatten, target("avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")))
 #endif
 
-/* EACH(level, attribute) for the levels that differ where there is nothing but loops, and a call of
- * `name_LEVEL` for the widest one. */
+/* A call of `name_LEVEL` for the widest level of those that differ where there are only loops. */
 #ifdef VECTORS_X86_64
-#define VECTORS_LEVELS(EACH)                                                                       \
-    EACH(base, VECTORS_BASE) EACH(avx2, VECTORS_AVX2) EACH(avx512, VECTORS_AVX512)
 #define VECTORS_CALL(name, ...)                                                                    \
     (skrt_vector_level() >= SKRT_VECTORS_AVX512 ? name##_avx512(__VA_ARGS__)                       \
      : skrt_vector_level() >= SKRT_VECTORS_AVX2 ? name##_avx2(__VA_ARGS__)                         \
                                                 : name##_base(__VA_ARGS__))
 #else
-#define VECTORS_LEVELS(EACH) EACH(base, VECTORS_BASE)
 #define VECTORS_CALL(name, ...) name##_base(__VA_ARGS__)
+#endif
+
+/* A function `name` of these parameters that does what `name_by` does, at the machine's level;
+ * `passed` are the parameters' names. Both in brackets. */
+#define VECTORS_OF(name, parameters, passed)                                                       \
+    VECTORS_OF_LEVELS(name, parameters, passed)                                                    \
+    __attribute__((unused)) static void name parameters                                            \
+    {                                                                                              \
+        VECTORS_CALL(name, VECTORS_STRIP passed);                                                  \
+    }
+#define VECTORS_STRIP(...) __VA_ARGS__
+#define VECTORS_OF_LEVEL(name, attribute, parameters, passed)                                      \
+    attribute __attribute__((unused)) static void name parameters                                  \
+    {                                                                                              \
+        passed;                                                                                    \
+    }
+#ifdef VECTORS_X86_64
+#define VECTORS_OF_LEVELS(name, parameters, passed)                                                \
+    VECTORS_OF_LEVEL(name##_base, VECTORS_BASE, parameters, name##_by passed)                      \
+    VECTORS_OF_LEVEL(name##_avx2, VECTORS_AVX2, parameters, name##_by passed)                      \
+    VECTORS_OF_LEVEL(name##_avx512, VECTORS_AVX512, parameters, name##_by passed)
+#else
+#define VECTORS_OF_LEVELS(name, parameters, passed)                                                \
+    VECTORS_OF_LEVEL(name##_base, VECTORS_BASE, parameters, name##_by passed)
 #endif
 
 #endif

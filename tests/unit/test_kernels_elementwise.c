@@ -7,7 +7,7 @@ skrt_kernel_fn logical_and, logical_or, logical_not, neg, abs_op, square, relu, 
 skrt_kernel_fn exp_op, expm1_op, log_op, log1p_op, sqrt_op, rsqrt, reciprocal, sin_op, cos_op;
 skrt_kernel_fn tanh_op, erf_op, floor_op, ceil_op, round_op, sigmoid, softplus, gelu, gelu_v2;
 skrt_kernel_fn fast_gelu, swish, leaky_relu, is_nan, select_op, select_v2, clip_by_value;
-skrt_kernel_fn assign_add, assign_sub;
+skrt_kernel_fn assign_add, assign_sub, pows, softmax;
 
 /* Shapes [5, 300] and [300] to [5, 300]: each block has rows and parts of rows. */
 enum { ROWS = 5, COLUMNS = 300, ELEMENTS = ROWS * COLUMNS };
@@ -435,15 +435,66 @@ static void test_wrong(void **state)
         }
 }
 
+/* --------------------------------------------------------------------- vector levels ---- */
+
+struct level_case {
+    skrt_kernel_fn *fn;
+    unsigned operands;
+    bool any; /* of all floats, not only those between -2 and 2 */
+};
+
+/* What a kernel makes at a level; the caller frees it. */
+static void *run_at_level(struct op *op, skrt_kernel_fn *fn, unsigned level)
+{
+    unsigned y = op->n_tensors - 1;
+    skrt_limit_vectors((enum skrt_vectors)level);
+    op_run(op, (struct subject){NULL, fn}, y);
+    void *made = malloc(op->bytes[y]);
+    assert_non_null(made);
+    return memcpy(made, op->data[y], op->bytes[y]);
+}
+
+static void check_levels(const struct level_case *c, uint32_t dtype)
+{
+    struct op op = {0};
+    for (unsigned i = 0; i < c->operands; i++) {
+        unsigned x = op_add_random(&op, dtype, DIMS(3, 1001));
+        for (size_t at = 0; c->any && at < op.bytes[x]; at++)
+            op.data[x][at] = (unsigned char)random_bits();
+    }
+    op_add(&op, dtype, DIMS(3, 1001));
+    void *base = run_at_level(&op, c->fn, SKRT_VECTORS_BASE);
+    for (unsigned level = SKRT_VECTORS_AVX2; level <= SKRT_VECTORS_VNNI; level++) {
+        void *made = run_at_level(&op, c->fn, level);
+        assert_memory_equal(base, made, op.bytes[c->operands]);
+        free(made);
+    }
+    free(base);
+    op_free(&op);
+}
+
+/* The same bits, whatever the operands. */
+static void test_vector_levels(void **state)
+{
+    (void)state;
+    const struct level_case cases[] = {
+        {pows, 2, true},      {pows, 2, false},   {exp_op, 1, true},
+        {exp_op, 1, false},   {sigmoid, 1, true}, {gelu, 1, false},
+        {fast_gelu, 1, true}, {swish, 1, true},   {softmax, 1, false}};
+    for (size_t i = 0; i < COUNT(cases); i++)
+        for (size_t d = 0; d < COUNT(float_dtypes); d++)
+            check_levels(&cases[i], float_dtypes[d]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unary),        cmocka_unit_test(test_unary_ints),
-        cmocka_unit_test(test_two_operands), cmocka_unit_test(test_odd_integers),
-        cmocka_unit_test(test_nan),          cmocka_unit_test(test_logical),
-        cmocka_unit_test(test_is_nan),       cmocka_unit_test(test_select),
-        cmocka_unit_test(test_clip),         cmocka_unit_test(test_updates),
-        cmocka_unit_test(test_wrong),
+        cmocka_unit_test(test_vector_levels), cmocka_unit_test(test_unary),
+        cmocka_unit_test(test_unary_ints),    cmocka_unit_test(test_two_operands),
+        cmocka_unit_test(test_odd_integers),  cmocka_unit_test(test_nan),
+        cmocka_unit_test(test_logical),       cmocka_unit_test(test_is_nan),
+        cmocka_unit_test(test_select),        cmocka_unit_test(test_clip),
+        cmocka_unit_test(test_updates),       cmocka_unit_test(test_wrong),
     };
     return cmocka_run_group_tests(tests, suite_open, suite_close);
 }
