@@ -5,6 +5,7 @@
 
 #include "ir/module.h"
 
+struct file_fault;
 struct suggest;
 
 /* ------------------------------------------------------- kernels that ops can be bound to ---- */
@@ -40,7 +41,9 @@ struct library_kernel {
     uint32_t n_params;
     enum kernel_type type;
     uint32_t block;
-    const char *block_rule;         /* what it is of shapes (ir/block_rules.h); NULL: `block` */
+    const char *block_rule; /* what it is of shapes (ir/block_rules.h); NULL: `block` */
+    struct span block_span; /* where that stands in the description */
+    struct position block_at;
     uint32_t workspace_per_element; /* bytes for each element of result 0; 0: no workspace */
 };
 
@@ -51,8 +54,8 @@ typedef bool library_check(const struct module *module, const struct graph *grap
 
 /* Kernels by op type. `load` comes before the others; it may be called again. */
 struct kernel_source {
-    /* Finds out what kernels there are. False with one line of text where that cannot be told. */
-    bool (*load)(struct kernel_source *source, char *error, size_t error_size);
+    /* Finds out what kernels there are. False with a fault where that cannot be told. */
+    bool (*load)(struct kernel_source *source, struct file_fault *fault);
     /* The kernel of an op type, dynamic or not, or NULL. It lives as long as the source. */
     const struct library_kernel *(*find)(const struct kernel_source *source, const char *op_type,
                                          bool dynamic);

@@ -85,6 +85,10 @@ libskir_la_SOURCES += \
 	ir/op_tensors.h \
 	ir/op_type_reader.c \
 	ir/op_type_reader.h \
+	ir/op_type_reading.c \
+	ir/op_type_reading.h \
+	ir/op_type_slots.c \
+	ir/op_type_texts.c \
 	ir/op_ranges.c \
 	ir/op_ranges.h \
 	ir/op_strided.c \
@@ -129,6 +133,8 @@ libskir_la_SOURCES += \
 	ir/base/escapes.h \
 	ir/base/file.c \
 	ir/base/file.h \
+	ir/base/file_fault.c \
+	ir/base/file_fault.h \
 	ir/base/file_out.c \
 	ir/base/float_formats.h \
 	ir/base/heap.h \

@@ -1,311 +1,9 @@
 #include "ir/op_type_reader.h"
 #include "ir/op_attr_defaults.h"
 #include "ir/op_rules.h"
+#include "ir/op_type_reading.h"
 
-#include <cjson/cJSON.h>
-
-#include <errno.h>
-#include <stdio.h>
 #include <string.h>
-
-_Static_assert(DTYPE_COUNT <= 64, "sets of dtypes are 64-bit masks");
-
-/* One type being read. */
-struct reading {
-    const struct op_type_reader *reader;
-    struct op_type *type;
-    struct op_slot *slots;
-    struct op_content_rule *contents;
-    struct rule_variables *variables;
-};
-
-static bool fail(const struct reading *reading, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-
-static bool fail(const struct reading *reading, const char *format, ...)
-{
-    const struct op_type_reader *reader = reading->reader;
-    va_list args;
-    int used = snprintf(reader->error, reader->error_size, "%s: op type '%s': ", reader->path,
-                        reading->type->name);
-    va_start(args, format);
-    if (used >= 0 && (size_t)used < reader->error_size)
-        vsnprintf(reader->error + used, reader->error_size - (size_t)used, format, args);
-    va_end(args);
-    return false;
-}
-
-static char *copy(const struct reading *reading, const char *text, size_t size)
-{
-    return arena_strndup(reading->reader->arena, text, size);
-}
-
-/* ------------------------------------------------------------------------ pieces ---- */
-
-/* The number of elements of a list of strings; NONE where it is none. Absent lists are empty. */
-static uint32_t count_strings(const cJSON *list)
-{
-    const cJSON *item;
-    uint32_t count = 0;
-    if (!list)
-        return 0;
-    cJSON_ArrayForEach(item, list)
-    {
-        if (!cJSON_IsString(item))
-            return NONE;
-        count++;
-    }
-    return cJSON_IsArray(list) ? count : NONE;
-}
-
-/* A word of letters, digits and `_` that begins with no digit. */
-static bool is_word(const char *text, size_t size)
-{
-    static const char first[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
-    static const char digits[] = "0123456789";
-    if (size == 0 || !strchr(first, text[0]) || !text[0])
-        return false;
-    for (size_t i = 1; i < size; i++)
-        if (!text[i] || (!strchr(first, text[i]) && !strchr(digits, text[i])))
-            return false;
-    return true;
-}
-
-static uint32_t find_slot(const struct reading *reading, uint32_t first, uint32_t end,
-                          const char *name, size_t size)
-{
-    for (uint32_t i = first; i < end; i++)
-        if (strlen(reading->slots[i].name) == size &&
-            memcmp(reading->slots[i].name, name, size) == 0)
-            return i;
-    return NONE;
-}
-
-static uint32_t find_operand(const struct reading *reading, const char *name, size_t size)
-{
-    return find_slot(reading, 0, reading->type->n_operands, name, size);
-}
-
-static uint32_t find_result(const struct reading *reading, const char *name, size_t size)
-{
-    const struct op_type *type = reading->type;
-    return find_slot(reading, type->n_operands, type->n_operands + type->n_results, name, size);
-}
-
-/* An operand, or else a result. */
-static uint32_t find_any(const struct reading *reading, const char *name, size_t size)
-{
-    uint32_t slot = find_operand(reading, name, size);
-    return slot == NONE ? find_result(reading, name, size) : slot;
-}
-
-/* ------------------------------------------------------------- operands and results ---- */
-
-/* "x", "x?" or "x*". */
-static bool read_slot(const struct reading *reading, const char *text, uint32_t index)
-{
-    size_t size = strlen(text);
-    enum op_presence presence = OP_REQUIRED;
-    if (size && (text[size - 1] == '?' || text[size - 1] == '*'))
-        presence = text[--size] == '?' ? OP_OPTIONAL : OP_LISTED;
-    if (!is_word(text, size))
-        return fail(reading, "'%s' is no name", text);
-    reading->slots[index] = (struct op_slot){.name = copy(reading, text, size),
-                                             .presence = presence,
-                                             .dtypes = UINT64_MAX,
-                                             .like = NONE,
-                                             .alias = NONE,
-                                             .by = NONE,
-                                             .reads = true};
-    return true;
-}
-
-/* The slots from `first` on; names among them differ. */
-static bool read_names_of(const struct reading *reading, const cJSON *list, uint32_t first)
-{
-    const cJSON *item;
-    uint32_t n = first;
-    cJSON_ArrayForEach(item, list)
-    {
-        if (!read_slot(reading, item->valuestring, n))
-            return false;
-        const char *name = reading->slots[n].name;
-        if (find_slot(reading, first, n++, name, strlen(name)) != NONE)
-            return fail(reading, "'%s' stands twice", name);
-    }
-    return true;
-}
-
-static bool read_slots(struct reading *reading, const cJSON *operands, const cJSON *results)
-{
-    struct op_type *type = reading->type;
-    type->n_operands = count_strings(operands);
-    type->n_results = count_strings(results);
-    if (!operands || !results || type->n_operands == NONE || type->n_results == NONE)
-        return fail(reading, "'operands' and 'results' are lists of names");
-    uint32_t count = type->n_operands + type->n_results;
-    if (count > MAX_OP_SLOTS)
-        return fail(reading, "there are more than %d operands and results", MAX_OP_SLOTS);
-    reading->slots = arena_alloc(reading->reader->arena, (count + 1) * sizeof *reading->slots);
-    type->slots = reading->slots;
-    return read_names_of(reading, operands, 0) && read_names_of(reading, results, type->n_operands);
-}
-
-/* ------------------------------------------------------------------------- dtypes ---- */
-
-#define ONE(dtype) (UINT64_C(1) << DTYPE_##dtype)
-
-/* Sets of dtypes that data names. */
-static const struct {
-    const char *name;
-    uint64_t set;
-} dtype_sets[] = {
-    {"any", UINT64_MAX},
-    {"floats", ONE(f16) | ONE(bf16) | ONE(f32) | ONE(f64)},
-    {"float8s", ONE(hif8) | ONE(f8e5m2) | ONE(f8e4m3fn)},
-    {"ints", ONE(i8) | ONE(i16) | ONE(i32) | ONE(i64)},
-    {"uints", ONE(u8) | ONE(u16) | ONE(u32) | ONE(u64)},
-    {"numbers", ONE(f16) | ONE(bf16) | ONE(f32) | ONE(f64) | ONE(i8) | ONE(i16) | ONE(i32) |
-                    ONE(i64) | ONE(u8) | ONE(u16) | ONE(u32) | ONE(u64)},
-    {"complexes", ONE(c64) | ONE(c128)},
-};
-
-static bool is_text(const char *known, const char *text, size_t size)
-{
-    return strlen(known) == size && memcmp(known, text, size) == 0;
-}
-
-/* 0 where a text names none. */
-static uint64_t find_dtypes(const char *text, size_t size)
-{
-    for (int i = 0; i < DTYPE_COUNT; i++)
-        if (is_text(dtype_info(i)->name, text, size))
-            return UINT64_C(1) << i;
-    for (size_t i = 0; i < sizeof dtype_sets / sizeof dtype_sets[0]; i++)
-        if (is_text(dtype_sets[i].name, text, size))
-            return dtype_sets[i].set;
-    return 0;
-}
-
-/* One of the words between "|": a dtype, a set, or a slot that stands before this one. */
-static bool read_dtype_word(const struct reading *reading, uint32_t index, const char *text,
-                            size_t size)
-{
-    struct op_slot *slot = &reading->slots[index];
-    uint64_t set = find_dtypes(text, size);
-    uint32_t like = find_any(reading, text, size);
-    slot->dtypes |= set;
-    if (set)
-        return true;
-    if (like >= index)
-        return fail(reading, "'%.*s' is no data type, and no operand or result before '%s'",
-                    (int)size, text, slot->name);
-    if (slot->like != NONE)
-        return fail(reading, "'%s' can be like one other, not two", slot->name);
-    slot->like = like;
-    return true;
-}
-
-static bool read_dtypes(const struct reading *reading, const cJSON *dtypes)
-{
-    const cJSON *item;
-    uint64_t seen = 0;
-    cJSON_ArrayForEach(item, dtypes)
-    {
-        uint32_t slot = find_any(reading, item->string, strlen(item->string));
-        if (slot == NONE || !cJSON_IsString(item))
-            return fail(reading, "'dtypes' has no operand or result '%s'", item->string);
-        if (seen >> slot & 1)
-            return fail(reading, "'dtypes' has '%s' twice", item->string);
-        seen |= UINT64_C(1) << slot;
-        reading->slots[slot].dtypes = 0;
-        for (const char *text = item->valuestring;; text += strspn(text, " |")) {
-            size_t size = strcspn(text, " |");
-            if (!read_dtype_word(reading, slot, text, size))
-                return false;
-            text += size;
-            if (!*text)
-                break;
-        }
-    }
-    return true;
-}
-
-static uint32_t find_int(const struct op_type *type, const char *name)
-{
-    for (uint32_t i = 0; i < type->n_attrs; i++)
-        if (type->attrs[i].kind == OP_ATTR_INT && strcmp(type->attrs[i].name, name) == 0)
-            return i;
-    return NONE;
-}
-
-/* {"result": "attribute"} */
-static bool read_dtype_by(const struct reading *reading, const cJSON *by)
-{
-    const cJSON *item;
-    cJSON_ArrayForEach(item, by)
-    {
-        const char *name = cJSON_IsString(item) ? item->valuestring : "";
-        uint32_t result = find_result(reading, item->string, strlen(item->string));
-        uint32_t attr = find_int(reading->type, name);
-        if (result == NONE || attr == NONE)
-            return fail(reading,
-                        "'dtype_by' maps results to attributes of the kind int, not '%s' to '%s'",
-                        item->string, name);
-        reading->slots[result].by = attr;
-    }
-    return true;
-}
-
-/* ---------------------------------------------------------------------- memory ---- */
-
-/* {"result": "operand"} */
-static bool read_alias(const struct reading *reading, const cJSON *alias)
-{
-    const cJSON *item;
-    cJSON_ArrayForEach(item, alias)
-    {
-        const char *name = cJSON_IsString(item) ? item->valuestring : "";
-        uint32_t result = find_result(reading, item->string, strlen(item->string));
-        uint32_t operand = find_operand(reading, name, strlen(name));
-        if (result == NONE || operand == NONE)
-            return fail(reading, "'alias' maps results to operands, not '%s' to '%s'", item->string,
-                        name);
-        if (reading->slots[result].alias != NONE)
-            return fail(reading, "'alias' has '%s' twice", item->string);
-        if (reading->slots[result].presence == OP_LISTED ||
-            reading->slots[operand].presence == OP_LISTED)
-            return fail(reading, "'alias' has a list: '%s' of '%s'", item->string, name);
-        reading->slots[result].alias = operand;
-        if (reading->slots[result].dtypes == UINT64_MAX) {
-            reading->slots[result].dtypes = 0;
-            reading->slots[result].like = operand;
-        }
-    }
-    return true;
-}
-
-/* Operands that are written, or the only ones that are read. */
-static bool read_access(const struct reading *reading, const cJSON *list, bool writes)
-{
-    const cJSON *item;
-    if (count_strings(list) == NONE)
-        return fail(reading, "'%s' is a list of operands", writes ? "writes" : "reads");
-    for (uint32_t i = 0; list && !writes && i < reading->type->n_operands; i++)
-        reading->slots[i].reads = false;
-    cJSON_ArrayForEach(item, list)
-    {
-        uint32_t operand = find_operand(reading, item->valuestring, strlen(item->valuestring));
-        if (operand == NONE)
-            return fail(reading, "'%s' has no operand '%s'", writes ? "writes" : "reads",
-                        item->valuestring);
-        if (writes)
-            reading->slots[operand].writes = true;
-        else
-            reading->slots[operand].reads = true;
-    }
-    return true;
-}
 
 /* ----------------------------------------------------------------- attributes ---- */
 
@@ -317,59 +15,53 @@ const char *op_attr_kind_name(enum op_attr_kind kind)
 }
 
 /* "KIND" or "KIND = VALUE". */
-static bool read_attr(const struct reading *reading, const cJSON *item, struct op_attr *attr)
+static bool read_attr(const struct reading *reading, const struct json_node *item,
+                      struct op_attr *attr)
 {
-    const char *text = cJSON_IsString(item) ? item->valuestring : "";
+    const char *text = is_string(item) ? item->string : "";
     size_t size = strcspn(text, " =");
-    if (!is_word(item->string, strlen(item->string)))
-        return fail(reading, "'%s' is no name of an attribute", item->string);
-    *attr = (struct op_attr){.name = copy(reading, item->string, strlen(item->string)),
+    if (!op_reading_is_word(item->key, strlen(item->key)))
+        return op_reading_fail(reading, item->key_span, "'%s' is no name of an attribute",
+                               item->key);
+    *attr = (struct op_attr){.name = op_reading_copy(reading, item->key, strlen(item->key)),
                              .kind = OP_ATTR_KINDS};
     for (int kind = 0; kind < OP_ATTR_KINDS; kind++)
-        if (is_text(op_attr_kind_name((enum op_attr_kind)kind), text, size))
+        if (op_reading_is_text(op_attr_kind_name((enum op_attr_kind)kind), text, size))
             attr->kind = (enum op_attr_kind)kind;
     text += size + strspn(text + size, " ");
     if (attr->kind == OP_ATTR_KINDS || (*text && *text != '='))
-        return fail(reading, "attribute '%s' has no kind such as \"int\" or \"int = 0\"",
-                    item->string);
+        return op_reading_fail(reading, item->span,
+                               "attribute '%s' has no kind such as \"int\" or \"int = 0\"",
+                               item->key);
     if (*text)
         text += 1 + strspn(text + 1, " ");
     else
         text = NULL;
-    attr->fallback = text ? copy(reading, text, strlen(text)) : NULL;
-    return !text || op_attr_read_default(attr, reading->reader->arena) ||
-           fail(reading, "attribute '%s' cannot be '%.80s': that is no %s", attr->name, text,
-                op_attr_kind_name(attr->kind));
+    attr->fallback = text ? op_reading_copy(reading, text, strlen(text)) : NULL;
+    return !text || op_attr_read_default(attr, reading->arena) ||
+           op_reading_fail(reading, item->span, "attribute '%s' cannot be '%.80s': that is no %s",
+                           attr->name, text, op_attr_kind_name(attr->kind));
 }
 
-/* An attribute has a name of its own, by which rules speak of it. */
-static bool attr_is_new(const struct reading *reading, const char *name)
-{
-    const struct op_type *type = reading->type;
-    if (find_any(reading, name, strlen(name)) != NONE)
-        return fail(reading, "attribute '%s' has the name of an operand or result", name);
-    for (uint32_t i = 0; i < type->n_attrs; i++)
-        if (strcmp(type->attrs[i].name, name) == 0)
-            return fail(reading, "attribute '%s' stands twice", name);
-    return true;
-}
-
-static bool read_attrs(const struct reading *reading, const cJSON *attributes)
+static bool read_attrs(const struct reading *reading, const struct json_node *attributes)
 {
     struct op_type *type = reading->type;
-    const cJSON *item;
-    int count = cJSON_GetArraySize(attributes);
+    const struct json_node *item;
+    uint32_t count = json_count(attributes);
     if (count == 0)
         return true;
     if (count > MAX_OP_ATTRS)
-        return fail(reading, "there are more than %d attributes", MAX_OP_ATTRS);
-    struct op_attr *attrs = arena_alloc(reading->reader->arena, (size_t)count * sizeof *attrs);
+        return op_reading_fail(reading, attributes->span, "there are more than %d attributes",
+                               MAX_OP_ATTRS);
+    struct op_attr *attrs = arena_alloc(reading->arena, (size_t)count * sizeof *attrs);
     type->attrs = attrs;
-    cJSON_ArrayForEach(item, attributes)
-    {
-        if (!read_attr(reading, item, &attrs[type->n_attrs]) ||
-            !attr_is_new(reading, attrs[type->n_attrs].name))
+    for (EACH_NODE(item, attributes)) {
+        const char *name = item->key;
+        if (!read_attr(reading, item, &attrs[type->n_attrs]))
             return false;
+        if (op_reading_find_any(reading, name, strlen(name)) != NONE)
+            return op_reading_fail(reading, item->key_span,
+                                   "attribute '%s' has the name of an operand or result", name);
         type->n_attrs++;
     }
     return true;
@@ -381,15 +73,15 @@ static bool read_attrs(const struct reading *reading, const cJSON *attributes)
 static const char *read_names(const struct reading *reading, const char *text, bool results,
                               const uint32_t **list, uint32_t *count)
 {
-    uint32_t *slots = arena_alloc(reading->reader->arena, (strlen(text) + 1) * sizeof *slots);
+    uint32_t *slots = arena_alloc(reading->arena, (strlen(text) + 1) * sizeof *slots);
     *list = slots;
     *count = 0;
     if (*text++ != '(')
         return NULL;
     while (*text != ')') {
         size_t size = strcspn(text, ",) ");
-        slots[*count] =
-            results ? find_result(reading, text, size) : find_operand(reading, text, size);
+        slots[*count] = results ? op_reading_find_result(reading, text, size)
+                                : op_reading_find_operand(reading, text, size);
         if (slots[(*count)++] == NONE)
             return NULL;
         text += size;
@@ -402,13 +94,14 @@ static const char *read_names(const struct reading *reading, const char *text, b
 }
 
 /* "(operands) -> (results)", or "(operands) -> bool". */
-static bool read_graph(const struct reading *reading, const cJSON *item, struct op_graph *graph)
+static bool read_graph(const struct reading *reading, const struct json_node *item,
+                       struct op_graph *graph)
 {
     static const char arrow[] = " -> ";
-    const char *text = cJSON_IsString(item) ? item->valuestring : "";
-    size_t size = strlen(item->string);
-    *graph = (struct op_graph){.listed = size && item->string[size - 1] == '*'};
-    graph->attr = copy(reading, item->string, size - graph->listed);
+    const char *text = is_string(item) ? item->string : "";
+    size_t size = strlen(item->key);
+    *graph = (struct op_graph){.listed = size && item->key[size - 1] == '*'};
+    graph->attr = op_reading_copy(reading, item->key, size - graph->listed);
     text = read_names(reading, text, false, &graph->params, &graph->n_params);
     if (text && strncmp(text, arrow, sizeof arrow - 1) == 0) {
         text += sizeof arrow - 1;
@@ -419,146 +112,23 @@ static bool read_graph(const struct reading *reading, const cJSON *item, struct 
         if (text && !*text)
             return true;
     }
-    return fail(reading, "graph '%s' is no \"(OPERANDS) -> (RESULTS)\"", item->string);
+    return op_reading_fail(reading, item->span, "graph '%s' is no \"(OPERANDS) -> (RESULTS)\"",
+                           item->key);
 }
 
-static bool read_graphs(const struct reading *reading, const cJSON *json)
+static bool read_graphs(const struct reading *reading, const struct json_node *json)
 {
     struct op_type *type = reading->type;
-    const cJSON *item;
+    const struct json_node *item;
     if (!json)
         return true;
     struct op_graph *graphs =
-        arena_alloc(reading->reader->arena, (size_t)cJSON_GetArraySize(json) * sizeof *graphs + 1);
+        arena_alloc(reading->arena, (size_t)json_count(json) * sizeof *graphs + 1);
     type->graphs = graphs;
-    cJSON_ArrayForEach(item, json)
-    {
+    for (EACH_NODE(item, json)) {
         if (!read_graph(reading, item, &graphs[type->n_graphs++]))
             return false;
     }
-    return true;
-}
-
-/* ---------------------------------------------------------------------- texts ---- */
-
-/* One rule, which may use what those before it have bound. */
-static bool read_rule(const struct reading *reading, const char *text, enum rule_use use,
-                      struct op_rule *rule)
-{
-    char error[400];
-    text = copy(reading, text, strlen(text));
-    return op_rule_parse(reading->reader->arena, reading->type, text, use, reading->variables, rule,
-                         error, sizeof error) ||
-           fail(reading, "rule '%.200s': %s", text, error);
-}
-
-static bool read_rules(const struct reading *reading, const cJSON *list)
-{
-    struct op_type *type = reading->type;
-    const cJSON *item;
-    uint32_t count = count_strings(list), n = 0;
-    if (count == NONE)
-        return fail(reading, "'shape' is a list of rules");
-    if (count > MAX_OP_RULES)
-        return fail(reading, "there are more than %d rules of shapes", MAX_OP_RULES);
-    struct op_rule *rules = arena_alloc(reading->reader->arena, (count + 1) * sizeof *rules);
-    cJSON_ArrayForEach(item, list)
-    {
-        if (!read_rule(reading, item->valuestring, RULE_FOR_SHAPES, &rules[n++]))
-            return false;
-    }
-    type->shape = rules;
-    type->n_shape = count;
-    return true;
-}
-
-/* What an operand may be, where it is like another one what that may be. */
-static uint64_t dtypes_of(const struct op_slot *slots, uint32_t slot)
-{
-    uint64_t set = slots[slot].dtypes;
-    for (; slots[slot].like != NONE; set |= slots[slot].dtypes)
-        slot = slots[slot].like;
-    return set;
-}
-
-/* The operand that a member of `values` names; NONE, with an error, where it has no rules. */
-static uint32_t operand_of_values(const struct reading *reading, const cJSON *item)
-{
-    static const uint64_t integers =
-        ONE(i8) | ONE(i16) | ONE(i32) | ONE(i64) | ONE(u8) | ONE(u16) | ONE(u32);
-    uint32_t operand = find_operand(reading, item->string, strlen(item->string));
-    if (operand == NONE || reading->slots[operand].presence == OP_LISTED)
-        fail(reading, "'values' has no operand '%s'%s", item->string,
-             operand == NONE ? "" : " that is no list");
-    else if (dtypes_of(reading->slots, operand) & ~integers)
-        fail(reading, "'values' of '%s', which 'dtypes' does not say to be integers below u64",
-             item->string);
-    else
-        return operand;
-    return NONE;
-}
-
-static bool read_value_rule(const struct reading *reading, uint32_t operand, const char *text)
-{
-    struct op_type *type = reading->type;
-    struct op_content_rule *rule = &reading->contents[type->n_contents++];
-    *rule = (struct op_content_rule){.operand = operand};
-    if (!read_rule(reading, text, RULE_FOR_CONTENTS, &rule->rule))
-        return false;
-    rule->by_element = rule_speaks_of(rule->rule.value, RULE_ELEMENTS);
-    return !rule->by_element || rule->rule.slot == NONE ||
-           fail(reading, "rule '%.200s' is of a shape, but speaks of one element", text);
-}
-
-/* {"operand": "rule"}, or a list of rules. */
-static bool read_values(struct reading *reading, const cJSON *values)
-{
-    const cJSON *item, *rule;
-    size_t most = 0;
-    cJSON_ArrayForEach(item, values) most += 1 + (size_t)cJSON_GetArraySize(item);
-    reading->contents =
-        arena_alloc(reading->reader->arena, (most + 1) * sizeof(struct op_content_rule));
-    reading->type->contents = reading->contents;
-    cJSON_ArrayForEach(item, values)
-    {
-        uint32_t operand = operand_of_values(reading, item);
-        if (operand == NONE)
-            return false;
-        if (!cJSON_IsString(item) && (!cJSON_IsArray(item) || count_strings(item) == NONE))
-            return fail(reading, "'values' of '%s' is a rule or a list of rules", item->string);
-        if (cJSON_IsString(item) && !read_value_rule(reading, operand, item->valuestring))
-            return false;
-        cJSON_ArrayForEach(rule, item)
-        {
-            if (!read_value_rule(reading, operand, rule->valuestring))
-                return false;
-        }
-    }
-    return true;
-}
-
-static bool read_number(const struct reading *reading, const cJSON *item, struct op_rule *rule)
-{
-    if (item && !cJSON_IsString(item))
-        return fail(reading, "'%s' is a string", item->string);
-    return !item || read_rule(reading, item->valuestring, RULE_FOR_NUMBER, rule);
-}
-
-static bool read_text(const struct reading *reading, const cJSON *item, const char **text)
-{
-    if (!item)
-        return true;
-    if (!cJSON_IsString(item))
-        return fail(reading, "'%s' is a string", item->string);
-    *text = copy(reading, item->valuestring, strlen(item->valuestring));
-    return true;
-}
-
-static bool read_flag(const struct reading *reading, const cJSON *item, bool *flag)
-{
-    if (item && !cJSON_IsBool(item))
-        return fail(reading, "'%s' is true or false", item->string);
-    *flag = cJSON_IsTrue(item);
     return true;
 }
 
@@ -594,65 +164,57 @@ static bool is_dictionary(int key)
            key == KEY_graphs || key == KEY_values;
 }
 
-/* Each member once, and none that is unknown. */
-static bool find_members(const struct reading *reading, const cJSON *json, const cJSON **members)
+/* Each member, and none that is unknown. */
+static bool find_members(const struct reading *reading, const struct json_node *json,
+                         const struct json_node **members)
 {
-    const cJSON *item;
-    if (!cJSON_IsObject(json))
-        return fail(reading, "this is no object");
-    cJSON_ArrayForEach(item, json)
-    {
+    const struct json_node *item;
+    if (json->kind != JSON_OBJECT)
+        return op_reading_fail(reading, json->span, "this is no object");
+    for (EACH_NODE(item, json)) {
         int key = 0;
-        while (key < KEYS && strcmp(keys[key], item->string) != 0)
+        while (key < KEYS && strcmp(keys[key], item->key) != 0)
             key++;
         if (key == KEYS)
-            return fail(reading, "unknown key '%s'", item->string);
-        if (members[key])
-            return fail(reading, "the key '%s' stands twice", item->string);
-        if (is_dictionary(key) && !cJSON_IsObject(item))
-            return fail(reading, "'%s' is an object", item->string);
+            return op_reading_fail(reading, item->key_span, "unknown key '%s'", item->key);
+        if (is_dictionary(key) && item->kind != JSON_OBJECT)
+            return op_reading_fail(reading, item->span, "'%s' is an object", item->key);
         members[key] = item;
     }
     return true;
 }
 
-const char *op_type_same(const cJSON *json)
+const struct json_node *op_type_same(const struct json_node *json)
 {
-    const cJSON *same = cJSON_GetObjectItemCaseSensitive(json, "same");
-    return cJSON_IsString(same) && json->child == same && !same->next ? same->valuestring : NULL;
+    const struct json_node *same = json_member(json, "same");
+    return same && is_string(same) && json->first == same && !same->next ? same : NULL;
 }
 
 bool op_type_read(const struct op_type_reader *reader, const char *name, const char *family,
-                  const cJSON *json, struct op_type *type)
+                  const struct json_node *json, struct op_type *type)
 {
     struct rule_variables variables = {.count = 0};
-    struct reading reading = {.reader = reader, .type = type, .variables = &variables};
-    const cJSON *members[KEYS] = {NULL};
+    struct reading reading = {.tree = reader->tree,
+                              .arena = reader->arena,
+                              .json = json,
+                              .type = type,
+                              .variables = &variables};
+    const struct json_node *members[KEYS] = {NULL};
     *type = (struct op_type){.name = name, .real = name, .family = family, .about = ""};
     return find_members(&reading, json, members) &&
-           read_slots(&reading, members[KEY_operands], members[KEY_results]) &&
+           op_read_slots(&reading, members[KEY_operands], members[KEY_results]) &&
            read_attrs(&reading, members[KEY_attributes]) &&
-           read_dtypes(&reading, members[KEY_dtypes]) &&
-           read_dtype_by(&reading, members[KEY_dtype_by]) &&
-           read_alias(&reading, members[KEY_alias]) &&
-           read_access(&reading, members[KEY_writes], true) &&
-           read_access(&reading, members[KEY_reads], false) &&
-           read_graphs(&reading, members[KEY_graphs]) && read_rules(&reading, members[KEY_shape]) &&
-           read_values(&reading, members[KEY_values]) &&
-           read_text(&reading, members[KEY_about], &type->about) &&
-           read_number(&reading, members[KEY_flops], &type->flops) &&
-           read_number(&reading, members[KEY_bytes], &type->bytes) &&
-           read_flag(&reading, members[KEY_passive], &type->passive) &&
-           read_flag(&reading, members[KEY_view], &type->view);
-}
-
-cJSON *op_type_json(const struct op_type_reader *reader, const char *text, size_t size)
-{
-    errno = 0;
-    cJSON *json = cJSON_ParseWithLength(text, size);
-    if (!json && errno == ENOMEM)
-        mem_exhausted();
-    if (!json)
-        snprintf(reader->error, reader->error_size, "%s: this is no JSON", reader->path);
-    return json;
+           op_read_dtypes(&reading, members[KEY_dtypes]) &&
+           op_read_dtype_by(&reading, members[KEY_dtype_by]) &&
+           op_read_alias(&reading, members[KEY_alias]) &&
+           op_read_access(&reading, members[KEY_writes], true) &&
+           op_read_access(&reading, members[KEY_reads], false) &&
+           read_graphs(&reading, members[KEY_graphs]) &&
+           op_read_rules(&reading, members[KEY_shape]) &&
+           op_read_values(&reading, members[KEY_values]) &&
+           op_read_text(&reading, members[KEY_about], &type->about) &&
+           op_read_number(&reading, members[KEY_flops], &type->flops) &&
+           op_read_number(&reading, members[KEY_bytes], &type->bytes) &&
+           op_read_flag(&reading, members[KEY_passive], &type->passive) &&
+           op_read_flag(&reading, members[KEY_view], &type->view);
 }

@@ -4,8 +4,6 @@
 #include "ir/op_data.h"
 #include "ir/op_type_reader.h"
 
-#include <cjson/cJSON.h>
-
 #include <stdio.h>
 #include <string.h>
 
@@ -43,11 +41,6 @@ static void name_all(struct op_types *types)
     }
 }
 
-static void delete_json(void *json)
-{
-    cJSON_Delete(json);
-}
-
 /* The type of another name, NULL where there is none of that name, or where it is another name
  * itself. */
 static const struct op_type *name_again(struct op_types *types, const char *name,
@@ -63,34 +56,32 @@ static const struct op_type *name_again(struct op_types *types, const char *name
     return type;
 }
 
-static const struct op_type *read_json(struct op_types *types, const struct op_type_reader *reader,
-                                       const char *name, const char *family, const cJSON *json)
+static const struct op_type *read_json(struct op_types *types, struct json_tree *tree,
+                                       const char *name, const char *family,
+                                       const struct json_node *json)
 {
-    const char *same = op_type_same(json);
+    struct op_type_reader reader = {&types->arena, tree};
+    const struct json_node *same = op_type_same(json);
     if (same) {
-        const struct op_type *type = name_again(types, name, family, same);
+        const struct op_type *type = name_again(types, name, family, same->string);
         if (!type)
-            snprintf(reader->error, reader->error_size,
-                     "%s: op type '%s': 'same' is no type that is known, but '%s'", reader->path,
-                     name, same);
+            json_tree_fail(tree, same, "op type '%s': 'same' is no type that is known, but '%s'",
+                           name, same->string);
         return type;
     }
     struct op_type *type = arena_alloc(&types->arena, sizeof *type);
-    return op_type_read(reader, name, family, json, type) ? type : NULL;
+    return op_type_read(&reader, name, family, json, type) ? type : NULL;
 }
 
 static const struct op_type *read_data(struct op_types *types, const struct op_data *data)
 {
-    char error[200];
-    struct op_type_reader reader = {&types->arena, data->family, error, sizeof error};
-    cJSON *json = op_type_json(&reader, data->json, strlen(data->json));
-    struct mem_guard guard;
-    mem_guard(&guard, delete_json, json);
+    struct file_fault fault;
+    struct json_tree tree;
+    bool ok = json_tree_read(&tree, data->family, data->json, strlen(data->json), &fault);
     const struct op_type *type =
-        json ? read_json(types, &reader, data->name, data->family, json) : NULL;
+        ok ? read_json(types, &tree, data->name, data->family, tree.root) : NULL;
     assert(type); /* tests/unit/test_op_types.c reads all of it */
-    mem_unguard(&guard);
-    cJSON_Delete(json);
+    json_tree_free(&tree);
     return type;
 }
 
@@ -165,7 +156,7 @@ uint32_t op_type_operand(const struct op_type *type, const char *name, size_t si
 
 struct adding {
     struct op_types *types;
-    struct op_type_reader reader;
+    struct json_tree tree;
     const char *family;
 };
 
@@ -177,61 +168,55 @@ static const char *family_of(struct op_types *types, const char *path)
 }
 
 /* Whether data that is known already says the same. */
-static bool says_same(const struct adding *adding, uint32_t id, const cJSON *json)
+static bool says_same(struct adding *adding, uint32_t id, const struct json_node *json)
 {
     const struct op_data *data = adding->types->entries.at[id].data;
-    cJSON *known = op_type_json(&adding->reader, data->json, strlen(data->json));
-    bool same = cJSON_Compare(known, json, true);
-    cJSON_Delete(known);
+    struct file_fault fault;
+    struct json_tree known;
+    bool same = json_tree_read(&known, data->family, data->json, strlen(data->json), &fault) &&
+                json_is_same(known.root, json);
+    json_tree_free(&known);
     if (!same)
-        snprintf(adding->reader.error, adding->reader.error_size,
-                 "%s: op type '%s' is another one than that of '%s'", adding->reader.path,
-                 data->name, data->family);
+        json_tree_fail_at(&adding->tree, json->key_span,
+                          "op type '%s' is another one than that of '%s'", data->name,
+                          data->family);
     return same;
 }
 
 static const struct op_data *keep_data(struct op_types *types, const char *name, const char *family,
-                                       const cJSON *json)
+                                       const struct json_node *json)
 {
     struct op_data *data = arena_alloc(&types->arena, sizeof *data);
-    char *text = cJSON_PrintUnformatted(json);
-    if (!text)
-        mem_exhausted();
-    text = mem_adopt(text, strlen(text) + 1);
-    *data = (struct op_data){name, family, arena_strndup(&types->arena, text, strlen(text))};
-    mem_free(text);
+    const char *text = arena_strndup(&types->arena, json->text, (size_t)(json->end - json->text));
+    *data = (struct op_data){name, family, text};
     return data;
 }
 
-static bool add_type(const struct adding *adding, const cJSON *json)
+static bool add_type(struct adding *adding, const struct json_node *json)
 {
     struct op_types *types = adding->types;
-    uint32_t id = intern_find(&types->names, json->string, strlen(json->string));
+    size_t size = strlen(json->key);
+    uint32_t id = intern_find(&types->names, json->key, size);
     if (id != NONE)
         return says_same(adding, id, json);
-    const char *name = arena_strndup(&types->arena, json->string, strlen(json->string));
-    const struct op_type *type = read_json(types, &adding->reader, name, adding->family, json);
+    const char *name = arena_strndup(&types->arena, json->key, size);
+    const struct op_type *type = read_json(types, &adding->tree, name, adding->family, json);
     if (!type)
         return false;
-    intern_static(&types->names, name, strlen(name));
+    intern_static(&types->names, name, size);
     vec_push(&types->entries,
              (struct op_type_entry){keep_data(types, name, adding->family, json), type});
     return true;
 }
 
-static bool add_types(const struct adding *adding, const cJSON *json)
+static bool add_types(struct adding *adding)
 {
-    const cJSON *item;
-    if (!cJSON_IsObject(json)) {
-        snprintf(adding->reader.error, adding->reader.error_size,
-                 "%s: this is no object of op types", adding->reader.path);
-        return false;
-    }
-    cJSON_ArrayForEach(item, json)
-    {
+    const struct json_node *root = adding->tree.root;
+    if (root->kind != JSON_OBJECT)
+        return json_tree_fail(&adding->tree, root, "this is no object of op types");
+    for (const struct json_node *item = root->first; item; item = item->next)
         if (!add_type(adding, item))
             return false;
-    }
     return true;
 }
 
@@ -242,32 +227,17 @@ static void forget_seen(struct op_types *types)
         types->seen[i] = &op_type_unseen;
 }
 
-/* Whether the text is JSON of which there is only one reading. */
-static bool is_strict(const char *path, const char *json, size_t size, char *error,
-                      size_t error_size)
-{
-    struct json_tree tree;
-    bool ok = json_tree_read(&tree, path, json, size, error, error_size);
-    json_tree_free(&tree);
-    return ok;
-}
-
 bool op_types_add(struct op_types *types, const char *path, const char *json, size_t size,
-                  char *error, size_t error_size)
+                  struct file_fault *fault)
 {
-    struct adding adding = {.types = types,
-                            .reader = {&types->arena, path, error, error_size},
-                            .family = family_of(types, path)};
-    if (!is_strict(path, json, size, error, error_size))
-        return false;
-    name_all(types);
-    forget_seen(types);
-    cJSON *parsed = op_type_json(&adding.reader, json, size);
-    struct mem_guard guard;
-    mem_guard(&guard, delete_json, parsed);
-    bool ok = parsed && add_types(&adding, parsed);
-    mem_unguard(&guard);
-    cJSON_Delete(parsed);
+    struct adding adding = {.types = types, .family = family_of(types, path)};
+    bool ok = json_tree_read(&adding.tree, path, json, size, fault);
+    if (ok) {
+        name_all(types);
+        forget_seen(types);
+        ok = add_types(&adding);
+    }
+    json_tree_free(&adding.tree);
     return ok;
 }
 
@@ -278,17 +248,18 @@ bool op_types_is_file(const char *name)
     return size >= sizeof ending && strcmp(name + size - (sizeof ending - 1), ending) == 0;
 }
 
-static bool add_file(struct op_types *types, const char *path, char *error, size_t error_size)
+static bool add_file(struct op_types *types, const char *path, struct file_fault *fault)
 {
     struct file_bytes bytes;
-    if (!file_read_regular(path, &bytes, error, error_size))
+    fault->path = NULL;
+    if (!file_read_regular(path, &bytes, fault->text, sizeof fault->text))
         return false;
-    bool ok = op_types_add(types, path, bytes.data, bytes.size, error, error_size);
+    bool ok = op_types_add(types, path, bytes.data, bytes.size, fault);
     file_bytes_free(&bytes);
     return ok;
 }
 
-bool op_types_add_folder(struct op_types *types, const char *folder, char *error, size_t error_size)
+bool op_types_add_folder(struct op_types *types, const char *folder, struct file_fault *fault)
 {
     struct file_names names = {NULL, 0, 0};
     bool ok = true;
@@ -296,7 +267,7 @@ bool op_types_add_folder(struct op_types *types, const char *folder, char *error
         for (uint32_t i = 0; ok && i < names.count; i++)
             if (op_types_is_file(names.at[i]))
                 ok = add_file(types, arena_printf(&types->arena, "%s/%s", folder, names.at[i]),
-                              error, error_size);
+                              fault);
     vec_free(&names);
     return ok;
 }

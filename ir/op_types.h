@@ -113,15 +113,16 @@ extern const struct op_type op_type_unseen;
 struct op_types *op_types_new(void);
 void op_types_free(struct op_types *types);
 
+struct file_fault;
+
 /* Adds the types of a JSON text, which a private library has, with a NUL behind its end. `path` is
- * for errors, and its file for the family. A type that is known already must say the same. False,
- * with one line of text, where something is wrong; types before it are added then. */
+ * for faults, and its file for the family. A type that is known already must say the same. False,
+ * with a fault, where something is wrong; types before it are added then. */
 bool op_types_add(struct op_types *types, const char *path, const char *json, size_t size,
-                  char *error, size_t error_size);
+                  struct file_fault *fault);
 
 /* The same of all files *.ops.json in a folder; a folder that cannot be read has none. */
-bool op_types_add_folder(struct op_types *types, const char *folder, char *error,
-                         size_t error_size);
+bool op_types_add_folder(struct op_types *types, const char *folder, struct file_fault *fault);
 /* Whether the name of a file is that of such data. */
 bool op_types_is_file(const char *name);
 

@@ -8,6 +8,7 @@
  *          entries, and arguments of those without
  * keeps    everything else
  */
+#include "ir/base/file_fault.h"
 #include "ir/base/parts.h"
 #include "ir/base/suggest.h"
 #include "ir/calls.h"
@@ -57,6 +58,7 @@ struct binder {
     VEC(struct repeated_sample) repeated;
     struct id_map stubs; /* by op type */
     bool tiled;          /* an op that says something of its tiling was given its kernel */
+    bool ill_described;  /* the `blockDim` of a description is no expression */
     /* Those that have a sample kernel now, which the library is to judge. */
     VEC(struct bound_op) bound;
     struct arena arena;
@@ -166,7 +168,10 @@ static uint32_t declare_kernel(struct binder *binder, const struct library_kerne
     if (sample->workspace_per_element)
         attrs[count++] = int_attr(W_workspace_per_element, sample->workspace_per_element);
     struct range range = module_add_attrs(module, attrs, count);
-    module_add_kernel(module, name, sample->type)->attrs = range;
+    struct kernel *kernel = module_add_kernel(module, name, sample->type);
+    kernel->attrs = range;
+    if (!sample_block_check(module, kernel, sample, binder->context->diags))
+        binder->ill_described = true;
     return name;
 }
 
@@ -605,11 +610,11 @@ static bool judge_bound(struct binder *binder)
 
 static bool load_library(struct pass_context *context)
 {
-    char error[512];
+    struct file_fault fault;
     struct kernel_source *library = context->library;
-    if (!library || library->load(library, error, sizeof error))
+    if (!library || library->load(library, &fault))
         return true;
-    diag_at(context->diags, DIAG_file, no_span, "%s", error);
+    diag_fault(context->diags, DIAG_file, &fault);
     return false;
 }
 
@@ -630,7 +635,7 @@ static bool bind_ops(struct pass_context *context, uint32_t *bound)
                 ok = bind_op(&binder, graph, j) && ok;
     }
     *bound |= binder.tiled;
-    ok = judge_bound(&binder) && ok;
+    ok = !binder.ill_described && judge_bound(&binder) && ok;
     if (ok && binder.undeclared.count)
         ok = sample_calls_write(context, &binder.undeclared, &binder.uses);
     for (int dynamic = 0; dynamic < 2; dynamic++) {

@@ -1,4 +1,5 @@
 #include "passes/sized_kernels.h"
+#include "ir/base/file_fault.h"
 #include "ir/block_rules.h"
 #include "ir/syntax/locate.h"
 
@@ -10,6 +11,19 @@ struct sizer {
 };
 
 /* ----------------------------------------------------------------------------- reports ---- */
+
+bool sample_block_check(const struct module *module, const struct kernel *kernel,
+                        const struct library_kernel *sample, struct diags *diags)
+{
+    struct file_fault fault = {
+        .path = sample->path, .span = sample->block_span, .at = sample->block_at};
+    char error[MAX_BLOCK_RULE_ERROR];
+    if (kernel_block_rule(module, kernel) == NONE || block_rule_check(module, kernel, error))
+        return true;
+    snprintf(fault.text, sizeof fault.text, "'blockDim' is no expression: %s", error);
+    diag_fault(diags, DIAG_block_rule, &fault);
+    return false;
+}
 
 static void note_rule(const struct sizer *sizer, const struct op *op)
 {

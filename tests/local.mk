@@ -285,6 +285,7 @@ script_tests = \
 	tests/e2e/interrupted.py \
 	tests/e2e/jobs.py \
 	tests/e2e/kernel_dir.sh \
+	tests/e2e/kernel_dir_faults.py \
 	tests/e2e/launch_failures.py \
 	tests/e2e/op_data.sh \
 	tests/e2e/operand_values.py \

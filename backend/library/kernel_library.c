@@ -21,8 +21,7 @@ struct metadata_reader {
     const char *path;
     uint32_t first; /* of the kernels of its folder */
     bool own;
-    char *error;
-    size_t error_size;
+    struct file_fault *fault;
 };
 
 static const char *keep(const struct metadata_reader *reader, const char *text, size_t size)
@@ -237,17 +236,16 @@ static bool read_functions(struct metadata_reader *reader, const struct json_nod
 }
 
 /* Whether no other kernel of the folder is for the same op type. */
-static bool is_alone(const struct metadata_reader *reader, const struct library_kernel *kernel)
+static bool is_alone(struct metadata_reader *reader, const struct json_node *json,
+                     const struct library_kernel *kernel)
 {
     for (uint32_t i = reader->first; i < reader->library->kernels.count; i++) {
         const struct library_kernel *other = &reader->library->kernels.at[i];
-        if (strcmp(other->op_type, kernel->op_type) != 0 ||
-            (other->n_variants > 0) != (kernel->n_variants > 0))
-            continue;
-        snprintf(reader->error, reader->error_size,
-                 "%s: '%s' has the kernel for op type '%s' already", reader->path, other->path,
-                 kernel->op_type);
-        return false;
+        if (strcmp(other->op_type, kernel->op_type) == 0 &&
+            (other->n_variants > 0) == (kernel->n_variants > 0))
+            return json_tree_fail(&reader->tree, json_member(json, "sub_operator_op_type"),
+                                  "'%s' has the kernel for op type '%s' already", other->path,
+                                  kernel->op_type);
     }
     return true;
 }
@@ -276,6 +274,8 @@ static bool read_block(struct metadata_reader *reader, const struct json_node *j
     const struct json_node *block = json_member(json, key);
     if (!block || block->kind != JSON_STRING)
         return json_tree_number(&reader->tree, json, key, 1, 1024, &kernel->block);
+    kernel->block_span = block->span;
+    kernel->block_at = source_position(&reader->tree.source, block->span.begin);
     if (has_name(block->string))
         return read_string(reader, json, key, &kernel->block_rule);
     return json_tree_fail(&reader->tree, block,
@@ -292,7 +292,7 @@ static bool read_kernel(struct metadata_reader *reader, const struct json_node *
         !read_block(reader, json, &kernel) ||
         !read_type(reader, json, "sub_operator_kernel_type", &kernel.type) ||
         !read_params(reader, json, &kernel) || !read_functions(reader, json, &kernel) ||
-        !read_workspace(reader, json, &kernel) || !is_alone(reader, &kernel))
+        !read_workspace(reader, json, &kernel) || !is_alone(reader, json, &kernel))
         return false;
     vec_push(&reader->library->kernels, kernel);
     return true;
@@ -301,10 +301,11 @@ static bool read_kernel(struct metadata_reader *reader, const struct json_node *
 static bool read_file(struct metadata_reader *reader)
 {
     struct file_bytes bytes;
-    if (!file_read_regular(reader->path, &bytes, reader->error, reader->error_size))
+    struct file_fault *fault = reader->fault;
+    fault->path = NULL;
+    if (!file_read_regular(reader->path, &bytes, fault->text, sizeof fault->text))
         return false;
-    bool ok = json_tree_read(&reader->tree, reader->path, bytes.data, bytes.size, reader->error,
-                             reader->error_size) &&
+    bool ok = json_tree_read(&reader->tree, reader->path, bytes.data, bytes.size, fault) &&
               read_kernel(reader, reader->tree.root);
     json_tree_free(&reader->tree);
     file_bytes_free(&bytes);
@@ -320,34 +321,31 @@ static bool is_json(const char *name)
 }
 
 static bool read_names(struct kernel_library *library, const char *folder, bool own,
-                       const struct file_names *names, char *error, size_t error_size)
+                       const struct file_names *names, struct file_fault *fault)
 {
     bool ok = true;
     uint32_t first = library->kernels.count;
     for (uint32_t i = 0; ok && i < names->count; i++) {
         if (!is_json(names->at[i]))
             continue;
-        struct metadata_reader reader = {.library = library,
-                                         .first = first,
-                                         .own = own,
-                                         .error = error,
-                                         .error_size = error_size};
+        struct metadata_reader reader = {
+            .library = library, .first = first, .own = own, .fault = fault};
         reader.path = arena_printf(&library->arena, "%s/%s", folder, names->at[i]);
         ok = read_file(&reader);
     }
     return ok;
 }
 
-static bool read_folder(struct kernel_library *library, const char *folder, bool own, char *error,
-                        size_t error_size)
+static bool read_folder(struct kernel_library *library, const char *folder, bool own,
+                        struct file_fault *fault)
 {
     struct file_names names = {NULL, 0, 0};
     bool ok = folder_names(folder, &library->arena, &names);
     if (ok)
-        ok = read_names(library, folder, own, &names, error, error_size);
+        ok = read_names(library, folder, own, &names, fault);
     else
-        snprintf(error, error_size, "cannot read the folder of %s '%s': %s",
-                 own ? "kernels" : "sample kernels", folder, strerror(errno));
+        file_fault_say(fault, "cannot read the folder of %s '%s': %s",
+                       own ? "kernels" : "sample kernels", folder, strerror(errno));
     vec_free(&names);
     return ok;
 }
@@ -367,7 +365,7 @@ static bool has_header(struct kernel_library *library, const char *folder)
     return access(arena_printf(&library->arena, "%s/skrt.h", folder), R_OK) == 0;
 }
 
-static bool load(struct kernel_source *source, char *error, size_t error_size)
+static bool load(struct kernel_source *source, struct file_fault *fault)
 {
     struct kernel_library *library = (struct kernel_library *)source;
     bool own = !is_same_folder(library->directory, library->samples) &&
@@ -375,10 +373,10 @@ static bool load(struct kernel_source *source, char *error, size_t error_size)
     struct stat st;
     if (library->loaded)
         return true;
-    library->loaded = read_folder(library, library->directory, own, error, error_size);
+    library->loaded = read_folder(library, library->directory, own, fault);
     /* Without sample kernels, there is what the other folder has. */
     if (library->loaded && own && stat(library->samples, &st) == 0)
-        library->loaded = read_folder(library, library->samples, false, error, error_size);
+        library->loaded = read_folder(library, library->samples, false, fault);
     return library->loaded;
 }
 

@@ -2,6 +2,7 @@
 #include "frontend/cli/jobs.h"
 #include "frontend/cli/remarks.h"
 #include "frontend/exchange/exchange.h"
+#include "ir/base/file_fault.h"
 #include "ir/op_types.h"
 #include "ir/syntax/origins.h"
 #include "ir/syntax/parse.h"
@@ -102,13 +103,13 @@ bool input_open_foreign(struct input *input, const struct invocation *invocation
 /* What a folder of kernels says of op types. */
 static bool add_op_types(struct input *input)
 {
-    char error[512];
+    struct file_fault fault;
     const char *folder = option_exists(input->invocation, "kernel-dir")
                              ? option_value(input->invocation, "kernel-dir")
                              : NULL;
-    if (!folder || op_types_add_folder(input->module->op_types, folder, error, sizeof error))
+    if (!folder || op_types_add_folder(input->module->op_types, folder, &fault))
         return true;
-    diag_at(&input->diags, DIAG_op_data, no_span, "%s", error);
+    diag_fault(&input->diags, DIAG_op_data, &fault);
     return false;
 }
 

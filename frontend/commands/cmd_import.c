@@ -8,6 +8,7 @@
 #include "frontend/exchange/dump/marks.h"
 #include "frontend/exchange/exchange.h"
 #include "ir/arch.h"
+#include "ir/base/file_fault.h"
 
 #include <string.h>
 
@@ -234,7 +235,7 @@ struct kernels {
 static void find_kernels(struct kernels *kernels, const struct invocation *invocation,
                          struct input *input, struct dump *dump, struct wishes *wishes)
 {
-    char error[512];
+    struct file_fault fault;
     struct session_options options = {.source = input->path};
     kernels->arena = (struct arena){NULL, 0};
     kernel_dir_find(invocation, &kernels->arena, &options);
@@ -242,10 +243,10 @@ static void find_kernels(struct kernels *kernels, const struct invocation *invoc
     struct kernel_source *library = &kernels->session.library.source;
     if (!options.kernel_dir)
         return;
-    if (library->load(library, error, sizeof error))
+    if (library->load(library, &fault))
         wishes->options.library = library;
     else
-        diag_at(&input->diags, DIAG_file, no_span, "%s", error);
+        diag_fault(&input->diags, DIAG_file, &fault);
 }
 
 /* Reads the dump, and writes what was asked for. */

@@ -9,6 +9,7 @@
 #include "frontend/commands/given_shapes.h"
 #include "frontend/commands/op_type_text.h"
 #include "frontend/commands/opt_driver.h"
+#include "ir/base/file_fault.h"
 #include "ir/op_types.h"
 #include "ir/sk_options.h"
 
@@ -169,8 +170,10 @@ static enum exit_status show_op_type(struct invocation *invocation, const char *
     enum exit_status status = EXIT_DONE;
     const char *folder = option_value(invocation, "kernel-dir");
     const struct op_type *type;
-    char error[512];
-    if (folder && !op_types_add_folder(types, folder, error, sizeof error)) {
+    struct file_fault fault;
+    char error[1024];
+    if (folder && !op_types_add_folder(types, folder, &fault)) {
+        file_fault_line(&fault, error, sizeof error);
         fprintf(invocation->err, "skirc: %s\n", error);
         status = EXIT_INPUT;
     } else if (strcmp(name, "all") == 0) {

@@ -1,5 +1,6 @@
 #include "frontend/commands/opt_reread.h"
 #include "frontend/cli/diff.h"
+#include "ir/base/file_fault.h"
 #include "ir/op_types.h"
 #include "ir/syntax/parse.h"
 #include "ir/verify/verify.h"
@@ -16,8 +17,8 @@ struct reread {
 static bool add_op_types(const struct input *input, struct reread *reread)
 {
     const char *folder = option_value(input->invocation, "kernel-dir");
-    char error[512];
-    return !folder || op_types_add_folder(reread->module->op_types, folder, error, sizeof error);
+    struct file_fault fault;
+    return !folder || op_types_add_folder(reread->module->op_types, folder, &fault);
 }
 
 /* The text gets the NUL behind its end that sources have. */

@@ -2,20 +2,33 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ------------------------------------------------------------------------- errors ---- */
 
 static bool fail_at(struct json_tree *tree, struct span span, const char *what)
 {
-    struct position at = source_position(&tree->source, span.begin);
-    snprintf(tree->error, tree->error_size, "%s:%u:%u: %s", tree->source.path, at.line, at.column,
-             what);
+    struct file_fault *fault = tree->fault;
+    fault->path = tree->source.path;
+    fault->span = span;
+    fault->at = source_position(&tree->source, span.begin);
+    snprintf(fault->text, sizeof fault->text, "%s", what);
     return false;
+}
+
+bool json_tree_fail_at(struct json_tree *tree, struct span span, const char *format, ...)
+{
+    char what[sizeof tree->fault->text];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(what, sizeof what, format, args);
+    va_end(args);
+    return fail_at(tree, span, what);
 }
 
 bool json_tree_fail(struct json_tree *tree, const struct json_node *node, const char *format, ...)
 {
-    char what[400];
+    char what[sizeof tree->fault->text];
     va_list args;
     va_start(args, format);
     vsnprintf(what, sizeof what, format, args);
@@ -56,7 +69,11 @@ static const char *read_key(struct builder *builder, const struct json_item *ite
 static struct json_node *make_node(struct builder *builder, const struct json_item *item)
 {
     struct json_node *node = arena_alloc(&builder->tree->arena, sizeof *node);
-    *node = (struct json_node){.kind = item->kind, .text = item->text, .span = item->span};
+    *node = (struct json_node){.kind = item->kind,
+                               .text = item->text,
+                               .end = item->text + item->size,
+                               .span = item->span,
+                               .key_span = item->key_span};
     if (item->key)
         node->key = read_key(builder, item);
     if (item->kind == JSON_STRING)
@@ -76,6 +93,7 @@ static void read_inside(struct builder *builder, struct json_node *node)
             read_inside(builder, *last);
         last = &(*last)->next;
     }
+    node->end = builder->json.at;
 }
 
 /* The value, and that nothing stands behind it. */
@@ -99,15 +117,13 @@ static bool take_error(struct json_tree *tree, const struct diags *diags)
 enum { MOST_BYTES = 16 << 20 };
 
 bool json_tree_read(struct json_tree *tree, const char *path, const char *text, size_t size,
-                    char *error, size_t error_size)
+                    struct file_fault *fault)
 {
     struct builder builder = {.tree = tree};
     struct diags diags;
-    *tree = (struct json_tree){.error = error, .error_size = error_size};
-    if (size > MOST_BYTES || !source_init_foreign(&tree->source, path, text, size)) {
-        snprintf(error, error_size, "%s: the file is larger than %d MiB", path, MOST_BYTES >> 20);
-        return false;
-    }
+    *tree = (struct json_tree){.fault = fault};
+    if (size > MOST_BYTES || !source_init_foreign(&tree->source, path, text, size))
+        return file_fault_say(fault, "%s: the file is larger than %d MiB", path, MOST_BYTES >> 20);
     diags_init(&diags, &tree->source, path);
     json_text_init(&builder.json, &tree->source, 0, &diags);
     read_all(&builder);
@@ -122,6 +138,51 @@ void json_tree_free(struct json_tree *tree)
     source_free(&tree->source);
     arena_free(&tree->arena);
     *tree = (struct json_tree){.root = NULL};
+}
+
+/* -------------------------------------------------------------------------- values ---- */
+
+uint32_t json_count(const struct json_node *node)
+{
+    uint32_t count = 0;
+    for (const struct json_node *item = node ? node->first : NULL; item; item = item->next)
+        count++;
+    return count;
+}
+
+static bool text_is_same(const struct json_node *a, const struct json_node *b)
+{
+    uint32_t size = a->span.end - a->span.begin;
+    return b->span.end - b->span.begin == size && memcmp(a->text, b->text, size) == 0;
+}
+
+/* No key stands twice, so that as many members of which each is in the other are the same. */
+static bool object_is_same(const struct json_node *a, const struct json_node *b)
+{
+    for (const struct json_node *item = a->first; item; item = item->next)
+        if (!json_is_same(item, json_member(b, item->key)))
+            return false;
+    return json_count(a) == json_count(b);
+}
+
+static bool array_is_same(const struct json_node *a, const struct json_node *b)
+{
+    const struct json_node *one = a->first, *other = b->first;
+    for (; one && other && json_is_same(one, other); other = other->next)
+        one = one->next;
+    return !one && !other;
+}
+
+bool json_is_same(const struct json_node *a, const struct json_node *b)
+{
+    if (!a || !b || a->kind != b->kind)
+        return a == b;
+    switch (a->kind) {
+    case JSON_OBJECT: return object_is_same(a, b);
+    case JSON_ARRAY: return array_is_same(a, b);
+    case JSON_STRING: return strcmp(a->string, b->string) == 0;
+    default: return text_is_same(a, b);
+    }
 }
 
 /* ------------------------------------------------------------------------- members ---- */

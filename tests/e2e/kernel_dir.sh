@@ -102,7 +102,8 @@ describe thrice Twice >"$own/zz.json"
 check_status 1 "two kernels for one type are an error" \
     "$SKIRC" run --kernel-dir="$own" "$scratch/neg.skir"
 check_match "that names both files" \
-    "own/zz\.json: '.*own/twice\.json' has the kernel for op type 'Twice' already" "$scratch/stderr"
+    "own/zz\.json:.*: error: '.*own/twice\.json' has the kernel for op type 'Twice' already" \
+    "$scratch/stderr"
 rm "$own/zz.json"
 refused() # CLAIM PATTERN SED-SCRIPT: of a description that is changed so
 {
@@ -115,56 +116,60 @@ refused() # CLAIM PATTERN SED-SCRIPT: of a description that is changed so
 refused "a kernel without parameters" 'the kernel of Fourth takes 0 tensors' \
     's/"x", "y", "tiling"//'
 refused "a dynamic kernel without functions" \
-    "fourth\.json:3:64: there are no functions in 'dynamic_func_names'" \
+    "fourth\.json:3:64: error: there are no functions in 'dynamic_func_names'" \
     's/"func_name": "twice"/"dynamic_func_names": {}/'
 refused "a dynamic kernel with a list of functions" \
-    "fourth\.json:3:64: there are no functions in 'dynamic_func_names'" \
+    "fourth\.json:3:64: error: there are no functions in 'dynamic_func_names'" \
     's/"func_name": "twice"/"dynamic_func_names": ["twice"]/'
 refused "text behind a description" \
-    'fourth\.json:3:[0-9]*: expected the end of the text here, not .x' \
+    'fourth\.json:3:[0-9]*: error: expected the end of the text here, not .x' \
     '$s/$/ x/'
 refused "a key that stands twice" \
-    'fourth\.json:1:[0-9]*: this object has the key "blockDim" twice' \
+    'fourth\.json:1:[0-9]*: error: this object has the key "blockDim" twice' \
     's/"blockDim": 8/"blockDim": 8, "blockDim": 9/'
-refused "a key with an escape" 'fourth\.json:1:[0-9]*: a key is written without escapes here' \
+refused "a key with an escape" \
+    'fourth\.json:1:[0-9]*: error: a key is written without escapes here' \
     's/"blockDim"/"block\\u0044im"/'
-refused "a name with a NUL" 'fourth\.json:1:16: a NUL cannot stand in this string' \
+refused "a name with a NUL" 'fourth\.json:1:16: error: a NUL cannot stand in this string' \
     's/"twice"/"twi\\u0000ce"/'
-refused "a name that is empty" "fourth\.json:1:16: 'kernelName' must not be empty" \
+refused "a name that is empty" "fourth\.json:1:16: error: 'kernelName' must not be empty" \
     's/"kernelName": "twice"/"kernelName": ""/'
-refused "a name that is a number" "fourth\.json:1:16: 'kernelName' must be a string, not a number" \
+refused "a name that is a number" \
+    "fourth\.json:1:16: error: 'kernelName' must be a string, not a number" \
     's/"kernelName": "twice"/"kernelName": 5/'
 refused "a name that is not there" \
-    "fourth\.json:1:1: this object has no 'kernelName', which is a string" \
+    "fourth\.json:1:1: error: this object has no 'kernelName', which is a string" \
     's/"kernelName": "twice", //'
 for number in 1.5 -1 0 1025 1e30 8.0 99999999999999999999 true '"8"'; do
     what='must be a whole number from 1 to 1024'
     [[ $number == [t\"]* ]] && what='must be a number, not '
-    refused "blockDim $number" "fourth\.json:1:37: 'blockDim' $what" \
+    refused "blockDim $number" "fourth\.json:1:37: error: 'blockDim' $what" \
         "s/\"blockDim\": 8/\"blockDim\": $number/"
 done
 refused "blockDim in quotes" \
-    "fourth\.json:1:37: .* not a string without names: write it without quotes, or an expression" \
+    "fourth\.json:1:37: error: .* not a string without names: write it without quotes, or an" \
     's/"blockDim": 8/"blockDim": "8"/'
 refused "a kernel type that there is not" \
-    "fourth\.json:2:[0-9]*: unknown kernel type 'KERNEL_TYPE_AIV_OLNY'; KERNEL_TYPE_AIV_ONLY, for" \
+    "fourth\.json:2:[0-9]*: error: unknown kernel type 'KERNEL_TYPE_AIV_OLNY'; KERNEL_" \
     's/KERNEL_TYPE_AIV_ONLY/KERNEL_TYPE_AIV_OLNY/'
 for list in '1, "y"' '"", "y"' '"?", "y"' '"x**", "y"' '"x+", "y"' '"a b", "y"' '"1x", "y"' null; do
     refused "parameters $list" \
-        "fourth\.json:2:26: a parameter is a string: a name of letters, digits and '_', and then" \
+        "fourth\.json:2:26: error: a parameter is a string: a name of letters, digits and '_'," \
         "s/\"x\", \"y\"/$list/"
 done
-refused "a parameter that stands twice" "fourth\.json:2:31: the parameter 'x' stands twice" \
+refused "a parameter that stands twice" "fourth\.json:2:31: error: the parameter 'x' stands twice" \
     's/"x", "y"/"x", "x?"/'
 refused "parameters that are no list" \
-    "fourth\.json:2:25: 'sub_operator_params' must be a list, not a string" \
+    "fourth\.json:2:25: error: 'sub_operator_params' must be a list, not a string" \
     's/\["x", "y", "tiling"\]/"x"/'
-refused "values within values" 'fourth\.json:1:[0-9]*: values are nested more than 256 deep' \
+refused "values within values" \
+    'fourth\.json:1:[0-9]*: error: values are nested more than 256 deep' \
     "1s/{/{\"more\": $(printf '[%.0s' {1..300}), /"
 refused "a list for a description" \
-    "fourth\.json:1:1: this must be an object with 'kernelName', not a list" '1s/^/[/; $s/$/]/'
+    "fourth\.json:1:1: error: this must be an object with 'kernelName', not a list" \
+    '1s/^/[/; $s/$/]/'
 refused "a tiling key that is none" \
-    "fourth\.json:3:[0-9]*: '0x1' is no tiling key: it has up to 18 decimal digits" \
+    "fourth\.json:3:[0-9]*: error: '0x1' is no tiling key: it has up to 18 decimal digits" \
     's/"func_name": "twice"/"dynamic_func_names": {"0x1": {}}/'
 truncate -s 17M "$own/large.json"
 check_status 1 "a description that is too large" \

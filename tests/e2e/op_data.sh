@@ -65,7 +65,7 @@ check_status 2 "an unknown one is wrong usage" "$SKIRC" opt --op-type=MyGaet
 check_status 1 "broken data is an error" \
     "$SKIRC" opt --kernel-dir="$scratch/wrong" "$scratch/good.skir"
 check_match "that names the place" \
-    'broken\.ops\.json:1:12: this .{. is not ended by .}. \[op-data\]' "$scratch/stderr"
+    'broken\.ops\.json:1:12: error: this .{. is not ended by .}. \[op-data\]' "$scratch/stderr"
 check_status 1 "so is data that says something else than is known" \
     "$SKIRC" opt --kernel-dir="$scratch/other" "$scratch/good.skir"
 check_match "and of what" \

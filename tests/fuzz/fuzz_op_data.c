@@ -6,6 +6,7 @@
  * With -fsanitize=fuzzer it is a libFuzzer target. With -DREPLAY it has a plain main that runs the
  * files named as arguments. */
 #define _GNU_SOURCE /* memmem */
+#include "ir/base/file_fault.h"
 #include "ir/op_ranges.h"
 #include "tests/fuzz/print_diags.h"
 #include "tests/fuzz/replay.h"
@@ -105,13 +106,13 @@ static void ask(const struct op_type *type, struct bytes *bytes)
 
 static void try_data(const char *json, size_t size)
 {
-    char error[300];
+    struct file_fault fault;
     struct bytes bytes = {(const uint8_t *)json, size, 0};
     struct op_types *types = op_types_new();
     uint32_t known = 0;
     while (op_types_at(types, known))
         known++;
-    op_types_add(types, "own.ops.json", json, size, error, sizeof error);
+    op_types_add(types, "own.ops.json", json, size, &fault);
     const struct op_type *type;
     for (uint32_t i = known; (type = op_types_at(types, i)); i++)
         for (int n = 0; n < 4; n++)
@@ -126,10 +127,10 @@ static void try_data(const char *json, size_t size)
 /* Whether the module is right. */
 static bool judge(struct parsed_module *parsed, const char *json, size_t size)
 {
-    char error[300];
+    struct file_fault fault;
     if (!parsed->module)
         return false;
-    op_types_add(parsed->module->op_types, "own.ops.json", json, size, error, sizeof error);
+    op_types_add(parsed->module->op_types, "own.ops.json", json, size, &fault);
     bool inferred = infer_types(parsed->module, &parsed->diags);
     return verify_module(parsed->module, &parsed->diags) && inferred;
 }

@@ -1,5 +1,6 @@
 /* What may stand in operands: rules of contents say what they are to, strided shapes are those that
  * counting gives, and what is chosen by a rule is allowed by it. */
+#include "ir/base/file_fault.h"
 #include "ir/op_eval.h"
 #include "ir/op_ranges.h"
 #include "tests/unit/random_graph.h"
@@ -53,16 +54,17 @@ static uint32_t read_numbers(const char *text, int64_t *numbers)
 static void trial_open(struct trial *trial, const char *values, const char *const shapes[4],
                        const char *const contents[2])
 {
-    char json[2000], error[200];
+    char json[2000];
+    struct file_fault fault;
     *trial = (struct trial){.types = op_types_new()};
     snprintf(json, sizeof json,
              "{\"T\": {\"operands\": [\"x\", \"i\", \"j\"], \"results\": [\"y\", \"z*\"],"
              "\"dtypes\": {\"i\": \"i32 | i64\", \"j\": \"i\"},"
              "\"shape\": [\"x = [..r, k]\"], \"values\": {%s}}}",
              values);
-    bool ok = op_types_add(trial->types, "t.ops.json", json, strlen(json), error, sizeof error);
+    bool ok = op_types_add(trial->types, "t.ops.json", json, strlen(json), &fault);
     if (!ok)
-        fail_msg("%s", error);
+        fail_msg("%s", fault.text);
     for (uint32_t i = 0; i < 4; i++)
         trial->tensors[i] =
             (struct op_tensor){i, read_numbers(shapes[i], trial->dims[i]), trial->dims[i], 32};

@@ -1,5 +1,6 @@
 /* The rules of op types: what is no rule is refused, expressions are what they say, shapes that are
  * right pass and others do not, and nothing that is written or given breaks the evaluator. */
+#include "ir/base/file_fault.h"
 #include "ir/dims.h"
 #include "ir/op_ranges.h"
 #include "ir/op_rules.h"
@@ -41,9 +42,9 @@ static bool trial_open_values(struct trial *trial, const char *rules, const char
              "\"list\": \"ints = [1, -1]\", \"text\": \"string = one\", \"real\": \"float = 1\"},"
              "\"shape\": [%s], \"flops\": \"%s\"}}",
              values, rules, flops);
-    trial->error[0] = '\0';
-    bool ok = op_types_add(trial->types, "t.ops.json", json, strlen(json), trial->error,
-                           sizeof trial->error);
+    struct file_fault fault = {.path = NULL};
+    bool ok = op_types_add(trial->types, "t.ops.json", json, strlen(json), &fault);
+    snprintf(trial->error, sizeof trial->error, "%.*s", (int)sizeof trial->error - 1, fault.text);
     trial->type = op_types_find(trial->types, "T", 1);
     return ok;
 }
@@ -182,8 +183,8 @@ static void test_malformed(void **state)
         struct trial trial;
         char rules[300], expected[300];
         snprintf(rules, sizeof rules, "\"%s\"", malformed[i].rule);
-        snprintf(expected, sizeof expected, "t.ops.json: op type 'T': rule '%s': %s",
-                 malformed[i].rule, malformed[i].error);
+        snprintf(expected, sizeof expected, "op type 'T': rule '%s': %s", malformed[i].rule,
+                 malformed[i].error);
         expected[sizeof trial.error - 1] = '\0';
         assert_false(trial_open(&trial, rules, "0"));
         assert_string_equal(trial.error, expected);
