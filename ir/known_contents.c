@@ -67,6 +67,26 @@ static bool integers_of(const struct contents *contents, uint64_t elements, stru
     return true;
 }
 
+/* The attribute of the constant that a value is, which is no view; NULL: it is none. */
+static const struct attr *constant_attr(const struct module *module, const struct graph *graph,
+                                        uint32_t value)
+{
+    uint32_t def = graph->values.at[value].def;
+    const struct op *source = def < graph->ops.count ? &graph->ops.at[def] : NULL;
+    return source && !op_is_variable(module, source) ? op_contents_attr(module, graph, source)
+                                                     : NULL;
+}
+
+bool op_knows_contents(const struct module *module, const struct graph *graph, const struct op *op)
+{
+    for (uint32_t i = 0; i < op->operands.count; i++) {
+        uint32_t value = viewed_value(module, graph, op_operands(graph, op)[i]);
+        if (constant_attr(module, graph, value))
+            return true;
+    }
+    return false;
+}
+
 static bool contents_of(const struct op_call *call, uint32_t tensor, struct arena *arena,
                         struct op_contents *found)
 {
@@ -80,11 +100,7 @@ static bool contents_of(const struct op_call *call, uint32_t tensor, struct aren
         viewed_value(known->module, graph, op_operands(graph, known->op)[place->index]);
     if (known->written && known->written[value])
         return false;
-    uint32_t def = graph->values.at[value].def;
-    const struct op *source = def < graph->ops.count ? &graph->ops.at[def] : NULL;
-    const struct attr *attr = source && !op_is_variable(known->module, source)
-                                  ? op_contents_attr(known->module, graph, source)
-                                  : NULL;
+    const struct attr *attr = constant_attr(known->module, graph, value);
     if (!attr || graph->values.at[value].type == NONE ||
         !type_elements(known->module, graph->values.at[value].type, &elements))
         return false;

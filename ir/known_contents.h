@@ -9,6 +9,9 @@
  * else the value itself. */
 uint32_t viewed_value(const struct module *module, const struct graph *graph, uint32_t value);
 
+/* Whether the text says what stands in any operand of the op. */
+bool op_knows_contents(const struct module *module, const struct graph *graph, const struct op *op);
+
 /* Whether an op of the graph writes into what this value, which is no view, is. */
 bool value_is_written(const struct module *module, const struct graph *graph, uint32_t value);
 

@@ -1,5 +1,6 @@
 /* The verifier's part for ops: their values are defined, and fit their kernels. */
 #include "ir/calls.h"
+#include "ir/known_contents.h"
 #include "ir/op_types.h"
 #include "ir/operands.h"
 #include "ir/syntax/spelling.h"
@@ -266,7 +267,8 @@ static void verify_op_form(struct graph_verifier *gv, const struct op *op)
 static bool values_count(const struct graph_verifier *gv, const struct op *op)
 {
     const struct op_type *type = op_type_find(gv->module, op->type);
-    return op_call_kind(op) != CALL_NONE || (type && type->n_contents);
+    return op_call_kind(op) != CALL_NONE ||
+           (type && type->n_contents && op_knows_contents(gv->module, gv->graph, op));
 }
 
 static uint32_t n_faults(const struct diags *diags)
@@ -280,13 +282,13 @@ static void verify_op(struct graph_verifier *gv, uint32_t id)
     uint32_t faults = n_faults(gv->diags), errors = gv->diags->counts[SEVERITY_ERROR];
     verify_op_uses(gv, op);
     gv->reached[id] = 1;
-    struct op_seen *seen = seen_place(gv, op);
+    struct op_seen *seen = values_count(gv, op) ? NULL : seen_place(gv, op);
     if (seen && is_seen(gv, seen, op))
         return;
     verify_op_form(gv, op);
     if (gv->diags->counts[SEVERITY_ERROR] == errors)
         verify_op_type(gv, op);
-    if (seen && n_faults(gv->diags) == faults && !values_count(gv, op))
+    if (seen && n_faults(gv->diags) == faults)
         set_seen(gv->graph, op, seen);
 }
 
