@@ -119,25 +119,28 @@ static inline void elementwise_load_i64(int64_t *to, const struct elementwise_ch
         to[i] = to[0];
 }
 
-/* A chunk of an operand: where it stands, if it is as it is computed with, else loaded into a
- * buffer. It is read before anything of the result is stored, which may be in its place. */
-static inline const float *
-elementwise_read_f32(float *buffer, const struct elementwise_chunk *chunk, unsigned operand)
-{
-    if (chunk->strides[operand] != 0 && chunk->kernel->tensors[operand].dtype == SKRT_f32)
-        return (const float *)kernel_slot(chunk->kernel, operand) + chunk->offsets[operand];
-    elementwise_load_f32(buffer, chunk, operand);
-    return buffer;
-}
-
-static inline const int64_t *
-elementwise_read_i64(int64_t *buffer, const struct elementwise_chunk *chunk, unsigned operand)
-{
-    if (chunk->strides[operand] != 0 && chunk->kernel->tensors[operand].dtype == SKRT_i64)
-        return (const int64_t *)kernel_slot(chunk->kernel, operand) + chunk->offsets[operand];
-    elementwise_load_i64(buffer, chunk, operand);
-    return buffer;
-}
+/* Where a chunk of an operand is read, and where that of the result is written: in place, if it is
+ * as it is computed with, else a buffer, which is loaded or is to be stored. A result in the memory
+ * of an operand is not written before all of the chunk is read. */
+#define ELEMENTWISE_PLACES(as, type)                                                               \
+    SAMPLE_SOME const type *elementwise_read_##as(                                                 \
+        type *buffer, const struct elementwise_chunk *chunk, unsigned operand)                     \
+    {                                                                                              \
+        if (chunk->strides[operand] != 0 && chunk->kernel->tensors[operand].dtype == SKRT_##as)    \
+            return (const type *)kernel_slot(chunk->kernel, operand) + chunk->offsets[operand];    \
+        elementwise_load_##as(buffer, chunk, operand);                                             \
+        return buffer;                                                                             \
+    }                                                                                              \
+    SAMPLE_SOME type *elementwise_write_##as(type *buffer, const struct elementwise_chunk *chunk,  \
+                                             unsigned slot)                                        \
+    {                                                                                              \
+        bool apart = chunk->kernel->tensors[slot].dtype == SKRT_##as;                              \
+        for (unsigned i = 0; i < slot; i++)                                                        \
+            apart = apart && chunk->kernel->slots[i] != chunk->kernel->slots[slot];                \
+        return apart ? (type *)kernel_slot(chunk->kernel, slot) + chunk->position : buffer;        \
+    }
+ELEMENTWISE_PLACES(f32, float)
+ELEMENTWISE_PLACES(i64, int64_t)
 
 static inline void elementwise_store_f32(const struct elementwise_chunk *chunk, unsigned slot,
                                          const float *y)

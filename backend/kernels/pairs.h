@@ -22,8 +22,11 @@
         const family *row = op;                                                                    \
         type a[KERNEL_CHUNK], b[KERNEL_CHUNK];                                                     \
         result c[KERNEL_CHUNK];                                                                    \
-        row->x(c, elementwise_read_##x(a, chunk, 0), elementwise_read_##x(b, chunk, 1), chunk->n); \
-        elementwise_store_##y(chunk, 2, c);                                                        \
+        result *to = elementwise_write_##y(c, chunk, 2);                                           \
+        row->x(to, elementwise_read_##x(a, chunk, 0), elementwise_read_##x(b, chunk, 1),           \
+               chunk->n);                                                                          \
+        if (to == c)                                                                               \
+            elementwise_store_##y(chunk, 2, c);                                                    \
     }
 
 #endif

@@ -108,16 +108,20 @@ static void unary_floats(const struct elementwise_chunk *chunk, const void *op)
 {
     const struct unary_op *unary = op;
     float x[KERNEL_CHUNK], y[KERNEL_CHUNK];
-    unary->row->f32(y, elementwise_read_f32(x, chunk, 0), unary->f32, chunk->n);
-    elementwise_store_f32(chunk, 1, y);
+    float *to = elementwise_write_f32(y, chunk, 1);
+    unary->row->f32(to, elementwise_read_f32(x, chunk, 0), unary->f32, chunk->n);
+    if (to == y)
+        elementwise_store_f32(chunk, 1, y);
 }
 
 static void unary_ints(const struct elementwise_chunk *chunk, const void *op)
 {
     const struct unary_op *unary = op;
     int64_t x[KERNEL_CHUNK], y[KERNEL_CHUNK];
-    unary->row->i64(y, elementwise_read_i64(x, chunk, 0), unary->i64, chunk->n);
-    elementwise_store_i64(chunk, 1, y);
+    int64_t *to = elementwise_write_i64(y, chunk, 1);
+    unary->row->i64(to, elementwise_read_i64(x, chunk, 0), unary->i64, chunk->n);
+    if (to == y)
+        elementwise_store_i64(chunk, 1, y);
 }
 
 static void unary_attribute(struct unary_op *op, const struct kernel *kernel)
