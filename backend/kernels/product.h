@@ -19,7 +19,7 @@ struct product_view {
     int64_t base;                        /* element that the matrix at hand begins with */
 };
 
-enum { PRODUCT_AHEAD = 4 };
+enum { PRODUCT_AHEAD = 8 };
 
 /* A product of two matrices, and what is added to each row of it. */
 struct product {
@@ -125,10 +125,12 @@ static inline void product_pack_x2(const struct product *op, product_load *load,
             x2, load, tile->x2 + j / wide * wide * depth + j % wide, wide,
             (struct kernel_range){tile->part.column + j, tile->part.column + tile->part.columns},
             k0, depth);
-    for (int64_t k = 0; !x2->transposed && k < depth; k++)
+    float row[PRODUCT_COLUMNS] __attribute__((aligned(64))) = {0};
+    for (int64_t k = 0; !x2->transposed && k < depth; k++) {
+        load(x2, row, k0 + k, tile->part.column, tile->part.columns);
         for (int64_t j = 0; j < tile->part.columns; j += wide)
-            load(x2, tile->x2 + j * depth + k * wide, k0 + k, tile->part.column + j,
-                 kernel_min(wide, tile->part.columns - j));
+            memcpy(tile->x2 + j * depth + k * wide, row + j, (size_t)wide * sizeof *row);
+    }
 }
 
 static inline void product_add_bias(const struct product *op, struct product_tile *tile)
