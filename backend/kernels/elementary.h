@@ -111,7 +111,9 @@ static inline float elementary_pow_finish(float x, float y, float power)
     power = elementary_select(size == 1, 1, power);
     power = elementary_select((x < 0) & (x > -INFINITY) & !is_whole, NAN, power);
     power = float_from_bits(float_bits(power) ^ (float_bits(x) & is_odd << 31));
-    power = elementary_select((x != x) | (y != y), NAN, power);
+    /* That of x, if both are NaN: poisons are known by their bits. */
+    float nan = elementary_select(x != x, x + x, y + y);
+    power = elementary_select((x != x) | (y != y), nan, power);
     return elementary_select((x == 1) | (y == 0), 1, power);
 }
 
