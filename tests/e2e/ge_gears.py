@@ -205,6 +205,25 @@ done = tap.skirc("import", "attrs.txt")
 tap.check("other nodes than inputs are not known", done.returncode == 1 and
           "ge.dynamicNodeType: it is '0', but only 1, inputs of the graph, is known" in done.stderr,
           done.stderr)
+DOUBLED = texts("x1:-1,2;x2:-1,2", "2,2;4,4") + [("ge.dynamicDims", "2,2;8,8")]
+for form, text in (("ge-txt", dump(TWO, DOUBLED)), ("ge-txt", dump(TWO, DOUBLED, model=True)),
+                   ("torchair-pbtxt", dressed(TWO, DOUBLED)), ("onnx-txt", onnx(TWO, DOUBLED))):
+    write("attrs.txt", text)
+    done = tap.skirc("import", f"--format={form}", "attrs.txt")
+    line = [i + 1 for i, one in enumerate(text.splitlines()) if "8,8" in one][0]
+    first = [i + 1 for i, one in enumerate(text.splitlines()) if "4,4" in one][0]
+    tap.check(f"two values of one key, in {form}", done.returncode == 1 and
+              re.search(rf"^attrs.txt:{line}:\d+: error: ge.dynamicDims: it is '2,2;8,8' here, but another "
+                        r"value stands before \[gear\]$", done.stderr, re.M) and
+              re.search(rf"^attrs.txt:{first}:\d+: note: here it is '2,2;4,4'$", done.stderr, re.M) and
+              "  help: leave one of both away\n" in done.stderr, done.stderr)
+write("attrs.txt", dump(TWO, DOUBLED[:-1] + DOUBLED[1:2]))
+done = tap.skirc("import", "attrs.txt")
+tap.check("the same value twice is one", "(x1_0 = [2, 4])" in head(done) and not done.stderr, done.stderr)
+write("attrs.txt", dump(TWO, texts("x1:-1,2;x2:-1,3", "2,2;4,4")))
+done = tap.skirc("import", "attrs.txt")
+tap.check("what is wrong with a key stands at that key", done.stderr.splitlines()[1].count("ge.inputShape"),
+          done.stderr)
 write("attrs.txt", dressed(TWO, texts("x1:-1,2;x2:-1,2", "2,2;4,4")).replace(
     's: "s: \\"1\\""', 's: "i: 1"'))
 done = tap.skirc("import", "--remarks", "attrs.txt")

@@ -6,8 +6,10 @@
 void dump_init(struct dump *dump, struct source *source, struct diags *diags,
                const struct dump_options *options)
 {
-    *dump = (struct dump){
-        .source = source, .diags = diags, .options = options, .gears = {NONE, NONE, NONE, NONE}};
+    *dump = (struct dump){.source = source,
+                          .diags = diags,
+                          .options = options,
+                          .gears = {{.text = NONE}, {.text = NONE}, {.text = NONE}}};
     dump->module = module_new(source);
 }
 

@@ -94,10 +94,15 @@ struct dump_count {
     uint64_t nodes, data_edges, control_edges;
 };
 
-/* What GE's options for gears are (ir/ge_gears.h), if the dump has them; name ids, or NONE. */
+/* What one of GE's options for gears is (ir/ge_gears.h): a name id, or NONE where the dump does not
+ * have it; and where it says so. */
+struct dump_gear_text {
+    uint32_t text;
+    struct span key;
+};
+
 struct dump_gears {
-    uint32_t input_shape, dynamic_dims, node_type;
-    uint32_t loc;
+    struct dump_gear_text input_shape, dynamic_dims, node_type;
 };
 
 struct dump {

@@ -16,7 +16,7 @@ struct gear_maker {
     struct graph *graph;
     struct gear_texts texts;
     const char *shape_key, *dims_key; /* who says so, for messages */
-    uint32_t loc;                     /* NONE: the command line */
+    struct span shape_at, dims_at;    /* where; no_span: on the command line */
     uint32_t *names;                  /* by column: its gear */
     bool ok;
 };
@@ -30,27 +30,45 @@ bool dump_wants_gears(const struct dump *dump, uint32_t key)
            name_is(dump->module, key, GE_DYNAMIC_NODE_TYPE);
 }
 
-bool dump_take_gears(struct dump *dump, const struct attr *attr)
+static void report_twice(const struct dump *dump, const struct attr *attr, struct span key,
+                         const struct dump_gear_text *before)
+{
+    if (!diag_at(dump->diags, DIAG_gear, key,
+                 "%.*s: it is '%.*s' here, but another value stands before",
+                 NAME(dump->module, attr->key), NAME(dump->module, attr->value.id)))
+        return;
+    diag_note(dump->diags, before->key, "here it is '%.*s'", NAME(dump->module, before->text));
+    diag_help(dump->diags, "leave one of both away");
+}
+
+bool dump_take_gears(struct dump *dump, const struct attr *attr, struct span key)
 {
     struct dump_gears *gears = &dump->gears;
-    uint32_t *place = name_is(dump->module, attr->key, GE_INPUT_SHAPE)    ? &gears->input_shape
-                      : name_is(dump->module, attr->key, GE_DYNAMIC_DIMS) ? &gears->dynamic_dims
-                                                                          : &gears->node_type;
+    struct dump_gear_text *place =
+        name_is(dump->module, attr->key, GE_INPUT_SHAPE)    ? &gears->input_shape
+        : name_is(dump->module, attr->key, GE_DYNAMIC_DIMS) ? &gears->dynamic_dims
+                                                            : &gears->node_type;
     if (attr->value.kind != ATTR_STRING || !dump_wants_gears(dump, attr->key))
         return false;
-    if (*place == NONE) {
-        *place = attr->value.id;
-        gears->loc = attr->loc;
-    }
+    if (place->text == NONE)
+        *place = (struct dump_gear_text){attr->value.id, key};
+    else if (place->text != attr->value.id)
+        report_twice(dump, attr, key, place);
     return true;
+}
+
+/* Where a key stands. */
+static struct span place_of(const struct gear_maker *maker, const char *key)
+{
+    if (strcmp(key, GE_DYNAMIC_NODE_TYPE) == 0)
+        return maker->dump->gears.node_type.key;
+    return strcmp(key, maker->shape_key) == 0 ? maker->shape_at : maker->dims_at;
 }
 
 static void fail(struct gear_maker *maker, const char *key, const char *what)
 {
     maker->ok = false;
-    diag_at(maker->dump->diags, DIAG_gear,
-            maker->loc == NONE ? no_span : source_token(maker->dump->source, maker->loc), "%s: %s",
-            key, what);
+    diag_at(maker->dump->diags, DIAG_gear, place_of(maker, key), "%s: %s", key, what);
 }
 
 static void failf(struct gear_maker *maker, const char *key, const char *format, ...)
@@ -87,7 +105,7 @@ static void read_options(struct gear_maker *maker)
     const struct dump_options *options = maker->dump->options;
     struct gear_text dims = {options->dynamic_dims,
                              options->dynamic_dims ? strlen(options->dynamic_dims) : 0};
-    maker->loc = NONE;
+    maker->shape_at = maker->dims_at = no_span;
     maker->shape_key = "--input-shape";
     maker->dims_key = "--dynamic-dims";
     read_texts(maker, (struct gear_text){options->input_shape, strlen(options->input_shape)},
@@ -98,21 +116,22 @@ static void read_attrs(struct gear_maker *maker)
 {
     const struct dump_gears *gears = &maker->dump->gears;
     struct gear_text dims;
-    maker->loc = gears->loc;
+    maker->shape_at = gears->input_shape.key;
+    maker->dims_at = gears->dynamic_dims.key;
     maker->shape_key = GE_INPUT_SHAPE;
     maker->dims_key = GE_DYNAMIC_DIMS;
-    if (gears->node_type != NONE &&
-        !name_is(maker->module, gears->node_type, GE_NODES_ARE_PARAMETERS))
+    if (gears->node_type.text != NONE &&
+        !name_is(maker->module, gears->node_type.text, GE_NODES_ARE_PARAMETERS))
         failf(maker, GE_DYNAMIC_NODE_TYPE,
               "it is '%.*s', but only " GE_NODES_ARE_PARAMETERS ", inputs of the graph, is known",
-              NAME(maker->module, gears->node_type));
-    if (gears->dynamic_dims != NONE)
-        dims = text_of(maker, gears->dynamic_dims);
-    if (gears->input_shape == NONE)
+              NAME(maker->module, gears->node_type.text));
+    if (gears->dynamic_dims.text != NONE)
+        dims = text_of(maker, gears->dynamic_dims.text);
+    if (gears->input_shape.text == NONE)
         failf(maker, GE_DYNAMIC_DIMS, "it needs " GE_INPUT_SHAPE);
     else
-        read_texts(maker, text_of(maker, gears->input_shape),
-                   gears->dynamic_dims == NONE ? NULL : &dims);
+        read_texts(maker, text_of(maker, gears->input_shape.text),
+                   gears->dynamic_dims.text == NONE ? NULL : &dims);
 }
 
 /* ------------------------------------------------------------------------------ names ---- */
@@ -446,10 +465,10 @@ static void compare(struct gear_maker *maker)
 {
     const struct dump_gears *said = &maker->dump->gears;
     struct ge_gears own;
-    bool same = ge_gears_write(&own, maker->module, maker->graph) && said->input_shape != NONE &&
-                said->dynamic_dims != NONE &&
-                is_text(&own.input_shape, text_of(maker, said->input_shape)) &&
-                is_text(&own.dynamic_dims, text_of(maker, said->dynamic_dims));
+    bool same = ge_gears_write(&own, maker->module, maker->graph) &&
+                said->input_shape.text != NONE && said->dynamic_dims.text != NONE &&
+                is_text(&own.input_shape, text_of(maker, said->input_shape.text)) &&
+                is_text(&own.dynamic_dims, text_of(maker, said->dynamic_dims.text));
     if (!same)
         fail(maker, maker->dims_key,
              "it says other gears than '_skir' of the graph; leave one of both away");
@@ -460,7 +479,7 @@ void dump_add_gears(struct dump *dump)
 {
     const struct dump_options *options = dump->options;
     const struct dump_gears *gears = &dump->gears;
-    bool attrs = gears->input_shape != NONE || gears->dynamic_dims != NONE;
+    bool attrs = gears->input_shape.text != NONE || gears->dynamic_dims.text != NONE;
     if ((!attrs && !options->input_shape) || dump->module->graphs.count == 0)
         return;
     struct gear_maker maker = {

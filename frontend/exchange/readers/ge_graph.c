@@ -27,7 +27,8 @@ static void read_attr(struct ge_reader *reader, struct state *state)
     enum ge_value result = ge_read_attr(&reader->values, wants, &attr);
     if (attr.key == NONE || result == GE_NO_VALUE)
         return;
-    if (result == GE_VALUE && state->graph == 0 && dump_take_gears(reader->dump, &attr))
+    if (result == GE_VALUE && state->graph == 0 &&
+        dump_take_gears(reader->dump, &attr, reader->values.key))
         return;
     if (result == GE_VALUE)
         vec_push(&state->attrs, attr);
@@ -40,7 +41,7 @@ void ge_read_model_attr(struct ge_reader *reader)
 {
     struct attr attr;
     enum ge_value result = ge_read_attr(&reader->values, wants, &attr);
-    if (result == GE_VALUE && dump_take_gears(reader->dump, &attr))
+    if (result == GE_VALUE && dump_take_gears(reader->dump, &attr, reader->values.key))
         return;
     if (attr.key != NONE && result != GE_NO_VALUE)
         dump_drop(reader->dump, attr.loc, "the attribute '%.*s' of the model",

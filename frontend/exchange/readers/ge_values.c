@@ -378,6 +378,7 @@ enum ge_value ge_read_attr(struct ge_values *values,
     while (proto_next(proto, &field)) {
         if (proto_is(&field, "key")) {
             read_name(values, &field, &attr->key);
+            values->key = field.span;
         } else if (proto_is(&field, "value") && field.kind == PROTO_MESSAGE) {
             bool wanted = attr->key == NONE || !wants || wants(values, attr->key);
             proto_enter(proto);

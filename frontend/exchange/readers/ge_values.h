@@ -13,6 +13,7 @@ struct ge_values {
     struct proto_text *proto;
     uint32_t graph;   /* index of the graph whose dimensions and outer values are meant; NONE */
     uint32_t loc;     /* where remarks are said: that of the op */
+    struct span key;  /* of the attribute that ge_read_attr has read last */
     bool constant;    /* a tensor that comes is the contents of a constant */
     bool only_graphs; /* of values, only the graphs in them are read */
     /* Reads the fields of a GraphDef that was entered, to its end, into a graph, whose name it

@@ -348,19 +348,21 @@ static void read_function(struct reader *reader, const struct proto_field *outer
 static void read_property(struct reader *reader, const struct proto_field *outer)
 {
     struct dump *dump = reader->onnx.dump;
-    struct attr attr = {NONE, outer->name_span.begin, {.kind = ATTR_STRING, .id = NONE}};
+    struct attr attr = {NONE, NONE, {.kind = ATTR_STRING, .id = NONE}};
+    struct span key = outer->name_span;
     struct proto_field field;
     if (!field_enter(&reader->onnx.proto, outer))
         return;
     while (proto_next(&reader->onnx.proto, &field)) {
-        if (proto_is(&field, "key"))
+        if (proto_is(&field, "key")) {
             attr.key = field_token(&reader->onnx.proto, &field, dump);
-        else if (proto_is(&field, "value"))
+            key = field.span;
+        } else if (proto_is(&field, "value")) {
             attr.value.id = field_token(&reader->onnx.proto, &field, dump);
-        attr.loc = field.span.begin;
+        }
     }
     if (attr.key != NONE && attr.value.id != NONE)
-        dump_take_gears(dump, &attr);
+        dump_take_gears(dump, &attr, key);
 }
 
 /* A ModelProto; or a GraphProto, whose fields are others. */

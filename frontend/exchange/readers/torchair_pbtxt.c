@@ -30,7 +30,7 @@ static void read_gears(struct reader *reader, uint32_t key)
 {
     struct attr attr = {key, reader->ge.values.loc, {.kind = ATTR_INT}};
     enum ge_value result = ge_read_value(&reader->ge.values, &attr.value);
-    if (result != GE_VALUE || !dump_take_gears(reader->ge.dump, &attr))
+    if (result != GE_VALUE || !dump_take_gears(reader->ge.dump, &attr, reader->ge.values.key))
         dump_drop(reader->ge.dump, attr.loc, "the attribute '%.*s', which is no text",
                   NAME(reader->ge.dump->module, key));
 }
@@ -72,12 +72,14 @@ static void read_attr(struct reader *reader)
     struct proto_field field;
     uint32_t key = NONE;
     while (proto_next(proto, &field)) {
-        if (proto_is(&field, "key"))
+        if (proto_is(&field, "key")) {
             key = field_string(proto, &field, reader->ge.dump);
-        else if (field_is_message(&field, "value"))
+            reader->ge.values.key = field.span;
+        } else if (field_is_message(&field, "value")) {
             proto_enter(proto);
-        else
+        } else {
             continue;
+        }
         if (field.kind != PROTO_MESSAGE)
             continue;
         while (proto_next(proto, &field))
