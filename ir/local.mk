@@ -212,6 +212,8 @@ libskir_la_SOURCES += \
 	ir/verify/graph_verifier.h \
 	ir/verify/gear_instance.c \
 	ir/verify/gear_instance.h \
+	ir/verify/gear_rows.c \
+	ir/verify/gear_rows.h \
 	ir/verify/infer_types.c \
 	ir/verify/infer_types.h \
 	ir/verify/operand_values.c \

@@ -13,7 +13,7 @@
 #include "ir/calls.h"
 #include "ir/gears.h"
 #include "ir/syntax/locate.h"
-#include "ir/verify/gear_instance.h"
+#include "ir/verify/gear_rows.h"
 #include "ir/verify/verify.h"
 #include "passes/pass.h"
 
@@ -32,10 +32,7 @@ struct expander {
     VEC(int64_t) values; /* of the cases */
     struct right_graphs *right;
     struct gear_instance *instances; /* by row of the table */
-    uint32_t left_out;
-    struct text others;        /* those that were left out behind the first one */
-    struct text first, reason; /* of the first one that was left out */
-    struct span where;
+    struct gear_rows_left_out left_out;
 };
 
 static const struct graph *graph_of(const struct expander *expander)
@@ -108,25 +105,11 @@ static void add_instance(struct expander *expander, const int64_t *row,
         vec_push(&expander->values, row[i]);
 }
 
-static void leave_out(struct expander *expander, const int64_t *row,
-                      const struct gear_verdict *fault)
-{
-    const struct graph *graph = graph_of(expander);
-    if (expander->left_out++ > 0) {
-        text_string(&expander->others, expander->others.size ? "; " : "");
-        gear_row_text(&expander->others, expander->module, graph, row);
-        return;
-    }
-    gear_row_text(&expander->first, expander->module, graph, row);
-    text_bytes(&expander->reason, fault->reason.at, fault->reason.size);
-    expander->where = fault->where;
-}
-
 static void end_row(struct expander *expander, const int64_t *row, struct gear_instance *instance)
 {
     const struct gear_verdict *fault = gear_instance_fault(instance);
     if (fault)
-        leave_out(expander, row, fault);
+        gear_rows_leave_out(&expander->left_out, expander->module, graph_of(expander), row, fault);
     else
         add_instance(expander, row, instance);
     gear_instance_free(instance);
@@ -181,25 +164,10 @@ static void remark_repeated(const struct expander *expander)
  * --strict-gears. */
 static bool report_left_out(const struct expander *expander)
 {
-    const struct module *module = expander->module;
     bool refused = expander->cases.count == 0 || expander->context->strict_gears;
-    uint32_t others = expander->left_out - 1;
-    if (expander->left_out == 0)
-        return true;
-    struct span span = locate_token(module, graph_of(expander)->gears.at[0].loc);
-    struct diags *diags = expander->context->diags;
-    if (diag_at(diags, refused ? DIAG_gear : DIAG_gear_left_out, span,
-                "%u of %u combinations of gears contradict%s the graph%s", expander->left_out,
-                expander->table.n_rows, expander->left_out == 1 ? "s" : "",
-                refused  ? ""
-                : others ? ", and are left out"
-                         : ", and is left out")) {
-        if (others)
-            diag_help(diags, "so it is with %.*s", (int)expander->others.size, expander->others.at);
-        diag_note(diags, expander->where, "with %.*s: %.*s", (int)expander->first.size,
-                  expander->first.at, (int)expander->reason.size, expander->reason.at);
-    }
-    return !refused;
+    gear_rows_report(&expander->left_out, expander->module, graph_of(expander),
+                     expander->table.n_rows, refused, expander->context->diags);
+    return expander->left_out.count == 0 || !refused;
 }
 
 /* ---------------------------------------------------------------------------- graphs ---- */
@@ -316,9 +284,7 @@ static bool expand_graph(struct pass_context *context, uint32_t id, bool called,
     gear_table_free(&expander.table);
     vec_free(&expander.cases);
     vec_free(&expander.values);
-    text_free(&expander.first);
-    text_free(&expander.others);
-    text_free(&expander.reason);
+    gear_rows_left_out_free(&expander.left_out);
     return ok;
 }
 

@@ -4,6 +4,7 @@
 #include "frontend/cli/outputs.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/exchange/exchange.h"
+#include "ir/verify/gear_rows.h"
 
 const struct option options_export[] = {
     {"format", 0, OPTION_VALUE, "NAME",
@@ -38,6 +39,15 @@ static const struct exchange_format *choose_format(const struct invocation *invo
     return format;
 }
 
+/* Formats that list combinations have those that there are. */
+static bool narrow_gears(const struct exchange_format *format, struct input *input)
+{
+    bool ok = true;
+    for (uint32_t i = 0; format->lists_gears && i < input->module->graphs.count; i++)
+        ok = gear_rows_narrow(input->module, i, &input->diags) && ok;
+    return ok;
+}
+
 /* What can be imported has paths that lead from its folder. */
 static enum exit_status export_one(struct invocation *invocation, const char *path,
                                    const char *output, const void *user)
@@ -46,7 +56,8 @@ static enum exit_status export_one(struct invocation *invocation, const char *pa
     enum exit_status status = EXIT_INPUT;
     if (input_open_verified(&input, invocation, path)) {
         struct exported exported = {user, input.module};
-        if (!exported.format->fits || exported.format->fits(input.module, &input.diags)) {
+        if ((!exported.format->fits || exported.format->fits(input.module, &input.diags)) &&
+            narrow_gears(exported.format, &input)) {
             if (exported.format->read)
                 move_paths(input.module, path, output);
             status = write_produced(invocation, output, produce, &exported);

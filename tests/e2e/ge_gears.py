@@ -322,6 +322,44 @@ for number in range(COUNT):
     for form in FORMS:
         try_form(form, text, None if alone else (shape, tuples, len(tuples), "1"))
 
+# ---- Combinations that the graph contradicts ----
+
+CLASH = """skir 1
+graph @g(%x: f32[b, 2], %y: f32[c, 2]) gears product (b = [2, 4, 8], c = [VALUES]) -> f32[b, 2] {
+  %z = Add(%x, %y) : f32[b, 2]
+  return %z
+}
+"""
+for values, wanted, gears, left in (
+        ("4, 2", {(2, 2), (4, 4)}, " gears zip (b = [2, 4], c = [2, 4])", "4 of 6"),
+        ("4, 16", {(0,)}, "%x: f32[4, 2], %y: f32[4, 2]) -> f32[4, 2]", "5 of 6"),
+        ("16, 32", None, "", "6 of 6")):
+    write("r.skir", CLASH.replace("VALUES", values))
+    for form in FORMS:
+        done = tap.skirc("export", f"--format={form}", "r.skir")
+        said = "error: " if wanted is None else "warning: "
+        tap.check(f"export to {form} says that {left} are left out", re.match(
+            rf"r.skir:2:55: {said}{left} combinations of gears contradict the graph", done.stderr) and
+            "note: with b = 2, c = " in done.stderr, done.stderr)
+        if wanted is None:
+            tap.check("  and writes nothing where none is left", done.returncode == 1 and not done.stdout,
+                      done.stdout)
+            continue
+        tap.check("  and lists the others alone", done.returncode == 0 and
+                  attrs_of(form, done.stdout)[1] == wanted, done.stdout)
+        write("r.txt", done.stdout)
+        back = tap.skirc("import", f"--format={form}", "r.txt")
+        tap.check("  which come back, with or without what skirc adds", gears in head(back) and
+                  not back.stderr, back.stdout + back.stderr)
+        write("r.txt", re.sub(FORMS[form][1], "", done.stdout))
+        back = tap.skirc("import", f"--format={form}", "r.txt", "-o", "back.skir")
+        again = tap.skirc("export", f"--format={form}", "back.skir")
+        tap.check("  silently", not back.stderr and not again.stderr and
+                  attrs_of(form, again.stdout)[1] == wanted, back.stderr + again.stderr)
+done = tap.skirc("export", "--format=json", "r.skir")
+tap.check("formats that list no combinations have gears as they are", done.returncode == 0 and
+          not done.stderr, done.stderr)
+
 write("two.skir", """skir 1
 graph @g(%x: f32[b, 2]) gears zip (b = [2, 4]) -> f32[b, 2] {
   %y = Exp(%x) : f32[b, 2]

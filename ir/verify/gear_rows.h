@@ -1,0 +1,33 @@
+/* Combinations of gears that their graph contradicts. */
+#ifndef IR_VERIFY_GEAR_ROWS_H
+#define IR_VERIFY_GEAR_ROWS_H
+
+#include "ir/verify/gear_instance.h"
+
+struct diags;
+
+/* Those of one graph, to be told by one message. Zero-initialised is none. */
+struct gear_rows_left_out {
+    uint32_t count;
+    struct text others;        /* those behind the first one */
+    struct text first, reason; /* the first one, and why */
+    struct span where;
+};
+
+/* One more; `fault` is that of its instance. */
+void gear_rows_leave_out(struct gear_rows_left_out *left_out, const struct module *module,
+                         const struct graph *graph, const int64_t *row,
+                         const struct gear_verdict *fault);
+/* All of them, of so many: an error, or a warning that says what becomes of them: "are left out",
+ * "is left out". Nothing where there are none. */
+void gear_rows_report(const struct gear_rows_left_out *left_out, const struct module *module,
+                      const struct graph *graph, uint32_t n_rows, bool refused,
+                      struct diags *diags);
+void gear_rows_left_out_free(struct gear_rows_left_out *left_out);
+
+/* Takes the combinations that a correct graph contradicts out of its gears, which are not expanded,
+ * with a warning: what is left is a list, `zip`, or numbers in the place of the names where it is
+ * one alone. False, with an error, where nothing is left. */
+bool gear_rows_narrow(struct module *module, uint32_t graph, struct diags *diags);
+
+#endif
