@@ -109,6 +109,8 @@ libskir_la_SOURCES += \
 	ir/sk_options.c \
 	ir/sk_options.def \
 	ir/sk_options.h \
+	ir/refine_types.c \
+	ir/refine_types.h \
 	ir/slots.c \
 	ir/slots.h \
 	ir/sound.c \

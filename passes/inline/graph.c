@@ -1,4 +1,5 @@
 #include "passes/inline/graph.h"
+#include "ir/refine_types.h"
 #include "passes/inline/builder.h"
 
 #include <string.h>
@@ -182,5 +183,6 @@ void inline_graph(const struct inline_plan *plan, struct graph *graph)
     write_clauses(&builder);
     drop_empty_blocks(&builder.next);
     finish(&builder, graph);
+    refine_result_types(builder.module, graph);
     release(&builder, n_old_ops);
 }

@@ -1,6 +1,7 @@
 /* The ops of the new graph, and what calls become. */
 #include "ir/base/text.h"
 #include "ir/calls.h"
+#include "ir/refine_types.h"
 #include "passes/inline/builder.h"
 
 #include <ctype.h>
@@ -192,24 +193,6 @@ uint32_t inline_open_block(struct inline_builder *builder, const struct inline_c
 }
 
 /* ---------------------------------------------------------------------------- calls ---- */
-
-/* What either of two types that agree knows. */
-static uint32_t merged_type(struct module *module, uint32_t a, uint32_t b)
-{
-    if (a == b || b == NONE)
-        return a;
-    int64_t dims[MAX_RANK];
-    const struct type of_a = module->types.at[a], of_b = module->types.at[b];
-    const struct type ranked = of_a.rank == RANK_UNKNOWN ? of_b : of_a;
-    enum dtype dtype = of_a.dtype == DTYPE_UNKNOWN ? of_b.dtype : of_a.dtype;
-    for (uint32_t i = 0; i < type_n_dims(&ranked); i++) {
-        dims[i] = module->dims.at[ranked.dims + i];
-        if (dims[i] == DIM_UNKNOWN && of_b.rank != RANK_UNKNOWN)
-            dims[i] = type_dims(module, b)[i];
-    }
-    return module_type(module, dtype, of_a.format == W_ND ? of_b.format : of_a.format, dims,
-                       ranked.rank);
-}
 
 /* A value that the graph returns has the name of the result that it becomes. */
 static void name_results(struct inline_builder *builder, struct inline_call *call)

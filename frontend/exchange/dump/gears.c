@@ -3,8 +3,8 @@
 #include "ir/base/suggest.h"
 #include "ir/dims.h"
 #include "ir/ge_gears.h"
-#include "ir/op_tensors.h"
 #include "ir/syntax/spelling.h"
+#include "ir/refine_types.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -375,74 +375,17 @@ static void add_gears(struct gear_maker *maker)
         }
 }
 
-/* ---------------------------------------------------------------------------- results ---- */
+/* ---------------------------------------------------------------------------- driving ---- */
 
-static bool has_unknown(const struct module *module, uint32_t id)
-{
-    const struct type *type = &module->types.at[id];
-    for (uint32_t i = 0; i < type_n_dims(type); i++)
-        if (type_dims(module, id)[i] == DIM_UNKNOWN)
-            return true;
-    return type->rank == RANK_UNKNOWN;
-}
-
-/* The tensor of the call that is a result. */
-static uint32_t result_tensor(const struct op_tensors *tensors, uint32_t result)
-{
-    uint32_t i = 0;
-    while (i < tensors->call.n_tensors &&
-           !(tensors->places[i].result && tensors->places[i].index == result))
-        i++;
-    return i < tensors->call.n_tensors ? i : NONE;
-}
-
-/* What follows from operands in the place of dimensions that are not known. */
-static void refine(struct gear_maker *maker, const struct op *op, uint32_t result,
-                   struct arena *scratch)
-{
-    uint32_t *id = &maker->graph->values.at[op->results.first + result].type;
-    const struct op_type *type = op_type_find(maker->module, op->type);
-    struct type declared = maker->module->types.at[*id];
-    struct op_tensors tensors;
-    struct op_fault fault;
-    int64_t dims[MAX_RANK];
-    if (!type || op_is_unchecked(maker->module, op) || !has_unknown(maker->module, *id))
-        return;
-    op_tensors_init(&tensors, maker->module, maker->graph, op, type, scratch);
-    uint32_t at = tensors.misfit == OP_FITS ? result_tensor(&tensors, result) : NONE;
-    struct op_shape *shapes =
-        arena_alloc(scratch, (tensors.call.n_tensors + 1) * sizeof(struct op_shape));
-    if (at == NONE || !op_shapes_infer(&tensors.call, maker->module, scratch, shapes, &fault) ||
-        shapes[at].rank == RANK_UNKNOWN ||
-        (declared.rank != RANK_UNKNOWN && declared.rank != shapes[at].rank))
-        return;
-    for (uint32_t i = 0; i < shapes[at].rank; i++) {
-        dims[i] = shapes[at].dims[i];
-        if (declared.rank != RANK_UNKNOWN && type_dims(maker->module, *id)[i] != DIM_UNKNOWN)
-            dims[i] = type_dims(maker->module, *id)[i];
-    }
-    *id = module_type(maker->module, declared.dtype, declared.format, dims, shapes[at].rank);
-}
-
+/* What follows from the parameters in the place of dimensions that are not known. */
 static void refine_results(struct gear_maker *maker)
 {
     struct graph *graph = maker->graph;
-    struct arena scratch = {NULL, 0};
-    for (uint32_t i = 0; i < graph->body.count; i++) {
-        if (item_kind(graph->body.at[i]) != ITEM_OP)
-            continue;
-        const struct op *op = &graph->ops.at[item_id(graph->body.at[i])];
-        for (uint32_t r = 0; r < op->results.count; r++)
-            refine(maker, op, r, &scratch);
-        arena_clear(&scratch);
-    }
-    arena_free(&scratch);
+    refine_result_types(maker->module, graph);
     for (uint32_t i = 0; i < graph->result_types.count && i < graph->returns.count; i++)
-        if (has_unknown(maker->module, graph->result_types.at[i]))
+        if (type_has_unknown(maker->module, graph->result_types.at[i]))
             graph->result_types.at[i] = graph->values.at[graph->returns.at[i]].type;
 }
-
-/* ---------------------------------------------------------------------------- driving ---- */
 
 static void make_gears(struct gear_maker *maker)
 {
