@@ -11,6 +11,7 @@ const struct option options_export[] = {
      "the format, one of those below; else OUT's suffix tells it"},
     {"output", 'o', OPTION_VALUE, "OUT",
      "where to write; standard output without it. A folder for several files"},
+    {"kernel-dir", 0, OPTION_VALUE, "DIR", "where data of op types is, *.ops.json"},
     {0},
 };
 

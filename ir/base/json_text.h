@@ -94,6 +94,8 @@ bool json_text_open(struct json_text *json, const struct json_item *item, enum j
  * scratch memory: the next call may overwrite them. */
 bool json_text_string(struct json_text *json, const struct json_item *item, const char **bytes,
                       size_t *size);
+/* Whether it is a string that has a whole number in its quotes. */
+bool json_text_is_quoted_number(const struct json_item *item);
 /* A whole number of 64 bits from `low` to `high`. */
 bool json_text_integer(struct json_text *json, const struct json_item *item, int64_t low,
                        int64_t high, int64_t *value);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 bool json_text_fail(struct json_text *json, struct span span, const char *format, ...)
 {
@@ -137,9 +138,21 @@ bool json_text_string(struct json_text *json, const struct json_item *item, cons
 
 /* ------------------------------------------------------------------------- others ---- */
 
+bool json_text_is_quoted_number(const struct json_item *item)
+{
+    const char *at = item->text + 1;
+    if (item->kind != JSON_STRING || item->size < 3)
+        return false;
+    at += *at == '-';
+    return at + strspn(at, "0123456789") == item->text + item->size - 1 && *at != '"';
+}
+
 bool json_text_integer(struct json_text *json, const struct json_item *item, int64_t low,
                        int64_t high, int64_t *value)
 {
+    if (json_text_is_quoted_number(item))
+        return json_text_fail(json, item->span,
+                              "this must be a number, not a string: write it without quotes");
     if (!json_text_want(json, item, JSON_NUMBER))
         return false;
     char *end;

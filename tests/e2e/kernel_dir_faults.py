@@ -77,4 +77,35 @@ skirc = tap.skirc("export", "--format=ge-txt", "g.skir", "-o", "g.txt")
 done = tap.skirc("import", "--kernel-dir=bad", "g.txt")
 tap.check("import does as well", done.returncode == 1 and done.stderr.startswith("bad/add.json:2:16: error: "),
           skirc.stderr + done.stderr)
+
+# ---- Every command that verifies a module knows the types of the folder ----
+
+write("types/own.ops.json", '{"Mine": {"operands": ["x"], "results": ["y"], "dtypes": {"x": "f32", "y": "x"}, '
+      '"shape": ["y = x"]}}')
+write("own.skir", """skir 1
+graph @g(%x: f32[16, 64]) -> f32[16, 64] {
+  %y = Mine(%x)
+  return %y
+}
+""")
+for form in "dot", "json", "ge-txt", "onnx-txt":
+    done = tap.skirc("export", f"--format={form}", "own.skir")
+    tap.check(f"export to {form} does not know them alone", done.returncode == 1 and
+              "nothing is known of the op type 'Mine'" in done.stderr, done.stderr)
+    done = tap.skirc("export", f"--format={form}", "--kernel-dir=types", "own.skir")
+    tap.check("  and does with the folder", done.returncode == 0 and not done.stderr and "Mine" in done.stdout,
+              done.stderr)
+    done = tap.skirc("export", f"--format={form}", "--kernel-dir=k", "own.skir")
+    tap.check("  and refuses one that is wrong", done.returncode == 1 and
+              done.stderr.startswith("k/own.ops.json:3:4: error: op type 'Mine': unknown key 'views'"),
+              done.stderr)
+write("held.skir", """skir 1
+graph @g(%x: f16[16, 64]) -> f16[16, 64] {
+  %y = Mine(%x) : f16[16, 64]
+  return %y
+}
+""")
+done = tap.skirc("export", "--format=json", "--kernel-dir=types", "held.skir")
+tap.check("ops are held to it", done.returncode == 1 and "operand 'x' of Mine must be f32, but is f16" in done.stderr,
+          done.stderr)
 tap.done()

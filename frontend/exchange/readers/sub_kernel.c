@@ -348,7 +348,7 @@ static void read_debug(struct metadata *meta, const struct json_item *item)
 /* A request has slots in the place of tensors, so nothing can be computed of shapes. */
 static void read_block(struct metadata *meta, const struct json_item *item)
 {
-    if (item->kind == JSON_STRING)
+    if (item->kind == JSON_STRING && !json_text_is_quoted_number(item))
         json_text_fail(&meta->json, item->span,
                        "a fusion request knows no shapes, of which blocks could be computed: "
                        "'blockDim' is a number there");
