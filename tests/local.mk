@@ -126,6 +126,7 @@ unit_tests = \
 	tests/unit/test_skrt_trace \
 	tests/unit/test_skrt_race \
 	tests/unit/test_skrt_streams \
+	tests/unit/test_skrt_workers \
 	tests/unit/test_statements \
 	tests/unit/test_sync_oracle \
 	tests/unit/test_sync_simulator \
@@ -380,8 +381,8 @@ torture: all
 # DUMPS are further inputs of bench-import.
 EXTRA_DIST += tests/bench/bench.py tests/bench/generate.py \
 	tests/bench/dumps.py tests/bench/ge_graph.proto tests/bench/imports.py \
-	tests/bench/entries.py tests/bench/gears.c tests/bench/gears.py tests/bench/kernels.py \
-	tests/bench/links.py
+	tests/bench/device.c tests/bench/device.py tests/bench/entries.py \
+	tests/bench/gears.c tests/bench/gears.py tests/bench/kernels.py tests/bench/links.py
 bench: all
 	$(PYTHON) $(srcdir)/tests/bench/bench.py --skirc=./skirc --data=tests/bench/data \
 	  $(BENCH_FLAGS)
@@ -389,6 +390,8 @@ bench: all
 	$(PYTHON) $(srcdir)/tests/bench/links.py --skirc=./skirc --cc='$(CC)'
 	$(PYTHON) $(srcdir)/tests/bench/entries.py --skirc=./skirc --cc='$(CC)' \
 	  --include=backend/kernels
+	$(PYTHON) $(srcdir)/tests/bench/device.py --skirc=./skirc --cc='$(CC)' \
+	  --include=backend/kernels --runtime=.libs/libskrt.a
 	$(PYTHON) $(srcdir)/tests/bench/kernels.py --skirc=./skirc
 bench-import: all
 	$(PYTHON) $(srcdir)/tests/bench/imports.py --skirc=./skirc --data=tests/bench/data \

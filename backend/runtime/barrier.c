@@ -8,37 +8,51 @@ static void group_check(struct skrt_core *core, enum skrt_core_type group)
         skrt_core_misuse(core, "only cores of the group itself can execute it");
 }
 
-/* All have arrived once more. Those that are not ahead of the new round are behind. */
-static void barrier_complete(struct skrt_core *core)
+/* The last home has told of the round: all hear that it is complete. */
+static void complete_round(struct skrt_core *core, struct skrt_half *half, uint64_t round)
 {
-    struct skrt_job *job = core->job;
-    struct skrt_barrier *barrier = &job->barriers[core->type];
-    uint64_t complete = atomic_load_explicit(&barrier->complete, memory_order_relaxed) + 1;
-    for (uint32_t i = 0; i < job->launched[core->type]; i++)
-        barrier->behind += job->cores[core->type][i].arrived == complete;
-    assert(core->arrived == complete && barrier->behind > 0);
-    atomic_store_explicit(&barrier->complete, complete, memory_order_release);
-    skrt_sched_wake_all(core->device, &barrier->waiters);
+    const struct skrt_job *job = core->job;
+    struct skrt_device *device = core->device;
+    struct skrt_barrier *barrier = half->barrier;
+    atomic_store_explicit(&barrier->counts[round % SKRT_ROUNDS], 0, memory_order_relaxed);
+    atomic_store_explicit(&barrier->complete, round, memory_order_release);
+    for (uint32_t i = 0; i < device->n_homes && barrier->homes > 1; i++)
+        if (&device->homes[i] != core->home && job->parts[i].halves[core->type].cores > 0)
+            skrt_home_signal(&device->homes[i]);
+    skrt_half_release(half);
 }
 
-void skrt_arrive(struct skrt_core *core, enum skrt_core_type group, const struct skrt_site *site)
+/* All cores of the core's home have arrived once more. */
+static void tell_round(struct skrt_core *core, struct skrt_half *half)
 {
-    skrt_core_begin(core, site);
+    uint64_t round = ++half->arrived;
+    _Atomic uint32_t *count = &half->barrier->counts[round % SKRT_ROUNDS];
+    if (atomic_fetch_add_explicit(count, 1, memory_order_acq_rel) + 1 == half->barrier->homes)
+        complete_round(core, half, round);
+}
+
+void skrt_barrier_arrive(struct skrt_core *core, enum skrt_core_type group)
+{
     group_check(core, group);
-    struct skrt_barrier *barrier = &core->job->barriers[group];
-    skrt_core_lock(core);
+    struct skrt_half *half = skrt_half_of(core);
     if (core->arrived - core->awaited == SKRT_FLAG_LIMIT)
         skrt_core_fail(core, SKRT_OVERFLOW, "it has arrived %d times more than it has awaited",
                        SKRT_FLAG_LIMIT);
     if (core->job->race)
         skrt_race_arrive(core);
-    uint64_t complete = atomic_load_explicit(&barrier->complete, memory_order_relaxed);
-    assert(core->arrived >= complete && barrier->behind > 0);
-    bool behind = core->arrived == complete;
-    core->arrived++;
-    if (behind && --barrier->behind == 0)
-        barrier_complete(core);
-    skrt_core_unlock(core);
+    uint64_t round = core->arrived++;
+    assert(round >= half->arrived && half->at[round % SKRT_ROUNDS] > 0);
+    half->at[core->arrived % SKRT_ROUNDS]++;
+    if (--half->at[round % SKRT_ROUNDS] == 0 && round == half->arrived)
+        tell_round(core, half);
+}
+
+void skrt_arrive(struct skrt_core *core, enum skrt_core_type group, const struct skrt_site *site)
+{
+    skrt_core_begin(core, site);
+    skrt_core_enter(core);
+    skrt_barrier_arrive(core, group);
+    skrt_core_leave(core);
 }
 
 bool skrt_arrivals_left(const struct skrt_job *job)
@@ -51,27 +65,28 @@ bool skrt_arrivals_left(const struct skrt_job *job)
     return false;
 }
 
-static void barrier_wait(struct skrt_core *core, uint64_t round)
+bool skrt_barrier_await(struct skrt_core *core, enum skrt_core_type group)
 {
-    struct skrt_barrier *barrier = &core->job->barriers[core->type];
-    if (atomic_load_explicit(&barrier->complete, memory_order_acquire) >= round)
-        return;
-    skrt_core_lock(core);
-    uint64_t complete = atomic_load_explicit(&barrier->complete, memory_order_relaxed);
-    if (complete >= round) {
-        skrt_core_unlock(core);
-        return;
-    }
-    assert(round == complete + 1);
-    skrt_sched_push(&barrier->waiters, core);
-    skrt_core_block(core, SKRT_WAIT_BARRIER);
+    group_check(core, group);
+    uint64_t round = ++core->awaited;
+    struct skrt_half *half = skrt_half_of(core);
+    skrt_half_release(half); /* if others wait, it is for the same round */
+    if (half->released >= round)
+        return true;
+    assert(round == half->released + 1);
+    skrt_half_wait(half, core);
+    skrt_core_stop_at(core, SKRT_WAIT_BARRIER);
+    return false;
 }
 
 void skrt_await(struct skrt_core *core, enum skrt_core_type group, const struct skrt_site *site)
 {
     skrt_core_begin(core, site);
-    group_check(core, group);
-    barrier_wait(core, ++core->awaited);
+    skrt_core_enter(core);
+    if (skrt_barrier_await(core, group))
+        skrt_core_leave(core);
+    else
+        skrt_core_switch(core);
     if (core->job->race)
         skrt_race_await(core);
 }

@@ -16,8 +16,10 @@ static void write_cause(char *cause, const struct skrt_core *core, const char *f
 
 static _Noreturn void stop(struct skrt_core *core, enum skrt_status status, const char *cause)
 {
+    if (!core->worker->shares)
+        skrt_sched_share(core);
     skrt_sched_stop(core->device, core->job, status, cause);
-    skrt_sched_halt(core, SKRT_CORE_HALTED);
+    skrt_sched_halt(core);
 }
 
 void skrt_core_fail(struct skrt_core *core, enum skrt_status status, const char *format, ...)
@@ -37,7 +39,7 @@ void skrt_core_misuse(struct skrt_core *core, const char *format, ...)
     va_start(args, format);
     write_cause(cause, core, format, args);
     va_end(args);
-    skrt_core_lock(core);
+    skrt_core_enter(core);
     stop(core, SKRT_MISUSE, cause);
 }
 

@@ -1,4 +1,4 @@
-/* What every instruction stands on: how it begins, takes the lock, blocks and fails. */
+/* What every instruction stands on: how it begins, takes locks, blocks and fails. */
 #ifndef BACKEND_RUNTIME_CORE_H
 #define BACKEND_RUNTIME_CORE_H
 
@@ -7,17 +7,30 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Takes the lock, unless the launch was stopped: then the core halts. */
+/* Enters the gate of the core's home, unless the launch was stopped: then the core halts. */
+static inline void skrt_core_enter(struct skrt_core *core)
+{
+    skrt_sched_enter(core);
+    if (atomic_load_explicit(&core->device->stopped, memory_order_relaxed))
+        skrt_sched_halt(core);
+}
+
+static inline void skrt_core_leave(struct skrt_core *core)
+{
+    skrt_sched_leave(core);
+}
+
+/* The same with the device's lock behind it, for what concerns cores of several homes. */
 static inline void skrt_core_lock(struct skrt_core *core)
 {
-    skrt_lock(core->device);
-    if (atomic_load_explicit(&core->device->stopped, memory_order_relaxed))
-        skrt_sched_halt(core, SKRT_CORE_HALTED);
+    skrt_core_enter(core);
+    skrt_sched_share(core);
 }
 
 static inline void skrt_core_unlock(struct skrt_core *core)
 {
-    skrt_unlock(core->device);
+    skrt_sched_unshare(core);
+    skrt_core_leave(core);
 }
 
 /* Every instruction begins here. A stopped launch must not go on even where cores never block. */
@@ -25,7 +38,7 @@ static inline void skrt_core_begin(struct skrt_core *core, const struct skrt_sit
 {
     atomic_store_explicit(&core->site, site, memory_order_relaxed);
     if (atomic_load_explicit(&core->device->stopped, memory_order_relaxed))
-        skrt_core_lock(core);
+        skrt_core_enter(core);
 }
 
 /* The instruction, for reports, of what a sub-kernel does: its call. */
@@ -34,21 +47,34 @@ static inline const struct skrt_site *skrt_core_call_site(const struct skrt_core
     return atomic_load_explicit(core->call ? &core->ran : &core->site, memory_order_relaxed);
 }
 
-/* Ends the core's turn until it is woken. Needs the lock, and releases it. */
-static inline void skrt_core_block(struct skrt_core *core, enum skrt_wait wait)
+/* The core does not go on until it is woken. Needs the gate. */
+static inline void skrt_core_stop_at(struct skrt_core *core, enum skrt_wait wait)
 {
-    assert(core->device->locked && core->state == SKRT_CORE_RUNNING);
+    assert(core->worker->held == core->home && core->state == SKRT_CORE_RUNNING);
     core->state = SKRT_CORE_BLOCKED;
     core->wait = wait;
     if (core->job->launch->records)
         skrt_record_wait(core, SKRT_BEGIN);
+}
+
+/* Ends the turn of a core that does not go on; it does so here. Needs the gate; leaves it, and the
+ * lock. */
+static inline void skrt_core_switch(struct skrt_core *core)
+{
     skrt_sched_switch(core);
     if (core->job->launch->records)
         skrt_record_wait(core, SKRT_END);
 }
 
-/* Stop the launch: this core cannot execute what it is at. The first needs the lock, the second,
- * for SKRT_MISUSE, takes it. */
+/* Both. */
+static inline void skrt_core_block(struct skrt_core *core, enum skrt_wait wait)
+{
+    skrt_core_stop_at(core, wait);
+    skrt_core_switch(core);
+}
+
+/* Stop the launch: this core cannot execute what it is at. The first needs the gate, the second,
+ * for SKRT_MISUSE, enters it. */
 _Noreturn void skrt_core_fail(struct skrt_core *core, enum skrt_status status, const char *format,
                               ...) __attribute__((format(printf, 3, 4)));
 _Noreturn void skrt_core_misuse(struct skrt_core *core, const char *format, ...)

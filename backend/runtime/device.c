@@ -10,11 +10,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "backend/runtime/idle.h"
 #include "backend/runtime/instructions.h"
 #include "backend/runtime/queue.h"
 #include "backend/runtime/race.h"
+#include "backend/runtime/stacks.h"
 
-enum { SPINS = 400 }; /* some microseconds: the end of a barrier is near */
+enum { PATIENCE = 2000 }; /* looks: some tens of microseconds */
 
 static uint32_t processor_count(void)
 {
@@ -44,27 +46,36 @@ static bool locks_open(struct skrt_device *device)
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     errno = pthread_mutex_init(&device->lock, &mutex);
     if (errno == 0)
-        errno = pthread_cond_init(&device->work, &monotonic);
-    if (errno == 0)
         errno = pthread_cond_init(&device->done, &monotonic);
     pthread_condattr_destroy(&monotonic);
     pthread_mutexattr_destroy(&mutex);
     return errno == 0;
 }
 
+/* Zeroed, each on cache lines of its own. */
+static void *allocate_apart(size_t n, size_t size)
+{
+    void *memory = aligned_alloc(_Alignof(struct skrt_home), n * size);
+    return memory ? memset(memory, 0, n * size) : NULL;
+}
+
 static bool device_allocate(struct skrt_device *device, const struct skrt_device_config *config)
 {
     uint32_t threads = thread_count(config), places = config->aic + config->aiv;
+    uint32_t processors = processor_count();
     device->capacity[SKRT_AIC] = config->aic;
     device->capacity[SKRT_AIV] = config->aiv;
-    device->spins = threads > 1 && processor_count() > 1 ? SPINS : 0;
+    device->n_homes = threads < processors ? threads : processors;
+    device->patience = device->n_homes > 1 ? PATIENCE : 0;
+    device->most_fibers = skrt_stacks_most(places, threads);
     device->holders[SKRT_AIC] = calloc(places, sizeof *device->holders[SKRT_AIC]);
-    device->fibers = calloc(places, sizeof *device->fibers);
-    device->free_fibers = calloc(places, sizeof *device->free_fibers);
+    device->fibers = calloc(device->most_fibers, sizeof *device->fibers);
+    device->free_fibers = calloc(device->most_fibers, sizeof *device->free_fibers);
     device->points = calloc(places, sizeof *device->points);
-    device->workers = calloc(threads, sizeof *device->workers);
+    device->workers = allocate_apart(threads, sizeof *device->workers);
+    device->homes = allocate_apart(threads, sizeof *device->homes);
     if (!device->holders[SKRT_AIC] || !device->fibers || !device->free_fibers || !device->points ||
-        !device->workers)
+        !device->workers || !device->homes)
         return false;
     device->holders[SKRT_AIV] = device->holders[SKRT_AIC] + config->aic;
     skrt_sync_point_reset(device);
@@ -87,11 +98,22 @@ static bool threads_start(struct skrt_device *device, uint32_t n)
     sigset_t before;
     block_signals(&before);
     int error = 0;
-    for (; device->n_workers < n && error == 0; device->n_workers += error == 0) {
-        struct skrt_worker *worker = &device->workers[device->n_workers];
+    skrt_lock(device);
+    for (uint32_t i = 0; i < n && error == 0; i++) {
+        struct skrt_worker *worker = &device->workers[i];
         worker->device = device;
+        worker->home = &device->homes[i];
+        worker->home->owner = worker;
+        worker->patience = i < device->n_homes ? device->patience : 0;
+        worker->idle = true;
         error = pthread_create(&worker->thread, NULL, skrt_sched_thread, worker);
+        device->n_workers += error == 0;
     }
+    atomic_store(&device->n_idle, device->n_workers);
+    /* The first launch shall find them. Where there is no memory, launches that need it say so. */
+    (void)skrt_stacks_map(device, (uint64_t)device->capacity[SKRT_AIC] + device->capacity[SKRT_AIV],
+                          skrt_sched_stack);
+    skrt_unlock(device);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     errno = error;
     return error == 0;
@@ -105,6 +127,7 @@ static void device_free(struct skrt_device *device)
         skrt_race_close(&device->jobs[i]);
         free(device->jobs[i].cores[SKRT_AIC]);
         free(device->jobs[i].cores[SKRT_AIV]);
+        free(device->jobs[i].parts);
     }
     free(device->jobs);
     free(device->holders[SKRT_AIC]);
@@ -112,6 +135,7 @@ static void device_free(struct skrt_device *device)
     free(device->free_fibers);
     free(device->points);
     free(device->workers);
+    free(device->homes);
     free(device);
 }
 
@@ -127,7 +151,7 @@ struct skrt_device *skrt_device_open(const struct skrt_device_config *config)
         return NULL;
     device->core_ended = skrt_queue_core_ended;
     device->came_to_rest = skrt_queue_came_to_rest;
-    device->core_main = skrt_launch_core_main;
+    device->core_run = skrt_launch_core_run;
     if (!device_allocate(device, config) || !locks_open(device)) {
         int error = errno;
         device_free(device);
@@ -148,15 +172,15 @@ void skrt_device_close(struct skrt_device *device)
     if (!device)
         return;
     skrt_lock(device);
-    bool running = device->busy > 0; /* after a timeout */
-    device->closing = !running;
-    pthread_cond_broadcast(&device->work);
+    bool running = device->broken == SKRT_TIMEOUT && /* what goes on? */
+                   atomic_load(&device->n_idle) < device->n_workers;
+    if (!running)
+        skrt_idle_dismiss(device);
     skrt_unlock(device);
     if (running)
         return;
     for (uint32_t i = 0; i < device->n_workers; i++)
         pthread_join(device->workers[i].thread, NULL);
-    pthread_cond_destroy(&device->work);
     pthread_cond_destroy(&device->done);
     pthread_mutex_destroy(&device->lock);
     device_free(device);

@@ -51,8 +51,7 @@ void skrt_event_await(struct skrt_core *core, uint64_t slot, const _Atomic uint6
     }
     core->wait_slot = slot;
     core->wait_word = word;
-    skrt_sched_push(&core->device->event_waiters, core);
-    skrt_sched_watch_events(core->device);
+    skrt_sched_watch_event(core);
     skrt_core_block(core, wait);
 }
 

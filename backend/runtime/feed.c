@@ -73,9 +73,9 @@ static void wake_feeders(struct skrt_device *device, const struct skrt_feed_coun
     for (; core; core = next) {
         next = core->next;
         if (core->feed == counters)
-            skrt_sched_wake(core);
+            skrt_home_post(core);
         else
-            skrt_sched_push(&device->feeders, core);
+            skrt_list_push(&device->feeders, core);
     }
 }
 
@@ -97,7 +97,7 @@ static bool feed_complement(struct skrt_core *core, struct skrt_feed_counters *c
         return false;
     core->feed = counters;
     skrt_sync_point_fed(core);
-    skrt_sched_push(&core->device->feeders, core);
+    skrt_list_push(&core->device->feeders, core);
     skrt_core_block(core, SKRT_WAIT_FEED);
     core->feed = NULL;
     return true;

@@ -3,6 +3,7 @@
 #ifndef BACKEND_RUNTIME_FIBER_H
 #define BACKEND_RUNTIME_FIBER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -10,6 +11,8 @@
 enum { SKRT_FIBER_STACK = 256 * 1024 };
 
 typedef void skrt_fiber_fn(void *arg);
+
+struct skrt_worker;
 
 struct skrt_fiber {
     void *context; /* while switched away: where its registers are */
@@ -22,6 +25,8 @@ struct skrt_fiber {
     void *fake_stack;  /* AddressSanitizer's */
     void *tsan;        /* ThreadSanitizer's */
     unsigned valgrind; /* its number of the stack */
+    struct skrt_worker *worker; /* whose thread it is on, or was; the scheduler's, as the next */
+    atomic_bool on_thread;      /* its registers are not saved yet, or in use again */
 };
 
 /* Makes a fiber of the calling thread, to be switched away from and back to. */

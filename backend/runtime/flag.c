@@ -1,5 +1,5 @@
 /* Flags between an AIC and its AIVs: those of entries and those of sub-kernels. Each AIV has the
- * counters of both directions. */
+ * counters of both directions. All of them have one home, whose gate guards them. */
 #include "backend/runtime/instructions.h"
 #include "backend/runtime/race.h"
 
@@ -8,10 +8,24 @@ static bool is_setter(const struct skrt_core *core, enum skrt_flag flag)
     return core->type == skrt_flag_table[flag].setter;
 }
 
+/* A race check has all that cores know behind the device's lock. */
+static void enter(struct skrt_core *core)
+{
+    skrt_core_enter(core);
+    if (core->job->race)
+        skrt_sched_share(core);
+}
+
+static void leave(struct skrt_core *core)
+{
+    if (core->job->race)
+        skrt_sched_unshare(core);
+    skrt_core_leave(core);
+}
+
 /* Consumes one release for a core that waits, if all that it takes are there. */
 static bool flag_take(struct skrt_core *core, enum skrt_flag flag)
 {
-    assert(core->device->locked);
     uint32_t n;
     struct skrt_core *aivs = skrt_flag_aivs(core, flag, &n);
     for (uint32_t i = 0; i < n; i++)
@@ -30,7 +44,7 @@ static void flag_wake(struct skrt_core *core, enum skrt_flag flag)
 {
     if (core->state == SKRT_CORE_BLOCKED && core->wait == SKRT_WAIT_FLAG &&
         core->wait_flag == flag && flag_take(core, flag))
-        skrt_sched_wake(core);
+        skrt_home_ready(core);
 }
 
 static void flag_raise(struct skrt_core *core, struct skrt_core *aiv, enum skrt_flag flag)
@@ -48,7 +62,6 @@ static void flag_set(struct skrt_core *core, enum skrt_flag flag)
 {
     uint32_t n;
     struct skrt_core *aivs = skrt_flag_aivs(core, flag, &n);
-    skrt_core_lock(core);
     core->sets += !skrt_flag_table[flag].kernel;
     for (uint32_t i = 0; i < n; i++)
         flag_raise(core, &aivs[i], flag);
@@ -57,18 +70,15 @@ static void flag_set(struct skrt_core *core, enum skrt_flag flag)
     else
         for (uint32_t i = 0; i < n; i++)
             flag_wake(&aivs[i], flag);
-    skrt_core_unlock(core);
 }
 
-static void flag_wait(struct skrt_core *core, enum skrt_flag flag)
+static bool flag_wait(struct skrt_core *core, enum skrt_flag flag)
 {
-    skrt_core_lock(core);
-    if (flag_take(core, flag)) {
-        skrt_core_unlock(core);
-        return;
-    }
+    if (flag_take(core, flag))
+        return true;
     core->wait_flag = flag;
-    skrt_core_block(core, SKRT_WAIT_FLAG);
+    skrt_core_stop_at(core, SKRT_WAIT_FLAG);
+    return false;
 }
 
 static void flag_check(struct skrt_core *core, enum skrt_flag flag, bool set)
@@ -87,15 +97,24 @@ static void flag_check(struct skrt_core *core, enum skrt_flag flag, bool set)
         skrt_core_misuse(core, "%s %s: %s", set ? "set" : "wait", info->name, why);
 }
 
+bool skrt_flag_begin(struct skrt_core *core, enum skrt_flag flag, bool set)
+{
+    flag_check(core, flag, set);
+    if (!set)
+        return flag_wait(core, flag);
+    flag_set(core, flag);
+    return true;
+}
+
 static void flag_execute(struct skrt_core *core, enum skrt_flag flag, bool set,
                          const struct skrt_site *site)
 {
     skrt_core_begin(core, site);
-    flag_check(core, flag, set);
-    if (set)
-        flag_set(core, flag);
+    enter(core);
+    if (skrt_flag_begin(core, flag, set))
+        leave(core);
     else
-        flag_wait(core, flag);
+        skrt_core_switch(core);
 }
 
 bool skrt_flag_left_set(const struct skrt_job *job)
@@ -116,7 +135,7 @@ static void meeting_check(struct skrt_core *core)
 {
     uint32_t n;
     struct skrt_core *aivs = skrt_flag_aivs(core, SKRT_FLAG_V2C, &n);
-    skrt_core_lock(core);
+    skrt_core_enter(core);
     for (uint32_t i = 0; i < n; i++)
         if (!aivs[i].meeting || aivs[i].sets != core->waits || aivs[i].waits != core->sets)
             skrt_core_fail(core, SKRT_MISUSE,
@@ -126,7 +145,7 @@ static void meeting_check(struct skrt_core *core)
                            aivs[i].index, (unsigned long long)aivs[i].sets,
                            (unsigned long long)aivs[i].waits, (unsigned long long)core->waits,
                            (unsigned long long)core->sets);
-    skrt_core_unlock(core);
+    skrt_core_leave(core);
 }
 
 void skrt_flag_meet(struct skrt_core *core)

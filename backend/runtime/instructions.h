@@ -6,7 +6,19 @@
 
 #pragma GCC visibility push(hidden)
 
+/* What follows up to the files' other functions is the middle of instructions that have begun, for
+ * those that have entered the gate. Those that return false have blocked the core, which must not
+ * go on before it is woken: then the instruction is over. */
+
+/* ---- barrier.c ---- */
+
+void skrt_barrier_arrive(struct skrt_core *core, enum skrt_core_type group);
+bool skrt_barrier_await(struct skrt_core *core, enum skrt_core_type group);
+
 /* ---- flag.c ---- */
+
+/* Sets the flag, or waits for it; where there is a race check, with the lock. */
+bool skrt_flag_begin(struct skrt_core *core, enum skrt_flag flag, bool set);
 
 /* The AIVs that a flag of this core concerns: itself for an AIV; for an AIC all of its AI core, but
  * none inside of a kernel without a part for AIVs. */
@@ -71,10 +83,16 @@ void skrt_call_check_nesting(struct skrt_core *core);
 /* The core counts a call that does not include it. */
 void skrt_call_pass(struct skrt_core *core, const struct skrt_call *call);
 
+/* ---- rows.c ---- */
+
+/* Runs a core whose entry is rows, from its next one on, until it has executed all or is blocked;
+ * then the core has left its stack, and its gate is entered. */
+void skrt_rows_go_on(struct skrt_core *core);
+
 /* ---- launch.c ---- */
 
-/* The fiber of every core; `arg` is a struct skrt_core. */
-void skrt_launch_core_main(void *arg);
+/* A core begins, or goes on without a stack; whether it has finished (core_run of devices). */
+bool skrt_launch_core_run(struct skrt_core *core);
 
 #pragma GCC visibility pop
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "backend/runtime/idle.h"
 #include "backend/runtime/instructions.h"
 #include "backend/runtime/queue.h"
 #include "backend/runtime/race.h"
@@ -138,8 +139,7 @@ static void queue_start(struct skrt_device *device)
     device->settled = false;
     atomic_store(&device->stopped, false);
     skrt_queue_advance(device);
-    if (!device->ready.first || atomic_load(&device->stopped))
-        skrt_queue_came_to_rest(device);
+    skrt_idle_check(device);
 }
 
 static struct timespec time_after(struct timespec t, uint64_t ms)
@@ -206,18 +206,52 @@ static bool has_passed(const struct timespec *t)
     return !is_before(&now, t);
 }
 
-static void queue_wait(struct skrt_device *device)
+/* Enters the gates of all homes, which lets others have the lock for a while. From then on the
+ * state of all cores stands still, but for what runs that is not skrt's. */
+static void hold_all(struct skrt_device *device)
+{
+    skrt_unlock(device);
+    for (uint32_t i = 0; i < device->n_workers; i++)
+        skrt_gate_enter(&device->homes[i].gate);
+    skrt_lock(device);
+    for (uint32_t i = 0; i < device->n_workers; i++)
+        skrt_home_collect(&device->homes[i]);
+}
+
+static void let_all_go(struct skrt_device *device)
+{
+    for (uint32_t i = 0; i < device->n_workers; i++)
+        skrt_gate_leave(&device->homes[i].gate);
+}
+
+/* Whose launch has taken too long, or NULL; else `deadline` is when to look again, if `*any`. */
+static const struct skrt_job *find_late(const struct skrt_device *device, struct timespec *deadline,
+                                        bool *any)
+{
+    const struct skrt_job *job;
+    *any = first_deadline(device, deadline, &job);
+    return *any && job && has_passed(deadline) ? job : NULL;
+}
+
+/* Returns whether a launch has taken too long; all is held then. */
+static bool queue_wait(struct skrt_device *device)
 {
     while (!device->settled) {
         struct timespec deadline;
-        const struct skrt_job *job;
-        bool any = first_deadline(device, &deadline, &job);
-        if (any && job && has_passed(&deadline)) {
-            time_out(device, job);
-            return;
+        bool any;
+        if (!find_late(device, &deadline, &any)) {
+            skrt_unlocked_wait(device, &device->done, any ? &deadline : NULL);
+            continue;
         }
-        skrt_unlocked_wait(device, &device->done, any ? &deadline : NULL);
+        hold_all(device);
+        const struct skrt_job *late = find_late(device, &deadline, &any);
+        if (late && !device->settled) {
+            time_out(device, late);
+            return true;
+        }
+        let_all_go(device);
     }
+    return false;
 }
 
 /* The status of launches that have all ended. */
@@ -230,15 +264,25 @@ static enum skrt_status status_of_all(const struct skrt_queue *queue,
     return status;
 }
 
-static enum skrt_status queue_finish(struct skrt_device *device)
+/* Says why the queue was stopped. All is held. */
+static enum skrt_status report_stop(struct skrt_device *device)
 {
-    enum skrt_status status = device->status;
-    if (status == SKRT_OK) {
+    struct skrt_result *result = &device->results[device->culprit->at];
+    result->status = device->broken = device->status;
+    result->report = skrt_report_queue(device);
+    let_all_go(device);
+    return device->status;
+}
+
+static enum skrt_status queue_finish(struct skrt_device *device, bool held)
+{
+    enum skrt_status status;
+    if (device->status == SKRT_OK) {
         status = status_of_all(device->queue, device->results);
     } else {
-        struct skrt_result *result = &device->results[device->culprit->at];
-        result->status = device->broken = status;
-        result->report = skrt_report_queue(device);
+        if (!held)
+            hold_all(device);
+        status = report_stop(device);
     }
     skrt_queue_close(device);
     return status;
@@ -266,8 +310,8 @@ static enum skrt_status queue_run(struct skrt_device *device, const struct skrt_
         return refuse_launch(&results[0], &why);
     }
     queue_start(device);
-    queue_wait(device);
-    return queue_finish(device);
+    bool late = queue_wait(device);
+    return queue_finish(device, late);
 }
 
 enum skrt_status skrt_launch_all(struct skrt_device *device, const struct skrt_queue *queue,
@@ -306,16 +350,26 @@ static void run_part(struct skrt_core *core, const struct skrt_call *part)
     skrt_record(core, SKRT_END, SKRT_PROFILE_KERNEL);
 }
 
-void skrt_launch_core_main(void *arg)
+static void begin_core(struct skrt_core *core)
 {
-    struct skrt_core *core = arg;
-    skrt_sched_start(core);
     const struct skrt_launch *launch = core->job->launch;
+    skrt_sched_let_go(core->worker);
     if (launch->entry)
         launch->entry(core);
     else if (launch->parts[core->type].fn)
         run_part(core, &launch->parts[core->type]);
-    skrt_core_lock(core);
+}
+
+bool skrt_launch_core_run(struct skrt_core *core)
+{
+    const struct skrt_fiber *fiber = core->fiber;
+    if (core->rows)
+        skrt_rows_go_on(core);
+    else
+        begin_core(core);
+    if (fiber->worker->core != core)
+        return false;
     assert(!core->call && !core->sync);
-    skrt_sched_halt(core, SKRT_CORE_FINISHED);
+    skrt_core_enter(core); /* one that was stopped does not finish */
+    return true;
 }

@@ -65,10 +65,9 @@ static bool find_block(struct skrt_device *device, const struct skrt_launch *lau
 static void take(struct skrt_core *core, uint32_t place)
 {
     struct skrt_device *device = core->device;
-    assert(is_free(device, core->type, place) && device->n_free_fibers > 0);
+    assert(is_free(device, core->type, place));
     device->holders[core->type][place] = core->job;
     core->place = place;
-    core->fiber = device->free_fibers[--device->n_free_fibers];
 }
 
 bool skrt_places_take(struct skrt_job *job)
@@ -93,19 +92,5 @@ void skrt_places_leave(struct skrt_core *core)
     device->holders[core->type][core->place] = NULL;
     if (core->place < device->lowest[core->type])
         device->lowest[core->type] = core->place;
-    device->free_fibers[device->n_free_fibers++] = core->fiber;
     core->place = SKRT_NO_PLACE;
-    core->fiber = NULL;
-}
-
-bool skrt_places_map(struct skrt_device *device, uint64_t stacks)
-{
-    assert(device->n_free_fibers == device->n_fibers);
-    uint32_t most = device->capacity[SKRT_AIC] + device->capacity[SKRT_AIV];
-    for (; device->n_fibers < most && device->n_fibers < stacks; device->n_fibers++) {
-        if (!skrt_fiber_map(&device->fibers[device->n_fibers]))
-            return false;
-        device->free_fibers[device->n_free_fibers++] = &device->fibers[device->n_fibers];
-    }
-    return true;
 }

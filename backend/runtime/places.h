@@ -12,14 +12,11 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Gives the cores of the job's next block their places and stacks, and counts the block; false
- * where there are no places. */
+/* Gives the cores of the job's next block their places, and counts the block; false where there are
+ * none. */
 bool skrt_places_take(struct skrt_job *job);
-/* A core that has ended gives its place and its stack back. */
+/* A core that has ended gives its place back. */
 void skrt_places_leave(struct skrt_core *core);
-/* Sees to it that so many cores can have stacks, or as many as there are places. False without
- * memory. */
-bool skrt_places_map(struct skrt_device *device, uint64_t stacks);
 
 #pragma GCC visibility pop
 

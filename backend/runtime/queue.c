@@ -11,10 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "backend/runtime/idle.h"
 #include "backend/runtime/instructions.h"
 #include "backend/runtime/places.h"
 #include "backend/runtime/race.h"
 #include "backend/runtime/report.h"
+#include "backend/runtime/stacks.h"
 
 /* ---------------------------------------------------------------- cores ---- */
 
@@ -35,6 +37,7 @@ static void core_init(struct skrt_job *job, enum skrt_core_type type, uint32_t i
     core->index = index;
     core->block = index / per_block;
     core->sub = index % per_block;
+    core->home = skrt_home_of_block(job, core->block);
     core->state = SKRT_CORE_NEW;
 }
 
@@ -49,19 +52,16 @@ static void for_new_cores(struct skrt_job *job, void (*visit)(struct skrt_core *
     }
 }
 
-static void reset_fiber(struct skrt_core *core)
-{
-    skrt_fiber_reset(core->fiber, core->device->core_main, core);
-}
-
 /* Lets the threads have them. The time of a launch runs from its first block on. */
 static void begin_blocks(struct skrt_job *job)
 {
-    for_new_cores(job, reset_fiber);
+    if (job->ready == job->placed)
+        return;
     if (job->ready == 0)
         clock_gettime(CLOCK_MONOTONIC, &job->begin);
-    for_new_cores(job, skrt_sched_wake);
+    for_new_cores(job, skrt_sched_begin);
     job->ready = job->placed;
+    skrt_idle_call(job->device);
 }
 
 static bool give_one(struct skrt_job *job)
@@ -126,8 +126,27 @@ static void launch_describe(struct skrt_job *job)
         job->launched[type] = job->launch->blocks * cores_per_block(job, (enum skrt_core_type)type);
         assert(job->launched[type] <= job->room[type]);
         job->unfinished += job->launched[type];
-        job->barriers[type] = (struct skrt_barrier){.behind = job->launched[type]};
         job->live_points[type] = NULL;
+    }
+}
+
+/* What each home has of the launch. */
+static void parts_init(struct skrt_job *job)
+{
+    const struct skrt_device *device = job->device;
+    memset(job->barriers, 0, sizeof job->barriers);
+    memset(job->parts, 0, device->n_homes * sizeof *job->parts);
+    for (uint32_t block = 0; block < job->launch->blocks; block++)
+        for (int type = 0; type < SKRT_CORE_TYPES; type++)
+            job->parts[skrt_home_of_block(job, block) - device->homes].halves[type].cores +=
+                cores_per_block(job, (enum skrt_core_type)type);
+    for (uint32_t i = 0; i < device->n_homes; i++) {
+        for (int type = 0; type < SKRT_CORE_TYPES; type++) {
+            struct skrt_half *half = &job->parts[i].halves[type];
+            half->barrier = &job->barriers[type];
+            half->at[0] = (uint16_t)half->cores;
+            half->barrier->homes += half->cores > 0;
+        }
     }
 }
 
@@ -143,6 +162,7 @@ static struct skrt_job **find_running(struct skrt_device *device, const struct s
 static void launch_begin(struct skrt_job *job)
 {
     launch_describe(job);
+    parts_init(job);
     job->next = NULL;
     *find_running(job->device, NULL) = job;
     for (int type = 0; type < SKRT_CORE_TYPES; type++)
@@ -247,11 +267,24 @@ static void leave_launch(struct skrt_job *job)
     launch_end(job);
 }
 
+static bool is_over(const struct skrt_device *device)
+{
+    for (uint32_t i = 0; i < device->n_jobs; i++)
+        if (device->jobs[i].launch || device->jobs[i].at < device->queue->n_launches)
+            return false;
+    return true;
+}
+
+/* The launcher may go on. */
+static void settle(struct skrt_device *device)
+{
+    device->settled = true;
+    pthread_cond_signal(&device->done);
+}
+
 void skrt_queue_core_ended(struct skrt_core *core)
 {
     struct skrt_job *job = core->job;
-    if (core->state != SKRT_CORE_FINISHED)
-        return;
     assert(core->device->locked && job->unfinished > 0);
     core->ended = true;
     job->unfinished--;
@@ -264,17 +297,11 @@ void skrt_queue_core_ended(struct skrt_core *core)
     else
         return;
     skrt_queue_advance(core->device);
+    if (is_over(core->device))
+        settle(core->device);
 }
 
 /* ---------------------------------------------------------------- coming to rest ---- */
-
-static bool is_over(const struct skrt_device *device)
-{
-    for (uint32_t i = 0; i < device->n_jobs; i++)
-        if (device->jobs[i].launch || device->jobs[i].at < device->queue->n_launches)
-            return false;
-    return true;
-}
 
 /* Whether a core waits for what somebody outside may send. */
 static bool waits_for_others(const struct skrt_device *device)
@@ -320,7 +347,7 @@ static const struct skrt_job *first_stuck(const struct skrt_device *device)
 /* Nothing is running and nothing is ready. Whether that is the end of the queue, and which. */
 void skrt_queue_came_to_rest(struct skrt_device *device)
 {
-    assert(device->locked && device->busy == 0);
+    assert(device->locked);
     if (!device->queue || device->settled)
         return;
     if (!atomic_load(&device->stopped) && !is_over(device)) {
@@ -330,8 +357,7 @@ void skrt_queue_came_to_rest(struct skrt_device *device)
                         device->queue->n_launches == 1 ? deadlock_of_one(device)
                                                        : deadlock_of_many(device));
     }
-    device->settled = true;
-    pthread_cond_signal(&device->done);
+    settle(device);
 }
 
 /* ---------------------------------------------------------- opening and closing ---- */
@@ -378,15 +404,17 @@ static bool job_open(struct skrt_job *job, uint64_t *stacks)
         aivs = larger(aivs, launch->blocks * launch->aivs);
     }
     *stacks += (uint64_t)aics + aivs;
-    return reserve_cores(job, SKRT_AIC, aics) && reserve_cores(job, SKRT_AIV, aivs);
+    if (!job->parts)
+        job->parts =
+            aligned_alloc(_Alignof(struct skrt_part), job->device->n_homes * sizeof *job->parts);
+    return job->parts && reserve_cores(job, SKRT_AIC, aics) && reserve_cores(job, SKRT_AIV, aivs);
 }
 
 bool skrt_queue_open(struct skrt_device *device, const struct skrt_queue *queue,
                      struct skrt_result *results)
 {
     uint64_t stacks = 0;
-    assert(device->busy == 0 && !device->ready.first && !device->event_waiters.first &&
-           !device->feeders.first);
+    assert(!device->event_waiters.first && !device->feeders.first);
     if (!reserve_jobs(device, queue->n_streams))
         return false;
     device->queue = queue;
@@ -402,7 +430,7 @@ bool skrt_queue_open(struct skrt_device *device, const struct skrt_queue *queue,
         if (!job_open(job, &stacks))
             return false;
     }
-    return skrt_places_map(device, stacks);
+    return skrt_stacks_map(device, stacks, skrt_sched_stack);
 }
 
 void skrt_queue_close(struct skrt_device *device)

@@ -195,6 +195,7 @@ void skrt_race_drain(struct skrt_core *core)
 /* An arrival inside of a call is its author's word for what was done before. */
 void skrt_race_arrive(struct skrt_core *core)
 {
+    skrt_core_lock(core);
     struct skrt_race *race = skrt_race_of(core);
     struct skrt_knowledge *state = skrt_race_state(core);
     struct skrt_clock *round = state->arrival;
@@ -203,6 +204,7 @@ void skrt_race_arrive(struct skrt_core *core)
     join(race, round->known, state->known);
     round->known[skrt_race_id(race, core->type, core->index)] = (uint32_t)core->calls;
     state->arrival = round->next;
+    skrt_core_unlock(core);
 }
 
 void skrt_race_await(struct skrt_core *core)

@@ -21,10 +21,9 @@ bool skrt_race_open(struct skrt_job *job);
 /* Does nothing where there is none. */
 void skrt_race_close(struct skrt_job *job);
 
-/* All calls that the core has gone through have drained. Takes the lock. */
+/* These take the lock. All calls that the core has gone through have drained. */
 void skrt_race_drain(struct skrt_core *core);
-/* The core arrives at the barrier of its type, which needs the lock; it has awaited it, which takes
- * the lock. */
+/* The core arrives at the barrier of its type; it has awaited it. */
 void skrt_race_arrive(struct skrt_core *core);
 void skrt_race_await(struct skrt_core *core);
 

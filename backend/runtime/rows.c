@@ -77,12 +77,61 @@ static void run_row(struct skrt_core *core, const struct skrt_rows *rows,
     }
 }
 
+/* As run_row, for instructions that can end a core's turn and need nothing of its stack behind
+ * that; the gate is entered. Returns false where the core is blocked. */
+static bool run_turn(struct skrt_core *core, const struct skrt_rows *rows,
+                     const struct skrt_row *row)
+{
+    const uint32_t *n = row->numbers;
+    skrt_core_begin(core, &rows->sites[row->site]);
+    switch ((enum skrt_row_op)row->op) {
+    case SKRT_ROW_arrive: skrt_barrier_arrive(core, n[0]); return true;
+    case SKRT_ROW_await: return skrt_barrier_await(core, n[0]);
+    case SKRT_ROW_set_c2v: return skrt_flag_begin(core, SKRT_FLAG_C2V, true);
+    case SKRT_ROW_set_v2c: return skrt_flag_begin(core, SKRT_FLAG_V2C, true);
+    case SKRT_ROW_wait_c2v: return skrt_flag_begin(core, SKRT_FLAG_C2V, false);
+    case SKRT_ROW_wait_v2c: return skrt_flag_begin(core, SKRT_FLAG_V2C, false);
+    default: break;
+    }
+    assert(false);
+    return true;
+}
+
+static bool is_turn(const struct skrt_row *row)
+{
+    return row->op >= SKRT_ROW_arrive && row->op <= SKRT_ROW_wait_v2c;
+}
+_Static_assert(SKRT_ROW_await == SKRT_ROW_arrive + 1 && SKRT_ROW_wait_v2c == SKRT_ROW_arrive + 5,
+               "what run_turn executes stands together");
+
+/* A core without a stack is found by others as soon as the gate is left. What follows a wait where
+ * launches are checked or timed is the affair of the functions that wait with a stack. */
+void skrt_rows_go_on(struct skrt_core *core)
+{
+    const struct skrt_rows *rows = core->rows;
+    const struct skrt_row_program *program = &rows->programs[core->type];
+    bool plain = !core->job->race && !core->job->launch->records;
+    while (core->row < program->n_rows) {
+        const struct skrt_row *row = &program->rows[core->row++];
+        if (!plain || !is_turn(row)) {
+            run_row(core, rows, row);
+            continue;
+        }
+        if (!core->worker->held)
+            skrt_sched_enter(core);
+        if (!run_turn(core, rows, row)) {
+            skrt_sched_park(core);
+            return;
+        }
+    }
+}
+
 void skrt_run_rows(struct skrt_core *core, const struct skrt_rows *rows)
 {
     static const struct skrt_site unknown = {"an entry", NULL};
     if (rows->version != SKRT_ROWS_VERSION)
         skrt_misuse(core, "its object is made for another version of skrt", &unknown);
-    const struct skrt_row_program *program = &rows->programs[core->type];
-    for (uint64_t i = 0; i < program->n_rows; i++)
-        run_row(core, rows, &program->rows[i]);
+    core->rows = rows;
+    core->row = 0;
+    skrt_rows_go_on(core);
 }

@@ -1,8 +1,9 @@
-/* The scheduler: cores are fibers, of which a pool of threads runs those that are not blocked.
+/* The scheduler: a pool of threads, the workers, runs the cores that are not blocked.
  *
- * A core that blocks passes its thread straight on to the next ready core. A thread without one
- * goes back to its own stack, looks out for a short while, then sleeps. Threads are woken one at a
- * time, each wakes the next if there is still more to do.
+ * A core that blocks in the middle of code keeps the stack it is on, and its worker goes on with
+ * the next core on another; else the stack is there for the next core. A worker first runs the
+ * ready cores of its own home. When it has none left it looks out for a short while, then takes one
+ * of another home, and if there is none either, it looks out again and sleeps.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -13,102 +14,127 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <time.h>
+
+#include "backend/runtime/idle.h"
+#include "backend/runtime/nap.h"
+#include "backend/runtime/stacks.h"
 
 enum {
     POLL_EVERY = 64, /* picks of a core between looks at events while there are ready cores */
-    POLL_MIN_NS = 20 * 1000,
-    POLL_MAX_NS = 1000 * 1000,
     CLAIM_SPINS = 200,
+    LATE_EVERY = 8,   /* times that cores are left to others, between looks at the clock */
+    LEAST_LOOKS = 25, /* before another home's cores are taken */
+    MOST_LOOKS = 200,
     SIGNAL_STACK = 64 * 1024,
 };
 
-static inline void cpu_pause(void)
+/* ----------------------------------------------------------------- gates ---- */
+
+/* Whoever leaves ready cores in another worker's home, tells it. */
+void skrt_sched_leave_all(struct skrt_worker *worker)
 {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
+    struct skrt_home *home = worker->held;
+    if (!home)
+        return;
+    worker->held = NULL;
+    bool tell = home->owner != worker && home->ready.first;
+    skrt_gate_leave(&home->gate);
+    if (tell)
+        skrt_home_signal(home);
 }
 
-/* ------------------------------------------------------------------ lists ---- */
-
-void skrt_sched_push(struct skrt_core_list *list, struct skrt_core *core)
+/* Who helps the owner gives way to it. */
+static void wait_at_gate(struct skrt_worker *worker, struct skrt_home *home)
 {
-    core->next = NULL;
-    if (list->first)
-        list->last->next = core;
-    else
-        list->first = core;
-    list->last = core;
+    bool own = home->owner == worker;
+    if (own)
+        atomic_store_explicit(&home->wanted, true, memory_order_relaxed);
+    skrt_gate_wait(&home->gate);
+    if (own)
+        atomic_store_explicit(&home->wanted, false, memory_order_relaxed);
 }
 
-static struct skrt_core *list_pop(struct skrt_core_list *list)
+static void enter_home(struct skrt_worker *worker, struct skrt_home *home)
 {
-    struct skrt_core *core = list->first;
-    if (core)
-        list->first = core->next;
-    return core;
+    if (worker->held != home) {
+        skrt_sched_leave_all(worker);
+        if (!skrt_gate_try(&home->gate))
+            wait_at_gate(worker, home);
+        worker->held = home;
+    }
+    worker->depth = 1;
 }
 
-static void count_ready(struct skrt_device *device, int change)
+/* Where all others nap, they are not needed yet. */
+static bool needs_help(struct skrt_worker *worker)
 {
-    uint32_t n = atomic_load_explicit(&device->n_ready, memory_order_relaxed);
-    atomic_store_explicit(&device->n_ready, n + (uint32_t)change, memory_order_relaxed);
+    const struct skrt_device *device = worker->device;
+    uint32_t idle = atomic_load(&device->n_idle);
+    if (idle == 0)
+        return false;
+    bool all_nap = idle <= atomic_load_explicit(&device->n_naps, memory_order_relaxed);
+    if (all_nap && ++worker->leaves % LATE_EVERY != 0)
+        return false;
+    return skrt_idle_is_needed(device) && (!all_nap || skrt_nap_is_late(worker->home));
+}
+
+void skrt_sched_let_go(struct skrt_worker *worker)
+{
+    struct skrt_device *device = worker->device;
+    skrt_sched_leave_all(worker);
+    if (!needs_help(worker))
+        return;
+    skrt_lock(device);
+    skrt_idle_call_late(device);
+    skrt_unlock(device);
 }
 
 /* ----------------------------------------------------------------- waking ---- */
 
-/* A thread that spins or has been signalled will find the work; nobody else is disturbed. */
-static void wake_thread(struct skrt_device *device)
+void skrt_sched_begin(struct skrt_core *core)
 {
-    if (device->sleeping == 0 || device->spinning > 0 || device->waking)
-        return;
-    device->waking = true;
-    pthread_cond_signal(&device->work);
-}
-
-static void make_ready(struct skrt_core *core)
-{
-    assert(core->state == SKRT_CORE_BLOCKED || core->state == SKRT_CORE_NEW);
+    struct skrt_device *device = core->device;
+    assert(device->locked && core->state == SKRT_CORE_NEW);
     core->state = SKRT_CORE_READY;
-    count_ready(core->device, 1);
-    skrt_sched_push(&core->device->ready, core);
+    skrt_list_push(&device->fresh, core);
+    atomic_fetch_add_explicit(&device->n_fresh, 1, memory_order_relaxed);
 }
 
-void skrt_sched_wake(struct skrt_core *core)
+static void take_from_list(struct skrt_core_list *list, struct skrt_core *before,
+                           struct skrt_core *core)
 {
-    make_ready(core);
-    wake_thread(core->device);
-}
-
-void skrt_sched_wake_all(struct skrt_device *device, struct skrt_core_list *list)
-{
-    if (!list->first)
-        return;
-    for (struct skrt_core *core; (core = list_pop(list)) != NULL;)
-        make_ready(core);
-    wake_thread(device);
+    if (before)
+        before->next = core->next;
+    else
+        list->first = core->next;
+    if (list->last == core)
+        list->last = before;
 }
 
 void skrt_sched_poll_events(struct skrt_device *device)
 {
     assert(device->locked);
-    struct skrt_core_list waiters = device->event_waiters;
-    device->event_waiters = (struct skrt_core_list){NULL, NULL};
-    for (struct skrt_core *core; (core = list_pop(&waiters)) != NULL;) {
-        if (atomic_load_explicit(core->wait_word, memory_order_acquire) == 0)
-            skrt_sched_push(&device->event_waiters, core);
-        else
-            skrt_sched_wake(core);
+    struct skrt_core_list *list = &device->event_waiters;
+    for (struct skrt_core *core = list->first, *before = NULL, *next; core; core = next) {
+        next = core->next;
+        if (atomic_load_explicit(core->wait_word, memory_order_acquire) == 0) {
+            before = core;
+            continue;
+        }
+        take_from_list(list, before, core);
+        atomic_fetch_sub_explicit(&device->n_event_waiters, 1, memory_order_relaxed);
+        skrt_home_post(core);
     }
 }
 
-void skrt_sched_watch_events(struct skrt_device *device)
+void skrt_sched_watch_event(struct skrt_core *core)
 {
+    struct skrt_device *device = core->device;
+    assert(device->locked);
+    skrt_list_push(&device->event_waiters, core);
+    atomic_fetch_add_explicit(&device->n_event_waiters, 1, memory_order_relaxed);
     if (!device->polling)
-        wake_thread(device);
+        skrt_idle_call(device);
 }
 
 void skrt_sched_stop(struct skrt_device *device, const struct skrt_job *job,
@@ -123,42 +149,173 @@ void skrt_sched_stop(struct skrt_device *device, const struct skrt_job *job,
     atomic_store(&device->stopped, true);
 }
 
-/* --------------------------------------------------------------- switching ---- */
+/* ------------------------------------------------------------------- choosing ---- */
 
-/* The next core to run, or NULL. */
-static struct skrt_core *pick_core(struct skrt_device *device)
+static void poll_now_and_then(struct skrt_worker *worker)
 {
-    if (atomic_load_explicit(&device->stopped, memory_order_relaxed))
-        return NULL;
-    if (device->event_waiters.first && (!device->ready.first || ++device->picks % POLL_EVERY == 0))
-        skrt_sched_poll_events(device);
-    struct skrt_core *core = list_pop(&device->ready);
+    struct skrt_device *device = worker->device;
+    if (atomic_load_explicit(&device->n_event_waiters, memory_order_relaxed) == 0 ||
+        ++worker->picks % POLL_EVERY != 0)
+        return;
+    skrt_lock(device);
+    skrt_sched_poll_events(device);
+    skrt_unlock(device);
+    skrt_home_collect(worker->home);
+}
+
+static struct skrt_core *pop_fresh(struct skrt_device *device)
+{
+    atomic_fetch_sub_explicit(&device->n_fresh, 1, memory_order_relaxed);
+    return skrt_list_pop(&device->fresh);
+}
+
+/* Those that are next and at home here become ready. The lock is held, and the gate. */
+static void move_fresh(struct skrt_device *device, struct skrt_home *home)
+{
+    bool any = false;
+    for (; device->fresh.first && device->fresh.first->home == home; any = true)
+        skrt_home_ready(pop_fresh(device));
+    if (any)
+        atomic_store_explicit(&home->since, skrt_clock(), memory_order_relaxed);
+}
+
+/* While there are new cores, they begin in turn, wherever they are at home: who would run one there
+ * may take long to wake. Another home's core if it is next, with its gate entered. */
+static struct skrt_core *pick_fresh(struct skrt_worker *worker)
+{
+    struct skrt_device *device = worker->device;
+    struct skrt_core *core = NULL;
+    skrt_lock(device);
+    move_fresh(device, worker->home);
+    const struct skrt_core *own = worker->home->ready.first;
+    if (device->fresh.first && (!own || own->begun))
+        core = pop_fresh(device);
+    if (device->fresh.first)
+        skrt_idle_call(device);
+    skrt_unlock(device);
     if (!core)
         return NULL;
-    assert(core->state == SKRT_CORE_READY);
-    count_ready(device, -1);
+    enter_home(worker, core->home);
     core->state = SKRT_CORE_RUNNING;
-    if (device->ready.first)
-        wake_thread(device);
     return core;
 }
 
-/* A core is found by other threads before its registers are saved: it is put into a list, and the
- * lock released, by code that still runs on its stack. */
-static void claim_core(struct skrt_worker *worker, struct skrt_core *core)
+/* The next core of the worker's own home, or a new one; its gate is entered then. */
+static struct skrt_core *pick(struct skrt_worker *worker)
 {
-    for (unsigned i = 1; atomic_load_explicit(&core->on_thread, memory_order_acquire); i++) {
+    struct skrt_device *device = worker->device;
+    struct skrt_core *core = NULL;
+    enter_home(worker, worker->home);
+    worker->heard = atomic_load_explicit(&worker->home->signals, memory_order_relaxed);
+    skrt_home_collect(worker->home);
+    if (!atomic_load_explicit(&device->stopped, memory_order_relaxed)) {
+        poll_now_and_then(worker);
+        if (atomic_load_explicit(&device->n_fresh, memory_order_relaxed) > 0)
+            core = pick_fresh(worker);
+        if (!core)
+            core = skrt_home_take(worker->home);
+    }
+    if (core)
+        worker->helps = false;
+    else
+        skrt_sched_leave_all(worker);
+    return core;
+}
+
+/* A ready core of another home, whose gate is entered then. `wait` for gates that are not open. */
+static struct skrt_core *steal(struct skrt_worker *worker, bool wait)
+{
+    struct skrt_device *device = worker->device;
+    uint32_t own = (uint32_t)(worker->home - device->homes);
+    if (atomic_load_explicit(&device->stopped, memory_order_relaxed))
+        return NULL;
+    for (uint32_t i = 1; i < device->n_workers; i++) {
+        struct skrt_home *home = &device->homes[(own + i) % device->n_workers];
+        if (!skrt_idle_has_work(home) || (!wait && !skrt_gate_try(&home->gate)))
+            continue;
+        if (wait)
+            skrt_gate_enter(&home->gate);
+        worker->held = home;
+        worker->depth = 1;
+        skrt_home_collect(home);
+        struct skrt_core *core = skrt_home_take(home);
+        if (core)
+            return core;
+        skrt_sched_leave_all(worker);
+    }
+    return NULL;
+}
+
+/* The next core that is there at once: of the worker's home, or another one that it helps, or where
+ * nobody else is up. */
+static struct skrt_core *next_core(struct skrt_worker *worker, bool wait)
+{
+    struct skrt_core *core = pick(worker);
+    if (core || !(worker->helps || wait || skrt_nap_leaves_one(worker->device)))
+        return core;
+    core = steal(worker, wait);
+    worker->helps = core != NULL;
+    return core;
+}
+
+static void poll_events(struct skrt_device *device)
+{
+    if (atomic_load_explicit(&device->n_event_waiters, memory_order_relaxed) == 0 ||
+        atomic_load_explicit(&device->stopped, memory_order_relaxed))
+        return;
+    skrt_lock(device);
+    skrt_sched_poll_events(device);
+    skrt_unlock(device);
+}
+
+/* Before the worker takes cores of others: news may be near. If not, it waits less next time. */
+static bool look_out_first(struct skrt_worker *worker)
+{
+    bool news = skrt_idle_look_out(worker, worker->first_looks);
+    uint32_t looks = news ? worker->first_looks * 2 : worker->first_looks / 2;
+    worker->first_looks = looks < LEAST_LOOKS  ? LEAST_LOOKS
+                          : looks > MOST_LOOKS ? MOST_LOOKS
+                                               : looks;
+    return news;
+}
+
+/* The next core to run, as soon as there is one; NULL when the device closes. */
+static struct skrt_core *find_core(struct skrt_worker *worker)
+{
+    struct skrt_rest rest = {0};
+    for (;;) {
+        struct skrt_core *core = next_core(worker, rest.again);
+        if (core)
+            return core;
+        skrt_nap(worker);
+        if (!skrt_nap_leaves_one(worker->device) && look_out_first(worker))
+            continue;
+        poll_events(worker->device);
+        worker->helps = true;
+        core = next_core(worker, false);
+        if (core)
+            return core;
+        if (!skrt_idle_rest(worker, &rest))
+            return NULL;
+    }
+}
+
+/* --------------------------------------------------------------- switching ---- */
+
+/* A core is found by other threads before its registers are saved: it is put into a list, and the
+ * gate left, by code that still runs on its stack. */
+static void claim(struct skrt_fiber *fiber)
+{
+    for (unsigned i = 1; atomic_load_explicit(&fiber->on_thread, memory_order_acquire); i++) {
         if (i % CLAIM_SPINS == 0)
             sched_yield();
         else
-            cpu_pause();
+            skrt_pause();
     }
-    atomic_store_explicit(&core->on_thread, true, memory_order_relaxed);
-    core->worker = worker;
-    worker->core = core;
+    atomic_store_explicit(&fiber->on_thread, true, memory_order_relaxed);
 }
 
-/* To be done after every switch, on the new stack: the core that was left can be resumed now. */
+/* To be done after every switch, on the new stack: the one that was left can be resumed now. */
 static void release_previous(struct skrt_worker *worker)
 {
     if (worker->previous)
@@ -166,123 +323,106 @@ static void release_previous(struct skrt_worker *worker)
     worker->previous = NULL;
 }
 
-static void leave_core(struct skrt_core *core, bool last)
+/* From one stack to another, neither of which is a thread's own, or one. */
+static void switch_stack(struct skrt_worker *worker, struct skrt_fiber *from, struct skrt_fiber *to,
+                         bool last)
 {
-    struct skrt_device *device = core->device;
-    struct skrt_worker *worker = core->worker;
-    assert(worker->core == core && !worker->previous);
-    struct skrt_core *next = last ? NULL : pick_core(device);
-    skrt_unlock(device);
-    if (next == core)
-        return;
-    worker->previous = core;
-    worker->ended = last ? core : NULL;
-    if (next)
-        claim_core(worker, next);
-    else
-        worker->core = NULL;
-    skrt_fiber_switch(core->fiber, next ? next->fiber : &worker->host, last);
-    release_previous(core->worker); /* perhaps another one by now */
+    assert(!worker->previous && from != to);
+    if (to != &worker->host)
+        claim(to);
+    to->worker = worker;
+    worker->previous = from;
+    skrt_fiber_switch(from, to, last);
+    release_previous(from->worker); /* perhaps another one by now */
+}
+
+/* Makes a core that was picked the worker's, and says on which stack it goes on. */
+static struct skrt_fiber *stack_for(struct skrt_worker *worker, struct skrt_core *core)
+{
+    if (!core->fiber) {
+        worker->next = core;
+        return skrt_stacks_take(worker);
+    }
+    core->worker = worker;
+    worker->core = core;
+    skrt_sched_let_go(worker);
+    return core->fiber;
 }
 
 void skrt_sched_switch(struct skrt_core *core)
 {
-    leave_core(core, false);
+    struct skrt_worker *worker = core->worker;
+    assert(worker->core == core && worker->held == core->home);
+    if (worker->shares)
+        skrt_sched_unshare(core);
+    struct skrt_fiber *own = core->fiber;
+    worker->core = NULL;
+    struct skrt_core *next = next_core(worker, false);
+    if (next == core) { /* it has become ready in between */
+        worker->core = core;
+        skrt_sched_let_go(worker);
+        return;
+    }
+    switch_stack(worker, own, next ? stack_for(worker, next) : &worker->host, false);
 }
 
-_Noreturn void skrt_sched_halt(struct skrt_core *core, enum skrt_core_state state)
+_Noreturn void skrt_sched_halt(struct skrt_core *core)
 {
-    assert(state == SKRT_CORE_HALTED || state == SKRT_CORE_FINISHED);
-    core->state = state;
-    leave_core(core, true);
+    struct skrt_worker *worker = core->worker;
+    assert(worker->held == core->home);
+    core->state = SKRT_CORE_HALTED;
+    worker->core = NULL;
+    if (worker->shares)
+        skrt_sched_unshare(core);
+    skrt_sched_leave_all(worker);
+    switch_stack(worker, core->fiber, &worker->host, true);
     __builtin_unreachable();
 }
 
-void skrt_sched_start(struct skrt_core *core)
+void skrt_sched_park(struct skrt_core *core)
 {
-    release_previous(core->worker);
+    assert(core->worker->held == core->home && core->state == SKRT_CORE_BLOCKED);
+    core->fiber = NULL;
+    core->worker->core = NULL;
+}
+
+/* Runs a core that has no stack yet, on the calling one. */
+static void run_core(struct skrt_fiber *fiber, struct skrt_core *core)
+{
+    struct skrt_worker *worker = fiber->worker;
+    struct skrt_device *device = worker->device;
+    core->fiber = fiber;
+    core->worker = worker;
+    core->begun = true;
+    worker->core = core;
+    if (!device->core_run(core))
+        return;
+    skrt_sched_enter(core);
+    core->state = SKRT_CORE_FINISHED;
+    core->fiber = NULL;
+    core->worker->core = NULL;
+    skrt_sched_leave_all(core->worker);
+    skrt_lock(device);
+    device->core_ended(core);
+    skrt_unlock(device);
+}
+
+void skrt_sched_stack(void *arg)
+{
+    struct skrt_fiber *fiber = arg;
+    release_previous(fiber->worker);
+    for (;;) {
+        struct skrt_core *core = fiber->worker->next;
+        fiber->worker->next = NULL;
+        for (; core && !core->fiber; core = next_core(fiber->worker, false))
+            run_core(fiber, core);
+        struct skrt_worker *worker = fiber->worker;
+        skrt_stacks_give(worker, fiber);
+        switch_stack(worker, fiber, core ? stack_for(worker, core) : &worker->host, false);
+    }
 }
 
 /* ----------------------------------------------------------------- threads ---- */
-
-/* Looks for ready cores without the lock. */
-static void spin(struct skrt_device *device)
-{
-    device->spinning++;
-    skrt_unlock(device);
-    for (uint32_t i = 0; i < device->spins; i++) {
-        if (atomic_load_explicit(&device->n_ready, memory_order_relaxed) > 0)
-            break;
-        cpu_pause();
-    }
-    skrt_lock(device);
-    device->spinning--;
-}
-
-static struct timespec time_after(uint64_t ns)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    ns += (uint64_t)t.tv_nsec;
-    t.tv_sec += (time_t)(ns / 1000000000);
-    t.tv_nsec = (long)(ns % 1000000000);
-    return t;
-}
-
-/* Sleeps until signalled. Where cores wait for events, one of the sleeping threads looks after
- * them, less and less often. */
-static void sleep_for_work(struct skrt_device *device, uint64_t *poll_ns)
-{
-    bool poll = device->event_waiters.first && !device->polling &&
-                !atomic_load_explicit(&device->stopped, memory_order_relaxed);
-    device->sleeping++;
-    if (poll) {
-        struct timespec until = time_after(*poll_ns);
-        *poll_ns = *poll_ns * 2 < POLL_MAX_NS ? *poll_ns * 2 : POLL_MAX_NS;
-        device->polling = true;
-        skrt_unlocked_wait(device, &device->work, &until);
-        device->polling = false;
-    } else {
-        skrt_unlocked_wait(device, &device->work, NULL);
-    }
-    device->sleeping--;
-    device->waking = false;
-}
-
-/* The next core to run, as soon as there is one; NULL when the device closes. */
-static struct skrt_core *find_core(struct skrt_device *device)
-{
-    uint64_t poll_ns = POLL_MIN_NS;
-    for (bool spun = false; !device->closing; spun = true) {
-        struct skrt_core *core = pick_core(device);
-        if (core)
-            return core;
-        if (device->busy == 0)
-            device->came_to_rest(device);
-        if (!spun && device->busy > 0 && device->spinning == 0)
-            spin(device);
-        else
-            sleep_for_work(device, &poll_ns);
-    }
-    return NULL;
-}
-
-static void run_core(struct skrt_worker *worker, struct skrt_core *core)
-{
-    struct skrt_device *device = worker->device;
-    assert(device->busy < device->n_workers);
-    device->busy++;
-    skrt_unlock(device);
-    claim_core(worker, core);
-    skrt_fiber_switch(&worker->host, core->fiber, false);
-    release_previous(worker);
-    assert(!worker->core);
-    skrt_lock(device);
-    device->busy--;
-    if (worker->ended)
-        device->core_ended(worker->ended);
-    worker->ended = NULL;
-}
 
 /* Signal handlers need a stack of their own to report that a core's has overflowed. Returns it,
  * or NULL where the thread has one already (AddressSanitizer gives it one). */
@@ -322,14 +462,13 @@ const struct skrt_worker *skrt_sched_this_worker(void)
 void *skrt_sched_thread(void *arg)
 {
     struct skrt_worker *worker = arg;
-    struct skrt_device *device = worker->device;
     void *signal_stack = signal_stack_open();
     skrt_fiber_init_thread(&worker->host);
+    worker->host.worker = worker;
     this_worker = worker;
-    skrt_lock(device);
-    for (struct skrt_core *core; (core = find_core(device)) != NULL;)
-        run_core(worker, core);
-    skrt_unlock(device);
+    skrt_idle_end(worker);
+    for (struct skrt_core *core; (core = find_core(worker)) != NULL;)
+        switch_stack(worker, &worker->host, stack_for(worker, core), false);
     signal_stack_close(signal_stack);
     return NULL;
 }

@@ -371,6 +371,8 @@ struct skrt_rows {
     const struct skrt_site *sites;
     struct skrt_row_program programs[SKRT_CORE_TYPES];
 };
+/* It returns as soon as the core cannot go on, which needs no stack then: it is the last thing that
+ * an entry does. */
 void skrt_run_rows(skrt_core *core, const struct skrt_rows *rows);
 
 /* For entries whose functions do not get their core: the one that this thread runs, or NULL. It is

@@ -7,7 +7,8 @@
  *
  * The files stand in layers; each uses those of the layers before it, never the other way round:
  *
- *   fiber  names               stacks; what things are called
+ *   gate  fiber  names         locks; stacks; what things are called
+ *   home  stacks  idle  nap    ready cores; who has which stack; who has nothing to do, or naps
  *   scheduler                  which core runs on which thread
  *   records                    time records
  *   core  shape                what every instruction stands on; whom a call includes
@@ -19,9 +20,16 @@
  *   event  early  call  dynamic  the other instructions
  *   launch  device             what launchers call
  *
- * Locking: `lock` of the device guards all that is not marked otherwise. "Own" fields are touched
- * by the core itself only (and by whoever begins its launch); those that the report of a core that
- * cannot be stopped reads are atomic.
+ * Every core has a *home*, which is one of the workers, all cores of a block the same one: there it
+ * waits and becomes ready. Workers run the cores of their own homes; one that has none left takes a
+ * ready core of another home, which does not change where that is at home.
+ *
+ * Locking. What belongs to a core is guarded by the gate of its home, and so is what the home and
+ * the parts of launches that are there have; what concerns several homes, by the `lock` of the
+ * device, as is all that is not marked otherwise. Who needs both takes the gate first. Nobody has
+ * two gates but the launcher, when it stops a launch or reports one. While a core runs code that is
+ * not skrt's, its gate is open. "Own" fields are touched by the core itself only (and by whoever
+ * begins its launch); those that the report of a core that cannot be stopped reads are atomic.
  */
 #ifndef BACKEND_RUNTIME_STATE_H
 #define BACKEND_RUNTIME_STATE_H
@@ -36,6 +44,7 @@
 #include <time.h>
 
 #include "backend/runtime/fiber.h"
+#include "backend/runtime/gate.h"
 #include "backend/runtime/names.h"
 #include "backend/runtime/skrt.h"
 
@@ -47,6 +56,8 @@ enum {
     SKRT_FLAG_LIMIT = 15,  /* releases, and arrivals of a core, that may be outstanding */
     SKRT_CAUSE_SIZE = 256, /* of the text why a launch has ended */
     SKRT_EARLY_WAITS = SKRT_EARLY_WAIT_AIC | SKRT_EARLY_WAIT_AIV,
+    SKRT_ROUNDS = SKRT_FLAG_LIMIT + 1, /* of a barrier that may be begun and not complete */
+    SKRT_SPARE_STACKS = 2,             /* that a worker keeps at hand */
     SKRT_NO_PLACE = UINT32_MAX,
 };
 
@@ -74,12 +85,32 @@ struct skrt_core_list {
 };
 
 /* The barrier of the entry over all launched cores of a type. Cores may arrive ahead of one
- * another; a round is complete when all have arrived at it. A blocked core always waits for the
- * round after the last complete one: it has passed all before. So one list of waiters suffices. */
+ * another; a round is complete when all have arrived at it. Homes count for themselves (struct
+ * skrt_half), and each tells the others of a round when all that are at home there have arrived at
+ * it; the last one completes it. Rounds are completed in turn, since each home tells of them in
+ * turn, and a count is free again when its round comes up, since nobody is SKRT_ROUNDS ahead of a
+ * round that is not complete. */
 struct skrt_barrier {
-    _Atomic uint64_t complete; /* rounds; written under the lock */
-    uint32_t behind;           /* cores that have arrived `complete` times only */
+    _Atomic uint64_t complete;            /* rounds */
+    uint32_t homes;                       /* that have cores of the type */
+    _Atomic uint32_t counts[SKRT_ROUNDS]; /* homes that have told of a round, by its remainder */
+};
+
+/* A home's share of a barrier. A blocked core waits for the round after `released`: it has passed
+ * all before. So one list of waiters suffices. */
+struct skrt_half {
+    struct skrt_barrier *barrier;
+    uint32_t cores;
+    uint16_t at[SKRT_ROUNDS]; /* cores by how often they have arrived, by its remainder */
+    uint64_t arrived;         /* rounds that all cores here have arrived at */
+    uint64_t released;        /* rounds whose waiters were made ready */
     struct skrt_core_list waiters;
+    struct skrt_half *next; /* among those of the home that have waiters */
+};
+
+/* What a launch has at one home. */
+struct skrt_part {
+    _Alignas(64) struct skrt_half halves[SKRT_CORE_TYPES];
 };
 
 /* The barrier inside one call of a sub-kernel. Calls are told apart by the core type and by the
@@ -109,7 +140,10 @@ struct skrt_worker;
 struct skrt_race;
 
 struct skrt_core {
-    _Alignas(64) struct skrt_fiber *fiber; /* its stack, while it has a place; else NULL */
+    _Alignas(64) struct skrt_core *next; /* in the one list it is in: ready, or waiters */
+    struct skrt_home *home;
+    struct skrt_worker *worker; /* whose thread runs it; set before it does */
+    struct skrt_fiber *fiber;   /* the stack that it is on; NULL while it needs none */
     struct skrt_device *device;
     struct skrt_job *job;
     uint32_t place; /* or SKRT_NO_PLACE */
@@ -120,13 +154,10 @@ struct skrt_core {
     uint32_t block; /* AI core */
     uint32_t sub;   /* among the AIVs of its AI core */
 
-    struct skrt_worker *worker; /* whose thread runs it; set before every switch to it */
-    atomic_bool on_thread;      /* its registers are not saved yet, or in use again */
-
     bool ended; /* it has finished, and left its stack */
 
-    struct skrt_core *next; /* in the one list it is in: ready, or waiters */
     enum skrt_core_state state;
+    bool begun;               /* it has run */
     enum skrt_wait wait;      /* these four where it is blocked */
     enum skrt_flag wait_flag; /* for SKRT_WAIT_FLAG */
     uint64_t wait_slot;       /* for SKRT_WAIT_EVENT and SKRT_WAIT_TILING */
@@ -160,19 +191,70 @@ struct skrt_core {
 
     void *kept; /* own: the entry's (skrt_keep) */
 
+    /* Own: an entry that is data, and the row that comes next; or NULL. */
+    const struct skrt_rows *rows;
+    uint64_t row;
+
     _Atomic(const struct skrt_site *) site; /* own: the instruction it is at, or NULL */
     _Atomic(const struct skrt_site *) ran;  /* own: the last call that included it, or NULL */
     atomic_bool in_call;                    /* own: `ran` has not returned */
 };
 
-/* A host thread. */
+/* Where cores wait and become ready: one for each worker. */
+struct skrt_home {
+    _Alignas(64) struct skrt_gate gate;
+    struct skrt_worker *owner;
+    struct skrt_core_list ready;
+    _Atomic uint32_t n_ready;  /* length of `ready`; written behind the gate */
+    struct skrt_half *waiting; /* those that have waiters */
+    _Atomic uint64_t since;    /* when its cores became ready, together; of the monotonic clock */
+    _Atomic uint32_t seen;     /* of `signals`; written behind the gate */
+
+    /* What others tell it, without its gate. */
+    _Alignas(64) _Atomic uint32_t signals; /* that there is something new; the owner sleeps here */
+    atomic_bool asleep;                    /* or about to */
+    atomic_bool wanted;                    /* the owner waits for the gate */
+    _Atomic(struct skrt_core *) inbox;     /* cores that may go on, the last one first */
+
+    /* Guarded by the device's lock: a mark of skrt_home_post_all. */
+    bool told;
+};
+
+/* What a worker has found about times and naps (nap.h). */
+enum skrt_nap { SKRT_NAP_NONE, SKRT_NAP_LIGHT, SKRT_NAP_DEEP };
+struct skrt_naps {
+    uint64_t ns;            /* of the last one */
+    uint64_t up_since;      /* its end; this and the next by the monotonic clock */
+    uint64_t looked;        /* the last look at what the machine does */
+    long switches;          /* up to then: it was taken off its processor so often */
+    uint32_t waits;         /* times that the worker had no core of its own */
+    _Atomic uint32_t awake; /* not 0: a nap ends; it sleeps here */
+};
+
+/* A host thread. What is not marked is its own. */
 struct skrt_worker {
-    struct skrt_device *device;
+    _Alignas(64) struct skrt_device *device;
     pthread_t thread;
-    struct skrt_fiber host;     /* its own stack, where it looks for work */
-    struct skrt_core *core;     /* that it runs, or NULL */
-    struct skrt_core *previous; /* that it has just switched away from, or NULL */
-    struct skrt_core *ended;    /* that will not go on, and has come back to `host`; or NULL */
+    struct skrt_home *home;
+    struct skrt_fiber host;      /* its own stack, where it looks for work */
+    struct skrt_core *core;      /* that it runs, or NULL */
+    struct skrt_core *next;      /* that a stack which is switched to shall begin with */
+    struct skrt_fiber *previous; /* that it has just switched away from, or NULL */
+    struct skrt_home *held;      /* whose gate it has entered, or NULL, */
+    uint32_t depth;              /* so often */
+    bool shares;                 /* it has the device's lock for its core */
+    struct skrt_fiber *spare[SKRT_SPARE_STACKS];
+    uint32_t n_spare;
+    uint32_t picks, leaves;
+    uint32_t heard; /* of its home's `signals`: others may see to what they tell, but not wake it */
+    uint32_t first_looks;
+    bool helps;        /* its last core was another home's, taken when it had none left */
+    uint32_t patience; /* looks at `signals` before it sleeps */
+    struct skrt_naps naps;
+    enum skrt_nap nap;                  /* guarded by the device's lock, as the next two */
+    bool idle;                          /* it has nothing to do; likewise */
+    bool called;                        /* it is idle, and was told of work since; likewise */
+    _Atomic uint64_t n_looks, n_sleeps; /* so far; for tests */
 };
 
 /* A stream of the queue: its launches run one after another. */
@@ -193,6 +275,7 @@ struct skrt_job {
     uint32_t unfinished;        /* cores */
     struct skrt_site part_site; /* for parts that are launched without an entry */
     struct skrt_barrier barriers[SKRT_CORE_TYPES];
+    struct skrt_part *parts; /* by home */
     struct skrt_sync_point *live_points[SKRT_CORE_TYPES];
     struct timespec begin;
     struct skrt_race *race; /* the race check, or NULL */
@@ -201,21 +284,22 @@ struct skrt_job {
 struct skrt_device {
     pthread_mutex_t lock;
     bool locked;         /* for assertions */
-    pthread_cond_t work; /* for threads without a core: there may be one, or the device closes */
     pthread_cond_t done; /* for the launcher: the queue has come to its end */
 
     uint32_t capacity[SKRT_CORE_TYPES];
     /* By place: whose it is, or NULL. All places below `lowest` are somebody's. */
     struct skrt_job **holders[SKRT_CORE_TYPES];
     uint32_t lowest[SKRT_CORE_TYPES];
-    struct skrt_fiber *fibers;       /* as many as places; the first `n_fibers` have their stacks */
+    struct skrt_fiber *fibers;       /* room for `most_fibers`; the first `n_fibers` are mapped */
     struct skrt_fiber **free_fibers; /* the last one is taken first */
-    uint32_t n_fibers, n_free_fibers;
+    uint32_t most_fibers, n_fibers, n_free_fibers;
     struct skrt_sync_point *points; /* as many as places */
     struct skrt_sync_point *free_points;
     struct skrt_worker *workers;
     uint32_t n_workers;      /* that were started */
-    uint32_t spins;          /* looks at `n_ready` before a thread goes to sleep */
+    struct skrt_home *homes; /* by worker */
+    uint32_t n_homes;        /* that launches use, the first ones: one per processor at most */
+    uint32_t patience;       /* the most of a worker's */
     enum skrt_status broken; /* why no launch is possible any more, or SKRT_OK */
 
     /* The queue. */
@@ -231,22 +315,24 @@ struct skrt_device {
     struct timespec begin;
 
     /* The scheduler. */
-    struct skrt_core_list ready, event_waiters, feeders;
-    _Atomic uint32_t n_ready; /* length of `ready`; written under the lock */
-    uint32_t busy;            /* threads that run a core or are on the way from or to one */
-    uint32_t sleeping, spinning;
-    uint32_t picks;
-    bool waking;  /* a sleeping thread was signalled and has not woken yet */
-    bool polling; /* one of the sleeping threads looks after events */
+    struct skrt_core_list fresh; /* new cores, which have not begun */
+    struct skrt_core_list event_waiters, feeders;
+    _Atomic uint32_t n_event_waiters; /* length of the list; written under the lock */
+    _Atomic uint32_t n_fresh;         /* of `fresh`; likewise */
+    _Atomic uint32_t n_idle;          /* workers; likewise */
+    _Atomic uint32_t n_naps;          /* of these, those that nap; likewise */
+    bool calling;                     /* an idle worker was told of work and has not got up yet */
+    bool polling;                     /* one of the sleeping threads looks after events */
     bool closing;
     bool settled;        /* nothing of the queue can run any more */
     atomic_bool stopped; /* cores halt at their next instruction; written under the lock */
 
-    /* What the scheduler tells those above it, with the lock, on a thread's own stack: a core does
-     * not go on and has left its stack; nothing runs and nothing is ready. */
+    /* What the scheduler asks of those above it. A core begins, or goes on without a stack; returns
+     * whether it has finished: else it is blocked and has left its stack. With the lock: a core has
+     * finished; nothing runs and nothing is ready. */
+    bool (*core_run)(struct skrt_core *core);
     void (*core_ended)(struct skrt_core *core);
     void (*came_to_rest)(struct skrt_device *device);
-    skrt_fiber_fn *core_main; /* of every core */
 };
 
 static inline void skrt_lock(struct skrt_device *device)

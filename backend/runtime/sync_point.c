@@ -83,7 +83,7 @@ static bool sync_point_complete(struct skrt_core *core, struct skrt_sync_point *
     if (core->job->launch->full_barriers && point->size + idle < core->job->launched[core->type])
         return false;
     point->arrived = 0;
-    skrt_sched_wake_all(core->device, &point->waiters);
+    skrt_home_post_all(core->device, &point->waiters);
     return true;
 }
 
@@ -104,7 +104,7 @@ static void sync_point_pass(struct skrt_core *core)
         skrt_core_unlock(core);
         return;
     }
-    skrt_sched_push(&point->waiters, core);
+    skrt_list_push(&point->waiters, core);
     skrt_core_block(core, SKRT_WAIT_SYNC_ALL);
 }
 

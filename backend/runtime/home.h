@@ -1,0 +1,67 @@
+/* Homes of cores: where they wait for barriers and become ready. What is not said to be for
+ * everybody needs the home's gate. */
+#ifndef BACKEND_RUNTIME_HOME_H
+#define BACKEND_RUNTIME_HOME_H
+
+#include "backend/runtime/state.h"
+
+#pragma GCC visibility push(hidden)
+
+static inline void skrt_list_push(struct skrt_core_list *list, struct skrt_core *core)
+{
+    core->next = NULL;
+    if (list->first)
+        list->last->next = core;
+    else
+        list->first = core;
+    list->last = core;
+}
+
+static inline struct skrt_core *skrt_list_pop(struct skrt_core_list *list)
+{
+    struct skrt_core *core = list->first;
+    if (core)
+        list->first = core->next;
+    return core;
+}
+
+/* The home of a block's cores, and what the launch of a core has there. */
+static inline struct skrt_home *skrt_home_of_block(const struct skrt_job *job, uint32_t block)
+{
+    return &job->device->homes[(block + job->stream) % job->device->n_homes];
+}
+
+static inline struct skrt_half *skrt_half_of(const struct skrt_core *core)
+{
+    return &core->job->parts[core->home - core->device->homes].halves[core->type];
+}
+
+/* Whether there is something that the home has not seen yet. For everybody. */
+static inline bool skrt_home_has_news(const struct skrt_home *home)
+{
+    return atomic_load_explicit(&home->signals, memory_order_acquire) !=
+           atomic_load_explicit(&home->seen, memory_order_relaxed);
+}
+
+/* Tells the home's worker to look. For everybody. */
+void skrt_home_signal(struct skrt_home *home);
+/* Has a core that is blocked, and in no list, go on. For everybody. */
+void skrt_home_post(struct skrt_core *core);
+/* Does so with all of a list, and empties it. For who has the device's lock. */
+void skrt_home_post_all(struct skrt_device *device, struct skrt_core_list *list);
+
+/* Makes a core ready that is blocked, or new, and in no list. */
+void skrt_home_ready(struct skrt_core *core);
+/* Sees to all news. */
+void skrt_home_collect(struct skrt_home *home);
+/* The next core, which runs from now on; or NULL. */
+struct skrt_core *skrt_home_take(struct skrt_home *home);
+
+/* Makes those ready whose round is complete. */
+void skrt_half_release(struct skrt_half *half);
+/* A core waits for the round that is not complete yet, after `released`. */
+void skrt_half_wait(struct skrt_half *half, struct skrt_core *core);
+
+#pragma GCC visibility pop
+
+#endif

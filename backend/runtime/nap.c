@@ -1,0 +1,94 @@
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE /* RUSAGE_THREAD */
+#endif
+#include "backend/runtime/nap.h"
+
+#include <sys/resource.h>
+
+#include "backend/runtime/idle.h"
+
+enum {
+    LOOK_EVERY = 64, /* waits for a core, between looks at what the machine does */
+    WORTH = 16,      /* naps: a worker that is up for so long has been of use */
+    US = 1000,
+    SHORT_NS = 8 * US, /* from one wait to the next: so fast cores do not need two workers */
+    LATE_NS = 30 * US,
+    MIN_NS = 1000 * US,
+    LIGHT_MAX_NS = 16 * 1000 * US,
+    DEEP_MAX_NS = 128 * 1000 * US,
+};
+
+/* How often the machine has preferred another thread to this one. */
+static long count_switches(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_nivcsw : 0;
+}
+
+bool skrt_nap_is_late(const struct skrt_home *home)
+{
+    return skrt_clock() - atomic_load_explicit(&home->since, memory_order_relaxed) > LATE_NS;
+}
+
+/* False where there is something to do. */
+static bool lie_down(struct skrt_worker *worker, enum skrt_nap nap)
+{
+    struct skrt_device *device = worker->device;
+    skrt_lock(device);
+    bool can = !device->closing && !skrt_idle_has_missed(worker);
+    if (can) {
+        worker->idle = true;
+        worker->nap = nap;
+        atomic_store(&worker->naps.awake, 0);
+        atomic_fetch_add(&device->n_naps, 1);
+        atomic_fetch_add(&device->n_idle, 1);
+        skrt_idle_check(device);
+    }
+    skrt_unlock(device);
+    return can;
+}
+
+static void get_up(struct skrt_worker *worker)
+{
+    struct skrt_device *device = worker->device;
+    skrt_lock(device);
+    worker->idle = false;
+    worker->nap = SKRT_NAP_NONE;
+    atomic_fetch_sub(&device->n_naps, 1);
+    atomic_fetch_sub(&device->n_idle, 1);
+    skrt_unlock(device);
+    worker->naps.up_since = worker->naps.looked = skrt_clock();
+    worker->naps.switches = count_switches();
+}
+
+/* Longer than the last time if that was of no use. */
+static uint64_t nap_time(const struct skrt_naps *naps, uint64_t now, uint64_t most)
+{
+    uint64_t ns = now - naps->up_since < naps->ns * WORTH ? naps->ns * 2 : MIN_NS;
+    return ns < most ? ns : most;
+}
+
+/* Looks at what the machine does. */
+static enum skrt_nap find_reason(struct skrt_naps *naps, uint64_t now)
+{
+    uint64_t wait = (now - naps->looked) / LOOK_EVERY;
+    long switches = count_switches(), before = naps->switches;
+    naps->looked = now;
+    naps->switches = switches;
+    return switches != before ? SKRT_NAP_DEEP : wait < SHORT_NS ? SKRT_NAP_LIGHT : SKRT_NAP_NONE;
+}
+
+void skrt_nap(struct skrt_worker *worker)
+{
+    struct skrt_naps *naps = &worker->naps;
+    if (worker == worker->device->workers || ++naps->waits % LOOK_EVERY != 0)
+        return;
+    uint64_t now = skrt_clock();
+    enum skrt_nap nap = find_reason(naps, now);
+    if (!nap || !lie_down(worker, nap))
+        return;
+    naps->ns = nap_time(naps, now, nap == SKRT_NAP_DEEP ? DEEP_MAX_NS : LIGHT_MAX_NS);
+    atomic_fetch_add_explicit(&worker->n_sleeps, 1, memory_order_relaxed);
+    skrt_sleep(&naps->awake, 0, naps->ns);
+    get_up(worker);
+}

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Measures the virtual device: what a barrier over all cores takes, and how much faster chains of
+small ops are when they are fused, on one thread and on two. What is compared takes turns, in one
+run; where the machine has something else to do, the spread of the ratios shows it."""
+
+import argparse
+import json
+import os
+import shlex
+import statistics
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+OPS = 128
+CHAINS = {"Add": ["Add"], "MatMul and Add": ["MatMul", "Add"]}
+THREADS = [1, 2]
+
+
+def barriers(args, folder):
+    program = os.path.join(folder, "device")
+    subprocess.run(shlex.split(args.cc) + ["-std=gnu11", "-O2", "-I" + args.include,
+                                           os.path.join(HERE, "device.c"), args.runtime, "-lm",
+                                           "-lpthread", "-o", program], check=True)
+    samples = {threads: [] for threads in THREADS}
+    for _ in range(args.runs):
+        for threads in THREADS:
+            line = subprocess.run([program, str(threads)], check=True, capture_output=True,
+                                  text=True).stdout
+            samples[threads].append([float(word) for word in line.split()[1:]])
+    print(f"barriers of 24 AICs and 48 AIVs, ns, medians of {args.runs} interleaved processes")
+    print(f"  {'threads':>7} {'rows':>9} {'code':>9} {'bare':>9} {'1st launch':>11} {'launch':>9}")
+    medians = {}
+    for threads, lines in samples.items():
+        medians[threads] = [statistics.median(column) for column in zip(*lines)]
+        rows, code, bare, first, launch = medians[threads]
+        print(f"  {threads:>7} {rows:9.0f} {code:9.0f} {bare:9.0f} {first:11.0f} {launch:9.0f}")
+    one, two = (medians[threads] for threads in THREADS)
+    print(f"  1 thread / 2 threads: rows {one[0] / two[0]:.2f} x, code {one[1] / two[1]:.2f} x")
+
+
+def write_chain(path, types):
+    """Each op reads what the one before it wrote."""
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("skir 1\n\ngraph @f(%v: f32[64, 64], %w: f32[64, 64]) -> f32[64, 64] {\n"
+                   "  scope @s {\n")
+        for i in range(OPS):
+            before = f"v{i - 1}" if i else "v"
+            file.write(f"    %v{i} = {types[i % len(types)]}(%{before}, %w) : f32[64, 64]\n")
+        file.write(f"  }}\n  return %v{OPS - 1}\n}}\n")
+
+
+def run_chain(args, path, threads):
+    """Milliseconds, fused and unfused, which skirc runs in turn."""
+    argv = [args.skirc, "run", path, "--input=v=rand:0..1", "--input=w=rand:0..0.01",
+            "--compare=unfused", "--repeat=20", f"--threads={threads}", "--json"]
+    result = json.loads(subprocess.run(argv, check=True, capture_output=True, text=True).stdout)
+    return [run["median_ms"] for run in result["runs"]]
+
+
+def chains(args, folder):
+    print(f"chains of {OPS} ops of 64 x 64, ms, medians of {args.runs} interleaved processes")
+    for name, types in CHAINS.items():
+        path = os.path.join(folder, "chain.skir")
+        write_chain(path, types)
+        samples = {threads: [] for threads in THREADS}
+        for _ in range(args.runs):
+            for threads in THREADS:
+                samples[threads].append(run_chain(args, path, threads))
+        for threads, pairs in samples.items():
+            fused, unfused = (statistics.median(column) for column in zip(*pairs))
+            ratios = sorted(b / a for a, b in pairs)
+            print(f"  {name}, {threads} thread{'s'[:threads - 1]}: fused {fused:.2f}, unfused "
+                  f"{unfused:.2f}: {statistics.median(ratios):.2f} x "
+                  f"({ratios[0]:.2f} to {ratios[-1]:.2f})")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--skirc", default="build/skirc")
+    parser.add_argument("--cc", default="cc")
+    parser.add_argument("--include", default="build/backend/kernels", help="folder of skrt.h")
+    parser.add_argument("--runtime", default="build/.libs/libskrt.a")
+    parser.add_argument("--runs", type=int, default=5)
+    args, _ = parser.parse_known_args()
+    with tempfile.TemporaryDirectory(prefix="skir-bench.") as folder:
+        barriers(args, folder)
+        chains(args, folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
