@@ -30,10 +30,10 @@ static bool write_nothing(struct print_sink *sink, const struct module *module)
 }
 
 static const struct exchange_format formats[] = {
-    {"both", ".both", "", looks_empty, read_nothing, write_nothing, NULL},
-    {"in-only", ".in", "", looks_empty, read_nothing, NULL, NULL},
-    {"out-only", ".out", "", NULL, NULL, write_nothing, NULL},
-    {"other", ".other", "", NULL, NULL, write_nothing, NULL},
+    {"both", ".both", "", looks_empty, read_nothing, write_nothing, NULL, false},
+    {"in-only", ".in", "", looks_empty, read_nothing, NULL, NULL, false},
+    {"out-only", ".out", "", NULL, NULL, write_nothing, NULL, false},
+    {"other", ".other", "", NULL, NULL, write_nothing, NULL, false},
 };
 static const struct exchange_table table = {formats, sizeof formats / sizeof formats[0]};
 
