@@ -84,6 +84,8 @@ libskir_la_SOURCES += \
 	backend/device/symbols.h \
 	backend/device/tools.c \
 	backend/device/tools.h \
+	backend/device/unknown_types.c \
+	backend/device/unknown_types.h \
 	backend/emit/statement.c \
 	backend/emit/statement.h \
 	backend/host/build.c \

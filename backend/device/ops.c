@@ -1,5 +1,6 @@
 #include "backend/device/ops.h"
 #include "backend/device/op_attrs.h"
+#include "backend/device/unknown_types.h"
 #include "backend/kernels/sample_ops.h"
 #include "backend/kernels/sample_tiling.h"
 #include "ir/dims.h"
@@ -56,11 +57,8 @@ static bool tensor_of(const struct module *module, uint32_t id, struct skrt_tens
         if (dim_is_gear(dims[i]))
             unbound_text(module, i, dims[i], error, error_size);
         else
-            snprintf(
-                error, error_size,
-                "dimension %u is not known, but the host target needs it: --shape NAME=N,N,... "
-                "says those of a parameter",
-                i);
+            snprintf(error, error_size, "dimension %u is not known, but the host target needs it",
+                     i);
         return false;
     }
     if (name_is(module, type->format, "FRACTAL_NZ"))
@@ -276,10 +274,11 @@ static bool check_types(const struct module *module, const struct graph *graph, 
                       sizeof error))
             continue;
         uint32_t operands = op->operands.count;
-        diag_at(diags, DIAG_unsupported,
-                i < operands ? locate_op(module, op, OP_OPERAND, i)
-                             : locate_op(module, op, OP_RESULT_TYPE, i - operands),
-                "%s", error);
+        if (diag_at(diags, DIAG_unsupported,
+                    i < operands ? locate_op(module, op, OP_OPERAND, i)
+                                 : locate_op(module, op, OP_RESULT_TYPE, i - operands),
+                    "%s", error))
+            help_unknown_type(module, graph, op_tensor(graph, op, i), diags);
         return false;
     }
     return true;
