@@ -383,7 +383,18 @@ static bool op_has_names(const struct module *module, const struct graph *graph,
     return false;
 }
 
-static void report_unbound(struct binder *binder, uint32_t name, uint32_t loc)
+static bool is_called(const struct module *module, const struct graph *graph)
+{
+    uint8_t *called = mem_calloc(module->graphs.count, 1);
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        graph_mark_called(module, &module->graphs.at[i], called);
+    bool is = called[graph - module->graphs.at];
+    mem_free(called);
+    return is;
+}
+
+static void report_unbound(struct binder *binder, const struct graph *graph, uint32_t name,
+                           uint32_t loc)
 {
     const struct module *module = binder->module;
     if (diag_at(binder->context->diags, DIAG_unsupported, locate_token(module, loc),
@@ -392,7 +403,7 @@ static void report_unbound(struct binder *binder, uint32_t name, uint32_t loc)
         diag_help(binder->context->diags,
                   "give it one by --bind %.*s=N of 'run', 'compile' or 'check'",
                   NAME(module, name));
-        if (module_has_cases(module))
+        if (module_has_cases(module) && is_called(module, graph))
             diag_help(binder->context->diags,
                       "combinations of gears give graphs that they call no values: write the ops "
                       "of this one in the graph that has the gears");
@@ -411,9 +422,9 @@ static bool check_names(struct binder *binder, const struct graph *graph)
                 op_has_names(binder->module, graph, op);
     }
     for (uint32_t i = 0; named && i < graph->dims.count; i++)
-        report_unbound(binder, graph->dims.at[i].name, graph->dims.at[i].loc);
+        report_unbound(binder, graph, graph->dims.at[i].name, graph->dims.at[i].loc);
     for (uint32_t i = 0; named && i < graph->gears.count; i++)
-        report_unbound(binder, graph->gears.at[i].name, graph->gears.at[i].loc);
+        report_unbound(binder, graph, graph->gears.at[i].name, graph->gears.at[i].loc);
     return !named;
 }
 
