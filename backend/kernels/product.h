@@ -176,8 +176,8 @@ static inline void product_compute_by(const struct product *op, int64_t index, b
 /* A level's functions, whose strips have so many rows and vectors of so many bytes. */
 #define PRODUCT_LEVEL(level, attribute, bytes, rows, vectors)                                      \
     PRODUCT_STRIPS(level, attribute, bytes, rows, vectors, PRODUCT_STEP)                           \
-    attribute __attribute__((noinline)) static void product_load_##level(                          \
-        const struct product_view *view, float *to, int64_t row, int64_t column, int64_t n)        \
+    attribute static void product_load_##level(const struct product_view *view, float *to,         \
+                                               int64_t row, int64_t column, int64_t n)             \
     {                                                                                              \
         product_load_by(view, to, row, column, n);                                                 \
     }                                                                                              \

@@ -87,17 +87,21 @@ typedef void product_strip(PRODUCT_WORD *sums, const PRODUCT_WORD *x1, const PRO
     attribute static void name(PRODUCT_WORD *sums, const PRODUCT_WORD *x1, const PRODUCT_WORD *x2, \
                                int64_t depth)                                                      \
     {                                                                                              \
+        enum { LANES = sizeof(vector) / sizeof(PRODUCT_WORD) };                                    \
         vector acc[rows][vectors], right[vectors];                                                 \
         for (int i = 0; i < (rows); i++)                                                           \
-            memcpy(acc[i], sums + i * PRODUCT_COLUMNS, sizeof acc[i]);                             \
+            for (int j = 0; j < (vectors); j++)                                                    \
+                memcpy(&acc[i][j], sums + i * PRODUCT_COLUMNS + j * LANES, sizeof(vector));        \
         for (int64_t k = 0; k < depth; k++) {                                                      \
-            memcpy(right, (const char *)x2 + k * (int64_t)sizeof right, sizeof right);             \
+            for (int j = 0; j < (vectors); j++)                                                    \
+                memcpy(&right[j], x2 + (k * (vectors) + j) * LANES, sizeof(vector));               \
             for (int i = 0; i < (rows); i++)                                                       \
                 for (int j = 0; j < (vectors); j++)                                                \
                     step(acc[i][j], x1[i * PRODUCT_PITCH + k], right[j]);                          \
         }                                                                                          \
         for (int i = 0; i < (rows); i++)                                                           \
-            memcpy(sums + i * PRODUCT_COLUMNS, acc[i], sizeof acc[i]);                             \
+            for (int j = 0; j < (vectors); j++)                                                    \
+                memcpy(sums + i * PRODUCT_COLUMNS + j * LANES, &acc[i][j], sizeof(vector));        \
     }
 
 /* The strips of a level: as many rows as there are registers for, and few, where no more are left.

@@ -14,13 +14,15 @@
 #define VECTORS_X86_64 1
 #endif
 
-/* Attributes of a function of a level. What it calls is compiled into it, for that level. */
-#define VECTORS_BASE __attribute__((flatten))
+/* Attributes of a function of a level. What it calls is compiled into it, for that level, but it
+ * into nothing else: its stack is taken only while it runs. */
+#define VECTORS_BASE __attribute__((flatten, noinline))
 #ifdef VECTORS_X86_64
-#define VECTORS_AVX2 __attribute__((flatten, target("avx2")))
-#define VECTORS_AVX512 __attribute__((flatten, target("avx2,avx512f,avx512bw,avx512dq,avx512vl")))
+#define VECTORS_AVX2 __attribute__((flatten, noinline, target("avx2")))
+#define VECTORS_AVX512                                                                             \
+    __attribute__((flatten, noinline, target("avx2,avx512f,avx512bw,avx512dq,avx512vl")))
 #define VECTORS_VNNI                                                                               \
-    __attribute__((flatten, target("avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")))
+    __attribute__((flatten, noinline, target("avx2,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")))
 #endif
 
 /* A call of `name_LEVEL` for the widest level of those that differ where there are only loops. */
