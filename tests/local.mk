@@ -328,43 +328,54 @@ EXTRA_DIST += $(script_tests) tests/golden tests/import
 
 # ---- Fuzzing: configure with --enable-fuzz and CC=clang, then `make fuzz` ----
 
-FUZZ_SECONDS = 60
+FUZZ_MINUTES = 10
 fuzz_programs = \
+	tests/fuzz/fuzz_golden \
 	tests/fuzz/fuzz_import \
+	tests/fuzz/fuzz_launches \
 	tests/fuzz/fuzz_npy \
 	tests/fuzz/fuzz_object \
 	tests/fuzz/fuzz_op_data \
+	tests/fuzz/fuzz_options \
+	tests/fuzz/fuzz_passes \
 	tests/fuzz/fuzz_proto_text \
 	tests/fuzz/fuzz_skir
 if FUZZ
-noinst_PROGRAMS += $(fuzz_programs)
+noinst_PROGRAMS += $(fuzz_programs) tests/fuzz/dictionary
 fuzz_ldflags = $(AM_LDFLAGS) -fsanitize=fuzzer
 else
 # With a main that runs files, so that they are built and run by tests, too.
-check_PROGRAMS += $(fuzz_programs)
+check_PROGRAMS += $(fuzz_programs) tests/fuzz/dictionary
 fuzz_ldflags = $(AM_LDFLAGS)
 replay = -DREPLAY
 endif
+tests_fuzz_fuzz_golden_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_golden_CPPFLAGS = $(AM_CPPFLAGS) $(replay)
 tests_fuzz_fuzz_import_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_import_CPPFLAGS = $(AM_CPPFLAGS) $(replay)
+tests_fuzz_fuzz_launches_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_launches_CPPFLAGS = $(AM_CPPFLAGS) $(replay)
 tests_fuzz_fuzz_npy_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_npy_CPPFLAGS = $(AM_CPPFLAGS) $(replay)
 tests_fuzz_fuzz_object_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_object_CPPFLAGS = $(AM_CPPFLAGS) $(replay)
 tests_fuzz_fuzz_op_data_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_op_data_CPPFLAGS = $(AM_CPPFLAGS) $(replay)
+tests_fuzz_fuzz_options_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_options_CPPFLAGS = $(AM_CPPFLAGS) $(replay)
+tests_fuzz_fuzz_passes_LDFLAGS = $(fuzz_ldflags)
+tests_fuzz_fuzz_passes_CPPFLAGS = $(AM_CPPFLAGS) $(replay)
 tests_fuzz_fuzz_proto_text_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_proto_text_CPPFLAGS = $(AM_CPPFLAGS) $(replay)
 tests_fuzz_fuzz_skir_LDFLAGS = $(fuzz_ldflags)
 tests_fuzz_fuzz_skir_CPPFLAGS = $(AM_CPPFLAGS) $(replay)
 
-# Each program starts from the golden files, the examples and the kernels, and keeps what it finds.
+# Each program starts from its corpus in the sources, the golden files, the examples and the kernels,
+# and keeps what it finds in tests/fuzz/*.found; FUZZ_MINUTES are those of all together.
+EXTRA_DIST += tests/fuzz/corpus tests/fuzz/fuzz.py tests/fuzz/mutate_lines.h tests/fuzz/printed.h
 fuzz: all
-	@for program in $(fuzz_programs); do \
-	  $(MKDIR_P) $$program.corpus && \
-	  ./$$program -max_total_time=$(FUZZ_SECONDS) -timeout=10 -rss_limit_mb=2048 \
-	    $$program.corpus $(srcdir)/tests/golden $(srcdir)/docs/examples backend/kernels || exit 1; \
-	done
+	$(PYTHON) $(srcdir)/tests/fuzz/fuzz.py --source=$(srcdir) --minutes=$(FUZZ_MINUTES) \
+	  $(FUZZ_FLAGS) $(fuzz_programs)
 
 # ---- Signals at every system call, and faults at every call that may fail ----
 
@@ -411,6 +422,6 @@ installcheck-local:
 	  $(BASH_SHELL) $(srcdir)/tests/installcheck.sh '$(DESTDIR)' '$(bindir)' '$(pkgconfigdir)'
 
 clean-tests:
-	rm -rf tests/bench/data tests/fuzz/*.corpus
+	rm -rf tests/bench/data tests/fuzz/*.found tests/fuzz/*.profraw tests/fuzz/fuzz.dict
 	find . -name '*.gc[dn][ao]' -exec rm -f {} +
 .PHONY: bench bench-import clean-tests coverage fuzz torture

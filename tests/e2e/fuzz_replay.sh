@@ -16,5 +16,15 @@ for source in "$SKIR_SOURCE"/tests/fuzz/fuzz_*.c; do
     check "$name takes seeds" "$programs/$name" "$SKIR_SOURCE"/docs/examples/*.skir \
         "$SKIR_SOURCE"/ir/ops/*.json "$scratch"/t.json "$scratch"/t.skir "$scratch"/cut.json \
         "$scratch"/empty
+    corpus=$SKIR_SOURCE/tests/fuzz/corpus/$name
+    [ -d "$corpus" ] && check "$name takes its corpus" "$programs/$name" "$corpus"/*
+done
+for name in passes golden; do
+    check "fuzz_$name takes golden files" find "$SKIR_SOURCE/tests/golden" -name '*.skir' \
+        -exec "$programs/fuzz_$name" {} +
+done
+"$programs/dictionary" >"$scratch/dictionary"
+for word in graph MatMul stream-fusion insert-syncs arrive bf16 --passes= transpose_x1; do
+    check_match "the dictionary has $word" "^\"$word\"\$" "$scratch/dictionary"
 done
 tap_done

@@ -1,6 +1,7 @@
-/* Fuzz target of the readers of other formats: a text is read as what it looks like, or where
- * SKIR_FUZZ_FORMAT names a format as this. What can be read is counted and made a module, with the
- * options that keep the most of it; the module's text must parse. */
+/* Fuzz target of the readers of other formats: a text is read as what it looks like, and as one of
+ * the formats, which its size decides; or only as the one that SKIR_FUZZ_FORMAT names. What can be
+ * read is counted and made a module, with the options that keep the most of it; the module's text
+ * must parse. */
 #include "frontend/exchange/dump/finish.h"
 #include "frontend/exchange/exchange.h"
 #include "tests/fuzz/print_diags.h"
@@ -51,20 +52,18 @@ static void import(const struct exchange_format *format, struct source *source, 
     dump_free(&dump);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+/* In the format that it looks like where `format` is NULL. */
+static void read_as(const struct exchange_format *format, const uint8_t *bytes, size_t size)
 {
     struct source source;
     struct diags diags;
-    struct text error = {NULL, 0, 0};
-    const char *name = getenv("SKIR_FUZZ_FORMAT");
     char *copy = mem_realloc(NULL, size + 1, 1);
-    memcpy(copy, bytes, size);
+    if (size)
+        memcpy(copy, bytes, size);
     copy[size] = '\0';
     diags_init(&diags, &source, "dump");
     if (source_init_foreign(&source, "dump", copy, size)) {
-        const struct exchange_format *format =
-            name ? exchange_find_reader(&exchange_formats, name, &error)
-                 : exchange_guess(&exchange_formats, &source);
+        format = format ? format : exchange_guess(&exchange_formats, &source);
         if (format)
             import(format, &source, &diags);
         else
@@ -73,7 +72,31 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     }
     source_free(&source);
     diags_free(&diags);
-    text_free(&error);
     mem_free(copy);
+}
+
+/* The n-th that can be read; NULL where there are not so many. */
+static const struct exchange_format *reader_at(size_t n)
+{
+    for (unsigned i = 0; i < exchange_formats.count; i++)
+        if (exchange_formats.formats[i].read && n-- == 0)
+            return &exchange_formats.formats[i];
+    return NULL;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+    struct text error = {NULL, 0, 0};
+    const char *name = getenv("SKIR_FUZZ_FORMAT");
+    size_t readers = 0;
+    while (reader_at(readers))
+        readers++;
+    if (name) {
+        read_as(exchange_find_reader(&exchange_formats, name, &error), bytes, size);
+    } else {
+        read_as(NULL, bytes, size);
+        read_as(reader_at(size % readers), bytes, size);
+    }
+    text_free(&error);
     return 0;
 }

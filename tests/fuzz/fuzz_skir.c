@@ -6,44 +6,12 @@
  * With -fsanitize=fuzzer it is a libFuzzer target. With -DREPLAY it has a plain main that runs the
  * files named as arguments. */
 #include "passes/pipeline.h"
+#include "tests/fuzz/mutate_lines.h"
 #include "tests/fuzz/print_diags.h"
+#include "tests/fuzz/printed.h"
 #include "tests/fuzz/replay.h"
-#include "tests/unit/parsed_module.h"
 
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-static void give_up(const char *what, struct diags *diags)
-{
-    fprintf(stderr, "%s\n", what);
-    if (diags)
-        diags_print(diags, stderr, false);
-    abort();
-}
-
-/* The canonical text must parse, and print as itself. */
-static void check_printed(const struct text *printed, bool comments)
-{
-    struct parsed_module again;
-    parsed_init(&again, printed->at, printed->size);
-    if (!again.module)
-        give_up("what was printed does not parse", &again.diags);
-    struct text second = parsed_print(&again, comments);
-    if (second.size != printed->size || memcmp(second.at, printed->at, second.size) != 0) {
-        fprintf(stderr, "---- first\n%s\n---- second\n%s\n", printed->at, second.at);
-        give_up("what was printed prints otherwise", NULL);
-    }
-    text_free(&second);
-    parsed_free(&again);
-}
-
-static void print_and_check(const struct parsed_module *parsed, bool comments)
-{
-    struct text printed = parsed_print(parsed, comments);
-    check_printed(&printed, comments);
-    text_free(&printed);
-}
 
 static void check_lowering(struct parsed_module *parsed)
 {
