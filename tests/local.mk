@@ -372,7 +372,7 @@ tests_fuzz_fuzz_skir_CPPFLAGS = $(AM_CPPFLAGS) $(replay)
 
 # Each program starts from its corpus in the sources, the golden files, the examples and the kernels,
 # and keeps what it finds in tests/fuzz/*.found; FUZZ_MINUTES are those of all together.
-EXTRA_DIST += tests/fuzz/corpus tests/fuzz/fuzz.py tests/fuzz/mutate_lines.h tests/fuzz/printed.h
+EXTRA_DIST += tests/fuzz/corpus tests/fuzz/fuzz.py tests/fuzz/mutate_lines.h tests/fuzz/parts.h tests/fuzz/printed.h
 fuzz: all
 	$(PYTHON) $(srcdir)/tests/fuzz/fuzz.py --source=$(srcdir) --minutes=$(FUZZ_MINUTES) \
 	  $(FUZZ_FLAGS) $(fuzz_programs)

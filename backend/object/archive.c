@@ -13,14 +13,14 @@ static bool visit_member(struct object_arena *arena, const char *name, Elf *memb
                          struct object_visitor *visitor)
 {
     const Elf_Arhdr *header = elf_getarhdr(member);
-    if (!header || !header->ar_name)
+    if (!header || !header->ar_name || !header->ar_rawname)
         return object_fail(arena->error, "%.400s: malformed archive member", name);
     /* The symbol index and the table of long names. */
     if (strcmp(header->ar_name, "/") == 0 || strcmp(header->ar_name, "//") == 0 ||
         strcmp(header->ar_name, "/SYM64/") == 0)
         return true;
     char *label = object_format(arena, "%s(%s)", name, header->ar_name);
-    if (strncmp(header->ar_name, "#1/", 3) == 0 || strcmp(header->ar_name, "__.SYMDEF") == 0)
+    if (strncmp(header->ar_rawname, "#1/", 3) == 0 || strcmp(header->ar_name, "__.SYMDEF") == 0)
         return object_fail(arena->error, "%.400s: BSD archives are not supported, only GNU ones",
                            label);
     size_t size;

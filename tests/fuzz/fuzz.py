@@ -30,8 +30,10 @@ SEEDS = {
     "fuzz_proto_text": ("tests/import", "tests/golden/export"),
     "fuzz_skir": TEXTS,
 }
+# Objects are larger than texts.
+MOST_INPUT = {"fuzz_object": 65536}
 # Of what is kept for a target.
-MOST_BYTES, MOST_FILE = 48 << 10, 2 << 10
+MOST_BYTES, MOST_FILE, MOST_FILES = 24 << 10, 2 << 10, 48
 
 
 def tool(name):
@@ -73,7 +75,8 @@ def fuzz(options, program, seconds):
     os.makedirs(found, exist_ok=True)
     environment = dict(os.environ, LLVM_PROFILE_FILE=program + ".profraw")
     done = subprocess.run(
-        [program, f"-max_total_time={seconds}", "-timeout=20", "-rss_limit_mb=4096", "-max_len=20000",
+        [program, f"-max_total_time={seconds}", "-timeout=20", "-rss_limit_mb=4096", 
+         f"-max_len={MOST_INPUT.get(name, 20000)}",
          "-dict=tests/fuzz/fuzz.dict", f"-artifact_prefix={program}.", "-print_final_stats=1",
          found, *seeds(options, program)],
         env=environment, capture_output=True, text=True, errors="replace")
@@ -122,7 +125,7 @@ def keep(options, program):
         new = sorted(set(os.listdir(all_of_them)) - before,
                      key=lambda name: os.path.getsize(os.path.join(all_of_them, name)))
         size = 0
-        for name in new:
+        for name in new[:MOST_FILES]:
             size += os.path.getsize(os.path.join(all_of_them, name))
             if size > MOST_BYTES:
                 break

@@ -728,6 +728,81 @@ static void test_damage(void **state)
     free(good);
 }
 
+/* The n-th section of a type, from 0. */
+static int nth_section(const unsigned char *bytes, uint32_t type, int n)
+{
+    const Elf64_Ehdr *header = (const void *)bytes;
+    for (int i = 1; i < header->e_shnum; i++) {
+        Elf64_Shdr section;
+        memcpy(&section, bytes + header->e_shoff + (size_t)i * sizeof section, sizeof section);
+        if (section.sh_type == type && n-- == 0)
+            return i;
+    }
+    fail_msg("not so many sections of type %u", type);
+    return 0;
+}
+
+/* A change of a field, or of what is in the section, as `offset` is then. */
+static void expect_table(const char *text, int section, size_t offset, size_t size, uint64_t value,
+                         bool in_section)
+{
+    size_t count;
+    unsigned char *bytes = read_bytes("tables.o", &count);
+    struct damage damage = {text, section, offset, size, value};
+    if (in_section) {
+        const Elf64_Ehdr *header = (const void *)bytes;
+        Elf64_Shdr shdr;
+        memcpy(&shdr, bytes + header->e_shoff + (size_t)section * sizeof shdr, sizeof shdr);
+        damage.section = -1;
+        damage.offset += shdr.sh_offset;
+    }
+    expect_damage(bytes, count, &damage);
+    free(bytes);
+}
+
+static void test_tables(void **state)
+{
+    (void)state;
+    assemble("tables", ".text\ncall x\n.data\n.quad x\n.comm c,8,16\n"
+                       ".section .a,\"aG\",@progbits,g,comdat\n.long 1\n"
+                       ".section .b,\"aG\",@progbits,h,comdat\n.long 2\n");
+    size_t size;
+    unsigned char *good = read_bytes("tables.o", &size);
+    int text = find_section(good, SHT_PROGBITS), symtab = find_section(good, SHT_SYMTAB);
+    int rela = nth_section(good, SHT_RELA, 1), group = nth_section(good, SHT_GROUP, 1);
+    int other = nth_section(good, SHT_GROUP, 0);
+    uint32_t member;
+    Elf64_Shdr shdr;
+    const Elf64_Ehdr *header = (const void *)good;
+    memcpy(&shdr, good + header->e_shoff + (size_t)other * sizeof shdr, sizeof shdr);
+    memcpy(&member, good + shdr.sh_offset + 4, sizeof member);
+    memcpy(&shdr, good + header->e_shoff + (size_t)symtab * sizeof shdr, sizeof shdr);
+    size_t common = 0;
+    for (size_t at = 0; at < shdr.sh_size; at += sizeof(Elf64_Sym)) {
+        Elf64_Sym symbol;
+        memcpy(&symbol, good + shdr.sh_offset + at, sizeof symbol);
+        common = symbol.st_shndx == SHN_COMMON ? at : common;
+    }
+    /* Another one before it, with the same names. */
+    struct damage link = {"", text, FIELD(sh_link), shdr.sh_link};
+    patch(good, &link);
+    struct damage second = {"is a second symbol table", text, FIELD(sh_type), SHT_SYMTAB};
+    expect_damage(good, size, &second);
+    free(good);
+    expect_table("belongs to no symbol table", text, FIELD(sh_type), SHT_SYMTAB_SHNDX, false);
+    expect_table("has two relocation sections", rela, FIELD(sh_info), (uint64_t)text, false);
+    expect_table("is a member of two groups", group, 4, 4, member, true);
+    expect_table("a member that does not exist", group, 4, 4, 1000, true);
+    assert_true(common > 0);
+    expect_table("has a bad alignment", symtab, common + offsetof(Elf64_Sym, st_value), 8, 3, true);
+    expect_table("is too large", symtab, common + offsetof(Elf64_Sym, st_size), 8,
+                 UINT64_C(1) << 41, true);
+
+    write_bytes("bsd.a",
+                "!<arch>\n#1/20           0           0     0     644     4         `\nname", 72);
+    refuse("bsd.a", NULL, "BSD archives are not supported", "bsd.a(");
+}
+
 /* Small inputs that ask for a large result. */
 static void test_amplification(void **state)
 {
@@ -1029,6 +1104,7 @@ int main(void)
         cmocka_unit_test(test_aarch64),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_tables),
         cmocka_unit_test(test_amplification),
         cmocka_unit_test(test_hostile),
         cmocka_unit_test(test_determinism),
