@@ -314,8 +314,8 @@ void commands_add(const struct emission_job *job, struct text *text, const char 
     char why[512];
     struct script script = {
         .text = text, .objects = job->places->objects, .module = job->module, .base = base};
-    uint8_t *copies = device_kernel_copies(job->module);
-    script.copies = copies;
+    struct kernel_copies copies = device_kernel_copies(job->module);
+    script.copies = copies.chosen; /* by numbers that cores have on the device */
     command_lines_init(&script.lines, job->module, why, sizeof why);
     symbols_init(&script.symbols, job->module);
     find_next(&script);
@@ -330,7 +330,7 @@ void commands_add(const struct emission_job *job, struct text *text, const char 
     vec_free(&script.locals);
     intern_free(&script.symbols_met);
     mem_free(script.next);
-    mem_free(copies);
+    kernel_copies_free(&copies);
     arena_free(&script.arena);
 }
 

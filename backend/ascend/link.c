@@ -103,14 +103,15 @@ static enum backend_status link_objects(const struct emission_job *job, const ch
     kernel_link_begin(&linker, job->module, job->places, &names, FIRST_KERNEL_GROUP, output,
                       job->diags);
     linker.replaced = job->output;
-    uint8_t *copies = device_kernel_copies(job->module);
+    /* Cores choose by the numbers that they have on the device, whatever the launch: any copy. */
+    struct kernel_copies copies = device_kernel_copies(job->module);
     if (objects)
         add_entries(&linker, objects);
-    bool ok = kernel_link_add(&linker, copies);
+    bool ok = kernel_link_add(&linker, copies.chosen);
     if (ok)
-        place_kernels(&linker, copies);
+        place_kernels(&linker, copies.chosen);
     enum backend_status status = kernel_link_finish(&linker, ok);
-    mem_free(copies);
+    kernel_copies_free(&copies);
     symbols_free(&symbols);
     return status;
 }

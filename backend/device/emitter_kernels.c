@@ -23,20 +23,24 @@ static void emit_function(struct emitter *emitter, uint32_t kernel, enum core_ty
     text_free(&name);
 }
 
-/* A kernel's function for a core type, and a list of its copies where there are any. */
+/* A kernel's function for a core type, and a list of its copies where there are any: those past
+ * `made` are these again. */
 static void emit_kernel(struct emitter *emitter, uint32_t kernel, enum core_type core,
-                        uint32_t copies)
+                        uint32_t copies, uint32_t made)
 {
     struct text *text = emitter->text;
     const char *name = core_type_name(core);
-    for (uint32_t copy = 0; copy < copies; copy++)
+    for (uint32_t copy = 0; copy < made; copy++)
         emit_function(emitter, kernel, core, copy);
     if (copies < 2)
         return;
     text_printf(text, "static skrt_kernel_fn *const k%u_%s_copies[] = {k%u_%s", kernel, name,
                 kernel, name);
     for (uint32_t copy = 1; copy < copies; copy++)
-        text_printf(text, ", k%u_%s_split%u", kernel, name, copy);
+        if (copy % made)
+            text_printf(text, ", k%u_%s_split%u", kernel, name, copy % made);
+        else
+            text_printf(text, ", k%u_%s", kernel, name);
     text_string(text, "};\n");
 }
 
@@ -86,15 +90,15 @@ static void emit_variants(struct emitter *emitter, uint32_t kernel, enum core_ty
 void emitter_kernels(struct emitter *emitter)
 {
     const struct module *module = emitter->module;
-    uint8_t *copies = device_kernel_copies(module);
+    struct kernel_copies copies = device_kernel_copies(module);
     for (uint32_t i = 0; i < module->kernels.count; i++)
         for (int core = 0; core < CORE_TYPES; core++) {
-            if (!copies[i] || !kernel_type_has(module->kernels.at[i].type, core))
+            if (!copies.chosen[i] || !kernel_type_has(module->kernels.at[i].type, core))
                 continue;
             if (kernel_is_dynamic(module, &module->kernels.at[i]))
-                emit_variants(emitter, i, core, copies[i]);
+                emit_variants(emitter, i, core, copies.chosen[i]);
             else
-                emit_kernel(emitter, i, core, copies[i]);
+                emit_kernel(emitter, i, core, copies.chosen[i], copies.made[i]);
         }
-    mem_free(copies);
+    kernel_copies_free(&copies);
 }

@@ -57,24 +57,57 @@ enum backend_status device_link_kernels(const struct module *module,
 
 /* ------------------------------------------------------------------------- entries ---- */
 
-uint8_t *device_kernel_copies(const struct module *module)
+/* How many of the cores of a type a call may run on, which are the first of them. */
+static uint32_t reached_cores(const struct module *module, const struct kernel *kernel,
+                              const struct instr *instr, int core)
 {
-    uint8_t *copies = mem_calloc(module->kernels.count, 1);
-    for (uint32_t e = 0; e < module->entries.count; e++) {
-        uint8_t wanted = (uint8_t)attr_int(module, module->entries.at[e].attrs, W_split, 1);
-        for (int core = 0; core < CORE_TYPES; core++) {
-            const struct program *program = &module->entries.at[e].programs[core];
-            for (uint32_t i = 0; i < program->instrs.count; i++) {
-                enum instr_op op = program->instrs.at[i].op;
-                if (op != INSTR_call && op != INSTR_select)
-                    continue;
-                const struct kernel *kernel = module_kernel(module, program->instrs.at[i].kernel);
-                uint8_t *of = &copies[kernel_id(module, kernel)];
-                *of = wanted > *of ? wanted : *of;
-            }
-        }
+    enum { MOST_AIVS = 2 }; /* of an AI core */
+    const struct kernel_type_info *info = kernel_type_info(kernel->type);
+    uint64_t blocks = (uint64_t)instr->number[1];
+    uint64_t cores = core == CORE_AIV && !info->flat ? MOST_AIVS * blocks : blocks;
+    bool all = instr->op != INSTR_call || kernel_is_dynamic(module, kernel);
+    return all || cores > UINT8_MAX ? UINT8_MAX : (uint32_t)cores;
+}
+
+/* Copies that are there without cost, or are told apart by more than their code. */
+static bool has_all_copies(const struct module *module, const struct kernel *kernel)
+{
+    return kernel_is_stub(module, kernel) || attr_find(module, kernel->attrs, W_split);
+}
+
+static void count_copies(const struct module *module, const struct entry *entry, int core,
+                         struct kernel_copies *copies)
+{
+    const struct program *program = &entry->programs[core];
+    uint8_t wanted = (uint8_t)attr_int(module, entry->attrs, W_split, 1);
+    for (uint32_t i = 0; i < program->instrs.count; i++) {
+        const struct instr *instr = &program->instrs.at[i];
+        if (instr->op != INSTR_call && instr->op != INSTR_select)
+            continue;
+        const struct kernel *kernel = module_kernel(module, instr->kernel);
+        uint32_t id = kernel_id(module, kernel);
+        uint32_t reached =
+            has_all_copies(module, kernel) ? wanted : reached_cores(module, kernel, instr, core);
+        uint8_t made = reached < wanted ? (uint8_t)reached : wanted;
+        copies->chosen[id] = wanted > copies->chosen[id] ? wanted : copies->chosen[id];
+        copies->made[id] = made > copies->made[id] ? made : copies->made[id];
     }
+}
+
+struct kernel_copies device_kernel_copies(const struct module *module)
+{
+    struct kernel_copies copies = {mem_calloc(module->kernels.count, 1),
+                                   mem_calloc(module->kernels.count, 1)};
+    for (uint32_t e = 0; e < module->entries.count; e++)
+        for (int core = 0; core < CORE_TYPES; core++)
+            count_copies(module, &module->entries.at[e], core, &copies);
     return copies;
+}
+
+void kernel_copies_free(struct kernel_copies *copies)
+{
+    mem_free(copies->chosen);
+    mem_free(copies->made);
 }
 
 /* Adds one of each kernel that no entry calls, but an op outside of super kernels; and forgets the
@@ -149,13 +182,13 @@ enum backend_status device_link_entries(const struct module *module,
     struct kernel_link linker;
     begin_link(&linker, module, places, output, diags);
     linker.provided = output->path ? is_provided : NULL; /* else it is told when it is loaded */
-    uint8_t *copies = device_kernel_copies(module);
+    struct kernel_copies copies = device_kernel_copies(module);
     add_entries(linker.link, entries);
     keep_entries(linker.link, module, entries->prefix);
     if (!entries->prefix)
         keep_gears(linker.link, module);
-    bool ok = kernel_link_add(&linker, copies);
-    mem_free(copies);
+    bool ok = kernel_link_add(&linker, copies.made);
+    kernel_copies_free(&copies);
     return kernel_link_finish(&linker, ok);
 }
 
@@ -167,10 +200,10 @@ enum backend_status device_link_check(const struct module *module,
     begin_link(&linker, module, places, NULL, diags);
     linker.provided = is_provided;
     struct object_made *made = add_caller(linker.link);
-    uint8_t *copies = device_kernel_copies(module);
-    add_launched(module, copies, called);
-    bool ok = kernel_link_add(&linker, copies);
-    mem_free(copies);
+    struct kernel_copies copies = device_kernel_copies(module);
+    add_launched(module, copies.made, called);
+    bool ok = kernel_link_add(&linker, copies.made);
+    kernel_copies_free(&copies);
     enum backend_status status = kernel_link_finish(&linker, ok);
     object_made_free(made);
     return status;

@@ -12,9 +12,17 @@ struct device_output {
     size_t size;
 };
 
-/* For each kernel (by index) the number of copies that the entries which call it ask for; 0 where
- * none calls it. To be freed. */
-uint8_t *device_kernel_copies(const struct module *module);
+/* For each kernel, by index, what the entries that call it need; 0 where none does. Copies from
+ * `made` on are those before them again, modulo `made`: no core comes so far that it would call
+ * them, for it has copy (its index) mod `split`, and a call runs on the first cores. */
+struct kernel_copies {
+    uint8_t *chosen; /* copies that they choose from */
+    uint8_t *made;   /* that have code of their own: the first ones */
+};
+
+/* To be freed. */
+struct kernel_copies device_kernel_copies(const struct module *module);
+void kernel_copies_free(struct kernel_copies *copies);
 
 /* The objects of entries, which call kernels by their symbols (backend/device/symbols.h) and have
  * the functions of stubs. */

@@ -14,8 +14,8 @@ struct entries_maker {
     const struct module_rows *rows;
     uint64_t kernels, sites; /* the tables, in data */
     uint64_t *code;          /* the functions of entries, by index */
-    uint8_t *copies;         /* of kernels, by index; 0: not called */
-    uint8_t stride;          /* the most of them */
+    struct kernel_copies copies;
+    uint8_t stride; /* the most that a kernel has */
 };
 
 /* ----------------------------------------------------------------------------- kernels ---- */
@@ -90,16 +90,22 @@ static void put_copy(struct entries_maker *maker, const struct row_part *part, u
                        object_made_begin(OBJECT_MADE_DATA), variants);
 }
 
+/* All that entries choose from, from `at` on. */
+static void put_copies(struct entries_maker *maker, const struct row_part *part, uint64_t at)
+{
+    uint32_t made = maker->copies.made[part->kernel];
+    for (uint32_t copy = 0; copy < maker->copies.chosen[part->kernel]; copy++)
+        put_copy(maker, part, copy % made, at + copy * sizeof(struct skrt_row_kernel));
+}
+
 static void put_kernels(struct entries_maker *maker)
 {
     const uint64_t size = sizeof(struct skrt_row_kernel);
     maker->kernels = object_maker_room(&maker->base, (uint64_t)maker->rows->tables.parts.count *
                                                          maker->stride * size);
     for (uint32_t i = 0; i < maker->rows->tables.parts.count; i++)
-        for (uint32_t copy = 0; copy < maker->copies[maker->rows->tables.parts.at[i].kernel];
-             copy++)
-            put_copy(maker, &maker->rows->tables.parts.at[i], copy,
-                     maker->kernels + ((uint64_t)i * maker->stride + copy) * size);
+        put_copies(maker, &maker->rows->tables.parts.at[i],
+                   maker->kernels + (uint64_t)i * maker->stride * size);
 }
 
 /* ------------------------------------------------------------------------------- sites ---- */
@@ -190,9 +196,10 @@ static struct object_made *make_object(const struct module_rows *rows, const str
                                   .copies = device_kernel_copies(module)};
     object_maker_begin(&maker.base, module, machine);
     for (uint32_t i = 0; i < module->kernels.count; i++)
-        maker.stride = maker.copies[i] > maker.stride ? maker.copies[i] : maker.stride;
+        maker.stride =
+            maker.copies.chosen[i] > maker.stride ? maker.copies.chosen[i] : maker.stride;
     put_all(&maker);
-    mem_free(maker.copies);
+    kernel_copies_free(&maker.copies);
     mem_free(maker.code);
     return object_maker_end(&maker.base);
 }
