@@ -16,14 +16,18 @@
 #include "passes/entry/records.h"
 #include "passes/entry/visit.h"
 
+static bool wants(const struct sk_options *options)
+{
+    return sk_options_check(options);
+}
+
 static bool check(struct superkernel *sk)
 {
-    if (sk_options_check(&sk->options))
-        records_add(sk, RECORDS_CHECK);
+    records_add(sk, RECORDS_CHECK);
     return true;
 }
 
 bool pass_check_sync(struct pass_context *context)
 {
-    return superkernels_visit(context, check);
+    return superkernels_visit_if(context, wants, check);
 }

@@ -339,11 +339,14 @@ static bool synchronise(struct debug_sync *ds)
     return ok;
 }
 
+static bool wants(const struct sk_options *options)
+{
+    return options->of[SK_debug_sync_all].number;
+}
+
 static bool visit(struct superkernel *sk)
 {
     struct debug_sync ds = {.sk = sk};
-    if (!sk->options.of[SK_debug_sync_all].number)
-        return true;
     ds.flags = !superkernel_is_two_lists(sk) && kernel_type_is_mixed(sk->entry->type);
     for (int core = 0; core < CORE_TYPES; core++) {
         struct side *side = &ds.sides[core];
@@ -367,5 +370,5 @@ static bool visit(struct superkernel *sk)
 
 bool pass_debug_sync_all(struct pass_context *context)
 {
-    return superkernels_visit(context, visit);
+    return superkernels_visit_if(context, wants, visit);
 }

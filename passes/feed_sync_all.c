@@ -139,11 +139,14 @@ static bool refuse_dynamic(const struct superkernel *sk)
     return false;
 }
 
+static bool wants(const struct sk_options *options)
+{
+    return options->of[SK_feed_sync_all].number;
+}
+
 static bool visit(struct superkernel *sk)
 {
     uint64_t blocks = (uint64_t)attr_int(sk->module, sk->entry->attrs, W_block, 1);
-    if (!sk->options.of[SK_feed_sync_all].number)
-        return true;
     if (refuse_dynamic(sk))
         return false;
     set_slot(sk);
@@ -156,5 +159,5 @@ static bool visit(struct superkernel *sk)
 
 bool pass_feed_sync_all(struct pass_context *context)
 {
-    return superkernels_visit(context, visit);
+    return superkernels_visit_if(context, wants, visit);
 }

@@ -44,9 +44,14 @@ static bool has_preloads(const struct entry *entry)
     return false;
 }
 
+static bool wants(const struct sk_options *options)
+{
+    return options->of[SK_preload_data].number != SK_PRELOAD_DATA_none;
+}
+
 static bool visit(struct superkernel *sk)
 {
-    if (sk->options.of[SK_preload_data].number == SK_PRELOAD_DATA_none || has_preloads(sk->entry))
+    if (has_preloads(sk->entry))
         return true;
     for (int core = 0; core < CORE_TYPES; core++)
         if (sk->entry->programs[core].present)
@@ -56,5 +61,5 @@ static bool visit(struct superkernel *sk)
 
 bool pass_preload_data(struct pass_context *context)
 {
-    return superkernels_visit(context, visit);
+    return superkernels_visit_if(context, wants, visit);
 }

@@ -13,14 +13,18 @@
 #include "passes/entry/records.h"
 #include "passes/entry/visit.h"
 
+static bool wants(const struct sk_options *options)
+{
+    return options->of[SK_profiling].number;
+}
+
 static bool profile(struct superkernel *sk)
 {
-    if (sk->options.of[SK_profiling].number)
-        records_add(sk, RECORDS_PROFILE);
+    records_add(sk, RECORDS_PROFILE);
     return true;
 }
 
 bool pass_profile(struct pass_context *context)
 {
-    return superkernels_visit(context, profile);
+    return superkernels_visit_if(context, wants, profile);
 }

@@ -11,14 +11,18 @@
 #include "passes/entry/records.h"
 #include "passes/entry/visit.h"
 
+static bool wants(const struct sk_options *options)
+{
+    return sk_options_trace(options);
+}
+
 static bool trace(struct superkernel *sk)
 {
-    if (sk_options_trace(&sk->options))
-        records_add(sk, RECORDS_TRACE);
+    records_add(sk, RECORDS_TRACE);
     return true;
 }
 
 bool pass_trace(struct pass_context *context)
 {
-    return superkernels_visit(context, trace);
+    return superkernels_visit_if(context, wants, trace);
 }

@@ -7,6 +7,7 @@
 struct visits {
     struct pass_context *context;
     bool (*visit)(struct superkernel *sk);
+    bool (*wants)(const struct sk_options *options); /* NULL: whatever they are */
     void *user;
     struct entry_change *changes; /* by entry: what parts have done */
     bool failed;                  /* atomic */
@@ -151,7 +152,8 @@ static bool visit_graph(struct visitor *visitor)
         sk->ops = members->ops + members->first[b];
         sk->count = members->first[b + 1] - members->first[b];
         sk_options_of(&sk->options, sk->module, attr_string(sk->module, block->attrs, W_options));
-        ok = visit_entry(visitor, entry, members, members->grouped + members->first[b]) && ok;
+        if (!visitor->visits->wants || visitor->visits->wants(&sk->options))
+            ok = visit_entry(visitor, entry, members, members->grouped + members->first[b]) && ok;
     }
     mem_free(visitor->index);
     visitor->index = NULL;
@@ -206,8 +208,15 @@ static bool entries_are_apart(const struct module *module)
 
 bool superkernels_visit(struct pass_context *context, bool (*visit)(struct superkernel *sk))
 {
+    return superkernels_visit_if(context, NULL, visit);
+}
+
+bool superkernels_visit_if(struct pass_context *context,
+                           bool (*wants)(const struct sk_options *options),
+                           bool (*visit)(struct superkernel *sk))
+{
     struct module *module = context->module;
-    struct visits visits = {.context = context, .visit = visit};
+    struct visits visits = {.context = context, .visit = visit, .wants = wants};
     analyses_make_members(context->analyses, module);
     visits.changes = mem_calloc(module->entries.count, sizeof *visits.changes);
     parts_run(&(struct parts){.threads = entries_are_apart(module) ? module->threads

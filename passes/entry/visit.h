@@ -11,7 +11,12 @@
  * are back afterwards. Graphs are visited in parts (ir/base/parts.h), which change nothing but the
  * entry at hand. Returns whether all was well. */
 bool superkernels_visit(struct pass_context *context, bool (*visit)(struct superkernel *sk));
-/* The same for a visitor that keeps something between super kernels, one after another: `sk->user`
+/* The same of those alone for whose options `wants` is true (NULL: of all): other entries are not
+ * looked at. */
+bool superkernels_visit_if(struct pass_context *context,
+                           bool (*wants)(const struct sk_options *options),
+                           bool (*visit)(struct superkernel *sk));
+/* The same of all for a visitor that keeps something between super kernels, one after another: `sk->user`
  * is `user`, otherwise NULL. */
 bool superkernels_visit_in_turn(struct pass_context *context, bool (*visit)(struct superkernel *sk),
                                 void *user);
