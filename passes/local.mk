@@ -89,6 +89,8 @@ libskir_la_SOURCES += \
 	passes/fusion/fusion_rewrite.c \
 	passes/fusion/knots.c \
 	passes/fusion/knots.h \
+	passes/fusion/lookahead.c \
+	passes/fusion/lookahead.h \
 	passes/fusion/reference_cuts.c \
 	passes/fusion/reference_cuts.h \
 	passes/fusion/schedule.c \

@@ -151,37 +151,6 @@ static struct cost cost_of_rest(struct search *search, const struct knot *knot, 
     return cost;
 }
 
-/* Ops that are left in knots behind a break: what looks best step by step leaves few. */
-static uint32_t size_of_rest(struct search *search, const struct knot *knot, uint32_t group)
-{
-    uint32_t size = 0;
-    struct knot_list rest = rest_of(search, knot, group);
-    for (uint32_t i = 0; i < rest.count; i++)
-        size += rest.at[i].count;
-    knot_list_free(&rest);
-    return size;
-}
-
-enum { MAX_LOOKED_AT = 8 };
-
-/* Leaves the one choice that looks best. */
-static void keep_best(struct search *search, const struct knot *knot, struct choices *choices)
-{
-    uint32_t best = 0, size = UINT32_MAX;
-    for (uint32_t i = 0, looked = 0; i < choices->count && looked < MAX_LOOKED_AT; i++) {
-        const struct choice *choice = &choices->at[i];
-        if (is_less(choices->at[best].step, choice->step))
-            continue;
-        uint32_t left = size_of_rest(search, knot, choice->group);
-        looked++;
-        if (!is_less(choice->step, choices->at[best].step) && left >= size)
-            continue;
-        best = i;
-        size = left;
-    }
-    keep_one(choices, best);
-}
-
 /* What can be broken first; a group that costs nothing more to break is broken at once. */
 static void list_choices(struct search *search, const struct knot *knot, struct choices *choices)
 {
@@ -201,8 +170,6 @@ static void list_choices(struct search *search, const struct knot *knot, struct 
     for (uint32_t i = 0; i < choices->count; i++)
         if (!is_less(no_cost, choices->at[i].step))
             keep_one(choices, i);
-    if (choices->count > 1 && search->knots.work > search->budget)
-        keep_best(search, knot, choices);
 }
 
 /* The least that any break of the knot costs. */
@@ -282,7 +249,7 @@ static struct cost solve(struct search *search, const struct knot *knot, struct 
     const struct solved *known = look_up(search, knot, key);
     if (known && (known->group != NONE || !is_less(known->cost, limit)))
         return known->cost;
-    if (search->knots.work / BREAKS_STEPWISE > search->budget) {
+    if (search->knots.work > search->budget) {
         search->gave_up = true;
         return limit;
     }

@@ -1,6 +1,6 @@
 /* Which groups break where not all of them can be scheduled whole: those whose breaking costs least
- * (struct break_cost). Exact while the search stays within its budget, which small knots do;
- * beyond, what looks best step by step; and beyond that nothing is chosen. */
+ * (struct break_cost). Found by a search of all choices, as far as its budget goes, which does for
+ * small knots; beyond that nothing is planned. */
 #ifndef PASSES_FUSION_BREAKS_H
 #define PASSES_FUSION_BREAKS_H
 
@@ -17,10 +17,6 @@ struct breaks {
     uint32_t count, capacity;
     uint32_t next;
 };
-
-/* Beyond its budget the search goes on step by step until it has looked at so many times as
- * much. */
-enum { BREAKS_STEPWISE = 4 };
 
 /* For a schedule where nothing can go as a whole, and no group is broken yet: what is to be broken
  * whenever that is so. */

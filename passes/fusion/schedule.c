@@ -1,4 +1,5 @@
 #include "passes/fusion/breaks.h"
+#include "passes/fusion/lookahead.h"
 
 #include <assert.h>
 
@@ -24,23 +25,6 @@ static void find_users(struct schedule *s)
             uint32_t from = order->edges[e].from;
             s->users[s->user_first[from] + fill[from]++] = op;
         }
-    mem_free(fill);
-}
-
-static void find_members(struct schedule *s)
-{
-    uint32_t n = s->order->n_ops;
-    uint32_t *fill = mem_calloc(s->n_groups, sizeof *fill);
-    s->members = mem_calloc(n, sizeof *s->members);
-    s->member_first = mem_calloc((size_t)s->n_groups + 1, sizeof *s->member_first);
-    for (uint32_t op = 0; op < n; op++)
-        s->member_first[s->group_of[op] + 1]++;
-    for (uint32_t i = 0; i < s->n_groups; i++)
-        s->member_first[i + 1] += s->member_first[i];
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t op = s->order->text[i], group = s->group_of[op];
-        s->members[s->member_first[group] + fill[group]++] = op;
-    }
     mem_free(fill);
 }
 
@@ -136,55 +120,19 @@ static bool schedule_leaving(struct schedule *s)
     return any;
 }
 
-/* An unscheduled predecessor of `op`, outside of `group` where that is not GROUP_NONE; or NONE. */
-static uint32_t waits_for(struct schedule *s, uint32_t op, uint32_t group)
-{
-    for (uint32_t e = s->order->first[op]; e < s->order->first[op + 1] && s->budget; e++) {
-        uint32_t from = s->order->edges[e].from;
-        s->budget--;
-        if (s->place[from] == NONE && (group == GROUP_NONE || s->group_of[from] != group))
-            return from;
-    }
-    return NONE;
-}
-
-/* A group a part of which must go before `group` can go as a whole: follows what an op of it waits
- * for back to an op that is ready. That op is of a group, since ready ops outside of groups have
- * gone before. GROUP_NONE where the budget is used up. */
-static uint32_t goes_before(struct schedule *s, uint32_t group)
-{
-    uint32_t op = NONE;
-    for (uint32_t i = s->member_first[group]; i < s->member_first[group + 1] && op == NONE; i++) {
-        if (s->budget == 0)
-            return GROUP_NONE;
-        s->budget--;
-        if (s->place[s->members[i]] == NONE)
-            op = waits_for(s, s->members[i], group);
-    }
-    while (op != NONE && s->needs[op] > 0)
-        op = waits_for(s, op, GROUP_NONE);
-    return op == NONE ? GROUP_NONE : s->group_of[op];
-}
-
-/* What is to break where no plan says it. Breaking a group that merely waits for parts of another
- * would not be needed: following what goes before what leads to groups that wait for each other, or
- * for themselves. One of a higher rank breaks only where all ready ops are of such groups. */
+/* What is to break where no plan says it. A group of a higher rank breaks only where all ready ops
+ * are of such groups. */
 static uint32_t find_break(struct schedule *s)
 {
     /* An order without cycles has a ready op, and those outside of groups have gone before. */
     assert(s->partial.count > 0 || s->fixed.count > 0);
     if (s->partial.count == 0)
         return heap_top(&s->fixed);
-    uint32_t group = heap_top(&s->partial), choice = group;
-    for (uint32_t steps = 0; steps < s->n_groups; steps++) {
-        uint32_t before = goes_before(s, group);
-        if (before == GROUP_NONE || before == group)
-            break;
-        group = before;
-        if (s->groups[group].cost.rank == BREAK_FREELY)
-            choice = group;
+    if (!s->lookahead) {
+        s->lookahead = mem_calloc(1, sizeof *s->lookahead);
+        lookahead_init(s->lookahead, s);
     }
-    return choice;
+    return lookahead_choose(s->lookahead);
 }
 
 /* No group can go as a whole, so one must break. */
@@ -247,8 +195,6 @@ void schedule_init(struct schedule *s, const struct order *order, uint32_t *grou
     for (uint32_t op = 0; op < n; op++)
         s->groups[group_of[op]].work += !schedule_may_leave(s, op);
     find_users(s);
-    find_members(s);
-    s->budget = 64 * ((uint64_t)n + order->first[n]);
     schedule_all(s);
 }
 
@@ -260,6 +206,9 @@ void schedule_free(struct schedule *s)
     if (s->breaks)
         breaks_free(s->breaks);
     mem_free(s->breaks);
+    if (s->lookahead)
+        lookahead_free(s->lookahead);
+    mem_free(s->lookahead);
     heap_free(&s->free_ops);
     heap_free(&s->leaving);
     heap_free(&s->whole);
@@ -268,8 +217,6 @@ void schedule_free(struct schedule *s)
     mem_free(s->groups);
     mem_free(s->needs);
     mem_free(s->users);
-    mem_free(s->members);
-    mem_free(s->member_first);
     mem_free(s->user_first);
     mem_free(s->place);
     mem_free(s->ops);

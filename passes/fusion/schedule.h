@@ -13,6 +13,7 @@ enum { GROUP_NONE = 0 }; /* ops that are not to be fused */
 enum { SCHEDULE_SEARCH = 4000000 };
 
 struct breaks;
+struct lookahead;
 
 /* What it costs to leave a group unfinished. Groups of a higher rank break only where no others can
  * instead. `first` and `more` are the launches that come with its first break, and with each
@@ -49,18 +50,17 @@ struct schedule {
         uint32_t count, capacity;
     } segments;
     /* Working state. */
-    struct breaks *breaks; /* the groups to be broken; NULL as long as nothing had to be */
-    uint64_t search;       /* what planning them may look at (passes/fusion/breaks.h) */
-    uint32_t open;         /* the group that is being scheduled, or GROUP_NONE */
-    uint64_t budget;       /* steps that looking for the next one may take where no plan says it */
-    uint32_t *members, *member_first; /* ops by group in text order, like users */
-    uint32_t *needs;                  /* per op: unscheduled predecessors, with multiplicity */
-    uint32_t *users, *user_first;     /* successors of op i: users[user_first[i]] .. */
-    struct heap free_ops;             /* ready ops outside of groups, by text position */
-    struct heap leaving;              /* ready ops of groups that may leave them, the same */
-    struct heap whole;   /* groups that wait for nothing, by text position of a ready op */
-    struct heap partial; /* groups that have a ready op and may break, the same */
-    struct heap fixed;   /* those that have one and should not, being of a higher rank */
+    struct breaks *breaks;        /* the groups to be broken; NULL as long as nothing had to be */
+    uint64_t search;              /* what planning them may look at (passes/fusion/breaks.h) */
+    uint32_t open;                /* the group that is being scheduled, or GROUP_NONE */
+    struct lookahead *lookahead;  /* NULL as long as plans say what to break */
+    uint32_t *needs;              /* per op: unscheduled predecessors, with multiplicity */
+    uint32_t *users, *user_first; /* successors of op i: users[user_first[i]] .. */
+    struct heap free_ops;         /* ready ops outside of groups, by text position */
+    struct heap leaving;          /* ready ops of groups that may leave them, the same */
+    struct heap whole;            /* groups that wait for nothing, by text position of a ready op */
+    struct heap partial;          /* groups that have a ready op and may break, the same */
+    struct heap fixed;            /* those that have one and should not, being of a higher rank */
 };
 
 /* Schedules all ops of an acyclic order. Groups are 1 .. n_groups - 1. Among what can go next, what
