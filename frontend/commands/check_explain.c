@@ -153,7 +153,8 @@ static void explain(struct explainer *explainer, const struct diags *diags,
         last = diag;
     }
     print_told(explainer);
-    if (!last && diags_have(diags, DIAG_nothing_to_fuse))
+    bool marked = diags_have(diags, DIAG_nothing_to_fuse) || diags_have(diags, DIAG_scope_bypassed);
+    if (!last && (marked || diags_have(diags, DIAG_scope_broken)))
         fputs("  nothing is fused\n", explainer->out);
     else if (!last)
         fputs("  nothing is marked to be fused: no op is in a scope\n", explainer->out);

@@ -62,6 +62,16 @@ for rules, expected in ([], OWN), (["--partition=fewest", "--names=own"], OWN), 
     tap.check(f"run {shown}: the ring is warned of where the reference makes one launch of it",
               warned == ("--partition=reference" in rules), done.stderr)
 
+for strict, status in ("bypass", 0), ("abort", 1):
+    text = open("graph.skir").read().replace("scope @r {", f'scope @r {{options = "strict-scope-check={strict}"}} {{')
+    with open("strict.skir", "w") as file:
+        file.write("skir 1\n" + text[text.index("graph"):].replace('scope @s {options = "stream-fusion=1"}', "scope none"))
+    done = tap.skirc("check", "--explain", "--partition=reference", "strict.skir")
+    tap.check(f"{strict} is for a ring that the reference does not cut, too", done.returncode == status and
+              f"strict-scope-check={strict}" in done.stderr and "partition-differs" in done.stderr, done.stderr)
+    tap.check(f"{strict}: the account says that nothing is fused", "nothing is fused" in done.stdout and
+              "nothing is marked" not in done.stdout, done.stdout)
+
 for command in "check", "opt", "compile", "run", "trace":
     done = tap.skirc(command, "--partition=most", "graph.skir")
     tap.check(f"{command}: a rule that there is not is wrong usage", done.returncode == 2 and
