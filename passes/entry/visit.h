@@ -16,8 +16,8 @@ bool superkernels_visit(struct pass_context *context, bool (*visit)(struct super
 bool superkernels_visit_if(struct pass_context *context,
                            bool (*wants)(const struct sk_options *options),
                            bool (*visit)(struct superkernel *sk));
-/* The same of all for a visitor that keeps something between super kernels, one after another: `sk->user`
- * is `user`, otherwise NULL. */
+/* The same of all for a visitor that keeps something between super kernels, one after another:
+ * `sk->user` is `user`, otherwise NULL. */
 bool superkernels_visit_in_turn(struct pass_context *context, bool (*visit)(struct superkernel *sk),
                                 void *user);
 
