@@ -162,7 +162,9 @@ static void sleep_for(struct skrt_worker *worker, uint64_t ns)
     atomic_store(&home->asleep, true);
     if (!was_told(worker)) {
         atomic_fetch_add_explicit(&worker->n_sleeps, 1, memory_order_relaxed);
+        uint64_t begin = skrt_clock();
         skrt_sleep(&home->signals, worker->heard, ns);
+        worker->naps.slept += skrt_clock() - begin;
     }
     atomic_store(&home->asleep, false);
 }

@@ -1,6 +1,6 @@
 /* Naps: workers that are better away for a while.
  *
- * Where more runs on the machine than it has processors, a worker that was taken off its own keeps
+ * Where more runs on the machine than it has processors, a worker that is taken off its own keeps
  * all others waiting: it naps deeply, which nothing ends but time, and longer if that happens again
  * soon. Where the cores of all homes come to the next barrier faster than workers can meet, one
  * worker does better alone: others nap lightly, until cores have been ready for long. While a

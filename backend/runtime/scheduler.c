@@ -246,11 +246,27 @@ static struct skrt_core *steal(struct skrt_worker *worker, bool wait)
     return NULL;
 }
 
+/* Another core of the home that the worker helps, as long as its own has none for it and the owner
+ * does not come back. */
+static struct skrt_core *help_on(struct skrt_worker *worker)
+{
+    struct skrt_home *home = worker->held;
+    if (!worker->helps || !home || home == worker->home || skrt_home_has_news(worker->home) ||
+        atomic_load_explicit(&home->wanted, memory_order_relaxed) ||
+        atomic_load_explicit(&worker->device->stopped, memory_order_relaxed))
+        return NULL;
+    worker->depth = 1;
+    return skrt_home_take(home);
+}
+
 /* The next core that is there at once: of the worker's home, or another one that it helps, or where
  * nobody else is up. */
 static struct skrt_core *next_core(struct skrt_worker *worker, bool wait)
 {
-    struct skrt_core *core = pick(worker);
+    struct skrt_core *core = help_on(worker);
+    if (core)
+        return core;
+    core = pick(worker);
     if (core || !(worker->helps || wait || skrt_nap_leaves_one(worker->device)))
         return core;
     core = steal(worker, wait);
@@ -283,6 +299,10 @@ static bool look_out_first(struct skrt_worker *worker)
 static struct skrt_core *find_core(struct skrt_worker *worker)
 {
     struct skrt_rest rest = {0};
+    struct skrt_core *late = worker->late;
+    worker->late = NULL;
+    if (late)
+        return late;
     for (;;) {
         struct skrt_core *core = next_core(worker, rest.again);
         if (core)
@@ -321,6 +341,9 @@ static void release_previous(struct skrt_worker *worker)
     if (worker->previous)
         atomic_store_explicit(&worker->previous->on_thread, false, memory_order_release);
     worker->previous = NULL;
+    if (worker->unused)
+        skrt_stacks_give(worker, worker->unused);
+    worker->unused = NULL;
 }
 
 /* From one stack to another, neither of which is a thread's own, or one. */
@@ -349,6 +372,8 @@ static struct skrt_fiber *stack_for(struct skrt_worker *worker, struct skrt_core
     return core->fiber;
 }
 
+/* Two workers may be about to leave cores for each other's: so nobody waits for another one to
+ * leave a stack while its own is one that a core goes on with. */
 void skrt_sched_switch(struct skrt_core *core)
 {
     struct skrt_worker *worker = core->worker;
@@ -362,6 +387,11 @@ void skrt_sched_switch(struct skrt_core *core)
         worker->core = core;
         skrt_sched_let_go(worker);
         return;
+    }
+    if (next && next->fiber && atomic_load(&next->fiber->on_thread)) {
+        skrt_sched_leave_all(worker);
+        worker->late = next;
+        next = NULL;
     }
     switch_stack(worker, own, next ? stack_for(worker, next) : &worker->host, false);
 }
@@ -417,7 +447,7 @@ void skrt_sched_stack(void *arg)
         for (; core && !core->fiber; core = next_core(fiber->worker, false))
             run_core(fiber, core);
         struct skrt_worker *worker = fiber->worker;
-        skrt_stacks_give(worker, fiber);
+        worker->unused = fiber;
         switch_stack(worker, fiber, core ? stack_for(worker, core) : &worker->host, false);
     }
 }

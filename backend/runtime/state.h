@@ -226,7 +226,8 @@ struct skrt_naps {
     uint64_t ns;            /* of the last one */
     uint64_t up_since;      /* its end; this and the next by the monotonic clock */
     uint64_t looked;        /* the last look at what the machine does */
-    long switches;          /* up to then: it was taken off its processor so often */
+    uint64_t ran;           /* up to then, on a processor; of the thread's clock */
+    uint64_t slept;         /* since then */
     uint32_t waits;         /* times that the worker had no core of its own */
     _Atomic uint32_t awake; /* not 0: a nap ends; it sleeps here */
 };
@@ -240,6 +241,8 @@ struct skrt_worker {
     struct skrt_core *core;      /* that it runs, or NULL */
     struct skrt_core *next;      /* that a stack which is switched to shall begin with */
     struct skrt_fiber *previous; /* that it has just switched away from, or NULL */
+    struct skrt_fiber *unused;   /* the same, if no core is on it */
+    struct skrt_core *late;      /* that it has taken, and whose stack another worker is leaving */
     struct skrt_home *held;      /* whose gate it has entered, or NULL, */
     uint32_t depth;              /* so often */
     bool shares;                 /* it has the device's lock for its core */
