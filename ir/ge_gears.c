@@ -7,7 +7,7 @@
 struct ge_writer {
     const struct module *module;
     const struct graph *graph;
-    struct gear_table table; /* of gears that are not expanded */
+    struct gear_table table; /* of gears that are not expanded, without the rows that are marked */
 };
 
 static uint32_t count_rows(const struct ge_writer *writer)
@@ -40,6 +40,16 @@ static bool says_param(const struct ge_writer *writer, uint32_t param)
             if (dim_at(writer, row, type_dims(writer->module, value->type)[i]) < 0)
                 return false;
     return true;
+}
+
+static void drop_marked(struct gear_table *table, const struct graph *graph)
+{
+    uint32_t kept = 0;
+    for (uint32_t row = 0; row < table->n_rows; row++)
+        if (!gear_row_is_marked(graph, row))
+            memmove(table->values + (size_t)kept++ * table->n_gears, gear_table_row(table, row),
+                    table->n_gears * sizeof *table->values);
+    table->n_rows = kept;
 }
 
 static bool says_all(const struct ge_writer *writer)
@@ -88,6 +98,8 @@ bool ge_gears_write(struct ge_gears *gears, const struct module *module, const s
     if (graph->gear_mode == GEARS_NONE ||
         (graph->cases.count == 0 && !gear_table_init(&writer.table, graph)))
         return false;
+    if (graph->cases.count == 0)
+        drop_marked(&writer.table, graph);
     bool says = says_all(&writer);
     for (uint32_t i = 0; says && i < graph->n_params; i++)
         put_param(&writer, i, &gears->input_shape);

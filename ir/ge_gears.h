@@ -18,7 +18,8 @@ struct ge_gears {
     struct text input_shape, dynamic_dims;
 };
 
-/* The texts of a graph's gears, whether they are expanded or not. False where it has none, or these
+/* The texts of a graph's gears, whether they are expanded or not, without rows that are marked
+ * (ir/gears.h). False where it has none, or these
  * texts cannot say them: with shapes of parameters that are not known but for gears, names that
  * have a semicolon, or one combination alone. */
 bool ge_gears_write(struct ge_gears *gears, const struct module *module, const struct graph *graph);

@@ -28,6 +28,18 @@ static inline const int64_t *gear_table_row(const struct gear_table *table, uint
     return table->values + (size_t)row * table->n_gears;
 }
 
+/* Whether it is known that a graph whose gears are not expanded contradicts a row of its table. */
+static inline bool gear_row_is_marked(const struct graph *graph, uint32_t row)
+{
+    return graph->gear_rows_out[row / 64] >> row % 64 & 1;
+}
+
+static inline void gear_row_mark(struct graph *graph, uint32_t row, bool out)
+{
+    uint64_t bit = UINT64_C(1) << row % 64, *word = &graph->gear_rows_out[row / 64];
+    *word = out ? *word | bit : *word & ~bit;
+}
+
 /* The gear of a name that the graph declares, or NULL. */
 const struct gear *graph_find_gear(const struct graph *graph, uint32_t name);
 /* Whether the gear lists the value. */

@@ -249,7 +249,8 @@ struct graph {
     VEC(struct param) params;
     VEC(struct free_dim) dims;
     VEC(struct gear) gears;
-    VEC(int64_t) gear_values; /* of gears and cases */
+    VEC(int64_t) gear_values;  /* of gears and cases */
+    uint64_t gear_rows_out[2]; /* rows of its table that the graph contradicts (ir/gears.h) */
     VEC(struct gear_case) cases;
     struct vec_u32 result_types;
     struct vec_u32 returns; /* value ids */

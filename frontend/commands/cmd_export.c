@@ -41,11 +41,11 @@ static const struct exchange_format *choose_format(const struct invocation *invo
 }
 
 /* Formats that list combinations have those that there are. */
-static bool narrow_gears(const struct exchange_format *format, struct input *input)
+static bool mark_gears(const struct exchange_format *format, struct input *input)
 {
     bool ok = true;
     for (uint32_t i = 0; format->lists_gears && i < input->module->graphs.count; i++)
-        ok = gear_rows_narrow(input->module, i, &input->diags) && ok;
+        ok = gear_rows_mark(input->module, i, &input->diags) && ok;
     return ok;
 }
 
@@ -58,7 +58,7 @@ static enum exit_status export_one(struct invocation *invocation, const char *pa
     if (input_open_verified(&input, invocation, path)) {
         struct exported exported = {user, input.module};
         if ((!exported.format->fits || exported.format->fits(input.module, &input.diags)) &&
-            narrow_gears(exported.format, &input)) {
+            mark_gears(exported.format, &input)) {
             if (exported.format->read)
                 move_paths(input.module, path, output);
             status = write_produced(invocation, output, produce, &exported);

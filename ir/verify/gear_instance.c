@@ -1,5 +1,6 @@
 #include "ir/verify/gear_instance.h"
 #include "ir/gears.h"
+#include "ir/refine_types.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/infer_types.h"
 #include "ir/verify/verify.h"
@@ -53,6 +54,7 @@ void gear_instance_make(struct gear_instance *instance, struct module *module,
         return;
     diags_begin(&diags, like);
     bool ok = infer_graph_types(module, &instance->graph, &diags);
+    refine_result_types(module, &instance->graph);
     instance->made = diags_end(&diags, ok);
 }
 

@@ -18,9 +18,9 @@ struct gear_instance {
 };
 
 /* Makes a copy of the graph with these values, by gear, in their places; types that are not written
- * follow from them. It is not made right where a dimension becomes too large, or a type does not
- * follow. The source and the path are those of `diags`, which gets nothing. To be freed in any
- * case. */
+ * follow from them, and so do dimensions that are written as unknown. It is not made right where a
+ * dimension becomes too large, or a type does not follow. The source and the path are those of
+ * `diags`, which gets nothing. To be freed in any case. */
 void gear_instance_make(struct gear_instance *instance, struct module *module,
                         const struct graph *graph, const int64_t *values,
                         const struct diags *diags);

@@ -43,73 +43,29 @@ void gear_rows_left_out_free(struct gear_rows_left_out *left_out)
     text_free(&left_out->reason);
 }
 
-/* ----------------------------------------------------------------------- narrowing ---- */
+/* ------------------------------------------------------------------------- marking ---- */
 
-struct narrowing {
-    struct module *module;
-    struct graph *graph;
-    struct diags *diags;
-    struct gear_table table;
-    struct vec_u32 kept; /* rows of the table */
-    struct gear_rows_left_out left_out;
-};
-
-static void judge(struct narrowing *narrowing)
+bool gear_rows_mark(struct module *module, uint32_t id, struct diags *diags)
 {
-    for (uint32_t i = 0; i < narrowing->table.n_rows; i++) {
-        const int64_t *row = gear_table_row(&narrowing->table, i);
+    struct graph *graph = &module->graphs.at[id];
+    struct gear_rows_left_out left_out = {.count = 0};
+    struct gear_table table;
+    if (graph->gear_mode == GEARS_NONE || graph->cases.count || !gear_table_init(&table, graph))
+        return true;
+    for (uint32_t i = 0; i < table.n_rows; i++) {
+        const int64_t *row = gear_table_row(&table, i);
         struct gear_instance instance;
-        gear_instance_make(&instance, narrowing->module, narrowing->graph, row, narrowing->diags);
-        gear_instance_verify(&instance, narrowing->module, narrowing->diags);
+        gear_instance_make(&instance, module, graph, row, diags);
+        gear_instance_verify(&instance, module, diags);
         const struct gear_verdict *fault = gear_instance_fault(&instance);
+        gear_row_mark(graph, i, fault != NULL);
         if (fault)
-            gear_rows_leave_out(&narrowing->left_out, narrowing->module, narrowing->graph, row,
-                                fault);
-        else
-            vec_push(&narrowing->kept, i);
+            gear_rows_leave_out(&left_out, module, graph, row, fault);
         gear_instance_free(&instance);
     }
-}
-
-/* A gear has two values at least. */
-static void bind(struct narrowing *narrowing, uint32_t row)
-{
-    struct gear_instance instance;
-    gear_instance_make(&instance, narrowing->module, narrowing->graph,
-                       gear_table_row(&narrowing->table, row), narrowing->diags);
-    graph_free(narrowing->graph);
-    *narrowing->graph = instance.graph;
-    instance.graph = (struct graph){.name = NONE};
-    gear_instance_free(&instance);
-}
-
-static void list(struct narrowing *narrowing)
-{
-    struct graph *graph = narrowing->graph;
-    graph->gear_mode = GEARS_ZIP;
-    graph->gear_values.count = 0;
-    for (uint32_t i = 0; i < graph->gears.count; i++) {
-        graph->gears.at[i].values = (struct range){graph->gear_values.count, narrowing->kept.count};
-        for (uint32_t j = 0; j < narrowing->kept.count; j++)
-            vec_push(&graph->gear_values,
-                     gear_table_row(&narrowing->table, narrowing->kept.at[j])[i]);
-    }
-}
-
-bool gear_rows_narrow(struct module *module, uint32_t graph, struct diags *diags)
-{
-    struct narrowing narrowing = {module, &module->graphs.at[graph], diags, .kept = {NULL, 0, 0}};
-    if (narrowing.graph->gear_mode == GEARS_NONE || narrowing.graph->cases.count ||
-        !gear_table_init(&narrowing.table, narrowing.graph))
-        return true;
-    judge(&narrowing);
-    bool any = narrowing.kept.count > 0;
-    gear_rows_report(&narrowing.left_out, module, narrowing.graph, narrowing.table.n_rows, !any,
-                     diags);
-    if (any && narrowing.left_out.count)
-        narrowing.kept.count == 1 ? bind(&narrowing, narrowing.kept.at[0]) : list(&narrowing);
-    gear_table_free(&narrowing.table);
-    gear_rows_left_out_free(&narrowing.left_out);
-    vec_free(&narrowing.kept);
+    bool any = left_out.count < table.n_rows;
+    gear_rows_report(&left_out, module, graph, table.n_rows, !any, diags);
+    gear_rows_left_out_free(&left_out);
+    gear_table_free(&table);
     return any;
 }

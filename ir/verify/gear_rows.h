@@ -25,9 +25,8 @@ void gear_rows_report(const struct gear_rows_left_out *left_out, const struct mo
                       struct diags *diags);
 void gear_rows_left_out_free(struct gear_rows_left_out *left_out);
 
-/* Takes the combinations that a correct graph contradicts out of its gears, which are not expanded,
- * with a warning: what is left is a list, `zip`, or numbers in the place of the names where it is
- * one alone. False, with an error, where nothing is left. */
-bool gear_rows_narrow(struct module *module, uint32_t graph, struct diags *diags);
+/* Marks the combinations that a correct graph contradicts (ir/gears.h), with a warning, if its
+ * gears are not expanded. False, with an error, where nothing is left. */
+bool gear_rows_mark(struct module *module, uint32_t graph, struct diags *diags);
 
 #endif

@@ -331,8 +331,8 @@ graph @g(%x: f32[b, 2], %y: f32[c, 2]) gears product (b = [2, 4, 8], c = [VALUES
 }
 """
 for values, wanted, gears, left in (
-        ("4, 2", {(2, 2), (4, 4)}, " gears zip (b = [2, 4], c = [2, 4])", "4 of 6"),
-        ("4, 16", {(0,)}, "%x: f32[4, 2], %y: f32[4, 2]) -> f32[4, 2]", "5 of 6"),
+        ("4, 2", {(2, 2), (4, 4)}, r" gears zip \((x_0 = \[2, 4\]|b = \[2, 4\], c = \[2, 4\])\) ", "4 of 6"),
+        ("4, 16", {(0,)}, r" -> f32\[", "5 of 6"),
         ("16, 32", None, "", "6 of 6")):
     write("r.skir", CLASH.replace("VALUES", values))
     for form in FORMS:
@@ -349,13 +349,16 @@ for values, wanted, gears, left in (
                   attrs_of(form, done.stdout)[1] == wanted, done.stdout)
         write("r.txt", done.stdout)
         back = tap.skirc("import", f"--format={form}", "r.txt")
-        tap.check("  which come back, with or without what skirc adds", gears in head(back) and
-                  not back.stderr, back.stdout + back.stderr)
+        tap.check("  with what skirc adds it is the same module", not back.stderr and back.stdout ==
+                  tap.skirc("fmt", "-o", "-", "r.skir").stdout, back.stdout + back.stderr)
         write("r.txt", re.sub(FORMS[form][1], "", done.stdout))
         back = tap.skirc("import", f"--format={form}", "r.txt", "-o", "back.skir")
         again = tap.skirc("export", f"--format={form}", "back.skir")
-        tap.check("  silently", not back.stderr and not again.stderr and
-                  attrs_of(form, again.stdout)[1] == wanted, back.stderr + again.stderr)
+        with open("back.skir", encoding="utf-8") as file:
+            text = " ".join(file.read().split())
+        tap.check("  and without it those alone, silently", re.search(gears, text) and not back.stderr and
+                  not again.stderr and attrs_of(form, again.stdout)[1] == wanted,
+                  text + back.stderr + again.stderr)
 done = tap.skirc("export", "--format=json", "r.skir")
 tap.check("formats that list no combinations have gears as they are", done.returncode == 0 and
           not done.stderr, done.stderr)

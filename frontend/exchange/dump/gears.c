@@ -4,6 +4,7 @@
 #include "ir/dims.h"
 #include "ir/ge_gears.h"
 #include "ir/syntax/spelling.h"
+#include "ir/verify/gear_rows.h"
 #include "ir/refine_types.h"
 
 #include <stdarg.h>
@@ -408,6 +409,9 @@ static void compare(struct gear_maker *maker)
 {
     const struct dump_gears *said = &maker->dump->gears;
     struct ge_gears own;
+    struct diags silent = diags_of_part(maker->dump->diags);
+    gear_rows_mark(maker->module, 0, &silent);
+    diags_free(&silent);
     bool same = ge_gears_write(&own, maker->module, maker->graph) &&
                 said->input_shape.text != NONE && said->dynamic_dims.text != NONE &&
                 is_text(&own.input_shape, text_of(maker, said->input_shape.text)) &&
