@@ -1,6 +1,7 @@
 #include "backend/ascend/twin_glue.h"
 #include "backend/ascend/symbols.h"
 #include "backend/device/emitter.h"
+#include "backend/device/link.h"
 #include "ir/base/intern.h"
 
 #include <assert.h>
@@ -19,6 +20,7 @@ struct glue {
     struct symbols symbols;
     struct intern names; /* of kernels' functions, as the source has them; without those of stubs */
     uint32_t copies;     /* of code, at most */
+    struct kernel_copies kernel_copies;
     VEC(struct memory_word) words;
     struct id_map seen; /* slots of the words */
 };
@@ -82,8 +84,9 @@ static void put_functions(struct glue *glue, enum core_type core, uint32_t call,
         struct variant variant = kernel_variant(glue->emitter.module, kernel, i);
         text_printf(text, "%s%uu", i ? ", " : "", symbol_of(glue, kernel, variant.functions[core]));
     }
-    for (uint32_t copy = 0; !dynamic && copy < copies; copy++) {
-        text_printf(text, "%sk%u_%s", copy ? ", " : "", id, core_type_name(core));
+    for (uint32_t i = 0; !dynamic && i < copies; i++) {
+        uint32_t copy = i % glue->kernel_copies.made[id];
+        text_printf(text, "%sk%u_%s", i ? ", " : "", id, core_type_name(core));
         if (copy)
             text_printf(text, "_split%u", copy);
     }
@@ -340,6 +343,7 @@ void twin_glue(struct text *text, const struct module *module, const struct sour
 {
     struct glue glue = {.emitter = {.text = text, .module = module}, .lines = lines};
     symbols_init(&glue.symbols, module);
+    glue.kernel_copies = device_kernel_copies(module);
     text_string(text, "#include \"skrt.h\"\n\n#include \"twin.h\"\n\n");
     emitter_kernels(&glue.emitter);
     for (uint32_t i = 0; i < module->entries.count; i++) {
@@ -348,6 +352,7 @@ void twin_glue(struct text *text, const struct module *module, const struct sour
         emitter_end(&glue.emitter);
     }
     put_symbols(&glue);
+    kernel_copies_free(&glue.kernel_copies);
     event_slots_free(&glue.emitter.events);
     symbols_free(&glue.symbols);
     intern_free(&glue.names);

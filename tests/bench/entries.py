@@ -3,6 +3,7 @@
 its C source and a compiler, whole processes in turn; and how the first grows."""
 
 import argparse
+import math
 import os
 import shlex
 import statistics
@@ -11,7 +12,7 @@ import tempfile
 import time
 
 COMPARED = 1000
-SIZES = [1000, 10000, 100000]
+SIZES = [1000, 10000, 100000, 1000000]
 
 
 def chain(path, ops):
@@ -29,6 +30,11 @@ def seconds(commands):
     for command in commands:
         subprocess.run(command, check=True)
     return time.perf_counter() - begin
+
+
+def exponent(ratio):
+    """By which powers of the number of ops the time of one grows."""
+    return math.log(ratio) / math.log(SIZES[-1] / SIZES[0])
 
 
 def main():
@@ -54,14 +60,15 @@ def main():
         print(f"one entry of {COMPARED} ops, median of {args.runs} runs in turn: as rows, linked, "
               f"{both[0] * 1e3:.1f} ms; as C, not linked, {both[1] * 1e3:.1f} ms; "
               f"{ratios[0]:.1f} to {ratios[-1]:.1f} times as long")
-        print(f"growth: median ns of wall time per op over {args.runs} runs")
+        print(f"growth: median ns of wall time per op over {args.runs} runs, of {SIZES[0]} to "
+              f"{SIZES[-1]} ops")
         per_op = []
         for ops in SIZES:
             command = [args.skirc, "compile", path(f"{ops}.skir"), "-o", path("rows.o")]
             per_op.append(statistics.median(seconds([command]) for _ in range(args.runs))
                           * 1e9 / ops)
         print("  skirc compile " + "".join(f"{value:12.0f}" for value in per_op)
-              + f"   last / first: {per_op[-1] / per_op[0]:.2f}")
+              + f"   exponent: {1 + exponent(per_op[-1] / per_op[0]):.2f}")
 
 
 if __name__ == "__main__":
