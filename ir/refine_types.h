@@ -9,8 +9,8 @@ uint32_t merged_type(struct module *module, uint32_t a, uint32_t b);
 
 /* Gives results of ops, in the places of dimensions, ranks and data types that are not known, those
  * that follow from the operands, op by op in the order of the text: where these have become known.
- * What is known stays. */
-void refine_result_types(struct module *module, struct graph *graph);
+ * What is known stays. Whether there was anything to give. */
+bool refine_result_types(struct module *module, struct graph *graph);
 
 /* Whether there is something of the kind in a type. */
 bool type_has_unknown(const struct module *module, uint32_t id);

@@ -15,15 +15,21 @@ static bool parse_value(const char *text, int64_t *value)
     return errno == 0 && *end == '\0';
 }
 
-/* The last value of a name counts. */
-static void add_binding(struct dim_bindings *bindings, struct dim_binding binding)
+/* A name has one value, however often that is said. */
+static bool add_binding(const struct input *input, struct dim_bindings *bindings,
+                        struct dim_binding binding)
 {
     for (uint32_t i = 0; i < bindings->count; i++)
         if (bindings->at[i].name == binding.name) {
-            bindings->at[i] = binding;
-            return;
+            bool same = bindings->at[i].value == binding.value;
+            if (!same)
+                usage_error(input->invocation, "--bind gives '%.*s' twice, as %lld and %lld",
+                            NAME(input->module, binding.name), (long long)bindings->at[i].value,
+                            (long long)binding.value);
+            return same;
         }
     vec_push(bindings, binding);
+    return true;
 }
 
 static void report_unknown(const struct input *input, const char *name, size_t size)
@@ -63,7 +69,8 @@ enum exit_status bind_argument_read(const struct input *input, struct dim_bindin
         struct dim_binding binding;
         if (!parse_binding(input, text, &binding))
             return EXIT_USAGE;
-        add_binding(bindings, binding);
+        if (!add_binding(input, bindings, binding))
+            return EXIT_USAGE;
     }
     return EXIT_DONE;
 }

@@ -3,6 +3,7 @@
 #include "ir/calls.h"
 #include "ir/gears.h"
 #include "ir/syntax/locate.h"
+#include "ir/refine_types.h"
 #include "ir/verify/infer_types.h"
 #include "ir/verify/verify.h"
 
@@ -200,13 +201,15 @@ static bool bind_graph(struct binder *binder, const struct dim_binding *bindings
     return bind_names(binder);
 }
 
-/* Types that are not written, of operands that may have become others. Where rules refuse these,
- * the verifier says so. */
+/* Types that are not written, of operands that may have become others, and what is not known of
+ * those that are. Where rules refuse these, the verifier says so. */
 static bool settle_types(const struct binder *binder)
 {
-    return !binder->graph->untyped ||
-           (infer_graph_types(binder->module, binder->graph, binder->diags) &&
-            verify_graph_alone(binder->module, binder->graph, binder->diags));
+    struct graph *graph = binder->graph;
+    if (graph->untyped && !infer_graph_types(binder->module, graph, binder->diags))
+        return false;
+    bool refined = refine_result_types(binder->module, graph);
+    return !(graph->untyped || refined) || verify_graph_alone(binder->module, graph, binder->diags);
 }
 
 /* Marks entries of super kernels with the mark of their graph, where that is `mark`. */

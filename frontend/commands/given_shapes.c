@@ -1,5 +1,7 @@
 #include "frontend/commands/given_shapes.h"
 #include "frontend/commands/shape_arguments.h"
+#include "ir/refine_types.h"
+#include "ir/verify/verify.h"
 #include "ir/base/suggest.h"
 #include "ir/base/text.h"
 #include "ir/calls.h"
@@ -507,11 +509,22 @@ static bool settle_gears(struct given_shapes *shapes)
     return ok;
 }
 
-/* Where nothing is given, all types are what they are already. */
+/* What is not written of types, but follows. */
+static bool refine_types(struct input *input)
+{
+    struct module *module = input->module;
+    bool ok = true;
+    for (uint32_t g = 0; g < module->graphs.count; g++)
+        if (refine_result_types(module, &module->graphs.at[g]))
+            ok = verify_graph_alone(module, &module->graphs.at[g], &input->diags) && ok;
+    return ok;
+}
+
 static bool bind_values(struct given_shapes *shapes)
 {
-    return (shapes->at.count == 0 && shapes->bindings.count == 0) ||
-           bind_dims(shapes->input->module, shapes->meant, shapes->bindings.at,
+    if (shapes->at.count == 0 && shapes->bindings.count == 0)
+        return refine_types(shapes->input);
+    return bind_dims(shapes->input->module, shapes->meant, shapes->bindings.at,
                      shapes->bindings.count, &shapes->input->diags);
 }
 

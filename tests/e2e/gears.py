@@ -146,6 +146,13 @@ for count in 2, 10, 100:
     tap.check(f"{count} combinations: the next larger one of another graph has the fewest elements",
               ran.stdout.endswith(rooms), ran.stdout + rooms)
     print(f"# {count} combinations: {sizes[count]} bytes, {ran.stderr.strip()} a look-up")
+for values, status, text in ((("b=2", "b=4"), 2, "--bind gives 'b' twice, as 2 and 4"),
+                             (("b=2", "b=2"), 0, "")):
+    options = [word for value in values for word in ("--bind", value)]
+    ran = tap.skirc("compile", example("decoder_gears"), "-o", "bound.o", *options)
+    tap.check(f"--bind {' and '.join(values)}", ran.returncode == status and text in ran.stderr,
+              ran.stderr)
+
 tap.check("entries that are equal share their code", sizes[100] < sizes[2] + 100 * 1000, sizes)
 
 tap.done()
