@@ -57,6 +57,58 @@ static void nearest(const struct skrt_gears *gears, uint32_t dim, int64_t wanted
     }
 }
 
+/* How far a case is from a shape: how many dimensions are others, and by how much together. */
+struct distance {
+    uint32_t dims;
+    uint64_t size; /* at most UINT64_MAX */
+};
+
+static struct distance distance_to(const struct skrt_gears *gears, uint32_t index,
+                                   const int64_t *shape)
+{
+    struct distance distance = {0, 0};
+    for (uint32_t i = 0; i < gears->n_dims; i++) {
+        int64_t value = gears->cases[index].shape[i];
+        uint64_t by = value > shape[i] ? (uint64_t)value - (uint64_t)shape[i]
+                                       : (uint64_t)shape[i] - (uint64_t)value;
+        distance.dims += by != 0;
+        if (__builtin_add_overflow(distance.size, by, &distance.size))
+            distance.size = UINT64_MAX;
+    }
+    return distance;
+}
+
+/* The case that differs in the fewest dimensions, of those by the least, and of those the first. */
+static uint32_t nearest_case(const struct skrt_gears *gears, const int64_t *shape)
+{
+    uint32_t best = 0;
+    struct distance least = distance_to(gears, 0, shape);
+    for (uint32_t i = 1; i < gears->n_cases; i++) {
+        struct distance distance = distance_to(gears, i, shape);
+        if (distance.dims > least.dims ||
+            (distance.dims == least.dims && distance.size >= least.size))
+            continue;
+        best = i;
+        least = distance;
+    }
+    return best;
+}
+
+/* Each dimension is that of some case, but no case has all of them. */
+static void misfit_together(const struct skrt_gears *gears, const int64_t *shape, char *text,
+                            size_t size)
+{
+    const int64_t *near = gears->cases[nearest_case(gears, shape)].shape;
+    uint32_t i = 0;
+    while (i + 1 < gears->n_dims && near[i] == shape[i])
+        i++;
+    snprintf(text, size,
+             "dimension %u of '%s' is %lld, which no combination of gears of '%s' has with the "
+             "other dimensions: the nearest has %lld",
+             gears->dims[i].dim, gears->dims[i].name, (long long)shape[i], gears->graph,
+             (long long)near[i]);
+}
+
 void skrt_gears_misfit(const struct skrt_gears *gears, const int64_t *shape, char *text,
                        size_t size)
 {
@@ -77,5 +129,8 @@ void skrt_gears_misfit(const struct skrt_gears *gears, const int64_t *shape, cha
                      (long long)(below != INT64_MIN ? below : above));
         return;
     }
-    snprintf(text, size, "'%s' has no combination of gears with these dimensions", gears->graph);
+    if (gears->n_dims > 0)
+        misfit_together(gears, shape, text, size);
+    else
+        snprintf(text, size, "'%s' has no combination of gears", gears->graph);
 }

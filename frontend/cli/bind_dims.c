@@ -2,13 +2,13 @@
 #include "ir/base/text.h"
 #include "ir/calls.h"
 #include "ir/gears.h"
-#include "ir/syntax/locate.h"
 #include "ir/refine_types.h"
+#include "ir/syntax/locate.h"
 #include "ir/verify/infer_types.h"
 #include "ir/verify/verify.h"
 
 /* Of combinations, in a message. */
-enum { MOST_TOLD = 8 };
+enum { MOST_TOLD = 8, MOST_COMPARED = 1000 };
 
 /* A graph whose names get values. */
 struct binder {
@@ -58,11 +58,43 @@ static void put_given(const struct binder *binder, struct text *text)
     }
 }
 
-/* "b = 2, c = 4; b = 4, c = 8" */
+/* How far a row is from the values that are given. */
+static uint64_t row_distance(const struct binder *binder, const int64_t *row)
+{
+    uint64_t distance = 0;
+    for (uint32_t i = 0; i < binder->graph->gears.count; i++) {
+        const struct dim_binding *binding = find(binder, binder->graph->gears.at[i].name);
+        int64_t value = binding ? binding->value : row[i];
+        uint64_t by = value > row[i] ? (uint64_t)value - (uint64_t)row[i]
+                                     : (uint64_t)row[i] - (uint64_t)value;
+        if (__builtin_add_overflow(distance, by, &distance))
+            return UINT64_MAX;
+    }
+    return distance;
+}
+
+/* Whether fewer than MOST_TOLD rows are nearer to what is given, or as near and before it; of very
+ * many the first ones will do. */
+static bool is_near(const struct binder *binder, const struct gear_table *table, uint32_t row)
+{
+    if (table->n_rows > MOST_COMPARED)
+        return row < MOST_TOLD;
+    uint64_t own = row_distance(binder, gear_table_row(table, row));
+    uint32_t nearer = 0;
+    for (uint32_t i = 0; i < table->n_rows; i++) {
+        uint64_t other = row_distance(binder, gear_table_row(table, i));
+        nearer += other < own || (other == own && i < row);
+    }
+    return nearer < MOST_TOLD;
+}
+
+/* "b = 2, c = 4; b = 4, c = 8": the nearest ones. */
 static void put_rows(const struct binder *binder, const struct gear_table *table, struct text *text)
 {
-    for (uint32_t i = 0; i < table->n_rows && i < MOST_TOLD; i++) {
-        text_string(text, i ? "; " : "");
+    for (uint32_t i = 0; i < table->n_rows; i++) {
+        if (!is_near(binder, table, i))
+            continue;
+        text_string(text, text->size ? "; " : "");
         gear_row_text(text, binder->module, binder->graph, gear_table_row(table, i));
     }
     if (table->n_rows > MOST_TOLD)

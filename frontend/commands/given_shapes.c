@@ -1,12 +1,12 @@
 #include "frontend/commands/given_shapes.h"
 #include "frontend/commands/shape_arguments.h"
-#include "ir/refine_types.h"
-#include "ir/verify/verify.h"
 #include "ir/base/suggest.h"
 #include "ir/base/text.h"
 #include "ir/calls.h"
 #include "ir/gears.h"
+#include "ir/refine_types.h"
 #include "ir/syntax/locate.h"
+#include "ir/verify/verify.h"
 
 struct given_shapes {
     struct input *input;

@@ -108,6 +108,9 @@ int main(void)
     shape[0] = 1, shape[1] = 7;
     skrt_gears_misfit(&many, shape, text, sizeof text);
     printf("%u dims, %u cases, %u wrong\\n%s\\n", many.n_dims, many.n_cases, wrong, text);
+    shape[0] = many.cases[0].shape[0], shape[1] = many.cases[1].shape[1];
+    skrt_gears_misfit(&many, shape, text, sizeof text);
+    printf("%s\\n", text);
     const struct skrt_gear_launch *launch = many.cases[0].launches;
     printf("%s: %u blocks of %u and %u, %u params\\n", launch->name, launch->blocks, launch->aics,
            launch->aivs, launch->n_params);
@@ -136,7 +139,9 @@ for count in 2, 10, 100:
     ran = subprocess.run(["./main"], capture_output=True, text=True) if built.returncode == 0 \
         else built
     expected = (f"2 dims, {count} cases, 0 wrong\n"
-                "dimension 0 of 'x' is 1, which no gear of 'many' makes: the nearest is 2\n")
+                "dimension 0 of 'x' is 1, which no gear of 'many' makes: the nearest is 2\n"
+                "dimension 0 of 'x' is 2, which no combination of gears of 'many' has with the other "
+                "dimensions: the nearest has 3\n")
     tap.check(f"{count} combinations are found, and nothing else is", compiled.returncode == 0 and
               ran.returncode == 0 and ran.stdout.startswith(expected) and
               re.search(r"^many_b2_c\d+_s: 48 blocks of 0 and 1, 9 params$", ran.stdout, re.M),
