@@ -170,6 +170,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/bind_argument.h \
 	frontend/cli/bind_dims.c \
 	frontend/cli/bind_dims.h \
+	frontend/cli/clashes.c \
+	frontend/cli/clashes.h \
 	frontend/cli/command.c \
 	frontend/cli/command.h \
 	frontend/cli/crash.c \

@@ -1,7 +1,7 @@
 #include "frontend/skirc.h"
+#include "frontend/cli/clashes.h"
 #include "frontend/cli/jobs.h"
 #include "frontend/commands/cmd.h"
-#include "ir/base/file.h"
 
 #include <string.h>
 
@@ -13,38 +13,6 @@ static const struct option common_options[] = {
     {"help", 'h', OPTION_FLAG, NULL, "show this help"},
     {0},
 };
-
-/* The first input that is the file of an option's value, or NULL. In outputs of `run` it stands
- * behind the name of a value. */
-static const char *replaced_input(const struct invocation *invocation, const char *value)
-{
-    const char *behind = strcmp(invocation->command->name, "run") == 0 ? strchr(value, '=') : NULL;
-    for (unsigned i = 0; strcmp(value, "-") != 0 && i < invocation->n_files; i++)
-        if (path_same(value, invocation->files[i]) ||
-            (behind && path_same(behind + 1, invocation->files[i])))
-            return invocation->files[i];
-    return NULL;
-}
-
-/* Whether no option has an input written; a file may be formatted, and passes be run on it, in
- * place. */
-static bool keeps_inputs(const struct invocation *invocation)
-{
-    static const char *const written[] = {"output", "remarks", "json", "profile", "trace"};
-    const char *command = invocation->command->name, *input, *value;
-    size_t first = strcmp(command, "fmt") == 0 || strcmp(command, "opt") == 0 ? 1 : 0;
-    for (size_t i = first; i < sizeof written / sizeof written[0]; i++) {
-        if (!option_exists(invocation, written[i]))
-            continue;
-        for (unsigned n = 0; (value = option_value_at(invocation, written[i], n)); n++)
-            if ((input = replaced_input(invocation, value))) {
-                usage_error(invocation, "'--%s=%s' would replace the input '%s'", written[i], value,
-                            input);
-                return false;
-            }
-    }
-    return true;
-}
 
 static bool check_common_options(const struct invocation *invocation)
 {
@@ -59,7 +27,7 @@ static bool check_common_options(const struct invocation *invocation)
         return false;
     }
     unsigned jobs;
-    return keeps_inputs(invocation) &&
+    return outputs_are_apart(invocation) &&
            option_number(invocation, "max-errors", 0, UINT32_MAX, &max_errors) &&
            (!option_exists(invocation, "jobs") || jobs_option(invocation, &jobs)) &&
            option_choice(invocation, "color", colours, &colour);

@@ -164,6 +164,27 @@ for claim, arguments in (
         ("a profile", ["run", "in.skir", "--profile=in.skir"])):
     refuses(f"{claim} does not replace the input", "would replace the input 'in.skir'", *arguments,
             status=2)
+write("other.skir", GRAPH)
+assert tap.skirc("run", "other.skir", "--repeat=0", "-o", "b=in.npy").returncode == 0
+with open("in.npy", "rb") as file:
+    array = file.read()
+for claim, name, arguments in (
+        ("an input's array", "in.npy", ["-i", "a=in.npy", "-o", "b=in.npy"]),
+        ("an expected array", "in.npy", ["--expect=b=in.npy", "-o", "b=./in.npy"]),
+        ("an array by a report", "in.npy", ["-i", "a=in.npy", "--json=in.npy"]),
+        ("the other module", "other.skir", ["--compare=other.skir", "--json=other.skir"])):
+    refuses(f"{claim} is not replaced", f"would replace the input '{name}'", "run", "in.skir",
+            *arguments, status=2)
+for claim, arguments in (
+        ("two results", ["run", "in.skir", "-o", "a=new.npy", "-o", "b=new.npy"]),
+        ("a result and a report", ["run", "in.skir", "-o", "b=in.npy", "--json=./in.npy"]),
+        ("an object and remarks", ["compile", "in.skir", "-o", "new.o", "--remarks=new.o"]),
+        ("a module and passes' report", ["opt", "in.skir", "-o", "new.skir", "--json=new.skir"])):
+    refuses(f"{claim} are not one file", "would both be written to", *arguments, status=2)
+done = tap.skirc("run", "in.skir", "--repeat=0", "-o", "a=/dev/null", "-o", "b=/dev/null")
+tap.check("devices may be", done.returncode == 0, done.stderr)
+with open("in.npy", "rb") as file:
+    tap.check("the array is as it was", file.read() == array)
 for command in "fmt", "opt":
     done = tap.skirc(command, "in.skir", "-o", "in.skir")
     tap.check(f"{command} may do its work in place", done.returncode == 0, done.stderr)

@@ -1,0 +1,12 @@
+/* Outputs that would replace what a command reads, or one another. */
+#ifndef FRONTEND_CLI_CLASHES_H
+#define FRONTEND_CLI_CLASHES_H
+
+#include "frontend/cli/command.h"
+
+/* Whether no option has a file written that the command line has read, nor two of them the same
+ * file; else it is reported as an error of usage. A file may be formatted, and passes be run on it,
+ * in place. What a module names, such as objects of kernels, is the commands' affair. */
+bool outputs_are_apart(const struct invocation *invocation);
+
+#endif
