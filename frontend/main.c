@@ -10,8 +10,9 @@
 static void on_end(int signal_number, siginfo_t *info, void *unused)
 {
     (void)unused;
-    /* The system sends SIGPIPE in the name of who writes. */
-    if (info->si_code > 0 || info->si_pid != getpid() || signal_number == SIGPIPE)
+    /* The system sends SIGPIPE in the name of who writes; raise() is told apart from that. */
+    bool own_pipe = signal_number == SIGPIPE && info->si_code != SI_TKILL;
+    if (info->si_code > 0 || info->si_pid != getpid() || own_pipe)
         apart_ended_from_outside(signal_number);
     leftovers_clear();
     signal(signal_number, SIG_DFL);

@@ -137,6 +137,7 @@ KERNELS = {
     "execute": ('execl("/bin/true", "true", (char *)0);',
                 [r"ended its process \(exit status 0\)", CALL]),
     "raise": ("raise(SIGTERM);", [r"ended its process \(signal 15\)", CALL]),
+    "piped": ("raise(SIGPIPE);", [r"ended its process \(signal 13\)", CALL]),
     "replaced": ('execl("/bin/sleep", "sleep", "60", (char *)0);',
                  [r"skirc: a sub-kernel has started another program in the place of its process",
                   CALL]),
