@@ -220,6 +220,34 @@ static bool solve(const struct dim_sum *sum, int64_t given, struct dim_binding *
     return true;
 }
 
+/* A sum that no whole value of its name makes. Of a gear's, the nearest are told. */
+static void report_unsolved(const struct wanted *wanted, const struct dim_sum *sum,
+                            const char *text)
+{
+    struct diags *diags = &wanted->shapes->input->diags;
+    const struct module *module = wanted->shapes->input->module;
+    const struct graph *graph = wanted->graph;
+    const struct gear *gear = graph_find_gear(graph, sum->terms[0].names[0]);
+    if (!gear) {
+        report_dim(wanted, text);
+        return;
+    }
+    int64_t constant = sum->count == 2 ? sum->terms[1].coefficient : 0;
+    int64_t *made = arena_alloc(&diags->arena, gear->values.count * sizeof *made);
+    for (uint32_t i = 0; i < gear->values.count; i++)
+        if (__builtin_mul_overflow(graph->gear_values.at[gear->values.first + i],
+                                   sum->terms[0].coefficient, &made[i]) ||
+            __builtin_add_overflow(made[i], constant, &made[i]))
+            made[i] = INT64_MAX; /* such a combination is left out */
+    wanted->shapes->ok = false;
+    if (diag_at(diags, DIAG_gear, wanted_span(wanted),
+                "%s is %lld by %s, but no value of the gear '%.*s' makes %s that",
+                wanted_text(wanted), (long long)wanted->given, wanted->shape->from,
+                NAME(module, gear->name), text))
+        diag_help(diags, "%s",
+                  nearest_text(&diags->arena, made, gear->values.count, wanted->given));
+}
+
 /* The declared dimension with what is known so far; false where it is not more than before. */
 static bool settle(const struct wanted *wanted)
 {
@@ -240,8 +268,9 @@ static bool settle(const struct wanted *wanted)
     if (!has_one_name(&sum))
         return false;
     if (!solve(&sum, wanted->given, &solution)) {
-        report_dim(wanted,
-                   arena_printf(&shapes->input->diags.arena, "%.*s", NAME(module, dim_gear(dim))));
+        report_unsolved(
+            wanted, &sum,
+            arena_printf(&shapes->input->diags.arena, "%.*s", NAME(module, dim_gear(dim))));
         return false;
     }
     if (!check_gear(wanted, solution.name, solution.value))
