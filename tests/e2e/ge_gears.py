@@ -132,6 +132,19 @@ tap.check("the last colon ends a name", '(%"a:b:0": f32[a_b_0_0, 2]) gears zip (
 write("attrs.txt", dump(TWO, texts("x1:-1,2;x2:-1,2", "2,2;4,4")))
 done = tap.skirc("import", "--input-shape=x1:-1,2;x2:-1,2", "--dynamic-dims=3,3;5,5", "attrs.txt")
 tap.check("options count over attributes", "(x1_0 = [3, 5])" in head(done), done.stdout + done.stderr)
+write("own.skir", """skir 1
+graph @g(%x: f32[b, 2], %y: f32[c, 2]) gears zip (b = [2, 4], c = [2, 4]) -> f32[b, 2] {
+  %z = Add(%x, %y) : f32[b, 2]
+  return %z
+}
+""")
+assert tap.skirc("export", "own.skir", "--format=ge-txt", "-o", "own.txt").returncode == 0
+done = tap.skirc("import", "--input-shape=x:-1,2;y:-1,2", "--dynamic-dims=2,2;4,4", "own.txt")
+tap.check("options may repeat what an exported module says of its gears",
+          "gears zip (b = [2, 4], c = [2, 4])" in head(done), done.stdout + done.stderr)
+done = tap.skirc("import", "--input-shape=x:-1,2;y:-1,2", "--dynamic-dims=2,2;8,8", "own.txt")
+tap.check("to say something else is an error", done.returncode == 1
+          and "--input-shape: the graph has gears already" in done.stderr, done.stdout + done.stderr)
 write("named.textproto", """ir_version: 8
 graph {
   name: "g"

@@ -422,6 +422,24 @@ static void compare(struct gear_maker *maker)
     ge_gears_free(&own);
 }
 
+/* Whether an option says what stands in the dump; both may be absent. */
+static bool says_the_same(const struct gear_maker *maker, const char *option, uint32_t name)
+{
+    if (!option || name == NONE)
+        return !option && name == NONE;
+    struct gear_text text = text_of(maker, name);
+    return strlen(option) == text.size && memcmp(option, text.at, text.size) == 0;
+}
+
+/* Whether the options repeat what the dump says: what they say otherwise counts. */
+static bool options_repeat(const struct gear_maker *maker)
+{
+    const struct dump_options *options = maker->dump->options;
+    const struct dump_gears *said = &maker->dump->gears;
+    return says_the_same(maker, options->input_shape, said->input_shape.text) &&
+           says_the_same(maker, options->dynamic_dims, said->dynamic_dims.text);
+}
+
 void dump_add_gears(struct dump *dump)
 {
     const struct dump_options *options = dump->options;
@@ -431,13 +449,14 @@ void dump_add_gears(struct dump *dump)
         return;
     struct gear_maker maker = {
         .dump = dump, .module = dump->module, .graph = &dump->module->graphs.at[0], .ok = true};
-    if (options->input_shape)
+    bool by_options = options->input_shape && !options_repeat(&maker);
+    if (by_options)
         read_options(&maker);
     else
         read_attrs(&maker);
     if (maker.ok && maker.graph->gear_mode == GEARS_NONE)
         make_gears(&maker);
-    else if (maker.ok && options->input_shape)
+    else if (maker.ok && by_options)
         fail(&maker, maker.shape_key, "the graph has gears already");
     else if (maker.ok)
         compare(&maker);
