@@ -46,8 +46,10 @@ static const char *named_input(const struct invocation *invocation, const char *
     return NULL;
 }
 
-/* The first file that is read, and is the one of an option's value; or NULL. */
-static const char *replaced_input(const struct invocation *invocation, const char *value)
+/* The first file that is read, and is the one of an option's value; or NULL. Results may replace
+ * arrays that were inputs, as what is updated does. */
+static const char *replaced_input(const struct invocation *invocation, const char *value,
+                                  bool is_result)
 {
     const char *path = file_of(invocation, value), *other;
     if (strcmp(value, "-") == 0)
@@ -55,9 +57,9 @@ static const char *replaced_input(const struct invocation *invocation, const cha
     const char *found = named_input(invocation, value);
     if (!found)
         found = named_input(invocation, path);
-    for (unsigned i = 0; !found && is_command(invocation, "run") && i < N_READ; i++)
+    for (unsigned i = is_result; !found && is_command(invocation, "run") && i < N_READ; i++)
         for (unsigned n = 0; !found && (other = value_at(invocation, read[i], n)); n++)
-            if (is_one_file(path, file_of(invocation, other)))
+            if (path_same(path, file_of(invocation, other)))
                 found = file_of(invocation, other);
     return found;
 }
@@ -68,7 +70,7 @@ static bool keeps_inputs(const struct invocation *invocation)
     unsigned first = is_command(invocation, "fmt") || is_command(invocation, "opt") ? 1 : 0;
     for (unsigned i = first; i < N_WRITTEN; i++)
         for (unsigned n = 0; (value = value_at(invocation, written[i], n)); n++)
-            if ((input = replaced_input(invocation, value))) {
+            if ((input = replaced_input(invocation, value, i == 0))) {
                 usage_error(invocation, "'--%s=%s' would replace the input '%s'", written[i], value,
                             input);
                 return false;
