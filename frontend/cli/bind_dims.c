@@ -233,15 +233,13 @@ static bool bind_graph(struct binder *binder, const struct dim_binding *bindings
     return bind_names(binder);
 }
 
-/* Types that are not written, of operands that may have become others, and what is not known of
- * those that are. Where rules refuse these, the verifier says so. */
-static bool settle_types(const struct binder *binder)
+bool settle_types(struct module *module, struct graph *graph, bool changed, struct diags *diags)
 {
-    struct graph *graph = binder->graph;
-    if (graph->untyped && !infer_graph_types(binder->module, graph, binder->diags))
+    bool inferred = changed && graph->untyped;
+    if (inferred && !infer_graph_types(module, graph, diags))
         return false;
-    bool refined = refine_result_types(binder->module, graph);
-    return !(graph->untyped || refined) || verify_graph_alone(binder->module, graph, binder->diags);
+    bool refined = refine_result_types(module, graph);
+    return !(inferred || refined) || verify_graph_alone(module, graph, diags);
 }
 
 /* Marks entries of super kernels with the mark of their graph, where that is `mark`. */
@@ -305,7 +303,7 @@ bool bind_dims(struct module *module, const uint8_t *meant, const struct dim_bin
             .module = module, .graph = &module->graphs.at[i], .diags = diags, .gone = gone};
         if (meant[i])
             ok = bind_graph(&binder, bindings, count) && ok;
-        ok = settle_types(&binder) && ok;
+        ok = settle_types(module, binder.graph, true, diags) && ok;
         vec_free(&binder.bindings);
     }
     drop_gone(module, gone);

@@ -19,4 +19,9 @@ bool bind_dims(struct module *module, const uint8_t *meant, const struct dim_bin
 bool bind_free_dims(struct module *module, struct graph *graph, const struct dim_binding *bindings,
                     uint32_t count, struct diags *diags);
 
+/* Gives a graph what is not known of types that are written, but follows; and where types of
+ * operands have `changed`, those that are not written anew. Where rules refuse these, the verifier
+ * says so: false then. */
+bool settle_types(struct module *module, struct graph *graph, bool changed, struct diags *diags);
+
 #endif

@@ -38,7 +38,7 @@ static bool is_one_file(const char *a, const char *b)
 
 /* ------------------------------------------------------------------------ inputs ---- */
 
-static const char *named_input(const struct invocation *invocation, const char *path)
+const char *input_at(const struct invocation *invocation, const char *path)
 {
     for (unsigned i = 0; i < invocation->n_files; i++)
         if (path_same(path, invocation->files[i]))
@@ -54,9 +54,9 @@ static const char *replaced_input(const struct invocation *invocation, const cha
     const char *path = file_of(invocation, value), *other;
     if (strcmp(value, "-") == 0)
         return NULL;
-    const char *found = named_input(invocation, value);
+    const char *found = input_at(invocation, value);
     if (!found)
-        found = named_input(invocation, path);
+        found = input_at(invocation, path);
     for (unsigned i = is_result; !found && is_command(invocation, "run") && i < N_READ; i++)
         for (unsigned n = 0; !found && (other = value_at(invocation, read[i], n)); n++)
             if (path_same(path, file_of(invocation, other)))

@@ -4,6 +4,9 @@
 
 #include "frontend/cli/command.h"
 
+/* The first input that is the file at this path, as the command line has it; or NULL. */
+const char *input_at(const struct invocation *invocation, const char *path);
+
 /* Whether no option has a file written that the command line has read, nor two of them the same
  * file; else it is reported as an error of usage. A file may be formatted, and passes be run on it,
  * in place. What a module names, such as objects of kernels, is the commands' affair. */

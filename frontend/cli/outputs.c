@@ -1,4 +1,5 @@
 #include "frontend/cli/outputs.h"
+#include "frontend/cli/clashes.h"
 #include "frontend/cli/output.h"
 
 #include <errno.h>
@@ -29,17 +30,12 @@ static const char *path_in(struct outputs *outputs, const char *folder, const ch
                         (int)size, name, suffix);
 }
 
-/* The first input that is the file at this path, or NULL. */
+/* The first input that an output to this path would replace, or NULL. */
 static const char *find_input(const struct invocation *invocation, const char *path)
 {
-    struct stat output, input;
-    if (stat(path, &output) != 0 || !S_ISREG(output.st_mode))
-        return NULL;
-    for (unsigned i = 0; i < invocation->n_files; i++)
-        if (stat(invocation->files[i], &input) == 0 && input.st_dev == output.st_dev &&
-            input.st_ino == output.st_ino)
-            return invocation->files[i];
-    return NULL;
+    struct stat output;
+    bool replaces = stat(path, &output) == 0 && S_ISREG(output.st_mode);
+    return replaces ? input_at(invocation, path) : NULL;
 }
 
 static enum exit_status plan_in_folder(struct outputs *outputs, const struct invocation *invocation,

@@ -4,9 +4,7 @@
 #include "ir/base/text.h"
 #include "ir/calls.h"
 #include "ir/gears.h"
-#include "ir/refine_types.h"
 #include "ir/syntax/locate.h"
-#include "ir/verify/verify.h"
 
 struct given_shapes {
     struct input *input;
@@ -538,21 +536,20 @@ static bool settle_gears(struct given_shapes *shapes)
     return ok;
 }
 
-/* What is not written of types, but follows. */
-static bool refine_types(struct input *input)
+/* Nothing is given: types are what they are, but for what follows. */
+static bool settle_all_types(struct input *input)
 {
     struct module *module = input->module;
     bool ok = true;
     for (uint32_t g = 0; g < module->graphs.count; g++)
-        if (refine_result_types(module, &module->graphs.at[g]))
-            ok = verify_graph_alone(module, &module->graphs.at[g], &input->diags) && ok;
+        ok = settle_types(module, &module->graphs.at[g], false, &input->diags) && ok;
     return ok;
 }
 
 static bool bind_values(struct given_shapes *shapes)
 {
     if (shapes->at.count == 0 && shapes->bindings.count == 0)
-        return refine_types(shapes->input);
+        return settle_all_types(shapes->input);
     return bind_dims(shapes->input->module, shapes->meant, shapes->bindings.at,
                      shapes->bindings.count, &shapes->input->diags);
 }
