@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 enum {
-    LEAST_WEIGHT = 1000,  /* less is done sooner than a thread is started */
+    LEAST_WEIGHT = 1000,  /* less is done nearly as soon as threads are woken */
     PARTS_PER_THREAD = 4, /* so that threads end at about the same time */
     MAX_THREADS = 256,
 };

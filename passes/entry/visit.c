@@ -206,6 +206,33 @@ static bool entries_are_apart(const struct module *module)
     return apart;
 }
 
+static void visit_in_parts(struct visits *visits)
+{
+    struct module *module = visits->context->module;
+    visits->changes = mem_calloc(module->entries.count, sizeof *visits->changes);
+    parts_run(&(struct parts){.threads = module->threads,
+                              .count = module->graphs.count,
+                              .weight = visit_weight,
+                              .work = visit_part,
+                              .user = visits},
+              visits->context->diags);
+    for (uint32_t i = 0; i < module->entries.count; i++)
+        entry_change_take(&visits->changes[i]);
+    mem_free(visits->changes);
+}
+
+static bool visit_all(struct visits *visits, bool in_parts)
+{
+    struct module *module = visits->context->module;
+    analyses_make_members(visits->context->analyses, module);
+    if (in_parts && module->threads.most > 1 && module->graphs.count > 1 &&
+        entries_are_apart(module))
+        visit_in_parts(visits);
+    else
+        visit_part(visits, 0, module->graphs.count, visits->context->diags);
+    return !visits->failed;
+}
+
 bool superkernels_visit(struct pass_context *context, bool (*visit)(struct superkernel *sk))
 {
     return superkernels_visit_if(context, NULL, visit);
@@ -215,28 +242,11 @@ bool superkernels_visit_if(struct pass_context *context,
                            bool (*wants)(const struct sk_options *options),
                            bool (*visit)(struct superkernel *sk))
 {
-    struct module *module = context->module;
-    struct visits visits = {.context = context, .visit = visit, .wants = wants};
-    analyses_make_members(context->analyses, module);
-    visits.changes = mem_calloc(module->entries.count, sizeof *visits.changes);
-    parts_run(&(struct parts){.threads = entries_are_apart(module) ? module->threads
-                                                                   : (struct threads){1, false},
-                              .count = module->graphs.count,
-                              .weight = visit_weight,
-                              .work = visit_part,
-                              .user = &visits},
-              context->diags);
-    for (uint32_t i = 0; i < module->entries.count; i++)
-        entry_change_take(&visits.changes[i]);
-    mem_free(visits.changes);
-    return !visits.failed;
+    return visit_all(&(struct visits){.context = context, .visit = visit, .wants = wants}, true);
 }
 
 bool superkernels_visit_in_turn(struct pass_context *context, bool (*visit)(struct superkernel *sk),
                                 void *user)
 {
-    struct visits visits = {.context = context, .visit = visit, .user = user};
-    analyses_make_members(context->analyses, context->module);
-    visit_part(&visits, 0, context->module->graphs.count, context->diags);
-    return !visits.failed;
+    return visit_all(&(struct visits){.context = context, .visit = visit, .user = user}, false);
 }
