@@ -14,8 +14,8 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+from cut_off import CC, COMPILER, listing, read, start_anew, write_modules
 
-CC = os.environ.get("CC", "cc").split() or ["cc"]
 ALL = "--all" in sys.argv
 SAMPLES = 12
 LEAK_SAMPLES = 5
@@ -27,22 +27,11 @@ SKIRC = shutil.which(tap.SKIRC)
 scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
 os.mkdir("tmp")
-os.environ.update(TMPDIR=os.path.abspath("tmp"), LC_ALL="C", CCACHE_DISABLE="1",
-                  CC=shutil.which(CC[-1] if "ccache" in CC[0] else CC[0]) or "cc")
+os.environ.update(TMPDIR=os.path.abspath("tmp"), LC_ALL="C", CCACHE_DISABLE="1", CC=COMPILER)
 
 LIBRARY = os.path.abspath("fail_at.so")
 subprocess.run([*CC, "-O1", "-shared", "-fPIC", os.path.join(tap.SOURCE, "tests", "e2e", "fail_at.c"),
                 "-o", LIBRARY, "-ldl"], check=True)
-
-
-def write(path, text):
-    with open(path, "w") as file:
-        file.write(text)
-
-
-def read(path):
-    with open(path, "rb") as file:
-        return file.read()
 
 
 def run(command, kind, n, *before):
@@ -66,37 +55,7 @@ EXAMPLE = os.path.join(tap.SOURCE, "docs", "examples", "decoder_layer.skir")
 shutil.copy(EXAMPLE, "layer.skir")
 subprocess.run([SKIRC, "export", "--format=ge-txt", "layer.skir", "-o", "layer.txt"], check=True,
                capture_output=True)
-write("add.skir", """skir 1
-graph @g(%x: f32[16], %y: f32[16]) -> f32[16] {
-  scope @s {
-    %a = Add(%x, %y) : f32[16]
-    %b = Add(%a, %y) : f32[16]
-  }
-  return %b
-}
-""")
-write("k.c", """#include "skrt.h"
-static int made;
-__attribute__((constructor)) static void make(void) { made = 1; }
-void own(skrt_core *core, uint64_t offset)
-{
-    const uint64_t *args = skrt_args(core, offset);
-    if (skrt_block_idx(core) == 0)
-        for (int i = 0; i < 4; i++)
-            ((float *)args[1])[i] = ((const float *)args[0])[i] + (float)made;
-}
-""")
-INCLUDES = ["-I" + os.path.join(tap.SOURCE, folder) for folder in ("backend/runtime", "ir")]
-subprocess.run([*CC, "-c", "-g", "-gz", "-fPIC", "-O1", *INCLUDES, "k.c", "-o", "k.o"], check=True)
-write("own.skir", """skir 1
-kernel @k : aiv_only { op = "Own", block = 2, object = "k.o", function = "own", params = [x, y] }
-graph @g(%x: f32[4]) -> f32[4] {
-  scope @s {
-    %y = Own(%x) : f32[4] via @k
-  }
-  return %y
-}
-""")
+write_modules("-g", "-gz")
 UGLY = read("add.skir").decode().replace("    %a", "%a")
 WRONG = "//! opt\n//! nothing is done\n" + UGLY + "//! expect\nskir 1\n"
 
@@ -120,19 +79,6 @@ COMMANDS = (
     ("objdump of an object with compressed sections", ["objdump", "k.o"], {}, None),
     ("test --bless", ["test", "--bless", "-j1", "outs"], {"outs/a.skir": WRONG}, None),
 )
-
-
-def start_anew(before):
-    for path in os.listdir("."):
-        if path.startswith("out"):
-            os.unlink(path) if os.path.isfile(path) else shutil.rmtree(path)
-    for path, text in before.items():
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        write(path, text)
-
-
-def listing():
-    return {os.path.join(folder, name) for folder, _, names in os.walk(".") for name in names} - {"./count"}
 
 
 def is_same(path, got, expected):
@@ -167,7 +113,7 @@ def wrong_after(done, kind, before, new, stdout):
             return f"{path} is damaged"
     if good and stdout is not None and done.stdout != stdout:
         return "the output is another one, but the status is 0"
-    extra = listing() - known - {"./" + path for path in new}
+    extra = listing() - known - {"./" + path for path in new} - {"./count"}
     if extra:
         return f"left behind: {sorted(extra)}"
     return None

@@ -13,8 +13,8 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
+from cut_off import CC, COMPILER, listing, read, start_anew, write, write_modules
 
-CC = os.environ.get("CC", "cc").split() or ["cc"]
 ALL = "--all" in sys.argv
 SAMPLES = 10
 CANNOT_TRACE = 125
@@ -24,79 +24,20 @@ scratch = tempfile.TemporaryDirectory(prefix="skir-test.")
 os.chdir(scratch.name)
 os.mkdir("tmp")
 os.environ["TMPDIR"] = os.path.abspath("tmp")
-# A compiler's launcher has files and processes of its own.
-os.environ["CC"] = shutil.which(CC[-1] if "ccache" in CC[0] else CC[0]) or "cc"
+os.environ["CC"] = COMPILER
 os.environ["CCACHE_DISABLE"] = "1"
-
-
-def write(path, text):
-    with open(path, "w") as file:
-        file.write(text)
-
-
-def read(path):
-    with open(path, "rb") as file:
-        return file.read()
-
 
 HARNESS = os.path.join(tap.SOURCE, "tests", "e2e", "kill_at.c")
 subprocess.run([*CC, "-O1", HARNESS, "-o", "kill_at"], check=True)
 
-write("k.c", """#include "skrt.h"
-#include <stdio.h>
-static int made;
-__attribute__((constructor)) static void make(void) { made = 1; }
-void own(skrt_core *core, uint64_t offset)
-{
-    const uint64_t *args = skrt_args(core, offset);
-    if (skrt_block_idx(core) == 0)
-        for (int i = 0; i < 4; i++)
-            ((float *)args[1])[i] = ((const float *)args[0])[i] + (float)made;
-}
-""")
-INCLUDES = ["-I" + os.path.join(tap.SOURCE, folder) for folder in ("backend/runtime", "ir")]
-subprocess.run([*CC, "-c", "-fPIC", "-O1", *INCLUDES, "k.c", "-o", "k.o"], check=True)
-# A kernel that the system's linker and loader are needed for: it has a constructor.
-write("own.skir", """skir 1
-kernel @k : aiv_only { op = "Own", block = 2, object = "k.o", function = "own", params = [x, y] }
-graph @g(%x: f32[4]) -> f32[4] {
-  scope @s {
-    %y = Own(%x) : f32[4] via @k
-  }
-  return %y
-}
-""")
-write("add.skir", """skir 1
-graph @g(%x: f32[16], %y: f32[16]) -> f32[16] {
-  scope @s {
-    %a = Add(%x, %y) : f32[16]
-    %b = Add(%a, %y) : f32[16]
-  }
-  return %b
-}
-""")
+write_modules()
 WRONG = "//! opt\n//! nothing is done\n" + read("add.skir").decode() + "//! expect\nskir 1\n"
-
-
-def start_anew(outputs):
-    """The files that a command may write, as they are before it."""
-    for path in os.listdir("."):
-        if path.startswith("out"):
-            os.unlink(path) if os.path.isfile(path) else shutil.rmtree(path)
-    for path, text in outputs.items():
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-        write(path, text)
 
 
 def kill_at(number, n, command):
     done = subprocess.run(["./kill_at", str(int(number)), str(n), SKIRC, *command],
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=120)
     return done.returncode, int(done.stdout.split()[-1]) if done.stdout else 0
-
-
-def listing():
-    return sorted(os.path.join(folder, name) for folder, _, names in os.walk(".")
-                  for name in names)
 
 
 def wrong_after(status, number, before, new):
@@ -109,7 +50,7 @@ def wrong_after(status, number, before, new):
             return f"{path} is gone"
         if os.path.exists(path) and read(path) not in (old, new[path]):
             return f"{path} is damaged"
-    extra = set(listing()) - known - {"./" + path for path in new}
+    extra = listing() - known - {"./" + path for path in new}
     if extra:
         return f"left behind: {sorted(extra)}"
     if status not in (0, 1, -number):
@@ -142,7 +83,7 @@ def torture(claim, command, outputs):
     tap.check(claim, status != 127 and not wrong and killed, "\n".join(wrong[:20]) or "never killed")
 
 
-known = set(listing())
+known = listing()
 torture("compile", ["compile", "add.skir", "-o", "out.o", "--emit=obj"], {"out.o": "old"})
 torture("compile, to a new file", ["compile", "add.skir", "-o", "out.o"], {"out.o": None})
 torture("run with the system's loader",
@@ -161,7 +102,7 @@ done = subprocess.run(["sh", "-c", 'ulimit -f 1; exec "$0" "$@"', SKIRC, "compil
 tap.check("an output above the limit of files is an error", done.returncode == 1
           and "File too large" in done.stderr, f"{done.returncode} {done.stderr}")
 tap.check("  and leaves the old one, and nothing else",
-          read("out.o") == b"old" and not set(listing()) - known - {"./out.o"}, listing())
+          read("out.o") == b"old" and not listing() - known - {"./out.o"}, listing())
 
 # ---- Tools that do not end ----
 
