@@ -10,6 +10,8 @@ libskir_la_SOURCES += \
 	passes/dcci.c \
 	passes/declared_kernels.c \
 	passes/declared_kernels.h \
+	passes/declared_samples.c \
+	passes/declared_samples.h \
 	passes/debug_sync_all.c \
 	passes/early_start.c \
 	passes/expand_gears.c \
