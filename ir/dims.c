@@ -104,6 +104,15 @@ static void spell_term(struct text *text, const struct module *module, const str
     }
 }
 
+void dim_spell_sum(struct text *text, const struct module *module, const struct dim_sum *sum)
+{
+    for (uint32_t i = 0; i < sum->count; i++) {
+        if (i)
+            text_bytes(text, " + ", 3);
+        spell_term(text, module, &sum->terms[i]);
+    }
+}
+
 int64_t dim_of_sum(struct module *module, const struct dim_sum *sum)
 {
     if (sum->count == 0)
@@ -111,11 +120,7 @@ int64_t dim_of_sum(struct module *module, const struct dim_sum *sum)
     if (sum->terms[0].degree == 0)
         return sum->terms[0].coefficient;
     struct text text = {NULL, 0, 0};
-    for (uint32_t i = 0; i < sum->count; i++) {
-        if (i)
-            text_bytes(&text, " + ", 3);
-        spell_term(&text, module, &sum->terms[i]);
-    }
+    dim_spell_sum(&text, module, sum);
     uint32_t name = intern_copy(&module->names, text.at, text.size);
     text_free(&text);
     return DIM_GEAR + name;

@@ -41,6 +41,9 @@ enum dim_fault dim_sum_add(struct dim_sum *sum, const struct module *module,
 
 /* The dimension that a sum is: an integer, or the name of its text. */
 int64_t dim_of_sum(struct module *module, const struct dim_sum *sum);
+/* Appends its normal text: "2*b + 1"; nothing of a sum without products. */
+struct text;
+void dim_spell_sum(struct text *text, const struct module *module, const struct dim_sum *sum);
 /* The sum that a dimension is, which is not DIM_UNKNOWN. */
 void dim_to_sum(const struct module *module, int64_t dim, struct dim_sum *sum);
 

@@ -1,5 +1,6 @@
 #include "ir/gears.h"
 #include "ir/attr_map.h"
+#include "ir/base/diag.h"
 #include "ir/base/text.h"
 
 #include <string.h>
@@ -162,6 +163,30 @@ void gear_row_text(struct text *text, const struct module *module, const struct 
     for (uint32_t i = 0; i < graph->gears.count; i++) {
         text_printf(text, "%s%.*s = ", i ? ", " : "", NAME(module, graph->gears.at[i].name));
         text_signed(text, row[i]);
+    }
+}
+
+/* The values of the row whose graph has the name; NULL. */
+static const int64_t *row_of(const struct graph *graph, uint32_t name)
+{
+    for (uint32_t i = 0; i < graph->cases.count; i++)
+        if (graph->cases.at[i].graph == name)
+            return graph->gear_values.at + graph->cases.at[i].values.first;
+    return NULL;
+}
+
+void gears_tell_copy(struct diags *diags, const struct module *module, const struct graph *graph)
+{
+    diags->copy = NULL;
+    for (uint32_t i = 0; diags->copies && graph && i < module->graphs.count; i++) {
+        const int64_t *row = row_of(&module->graphs.at[i], graph->name);
+        if (!row)
+            continue;
+        struct text text = {NULL, 0, 0};
+        gear_row_text(&text, module, &module->graphs.at[i], row);
+        diags->copy = arena_strndup(&diags->arena, text.at, text.size);
+        text_free(&text);
+        return;
     }
 }
 

@@ -50,6 +50,11 @@ struct text;
 void gear_row_text(struct text *text, const struct module *module, const struct graph *graph,
                    const int64_t *row);
 
+/* Has errors say which combination of gears, expanded while these diagnostics were made, the graph
+ * is: from here on, until it is another one or, with NULL, none. */
+struct diags;
+void gears_tell_copy(struct diags *diags, const struct module *module, const struct graph *graph);
+
 /* A dimension of the graph with these values for its gears: an integer, or DIM_UNKNOWN where there
  * are other names in it, or the number does not fit. */
 int64_t gear_row_dim(const struct module *module, const struct graph *graph, const int64_t *row,

@@ -93,7 +93,7 @@ static struct rule_value broadcast(struct evaluator *e, const struct rule *rule,
         rule_fail(e, named ? rule_tensor(e, (uint32_t)second->number) : NONE,
                   named ? rule_tensor(e, (uint32_t)first->number) : NONE,
                   "%s cannot broadcast %s and %s to one shape", e->call->type->name,
-                  rule_value_text(a).text, rule_value_text(b).text);
+                  rule_value_text(e, a).text, rule_value_text(e, b).text);
         return rule_unknown;
     }
     return out;
@@ -130,7 +130,7 @@ static struct rule_value call_concat(struct evaluator *e, uint32_t slot,
         if (!rule_lists_agree(&out, &next)) {
             next = rule_shape_in(e, i, dims);
             rule_fail(e, i, first, "%s cannot join %s and %s along dimension %u",
-                      e->call->type->name, rule_value_text(&out).text, rule_value_text(&next).text,
+                      e->call->type->name, rule_value_text(e, &out).text, rule_value_text(e, &next).text,
                       at);
             return rule_unknown;
         }

@@ -177,7 +177,7 @@ static void wrong_whole(struct looking *looking)
     if (looking->contents.count == 1)
         add_text(looking->fault, " is %lld", (long long)looking->contents.at[0]);
     else if (all.kind == VALUE_LIST)
-        add_text(looking->fault, " is %s", rule_value_text(&all).text);
+        add_text(looking->fault, " is %s", rule_value_text(&looking->e, &all).text);
     add_text(looking->fault, ": %s", looking->shapes.text);
 }
 
@@ -216,8 +216,8 @@ static void compare_shape(struct evaluator *e, uint32_t tensor, const struct rul
     if (expected->kind == VALUE_LIST && found.kind == VALUE_LIST &&
         !rule_lists_agree(expected, &found))
         rule_fail(e, tensor, NONE, "by it '%s' of %s is %s, not %s", rule_slot(e, tensor)->name,
-                  e->call->type->name, rule_value_text(expected).text,
-                  rule_value_text(&found).text);
+                  e->call->type->name, rule_value_text(e, expected).text,
+                  rule_value_text(e, &found).text);
 }
 
 /* A rule of the shape of another tensor. */

@@ -31,17 +31,17 @@ static void wrong_form(struct evaluator *e, uint32_t tensor, const struct rule *
     const struct rule *rest = bound_rest(e, tensor, pattern);
     const struct binding *bound = rest ? &e->bindings[rest->number] : NULL;
     rule_fail(e, tensor, bound ? bound->tensor : NONE, "%s '%s' %s of %s does not fit '%s'%s%s%s%s",
-              noun(e, tensor), rule_slot(e, tensor)->name, rule_value_text(&shape).text,
+              noun(e, tensor), rule_slot(e, tensor)->name, rule_value_text(e, &shape).text,
               e->call->type->name, rule_text(e), bound ? ", where " : "", bound ? rest->text : "",
-              bound ? " = " : "", bound ? rule_value_text(&bound->value).text : "");
+              bound ? " = " : "", bound ? rule_value_text(e, &bound->value).text : "");
 }
 
 static void wrong_shape(struct evaluator *e, uint32_t tensor, const struct rule_value *expected)
 {
     struct rule_value shape = rule_shape(e, tensor);
     rule_fail(e, tensor, NONE, "%s '%s' of %s is %s, but by '%s' it is %s", noun(e, tensor),
-              rule_slot(e, tensor)->name, e->call->type->name, rule_value_text(&shape).text,
-              rule_text(e), rule_value_text(expected).text);
+              rule_slot(e, tensor)->name, e->call->type->name, rule_value_text(e, &shape).text,
+              rule_text(e), rule_value_text(e, expected).text);
 }
 
 static void wrong_variable(struct evaluator *e, uint32_t tensor, const struct rule *variable,
@@ -50,10 +50,10 @@ static void wrong_variable(struct evaluator *e, uint32_t tensor, const struct ru
     const struct binding *bound = &e->bindings[variable->number];
     struct rule_value shape = rule_shape(e, tensor), other = rule_shape(e, bound->tensor);
     rule_fail(e, tensor, bound->tensor, "%s '%s' %s of %s has %s = %s, but '%s' %s has %s = %s",
-              noun(e, tensor), rule_slot(e, tensor)->name, rule_value_text(&shape).text,
-              e->call->type->name, variable->text, rule_value_text(found).text,
-              rule_slot(e, bound->tensor)->name, rule_value_text(&other).text, variable->text,
-              rule_value_text(&bound->value).text);
+              noun(e, tensor), rule_slot(e, tensor)->name, rule_value_text(e, &shape).text,
+              e->call->type->name, variable->text, rule_value_text(e, found).text,
+              rule_slot(e, bound->tensor)->name, rule_value_text(e, &other).text, variable->text,
+              rule_value_text(e, &bound->value).text);
 }
 
 /* ------------------------------------------------------------------------ matching ---- */
@@ -174,7 +174,7 @@ struct rule_value rule_shape_said(struct evaluator *e, uint32_t tensor, const st
         if (shape.dims[i].known && shape.dims[i].number < 0)
             rule_fail(e, tensor, NONE, "'%s' of %s would be %s by '%s'",
                       e->call->type->slots[e->rule->slot].name, e->call->type->name,
-                      rule_value_text(&shape).text, rule_text(e));
+                      rule_value_text(e, &shape).text, rule_text(e));
     return e->failed ? rule_unknown : shape;
 }
 
@@ -258,7 +258,7 @@ static void wrong_conditions(struct evaluator *e, const struct rule *value)
                                                   : about->text;
     rule_fail(e, subject(e, value), NONE, "%s has '%s', which does not hold%s%s%s%s",
               e->call->type->name, rule_text(e), about ? " for " : "", name, about ? " = " : "",
-              about ? rule_value_text(&found).text : "");
+              about ? rule_value_text(e, &found).text : "");
 }
 
 /* "'x[-1]' is 7", and the same of another expression that is no number. */
@@ -267,12 +267,12 @@ static const char *values_text(struct evaluator *e, const struct rule *of, const
     struct rule_value value = rule_eval(e, of), second = rule_eval(e, other);
     const char *text = e->rule->text;
     const char *first = arena_printf(&e->arena, "'%.*s' is %s", (int)(of->end - of->begin),
-                                     text + of->begin, rule_value_text(&value).text);
+                                     text + of->begin, rule_value_text(e, &value).text);
     return other->kind == RULE_NUMBER
                ? first
                : arena_printf(&e->arena, "%s and '%.*s' is %s", first,
                               (int)(other->end - other->begin), text + other->begin,
-                              rule_value_text(&second).text);
+                              rule_value_text(e, &second).text);
 }
 
 /* A comparison: what both sides come to, but of a remainder or quotient what it is of. */
@@ -285,8 +285,8 @@ static void wrong_comparison(struct evaluator *e, const struct rule *value)
                   rule_text(e), values_text(e, left->args[0], left->args[1]));
     else
         rule_fail(e, subject(e, value), NONE, "%s has '%s', which does not hold for %s and %s",
-                  e->call->type->name, rule_text(e), rule_value_text(&a).text,
-                  rule_value_text(&b).text);
+                  e->call->type->name, rule_text(e), rule_value_text(e, &a).text,
+                  rule_value_text(e, &b).text);
 }
 
 static void check_condition(struct evaluator *e, const struct rule *value)
@@ -364,8 +364,8 @@ static void check_updated(struct evaluator *e, uint32_t tensor)
         !rule_lists_agree(&found, &expected))
         rule_fail(e, tensor, operand,
                   "result '%s' of %s is %s, but the operand that it updates is %s", slot->name,
-                  e->call->type->name, rule_value_text(&found).text,
-                  rule_value_text(&expected).text);
+                  e->call->type->name, rule_value_text(e, &found).text,
+                  rule_value_text(e, &expected).text);
 }
 
 bool op_shapes_check(const struct op_call *call, struct op_fault *fault)

@@ -169,6 +169,15 @@ bool rule_same(const struct evaluator *e, struct rule_dim a, struct rule_dim b)
            (sum_of(e, a, &left) && sum_of(e, b, &right) && sums_equal(&left, &right));
 }
 
+bool rule_spell_symbolic(const struct evaluator *e, struct rule_dim dim, struct text *text)
+{
+    struct dim_sum sum;
+    bool symbolic = is_symbolic(dim) && sum_of(e, dim, &sum);
+    if (symbolic)
+        dim_spell_sum(text, e->call->module, &sum);
+    return symbolic;
+}
+
 int64_t rule_dim_of_type(const struct evaluator *e, struct module *module, struct rule_dim dim)
 {
     if (dim.known || dim.number < FIRST_OWN || dim.number == DIM_UNKNOWN)

@@ -12,6 +12,11 @@ struct rule_dim rule_symbolic(struct evaluator *e, enum rule_operator op, struct
 /* Whether two are equal whatever the names stand for. */
 bool rule_same(const struct evaluator *e, struct rule_dim a, struct rule_dim b);
 
+/* Appends what is no integer as types have it, or nothing, and returns false, where that is not
+ * known. */
+struct text;
+bool rule_spell_symbolic(const struct evaluator *e, struct rule_dim dim, struct text *text);
+
 /* What types have for it. DIM_UNKNOWN without a module, which is that of the call. */
 int64_t rule_dim_of_type(const struct evaluator *e, struct module *module, struct rule_dim dim);
 

@@ -1,4 +1,5 @@
 #include "ir/op_values.h"
+#include "ir/base/text.h"
 #include "ir/base/utf8.h"
 #include "ir/op_symbols.h"
 
@@ -36,33 +37,45 @@ struct rule_value rule_fail_here(struct evaluator *e, const char *what)
     return rule_unknown;
 }
 
-static struct value_text dims_text(const struct rule_dim *dims, uint32_t count)
+/* A symbolic dimension as it is written; what is not known is "?". */
+static void add_dim(const struct evaluator *e, struct rule_dim dim, struct text *text)
 {
-    struct value_text out;
-    size_t used = (size_t)snprintf(out.text, sizeof out.text, "[");
-    for (uint32_t i = 0; i < count && used < sizeof out.text; i++) {
-        const char *before = i ? ", " : "";
-        if (dims[i].known)
-            used += (size_t)snprintf(out.text + used, sizeof out.text - used, "%s%lld", before,
-                                     (long long)dims[i].number);
-        else
-            used += (size_t)snprintf(out.text + used, sizeof out.text - used, "%s?", before);
-    }
-    if (used < sizeof out.text)
-        used += (size_t)snprintf(out.text + used, sizeof out.text - used, "]");
-    if (used >= sizeof out.text)
-        memcpy(out.text + sizeof out.text - 5, "...]", 5);
-    return out;
+    if (dim.known)
+        text_signed(text, dim.number);
+    else if (!rule_spell_symbolic(e, dim, text))
+        text_char(text, '?');
 }
 
-struct value_text rule_value_text(const struct rule_value *value)
+static void add_list(const struct evaluator *e, const struct rule_value *list, struct text *text)
 {
-    struct value_text out = dims_text(value->dims, value->count);
+    text_char(text, '[');
+    for (uint32_t i = 0; i < list->count && text->size < sizeof(struct value_text); i++) {
+        text_string(text, i ? ", " : "");
+        add_dim(e, list->dims[i], text);
+    }
+    text_char(text, ']');
+}
+
+struct value_text rule_value_text(const struct evaluator *e, const struct rule_value *value)
+{
+    static const char dots[] = "...]";
+    struct value_text out;
+    struct text text = {NULL, 0, 0};
     if (value->kind == VALUE_TEXT)
-        snprintf(out.text, sizeof out.text, "'%s'", value->text);
-    if (value->kind == VALUE_NUMBER)
-        snprintf(out.text, sizeof out.text, value->number.known ? "%lld" : "?",
-                 (long long)value->number.number);
+        text_printf(&text, "'%s'", value->text);
+    else if (value->kind == VALUE_NUMBER)
+        add_dim(e, value->number, &text);
+    else if (value->kind == VALUE_LIST)
+        add_list(e, value, &text);
+    else
+        text_char(&text, '?');
+    bool fits = text.size < sizeof out.text;
+    size_t size = fits ? text.size : utf8_prefix(text.at, text.size, sizeof out.text - sizeof dots);
+    memcpy(out.text, text.at, size);
+    strcpy(out.text + size, fits                        ? ""
+                            : value->kind == VALUE_LIST ? dots
+                                                        : "...");
+    text_free(&text);
     return out;
 }
 
@@ -163,7 +176,7 @@ bool rule_pair(struct evaluator *e, const struct rule_value *a, const struct rul
     *count = lists[0] ? a->count : lists[1] ? b->count : 1;
     if (lists[0] && lists[1] && a->count != b->count)
         rule_fail(e, NONE, NONE, "%s has '%s', but %s and %s differ in length", e->call->type->name,
-                  rule_text(e), rule_value_text(a).text, rule_value_text(b).text);
+                  rule_text(e), rule_value_text(e, a).text, rule_value_text(e, b).text);
     return !e->failed;
 }
 

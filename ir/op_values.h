@@ -60,11 +60,11 @@ struct rule_value rule_fail_here(struct evaluator *e, const char *what);
 /* The text of the rule at work, for messages; long ones are cut. In the arena. */
 const char *rule_text(struct evaluator *e);
 
-/* A value for messages; long ones are cut. */
+/* A value for messages, with the names of its dimensions; long ones are cut. */
 struct value_text {
     char text[64];
 };
-struct value_text rule_value_text(const struct rule_value *value);
+struct value_text rule_value_text(const struct evaluator *e, const struct rule_value *value);
 
 static inline struct rule_dim rule_known(int64_t number)
 {

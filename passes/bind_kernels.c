@@ -494,9 +494,12 @@ static void judge_part(void *user, uint32_t first, uint32_t end, struct diags *d
     library_check *check = binder->context->library->check;
     for (uint32_t i = first; i < end; i++) {
         const struct graph *graph = &module->graphs.at[binder->bound.at[i].graph];
+        if (i == first || binder->bound.at[i].graph != binder->bound.at[i - 1].graph)
+            gears_tell_copy(diags, module, graph);
         if (!check(module, graph, &graph->ops.at[binder->bound.at[i].op], diags))
             __atomic_store_n(&binder->refused, true, __ATOMIC_RELAXED);
     }
+    gears_tell_copy(diags, module, NULL);
 }
 
 static uint64_t judging_weight(const void *user, uint32_t item)
@@ -536,12 +539,14 @@ static bool bind_ops(struct pass_context *context, uint32_t *bound)
     undeclared_find(&binder.undeclared, context->module);
     for (uint32_t i = 0; i < context->module->graphs.count; i++) {
         struct graph *graph = &context->module->graphs.at[i];
+        gears_tell_copy(context->diags, context->module, graph);
         bool plain = (graph->dims.count + graph->gears.count == 0) || check_names(&binder, graph);
         ok = ok && plain;
         for (uint32_t j = 0; plain && j < graph->ops.count; j++)
             if (graph->ops.at[j].kernel == NONE)
                 ok = bind_op(&binder, graph, j) && ok;
     }
+    gears_tell_copy(context->diags, context->module, NULL);
     *bound |= binder.tiled;
     ok = !binder.ill_described && judge_bound(&binder) && ok;
     if (ok && binder.undeclared.count)

@@ -21,6 +21,7 @@
  * of which the last op on each stream is enough.
  */
 #define _GNU_SOURCE /* qsort_r */
+#include "ir/gears.h"
 #include "ir/syntax/locate.h"
 #include "passes/events/inserter.h"
 #include "passes/pass.h"
@@ -303,9 +304,11 @@ bool pass_insert_events(struct pass_context *context)
                               .kept = &kept,
                               .written = &written};
         in.order = analyses_order(context->analyses, context->module, in.graph);
+        gears_tell_copy(context->diags, context->module, in.graph);
         ok = insert_graph(&in) && ok;
         inserter_free(&in);
     }
+    gears_tell_copy(context->diags, context->module, NULL);
     id_map_free(&names);
     id_map_free(&kept);
     id_map_free(&written);

@@ -9,6 +9,7 @@
  * it got until it has the others, too; so launches can come to a state in which each waits for
  * cores or events of another. passes/launches says whether they can, and what to change.
  */
+#include "ir/gears.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "passes/launches/apply.h"
@@ -188,9 +189,11 @@ static bool limit_module(struct pass_context *context, bool *changed)
                                   .module = module,
                                   .graph = &module->graphs.at[i],
                                   .called = &called};
+        gears_tell_copy(context->diags, module, limiter.graph);
         ok = limit_graph(&limiter) && ok;
         *changed = *changed || limiter.changed;
     }
+    gears_tell_copy(context->diags, module, NULL);
     called_launches_free(&called);
     return ok;
 }

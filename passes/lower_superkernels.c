@@ -9,6 +9,7 @@
  */
 #include "ir/arch.h"
 #include "ir/base/parts.h"
+#include "ir/gears.h"
 #include "ir/members.h"
 #include "ir/slots.h"
 #include "ir/syntax/locate.h"
@@ -347,11 +348,13 @@ static void lower_part(void *user, uint32_t first, uint32_t end, struct diags *d
     bool ok = true;
     for (uint32_t i = first; i < end; i++) {
         lowering.graph = &module->graphs.at[i];
+        gears_tell_copy(diags, module, lowering.graph);
         ok = lower_graph(&lowering,
                          analyses_members(work->context->analyses, module, lowering.graph),
                          work->lowered.at + work->first[i], work->first[i + 1] - work->first[i]) &&
              ok;
     }
+    gears_tell_copy(diags, module, NULL);
     group_namer_free(&lowering.namer);
     vec_free(&lowering.slots);
     vec_free(&lowering.group_of);

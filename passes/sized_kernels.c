@@ -1,6 +1,7 @@
 #include "passes/sized_kernels.h"
 #include "ir/base/file_fault.h"
 #include "ir/block_rules.h"
+#include "ir/gears.h"
 #include "ir/syntax/locate.h"
 
 struct sizer {
@@ -124,12 +125,14 @@ bool sized_kernels_bind(struct pass_context *context, uint32_t *bound)
     bool ok = true, any = ops_have_block_rules(module);
     for (uint32_t i = 0; any && i < module->graphs.count; i++) {
         struct graph *graph = &module->graphs.at[i];
+        gears_tell_copy(context->diags, module, graph);
         for (uint32_t j = 0; j < graph->ops.count; j++)
             if (op_has_block_rule(module, &graph->ops.at[j])) {
                 ok = size_op(&sizer, graph, &graph->ops.at[j]) && ok;
                 ++*bound;
             }
     }
+    gears_tell_copy(context->diags, module, NULL);
     id_map_free(&sizer.copies);
     return ok;
 }

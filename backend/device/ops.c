@@ -369,6 +369,28 @@ static bool check_memory(const struct module *module, const struct graph *graph,
     return check_writes(module, graph, op, updated, diags);
 }
 
+static bool is_name_char(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+/* Whether a text has the name by itself. */
+static bool names_type(const char *text, const char *type)
+{
+    size_t size = strlen(type);
+    for (const char *at = text; (at = strstr(at, type)); at++)
+        if ((at == text || !is_name_char(at[-1])) && !is_name_char(at[size]))
+            return true;
+    return false;
+}
+
+/* Rules name the type that they are of, and what is said of kernels does not. */
+static void report_sample(struct span span, const char *type, const char *text, struct diags *diags)
+{
+    bool named = names_type(text, type);
+    diag_at(diags, DIAG_op_signature, span, "%s%s%s", named ? "" : type, named ? "" : ": ", text);
+}
+
 bool device_op_check(const struct module *module, const struct graph *graph, const struct op *op,
                      struct diags *diags)
 {
@@ -382,8 +404,7 @@ bool device_op_check(const struct module *module, const struct graph *graph, con
     if (ok && !sample_op_check(module->op_types, type, tiling.tensors, op_n_places(graph, op),
                                op_tensor_results(module, graph, op), tiling.attrs, tiling.n_attrs,
                                &fault)) {
-        diag_at(diags, DIAG_op_signature, fault_span(module, graph, op, &tiling, &fault), "%s: %s",
-                type, fault.text);
+        report_sample(fault_span(module, graph, op, &tiling, &fault), type, fault.text, diags);
         ok = false;
     }
     ok = ok && check_memory(module, graph, op, sample_op_memory(module->op_types, type), diags);

@@ -40,18 +40,26 @@ static void put_fields(struct json *json, const struct diag_field *field)
     }
 }
 
-static void put_notes(struct json *json, struct diags *diags, const struct diag_note *note,
+static void put_note(struct json *json, struct diags *diags, const struct diag_note *note,
+                     const char *file)
+{
+    json_open_object(json);
+    json_add_string(json, "text", note->text);
+    put_origin(json, note->origin);
+    put_position(json, diags, note->span, file);
+    json_close_object(json);
+}
+
+static void put_notes(struct json *json, struct diags *diags, const struct diag *diag,
                       const char *file)
 {
+    const char *copies = diag_copies_text(diags, diag);
     json_key(json, "notes");
     json_open_array(json);
-    for (; note; note = note->next) {
-        json_open_object(json);
-        json_add_string(json, "text", note->text);
-        put_origin(json, note->origin);
-        put_position(json, diags, note->span, file);
-        json_close_object(json);
-    }
+    for (const struct diag_note *note = diag->notes; note; note = note->next)
+        put_note(json, diags, note, file);
+    if (copies)
+        put_note(json, diags, &(struct diag_note){.text = copies, .span = no_span}, file);
     json_close_array(json);
 }
 
@@ -65,7 +73,7 @@ static void put_diag(struct json *json, struct diags *diags, const struct diag *
     put_origin(json, diag->origin);
     put_position(json, diags, diag->span, file);
     put_fields(json, diag->fields);
-    put_notes(json, diags, diag->notes, file);
+    put_notes(json, diags, diag, file);
     json_close_object(json);
 }
 

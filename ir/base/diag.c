@@ -147,8 +147,11 @@ bool diag_vat(struct diags *diags, enum diag_id id, struct span span, const char
         diags->counts[SEVERITY_ERROR] > diags->max_errors)
         return false;
     const char *text = format_text(diags, format, args);
-    vec_push(&diags->list,
-             (struct diag){.id = id, .severity = severity, .span = span, .text = text});
+    vec_push(&diags->list, (struct diag){.id = id,
+                                         .severity = severity,
+                                         .span = span,
+                                         .text = text,
+                                         .copy = severity == SEVERITY_ERROR ? diags->copy : NULL});
     return true;
 }
 
@@ -245,6 +248,16 @@ bool diag_wants_suggestion(struct diags *diags)
 {
     leave_to_whole(diags);
     return diags->suggestions++ < MAX_SUGGESTIONS;
+}
+
+const char *diag_copies_text(struct diags *diags, const struct diag *diag)
+{
+    const char *copy = diag->copy ? diag->copy : "", *with = diag->copy ? "with " : "";
+    const char *times = diag->repeated == 1 ? "time" : "times", *and = diag->copy ? ", and " : "";
+    if (diag->repeated)
+        return arena_printf(&diags->arena, "so it is %s%s%s%u more %s, in other %s", with, copy,
+                            and, diag->repeated, times, diags->copies);
+    return diag->copy ? arena_printf(&diags->arena, "so it is with %s", copy) : NULL;
 }
 
 /* ------------------------------------------------------------------------- printing ---- */
@@ -373,9 +386,12 @@ static void print_one(struct diags *diags, FILE *out, const struct diag *diag, b
         if (positioned)
             print_excerpt(diags, out, note->origin, note->span, colour);
     }
-    if (diag->repeated)
-        fprintf(out, "  help: so it is %u more time%s, in other %s\n", diag->repeated,
-                diag->repeated == 1 ? "" : "s", diags->copies);
+    const char *copies = diag_copies_text(diags, diag);
+    if (copies) {
+        fputs("  help: ", out);
+        diag_put(out, copies, strlen(copies));
+        fputc('\n', out);
+    }
 }
 
 static int compare(const void *a, const void *b)

@@ -46,6 +46,7 @@ struct diag {
     struct span span;
     struct diag_origin origin;
     const char *text;
+    const char *copy;  /* what of diags.copies was at hand; NULL */
     uint32_t repeated; /* so often it was reported again, see diags.copies */
     struct diag_note *notes;
     struct diag_field *fields, **last_field;
@@ -65,6 +66,7 @@ struct diags {
      * differ in numbers alone are one, which is counted once. NULL: there are none. A static
      * string. */
     const char *copies;
+    const char *copy; /* which of them is at hand, as "b = 4"; NULL: none, or it is not known */
 };
 
 void diags_init(struct diags *diags, struct source *source, const char *path);
@@ -96,6 +98,10 @@ void diag_listed(struct diags *diags, const char *key, const char *value);
 
 /* Whether one of an id is kept. */
 bool diags_have(const struct diags *diags, enum diag_id id);
+
+/* Which of diags.copies an error is of, where that is known, and how many more have it: a line of
+ * help, in the arena; NULL where there is nothing to be said. */
+const char *diag_copies_text(struct diags *diags, const struct diag *diag);
 
 /* Takes back what was kept of an id, a warning, at exactly this place: an error says it better. */
 void diags_take_back(struct diags *diags, enum diag_id id, struct span span);

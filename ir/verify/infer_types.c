@@ -5,8 +5,10 @@
 #include "ir/op_infer.h"
 #include "ir/operands.h"
 #include "ir/syntax/locate.h"
+#include "ir/syntax/spelling.h"
 
 #include <stdio.h>
+#include <string.h>
 
 struct inferrer {
     struct module *module;
@@ -27,11 +29,36 @@ static bool report(struct inferrer *in, const struct op *op, uint32_t result, co
                    "the type of '%%%.*s' does not follow: %s", NAME(in->module, value), why);
 }
 
+/* A type to be written: what is known of it, and words for what is not. */
+static void add_form(struct inferrer *in, uint32_t id, struct text *text)
+{
+    struct arena scratch = {NULL, 0};
+    const struct type *type = &in->module->types.at[id];
+    const char *whole = type_text(in->module, id, &scratch);
+    if (type->dtype != DTYPE_UNKNOWN && type->rank != RANK_UNKNOWN)
+        text_string(text, whole);
+    else if (type->rank == RANK_UNKNOWN)
+        text_printf(text, "%s[N, ...]",
+                    type->dtype == DTYPE_UNKNOWN ? "DTYPE" : dtype_info(type->dtype)->name);
+    else
+        text_printf(text, "DTYPE%s", strchr(whole, '['));
+    arena_free(&scratch);
+}
+
 static void help_type(struct inferrer *in, const struct op *op)
 {
-    diag_help(in->diags, "write the type%s behind the op: ': %s'",
-              op->results.count == 1 ? "" : "s of all results",
-              op->results.count == 1 ? "f32[2, 3]" : "(f32[2, 3], f32[2])");
+    enum { MOST = 8 };
+    struct text types = {NULL, 0, 0};
+    uint32_t count = op->results.count;
+    for (uint32_t i = 0; i < count && i < MOST; i++) {
+        text_string(&types, i ? ", " : "");
+        add_form(in, in->graph->values.at[op->results.first + i].type, &types);
+    }
+    text_string(&types, count > MOST ? ", ..." : "");
+    diag_help(in->diags, count == 1 ? "write the type behind the op: ': %.*s'"
+                                    : "write the types of all results behind the op: ': (%.*s)'",
+              (int)types.size, types.at);
+    text_free(&types);
 }
 
 static void refuse(struct inferrer *in, const struct op *op, uint32_t result, const char *why)

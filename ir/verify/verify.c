@@ -1,4 +1,5 @@
 #include "ir/base/parts.h"
+#include "ir/gears.h"
 #include "ir/verify/verify_internal.h"
 
 #include <string.h>
@@ -186,10 +187,14 @@ verify_part(struct verified *verified, uint32_t first, uint32_t end, struct diag
 /* Those that are left out may have what is asked of all. */
 static void verify_one_graph(struct verified *verified, struct verifier *verifier, uint32_t item)
 {
-    if (verified->right && verified->right[item])
+    if (verified->right && verified->right[item]) {
         verifier->calls = verifier->shared_names = true;
-    else
-        verify_graph(verifier, &verifier->module->graphs.at[item]);
+        return;
+    }
+    const struct graph *graph = &verifier->module->graphs.at[item];
+    gears_tell_copy(verifier->diags, verifier->module, graph);
+    verify_graph(verifier, graph);
+    gears_tell_copy(verifier->diags, verifier->module, NULL);
 }
 
 static void verify_graphs_part(void *user, uint32_t first, uint32_t end, struct diags *diags)

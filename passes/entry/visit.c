@@ -1,5 +1,6 @@
 #include "passes/entry/visit.h"
 #include "ir/base/parts.h"
+#include "ir/gears.h"
 #include "passes/entry/records.h"
 #include "passes/entry/turns.h"
 
@@ -174,8 +175,10 @@ static void visit_part(void *user, uint32_t first, uint32_t end, struct diags *d
     context.diags = diags;
     for (uint32_t i = first; i < end; i++) {
         visitor.sk.graph = &module->graphs.at[i];
+        gears_tell_copy(diags, module, visitor.sk.graph);
         ok = visit_graph(&visitor) && ok;
     }
+    gears_tell_copy(diags, module, NULL);
     group_namer_free(&visitor.namer);
     vec_free(&visitor.names);
     if (!ok)
