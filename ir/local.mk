@@ -201,6 +201,9 @@ libskir_la_SOURCES += \
 	ir/syntax/print_lines.c \
 	ir/syntax/printer.h \
 	ir/syntax/scanner.h \
+	ir/syntax/slip_gears.c \
+	ir/syntax/slip_gears.h \
+	ir/syntax/slip_looking.h \
 	ir/syntax/slip_operand.c \
 	ir/syntax/slip_operand.h \
 	ir/syntax/slips.c \

@@ -293,6 +293,24 @@ bool bind_free_dims(struct module *module, struct graph *graph, const struct dim
     return ok;
 }
 
+/* What is wrong with the types now is so with the values. */
+static bool settle_bound(struct binder *binder)
+{
+    struct text values = {NULL, 0, 0};
+    for (uint32_t i = 0; i < binder->bindings.count; i++)
+        text_printf(&values, "%s%.*s = %lld", i ? ", " : "",
+                    NAME(binder->module, binder->bindings.at[i].name),
+                    (long long)binder->bindings.at[i].value);
+    if (values.size)
+        binder->diags->copy = arena_strndup(&binder->diags->arena, values.at, values.size);
+    bool ok = settle_types(binder->module, binder->graph, true, binder->diags) &&
+              (values.size == 0 ||
+               verify_graph_alone(binder->module, binder->graph, binder->diags));
+    binder->diags->copy = NULL;
+    text_free(&values);
+    return ok;
+}
+
 bool bind_dims(struct module *module, const uint8_t *meant, const struct dim_binding *bindings,
                uint32_t count, struct diags *diags)
 {
@@ -303,7 +321,7 @@ bool bind_dims(struct module *module, const uint8_t *meant, const struct dim_bin
             .module = module, .graph = &module->graphs.at[i], .diags = diags, .gone = gone};
         if (meant[i])
             ok = bind_graph(&binder, bindings, count) && ok;
-        ok = settle_types(module, binder.graph, true, diags) && ok;
+        ok = settle_bound(&binder) && ok;
         vec_free(&binder.bindings);
     }
     drop_gone(module, gone);

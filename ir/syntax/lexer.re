@@ -53,9 +53,9 @@ static int scan_error(struct scanner *scanner, enum diag_id id, const char *text
     return TOKEN_ERROR;
 }
 
-static void scan_stray(struct scanner *scanner)
+/* Bytes that begin no token. */
+static int scan_stray(struct scanner *scanner, const char *format)
 {
-    char c = *scanner->start;
     struct slip slip = {.diags = scanner->diags,
                         .text = scanner->first,
                         .limit = scanner->limit,
@@ -63,11 +63,10 @@ static void scan_stray(struct scanner *scanner)
                         .end = scanner->cursor,
                         .before = scanner->previous_end,
                         .in_body = scanner->in_body};
-    if (scanner->diags && diag_at(scanner->diags, DIAG_syntax, scanner_span(scanner),
-                                  c > 0x20 && c < 0x7f ? "unexpected character '%c'"
-                                                       : "unexpected byte 0x%02x",
-                                  (unsigned char)c))
+    if (scanner->diags && diag_at(scanner->diags, DIAG_syntax, scanner_span(scanner), format,
+                                  (unsigned char)*scanner->start))
         slip_help_character(&slip);
+    return TOKEN_ERROR;
 }
 
 /* A token that stands for a name. */
@@ -368,7 +367,7 @@ again:
     "}" { scanner->depth -= scanner->depth > 0; TAKE_MARK; return *start; }
     [()=:,?*+] | "[" | "]" { TAKE_MARK; return *start; }
 
-    "%" | "@" { TAKE; return scan_error(scanner, DIAG_syntax, "expected a name here"); }
+    "%" | "@" { TAKE; return scan_stray(scanner, "expected a name here"); }
     ["] ([^"\\\n\x00] | escape)* {
         TAKE;
         scan_lost_braces(scanner);
@@ -385,8 +384,8 @@ again:
     * {
     stray:
         TAKE;
-        scan_stray(scanner);
-        return TOKEN_ERROR;
+        return scan_stray(scanner, *start > 0x20 && *start < 0x7f ? "unexpected character '%c'"
+                                                                  : "unexpected byte 0x%02x");
     }
     */
 #undef TAKE

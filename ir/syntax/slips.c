@@ -1,91 +1,22 @@
 #include "ir/syntax/slips.h"
 #include "ir/base/suggest.h"
+#include "ir/syntax/slip_gears.h"
+#include "ir/syntax/slip_looking.h"
 #include "ir/syntax/slip_operand.h"
 
-#include <ctype.h>
-#include <string.h>
 #include <strings.h>
 
 /* ------------------------------------------------------------------------------- looking ---- */
-
-static bool is_name_byte(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '$';
-}
-
-/* The token before, if it is a word or name: from its first byte. */
-static const char *word_before(const struct slip *slip, const char *end)
-{
-    const char *begin = end;
-    while (begin > slip->text && is_name_byte(begin[-1]))
-        begin--;
-    return begin;
-}
-
-static bool span_is(const char *begin, const char *end, const char *text)
-{
-    return (size_t)(end - begin) == strlen(text) && memcmp(begin, text, strlen(text)) == 0;
-}
-
-static bool found(const struct slip *slip, const char *text)
-{
-    return span_is(slip->begin, slip->end, text);
-}
-
-static bool behind(const struct slip *slip, const char *text)
-{
-    size_t size = strlen(text);
-    return (size_t)(slip->before - slip->text) >= size &&
-           memcmp(slip->before - size, text, size) == 0 &&
-           !((size_t)(slip->before - slip->text) > size && is_name_byte(text[0]) &&
-             is_name_byte(slip->before[-(ptrdiff_t)size - 1]));
-}
-
-static bool expects(const struct slip *slip, unsigned what)
-{
-    return (slip->expects & what) == what;
-}
-
-static bool found_word(const struct slip *slip)
-{
-    return slip->begin < slip->end && (isalpha((unsigned char)*slip->begin) || *slip->begin == '_');
-}
-
-static const char *skip_blanks(const struct slip *slip, const char *p)
-{
-    while (p < slip->limit && isspace((unsigned char)*p))
-        p++;
-    return p;
-}
-
-static const char *skip_blanks_back(const struct slip *slip, const char *p)
-{
-    while (p > slip->text && isspace((unsigned char)p[-1]))
-        p--;
-    return p;
-}
-
-static char last_byte(const struct slip *slip)
-{
-    return slip->before > slip->text ? slip->before[-1] : '\0';
-}
-
-/* The first byte behind the token that is no blank. */
-static char next_byte(const struct slip *slip)
-{
-    const char *p = skip_blanks(slip, slip->end);
-    return p < slip->limit ? *p : '\0';
-}
 
 /* Whether the text before the token ends in `word =`; `*begin` is where the word does. */
 static bool behind_key(const struct slip *slip, const char *end, const char **begin,
                        const char **key_end)
 {
-    const char *p = skip_blanks_back(slip, end);
+    const char *p = slip_skip_blanks_back(slip, end);
     if (p == slip->text || p[-1] != '=')
         return false;
-    *key_end = skip_blanks_back(slip, p - 1);
-    *begin = word_before(slip, *key_end);
+    *key_end = slip_skip_blanks_back(slip, p - 1);
+    *begin = slip_word_before(slip, *key_end);
     return *begin < *key_end && !(*begin > slip->text && strchr("%@", (*begin)[-1]));
 }
 
@@ -151,38 +82,38 @@ static bool help_tensor(const struct slip *slip)
 
 static bool help_dtype(const struct slip *slip)
 {
-    if (!expects(slip, SLIP_DTYPE))
+    if (!slip_expects(slip, SLIP_DTYPE))
         return false;
-    if (found(slip, "tensor") || found(slip, "memref") || found(slip, "vector"))
+    if (slip_found(slip, "tensor") || slip_found(slip, "memref") || slip_found(slip, "vector"))
         return help_tensor(slip);
-    if (found(slip, "{")) {
+    if (slip_found(slip, "{")) {
         diag_help(slip->diags, "a graph that returns nothing has '-> ()'");
         return true;
     }
     const char *dtype = known_dtype(slip->begin, slip->end);
     if (dtype)
         diag_help(slip->diags, "did you mean '%s'?", dtype);
-    else if (found_word(slip) || found(slip, "["))
+    else if (slip_found_word(slip) || slip_found(slip, "["))
         diag_help(slip->diags, "a type is an element type and a shape: 'f16[8, 8]'; element types "
                                "are f32, f16, bf16, i8, i32, i64, bool ...");
-    return dtype || found_word(slip) || found(slip, "[");
+    return dtype || slip_found_word(slip) || slip_found(slip, "[");
 }
 
 static bool help_shape(const struct slip *slip)
 {
-    const char *word = word_before(slip, slip->before);
+    const char *word = slip_word_before(slip, slip->before);
     if (slip->expects == SLIP_BRACKET && known_dtype(word, slip->before)) {
         diag_help(slip->diags,
-                  found(slip, "(") ? "a shape stands in brackets: '%.*s[8, 8]'"
+                  slip_found(slip, "(") ? "a shape stands in brackets: '%.*s[8, 8]'"
                                    : "a type has a shape: '%.*s[]' is that of a single element",
                   (int)(slip->before - word), word);
         return true;
     }
-    if (expects(slip, SLIP_INT | SLIP_UNBRACKET) && (found(slip, "*") || found(slip, ":"))) {
+    if (slip_expects(slip, SLIP_INT | SLIP_UNBRACKET) && (slip_found(slip, "*") || slip_found(slip, ":"))) {
         diag_help(slip->diags, "a dimension that is not known is '?'");
         return true;
     }
-    if (expects(slip, SLIP_UNBRACKET) && *slip->begin == 'x' && found_word(slip)) {
+    if (slip_expects(slip, SLIP_UNBRACKET) && *slip->begin == 'x' && slip_found_word(slip)) {
         diag_help(slip->diags, "dimensions are separated by ',': '8, 8'");
         return true;
     }
@@ -194,20 +125,20 @@ static bool help_shape(const struct slip *slip)
 static bool help_item(const struct slip *slip)
 {
     static const char *const graphs[] = {"func", "def", "fn", "function", "define"};
-    if (!expects(slip, SLIP_ITEM))
+    if (!slip_expects(slip, SLIP_ITEM))
         return false;
     for (size_t i = 0; i < sizeof graphs / sizeof graphs[0]; i++)
-        if (found(slip, graphs[i])) {
+        if (slip_found(slip, graphs[i])) {
             diag_help(slip->diags, "a graph is written 'graph @NAME(%%A: TYPE) -> TYPE {'");
             return true;
         }
-    if (found(slip, "module"))
+    if (slip_found(slip, "module"))
         diag_help(slip->diags, "nothing stands around what a file has: a file is a module");
-    else if (found(slip, "import") || found(slip, "use") || found(slip, "from"))
+    else if (slip_found(slip, "import") || slip_found(slip, "use") || slip_found(slip, "from"))
         diag_help(slip->diags, "another file is included by 'include \"FILE.skir\"'");
-    else if (found(slip, "}"))
+    else if (slip_found(slip, "}"))
         diag_help(slip->diags, "no block is open here");
-    else if (found(slip, "scope") || found(slip, "stream") || found(slip, "return"))
+    else if (slip_found(slip, "scope") || slip_found(slip, "stream") || slip_found(slip, "return"))
         diag_help(slip->diags, "it stands in a graph; a '}' before may be one too many");
     else {
         struct suggest suggest = {.wanted = slip->begin,
@@ -224,14 +155,14 @@ static bool help_name(const struct slip *slip)
 {
     static const char *const owners[] = {"scope", "superkernel", "graph", "kernel", "entry", "via"};
     const char *begin = slip->begin, *end = slip->end;
-    if (!expects(slip, SLIP_SYMBOL))
+    if (!slip_expects(slip, SLIP_SYMBOL))
         return false;
-    if (found(slip, "{") && behind(slip, "scope")) {
+    if (slip_found(slip, "{") && slip_behind(slip, "scope")) {
         diag_help(slip->diags, "a scope has a name: 'scope @NAME'");
         return true;
     }
     for (size_t i = 0; i < sizeof owners / sizeof owners[0]; i++) {
-        if (!behind(slip, owners[i]) || !strchr("\"%", *begin) == !is_name_byte(*begin))
+        if (!slip_behind(slip, owners[i]) || !strchr("\"%", *begin) == !slip_is_name_byte(*begin))
             continue;
         if (*begin == '"' && end - begin > 2)
             begin++, end--;
@@ -247,10 +178,10 @@ static bool help_label(const struct slip *slip)
 {
     const char *begin = slip->begin + strspn(slip->begin, "@%");
     static const char *const owners[] = {"stream", "target", "include"};
-    if (!expects(slip, SLIP_STRING) || !(is_name_byte(*begin) || *begin == '{'))
+    if (!slip_expects(slip, SLIP_STRING) || !(slip_is_name_byte(*begin) || *begin == '{'))
         return false;
     for (size_t i = 0; i < sizeof owners / sizeof owners[0]; i++)
-        if (behind(slip, owners[i])) {
+        if (slip_behind(slip, owners[i])) {
             if (*begin == '{')
                 diag_help(slip->diags, "it has a name, a string: '%s \"NAME\"'", owners[i]);
             else
@@ -263,35 +194,26 @@ static bool help_label(const struct slip *slip)
 
 static bool help_braces(const struct slip *slip)
 {
-    if (!expects(slip, SLIP_ATTRS))
+    if (!slip_expects(slip, SLIP_ATTRS))
         return false;
-    if (expects(slip, SLIP_COMMA | SLIP_CLOSE) && found_word(slip)) {
+    if (slip_expects(slip, SLIP_COMMA | SLIP_CLOSE) && slip_found_word(slip)) {
         diag_help(slip->diags, "a format stands behind ':', as in 'f16[16, 16]:FRACTAL_NZ'; the "
                                "next parameter behind ','");
         return true;
     }
-    if (!slip->in_body || last_byte(slip) == ')' || !(found(slip, "(") || found_word(slip)))
+    if (!slip->in_body || slip_last_byte(slip) == ')' || !(slip_found(slip, "(") || slip_found_word(slip)))
         return false;
     diag_help(slip->diags, "attributes stand in braces: '{KEY = VALUE}', and then '{'");
     return true;
 }
 
-static bool help_gears(const struct slip *slip)
-{
-    if (!found(slip, "(") || !behind(slip, "gears"))
-        return false;
-    diag_help(slip->diags, "write 'gears zip (...)' to pair values by position, 'gears product "
-                           "(...)' for all combinations");
-    return true;
-}
-
 static bool help_param(const struct slip *slip)
 {
-    bool type = found_word(slip);
+    bool type = slip_found_word(slip);
     if (slip->in_body || !type ||
-        !(slip->expects == SLIP_COLON || expects(slip, SLIP_VALUE | SLIP_CLOSE)))
+        !(slip->expects == SLIP_COLON || slip_expects(slip, SLIP_VALUE | SLIP_CLOSE)))
         return false;
-    if (behind(slip, "kernel") || (slip->expects == SLIP_COLON && last_byte(slip) == '{'))
+    if (slip_behind(slip, "kernel") || (slip->expects == SLIP_COLON && slip_last_byte(slip) == '{'))
         return false;
     diag_help(slip->diags, "a parameter is '%%NAME: TYPE'");
     return true;
@@ -301,11 +223,11 @@ static bool help_param(const struct slip *slip)
 
 static bool help_percent(const struct slip *slip)
 {
-    const char *begin, *end, *type = word_before(slip, slip->before);
-    if (found(slip, "=") && expects(slip, SLIP_OPEN)) {
+    const char *begin, *end, *type = slip_word_before(slip, slip->before);
+    if (slip_found(slip, "=") && slip_expects(slip, SLIP_OPEN)) {
         begin = type;
         end = slip->before;
-    } else if (!(found(slip, "(") && expects(slip, SLIP_UNBRACE) && type < slip->before &&
+    } else if (!(slip_found(slip, "(") && slip_expects(slip, SLIP_UNBRACE) && type < slip->before &&
                  behind_key(slip, type, &begin, &end))) {
         return false;
     }
@@ -317,21 +239,21 @@ static bool help_percent(const struct slip *slip)
 
 static bool help_key(const struct slip *slip)
 {
-    const char *word = word_before(slip, slip->before), *begin, *end;
-    if (found(slip, ":") &&
-        (expects(slip, SLIP_OPEN) || expects(slip, SLIP_EQUAL | SLIP_UNBRACE)) &&
-        (word < slip->before || last_byte(slip) == '"')) {
+    const char *word = slip_word_before(slip, slip->before), *begin, *end;
+    if (slip_found(slip, ":") &&
+        (slip_expects(slip, SLIP_OPEN) || slip_expects(slip, SLIP_EQUAL | SLIP_UNBRACE)) &&
+        (word < slip->before || slip_last_byte(slip) == '"')) {
         diag_help(slip->diags, "attributes are written '{KEY = VALUE}'");
         return true;
     }
-    if (expects(slip, SLIP_VALUE | SLIP_BRACKET) && *slip->begin != '(' &&
+    if (slip_expects(slip, SLIP_VALUE | SLIP_BRACKET) && *slip->begin != '(' &&
         behind_key(slip, slip->begin, &begin, &end)) {
         diag_help(slip->diags, "attributes stand in braces behind the operands: '{%.*s = ...}'",
                   (int)(end - begin), begin);
         return true;
     }
     if (slip->expects == SLIP_OPEN && word < slip->before &&
-        (found(slip, "{") || found(slip, "["))) {
+        (slip_found(slip, "{") || slip_found(slip, "["))) {
         diag_help(slip->diags,
                   "attributes stand in braces behind the operands: '%.*s(...) {KEY = VALUE}'",
                   (int)(slip->before - word), word);
@@ -342,17 +264,17 @@ static bool help_key(const struct slip *slip)
 
 static bool help_results(const struct slip *slip)
 {
-    if (found(slip, ":") && expects(slip, SLIP_COMMA | SLIP_EQUAL))
-        diag_help(slip->diags, isdigit((unsigned char)next_byte(slip))
+    if (slip_found(slip, ":") && slip_expects(slip, SLIP_COMMA | SLIP_EQUAL))
+        diag_help(slip->diags, isdigit((unsigned char)slip_next_byte(slip))
                                    ? "each result has a name: '%%A, %%B = ...'"
                                    : "an op defines its results by '=': '%%A = TYPE(...)'");
-    else if (found(slip, "(") && next_byte(slip) == '%' && !expects(slip, SLIP_OPEN) &&
-             last_byte(slip) != '(' && last_byte(slip) != ',' && !behind(slip, "return"))
+    else if (slip_found(slip, "(") && slip_next_byte(slip) == '%' && !slip_expects(slip, SLIP_OPEN) &&
+             slip_last_byte(slip) != '(' && slip_last_byte(slip) != ',' && !slip_behind(slip, "return"))
         diag_help(slip->diags, "results stand without parentheses: '%%A, %%B = ...'");
-    else if (found(slip, "(") && expects(slip, SLIP_VALUE | SLIP_BRACKET | SLIP_CLOSE))
+    else if (slip_found(slip, "(") && slip_expects(slip, SLIP_VALUE | SLIP_BRACKET | SLIP_CLOSE))
         diag_help(slip->diags, "a list of operands stands in brackets: '[%%A, %%B]'");
-    else if (*slip->begin == '%' && (expects(slip, SLIP_STRING | SLIP_WORD) ||
-                                     (slip->expects == SLIP_OPEN && !behind(slip, "after"))))
+    else if (*slip->begin == '%' && (slip_expects(slip, SLIP_STRING | SLIP_WORD) ||
+                                     (slip->expects == SLIP_OPEN && !slip_behind(slip, "after"))))
         diag_help(slip->diags, "an op is written 'TYPE(%%A, %%B)'");
     else
         return false;
@@ -366,7 +288,7 @@ static bool help_end(const struct slip *slip)
     while (p < slip->limit && (*p == ' ' || *p == '\t' || *p == '\r'))
         p++;
     bool last = p == slip->limit || *p == '\n' || *p == '/';
-    if (!found(slip, ",") || last_byte(slip) == ',' || !last)
+    if (!slip_found(slip, ",") || slip_last_byte(slip) == ',' || !last)
         return false;
     diag_help(slip->diags, "nothing stands at the end of a line");
     return true;
@@ -374,10 +296,10 @@ static bool help_end(const struct slip *slip)
 
 static bool help_types(const struct slip *slip)
 {
-    if (found(slip, "->") || (found(slip, "=") && last_byte(slip) == ')'))
+    if (slip_found(slip, "->") || (slip_found(slip, "=") && slip_last_byte(slip) == ')'))
         diag_help(slip->diags, "behind the operands stand ':' and the types of the results alone: "
                                "': f16[8, 8]'");
-    else if (found(slip, ",") && last_byte(slip) == ']' && !expects(slip, SLIP_CLOSE))
+    else if (slip_found(slip, ",") && slip_last_byte(slip) == ']' && !slip_expects(slip, SLIP_CLOSE))
         diag_help(slip->diags, "several types stand in parentheses: ': (f16[8, 8], f16[8, 8])'");
     else
         return false;
@@ -386,7 +308,7 @@ static bool help_types(const struct slip *slip)
 
 static bool is_clause(const struct slip *slip)
 {
-    return found(slip, "via") || found(slip, "after") || found(slip, "send") || found(slip, "recv");
+    return slip_found(slip, "via") || slip_found(slip, "after") || slip_found(slip, "send") || slip_found(slip, "recv");
 }
 
 static bool help_clauses(const struct slip *slip)
@@ -395,7 +317,7 @@ static bool help_clauses(const struct slip *slip)
         const char *clause, *form;
     } clauses[] = {{"after", "after (%A, %B)"}, {"send", "send [A, B]"}, {"recv", "recv [A, B]"}};
     for (size_t i = 0; i < sizeof clauses / sizeof clauses[0]; i++)
-        if (behind(slip, clauses[i].clause) && slip->expects & (SLIP_OPEN | SLIP_BRACKET)) {
+        if (slip_behind(slip, clauses[i].clause) && slip->expects & (SLIP_OPEN | SLIP_BRACKET)) {
             if (i == 0 && *slip->begin == '%')
                 diag_help(slip->diags, "write 'after (%.*s)'", (int)(slip->end - slip->begin),
                           slip->begin);
@@ -403,7 +325,7 @@ static bool help_clauses(const struct slip *slip)
                 diag_help(slip->diags, "write '%s'", clauses[i].form);
             return true;
         }
-    if (!is_clause(slip) && !found(slip, ":") && !(found(slip, "{") && last_byte(slip) != '}'))
+    if (!is_clause(slip) && !slip_found(slip, ":") && !(slip_found(slip, "{") && slip_last_byte(slip) != '}'))
         return false;
     diag_help(slip->diags, "the parts of an op stand in this order: 'TYPE(OPERANDS) {ATTRIBUTES} : "
                            "TYPES via @KERNEL after (VALUES) send [EVENTS] recv [EVENTS]'");
@@ -412,15 +334,15 @@ static bool help_clauses(const struct slip *slip)
 
 static bool help_return(const struct slip *slip)
 {
-    if (behind(slip, "return") && expects(slip, SLIP_VALUE)) {
-        if (found_word(slip))
+    if (slip_behind(slip, "return") && slip_expects(slip, SLIP_VALUE)) {
+        if (slip_found_word(slip))
             diag_help(slip->diags, "values begin with '%%': write 'return %%%.*s'",
                       (int)(slip->end - slip->begin), slip->begin);
         else
             diag_help(slip->diags, "write 'return %%A, %%B'");
         return true;
     }
-    if (!found(slip, ":") || !expects(slip, SLIP_COMMA | SLIP_UNBRACE))
+    if (!slip_found(slip, ":") || !slip_expects(slip, SLIP_COMMA | SLIP_UNBRACE))
         return false;
     diag_help(slip->diags, "the types of what is returned stand in the head of the graph, behind "
                            "'->'");
@@ -430,17 +352,17 @@ static bool help_return(const struct slip *slip)
 void slip_help(const struct slip *slip)
 {
     if (slip->begin == slip->end || help_item(slip) || help_name(slip) || help_label(slip) ||
-        help_dtype(slip) || help_shape(slip))
+        help_dtype(slip) || help_shape(slip) || slip_help_dims(slip) || slip_help_gears(slip))
         return;
-    if (expects(slip, SLIP_ARROW) && found(slip, "{")) {
+    if (slip_expects(slip, SLIP_ARROW) && slip_found(slip, "{")) {
         diag_help(slip->diags, "what a graph returns stands behind '->': '-> ()' if it is nothing");
         return;
     }
-    if (help_percent(slip) || help_key(slip) || help_braces(slip) || help_gears(slip) ||
-        help_param(slip) || !slip->in_body)
+    if (help_percent(slip) || help_key(slip) || help_braces(slip) || help_param(slip) ||
+        !slip->in_body)
         return;
     (void)(help_return(slip) ||
-           (expects(slip, SLIP_VALUE) && slip->types && slip_help_operand(slip)) ||
+           (slip_expects(slip, SLIP_VALUE) && slip->types && slip_help_operand(slip)) ||
            help_results(slip) || help_end(slip) || help_types(slip) || help_clauses(slip));
 }
 
@@ -448,8 +370,10 @@ void slip_help(const struct slip *slip)
 
 void slip_help_character(const struct slip *slip)
 {
-    const char *word = word_before(slip, slip->begin);
+    const char *word = slip_word_before(slip, slip->begin);
     char c = *slip->begin, next = slip->end < slip->limit ? *slip->end : '\0';
+    if (slip_help_dims(slip) || slip_help_gears(slip))
+        return;
     if (c == '\'')
         diag_help(slip->diags, "strings stand in double quotes");
     else if (c == '#' || (c == '/' && next == '*'))
@@ -462,6 +386,6 @@ void slip_help_character(const struct slip *slip)
     else if (c == '-' && word < slip->begin && isalpha((unsigned char)next))
         diag_help(slip->diags, "options of scopes stand in a string: '{options = "
                                "\"stream-fusion=1\"}'; other names with '-' are quoted");
-    else if (c == '<' && behind(slip, "include"))
+    else if (c == '<' && slip_behind(slip, "include"))
         diag_help(slip->diags, "write 'include \"FILE.skir\"'");
 }

@@ -39,10 +39,12 @@ static bool verify_values(struct graph_verifier *gv, const struct gear *gear)
         if (values[i] < 2) {
             ok = false;
             if (diag_at(gv->diags, DIAG_gear, span, "%lld is not allowed as a value of gear '%.*s'",
-                        (long long)values[i], NAME(module, gear->name)) &&
-                values[i] == 1)
-                diag_help(gv->diags, "a size of 1 is broadcast, so that it is another graph: write "
-                                     "that one, too, or pad 1 to the next larger value");
+                        (long long)values[i], NAME(module, gear->name)))
+                diag_help(gv->diags, "%s",
+                          values[i] == 1
+                              ? "a size of 1 is broadcast, so that it is another graph: write "
+                                "that one, too, or pad 1 to the next larger value"
+                              : "a gear lists the sizes, from 2 on, that its dimension has");
         }
     return ok;
 }
