@@ -18,6 +18,8 @@ enum { MAX_CAUSES = 4, MAX_LINES = 20 }; /* of ops, and of a table, that are tol
     FACT(CALLED, "called", "block called", "blocks called")                                        \
     FACT(BARRIERS, "barriers", "barrier", "barriers")                                              \
     FACT(FLAGS, "flags", "flag", "flags")                                                          \
+    FACT(WAITS, "waits", "wait before it starts", "waits before it starts")                        \
+    FACT(INSIDE, "inside", "wait inside", "waits inside")                                          \
     FACT(WORKSPACE, "workspace", "byte of workspace", "bytes of workspace")
 
 enum fact {
@@ -98,6 +100,7 @@ static void add_superkernel(struct account *account, uint32_t row, const struct 
     unsigned shown = ((1u << FACT_COUNT) - 1) & ~(1u << FACT_LAUNCHES);
     struct gear_facts *at = &unit_named(account, place->name, shown)->rows[row];
     at->present = true;
+    at->of[FACT_WAITS] = block->recv.count;
     if (!entry)
         return;
     at->of[FACT_BLOCKS] = (uint64_t)attr_int(module, entry->attrs, W_block, 1);
@@ -127,6 +130,7 @@ static void add_op(struct account *account, struct gear_facts *row, const struct
     uint64_t bytes = op_bytes(account->module, graph, &graph->ops.at[op]);
     vec_push(&row->ops, op);
     row->of[FACT_OPS]++;
+    row->of[FACT_INSIDE] += op_clauses(graph, &graph->ops.at[op])->recv.count;
     row->of[FACT_CALLED] += op_blocks(account->module, graph, &graph->ops.at[op]);
     if (__builtin_add_overflow(row->of[FACT_WORKSPACE], bytes, &row->of[FACT_WORKSPACE]))
         row->of[FACT_WORKSPACE] = UINT64_MAX;
@@ -202,6 +206,12 @@ static bool differs(const struct account *account, const struct unit *unit, enum
     return false;
 }
 
+/* Most launches wait for nothing but those before them on their stream: then nothing is said. */
+static bool is_told(enum fact fact, uint64_t number)
+{
+    return number || (fact != FACT_WAITS && fact != FACT_INSIDE);
+}
+
 /* "22 ops, 48 blocks": what all combinations have in common. */
 static void print_common(const struct account *account, const struct unit *unit)
 {
@@ -213,6 +223,8 @@ static void print_common(const struct account *account, const struct unit *unit)
         if (!(unit->shown >> fact & 1) || differs(account, unit, (enum fact)fact))
             continue;
         unsigned long long n = unit->rows[row].of[fact];
+        if (!is_told((enum fact)fact, n))
+            continue;
         text_printf(account->line, "%s%llu %s", between, n,
                     n == 1 ? facts[fact].one : facts[fact].many);
         between = ", ";
@@ -317,6 +329,11 @@ static void print_causes(const struct account *account, const struct unit *unit)
     }
     for (unsigned cause = 0; cause < sizeof causes / sizeof causes[0]; cause++)
         found += print_cause(account, unit, row, cause);
+    if (differs(account, unit, FACT_WAITS) && differs(account, unit, FACT_INSIDE)) {
+        text_string(account->line, "      -> it waits before it starts where it would keep cores "
+                                   "inside that others lack\n");
+        found++;
+    }
     if (found == 0)
         text_string(account->line, "      -> its ops are ordered otherwise\n");
 }

@@ -64,7 +64,62 @@ const struct gear_place *gear_names_find(const struct gear_names *names, uint32_
     return at == NONE ? NULL : &names->places.at[at];
 }
 
-const struct gear_place *gear_names_write(const struct gear_names *names, struct text *text,
+/* ---------------------------------------------------------------------------- events ---- */
+
+/* Whether events are named after it in the graph: values, types of ops, and super kernels. */
+static bool names_events(const struct graph *graph, uint32_t name)
+{
+    for (uint32_t i = 0; i < graph->values.count; i++)
+        if (graph->values.at[i].name == name)
+            return true;
+    for (uint32_t i = 0; i < graph->ops.count; i++)
+        if (graph->ops.at[i].type == name)
+            return true;
+    return false;
+}
+
+/* What an event, which is no other's in the module, is called by what sends it, without the number
+ * behind that. */
+static struct intern_name event_base(const struct gear_names *names, const struct gear_place *place,
+                                     const char *name, size_t size)
+{
+    const struct module *module = names->module;
+    const struct graph *graph = module_graph(
+        module, module->graphs.at[place->graph].cases.at[place->row].graph);
+    struct intern_name whole = {.text = name, .size = (uint32_t)size};
+    uint32_t id = intern_find(&module->names, name, size);
+    const struct gear_place *launch = id == NONE ? NULL : gear_names_find(names, id);
+    if (launch)
+        return module->names.names[launch->name];
+    while (size > 0 && name[size - 1] >= '0' && name[size - 1] <= '9')
+        size--;
+    if (size == whole.size || size < 2 || name[size - 1] != '_' ||
+        (id != NONE && names_events(graph, id)))
+        return whole;
+    id = intern_find(&module->names, name, size - 1);
+    return id != NONE && names_events(graph, id) ? module->names.names[id] : whole;
+}
+
+/* Appends a text that is said of a combination, with its events as all combinations have them. */
+static void write_events(const struct gear_names *names, struct text *text,
+                         const struct gear_place *place, const char *from)
+{
+    for (const char *begin, *end; (begin = strchr(from, '\'')); from = end) {
+        end = strchr(begin + 1, '\'');
+        if (!end)
+            break;
+        struct intern_name base =
+            event_base(names, place, begin + 1, (size_t)(end - begin - 1));
+        text_bytes(text, from, (size_t)(begin + 1 - from));
+        text_bytes(text, base.text, base.size);
+        text_char(text, *end++);
+    }
+    text_string(text, from);
+}
+
+/* ---------------------------------------------------------------------------- texts ---- */
+
+static const struct gear_place *write_names(const struct gear_names *names, struct text *text,
                                           const char *from)
 {
     const struct gear_place *first = NULL;
@@ -82,6 +137,20 @@ const struct gear_place *gear_names_write(const struct gear_names *names, struct
     }
     text_string(text, from);
     return first;
+}
+
+const struct gear_place *gear_names_write(const struct gear_names *names, struct text *text,
+                                          const char *from)
+{
+    struct text named = {NULL, 0, 0};
+    const struct gear_place *place = write_names(names, &named, from);
+    text_char(&named, '\0');
+    if (place)
+        write_events(names, text, place, named.at);
+    else
+        text_string(text, from);
+    text_free(&named);
+    return place;
 }
 
 /* --------------------------------------------------------------------------- ranges ---- */

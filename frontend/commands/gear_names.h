@@ -24,8 +24,9 @@ void gear_names_free(struct gear_names *names);
 
 /* What has a name; NULL where it is of no combination. */
 const struct gear_place *gear_names_find(const struct gear_names *names, uint32_t name);
-/* Appends a text in which the common names stand in the place of those in quotes, as '@NAME'. The
- * first place that was found, or NULL. */
+/* Appends a text in which the common names stand in the place of those in quotes, as '@NAME', and
+ * of events, as 'NAME', behind which expand-gears has put numbers. The first place that was found,
+ * or NULL. */
 const struct gear_place *gear_names_write(const struct gear_names *names, struct text *text,
                                           const char *from);
 
