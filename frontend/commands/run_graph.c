@@ -1,9 +1,13 @@
 #include "frontend/commands/run_graph.h"
+#include "frontend/commands/named_values.h"
+#include "frontend/tensor/npy.h"
 #include "ir/base/suggest.h"
 #include "ir/calls.h"
 #include "ir/gears.h"
 #include "ir/syntax/locate.h"
+#include "ir/syntax/spelling.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The only graph that no other calls, or NULL. */
@@ -25,6 +29,67 @@ static const struct graph *uncalled_graph(const struct module *module)
     return count == 1 ? found : NULL;
 }
 
+/* "f32[b, 2]": without its dtype, as arrays have it. */
+static const char *dims_of(struct arena *arena, const struct module *module, uint32_t type)
+{
+    return strchr(type_text(module, type, arena), '[');
+}
+
+static bool report_input(const struct runner *runner, const struct graph *graph, uint32_t param,
+                         const char *error)
+{
+    diag_at(runner->diags, DIAG_contents, locate_token(runner->module, graph->params.at[param].loc),
+            "input '%.*s': %s", NAME(runner->module, graph->values.at[param].name), error);
+    return false;
+}
+
+/* Whether the file has a shape that the parameter may have in a combination. */
+static bool check_input(const struct runner *runner, const struct graph *graph, uint32_t param,
+                        const char *path)
+{
+    struct npy_header header;
+    char error[512], found[256];
+    const struct module *module = runner->module;
+    uint32_t type = graph->values.at[param].type, rank = module->types.at[type].rank;
+    if (!npy_read_header(&header, path, error, sizeof error))
+        return report_input(runner, graph, param, error);
+    if (rank == RANK_UNKNOWN || header.rank == rank)
+        return true;
+    tensor_dims_text(header.dims, header.rank, found, sizeof found);
+    snprintf(error, sizeof error, "'%s' has the shape %s, but %s is needed", path, found,
+             dims_of(&runner->diags->arena, module, type));
+    return report_input(runner, graph, param, error);
+}
+
+/* Whether it says how elements are made. */
+static bool check_spec(const struct runner *runner, const struct graph *graph, uint32_t param,
+                       const char *spec)
+{
+    struct tensor scalar;
+    char error[512];
+    enum dtype dtype = runner->module->types.at[graph->values.at[param].type].dtype;
+    if (!tensor_init(&scalar, dtype, NULL, 0, error, sizeof error))
+        return true; /* such a parameter is refused when it has a shape */
+    bool ok = tensor_fill(&scalar, spec, 0, error, sizeof error) ||
+              report_input(runner, graph, param, error);
+    tensor_free(&scalar);
+    return ok;
+}
+
+/* Files that say nothing of the combination, as they cannot be read or fit none. */
+static bool check_inputs(const struct runner *runner, const struct graph *graph)
+{
+    struct named_values inputs = {.count = 0};
+    bool ok = named_values_parse(&inputs, runner->invocation, "input", runner->module, graph,
+                                 NAMED_PARAMETER);
+    for (uint32_t i = 0; ok && i < inputs.count; i++)
+        ok = tensor_spec_is_file(inputs.at[i].text)
+                 ? check_input(runner, graph, inputs.at[i].value, inputs.at[i].text)
+                 : check_spec(runner, graph, inputs.at[i].value, inputs.at[i].text);
+    named_values_free(&inputs);
+    return ok;
+}
+
 /* Of a graph with gears, the one combination that shapes and values have left; NULL, reported, if
  * they have left several. */
 static const struct graph *choose_case(const struct runner *runner, const struct graph *graph)
@@ -33,7 +98,8 @@ static const struct graph *choose_case(const struct runner *runner, const struct
         return graph;
     if (graph->cases.count == 1)
         return module_graph(runner->module, graph->cases.at[0].graph);
-    if (diag_at(runner->diags, DIAG_gear, locate_name(runner->module, graph->loc),
+    if (check_inputs(runner, graph) &&
+        diag_at(runner->diags, DIAG_gear, locate_name(runner->module, graph->loc),
                 "nothing says which of %u combinations of gears is to run", graph->cases.count))
         diag_help(runner->diags,
                   "give the graph files (--input), shapes (--shape) or values (--bind %.*s=N)",

@@ -53,8 +53,10 @@ static bool read_option(struct shape_arguments *shapes, const struct invocation 
 static void read_file(struct shape_arguments *shapes, const char *text)
 {
     struct npy_header header;
+    char error[512];
     const char *sign = strchr(text, '=');
-    if (!sign || !tensor_spec_is_file(sign + 1) || !npy_read_header(&header, sign + 1))
+    if (!sign || !tensor_spec_is_file(sign + 1) ||
+        !npy_read_header(&header, sign + 1, error, sizeof error))
         return;
     struct given_shape shape = named_shape(text, sign);
     shape.from = sign + 1;

@@ -312,15 +312,21 @@ bool npy_refuse_other(const char *path, char *error, size_t error_size)
                                  path, kind);
 }
 
+/* Whether it is a file that may be an array. */
+static bool check_file(const char *path, struct stat *st, char *error, size_t error_size)
+{
+    if (stat(path, st) != 0)
+        return message_fail(error, error_size, "cannot open '%s': %s", path, strerror(errno));
+    if (!S_ISREG(st->st_mode))
+        return message_fail(error, error_size, "'%s' is no regular file", path);
+    return npy_refuse_other(path, error, error_size);
+}
+
 bool npy_read(struct tensor *tensor, const char *path, char *error, size_t error_size)
 {
     struct stat st;
     struct file_bytes file;
-    if (stat(path, &st) != 0)
-        return message_fail(error, error_size, "cannot open '%s': %s", path, strerror(errno));
-    if (!S_ISREG(st.st_mode))
-        return message_fail(error, error_size, "'%s' is no regular file", path);
-    if (!npy_refuse_other(path, error, error_size))
+    if (!check_file(path, &st, error, error_size))
         return false;
     if ((uint64_t)st.st_size > PREAMBLE_2 + MAX_HEADER + (uint64_t)tensor->size)
         return message_fail(error, error_size,
@@ -334,21 +340,23 @@ bool npy_read(struct tensor *tensor, const char *path, char *error, size_t error
     return ok || message_fail(error, error_size, "'%s' %s", path, reason);
 }
 
-bool npy_read_header(struct npy_header *header, const char *path)
+bool npy_read_header(struct npy_header *header, const char *path, char *error, size_t error_size)
 {
     struct stat st;
-    char bytes[PREAMBLE_2 + MAX_HEADER], error[512];
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+    char bytes[PREAMBLE_2 + MAX_HEADER], reason[512];
+    if (!check_file(path, &st, error, error_size))
         return false;
     size_t size = (uint64_t)st.st_size < sizeof bytes ? (size_t)st.st_size : sizeof bytes;
-    return file_read_part(path, 0, bytes, size, error, sizeof error) &&
-           npy_parse(header, bytes, size, error, sizeof error);
+    return file_read_part(path, 0, bytes, size, error, error_size) &&
+           (npy_parse(header, bytes, size, reason, sizeof reason) ||
+            message_fail(error, error_size, "'%s' %s", path, reason));
 }
 
 bool npy_dtype(const char *path, enum dtype *dtype)
 {
     struct npy_header header;
-    if (!npy_read_header(&header, path))
+    char error[512];
+    if (!npy_read_header(&header, path, error, sizeof error))
         return false;
     unsigned found = code_dtype(descr_code(header.descr));
     *dtype = found < DTYPE_COUNT ? (enum dtype)found : *dtype;

@@ -36,8 +36,9 @@ bool npy_read(struct tensor *tensor, const char *path, char *error, size_t error
  * its first bytes are those of another kind (ir/base/array_kinds.h). */
 bool npy_refuse_other(const char *path, char *error, size_t error_size);
 
-/* Reads the header of a regular file; false where there is none that is supported. */
-bool npy_read_header(struct npy_header *header, const char *path);
+/* Reads the header of a regular file; false, with a text in `error`, where there is none that is
+ * supported. */
+bool npy_read_header(struct npy_header *header, const char *path, char *error, size_t error_size);
 
 /* The dtype of a file's array: the first that has its type code, where there are several. False
  * where the file is none that is supported; npy_read says why. */

@@ -149,6 +149,23 @@ tap.check("a file that nothing has room for", ran.returncode == 1 and
 ran = run("sum.skir", "-i", "x=x.npy", "-i", "y=large.npy")
 tap.check("files that are not of one size", ran.returncode == 1 and
           "dimension 0 of '%y' is 3, but 5 by large.npy" in ran.stderr, ran.stdout + ran.stderr)
+npy("rank.npy", (4, 2, 1), range(8))
+with open("text.npy", "w") as file:
+    file.write("no array\n")
+for value, text in (("absent.npy", "cannot open 'absent.npy': No such file or directory"),
+                    ("text.npy", "'text.npy' is no .npy file"),
+                    ("rank.npy", "'rank.npy' has the shape [4, 2, 1], but [b, 2] is needed"),
+                    ("rand:a", "")):
+    ran = run("sum.skir", "-i", "x=" + value)
+    tap.check(f"{value}, which chooses no combination: the cause is told", ran.returncode == 1 and
+              "sum.skir:2:12: error: input 'x': " + text in ran.stderr and
+              "nothing says" not in ran.stderr, ran.stdout + ran.stderr)
+ran = run("sum.skir", "-i", "z=x.npy")
+tap.check("an input that the graph does not have", ran.returncode == 2 and
+          "the graph has no parameter 'z'" in ran.stderr, ran.stdout + ran.stderr)
+ran = run("sum.skir", "-i", "x=ones")
+tap.check("values of any shape choose no combination", ran.returncode == 1 and
+          "nothing says which of 2 combinations" in ran.stderr, ran.stdout + ran.stderr)
 ran = run("sum.skir", "--shape", "x=2,2", "--compare=exact")
 tap.check("a shape that a gear has is not padded", ran.returncode == 0 and
           "padded to" not in ran.stdout and ran.stdout.endswith("; bit-exact\n"),
