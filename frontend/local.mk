@@ -232,6 +232,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/cmd_test.c \
 	frontend/commands/gear_names.c \
 	frontend/commands/gear_names.h \
+	frontend/commands/given_graphs.c \
+	frontend/commands/given_graphs.h \
 	frontend/commands/given_shapes.c \
 	frontend/commands/given_shapes.h \
 	frontend/commands/off_gear.c \
@@ -265,6 +267,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/run_defaults.h \
 	frontend/commands/run_findings.c \
 	frontend/commands/run_findings.h \
+	frontend/commands/outer_graphs.c \
+	frontend/commands/outer_graphs.h \
 	frontend/commands/run_graph.c \
 	frontend/commands/run_graph.h \
 	frontend/commands/run_json.c \

@@ -298,7 +298,7 @@ static void report_unbound(struct binder *binder, const struct graph *graph, uin
                 "the dimension '%.*s' has no value, but sample kernels need one",
                 NAME(module, name))) {
         diag_help(binder->context->diags,
-                  "give it one by --bind %.*s=N of 'run', 'compile' or 'check'",
+                  "give it one by --bind %.*s=N of 'run', 'compile', 'check' or 'opt'",
                   NAME(module, name));
         if (module_has_cases(module) && is_called(module, graph))
             diag_help(binder->context->diags,

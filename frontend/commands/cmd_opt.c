@@ -33,6 +33,8 @@ const struct option options_opt[] = {
      "output"},
     {"verify-each", 0, OPTION_FLAG, NULL,
      "run the verifier after each pass, and see that the module's text says all of it"},
+    BIND_OPTION,
+    SHAPE_OPTION,
     STRICT_GEARS_OPTION,
     {"kernel-dir", 0, OPTION_VALUE, "DIR", "kernels for op types, before the sample kernels"},
     {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
@@ -95,20 +97,29 @@ static enum exit_status print_report(struct input *input, const struct opt_repor
     return status;
 }
 
+/* Without values, the text stays as it is. */
+static enum exit_status bind(struct input *input)
+{
+    bool given = option_value_at(input->invocation, "bind", 0) ||
+                 option_value_at(input->invocation, "shape", 0);
+    return given ? given_shapes_bind(input) : EXIT_DONE;
+}
+
 static enum exit_status opt_one(struct invocation *invocation, const char *path, const char *output,
                                 const void *user)
 {
     const struct opt_options *options = user;
     struct opt_report report = {.file = path, .steady = is_steady(invocation)};
     struct input input;
-    enum exit_status status = EXIT_DONE;
+    enum exit_status status;
     if (!input_open_verified(&input, invocation, path))
         return input_close(&input, print_report(&input, &report, EXIT_INPUT));
     report.read = true;
     report.before = module_count(input.module);
     if (invocation->n_files > 1 && (options->time_passes || option_given(invocation, "stats")))
         fprintf(invocation->err, "%s:\n", path);
-    if (options->passes.run.count)
+    status = bind(&input);
+    if (status == EXIT_DONE && options->passes.run.count)
         status = opt_run(&input, options, &report);
     report.after = module_count(input.module);
     if (status == EXIT_DONE)

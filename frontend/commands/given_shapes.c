@@ -1,5 +1,5 @@
 #include "frontend/commands/given_shapes.h"
-#include "frontend/commands/shape_arguments.h"
+#include "frontend/commands/given_graphs.h"
 #include "ir/base/suggest.h"
 #include "ir/base/text.h"
 #include "ir/calls.h"
@@ -19,60 +19,6 @@ struct given_shapes {
 };
 
 /* ----------------------------------------------------------------------------- graphs ---- */
-
-static const char *named_graph(const struct given_shapes *shapes)
-{
-    const struct invocation *invocation = shapes->input->invocation;
-    return option_exists(invocation, "graph") ? option_value(invocation, "graph") : NULL;
-}
-
-static void choose_graphs(struct given_shapes *shapes)
-{
-    const struct module *module = shapes->input->module;
-    const char *name = named_graph(shapes);
-    uint8_t *named = mem_calloc(module->graphs.count, 1);
-    for (uint32_t i = 0; i < module->graphs.count; i++) {
-        graph_mark_called(module, &module->graphs.at[i], named);
-        graph_mark_cases(module, &module->graphs.at[i], named);
-    }
-    mem_free(shapes->chosen);
-    shapes->chosen = mem_calloc(module->graphs.count, 1);
-    for (uint32_t i = 0; i < module->graphs.count; i++)
-        shapes->chosen[i] = name ? name_is(module, module->graphs.at[i].name, name) : !named[i];
-    mem_free(named);
-}
-
-/* What those name that are meant is so, too: whoever becomes so late is looked at once more. */
-static void find_meant(struct given_shapes *shapes)
-{
-    const struct module *module = shapes->input->module;
-    uint32_t count = module->graphs.count;
-    uint8_t *seen = mem_calloc(count, 1);
-    shapes->meant = mem_calloc(count, 1);
-    for (uint32_t i = 0; i < count; i++)
-        shapes->meant[i] = !named_graph(shapes) || shapes->chosen[i];
-    for (bool more = true; more;) {
-        more = false;
-        for (uint32_t i = 0; i < count; i++) {
-            if (!shapes->meant[i] || seen[i])
-                continue;
-            graph_mark_called(module, &module->graphs.at[i], shapes->meant);
-            graph_mark_cases(module, &module->graphs.at[i], shapes->meant);
-            seen[i] = more = true;
-        }
-    }
-    mem_free(seen);
-}
-
-static uint32_t find_param(const struct given_shapes *shapes, const struct graph *graph,
-                           const struct given_shape *shape)
-{
-    uint32_t name = intern_find(&shapes->input->module->names, shape->name, shape->size);
-    for (uint32_t i = 0; name != NONE && i < graph->n_params; i++)
-        if (graph->values.at[i].name == name)
-            return i;
-    return NONE;
-}
 
 static bool report_unknown(const struct given_shapes *shapes, const struct given_shape *shape)
 {
@@ -303,7 +249,7 @@ static bool each_wanted(struct given_shapes *shapes, bool (*visit)(const struct 
         for (uint32_t i = 0; shapes->chosen[g] && i < shapes->at.count; i++) {
             const struct graph *graph = &module->graphs.at[g];
             const struct given_shape *shape = &shapes->at.at[i];
-            uint32_t param = find_param(shapes, graph, shape);
+            uint32_t param = given_param(module, graph, shape);
             if (param == NONE || !rank_fits(module, graph, param, shape))
                 continue;
             for (uint32_t d = 0; d < shape->rank && shapes->ok; d++) {
@@ -495,7 +441,7 @@ static bool fill_types(struct given_shapes *shapes)
         for (uint32_t i = 0; shapes->chosen[g] && i < shapes->at.count; i++) {
             struct given_shape *shape = &shapes->at.at[i];
             struct graph *graph = &module->graphs.at[g];
-            uint32_t param = find_param(shapes, graph, shape);
+            uint32_t param = given_param(module, graph, shape);
             shape->used = shape->used || param != NONE;
             if (param != NONE && check_rank(shapes, graph, param, shape))
                 fill_unknown(module, &graph->values.at[param].type, shape);
@@ -554,6 +500,14 @@ static bool bind_values(struct given_shapes *shapes)
                      shapes->bindings.count, &shapes->input->diags);
 }
 
+static bool choose(struct given_shapes *shapes)
+{
+    const struct input *input = shapes->input;
+    shapes->chosen = given_graphs(input);
+    shapes->meant = given_graphs_meant(input, shapes->chosen);
+    return given_graphs_check(input, shapes->chosen, shapes->meant, &shapes->at, &shapes->bindings);
+}
+
 static enum exit_status bind_all(struct given_shapes *shapes)
 {
     struct input *input = shapes->input;
@@ -562,8 +516,8 @@ static enum exit_status bind_all(struct given_shapes *shapes)
         return status;
     if (!shape_arguments_read(&shapes->at, shapes->input->invocation))
         return EXIT_USAGE;
-    choose_graphs(shapes);
-    find_meant(shapes);
+    if (!choose(shapes))
+        return EXIT_USAGE;
     if (!check_all_bindings(shapes)) {
         bind_values(shapes); /* of other graphs, to find what else is wrong */
         return EXIT_INPUT;
@@ -576,7 +530,8 @@ static enum exit_status bind_all(struct given_shapes *shapes)
     if (ok && shapes->at.count + shapes->bindings.count > 0)
         narrow_gears(shapes);
     ok = ok && shapes->ok && settle_gears(shapes) && bind_values(shapes);
-    choose_graphs(shapes);
+    mem_free(shapes->chosen); /* indices have changed */
+    shapes->chosen = given_graphs(input);
     if (ok && shapes->padding->combination.size == 0)
         each_wanted(shapes, check_bound);
     return ok && shapes->ok ? EXIT_DONE : EXIT_INPUT;

@@ -1,9 +1,8 @@
 #include "frontend/commands/run_graph.h"
 #include "frontend/commands/named_values.h"
+#include "frontend/commands/outer_graphs.h"
 #include "frontend/tensor/npy.h"
 #include "ir/base/suggest.h"
-#include "ir/calls.h"
-#include "ir/gears.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 
@@ -13,20 +12,12 @@
 /* The only graph that no other calls, or NULL. */
 static const struct graph *uncalled_graph(const struct module *module)
 {
-    const struct graph *found = NULL;
-    uint8_t *called = mem_calloc(module->graphs.count, 1);
-    unsigned count = 0;
-    for (uint32_t i = 0; i < module->graphs.count; i++) {
-        graph_mark_called(module, &module->graphs.at[i], called);
-        graph_mark_cases(module, &module->graphs.at[i], called);
-    }
-    for (uint32_t i = 0; i < module->graphs.count; i++)
-        if (!called[i]) {
-            found = &module->graphs.at[i];
-            count++;
-        }
-    mem_free(called);
-    return count == 1 ? found : NULL;
+    uint8_t *marks = mem_calloc(module->graphs.count, 1);
+    bool one = outer_graphs_mark(module, marks) == 1;
+    const uint8_t *at = one ? memchr(marks, 1, module->graphs.count) : NULL;
+    const struct graph *found = at ? &module->graphs.at[at - marks] : NULL;
+    mem_free(marks);
+    return found;
 }
 
 /* "f32[b, 2]": without its dtype, as arrays have it. */
@@ -107,6 +98,20 @@ static const struct graph *choose_case(const struct runner *runner, const struct
     return NULL;
 }
 
+static void report_choice(const struct runner *runner)
+{
+    const struct module *module = runner->module;
+    uint8_t *marks = mem_calloc(module->graphs.count + 1, 1);
+    if (outer_graphs_mark(module, marks) > 0)
+        outer_graphs_report(runner->invocation, module, marks, NULL);
+    else
+        usage_error(runner->invocation, module->graphs.count
+                                            ? "each graph of the file is called by another; choose "
+                                              "one by --graph"
+                                            : "the file has no graph to run");
+    mem_free(marks);
+}
+
 static const struct graph *choose_graph(const struct runner *runner)
 {
     const struct module *module = runner->module;
@@ -125,10 +130,7 @@ static const struct graph *choose_graph(const struct runner *runner)
         usage_error(runner->invocation, "there is no graph '%s'%s", name,
                     suggest_end(&suggest).text);
     else
-        usage_error(runner->invocation,
-                    module->graphs.count
-                        ? "the file has several graphs that no other calls; choose one by --graph"
-                        : "the file has no graph to run");
+        report_choice(runner);
     return NULL;
 }
 

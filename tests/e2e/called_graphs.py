@@ -158,6 +158,31 @@ refuses("but not by 0", "for.skir", 1, "For %i of graph '@main' counts by 0",
 write("two.skir", "skir 1\n" + BRANCHES)
 refuses("of several graphs that no other calls one is chosen", "two.skir", 2, "choose one by --graph")
 refuses("also by its name", "two.skir", 0, "", "--graph=square")
+write("gears.skir", """skir 1
+graph @p(%x: f32[b, 2]) gears zip (b = [2, 4]) -> f32[b, 2] {
+  %z = Exp(%x)
+  return %z
+}
+graph @q(%y: f32[c, 2]) gears zip (c = [2, 4]) -> f32[c, 2] {
+  %z = Exp(%y)
+  return %z
+}
+graph @r(%x: f32[b, 2]) gears zip (b = [2, 8]) -> f32[b, 2] {
+  %z = Exp(%x)
+  return %z
+}
+""")
+several = "the file has several graphs that no other calls; choose one by --graph: "
+refuses("graphs that have a name which is given are told", "gears.skir", 2,
+        several + "'p' or 'r', which have 'b'\n", "--bind=b=4")
+refuses("and one alone", "gears.skir", 2, several + "'q', which has 'c', '%y'\n", "--bind=c=4",
+        "--shape=y=4,2")
+refuses("and all where none has what is given", "gears.skir", 2, several + "'p', 'q' or 'r'\n",
+        "--bind=c=4", "--bind=b=4")
+refuses("a graph is chosen by its name, whatever others have", "gears.skir", 0, "", "--graph=p",
+        "--bind=b=4")
+refuses("whose names are meant", "gears.skir", 2, "--bind: the graph 'p' declares no dimension 'c'",
+        "--graph=p", "--bind=c=4")
 
 # ---- Calls and their graphs in their place give the same ----
 
