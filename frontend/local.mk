@@ -236,6 +236,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/given_graphs.h \
 	frontend/commands/given_shapes.c \
 	frontend/commands/given_shapes.h \
+	frontend/commands/nearest.c \
+	frontend/commands/nearest.h \
 	frontend/commands/off_gear.c \
 	frontend/commands/off_gear.h \
 	frontend/commands/padding.c \

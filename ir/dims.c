@@ -174,6 +174,19 @@ void dim_to_sum(const struct module *module, int64_t dim, struct dim_sum *sum)
     }
 }
 
+bool dim_has_name(const struct module *module, int64_t dim, uint32_t name)
+{
+    struct dim_sum sum;
+    if (!dim_is_gear(dim))
+        return false;
+    dim_to_sum(module, dim, &sum);
+    for (uint32_t i = 0; i < sum.count; i++)
+        for (uint32_t n = 0; n < sum.terms[i].degree; n++)
+            if (sum.terms[i].names[n] == name)
+                return true;
+    return false;
+}
+
 /* --------------------------------------------------------------------------- values ---- */
 
 static const struct dim_binding *find_binding(const struct dim_binding *bindings, uint32_t count,

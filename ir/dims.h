@@ -47,6 +47,9 @@ void dim_spell_sum(struct text *text, const struct module *module, const struct 
 /* The sum that a dimension is, which is not DIM_UNKNOWN. */
 void dim_to_sum(const struct module *module, int64_t dim, struct dim_sum *sum);
 
+/* Whether it depends on the name. */
+bool dim_has_name(const struct module *module, int64_t dim, uint32_t name);
+
 /* What a name stands for. */
 struct dim_binding {
     uint32_t name;

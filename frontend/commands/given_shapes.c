@@ -1,5 +1,6 @@
 #include "frontend/commands/given_shapes.h"
 #include "frontend/commands/given_graphs.h"
+#include "frontend/commands/nearest.h"
 #include "ir/base/suggest.h"
 #include "ir/base/text.h"
 #include "ir/calls.h"
@@ -64,23 +65,7 @@ static void report_dim(const struct wanted *wanted, const char *is)
             wanted->shape->from);
 }
 
-/* The largest number below, and the smallest above. */
-static const char *nearest_text(struct arena *arena, const int64_t *numbers, uint32_t count,
-                                int64_t number)
-{
-    int64_t below = INT64_MIN, above = INT64_MAX;
-    for (uint32_t i = 0; i < count; i++) {
-        if (numbers[i] < number && numbers[i] > below)
-            below = numbers[i];
-        if (numbers[i] > number && numbers[i] < above)
-            above = numbers[i];
-    }
-    if (below != INT64_MIN && above != INT64_MAX)
-        return arena_printf(arena, "the nearest values are %lld and %lld", (long long)below,
-                            (long long)above);
-    return arena_printf(arena, "the nearest value is %lld",
-                        (long long)(below != INT64_MIN ? below : above));
-}
+static bool can_pad(const struct given_shapes *shapes, const struct graph *graph);
 
 /* The values of a gear that are nearest to one that it does not have, and what else can be done. */
 static void help_gear(const struct given_shapes *shapes, const struct graph *graph,
@@ -91,8 +76,7 @@ static void help_gear(const struct given_shapes *shapes, const struct graph *gra
     bool between = false;
     for (uint32_t i = 0; i < gear->values.count; i++)
         between = between || values[i] > value;
-    between =
-        between && graph->cases.count == 0 && option_exists(shapes->input->invocation, "off-gear");
+    between = between && can_pad(shapes, graph);
     diag_help(diags, "%s%s", nearest_text(&diags->arena, values, gear->values.count, value),
               between ? "; --off-gear=pad runs the next larger one" : "");
 }
@@ -184,12 +168,15 @@ static void report_unsolved(const struct wanted *wanted, const struct dim_sum *s
             __builtin_add_overflow(made[i], constant, &made[i]))
             made[i] = INT64_MAX; /* such a combination is left out */
     wanted->shapes->ok = false;
-    if (diag_at(diags, DIAG_gear, wanted_span(wanted),
-                "%s is %lld by %s, but no value of the gear '%.*s' makes %s that",
-                wanted_text(wanted), (long long)wanted->given, wanted->shape->from,
-                NAME(module, gear->name), text))
-        diag_help(diags, "%s",
-                  nearest_text(&diags->arena, made, gear->values.count, wanted->given));
+    if (!diag_at(diags, DIAG_gear, wanted_span(wanted),
+                 "%s is %lld by %s, but no value of the gear '%.*s' makes %s that",
+                 wanted_text(wanted), (long long)wanted->given, wanted->shape->from,
+                 NAME(module, gear->name), text))
+        return;
+    diag_help(diags, "%s", nearest_text(&diags->arena, made, gear->values.count, wanted->given));
+    if (wanted->shapes->mode != OFF_GEAR_ERROR)
+        diag_help(diags, "only shapes that a whole number for '%.*s' makes can be padded",
+                  NAME(module, gear->name));
 }
 
 /* The declared dimension with what is known so far; false where it is not more than before. */
@@ -315,6 +302,30 @@ static bool is_open(const struct wanted *wanted)
            dim_is_gear(dim);
 }
 
+/* Between products and sums of gears lie shapes that several values of these make: which, is to be
+ * said. */
+static void help_open(const struct wanted *wanted)
+{
+    const struct given_shapes *shapes = wanted->shapes;
+    struct diags *diags = &shapes->input->diags;
+    struct text values = {NULL, 0, 0};
+    int64_t dim = wanted->declared;
+    struct module *module = shapes->input->module;
+    if (shapes->mode == OFF_GEAR_ERROR || wanted->graph->cases.count ||
+        dim_bind(module, dim, shapes->bindings.at, shapes->bindings.count, &dim) != DIM_FINE)
+        return;
+    for (uint32_t i = 0; i < wanted->graph->gears.count; i++) {
+        uint32_t name = wanted->graph->gears.at[i].name;
+        if (dim_has_name(module, dim, name))
+            text_printf(&values, " --bind %.*s=N", NAME(module, name));
+    }
+    diag_help(diags,
+              "each gear is padded by itself, and this dimension does not say what they are: give "
+              "their values by%.*s, or the shape of a parameter that says them",
+              (int)values.size, values.at);
+    text_free(&values);
+}
+
 /* A dimension that no row has by itself; or, of shapes between rows, one that does not say what
  * they lie between. */
 static bool report_open(const struct wanted *wanted)
@@ -330,9 +341,11 @@ static bool report_open(const struct wanted *wanted)
     wanted->shapes->ok = false;
     if (diag_at(diags, DIAG_gear, wanted_span(wanted),
                 "%s is %lld by %s, but no combination of gears has that", wanted_text(wanted),
-                (long long)wanted->given, wanted->shape->from))
+                (long long)wanted->given, wanted->shape->from)) {
         diag_help(diags, "%s",
                   nearest_text(&diags->arena, dims, search->table.n_rows, wanted->given));
+        help_open(wanted);
+    }
     return true;
 }
 
@@ -506,6 +519,34 @@ static bool choose(struct given_shapes *shapes)
     shapes->chosen = given_graphs(input);
     shapes->meant = given_graphs_meant(input, shapes->chosen);
     return given_graphs_check(input, shapes->chosen, shapes->meant, &shapes->at, &shapes->bindings);
+}
+
+/* Whether the command can do with --off-gear=pad what it cannot do without: by a trial. */
+static bool can_pad(const struct given_shapes *shapes, const struct graph *graph)
+{
+    struct module *module = shapes->input->module;
+    if (graph->cases.count || !option_exists(shapes->input->invocation, "off-gear"))
+        return false;
+    struct input silent = *shapes->input;
+    struct padding padding = {.elements = 0};
+    struct given_shapes trial = {
+        .input = &silent, .at = shapes->at, .mode = OFF_GEAR_PAD, .padding = &padding, .ok = true};
+    struct graph copy = graph_copy(graph);
+    diags_init(&silent.diags, shapes->input->diags.source, shapes->input->diags.path);
+    for (uint32_t i = 0; i < shapes->bindings.count; i++)
+        vec_push(&trial.bindings, shapes->bindings.at[i]);
+    trial.chosen = mem_calloc(module->graphs.count, 1);
+    trial.chosen[graph_id(module, graph)] = 1;
+    while (trial.ok && each_wanted(&trial, settle))
+        continue;
+    narrow_gears(&trial);
+    bool can = trial.ok && settle_graph(&trial, &copy) && padding.combination.size > 0;
+    graph_free(&copy);
+    padding_free(&padding);
+    vec_free(&trial.bindings);
+    mem_free(trial.chosen);
+    diags_free(&silent.diags);
+    return can;
 }
 
 static enum exit_status bind_all(struct given_shapes *shapes)

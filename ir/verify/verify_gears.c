@@ -62,19 +62,6 @@ static bool verify_length(struct graph_verifier *gv, const struct gear *gear)
     return false;
 }
 
-static bool dim_has_name(const struct module *module, int64_t dim, uint32_t name)
-{
-    struct dim_sum sum;
-    if (!dim_is_gear(dim))
-        return false;
-    dim_to_sum(module, dim, &sum);
-    for (uint32_t i = 0; i < sum.count; i++)
-        for (uint32_t n = 0; n < sum.terms[i].degree; n++)
-            if (sum.terms[i].names[n] == name)
-                return true;
-    return false;
-}
-
 /* Whether the parameter has the gear in its shape; one that is stored in another order of elements
  * may not. */
 static bool verify_param(struct graph_verifier *gv, const struct gear *gear, uint32_t param)

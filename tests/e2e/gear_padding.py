@@ -166,6 +166,22 @@ tap.check("an input that the graph does not have", ran.returncode == 2 and
 ran = run("sum.skir", "-i", "x=ones")
 tap.check("values of any shape choose no combination", ran.returncode == 1 and
           "nothing says which of 2 combinations" in ran.stderr, ran.stdout + ran.stderr)
+with open("advice.skir", "w") as file:
+    file.write("""skir 1
+graph @f(%x: f32[b, 8], %w: f32[s, 8]) gears zip (b = [2, 4], s = [16, 8]) -> f32[b, 8] {
+  %r = Reshape(%w) : f32[?, 16]
+  %z = Exp(%x)
+  return %z
+}
+""")
+for options, advised in ((["--bind=b=3"], True), (["--bind=s=10"], True), (["--bind=s=9"], False),
+                         (["--bind=b=3", "--bind=s=10"], False), (["--bind=b=5"], False),
+                         (["--shape=x=3,8", "--shape=w=10,8"], False)):
+    ran = tap.skirc("run", "advice.skir", "--repeat=0", *options)
+    padded = run("advice.skir", *options)
+    tap.check(f"padding is advised where it can be done: {' '.join(options)}", ran.returncode == 1 and
+              ("--off-gear=pad" in ran.stderr) == advised == (padded.returncode == 0),
+              ran.stderr + padded.stdout + padded.stderr)
 ran = run("sum.skir", "--shape", "x=2,2", "--compare=exact")
 tap.check("a shape that a gear has is not padded", ran.returncode == 0 and
           "padded to" not in ran.stdout and ran.stdout.endswith("; bit-exact\n"),
