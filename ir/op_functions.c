@@ -130,8 +130,8 @@ static struct rule_value call_concat(struct evaluator *e, uint32_t slot,
         if (!rule_lists_agree(&out, &next)) {
             next = rule_shape_in(e, i, dims);
             rule_fail(e, i, first, "%s cannot join %s and %s along dimension %u",
-                      e->call->type->name, rule_value_text(e, &out).text, rule_value_text(e, &next).text,
-                      at);
+                      e->call->type->name, rule_value_text(e, &out).text,
+                      rule_value_text(e, &next).text, at);
             return rule_unknown;
         }
         rule_refine(&out, &next);

@@ -72,9 +72,7 @@ struct value_text rule_value_text(const struct evaluator *e, const struct rule_v
     bool fits = text.size < sizeof out.text;
     size_t size = fits ? text.size : utf8_prefix(text.at, text.size, sizeof out.text - sizeof dots);
     memcpy(out.text, text.at, size);
-    strcpy(out.text + size, fits                        ? ""
-                            : value->kind == VALUE_LIST ? dots
-                                                        : "...");
+    strcpy(out.text + size, fits ? "" : value->kind == VALUE_LIST ? dots : "...");
     text_free(&text);
     return out;
 }

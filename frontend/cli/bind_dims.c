@@ -303,9 +303,9 @@ static bool settle_bound(struct binder *binder)
                     (long long)binder->bindings.at[i].value);
     if (values.size)
         binder->diags->copy = arena_strndup(&binder->diags->arena, values.at, values.size);
-    bool ok = settle_types(binder->module, binder->graph, true, binder->diags) &&
-              (values.size == 0 ||
-               verify_graph_alone(binder->module, binder->graph, binder->diags));
+    bool ok =
+        settle_types(binder->module, binder->graph, true, binder->diags) &&
+        (values.size == 0 || verify_graph_alone(binder->module, binder->graph, binder->diags));
     binder->diags->copy = NULL;
     text_free(&values);
     return ok;

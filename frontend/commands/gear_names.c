@@ -84,8 +84,8 @@ static struct intern_name event_base(const struct gear_names *names, const struc
                                      const char *name, size_t size)
 {
     const struct module *module = names->module;
-    const struct graph *graph = module_graph(
-        module, module->graphs.at[place->graph].cases.at[place->row].graph);
+    const struct graph *graph =
+        module_graph(module, module->graphs.at[place->graph].cases.at[place->row].graph);
     struct intern_name whole = {.text = name, .size = (uint32_t)size};
     uint32_t id = intern_find(&module->names, name, size);
     const struct gear_place *launch = id == NONE ? NULL : gear_names_find(names, id);
@@ -108,8 +108,7 @@ static void write_events(const struct gear_names *names, struct text *text,
         end = strchr(begin + 1, '\'');
         if (!end)
             break;
-        struct intern_name base =
-            event_base(names, place, begin + 1, (size_t)(end - begin - 1));
+        struct intern_name base = event_base(names, place, begin + 1, (size_t)(end - begin - 1));
         text_bytes(text, from, (size_t)(begin + 1 - from));
         text_bytes(text, base.text, base.size);
         text_char(text, *end++);
@@ -120,7 +119,7 @@ static void write_events(const struct gear_names *names, struct text *text,
 /* ---------------------------------------------------------------------------- texts ---- */
 
 static const struct gear_place *write_names(const struct gear_names *names, struct text *text,
-                                          const char *from)
+                                            const char *from)
 {
     const struct gear_place *first = NULL;
     for (const char *begin; (begin = strstr(from, "'@"));) {

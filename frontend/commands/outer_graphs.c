@@ -29,7 +29,10 @@ static void put_names(struct text *text, const struct module *module, const uint
     for (uint32_t i = 0; i < module->graphs.count && n < MAX_NAMES; i++) {
         if (!marks[i])
             continue;
-        text_printf(text, "%s'%.*s'", n == 0 ? "" : n + 1 == count ? " or " : ", ",
+        text_printf(text, "%s'%.*s'",
+                    n == 0           ? ""
+                    : n + 1 == count ? " or "
+                                     : ", ",
                     NAME(module, module->graphs.at[i].name));
         n++;
     }
@@ -45,12 +48,13 @@ void outer_graphs_report(const struct invocation *invocation, const struct modul
     for (uint32_t i = 0; i < module->graphs.count; i++)
         count += marks[i] != 0;
     put_names(&names, module, marks, count);
-    usage_error(invocation,
-                "the file has several graphs that no other calls; choose one by --graph: %.*s%s%s%s",
-                (int)names.size, names.at, having ? ", which " : "",
-                !having      ? ""
-                : count == 1 ? "has "
-                             : "have ",
-                having ? having : "");
+    usage_error(
+        invocation,
+        "the file has several graphs that no other calls; choose one by --graph: %.*s%s%s%s",
+        (int)names.size, names.at, having ? ", which " : "",
+        !having      ? ""
+        : count == 1 ? "has "
+                     : "have ",
+        having ? having : "");
     text_free(&names);
 }

@@ -112,7 +112,8 @@ static void help_range(const struct slip *slip)
     enum { MOST_LISTED = 8 };
     struct text text = {NULL, 0, 0};
     const char *behind = slip_skip_blanks(slip, slip->end);
-    const char *last = *slip->begin == '-' && slip->end > slip->begin + 1 ? slip->begin + 1 : behind;
+    const char *last =
+        *slip->begin == '-' && slip->end > slip->begin + 1 ? slip->begin + 1 : behind;
     const char *before = slip_word_before(slip, slip->before);
     bool numbers = before < slip->before && isdigit((unsigned char)*before) && last < slip->limit &&
                    isdigit((unsigned char)*last);
@@ -178,7 +179,8 @@ static bool help_clause(const struct slip *slip, bool behind_gears)
                   behind_gears ? "'dims' stands before 'gears'"
                                : "all names stand in the parentheses of one 'dims', behind ','");
     else if (slip_found(slip, "zip") || slip_found(slip, "product"))
-        diag_help(slip->diags, "write 'gears %.*s (...)'", (int)suggest.wanted_size, suggest.wanted);
+        diag_help(slip->diags, "write 'gears %.*s (...)'", (int)suggest.wanted_size,
+                  suggest.wanted);
     else {
         suggest_offer_text(&suggest, behind_gears ? "->" : "gears");
         suggest_offer_text(&suggest, behind_gears ? "->" : "dims");

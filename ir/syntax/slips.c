@@ -104,12 +104,14 @@ static bool help_shape(const struct slip *slip)
     const char *word = slip_word_before(slip, slip->before);
     if (slip->expects == SLIP_BRACKET && known_dtype(word, slip->before)) {
         diag_help(slip->diags,
-                  slip_found(slip, "(") ? "a shape stands in brackets: '%.*s[8, 8]'"
-                                   : "a type has a shape: '%.*s[]' is that of a single element",
+                  slip_found(slip, "(")
+                      ? "a shape stands in brackets: '%.*s[8, 8]'"
+                      : "a type has a shape: '%.*s[]' is that of a single element",
                   (int)(slip->before - word), word);
         return true;
     }
-    if (slip_expects(slip, SLIP_INT | SLIP_UNBRACKET) && (slip_found(slip, "*") || slip_found(slip, ":"))) {
+    if (slip_expects(slip, SLIP_INT | SLIP_UNBRACKET) &&
+        (slip_found(slip, "*") || slip_found(slip, ":"))) {
         diag_help(slip->diags, "a dimension that is not known is '?'");
         return true;
     }
@@ -201,7 +203,8 @@ static bool help_braces(const struct slip *slip)
                                "next parameter behind ','");
         return true;
     }
-    if (!slip->in_body || slip_last_byte(slip) == ')' || !(slip_found(slip, "(") || slip_found_word(slip)))
+    if (!slip->in_body || slip_last_byte(slip) == ')' ||
+        !(slip_found(slip, "(") || slip_found_word(slip)))
         return false;
     diag_help(slip->diags, "attributes stand in braces: '{KEY = VALUE}', and then '{'");
     return true;
@@ -268,8 +271,9 @@ static bool help_results(const struct slip *slip)
         diag_help(slip->diags, isdigit((unsigned char)slip_next_byte(slip))
                                    ? "each result has a name: '%%A, %%B = ...'"
                                    : "an op defines its results by '=': '%%A = TYPE(...)'");
-    else if (slip_found(slip, "(") && slip_next_byte(slip) == '%' && !slip_expects(slip, SLIP_OPEN) &&
-             slip_last_byte(slip) != '(' && slip_last_byte(slip) != ',' && !slip_behind(slip, "return"))
+    else if (slip_found(slip, "(") && slip_next_byte(slip) == '%' &&
+             !slip_expects(slip, SLIP_OPEN) && slip_last_byte(slip) != '(' &&
+             slip_last_byte(slip) != ',' && !slip_behind(slip, "return"))
         diag_help(slip->diags, "results stand without parentheses: '%%A, %%B = ...'");
     else if (slip_found(slip, "(") && slip_expects(slip, SLIP_VALUE | SLIP_BRACKET | SLIP_CLOSE))
         diag_help(slip->diags, "a list of operands stands in brackets: '[%%A, %%B]'");
@@ -299,7 +303,8 @@ static bool help_types(const struct slip *slip)
     if (slip_found(slip, "->") || (slip_found(slip, "=") && slip_last_byte(slip) == ')'))
         diag_help(slip->diags, "behind the operands stand ':' and the types of the results alone: "
                                "': f16[8, 8]'");
-    else if (slip_found(slip, ",") && slip_last_byte(slip) == ']' && !slip_expects(slip, SLIP_CLOSE))
+    else if (slip_found(slip, ",") && slip_last_byte(slip) == ']' &&
+             !slip_expects(slip, SLIP_CLOSE))
         diag_help(slip->diags, "several types stand in parentheses: ': (f16[8, 8], f16[8, 8])'");
     else
         return false;
@@ -308,7 +313,8 @@ static bool help_types(const struct slip *slip)
 
 static bool is_clause(const struct slip *slip)
 {
-    return slip_found(slip, "via") || slip_found(slip, "after") || slip_found(slip, "send") || slip_found(slip, "recv");
+    return slip_found(slip, "via") || slip_found(slip, "after") || slip_found(slip, "send") ||
+           slip_found(slip, "recv");
 }
 
 static bool help_clauses(const struct slip *slip)
@@ -325,7 +331,8 @@ static bool help_clauses(const struct slip *slip)
                 diag_help(slip->diags, "write '%s'", clauses[i].form);
             return true;
         }
-    if (!is_clause(slip) && !slip_found(slip, ":") && !(slip_found(slip, "{") && slip_last_byte(slip) != '}'))
+    if (!is_clause(slip) && !slip_found(slip, ":") &&
+        !(slip_found(slip, "{") && slip_last_byte(slip) != '}'))
         return false;
     diag_help(slip->diags, "the parts of an op stand in this order: 'TYPE(OPERANDS) {ATTRIBUTES} : "
                            "TYPES via @KERNEL after (VALUES) send [EVENTS] recv [EVENTS]'");

@@ -55,8 +55,9 @@ static void help_type(struct inferrer *in, const struct op *op)
         add_form(in, in->graph->values.at[op->results.first + i].type, &types);
     }
     text_string(&types, count > MOST ? ", ..." : "");
-    diag_help(in->diags, count == 1 ? "write the type behind the op: ': %.*s'"
-                                    : "write the types of all results behind the op: ': (%.*s)'",
+    diag_help(in->diags,
+              count == 1 ? "write the type behind the op: ': %.*s'"
+                         : "write the types of all results behind the op: ': (%.*s)'",
               (int)types.size, types.at);
     text_free(&types);
 }
