@@ -166,6 +166,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/skirc.h \
 	frontend/cli/apart.c \
 	frontend/cli/apart.h \
+	frontend/cli/attend.c \
+	frontend/cli/attend.h \
 	frontend/cli/bind_argument.c \
 	frontend/cli/bind_argument.h \
 	frontend/cli/bind_dims.c \
@@ -295,6 +297,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/run_repeat.h \
 	frontend/commands/run_report.c \
 	frontend/commands/run_report.h \
+	frontend/commands/run_settings.c \
+	frontend/commands/run_settings.h \
 	frontend/commands/run_stubs.c \
 	frontend/commands/run_stubs.h \
 	frontend/commands/run_values.c \

@@ -28,6 +28,7 @@ static void handle_signals(void)
     struct sigaction action = {.sa_sigaction = on_end, .sa_flags = SA_SIGINFO}, before;
     sigfillset(&action.sa_mask);
     signal(SIGXFSZ, SIG_IGN);
+    signal(SIGCHLD, SIG_DFL); /* who ignores it is told of no child's end */
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
         if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
             sigaction(signals[i], &action, NULL);

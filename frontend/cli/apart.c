@@ -1,7 +1,9 @@
 #define _GNU_SOURCE /* on_exit */
 #include "frontend/cli/apart.h"
 #include "backend/runtime/skrt.h"
+#include "frontend/cli/attend.h"
 #include "frontend/cli/output.h"
+#include "ir/base/file.h"
 #include "ir/base/leftovers.h"
 #include "ir/base/memory.h"
 #include "ir/base/text.h"
@@ -14,7 +16,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,9 +26,14 @@ struct record {
     enum exit_status status;
     atomic_bool code;          /* there is code of others */
     atomic_bool answered;      /* apart_answered */
+    atomic_bool answers;       /* apart_answer: it is answered where all ends well */
     atomic_bool wants_calls;   /* apart_say_calls */
     atomic_int outside;        /* the signal from outside that ends the process, or 0 */
-    _Atomic uint64_t deadline; /* what runs is to have ended by then, on now_ms(); 0: none */
+    _Atomic uint64_t deadline; /* what runs is to have ended by then, on attend_clock(); 0: none */
+    struct attended work;      /* the process that works; its end is known when */
+    _Atomic uint64_t ended;    /* ... this is the key */
+    bool orphans;              /* it has left processes behind */
+    int failure;               /* the error number of why there is no such process, or 0 */
     char running[256];         /* code that runs beside launches; "": none does */
     struct skrt_note notes[SKRT_NOTES];
     _Atomic uint32_t said_size; /* it may be more than there is room for */
@@ -38,7 +44,7 @@ struct record {
 static struct record *record;
 static pid_t worker;
 static unsigned patience = 60;
-/* What `done` becomes: no memory that is overwritten has it by accident. */
+/* What `done` and `ended` become: no memory that is overwritten has it by accident. */
 static uint64_t key;
 
 /* ----------------------------------------------------------------------------- streams ---- */
@@ -83,26 +89,29 @@ void apart_allow(uint64_t seconds)
     patience = seconds < UINT_MAX ? (unsigned)seconds : UINT_MAX;
 }
 
-static uint64_t now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* The process that works says better what takes too long: it has some seconds more for that. */
 static void set_deadline(uint64_t count)
 {
     enum { MARGIN = 5 };
     bool none = count == 0 || patience == 0;
-    atomic_store(&record->deadline, none ? 0 : now_ms() + (count * patience + MARGIN) * 1000);
+    atomic_store(&record->deadline, none ? 0 : attend_clock() + (count * patience + MARGIN) * 1000);
+}
+
+/* Who signals his group is to meet this process alone. A terminal, of which another group has the
+ * use, does not stop it: nobody would have it go on. */
+static void lead_group(void)
+{
+    signal(SIGTTIN, SIG_IGN);
+    signal(SIGTTOU, SIG_IGN);
+    setpgid(0, 0);
 }
 
 void apart_code_runs(const char *what)
 {
     if (!record)
         return;
-    atomic_store(&record->code, true);
+    if (!atomic_exchange(&record->code, true))
+        lead_group();
     snprintf(record->running, sizeof record->running, "%s", what ? what : "");
     set_deadline(what ? 1 : 0);
     signal(SIGALRM, SIG_DFL);
@@ -161,6 +170,35 @@ void apart_answered(void)
 {
     if (record)
         atomic_store(&record->answered, true);
+}
+
+void apart_defer(bool deferred)
+{
+    file_out_defer(deferred && record);
+}
+
+enum exit_status apart_answer(const struct invocation *invocation, const char *path,
+                              const struct text *text)
+{
+    if (!record)
+        return write_output(invocation, path, text);
+    apart_defer(true);
+    bool later = strcmp(path, "-") == 0 && file_print_later(text->at, text->size);
+    enum exit_status status = later ? EXIT_DONE : write_output(invocation, path, text);
+    apart_defer(false);
+    atomic_store(&record->answers, true);
+    return status;
+}
+
+/* One that is in a group cannot end the others of it. */
+void apart_end_processes(void)
+{
+    bool leads = record && getpgrp() == worker && setpgid(0, getpgid(getppid())) == 0;
+    if (leads)
+        kill(-worker, SIGKILL);
+    leftovers_end_adopted(0);
+    if (leads)
+        setpgid(0, 0);
 }
 
 void apart_ended_from_outside(int signal_number)
@@ -236,13 +274,6 @@ static _Noreturn void do_work(struct errand *errand, struct record *shared, pid_
 
 /* ----------------------------------------------------------------------------- reports ---- */
 
-/* What has ended the process of the work. */
-enum ended_by {
-    BY_ITSELF,
-    BY_PROGRAM, /* this process: another program was in its place */
-    BY_TIME,    /* this process: it was late */
-};
-
 static void say(struct record *shared, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -273,17 +304,31 @@ static void end_line(struct record *shared)
         add_said(shared, "\n", 1);
 }
 
-/* The calls that cores were in, the first ones. */
-static void say_running(struct record *shared)
+/* The calls that cores were in, or where none is running those that they were in last: the first
+ * ones. */
+static void say_notes(struct record *shared, bool running)
 {
     enum { SHOWN = 4 };
     unsigned count = 0;
     end_line(shared);
     for (uint32_t i = 0; i < SKRT_NOTES; i++)
-        if (shared->notes[i].running && count++ < SHOWN)
+        if ((running ? shared->notes[i].running != 0 : *shared->notes[i].text != '\0') &&
+            count++ < SHOWN)
             say(shared, "%.*s", SKRT_NOTE_SIZE, shared->notes[i].text);
     if (count > SHOWN)
         say(shared, "and %u cores more were in calls\n", count - SHOWN);
+}
+
+static void say_running(struct record *shared)
+{
+    say_notes(shared, true);
+}
+
+/* What ran before it showed. */
+static void say_calls(struct record *shared)
+{
+    say(shared, "calls that cores were in last:\n");
+    say_notes(shared, false);
 }
 
 static void say_end(struct record *shared, int status, enum ended_by by)
@@ -325,11 +370,16 @@ static _Noreturn void end_alike(int signal_number)
 /* The work has come to its end, though the process may not have ended as it was to. */
 static enum exit_status end_done(struct record *shared, int status)
 {
-    if (WIFEXITED(status))
-        return worse_status(shared->status, (enum exit_status)WEXITSTATUS(status));
-    say(shared, "skirc: what kernels have left behind has ended the process (signal %d)\n",
-        WTERMSIG(status));
-    return EXIT_INPUT;
+    bool exited = WIFEXITED(status);
+    int number = exited ? WEXITSTATUS(status) : WTERMSIG(status);
+    if (exited && number == (int)shared->status)
+        return shared->status;
+    if (shared->code && atomic_load(&shared->said_size) == 0) {
+        say(shared, "skirc: what kernels have left behind has ended the process (%s %d)\n",
+            exited ? "exit status" : "signal", number);
+        say_calls(shared);
+    }
+    return exited ? worse_status(shared->status, (enum exit_status)number) : EXIT_INPUT;
 }
 
 static enum exit_status end_of(struct record *shared, int status, enum ended_by by)
@@ -348,59 +398,6 @@ static enum exit_status end_of(struct record *shared, int status, enum ended_by 
     return EXIT_INPUT;
 }
 
-/* Whether it has become a process of another program. */
-static bool is_replaced(pid_t pid)
-{
-    char path[64];
-    struct stat own, other;
-    snprintf(path, sizeof path, "/proc/%ld/exe", (long)pid);
-    return stat("/proc/self/exe", &own) == 0 && stat(path, &other) == 0 &&
-           (own.st_dev != other.st_dev || own.st_ino != other.st_ino);
-}
-
-/* Ends a process that nothing good is to be expected of. */
-static enum ended_by look_after(pid_t pid, const struct record *shared)
-{
-    uint64_t deadline = atomic_load(&shared->deadline);
-    enum ended_by by = !atomic_load(&shared->code)       ? BY_ITSELF
-                       : is_replaced(pid)                ? BY_PROGRAM
-                       : deadline && now_ms() > deadline ? BY_TIME
-                                                         : BY_ITSELF;
-    if (by != BY_ITSELF)
-        kill(pid, SIGKILL);
-    return by;
-}
-
-/* Whether it has ended. One that stops itself goes on; who stops both has stopped this one, too. */
-static bool has_ended(pid_t pid, int *status)
-{
-    pid_t waited;
-    do {
-        waited = waitpid(pid, status, WNOHANG | WUNTRACED);
-        if (waited == pid && WIFSTOPPED(*status) && WSTOPSIG(*status) == SIGSTOP)
-            kill(pid, SIGCONT);
-    } while ((waited == pid && WIFSTOPPED(*status)) || (waited < 0 && errno == EINTR));
-    return waited != 0;
-}
-
-static int wait_for(pid_t pid, const struct record *shared, enum ended_by *by)
-{
-    const struct timespec turn = {0, 100000000};
-    sigset_t children, before;
-    int status = 0;
-    *by = BY_ITSELF;
-    sigemptyset(&children);
-    sigaddset(&children, SIGCHLD);
-    pthread_sigmask(SIG_BLOCK, &children, &before);
-    while (!has_ended(pid, &status)) {
-        if (*by == BY_ITSELF)
-            *by = look_after(pid, shared);
-        sigtimedwait(&children, NULL, &turn);
-    }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return status;
-}
-
 static pid_t fork_noted(struct record *shared, int *leftover)
 {
     sigset_t before;
@@ -413,28 +410,113 @@ static pid_t fork_noted(struct record *shared, int *leftover)
     return pid;
 }
 
+/* Waits for the process of the work, between that and the one of the command: signals that kernels
+ * send to their parent, and what they do to it by ptrace, are for this one. */
+static _Noreturn void stand_between(struct errand *errand, struct record *shared, pid_t parent)
+{
+    const struct attendance attendance = {&shared->code, &shared->deadline, .is_this_program = true,
+                                          .stops_alike = true};
+    struct attended work;
+    int leftover;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(EXIT_INPUT);
+    leftovers_adopt();
+    parent = getpid();
+    work.pid = fork_noted(shared, &leftover);
+    if (work.pid == 0)
+        do_work(errand, shared, parent);
+    shared->failure = work.pid < 0 ? errno : 0;
+    shared->work.pid = work.pid;
+    if (work.pid > 0) {
+        attend(&work, &attendance);
+        leftovers_forget(leftover);
+        shared->orphans = leftovers_end_adopted(work.pid);
+        shared->work = work;
+    }
+    atomic_store(&shared->ended, key);
+    _exit(EXIT_DONE);
+}
+
+/* The process between has ended before the one of the work, which has ended by that. */
+static enum exit_status end_alone(struct record *shared, const struct attended *between)
+{
+    bool late = between->by == BY_TIME;
+    if (!shared->code && WIFSIGNALED(between->status))
+        end_alike(WTERMSIG(between->status));
+    if (atomic_load(&shared->said_size) == 0)
+        say(shared, "skirc: %s%s has ended the process above its own (%s %d)\n",
+            late ? "timeout: " : "", *shared->running ? shared->running : "a sub-kernel",
+            WIFSIGNALED(between->status) ? "signal" : "exit status",
+            WIFSIGNALED(between->status) ? WTERMSIG(between->status)
+                                         : WEXITSTATUS(between->status));
+    say_running(shared);
+    return EXIT_INPUT;
+}
+
+static enum exit_status no_process(const struct errand *errand, int failure)
+{
+    fprintf(errand->invocation->err,
+            "skirc: cannot start a process: %s; --in-process does without\n", strerror(failure));
+    return EXIT_INPUT;
+}
+
+static enum exit_status end_with_orphans(struct record *shared, enum exit_status end)
+{
+    say(shared, "skirc: a kernel has left a process behind, which is ended\n");
+    say_calls(shared);
+    return worse_status(end, EXIT_INPUT);
+}
+
+static bool print_file(void *out, const char *path)
+{
+    struct file_bytes bytes;
+    char error[512];
+    if (!file_read_regular(path, &bytes, error, sizeof error))
+        return false;
+    bool ok = fwrite(bytes.data, 1, bytes.size, out) == bytes.size && fflush(out) == 0;
+    file_bytes_free(&bytes);
+    return ok;
+}
+
+/* What the work has written counts: it has ended as it says. */
+static enum exit_status settle(const struct errand *errand, struct record *shared,
+                               enum exit_status end)
+{
+    const char *name;
+    if (leftovers_settle(shared->work.pid, print_file, errand->invocation->out, &name)) {
+        if (shared->answers)
+            shared->answered = true;
+        return end;
+    }
+    say(shared, "skirc: cannot write '%s': %s\n", name, strerror(errno));
+    return worse_status(end, EXIT_INPUT);
+}
+
 static enum exit_status run_in(struct errand *errand, struct record *shared)
 {
-    FILE *err = errand->invocation->err;
+    const struct attendance attendance = {&shared->code, &shared->deadline, .grace = 5000};
+    struct attended between;
     int leftover;
-    enum ended_by by;
-    pid_t parent = getpid(), pid = fork_noted(shared, &leftover);
-    if (pid == 0)
-        do_work(errand, shared, parent);
-    if (pid < 0) {
-        fprintf(err, "skirc: cannot start a process: %s; --in-process does without\n",
-                strerror(errno));
-        return EXIT_INPUT;
-    }
-    int status = wait_for(pid, shared, &by);
+    pid_t parent = getpid();
+    between.pid = fork_noted(shared, &leftover);
+    if (between.pid == 0)
+        stand_between(errand, shared, parent);
+    if (between.pid < 0)
+        return no_process(errand, errno);
+    attend(&between, &attendance);
     leftovers_forget(leftover);
-    leftovers_clear_of(pid);
-    bool orphans = leftovers_end_adopted();
-    enum exit_status end = end_of(shared, status, by);
-    if (!orphans || end != EXIT_DONE)
-        return end;
-    say(shared, "skirc: a kernel has left a process behind, which is ended\n");
-    return EXIT_INPUT;
+    bool orphans = leftovers_end_adopted(shared->work.pid);
+    leftovers_clear_of(between.pid);
+    enum exit_status end = atomic_load(&shared->ended) != key ? end_alone(shared, &between)
+                           : shared->failure                  ? no_process(errand, shared->failure)
+                                             : end_of(shared, shared->work.status, shared->work.by);
+    if (atomic_load(&shared->done) == key && (orphans || shared->orphans))
+        end = end_with_orphans(shared, end);
+    if (atomic_load(&shared->done) == key && end == shared->status && !orphans && !shared->orphans)
+        end = settle(errand, shared, end);
+    leftovers_clear_of(shared->work.pid);
+    return end;
 }
 
 static uint64_t make_key(void)

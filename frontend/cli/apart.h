@@ -4,6 +4,7 @@
 #define FRONTEND_CLI_APART_H
 
 #include "frontend/cli/command.h"
+#include "ir/base/text.h"
 
 /* What has become of the work. */
 struct apart_end {
@@ -39,8 +40,16 @@ void apart_say(const char *text);
 void apart_say_calls(bool wanted);
 /* As apart_say; without apart_run to `err`. Not for handlers of signals. */
 void apart_tell(FILE *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
-/* What the command was asked to write of its outcome is written. */
+/* What the command was asked to write of its outcome is written, or is not to be. */
 void apart_answered(void);
+/* From now on, or no longer, files that are written get their names when the process has ended as
+ * it was to, and nothing that kernels have left behind is to be told. */
+void apart_defer(bool deferred);
+/* As write_output(), and as apart_answered(): both where that has come to pass. */
+enum exit_status apart_answer(const struct invocation *invocation, const char *path,
+                              const struct text *text);
+/* Ends what has been started by this process or by its children, in its group. */
+void apart_end_processes(void);
 /* A signal that ends the process is not sent by itself; for handlers of signals. */
 void apart_ended_from_outside(int signal_number);
 /* Ends the process as behind the work, at once: without what `exit` does. */

@@ -223,10 +223,9 @@ static enum exit_status write_json(struct runner *runner, struct text *text,
     const char *path = run_json_is_printed(&invocation) ? "-" : option_value(&invocation, "json");
     text_char(text, '\n');
     invocation.out = runner->out;
-    enum exit_status written = write_output(&invocation, path, text);
+    enum exit_status written = apart_answer(&invocation, path, text);
     text_free(text);
     runner->json_written = true;
-    apart_answered();
     return worse_status(status, written);
 }
 

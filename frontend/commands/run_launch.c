@@ -3,7 +3,6 @@
 #include "frontend/cli/crash.h"
 #include "frontend/commands/run_left.h"
 #include "frontend/commands/run_report.h"
-#include "ir/base/leftovers.h"
 
 #include <time.h>
 
@@ -73,7 +72,7 @@ static _Noreturn void find_who_left(const struct outcome *outcome, const struct 
     struct run_left_search search = {.runner = outcome->runner};
     const struct run_watch watch = run_left_watch(&search);
     struct outcome single = {.runner = outcome->runner, .name = "op by op", .watch = &watch};
-    leftovers_end_adopted();
+    apart_end_processes();
     run_left_open_streams();
     if (run_open(&single, NULL) == EXIT_DONE)
         execute(&single, storages);
@@ -86,7 +85,11 @@ static void execute_alone(struct outcome *outcome, const struct storages *storag
     struct run_left left;
     run_left_begin(&left);
     execute(outcome, storages);
-    const char *what = outcome->last.end == RUN_STUCK ? NULL : run_left_end(&left);
+    if (outcome->last.end == RUN_STUCK) {
+        run_left_restore(&left);
+        return;
+    }
+    const char *what = run_left_end(&left);
     if (what)
         find_who_left(outcome, storages, what);
 }

@@ -1,12 +1,12 @@
 #define _GNU_SOURCE /* memfd_create */
 #include "frontend/commands/run_left.h"
 #include "frontend/cli/apart.h"
+#include "ir/base/leftovers.h"
 #include "ir/syntax/spelling.h"
 
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,19 +17,9 @@ static unsigned long count_threads(void)
     return stat("/proc/self/task", &st) == 0 ? (unsigned long)st.st_nlink : 0;
 }
 
-/* Those that have ended are gone behind this. */
-static bool has_processes(void)
-{
-    pid_t pid;
-    do
-        pid = waitpid(-1, NULL, WNOHANG);
-    while (pid > 0);
-    return pid == 0;
-}
-
 static const char *find_running(const struct run_left *left)
 {
-    return has_processes()                   ? "left a process running"
+    return leftovers_have_children()         ? "left a process running"
            : count_threads() > left->threads ? "left a thread running"
                                              : NULL;
 }
@@ -56,6 +46,7 @@ static const char *find_closed(const struct run_left *left)
 void run_left_begin(struct run_left *left)
 {
     left->threads = count_threads();
+    run_settings_take(&left->settings);
     for (int fd = 0; fd < RUN_LEFT_STREAMS; fd++)
         left->streams[fd] = stream_of(fd);
 }
@@ -70,15 +61,22 @@ void run_left_open_streams(void)
     }
 }
 
+void run_left_restore(struct run_left *left)
+{
+    run_settings_restore(&left->settings, left->what, sizeof left->what);
+}
+
 /* One that has just ended may be seen for a while. */
-const char *run_left_end(const struct run_left *left)
+const char *run_left_end(struct run_left *left)
 {
     enum { TURNS = 200 };
     const struct timespec nap = {0, 1000000};
-    const char *closed = find_closed(left);
-    if (closed)
-        return closed;
-    const char *what = find_running(left);
+    const char *what = find_closed(left);
+    if (run_settings_restore(&left->settings, left->what, sizeof left->what) && !what)
+        return left->what;
+    if (what)
+        return what;
+    what = find_running(left);
     for (int i = 0; what && i < TURNS; i++) {
         nanosleep(&nap, NULL);
         what = find_running(left);
@@ -113,11 +111,31 @@ struct run_watch run_left_watch(struct run_left_search *search)
     return (struct run_watch){op_ended, search, op_begins};
 }
 
+/* Which op it was has not shown again: those of the graph, the first ones. */
+static void tell_ops(const struct runner *runner)
+{
+    enum { SHOWN = 8 };
+    struct arena scratch = {NULL, 0};
+    FILE *err = runner->invocation->err;
+    const struct graph *graph = runner->graph;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < graph->ops.count; i++)
+        if (graph->ops.at[i].kernel != NONE && count++ < SHOWN)
+            apart_tell(err, "%s%s", count == 1 ? "it is one of " : ", ",
+                       op_text(runner->module, graph, &graph->ops.at[i], &scratch));
+    if (count > SHOWN)
+        apart_tell(err, ", and %u more", count - SHOWN);
+    apart_tell(err, "%s", count ? "\n" : "");
+    arena_free(&scratch);
+}
+
 _Noreturn void run_left_report(const struct run_left_search *search, const char *what)
 {
     const struct invocation *invocation = search->runner->invocation;
     apart_tell(invocation->err, "skirc: %s%s has %s\n", *search->op ? "the kernel of " : "a kernel",
                search->op, what);
+    if (!*search->op)
+        tell_ops(search->runner);
     fflush(invocation->out);
     fflush(invocation->err);
     apart_leave(EXIT_INPUT);

@@ -1,11 +1,10 @@
 /* Kernels that leave a thread or a process running behind a launch, whose memory goes away, or that
- * close the streams of the process, on which results are to be told. */
+ * close the streams of the process, on which results are to be told, or change its settings. */
 #ifndef FRONTEND_COMMANDS_RUN_LEFT_H
 #define FRONTEND_COMMANDS_RUN_LEFT_H
 
+#include "frontend/commands/run_settings.h"
 #include "frontend/commands/runner.h"
-
-#include <sys/types.h>
 
 /* What runs, and what is open, before a launch. */
 enum { RUN_LEFT_STREAMS = 3 };
@@ -16,11 +15,16 @@ struct run_left {
         dev_t device;
         ino_t file;
     } streams[RUN_LEFT_STREAMS]; /* standard input, output and error */
+    struct run_settings settings;
+    char what[128]; /* run_left_end */
 };
 
 void run_left_begin(struct run_left *left);
-/* Behind it: what was done that is not to be, "left a thread running", or NULL. */
-const char *run_left_end(const struct run_left *left);
+/* Behind it: what was done that is not to be, "left a thread running", or NULL. Settings are as
+ * they were. */
+const char *run_left_end(struct run_left *left);
+/* Behind a launch that has not come to its end: settings alone. */
+void run_left_restore(struct run_left *left);
 
 /* Opens the streams anew, each on a file of its own that is nowhere: it is seen who closes them. */
 void run_left_open_streams(void);
@@ -33,7 +37,7 @@ struct run_left_search {
 };
 struct run_watch run_left_watch(struct run_left_search *search);
 
-/* Says what was done, and by whom where that was found, and ends the process. */
+/* Says what was done, and by whom where that was found, or else what ran; and ends the process. */
 _Noreturn void run_left_report(const struct run_left_search *search, const char *what);
 
 #endif

@@ -1,4 +1,5 @@
 #include "frontend/commands/run_values.h"
+#include "frontend/cli/apart.h"
 #include "frontend/commands/run_defaults.h"
 #include "frontend/commands/run_other.h"
 #include "ir/syntax/locate.h"
@@ -241,10 +242,13 @@ static enum exit_status report_output(const struct runner *runner, uint32_t id, 
 enum exit_status run_values_write(const struct runner *runner, const struct storage *storage)
 {
     char error[512];
-    for (uint32_t i = 0; i < runner->outputs.count; i++) {
+    enum exit_status status = EXIT_DONE;
+    apart_defer(true);
+    for (uint32_t i = 0; status == EXIT_DONE && i < runner->outputs.count; i++) {
         struct named_value output = runner->outputs.at[i];
         if (!write_value(runner, storage, output, error, sizeof error))
-            return report_output(runner, output.value, error);
+            status = report_output(runner, output.value, error);
     }
-    return EXIT_DONE;
+    apart_defer(false);
+    return status;
 }

@@ -67,6 +67,12 @@ bool file_out_write(struct file_out *out, const void *data, size_t size, char *e
 bool file_out_commit(struct file_out *out, char *error, size_t error_size);
 void file_out_abandon(struct file_out *out);
 
+/* Whether files that are committed get their names by who waits for this process (leftovers.h), as
+ * long as there is room to note them; not in the place of what is no regular file. */
+void file_out_defer(bool deferred);
+/* Has who waits for this process print it then. False where there can be no file for that. */
+bool file_print_later(const void *data, size_t size);
+
 /* Whether a file_out can be opened for the path by now, which is found by opening one. Nothing is
  * said against standard output ("-") and what is there and no regular file. */
 bool file_can_write(const char *path, char *error, size_t error_size);

@@ -11,6 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static bool is_deferred;
+
+void file_out_defer(bool deferred)
+{
+    is_deferred = deferred;
+}
+
 static bool fail(char *error, size_t error_size, const char *path)
 {
     snprintf(error, error_size, "cannot write '%s': %s", path, strerror(errno));
@@ -160,15 +167,25 @@ bool file_out_write(struct file_out *out, const void *data, size_t size, char *e
     return write_fd(out->fd, data, size) || fail(error, error_size, out->path);
 }
 
+/* The file has its name, or is to get it later. */
+static bool give_name(const struct file_out *out)
+{
+    if (is_deferred && leftovers_defer(out->leftover, out->path))
+        return true;
+    if (rename(out->temp, out->path) != 0)
+        return false;
+    leftovers_forget(out->leftover);
+    return true;
+}
+
 bool file_out_commit(struct file_out *out, char *error, size_t error_size)
 {
     bool ok = close(out->fd) == 0;
     out->fd = -1;
-    ok = ok && (!out->temp || rename(out->temp, out->path) == 0);
+    ok = ok && (!out->temp || give_name(out));
     if (!ok) {
         fail(error, error_size, out->path);
     } else {
-        leftovers_forget(out->leftover);
         mem_free(out->temp);
         out->temp = NULL;
     }
@@ -203,4 +220,24 @@ bool file_write(const char *path, const void *data, size_t size, char *error, si
         return file_out_commit(&out, error, error_size);
     file_out_abandon(&out);
     return false;
+}
+
+bool file_print_later(const void *data, size_t size)
+{
+    char error[64];
+    struct file_out out = {.fd = -1};
+    const char *folder = getenv("TMPDIR");
+    size_t room = (folder ? strlen(folder) : 0) + sizeof "/tmp/skirc";
+    out.path = mem_realloc(NULL, room, 1);
+    snprintf(out.path, room, "%s/skirc", folder && *folder ? folder : "/tmp");
+    mem_guard(&out.guard, abandon, &out);
+    open_temp(&out, 0600);
+    bool ok = out.fd >= 0 && file_out_write(&out, data, size, error, sizeof error) &&
+              leftovers_defer(out.leftover, "-");
+    if (ok) {
+        mem_free(out.temp);
+        out.temp = NULL;
+    }
+    file_out_abandon(&out);
+    return ok;
 }

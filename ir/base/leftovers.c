@@ -1,10 +1,11 @@
-#define _GNU_SOURCE /* SYS_getdents64 */
+#define _GNU_SOURCE /* SYS_getdents64, __WALL */
 #include "ir/base/leftovers.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -25,8 +26,10 @@ struct leftovers {
         pid_t owner;
         pid_t pid; /* of a process */
         const atomic_bool *stubborn;
+        int turn; /* of those that get their names later, from 1; 0: it is none */
     } entries[MOST];
-    char paths[MOST][PATH_MAX];
+    char paths[MOST][PATH_MAX], names[MOST][PATH_MAX];
+    int turns;
 };
 
 /* A handler of a signal has no other way to it. */
@@ -66,6 +69,7 @@ static int note(enum leftover_kind kind, pid_t pid, const atomic_bool *stubborn,
         entry->owner = getpid();
         entry->pid = pid;
         entry->stubborn = stubborn;
+        entry->turn = 0;
         memcpy(leftovers->paths[i], path, size);
         atomic_store(&entry->state, STATE_NOTED);
         return i;
@@ -87,6 +91,16 @@ void leftovers_forget(int number)
 {
     if (number != LEFTOVER_NONE)
         atomic_store(&leftovers->entries[number].state, STATE_FREE);
+}
+
+bool leftovers_defer(int number, const char *name)
+{
+    size_t size = strlen(name) + 1;
+    if (number == LEFTOVER_NONE || size > PATH_MAX)
+        return false;
+    memcpy(leftovers->names[number], name, size);
+    leftovers->entries[number].turn = ++leftovers->turns;
+    return true;
 }
 
 bool leftovers_share(void)
@@ -207,29 +221,37 @@ static void end_child(int folder, const char *name)
         kill(pid, SIGKILL);
 }
 
-/* Reaps those that have ended. Whether there are more. */
-static bool has_children(void)
+bool leftovers_have_children(void)
 {
     pid_t pid;
     do
-        pid = waitpid(-1, NULL, WNOHANG);
+        pid = waitpid(-1, NULL, WNOHANG | __WALL);
     while (pid > 0);
     return pid == 0;
 }
 
-/* Those of one that is ended become this process's: it takes some turns. */
-bool leftovers_end_adopted(void)
+/* Those of one that is ended become this process's: it takes some turns. Of a group that goes on
+ * making more, none is left when all get the signal at once. */
+bool leftovers_end_adopted(pid_t group)
 {
-    enum { TURNS = 1000 };
+    enum { TURNS = 1000, SECONDS = 10 };
     const struct timespec nap = {0, 1000000};
+    struct timespec begin, now;
     int turn = 0;
-    for (; adopts && turn < TURNS && has_children(); turn++) {
+    clock_gettime(CLOCK_MONOTONIC, &begin);
+    now = begin;
+    for (;
+         adopts && turn < TURNS && now.tv_sec < begin.tv_sec + SECONDS && leftovers_have_children();
+         turn++) {
+        if (group > 0)
+            kill(-group, SIGKILL);
         int processes = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
         if (processes < 0)
             return true;
         for_each_name(processes, end_child);
         close(processes);
         nanosleep(&nap, NULL);
+        clock_gettime(CLOCK_MONOTONIC, &now);
     }
     return turn > 0;
 }
@@ -268,6 +290,39 @@ void leftovers_clear(void)
 {
     int saved = errno;
     leftovers_clear_of(getpid());
-    leftovers_end_adopted();
+    leftovers_end_adopted(0);
     errno = saved;
+}
+
+/* ---------------------------------------------------------------------------- settling ---- */
+
+static struct leftover *find_turn(pid_t pid, int turn)
+{
+    for (int i = 0; i < MOST; i++) {
+        struct leftover *entry = &leftovers->entries[i];
+        if (atomic_load(&entry->state) == STATE_NOTED && entry->owner == pid && entry->turn == turn)
+            return entry;
+    }
+    return NULL;
+}
+
+bool leftovers_settle(pid_t pid, bool (*print)(void *context, const char *path), void *context,
+                      const char **name)
+{
+    for (int turn = 1; turn <= leftovers->turns; turn++) {
+        struct leftover *entry = find_turn(pid, turn);
+        if (!entry)
+            continue;
+        const char *path = leftovers->paths[entry - leftovers->entries];
+        *name = leftovers->names[entry - leftovers->entries];
+        if (strcmp(*name, "-") == 0) {
+            if (!print(context, path))
+                return false;
+        } else if (rename(path, *name) == 0) {
+            atomic_store(&entry->state, STATE_FREE);
+        } else {
+            return false;
+        }
+    }
+    return true;
 }

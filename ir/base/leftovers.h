@@ -31,6 +31,10 @@ int leftovers_note(enum leftover_kind kind, const char *path);
 int leftovers_note_process(pid_t pid, const atomic_bool *stubborn);
 void leftovers_forget(int number);
 
+/* Who waits for this process is to give the file this name when all has ended well: see
+ * leftovers_settle. "-" stands for standard output. False where that cannot be noted. */
+bool leftovers_defer(int number, const char *name);
+
 /* From now on, what is noted is shared with processes that are forked. Nothing is noted yet. False
  * where there is no memory for that. */
 bool leftovers_share(void);
@@ -42,12 +46,20 @@ void leftovers_end_process(pid_t pid);
 /* From now on, processes whose parents have ended are this one's, as are those that it has started
  * itself: none of them outlives it. */
 void leftovers_adopt(void);
-/* Ends them now. Returns whether there were any. */
-bool leftovers_end_adopted(void);
+/* Reaps those that have ended. Whether there are more. */
+bool leftovers_have_children(void);
+/* Ends them now, and all of this group where it is not 0. Returns whether there were any. */
+bool leftovers_end_adopted(pid_t group);
 
 /* Ends and removes what this process has noted, and what those processes have. */
 void leftovers_clear(void);
 /* The same behind a process of this one's that has ended. */
 void leftovers_clear_of(pid_t pid);
+
+/* Files of a process that has ended get the names that leftovers_defer has for them, in its order;
+ * `print` gets the path of what is for standard output. False, with errno set and `name` what the
+ * first one was to have, where that fails: others are left as they are. */
+bool leftovers_settle(pid_t pid, bool (*print)(void *context, const char *path), void *context,
+                      const char **name);
 
 #endif

@@ -1,0 +1,103 @@
+#define _GNU_SOURCE /* __WALL */
+#include "frontend/cli/attend.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/ptrace.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+uint64_t attend_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Whether it has become a process of another program. */
+static bool is_replaced(pid_t pid)
+{
+    char path[64];
+    struct stat own, other;
+    snprintf(path, sizeof path, "/proc/%ld/exe", (long)pid);
+    return stat("/proc/self/exe", &own) == 0 && stat(path, &other) == 0 &&
+           (own.st_dev != other.st_dev || own.st_ino != other.st_ino);
+}
+
+/* Ends a process that nothing good is to be expected of. */
+static enum ended_by look_after(pid_t pid, const struct attendance *attendance)
+{
+    uint64_t deadline = atomic_load(attendance->deadline);
+    bool late = deadline && attend_clock() > deadline + attendance->grace;
+    enum ended_by by = !atomic_load(attendance->code)                    ? BY_ITSELF
+                       : attendance->is_this_program && is_replaced(pid) ? BY_PROGRAM
+                       : late                                            ? BY_TIME
+                                                                         : BY_ITSELF;
+    if (by != BY_ITSELF)
+        kill(pid, SIGKILL);
+    return by;
+}
+
+static bool is_stop(int signal_number)
+{
+    return signal_number == SIGSTOP || signal_number == SIGTSTP || signal_number == SIGTTIN ||
+           signal_number == SIGTTOU;
+}
+
+/* A thread that has made this process its tracer (PTRACE_TRACEME) stops at each signal, which it
+ * gets as it is let go. Of others, processes have stopped. */
+static void go_on(pid_t id, int signal_number)
+{
+    bool stops = is_stop(signal_number);
+    long delivered = stops ? 0 : signal_number;
+    if (ptrace(PTRACE_DETACH, id, NULL, (void *)delivered) != 0 || stops)
+        kill(id, SIGCONT);
+}
+
+/* Threads that are traced, and processes that were adopted, are not seen without __WALL. */
+static bool has_ended(struct attended *attended)
+{
+    for (;;) {
+        int status = 0;
+        pid_t waited = waitpid(-1, &status, WNOHANG | WUNTRACED | __WALL);
+        if (waited < 0 && errno == EINTR)
+            continue;
+        if (waited > 0 && WIFSTOPPED(status)) {
+            go_on(waited, WSTOPSIG(status));
+        } else if (waited <= 0 || waited == attended->pid) {
+            attended->status = status;
+            return waited != 0;
+        }
+    }
+}
+
+static void stop_with(pid_t pid)
+{
+    if (kill(-pid, SIGSTOP) != 0)
+        kill(pid, SIGSTOP);
+    raise(SIGSTOP);
+    if (kill(-pid, SIGCONT) != 0)
+        kill(pid, SIGCONT);
+}
+
+void attend(struct attended *attended, const struct attendance *attendance)
+{
+    const struct timespec turn = {0, 100000000};
+    sigset_t waited, before;
+    attended->by = BY_ITSELF;
+    sigemptyset(&waited);
+    sigaddset(&waited, SIGCHLD);
+    if (attendance->stops_alike)
+        sigaddset(&waited, SIGTSTP);
+    pthread_sigmask(SIG_BLOCK, &waited, &before);
+    while (!has_ended(attended)) {
+        if (attended->by == BY_ITSELF)
+            attended->by = look_after(attended->pid, attendance);
+        if (sigtimedwait(&waited, NULL, &turn) == SIGTSTP)
+            stop_with(attended->pid);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}

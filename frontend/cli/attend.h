@@ -1,0 +1,42 @@
+/* Waiting for a process that runs code of others. */
+#ifndef FRONTEND_CLI_ATTEND_H
+#define FRONTEND_CLI_ATTEND_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* What has ended a process. */
+enum ended_by {
+    BY_ITSELF,
+    BY_PROGRAM, /* who waits: another program was in its place */
+    BY_TIME,    /* who waits: it was late */
+};
+
+/* A child of this process, and what has become of it. */
+struct attended {
+    pid_t pid;
+    int status; /* as waitpid has it */
+    enum ended_by by;
+};
+
+/* When nothing good is to be expected of it. Others may change it meanwhile. */
+struct attendance {
+    const atomic_bool *code;          /* there is code of others, whatever else is said here */
+    const _Atomic uint64_t *deadline; /* on attend_clock(); 0: none */
+    uint64_t grace;                   /* milliseconds behind that */
+    bool is_this_program;             /* it is to stay that */
+    /* It leads a group of its own, which no terminal stops: it stops when this process does. */
+    bool stops_alike;
+};
+
+/* Milliseconds of a clock that only goes forwards. */
+uint64_t attend_clock(void);
+
+/* Waits for the end of `attended->pid`, which it brings about when that is due. A process that
+ * stops itself goes on; one that has itself traced by this one is let go. Whatever ends beside it among
+ * this process's children is reaped. */
+void attend(struct attended *attended, const struct attendance *attendance);
+
+#endif

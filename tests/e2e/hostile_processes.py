@@ -1,0 +1,69 @@
+"""run: kernels that signal, stop, trace or outlive the processes around their own."""
+
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
+import tap
+from hostile import CALL, OWN, build, check, check_harmless
+
+# ---- Stops ----
+
+TRACED = "#include <sys/ptrace.h>\n"
+for body in ("ptrace(PTRACE_TRACEME, 0, 0, 0);",
+             "ptrace(PTRACE_TRACEME, 0, 0, 0); raise(SIGSTOP);",
+             "ptrace(PTRACE_TRACEME, 0, 0, 0); raise(SIGCHLD);",
+             "kill(getpid(), SIGSTOP);", "raise(SIGSTOP);", "raise(SIGTSTP);",
+             "kill(getpid(), SIGTSTP);", "kill(getpid(), SIGTTIN);", "raise(SIGTTOU);",
+             "kill(getppid(), SIGSTOP);", "kill(getppid(), SIGTSTP);"):
+    check_harmless(f"a kernel that does: {body}", build("stops", TRACED + OWN % body))
+check("a kernel that is traced and crashes", build("traced_crash", TRACED + OWN % (
+    "ptrace(PTRACE_TRACEME, 0, 0, 0); *(volatile int *)8 = 1;")), [r"crashed \(signal 11\)", CALL])
+check("a kernel that is traced and starts a program", build("traced_program", TRACED + OWN % (
+    'ptrace(PTRACE_TRACEME, 0, 0, 0); execl("/bin/sleep", "sleep", "60", (char *)0);')),
+      [r"skirc: a sub-kernel has (started another program|ended its process)", CALL])
+check("a kernel that traces its parent", build("tracer", TRACED + OWN % (
+    "if (ptrace(PTRACE_ATTACH, getppid(), 0, 0) != 0) kill(getppid(), SIGKILL); for (;;) pause();")),
+      [r"skirc: (timeout|.*has ended the process above its own)",
+       r"at `call @k args %y blocks 4`; in op Own\(%x, %y\)"], "--timeout=1")
+
+# ---- Processes above and beside ----
+
+for name in "SIGKILL", "SIGTERM", "SIGINT", "SIGUSR1", "SIGSEGV":
+    check(f"a kernel that sends {name} to its parent",
+          build("parent", OWN % f"kill(getppid(), {name}); for (;;) pause();"),
+          [r"skirc: a sub-kernel has ended the process above its own \(signal \d+\)", CALL])
+for name, number in ("SIGKILL", 9), ("SIGTERM", 15):
+    check(f"a kernel that sends {name} to its group",
+          build("group", OWN % f"kill(0, {name}); for (;;) pause();"),
+          [rf"skirc: a sub-kernel has ended its process \(signal {number}\)", CALL])
+check("a kernel that is not to end with its parent", build("away", "#include <sys/prctl.h>\n" + OWN % (
+    "prctl(PR_SET_PDEATHSIG, 0); kill(getppid(), SIGKILL); for (;;) pause();")),
+      ["has ended the process above its own", CALL])
+
+# ---- What outlives the run ----
+
+CLONE = "if (syscall(SYS_clone, 0, 0, 0, 0, 0) == 0) for (alarm(60);;) sleep(1);"
+check("a kernel that leaves a process of which nobody is told", build("silent_child", OWN % CLONE),
+      ["skirc: the kernel of Own %y has left a process running"])
+DAEMON = "if (fork() == 0) { setsid(); if (fork()) _exit(0); for (alarm(60);;) sleep(1); }"
+check("a kernel whose processes are not its own", build("unadopted", "#include <sys/prctl.h>\n" + OWN % (
+    "prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0); " + DAEMON)),
+      ["skirc: (the kernel of Own %y has left a process running|a kernel has left a process behind)"])
+# Each ends by itself, too, and there are at most so many: a test that fails is to leave a machine
+# that works.
+check("a kernel whose processes make more", build("more", """
+static _Atomic int *made;
+""" + OWN % """made = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        if (fork() == 0)
+            for (alarm(20);; usleep(100))
+                if (++*made < 200 && fork() == 0)
+                    alarm(20);"""),
+      ["skirc: (the kernel of Own %y has left a process running|a kernel has left a process behind)"])
+
+done = subprocess.run([tap.SKIRC, "run", build("quiet", OWN % ""), "-i", "x=1"], capture_output=True,
+                      text=True, preexec_fn=lambda: __import__("signal").signal(17, 1))
+tap.check("a caller who ignores the end of children", done.returncode == 0, done)
+
+tap.done()

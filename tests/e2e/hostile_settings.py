@@ -1,0 +1,38 @@
+"""run: kernels that change what belongs to their process as a whole: where and how files are written
+behind them. Results are not written where they are, and elsewhere neither."""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
+import tap
+from hostile import OWN, build, check, run
+
+HEAD = "#include <sys/resource.h>\n#include <sys/stat.h>\n"
+# A hard limit that is lowered stays so: the search for the op finds nothing that changes.
+WHO = "skirc: (the kernel of Own %y|a kernel) has changed the "
+os.mkdir("other")
+LIMIT = "struct rlimit l = {%s, %s}; setrlimit(%s, &l);"
+for body, what in (('chdir("/");', "folder of its process"), ('chdir("other");', "folder of its process"),
+                   ("umask(0777);", "mode of new files"),
+                   (LIMIT % (0, 0, "RLIMIT_FSIZE"), "limit RLIMIT_FSIZE of its process"),
+                   (LIMIT % (3, 1000, "RLIMIT_NOFILE"), "limit RLIMIT_NOFILE of its process"),
+                   (LIMIT % (3, 3, "RLIMIT_NOFILE"), "limit RLIMIT_NOFILE of its process"),
+                   (LIMIT % (100, 100, "RLIMIT_CPU"), "limit RLIMIT_CPU of its process")):
+    check(f"a kernel that does: {body}", build("changing", HEAD + OWN % body), [WHO + what, "Own %y"])
+tap.check("nothing is written elsewhere", not os.listdir("other"), os.listdir("other"))
+
+# What shows in one run alone has no op; all that could have done it are told.
+check("a kernel that does it in one run alone", build("once", HEAD + """
+static int runs;
+""" + OWN % 'if (++runs == 3) chdir("/");'),
+      ["skirc: a kernel has changed the folder", "it is one of Own %y, Relu %z"], "--repeat=5")
+check("a destructor that does it", build("late", HEAD + """
+__attribute__((destructor)) static void late(void) { chdir("/"); }
+""" + OWN % ""), ["skirc: a kernel has changed the folder", "it is one of Own %y, Relu %z"])
+path = build("trace", HEAD + OWN % 'chdir("other"); for (;;) pause();')
+done, _ = run(path, "--trace=trace.bin", "--timeout=1")
+tap.check("a trace of a launch that hangs is where it is asked for", done.returncode == 1
+          and os.path.exists("trace.bin") and not os.listdir("other"), done.stderr)
+
+tap.done()
