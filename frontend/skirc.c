@@ -2,7 +2,9 @@
 #include "frontend/cli/clashes.h"
 #include "frontend/cli/jobs.h"
 #include "frontend/commands/cmd.h"
+#include "ir/base/tool.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const struct option common_options[] = {
@@ -24,6 +26,13 @@ static bool check_common_options(const struct invocation *invocation)
                     "--remarks=FILE.json takes one file's diagnostics, "
                     "but there are %u files",
                     invocation->n_files);
+        return false;
+    }
+    if (!tool_timeout_is_valid()) {
+        usage_error(invocation,
+                    "SKIR_TOOL_TIMEOUT is '%s' in the environment, but must be a number "
+                    "of seconds from 1 to 1000000",
+                    getenv("SKIR_TOOL_TIMEOUT"));
         return false;
     }
     unsigned jobs;

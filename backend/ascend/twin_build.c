@@ -54,7 +54,7 @@ static enum backend_status compile_source(const struct module *module, const cha
     vec_push(&args, object);
     vec_push(&args, path);
     vec_push(&args, NULL);
-    enum backend_status status = device_run_cxx((const char *const *)args.at, diags);
+    enum backend_status status = device_run_cxx((const char *const *)args.at, object, diags);
     vec_free(&args);
     arena_free(&arena);
     return status;

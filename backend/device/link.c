@@ -159,13 +159,18 @@ static void keep_gears(struct object_link *link, const struct module *module)
     }
 }
 
-static void add_entries(struct object_link *link, const struct device_entries *entries)
+static bool add_entries(struct object_link *link, const struct device_entries *entries,
+                        struct diags *diags)
 {
+    bool ok = true;
     if (entries->made)
-        object_link_add_made(link, ENTRY_GROUP, caller, entries->made);
-    for (size_t i = 0; i < sizeof entries->files / sizeof entries->files[0]; i++)
+        ok = object_link_add_made(link, ENTRY_GROUP, caller, entries->made);
+    for (size_t i = 0; ok && i < sizeof entries->files / sizeof entries->files[0]; i++)
         if (entries->files[i])
-            object_link_add_file(link, ENTRY_GROUP, entries->files[i]);
+            ok = object_link_add_file(link, ENTRY_GROUP, entries->files[i]);
+    if (!ok)
+        diag_at(diags, DIAG_link, no_span, "%s", object_link_error(link));
+    return ok;
 }
 
 /* What loads the code has the runtime, which this process may lack. */
@@ -183,11 +188,11 @@ enum backend_status device_link_entries(const struct module *module,
     begin_link(&linker, module, places, output, diags);
     linker.provided = output->path ? is_provided : NULL; /* else it is told when it is loaded */
     struct kernel_copies copies = device_kernel_copies(module);
-    add_entries(linker.link, entries);
+    bool ok = add_entries(linker.link, entries, diags);
     keep_entries(linker.link, module, entries->prefix);
     if (!entries->prefix)
         keep_gears(linker.link, module);
-    bool ok = kernel_link_add(&linker, copies.made);
+    ok = ok && kernel_link_add(&linker, copies.made);
     kernel_copies_free(&copies);
     return kernel_link_finish(&linker, ok);
 }

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* ---------------------------------------------------------------------------- loading ---- */
 
@@ -132,6 +133,20 @@ static void check_races(struct device_run *run)
 
 /* ----------------------------------------------------------------------------- a run ---- */
 
+/* Systems that have no memory for a thread say that there may be some later. */
+static void fail_device(const struct device_run *run)
+{
+    enum { STACK = 8 << 20 }; /* bytes that threads most often have */
+    int error = errno;
+    void *stack =
+        error == EAGAIN ? mmap(NULL, STACK, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : NULL;
+    if (error == ENOMEM || stack == MAP_FAILED)
+        mem_exhausted();
+    if (stack)
+        munmap(stack, STACK);
+    diag_at(run->diags, DIAG_unsupported, no_span, "cannot start the device: %s", strerror(error));
+}
+
 static bool open_device(struct device_run *run)
 {
     const struct skrt_device_config config = {.aic = module_cores(run->module, CORE_AIC),
@@ -142,8 +157,7 @@ static bool open_device(struct device_run *run)
     run->config = config;
     run->device = run->shares ? beside->device : skrt_device_open(&config);
     if (!run->device)
-        diag_at(run->diags, DIAG_unsupported, no_span, "cannot start the device: %s",
-                strerror(errno));
+        fail_device(run);
     return run->device != NULL;
 }
 

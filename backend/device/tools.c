@@ -1,8 +1,8 @@
 #include "backend/device/tools.h"
 #include "ir/base/file.h"
 
+#include <elf.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -24,28 +24,37 @@ static enum backend_status tool_fails(char *error, struct diags *diags)
     return BACKEND_TOOL;
 }
 
-enum backend_status device_run_cc(const char *const *args, struct diags *diags)
+/* Whether a file begins as objects do. */
+static bool is_object(const char *path)
 {
-    char error[2600];
-    return tool_run_cc(args, error, sizeof error) ? BACKEND_OK : tool_fails(error, diags);
-}
-
-enum backend_status device_run_cxx(const char *const *args, struct diags *diags)
-{
-    char error[2600];
-    return tool_run_cxx(args, error, sizeof error) ? BACKEND_OK : tool_fails(error, diags);
+    char magic[SELFMAG], error[512];
+    return file_read_part(path, 0, magic, sizeof magic, error, sizeof error) &&
+           memcmp(magic, ELFMAG, SELFMAG) == 0;
 }
 
 /* Not all programs that end well are compilers. */
-static enum backend_status check_made(const char *path, struct diags *diags)
+static enum backend_status check_made(const char *path, const char *command, const char *variable,
+                                      const char *language, struct diags *diags)
 {
-    if (access(path, F_OK) == 0)
+    if (is_object(path))
         return BACKEND_OK;
-    const char *cc = getenv("CC");
-    diag_at(diags, DIAG_tool, no_span, "'%s' has ended well, but has made no file",
-            cc && *cc ? cc : "cc");
-    diag_help(diags, "CC names the C compiler");
+    diag_at(diags, DIAG_tool, no_span, "'%s' has ended well, but has made no %s", command,
+            access(path, F_OK) == 0 ? "object: what it has written is none" : "file");
+    diag_help(diags, "%s names the %s compiler", variable, language);
     return BACKEND_TOOL;
+}
+
+static enum backend_status check_made_by_cc(const char *path, struct diags *diags)
+{
+    return check_made(path, tool_cc(), "CC", "C", diags);
+}
+
+enum backend_status device_run_cxx(const char *const *args, const char *object, struct diags *diags)
+{
+    char error[2600];
+    return tool_run_cxx(args, error, sizeof error)
+               ? check_made(object, tool_cxx(), "CXX", "C++", diags)
+               : tool_fails(error, diags);
 }
 
 enum backend_status device_write(const struct text *text, const char *path, struct diags *diags)
@@ -65,11 +74,11 @@ enum backend_status device_compile(const struct text *source, const char *path,
     const char *include = arena_printf(&scratch, "-I%s", places->header_dir);
     const char *args[] = {"-std=gnu11", "-O1", "-fPIC", "-w", include,
                           "-c",         "-o",  object,  path, NULL};
+    char error[2600];
     enum backend_status status = device_write(source, path, diags);
     if (status == BACKEND_OK)
-        status = device_run_cc(args, diags);
-    if (status == BACKEND_OK)
-        status = check_made(object, diags);
+        status = tool_run_cc(args, error, sizeof error) ? check_made_by_cc(object, diags)
+                                                        : tool_fails(error, diags);
     arena_free(&scratch);
     return status;
 }
@@ -93,7 +102,7 @@ enum backend_status device_make_shared(const char *object, const char *shown, co
     char error[2600];
     struct text text = {NULL, 0, 0};
     if (tool_run_cc(args, error, sizeof error))
-        return check_made(output, diags);
+        return check_made_by_cc(output, diags);
     put_shown(&text, error, object, shown);
     enum backend_status status = tool_fails(text.at, diags);
     text_free(&text);

@@ -10,10 +10,10 @@
  * be one. */
 bool device_make_folder(struct tool_folder *folder, struct diags *diags);
 
-/* Runs the C compiler (tool_run_cc), or the one for C++; what it says where it fails is a
- * diagnostic. */
-enum backend_status device_run_cc(const char *const *args, struct diags *diags);
-enum backend_status device_run_cxx(const char *const *args, struct diags *diags);
+/* Runs the compiler for C++ (tool_run_cxx), which is to write an object; what it says where it
+ * fails is a diagnostic, as is that there is no object. */
+enum backend_status device_run_cxx(const char *const *args, const char *object,
+                                   struct diags *diags);
 
 enum backend_status device_write(const struct text *text, const char *path, struct diags *diags);
 

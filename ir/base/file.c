@@ -10,12 +10,40 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool fail(char *error, size_t error_size, const char *path, const char *what)
 {
     snprintf(error, error_size, "cannot %s '%s': %s", what, path, strerror(errno));
     return false;
+}
+
+/* ---- Opening ---- */
+
+/* Without O_NONBLOCK, a pipe would wait for somebody who writes, and a file that another process
+ * has leased (F_SETLEASE) as long as the system lets it keep that: it gets a while to give it up. */
+static int open_to_read(const char *path)
+{
+    enum { TURNS = 500 };
+    const struct timespec turn = {0, 10000000};
+    int fd;
+    for (int i = 0; (fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) < 0; i++) {
+        if (errno != EWOULDBLOCK || i == TURNS)
+            break;
+        nanosleep(&turn, NULL);
+    }
+    return fd;
+}
+
+static bool fail_open(char *error, size_t error_size, const char *path)
+{
+    if (errno == EWOULDBLOCK)
+        return message_fail(error, error_size,
+                            "cannot open '%s': another process has a lease on it, and does not "
+                            "give it up",
+                            path);
+    return fail(error, error_size, path, "open");
 }
 
 /* ---- Reading ---- */
@@ -150,9 +178,8 @@ static bool read_path(const char *path, struct file_bytes *bytes, uint64_t most,
                               .error_size = error_size};
     struct mem_guard guard = {.what = NULL};
     *bytes = (struct file_bytes){.data = NULL};
-    /* Without O_NONBLOCK, a pipe would wait for somebody who writes. */
-    if (!reading.standard && (reading.fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) < 0)
-        return fail(error, error_size, path, "open");
+    if (!reading.standard && (reading.fd = open_to_read(path)) < 0)
+        return fail_open(error, error_size, path);
     if (!reading.standard)
         mem_guard(&guard, close_fd, &reading.fd);
     bool ok = read_all(&reading, bytes);
@@ -226,11 +253,10 @@ bool file_read_at(int fd, const char *path, uint64_t offset, void *data, size_t 
 
 int file_open_regular(const char *path, uint64_t *size, char *error, size_t error_size)
 {
-    /* Without O_NONBLOCK, a pipe would wait for somebody before it can be refused. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = open_to_read(path);
     struct stat st;
     if (fd < 0) {
-        fail(error, error_size, path, "open");
+        fail_open(error, error_size, path);
         return -1;
     }
     bool known = fstat(fd, &st) == 0;

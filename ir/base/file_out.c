@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool is_deferred;
@@ -20,6 +21,13 @@ void file_out_defer(bool deferred)
 
 static bool fail(char *error, size_t error_size, const char *path)
 {
+    struct stat st;
+    int failure = errno;
+    if (failure == ENXIO && stat(path, &st) == 0 && S_ISFIFO(st.st_mode)) {
+        snprintf(error, error_size, "'%s' is a pipe that nobody reads", path);
+        return false;
+    }
+    errno = failure;
     snprintf(error, error_size, "cannot write '%s': %s", path, strerror(errno));
     return false;
 }
@@ -101,6 +109,22 @@ static char *follow_links(const char *path)
     return NULL;
 }
 
+/* What is no regular file is written in place. Who is to read a pipe gets a while to come: nobody
+ * may ever. */
+static int open_in_place(const char *path)
+{
+    enum { TURNS = 500 };
+    const struct timespec turn = {0, 10000000};
+    int fd;
+    for (int i = 0; (fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK)) < 0; i++) {
+        if (errno != ENXIO || i == TURNS)
+            return -1;
+        nanosleep(&turn, NULL);
+    }
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    return fd;
+}
+
 /* Symbolic links stay: what they lead to is replaced. */
 static void open_out(struct file_out *out, const char *path)
 {
@@ -112,7 +136,7 @@ static void open_out(struct file_out *out, const char *path)
     }
     out->path = regular ? path_real(path) : exists ? mem_strdup(path) : follow_links(path);
     if (out->path && exists && !regular)
-        out->fd = open(path, O_WRONLY | O_CLOEXEC);
+        out->fd = open_in_place(path);
     else if (out->path)
         open_temp(out, wanted_mode(exists ? &st : NULL));
 }

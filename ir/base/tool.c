@@ -106,13 +106,30 @@ static int64_t now(void)
     return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
+/* What SKIR_TOOL_TIMEOUT says; 0 where it does not say a number that may be. */
+static long said_patience(const char *text)
+{
+    enum { MOST = 1000000 };
+    char *end;
+    errno = 0;
+    long seconds = strtol(text, &end, 10);
+    bool digits = *text >= '0' && *text <= '9' && *end == '\0' && errno == 0;
+    return digits && seconds <= MOST ? seconds : 0;
+}
+
+bool tool_timeout_is_valid(void)
+{
+    const char *text = getenv("SKIR_TOOL_TIMEOUT");
+    return !text || !*text || said_patience(text) > 0;
+}
+
 /* Seconds that a tool may take. */
 static long patience(void)
 {
-    enum { PATIENCE = 600, MOST = 1000000 };
+    enum { PATIENCE = 600 };
     const char *text = getenv("SKIR_TOOL_TIMEOUT");
-    long seconds = text ? strtol(text, NULL, 10) : PATIENCE;
-    return seconds > 0 && seconds < MOST ? seconds : PATIENCE;
+    long seconds = text ? said_patience(text) : 0;
+    return seconds > 0 ? seconds : PATIENCE;
 }
 
 /* Whether there is something to read, or the end of it, before the deadline. */
@@ -318,14 +335,24 @@ static bool run_command(const char *command, const char *const *args, char *erro
     return ok;
 }
 
+const char *tool_cc(void)
+{
+    return command_of("CC", "cc");
+}
+
+const char *tool_cxx(void)
+{
+    return command_of("CXX", SKIR_CXX);
+}
+
 bool tool_run_cc(const char *const *args, char *error, size_t error_size)
 {
-    return run_command(command_of("CC", "cc"), args, error, error_size);
+    return run_command(tool_cc(), args, error, error_size);
 }
 
 bool tool_run_cxx(const char *const *args, char *error, size_t error_size)
 {
-    const char *command = command_of("CXX", SKIR_CXX);
+    const char *command = tool_cxx();
     if (*command)
         return run_command(command, args, error, error_size);
     snprintf(error, error_size,

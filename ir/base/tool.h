@@ -22,6 +22,13 @@ bool tool_run_cc(const char *const *args, char *error, size_t error_size);
 /* The same with a C++ compiler: CXX, else the one that configure found. */
 bool tool_run_cxx(const char *const *args, char *error, size_t error_size);
 
+/* What these two run; "" where there is no C++ compiler. */
+const char *tool_cc(void);
+const char *tool_cxx(void);
+
+/* Whether SKIR_TOOL_TIMEOUT, if it is set, is a number of seconds, 1 to 1000000. */
+bool tool_timeout_is_valid(void);
+
 /* A folder for temporary files, which stays where it is in memory. It is open all the time, so that
  * it can be removed when there is no memory to open it. */
 struct tool_folder {

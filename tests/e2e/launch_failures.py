@@ -251,6 +251,31 @@ tap.check("a compiler that makes nothing is a failure of the tool", done.returnc
           and "'true' has ended well, but has made no file" in done.stderr
           and "CC names the C compiler" in done.stderr, done.stderr)
 
+# What stands behind -o is written, but is no object.
+write("garbage", """#!/bin/sh
+for word; do [ "$last" = -o ] && echo garbage > "$word"; last=$word; done
+""")
+os.chmod("garbage", 0o755)
+NONE = "'./garbage' has ended well, but has made no object: what it has written is none [tool]"
+for variable, language, arguments in (("CC", "C", [kernel("fixed", "linkable.o")]),
+                                      ("CXX", "C++", ["--target=ascend", kernel("good")]),
+                                      ("CC", "C", ["--target=ascend", kernel("good")])):
+    done = subprocess.run([tap.SKIRC, "run", *arguments], text=True, capture_output=True,
+                          env={**os.environ, variable: "./garbage"})
+    tap.check(f"{variable} that writes garbage is a failure of the tool: {arguments}",
+              done.returncode == 4 and NONE in done.stderr
+              and f"{variable} names the {language} compiler" in done.stderr, done)
+for text in "abc", "0", "-5", "1e3", "5x", "1000001", "99999999999999999999":
+    done = subprocess.run([tap.SKIRC, "opt", kernel("good")], text=True, capture_output=True,
+                          env={**os.environ, "SKIR_TOOL_TIMEOUT": text})
+    tap.check(f"SKIR_TOOL_TIMEOUT={text} is refused", done.returncode == 2 and
+              f"SKIR_TOOL_TIMEOUT is '{text}' in the environment, but must be a number of seconds "
+              "from 1 to 1000000" in done.stderr, done)
+for text in "", "1", "1000000":
+    done = subprocess.run([tap.SKIRC, "opt", kernel("good")], text=True, capture_output=True,
+                          env={**os.environ, "SKIR_TOOL_TIMEOUT": text})
+    tap.check(f"SKIR_TOOL_TIMEOUT={text} is not", done.returncode == 0, done)
+
 done = tap.skirc("compile", kernel("good"), "-o", "./k.o")
 with open("k.o", "rb") as file:
     tap.check("a kernel's object is no place for the output", done.returncode == 1

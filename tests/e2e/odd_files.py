@@ -203,6 +203,41 @@ refuses("nor is a kernel's object replaced", "'own.o' would replace the object o
 with open("own.o", "rb") as file:
     tap.check("  which is as it was", file.read() == own)
 
+# ---- Pipes that are written, files that others hold ----
+
+refuses("a pipe that nobody reads", "'pipe' is a pipe that nobody reads", "opt", "g.skir", "-o",
+        "pipe")
+with subprocess.Popen(["sh", "-c", "sleep 1; cat pipe > read.skir"]) as reader:
+    done = skirc("opt", "g.skir", "-o", "pipe")
+with open("read.skir") as file:
+    tap.check("one is written as soon as somebody reads it", done.returncode == 0
+              and file.read() == GRAPH, done)
+
+LEASE = """import fcntl, signal, sys
+file = open("leased.skir", "w")
+file.write(sys.argv[1])
+file.flush()
+def give_up(*_):
+    if sys.argv[2] == "give":
+        fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+signal.signal(signal.SIGIO, give_up)
+fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+print("leased", flush=True)
+sys.stdin.read()
+"""
+for conduct in "keep", "give":
+    holder = subprocess.Popen([sys.executable, "-c", LEASE, GRAPH, conduct], text=True,
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    if not holder.stdout.readline():
+        tap.skip("a file that is leased", "the system has no leases here")
+        continue
+    done = skirc("opt", "leased.skir")
+    tap.check(f"a file with a lease that its holder is to {conduct}",
+              done.returncode == 0 and done.stdout == GRAPH if conduct == "give" else
+              done.returncode == 1 and "cannot open 'leased.skir': another process has a lease on it, "
+              "and does not give it up" in done.stderr, done)
+    holder.communicate("")
+
 # ---- A test that is read-only; folders that look like options ----
 
 write("test.skir", "//! opt\n//! nothing is done\n" + GRAPH + "//! expect\nskir 1\n")

@@ -54,6 +54,16 @@ exhausts compile -o "$scratch/out/large.o" "$large"
 exhausts compile --emit=entry -o "$scratch/out/large.skir" "$large"
 exhausts run "$large"
 
+# Where a run has memory for some of what it needs, threads or fibers say that there is none.
+printf 'skir 1\ngraph @g(%%x: f32[4]) -> f32[4] {\n  scope @s {\n    %%y = Relu(%%x) : f32[4]\n  }\n  return %%y\n}\n' >"$scratch/small.skir"
+for more in $(seq 4000 4000 60000); do
+    limited $((least + more)) run "$scratch/small.skir" --repeat=0 --threads=4 \
+        >"$scratch/stdout" 2>"$scratch/stderr"
+    status=$?
+    check "run with $more KiB more is done, or has no memory: $status" \
+        test $status = 0 -o \( $status = 3 -a "$(cat "$scratch/stderr")" = "skirc: out of memory" \)
+done
+
 # A test that has no memory is one failed test.
 check_status 1 "a golden test's process" limited $((least + 3072)) test "$scratch/test.skir"
 check_match "is reported" 'out of memory' "$scratch/stdout"
