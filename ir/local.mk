@@ -144,6 +144,8 @@ libskir_la_SOURCES += \
 	ir/base/ids.h \
 	ir/base/intern.c \
 	ir/base/intern.h \
+	ir/base/shown.c \
+	ir/base/shown.h \
 	ir/base/json.c \
 	ir/base/json.h \
 	ir/base/json_text.c \

@@ -12,6 +12,7 @@
 #include "ir/base/ids.h"
 #include "ir/base/intern.h"
 #include "ir/base/part.h"
+#include "ir/base/shown.h"
 #include "ir/instr.h"
 
 #include <stdbool.h>
@@ -404,8 +405,8 @@ static inline uint32_t order_index(uint64_t item)
 struct module *module_new(struct source *source);
 void module_free(struct module *module);
 
-/* Text of a name as arguments for "%.*s". */
-#define NAME(module, id) (int)(module)->names.names[id].size, (module)->names.names[id].text
+/* A name as arguments for "%.*s" (ir/base/shown.h). */
+#define NAME(module, id) SHOWN_NAME(&(module)->names.names[id])
 
 uint32_t module_name(struct module *module, const char *text); /* interns a copy */
 uint32_t module_name_printf(struct module *module, const char *format, ...)

@@ -169,6 +169,7 @@ plugin_headers = \
 	ir/base/json.h \
 	ir/base/memory.h \
 	ir/base/part.h \
+	ir/base/shown.h \
 	ir/base/source.h \
 	ir/base/suggest.h \
 	ir/base/text.h \

@@ -58,13 +58,13 @@ static void unwritten_text(const struct findings *findings, const struct unwritt
     if (unwritten->trace == POISON_READ)
         text_printf(text,
                     "computes %llu of %llu elements of '%%%.*s' with what stands there before",
-                    count, elements, (int)name->size, name->text);
+                    count, elements, SHOWN_NAME(name));
     else if (count == elements)
         text_printf(text, "writes none of the %llu %s of '%%%.*s'", elements,
-                    noun_of(findings, value), (int)name->size, name->text);
+                    noun_of(findings, value), SHOWN_NAME(name));
     else
         text_printf(text, "leaves %llu of %llu %s of '%%%.*s' unwritten", count, elements,
-                    noun_of(findings, value), (int)name->size, name->text);
+                    noun_of(findings, value), SHOWN_NAME(name));
     text_printf(text, ", the first at %s", first);
     text_char(text, '\0');
 }

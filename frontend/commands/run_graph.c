@@ -150,6 +150,6 @@ const struct graph *run_graph_choose_other(const struct runner *other, const str
     if (!graph)
         usage_error(other->invocation,
                     "%s has no graph '%.*s', and not one alone that no other calls", other->name,
-                    (int)name->size, name->text);
+                    SHOWN_NAME(name));
     return choose_case(other, graph);
 }

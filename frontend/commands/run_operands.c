@@ -128,7 +128,7 @@ static void help_input(const struct looking *looking, uint32_t value,
         &runner->module->names.names[looking->graph->values.at[value].name];
     if (fault->low <= fault->high)
         diag_help(runner->diags, "--input %.*s=rand:%lld..%lld gives it numbers that are right",
-                  (int)name->size, name->text, (long long)fault->low, (long long)fault->high);
+                  SHOWN_NAME(name), (long long)fault->low, (long long)fault->high);
     else
         diag_help(runner->diags, "--input %.*s=SPEC gives it other numbers", (int)name->size,
                   name->text);

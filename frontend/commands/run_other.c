@@ -52,7 +52,7 @@ static bool has_own_contents(const struct runner *runner, uint32_t id)
 /* "%x: f32[4]" */
 static void put_value(struct text *text, const struct runner *runner, uint32_t id)
 {
-    text_printf(text, "%%%.*s: ", (int)value_name(runner, id)->size, value_name(runner, id)->text);
+    text_printf(text, "%%%.*s: ", SHOWN_NAME(value_name(runner, id)));
     padding_spell_type(&runner->lowered.padding, runner->module, runner->graph, id, text);
 }
 
@@ -126,7 +126,7 @@ static void put_first_difference(const struct comparison_pair *pair, const struc
     tensor_element_text(a, match->first, left, sizeof left);
     tensor_element_text(b, match->first, right, sizeof right);
     text_printf(pair->text, "first difference: %%%.*s%s is %s, %s %s (%llu of %llu differ",
-                (int)name->size, name->text, index, left, pair->other->name, right,
+                SHOWN_NAME(name), index, left, pair->other->name, right,
                 (unsigned long long)match->different, (unsigned long long)match->elements);
     if (match->largest_absolute > 0)
         text_printf(pair->text, ", by at most %.3g", match->largest_absolute);
@@ -212,8 +212,8 @@ static void put_unpaired(struct text *text, const struct runner *runner, uint32_
                          const struct runner *other)
 {
     const struct intern_name *name = value_name(runner, id);
-    text_printf(text, "result %%%.*s of %s is not in %s\n", (int)name->size, name->text,
-                runner->name, other->name);
+    text_printf(text, "result %%%.*s of %s is not in %s\n", SHOWN_NAME(name), runner->name,
+                other->name);
 }
 
 static enum verdict worse_verdict(enum verdict a, enum verdict b)

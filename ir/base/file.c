@@ -22,7 +22,7 @@ static bool fail(char *error, size_t error_size, const char *path, const char *w
 /* ---- Opening ---- */
 
 /* Without O_NONBLOCK, a pipe would wait for somebody who writes, and a file that another process
- * has leased (F_SETLEASE) as long as the system lets it keep that: it gets a while to give it up. */
+ * has leased (F_SETLEASE) as long as the system lets it keep that: it gets a while for that. */
 static int open_to_read(const char *path)
 {
     enum { TURNS = 500 };
