@@ -430,7 +430,7 @@ static _Noreturn void stand_between(struct errand *errand, struct record *shared
     shared->work.pid = work.pid;
     if (work.pid > 0) {
         attend(&work, &attendance);
-        leftovers_forget(leftover);
+        leftovers_note_end(leftover);
         shared->orphans = leftovers_end_adopted(work.pid);
         shared->work = work;
     }
@@ -505,9 +505,8 @@ static enum exit_status run_in(struct errand *errand, struct record *shared)
     if (between.pid < 0)
         return no_process(errand, errno);
     attend(&between, &attendance);
-    leftovers_forget(leftover);
+    leftovers_note_end(leftover);
     bool orphans = leftovers_end_adopted(shared->work.pid);
-    leftovers_clear_of(between.pid);
     enum exit_status end = atomic_load(&shared->ended) != key ? end_alone(shared, &between)
                            : shared->failure                  ? no_process(errand, shared->failure)
                                              : end_of(shared, shared->work.status, shared->work.by);
@@ -515,7 +514,8 @@ static enum exit_status run_in(struct errand *errand, struct record *shared)
         end = end_with_orphans(shared, end);
     if (atomic_load(&shared->done) == key && end == shared->status && !orphans && !shared->orphans)
         end = settle(errand, shared, end);
-    leftovers_clear_of(shared->work.pid);
+    leftovers_clear_of(between.pid);
+    leftovers_forget(leftover);
     return end;
 }
 

@@ -35,8 +35,8 @@ struct attendance {
 uint64_t attend_clock(void);
 
 /* Waits for the end of `attended->pid`, which it brings about when that is due. A process that
- * stops itself goes on; one that has itself traced by this one is let go. Whatever ends beside it among
- * this process's children is reaped. */
+ * stops itself goes on; one that has itself traced by this one is let go. Whatever ends beside it
+ * among this process's children is reaped. */
 void attend(struct attended *attended, const struct attendance *attendance);
 
 #endif

@@ -24,7 +24,8 @@ struct leftovers {
         atomic_int state;
         enum leftover_kind kind;
         pid_t owner;
-        pid_t pid; /* of a process */
+        pid_t pid;         /* of a process */
+        atomic_bool ended; /* it has */
         const atomic_bool *stubborn;
         int turn; /* of those that get their names later, from 1; 0: it is none */
     } entries[MOST];
@@ -70,6 +71,7 @@ static int note(enum leftover_kind kind, pid_t pid, const atomic_bool *stubborn,
         entry->pid = pid;
         entry->stubborn = stubborn;
         entry->turn = 0;
+        atomic_store(&entry->ended, false);
         memcpy(leftovers->paths[i], path, size);
         atomic_store(&entry->state, STATE_NOTED);
         return i;
@@ -91,6 +93,12 @@ void leftovers_forget(int number)
 {
     if (number != LEFTOVER_NONE)
         atomic_store(&leftovers->entries[number].state, STATE_FREE);
+}
+
+void leftovers_note_end(int number)
+{
+    if (number != LEFTOVER_NONE)
+        atomic_store(&leftovers->entries[number].ended, true);
 }
 
 bool leftovers_defer(int number, const char *name)
@@ -264,7 +272,8 @@ static void clear_entry(struct leftover *entry)
     const char *path = leftovers->paths[entry - leftovers->entries];
     if (entry->kind == LEFTOVER_PROCESS) {
         bool stubborn = entry->stubborn && atomic_load(entry->stubborn);
-        end_process(entry->pid, stubborn ? LITTLE_PATIENCE : PATIENCE);
+        if (!atomic_load(&entry->ended))
+            end_process(entry->pid, stubborn ? LITTLE_PATIENCE : PATIENCE);
         leftovers_clear_of(entry->pid);
     } else if (entry->kind == LEFTOVER_FOLDER) {
         remove_folder(path);

@@ -29,6 +29,8 @@ int leftovers_note(enum leftover_kind kind, const char *path);
 /* `stubborn`, which may be set later, says that it may ignore signals, and all that it has to clean
  * up is noted: then it gets little time for it. NULL: it never is. It outlives the note. */
 int leftovers_note_process(pid_t pid, const atomic_bool *stubborn);
+/* A process has ended; what it has noted goes on being cleared with this one's. */
+void leftovers_note_end(int number);
 void leftovers_forget(int number);
 
 /* Who waits for this process is to give the file this name when all has ended well: see

@@ -55,7 +55,15 @@ exhausts compile --emit=entry -o "$scratch/out/large.skir" "$large"
 exhausts run "$large"
 
 # Where a run has memory for some of what it needs, threads or fibers say that there is none.
-printf 'skir 1\ngraph @g(%%x: f32[4]) -> f32[4] {\n  scope @s {\n    %%y = Relu(%%x) : f32[4]\n  }\n  return %%y\n}\n' >"$scratch/small.skir"
+cat >"$scratch/small.skir" <<'END'
+skir 1
+graph @g(%x: f32[4]) -> f32[4] {
+  scope @s {
+    %y = Relu(%x) : f32[4]
+  }
+  return %y
+}
+END
 for more in $(seq 4000 4000 60000); do
     limited $((least + more)) run "$scratch/small.skir" --repeat=0 --threads=4 \
         >"$scratch/stdout" 2>"$scratch/stderr"
