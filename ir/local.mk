@@ -160,6 +160,8 @@ libskir_la_SOURCES += \
 	ir/base/memory.c \
 	ir/base/memory.h \
 	ir/base/message.h \
+	ir/base/numbered.c \
+	ir/base/numbered.h \
 	ir/base/part.c \
 	ir/base/part.h \
 	ir/base/parts.c \

@@ -1,4 +1,5 @@
 #include "ir/base/intern.h"
+#include "ir/base/numbered.h"
 #include "ir/base/part.h"
 
 #include <stdbool.h>
@@ -83,10 +84,41 @@ static inline __attribute__((always_inline)) uint32_t hash_text(const struct int
     return (low & ~255u) | ((low + (before << 4)) & 0xf0) | ((low ^ last) & 15);
 }
 
+static bool is_plain(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_' ||
+           c == '.' || c == '$';
+}
+
+/* Takes apart what may be in the table of a series. */
+static bool read_numbered(const char *text, size_t size, struct numbered_name *name)
+{
+    uint64_t word = 0;
+    if (size == 0 || size > NUMBERED_SIZE || (unsigned char)(text[size - 1] - '0') > 9)
+        return false;
+    for (size_t i = 0; i < size; i++) {
+        if (!is_plain(text[i]))
+            return false;
+        word = word >> 8 | (uint64_t)(unsigned char)text[i] << 56;
+    }
+    return numbered_split(word, name);
+}
+
+/* Whether a name is in the table of a series, and not in the slots. */
+static bool is_numbered(const struct intern *intern, uint32_t id)
+{
+    const struct intern_name *name = &intern->names[id];
+    struct numbered_name numbered;
+    return name->hash == 0 && read_numbered(name->text, name->size, &numbered) &&
+           numbered_get(intern->numbered, &numbered) == id;
+}
+
 static void slots_fill(struct intern *intern)
 {
     memset(intern->slots, 0, ((size_t)intern->mask + 1) * sizeof *intern->slots);
     for (uint32_t id = 0; id < intern->count; id++) {
+        if (is_numbered(intern, id))
+            continue;
         uint32_t at = intern->names[id].hash & intern->mask;
         while (intern->slots[at].id)
             at = (at + STEP) & intern->mask;
@@ -110,11 +142,10 @@ static uint32_t max_count(uint32_t mask)
 
 void intern_reserve(struct intern *intern, uint32_t count)
 {
-    uint32_t mask = intern->slots ? intern->mask : MIN_SLOTS - 1;
-    while (max_count(mask) < count)
-        mask = mask * 2 + 1;
-    if (mask != intern->mask)
-        slots_resize(intern, mask + 1);
+    if (count <= intern->capacity)
+        return;
+    intern->names = mem_realloc(intern->names, count, sizeof *intern->names);
+    intern->capacity = count;
 }
 
 /* Makes the hash unpredictable. Done once at most, when texts collide more than chance explains. */
@@ -126,7 +157,8 @@ static void hash_again(struct intern *intern)
     intern->key = key >> 4 | 1;
     for (uint32_t id = 0; id < intern->count; id++) {
         struct intern_name *name = &intern->names[id];
-        name->hash = hash_text(intern, name->text, name->size);
+        if (!is_numbered(intern, id))
+            name->hash = hash_text(intern, name->text, name->size);
     }
     slots_fill(intern);
 }
@@ -162,44 +194,89 @@ static bool is_distant(const struct intern *intern, const struct intern_slot *sl
     return (places * STEP_INVERSE & intern->mask) > MAX_STEPS;
 }
 
-static uint32_t add_new(struct intern *intern, struct intern_slot *slot, const char *text,
-                        size_t size, uint32_t hash)
+static uint32_t add_name(struct intern *intern, const char *text, size_t size, uint32_t hash,
+                         bool copy)
 {
     uint32_t id = intern->count;
-    if (id == intern->capacity) {
-        uint32_t capacity = intern->capacity + intern->capacity / 2 + 256;
-        intern->names = mem_realloc(intern->names, capacity, sizeof *intern->names);
-        intern->capacity = capacity;
-    }
+    if (id == intern->capacity)
+        intern_reserve(intern, intern->capacity + intern->capacity / 2 + 256);
+    if (copy)
+        text = arena_strndup(&intern->texts, text, size);
     intern->count++;
     intern->names[id] = (struct intern_name){text, (uint32_t)size, hash};
+    return id;
+}
+
+static uint32_t find_hashed(const struct intern *intern, const char *text, size_t size)
+{
+    if (!intern->slots)
+        return NONE;
+    uint32_t id = probe(intern, text, size, hash_text(intern, text, size))->id;
+    return id ? id - 1 : NONE;
+}
+
+static uint32_t add_hashed(struct intern *intern, const char *text, size_t size, bool copy)
+{
+    if (intern->hashed >= max_count(intern->mask))
+        slots_resize(intern, intern->slots ? (intern->mask + 1) * 2 : MIN_SLOTS);
+    uint32_t hash = hash_text(intern, text, size);
+    struct intern_slot *slot = probe(intern, text, size, hash);
+    if (slot->id)
+        return slot->id - 1;
+    uint32_t id = add_name(intern, text, size, hash, copy);
+    intern->hashed++;
     *slot = (struct intern_slot){id + 1, hash};
     if (is_distant(intern, slot, hash) && !intern->key)
         hash_again(intern);
     return id;
 }
 
+/* Where the table of its series has none of the name yet. Those that a series does not take are
+ * hashed, as are names of other series. */
+static uint32_t add_numbered(struct intern *intern, const char *text, size_t size,
+                             const struct numbered_name *name, bool copy)
+{
+    struct numbered_series *series = numbered_series(&intern->numbered, name);
+    if (!series)
+        return add_hashed(intern, text, size, copy);
+    uint32_t id = series->sparse ? find_hashed(intern, text, size) : NONE;
+    if (id != NONE)
+        return id;
+    if (!numbered_take(series, name, intern->count))
+        return add_hashed(intern, text, size, copy);
+    return add_name(intern, text, size, 0, copy);
+}
+
 static uint32_t find_or_leave(const struct intern *intern, const char *text, size_t size)
 {
-    uint32_t id = intern_find(intern, text, size);
+    uint32_t id = find_hashed(intern, text, size);
     if (id == NONE)
         part_leave();
     return id;
 }
 
-static uint32_t add(struct intern *intern, const char *text, size_t size, bool copy)
+/* What is not in the tables; `numbered` is the name's parts, or NULL. */
+static inline uint32_t add_other(struct intern *intern, const char *text, size_t size,
+                                 const struct numbered_name *numbered, bool copy)
 {
     if (intern->shared && part_runs())
         return find_or_leave(intern, text, size);
-    if (intern->count >= max_count(intern->mask))
-        slots_resize(intern, intern->slots ? (intern->mask + 1) * 2 : MIN_SLOTS);
-    uint32_t hash = hash_text(intern, text, size);
-    struct intern_slot *slot = probe(intern, text, size, hash);
-    if (slot->id)
-        return slot->id - 1;
-    if (copy)
-        text = arena_strndup(&intern->texts, text, size);
-    return add_new(intern, slot, text, size, hash);
+    return numbered ? add_numbered(intern, text, size, numbered, copy)
+                    : add_hashed(intern, text, size, copy);
+}
+
+static inline uint32_t add(struct intern *intern, const char *text, size_t size, bool copy)
+{
+    struct numbered_name name;
+    bool numbered = read_numbered(text, size, &name);
+    uint32_t id = numbered ? numbered_get(intern->numbered, &name) : NONE;
+    return id != NONE ? id : add_other(intern, text, size, numbered ? &name : NULL, copy);
+}
+
+uint32_t intern_other(struct intern *intern, const char *text, size_t size,
+                      const struct numbered_name *numbered)
+{
+    return add_other(intern, text, size, numbered, false);
 }
 
 uint32_t intern_static(struct intern *intern, const char *text, size_t size)
@@ -214,16 +291,18 @@ uint32_t intern_copy(struct intern *intern, const char *text, size_t size)
 
 uint32_t intern_find(const struct intern *intern, const char *text, size_t size)
 {
-    if (!intern->slots)
-        return NONE;
-    uint32_t id = probe(intern, text, size, hash_text(intern, text, size))->id;
-    return id ? id - 1 : NONE;
+    struct numbered_name name;
+    uint32_t id = NONE;
+    if (read_numbered(text, size, &name))
+        id = numbered_get(intern->numbered, &name);
+    return id != NONE ? id : find_hashed(intern, text, size);
 }
 
 void intern_free(struct intern *intern)
 {
     mem_free(intern->names);
     mem_free(intern->slots);
+    numbered_free(intern->numbered);
     arena_free(&intern->texts);
     *intern = (struct intern){0};
 }

@@ -2,14 +2,14 @@
 #ifndef IR_BASE_INTERN_H
 #define IR_BASE_INTERN_H
 
-#include "ir/base/ids.h"
+#include "ir/base/numbered.h"
 
 #include <stdbool.h>
 
 struct intern_name {
     const char *text; /* not NUL-terminated */
     uint32_t size;
-    uint32_t hash;
+    uint32_t hash; /* 0 of a numbered name */
 };
 
 struct intern {
@@ -20,16 +20,36 @@ struct intern {
         uint32_t hash;
     } * slots; /* a power of two of them */
     uint32_t mask;
-    uint64_t key; /* of the hash; 0: the plain one */
-    bool shared;  /* parts (ir/base/part.h) find what is there, but are left before they add */
+    uint32_t hashed;           /* names that are in the slots */
+    struct numbered *numbered; /* the others; NULL: none */
+    uint64_t key;              /* of the hash; 0: the plain one */
+    bool shared; /* parts (ir/base/part.h) find what is there, but are left before they add */
     struct arena texts;
 };
 
-/* Makes room for about so many names, which saves growing. */
+/* Makes room for so many names, which saves growing. */
 void intern_reserve(struct intern *intern, uint32_t count);
 /* The id of the text. intern_static keeps a pointer to `text`, which must outlive the table. */
 uint32_t intern_static(struct intern *intern, const char *text, size_t size);
 uint32_t intern_copy(struct intern *intern, const char *text, size_t size);
+/* Of intern_plain: what is not in the tables of numbered names. */
+uint32_t intern_other(struct intern *intern, const char *text, size_t size,
+                      const struct numbered_name *numbered);
+/* As intern_static, of letters, digits, `_`, `.` and `$`, fast where the name ends in a number and is
+ * not at the end of the text that it stands in, which is at `limit`. */
+static inline uint32_t intern_plain(struct intern *intern, const char *text, size_t size,
+                                    const char *limit)
+{
+    uint64_t word;
+    struct numbered_name name;
+    if (size > NUMBERED_SIZE || limit - text < NUMBERED_SIZE)
+        return intern_static(intern, text, size);
+    memcpy(&word, text, sizeof word);
+    if (!numbered_split(le64toh(word) << (NUMBERED_SIZE - size) * 8, &name))
+        return intern_other(intern, text, size, NULL);
+    uint32_t id = numbered_get(intern->numbered, &name);
+    return id != NONE ? id : intern_other(intern, text, size, &name);
+}
 /* The id, or NONE where the text was never interned. */
 uint32_t intern_find(const struct intern *intern, const char *text, size_t size);
 void intern_free(struct intern *intern);

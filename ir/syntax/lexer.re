@@ -79,8 +79,9 @@ static inline uint64_t make_name(const struct scanner *scanner, uint32_t id)
 static inline int scan_name(struct scanner *scanner, enum token token, union token_value *value)
 {
     const char *name = scanner->start + 1;
-    value->name = make_name(scanner, intern_static(&scanner->module->names, name,
-                                                   (size_t)(scanner->cursor - name)));
+    value->name = make_name(scanner, intern_plain(&scanner->module->names, name,
+                                                   (size_t)(scanner->cursor - name),
+                                                   scanner->limit));
     return token;
 }
 

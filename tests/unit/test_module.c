@@ -71,7 +71,7 @@ static void test_intern_hostile(void **state)
     struct intern all = {0}, hostile = {0};
     char name[16];
     for (uint32_t i = 0; hostile.count < COUNT; i++) {
-        size_t size = (size_t)snprintf(name, sizeof name, "%u", i);
+        size_t size = (size_t)snprintf(name, sizeof name, "%ux", i);
         uint32_t id = intern_copy(&all, name, size);
         if (all.names[id].hash % SLOTS == 7)
             intern_copy(&hostile, name, size);
@@ -88,24 +88,74 @@ static void test_intern_hostile(void **state)
     intern_free(&hostile);
 }
 
-/* Numbered names stand near each other, and few of them away from where their hash puts them. */
+/* Names with numbers, however they come and whatever their spelling, are names like others. */
 static void test_intern_numbered(void **state)
 {
     (void)state;
-    enum { COUNT = 20000 };
+    static const char *const texts[] = {
+        "7",       "07",      "007",       "v7",       "v07", "v0",       "v00",      "v",
+        "v7x",     "v.7",     "_7",        "$7",       "vv7", "v8888888", "v8888887", "88888888",
+        "8888888", "0888888", "v:7",       "v;7",      "v/7", "v\0017",   "v\x7f",    "\xb9",
+        "v\xb1",   "8v",      "v99999999", "x9999999", "x",   "abcdefg7", "abcdefgh7"};
+    enum { COUNT = sizeof texts / sizeof texts[0], FAR = 3000 };
     struct intern intern = {0};
-    uint32_t far = 0, displaced = 0;
+    for (int again = 0; again < 2; again++)
+        for (uint32_t i = 0; i < COUNT; i++)
+            assert_int_equal(intern_copy(&intern, texts[i], strlen(texts[i])), i);
+    assert_int_equal(intern_copy(&intern, "\0v7", 3), COUNT);
+    assert_int_equal(intern_copy(&intern, "v7\0", 3), COUNT + 1);
     char name[16];
-    for (uint32_t i = 0; i < COUNT; i++)
-        intern_copy(&intern, name, (size_t)snprintf(name, sizeof name, "v%u", i));
-    for (uint32_t i = 0; i < COUNT; i++) {
-        uint32_t hash = intern.names[i].hash;
-        far += i % 10 && (hash ^ intern.names[i - 1].hash) >> 4;
-        far += i > 100 && i % 100 && (hash ^ intern.names[i - 1].hash) >> 8;
-        displaced += intern.slots[hash & intern.mask].id != i + 1;
+    for (uint32_t i = 0; i < FAR; i++) { /* numbers far ahead, which others come up to */
+        uint32_t number = i % 2 ? i : 1000000 / (i + 1) + FAR;
+        size_t size = (size_t)snprintf(name, sizeof name, "n%u", number);
+        uint32_t id = intern_find(&intern, name, size), before = intern.count;
+        assert_int_equal(intern_copy(&intern, name, size), id == NONE ? before : id);
+        assert_int_equal(intern_find(&intern, name, size), id == NONE ? before : id);
     }
-    assert_int_equal(far, 0);
-    assert_in_range(displaced, 0, COUNT / 2);
+    for (uint32_t i = 0; i < intern.count; i++)
+        assert_int_equal(intern_find(&intern, intern.names[i].text, intern.names[i].size), i);
+    for (uint32_t i = 0; i < COUNT; i++)
+        assert_int_equal(intern.names[i].size, strlen(texts[i]));
+    intern_free(&intern);
+}
+
+/* More stems than there are tables, and a number each that is in one by itself. */
+static void test_intern_stems(void **state)
+{
+    (void)state;
+    enum { STEMS = 500, NUMBERS = 3 };
+    struct intern intern = {0};
+    char name[16];
+    for (int again = 0; again < 2; again++)
+        for (uint32_t i = 0; i < STEMS * NUMBERS; i++) {
+            int size = snprintf(name, sizeof name, "%c%c%c%u", 'a' + i % STEMS % 26,
+                                'a' + i % STEMS / 26, 'A' + i % 26, i / STEMS);
+            uint32_t before = intern.count, id = intern_copy(&intern, name, (size_t)size);
+            assert_true(again ? intern.count == before : id < intern.count);
+            assert_int_equal(intern_find(&intern, name, (size_t)size), id);
+            assert_memory_equal(intern.names[id].text, name, (size_t)size);
+        }
+    intern_free(&intern);
+}
+
+/* What stands in a longer text is read no farther than its limit, and is the same name there. */
+static void test_intern_plain(void **state)
+{
+    (void)state;
+    static const char text[] = "v1234567v12v7";
+    struct intern intern = {0};
+    for (size_t first = 0; first < sizeof text - 1; first++)
+        for (size_t size = 1; first + size < sizeof text; size++) {
+            char *copy = mem_realloc(NULL, sizeof text - 1 - first, 1);
+            memcpy(copy, text + first, sizeof text - 1 - first);
+            uint32_t id = intern_copy(&intern, copy, size);
+            assert_int_equal(intern_plain(&intern, copy, size, copy + sizeof text - 1 - first), id);
+            mem_free(copy);
+        }
+    uint32_t count = intern.count;
+    static const char more[] = "v9 and more";
+    assert_int_equal(intern_plain(&intern, more, 2, more + sizeof more - 1), count);
+    assert_int_equal(intern_find(&intern, "v9", 2), count);
     intern_free(&intern);
 }
 
@@ -673,6 +723,8 @@ int main(void)
         cmocka_unit_test(test_intern_bytes),
         cmocka_unit_test(test_intern_hostile),
         cmocka_unit_test(test_intern_numbered),
+        cmocka_unit_test(test_intern_stems),
+        cmocka_unit_test(test_intern_plain),
         cmocka_unit_test(test_intern_copies),
         cmocka_unit_test(test_arena),
         cmocka_unit_test(test_text_numbers),
