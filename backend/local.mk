@@ -128,6 +128,7 @@ libskir_la_SOURCES += \
 	backend/object/frame.c \
 	backend/object/image.c \
 	backend/object/image.h \
+	backend/object/image_aarch64.c \
 	backend/object/image_x86_64.c \
 	backend/object/input.c \
 	backend/object/input_compressed.c \

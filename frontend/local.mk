@@ -433,4 +433,4 @@ support_files = $(bashcompletion_DATA) $(zshcompletion_DATA) $(vimsyntax_DATA) $
 CLEANFILES += $(support_files)
 $(support_files): skirc$(EXEEXT)
 	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
-	  ./skirc$(EXEEXT) support $(word 3,$(subst /, ,$@)) -o $@
+	  $(EMULATOR) ./skirc$(EXEEXT) support $(word 3,$(subst /, ,$@)) -o $@

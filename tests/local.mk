@@ -12,7 +12,7 @@ tap_driver = env AM_TAP_AWK='$(AWK)' $(SHELL) $(top_srcdir)/build-aux/tap-driver
 LOG_DRIVER = $(tap_driver)
 PY_LOG_DRIVER = $(tap_driver)
 SH_LOG_DRIVER = $(tap_driver)
-LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run
+LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(EMULATOR)
 PY_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(PYTHON)
 SH_LOG_COMPILER = $(SHELL) $(top_srcdir)/tests/tap-run $(BASH_SHELL)
 EXTRA_DIST += tests/grammars.py tests/tap-run tests/tap.py tests/random_modules.py tests/random_gears.py tests/cut_off.py tests/hostile.py tests/tap.sh tests/rooms.txt tests/judge.py \

@@ -343,6 +343,8 @@ static bool find_machine(struct object_image *image)
 {
 #if defined(__x86_64__) && defined(__LP64__)
     image->machine = &image_x86_64;
+#elif defined(__aarch64__) && defined(__LP64__)
+    image->machine = &image_aarch64;
 #endif
     return (image->machine && image->input->machine == image->machine->elf) ||
            is_other(image, "it is for another machine");

@@ -29,6 +29,6 @@ struct image_machine {
     void (*stub)(unsigned char *at, uint64_t slot);
 };
 
-extern const struct image_machine image_x86_64;
+extern const struct image_machine image_aarch64, image_x86_64;
 
 #endif
