@@ -379,6 +379,15 @@ fuzz: all
 	$(PYTHON) $(srcdir)/tests/fuzz/fuzz.py --source=$(srcdir) --minutes=$(FUZZ_MINUTES) \
 	  $(FUZZ_FLAGS) $(fuzz_programs)
 
+# ---- On aarch64, emulated ----
+
+EXTRA_DIST += tests/aarch64.sh
+check-aarch64:
+	$(BASH_SHELL) $(srcdir)/tests/aarch64.sh $(srcdir) aarch64
+clean-aarch64:
+	rm -rf aarch64
+.PHONY: check-aarch64 clean-aarch64
+
 # ---- Signals at every system call, and faults at every call that may fail ----
 
 EXTRA_DIST += tests/e2e/kill_at.c tests/e2e/fail_at.c

@@ -19,13 +19,14 @@ struct file {
 /* ---- relocations ---- */
 
 /* Debug sections name functions that were discarded with their group. Their entries become
- * empty: address 0, or 1 in the range lists, where a pair of zeros would end the list. */
-static Elf64_Rela tombstone(const struct object_section *section,
-                            const struct object_relocation *from)
+ * empty: address 0, or 1 in the range lists, where a pair of zeros would end the list. As ld has
+ * it, nothing is relocated there (type 0 of all machines): some linkers take no other type without
+ * a symbol. The addend is for write_empty. */
+static Elf64_Rela tombstone(const struct object_section *section)
 {
     bool list =
         strcmp(section->name, ".debug_ranges") == 0 || strcmp(section->name, ".debug_loc") == 0;
-    return (Elf64_Rela){.r_info = ELF64_R_INFO(0, (uint64_t)from->type), .r_addend = list};
+    return (Elf64_Rela){.r_addend = list};
 }
 
 static bool relocate_global(struct object_global *global, Elf64_Rela *to)
@@ -83,7 +84,7 @@ static bool relocate(struct object_writer *writer, const struct object_section *
                            "result",
                            input->name, section->name,
                            symbol->type == STT_SECTION && home ? home->name : symbol->name);
-    *to = tombstone(section, from);
+    *to = tombstone(section);
     return true;
 }
 
@@ -273,6 +274,15 @@ static void write_content(const struct object_output *output, unsigned char *to,
     }
 }
 
+/* What tombstones say stands in the section. */
+static void write_empty(const struct object_output *output, const Elf64_Rela *table,
+                        unsigned char *contents, uint64_t size)
+{
+    for (uint64_t i = 0; i < output->relocation_count && output->type != SHT_NOBITS; i++)
+        if (table[i].r_info == 0 && table[i].r_addend == 1 && table[i].r_offset < size)
+            contents[table[i].r_offset] = 1;
+}
+
 static bool write_sections(struct object_writer *writer, struct file *file)
 {
     uint16_t machine = writer->link->first_input->machine;
@@ -284,6 +294,9 @@ static bool write_sections(struct object_writer *writer, struct file *file)
             continue;
         const Elf64_Shdr *header = &file->headers[table++];
         assert(header->sh_type == SHT_RELA && header->sh_info == output->index);
+        const Elf64_Shdr *relocated = &file->headers[output->index];
+        write_empty(output, file->relocations[output->index], file->bytes + relocated->sh_offset,
+                    relocated->sh_size);
         if (!encode(writer, file->bytes + header->sh_offset, file->relocations[output->index],
                     header->sh_size, ELF_T_RELA))
             return false;

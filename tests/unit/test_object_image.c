@@ -5,6 +5,22 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#if defined(__x86_64__) && defined(__LP64__)
+#define LOADED 1
+#define WIDER "-O3 -mcmodel=medium"
+#define NOT_LOADED "-O1 -mcmodel=large"
+#define WORD_RELOCATION "R_X86_64_64"
+#elif defined(__aarch64__) && defined(__LP64__)
+#define LOADED 1
+#define WIDER "-O3 -mcmodel=small"
+#define NOT_LOADED "-O1 -fpic" /* by pages of the table of addresses */
+#define WORD_RELOCATION "R_AARCH64_ABS64"
+#else
+#define WIDER ""
+#define NOT_LOADED ""
+#define WORD_RELOCATION "0"
+#endif
+
 static char error[512];
 
 /* What the loaded code finds here. */
@@ -20,6 +36,8 @@ static void *look_up(const char *name)
         return (void *)(uintptr_t)twice;
     if (strcmp(name, "shared_value") == 0)
         return &shared_value;
+    if (strcmp(name, "memset") == 0)
+        return (void *)(uintptr_t)memset;
     return strcmp(name, "memcpy") == 0 ? (void *)(uintptr_t)memcpy : NULL;
 }
 
@@ -77,7 +95,7 @@ static void test_everything(void **state)
     (void)state;
     static const char *const names[] = {"calls",     "variables", "tables",
                                         "addresses", "jumps",     "copies"};
-    static const char *const options[] = {"-O2", "-O0", "-Os -fno-plt", "-O3 -mcmodel=medium"};
+    static const char *const options[] = {"-O2", "-O0", "-Os -fno-plt", WIDER};
     for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
         char compiler[64];
         snprintf(compiler, sizeof compiler, "cc -fPIC %s -fno-builtin-strcmp", options[i]);
@@ -94,6 +112,34 @@ static void test_everything(void **state)
         assert_null(object_image_find(image, "twice"));
         object_image_free(image);
     }
+}
+
+/* What C makes only of sections that are far larger: distances in few bits. */
+static const char near[] = "\t.text\n\t.global near\n"
+                           "near:\tadr x1, number\n\tldr w0, [x1]\n\tldr w2, number\n"
+                           "\tsub w0, w0, w2\n\tcbz w0, second\n\tret\n"
+                           "\t.section .text.second, \"ax\"\n"
+                           "second:\ttbz w0, #0, third\n\tret\n"
+                           "\t.section .text.third, \"ax\"\n"
+                           "third:\tadrp x1, back\n\tadd x3, x1, :lo12:back\n"
+                           "\tldrsw x2, [x1, :lo12:back]\n\tldr w0, [x2, x3]\n"
+                           "\tadrp x1, wide\n\tldr q0, [x1, :lo12:wide]\n\tfmov x1, d0\n"
+                           "\tsub w0, w0, w1\n\tret\n"
+                           "\t.section .rodata\n\t.balign 16\nwide:\t.quad 77, 0\n"
+                           "number:\t.long 77\n\t.data\nback:\t.long number - .\n";
+
+static void test_near(void **state)
+{
+    (void)state;
+#if defined(__aarch64__) && defined(LOADED)
+    compile_with("cc", "near", "s", near);
+    struct object_image *image = loaded("near.o");
+    assert_int_equal(call_image(image, "near"), 0);
+    object_image_free(image);
+#else
+    (void)near;
+    skip();
+#endif
 }
 
 /* Who writes to code or constants, also to those whose addresses were filled in, is stopped. */
@@ -152,7 +198,8 @@ static void test_left_to_the_system(void **state)
            OBJECT_IMAGE_OTHER, "indirect");
     expect("cc -fPIC", "extern int __absent(int); int f(void) { return __absent(1); }",
            OBJECT_IMAGE_OTHER, "the compiler's library");
-    expect("cc -fPIC -O1 -mcmodel=large", "extern int twice(int); int f(void) { return twice(1); }",
+    expect("cc -fPIC " NOT_LOADED,
+           "extern int twice(int), shared_value; int f(void) { return twice(shared_value); }",
            OBJECT_IMAGE_OTHER, "another kind");
 }
 
@@ -172,7 +219,7 @@ static void test_relocation_at_the_end(void **state)
 {
     (void)state;
     compile_with("cc", "end", "s",
-                 "\t.data\n\t.long 1\n\t.reloc 0, R_X86_64_64, f\n\t.text\nf:\tret\n");
+                 "\t.data\n\t.long 1\n\t.reloc 0, " WORD_RELOCATION ", f\n\t.text\nf:\tret\n");
     struct object_image *image;
     assert_int_equal(load_image("end.o", &image), OBJECT_IMAGE_FAILED);
     assert_non_null(strstr(error, "beyond its end"));
@@ -181,13 +228,11 @@ static void test_relocation_at_the_end(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everything),
-        cmocka_unit_test(test_protection),
-        cmocka_unit_test(test_left_to_the_system),
-        cmocka_unit_test(test_wrong),
-        cmocka_unit_test(test_relocation_at_the_end),
+        cmocka_unit_test(test_everything), cmocka_unit_test(test_near),
+        cmocka_unit_test(test_protection), cmocka_unit_test(test_left_to_the_system),
+        cmocka_unit_test(test_wrong),      cmocka_unit_test(test_relocation_at_the_end),
     };
-#if defined(__x86_64__) && defined(__LP64__)
+#ifdef LOADED
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 #else
     (void)tests;
