@@ -45,13 +45,14 @@ void gear_rows_left_out_free(struct gear_rows_left_out *left_out)
 
 /* ------------------------------------------------------------------------- marking ---- */
 
-bool gear_rows_mark(struct module *module, uint32_t id, struct diags *diags)
+uint32_t gear_rows_find(struct gear_rows_left_out *left_out, struct module *module, uint32_t id,
+                        const struct diags *diags)
 {
     struct graph *graph = &module->graphs.at[id];
-    struct gear_rows_left_out left_out = {.count = 0};
     struct gear_table table;
+    *left_out = (struct gear_rows_left_out){.count = 0};
     if (graph->gear_mode == GEARS_NONE || graph->cases.count || !gear_table_init(&table, graph))
-        return true;
+        return 0;
     for (uint32_t i = 0; i < table.n_rows; i++) {
         const int64_t *row = gear_table_row(&table, i);
         struct gear_instance instance;
@@ -60,12 +61,20 @@ bool gear_rows_mark(struct module *module, uint32_t id, struct diags *diags)
         const struct gear_verdict *fault = gear_instance_fault(&instance);
         gear_row_mark(graph, i, fault != NULL);
         if (fault)
-            gear_rows_leave_out(&left_out, module, graph, row, fault);
+            gear_rows_leave_out(left_out, module, graph, row, fault);
         gear_instance_free(&instance);
     }
-    bool any = left_out.count < table.n_rows;
-    gear_rows_report(&left_out, module, graph, table.n_rows, !any, diags);
-    gear_rows_left_out_free(&left_out);
+    uint32_t count = table.n_rows;
     gear_table_free(&table);
+    return count;
+}
+
+bool gear_rows_mark(struct module *module, uint32_t id, struct diags *diags)
+{
+    struct gear_rows_left_out left_out;
+    uint32_t count = gear_rows_find(&left_out, module, id, diags);
+    bool any = count == 0 || left_out.count < count;
+    gear_rows_report(&left_out, module, &module->graphs.at[id], count, !any, diags);
+    gear_rows_left_out_free(&left_out);
     return any;
 }

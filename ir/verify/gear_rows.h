@@ -25,8 +25,12 @@ void gear_rows_report(const struct gear_rows_left_out *left_out, const struct mo
                       struct diags *diags);
 void gear_rows_left_out_free(struct gear_rows_left_out *left_out);
 
-/* Marks the combinations that a correct graph contradicts (ir/gears.h), with a warning, if its
- * gears are not expanded. False, with an error, where nothing is left. */
+/* Marks the combinations that a correct graph contradicts (ir/gears.h), if its gears are not
+ * expanded, and has them in `left_out`, which is to be freed. How many combinations there are, or 0;
+ * `diags`, of the same text, gets nothing. */
+uint32_t gear_rows_find(struct gear_rows_left_out *left_out, struct module *module, uint32_t graph,
+                        const struct diags *diags);
+/* The same with a warning that tells them. False, with an error, where nothing is left. */
 bool gear_rows_mark(struct module *module, uint32_t graph, struct diags *diags);
 
 #endif

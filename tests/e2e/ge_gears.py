@@ -107,17 +107,28 @@ HEADS = [
     ("x1:-1,2", "2;4", "graph @g(%x1: f32[x1_0, 2], %x2: f32[?, 2]) gears zip (x1_0 = [2, 4]) -> "),
     ("x1:4,2;x2:4,2", None, "graph @g(%x1: f32[4, 2], %x2: f32[4, 2]) -> f32[4, 2] {"),
 ]
+# How many combinations the sum contradicts: that is told, with who says them.
+CONTRADICTED = {"4,2;2,4": "2 of 2", "8,2;2,2;8,4;2,4": "3 of 4", "2,16;4,16": "2 of 2"}
+
+
+def told(done, key, dims):
+    return (f"{key}: {CONTRADICTED[dims]} combinations contradict the graph [import-shapes]" in
+            done.stderr and done.stderr.count("warning") == 1
+            if dims in CONTRADICTED else done.stderr == "")
+
+
 for shape, dims, expected in HEADS:
     options = [f"--input-shape={shape}"] + ([f"--dynamic-dims={dims}"] if dims else [])
     done = tap.skirc("import", *options, "two.txt")
-    tap.check(f"--input-shape={shape} --dynamic-dims={dims}", head(done).startswith(expected),
-              done.stdout + done.stderr)
+    tap.check(f"--input-shape={shape} --dynamic-dims={dims}", head(done).startswith(expected) and
+              told(done, "--dynamic-dims", dims), done.stdout + done.stderr)
     for model in False, True:
         attrs = texts(shape, dims) if dims else texts(shape, "")[:1]
         write("attrs.txt", dump(TWO, attrs, model))
         done = tap.skirc("import", "attrs.txt")
-        tap.check(f"  the same as attributes of the {'model' if model else 'graph'}, silently",
-                  head(done).startswith(expected) and done.stderr == "", done.stdout + done.stderr)
+        tap.check(f"  the same as attributes of the {'model' if model else 'graph'}",
+                  head(done).startswith(expected) and told(done, "ge.dynamicDims", dims),
+                  done.stdout + done.stderr)
     attrs = texts(shape, dims) if dims else texts(shape, "")[:1]
     for form, make, name in ("torchair-pbtxt", dressed, "graph"), ("onnx-txt", onnx, "g"):
         write("attrs.txt", make(TWO, attrs))
@@ -131,7 +142,26 @@ tap.check("the last colon ends a name", '(%"a:b:0": f32[a_b_0_0, 2]) gears zip (
           in head(done), done.stdout + done.stderr)
 write("attrs.txt", dump(TWO, texts("x1:-1,2;x2:-1,2", "2,2;4,4")))
 done = tap.skirc("import", "--input-shape=x1:-1,2;x2:-1,2", "--dynamic-dims=3,3;5,5", "attrs.txt")
-tap.check("options count over attributes", "(x1_0 = [3, 5])" in head(done), done.stdout + done.stderr)
+tap.check("options count over attributes, which is said", "(x1_0 = [3, 5])" in head(done) and re.search(
+    r"attrs.txt:\d+:\d+: warning: ge.dynamicDims is '2,2;4,4' here, but --dynamic-dims is '3,3;5,5' "
+    r"\[import-shapes\]\n(.*\n)+  help: the options count\n$", done.stderr) and
+          done.stderr.count("warning") == 1, done.stdout + done.stderr)
+done = tap.skirc("import", "--input-shape=x1:4,2;x2:4,2", "attrs.txt")
+tap.check("also where combinations are in the dump alone", "%x1: f32[4, 2]" in head(done) and
+          "ge.inputShape is 'x1:-1,2;x2:-1,2' here, but --input-shape is 'x1:4,2;x2:4,2'" in done.stderr
+          and "ge.dynamicDims is '2,2;4,4' here, but --dynamic-dims is not given" in done.stderr,
+          done.stdout + done.stderr)
+done = tap.skirc("import", "--input-shape=x1:-1,2;x2:-1,2", "--dynamic-dims=2,2;4,4", "attrs.txt")
+tap.check("but not where they say the same", "(x1_0 = [2, 4])" in head(done) and not done.stderr,
+          done.stdout + done.stderr)
+write("half.txt", dump(TWO, texts("x1:-1,2;x2:-1,2", "")[:1]))
+done = tap.skirc("import", "--input-shape=x1:-1,2;x2:-1,2", "--dynamic-dims=2,2;4,4", "half.txt")
+tap.check("nor where the dump says nothing of combinations", "(x1_0 = [2, 4])" in head(done) and
+          not done.stderr, done.stdout + done.stderr)
+done = tap.skirc("import", "--input-shape=x1:4,2;x2:8,2", "two.txt")
+tap.check("shapes that inputs cannot have together are told", done.returncode == 0 and re.match(
+    r"two.txt: warning: --input-shape: the graph contradicts these shapes \[import-shapes\]\n"
+    r"two.txt:\d+:\d+: note: operand 'x' \[8, 2\] of AddN has ", done.stderr), done.stderr)
 write("own.skir", """skir 1
 graph @g(%x: f32[b, 2], %y: f32[c, 2]) gears zip (b = [2, 4], c = [2, 4]) -> f32[b, 2] {
   %z = Add(%x, %y) : f32[b, 2]

@@ -5,6 +5,7 @@
 #include "ir/ge_gears.h"
 #include "ir/syntax/spelling.h"
 #include "ir/verify/gear_rows.h"
+#include "ir/verify/verify.h"
 #include "ir/refine_types.h"
 
 #include <stdarg.h>
@@ -376,6 +377,54 @@ static void add_gears(struct gear_maker *maker)
         }
 }
 
+/* ----------------------------------------------------------------------- contradictions ---- */
+
+/* Whether the verifier has nothing against the graph; else the first thing, in `why`. */
+static bool is_right(const struct gear_maker *maker, struct gear_verdict *why)
+{
+    struct diags diags;
+    diags_init(&diags, maker->dump->source, maker->dump->source->path);
+    diags.max_errors = 1;
+    bool right = verify_graph_alone(maker->module, maker->graph, &diags);
+    for (uint32_t i = 0; i < diags.list.count && !right && !why->reason.size; i++)
+        if (diags.list.at[i].severity == SEVERITY_ERROR) {
+            text_string(&why->reason, diags.list.at[i].text);
+            why->where = diags.list.at[i].span;
+        }
+    diags_free(&diags);
+    return right;
+}
+
+static void warn_rows(const struct gear_maker *maker, const struct gear_rows_left_out *out,
+                      uint32_t count)
+{
+    struct diags *diags = maker->dump->diags;
+    if (out->count == 0 || !diag_at(diags, DIAG_import_shapes, place_of(maker, maker->dims_key),
+                                    "%s: %u of %u combinations contradict%s the graph",
+                                    maker->dims_key, out->count, count, out->count == 1 ? "s" : ""))
+        return;
+    diag_note(diags, out->where, "with %.*s: %.*s", (int)out->first.size, out->first.at,
+              (int)out->reason.size, out->reason.at);
+    diag_help(diags, out->count == count ? "nothing is left that can be compiled"
+                                         : "what is compiled leaves them out");
+}
+
+/* What the graph, which had nothing against itself before, has against its shapes. */
+static void check_shapes(const struct gear_maker *maker)
+{
+    struct gear_verdict why = {.fits = true};
+    struct gear_rows_left_out out;
+    if (is_right(maker, &why)) {
+        struct diags *diags = maker->dump->diags;
+        warn_rows(maker, &out, gear_rows_find(&out, maker->module, 0, diags));
+        gear_rows_left_out_free(&out);
+    } else if (diag_at(maker->dump->diags, DIAG_import_shapes, place_of(maker, maker->shape_key),
+                       "%s: the graph contradicts these shapes", maker->shape_key)) {
+        diag_note(maker->dump->diags, why.where, "%.*s", (int)why.reason.size, why.reason.at);
+    }
+    text_free(&why.reason);
+}
+
 /* ---------------------------------------------------------------------------- driving ---- */
 
 /* What follows from the parameters in the place of dimensions that are not known. */
@@ -397,6 +446,16 @@ static void make_gears(struct gear_maker *maker)
         refine_results(maker);
     }
     mem_free(maker->names);
+}
+
+static void make_checked(struct gear_maker *maker)
+{
+    struct gear_verdict before = {.fits = true};
+    bool right = is_right(maker, &before);
+    text_free(&before.reason);
+    make_gears(maker);
+    if (maker->ok && right)
+        check_shapes(maker);
 }
 
 static bool is_text(const struct text *text, struct gear_text other)
@@ -440,6 +499,27 @@ static bool options_repeat(const struct gear_maker *maker)
            says_the_same(maker, options->dynamic_dims, said->dynamic_dims.text);
 }
 
+static void warn_text(const struct gear_maker *maker, const char *option, const char *given,
+                      const char *key, const struct dump_gear_text *said)
+{
+    struct diags *diags = maker->dump->diags;
+    if (said->text == NONE || says_the_same(maker, given, said->text))
+        return;
+    if (diag_at(diags, DIAG_import_shapes, said->key, "%s is '%.*s' here, but %s is %s%s%s", key,
+                NAME(maker->module, said->text), option, given ? "'" : "",
+                given ? given : "not given", given ? "'" : ""))
+        diag_help(diags, "the options count");
+}
+
+/* Options count over what the dump says. */
+static void warn_otherwise(const struct gear_maker *maker)
+{
+    const struct dump_options *options = maker->dump->options;
+    const struct dump_gears *said = &maker->dump->gears;
+    warn_text(maker, "--input-shape", options->input_shape, GE_INPUT_SHAPE, &said->input_shape);
+    warn_text(maker, "--dynamic-dims", options->dynamic_dims, GE_DYNAMIC_DIMS, &said->dynamic_dims);
+}
+
 void dump_add_gears(struct dump *dump)
 {
     const struct dump_options *options = dump->options;
@@ -454,8 +534,10 @@ void dump_add_gears(struct dump *dump)
         read_options(&maker);
     else
         read_attrs(&maker);
+    if (maker.ok && by_options && attrs)
+        warn_otherwise(&maker);
     if (maker.ok && maker.graph->gear_mode == GEARS_NONE)
-        make_gears(&maker);
+        make_checked(&maker);
     else if (maker.ok && by_options)
         fail(&maker, maker.shape_key, "the graph has gears already");
     else if (maker.ok)
