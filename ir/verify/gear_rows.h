@@ -26,8 +26,8 @@ void gear_rows_report(const struct gear_rows_left_out *left_out, const struct mo
 void gear_rows_left_out_free(struct gear_rows_left_out *left_out);
 
 /* Marks the combinations that a correct graph contradicts (ir/gears.h), if its gears are not
- * expanded, and has them in `left_out`, which is to be freed. How many combinations there are, or 0;
- * `diags`, of the same text, gets nothing. */
+ * expanded, and has them in `left_out`, which is to be freed. Returns how many combinations there
+ * are, or 0; `diags`, of the same text, gets nothing. */
 uint32_t gear_rows_find(struct gear_rows_left_out *left_out, struct module *module, uint32_t graph,
                         const struct diags *diags);
 /* The same with a warning that tells them. False, with an error, where nothing is left. */
