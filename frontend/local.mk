@@ -190,6 +190,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/kernel_dir.h \
 	frontend/cli/moved_paths.c \
 	frontend/cli/moved_paths.h \
+	frontend/cli/named_files.c \
+	frontend/cli/named_files.h \
 	frontend/cli/measured.h \
 	frontend/cli/output.c \
 	frontend/cli/output.h \
@@ -320,6 +322,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/golden/golden_expectation.c \
 	frontend/golden/golden_expectation.h \
 	frontend/golden/golden_file.c \
+	frontend/golden/golden_grams.c \
+	frontend/golden/golden_grams.h \
 	frontend/golden/golden_judge.c \
 	frontend/golden/golden_lines.c \
 	frontend/golden/golden_lines.h \

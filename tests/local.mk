@@ -290,6 +290,7 @@ script_tests = \
 	tests/e2e/kernel_dir.sh \
 	tests/e2e/kernel_dir_faults.py \
 	tests/e2e/launch_failures.py \
+	tests/e2e/named_files.py \
 	tests/e2e/op_data.sh \
 	tests/e2e/operand_values.py \
 	tests/e2e/listed_sources.sh \

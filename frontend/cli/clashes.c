@@ -6,7 +6,13 @@
 
 /* Options whose values are files; of `run`, some stand behind the name of a value. */
 static const char *const written[] = {"output", "remarks", "json", "profile", "trace"};
-static const char *const read[] = {"input", "expect", "compare"};
+static const struct {
+    const char *command; /* NULL: any that has the option */
+    const char *option;
+} read[] = {
+    {"run", "input"},     {"run", "expect"},   {"run", "compare"},
+    {"import", "scopes"}, {"trace", "module"}, {NULL, "pass-plugin"},
+};
 enum { N_WRITTEN = sizeof written / sizeof written[0], N_READ = sizeof read / sizeof read[0] };
 
 static bool is_command(const struct invocation *invocation, const char *name)
@@ -46,31 +52,49 @@ const char *input_at(const struct invocation *invocation, const char *path)
     return NULL;
 }
 
-/* The first file that is read, and is the one of an option's value; or NULL. Results may replace
- * arrays that were inputs, as what is updated does. */
-static const char *replaced_input(const struct invocation *invocation, const char *value,
-                                  bool is_result)
+/* Results may replace arrays that were inputs, as what is updated does. */
+static bool may_replace(const struct invocation *invocation, unsigned written_at, unsigned read_at)
 {
-    const char *path = file_of(invocation, value), *other;
+    return written_at == 0 && read_at == 0 && is_command(invocation, "run");
+}
+
+/* That of the value of an option by which files are read, or NULL. */
+static const char *replaced_value(const struct invocation *invocation, const char *path, unsigned i)
+{
+    const char *other;
+    if (read[i].command && !is_command(invocation, read[i].command))
+        return NULL;
+    for (unsigned n = 0; (other = value_at(invocation, read[i].option, n)); n++)
+        if (path_same(path, file_of(invocation, other)))
+            return file_of(invocation, other);
+    return NULL;
+}
+
+/* The first file that is read, and is the one of an option's value; or NULL. */
+static const char *replaced_input(const struct invocation *invocation, const char *value,
+                                  unsigned written_at)
+{
+    const char *path = file_of(invocation, value), *found = NULL;
+    bool in_place =
+        written_at == 0 && (is_command(invocation, "fmt") || is_command(invocation, "opt"));
     if (strcmp(value, "-") == 0)
         return NULL;
-    const char *found = input_at(invocation, value);
-    if (!found)
+    if (!in_place)
+        found = input_at(invocation, value);
+    if (!found && !in_place)
         found = input_at(invocation, path);
-    for (unsigned i = is_result; !found && is_command(invocation, "run") && i < N_READ; i++)
-        for (unsigned n = 0; !found && (other = value_at(invocation, read[i], n)); n++)
-            if (path_same(path, file_of(invocation, other)))
-                found = file_of(invocation, other);
+    for (unsigned i = 0; !found && i < N_READ; i++)
+        if (!may_replace(invocation, written_at, i))
+            found = replaced_value(invocation, path, i);
     return found;
 }
 
 static bool keeps_inputs(const struct invocation *invocation)
 {
     const char *input, *value;
-    unsigned first = is_command(invocation, "fmt") || is_command(invocation, "opt") ? 1 : 0;
-    for (unsigned i = first; i < N_WRITTEN; i++)
+    for (unsigned i = 0; i < N_WRITTEN; i++)
         for (unsigned n = 0; (value = value_at(invocation, written[i], n)); n++)
-            if ((input = replaced_input(invocation, value, i == 0))) {
+            if ((input = replaced_input(invocation, value, i))) {
                 usage_error(invocation, "'--%s=%s' would replace the input '%s'", written[i], value,
                             input);
                 return false;

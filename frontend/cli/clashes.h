@@ -9,7 +9,7 @@ const char *input_at(const struct invocation *invocation, const char *path);
 
 /* Whether no option has a file written that the command line has read, nor two of them the same
  * file; else it is reported as an error of usage. A file may be formatted, and passes be run on it,
- * in place. What a module names, such as objects of kernels, is the commands' affair. */
+ * in place. What a module names has named_files.h. */
 bool outputs_are_apart(const struct invocation *invocation);
 
 #endif

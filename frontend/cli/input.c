@@ -1,5 +1,6 @@
 #include "frontend/cli/input.h"
 #include "frontend/cli/jobs.h"
+#include "frontend/cli/named_files.h"
 #include "frontend/cli/remarks.h"
 #include "frontend/exchange/exchange.h"
 #include "ir/base/file_fault.h"
@@ -132,12 +133,14 @@ void input_diags_json(struct input *input, struct json *json, const char *file)
 
 enum exit_status input_close(struct input *input, enum exit_status status)
 {
+    const char *remarks = option_value(input->invocation, "remarks");
+    if (remarks && !named_files_stay(input, remarks))
+        remarks = NULL;
     if (input->module)
         origins_mark(input->module, &input->diags);
     diags_print(&input->diags, input->invocation->err, use_colour(input->invocation));
     if (input->diags.counts[SEVERITY_ERROR] && status == EXIT_DONE)
         status = EXIT_INPUT;
-    const char *remarks = option_value(input->invocation, "remarks");
     if (remarks)
         status = worse_status(status, remarks_write(input->invocation, &input->diags, remarks));
     module_free(input->module);

@@ -2,6 +2,7 @@
 #include "backend/backend.h"
 #include "frontend/cli/fusion_arguments.h"
 #include "frontend/cli/jobs.h"
+#include "frontend/cli/named_files.h"
 #include "frontend/cli/outputs.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/cli/target.h"
@@ -119,7 +120,10 @@ static enum exit_status compile_one(struct invocation *invocation, const char *p
     const struct emission *emission = compilation->emission;
     struct lowered_input lowered;
     enum exit_status status;
-    if (lowered_input_open(&lowered, invocation, path, &compilation->options, &status))
+    if (lowered_input_open(&lowered, invocation, path, &compilation->options, &status) &&
+        !named_files_stay(&lowered.input, output))
+        status = EXIT_INPUT;
+    else if (status == EXIT_DONE)
         status = emission->kind == EMISSION_TEXT ? emit_text(&lowered, emission, output)
                                                  : emit_object(&lowered, emission, output);
     if (status == EXIT_DONE && emission->target != BACKEND_any)

@@ -1,6 +1,7 @@
 /* skirc fmt: the canonical form. */
 #include "frontend/cli/input.h"
 #include "frontend/cli/moved_paths.h"
+#include "frontend/cli/named_files.h"
 #include "frontend/cli/outputs.h"
 #include "frontend/commands/cmd.h"
 
@@ -63,6 +64,8 @@ static enum exit_status format_module(struct invocation *invocation, struct inpu
                 input->path, option_given(invocation, "upgrade") ? " --upgrade" : "");
         return EXIT_INPUT;
     }
+    if (!named_files_stay(input, output))
+        return EXIT_INPUT;
     if (option_given(invocation, "in-place")) {
         if (is_canonical(input))
             return EXIT_DONE;

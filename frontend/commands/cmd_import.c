@@ -271,36 +271,12 @@ static enum exit_status import(const struct invocation *invocation, struct input
     return status;
 }
 
-/* Whether two paths lead to one file that is there. */
-static bool is_same(const char *a, const char *b)
-{
-    char *real_a = path_real(a), *real_b = path_real(b);
-    bool same = real_a && real_b && strcmp(real_a, real_b) == 0;
-    mem_free(real_a);
-    mem_free(real_b);
-    return same;
-}
-
-/* The output is none of what is read. */
-static bool check_output(const struct invocation *invocation)
-{
-    const char *output = option_value(invocation, "output");
-    const char *inputs[] = {invocation->files[0], option_value(invocation, "scopes")};
-    for (size_t i = 0; output && i < sizeof inputs / sizeof inputs[0]; i++)
-        if (inputs[i] && strcmp(output, "-") != 0 && is_same(output, inputs[i])) {
-            usage_error(invocation, "the output '%s' would replace the input '%s'", output,
-                        inputs[i]);
-            return false;
-        }
-    return true;
-}
-
 enum exit_status cmd_import(struct invocation *invocation)
 {
     struct wishes wishes;
     struct input input;
     enum exit_status status = EXIT_USAGE;
-    if (take_wishes(&wishes, invocation) && check_output(invocation)) {
+    if (take_wishes(&wishes, invocation)) {
         const struct exchange_format *format;
         status = EXIT_INPUT;
         if (!input_open_foreign(&input, invocation, invocation->files[0]))

@@ -2,6 +2,7 @@
 #include "frontend/cli/fusion_arguments.h"
 #include "frontend/cli/jobs.h"
 #include "frontend/cli/moved_paths.h"
+#include "frontend/cli/named_files.h"
 #include "frontend/cli/outputs.h"
 #include "frontend/cli/sk_argument.h"
 #include "frontend/commands/cmd.h"
@@ -72,6 +73,8 @@ static enum exit_status print_result(struct input *input, const struct opt_optio
         return EXIT_USAGE;
     if (prints_json(invocation) && strcmp(output, "-") == 0)
         return EXIT_DONE;
+    if (!named_files_stay(input, output))
+        return EXIT_INPUT;
     move_paths(input->module, input->path, output);
     selection_print(&text, &options->only, input->module, &input->comments);
     enum exit_status status = write_output(invocation, output, &text);
@@ -88,11 +91,11 @@ static enum exit_status print_report(struct input *input, const struct opt_repor
         module_counts_print(invocation->err, &report->after);
     if (!option_given(invocation, "json"))
         return status;
+    const char *path = prints_json(invocation) ? "-" : option_value(invocation, "json");
+    if (!named_files_stay(input, path))
+        return EXIT_INPUT;
     opt_report_json(&text, report, input, status);
-    status = worse_status(
-        status,
-        write_output(invocation, prints_json(invocation) ? "-" : option_value(invocation, "json"),
-                     &text));
+    status = worse_status(status, write_output(invocation, path, &text));
     text_free(&text);
     return status;
 }

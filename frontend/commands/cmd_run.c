@@ -1,6 +1,7 @@
 /* skirc run: a graph on this machine. */
 #include "frontend/cli/apart.h"
 #include "frontend/cli/fusion_arguments.h"
+#include "frontend/cli/named_files.h"
 #include "frontend/cli/output.h"
 #include "frontend/cli/target.h"
 #include "frontend/commands/cmd.h"
@@ -108,40 +109,14 @@ static enum exit_status no_graph(const struct runner *runner)
     return runner->diags->counts[SEVERITY_ERROR] ? EXIT_INPUT : EXIT_USAGE;
 }
 
-/* The path of an object as it is found first. */
-static const char *object_path(const struct runner *runner, uint32_t object, struct arena *scratch)
-{
-    const char *folder = runner->lowered.session.places.source_dir;
-    const char *name = name_text(runner->module, object, scratch);
-    return *name == '/' || !folder ? name : arena_printf(scratch, "%s/%s", folder, name);
-}
-
-/* Whether a path is that of an object that kernels are in, which is reported. */
-static bool is_object(const struct runner *runner, const char *path)
-{
-    struct arena scratch = {NULL, 0};
-    uint32_t object, last = NONE;
-    bool found = false;
-    for (uint32_t i = 0; !found && i < runner->module->kernels.count; i++, last = object) {
-        const struct kernel *kernel = &runner->module->kernels.at[i];
-        object = attr_string(runner->module, kernel->attrs, W_object);
-        found = object != NONE && object != last &&
-                path_same(object_path(runner, object, &scratch), path);
-        if (found)
-            diag_at(runner->diags, DIAG_file, no_span,
-                    "the output '%s' would replace the object of '@%.*s'", path,
-                    NAME(runner->module, kernel->name));
-    }
-    arena_free(&scratch);
-    return found;
-}
-
-static enum exit_status check_file(const struct runner *runner, const char *path)
+/* `other` is what it is compared with, or NULL. */
+static enum exit_status check_file(struct runner *runner, struct runner *other, const char *path)
 {
     char error[512];
     if (!path)
         return EXIT_DONE;
-    if (is_object(runner, path))
+    if (!named_files_stay(&runner->lowered.input, path) ||
+        (other && !named_files_stay(&other->lowered.input, path)))
         return EXIT_INPUT;
     if (file_can_write(path, error, sizeof error))
         return EXIT_DONE;
@@ -150,18 +125,18 @@ static enum exit_status check_file(const struct runner *runner, const char *path
 }
 
 /* Whether the files can be written that are to be behind the run: EXIT_INPUT, reported, if not. */
-static enum exit_status check_files(struct runner *runner)
+static enum exit_status check_files(struct runner *runner, struct runner *other)
 {
-    enum exit_status status =
-        worse_status(check_file(runner, runner->profile), check_file(runner, runner->trace));
+    enum exit_status status = worse_status(check_file(runner, other, runner->profile),
+                                           check_file(runner, other, runner->trace));
     if (!run_json_is_printed(runner->invocation) &&
-        check_file(runner, option_value(runner->invocation, "json")) != EXIT_DONE) {
+        check_file(runner, other, option_value(runner->invocation, "json")) != EXIT_DONE) {
         runner->json_written = true; /* nobody tries */
         apart_answered();
         status = EXIT_INPUT;
     }
     for (uint32_t i = 0; i < runner->outputs.count; i++)
-        status = worse_status(status, check_file(runner, runner->outputs.at[i].text));
+        status = worse_status(status, check_file(runner, other, runner->outputs.at[i].text));
     return status;
 }
 
@@ -173,7 +148,7 @@ static enum exit_status run_lowered(struct runner *runner, struct runner *other)
     if (!run_values_name(runner) || !run_answers_name(runner))
         return EXIT_USAGE;
     if (!run_without_stubs(runner->module, runner->graph, runner->diags) ||
-        check_files(runner) != EXIT_DONE)
+        check_files(runner, other) != EXIT_DONE)
         return EXIT_INPUT;
     if (other && !(other->graph = run_graph_choose_other(other, runner)))
         return no_graph(other);

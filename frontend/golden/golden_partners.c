@@ -1,4 +1,5 @@
 #include "frontend/golden/golden_partners.h"
+#include "frontend/golden/golden_grams.h"
 
 /* Diagnostics of one line, severity and text: one is as good as the other. */
 struct group {
@@ -7,6 +8,10 @@ struct group {
     struct vec_u32 links;   /* by unit of what it is linked with: the group on the other side */
     uint32_t from;          /* the group, of the other side, by which a search has come; or NONE */
     bool seen, dead;        /* in this search; in all: no search from here ends well */
+    /* Of an expectation: the reported groups that may hold it, groups or grams from `first` on; and
+     * how many of the first ones do not, or are full. */
+    uint32_t first, count, passed;
+    bool by_grams;
 };
 
 struct side {
@@ -17,6 +22,7 @@ struct search {
     struct side wanted, given;
     struct vec_u32 queue;   /* of groups that want more */
     struct vec_u32 touched; /* groups of `given` that are seen */
+    struct grams grams;     /* of reported ones at the place that is looked at */
 };
 
 /* ------------------------------------------------------------------------------ groups ---- */
@@ -121,15 +127,36 @@ static void ask_holders(struct search *search, uint32_t given)
     }
 }
 
+/* The reported group that is the n-th which may hold an expectation. */
+static uint32_t candidate(const struct search *search, const struct group *group, uint32_t n)
+{
+    return group->by_grams ? search->grams.at[group->first + n].text : group->first + n;
+}
+
+/* Links it with one that is free, if there is such. One that is full stays so. */
+static bool link_free(struct search *search, uint32_t wanted)
+{
+    struct group *group = &search->wanted.groups.at[wanted];
+    for (; group->passed < group->count; group->passed++) {
+        uint32_t given = candidate(search, group, group->passed);
+        struct group *other = &search->given.groups.at[given];
+        if (other->links.count == other->members.count ||
+            !strstr(other->diag->text, group->diag->text))
+            continue;
+        vec_push(&other->links, wanted);
+        vec_push(&group->links, given);
+        return true;
+    }
+    return false;
+}
+
 /* Looks at what a group might be linked with. Returns whether one of these is free. */
 static bool look_around(struct search *search, uint32_t wanted)
 {
     const struct group *group = &search->wanted.groups.at[wanted];
-    struct side *given = &search->given;
-    for (uint32_t i = first_at(given, group->diag);
-         i < given->groups.count && compare_places(given->groups.at[i].diag, group->diag) == 0;
-         i++) {
-        struct group *other = &given->groups.at[i];
+    for (uint32_t n = 0; n < group->count; n++) {
+        uint32_t i = candidate(search, group, n);
+        struct group *other = &search->given.groups.at[i];
         if (other->seen || other->dead || !strstr(other->diag->text, group->diag->text))
             continue;
         other->seen = true;
@@ -187,12 +214,59 @@ static void link_equal(struct search *search)
     }
 }
 
+static bool is_linked(const struct group *group)
+{
+    return group->links.count == group->members.count;
+}
+
+/* Expectations [first, end) stand at one place, as do so many reported groups. */
+static void find_candidates(struct search *search, uint32_t first, uint32_t end)
+{
+    enum { FEW = 16 }; /* which are looked at all */
+    struct side *given = &search->given, *wanted = &search->wanted;
+    const struct golden_diag *place = wanted->groups.at[first].diag;
+    uint32_t begin = first_at(given, place), stop = begin;
+    while (stop < given->groups.count && compare_places(given->groups.at[stop].diag, place) == 0)
+        stop++;
+    bool many = stop - begin > FEW && end - first > FEW;
+    search->grams.count = 0;
+    for (uint32_t i = begin; many && i < stop; i++)
+        grams_add(&search->grams, given->groups.at[i].diag->text, i);
+    grams_sort(&search->grams);
+    for (uint32_t i = first; i < end; i++) {
+        struct group *group = &wanted->groups.at[i];
+        group->by_grams =
+            many && grams_find(&search->grams, group->diag->text, &group->first, &group->count);
+        if (!group->by_grams) {
+            group->first = begin;
+            group->count = stop - begin;
+        }
+    }
+}
+
+static void link_place(struct search *search, uint32_t first, uint32_t end)
+{
+    bool rest = false;
+    for (uint32_t i = first; i < end; i++)
+        rest |= !is_linked(&search->wanted.groups.at[i]);
+    if (!rest)
+        return;
+    find_candidates(search, first, end);
+    for (uint32_t i = first; i < end; i++)
+        while (!is_linked(&search->wanted.groups.at[i]) &&
+               (link_free(search, i) || find_partner(search, i)))
+            continue;
+}
+
 static void link_rest(struct search *search)
 {
-    for (uint32_t i = 0; i < search->wanted.groups.count; i++) {
-        struct group *group = &search->wanted.groups.at[i];
-        while (group->links.count < group->members.count && find_partner(search, i))
-            continue;
+    const struct side *wanted = &search->wanted;
+    for (uint32_t first = 0, end; first < wanted->groups.count; first = end) {
+        for (end = first + 1;
+             end < wanted->groups.count &&
+             compare_places(wanted->groups.at[end].diag, wanted->groups.at[first].diag) == 0;)
+            end++;
+        link_place(search, first, end);
     }
 }
 
@@ -229,4 +303,5 @@ void golden_find_partners(const struct golden *golden, uint32_t command,
     free_groups(&search.given);
     vec_free(&search.queue);
     vec_free(&search.touched);
+    vec_free(&search.grams);
 }

@@ -5,8 +5,8 @@
 #include "frontend/golden/golden.h"
 
 /* Links as many expectations of the command as possible with reported diagnostics, one to one: the
- * outcome's partners, and the matches of the reported. Near-linear in their number where equal ones
- * have equal texts, or lines have few. */
+ * outcome's partners, and the matches of the reported. Near-linear in their number where their
+ * texts differ in some part, or are equal, or lines have few. */
 void golden_find_partners(const struct golden *golden, uint32_t command,
                           struct golden_outcome *outcome);
 

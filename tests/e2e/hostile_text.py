@@ -185,6 +185,23 @@ for _ in range(300):
         wrong.append((status, errors[:300], bytes(data)))
 tap.check("a file with some bytes replaced is compiled or refused", not wrong, wrong[:1])
 
+# ---- Tests ----
+
+MANY_ON_A_LINE = 60_000
+USES = " ".join(f"%y{i} = Relu(%no{i}) : f32[4]" for i in range(MANY_ON_A_LINE))
+EXPECTED = {
+    "each by a part of its own": " ".join(f"//! error: defines '%no{i}'"
+                                          for i in range(MANY_ON_A_LINE)),
+    "each by the same part": " ".join(["//! error: nothing defines"] * MANY_ON_A_LINE),
+}
+for claim, expected in EXPECTED.items():
+    with open("test.skir", "w") as file:
+        file.write("//! check --max-errors=0\n//! many on one line\nskir 1\n"
+                   "graph @g(%x: f32[4]) -> f32[4] {\n" + f"{USES} {expected}\nreturn %x\n}}\n")
+    status, output, _, _ = call("test", "test.skir")
+    tap.check(f"{MANY_ON_A_LINE} diagnostics of one line, {claim}",
+              status == 0 and b"1 passed" in output, (status, output[:500]))
+
 # ---- Files ----
 
 status, _, errors, _ = call("check", ".")
