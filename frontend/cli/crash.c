@@ -38,9 +38,21 @@ static void say_call(void)
     apart_say_calls(!in_call);
 }
 
+/* Whether the thread is to go on where it was. */
+static bool is_allowed(int signal_number, const siginfo_t *info)
+{
+    char call[SKRT_NOTE_SIZE] = "";
+    if (signal_number != SIGSEGV || info->si_code != SEGV_ACCERR || !crash_map->allow)
+        return false;
+    skrt_crash_text(call, sizeof call);
+    return crash_map->allow(crash_map->allows, info->si_addr, call);
+}
+
 static void on_crash(int signal_number, siginfo_t *info, void *unused)
 {
     (void)unused;
+    if (is_allowed(signal_number, info))
+        return;
     const char digits[] = {(char)('0' + signal_number / 10), (char)('0' + signal_number % 10), ')',
                            '\0'};
     if (getpid() != owner) { /* one that a kernel has forked, for which the kernel waits */

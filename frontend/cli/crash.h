@@ -10,6 +10,10 @@
 struct crash_map {
     bool (*text)(const void *context, const void *address, char *text, size_t size);
     const void *context;
+    /* Or who has an address protected, and lets the call that has written there go on; NULL: nobody
+     * has. */
+    bool (*allow)(void *allows, const void *address, const char *call);
+    void *allows;
 };
 
 /* Until the end, SIGSEGV, SIGBUS, SIGFPE and SIGILL print on standard error which core ran what,

@@ -52,11 +52,13 @@ static void prove(const struct outcome *outcome, const struct storages *second,
     }
 }
 
-/* Whether an input is not what it was that no op writes. */
+/* Whether an input was written that no op writes. */
 static bool has_changed_inputs(const struct outcome *outcome)
 {
+    int64_t offset;
     for (uint32_t i = 0; i < outcome->read_only.storage->graph->values.count; i++)
-        if (read_only_is_changed(&outcome->read_only, i))
+        if (read_only_is_changed(&outcome->read_only, i) ||
+            read_only_is_written(&outcome->read_only, i, &offset))
             return true;
     return false;
 }
@@ -116,9 +118,13 @@ static enum exit_status watch_ops(const struct outcome *outcome, const struct se
     struct outcome single = {.runner = outcome->runner, .name = "op by op", .watch = &watch};
     enum exit_status status = run_open(&single, NULL);
     findings->run = single.run;
+    read_only_init(&single.read_only, storages_main(second->storages));
+    findings->watched = &single.read_only;
     if (status == EXIT_DONE)
         status = run_launch(&single, second->storages);
     run_close(&single);
+    read_only_free(&single.read_only);
+    findings->watched = NULL;
     findings->run = NULL;
     return status;
 }
@@ -126,7 +132,7 @@ static enum exit_status watch_ops(const struct outcome *outcome, const struct se
 /* What has shown in the first run. */
 struct signs {
     struct unwritten_list suspects;
-    bool changed;  /* an input */
+    bool changed;  /* an input, or it was written */
     bool changing; /* nothing; but what stands in some operands is seen only op by op */
 };
 

@@ -238,22 +238,29 @@ static void copy_changed_inputs(struct findings *findings)
 {
     const struct storage *storage = main_storage(findings);
     uint32_t count = storage->graph->values.count;
+    int64_t offset;
     findings->copies = mem_calloc(count, sizeof *findings->copies);
     for (uint32_t i = 0; i < count; i++) {
-        if (!read_only_is_changed(findings->read_only, i))
+        if (!read_only_is_changed(findings->read_only, i) &&
+            !read_only_is_written(findings->read_only, i, &offset))
             continue;
         findings->copies[i] = mem_calloc(storage->sizes[i] + 1, 1);
         memcpy(findings->copies[i], storage->data[i], storage->sizes[i]);
     }
 }
 
+static uint64_t element_size(const struct storage *storage, uint32_t id)
+{
+    unsigned bits =
+        dtype_info(storage->module->types.at[storage->graph->values.at[id].type].dtype)->bits;
+    return bits < 8 ? 1 : bits / 8;
+}
+
 /* Elements of which any byte is another. */
 static uint64_t count_changed(const struct storage *storage, uint32_t id, const unsigned char *copy,
                               uint64_t *first)
 {
-    unsigned bits =
-        dtype_info(storage->module->types.at[storage->graph->values.at[id].type].dtype)->bits;
-    uint64_t item = bits < 8 ? 1 : bits / 8, count = 0;
+    uint64_t item = element_size(storage, id), count = 0;
     const unsigned char *data = storage->data[id];
     for (uint64_t i = 0; i < storage->sizes[id] / item; i++)
         if (memcmp(data + i * item, copy + i * item, item) != 0 && count++ == 0)
@@ -261,27 +268,83 @@ static uint64_t count_changed(const struct storage *storage, uint32_t id, const 
     return count;
 }
 
+/* "2 elements of '%x', which no op does, the first at [3]" */
+static void written_text(const struct findings *findings, uint32_t id, uint64_t count,
+                         uint64_t first, struct text *text)
+{
+    const struct storage *storage = main_storage(findings);
+    const struct unwritten place = {
+        .graph = graph_id(findings->runner->module, storage->graph), .value = id, .first = first};
+    char index[256];
+    first_text(findings, &place, index, sizeof index);
+    if (count > 0)
+        text_printf(text, "%llu element%s of ", (unsigned long long)count, count == 1 ? "" : "s");
+    text_printf(text, "'%%%.*s', which no op does, %s %s",
+                NAME(storage->module, storage->graph->values.at[id].name),
+                count > 0 ? "the first at" : "and leaves there what it has, first at", index);
+    text_char(text, '\0');
+}
+
+static bool ends_with(const char *text, size_t size, const char *end)
+{
+    size_t end_size = strlen(end);
+    return size >= end_size && memcmp(text + size - end_size, end, end_size) == 0;
+}
+
+/* The call that did it first, as the graph ran; if that was another op's, which has other tensors,
+ * as the op ran alone. */
+static void help_call(const struct findings *findings, const struct graph *graph,
+                      const struct op *op, uint32_t id)
+{
+    struct arena scratch = {NULL, 0};
+    const char *call = read_only_call(findings->read_only, id);
+    size_t size = strcspn(call, "\n");
+    const char *own = op_call_text(findings->runner->module, graph, op, &scratch);
+    if (!ends_with(call, size, own + strcspn(own, "("))) {
+        call = read_only_call(findings->watched, id);
+        size = strcspn(call, "\n");
+    }
+    if (size > 0)
+        diag_help(findings->runner->diags, "first in %.*s", (int)size, call);
+    arena_free(&scratch);
+}
+
+/* Calls of the graph's run; no op does it alone. */
+static void help_calls(const struct findings *findings)
+{
+    for (uint32_t i = 0; i < main_storage(findings)->graph->values.count; i++) {
+        const char *call = read_only_call(findings->read_only, i);
+        if (*call)
+            diag_help(
+                findings->runner->diags, "it is '%%%.*s', first in %.*s",
+                NAME(findings->runner->module, main_storage(findings)->graph->values.at[i].name),
+                (int)strcspn(call, "\n"), call);
+    }
+}
+
 static void check_input(struct findings *findings, const struct graph *graph, const struct op *op,
                         uint32_t id)
 {
     const struct storage *storage = main_storage(findings);
     struct arena scratch = {NULL, 0};
+    struct text text = {NULL, 0, 0};
     uint64_t first = 0, count = count_changed(storage, id, findings->copies[id], &first);
-    if (count == 0)
+    int64_t offset = 0;
+    bool written = read_only_is_written(findings->watched, id, &offset);
+    if (count == 0 && !written)
         return;
-    const struct unwritten place = {
-        .graph = graph_id(findings->runner->module, storage->graph), .value = id, .first = first};
-    char index[256];
-    first_text(findings, &place, index, sizeof index);
+    written_text(findings, id, count, count ? first : (uint64_t)offset / element_size(storage, id),
+                 &text);
     if (diag_at(findings->runner->diags, DIAG_wrong_kernel, op_span(findings, op),
-                "the kernel of %s writes %llu element%s of '%%%.*s', which no op does, the first "
-                "at %s",
-                op_text(findings->runner->module, graph, op, &scratch), (unsigned long long)count,
-                count == 1 ? "" : "s", NAME(storage->module, storage->graph->values.at[id].name),
-                index))
+                "the kernel of %s writes %s",
+                op_text(findings->runner->module, graph, op, &scratch), text.at)) {
+        help_call(findings, graph, op, id);
         findings_help_inplace(findings->runner->diags);
+    }
     memcpy(storage->data[id], findings->copies[id], storage->sizes[id]);
+    read_only_protect_again(findings->watched, id);
     findings->found_input = true;
+    text_free(&text);
     arena_free(&scratch);
 }
 
@@ -349,11 +412,12 @@ static void report_fused(struct findings *findings, const struct unwritten *unwr
     text_free(&text);
 }
 
-static void report_graph(const struct findings *findings, const char *what)
+static bool report_graph(const struct findings *findings, const char *what)
 {
     const struct runner *runner = findings->runner;
-    diag_at(runner->diags, DIAG_wrong_kernel, locate_name(runner->module, runner->graph->loc),
-            "the graph writes %s, but no op of it does where it runs alone", what);
+    return diag_at(runner->diags, DIAG_wrong_kernel,
+                   locate_name(runner->module, runner->graph->loc),
+                   "the graph writes %s, but no op of it does where it runs alone", what);
 }
 
 /* What is computed with poison that is left elsewhere is no fault of its own. */
@@ -373,8 +437,9 @@ void findings_end(struct findings *findings, bool changed)
         report_proven(findings);
     if ((findings->damaged.count > 0 || findings->beside_run) && !findings->found_beside)
         report_graph(findings, "beside its tensors");
-    if (changed && !findings->found_input)
-        report_graph(findings, "an input that none of its ops writes");
+    if (changed && !findings->found_input &&
+        report_graph(findings, "an input that none of its ops writes"))
+        help_calls(findings);
 }
 
 void findings_free(struct findings *findings)

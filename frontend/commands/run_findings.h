@@ -17,6 +17,7 @@ struct findings {
     const struct storages *first;  /* as the graph's run has left them, which began with poison */
     const struct storages *second; /* those of the run, which begins with the second poison */
     const struct read_only *read_only; /* inputs, which the graph's run may have changed */
+    struct read_only *watched;         /* those of the run in which ops run one by one */
     void **copies;                     /* by value: of those that it has, as they were */
     struct unwritten_list proven;      /* what two runs of the graph have not written */
     struct damaged_list {              /* memories of values that the graph's run wrote beside */

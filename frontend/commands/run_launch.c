@@ -53,14 +53,27 @@ static void end_crash_reports(void *unused)
     crash_reports_end();
 }
 
+/* The inputs of these storages that nothing is to write, or NULL. */
+static struct read_only *read_only_of(struct outcome *outcome, const struct storages *storages)
+{
+    bool are = outcome->read_only.storage == storages_main(storages);
+    return are ? &outcome->read_only : NULL;
+}
+
 static void execute(struct outcome *outcome, const struct storages *storages)
 {
-    const struct crash_map map = {storages_place, storages};
+    struct read_only *read_only = read_only_of(outcome, storages);
+    const struct crash_map map = {storages_place, storages, read_only ? read_only_allow : NULL,
+                                  read_only};
     struct mem_guard guard;
     apart_code_runs(NULL);
     crash_reports_begin(&map);
     mem_guard(&guard, end_crash_reports, NULL);
+    if (read_only)
+        read_only_protect(read_only);
     outcome->runner->how->execute(outcome->run, storages->values, &outcome->last);
+    if (read_only)
+        read_only_release(read_only);
     mem_unguard(&guard);
     crash_reports_end();
 }

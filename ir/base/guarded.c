@@ -76,6 +76,12 @@ void guarded_free(struct guarded *guarded)
     *guarded = (struct guarded){.size = 0};
 }
 
+bool guarded_set_writable(const struct guarded *guarded, bool writable)
+{
+    return guarded->mapped && mprotect(guarded->begin, (size_t)(guarded->end - guarded->begin),
+                                       writable ? PROT_READ | PROT_WRITE : PROT_READ) == 0;
+}
+
 void guarded_repair(struct guarded *guarded)
 {
     unsigned char *behind = guarded->at + guarded->size;

@@ -134,6 +134,24 @@ module("input", ops="""%i = Const() {value = 2.5} : f32[6, 10]
     %c = Bad2(%b) : f32[6, 10] via @copy""")
 is_named("writes a constant", "input", "Bad %b writes 2 elements of '%i', which no op does, the first "
          "at [1, 3]")
+# What shows in no comparison: it writes what stands there, or puts that back.
+INPUT = """%b = Bad(%x) : f32[6, 10] via @bad
+    %c = Bad2(%b) : f32[6, 10] via @copy"""
+LEAVES = "Bad %b writes '%x', which no op does, and leaves there what it has, first at [1, 3]"
+CALL = "  help: first in launch g_s: aiv 0 at `call @bad args %b blocks 2`; in op bad(%x, %b)\n"
+for name, body in (("same", ALL + "((volatile float *)x)[13] = x[13];"),
+                   ("restored", "float kept = x[13]; ((volatile float *)x)[13] = 7; " + ALL +
+                    "((volatile float *)x)[13] = kept; y[13] = kept;")):
+    build(name, body)
+    module(name, ops=INPUT)
+    is_named("writes an input and leaves it as it is", name, LEAVES, line=6)
+    done = tap.skirc("run", name + ".skir", "--repeat=0")
+    tap.check("  by that call", CALL in done.stderr, done.stderr)
+    is_right("  which --trust-kernels does not look at", name, [["--trust-kernels"]])
+# Vectors that reach behind the end of an input put back what is there.
+build("reaches", ALL + "x[n] = x[n];")
+module("reaches", ops=INPUT)
+is_right("what is beside an input may be written if it stays", "reaches")
 build("overwrites", "for (uint64_t i = 0; i < n; i++) y[i] = x[i], x[i] = 7;")
 module("overwrites")
 is_named("writes what another op has made", "overwrites",
