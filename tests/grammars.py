@@ -98,9 +98,9 @@ SPECIAL = {"ATTR_BRACE": ("text", "{"), "ARROW": ("text", "->"), "DOTS": ("text"
            "INT": ("class", "integer"), "FLOAT": ("class", "number"), "WORD": ("class", "word"),
            "DTYPE": ("class", "dtype"), "INSTR": ("class", "mnemonic"),
            "EVENT_INSTR": ("class", "mnemonic")}
-# Alternatives with these are left out: TYPE and DICT are other spellings of what has been read
-# before, and the rest is what follows an error.
-LEFT_OUT = {"error", "RESYNC", "TYPE", "DICT"}
+# Alternatives with these are left out: TYPE, DICT and REST are other spellings of what has been read
+# before, CALLEE and MORE several tokens in one, and the others what follows an error.
+LEFT_OUT = {"error", "RESYNC", "TYPE", "DICT", "REST", "CALLEE", "MORE"}
 
 
 def without_actions(text):

@@ -81,6 +81,7 @@ static struct attr_value value_int(enum attr_kind kind, int64_t i)
 %token <name> EVENT_INSTR "instruction for an event"
 %token <name> TYPE "type"
 %token <name> DICT "attributes"
+%token <name> CALLEE "call" MORE "one more value" REST "rest of a call"
 %token <i> INT "integer"
 %token <f> FLOAT "number"
 %token <name> ATTR_BRACE "'{' of attributes"
@@ -99,7 +100,7 @@ static struct attr_value value_int(enum attr_kind kind, int64_t i)
 %token <name> ':' '}' ',' '=' '[' ']' '{' '?' '(' ')' '*' '+'
 
 %type <name> word label rare_key rare_op_type type new_type format keyword core_word event
-%type <name> any_type list_type name any_word args_word
+%type <name> any_type list_type name any_word args_word head
 %type <list> dims dim_list params param_list ids types type_list value_list attr_items
 %type <list> events gear_values instr_operands event_operands operands forms form unlabelled
 %type <range> attrs dict
@@ -354,6 +355,7 @@ return:
 ids:
   VALUE          { parse_push_id(parser, $VALUE); $$ = list_of($VALUE); }
 | ids ',' VALUE  { parse_push_id(parser, $VALUE); $$ = $1 + 1; }
+| ids MORE       { parse_push_id(parser, $MORE); $$ = $1 + 1; }
 
 statements:
   %empty
@@ -389,7 +391,8 @@ launch_events:
 
 /* The parts of an op are gathered in parser->op. Of a large module, nearly all is ops, and a
  * reduction costs as much as a token: the usual spelling of each part goes without a rule of its
- * own, and what is absent without an empty one. */
+ * own, and what is absent without an empty one. Of most ops, what stands around the operands is one
+ * token each: CALLEE is `= WORD (`, MORE is `, VALUE`, and REST what follows the operands. */
 op:
   call
 | call ':' TYPE           { parse_op_type(parser, $TYPE); }
@@ -397,15 +400,34 @@ op:
 | call dict               { parser->op.attrs = $dict; }
 | call dict ':' TYPE      { parser->op.attrs = $dict; parse_op_type(parser, $TYPE); }
 | call dict result_types  { parser->op.attrs = $dict; }
+| head ids REST           { parse_word_call(parser, $head, $ids);
+                            parse_rest(parser, $REST); }
+| head ids ',' REST       { parse_word_call(parser, $head, $ids);
+                            parse_rest(parser, $REST); }
+| head REST               { parse_word_call(parser, $head, 0);
+                            parse_rest(parser, $REST); }
+| head forms comma REST   { parse_word_call(parser, $head, $forms);
+                            parse_rest(parser, $REST); }
 
 call:
-  ids '=' WORD '(' ids[in] ')'      { parse_word_call(parser, $1, $1, $WORD, $in); }
-| ids '=' WORD '(' ids[in] ',' ')'  { parse_word_call(parser, $1, $1, $WORD, $in); }
-| ids '=' WORD '(' ')'              { parse_word_call(parser, $1, $1, $WORD, 0); }
-| ids '=' WORD '(' forms comma ')'  { parse_word_call(parser, $1, $1, $WORD, $forms); }
-| ids '=' rare_op_type '(' operands ')'  { parse_call(parser, $1, $1, $rare_op_type, $operands); }
-| WORD '(' operands ')'             { parse_word_call(parser, $1, 0, $WORD, $operands); }
-| rare_op_type '(' operands ')'     { parse_call(parser, $1, 0, $rare_op_type, $operands); }
+  head ids ')'[close]          { parse_word_call(parser, $head, $ids);
+                                 parser->op.close = token_begin($close); }
+| head ids ',' ')'[close]      { parse_word_call(parser, $head, $ids);
+                                 parser->op.close = token_begin($close); }
+| head ')'[close]              { parse_word_call(parser, $head, 0);
+                                 parser->op.close = token_begin($close); }
+| head forms comma ')'[close]  { parse_word_call(parser, $head, $forms);
+                                 parser->op.close = token_begin($close); }
+| ids '=' rare_op_type '(' operands ')'
+      { parse_results(parser, $1, $1); parse_call(parser, $rare_op_type, $operands); }
+| WORD '(' operands ')'
+      { parse_results(parser, $1, 0); parse_word_call(parser, $WORD, $operands); }
+| rare_op_type '(' operands ')'
+      { parse_results(parser, $1, 0); parse_call(parser, $rare_op_type, $operands); }
+
+head:
+  ids '=' WORD '('  { parse_results(parser, $1, $1); $$ = $WORD; }
+| ids CALLEE        { parse_results(parser, $1, $1); $$ = $CALLEE; }
 
 rare_op_type:
   INSTR   { upgrade_op_type(parser, $INSTR); $$ = $INSTR; }
@@ -425,6 +447,7 @@ forms:
                      $$ = token_id($ids) + parse_form_values($form); }
 | forms ',' form   { parse_push_form(parser, $form); $$ = $1 + parse_form_values($form); }
 | forms ',' VALUE  { parse_push_id(parser, $VALUE); parse_plain_forms(parser, 1); $$ = $1 + 1; }
+| forms MORE       { parse_push_id(parser, $MORE); parse_plain_forms(parser, 1); $$ = $1 + 1; }
 
 /* As parse_form packs it. */
 form:
@@ -590,6 +613,9 @@ SAME_TOKEN(DTYPE);
 SAME_TOKEN(INSTR);
 SAME_TOKEN(TYPE);
 SAME_TOKEN(DICT);
+SAME_TOKEN(CALLEE);
+SAME_TOKEN(MORE);
+SAME_TOKEN(REST);
 SAME_TOKEN(INT);
 SAME_TOKEN(FLOAT);
 SAME_TOKEN(ATTR_BRACE);
@@ -626,16 +652,23 @@ static bool is_any_word(const yysymbol_kind_t *expected, int count)
     return false;
 }
 
+/* Whether it is several tokens in one, all of which may stand where the first one may. */
+static bool is_several(yysymbol_kind_t symbol)
+{
+    return symbol == YYSYMBOL_DICT || symbol == YYSYMBOL_CALLEE || symbol == YYSYMBOL_MORE ||
+           symbol == YYSYMBOL_REST;
+}
+
 static bool is_listed(yysymbol_kind_t symbol, bool any_word)
 {
     bool word = symbol == YYSYMBOL_DTYPE || symbol == YYSYMBOL_INSTR || symbol >= YYSYMBOL_KW_skir;
-    return symbol != YYSYMBOL_DICT && symbol != YYSYMBOL_EVENT_INSTR &&
+    return symbol != YYSYMBOL_EVENT_INSTR && !is_several(symbol) &&
            !(any_word && word && symbol <= YYSYMBOL_KW_false);
 }
 
-/* The tokens that may stand here, none where they are more than MAX_EXPECTED. A known dictionary
- * may stand where its brace may, and an instruction for an event where others may: they are not
- * listed. */
+/* The tokens that may stand here, none where they are more than MAX_EXPECTED. What is several
+ * tokens in one may stand where the first of them may, and an instruction for an event where others
+ * may: they are not listed. */
 static int expected_tokens(const yypcontext_t *context, yysymbol_kind_t expected[YYNTOKENS])
 {
     int all = yypcontext_expected_tokens(context, expected, YYNTOKENS), count = 0;
@@ -751,8 +784,8 @@ static void help_slip(const yypcontext_t *context, const struct parser *parser, 
 static int yyreport_syntax_error(const yypcontext_t *context, struct parser *parser)
 {
     yysymbol_kind_t found = yypcontext_token(context);
-    if (found == YYSYMBOL_DICT)
-        scanner_split_dict(&parser->scanner); /* the error is about its brace */
+    if (is_several(found))
+        scanner_split(&parser->scanner); /* the error is about the first of them */
     struct span span = scanner_span(&parser->scanner);
     struct arena scratch = {NULL, 0};
     const char *expected = expected_text(context, &scratch);

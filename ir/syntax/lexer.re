@@ -75,14 +75,38 @@ static inline uint64_t make_name(const struct scanner *scanner, uint32_t id)
     return token_make(id, scanner_offset(scanner, scanner->start));
 }
 
+/* The id of a name up to the cursor. */
+static inline uint32_t name_id(const struct scanner *scanner, const char *name)
+{
+    return intern_plain(&scanner->module->names, name, (size_t)(scanner->cursor - name),
+                        scanner->limit);
+}
+
 /* A name behind its sigil, `%` or `@`. */
 static inline int scan_name(struct scanner *scanner, enum token token, union token_value *value)
 {
-    const char *name = scanner->start + 1;
-    value->name = make_name(scanner, intern_plain(&scanner->module->names, name,
-                                                   (size_t)(scanner->cursor - name),
-                                                   scanner->limit));
+    value->name = make_name(scanner, name_id(scanner, scanner->start + 1));
     return token;
+}
+
+/* The value begins at its sigil. */
+static inline int scan_more(struct scanner *scanner, union token_value *value)
+{
+    const char *sigil = scanner->start + 2;
+    value->name = token_make(name_id(scanner, sigil + 1), scanner_offset(scanner, sigil));
+    return TOKEN_MORE;
+}
+
+static int scan_callee(struct scanner *scanner, union token_value *value)
+{
+    const char *type = scanner->start + 2;
+    uint32_t id = intern_static(&scanner->module->names, type,
+                                (size_t)(scanner->cursor - 1 - type));
+    scanner->in_call = id >= W_INSTR_END;
+    if (!scanner->in_call)
+        scanner_split(scanner);
+    value->name = make_name(scanner, id);
+    return scanner->in_call ? TOKEN_CALLEE : '=';
 }
 
 static int scan_word(struct scanner *scanner, union token_value *value)
@@ -233,10 +257,42 @@ static int scan_attr_brace(struct scanner *scanner, union token_value *value)
     return TOKEN_DICT;
 }
 
-void scanner_split_dict(struct scanner *scanner)
+/* Bytes of a TOKEN_REST, at most. */
+enum { MAX_REST = 256 };
+
+/* The end of the line, if it is so near; or NULL. */
+static const char *rest_end(const struct scanner *scanner, const char *start)
+{
+    size_t left = (size_t)(scanner->limit - start);
+    return memchr(start, '\n', left < MAX_REST ? left : MAX_REST);
+}
+
+bool scanner_is_plain_rest(const struct scanner *scanner, struct span span)
+{
+    const char *start = scanner_text(scanner, span.begin);
+    size_t size = span.end - span.begin;
+    return rest_end(scanner, start) == start + size && !memchr(start, '/', size);
+}
+
+/* The `)` of a call was scanned. */
+static int scan_close(struct scanner *scanner, union token_value *value)
+{
+    const char *end = rest_end(scanner, scanner->start);
+    uint32_t id = end ? find_known(scanner, scanner->start, end) : NONE;
+    scanner->in_call = false;
+    if (id == NONE || format_follows(end)) {
+        value->name = make_name(scanner, 0);
+        return ')';
+    }
+    scanner->cursor = end;
+    value->name = make_name(scanner, id);
+    return TOKEN_REST;
+}
+
+void scanner_split(struct scanner *scanner)
 {
     scanner->cursor = scanner->start + 1;
-    scanner->depth++;
+    scanner->depth += *scanner->start == '{';
 }
 
 /* The end of the string or comment that begins at `p`, or `p`. Neither goes beyond its line. */
@@ -283,6 +339,7 @@ static int scan_resync(struct scanner *scanner)
         }
     }
     scanner->depth = depth;
+    scanner->in_call = false;
     scanner->start = scanner->cursor = p;
     scanner->resync_depth = NONE;
     return TOKEN_RESYNC;
@@ -366,7 +423,30 @@ again:
     }
     "{" { scanner->depth++; TAKE_MARK; return *start; }
     "}" { scanner->depth -= scanner->depth > 0; TAKE_MARK; return *start; }
-    [()=:,?*+] | "[" | "]" { TAKE_MARK; return *start; }
+    "= " [A-Z] [A-Za-z0-9_]* "(" {
+        /* Behind a value in a graph's body, an equals sign stands for nothing else. */
+        if (!scanner->in_body || *scanner->start != '%') {
+            cursor = start + 1;
+            TAKE_MARK;
+            return *start;
+        }
+        TAKE;
+        return scan_callee(scanner, value);
+    }
+    ", %" name {
+        if (!scanner->in_call) {
+            cursor = start + 1;
+            TAKE_MARK;
+            return *start;
+        }
+        TAKE;
+        return scan_more(scanner, value);
+    }
+    ")" {
+        TAKE_MARK;
+        return scanner->in_call ? scan_close(scanner, value) : *start;
+    }
+    [(=:,?*+] | "[" | "]" { TAKE_MARK; return *start; }
 
     "%" | "@" { TAKE; return scan_stray(scanner, "expected a name here"); }
     ["] ([^"\\\n\x00] | escape)* {

@@ -15,7 +15,8 @@ static void parser_free(struct parser *parser)
     vec_free(&parser->values);
     vec_free(&parser->dims);
     vec_free(&parser->forms);
-    vec_free(&parser->dicts);
+    vec_free(&parser->known);
+    vec_free(&parser->known_types);
     vec_free(&parser->old_entries);
 }
 

@@ -220,6 +220,34 @@ static void report_type_count(struct parser *parser, const char *end)
                   "write one type for each result behind ':', in parentheses if there are several");
 }
 
+void parse_rest(struct parser *parser, uint64_t rest)
+{
+    struct range types = parser->known.at[token_id(rest)].types;
+    parser->op.attrs = parse_known_dict(parser, rest);
+    parser->op.types = types.count;
+    for (uint32_t i = 0; i < types.count; i++)
+        parse_push_id(parser, parser->known_types.at[types.first + i]);
+}
+
+/* Remembers what follows the operands where it ends with types, nothing stands behind them, and the
+ * attributes have come before: those that differ in each op are not worth it. */
+static void know_rest(struct parser *parser, const uint32_t *types, const char *end)
+{
+    const struct op_parts *parts = &parser->op;
+    struct span span = {parts->close, scanner_offset(&parser->scanner, end)};
+    if (parts->types == 0 || parts->kernel || parts->after + parts->send + parts->recv ||
+        !(parts->known_attrs || parts->attrs.count == 0) || parser->diags->counts[SEVERITY_ERROR] ||
+        !scanner_is_plain_rest(&parser->scanner, span))
+        return;
+    struct known_text known = {.attrs = parts->attrs,
+                               .types = {parser->known_types.count, parts->types},
+                               .begin = span.begin};
+    for (uint32_t i = 0; i < parts->types; i++)
+        vec_push(&parser->known_types, types[i]);
+    scanner_know(&parser->scanner, span, parser->known.count);
+    vec_push(&parser->known, known);
+}
+
 void parse_op(struct parser *parser, const char *end)
 {
     const struct op_parts *parts = &parser->op;
@@ -243,6 +271,8 @@ void parse_op(struct parser *parser, const char *end)
         define_value(parser, results[i], i < parts->types ? types[i] : NONE, id);
     if (parts->types != parts->results && !omits_types(parts))
         report_type_count(parser, end);
+    if (parts->close)
+        know_rest(parser, types, end);
     graph_add_op(parser->graph, &op);
     graph_add_item(parser->graph, ITEM_OP, id);
     parser->op = (struct op_parts){0};

@@ -71,8 +71,8 @@ static void know_dict(struct parser *parser, struct span span, struct range attr
     if (!parser->scanner.in_body || parser->diags->counts[SEVERITY_ERROR] ||
         !scanner_is_plain_dict(&parser->scanner, span))
         return;
-    scanner_know(&parser->scanner, span, parser->dicts.count);
-    vec_push(&parser->dicts, (struct known_dict){attrs, span.begin});
+    scanner_know(&parser->scanner, span, parser->known.count);
+    vec_push(&parser->known, (struct known_text){.attrs = attrs, .begin = span.begin});
 }
 
 struct range parse_take_dict(struct parser *parser, struct span span, uint32_t count)
@@ -86,16 +86,19 @@ struct range parse_take_dict(struct parser *parser, struct span span, uint32_t c
 }
 
 /* Lists are shared with the earlier one. Attributes are copied, as each has a position. */
-struct range parse_known_dict(struct parser *parser, uint64_t dict)
+struct range parse_known_dict(struct parser *parser, uint64_t text)
 {
     struct module *module = parser->module;
-    expensive_assert(token_id(dict) < parser->dicts.count);
-    struct known_dict known = parser->dicts.at[token_id(dict)];
+    expensive_assert(token_id(text) < parser->known.count);
+    struct known_text known = parser->known.at[token_id(text)];
+    parser->op.known_attrs = true;
+    if (known.attrs.count == 0)
+        return (struct range){0, 0};
     vec_reserve(&module->attrs, known.attrs.count);
     struct range attrs =
         module_add_attrs(module, module->attrs.at + known.attrs.first, known.attrs.count);
     for (uint32_t i = 0; i < attrs.count; i++)
-        module->attrs.at[attrs.first + i].loc += token_begin(dict) - known.begin;
+        module->attrs.at[attrs.first + i].loc += token_begin(text) - known.begin;
     return attrs;
 }
 

@@ -9,8 +9,10 @@
 struct op_parts {
     uint32_t results, operands, types, after, send, recv;
     uint32_t type, loc;
-    uint32_t kernel; /* name id + 1, not NONE for none: zeroing is how ops in turn are begun */
-    bool no_types;   /* `()` is written in the place of types */
+    uint32_t kernel;  /* name id + 1, not NONE for none: zeroing is how ops in turn are begun */
+    uint32_t close;   /* offset of the `)` behind the operands, or 0 where it is not needed */
+    bool no_types;    /* `()` is written in the place of types */
+    bool known_attrs; /* they are those of an earlier op, or none */
     struct range attrs;
 };
 
@@ -22,9 +24,11 @@ struct dim_parts {
     enum dim_fault fault; /* the first */
 };
 
-/* A dictionary that the scanner knows: what it is, and where it was. */
-struct known_dict {
+/* What stands for a text that the scanner knows, and where it was: a dictionary, or all that
+ * follows an op's operands. */
+struct known_text {
     struct range attrs;
+    struct range types; /* in parser.known_types */
     uint32_t begin;
 };
 
@@ -68,7 +72,8 @@ struct parser {
     VEC(struct attr_value) values;
     VEC(int64_t) dims;
     VEC(struct form) forms; /* of the op being parsed; none where all operands are plain values */
-    VEC(struct known_dict) dicts; /* by the ids of TOKEN_DICT */
+    VEC(struct known_text) known; /* by the ids of TOKEN_DICT and TOKEN_REST */
+    struct vec_u32 known_types;
     /* Parses the text that begins at an offset, that of a file that this one includes. */
     void (*parse_file)(const struct parser *parser, uint32_t begin);
 };
@@ -137,8 +142,8 @@ void parse_push_sum(struct parser *parser, uint32_t end);
 void parse_clear_dim(struct parser *parser);
 /* The dictionary at `span`, of the last `count` attributes. */
 struct range parse_take_dict(struct parser *parser, struct span span, uint32_t count);
-/* A dictionary with the text of an earlier one. */
-struct range parse_known_dict(struct parser *parser, uint64_t dict);
+/* A dictionary with the text of an earlier one, or that of a TOKEN_REST. */
+struct range parse_known_dict(struct parser *parser, uint64_t text);
 /* The braces of a graph's body. */
 void parse_body_begin(struct parser *parser);
 /* The last `count` values become one, a list. */
@@ -181,24 +186,29 @@ void parse_superkernel_begin(struct parser *parser, uint32_t loc, uint32_t name,
 /* An op type without quotes that begins with a small letter. */
 void upgrade_op_type(struct parser *parser, uint64_t type);
 
-/* The parts of an op: what is called, and how many results and operands stand on parser.ids. */
-static inline void parse_call(struct parser *parser, uint64_t first, uint32_t results,
-                              uint32_t type, uint32_t operands)
+/* The parts of an op: how many results and operands stand on parser->ids, and what is called. */
+static inline void parse_results(struct parser *parser, uint64_t first, uint32_t results)
 {
     parser->op.loc = token_begin(first);
-    parser->op.type = type;
     parser->op.results = results;
+}
+
+static inline void parse_call(struct parser *parser, uint32_t type, uint32_t operands)
+{
+    parser->op.type = type;
     parser->op.operands = operands;
 }
 
 /* The same where the type is a word, by its token. */
-static inline void parse_word_call(struct parser *parser, uint64_t first, uint32_t results,
-                                   uint64_t type, uint32_t operands)
+static inline void parse_word_call(struct parser *parser, uint64_t type, uint32_t operands)
 {
     if (*scanner_text(&parser->scanner, token_begin(type)) >= 'a')
         upgrade_op_type(parser, type);
-    parse_call(parser, first, results, token_id(type), operands);
+    parse_call(parser, token_id(type), operands);
 }
+
+/* All that follows the operands. */
+void parse_rest(struct parser *parser, uint64_t rest);
 
 static inline void parse_op_type(struct parser *parser, uint32_t type)
 {

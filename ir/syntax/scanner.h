@@ -19,6 +19,9 @@ enum token {
     TOKEN_EVENT_INSTR, /* in a program, one that an event stands behind */
     TOKEN_TYPE,        /* a whole type that was seen before: see scanner_know */
     TOKEN_DICT,        /* a whole dictionary of attributes that was seen before */
+    TOKEN_CALLEE, /* `= Type(` in the usual spelling, behind an op's results; and up to the `)` */
+    TOKEN_MORE,   /* `, %name`, or */
+    TOKEN_REST,   /* all of a line from `)` on that was seen before: attributes and types */
     TOKEN_INT,
     TOKEN_FLOAT,
     TOKEN_ATTR_BRACE, /* `{` before `key =`, `key ,` or `key }` */
@@ -75,6 +78,7 @@ struct scanner {
      * open, and deliver TOKEN_RESYNC there. NONE: scan on. */
     uint32_t resync_depth;
     bool in_body;    /* of a graph, where `{ key =` begins nothing but attributes */
+    bool in_call;    /* behind a TOKEN_CALLEE, before `)` */
     bool in_program; /* of an entry, where there are TOKEN_EVENT_INSTR */
     /* Texts that are one token, and the id of each. */
     struct intern known_texts;
@@ -115,12 +119,14 @@ static inline struct span scanner_span(const struct scanner *scanner)
                          scanner_offset(scanner, scanner->cursor)};
 }
 
-/* Remembers a text that begins like a type or a dictionary of attributes, so that the next time it
- * is one token with this id. */
+/* Remembers a text that begins like a type or a dictionary of attributes, or with the `)` of a call,
+ * so that the next time it is one token with this id. */
 void scanner_know(struct scanner *scanner, struct span span, uint32_t id);
 /* Whether the text may be a TOKEN_DICT: it is short, and its last brace is the first after it. */
 bool scanner_is_plain_dict(const struct scanner *scanner, struct span span);
-/* Makes the last token, a TOKEN_DICT, the brace that it begins with. */
-void scanner_split_dict(struct scanner *scanner);
+/* Whether the text may be a TOKEN_REST: it is the short end of a line. */
+bool scanner_is_plain_rest(const struct scanner *scanner, struct span span);
+/* Makes the last token, which is several others in one, the character that it begins with. */
+void scanner_split(struct scanner *scanner);
 
 #endif

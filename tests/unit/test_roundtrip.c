@@ -772,26 +772,36 @@ static void test_graphs(void **state)
     }
 }
 
-/* Attributes with the text of earlier ones: equal values, each at its own place. */
+/* Attributes, and types behind them, with the text of earlier ones: equal values, each at its own
+ * place. */
 static void test_known_attrs(void **state)
 {
     (void)state;
     static const char dict[] = "{first = [1, 2], second = \"x\", third}";
     static const char *const keys[] = {"first", "second", "third"};
-    enum { OPS = 4 };
+    enum { OPS = 8 };
     struct text text = {NULL, 0, 0};
     struct parsed_module parsed;
     text_string(&text, "skir 1 graph @g(%a: f32[1]) -> () {\n");
     for (int i = 0; i < OPS; i++)
-        text_printf(&text, "A(%%a) %s\n", dict);
+        if (i < OPS / 2)
+            text_printf(&text, "A(%%a) %s\n", dict);
+        else
+            text_printf(&text, "%%b%d, %%c = A(%%a) %s : (f32[2], i32[3])\n", i, dict);
     text_string(&text, "}\n");
     parsed_init(&parsed, text.at, text.size);
     assert_non_null(parsed.module);
     const struct module *module = parsed.module;
     const char *at = text.at;
     for (int i = 0; i < OPS; i++) {
-        struct range attrs = module->graphs.at[0].ops.at[i].attrs;
+        const struct graph *graph = &module->graphs.at[0];
+        const struct op *op = &graph->ops.at[i];
+        struct range attrs = op->attrs;
         at = strstr(at + 1, dict);
+        assert_int_equal(op->results.count, i < OPS / 2 ? 0 : 2);
+        for (uint32_t k = 0; k < op->results.count; k++)
+            assert_int_equal(*type_dims(module, graph->values.at[op->results.first + k].type),
+                             2 + k);
         assert_int_equal(attrs.count, 3);
         for (uint32_t k = 0; k < attrs.count; k++) {
             const struct attr *attr = &module->attrs.at[attrs.first + k];
