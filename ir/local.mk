@@ -162,6 +162,8 @@ libskir_la_SOURCES += \
 	ir/base/message.h \
 	ir/base/numbered.c \
 	ir/base/numbered.h \
+	ir/base/pages.c \
+	ir/base/pages.h \
 	ir/base/part.c \
 	ir/base/part.h \
 	ir/base/parts.c \

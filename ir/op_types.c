@@ -117,9 +117,10 @@ void op_types_offer(struct op_types *types, struct suggest *suggest)
         suggest_offer(suggest, types->names.names[i].text, types->names.names[i].size);
 }
 
-/* Makes room for all names that the module has. */
+/* Makes room for so many names: op types have some of the first. */
 static void grow_seen(struct op_types *types, uint32_t count)
 {
+    count += count / 2;
     types->seen = mem_realloc(types->seen, count, sizeof(types->seen[0]));
     while (types->n_seen < count)
         types->seen[types->n_seen++] = &op_type_unseen;
@@ -132,7 +133,7 @@ const struct op_type *op_type_look_up(const struct module *module, uint32_t name
     assert(name < module->names.count);
     part_leave();
     if (name >= types->n_seen)
-        grow_seen(types, module->names.count);
+        grow_seen(types, name + 1);
     return types->seen[name] = op_types_find(types, text->text, text->size);
 }
 

@@ -35,8 +35,8 @@ uint32_t intern_copy(struct intern *intern, const char *text, size_t size);
 /* Of intern_plain: what is not in the tables of numbered names. */
 uint32_t intern_other(struct intern *intern, const char *text, size_t size,
                       const struct numbered_name *numbered);
-/* As intern_static, of letters, digits, `_`, `.` and `$`, fast where the name ends in a number and is
- * not at the end of the text that it stands in, which is at `limit`. */
+/* As intern_static, of letters, digits, `_`, `.` and `$`, fast where the name ends in a number and
+ * is not at the end of the text that it stands in, which is at `limit`. */
 static inline uint32_t intern_plain(struct intern *intern, const char *text, size_t size,
                                     const char *limit)
 {

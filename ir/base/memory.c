@@ -1,6 +1,8 @@
 #include "ir/base/memory.h"
+#include "ir/base/pages.h"
 
 #include <assert.h>
+#include <malloc.h>
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +10,19 @@
 /* In front of every block. */
 struct block {
     _Alignas(max_align_t) struct mem_link link;
+    size_t mapped; /* bytes of its own pages; 0: it comes from malloc() */
 };
+
+/* Blocks from this size on have their own pages. Tools that watch over malloc() watch over all. */
+#define SANITIZED_BY_GCC __SANITIZE_ADDRESS__
+#ifdef __has_feature
+#define SANITIZED_BY_CLANG __has_feature(address_sanitizer)
+#endif
+#if SANITIZED_BY_GCC || SANITIZED_BY_CLANG
+static const size_t large = SIZE_MAX;
+#else
+static const size_t large = PAGES_UNIT / 4;
+#endif
 
 static _Thread_local struct mem_scope *entered; /* the latest */
 static _Thread_local uint64_t allowance = UINT64_MAX;
@@ -55,11 +69,19 @@ static void release_guards(struct mem_scope *scope)
     }
 }
 
+static void block_free(struct block *block)
+{
+    if (block->mapped)
+        pages_free(block, block->mapped);
+    else
+        free(block);
+}
+
 static void free_blocks(struct mem_scope *scope)
 {
     for (struct mem_link *link = scope->blocks, *next; link; link = next) {
         next = link->next;
-        free(link);
+        block_free((struct block *)link);
     }
     scope->blocks = NULL;
 }
@@ -161,12 +183,56 @@ static struct block *block_of(void *p)
     return (struct block *)p - 1;
 }
 
+/* Rounded up, where it is not too large for that. */
+static size_t mapped_size(size_t bytes)
+{
+    return bytes > SIZE_MAX - PAGES_UNIT ? bytes : (bytes + PAGES_UNIT - 1) & ~(PAGES_UNIT - 1);
+}
+
+/* NULL where there is no memory. Only what has pages of its own is surely all 0. */
+static struct block *block_alloc(size_t bytes)
+{
+    bool mapped = bytes >= large;
+    struct block *block = mapped ? pages_new(mapped_size(bytes)) : malloc(bytes);
+    if (block)
+        block->mapped = mapped ? mapped_size(bytes) : 0;
+    return block;
+}
+
+/* To or from pages of its own. */
+static struct block *block_copy(struct block *old, size_t size, size_t bytes)
+{
+    struct block *block = block_alloc(bytes);
+    if (!block)
+        return NULL;
+    size_t mapped = block->mapped;
+    memcpy(block, old, size < bytes ? size : bytes);
+    block->mapped = mapped;
+    block_free(old);
+    return block;
+}
+
+/* The old one stays where there is no memory. */
+static struct block *block_resize(struct block *old, size_t bytes)
+{
+    if (!old->mapped)
+        return bytes < large ? realloc(old, bytes)
+                             : block_copy(old, malloc_usable_size(old), bytes);
+    if (bytes < large)
+        return block_copy(old, old->mapped, bytes);
+    size_t mapped = mapped_size(bytes);
+    struct block *block = mapped == old->mapped ? old : pages_resize(old, old->mapped, mapped);
+    if (block)
+        block->mapped = mapped;
+    return block;
+}
+
 void *mem_realloc(void *old, size_t count, size_t size)
 {
     size_t bytes;
     struct block *block = NULL;
     if (block_size(count, size, &bytes))
-        block = realloc(old ? block_of(old) : NULL, bytes);
+        block = old ? block_resize(block_of(old), bytes) : block_alloc(bytes);
     if (!block)
         mem_exhausted();
     if (!old)
@@ -178,7 +244,9 @@ void *mem_realloc(void *old, size_t count, size_t size)
 void *mem_try_calloc(size_t count, size_t size)
 {
     size_t bytes;
-    struct block *block = block_size(count, size, &bytes) ? calloc(1, bytes) : NULL;
+    if (!block_size(count, size, &bytes))
+        return NULL;
+    struct block *block = bytes < large ? calloc(1, bytes) : block_alloc(bytes);
     return block ? block_new(block) : NULL;
 }
 
@@ -201,7 +269,7 @@ void mem_free(void *p)
     if (!p)
         return;
     link_remove(&block_of(p)->link);
-    free(block_of(p));
+    block_free(block_of(p));
 }
 
 void *mem_adopt(void *p, size_t size)
@@ -213,11 +281,21 @@ void *mem_adopt(void *p, size_t size)
         mem_exhausted();
     }
     memmove(block + 1, block, size);
+    block->mapped = 0;
     return block_new(block);
 }
 
-void *mem_disown(void *block, size_t size)
+void *mem_disown(void *p, size_t size)
 {
-    link_remove(&block_of(block)->link);
-    return memmove(block_of(block), block, size);
+    struct block *block = block_of(p);
+    if (block->mapped) {
+        void *copy = malloc(size);
+        if (!copy)
+            mem_exhausted();
+        memcpy(copy, p, size);
+        mem_free(p);
+        return copy;
+    }
+    link_remove(&block->link);
+    return memmove(block, p, size);
 }

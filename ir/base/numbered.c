@@ -1,6 +1,6 @@
 #include "ir/base/numbered.h"
 
-/* How many numbers there may be in a table for each name in it, and for none: names are as large. */
+/* How many numbers there may be in a table for each name in it, and for none. */
 enum { NUMBERS_PER_NAME = 16, FIRST_NUMBERS = 64 };
 
 struct numbered_series *numbered_series(struct numbered **numbered,

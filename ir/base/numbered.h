@@ -41,8 +41,8 @@ static inline uint32_t numbered_value(uint64_t digits)
                       32);
 }
 
-/* Takes a name apart, which is the highest bytes of the word, the last one highest; below are zeros,
- * if anything. False where it is no numbered one. */
+/* Takes a name apart, which is the highest bytes of the word, the last one highest; below are
+ * zeros, if anything. False where it is no numbered one. */
 static inline bool numbered_split(uint64_t word, struct numbered_name *name)
 {
     const uint64_t each = UINT64_C(0x0101010101010101);

@@ -44,6 +44,15 @@ static inline uint32_t vec_capacity(uint32_t capacity, uint64_t need)
         }                                                                                          \
     } while (0)
 
+/* Gives back room that is not used, where that is most. */
+#define vec_fit(v)                                                                                 \
+    do {                                                                                           \
+        if ((v)->count < (v)->capacity / 2) {                                                      \
+            (v)->capacity = (v)->count ? (v)->count : 1;                                           \
+            (v)->at = mem_realloc((v)->at, (v)->capacity, sizeof *(v)->at);                        \
+        }                                                                                          \
+    } while (0)
+
 #define vec_push(v, ...)                                                                           \
     do {                                                                                           \
         vec_reserve(v, 1);                                                                         \

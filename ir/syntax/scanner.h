@@ -119,8 +119,8 @@ static inline struct span scanner_span(const struct scanner *scanner)
                          scanner_offset(scanner, scanner->cursor)};
 }
 
-/* Remembers a text that begins like a type or a dictionary of attributes, or with the `)` of a call,
- * so that the next time it is one token with this id. */
+/* Remembers a text that begins like a type or a dictionary of attributes, or with the `)` of a
+ * call, so that the next time it is one token with this id. */
 void scanner_know(struct scanner *scanner, struct span span, uint32_t id);
 /* Whether the text may be a TOKEN_DICT: it is short, and its last brace is the first after it. */
 bool scanner_is_plain_dict(const struct scanner *scanner, struct span span);

@@ -139,6 +139,69 @@ static void test_foreign(void **state)
     assert_no_traces(&before);
 }
 
+/* The bytes that `/proc/self/statm` counts as the process's. */
+static long mapped_bytes(void)
+{
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%ld", &pages), 1);
+    fclose(file);
+    return pages * sysconf(_SC_PAGESIZE);
+}
+
+static void resize_through(void *user)
+{
+    static const size_t sizes[] = {100,     1 << 20, 1,       3 << 20, (3 << 20) + 1,
+                                   9 << 20, 5 << 20, 2 << 20, 1000,    0};
+    unsigned char *block = mem_calloc(4 << 20, 1);
+    (void)user;
+    for (size_t i = 0; i < (4 << 20); i += 999)
+        assert_int_equal(block[i], 0);
+    size_t kept = 4 << 20;
+    for (size_t i = 0; i < kept; i++)
+        block[i] = (unsigned char)(i % 251);
+    for (const size_t *size = sizes; *size; size++) {
+        block = mem_realloc(block, *size, 1);
+        size_t before = kept < *size ? kept : *size;
+        for (size_t i = 0; i < before; i++)
+            if (block[i] != i % 251)
+                fail_msg("byte %zu of %zu", i, *size);
+        for (size_t i = before; i < *size; i++)
+            block[i] = (unsigned char)(i % 251);
+        kept = *size;
+    }
+    mem_free(block);
+    char *owned = mem_realloc(NULL, 5 << 20, 1);
+    memset(owned, 'x', 5 << 20);
+    owned = mem_disown(owned, 4);
+    assert_memory_equal(owned, "xxxx", 4);
+    free(owned);
+}
+
+static void leave_large(void *user)
+{
+    (void)user;
+    memset(mem_realloc(NULL, 64 << 20, 1), 'x', 64 << 20);
+    mem_calloc(64 << 20, 1);
+    mem_exhausted();
+}
+
+/* Large blocks keep their contents whatever becomes of their sizes, and are gone with their scope. */
+static void test_large(void **state)
+{
+    (void)state;
+    struct mem_scope scope = {.blocks = NULL};
+    struct traces before = traces_of_now();
+    assert_true(mem_scope_run(&scope, resize_through, NULL));
+    assert_null(scope.blocks);
+    long mapped = mapped_bytes();
+    for (int i = 0; i < 3; i++)
+        assert_false(mem_scope_run(&scope, leave_large, NULL));
+    assert_in_range(mapped_bytes(), 0, mapped + (32 << 20));
+    assert_no_traces(&before);
+}
+
 static void adopt_too_much(void *user)
 {
     (void)user;
@@ -525,12 +588,12 @@ static void test_objects(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exhausted),    cmocka_unit_test(test_blocks_stay),
-        cmocka_unit_test(test_nested),       cmocka_unit_test(test_foreign),
-        cmocka_unit_test(test_too_large),    cmocka_unit_test(test_files),
-        cmocka_unit_test(test_library),      cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_golden_texts), cmocka_unit_test(test_nesting),
-        cmocka_unit_test(test_objects),
+        cmocka_unit_test(test_exhausted), cmocka_unit_test(test_blocks_stay),
+        cmocka_unit_test(test_nested),    cmocka_unit_test(test_foreign),
+        cmocka_unit_test(test_large),     cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_files),     cmocka_unit_test(test_library),
+        cmocka_unit_test(test_threads),   cmocka_unit_test(test_golden_texts),
+        cmocka_unit_test(test_nesting),   cmocka_unit_test(test_objects),
     };
     return cmocka_run_group_tests_name("memory", tests, scratch_make, scratch_remove);
 }
