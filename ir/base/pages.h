@@ -10,8 +10,8 @@
 
 /* Memory that is all 0, or NULL where there is none. */
 void *pages_new(size_t size);
-/* The same memory with another size, perhaps at another place; NULL where there is none, and the old
- * one stays. */
+/* The same memory with another size, perhaps at another place; NULL where there is none, and the
+ * old one stays. */
 void *pages_resize(void *pages, size_t size, size_t new_size);
 void pages_free(void *pages, size_t size);
 

@@ -187,7 +187,7 @@ static void leave_large(void *user)
     mem_exhausted();
 }
 
-/* Large blocks keep their contents whatever becomes of their sizes, and are gone with their scope. */
+/* Large blocks keep their contents whatever becomes of their sizes, and go with their scope. */
 static void test_large(void **state)
 {
     (void)state;
