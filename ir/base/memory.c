@@ -189,20 +189,30 @@ static size_t mapped_size(size_t bytes)
     return bytes > SIZE_MAX - PAGES_UNIT ? bytes : (bytes + PAGES_UNIT - 1) & ~(PAGES_UNIT - 1);
 }
 
-/* NULL where there is no memory. Only what has pages of its own is surely all 0. */
-static struct block *block_alloc(size_t bytes)
+/* With its own pages, which take more room than the block; or NULL. */
+static struct block *block_map(size_t bytes)
 {
-    bool mapped = bytes >= large;
-    struct block *block = mapped ? pages_new(mapped_size(bytes)) : malloc(bytes);
+    struct block *block = bytes < large ? NULL : pages_new(mapped_size(bytes));
     if (block)
-        block->mapped = mapped ? mapped_size(bytes) : 0;
+        block->mapped = mapped_size(bytes);
     return block;
 }
 
-/* To or from pages of its own. */
-static struct block *block_copy(struct block *old, size_t size, size_t bytes)
+/* NULL where there is no memory. */
+static struct block *block_alloc(size_t bytes)
 {
-    struct block *block = block_alloc(bytes);
+    struct block *block = block_map(bytes);
+    if (!block) {
+        block = malloc(bytes);
+        if (block)
+            block->mapped = 0;
+    }
+    return block;
+}
+
+/* To another one, which may be NULL, from one of `size` bytes. */
+static struct block *block_copy(struct block *block, size_t bytes, struct block *old, size_t size)
+{
     if (!block)
         return NULL;
     size_t mapped = block->mapped;
@@ -215,15 +225,17 @@ static struct block *block_copy(struct block *old, size_t size, size_t bytes)
 /* The old one stays where there is no memory. */
 static struct block *block_resize(struct block *old, size_t bytes)
 {
-    if (!old->mapped)
-        return bytes < large ? realloc(old, bytes)
-                             : block_copy(old, malloc_usable_size(old), bytes);
-    if (bytes < large)
-        return block_copy(old, old->mapped, bytes);
+    if (!old->mapped) {
+        struct block *block = block_map(bytes);
+        return block ? block_copy(block, bytes, old, malloc_usable_size(old)) : realloc(old, bytes);
+    }
     size_t mapped = mapped_size(bytes);
-    struct block *block = mapped == old->mapped ? old : pages_resize(old, old->mapped, mapped);
-    if (block)
-        block->mapped = mapped;
+    if (mapped == old->mapped && bytes >= large)
+        return old;
+    struct block *block = bytes < large ? NULL : pages_resize(old, old->mapped, mapped);
+    if (!block)
+        return block_copy(block_alloc(bytes), bytes, old, old->mapped);
+    block->mapped = mapped;
     return block;
 }
 
@@ -246,7 +258,9 @@ void *mem_try_calloc(size_t count, size_t size)
     size_t bytes;
     if (!block_size(count, size, &bytes))
         return NULL;
-    struct block *block = bytes < large ? calloc(1, bytes) : block_alloc(bytes);
+    struct block *block = block_map(bytes);
+    if (!block)
+        block = calloc(1, bytes);
     return block ? block_new(block) : NULL;
 }
 
