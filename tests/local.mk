@@ -400,22 +400,29 @@ torture: all
 
 # ---- Measurements ----
 
-# BENCH_FLAGS passes options on, for example --ops=10000.
-# DUMPS are further inputs of bench-import.
+# BENCH_FLAGS passes options on, for example --ops=10000. bench-short measures less, in a few
+# minutes; both end with a table of what there are aims for. DUMPS are further inputs of bench-import.
 EXTRA_DIST += tests/bench/bench.py tests/bench/generate.py \
 	tests/bench/dumps.py tests/bench/ge_graph.proto tests/bench/imports.py \
 	tests/bench/device.c tests/bench/device.py tests/bench/entries.py \
+	tests/bench/figures.py \
 	tests/bench/gears.c tests/bench/gears.py tests/bench/kernels.py tests/bench/links.py
-bench: all
-	$(PYTHON) $(srcdir)/tests/bench/bench.py --skirc=./skirc --data=tests/bench/data \
+bench_figures = tests/bench/data/figures
+bench_options = --skirc=./skirc --figures=$(bench_figures) $(bench_short)
+bench-short: bench_short = --short
+bench bench-short: all
+	$(MKDIR_P) tests/bench/data && rm -f $(bench_figures)
+	$(PYTHON) $(srcdir)/tests/bench/bench.py $(bench_options) --data=tests/bench/data \
 	  $(BENCH_FLAGS)
-	$(PYTHON) $(srcdir)/tests/bench/gears.py --skirc=./skirc --cc='$(CC)'
-	$(PYTHON) $(srcdir)/tests/bench/links.py --skirc=./skirc --cc='$(CC)'
-	$(PYTHON) $(srcdir)/tests/bench/entries.py --skirc=./skirc --cc='$(CC)' \
+	test -n '$(bench_short)' || \
+	  $(PYTHON) $(srcdir)/tests/bench/gears.py $(bench_options) --cc='$(CC)'
+	$(PYTHON) $(srcdir)/tests/bench/links.py $(bench_options) --cc='$(CC)'
+	$(PYTHON) $(srcdir)/tests/bench/entries.py $(bench_options) --cc='$(CC)' \
 	  --include=backend/kernels
-	$(PYTHON) $(srcdir)/tests/bench/device.py --skirc=./skirc --cc='$(CC)' \
+	$(PYTHON) $(srcdir)/tests/bench/device.py $(bench_options) --cc='$(CC)' \
 	  --include=backend/kernels --runtime=.libs/libskrt.a
-	$(PYTHON) $(srcdir)/tests/bench/kernels.py --skirc=./skirc
+	$(PYTHON) $(srcdir)/tests/bench/kernels.py $(bench_options)
+	$(PYTHON) $(srcdir)/tests/bench/figures.py $(bench_figures)
 bench-import: all
 	$(PYTHON) $(srcdir)/tests/bench/imports.py --skirc=./skirc --data=tests/bench/data \
 	  $(BENCH_FLAGS) $(DUMPS)
@@ -436,4 +443,4 @@ installcheck-local:
 clean-tests:
 	rm -rf tests/bench/data tests/fuzz/*.found tests/fuzz/*.profraw tests/fuzz/fuzz.dict
 	find . -name '*.gc[dn][ao]' -exec rm -f {} +
-.PHONY: bench bench-import clean-tests coverage fuzz torture
+.PHONY: bench bench-import bench-short clean-tests coverage fuzz torture

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Measures skirc on large graphs, beside mlir-opt on the equivalent MLIR where it is installed.
+"""Measures skirc on large graphs, beside mlir-opt on the equivalent MLIR and llvm-as on as many calls
+where these are installed.
 
 Whole processes are measured, in turn (A B C A B C ...), so that a slow moment of the machine hits
 all of them. What runs is the table COMMANDS; what is divided by what is the table RATIOS.
@@ -7,6 +8,7 @@ all of them. What runs is the table COMMANDS; what is divided by what is the tab
 
 import argparse
 import collections
+import math
 import os
 import shutil
 import statistics
@@ -14,9 +16,11 @@ import subprocess
 import sys
 import time
 
+import figures
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# name, input format, command line; {input}, {skirc} and {mlir_opt} are filled in.
+# name, input format, command line; {input} and the programs are filled in.
 Command = collections.namedtuple("Command", "name format argv")
 COMMANDS = [
     Command("skirc fmt", "skir", ["{skirc}", "fmt", "-o", "/dev/null", "{input}"]),
@@ -27,8 +31,12 @@ COMMANDS = [
         "mlir",
         ["{mlir_opt}", "--allow-unregistered-dialect", "-o", "/dev/null", "{input}"],
     ),
+    Command("llvm-as", "llvm", ["{llvm_as}", "-o", "/dev/null", "{input}"]),
 ]
-RATIOS = [("mlir-opt", "skirc fmt"), ("mlir-opt", "skirc check")]
+RATIOS = [("mlir-opt", "skirc fmt"), ("mlir-opt", "skirc check"), ("llvm-as", "skirc check")]
+# What is aimed at.
+AIMS = {("mlir-opt", "skirc check"): "≥ 20 ×", ("llvm-as", "skirc check"): "≥ 1 ×"}
+LINEAR = "1.0"
 # Commands measured for growth: the time per op should not depend on the size.
 GROWTH = ["skirc fmt", "skirc check"]
 
@@ -44,7 +52,11 @@ PASS_TABLES = [
               DECIDING_PASSES + ["bind-kernels", "lower-superkernels"] + SYNC_PASSES, SYNC_PASSES),
 ]
 
-MLIR_OPT_PLACES = ["mlir-opt-16", "/usr/lib/llvm-16/bin/mlir-opt", "mlir-opt"]
+# Peers, and where they may be.
+PEERS = {"mlir_opt": ["mlir-opt-16", "/usr/lib/llvm-16/bin/mlir-opt", "mlir-opt"],
+         "llvm_as": ["llvm-as-16", "/usr/lib/llvm-16/bin/llvm-as", "llvm-as"]}
+PACKAGES = {"mlir_opt": "mlir-16-tools", "llvm_as": "llvm"}
+PEER_FORMATS = {"mlir": "mlir_opt", "llvm": "llvm_as"}
 
 Sample = collections.namedtuple("Sample", "wall cpu rss")
 
@@ -69,9 +81,9 @@ def measure(argv):
 
 
 class Bench:
-    def __init__(self, args, mlir_opt):
+    def __init__(self, args, peers):
         self.args = args
-        self.mlir_opt = mlir_opt
+        self.peers = peers
 
     def input(self, syntax, ops):
         """The generated file; it is kept for the next time, unless its generator is newer."""
@@ -89,7 +101,7 @@ class Bench:
 
     def argv(self, command, ops):
         path = self.input(command.format, ops)
-        names = {"skirc": self.args.skirc, "mlir_opt": self.mlir_opt, "input": path}
+        names = {"skirc": self.args.skirc, "input": path, **self.peers}
         return [word.format(**names) for word in command.argv], os.path.getsize(path)
 
     def samples(self, commands, ops, runs):
@@ -104,12 +116,14 @@ class Bench:
         return result
 
     def compare(self, ops, runs):
-        commands = [c for c in COMMANDS if c.format == "skir" or self.mlir_opt]
+        commands = [c for c in COMMANDS
+                    if c.format == "skir" or PEER_FORMATS[c.format] in self.peers]
         print(f"{ops} ops, {runs} interleaved runs of whole processes")
         print(f"  {'command':<14} {'input MB':>9} {'min ms':>9} {'median ms':>10} {'cpu ms':>9}"
               f" {'MB/s':>8} {'peak MB':>8}")
         medians = {}
-        for name, (samples, size) in self.samples(commands, ops, runs).items():
+        measured = self.samples(commands, ops, runs)
+        for name, (samples, size) in measured.items():
             median = statistics.median(s.wall for s in samples)
             cpu = statistics.median(s.cpu for s in samples)
             rss = max(s.rss for s in samples)
@@ -122,6 +136,12 @@ class Bench:
                 wall, cpu, rss = (a / b for a, b in zip(medians[over], medians[under]))
                 print(f"  {over} / {under}: {wall:.2f} x wall time, {cpu:.2f} x processor time,"
                       f" {rss:.2f} x memory (medians of the same ops)")
+                walls = [[sample.wall for sample in measured[name][0]] for name in (over, under)]
+                if (over, under) in AIMS:
+                    figures.ratio(self.args, f"`{under[6:]}` of {ops:,} ops, {over} / skirc",
+                                  AIMS[over, under], [a / b for a, b in zip(*walls)],
+                                  f"{over}, {medians[over][0] * 1e3:.0f} ms; skirc, "
+                                  f"{medians[under][0] * 1e3:.1f} ms")
 
     def growth(self, sizes, runs):
         commands = [c for c in COMMANDS if c.name in GROWTH]
@@ -134,7 +154,9 @@ class Bench:
         for name, values in per_op.items():
             print(f"  {name:<14}" + "".join(f"{v:12.0f}" for v in values)
                   + f"   last / first: {values[-1] / values[0]:.2f}")
-
+            exponent = 1 + math.log(values[-1] / values[0]) / math.log(sizes[-1] / sizes[0])
+            figures.add(self.args, f"growth of `{name[6:]}`, {sizes[0]:,} to {sizes[-1]:,} ops: exponent",
+                        LINEAR, f"{exponent:.2f}", f"{values[-1]:.0f} ns per op at the end")
 
     def pass_times(self, table, ops):
         """{pass: seconds} of one run."""
@@ -160,12 +182,18 @@ class Bench:
                   + f"   last / first: {values[-1] / values[0]:.2f}")
 
 
-def find_mlir_opt(wanted):
-    for place in [wanted] if wanted else MLIR_OPT_PLACES:
-        found = shutil.which(place)
-        if found:
-            return found
-    return None
+def find_peers(args):
+    """Where those are that are installed."""
+    found = {}
+    for name, places in PEERS.items():
+        wanted = getattr(args, name)
+        there = [path for path in map(shutil.which, [wanted] if wanted else places) if path]
+        if there:
+            found[name] = there[0]
+        else:
+            print(f"{name.replace('_', '-')} is not installed (Debian: {PACKAGES[name]}), so there is "
+                  "no comparison with it")
+    return found
 
 
 def numbers(text):
@@ -175,22 +203,19 @@ def numbers(text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--skirc", default="build/skirc")
-    parser.add_argument("--mlir-opt", help="default: the first that exists of "
-                        + ", ".join(MLIR_OPT_PLACES))
+    for name, places in PEERS.items():
+        parser.add_argument("--" + name.replace("_", "-"),
+                            help="default: the first that exists of " + ", ".join(places))
     parser.add_argument("--data", default="bench-data", help="folder for generated inputs")
     parser.add_argument("--ops", type=int, default=100000, help="size of the comparison")
-    parser.add_argument("--growth", type=numbers, default=[10000, 100000, 1000000],
+    parser.add_argument("--growth", type=numbers, default=[1000, 10000, 100000, 1000000],
                         help="sizes for growth, separated by commas; empty for none")
-    parser.add_argument("--runs", type=int, default=5)
-    args = parser.parse_args()
-    mlir_opt = find_mlir_opt(args.mlir_opt)
-    if not mlir_opt:
-        print("mlir-opt is not installed (Debian: mlir-16-tools), so there is no comparison with it")
-    bench = Bench(args, mlir_opt)
+    args = figures.parse(parser, 5, 3)
+    bench = Bench(args, find_peers(args))
     bench.compare(args.ops, args.runs)
     if args.growth:
         bench.growth(args.growth, max(1, args.runs // 2 + 1))
-        for table in PASS_TABLES:
+        for table in [] if args.short else PASS_TABLES:
             bench.passes(table, args.growth, max(1, args.runs // 2 + 1))
 
 

@@ -1,8 +1,8 @@
 /* Measures barriers over all 72 cores of a device with 24 AICs and 48 AIVs, of an entry that is
  * rows of data and of one that is code, and launches that do nothing. For each number of threads
  * that is asked for it prints a line of nanoseconds: a barrier of the one and of the other, one of
- * that many bare threads, the first launch and a later one. All take turns; what is printed are
- * medians. */
+ * that many bare threads, the first launch and a later one, and as many switches of stacks as there
+ * are cores. All take turns; what is printed are medians. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "backend/runtime/fiber.h"
 #include "skrt.h"
 
-enum { BARRIERS = 1000, ROUNDS = 21, PARAMS = 1, MAX_THREADS = 64 };
+enum { CORES = 72, BARRIERS = 1000, ROUNDS = 21, PARAMS = 1, MAX_THREADS = 64 };
 
 static const struct skrt_site sites[] = {{"arrive", NULL}, {"await", NULL}};
 
@@ -117,6 +118,24 @@ static double bare(uint32_t threads)
     return now() - begin;
 }
 
+/* Two stacks, which one thread leaves for one another. */
+static struct skrt_fiber here, there;
+
+static void go_back(void *arg)
+{
+    (void)arg;
+    for (;;)
+        skrt_fiber_switch(&there, &here, false);
+}
+
+static double switches(void)
+{
+    double begin = now();
+    for (int i = 0; i < BARRIERS * CORES / 2; i++)
+        skrt_fiber_switch(&here, &there, false);
+    return now() - begin;
+}
+
 static int compare(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -133,6 +152,7 @@ static double median(double *values)
 static void measure(uint32_t threads)
 {
     static double by_rows[ROUNDS], by_code[ROUNDS], by_threads[ROUNDS], launches[ROUNDS];
+    static double by_switches[ROUNDS];
     struct skrt_device_config config = {.aic = 24, .aiv = 48, .threads = threads};
     struct skrt_device *device = skrt_device_open(&config);
     if (!device)
@@ -143,15 +163,20 @@ static void measure(uint32_t threads)
         by_rows[i] = launch(device, rows_entry) / BARRIERS;
         by_code[i] = launch(device, code_entry) / BARRIERS;
         by_threads[i] = bare(threads) / BARRIERS;
+        by_switches[i] = switches() / BARRIERS;
     }
-    printf("%u %.0f %.0f %.0f %.0f %.0f\n", threads, median(by_rows), median(by_code),
-           median(by_threads), first, median(launches));
+    printf("%u %.0f %.0f %.0f %.0f %.0f %.0f\n", threads, median(by_rows), median(by_code),
+           median(by_threads), first, median(launches), median(by_switches));
     skrt_device_close(device);
 }
 
 int main(int argc, char **argv)
 {
     make_rows();
+    skrt_fiber_init_thread(&here);
+    if (!skrt_fiber_map(&there))
+        return 1;
+    skrt_fiber_reset(&there, go_back, NULL);
     for (int i = 1; i < argc; i++) {
         uint32_t threads = (uint32_t)strtoul(argv[i], NULL, 10);
         if (threads > 0 && threads <= MAX_THREADS)

@@ -11,6 +11,8 @@ import subprocess
 import tempfile
 import time
 
+import figures
+
 COMPARED = 1000
 SIZES = [1000, 10000, 100000, 1000000]
 
@@ -42,33 +44,40 @@ def main():
     parser.add_argument("--skirc", default="build/skirc")
     parser.add_argument("--cc", default="cc")
     parser.add_argument("--include", default="build/backend/kernels", help="folder of skrt.h")
-    parser.add_argument("--runs", type=int, default=5)
-    args = parser.parse_args()
+    args = figures.parse(parser, 5, 3)
     with tempfile.TemporaryDirectory(prefix="skir-bench.") as folder:
         def path(name):
             return os.path.join(folder, name)
 
-        for ops in SIZES:
+        for ops in [1, *SIZES]:
             chain(path(f"{ops}.skir"), ops)
         rows = [[args.skirc, "compile", path(f"{COMPARED}.skir"), "-o", path("rows.o")]]
         source = [[args.skirc, "compile", "--emit=c", path(f"{COMPARED}.skir"), "-o", path("c.c")],
                   shlex.split(args.cc) + ["-std=gnu11", "-O1", "-fPIC", "-I" + args.include, "-c",
                                           path("c.c"), "-o", path("c.o")]]
-        samples = [(seconds(rows), seconds(source)) for _ in range(args.runs)]
+        least = [[args.skirc, "compile", path("1.skir"), "-o", path("rows.o")]]
+        samples = [(seconds(rows), seconds(source), seconds(least)) for _ in range(args.runs)]
         both = [statistics.median(column) for column in zip(*samples)]
-        ratios = sorted(code / data for data, code in samples)
+        ratios = sorted(code / data for data, code, _ in samples)
         print(f"one entry of {COMPARED} ops, median of {args.runs} runs in turn: as rows, linked, "
               f"{both[0] * 1e3:.1f} ms; as C, not linked, {both[1] * 1e3:.1f} ms; "
               f"{ratios[0]:.1f} to {ratios[-1]:.1f} times as long")
+        more = figures.quarters([(data - one) * 1e3 for data, _, one in samples])
+        figures.add(args, f"`compile` of {COMPARED:,} ops, above that of 1", "≤ 10 ms",
+                    "{1:.1f} ms ({0:.1f} to {2:.1f})".format(*more),
+                    f"as C by the compiler, {both[1] * 1e3:.0f} ms")
         print(f"growth: median ns of wall time per op over {args.runs} runs, of {SIZES[0]} to "
               f"{SIZES[-1]} ops")
         per_op = []
         for ops in SIZES:
             command = [args.skirc, "compile", path(f"{ops}.skir"), "-o", path("rows.o")]
-            per_op.append(statistics.median(seconds([command]) for _ in range(args.runs))
-                          * 1e9 / ops)
+            runs = 1 if args.short and ops == SIZES[-1] else args.runs
+            per_op.append(statistics.median(seconds([command]) for _ in range(runs)) * 1e9 / ops)
+        grows = f"{1 + exponent(per_op[-1] / per_op[0]):.2f}"
         print("  skirc compile " + "".join(f"{value:12.0f}" for value in per_op)
-              + f"   exponent: {1 + exponent(per_op[-1] / per_op[0]):.2f}")
+              + f"   exponent: {grows}")
+        figures.add(args, f"growth of `compile`, {SIZES[0]:,} to {SIZES[-1]:,} ops: exponent", "1.0",
+                    grows, f"{per_op[-1]:.0f} ns per op at the end")
 
 
 if __name__ == "__main__":

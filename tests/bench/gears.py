@@ -20,6 +20,8 @@ import sys
 import tempfile
 import time
 
+import figures
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.dirname(os.path.dirname(HERE))
 FOLDERS = ["", "ir", "backend/runtime"]
@@ -209,8 +211,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--skirc", default="skirc")
     parser.add_argument("--cc", default=os.environ.get("CC", "cc"))
-    parser.add_argument("--runs", type=int, default=11, help="rounds (11)")
-    args, _ = parser.parse_known_args()
+    args = figures.parse(parser, 11, 5)
     with tempfile.TemporaryDirectory(prefix="skir-bench.") as folder:
         program = build(args, folder)
         medians = {cases: statistics.median(ns) for cases, ns in times(program, args.runs).items()}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes one synthetic graph as .skir text or as the equivalent MLIR in generic form.
 
-usage: generate.py --ops N --format skir|mlir|mixed|fused [-o FILE] [--seed S]
+usage: generate.py --ops N --format skir|mlir|llvm|mixed|fused [-o FILE] [--seed S]
 
 Every hundred ops are ten at graph level and ninety of one scope, spread over the default stream
 and the streams "1" and "2": in turn stream blocks inside the scope, and the scope inside stream
@@ -16,6 +16,9 @@ The texts skir and mlir describe the same ops in the same nesting, with the same
   - An `after` clause becomes additional operands and their number as an attribute.
   - The graph is a registered func.func, so that mlir-opt verifies dominance as skirc verifies the
     order of definitions.
+
+The text llvm has the same ops as calls of functions that it declares, without scopes and streams;
+two results are taken out of what a call returns.
 """
 
 import argparse
@@ -127,6 +130,41 @@ class Mlir:
             f"{', '.join(results)} = \"skir.{kind}\"({', '.join(operands)}){attributes}"
             f" : ({sources}) -> {types}\n"
         )
+
+
+class Llvm:
+    """Tensors are numbers. The second of two results is taken out of what the call returns."""
+
+    def begin(self):
+        lines = ""
+        for kind, count, results in sorted({(k, len(o), len(r)) for k, o, r, _ in OPS}):
+            returns = "{ i64, i64 }" if results > 1 else "i64"
+            lines += f"declare {returns} @{kind}({', '.join(['i64'] * count)})\n"
+        return lines + "\ndefine i64 @bench(i64 %a, i64 %b, i64 %i) {\n"
+
+    def end(self, result):
+        return f"  ret i64 {result}\n}}\n"
+
+    def open_scope(self, number):
+        return f"; scope {number}\n"
+
+    def open_stream(self, label):
+        return f"; stream {label}\n"
+
+    def close_scope(self, number):
+        return "\n"
+
+    def close_stream(self, label):
+        return "\n"
+
+    def op(self, kind, results, operands, result_types, operand_types, attributes, after):
+        call = f"@{kind}({', '.join('i64 ' + name for name in operands)})\n"
+        if len(results) == 1:
+            return f"{results[0]} = call i64 {call}"
+        pair = "{ i64, i64 }"
+        return (f"%p{results[0][2:]} = call {pair} {call}"
+                + "".join(f"  {name} = extractvalue {pair} %p{results[0][2:]}, {i}\n"
+                          for i, name in enumerate(results)))
 
 
 class Generator:
@@ -250,7 +288,7 @@ def fused_graph(out, total, streams, seed):
 def main():
     parser = argparse.ArgumentParser(description="a synthetic graph as .skir or MLIR text")
     parser.add_argument("--ops", type=int, required=True)
-    parser.add_argument("--format", choices=["skir", "mlir", "mixed", "fused"],
+    parser.add_argument("--format", choices=["skir", "mlir", "llvm", "mixed", "fused"],
                         required=True,
                         help="mixed: .skir with more streams and orders between them; "
                         "fused: .skir of one super kernel")
@@ -266,7 +304,7 @@ def main():
         if args.format == "fused":
             fused_graph(out, args.ops, args.streams or 4, args.seed)
             return
-        Generator({"skir": Skir, "mlir": Mlir}[args.format](), out, args.seed).graph(args.ops)
+        Generator({"skir": Skir, "mlir": Mlir, "llvm": Llvm}[args.format](), out, args.seed).graph(args.ops)
 
 
 if __name__ == "__main__":

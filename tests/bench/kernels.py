@@ -16,6 +16,8 @@ import sys
 import tempfile
 import time
 
+import figures
+
 
 def import_numpy():
     """NumPy, or None; where only the system's Python has it, that one runs this program."""
@@ -103,8 +105,9 @@ def numpy_power(m, n):
 class Case:
     """An op, and what is measured beside it."""
 
-    def __init__(self, title, operands, op, result, peer, repeat, inputs=()):
+    def __init__(self, title, operands, op, result, peer, repeat, inputs=(), aim=None):
         self.title, self.peer, self.repeat, self.inputs = title, peer, repeat, inputs
+        self.aim = aim  # the library, and how many times as long at most
         parameters = ", ".join(f"%{name}: {of}" for name, of in operands.items())
         self.text = (f"skir 1\n\ngraph @f({parameters}) -> {result} {{\n"
                      f"  %y = {op} : {result}\n  return %y\n}}\n")
@@ -128,68 +131,74 @@ class Case:
                 times.append((time.perf_counter() - begin) * 1e3)
             self.others.append(times[1:])
 
-    def report(self):
-        def figures(rounds):
+    def report(self, args):
+        def times(rounds):
             return statistics.median(map(statistics.median, rounds)), min(map(min, rounds))
 
-        line = "{:42} {:9.3f} {:9.3f}".format(self.title, *figures(self.own))
+        line = "{:42} {:9.3f} {:9.3f}".format(self.title, *times(self.own))
         if not self.peer:
             return line + "   (nothing beside it)"
         ratios = [statistics.median(own) / statistics.median(other)
                   for own, other in zip(self.own, self.others)]
+        if self.aim:
+            figures.ratio(args, f"{self.title}, skirc / {self.aim[0]}", self.aim[1], ratios,
+                          f"{self.aim[0]}, {times(self.others)[0]:.2f} ms; skirc, "
+                          f"{times(self.own)[0]:.2f} ms")
         return line + " {:9.3f} {:9.3f}   {:5.2f} {:5.2f}".format(
-            *figures(self.others), statistics.median(ratios),
-            figures(self.own)[1] / figures(self.others)[1])
+            *times(self.others), statistics.median(ratios),
+            times(self.own)[1] / times(self.others)[1])
 
 
-def product(title, dtype, peer, m, k, n, flags="", operands=None):
-    x, y = operands or (f"{dtype}[{m}, {k}]", f"{dtype}[{k}, {n}]")
+def product(title, dtype, peer, m, k, n, flags="", aim=None):
+    x, y = f"{dtype}[{m}, {k}]", f"{dtype}[{k}, {n}]"
     repeat = max(10, min(200, 20 * 1024 ** 3 // (m * k * n) // 2))
     return Case(f"MatMul {title} {m} x {k} x {n}", {"a": x, "b": y}, f"MatMul(%a, %b){flags}",
-                f"{dtype}[{m}, {n}]", peer, repeat, ["a=normal", "b=normal:2"])
+                f"{dtype}[{m}, {n}]", peer, repeat, ["a=normal", "b=normal:2"], aim)
 
 
 def cases(size):
     blas = open_blas(size, size, size)
     square = f"[{size}, {size}]"
-    yield product("f32", "f32", blas, size, size, size)
+    twice = ("OpenBLAS f32", "≤ 2 ×")
+    yield product("f32", "f32", blas, size, size, size, aim=twice)
     yield product("f32, transposed", "f32", blas, size, size, size, " {transpose_x2}")
-    yield product("bf16, f32 beside it", "bf16", blas, size, size, size)
+    yield product("bf16, f32 beside it", "bf16", blas, size, size, size, aim=twice)
     yield product("f16, f32 beside it", "f16", blas, size, size, size)
     yield product("f32", "f32", open_blas(size // 4, size // 4, size // 4), *[size // 4] * 3)
     yield product("f32", "f32", open_blas(1, size, size), 1, size, size)
     yield Case(f"QuantBatchMatmulV3 {size} x {size} x {size}",
                {"a": "i8" + square, "b": "i8" + square, "s": f"f32[{size}]"},
-               "QuantBatchMatmulV3(%a, %b, %s)", "f16" + square, one_dnn(size, size, size), 20)
+               "QuantBatchMatmulV3(%a, %b, %s)", "f16" + square, one_dnn(size, size, size), 20,
+               aim=("oneDNN", "≤ 4 ×"))
     positive = ["a=rand:0.1..3", "b=normal:2"]
     for op, operands, peer, inputs in (
             ("Softmax", "a", numpy_softmax, ["a=normal"]), ("Exp", "a", numpy_exp, ["a=normal"]),
             ("Pows", "ab", numpy_power, positive)):
         yield Case(f"{op} f32 {square}", {name: "f32" + square for name in operands},
                    f"{op}({', '.join('%' + name for name in operands)})", "f32" + square,
-                   peer(size, size) if numpy else None, 20, inputs)
+                   peer(size, size) if numpy else None, 20, inputs,
+                   None if op == "Exp" else ("NumPy", "≤ 1 ×"))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--skirc", default="build/skirc")
     parser.add_argument("--threads", type=int, default=os.cpu_count())
-    parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--size", type=int, default=1024)
-    args = parser.parse_args()
+    args = figures.parse(parser, 7, 5)
     # Read when the libraries are loaded.
     os.environ["OPENBLAS_NUM_THREADS"] = os.environ["OMP_NUM_THREADS"] = str(args.threads)
     wanted = list(cases(args.size))
     with tempfile.TemporaryDirectory(prefix="skir-bench.") as folder:
-        for _ in range(args.rounds):
+        for _ in range(args.runs):
             for case in wanted:
                 case.measure(args, folder)
     print(f"kernels on {args.threads} threads, and OpenBLAS and oneDNN on as many, NumPy on one: ms, "
-          f"{args.rounds} rounds in turn")
+          f"{args.runs} rounds in turn")
     print("{:42} {:>9} {:>9} {:>9} {:>9}   {:>5} {:>5}".format(
         "", "median", "least", "beside", "least", "ratio", "least"))
     for case in wanted:
-        print(case.report())
+        print(case.report(args))
 
 
 numpy = import_numpy()

@@ -15,6 +15,8 @@ import subprocess
 import tempfile
 import time
 
+import figures
+
 COPIES = 4
 BLOCK = 48
 KERNELS = 1000
@@ -99,8 +101,10 @@ def by_tools(kernels):
                ["objcopy", f"--keep-global-symbol={NAME % (0, 0)}", "tools.o", "local.o"]])
 
 
-def ratios(ones, others):
-    low, middle, high = statistics.quantiles([b / a for a, b in zip(ones, others)], n=4)
+def ratios(args, what, aim, ones, others, beside):
+    all_ratios = [b / a for a, b in zip(ones, others)]
+    figures.ratio(args, what, aim, all_ratios, beside)
+    low, middle, high = figures.quarters(all_ratios)
     return f"{middle:.2f} x, the middle half {low:.2f} to {high:.2f}"
 
 
@@ -119,26 +123,31 @@ def compare_linker(args, folder, linker):
     print(f"  {os.path.basename(linker)} -r of copies ready made: "
           f"{statistics.median(others) * 1e3:8.1f} ms, "
           f"{os.path.getsize(os.path.join(folder, 'joined.o')) / 1e6:.1f} MB")
-    print(f"  linker / skirc: {ratios(ones, others)}")
+    what = f"link of {KERNELS:,} kernels x {COPIES} copies, {os.path.basename(linker)} / skirc"
+    beside = (f"{os.path.basename(linker)} of ready copies, {statistics.median(others) * 1e3:.0f} ms; "
+              f"skirc from text, {statistics.median(ones) * 1e3:.0f} ms")
+    print(f"  linker / skirc: {ratios(args, what, '≥ 1 ×', ones, others, beside)}")
 
 
 def compare_tools(args, folder):
     own = [[args.skirc, "compile", "--jobs=1", f"{BY_TOOLS}.skir", "-o", "own.o"]]
     samples = [(min(seconds(own, folder) for _ in range(5)), seconds(by_tools(BY_TOOLS), folder))
-               for _ in range(3)]
+               for _ in range(1 if args.short else 3)]
     ones, others = zip(*samples)
-    print(f"{BY_TOOLS} kernels, {COPIES} copies each: medians of 3 runs in turn")
+    print(f"{BY_TOOLS} kernels, {COPIES} copies each: medians of {len(samples)} runs in turn")
     print(f"  skirc compile --jobs=1, from text, the best of 5: {statistics.median(ones) * 1e3:.1f} ms")
     print(f"  objcopy of each, objdump of each, ld -r, objcopy: {statistics.median(others):.2f} s")
-    print(f"  tools / skirc: {ratios(ones, others)}")
+    what = f"link of {BY_TOOLS} kernels x {COPIES} copies, tools / skirc"
+    beside = (f"objcopy of each, objdump of each, ld -r, objcopy, {statistics.median(others):.1f} s; "
+              f"skirc from text, {statistics.median(ones) * 1e3:.1f} ms")
+    print(f"  tools / skirc: {ratios(args, what, '≥ 500 ×', ones, others, beside)}")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--skirc", default="build/skirc")
     parser.add_argument("--cc", default="cc")
-    parser.add_argument("--runs", type=int, default=11)
-    args = parser.parse_args()
+    args = figures.parse(parser, 11, 7)
     args.skirc = os.path.abspath(args.skirc)
     with tempfile.TemporaryDirectory(prefix="skir-bench.") as folder:
         make_objects(args, folder)
