@@ -168,6 +168,7 @@ plugin_headers = \
 	ir/base/intern.h \
 	ir/base/json.h \
 	ir/base/memory.h \
+	ir/base/numbered.h \
 	ir/base/part.h \
 	ir/base/shown.h \
 	ir/base/source.h \
