@@ -27,19 +27,21 @@ static int64_t dim_at(const struct ge_writer *writer, uint32_t row, int64_t dim)
     return gear_row_dim(writer->module, writer->graph, row_at(writer, row), dim);
 }
 
-/* Whether the shape of a parameter is known in each combination. */
-static bool says_param(const struct ge_writer *writer, uint32_t param)
+/* What GE has no words for of a parameter: its shape is known in each combination else; NULL. */
+static const char *unsaid_of(const struct ge_writer *writer, uint32_t param)
 {
     const struct value *value = &writer->graph->values.at[param];
     const struct intern_name *name = &writer->module->names.names[value->name];
     const struct type *type = &writer->module->types.at[value->type];
-    if (type->rank == RANK_UNKNOWN || memchr(name->text, ';', name->size))
-        return false;
+    if (memchr(name->text, ';', name->size))
+        return "its name has a semicolon";
+    if (type->rank == RANK_UNKNOWN)
+        return "how many dimensions it has is not known";
     for (uint32_t row = 0; row < count_rows(writer); row++)
         for (uint32_t i = 0; i < type->rank; i++)
             if (dim_at(writer, row, type_dims(writer->module, value->type)[i]) < 0)
-                return false;
-    return true;
+                return "gears do not give all of its dimensions";
+    return NULL;
 }
 
 static void drop_marked(struct gear_table *table, const struct graph *graph)
@@ -52,12 +54,28 @@ static void drop_marked(struct gear_table *table, const struct graph *graph)
     table->n_rows = kept;
 }
 
-static bool says_all(const struct ge_writer *writer)
+/* What GE has no words for, and of which parameter, or NONE; NULL where it has. */
+static const char *unsaid(const struct ge_writer *writer, uint32_t *param)
 {
-    bool all = count_rows(writer) >= 2;
-    for (uint32_t i = 0; all && i < writer->graph->n_params; i++)
-        all = says_param(writer, i);
-    return all;
+    const char *why = count_rows(writer) < 2 ? "one combination alone is none to it" : NULL;
+    *param = NONE;
+    for (uint32_t i = 0; !why && i < writer->graph->n_params; i++) {
+        why = unsaid_of(writer, i);
+        *param = why ? i : NONE;
+    }
+    return why;
+}
+
+/* False where the graph has no gears. The table is to be freed. */
+static bool begin(struct ge_writer *writer, const struct module *module, const struct graph *graph)
+{
+    *writer = (struct ge_writer){.module = module, .graph = graph};
+    if (graph->gear_mode == GEARS_NONE ||
+        (graph->cases.count == 0 && !gear_table_init(&writer->table, graph)))
+        return false;
+    if (graph->cases.count == 0)
+        drop_marked(&writer->table, graph);
+    return true;
 }
 
 static void put_param(const struct ge_writer *writer, uint32_t param, struct text *text)
@@ -93,20 +111,29 @@ static void put_row(const struct ge_writer *writer, uint32_t row, struct text *t
 
 bool ge_gears_write(struct ge_gears *gears, const struct module *module, const struct graph *graph)
 {
-    struct ge_writer writer = {.module = module, .graph = graph};
+    struct ge_writer writer;
+    uint32_t param;
     *gears = (struct ge_gears){.input_shape = {NULL, 0, 0}};
-    if (graph->gear_mode == GEARS_NONE ||
-        (graph->cases.count == 0 && !gear_table_init(&writer.table, graph)))
+    if (!begin(&writer, module, graph))
         return false;
-    if (graph->cases.count == 0)
-        drop_marked(&writer.table, graph);
-    bool says = says_all(&writer);
+    bool says = !unsaid(&writer, &param);
     for (uint32_t i = 0; says && i < graph->n_params; i++)
         put_param(&writer, i, &gears->input_shape);
     for (uint32_t i = 0; says && i < count_rows(&writer); i++)
         put_row(&writer, i, &gears->dynamic_dims);
     gear_table_free(&writer.table);
     return says;
+}
+
+const char *ge_gears_unsaid(const struct module *module, const struct graph *graph, uint32_t *param)
+{
+    struct ge_writer writer;
+    *param = NONE;
+    if (!begin(&writer, module, graph))
+        return NULL;
+    const char *why = unsaid(&writer, param);
+    gear_table_free(&writer.table);
+    return why;
 }
 
 void ge_gears_free(struct ge_gears *gears)

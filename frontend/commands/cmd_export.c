@@ -5,6 +5,8 @@
 #include "frontend/cli/outputs.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/exchange/exchange.h"
+#include "ir/ge_gears.h"
+#include "ir/syntax/locate.h"
 #include "ir/verify/gear_rows.h"
 
 const struct option options_export[] = {
@@ -50,6 +52,25 @@ static bool mark_gears(const struct exchange_format *format, struct input *input
     return ok;
 }
 
+/* What formats that list combinations have no words for. */
+static void warn_unsaid(const struct exchange_format *format, struct input *input)
+{
+    const struct module *module = input->module;
+    for (uint32_t i = 0; format->lists_gears && i < module->graphs.count; i++) {
+        const struct graph *graph = &module->graphs.at[i];
+        uint32_t param;
+        const char *why = ge_gears_unsaid(module, graph, &param);
+        if (!why)
+            continue;
+        struct span span = param == NONE ? locate_token(module, graph->gears.at[0].loc)
+                                         : locate_token(module, graph->params.at[param].loc);
+        if (diag_at(&input->diags, DIAG_gears_unsaid, span,
+                    "%s does not list the combinations of gears: %s", format->name, why))
+            diag_help(&input->diags, "'_skir' has them for skirc import; others find dimensions of "
+                                     "-1");
+    }
+}
+
 /* What can be imported has paths that lead from its folder. */
 static enum exit_status export_one(struct invocation *invocation, const char *path,
                                    const char *output, const void *user)
@@ -60,6 +81,7 @@ static enum exit_status export_one(struct invocation *invocation, const char *pa
         struct exported exported = {user, input.module};
         if ((!exported.format->fits || exported.format->fits(input.module, &input.diags)) &&
             mark_gears(exported.format, &input) && named_files_stay(&input, output)) {
+            warn_unsaid(exported.format, &input);
             if (exported.format->read)
                 move_paths(input.module, path, output);
             status = write_produced(invocation, output, produce, &exported);
