@@ -175,19 +175,28 @@ static const int64_t *row_of(const struct graph *graph, uint32_t name)
     return NULL;
 }
 
-void gears_tell_copy(struct diags *diags, const struct module *module, const struct graph *graph)
+/* Of the row that has the graph. */
+static const char *copy_text(const struct diag_copy *copy, struct arena *arena)
 {
-    diags->copy = NULL;
-    for (uint32_t i = 0; diags->copies && graph && i < module->graphs.count; i++) {
-        const int64_t *row = row_of(&module->graphs.at[i], graph->name);
+    const struct module *module = copy->whole;
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        const int64_t *row = row_of(&module->graphs.at[i], copy->id);
         if (!row)
             continue;
         struct text text = {NULL, 0, 0};
         gear_row_text(&text, module, &module->graphs.at[i], row);
-        diags->copy = arena_strndup(&diags->arena, text.at, text.size);
+        const char *kept = arena_strndup(arena, text.at, text.size);
         text_free(&text);
-        return;
+        return kept;
     }
+    return NULL;
+}
+
+void gears_tell_copy(struct diags *diags, const struct module *module, const struct graph *graph)
+{
+    bool tell = diags->copies && graph;
+    diags->copy = tell ? (struct diag_copy){copy_text, module, graph->name}
+                       : (struct diag_copy){NULL, NULL, 0};
 }
 
 bool module_has_cases(const struct module *module)

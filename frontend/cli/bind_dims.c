@@ -7,6 +7,8 @@
 #include "ir/verify/infer_types.h"
 #include "ir/verify/verify.h"
 
+#include <string.h>
+
 /* Of combinations, in a message. */
 enum { MOST_TOLD = 8, MOST_COMPARED = 1000 };
 
@@ -293,6 +295,11 @@ bool bind_free_dims(struct module *module, struct graph *graph, const struct dim
     return ok;
 }
 
+static const char *values_text(const struct diag_copy *copy, struct arena *arena)
+{
+    return arena_strndup(arena, copy->whole, strlen(copy->whole));
+}
+
 /* What is wrong with the types now is so with the values. */
 static bool settle_bound(struct binder *binder)
 {
@@ -301,12 +308,13 @@ static bool settle_bound(struct binder *binder)
         text_printf(&values, "%s%.*s = %lld", i ? ", " : "",
                     NAME(binder->module, binder->bindings.at[i].name),
                     (long long)binder->bindings.at[i].value);
-    if (values.size)
-        binder->diags->copy = arena_strndup(&binder->diags->arena, values.at, values.size);
-    bool ok =
-        settle_types(binder->module, binder->graph, true, binder->diags) &&
-        (values.size == 0 || verify_graph_alone(binder->module, binder->graph, binder->diags));
-    binder->diags->copy = NULL;
+    text_char(&values, '\0');
+    if (binder->bindings.count)
+        binder->diags->copy = (struct diag_copy){values_text, values.at, 0};
+    bool ok = settle_types(binder->module, binder->graph, true, binder->diags) &&
+              (binder->bindings.count == 0 ||
+               verify_graph_alone(binder->module, binder->graph, binder->diags));
+    binder->diags->copy = (struct diag_copy){NULL, NULL, 0};
     text_free(&values);
     return ok;
 }

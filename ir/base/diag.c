@@ -147,11 +147,13 @@ bool diag_vat(struct diags *diags, enum diag_id id, struct span span, const char
         diags->counts[SEVERITY_ERROR] > diags->max_errors)
         return false;
     const char *text = format_text(diags, format, args);
+    const struct diag_copy *copy = &diags->copy;
+    bool told = severity == SEVERITY_ERROR && copy->text;
     vec_push(&diags->list, (struct diag){.id = id,
                                          .severity = severity,
                                          .span = span,
                                          .text = text,
-                                         .copy = severity == SEVERITY_ERROR ? diags->copy : NULL});
+                                         .copy = told ? copy->text(copy, &diags->arena) : NULL});
     return true;
 }
 

@@ -52,6 +52,14 @@ struct diag {
     struct diag_field *fields, **last_field;
 };
 
+/* Which of diags.copies the statements at hand are of. It is looked up where an error asks. */
+struct diag_copy {
+    /* Its text, as "b = 4", in the arena, or NULL; NULL: none is at hand. */
+    const char *(*text)(const struct diag_copy *copy, struct arena *arena);
+    const void *whole;
+    uint32_t id;
+};
+
 struct diags {
     struct source *source; /* NULL where none is read (yet) */
     const char *path;      /* printed where there is no position; may be NULL */
@@ -66,7 +74,7 @@ struct diags {
      * differ in numbers alone are one, which is counted once. NULL: there are none. A static
      * string. */
     const char *copies;
-    const char *copy; /* which of them is at hand, as "b = 4"; NULL: none, or it is not known */
+    struct diag_copy copy;
 };
 
 void diags_init(struct diags *diags, struct source *source, const char *path);
