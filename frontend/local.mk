@@ -246,6 +246,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/off_gear.h \
 	frontend/commands/padding.c \
 	frontend/commands/padding.h \
+	frontend/commands/padding_folds.c \
+	frontend/commands/padding_folds.h \
 	frontend/commands/padding_ops.c \
 	frontend/commands/padding_ops.def \
 	frontend/commands/padding_ops.h \

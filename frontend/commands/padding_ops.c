@@ -1,4 +1,5 @@
 #include "frontend/commands/padding_ops.h"
+#include "frontend/commands/padding_folds.h"
 #include "ir/op_tensors.h"
 #include "ir/syntax/locate.h"
 
@@ -10,6 +11,9 @@ enum mixes {
     MIXES_LAST,
     MIXES_TAIL,
     MIXES_AXES,
+    MIXES_BACK,
+    MIXES_JOIN,
+    MIXES_FROM,
     MIXES_INNER,
     MIXES_MATRIX,
     MIXES_VIEW,
@@ -28,16 +32,17 @@ static const struct padding_op {
 
 enum { N_PADDING_OPS = sizeof padding_ops / sizeof padding_ops[0] };
 
-/* A shape as it was asked for, and as it runs. */
-struct padded_shape {
-    uint32_t rank; /* RANK_UNKNOWN: nothing is known */
-    int64_t exact[MAX_RANK], padded[MAX_RANK];
+/* Values that have dimensions which are several. */
+struct folds {
+    struct id_map at; /* by value: index of `all` */
+    VEC(struct fold) all;
 };
 
 struct op_watch {
     const struct module *module;
     const struct graph *graph;
     const struct padded_graphs *graphs;
+    struct folds *folds;
     const struct op *op;
     struct padding_op how;
     struct op_tensors tensors; /* as they run; of an op whose `how` is not MIXES_ALL */
@@ -58,17 +63,11 @@ static struct padded_shape shape_of(const struct op_watch *watch, uint32_t value
     return shape;
 }
 
-/* What is not known may be padded. */
-static bool is_padded(const struct padded_shape *shape, uint32_t dim)
-{
-    return shape->exact[dim] != shape->padded[dim] || shape->padded[dim] < 0;
-}
-
 static bool any_is_padded(const struct padded_shape *shape)
 {
     bool any = shape->rank == RANK_UNKNOWN;
     for (uint32_t i = 0; !any && i < shape->rank; i++)
-        any = is_padded(shape, i);
+        any = padded_dim(shape, i);
     return any;
 }
 
@@ -135,6 +134,22 @@ static bool is_batch_first(const struct op_watch *watch)
            *watch->module->names.names[attr->value.id].text == 'B';
 }
 
+static bool has_flag(const struct op_watch *watch, const char *name)
+{
+    const struct attr *attr = own_attr(watch, name, strlen(name));
+    return attr && (attr->value.kind != ATTR_BOOL || attr->value.i);
+}
+
+/* Whether the dimension is the attribute's or behind it. */
+static bool is_from(const struct op_watch *watch, uint32_t dim, uint32_t rank)
+{
+    const struct attr *attr = own_attr(watch, watch->how.attr, strlen(watch->how.attr));
+    int64_t from = attr ? attr->value.i : strtol(fallback_of(watch, watch->how.attr), NULL, 10);
+    if (attr && attr->value.kind != ATTR_INT)
+        return true;
+    return (int64_t)dim >= (from < 0 ? from + (int64_t)rank : from);
+}
+
 static bool is_transposed(const struct op_watch *watch)
 {
     for (const char *name = watch->how.attr; *name; name += strspn(name, " ")) {
@@ -162,7 +177,7 @@ static bool take_dim(struct taken *taken)
     if (taken->next == taken->shape->rank)
         return false;
     uint32_t dim = taken->next++;
-    taken->inner = taken->inner || (is_padded(taken->shape, dim) && taken->padded > 1);
+    taken->inner = taken->inner || (padded_dim(taken->shape, dim) && taken->padded > 1);
     return !__builtin_mul_overflow(taken->exact, taken->shape->exact[dim], &taken->exact) &&
            !__builtin_mul_overflow(taken->padded, taken->shape->padded[dim], &taken->padded);
 }
@@ -220,6 +235,9 @@ static bool mixes_along(const struct op_watch *watch, uint32_t operand, uint32_t
     case MIXES_LAST: return dim + 1 == rank;
     case MIXES_TAIL: return is_in_tail(watch, dim, rank);
     case MIXES_AXES: return has_axis(watch, dim, rank);
+    case MIXES_BACK: return has_axis(watch, dim, rank) && has_flag(watch, "reverse");
+    case MIXES_JOIN: return operand + 1 < watch->op->operands.count && has_axis(watch, dim, rank);
+    case MIXES_FROM: return is_from(watch, dim, rank);
     case MIXES_INNER: return dim > 0 || !is_batch_first(watch);
     case MIXES_MATRIX: return mixes_in_matrix(watch, operand, dim, rank);
     case MIXES_VIEW:
@@ -246,6 +264,99 @@ static bool is_stretched(const struct op_watch *watch, const struct padded_shape
     return result.exact[place] != 1;
 }
 
+/* ------------------------------------------------------------------------------ folds ---- */
+
+static const struct fold *fold_of(const struct op_watch *watch, uint32_t value)
+{
+    uint32_t at = id_map_find(&watch->folds->at, value);
+    return at == NONE ? NULL : &watch->folds->all.at[at];
+}
+
+static void set_fold(const struct op_watch *watch, uint32_t value, const struct fold *fold)
+{
+    id_map_set(&watch->folds->at, value, watch->folds->all.count);
+    vec_push(&watch->folds->all, *fold);
+}
+
+/* Whether a view puts each element where it would be without padding, or where others will find
+ * it. */
+static bool view_keeps(const struct op_watch *watch, uint32_t value,
+                       const struct padded_shape *shape)
+{
+    uint32_t result = watch->op->results.first;
+    struct padded_shape to = shape_of(watch, result);
+    const struct fold *from = fold_of(watch, value);
+    struct fold fold;
+    bool folded;
+    if (to.rank == RANK_UNKNOWN)
+        return false;
+    if (!from && keeps_places(shape, &to))
+        return true;
+    if (!fold_view(shape, from, &to, &fold, &folded))
+        return false;
+    if (!from)
+        fold.origin = (uint32_t)(watch->op - watch->graph->ops.at);
+    if (folded)
+        set_fold(watch, result, &fold);
+    return true;
+}
+
+/* Whether another operand has at a dimension what goes with any element of it, or the same. */
+static bool goes_with(const struct op_watch *watch, uint32_t value, uint32_t rank,
+                      const struct fold *fold, uint32_t dim)
+{
+    struct padded_shape shape = shape_of(watch, value);
+    const struct fold *own = fold_of(watch, value);
+    uint32_t behind = rank - dim;
+    if (shape.rank == RANK_UNKNOWN)
+        return false;
+    if (behind > shape.rank)
+        return true;
+    uint32_t place = shape.rank - behind;
+    return (shape.exact[place] == 1 && shape.padded[place] == 1) ||
+           (own && fold_agrees(fold, dim, own, place));
+}
+
+static bool all_go_with(const struct op_watch *watch, uint32_t operand, uint32_t rank,
+                        const struct fold *fold)
+{
+    const uint32_t *values = watch->graph->refs.at + watch->op->operands.first;
+    for (uint32_t d = 0; d < rank; d++)
+        for (uint32_t i = 0; fold_has(fold, d) && i < watch->op->operands.count; i++) {
+            bool rows = watch->how.mixes == MIXES_MATRIX && d + 2 == rank && slot_of(watch, i) == 1;
+            if (i != operand && !rows && !goes_with(watch, values[i], rank, fold, d))
+                return false;
+        }
+    return true;
+}
+
+/* Whether the op treats all elements along dimensions alike that are several, and so its results
+ * have them, too. It mixes along none of them. */
+static bool passes(const struct op_watch *watch, uint32_t operand, const struct padded_shape *shape,
+                   const struct fold *fold)
+{
+    enum mixes mixes = watch->how.mixes;
+    bool elementwise = mixes == MIXES_NONE && !watch->how.type;
+    if (!(elementwise || mixes == MIXES_LAST || mixes == MIXES_TAIL || mixes == MIXES_AXES ||
+          (mixes == MIXES_MATRIX && slot_of(watch, operand) == 0)) ||
+        attr_find(watch->module, watch->op->attrs, W_inplace) ||
+        !all_go_with(watch, operand, shape->rank, fold))
+        return false;
+    const struct fold from = *fold; /* which moves */
+    for (uint32_t i = 0; i < watch->op->results.count; i++) {
+        uint32_t value = watch->op->results.first + i;
+        struct padded_shape result = shape_of(watch, value);
+        struct fold made;
+        if (!any_is_padded(&result))
+            continue;
+        if ((result.rank < shape->rank && mixes != MIXES_LAST) ||
+            !fold_pass(&from, shape->rank, &result, &made))
+            return false;
+        set_fold(watch, value, &made);
+    }
+    return true;
+}
+
 /* -------------------------------------------------------------------------------- ops ---- */
 
 /* The mixed dimension of an operand; `*dim` is NONE where it is not one alone. */
@@ -262,17 +373,16 @@ static bool operand_mixes(const struct op_watch *watch, uint32_t operand, struct
         return false;
     if (shape.rank == RANK_UNKNOWN)
         return true;
-    if (watch->how.mixes == MIXES_VIEW) {
-        struct padded_shape result = shape_of(watch, watch->op->results.first);
-        return result.rank == RANK_UNKNOWN || !keeps_places(&shape, &result);
-    }
+    if (watch->how.mixes == MIXES_VIEW)
+        return !view_keeps(watch, value, &shape);
     for (uint32_t d = 0; d < shape.rank; d++)
-        if (is_padded(&shape, d) &&
+        if (padded_dim(&shape, d) &&
             (mixes_along(watch, operand, d, shape.rank) || is_stretched(watch, &shape, d))) {
             mixed->dim = d;
             return true;
         }
-    return false;
+    const struct fold *fold = fold_of(watch, value);
+    return fold && !passes(watch, operand, &shape, fold);
 }
 
 static struct padding_op find_how(const struct op_type *type)
@@ -344,23 +454,80 @@ static void warn(struct input *input, const struct op_watch *watch, const struct
         diag_help(&input->diags, "--compare=exact shows what it changes");
 }
 
+/* Whether somebody sees the value as it lies: who gets it from the graph, or asks for it. */
+static bool is_seen(const struct input *input, const struct graph *graph, uint32_t value)
+{
+    static const char *const options[] = {"output", "print", "expect"};
+    const struct intern_name *name = &input->module->names.names[graph->values.at[value].name];
+    const char *text;
+    for (uint32_t i = 0; i < graph->returns.count; i++)
+        if (graph->returns.at[i] == value)
+            return true;
+    for (unsigned n = 0; n < sizeof options / sizeof options[0]; n++)
+        for (unsigned i = 0; option_exists(input->invocation, options[n]) &&
+                             (text = option_value_at(input->invocation, options[n], i));
+             i++) {
+            text += *text == '%';
+            if (strncmp(text, name->text, name->size) == 0 &&
+                (text[name->size] == '=' || text[name->size] == '\0'))
+                return true;
+        }
+    return false;
+}
+
+/* Ops that may mix, of which the first is told. */
+struct told_ops {
+    uint8_t *marks; /* by op */
+    struct op_watch first;
+    struct mixed where;
+    uint32_t count;
+};
+
+static void tell(struct told_ops *told, const struct op_watch *watch, struct mixed mixed)
+{
+    uint32_t id = (uint32_t)(watch->op - watch->graph->ops.at);
+    if (told->marks[id])
+        return;
+    told->marks[id] = 1;
+    if (told->count++ > 0 && told->first.op <= watch->op)
+        return;
+    told->first = *watch;
+    told->where = mixed;
+}
+
+/* Views whose results are seen, in which elements stand elsewhere. */
+static void tell_seen(struct told_ops *told, struct op_watch *watch, const struct input *input)
+{
+    for (uint32_t value = 0; value < watch->graph->values.count; value++) {
+        const struct fold *fold = fold_of(watch, value);
+        if (!fold || watch->graph->values.at[value].name == NONE ||
+            !is_seen(input, watch->graph, value))
+            continue;
+        watch->op = &watch->graph->ops.at[fold->origin];
+        tell(told, watch, (struct mixed){watch->graph->refs.at[watch->op->operands.first], NONE});
+    }
+}
+
 void padding_ops_warn(struct input *input, const struct graph *graph,
                       const struct padded_graphs *graphs)
 {
-    struct op_watch first = {.op = NULL};
-    struct mixed mixed, where = {NONE, NONE};
+    struct folds folds = {.all = {NULL, 0, 0}};
+    struct op_watch watch = {
+        .module = input->module, .graph = graph, .graphs = graphs, .folds = &folds};
+    struct told_ops told = {.marks = mem_calloc(graph->ops.count + 1, 1)};
     struct arena arena = {NULL, 0};
-    uint32_t count = 0;
+    struct mixed mixed;
     for (uint32_t i = 0; i < graph->ops.count; i++) {
-        struct op_watch watch = {
-            .module = input->module, .graph = graph, .graphs = graphs, .op = &graph->ops.at[i]};
+        watch.op = &graph->ops.at[i];
         learn(&watch, &arena);
-        if (op_mixes(&watch, &mixed) && count++ == 0) {
-            first = watch;
-            where = mixed;
-        }
+        if (op_mixes(&watch, &mixed))
+            tell(&told, &watch, mixed);
     }
-    if (count)
-        warn(input, &first, &where, count - 1);
+    tell_seen(&told, &watch, input);
+    if (told.count)
+        warn(input, &told.first, &told.where, told.count - 1);
+    id_map_free(&folds.at);
+    vec_free(&folds.all);
+    mem_free(told.marks);
     arena_free(&arena);
 }

@@ -31,7 +31,7 @@ class Graph:
         self.rng = rng
         self.lines = []
         self.params = ["%p0: f32[b, s, 8]", "%w: f32[8, 8]", "%g: f32[8]", "%g2: f32[s, 8]",
-                       "%m: f32[c, s, 8]", "%q: f32[b, n]"]
+                       "%m: f32[c, s, 8]", "%q: f32[b, n]", "%i: i32[b]"]
         self.values = [("p0", ["b", "s", "8"]), ("m", ["c", "s", "8"]), ("q", ["b", "n"])]
 
     def add(self, text, dims):
@@ -51,7 +51,8 @@ class Graph:
         last, axis = len(dims) - 1, self.rng.randrange(len(dims))
         without = dims[:axis] + dims[axis + 1:]
         kind = self.rng.choice(["unary", "binary", "softmax", "softmax_axis", "reduce", "matmul", "rms",
-                                "cumsum", "transpose", "merge", "concat", "gram", "rms2", "stretch"])
+                                "cumsum", "transpose", "merge", "concat", "gram", "rms2", "stretch",
+                                "merge", "split", "split", "join", "slice", "gather", "layer_norm"])
         if kind == "unary":
             self.add(f"{self.rng.choice(['Exp', 'Relu', 'Cos'])}(%{name})", dims)
         elif kind == "binary":
@@ -73,7 +74,8 @@ class Graph:
         elif kind == "rms2" and dims[-2:] == ["s", "8"]:
             self.norm(name, dims, "g2", 2)
         elif kind == "cumsum":
-            self.add(f"CumsumD(%{name}) {{axis = {axis}}}", dims)
+            back = self.rng.choice(["", ", reverse = true"])
+            self.add(f"CumsumD(%{name}) {{axis = {axis}{back}}}", dims)
         elif kind == "transpose" and last == 2:
             order = self.rng.sample(range(3), 3)
             self.add(f"TransposeD(%{name}) {{perm = {order}}}", [dims[i] for i in order])
@@ -83,6 +85,33 @@ class Graph:
                 merged = f"{dims[axis + 1]}*{dims[axis]}"
             if merged and merged.count("*") == 1:
                 self.add(f"Reshape(%{name})", dims[:axis] + [merged] + dims[axis + 2:])
+        elif kind == "split" and any("*" in dim for dim in dims):
+            axis = next(i for i, dim in enumerate(dims) if "*" in dim)
+            parts = dims[axis].split("*")
+            if parts[0].isdigit():
+                parts.reverse()
+            self.add(f"Reshape(%{name})", dims[:axis] + parts + dims[axis + 1:])
+        elif kind == "join" and dims[axis] == "s":
+            joined = dims[:axis] + ["s + 8"] + dims[axis + 1:]
+            eights = dims[:axis] + ["8"] + dims[axis + 1:]
+            ones = [other for other, given in self.values if given == eights]
+            if ones:
+                self.add(f"ConcatD([%{self.rng.choice(ones)}, %{name}]) {{concat_dim = {axis}}}", joined)
+        elif kind == "slice":
+            offsets = [0] * len(dims)
+            size = [-1] * len(dims)
+            size[axis] = 1
+            if dims[axis] != "1":
+                self.add(f"SliceD(%{name}) {{offsets = {offsets}, size = {size}}}",
+                         dims[:axis] + [str(size[axis])] + dims[axis + 1:])
+        elif kind == "gather" and dims[0] != "1":
+            self.add(f"Gather(%{name}, %i)", ["b"] + dims[1:])
+        elif kind == "layer_norm" and dims[last] == "8":
+            result = f"v{len(self.lines)}"
+            types = ", ".join(f"f32[{', '.join(d)}]" for d in (dims, dims[:-1] + ["1"], dims[:-1] + ["1"]))
+            self.lines.append(f"    %{result}, %m{result}, %r{result} = LayerNorm(%{name}, %g, %g) "
+                              f"{{begin_norm_axis = {last}, begin_params_axis = {last}}} : ({types})")
+            self.values.append((result, dims))
         elif kind == "concat" and dims[axis].isdigit() and dims[axis] != "1":
             self.add(f"ConcatD([%{name}, %{name}]) {{concat_dim = {axis}}}",
                      dims[:axis] + [str(2 * int(dims[axis]))] + dims[axis + 1:])
@@ -198,6 +227,34 @@ tap.check("exact reads the input twice", ran.returncode == 2 and
 ran = tap.skirc("run", "sum.skir", "--off-gear=crop")
 tap.check("what else --off-gear is not", ran.returncode == 2 and
           "'--off-gear' cannot be 'crop', only 'error' or 'pad'" in ran.stderr, ran.stderr)
+
+# ---- Rows that stand for batch and length ----
+
+ROWS = """skir 1
+graph @g(%x: f32[b, s, 8], %w: f32[8, 8], %g: f32[8], %y: f32[b*s, 8]) gears product (b = [2, 4], s = [3, 6]) -> f32[RESULT] {
+  %rows = Reshape(%x) : f32[b*s, 8]
+  %m = MatMul(%rows, %w) : f32[b*s, 8]
+  %a = Add(%m, %g) : f32[b*s, 8]
+  %n, %r = RmsNorm(%a, %g) : (f32[b*s, 8], f32[b*s, 1])
+  %d = Sub(%n, OTHER) : f32[b*s, 8]
+  %z = Reshape(%d) : f32[b, s, 8]
+  return %VALUE
+}
+"""
+for claim, other, value, result, options, told in (
+        ("that all ops treat alike, and a view makes what they were, change nothing", "%a", "z",
+         "b, s, 8", [], None),
+        ("that are returned are elsewhere", "%a", "d", "b*s, 8", [], "3:11: warning: Reshape may put"),
+        ("that are printed are elsewhere", "%a", "z", "b, s, 8", ["--print=rows"],
+         "3:11: warning: Reshape may put"),
+        ("that go with others which lie otherwise do change", "%y", "z", "b, s, 8", [],
+         "7:8: warning: Sub may put"),
+        ("that go with one row do not", "%g", "z", "b, s, 8", [], None)):
+    with open("rows.skir", "w") as file:
+        file.write(ROWS.replace("RESULT", result).replace("OTHER", other).replace("VALUE", value))
+    ran = run("rows.skir", "--bind=b=3", "--bind=s=5", "--compare=exact", *options)
+    tap.check("rows " + claim, told in ran.stderr if told else ran.returncode == 0 and
+              not ran.stderr and ran.stdout.endswith("; bit-exact\n"), ran.stdout + ran.stderr)
 
 # ---- Random graphs without warnings ----
 
