@@ -19,11 +19,11 @@ struct ge_gears {
 };
 
 /* The texts of a graph's gears, whether they are expanded or not, without rows that are marked
- * (ir/gears.h). False where it has none, or these texts cannot say them: with shapes of parameters that are not known but for gears, names that
- * have a semicolon, or one combination alone. */
+ * (ir/gears.h). False where it has none, or these texts cannot say them: with shapes of parameters
+ * that are not known but for gears, names that have a semicolon, or one combination alone. */
 bool ge_gears_write(struct ge_gears *gears, const struct module *module, const struct graph *graph);
-/* Why they cannot, a static string, and which parameter it is about, or NONE. NULL where they can, or
- * the graph has no gears. */
+/* Why they cannot, a static string, and which parameter it is about, or NONE. NULL where they can,
+ * or the graph has no gears. */
 const char *ge_gears_unsaid(const struct module *module, const struct graph *graph,
                             uint32_t *param);
 void ge_gears_free(struct ge_gears *gears);

@@ -1,6 +1,6 @@
 /* Dimensions that stand for several at once: where [b, s, 8] is viewed as [b*s, 8], padding of s
- * lies in the middle of the rows. Nothing is mixed as long as ops treat rows alike, and a view makes
- * them [b, s, 8] again. */
+ * lies in the middle of the rows. Nothing is mixed as long as ops treat rows alike, and a view
+ * makes them [b, s, 8] again. */
 #ifndef FRONTEND_COMMANDS_PADDING_FOLDS_H
 #define FRONTEND_COMMANDS_PADDING_FOLDS_H
 
@@ -32,8 +32,8 @@ bool fold_has(const struct fold *fold, uint32_t dim);
  * where none is several any more, and then `fold` means nothing. */
 bool fold_view(const struct padded_shape *shape, const struct fold *from,
                const struct padded_shape *to, struct fold *fold, bool *folded);
-/* What a result is whose dimensions are those of the value, of this rank: the last ones, or where it
- * has fewer the first. False where one that is several is not there, or has another size. */
+/* What a result is whose dimensions are those of the value, of this rank: the last ones, or where
+ * it has fewer the first. False where one that is several is not there, or has another size. */
 bool fold_pass(const struct fold *from, uint32_t rank, const struct padded_shape *result,
                struct fold *fold);
 /* Whether a dimension of one value is the same several as that of another. */

@@ -1,5 +1,7 @@
 #include "frontend/commands/padding_ops.h"
 #include "frontend/commands/padding_folds.h"
+#include "ir/calls.h"
+#include "ir/memories.h"
 #include "ir/op_tensors.h"
 #include "ir/syntax/locate.h"
 
@@ -8,6 +10,7 @@
 
 enum mixes {
     MIXES_NONE,
+    MIXES_APART,
     MIXES_LAST,
     MIXES_TAIL,
     MIXES_AXES,
@@ -231,7 +234,8 @@ static bool is_in_tail(const struct op_watch *watch, uint32_t dim, uint32_t rank
 static bool mixes_along(const struct op_watch *watch, uint32_t operand, uint32_t dim, uint32_t rank)
 {
     switch (watch->how.mixes) {
-    case MIXES_NONE: return false;
+    case MIXES_NONE:
+    case MIXES_APART: return false;
     case MIXES_LAST: return dim + 1 == rank;
     case MIXES_TAIL: return is_in_tail(watch, dim, rank);
     case MIXES_AXES: return has_axis(watch, dim, rank);
@@ -252,7 +256,8 @@ static bool mixes_along(const struct op_watch *watch, uint32_t operand, uint32_t
 static bool is_stretched(const struct op_watch *watch, const struct padded_shape *shape,
                          uint32_t dim)
 {
-    if (shape->exact[dim] != 1 || watch->op->operands.count < 2)
+    if (shape->exact[dim] != 1 || watch->op->operands.count < 2 ||
+        watch->how.mixes == MIXES_APART)
         return false;
     if (watch->op->results.count == 0)
         return true;
@@ -339,7 +344,8 @@ static bool passes(const struct op_watch *watch, uint32_t operand, const struct 
     bool elementwise = mixes == MIXES_NONE && !watch->how.type;
     if (!(elementwise || mixes == MIXES_LAST || mixes == MIXES_TAIL || mixes == MIXES_AXES ||
           (mixes == MIXES_MATRIX && slot_of(watch, operand) == 0)) ||
-        attr_find(watch->module, watch->op->attrs, W_inplace) ||
+        op_writes(watch->module, watch->graph, watch->op,
+                  watch->graph->refs.at[watch->op->operands.first + operand]) ||
         !all_go_with(watch, operand, shape->rank, fold))
         return false;
     const struct fold from = *fold; /* which moves */
@@ -475,9 +481,32 @@ static bool is_seen(const struct input *input, const struct graph *graph, uint32
     return false;
 }
 
+/* Ops that somebody sees something of: those whose results are seen, or go into such ops, and those
+ * that do something else than compute results. By op, to be freed. */
+static uint8_t *find_live(const struct input *input, const struct graph *graph)
+{
+    uint8_t *used = mem_calloc(graph->values.count + 1, 1);
+    uint8_t *live = mem_calloc(graph->ops.count + 1, 1);
+    for (uint32_t i = 0; i < graph->values.count; i++)
+        used[i] = graph->values.at[i].name != NONE && is_seen(input, graph, i);
+    for (uint32_t id = graph->ops.count; id-- > 0;) {
+        const struct op *op = &graph->ops.at[id];
+        live[id] = op->results.count == 0 || op_call_kind(op) != CALL_NONE;
+        for (uint32_t i = 0; i < op->operands.count; i++)
+            live[id] = live[id] ||
+                       op_writes(input->module, graph, op, graph->refs.at[op->operands.first + i]);
+        for (uint32_t i = 0; i < op->results.count; i++)
+            live[id] = live[id] || used[op->results.first + i];
+        for (uint32_t i = 0; live[id] && i < op->operands.count; i++)
+            used[graph->refs.at[op->operands.first + i]] = 1;
+    }
+    mem_free(used);
+    return live;
+}
+
 /* Ops that may mix, of which the first is told. */
 struct told_ops {
-    uint8_t *marks; /* by op */
+    uint8_t *live, *marks; /* by op; marked are those that were counted */
     struct op_watch first;
     struct mixed where;
     uint32_t count;
@@ -486,7 +515,7 @@ struct told_ops {
 static void tell(struct told_ops *told, const struct op_watch *watch, struct mixed mixed)
 {
     uint32_t id = (uint32_t)(watch->op - watch->graph->ops.at);
-    if (told->marks[id])
+    if (told->marks[id] || !told->live[id])
         return;
     told->marks[id] = 1;
     if (told->count++ > 0 && told->first.op <= watch->op)
@@ -514,7 +543,8 @@ void padding_ops_warn(struct input *input, const struct graph *graph,
     struct folds folds = {.all = {NULL, 0, 0}};
     struct op_watch watch = {
         .module = input->module, .graph = graph, .graphs = graphs, .folds = &folds};
-    struct told_ops told = {.marks = mem_calloc(graph->ops.count + 1, 1)};
+    struct told_ops told = {.live = find_live(input, graph),
+                            .marks = mem_calloc(graph->ops.count + 1, 1)};
     struct arena arena = {NULL, 0};
     struct mixed mixed;
     for (uint32_t i = 0; i < graph->ops.count; i++) {
@@ -528,6 +558,7 @@ void padding_ops_warn(struct input *input, const struct graph *graph,
         warn(input, &told.first, &told.where, told.count - 1);
     id_map_free(&folds.at);
     vec_free(&folds.all);
+    mem_free(told.live);
     mem_free(told.marks);
     arena_free(&arena);
 }
