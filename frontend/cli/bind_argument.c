@@ -47,6 +47,7 @@ static void report_unknown(const struct input *input, const char *name, size_t s
                 name, suggest_end(&suggest).text);
 }
 
+/* The name is NONE where it is of the file that this one is compared with. */
 static bool parse_binding(const struct input *input, const char *text, struct dim_binding *binding)
 {
     const char *sign = strchr(text, '=');
@@ -57,6 +58,9 @@ static bool parse_binding(const struct input *input, const char *text, struct di
     size_t size = (size_t)(sign - text);
     binding->name = intern_find(&input->module->names, text, size);
     if (binding->name != NONE && dims_are_named(input->module, binding->name))
+        return true;
+    binding->name = NONE;
+    if (input_is_compared(input))
         return true;
     report_unknown(input, text, size);
     return false;
@@ -69,7 +73,7 @@ enum exit_status bind_argument_read(const struct input *input, struct dim_bindin
         struct dim_binding binding;
         if (!parse_binding(input, text, &binding))
             return EXIT_USAGE;
-        if (!add_binding(input, bindings, binding))
+        if (binding.name != NONE && !add_binding(input, bindings, binding))
             return EXIT_USAGE;
     }
     return EXIT_DONE;

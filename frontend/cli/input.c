@@ -150,3 +150,10 @@ enum exit_status input_close(struct input *input, enum exit_status status)
     file_bytes_free(&input->bytes);
     return status;
 }
+
+bool input_is_compared(const struct input *input)
+{
+    const struct invocation *invocation = input->invocation;
+    return option_exists(invocation, "compare") && invocation->n_files > 0 &&
+           strcmp(input->path, invocation->files[0]) != 0;
+}

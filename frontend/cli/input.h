@@ -35,4 +35,8 @@ void input_diags_json(struct input *input, struct json *json, const char *file);
  * `status`. Writes the remarks file where one was asked for. */
 enum exit_status input_close(struct input *input, enum exit_status status);
 
+/* Whether it is the file that --compare names: what is given for the command's own file need not
+ * be there. */
+bool input_is_compared(const struct input *input);
+
 #endif

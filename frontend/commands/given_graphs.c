@@ -110,7 +110,7 @@ static void report_several(const struct input *input, const uint8_t *chosen,
 static bool wants_one(const struct input *input)
 {
     return option_exists(input->invocation, "graph") && !named_graph(input) &&
-           strcmp(input->path, input->invocation->files[0]) == 0;
+           !input_is_compared(input);
 }
 
 /* ------------------------------------------------------------------------------ names ---- */

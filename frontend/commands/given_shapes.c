@@ -467,7 +467,7 @@ static bool fill_types(struct given_shapes *shapes)
 /* Names of --shape; those of --input are looked up by whoever fills values. */
 static bool all_are_used(const struct given_shapes *shapes)
 {
-    for (uint32_t i = 0; i < shapes->at.count; i++)
+    for (uint32_t i = 0; i < shapes->at.count && !input_is_compared(shapes->input); i++)
         if (!shapes->at.at[i].used && !shapes->at.at[i].file)
             return report_unknown(shapes, &shapes->at.at[i]);
     return true;

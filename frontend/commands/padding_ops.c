@@ -256,8 +256,7 @@ static bool mixes_along(const struct op_watch *watch, uint32_t operand, uint32_t
 static bool is_stretched(const struct op_watch *watch, const struct padded_shape *shape,
                          uint32_t dim)
 {
-    if (shape->exact[dim] != 1 || watch->op->operands.count < 2 ||
-        watch->how.mixes == MIXES_APART)
+    if (shape->exact[dim] != 1 || watch->op->operands.count < 2 || watch->how.mixes == MIXES_APART)
         return false;
     if (watch->op->results.count == 0)
         return true;

@@ -171,6 +171,18 @@ for other in "static.skir", "exact", "unfused", "stream-fusion=1", "sum.skir":
     ran = run("sum.skir", *given, option)
     tap.check(f"what is padded is compared with {other}",
               ran.returncode == 0 and ran.stdout.endswith("; bit-exact\n"), ran.stdout + ran.stderr)
+ran = tap.skirc("run", "sum.skir", "--repeat=0", "--bind=b=4", "--compare=./sum.skir")
+tap.check("values of names are those of both files",
+          ran.returncode == 0 and ran.stdout.endswith("; bit-exact\n"), ran.stdout + ran.stderr)
+with open("four.skir", "w") as file:
+    file.write(SUM.replace("[b,", "[4,").replace("gears zip (b = [2, 4]) ", ""))
+for options in ["--bind=b=4"], ["--shape=x=4,2"]:
+    ran = tap.skirc("run", "sum.skir", "--repeat=0", *options, "--compare=four.skir")
+    tap.check(f"  and a graph without the name: {options[0]}", ran.returncode == 0 and
+              ran.stdout.endswith("; bit-exact\n"), ran.stdout + ran.stderr)
+ran = tap.skirc("run", "sum.skir", "--repeat=0", "--bind=q=4", "--compare=four.skir")
+tap.check("  but not a name that neither has", ran.returncode == 2 and
+          "--bind: no graph declares the dimension 'q'" in ran.stderr, ran.stdout + ran.stderr)
 ran = run("sum.skir", "-i", "x=large.npy")
 tap.check("a file that nothing has room for", ran.returncode == 1 and
           "no combination of gears has room for b = 5" in ran.stderr and
