@@ -7,6 +7,7 @@
  * The default stream, whose label is "0", is 0. Other labels get 1, 2 ... in the order in which
  * they first stand in the text, except for those that a block of theirs gives an id.
  */
+#include "ir/gears.h"
 #include "ir/syntax/locate.h"
 #include "passes/pass.h"
 
@@ -103,10 +104,12 @@ bool pass_assign_streams(struct pass_context *context)
     for (uint32_t i = 0; i < context->module->graphs.count; i++) {
         struct assigner a = {
             .context = context, .module = context->module, .graph = &context->module->graphs.at[i]};
+        gears_tell_copy(context->diags, context->module, a.graph);
         ok = assign_graph(&a) && ok;
         id_map_free(&a.id_of);
         id_map_free(&a.priority_of);
         id_map_free(&a.used);
     }
+    gears_tell_copy(context->diags, context->module, NULL);
     return ok;
 }

@@ -7,6 +7,7 @@
  * where the graph orders the two; else fusing would order what the graph does not. In the list of a
  * super kernel nothing stands between neighbours, so an order between them is an edge of its own.
  */
+#include "ir/gears.h"
 #include "ir/members.h"
 #include "ir/order.h"
 #include "ir/sk_options.h"
@@ -145,7 +146,10 @@ bool pass_limit_stream_fusion(struct pass_context *context)
 {
     bool ok = true;
     analyses_make_members(context->analyses, context->module);
-    for (uint32_t i = 0; i < context->module->graphs.count; i++)
+    for (uint32_t i = 0; i < context->module->graphs.count; i++) {
+        gears_tell_copy(context->diags, context->module, &context->module->graphs.at[i]);
         ok = check_graph(context, &context->module->graphs.at[i]) && ok;
+    }
+    gears_tell_copy(context->diags, context->module, NULL);
     return ok;
 }

@@ -310,7 +310,7 @@ static bool settle_bound(struct binder *binder)
                     (long long)binder->bindings.at[i].value);
     text_char(&values, '\0');
     if (binder->bindings.count)
-        binder->diags->copy = (struct diag_copy){values_text, values.at, 0};
+        binder->diags->copy = (struct diag_copy){values_text, values.at, NONE};
     bool ok = settle_types(binder->module, binder->graph, true, binder->diags) &&
               (binder->bindings.count == 0 ||
                verify_graph_alone(binder->module, binder->graph, binder->diags));

@@ -11,7 +11,8 @@
 struct told {
     const struct diag *diag;
     struct text text;
-    const struct gear_place *place; /* NULL: there is no such name in it */
+    const struct gear_place *place; /* NULL: it is not known to be of a combination */
+    bool named;                     /* by a name in the text */
     uint32_t times;
     uint32_t marks[GEARS_MAX_ROWS]; /* 1 for the combinations that it is of, where `place` is */
 };
@@ -85,11 +86,15 @@ static void tell(struct explainer *explainer, const struct diag *diag)
 {
     struct text text = {NULL, 0, 0};
     const struct gear_place *place = add_remark(&text, explainer->source, diag, &explainer->names);
+    bool named = place != NULL;
+    if (!named && diag->copy_id != NONE)
+        place = gear_names_find(&explainer->names, diag->copy_id);
     uint32_t i = 0;
     while (i < explainer->told.count && !is_told(&explainer->told.at[i], &text, place))
         i++;
     if (i == explainer->told.count) {
-        vec_push(&explainer->told, (struct told){.diag = diag, .text = text, .place = place});
+        vec_push(&explainer->told,
+                 (struct told){.diag = diag, .text = text, .place = place, .named = named});
         text = (struct text){NULL, 0, 0};
     }
     explainer->told.at[i].times++;
@@ -110,8 +115,8 @@ static void add_times(const struct explainer *explainer, const struct told *told
     uint32_t count = 0;
     for (uint32_t row = 0; row < graph->cases.count; row++)
         count += told->marks[row];
-    text_printf(text, "    so in %s%u combinations of gears",
-                count == graph->cases.count ? "all " : "", count);
+    text_printf(text, "    so in %s%u combination%s of gears",
+                count == graph->cases.count ? "all " : "", count, count == 1 ? "" : "s");
     if (count < graph->cases.count) {
         text_printf(text, " of %u: ", graph->cases.count);
         gear_rows_text(text, module, graph, told->marks, 1);
@@ -124,7 +129,9 @@ static void print_told(struct explainer *explainer)
 {
     for (uint32_t i = 0; i < explainer->told.count; i++) {
         struct told *told = &explainer->told.at[i];
-        if (told->times > 1) {
+        const struct gear_place *place = told->place;
+        bool several = place && explainer->names.module->graphs.at[place->graph].cases.count > 1;
+        if (told->times > 1 || (several && !told->named)) {
             add_times(explainer, told, &told->text);
         } else {
             told->text.size = 0;

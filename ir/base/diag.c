@@ -54,6 +54,7 @@ struct diags diags_of_part(const struct diags *diags)
                           .path = diags->path,
                           .max_errors = diags->max_errors,
                           .remarks = diags->remarks,
+                          .copies = diags->copies,
                           .part = true};
 }
 
@@ -153,6 +154,7 @@ bool diag_vat(struct diags *diags, enum diag_id id, struct span span, const char
                                          .severity = severity,
                                          .span = span,
                                          .text = text,
+                                         .copy_id = copy->text ? copy->id : NONE,
                                          .copy = told ? copy->text(copy, &diags->arena) : NULL});
     return true;
 }

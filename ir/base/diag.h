@@ -46,7 +46,8 @@ struct diag {
     struct span span;
     struct diag_origin origin;
     const char *text;
-    const char *copy;  /* what of diags.copies was at hand; NULL */
+    const char *copy;  /* of an error: what of diags.copies was at hand; NULL */
+    uint32_t copy_id;  /* of any: the id of that (struct diag_copy), or NONE */
     uint32_t repeated; /* so often it was reported again, see diags.copies */
     struct diag_note *notes;
     struct diag_field *fields, **last_field;
@@ -57,7 +58,7 @@ struct diag_copy {
     /* Its text, as "b = 4", in the arena, or NULL; NULL: none is at hand. */
     const char *(*text)(const struct diag_copy *copy, struct arena *arena);
     const void *whole;
-    uint32_t id;
+    uint32_t id; /* for others; NONE */
 };
 
 struct diags {

@@ -1,4 +1,5 @@
 #include "ir/base/parts.h"
+#include "ir/gears.h"
 #include "ir/sk_options.h"
 #include "ir/syntax/locate.h"
 #include "passes/fusion/fusion_internal.h"
@@ -323,9 +324,11 @@ bool fusion_run(struct pass_context *context, enum fusion_mode mode)
                               .user = &all},
               context->diags);
     for (uint32_t i = 0; i < count; i++) {
+        gears_tell_copy(context->diags, module, all.at[i].graph);
         ok = write_one(&all, &all.at[i]) && ok;
         fusion_free(&all.at[i]);
     }
+    gears_tell_copy(context->diags, module, NULL);
     if (ok)
         unfused_report(&all.unfused, context->diags);
     unfused_free(&all.unfused);
