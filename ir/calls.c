@@ -81,7 +81,7 @@ bool call_types_match(const struct module *module, uint32_t called, uint32_t giv
         return false;
     for (uint32_t i = 0; i < type_n_dims(c) && i < type_n_dims(g); i++) {
         int64_t dim = type_dims(module, called)[i], other = type_dims(module, given)[i];
-        if (dim != other && dim >= 0 && other != DIM_UNKNOWN)
+        if (dim != other && dim >= 0 && other >= 0)
             return false;
     }
     return true;

@@ -54,7 +54,7 @@ const struct graph *op_called_graph(const struct module *module, const struct op
 void graph_mark_called(const struct module *module, const struct graph *graph, uint8_t *called);
 
 /* Whether dimensions, formats and dtypes of a value that is given fit those of the parameter or
- * result that it becomes. Dimensions of the called graph that have names fit any. */
+ * result that it becomes. Dimensions that have names fit any, as they may be that number. */
 bool call_types_match(const struct module *module, uint32_t called, uint32_t given);
 
 /* Whether a value of the type says yes or no: one element, bool or a number. */

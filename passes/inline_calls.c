@@ -96,6 +96,32 @@ static enum refusal graph_refusal(const struct module *module, const struct grap
     return has_named_dims(module, graph) ? REFUSED_DIMENSIONS : REFUSED_NOT;
 }
 
+/* Whether the call has a name where the graph, which has none, has a number: it may be another. */
+static bool names_number(const struct module *module, uint32_t called, uint32_t given)
+{
+    if (called == NONE || given == NONE)
+        return false;
+    const struct type *c = &module->types.at[called], *g = &module->types.at[given];
+    for (uint32_t i = 0; i < type_n_dims(c) && i < type_n_dims(g); i++)
+        if (dim_is_gear(type_dims(module, given)[i]) && type_dims(module, called)[i] >= 0)
+            return true;
+    return false;
+}
+
+static bool call_names_number(const struct caller *caller, const struct op *op, uint32_t called)
+{
+    const struct module *module = caller->inliner->module;
+    const struct graph *graph = &module->graphs.at[called];
+    const struct value *values = caller->graph->values.at;
+    bool any = false;
+    for (uint32_t i = 0; i < graph->n_params && !any; i++)
+        any = names_number(module, graph->values.at[i].type,
+                           values[op_operands(caller->graph, op)[i]].type);
+    for (uint32_t i = 0; i < graph->result_types.count && !any; i++)
+        any = names_number(module, graph->result_types.at[i], values[op->results.first + i].type);
+    return any;
+}
+
 /* Its own calls are replaced by then. */
 static const struct callee_facts *facts_of(struct inliner *inliner, uint32_t id)
 {
@@ -250,6 +276,8 @@ static const char *why_left(struct caller *caller, uint32_t id, uint32_t called)
     }
     if (graph_enclosing(caller->graph, op->block, BLOCK_SUPERKERNEL) != NONE)
         return "it is in a super kernel";
+    if (call_names_number(caller, op, called))
+        return "its graph has numbers where dimensions of the call have names";
     if (attr_find(module, op->attrs, W_inplace) || attr_find(module, op->attrs, W_reads) ||
         attr_find(module, op->attrs, W_writes))
         return "it says itself what it reads or writes";

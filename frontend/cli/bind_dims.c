@@ -300,38 +300,82 @@ static const char *values_text(const struct diag_copy *copy, struct arena *arena
     return arena_strndup(arena, copy->whole, strlen(copy->whole));
 }
 
-/* What is wrong with the types now is so with the values. */
-static bool settle_bound(struct binder *binder)
+/* "b = 2, c = 4", of what the graph declared; appended. */
+static void put_values(const struct binder *binder, struct text *text)
 {
-    struct text values = {NULL, 0, 0};
     for (uint32_t i = 0; i < binder->bindings.count; i++)
-        text_printf(&values, "%s%.*s = %lld", i ? ", " : "",
+        text_printf(text, "%s%.*s = %lld", text->size ? ", " : "",
                     NAME(binder->module, binder->bindings.at[i].name),
                     (long long)binder->bindings.at[i].value);
+}
+
+/* The graphs of a module whose names get values. */
+struct binders {
+    struct binder *at; /* by graph */
+    uint8_t *called;   /* by graph, for one that is looked at: it calls them */
+};
+
+/* Values of the graph itself; else of graphs that it calls, where calls may not fit any more. */
+static void put_all_values(const struct binders *binders, uint32_t id, struct text *text)
+{
+    const struct module *module = binders->at[id].module;
+    put_values(&binders->at[id], text);
+    if (text->size)
+        return;
+    memset(binders->called, 0, module->graphs.count);
+    graph_mark_called(module, &module->graphs.at[id], binders->called);
+    for (uint32_t i = 0; i < module->graphs.count && !text->size; i++)
+        if (binders->called[i])
+            put_values(&binders->at[i], text);
+}
+
+/* What is wrong with the types now is so with the values. */
+static bool settle_bound(const struct binders *binders, uint32_t id)
+{
+    struct text values = {NULL, 0, 0};
+    struct binder *binder = &binders->at[id];
+    struct diags *diags = binder->diags;
+    put_all_values(binders, id, &values);
     text_char(&values, '\0');
-    if (binder->bindings.count)
-        binder->diags->copy = (struct diag_copy){values_text, values.at, NONE};
-    bool ok = settle_types(binder->module, binder->graph, true, binder->diags) &&
-              (binder->bindings.count == 0 ||
-               verify_graph_alone(binder->module, binder->graph, binder->diags));
-    binder->diags->copy = (struct diag_copy){NULL, NULL, 0};
+    bool any = values.size > 1;
+    if (any)
+        diags->copy = (struct diag_copy){values_text, values.at, NONE};
+    bool ok = settle_types(binder->module, binder->graph, true, diags) &&
+              (!any || verify_graph_alone(binder->module, binder->graph, diags));
+    diags->copy = (struct diag_copy){NULL, NULL, 0};
     text_free(&values);
+    return ok;
+}
+
+/* All graphs have their values before calls are held against them. */
+static bool bind_all(const struct binders *binders, const uint8_t *meant,
+                     const struct dim_binding *bindings, uint32_t count)
+{
+    uint32_t n_graphs = binders->at[0].module->graphs.count;
+    bool ok = true;
+    for (uint32_t i = 0; i < n_graphs; i++)
+        if (meant[i])
+            ok = bind_graph(&binders->at[i], bindings, count) && ok;
+    for (uint32_t i = 0; i < n_graphs; i++)
+        ok = settle_bound(binders, i) && ok;
     return ok;
 }
 
 bool bind_dims(struct module *module, const uint8_t *meant, const struct dim_binding *bindings,
                uint32_t count, struct diags *diags)
 {
-    uint8_t *gone = mem_calloc(module->graphs.count, 1);
-    bool ok = true;
-    for (uint32_t i = 0; i < module->graphs.count; i++) {
-        struct binder binder = {
+    uint32_t n_graphs = module->graphs.count;
+    uint8_t *gone = mem_calloc(n_graphs, 1);
+    struct binders binders = {.at = mem_calloc(n_graphs, sizeof *binders.at),
+                              .called = mem_calloc(n_graphs, 1)};
+    for (uint32_t i = 0; i < n_graphs; i++)
+        binders.at[i] = (struct binder){
             .module = module, .graph = &module->graphs.at[i], .diags = diags, .gone = gone};
-        if (meant[i])
-            ok = bind_graph(&binder, bindings, count) && ok;
-        ok = settle_bound(&binder) && ok;
-        vec_free(&binder.bindings);
-    }
+    bool ok = n_graphs == 0 || bind_all(&binders, meant, bindings, count);
+    for (uint32_t i = 0; i < n_graphs; i++)
+        vec_free(&binders.at[i].bindings);
+    mem_free(binders.at);
+    mem_free(binders.called);
     drop_gone(module, gone);
     mem_free(gone);
     return ok;
