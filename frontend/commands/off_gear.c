@@ -11,7 +11,7 @@ struct settler {
     struct dim_bindings *bindings;
     struct gear_table table;
     int64_t *exact;     /* by gear */
-    bool *known;        /* by gear: it was asked for */
+    bool *known;        /* by gear: it was asked for, or follows */
     uint8_t *rejected;  /* by row: the graph contradicts it */
     struct text reason; /* why, of the first one */
 };
@@ -143,11 +143,11 @@ static uint32_t choose_row(struct settler *settler)
 
 /* --------------------------------------------------------------------------- reports ---- */
 
-/* "b = 3, c = 5", of what was asked for; `all`: and of what follows. */
-static void put_exact(const struct settler *settler, bool all, struct text *text)
+/* "b = 3, c = 5", of what is known. */
+static void put_exact(const struct settler *settler, struct text *text)
 {
     for (uint32_t i = 0; i < settler->table.n_gears; i++)
-        if (all || settler->known[i])
+        if (settler->known[i])
             text_printf(text, "%s%.*s = %lld", text->size ? ", " : "",
                         NAME(settler->input->module, settler->graph->gears.at[i].name),
                         (long long)settler->exact[i]);
@@ -188,7 +188,7 @@ static bool report_no_room(const struct settler *settler)
     struct diags *diags = &settler->input->diags;
     const struct text *reason = &settler->reason;
     struct text known = {NULL, 0, 0};
-    put_exact(settler, false, &known);
+    put_exact(settler, &known);
     bool told = diag_at(diags, DIAG_gear, locate_name(settler->input->module, settler->graph->loc),
                         reason->size ? "the graph contradicts each combination of gears that has "
                                        "room for %.*s"
@@ -205,7 +205,7 @@ static bool report_no_room(const struct settler *settler)
 static bool report_contradiction(const struct settler *settler, const struct text *reason)
 {
     struct text all = {NULL, 0, 0};
-    put_exact(settler, true, &all);
+    put_exact(settler, &all);
     diag_at(
         &settler->input->diags, DIAG_gear, locate_name(settler->input->module, settler->graph->loc),
         "the graph contradicts %.*s: %.*s", (int)all.size, all.at, (int)reason->size, reason->at);
@@ -283,27 +283,109 @@ static bool are_equal(const struct settler *settler, uint32_t a, uint32_t b)
     return true;
 }
 
-/* What was not asked for is what a gear is that always equals it, else what the row has. */
-static void find_others(struct settler *settler, const int64_t *row)
+/* Whether the gear is known, and some row has its value. */
+static bool is_listed(const struct settler *settler, uint32_t gear)
 {
+    for (uint32_t i = 0; settler->known[gear] && i < settler->table.n_rows; i++)
+        if (gear_table_row(&settler->table, i)[gear] == settler->exact[gear])
+            return true;
+    return false;
+}
+
+/* Whether a row has all known values that are not between those of their gears. */
+static bool row_has_listed(const struct settler *settler, const int64_t *row)
+{
+    for (uint32_t i = 0; i < settler->table.n_gears; i++)
+        if (settler->exact[i] != row[i] && is_listed(settler, i))
+            return false;
+    return true;
+}
+
+/* The value that the gear has in all such rows; negative: there are several, or no such row. */
+static int64_t common_value(const struct settler *settler, uint32_t gear)
+{
+    int64_t value = -1;
+    for (uint32_t i = 0; i < settler->table.n_rows; i++) {
+        const int64_t *row = gear_table_row(&settler->table, i);
+        if (!row_has_listed(settler, row))
+            continue;
+        if (value >= 0 && value != row[gear])
+            return -1;
+        value = row[gear];
+    }
+    return value;
+}
+
+/* What was not asked for is what a gear is that always equals it, or what is so in all rows that
+ * have what is known. From a value between those of a gear nothing else follows. Returns the number
+ * of gears of which nothing says what they are; they are not known. */
+static uint32_t find_others(struct settler *settler)
+{
+    uint32_t n_gears = settler->table.n_gears, open = 0;
+    bool *follows = mem_calloc(n_gears, sizeof *follows);
+    for (uint32_t i = 0; i < n_gears; i++) {
+        if (settler->known[i])
+            continue;
+        int64_t value = common_value(settler, i);
+        for (uint32_t n = 0; n < n_gears; n++)
+            if (settler->known[n] && are_equal(settler, i, n))
+                value = settler->exact[n];
+        follows[i] = value >= 0;
+        if (follows[i])
+            settler->exact[i] = value;
+        else
+            open++;
+    }
+    for (uint32_t i = 0; i < n_gears; i++)
+        settler->known[i] = settler->known[i] || follows[i];
+    mem_free(follows);
+    return open;
+}
+
+/* "'c', 'd'": of which nothing is known; returns the first, or NONE. */
+static uint32_t put_open(const struct settler *settler, struct text *text)
+{
+    const struct graph *graph = settler->graph;
+    uint32_t first = NONE;
     for (uint32_t i = 0; i < settler->table.n_gears; i++) {
         if (settler->known[i])
             continue;
-        settler->exact[i] = row[i];
-        for (uint32_t n = 0; n < settler->table.n_gears; n++)
-            if (settler->known[n] && are_equal(settler, i, n))
-                settler->exact[i] = settler->exact[n];
+        text_printf(text, "%s'%.*s'", text->size ? ", " : "",
+                    NAME(settler->input->module, graph->gears.at[i].name));
+        first = first == NONE ? graph->gears.at[i].name : first;
     }
+    return first;
+}
+
+static bool report_open(const struct settler *settler, uint32_t n_open)
+{
+    struct text known = {NULL, 0, 0}, open = {NULL, 0, 0};
+    struct input *input = settler->input;
+    put_exact(settler, &known);
+    uint32_t first = put_open(settler, &open);
+    if (diag_at(&input->diags, DIAG_gear, locate_name(input->module, settler->graph->loc),
+                "nothing says which combination of gears is to run: %.*s %s not follow from %.*s",
+                (int)open.size, open.at, n_open == 1 ? "does" : "do", (int)known.size, known.at))
+        diag_help(&input->diags,
+                  "give the graph files (--input), shapes (--shape) or values (--bind %.*s=N)",
+                  NAME(input->module, first));
+    text_free(&known);
+    text_free(&open);
+    return false;
 }
 
 static bool settle(struct settler *settler, enum off_gear mode, struct padding *padding)
 {
     struct text reason = {NULL, 0, 0};
+    if (next_row(settler) == NONE)
+        return report_no_room(settler);
+    uint32_t open = find_others(settler);
+    if (open)
+        return report_open(settler, open);
     uint32_t row = choose_row(settler);
     if (row == NONE)
         return report_no_room(settler);
     const int64_t *values = gear_table_row(&settler->table, row);
-    find_others(settler, values);
     bool ok = holds(settler, settler->exact, &reason) || report_contradiction(settler, &reason);
     text_free(&reason);
     if (ok && mode == OFF_GEAR_PAD)
@@ -318,7 +400,7 @@ static bool report_expanded(const struct settler *settler)
 {
     struct diags *diags = &settler->input->diags;
     struct text known = {NULL, 0, 0};
-    put_exact(settler, false, &known);
+    put_exact(settler, &known);
     if (diag_at(diags, DIAG_gear, locate_name(settler->input->module, settler->graph->loc),
                 "%.*s is none of the combinations that the gears are expanded to, and these cannot "
                 "be padded to",

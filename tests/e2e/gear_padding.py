@@ -215,8 +215,10 @@ graph @f(%x: f32[b, 8], %w: f32[s, 8]) gears zip (b = [2, 4], s = [16, 8]) -> f3
   return %z
 }
 """)
-for options, advised in ((["--bind=b=3"], True), (["--bind=s=10"], True), (["--bind=s=9"], False),
-                         (["--bind=b=3", "--bind=s=10"], False), (["--bind=b=5"], False),
+for options, advised in ((["--bind=b=3", "--bind=s=8"], True), (["--bind=b=3"], False),
+                         (["--bind=b=2", "--bind=s=10"], True), (["--bind=s=10"], False),
+                         (["--bind=b=2", "--bind=s=9"], False), (["--bind=b=5"], False),
+                         (["--bind=b=3", "--bind=s=10"], False),
                          (["--shape=x=3,8", "--shape=w=10,8"], False)):
     ran = tap.skirc("run", "advice.skir", "--repeat=0", *options)
     padded = run("advice.skir", *options)
