@@ -11,6 +11,7 @@
 #include "frontend/commands/run_json.h"
 #include "frontend/commands/run_measure.h"
 #include "frontend/commands/run_options.h"
+#include "frontend/commands/run_other.h"
 #include "frontend/commands/run_stubs.h"
 #include "frontend/commands/run_values.h"
 #include "ir/base/file.h"
@@ -154,6 +155,8 @@ static enum exit_status run_lowered(struct runner *runner, struct runner *other)
         return no_graph(other);
     if (other && !run_without_stubs(other->module, other->graph, other->diags))
         return EXIT_INPUT;
+    if (other)
+        run_other_name(other, runner);
     return run_measure(runner, other);
 }
 
@@ -178,6 +181,7 @@ static enum exit_status run_both(struct runner *runner)
     if (status == EXIT_DONE)
         status = run_lowered(runner, &other);
     status = run_json_refused(runner, &other, status);
+    run_values_free(&other);
     status = lowered_input_close(&other.lowered, status);
     text_free(&options);
     return status;

@@ -56,6 +56,29 @@ static void put_value(struct text *text, const struct runner *runner, uint32_t i
     padding_spell_type(&runner->lowered.padding, runner->module, runner->graph, id, text);
 }
 
+/* Whether they have one dtype and shape, as they are spelt. */
+static bool same_type(const struct runner *a, uint32_t id, const struct runner *b, uint32_t other)
+{
+    struct text of_a = {NULL, 0, 0}, of_b = {NULL, 0, 0};
+    padding_spell_type(&a->lowered.padding, a->module, a->graph, id, &of_a);
+    padding_spell_type(&b->lowered.padding, b->module, b->graph, other, &of_b);
+    bool same = of_a.size == of_b.size && memcmp(of_a.at, of_b.at, of_a.size) == 0;
+    text_free(&of_a);
+    text_free(&of_b);
+    return same;
+}
+
+void run_other_name(struct runner *other, const struct runner *first)
+{
+    for (uint32_t i = other->graph->n_params; i < other->graph->values.count; i++) {
+        uint32_t from =
+            value_is_given(other->module, other->graph, i) ? pair_given(other, i, first) : NONE;
+        const char *spec = from == NONE ? NULL : named_values_find(&first->inputs, from);
+        if (spec && has_own_contents(other, i) && same_type(other, i, first, from))
+            vec_push(&other->inputs, (struct named_value){.value = i, .text = spec});
+    }
+}
+
 static enum exit_status report_input(const struct runner *other, uint32_t id,
                                      const struct runner *first, uint32_t from)
 {

@@ -207,6 +207,19 @@ tap.check("an input that the graph does not have", ran.returncode == 2 and
 ran = run("sum.skir", "-i", "x=ones")
 tap.check("values of any shape choose no combination", ran.returncode == 1 and
           "nothing says which of 2 combinations" in ran.stderr, ran.stdout + ran.stderr)
+with open("contents.skir", "w") as file:
+    file.write("""skir 1
+graph @f(%x: f32[b]) gears zip (b = [2, 4]) -> f32[b] {
+  %c = Const() {value = {file = "four.npy"}} : f32[b]
+  %y = Add(%x, %c)
+  return %y
+}
+""")
+npy("four.npy", (4,), range(4))
+npy("three.npy", (3,), range(3))
+ran = run("contents.skir", "-i", "x=three.npy", "-i", "c=three.npy", "--compare=exact", "--repeat=0")
+tap.check("contents that --input names count for the shape itself, too", ran.returncode == 0 and
+          ran.stdout.endswith("; bit-exact\n"), ran.stdout + ran.stderr)
 with open("advice.skir", "w") as file:
     file.write("""skir 1
 graph @f(%x: f32[b, 8], %w: f32[s, 8]) gears zip (b = [2, 4], s = [16, 8]) -> f32[b, 8] {

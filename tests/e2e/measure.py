@@ -179,6 +179,16 @@ run("constants are those of their files", "one.skir", "--compare=two.skir", "--r
     "-iu=zeros", status=1, out=r"first difference: %w\[0\] is 2, two.skir 3 .*\ng: .*; DIFFERENT\n")
 run("but for what is given", "one.skir", "--compare=two.skir", "--repeat=0", "-ic=ones",
     out=r"g: .*; bit-exact\n")
+write("unread.skir", """skir 1
+graph @g(%a: f32[4]) -> f32[4] {
+  %c = Const() {value = {file = "absent.npy"}} : f32[4]
+  %v = Add(%a, %c)
+  return %v
+}
+""")
+for other in "unread.skir", "debug-sync-all=1":
+    run(f"and a file that need not be there then, by {other}", "unread.skir", "--compare=" + other,
+        "--repeat=0", "-ic=ones", out=r"g: .*; bit-exact\n")
 done = tap.skirc("run", "graph.skir", "--compare=other.skir", "--repeat=2", "--profile=p.json")
 tap.check("time records of both", done.returncode == 0 and re.search(
     r"^ +all cores +longest core +share +cores +other.skir +op$", done.stdout, re.M), done.stdout)
