@@ -161,6 +161,8 @@ libskrt_la_SOURCES = \
 	backend/runtime/core.h \
 	backend/runtime/crash.c \
 	backend/runtime/crash.h \
+	backend/runtime/floats.c \
+	backend/runtime/floats.h \
 	backend/runtime/device.c \
 	backend/runtime/dynamic.c \
 	backend/runtime/early.c \

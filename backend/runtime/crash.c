@@ -107,9 +107,10 @@ static struct skrt_note *note_of(const struct skrt_core *core)
     return &skrt_notes[(uint32_t)core->type * SKRT_MAX_CORES + core->place];
 }
 
-void skrt_note_begin(const struct skrt_core *core)
+void skrt_note_begin(struct skrt_core *core)
 {
     struct skrt_note *note = note_of(core);
+    skrt_floats_take(&core->floats);
     struct line line;
     describe(&line, core);
     memcpy(note->text, line.text, line.size + 1);
@@ -127,8 +128,35 @@ static void deliver_own_signals(void)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void skrt_note_end(const struct skrt_core *core)
+/* The first call that has changed how its thread computes. */
+static struct line changed;
+static atomic_flag has_changed = ATOMIC_FLAG_INIT;
+static atomic_bool changed_is_there;
+
+static void note_changed(const struct skrt_core *core)
 {
+    if (atomic_flag_test_and_set(&has_changed))
+        return;
+    describe(&changed, core);
+    atomic_store(&changed_is_there, true);
+}
+
+size_t skrt_take_changed_floats(char *text, size_t size)
+{
+    if (!atomic_load(&changed_is_there))
+        return 0;
+    size_t count = changed.size < size ? changed.size : size - 1;
+    memcpy(text, changed.text, count);
+    text[count] = '\0';
+    atomic_store(&changed_is_there, false);
+    atomic_flag_clear(&has_changed);
+    return count;
+}
+
+void skrt_note_end(struct skrt_core *core)
+{
+    if (skrt_floats_restore(&core->floats))
+        note_changed(core);
     deliver_own_signals();
     atomic_store_explicit((_Atomic uint32_t *)&note_of(core)->running, 0, memory_order_relaxed);
 }

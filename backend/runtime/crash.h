@@ -9,8 +9,8 @@
 extern struct skrt_note *skrt_notes; /* NULL: nothing is */
 
 /* Around a call. */
-void skrt_note_begin(const struct skrt_core *core);
-void skrt_note_end(const struct skrt_core *core);
+void skrt_note_begin(struct skrt_core *core);
+void skrt_note_end(struct skrt_core *core);
 
 #pragma GCC visibility pop
 

@@ -576,6 +576,10 @@ struct skrt_note {
  * without a word. A signal that a call sends to its own thread, where it is blocked, is delivered
  * behind it. Notes take time. Not to be called while a launch runs. */
 void skrt_keep_notes(struct skrt_note *notes);
+/* Where calls are noted: the first one, since this was asked last, that did not leave as it was how
+ * its thread computes (rounding, denormals, traps), which is set back. As skrt_crash_text; not to
+ * be called while a launch runs. */
+size_t skrt_take_changed_floats(char *text, size_t size);
 
 #ifdef __cplusplus
 }

@@ -463,8 +463,10 @@ static enum exit_status no_process(const struct errand *errand, int failure)
 
 static enum exit_status end_with_orphans(struct record *shared, enum exit_status end)
 {
-    say(shared, "skirc: a kernel has left a process behind, which is ended\n");
-    say_calls(shared);
+    if (atomic_load(&shared->said_size) == 0) {
+        say(shared, "skirc: a kernel has left a process behind, which is ended\n");
+        say_calls(shared);
+    }
     return worse_status(end, EXIT_INPUT);
 }
 

@@ -84,3 +84,10 @@ void crash_reports_end(void)
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
         signal(signals[i], SIG_DFL);
 }
+
+const char *crash_changed_floats(char *text, size_t size)
+{
+    if (skrt_take_changed_floats(text, size) == 0)
+        *text = '\0';
+    return text;
+}

@@ -22,4 +22,8 @@ struct crash_map {
 void crash_reports_begin(const struct crash_map *map);
 void crash_reports_end(void);
 
+/* The first call of the launches before this, of those that were noted (apart.h), that did not
+ * leave as it was how its thread computes, as a line; "": none. */
+const char *crash_changed_floats(char *text, size_t size);
+
 #endif

@@ -78,18 +78,35 @@ static void execute(struct outcome *outcome, const struct storages *storages)
     crash_reports_end();
 }
 
-/* What runs would be taken for that of the next op, as would be what is closed. */
-static _Noreturn void find_who_left(const struct outcome *outcome, const struct storages *storages,
-                                    const char *what)
+struct search {
+    struct run_left_search left;
+    const struct storages *storages;
+    const char *what;
+};
+
+/* Does not come back, but where there is no memory. */
+static void run_ops(void *user)
 {
-    struct run_left_search search = {.runner = outcome->runner};
-    const struct run_watch watch = run_left_watch(&search);
-    struct outcome single = {.runner = outcome->runner, .name = "op by op", .watch = &watch};
+    struct search *search = user;
+    const struct run_watch watch = run_left_watch(&search->left);
+    struct outcome single = {.runner = search->left.runner, .name = "op by op", .watch = &watch};
+    if (!search->left.call && run_open(&single, NULL) == EXIT_DONE)
+        execute(&single, search->storages);
+    run_left_report(&search->left, search->what);
+}
+
+/* What runs would be taken for that of the next op, as would be what is closed. The kernel may have
+ * left no memory to look for it. */
+static _Noreturn void find_who_left(struct outcome *outcome, const struct storages *storages,
+                                    const struct run_left *left, const char *what)
+{
+    struct mem_scope scope = {.blocks = NULL};
+    struct search search = {{.runner = outcome->runner}, storages, what};
+    search.left.call = *left->call ? left->call : NULL;
     apart_end_processes();
     run_left_open_streams();
-    if (run_open(&single, NULL) == EXIT_DONE)
-        execute(&single, storages);
-    run_left_report(&search, what);
+    (void)mem_scope_run(&scope, run_ops, &search);
+    run_left_report(&search.left, what);
 }
 
 /* What kernels have left running uses what is about to go away. */
@@ -104,7 +121,7 @@ static void execute_alone(struct outcome *outcome, const struct storages *storag
     }
     const char *what = run_left_end(&left);
     if (what)
-        find_who_left(outcome, storages, what);
+        find_who_left(outcome, storages, &left, what);
 }
 
 enum exit_status run_launch(struct outcome *outcome, const struct storages *storages)

@@ -1,9 +1,12 @@
 #define _GNU_SOURCE /* memfd_create */
 #include "frontend/commands/run_left.h"
 #include "frontend/cli/apart.h"
+#include "frontend/cli/crash.h"
 #include "ir/base/leftovers.h"
 #include "ir/syntax/spelling.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -43,8 +46,18 @@ static const char *find_closed(const struct run_left *left)
     return NULL;
 }
 
+static bool can_open(void)
+{
+    int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno != EMFILE;
+    close(fd);
+    return true;
+}
+
 void run_left_begin(struct run_left *left)
 {
+    *left->call = '\0';
     left->threads = count_threads();
     run_settings_take(&left->settings);
     for (int fd = 0; fd < RUN_LEFT_STREAMS; fd++)
@@ -76,6 +89,10 @@ const char *run_left_end(struct run_left *left)
         return left->what;
     if (what)
         return what;
+    if (*crash_changed_floats(left->call, sizeof left->call))
+        return "changed how its thread computes (rounding, denormals, traps or the like)";
+    if (!can_open())
+        return "left so many files open that there can be no more";
     what = find_running(left);
     for (int i = 0; what && i < TURNS; i++) {
         nanosleep(&nap, NULL);
@@ -134,8 +151,11 @@ _Noreturn void run_left_report(const struct run_left_search *search, const char 
     const struct invocation *invocation = search->runner->invocation;
     apart_tell(invocation->err, "skirc: %s%s has %s\n", *search->op ? "the kernel of " : "a kernel",
                search->op, what);
-    if (!*search->op)
+    if (search->call)
+        apart_tell(invocation->err, "%s", search->call);
+    else if (!*search->op)
         tell_ops(search->runner);
+    apart_end_processes();
     fflush(invocation->out);
     fflush(invocation->err);
     apart_leave(EXIT_INPUT);

@@ -17,6 +17,7 @@ struct run_left {
     } streams[RUN_LEFT_STREAMS]; /* standard input, output and error */
     struct run_settings settings;
     char what[128]; /* run_left_end */
+    char call[512]; /* that has done it, a line; "": it is not known */
 };
 
 void run_left_begin(struct run_left *left);
@@ -31,8 +32,10 @@ void run_left_open_streams(void);
 
 /* Finds the first op that does such a thing, while ops run one by one. */
 struct run_left_search {
-    const struct runner *runner;
+    struct runner *runner;
     struct run_left left;
+    const char
+        *call;    /* that is known to have done it, a line; or NULL: then the op is looked for */
     char op[256]; /* or "" */
 };
 struct run_watch run_left_watch(struct run_left_search *search);

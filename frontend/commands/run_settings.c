@@ -1,9 +1,12 @@
 #include "frontend/commands/run_settings.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { N_STREAMS = sizeof((struct run_settings *)0)->streams / sizeof(int) };
 
 static const char *limit_name(int limit)
 {
@@ -28,12 +31,26 @@ static mode_t current_mask(void)
     return mask;
 }
 
-void run_settings_take(struct run_settings *settings)
+static struct run_settings_file file_of(const char *path)
 {
     struct stat st;
-    bool known = stat(".", &st) == 0;
-    settings->device = known ? st.st_dev : 0;
-    settings->file = known ? st.st_ino : 0;
+    bool known = stat(path, &st) == 0;
+    return (struct run_settings_file){known ? st.st_dev : 0, known ? st.st_ino : 0};
+}
+
+static bool is_same(struct run_settings_file a, struct run_settings_file b)
+{
+    return a.device == b.device && a.file == b.file;
+}
+
+void run_settings_take(struct run_settings *settings)
+{
+    settings->current = file_of(".");
+    settings->root = file_of("/");
+    settings->user = geteuid();
+    settings->group = getegid();
+    for (int i = 0; i < N_STREAMS; i++)
+        settings->streams[i] = fcntl(i, F_GETFL);
     if (!getcwd(settings->folder, sizeof settings->folder))
         *settings->folder = '\0';
     settings->mask = current_mask();
@@ -44,9 +61,7 @@ void run_settings_take(struct run_settings *settings)
 
 static bool restore_folder(const struct run_settings *settings)
 {
-    struct stat st;
-    bool known = stat(".", &st) == 0;
-    if ((known ? st.st_dev : 0) == settings->device && (known ? st.st_ino : 0) == settings->file)
+    if (is_same(file_of("."), settings->current))
         return false;
     if (*settings->folder)
         (void)!chdir(settings->folder);
@@ -67,18 +82,39 @@ static bool restore_limit(const struct run_settings *settings, int limit)
     return true;
 }
 
+/* They are those of whoever else has the stream. One that is closed is told otherwise. */
+static bool restore_streams(const struct run_settings *settings)
+{
+    bool changed = false;
+    for (int i = 0; i < N_STREAMS; i++) {
+        int now = fcntl(i, F_GETFL);
+        if (now < 0 || settings->streams[i] < 0 || now == settings->streams[i])
+            continue;
+        fcntl(i, F_SETFL, settings->streams[i]);
+        changed = true;
+    }
+    return changed;
+}
+
 bool run_settings_restore(const struct run_settings *settings, char *changed, size_t size)
 {
     int wrong = -1;
     for (int i = 0; i < RLIM_NLIMITS; i++)
         wrong = restore_limit(settings, i) ? i : wrong;
-    bool folder = restore_folder(settings), mask = current_mask() != settings->mask;
+    /* Who has another user or root may find no folder any more. */
+    bool user = geteuid() != settings->user || getegid() != settings->group;
+    bool root = !is_same(file_of("/"), settings->root), folder = restore_folder(settings);
+    bool mask = current_mask() != settings->mask, flags = restore_streams(settings);
     umask(settings->mask);
-    if (folder)
-        snprintf(changed, size, "changed the folder of its process (chdir)");
-    else if (mask)
-        snprintf(changed, size, "changed the mode of new files (umask)");
+    const char *what = user     ? "the user of its process (setuid)"
+                       : root   ? "the root folder of its process (chroot)"
+                       : folder ? "the folder of its process (chdir)"
+                       : mask   ? "the mode of new files (umask)"
+                       : flags  ? "the flags of a standard stream (fcntl)"
+                                : NULL;
+    if (what)
+        snprintf(changed, size, "changed %s", what);
     else if (wrong >= 0)
         snprintf(changed, size, "changed the limit %s of its process", limit_name(wrong));
-    return folder || mask || wrong >= 0;
+    return what || wrong >= 0;
 }

@@ -11,8 +11,13 @@
 
 struct run_settings {
     char folder[PATH_MAX]; /* "": it has no name */
-    dev_t device;          /* the folder's */
-    ino_t file;
+    struct run_settings_file {
+        dev_t device;
+        ino_t file;
+    } current, root; /* folders */
+    uid_t user;
+    gid_t group;
+    int streams[3]; /* flags of standard input, output and error; -1: it is not open */
     mode_t mask;
     struct rlimit limits[RLIM_NLIMITS];
 };

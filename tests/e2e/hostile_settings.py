@@ -6,7 +6,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
-from hostile import OWN, build, check, run
+from hostile import CALL, OWN, build, check, check_harmless, run
 
 HEAD = "#include <sys/resource.h>\n#include <sys/stat.h>\n"
 # A hard limit that is lowered stays so: the search for the op finds nothing that changes.
@@ -20,7 +20,26 @@ for body, what in (('chdir("/");', "folder of its process"), ('chdir("other");',
                    (LIMIT % (3, 3, "RLIMIT_NOFILE"), "limit RLIMIT_NOFILE of its process"),
                    (LIMIT % (100, 100, "RLIMIT_CPU"), "limit RLIMIT_CPU of its process")):
     check(f"a kernel that does: {body}", build("changing", HEAD + OWN % body), [WHO + what, "Own %y"])
+check("a kernel that changes the flags of a stream", build("flags", HEAD + "#include <fcntl.h>\n" +
+      OWN % "fcntl(1, F_SETFL, O_NONBLOCK);"), [WHO + "flags of a standard stream", "Own %y"])
+check("a kernel that leaves files open", build("files", HEAD + "#include <fcntl.h>\n" + OWN % (
+    "while (dup(0) >= 0);")), ["skirc: the kernel of Own %y has left so many files open"])
+if os.geteuid() == 0:
+    check("a kernel that is of another user", build("user", HEAD + OWN % "setuid(65534);"),
+          [WHO + "user of its process", "Own %y"])
 tap.check("nothing is written elsewhere", not os.listdir("other"), os.listdir("other"))
+
+# What a thread computes with is every call's to leave as it was: what comes behind it on the thread
+# would compute otherwise.
+FLOATS = ["skirc: a kernel has changed how its thread computes", CALL]
+bodies = ["fesetround(FE_TOWARDZERO);", "feenableexcept(FE_DIVBYZERO);"]
+if os.uname().machine == "x86_64":
+    bodies += ["__builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040);",
+               '__asm__ volatile("fld1");', '__asm__ volatile("std");']
+for body in bodies:
+    check(f"a kernel that does: {body}", build("floats", "#include <fenv.h>\n" + OWN % body), FLOATS)
+check_harmless("a kernel that sets that back", build("floats_back", "#include <fenv.h>\n" + OWN % (
+    "fesetround(FE_UPWARD); volatile float a = 1; a /= 3; fesetround(FE_TONEAREST);")))
 
 # What shows in one run alone has no op; all that could have done it are told.
 check("a kernel that does it in one run alone", build("once", HEAD + """

@@ -1,6 +1,7 @@
 /* The virtual device where it refuses or stops: launches and instructions that cannot be executed,
  * reports, timeouts, crashes. */
 #include <errno.h>
+#include <fenv.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -407,6 +408,25 @@ static void returning_kernel(skrt_core *core, uint64_t args_offset)
     (void)args_offset;
 }
 
+static void rounding_kernel(skrt_core *core, uint64_t args_offset)
+{
+    (void)args_offset;
+    if (skrt_block_idx(core) == 3)
+        fesetround(FE_UPWARD);
+}
+
+/* The rounding is set back, and who has changed it is told once. */
+static int rounding_body(int fd)
+{
+    char text[SKRT_NOTE_SIZE];
+    skrt_keep_notes(notes);
+    if (crash_launch(fd, rounding_kernel) != 0 || skrt_take_changed_floats(text, sizeof text) == 0)
+        return 1;
+    if (strcmp(text, "launch test: aiv 3 at `call @bad`; in op Bad\n") != 0)
+        return 2;
+    return skrt_take_changed_floats(text, sizeof text) == 0 ? 0 : 3;
+}
+
 static int leaving_body(int fd)
 {
     skrt_keep_notes(notes);
@@ -439,6 +459,7 @@ static void test_notes(void **state)
     expect_notes(0);
     assert_int_equal(run_in_child(leaving_body, report, sizeof report), 43);
     expect_notes(1);
+    assert_int_equal(run_in_child(rounding_body, report, sizeof report), 0);
     munmap(notes, size);
 }
 
