@@ -26,7 +26,7 @@ enum exit_status run_open(struct outcome *outcome, const struct outcome *beside)
         .timeout_ms = runner->timeout * 1000,
         .max_iterations = runner->max_iterations,
         .watch = outcome->watch,
-        .code_runs = apart_code_runs,
+        .code_runs = run_left_code_runs,
         .launches_run = apart_launches_run,
         .beside = beside ? beside->run : NULL,
     };

@@ -146,6 +146,26 @@ static void tell_ops(const struct runner *runner)
     arena_free(&scratch);
 }
 
+/* Nothing else is done meanwhile; who loads code knows no more of it than its name. */
+static struct {
+    struct run_left left;
+    char who[256]; /* "": none runs */
+} beside;
+
+void run_left_code_runs(const char *what)
+{
+    apart_code_runs(what);
+    const char *done = !what && *beside.who ? run_left_end(&beside.left) : NULL;
+    if (done) {
+        apart_tell(stderr, "skirc: %s has %s\n", beside.who, done);
+        apart_end_processes();
+        apart_leave(EXIT_INPUT);
+    }
+    snprintf(beside.who, sizeof beside.who, "%s", what ? what : "");
+    if (what)
+        run_left_begin(&beside.left);
+}
+
 _Noreturn void run_left_report(const struct run_left_search *search, const char *what)
 {
     const struct invocation *invocation = search->runner->invocation;

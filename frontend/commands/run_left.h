@@ -27,6 +27,10 @@ const char *run_left_end(struct run_left *left);
 /* Behind a launch that has not come to its end: settings alone. */
 void run_left_restore(struct run_left *left);
 
+/* As apart_code_runs(), for code beside launches: what it has done that is not to be is told, and
+ * ends the process. */
+void run_left_code_runs(const char *what);
+
 /* Opens the streams anew, each on a file of its own that is nowhere: it is seen who closes them. */
 void run_left_open_streams(void);
 
@@ -34,9 +38,8 @@ void run_left_open_streams(void);
 struct run_left_search {
     struct runner *runner;
     struct run_left left;
-    const char
-        *call;    /* that is known to have done it, a line; or NULL: then the op is looked for */
-    char op[256]; /* or "" */
+    const char *call; /* known to have done it, a line; or NULL: the op is looked for */
+    char op[256];     /* or "" */
 };
 struct run_watch run_left_watch(struct run_left_search *search);
 

@@ -4,7 +4,6 @@
 #include "frontend/commands/run_check.h"
 #include "frontend/commands/run_json.h"
 #include "frontend/commands/run_launch.h"
-#include "frontend/commands/run_left.h"
 #include "frontend/commands/run_operands.h"
 #include "frontend/commands/run_other.h"
 #include "frontend/commands/run_overwrites.h"
@@ -102,19 +101,6 @@ static enum exit_status check_operands(const struct outcomes *outcomes)
     return status;
 }
 
-/* What does not end well leaves no results. */
-static void unload_all(const struct outcomes *outcomes)
-{
-    const struct run_left_search search = {.runner = outcomes->at[0].runner};
-    struct run_left left;
-    run_left_begin(&left);
-    for (unsigned i = 0; i < outcomes->count; i++)
-        run_unload(&outcomes->at[i]);
-    const char *what = run_left_end(&left);
-    if (what)
-        run_left_report(&search, what);
-}
-
 static enum exit_status run_and_report(struct outcomes *outcomes)
 {
     struct outcome *first = &outcomes->at[0];
@@ -128,7 +114,8 @@ static enum exit_status run_and_report(struct outcomes *outcomes)
         status = run_all(outcomes);
     if (status != EXIT_DONE)
         return status;
-    unload_all(outcomes);
+    for (unsigned i = 0; i < outcomes->count; i++)
+        run_unload(&outcomes->at[i]); /* what does not end well leaves no results */
     status = worse_status(run_report_trace(first), run_report_profile(first));
     run_profile_print(outcomes);
     run_report_summary(outcomes);

@@ -46,9 +46,20 @@ check("a kernel that does it in one run alone", build("once", HEAD + """
 static int runs;
 """ + OWN % 'if (++runs == 3) chdir("/");'),
       ["skirc: a kernel has changed the folder", "it is one of Own %y, Relu %z"], "--repeat=5")
-check("a destructor that does it", build("late", HEAD + """
-__attribute__((destructor)) static void late(void) { chdir("/"); }
-""" + OWN % ""), ["skirc: a kernel has changed the folder", "it is one of Own %y, Relu %z"])
+for kind in "constructor", "destructor":
+    for name, body, what in (
+            ("folder", 'chdir("/");', "changed the folder of its process"),
+            ("mode", "umask(0777);", "changed the mode of new files"),
+            ("limit", LIMIT % (0, 0, "RLIMIT_FSIZE"), "changed the limit RLIMIT_FSIZE"),
+            ("streams", "close(1), close(2);", "closed standard output"),
+            ("process", "if (fork() == 0) { alarm(60); for (;;) pause(); }", "left a process running"),
+            ("thread", "pthread_t t; pthread_create(&t, 0, rest, 0);", "left a thread running")):
+        if (kind, name) == ("destructor", "thread"):
+            continue  # its code is gone at once, so that the process may have ended by that
+        check(f"a {kind} that does: {body}", build(f"{kind}_{name}", HEAD + """
+static void *rest(void *unused) { for (;;) usleep(1000); }
+""" + f"__attribute__(({kind})) static void beside(void) {{ {body} }}" + OWN % ""),
+              [rf"skirc: a {kind} of '{kind}_{name}\.o'.* has {what}"])
 path = build("trace", HEAD + OWN % 'chdir("other"); for (;;) pause();')
 done, _ = run(path, "--trace=trace.bin", "--timeout=1")
 tap.check("a trace of a launch that hangs is where it is asked for", done.returncode == 1
