@@ -1,8 +1,10 @@
 """run: kernels that signal, stop, trace or outlive the processes around their own."""
 
 import os
+import signal
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.environ["SKIR_SOURCE"], "tests"))
 import tap
@@ -50,7 +52,7 @@ check("a kernel that leaves a process of which nobody is told", build("silent_ch
 DAEMON = "if (fork() == 0) { setsid(); if (fork()) _exit(0); for (alarm(60);;) sleep(1); }"
 check("a kernel whose processes are not its own", build("unadopted", "#include <sys/prctl.h>\n" + OWN % (
     "prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0); " + DAEMON)),
-      ["skirc: (the kernel of Own %y has left a process running|a kernel has left a process behind)"])
+      ["skirc: (the kernel of Own %y|a kernel) has left a process (running|behind)"])
 # Each ends by itself, too, and there are at most so many: a test that fails is to leave a machine
 # that works.
 check("a kernel whose processes make more", build("more", """
@@ -60,10 +62,50 @@ static _Atomic int *made;
             for (alarm(20);; usleep(100))
                 if (++*made < 200 && fork() == 0)
                     alarm(20);"""),
-      ["skirc: (the kernel of Own %y has left a process running|a kernel has left a process behind)"])
+      ["skirc: (the kernel of Own %y|a kernel) has left a process (running|behind)"])
 
 done = subprocess.run([tap.SKIRC, "run", build("quiet", OWN % ""), "-i", "x=1"], capture_output=True,
-                      text=True, preexec_fn=lambda: __import__("signal").signal(17, 1))
+                      text=True, preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
 tap.check("a caller who ignores the end of children", done.returncode == 0, done)
+
+# ---- A terminal's stop ----
+
+
+def states(pid):
+    """Of a process and all below it."""
+    found = []
+    for entry in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{entry}/stat") as file:
+                words = file.read().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        if entry == str(pid):
+            found.append(words[0])
+        elif words[1] == str(pid):
+            found += states(entry)
+    return found
+
+
+def wait_until(condition):
+    for _ in range(1000):
+        if condition():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+path = build("slow", "#include <stdio.h>\n" + OWN % (
+    'fclose(fopen("begun", "w")); for (int i = 0; i < 100; i++) usleep(10000);'))
+process = subprocess.Popen([tap.SKIRC, "run", path, "-i", "x=1", "--repeat=0"], preexec_fn=os.setpgrp,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+begun = wait_until(lambda: os.path.exists("begun"))
+os.killpg(process.pid, signal.SIGTSTP)
+stopped = wait_until(lambda: set(states(process.pid)) == {"T"})
+tap.check("what stops skirc stops the process of the kernels, too", begun and stopped and
+          len(states(process.pid)) == 3, states(process.pid))
+os.killpg(process.pid, signal.SIGCONT)
+error = process.communicate(timeout=60)[1]
+tap.check("  and both go on", process.returncode == 0, error)
 
 tap.done()
