@@ -19,13 +19,14 @@ const struct call_info *call_info(enum call_kind kind)
     return &infos[kind];
 }
 
-enum call_kind op_call_kind(const struct op *op)
+enum call_kind word_call_kind(uint32_t word)
 {
     static const uint8_t kinds[W_COUNT] = {
 #define CALL_OP(type, kind) [W_##type] = CALL_##kind,
 #include "ir/call_ops.def"
     };
-    return op->type < W_COUNT ? kinds[op->type] : CALL_NONE;
+    assert(word < W_COUNT);
+    return kinds[word];
 }
 
 static uint32_t graph_of(const struct module *module, const struct attr_value *value)
@@ -65,7 +66,9 @@ void graph_mark_called(const struct module *module, const struct graph *graph, u
 {
     struct callee callee;
     for (uint32_t i = 0; i < graph->ops.count; i++)
-        for (uint32_t n = 0; op_callee(module, &graph->ops.at[i], n, &callee); n++)
+        for (uint32_t n = 0; op_call_kind(&graph->ops.at[i]) != CALL_NONE &&
+                             op_callee(module, &graph->ops.at[i], n, &callee);
+             n++)
             if (callee.graph != NONE)
                 called[callee.graph] = 1;
 }

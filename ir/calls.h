@@ -32,7 +32,13 @@ struct call_attr {
 extern const struct call_attr call_attrs[];
 extern const uint32_t n_call_attrs;
 
-enum call_kind op_call_kind(const struct op *op);
+/* That of an op type that is one of the module's own words. */
+enum call_kind word_call_kind(uint32_t word);
+
+static inline enum call_kind op_call_kind(const struct op *op)
+{
+    return op->type < W_COUNT ? word_call_kind(op->type) : CALL_NONE;
+}
 
 /* A place of an op's attributes that names a graph. */
 struct callee {

@@ -146,9 +146,19 @@ static void refine(struct refiner *refiner, const struct op *op, const struct op
     arena_clear(&refiner->scratch);
 }
 
+static bool any_type_has_unknown(const struct module *module)
+{
+    for (uint32_t i = 0; i < module->types.count; i++)
+        if (i != module->token && type_has_unknown(module, i))
+            return true;
+    return false;
+}
+
 bool refine_result_types(struct module *module, struct graph *graph)
 {
     bool any = false;
+    if (!any_type_has_unknown(module))
+        return false;
     struct refiner refiner = {.module = module, .graph = graph};
     for (uint32_t i = 0; i < graph->body.count; i++) {
         if (item_kind(graph->body.at[i]) != ITEM_OP)

@@ -54,4 +54,26 @@ static inline uint32_t intern_plain(struct intern *intern, const char *text, siz
 uint32_t intern_find(const struct intern *intern, const char *text, size_t size);
 void intern_free(struct intern *intern);
 
+/* Some texts of a table that come again and again: ids + 1, or 0. It lives no longer than they. */
+struct intern_recent {
+    uint32_t ids[64];
+};
+
+/* Where the text is, if it is. Alike are those of one size and with one byte in the middle. */
+static inline uint32_t *intern_recent_at(struct intern_recent *recent, const char *text,
+                                         size_t size)
+{
+    return &recent->ids[(size ^ (unsigned char)text[size / 2] * 5u) % 64];
+}
+
+/* The id, or NONE where it is another text that was put there. */
+static inline uint32_t intern_recent_get(const struct intern *intern, const uint32_t *at,
+                                         const char *text, size_t size)
+{
+    if (*at == 0)
+        return NONE;
+    const struct intern_name *name = &intern->names[*at - 1];
+    return name->size == size && memcmp(name->text, text, size) == 0 ? *at - 1 : NONE;
+}
+
 #endif

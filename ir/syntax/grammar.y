@@ -359,6 +359,12 @@ ids:
 
 statements:
   %empty
+| statements head ids REST                  { parse_word_call(parser, $head, $ids);
+                                              parse_rest(parser, $REST);
+                                              parse_op(parser, RULE_END); }
+| statements head ids REST clauses          { parse_word_call(parser, $head, $ids);
+                                              parse_rest(parser, $REST);
+                                              parse_op(parser, RULE_END); }
 | statements op                             { parse_op(parser, RULE_END); }
 | statements op clauses                     { parse_op(parser, RULE_END); }
 | statements block_head '{' statements '}'  { parse_block_end(parser, token_begin($5)); }
@@ -400,8 +406,6 @@ op:
 | call dict               { parser->op.attrs = $dict; }
 | call dict ':' TYPE      { parser->op.attrs = $dict; parse_op_type(parser, $TYPE); }
 | call dict result_types  { parser->op.attrs = $dict; }
-| head ids REST           { parse_word_call(parser, $head, $ids);
-                            parse_rest(parser, $REST); }
 | head ids ',' REST       { parse_word_call(parser, $head, $ids);
                             parse_rest(parser, $REST); }
 | head REST               { parse_word_call(parser, $head, 0);

@@ -99,9 +99,15 @@ static inline int scan_more(struct scanner *scanner, union token_value *value)
 
 static int scan_callee(struct scanner *scanner, union token_value *value)
 {
+    struct intern *names = &scanner->module->names;
     const char *type = scanner->start + 2;
-    uint32_t id = intern_static(&scanner->module->names, type,
-                                (size_t)(scanner->cursor - 1 - type));
+    size_t size = (size_t)(scanner->cursor - 1 - type);
+    uint32_t *recent = intern_recent_at(&scanner->recent_types, type, size);
+    uint32_t id = intern_recent_get(names, recent, type, size);
+    if (id == NONE) {
+        id = intern_static(names, type, size);
+        *recent = id + 1;
+    }
     scanner->in_call = id >= W_INSTR_END;
     if (!scanner->in_call)
         scanner_split(scanner);
@@ -195,10 +201,18 @@ static int scan_quoted(struct scanner *scanner, const char *quote, enum token to
 }
 
 /* The id of a text that is one token, or NONE. */
-static inline uint32_t find_known(const struct scanner *scanner, const char *start, const char *end)
+static inline uint32_t find_known(struct scanner *scanner, const char *start, const char *end)
 {
-    uint32_t id = intern_find(&scanner->known_texts, start, (size_t)(end - start));
-    return id == NONE ? NONE : scanner->known_ids.at[id];
+    size_t size = (size_t)(end - start);
+    uint32_t *recent = intern_recent_at(&scanner->recent_texts, start, size);
+    uint32_t id = intern_recent_get(&scanner->known_texts, recent, start, size);
+    if (id == NONE) {
+        id = intern_find(&scanner->known_texts, start, size);
+        if (id == NONE)
+            return NONE;
+        *recent = id + 1;
+    }
+    return scanner->known_ids.at[id];
 }
 
 static inline uint32_t find_type(struct scanner *scanner, const char *start, const char *end)

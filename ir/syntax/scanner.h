@@ -83,6 +83,7 @@ struct scanner {
     /* Texts that are one token, and the id of each. */
     struct intern known_texts;
     struct vec_u32 known_ids;
+    struct intern_recent recent_texts, recent_types; /* of these; of ops, names */
     /* The last of them that was a type: the next type is often the same. */
     struct {
         const char *text;
