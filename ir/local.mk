@@ -111,6 +111,8 @@ libskir_la_SOURCES += \
 	ir/sk_options.h \
 	ir/refine_types.c \
 	ir/refine_types.h \
+	ir/seen_ops.c \
+	ir/seen_ops.h \
 	ir/slots.c \
 	ir/slots.h \
 	ir/sound.c \

@@ -18,6 +18,7 @@
 #include "ir/operands.h"
 #include "ir/stub_kernels.h"
 #include "ir/order.h"
+#include "ir/seen_ops.h"
 #include "ir/syntax/locate.h"
 #include "ir/verify/verify.h"
 #include "passes/declared_kernels.h"
@@ -487,16 +488,46 @@ static bool bind_op(struct binder *binder, struct graph *graph, uint32_t id)
 
 /* ------------------------------------------------------------------------ judging ---- */
 
+/* Of an operand that stands twice, what is said of memory is said of both. */
+static bool are_different(const struct graph *graph, const struct op *op)
+{
+    const uint32_t *operands = op_operands(graph, op);
+    for (uint32_t i = 1; i < op->operands.count; i++)
+        for (uint32_t j = 0; j < i; j++)
+            if (operands[i] == operands[j])
+                return false;
+    return true;
+}
+
+/* Ops that are alike are judged once. */
+static bool judge(const struct binder *binder, const struct bound_op *bound, struct seen_ops *seen,
+                  struct diags *diags)
+{
+    const struct module *module = binder->module;
+    const struct graph *graph = &module->graphs.at[bound->graph];
+    const struct op *op = &graph->ops.at[bound->op];
+    struct op_seen *place = seen_ops_place(seen, graph, op);
+    if (place && !are_different(graph, op))
+        place = NULL;
+    if (place && op_is_seen(module, graph, place, op))
+        return true;
+    if (!binder->context->library->check(module, graph, op, diags))
+        return false;
+    if (place)
+        op_set_seen(graph, op, place);
+    return true;
+}
+
 static void judge_part(void *user, uint32_t first, uint32_t end, struct diags *diags)
 {
     struct binder *binder = user;
     const struct module *module = binder->module;
-    library_check *check = binder->context->library->check;
+    struct seen_ops seen = {.at = {{.type = 0}}};
     for (uint32_t i = first; i < end; i++) {
-        const struct graph *graph = &module->graphs.at[binder->bound.at[i].graph];
-        if (i == first || binder->bound.at[i].graph != binder->bound.at[i - 1].graph)
-            gears_tell_copy(diags, module, graph);
-        if (!check(module, graph, &graph->ops.at[binder->bound.at[i].op], diags))
+        uint32_t graph = binder->bound.at[i].graph;
+        if (i == first || graph != binder->bound.at[i - 1].graph)
+            gears_tell_copy(diags, module, &module->graphs.at[graph]);
+        if (!judge(binder, &binder->bound.at[i], &seen, diags))
             __atomic_store_n(&binder->refused, true, __ATOMIC_RELAXED);
     }
     gears_tell_copy(diags, module, NULL);

@@ -2,17 +2,8 @@
 #ifndef IR_VERIFY_GRAPH_VERIFIER_H
 #define IR_VERIFY_GRAPH_VERIFIER_H
 
+#include "ir/seen_ops.h"
 #include "ir/verify/verify_internal.h"
-
-/* An op that is right, by all that this depends on; zero-initialised it is none. */
-struct op_seen {
-    uint32_t type, kernel; /* name ids */
-    uint32_t n_operands, n_results;
-    uint32_t types[6];  /* type ids of operands, then of results */
-    struct range attrs; /* equal are ranges of equal attributes */
-};
-
-enum { OPS_SEEN = 64 };
 
 struct graph_verifier {
     struct verifier *verifier;
@@ -22,7 +13,7 @@ struct graph_verifier {
     uint32_t token;        /* type id of tokens, or one that no value has */
     uint8_t *type_checked; /* by type id: its format and gears were looked at */
     uint8_t *reached;      /* by op id: the walk over the text has passed it */
-    struct op_seen seen[OPS_SEEN];
+    struct seen_ops seen;
     struct id_map labels;   /* of the op that is looked at: by label, its place, the first if two */
     struct vec_u32 tensors; /* scratch: the words of a kernel's parameters that are tensors */
     struct id_map numbers;  /* scratch: by word, its place among them */
