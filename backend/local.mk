@@ -198,6 +198,7 @@ libskrt_la_SOURCES = \
 	backend/runtime/report.c \
 	backend/runtime/report.h \
 	backend/runtime/rows.c \
+	backend/runtime/rows.h \
 	backend/runtime/scheduler.c \
 	backend/runtime/scheduler.h \
 	backend/runtime/shape.c \

@@ -132,7 +132,7 @@ bool kernel_object_replaced(const struct module *module, const struct kernel *ke
                             const struct kernel_object *object, const char *output,
                             struct diags *diags)
 {
-    if (!path_same(object->path, output))
+    if (!path_same(output, object->path))
         return false;
     diag_at(diags, DIAG_file, locate_name(module, kernel->loc),
             "the output '%s' would replace the object of '@%.*s'", output,

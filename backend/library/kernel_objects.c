@@ -42,6 +42,14 @@ static const struct kernel_object *object_at(struct kernel_objects *objects, con
     return objects->objects.at[id];
 }
 
+/* What was read once is there. */
+static bool is_there(const struct kernel_objects *objects, const char *path)
+{
+    uint32_t id = intern_find(&objects->paths, path, strlen(path));
+    return (id != NONE && id < objects->objects.count && objects->objects.at[id]) ||
+           access(path, R_OK) == 0;
+}
+
 /* As strcmp; the second may have any bytes. */
 static int compare_names(const char *a, const struct intern_name *b)
 {
@@ -102,10 +110,10 @@ const struct kernel_object *kernel_object_of(struct kernel_objects *objects,
         return NULL;
     const char *name = name_text(module, object, &objects->arena);
     if (name[0] == '/')
-        return access(name, R_OK) == 0 ? object_at(objects, name) : NULL;
+        return is_there(objects, name) ? object_at(objects, name) : NULL;
     for (size_t i = 0; i < sizeof folders / sizeof folders[0] && folders[i]; i++) {
         const char *path = arena_printf(&objects->arena, "%s/%s", folders[i], name);
-        if (access(path, R_OK) != 0)
+        if (!is_there(objects, path))
             continue;
         const struct kernel_object *candidate = object_at(objects, path);
         if (has_functions(candidate, module, kernel))

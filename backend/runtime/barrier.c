@@ -8,43 +8,15 @@ static void group_check(struct skrt_core *core, enum skrt_core_type group)
         skrt_core_misuse(core, "only cores of the group itself can execute it");
 }
 
-/* The last home has told of the round: all hear that it is complete. */
-static void complete_round(struct skrt_core *core, struct skrt_half *half, uint64_t round)
-{
-    const struct skrt_job *job = core->job;
-    struct skrt_device *device = core->device;
-    struct skrt_barrier *barrier = half->barrier;
-    atomic_store_explicit(&barrier->counts[round % SKRT_ROUNDS], 0, memory_order_relaxed);
-    atomic_store_explicit(&barrier->complete, round, memory_order_release);
-    for (uint32_t i = 0; i < device->n_homes && barrier->homes > 1; i++)
-        if (&device->homes[i] != core->home && job->parts[i].halves[core->type].cores > 0)
-            skrt_home_signal(&device->homes[i]);
-    skrt_half_release(half);
-}
-
-/* All cores of the core's home have arrived once more. */
-static void tell_round(struct skrt_core *core, struct skrt_half *half)
-{
-    uint64_t round = ++half->arrived;
-    _Atomic uint32_t *count = &half->barrier->counts[round % SKRT_ROUNDS];
-    if (atomic_fetch_add_explicit(count, 1, memory_order_acq_rel) + 1 == half->barrier->homes)
-        complete_round(core, half, round);
-}
-
 void skrt_barrier_arrive(struct skrt_core *core, enum skrt_core_type group)
 {
     group_check(core, group);
-    struct skrt_half *half = skrt_half_of(core);
     if (core->arrived - core->awaited == SKRT_FLAG_LIMIT)
         skrt_core_fail(core, SKRT_OVERFLOW, "it has arrived %d times more than it has awaited",
                        SKRT_FLAG_LIMIT);
     if (core->job->race)
         skrt_race_arrive(core);
-    uint64_t round = core->arrived++;
-    assert(round >= half->arrived && half->at[round % SKRT_ROUNDS] > 0);
-    half->at[core->arrived % SKRT_ROUNDS]++;
-    if (--half->at[round % SKRT_ROUNDS] == 0 && round == half->arrived)
-        tell_round(core, half);
+    skrt_half_arrive(core);
 }
 
 void skrt_arrive(struct skrt_core *core, enum skrt_core_type group, const struct skrt_site *site)

@@ -1,4 +1,11 @@
+/* Homes, and their shares of barriers.
+ *
+ * A core that is released, and whose rows up to the next await are only hints, its arrival and
+ * calls that leave it out, would execute them and wait again. It rests instead: it is counted with
+ * its like, and goes on when the rows have something for it. */
 #include "backend/runtime/home.h"
+#include "backend/runtime/rows.h"
+#include "backend/runtime/shape.h"
 
 /* ---------------------------------------------------------------- from elsewhere ---- */
 
@@ -101,7 +108,198 @@ void skrt_home_collect(struct skrt_home *home)
     }
 }
 
-/* ------------------------------------------------------------------- barriers ---- */
+/* ----------------------------------------------------------------- rounds ---- */
+
+/* The last home has told of the round: all hear that it is complete. */
+static void complete_round(const struct skrt_core *core, const struct skrt_half *half,
+                           uint64_t round)
+{
+    const struct skrt_job *job = core->job;
+    struct skrt_device *device = core->device;
+    struct skrt_barrier *barrier = half->barrier;
+    atomic_store_explicit(&barrier->counts[round % SKRT_ROUNDS], 0, memory_order_relaxed);
+    atomic_store_explicit(&barrier->complete, round, memory_order_release);
+    for (uint32_t i = 0; i < device->n_homes && barrier->homes > 1; i++)
+        if (&device->homes[i] != core->home && job->parts[i].halves[core->type].cores > 0)
+            skrt_home_signal(&device->homes[i]);
+}
+
+/* All cores of the core's home have arrived once more. Returns whether all others have, too. */
+static bool tell_round(const struct skrt_core *core, struct skrt_half *half)
+{
+    uint64_t round = ++half->arrived;
+    _Atomic uint32_t *count = &half->barrier->counts[round % SKRT_ROUNDS];
+    if (atomic_fetch_add_explicit(count, 1, memory_order_acq_rel) + 1 != half->barrier->homes)
+        return false;
+    complete_round(core, half, round);
+    return true;
+}
+
+/* `n` cores that have arrived at all rounds before this one arrive at it. */
+static bool arrive(const struct skrt_core *core, struct skrt_half *half, uint64_t round, uint32_t n)
+{
+    uint16_t *from = &half->at[round % SKRT_ROUNDS];
+    assert(round >= half->arrived && *from >= n);
+    half->at[(round + 1) % SKRT_ROUNDS] += (uint16_t)n;
+    *from -= (uint16_t)n;
+    return *from == 0 && round == half->arrived && tell_round(core, half);
+}
+
+void skrt_half_arrive(struct skrt_core *core)
+{
+    struct skrt_half *half = skrt_half_of(core);
+    if (arrive(core, half, core->arrived++, 1))
+        skrt_half_release(half);
+}
+
+/* ---------------------------------------------------------------- looking ahead ---- */
+
+/* What stands up to the next await. */
+struct ahead {
+    uint64_t row;   /* behind it */
+    uint64_t calls; /* of them */
+    uint32_t reach; /* all cores from this index on only arrive */
+};
+
+/* Whether a call is one that cores may be left out of without a word. */
+static bool look_at_call(const struct skrt_core *core, const struct skrt_row *row,
+                         struct ahead *ahead)
+{
+    char why[128];
+    const struct skrt_launch *launch = core->job->launch;
+    const struct skrt_call call = skrt_row_call(core, core->rows, row);
+    if (row->early || skrt_call_misfit(launch, core->type, &call, why, sizeof why))
+        return false;
+    uint32_t cores = skrt_call_cores(launch, &call, core->type);
+    ahead->reach = cores > ahead->reach ? cores : ahead->reach;
+    ahead->calls++;
+    return true;
+}
+
+/* False where there is something for all cores. */
+static bool look_ahead(const struct skrt_core *core, uint64_t from, struct ahead *ahead)
+{
+    const struct skrt_row_program *program = &core->rows->programs[core->type];
+    bool arrives = false;
+    *ahead = (struct ahead){from, 0, 0};
+    while (ahead->row < program->n_rows) {
+        const struct skrt_row *row = &program->rows[ahead->row++];
+        switch ((enum skrt_row_op)row->op) {
+        case SKRT_ROW_hint:
+        case SKRT_ROW_pipe_barrier: break;
+        case SKRT_ROW_call:
+            if (!look_at_call(core, row, ahead))
+                return false;
+            break;
+        case SKRT_ROW_arrive:
+            if (arrives || row->numbers[0] != core->type)
+                return false;
+            arrives = true;
+            break;
+        case SKRT_ROW_await: return arrives && row->numbers[0] == core->type;
+        default: return false;
+        }
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------- resting ---- */
+
+/* Whether a core that is released may rest: it has no stack, is in no call, and is at no round that
+ * it has not awaited. */
+static bool may_rest(const struct skrt_core *core)
+{
+    const struct skrt_job *job = core->job;
+    return core->rows && !core->fiber && !job->race && !job->launch->records &&
+           core->arrived == core->awaited;
+}
+
+/* They are where the last await has left them. */
+static void end_rest(struct skrt_half *half, struct skrt_core_list *list)
+{
+    struct skrt_resting *resting = &half->resting;
+    for (struct skrt_core *core; (core = skrt_list_pop(&resting->cores)) != NULL;) {
+        const struct skrt_row *row = &core->rows->programs[core->type].rows[resting->row - 1];
+        core->row = resting->row;
+        core->arrived += resting->rounds;
+        core->awaited += resting->rounds;
+        core->calls += resting->calls;
+        atomic_store_explicit(&core->site, &core->rows->sites[row->site], memory_order_relaxed);
+        skrt_list_push(list, core);
+    }
+    *resting = (struct skrt_resting){.n = 0};
+}
+
+/* Those that are released and rest go on so, or come to the list. */
+static void go_on_resting(struct skrt_half *half, struct skrt_core_list *list)
+{
+    struct skrt_resting *resting = &half->resting;
+    const struct skrt_core *first = resting->cores.first;
+    struct ahead ahead;
+    if (!first)
+        return;
+    if (!look_ahead(first, resting->row, &ahead) || ahead.reach > resting->least) {
+        end_rest(half, list);
+        return;
+    }
+    resting->row = ahead.row;
+    resting->calls += ahead.calls;
+    resting->rounds++;
+    arrive(first, half, half->released, resting->n);
+}
+
+/* A core passes what is ahead of it, and joins those that have. What was counted of all of them so
+ * far is counted of it as well when they end, so that it is taken off here. */
+static void begin_rest(struct skrt_half *half, struct skrt_core *core, const struct ahead *ahead)
+{
+    struct skrt_resting *resting = &half->resting;
+    core->arrived += 1 - resting->rounds;
+    core->awaited += 1 - resting->rounds;
+    core->calls += ahead->calls - resting->calls;
+    if (resting->n++ == 0 || core->index < resting->least)
+        resting->least = core->index;
+    resting->row = ahead->row;
+    skrt_list_push(&resting->cores, core);
+}
+
+/* Of cores that are released, those for which there is nothing up to the next await rest; the
+ * others become ready. */
+static void wake(struct skrt_half *half, struct skrt_core_list *list)
+{
+    struct skrt_resting *resting = &half->resting;
+    const struct skrt_rows *rows = list->first->rows;
+    uint64_t row = list->first->row;
+    const struct skrt_core *last = NULL;
+    struct ahead ahead;
+    uint32_t n = 0;
+    bool can = may_rest(list->first) && look_ahead(list->first, row, &ahead) &&
+               (resting->n == 0 || resting->row == ahead.row);
+    for (struct skrt_core *core; (core = skrt_list_pop(list)) != NULL;) {
+        if (!can || core->index < ahead.reach || !may_rest(core) || core->rows != rows ||
+            core->row != row) {
+            skrt_home_ready(core);
+            continue;
+        }
+        begin_rest(half, core, &ahead);
+        last = core;
+        n++;
+    }
+    if (last)
+        arrive(last, half, half->released, n);
+}
+
+void skrt_half_settle(struct skrt_home *home)
+{
+    for (struct skrt_half *half = home->waiting; half; half = half->next)
+        end_rest(half, &half->waiters);
+}
+
+/* ------------------------------------------------------------------- waiting ---- */
+
+static bool has_cores(const struct skrt_half *half)
+{
+    return half->waiters.first || half->resting.n > 0;
+}
 
 static void unlink_half(struct skrt_home *home, struct skrt_half *half)
 {
@@ -111,24 +309,31 @@ static void unlink_half(struct skrt_home *home, struct skrt_half *half)
     *link = half->next;
 }
 
+/* Cores that rest may be the last ones to arrive at the next round, and so on. */
 void skrt_half_release(struct skrt_half *half)
 {
-    uint64_t complete = atomic_load_explicit(&half->barrier->complete, memory_order_acquire);
-    if (complete == half->released)
-        return;
-    half->released = complete;
-    struct skrt_core *core = skrt_list_pop(&half->waiters);
-    if (!core)
-        return;
-    unlink_half(core->home, half);
-    atomic_store_explicit(&core->home->since, skrt_clock(), memory_order_relaxed);
-    for (; core; core = skrt_list_pop(&half->waiters))
-        skrt_home_ready(core);
+    uint64_t complete;
+    while ((complete = atomic_load_explicit(&half->barrier->complete, memory_order_acquire)) !=
+           half->released) {
+        half->released = complete;
+        if (!has_cores(half))
+            continue;
+        struct skrt_core_list list = half->waiters;
+        struct skrt_home *home = (list.first ? list.first : half->resting.cores.first)->home;
+        half->waiters = (struct skrt_core_list){NULL, NULL};
+        go_on_resting(half, &list);
+        if (list.first) {
+            atomic_store_explicit(&home->since, skrt_clock(), memory_order_relaxed);
+            wake(half, &list);
+        }
+        if (!has_cores(half))
+            unlink_half(home, half);
+    }
 }
 
 void skrt_half_wait(struct skrt_half *half, struct skrt_core *core)
 {
-    if (!half->waiters.first) {
+    if (!has_cores(half)) {
         half->next = core->home->waiting;
         core->home->waiting = half;
     }

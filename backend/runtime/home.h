@@ -57,10 +57,14 @@ void skrt_home_collect(struct skrt_home *home);
 /* The next core, which runs from now on; or NULL. */
 struct skrt_core *skrt_home_take(struct skrt_home *home);
 
-/* Makes those ready whose round is complete. */
+/* The core arrives once more. */
+void skrt_half_arrive(struct skrt_core *core);
+/* Makes those ready whose round is complete and that have something to do before the next await. */
 void skrt_half_release(struct skrt_half *half);
 /* A core waits for the round that is not complete yet, after `released`. */
 void skrt_half_wait(struct skrt_half *half, struct skrt_core *core);
+/* Brings all that rest up to date: they wait as others do. */
+void skrt_half_settle(struct skrt_home *home);
 
 #pragma GCC visibility pop
 

@@ -214,8 +214,10 @@ static void hold_all(struct skrt_device *device)
     for (uint32_t i = 0; i < device->n_workers; i++)
         skrt_gate_enter(&device->homes[i].gate);
     skrt_lock(device);
-    for (uint32_t i = 0; i < device->n_workers; i++)
+    for (uint32_t i = 0; i < device->n_workers; i++) {
         skrt_home_collect(&device->homes[i]);
+        skrt_half_settle(&device->homes[i]);
+    }
 }
 
 static void let_all_go(struct skrt_device *device)

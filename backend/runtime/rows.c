@@ -1,28 +1,14 @@
 /* Entries as data: the interpreter of their rows. */
 #include "backend/runtime/instructions.h"
+#include "backend/runtime/rows.h"
 
-/* The numbers of rows that call or select, and of those that feed. */
-enum { ROW_KERNEL, ROW_SLOT, ROW_BLOCKS };
+/* The numbers of rows that feed. */
 enum { FEED_STEP, FEED_SLOT, FEED_INDEX, FEED_CALL };
-
-/* The kernel as the core has it: each core has one of its copies. */
-static const struct skrt_row_kernel *
-row_kernel(const struct skrt_core *core, const struct skrt_rows *rows, const struct skrt_row *row)
-{
-    return &rows->kernels[row->numbers[ROW_KERNEL] * rows->stride + core->index % rows->copies];
-}
-
-static struct skrt_call row_call(const struct skrt_core *core, const struct skrt_rows *rows,
-                                 const struct skrt_row *row)
-{
-    return (struct skrt_call){row_kernel(core, rows, row)->fn, row->numbers[ROW_SLOT],
-                              row->numbers[ROW_BLOCKS], row->aivs, row->flat};
-}
 
 static void run_call(struct skrt_core *core, const struct skrt_rows *rows,
                      const struct skrt_row *row, const struct skrt_site *site)
 {
-    const struct skrt_call call = row_call(core, rows, row);
+    const struct skrt_call call = skrt_row_call(core, rows, row);
     if (row->op == SKRT_ROW_call_selected)
         skrt_call_selected(core, &call, site);
     else
@@ -32,9 +18,9 @@ static void run_call(struct skrt_core *core, const struct skrt_rows *rows,
 static void run_select(struct skrt_core *core, const struct skrt_rows *rows,
                        const struct skrt_row *row, const struct skrt_site *site)
 {
-    const struct skrt_row_kernel *kernel = row_kernel(core, rows, row);
+    const struct skrt_row_kernel *kernel = skrt_row_kernel(core, rows, row);
     const struct skrt_select select = {kernel->variants, (uint32_t)kernel->n_variants,
-                                       row->numbers[ROW_SLOT]};
+                                       row->numbers[SKRT_ROW_SLOT]};
     skrt_select(core, &select, site);
 }
 
@@ -42,7 +28,7 @@ static void run_feed(struct skrt_core *core, const struct skrt_rows *rows,
                      const struct skrt_row *row, const struct skrt_site *site)
 {
     const struct skrt_row *fed = &rows->programs[core->type].rows[row->numbers[FEED_CALL]];
-    const struct skrt_call call = row_call(core, rows, fed);
+    const struct skrt_call call = skrt_row_call(core, rows, fed);
     const struct skrt_feed feed = {row->numbers[FEED_SLOT], rows->workspace,
                                    row->numbers[FEED_INDEX], &call};
     skrt_feed_sync(core, (enum skrt_feed_step)row->numbers[FEED_STEP], &feed, site);

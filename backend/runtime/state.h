@@ -97,6 +97,16 @@ struct skrt_barrier {
     _Atomic uint32_t counts[SKRT_ROUNDS]; /* homes that have told of a round, by its remainder */
 };
 
+/* Cores without stacks that are blocked in an await, and have executed what stands before it
+ * without being run. Their own row, and what they count, is as it was when they began to rest, less
+ * what had been counted here then. */
+struct skrt_resting {
+    struct skrt_core_list cores;
+    uint32_t n, least; /* the smallest index */
+    uint64_t row;      /* behind the await */
+    uint64_t rounds, calls;
+};
+
 /* A home's share of a barrier. A blocked core waits for the round after `released`: it has passed
  * all before. So one list of waiters suffices. */
 struct skrt_half {
@@ -106,7 +116,8 @@ struct skrt_half {
     uint64_t arrived;         /* rounds that all cores here have arrived at */
     uint64_t released;        /* rounds whose waiters were made ready */
     struct skrt_core_list waiters;
-    struct skrt_half *next; /* among those of the home that have waiters */
+    struct skrt_resting resting; /* these wait, too */
+    struct skrt_half *next;      /* among those of the home that have waiters */
 };
 
 /* What a launch has at one home. */

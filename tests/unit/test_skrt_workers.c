@@ -13,7 +13,7 @@
 
 /* ---------------------------------------------------------------- programs ---- */
 
-enum { MAX_ROWS = 200, MAX_SITES = 16, KERNELS = 3 };
+enum { MAX_ROWS = 200, MAX_SITES = 16, KERNELS = 4 };
 
 static _Atomic uint64_t ran;
 
@@ -49,8 +49,28 @@ static void mixed_kernel(skrt_core *core, uint64_t args_offset)
     atomic_fetch_add_explicit(&ran, 1, memory_order_relaxed);
 }
 
-static const struct skrt_row_kernel kernels[KERNELS] = {
-    {counting_kernel, NULL, 0}, {meeting_kernel, NULL, 0}, {mixed_kernel, NULL, 0}};
+/* Calls that may not overlap: the first parameters are their numbers, by core type from 1. */
+enum { CALLS = 40, FIRST_NUMBER = 2, PARAMETERS = FIRST_NUMBER + CALLS + 1 };
+static _Atomic uint32_t begun[SKRT_CORE_TYPES][CALLS + 1], ended[SKRT_CORE_TYPES][CALLS + 1];
+static uint32_t included[SKRT_CORE_TYPES][CALLS + 1];
+static _Atomic uint32_t overlaps;
+
+static void ordered_kernel(skrt_core *core, uint64_t args_offset)
+{
+    enum skrt_core_type type = skrt_core_type(core);
+    uint64_t number = *skrt_args(core, args_offset);
+    atomic_fetch_add(&begun[type][number], 1);
+    for (uint64_t i = 1; i <= CALLS; i++)
+        overlaps += (i < number && atomic_load(&ended[type][i]) != included[type][i]) ||
+                    (i > number && atomic_load(&begun[type][i]) != 0);
+    atomic_fetch_add_explicit(&ran, 1, memory_order_relaxed);
+    atomic_fetch_add(&ended[type][number], 1);
+}
+
+static const struct skrt_row_kernel kernels[KERNELS] = {{counting_kernel, NULL, 0},
+                                                        {meeting_kernel, NULL, 0},
+                                                        {mixed_kernel, NULL, 0},
+                                                        {ordered_kernel, NULL, 0}};
 
 static const struct skrt_site sites[SKRT_ROW_check + 1] = {
     [SKRT_ROW_call] = {"call @k", "K"},
@@ -109,7 +129,7 @@ static void execute(skrt_core *core, const struct skrt_row *row)
 {
     const struct skrt_site *site = &sites[row->site];
     const uint32_t *n = row->numbers;
-    const struct skrt_call call = {kernels[n[0] % KERNELS].fn, 0, n[2], row->aivs, row->flat};
+    const struct skrt_call call = {kernels[n[0] % KERNELS].fn, n[1], n[2], row->aivs, row->flat};
     switch ((enum skrt_row_op)row->op) {
     case SKRT_ROW_call: skrt_call(core, &call, site); break;
     case SKRT_ROW_arrive: skrt_arrive(core, n[0], site); break;
@@ -240,6 +260,88 @@ static void test_rows_that_are_wrong(void **state)
     compare_all(one_two, SKRT_LEFT_SET);
 }
 
+/* -------------------------------------------------------- cores with nothing to do ---- */
+
+static uint32_t draw(uint32_t *seed, uint32_t most)
+{
+    *seed = *seed * 1664525 + 1013904223;
+    return (*seed >> 8) % most;
+}
+
+/* Barriers with calls between them that leave many cores out, or all. */
+static void add_sparse_calls(enum skrt_core_type type, uint32_t *seed)
+{
+    uint32_t cores = type == SKRT_AIC ? 24 : 48;
+    for (uint32_t number = 1; number <= CALLS; number++) {
+        uint32_t blocks = draw(seed, 3) == 0 ? 1 + draw(seed, cores) : 1 + draw(seed, 3);
+        add_call(type, 3, blocks, 1, type == SKRT_AIV);
+        programs[type][rows.programs[type].n_rows - 1].numbers[1] = FIRST_NUMBER + number;
+        included[type][number] = blocks;
+        for (uint32_t barriers = 1 + (draw(seed, 8) == 0); barriers > 0; barriers--) {
+            if (draw(seed, 4) == 0)
+                add(type, SKRT_ROW_pipe_barrier, 0);
+            add_barrier(type);
+        }
+    }
+}
+
+static void launch_sparse(struct run *run, uint32_t threads, skrt_entry_fn *entry)
+{
+    static uint64_t params[PARAMETERS];
+    run_open(run, threads, one_two);
+    for (uint32_t number = 0; number <= CALLS; number++)
+        params[FIRST_NUMBER + number] = number;
+    run->launch.params = params;
+    run->launch.n_params = PARAMETERS;
+    run->launch.entry = entry;
+    memset(begun, 0, sizeof begun);
+    memset(ended, 0, sizeof ended);
+    atomic_store(&ran, 0);
+    run_launch(run);
+}
+
+/* Cores that a call leaves out wait for the next barrier without being run: the calls of all others
+ * run between the same barriers. */
+static void test_sparse_calls(void **state)
+{
+    (void)state;
+    static const uint32_t threads[] = {1, 2, 3, 8};
+    const char *given = getenv("SKIR_TEST_SEED");
+    uint32_t seed = given ? (uint32_t)strtoul(given, NULL, 10) : 7;
+    print_message("seed %u\n", seed);
+    for (int i = 0; i < 40; i++) {
+        struct run run;
+        uint32_t wanted = 0;
+        programs_clear();
+        for (int type = 0; type < SKRT_CORE_TYPES; type++) {
+            add_sparse_calls((enum skrt_core_type)type, &seed);
+            for (uint32_t number = 1; number <= CALLS; number++)
+                wanted += included[type][number];
+        }
+        launch_sparse(&run, threads[i % COUNT(threads)], rows_entry);
+        expect_status(&run, SKRT_OK);
+        assert_int_equal(atomic_load(&overlaps), 0);
+        assert_int_equal(atomic_load(&ran), wanted);
+        run_close(&run);
+    }
+}
+
+/* A kernel whose only core waits for ever, behind barriers that the others have passed at rest: the
+ * report says where all of them wait. */
+static void test_report_of_rest(void **state)
+{
+    (void)state;
+    programs_clear();
+    for (uint32_t i = 0; i < 5; i++) {
+        add_call(SKRT_AIC, 0, 3 + i, 0, false);
+        add_barrier(SKRT_AIC);
+    }
+    add_call(SKRT_AIC, 2, 1, 1, false);
+    add_barrier(SKRT_AIC);
+    add_barrier(SKRT_AIC);
+    compare_all(one_two, SKRT_DEADLOCK);
+}
+
 /* ------------------------------------------------------ threads and processors ---- */
 
 enum { LAUNCHES = 40, BARRIERS = 60 };
@@ -345,6 +447,8 @@ int main(void)
         cmocka_unit_test(test_rows_as_code),
         cmocka_unit_test(test_events_of_rows),
         cmocka_unit_test(test_rows_that_are_wrong),
+        cmocka_unit_test(test_sparse_calls),
+        cmocka_unit_test(test_report_of_rest),
         cmocka_unit_test(test_more_threads_than_processors),
         cmocka_unit_test(test_one_processor),
         cmocka_unit_test(test_idle_devices_sleep),
