@@ -136,7 +136,8 @@ static bool tell_round(const struct skrt_core *core, struct skrt_half *half)
 }
 
 /* `n` cores that have arrived at all rounds before this one arrive at it. */
-static bool arrive(const struct skrt_core *core, struct skrt_half *half, uint64_t round, uint32_t n)
+static inline bool arrive(const struct skrt_core *core, struct skrt_half *half, uint64_t round,
+                          uint32_t n)
 {
     uint16_t *from = &half->at[round % SKRT_ROUNDS];
     assert(round >= half->arrived && *from >= n);
@@ -273,6 +274,7 @@ static void wake(struct skrt_half *half, struct skrt_core_list *list)
     struct ahead ahead;
     uint32_t n = 0;
     bool can = may_rest(list->first) && look_ahead(list->first, row, &ahead) &&
+               ahead.reach < list->first->job->launched[list->first->type] &&
                (resting->n == 0 || resting->row == ahead.row);
     for (struct skrt_core *core; (core = skrt_list_pop(list)) != NULL;) {
         if (!can || core->index < ahead.reach || !may_rest(core) || core->rows != rows ||
