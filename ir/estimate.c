@@ -135,7 +135,7 @@ struct timing {
 
 static uint32_t superkernel_of(const struct timing *timing, uint32_t op)
 {
-    return graph_enclosing(timing->graph, timing->graph->ops.at[op].block, BLOCK_SUPERKERNEL);
+    return graph_superkernel(timing->graph, timing->graph->ops.at[op].block);
 }
 
 /* An op begins when what it has to follow in its super kernel has ended, and its cores have. */

@@ -56,6 +56,19 @@ uint32_t graph_enclosing(const struct graph *graph, uint32_t block, enum block_k
     return NONE;
 }
 
+uint32_t graph_superkernel(const struct graph *graph, uint32_t block)
+{
+    for (; block != NONE; block = graph->blocks.at[block].parent) {
+        expensive_assert(block < graph->blocks.count);
+        enum block_kind kind = graph->blocks.at[block].kind;
+        if (kind == BLOCK_SUPERKERNEL)
+            return block;
+        if (kind == BLOCK_SCOPE_NONE)
+            return NONE;
+    }
+    return NONE;
+}
+
 void graph_free(struct graph *graph)
 {
     vec_free(&graph->params);

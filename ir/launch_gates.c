@@ -2,7 +2,7 @@
 
 static uint32_t superkernel_of(const struct graph *graph, uint32_t op)
 {
-    return graph_enclosing(graph, graph->ops.at[op].block, BLOCK_SUPERKERNEL);
+    return graph_superkernel(graph, graph->ops.at[op].block);
 }
 
 static void add_pair(struct gates *gates, uint32_t to, uint32_t from)
@@ -10,7 +10,8 @@ static void add_pair(struct gates *gates, uint32_t to, uint32_t from)
     vec_push(&gates->pairs, ((struct order_pair){to, from, NONE}));
 }
 
-/* Gates stand before the first op of theirs. Ops of a super kernel adjoin in the text. */
+/* Gates stand before the first op of theirs. Among the ops of a super kernel others may stand that
+ * run beside it. */
 static void place_gates(struct gates *gates)
 {
     const struct order *base = gates->base;
@@ -25,8 +26,10 @@ static void place_gates(struct gates *gates)
             vec_push(&gates->blocks, block);
         }
         order->text[order->n_ops++] = base->text[i];
-        if (gate)
-            gates->members[*gate - base->n_ops].count++;
+        if (gate) {
+            struct range *members = &gates->members[*gate - base->n_ops];
+            members->count = i + 1 - members->first;
+        }
     }
 }
 
@@ -39,9 +42,10 @@ static void follow(struct gates *gates, uint32_t node, const struct gates_launch
         return;
     }
     struct range members = gates->members[launch->gate - base->n_ops];
+    uint32_t block = gates->blocks.at[launch->gate - base->n_ops];
     add_pair(gates, node, launch->gate);
     for (uint32_t i = members.first; i < members.first + members.count; i++)
-        if (!base->passive[base->text[i]])
+        if (!base->passive[base->text[i]] && superkernel_of(gates->graph, base->text[i]) == block)
             add_pair(gates, node, base->text[i]);
 }
 

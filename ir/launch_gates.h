@@ -20,7 +20,7 @@ struct gates {
     const struct graph *graph;
     struct id_map of_block; /* gate, by block */
     struct vec_u32 blocks;  /* by gate, without the ops before gates */
-    struct range *members;  /* the same: its ops, as places in the text */
+    struct range *members;  /* the same: places in the text from its first op to its last */
     struct order_pairs pairs;
     VEC(struct gates_launch) launches;
     struct id_map last; /* by the label of a stream + 1, 0 for the default one: its last launch */

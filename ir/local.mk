@@ -92,6 +92,8 @@ libskir_la_SOURCES += \
 	ir/op_ranges.c \
 	ir/op_ranges.h \
 	ir/op_strided.c \
+	ir/rings.c \
+	ir/rings.h \
 	ir/op_types.c \
 	ir/op_types.h \
 	ir/operands.c \

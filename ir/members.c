@@ -54,10 +54,9 @@ void members_init(struct members *members, const struct module *module, const st
     members->ops = mem_calloc(n_ops, sizeof *members->ops);
     members->index = mem_calloc(n_ops, sizeof *members->index);
     for (uint32_t i = 0; i < n_ops; i++) {
-        block_of[i] =
-            order->passive[sorted[i]]
-                ? NONE
-                : graph_enclosing(graph, graph->ops.at[sorted[i]].block, BLOCK_SUPERKERNEL);
+        block_of[i] = order->passive[sorted[i]]
+                          ? NONE
+                          : graph_superkernel(graph, graph->ops.at[sorted[i]].block);
         members->index[sorted[i]] = block_of[i] == NONE ? NONE : fill[block_of[i]]++;
         if (block_of[i] != NONE)
             members->first[block_of[i] + 1]++;

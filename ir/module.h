@@ -664,6 +664,10 @@ static inline bool op_is_untyped(const struct graph *graph, const struct op *op)
 bool graph_declares_dim(const struct graph *graph, uint32_t name);
 /* The innermost enclosing block of a kind, or NONE. BLOCK_SCOPE finds BLOCK_SCOPE_NONE too. */
 uint32_t graph_enclosing(const struct graph *graph, uint32_t block, enum block_kind kind);
+/* The super kernel that what stands in a block is of, or NONE. What stands in `scope none` inside
+ * a super kernel is of none: it runs beside that, and stands there only for the order of the text
+ * (docs/language.md, "Super kernels"). */
+uint32_t graph_superkernel(const struct graph *graph, uint32_t block);
 
 /* The default stream has the label "0", where one is written. In tables of labels it is NONE. */
 static inline uint32_t stream_label(uint32_t name)

@@ -13,7 +13,8 @@ static uint8_t *passive_of_ops(const struct module *module, const struct graph *
     return passive;
 }
 
-/* What passive ops conduct to others of their super kernel: `edge` is one of op `to`. */
+/* What passive ops that stand in a super kernel, or in `scope none` in it, conduct to others of it:
+ * `edge` is one of op `to`. */
 struct conducted_edge {
     uint32_t to;
     struct order_edge edge;

@@ -16,14 +16,13 @@ struct walker {
     struct id_map sender_of; /* index into sends, by event */
 };
 
-/* Ops of a super kernel adjoin in the text. Passive ones are on no stream. */
+/* Between the ops of a super kernel none of another one stands. Passive ones are on no stream. */
 static void find_ends(struct walker *walker, const uint32_t *text, uint32_t n_ops,
                       const uint32_t *stream, const uint8_t *passive)
 {
     for (uint32_t i = 0; i < n_ops; i++) {
         uint32_t op = text[i];
-        uint32_t block =
-            graph_enclosing(walker->graph, walker->graph->ops.at[op].block, BLOCK_SUPERKERNEL);
+        uint32_t block = graph_superkernel(walker->graph, walker->graph->ops.at[op].block);
         if (block == NONE || !block_has_events(&walker->graph->blocks.at[block]) || passive[op])
             continue;
         uint32_t *first = id_map_at(&walker->ends_of, block), at;

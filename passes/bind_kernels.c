@@ -159,7 +159,7 @@ static bool report_static(struct binder *binder, const struct op *op)
 /* An op that calls graphs has no kernel that an entry could call. */
 static bool check_call(struct pass_context *context, const struct graph *graph, const struct op *op)
 {
-    if (graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL) == NONE)
+    if (graph_superkernel(graph, op->block) == NONE)
         return true;
     if (diag_at(context->diags, DIAG_unsupported, locate_op(context->module, op, OP_TYPE_NAME, 0),
                 "an op that calls graphs cannot be in a super kernel"))
@@ -411,7 +411,7 @@ static uint32_t bind_sample(struct binder *binder, const struct graph *graph, co
 {
     struct module *module = binder->module;
     struct id_map *declared = &binder->declared[sample->n_variants > 0];
-    uint32_t block = graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL);
+    uint32_t block = graph_superkernel(graph, op->block);
     const struct entry *entry =
         block == NONE ? NULL : block_entry(module, &graph->blocks.at[block]);
     uint32_t own = sample_block(module, sample), name = module_name(module, sample->name);

@@ -443,7 +443,7 @@ static void suggest_type(struct pass_context *context, const struct graph *graph
         return;
     for (uint32_t i = 0; i < graph->ops.count; i++) {
         const struct op *op = &graph->ops.at[i];
-        if (graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL) == block)
+        if (graph_superkernel(graph, op->block) == block)
             name_offer(&suggest, context->module, op->type);
     }
     diag_suggest(context->diags, &suggest);

@@ -274,7 +274,7 @@ static const char *why_left(struct caller *caller, uint32_t id, uint32_t called)
     case REFUSED_VALUES: return "an attribute in its graph names a value";
     case REFUSED_NOT: break;
     }
-    if (graph_enclosing(caller->graph, op->block, BLOCK_SUPERKERNEL) != NONE)
+    if (graph_superkernel(caller->graph, op->block) != NONE)
         return "it is in a super kernel";
     if (call_names_number(caller, op, called))
         return "its graph has numbers where dimensions of the call have names";

@@ -54,34 +54,47 @@ static bool is_fixed(const struct inserter *in, uint32_t block)
     return block != NONE && attr_flag(in->module, in->graph->blocks.at[block].attrs, W_fixed_slots);
 }
 
+static uint32_t add_launch(struct inserter *in, struct id_map *lanes, uint32_t block, uint32_t op)
+{
+    uint32_t lane = in->lane_of[op], place = in->order->position[op];
+    if (block != NONE) {
+        uint32_t label = attr_string(in->module, in->graph->blocks.at[block].attrs, W_stream);
+        lane = lane_of_label(lanes, stream_label(label), &in->n_lanes);
+    }
+    vec_push(&in->launches, (struct outer_launch){.block = block,
+                                                  .lane = lane,
+                                                  .first = op,
+                                                  .last = op,
+                                                  .fixed = is_fixed(in, block),
+                                                  .place = place,
+                                                  .end = place + 1});
+    return in->launches.count - 1;
+}
+
 /* Launches in text order, which satisfies the graph, and the lane of each op and launch. */
 static void find_launches(struct inserter *in)
 {
     const struct graph *graph = in->graph;
-    struct id_map lanes = {NULL, 0, 0};
+    struct id_map lanes = {NULL, 0, 0}, of_block = {NULL, 0, 0};
     uint32_t *ranks = mem_calloc((size_t)graph->ops.count + graph->blocks.count + 2, sizeof *ranks);
     for (uint32_t i = 0; i < in->order->n_ops; i++) {
         uint32_t op = in->order->text[i];
-        uint32_t block = graph_enclosing(graph, graph->ops.at[op].block, BLOCK_SUPERKERNEL);
+        uint32_t block = graph_superkernel(graph, graph->ops.at[op].block), single = NONE;
         uint32_t lane = lane_of_label(&lanes, in->order->stream[op], &in->n_lanes);
+        uint32_t *launch = block == NONE ? &single : id_map_at(&of_block, block);
         in->lane_of[op] = lane;
         in->passive[op] = in->order->passive[op];
         in->rank[op] = ranks[lane] += !in->passive[op];
-        struct outer_launch *before =
-            in->launches.count ? &in->launches.at[in->launches.count - 1] : NULL;
-        if (!before || block == NONE || before->block != block) {
-            if (block != NONE) {
-                uint32_t label = attr_string(in->module, graph->blocks.at[block].attrs, W_stream);
-                lane = lane_of_label(&lanes, stream_label(label), &in->n_lanes);
-            }
-            vec_push(&in->launches,
-                     (struct outer_launch){block, lane, op, op, is_fixed(in, block), NULL});
-        }
-        add_to_launch(in, &in->launches.at[in->launches.count - 1], op);
-        in->launch_of[op] = in->launches.count - 1;
+        if (*launch == NONE)
+            *launch = add_launch(in, &lanes, block, op);
+        add_to_launch(in, &in->launches.at[*launch], op);
+        if (!in->passive[op])
+            in->launches.at[*launch].end = i + 1;
+        in->launch_of[op] = *launch;
     }
     mem_free(ranks);
     id_map_free(&lanes);
+    id_map_free(&of_block);
 }
 
 static void rank_ops(struct inserter *in)
@@ -112,13 +125,13 @@ static void add_event(struct inserter *in, uint32_t from, uint32_t to)
         !event.inner && receiver->block != NONE && (receiver->first == to || receiver->fixed);
     if (!event.inner || !sender->fixed)
         vec_push(&in->events, event);
-    uint32_t *know = event.to_launch ? in->start : inserter_know(in, to);
+    uint32_t *know = event.to_launch ? in->frame->start : inserter_know(in, to);
     if (event.from_launch && sender->know)
         inserter_join(in, know, sender->know);
     else
         inserter_join_done(in, know, from);
     if (event.to_launch)
-        inserter_join(in, inserter_know(in, to), in->start);
+        inserter_join(in, inserter_know(in, to), in->frame->start);
 }
 
 /* Edges of an op, the latest `from` first: it may imply the others. */
@@ -135,8 +148,8 @@ static void insert_op(struct inserter *in, uint32_t op)
     assert(in->lane_of[op] < in->n_lanes);
     if (in->passive[op])
         return;
-    uint32_t *know = inserter_know(in, op), *last = &in->last_inner[in->lane_of[op]];
-    memcpy(know, in->start, in->n_lanes * sizeof *know);
+    uint32_t *know = inserter_know(in, op), *last = &in->frame->last_inner[in->lane_of[op]];
+    memcpy(know, in->frame->start, in->n_lanes * sizeof *know);
     if (*last != NONE)
         inserter_join_done(in, know, *last);
     *last = op;
@@ -153,36 +166,41 @@ static void insert_op(struct inserter *in, uint32_t op)
 
 static void begin_launch(struct inserter *in, const struct outer_launch *launch)
 {
-    size_t size = in->n_lanes * sizeof *in->start;
-    memcpy(in->start, in->lane_know + (size_t)launch->lane * in->n_lanes, size);
-    memset(in->last_inner, 0xff, size); /* NONE */
+    struct launch_frame *frame = in->frame;
+    size_t size = in->n_lanes * sizeof *frame->start;
+    memcpy(frame->start, in->lane_know + (size_t)launch->lane * in->n_lanes, size);
+    memset(frame->last_inner, 0xff, size); /* NONE */
     if (launch->block != NONE)
-        kept_join(in, in->start, in->graph->blocks.at[launch->block].recv);
+        kept_join(in, frame->start, in->graph->blocks.at[launch->block].recv);
 }
 
-static void end_launch(struct inserter *in, struct outer_launch *launch, uint32_t first,
-                       uint32_t end)
+static void end_launch(struct inserter *in, struct outer_launch *launch)
 {
     uint32_t *know = in->lane_know + (size_t)launch->lane * in->n_lanes;
-    inserter_join(in, know, in->start);
-    for (uint32_t i = first; i < end; i++)
-        if (!in->passive[in->order->text[i]])
-            inserter_join_done(in, know, in->order->text[i]);
+    inserter_join(in, know, in->frame->start);
+    for (uint32_t i = launch->place; i < launch->end; i++) {
+        uint32_t op = in->order->text[i];
+        if (!in->passive[op] && &in->launches.at[in->launch_of[op]] == launch)
+            inserter_join_done(in, know, op);
+    }
     if (launch->block == NONE)
         return;
     launch->know = mem_calloc(in->n_lanes, sizeof *launch->know);
     memcpy(launch->know, know, in->n_lanes * sizeof *know);
 }
 
+/* Between the first and the last op of a super kernel, single ops may stand that run beside it. */
 static void insert_all(struct inserter *in)
 {
-    uint32_t i = 0, n = in->order->n_ops;
-    while (i < n) {
-        uint32_t first = i, launch = in->launch_of[in->order->text[i]];
-        begin_launch(in, &in->launches.at[launch]);
-        for (; i < n && in->launch_of[in->order->text[i]] == launch; i++)
-            insert_op(in, in->order->text[i]);
-        end_launch(in, &in->launches.at[launch], first, i);
+    for (uint32_t i = 0; i < in->order->n_ops; i++) {
+        uint32_t op = in->order->text[i];
+        struct outer_launch *launch = &in->launches.at[in->launch_of[op]];
+        in->frame = launch->block == NONE ? &in->of_single : &in->of_superkernel;
+        if (launch->place == i)
+            begin_launch(in, launch);
+        insert_op(in, op);
+        if (launch->end == i + 1)
+            end_launch(in, launch);
     }
 }
 
@@ -241,6 +259,18 @@ static bool has_fixed(const struct inserter *in)
     return false;
 }
 
+static void frame_init(struct launch_frame *frame, uint32_t n_lanes)
+{
+    frame->start = mem_calloc(n_lanes, sizeof *frame->start);
+    frame->last_inner = mem_calloc(n_lanes, sizeof *frame->last_inner);
+}
+
+static void frame_free(struct launch_frame *frame)
+{
+    mem_free(frame->start);
+    mem_free(frame->last_inner);
+}
+
 static bool insert_graph(struct inserter *in)
 {
     uint32_t n = in->graph->ops.count;
@@ -253,8 +283,8 @@ static bool insert_graph(struct inserter *in)
         return false;
     in->know = mem_calloc((size_t)n * in->n_lanes, sizeof *in->know);
     in->lane_know = mem_calloc((size_t)in->n_lanes * in->n_lanes, sizeof *in->lane_know);
-    in->start = mem_calloc(in->n_lanes, sizeof *in->start);
-    in->last_inner = mem_calloc(in->n_lanes, sizeof *in->last_inner);
+    frame_init(&in->of_superkernel, in->n_lanes);
+    frame_init(&in->of_single, in->n_lanes);
     in->conducted = mem_calloc(in->n_lanes, sizeof *in->conducted);
     rank_ops(in);
     conduct_all(in);
@@ -281,8 +311,8 @@ static void inserter_free(struct inserter *in)
     mem_free(in->launch_of);
     mem_free(in->know);
     mem_free(in->lane_know);
-    mem_free(in->start);
-    mem_free(in->last_inner);
+    frame_free(&in->of_superkernel);
+    frame_free(&in->of_single);
     vec_free(&in->edges);
     id_map_free(&in->sender);
 }

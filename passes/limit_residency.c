@@ -94,33 +94,101 @@ static void report_unknown(const struct limiter *limiter, const struct explorer 
         diag_help(limiter->context->diags, "order more of them, or use fewer streams");
 }
 
-/* What was changed at a wait, and for whom. */
-static void report_mend(const struct limiter *limiter, const struct mend *mend)
+/* "48 AIVs", "1 AIC and 2 AIVs": of so many blocks. */
+static const char *cores_text(const struct limiter *limiter, const struct launch_row *row,
+                              uint32_t blocks)
+{
+    const struct shape_info *shape = shape_info(row->shape);
+    uint32_t aics = blocks * shape->aics, aivs = blocks * shape->aivs;
+    struct arena *arena = &limiter->context->diags->arena;
+    if (aivs == 0)
+        return arena_printf(arena, "%u AIC%s", aics, aics == 1 ? "" : "s");
+    if (aics == 0)
+        return arena_printf(arena, "%u AIV%s", aivs, aivs == 1 ? "" : "s");
+    return arena_printf(arena, "%u AIC%s and %u AIV%s", aics, aics == 1 ? "" : "s", aivs,
+                        aivs == 1 ? "" : "s");
+}
+
+static const char *row_text(const struct limiter *limiter, uint32_t row)
+{
+    struct text text = {NULL, 0, 0};
+    limiter->names.row(&text, limiter->names.user, row);
+    text_char(&text, '\0');
+    const char *kept = arena_printf(&limiter->context->diags->arena, "%s", text.at);
+    text_free(&text);
+    return kept;
+}
+
+/* Which cores are missing, and what would free them. */
+static void explain_cores(const struct limiter *limiter, const struct mend *mend)
+{
+    const struct launch_table *table = &limiter->launches.table;
+    const struct launch_row *row = &table->rows.at[mend->row], *other;
+    struct diags *diags = limiter->context->diags;
+    struct span span = row_span(limiter, mend->other);
+    if (mend->other == NONE)
+        return;
+    other = &table->rows.at[mend->other];
+    if (mend->cut)
+        diag_help(
+            diags,
+            "of %u AICs and %u AIVs '@%.*s' keeps %s, and %s needs %s at once: one launch would "
+            "do with fewer cores (a smaller 'block' of its kernels; 'debug-aic-num' and "
+            "'debug-aiv-num' where it has more than they need), or beside what needs none",
+            table->device.aics, table->device.aivs,
+            NAME(limiter->module,
+                 limiter->graph->blocks.at[limiter->launches.sources.at[mend->row].block].name),
+            cores_text(limiter, row, row->blocks), row_text(limiter, mend->other),
+            cores_text(limiter, other, other->keeps ? other->blocks : 1));
+    if (span.end)
+        diag_note(diags, span, "that lacks cores");
+}
+
+/* What was changed at a wait, and for whom. False where that must not be. */
+static bool report_mend(const struct limiter *limiter, const struct mend *mend)
 {
     const struct graph_launches *launches = &limiter->launches;
     struct diags *diags = limiter->context->diags;
     const struct launch_step *step = &launches->table.steps.at[mend->step];
     const struct op *op = &limiter->graph->ops.at[step->user];
+    struct span span = locate_op(limiter->module, op, OP_TYPE_NAME, 0);
     uint32_t block = launches->sources.at[mend->row].block;
-    struct text other = {NULL, 0, 0};
-    if (mend->other != NONE)
-        limiter->names.row(&other, limiter->names.user, mend->other);
-    text_char(&other, '\0');
-    if (diag_at(diags, mend->cut ? DIAG_launch_cut : DIAG_launch_waits,
-                locate_op(limiter->module, op, OP_TYPE_NAME, 0),
-                mend->cut ? "'@%.*s' is cut before %s: waiting here for '%.*s' it would keep the "
-                            "cores that %s lacks, and what it waits for comes only behind its start"
-                          : "'@%.*s' waits as a whole for what %s waits for, '%.*s': waiting here "
-                            "it would keep the cores that %s lacks",
-                NAME(limiter->module, limiter->graph->blocks.at[block].name),
-                op_text(limiter->module, limiter->graph, op, &diags->arena),
-                NAME(limiter->module, launches->events.at[step->event]),
-                mend->other == NONE ? "somebody" : other.at)) {
-        struct span span = row_span(limiter, mend->other);
-        if (span.end)
-            diag_note(diags, span, "that lacks cores");
-    }
-    text_free(&other);
+    const char *other = mend->other == NONE ? "somebody" : row_text(limiter, mend->other);
+    enum sk_strict strict = mend_strictness(mend, launches);
+    bool told,
+        differs = mend->cut && limiter->context->reference_partition &&
+                  attr_find(limiter->module, limiter->graph->blocks.at[block].attrs, W_scope);
+    if (strict == SK_STRICT_abort)
+        told = diag_at(diags, DIAG_scope_broken, span,
+                       "'@%.*s' breaks here, which strict-scope-check=abort forbids: waiting here "
+                       "for '%.*s' it would keep the cores that %s lacks",
+                       NAME(limiter->module, limiter->graph->blocks.at[block].name),
+                       NAME(limiter->module, launches->events.at[step->event]), other);
+    else if (strict == SK_STRICT_bypass)
+        told = diag_at(diags, DIAG_scope_bypassed, span,
+                       "'@%.*s' is left unfused, since it would break here "
+                       "(strict-scope-check=bypass): waiting here for '%.*s' it would keep the "
+                       "cores that %s lacks",
+                       NAME(limiter->module, limiter->graph->blocks.at[block].name),
+                       NAME(limiter->module, launches->events.at[step->event]), other);
+    else
+        told = diag_at(diags,
+                       differs     ? DIAG_partition_differs
+                       : mend->cut ? DIAG_launch_cut
+                                   : DIAG_launch_waits,
+                       span,
+                       mend->cut
+                           ? "'@%.*s' is cut before %s: waiting here for '%.*s' it would keep the "
+                             "cores that %s lacks, and what it waits for comes only behind its "
+                             "start"
+                           : "'@%.*s' waits as a whole for what %s waits for, '%.*s': waiting here "
+                             "it would keep the cores that %s lacks",
+                       NAME(limiter->module, limiter->graph->blocks.at[block].name),
+                       op_text(limiter->module, limiter->graph, op, &diags->arena),
+                       NAME(limiter->module, launches->events.at[step->event]), other);
+    if (told)
+        explain_cores(limiter, mend);
+    return strict != SK_STRICT_abort;
 }
 
 /* ------------------------------------------------------------------------- graphs ---- */
@@ -144,8 +212,9 @@ static bool limit_queue(struct limiter *limiter, struct queue *queue)
         report_hang(limiter, &explorer);
     if (verdict == LAUNCHES_UNKNOWN)
         report_unknown(limiter, &explorer);
-    for (uint32_t i = 0; i < mends.count && ok; i++)
-        report_mend(limiter, &mends.at[i]);
+    bool hangs = !ok;
+    for (uint32_t i = 0; i < mends.count && !hangs; i++)
+        ok = report_mend(limiter, &mends.at[i]) && ok;
     if (ok && mends.count) {
         const struct order *order =
             analyses_order(limiter->context->analyses, limiter->module, limiter->graph);

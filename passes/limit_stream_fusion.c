@@ -5,7 +5,8 @@
  *
  * With stream-fusion=0, ops of different streams may follow one another in a super kernel only
  * where the graph orders the two; else fusing would order what the graph does not. In the list of a
- * super kernel nothing stands between neighbours, so an order between them is an edge of its own.
+ * super kernel nothing stands between neighbours, so an order between them is an edge of its own,
+ * or leads over ops that run beside the super kernel.
  */
 #include "ir/gears.h"
 #include "ir/members.h"
@@ -106,6 +107,33 @@ static void report(struct pass_context *context, const struct graph *graph,
     help(context, graph, pairs);
 }
 
+/* Whether an op follows another one of its super kernel by way of ops beside that. */
+static bool follows_beside(const struct graph *graph, const struct order *order, uint32_t from,
+                           uint32_t to)
+{
+    struct vec_u32 open = {NULL, 0, 0};
+    struct id_map met = {NULL, 0, 0};
+    bool found = false;
+    vec_push(&open, to);
+    while (open.count && !found) {
+        uint32_t op = open.at[--open.count];
+        for (uint32_t e = order->first[op]; e < order->first[op + 1]; e++) {
+            uint32_t next = order->edges[e].from;
+            if (graph_superkernel(graph, graph->ops.at[next].block) != NONE ||
+                id_map_find(&met, next) != NONE) {
+                found = found || next == from;
+                continue;
+            }
+            id_map_set(&met, next, 1);
+            if (graph_enclosing(graph, graph->ops.at[next].block, BLOCK_SUPERKERNEL) != NONE)
+                vec_push(&open, next);
+        }
+    }
+    vec_free(&open);
+    id_map_free(&met);
+    return found;
+}
+
 static void find_pairs(struct pass_context *context, const struct graph *graph,
                        struct unordered *of_blocks)
 {
@@ -117,7 +145,8 @@ static void find_pairs(struct pass_context *context, const struct graph *graph,
             allows_streams(context->module, &graph->blocks.at[b]))
             continue;
         for (uint32_t i = members->first[b]; i + 1 < members->first[b + 1]; i++)
-            if (!order_follows(order, members->ops[i], members->ops[i + 1]))
+            if (!order_follows(order, members->ops[i], members->ops[i + 1]) &&
+                !follows_beside(graph, order, members->ops[i], members->ops[i + 1]))
                 add_pair(scope_pairs(of_blocks, &scopes, context->module, graph, b), b,
                          members->ops[i], members->ops[i + 1]);
     }

@@ -79,6 +79,7 @@ libskir_la_SOURCES += \
 	passes/events/kept.c \
 	passes/events/names.c \
 	passes/events/write.c \
+	passes/fusion/beside.c \
 	passes/fusion/breaks.c \
 	passes/fusion/breaks.h \
 	passes/fusion/fusable.c \
@@ -89,6 +90,7 @@ libskir_la_SOURCES += \
 	passes/fusion/fusion_internal.h \
 	passes/fusion/fusion_report.c \
 	passes/fusion/fusion_rewrite.c \
+	passes/fusion/joins.c \
 	passes/fusion/knots.c \
 	passes/fusion/knots.h \
 	passes/fusion/lookahead.c \
@@ -97,6 +99,7 @@ libskir_la_SOURCES += \
 	passes/fusion/reference_cuts.h \
 	passes/fusion/schedule.c \
 	passes/fusion/schedule.h \
+	passes/fusion/streams.c \
 	passes/fusion/unfused.c \
 	passes/fusion/unfused.h \
 	passes/inline/builder.h \
@@ -125,6 +128,7 @@ libskir_la_SOURCES += \
 	passes/launches/table.c \
 	passes/launches/table.h \
 	passes/sync/caches.c \
+	passes/sync/circles.c \
 	passes/sync/calls.c \
 	passes/sync/check.h \
 	passes/sync/events.c \

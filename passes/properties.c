@@ -17,9 +17,8 @@ static bool is_partitioned(const struct module *module)
  * one needs none. */
 static bool op_is_bound(const struct module *module, const struct graph *graph, const struct op *op)
 {
-    return op_call_kind(op) == CALL_NONE
-               ? op->kernel != NONE || op_is_passive(module, graph, op)
-               : graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL) == NONE;
+    return op_call_kind(op) == CALL_NONE ? op->kernel != NONE || op_is_passive(module, graph, op)
+                                         : graph_superkernel(graph, op->block) == NONE;
 }
 
 bool ops_are_bound(const struct module *module)

@@ -106,7 +106,7 @@ static bool size_op(struct sizer *sizer, const struct graph *graph, struct op *o
 {
     char error[MAX_BLOCK_RULE_ERROR];
     int64_t blocks;
-    uint32_t superkernel = graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL);
+    uint32_t superkernel = graph_superkernel(graph, op->block);
     uint32_t most = module_blocks(sizer->module, module_kernel(sizer->module, op->kernel)->type);
     if (superkernel != NONE && block_entry(sizer->module, &graph->blocks.at[superkernel]))
         return report_entry(sizer, op);

@@ -167,7 +167,7 @@ static uint32_t side_block(const struct graph *graph, const struct event_side *s
 {
     if (side->op == NONE)
         return NONE;
-    return graph_enclosing(graph, graph->ops.at[side->op].block, BLOCK_SUPERKERNEL);
+    return graph_superkernel(graph, graph->ops.at[side->op].block);
 }
 
 static struct sync_event *add_event(struct sync_events *events, uint32_t name)

@@ -100,6 +100,7 @@ class Graph:
         self.name, self.params, self.ops, self.launches = name, {}, [], []
         self.addresses = {}
         self.returned, self.result_types, self.blocks = [], [], []
+        self.beside = False  # in `scope none` in a super kernel
 
 
 def texts(data):
@@ -306,10 +307,12 @@ class Parser:
     def block(self, graph, stream, scope, launch):
         word = self.take()
         if word == "scope":
-            if launch:
+            none = self.accept("none")
+            if launch and not none or graph.beside:
                 raise Refused("nesting")
-            scope = "" if self.accept("none") else self.name("symbol")
+            scope = "" if none else self.name("symbol")
             graph.blocks.append((word, scope, self.attrs() if scope else {}))
+            graph.beside, launch = bool(launch), None
         elif word == "stream":
             stream = self.string()
             graph.blocks.append((word, stream, self.attrs()))
@@ -323,6 +326,7 @@ class Parser:
         self.take("{")
         self.statements(graph, stream, scope, launch)
         self.take("}")
+        graph.beside = graph.beside and word != "scope"
 
     def events(self, owner):
         for word, found in (("send", owner.send), ("recv", owner.recv)):

@@ -250,23 +250,33 @@ static bool add_op(struct device_run *run, const struct op *op)
                                                                : add_op_launch(run, op);
 }
 
+/* What waits in the middle for a launch that comes only behind it never ends. */
+static bool check_serial(struct device_run *run, const struct op *op)
+{
+    uint32_t around = graph_enclosing(run->graph, op->block, BLOCK_SUPERKERNEL);
+    if (!run->options.serial || !run->options.fused || around == NONE)
+        return true;
+    diag_at(run->diags, DIAG_unsupported, locate_op(run->module, op, OP_TYPE_NAME, 0),
+            "'--serial' cannot run this op beside '@%.*s', which waits for it in the middle",
+            NAME(run->module, run->graph->blocks.at[around].name));
+    return false;
+}
+
 /* Text order satisfies the graph behind partition-scopes. */
 bool launches_add(struct device_run *run)
 {
     const struct members *members = analyses_members(&run->analyses, run->module, run->graph);
-    uint32_t open = NONE;
     bool ok = true;
     for (uint32_t i = 0; ok && i < run->graph->body.count; i++) {
         uint32_t id = item_id(run->graph->body.at[i]);
         enum item_kind kind = item_kind(run->graph->body.at[i]);
         if (kind == ITEM_OP) {
             const struct op *op = &run->graph->ops.at[id];
-            if (!run->options.fused || open == NONE)
-                ok = add_op(run, op);
-        } else if (run->graph->blocks.at[id].kind == BLOCK_SUPERKERNEL) {
-            open = kind == ITEM_OPEN ? id : NONE;
-            if (open != NONE && run->options.fused)
-                ok = add_superkernel_launch(run, members, id);
+            if (!run->options.fused || graph_superkernel(run->graph, op->block) == NONE)
+                ok = (op->kernel == NONE || check_serial(run, op)) && add_op(run, op);
+        } else if (run->graph->blocks.at[id].kind == BLOCK_SUPERKERNEL && kind == ITEM_OPEN &&
+                   run->options.fused) {
+            ok = add_superkernel_launch(run, members, id);
         }
     }
     return ok;

@@ -119,7 +119,7 @@ static void add_launched(const struct module *module, uint8_t *copies, bool call
         const struct graph *graph = &module->graphs.at[g];
         for (uint32_t i = 0; i < graph->ops.count; i++) {
             const struct op *op = &graph->ops.at[i];
-            if (op->kernel != NONE && graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL) == NONE)
+            if (op->kernel != NONE && graph_superkernel(graph, op->block) == NONE)
                 launched[kernel_id(module, module_kernel(module, op->kernel))] = 1;
         }
     }

@@ -19,8 +19,7 @@ static bool mark_single_kernels(const struct device_run *run, uint8_t *used)
     for (uint32_t i = 0; i < run->graph->ops.count; i++) {
         const struct op *op = &run->graph->ops.at[i];
         if (op->kernel == NONE ||
-            (run->options.fused &&
-             graph_enclosing(run->graph, op->block, BLOCK_SUPERKERNEL) != NONE))
+            (run->options.fused && graph_superkernel(run->graph, op->block) != NONE))
             continue; /* ops without a kernel execute nothing */
         used[kernel_id(run->module, device_run_kernel(run, op))] = 1;
         any = true;

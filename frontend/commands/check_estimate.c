@@ -50,8 +50,7 @@ static void print_single_ops(const struct account *account)
     bool first = true;
     for (uint32_t i = 0; i < account->graph->ops.count; i++) {
         const struct op *op = &account->graph->ops.at[i];
-        if (op->kernel == NONE ||
-            graph_enclosing(account->graph, op->block, BLOCK_SUPERKERNEL) != NONE)
+        if (op->kernel == NONE || graph_superkernel(account->graph, op->block) != NONE)
             continue;
         if (first)
             fprintf(account->out, "    launched by themselves, each %.3f us more:\n",

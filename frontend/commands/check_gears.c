@@ -143,7 +143,7 @@ static void add_ops(struct account *account, uint32_t row, const struct graph *g
         const struct op *op = &graph->ops.at[i];
         if (op_is_passive(account->module, graph, op) || op_call_kind(op) != CALL_NONE)
             continue;
-        uint32_t block = graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL);
+        uint32_t block = graph_superkernel(graph, op->block);
         account->units.at[0].rows[row].of[FACT_LAUNCHES] += block == NONE;
         if (block == NONE)
             continue;

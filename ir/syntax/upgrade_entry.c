@@ -292,7 +292,7 @@ static void find_ops(struct upgrade *up, uint32_t block)
     for (uint32_t i = 0; i < up->graph->ops.count; i++) {
         const struct op *op = &up->graph->ops.at[i];
         uint32_t last = op->results.first + op->results.count - 1;
-        if (graph_enclosing(up->graph, op->block, BLOCK_SUPERKERNEL) != block)
+        if (graph_superkernel(up->graph, op->block) != block)
             continue;
         if (op->results.count)
             id_map_set(&up->results, up->graph->values.at[last].name, i);

@@ -1,16 +1,22 @@
 /* The verifier's part for the blocks of a graph: where they may stand, and what those of one name
  * agree on. */
+#include "ir/calls.h"
+#include "ir/memories.h"
 #include "ir/sk_options.h"
 #include "ir/verify/graph_verifier.h"
 
 static void verify_nesting(struct graph_verifier *gv, const struct block *block)
 {
     uint32_t outer = graph_enclosing(gv->graph, block->parent, BLOCK_SUPERKERNEL);
+    bool beside =
+        block->kind == BLOCK_SCOPE_NONE && graph_superkernel(gv->graph, block->parent) == outer;
     struct span span = locate_name(gv->module, block->loc);
-    if (outer != NONE && block->kind != BLOCK_STREAM)
-        diag_at(gv->diags, DIAG_nesting, span, "only streams may stand inside a super kernel");
-    if (block->kind == BLOCK_SUPERKERNEL &&
-        graph_enclosing(gv->graph, block->parent, BLOCK_SCOPE) != NONE)
+    if (outer != NONE && block->kind != BLOCK_STREAM && !beside)
+        diag_at(gv->diags, DIAG_nesting, span,
+                "only streams, and 'scope none' around what runs beside it, may stand inside a "
+                "super kernel");
+    else if (block->kind == BLOCK_SUPERKERNEL &&
+             graph_enclosing(gv->graph, block->parent, BLOCK_SCOPE) != NONE)
         diag_at(gv->diags, DIAG_nesting, span, "a super kernel may not stand inside a scope");
 }
 
@@ -56,6 +62,29 @@ static void verify_agreement(struct graph_verifier *gv, enum block_kind kind, ui
     }
 }
 
+/* What stands in a super kernel without being of it runs while that does: on another stream, or it
+ * would have to run before or behind all of it. */
+static void verify_beside(struct graph_verifier *gv, const struct op *op, uint32_t block)
+{
+    const struct module *module = gv->module;
+    const struct block *superkernel = &gv->graph->blocks.at[block];
+    uint32_t launch = attr_string(module, superkernel->attrs, W_stream);
+    uint32_t in = graph_enclosing(gv->graph, op->block, BLOCK_STREAM);
+    uint32_t label = in == NONE ? NONE : stream_label(gv->graph->blocks.at[in].name);
+    struct span span = locate_op(module, op, OP_TYPE_NAME, 0);
+    if (op_call_kind(op) != CALL_NONE)
+        diag_at(gv->diags, DIAG_unsupported, span,
+                "an op that calls graphs cannot run beside a super kernel: move it out of '@%.*s'",
+                NAME(module, superkernel->name));
+    else if (label == (launch == NONE ? NONE : stream_label(launch)) &&
+             !op_is_passive(module, gv->graph, op) &&
+             diag_at(gv->diags, DIAG_beside, span,
+                     "this op cannot run beside '@%.*s', on whose stream it is",
+                     NAME(module, superkernel->name)))
+        diag_help(gv->diags, "launches of one stream run one after another: put it on another "
+                             "stream, or before or behind the super kernel");
+}
+
 void verify_blocks(struct graph_verifier *gv)
 {
     static const enum attr_owner owners[] = {OWNER_SCOPE, OWNER_SCOPE, OWNER_STREAM,
@@ -69,6 +98,11 @@ void verify_blocks(struct graph_verifier *gv)
     marks_clear(gv->verifier);
     for (uint32_t i = 0; i < graph->blocks.count; i++)
         verify_options(gv->verifier, &graph->blocks.at[i]);
+    for (uint32_t i = 0; i < graph->ops.count; i++) {
+        uint32_t block = graph_enclosing(graph, graph->ops.at[i].block, BLOCK_SUPERKERNEL);
+        if (block != NONE && graph_superkernel(graph, graph->ops.at[i].block) == NONE)
+            verify_beside(gv, &graph->ops.at[i], block);
+    }
     verify_agreement(gv, BLOCK_SCOPE, W_options);
     verify_agreement(gv, BLOCK_STREAM, W_priority);
     verify_agreement(gv, BLOCK_STREAM, W_id);

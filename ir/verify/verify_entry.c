@@ -210,8 +210,7 @@ static bool has_open_ops(const struct entry_verifier *ev)
         const struct graph *graph = &module->graphs.at[g];
         for (uint32_t i = 0; i < graph->ops.count; i++)
             if (graph->ops.at[i].kernel == NONE &&
-                is_code_of(ev, graph,
-                           graph_enclosing(graph, graph->ops.at[i].block, BLOCK_SUPERKERNEL)))
+                is_code_of(ev, graph, graph_superkernel(graph, graph->ops.at[i].block)))
                 return true;
     }
     return false;

@@ -32,9 +32,8 @@ static void mark_senders(struct verifier *verifier, const struct graph *graph,
 static bool may_be_alone(const struct verifier *verifier, const struct graph *graph,
                          const struct event_side *side)
 {
-    uint32_t block = side->op == NONE
-                         ? NONE
-                         : graph_enclosing(graph, graph->ops.at[side->op].block, BLOCK_SUPERKERNEL);
+    uint32_t block =
+        side->op == NONE ? NONE : graph_superkernel(graph, graph->ops.at[side->op].block);
     return block != NONE &&
            attr_flag(verifier->module, graph->blocks.at[block].attrs, W_fixed_slots);
 }
@@ -55,9 +54,7 @@ static void unknown_event(struct verifier *verifier, const struct graph *graph,
 
 static uint32_t launch_of(const struct graph *graph, const struct event_side *side)
 {
-    return side->op == NONE
-               ? side->block
-               : graph_enclosing(graph, graph->ops.at[side->op].block, BLOCK_SUPERKERNEL);
+    return side->op == NONE ? side->block : graph_superkernel(graph, graph->ops.at[side->op].block);
 }
 
 /* Ops of one stream run in their order, unless they are in different launches. */

@@ -4,9 +4,7 @@
 /* The super kernel that a side is an op of, or NONE. */
 static uint32_t place_of(const struct graph *graph, const struct event_side *side)
 {
-    return side->op == NONE
-               ? NONE
-               : graph_enclosing(graph, graph->ops.at[side->op].block, BLOCK_SUPERKERNEL);
+    return side->op == NONE ? NONE : graph_superkernel(graph, graph->ops.at[side->op].block);
 }
 
 void outer_events_init(struct outer_events *events, const struct graph *graph)

@@ -13,7 +13,9 @@ struct outer_launch {
     uint32_t lane;        /* of the stream that it runs on */
     uint32_t first, last; /* ops, in list order, but for passive ones */
     bool fixed;           /* it has fixed slots: its ops neither send nor receive other events */
-    uint32_t *know;       /* per lane: what is complete when the launch is; NULL for single ops */
+    uint32_t place,
+        end;        /* in the text: of its first op, and behind its last but for passive ones */
+    uint32_t *know; /* per lane: what is complete when the launch is; NULL for single ops */
 };
 
 struct event {
@@ -43,8 +45,11 @@ struct inserter {
                            * one: what must be complete before whoever uses it */
     uint32_t *conducted; /* n_lanes counts, 0 between two ops: what one waits for by passive ones */
     uint32_t *lane_know; /* per lane of launches: the same for the launch before */
-    uint32_t *start;     /* n_lanes counts: known when the current launch starts */
-    uint32_t *last_inner; /* per lane: the last op on it in the current launch, or NONE */
+    struct launch_frame {
+        uint32_t *start;         /* n_lanes counts: known when the launch starts */
+        uint32_t *last_inner;    /* per lane: the last op on it in the launch, or NONE */
+    } of_superkernel, of_single; /* a single op may run beside the super kernel around it */
+    struct launch_frame *frame;  /* of the current launch */
     VEC(struct outer_launch) launches;
     VEC(struct event) events;
     struct id_map *names;   /* of the events of all graphs so far: the next number for one more */

@@ -19,7 +19,7 @@ void kept_find(struct id_map *kept, struct id_map *names, const struct module *m
 {
     for (uint32_t i = 0; i < graph->ops.count; i++) {
         const struct op *op = &graph->ops.at[i];
-        uint32_t block = op->clauses ? graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL) : NONE;
+        uint32_t block = op->clauses ? graph_superkernel(graph, op->block) : NONE;
         if (block == NONE || !attr_flag(module, graph->blocks.at[block].attrs, W_fixed_slots))
             continue;
         keep(kept, names, graph, op_clauses(graph, op)->send);

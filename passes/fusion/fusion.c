@@ -9,7 +9,7 @@
 static bool is_fused(const struct fusion *f, const struct op *op)
 {
     enum fusable fusable = op_fusable(f->module, f->graph, op);
-    bool given = graph_enclosing(f->graph, op->block, BLOCK_SUPERKERNEL) != NONE;
+    bool given = graph_superkernel(f->graph, op->block) != NONE;
     bool all = f->mode == FUSION_COLLECT && (given || !fusion_filters(f));
     return fusable == FUSABLE || (all && fusable != NOT_PASSIVE);
 }
@@ -21,7 +21,7 @@ static bool rejoins(const struct fusion *f)
     const struct graph *graph = f->graph;
     bool rejoins = f->mode == FUSION_FILTER && !f->context->reference_partition;
     for (uint32_t i = 0; i < graph->ops.count && rejoins; i++)
-        if (graph_enclosing(graph, graph->ops.at[i].block, BLOCK_SUPERKERNEL) != NONE &&
+        if (graph_superkernel(graph, graph->ops.at[i].block) != NONE &&
             !is_fused(f, &graph->ops.at[i]))
             return true;
     return false;
@@ -68,8 +68,9 @@ static void find_groups(struct fusion *f)
     find_block_groups(f, of_block, rejoins(f));
     for (uint32_t i = 0; i < graph->ops.count; i++) {
         const struct op *op = &graph->ops.at[i];
-        uint32_t block = f->superkernel_of[i] =
-            graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL);
+        uint32_t block = f->superkernel_of[i] = graph_superkernel(graph, op->block);
+        if (block != NONE && !fusion_ignores(f, i))
+            f->sizes[block]++;
         if (block == NONE)
             block = graph_enclosing(graph, op->block, BLOCK_SCOPE);
         f->member_of[i] = f->group_of[i] = block == NONE ? GROUP_NONE : of_block[block];
@@ -127,7 +128,8 @@ static void schedule_groups(struct fusion *f)
     uint32_t *launched = count_launched(f);
     for (uint32_t i = 1; i < f->groups.count; i++)
         costs[i] = cost_of(f, &f->groups.at[i], launched[i]);
-    schedule_init(&f->schedule, f->order, f->group_of, f->groups.count, costs, SCHEDULE_SEARCH);
+    fusion_schedule(f, costs);
+    fusion_join_parts(f);
     mem_free(launched);
     mem_free(costs);
 }
@@ -222,6 +224,9 @@ static void fusion_init(struct fusion *f)
     f->member_of = mem_calloc(n, sizeof *f->member_of);
     f->superkernel_of = mem_calloc(n, sizeof *f->superkernel_of);
     f->rank = mem_calloc(n, sizeof *f->rank);
+    f->beside = mem_calloc(n, 1);
+    f->barred = mem_calloc(n, 1);
+    f->sizes = mem_calloc(f->graph->blocks.count, sizeof *f->sizes);
     find_groups(f);
     if (!is_cut(f))
         schedule_groups(f);
@@ -236,6 +241,9 @@ static void fusion_free(struct fusion *f)
     mem_free(f->superkernel_of);
     mem_free(f->rank);
     mem_free(f->position);
+    mem_free(f->beside);
+    mem_free(f->barred);
+    mem_free(f->sizes);
 }
 
 static void count_superkernels(struct vec_u32 *taken, const struct graph *graph, uint32_t by)

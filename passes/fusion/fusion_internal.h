@@ -32,6 +32,9 @@ struct fusion {
     uint32_t *group_of;              /* per op: its group if it is to be fused */
     uint32_t *member_of;             /* per op: the group of its block */
     uint32_t *superkernel_of;        /* per op: its super kernel's block in the input, or NONE */
+    uint32_t *sizes; /* by block of the input: ops of a super kernel, but for passive ones */
+    /* Per op: it is of no group, and runs beside the segment that it stands in; it cannot. */
+    uint8_t *beside, *barred;
     uint32_t *rank; /* per op with a group: its index among the scope's members in the schedule */
     int64_t *position; /* per op, in the reference's order; NULL: nobody asks */
     struct schedule schedule;
@@ -49,6 +52,31 @@ static inline bool fusion_ignores(const struct fusion *fusion, uint32_t op)
 {
     return op_fusable(fusion->module, fusion->graph, &fusion->graph->ops.at[op]) == NOT_PASSIVE;
 }
+
+/* beside.c */
+
+/* Schedules the groups, by what it costs to break each. Ops outside that can run beside a group
+ * stand in its segments, marked in `beside`, between ops of it that they need and that need them.
+ */
+void fusion_schedule(struct fusion *fusion, const struct break_cost *costs);
+
+/* Whether nothing may run beside the group: its slots are a contract, or each of its ops becomes a
+ * super kernel of its own. */
+bool fusion_is_alone(const struct fusion *fusion, uint32_t group);
+
+/* joins.c */
+
+/* Makes parts of groups one, where all that is between them can run beside that. */
+void fusion_join_parts(struct fusion *fusion);
+
+/* streams.c */
+
+/* The super kernel of the input that has just these ops of the schedule, or NONE. */
+uint32_t fusion_same_superkernel(const struct fusion *fusion, const uint32_t *ops, uint32_t count);
+/* The stream that a segment is launched on, if it is one of the ops given. False where each stream
+ * that it could be has an op that runs beside it; it is then the one that it would be without. */
+bool fusion_stream(const struct fusion *fusion, const struct segment *segment, const uint32_t *ops,
+                   uint32_t *stream);
 
 /* fusion_cuts.c */
 

@@ -370,6 +370,25 @@ bool fusion_report_breaks(struct fusion *f)
 
 enum { MAX_NAMED_OPS = 6 };
 
+/* Names the ops of a segment: its own, or those that run beside it. Returns how many there are. */
+static uint32_t put_ops(struct text *text, const struct fusion *f, const struct segment *segment,
+                        bool beside)
+{
+    const uint32_t *ops = f->schedule.ops + segment->first;
+    uint32_t count = 0, last = NONE;
+    for (uint32_t i = 0; i < segment->count; i++) {
+        if (f->beside[ops[i]] != beside || count++ >= MAX_NAMED_OPS)
+            continue;
+        text_printf(text, "%s%s", count > 1 ? ", " : "", name_op(f, ops[i]));
+        if (last == NONE || f->order->stream[ops[i]] != f->order->stream[last])
+            text_printf(text, " (%s)", stream_text(f, f->order->stream[ops[i]]));
+        last = ops[i];
+    }
+    if (count > MAX_NAMED_OPS)
+        text_printf(text, " and %u more", count - MAX_NAMED_OPS);
+    return count;
+}
+
 /* Accounts are complete when nothing is left to be taken out. */
 void fusion_report_fused(struct fusion *f, const struct segment *segment, uint32_t name)
 {
@@ -377,24 +396,27 @@ void fusion_report_fused(struct fusion *f, const struct segment *segment, uint32
     const uint32_t *ops = f->schedule.ops + segment->first;
     if (f->mode == FUSION_COLLECT || !diags->remarks)
         return;
-    struct text text = {NULL, 0, 0};
-    for (uint32_t i = 0; i < segment->count && i < MAX_NAMED_OPS; i++) {
-        text_printf(&text, "%s%s", i ? ", " : "", name_op(f, ops[i]));
-        if (i == 0 || f->order->stream[ops[i]] != f->order->stream[ops[i - 1]])
-            text_printf(&text, " (%s)", stream_text(f, f->order->stream[ops[i]]));
-    }
-    if (segment->count > MAX_NAMED_OPS)
-        text_printf(&text, " and %u more", segment->count - MAX_NAMED_OPS);
-    diag_at(diags, DIAG_fused, op_span(f, ops[0]), "%s: super kernel '@%.*s' has %u op%s: %.*s",
-            fusion_group_text(f, segment->group), NAME(f->module, name), segment->count,
-            segment->count == 1 ? "" : "s", (int)text.size, text.at);
-    text_free(&text);
+    struct text own = {NULL, 0, 0}, others = {NULL, 0, 0};
+    uint32_t count = put_ops(&own, f, segment, false), beside = put_ops(&others, f, segment, true);
+    text_char(&own, '\0');
+    text_char(&others, '\0');
+    diag_at(diags, DIAG_fused, op_span(f, ops[0]), "%s: super kernel '@%.*s' has %u op%s: %s%s%s",
+            fusion_group_text(f, segment->group), NAME(f->module, name), count,
+            count == 1 ? "" : "s", own.at,
+            beside ? "; it waits in the middle for what runs beside: " : "", others.at);
+    text_free(&own);
+    text_free(&others);
     group_field(f, segment->group);
     diag_field(diags, "superkernel", arena_printf(&diags->arena, "%.*s", NAME(f->module, name)));
     for (uint32_t i = 0; i < segment->count; i++)
-        diag_listed(diags, "ops", name_op(f, ops[i]));
+        if (!f->beside[ops[i]])
+            diag_listed(diags, "ops", name_op(f, ops[i]));
     for (uint32_t i = 0; i < segment->count; i++)
-        diag_listed(diags, "streams", label_text(f, f->order->stream[ops[i]]));
-    if (segment->count == 1)
+        if (!f->beside[ops[i]])
+            diag_listed(diags, "streams", label_text(f, f->order->stream[ops[i]]));
+    for (uint32_t i = 0; i < segment->count; i++)
+        if (f->beside[ops[i]])
+            diag_listed(diags, "beside", name_op(f, ops[i]));
+    if (count == 1)
         diag_help(diags, "one op gains nothing from a super kernel of its own");
 }

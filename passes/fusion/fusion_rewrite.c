@@ -12,7 +12,7 @@ struct rewrite {
     struct graph next;    /* blocks and body */
     uint32_t superkernel; /* open block of `next`, or NONE */
     uint32_t stream;      /* the same */
-    uint32_t *sizes;      /* by block of the input: ops of a super kernel, but for passive ones */
+    uint32_t beside;      /* the same: a `scope none` */
 };
 
 static void close_stream(struct rewrite *rewrite)
@@ -25,16 +25,37 @@ static void close_stream(struct rewrite *rewrite)
 static uint32_t open_block(struct rewrite *rewrite, const struct block *model)
 {
     struct block block = *model;
-    block.parent = rewrite->superkernel;
+    block.parent = rewrite->beside != NONE ? rewrite->beside : rewrite->superkernel;
     uint32_t id = graph_add_block(&rewrite->next, &block);
     graph_add_item(&rewrite->next, ITEM_OPEN, id);
     return id;
 }
 
-/* Of an op's blocks only its stream remains, and its super kernel. */
+static void close_beside(struct rewrite *rewrite)
+{
+    close_stream(rewrite);
+    if (rewrite->beside != NONE)
+        graph_add_item(&rewrite->next, ITEM_CLOSE, rewrite->beside);
+    rewrite->beside = NONE;
+}
+
+/* Opens or closes the block of what runs beside a super kernel. */
+static void place_beside(struct rewrite *rewrite, bool beside)
+{
+    static const struct block none = {
+        .kind = BLOCK_SCOPE_NONE, .name = NONE, .loc = NONE, .end_loc = NONE};
+    if (beside == (rewrite->beside != NONE))
+        return;
+    close_beside(rewrite);
+    if (beside)
+        rewrite->beside = open_block(rewrite, &none);
+}
+
+/* Of an op's blocks only its stream remains, its super kernel, and that it is beside that. */
 static void place_op(struct rewrite *rewrite, uint32_t op)
 {
     struct graph *graph = rewrite->f->graph;
+    place_beside(rewrite, rewrite->f->beside[op]);
     uint32_t label = rewrite->f->order->stream[op];
     uint32_t open = rewrite->stream == NONE ? NONE : rewrite->next.blocks.at[rewrite->stream].name;
     if (label != open) {
@@ -45,23 +66,12 @@ static void place_op(struct rewrite *rewrite, uint32_t op)
                 &graph->blocks.at[graph_enclosing(graph, graph->ops.at[op].block, BLOCK_STREAM)]);
     }
     graph_add_item(&rewrite->next, ITEM_OP, op);
-    graph->ops.at[op].block = rewrite->stream != NONE ? rewrite->stream : rewrite->superkernel;
+    graph->ops.at[op].block = rewrite->stream != NONE   ? rewrite->stream
+                              : rewrite->beside != NONE ? rewrite->beside
+                                                        : rewrite->superkernel;
 }
 
 /* ------------------------------------------------------------------------ super kernels ---- */
-
-/* The super kernel of the input that has just the segment's ops, or NONE. */
-static uint32_t same_superkernel(const struct rewrite *rewrite, const struct segment *segment)
-{
-    const struct fusion *f = rewrite->f;
-    uint32_t block = f->superkernel_of[f->schedule.ops[segment->first]];
-    if (block == NONE || rewrite->sizes[block] != segment->count)
-        return NONE;
-    for (uint32_t i = 1; i < segment->count; i++)
-        if (f->superkernel_of[f->schedule.ops[segment->first + i]] != block)
-            return NONE;
-    return block;
-}
 
 /* False if the name was taken. */
 static bool take_name(struct vec_u32 *taken, uint32_t name)
@@ -128,70 +138,12 @@ static uint32_t superkernel_name(struct fusion *f, const struct segment *segment
     return name;
 }
 
-/* The number of the stream that an op is on: what assign-streams has written down, or else would if
- * no block said one. */
-static int64_t stream_number(const struct fusion *f, uint32_t op)
-{
-    const struct graph *graph = f->graph;
-    uint32_t label = f->order->stream[op];
-    int64_t number = 0;
-    struct id_map met = {NULL, 0, 0};
-    for (uint32_t i = 0; i < graph->blocks.count && label != NONE; i++) {
-        const struct block *block = &graph->blocks.at[i];
-        if (block->kind != BLOCK_STREAM || block->name == W_0)
-            continue;
-        number += id_map_find(&met, block->name) == NONE;
-        id_map_set(&met, block->name, i);
-        if (block->name != label)
-            continue;
-        number = attr_int(f->module, block->attrs, W_id, number);
-        break;
-    }
-    id_map_free(&met);
-    return number;
-}
-
-/* Behind a collective, which would bring events with the stream of collectives: the op on the
- * stream of the lowest number that begins with another op; NONE: there is none. */
-static uint32_t first_on_other(const struct fusion *f, const uint32_t *ops, uint32_t count)
-{
-    struct id_map met = {NULL, 0, 0}; /* by label */
-    int64_t lowest = INT64_MAX;
-    uint32_t found = NONE;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t label = f->order->stream[ops[i]], key = label == NONE ? W_0 : label;
-        if (f->order->passive[ops[i]] || id_map_find(&met, key) != NONE)
-            continue;
-        id_map_set(&met, key, i);
-        if (op_is_marked_collective(f->module, &f->graph->ops.at[ops[i]]))
-            continue;
-        int64_t number = stream_number(f, ops[i]);
-        if (number < lowest) {
-            lowest = number;
-            found = ops[i];
-        }
-    }
-    id_map_free(&met);
-    return found;
-}
-
-/* A super kernel runs on the stream of its first op that executes something. */
-static uint32_t superkernel_stream(const struct fusion *f, const struct segment *segment)
-{
-    const uint32_t *ops = f->schedule.ops + segment->first;
-    uint32_t first = 0, other = NONE;
-    while (first + 1 < segment->count && f->order->passive[ops[first]])
-        first++;
-    if (op_is_marked_collective(f->module, &f->graph->ops.at[ops[first]]))
-        other = first_on_other(f, ops, segment->count);
-    return f->order->stream[other != NONE ? other : ops[first]];
-}
-
 static struct range superkernel_attrs(struct fusion *f, const struct segment *segment)
 {
     const struct fusion_group *group = &f->groups.at[segment->group];
-    uint32_t options = group->options, stream = superkernel_stream(f, segment), count = 0;
+    uint32_t options = group->options, stream, count = 0;
     struct attr attrs[3];
+    fusion_stream(f, segment, f->schedule.ops + segment->first, &stream);
     if (f->context->sk_options && f->mode == FUSION_COLLECT)
         options = sk_options_override(f->module, options, f->context->sk_options);
     const uint32_t keys[3] = {W_scope, W_options, W_stream};
@@ -222,7 +174,8 @@ static int compare_positions(const void *a, const void *b, void *position)
 static bool executes(const struct fusion *f, const struct segment *segment)
 {
     for (uint32_t i = 0; i < segment->count; i++)
-        if (!f->order->passive[f->schedule.ops[segment->first + i]])
+        if (!f->order->passive[f->schedule.ops[segment->first + i]] &&
+            !f->beside[f->schedule.ops[segment->first + i]])
             return segment->group != GROUP_NONE;
     return false;
 }
@@ -230,7 +183,7 @@ static bool executes(const struct fusion *f, const struct segment *segment)
 static void place_segment(struct rewrite *rewrite, const struct segment *segment)
 {
     struct fusion *f = rewrite->f;
-    uint32_t same = same_superkernel(rewrite, segment);
+    uint32_t same = fusion_same_superkernel(f, f->schedule.ops + segment->first, segment->count);
     struct block block =
         f->graph->blocks.at[same != NONE ? same : f->groups.at[segment->group].block];
     close_stream(rewrite);
@@ -276,13 +229,14 @@ static bool check_events(const struct fusion *f, const uint8_t *kept)
 }
 
 /* New super kernels must not take the names of those that stay, and those with events must. */
-static bool check_kept(const struct rewrite *rewrite)
+static bool check_kept(const struct fusion *f)
 {
-    const struct fusion *f = rewrite->f;
     uint8_t *kept = mem_calloc(f->graph->blocks.count, 1);
     for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
         const struct segment *segment = &f->schedule.segments.at[i];
-        uint32_t same = executes(f, segment) ? same_superkernel(rewrite, segment) : NONE;
+        const uint32_t *ops = f->schedule.ops + segment->first;
+        uint32_t same =
+            executes(f, segment) ? fusion_same_superkernel(f, ops, segment->count) : NONE;
         if (same == NONE)
             continue;
         take_name(f->taken, f->graph->blocks.at[same].name);
@@ -295,15 +249,9 @@ static bool check_kept(const struct rewrite *rewrite)
 
 bool fusion_rewrite(struct fusion *f)
 {
-    struct rewrite rewrite = {.f = f, .superkernel = NONE, .stream = NONE};
-    rewrite.sizes = mem_calloc(f->graph->blocks.count, sizeof *rewrite.sizes);
-    for (uint32_t i = 0; i < f->graph->ops.count; i++)
-        if (f->superkernel_of[i] != NONE && !fusion_ignores(f, i))
-            rewrite.sizes[f->superkernel_of[i]]++;
-    if (!check_kept(&rewrite)) {
-        mem_free(rewrite.sizes);
+    struct rewrite rewrite = {.f = f, .superkernel = NONE, .beside = NONE, .stream = NONE};
+    if (!check_kept(f))
         return false;
-    }
     for (uint32_t i = 0; i < f->schedule.segments.count; i++) {
         const struct segment *segment = &f->schedule.segments.at[i];
         if (executes(f, segment))
@@ -313,7 +261,6 @@ bool fusion_rewrite(struct fusion *f)
                 place_op(&rewrite, f->schedule.ops[segment->first + n]);
     }
     close_stream(&rewrite);
-    mem_free(rewrite.sizes);
     vec_free(&f->graph->blocks);
     vec_free(&f->graph->body);
     memcpy(&f->graph->blocks, &rewrite.next.blocks, sizeof rewrite.next.blocks);

@@ -175,14 +175,19 @@ uint32_t knot_breaks(struct knots *k, const struct knot *knot, uint32_t group)
     return breaks;
 }
 
+static void collect_rest(struct knots *k, const struct knot *knot, struct vec_u32 *rest)
+{
+    for (uint32_t i = 0; i < knot->count; i++)
+        if (k->in[knot->ops[i]] == k->generation)
+            vec_push(rest, knot->ops[i]);
+}
+
 void knot_break(struct knots *k, const struct knot *knot, uint32_t group, struct vec_u32 *rest)
 {
     enter_knot(k, knot);
     take_group(k, group);
     take_rest(k);
-    for (uint32_t i = 0; i < knot->count; i++)
-        if (k->in[knot->ops[i]] == k->generation)
-            vec_push(rest, knot->ops[i]);
+    collect_rest(k, knot, rest);
 }
 
 /* ----------------------------------------------------------------------- components ---- */
@@ -348,15 +353,44 @@ static void list_components(struct walk *w, const uint32_t *ops, uint32_t count,
     mem_free(place);
 }
 
-void knots_find(struct knots *k, const uint32_t *ops, uint32_t count, struct knot_list *found)
+static void find_components(struct knots *k, const uint32_t *ops, uint32_t count,
+                            struct knot_list *found)
 {
     struct walk walk;
-    if (count == 0)
-        return;
     walk_init(&walk, k, ops, count);
     for (uint32_t node = walk.n_nodes; node-- > 0;) /* so that what is first in the text is last */
         if (walk.index[node] == 0)
             walk_from(&walk, node);
     list_components(&walk, ops, count, found);
     walk_free(&walk);
+}
+
+/* Ops that may leave their group, and wait for nothing in their knot, leave before it breaks; what
+ * remains may be no knot. */
+static bool let_go(struct knots *k, const struct knot *knot, struct vec_u32 *rest)
+{
+    enter_knot(k, knot);
+    if (k->leaving.count == 0)
+        return false;
+    take_rest(k);
+    collect_rest(k, knot, rest);
+    return true;
+}
+
+void knots_find(struct knots *k, const uint32_t *ops, uint32_t count, struct knot_list *found)
+{
+    struct knot_list components = {NULL, 0, 0};
+    if (count > 0)
+        find_components(k, ops, count, &components);
+    for (uint32_t i = 0; i < components.count; i++) {
+        struct vec_u32 rest = {NULL, 0, 0};
+        if (let_go(k, &components.at[i], &rest)) {
+            knots_find(k, rest.at, rest.count, found);
+            mem_free(components.at[i].ops);
+        } else {
+            vec_push(found, components.at[i]);
+        }
+        vec_free(&rest);
+    }
+    vec_free(&components);
 }

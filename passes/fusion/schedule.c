@@ -144,10 +144,10 @@ static uint32_t choose_break(struct schedule *s)
     }
     for (; s->breaks->next < s->breaks->count; s->breaks->next++) {
         const struct planned_break *planned = &s->breaks->at[s->breaks->next];
-        if (!planned->to_the_end)
-            return s->breaks->at[s->breaks->next++].group;
-        if (s->groups[planned->group].left > 0)
-            return planned->group;
+        if (s->groups[planned->group].ready.count == 0)
+            continue;
+        s->breaks->next += !planned->to_the_end;
+        return planned->group;
     }
     return find_break(s);
 }
@@ -176,11 +176,15 @@ static void schedule_all(struct schedule *s)
 }
 
 void schedule_init(struct schedule *s, const struct order *order, uint32_t *group_of,
-                   uint32_t n_groups, const struct break_cost *costs, uint64_t search)
+                   const uint8_t *beside, uint32_t n_groups, const struct break_cost *costs,
+                   uint64_t search)
 {
     uint32_t n = order->n_ops;
-    *s = (struct schedule){
-        .order = order, .group_of = group_of, .n_groups = n_groups, .search = search};
+    *s = (struct schedule){.order = order,
+                           .group_of = group_of,
+                           .beside = beside,
+                           .n_groups = n_groups,
+                           .search = search};
     s->groups = mem_calloc(n_groups, sizeof *s->groups);
     s->needs = mem_calloc(n, sizeof *s->needs);
     s->user_first = mem_calloc((size_t)n + 2, sizeof *s->user_first);

@@ -39,7 +39,8 @@ struct segment {
 
 struct schedule {
     const struct order *order;
-    uint32_t *group_of; /* per op */
+    uint32_t *group_of;    /* per op */
+    const uint8_t *beside; /* per op: it goes along with its group, and is not of it; or NULL */
     uint32_t n_groups;
     struct schedule_group *groups;
     uint32_t *ops;   /* the schedule */
@@ -72,12 +73,15 @@ struct schedule {
  * A group is not broken for ops that may leave it: where it would be, they do, and `group_of` says
  * so. Each segment of a group has an op that may not. */
 void schedule_init(struct schedule *schedule, const struct order *order, uint32_t *group_of,
-                   uint32_t n_groups, const struct break_cost *costs, uint64_t search);
-/* Whether an op of a group can be outside of it as well: one that executes nothing. */
+                   const uint8_t *beside, uint32_t n_groups, const struct break_cost *costs,
+                   uint64_t search);
+/* Whether an op of a group can be outside of it as well: one that executes nothing, or only goes
+ * along with it. */
 static inline bool schedule_may_leave(const struct schedule *schedule, uint32_t op)
 {
     const struct schedule_group *group = &schedule->groups[schedule->group_of[op]];
-    return schedule->order->passive[op] && group->cost.rank != BREAK_FIXED;
+    return (schedule->beside && schedule->beside[op]) ||
+           (schedule->order->passive[op] && group->cost.rank != BREAK_FIXED);
 }
 
 void schedule_free(struct schedule *schedule);

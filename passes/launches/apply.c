@@ -1,4 +1,5 @@
 #include "passes/launches/apply.h"
+#include "ir/rings.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -28,8 +29,12 @@ static struct range with(struct graph *graph, struct range events, uint32_t even
     return range;
 }
 
-static void move_wait(struct graph *graph, uint32_t block, uint32_t op, uint32_t event)
+/* To the super kernel that the op is of by now: a part, where it has been cut. */
+static void move_wait(struct graph *graph, uint32_t op, uint32_t event)
 {
+    uint32_t block = graph_superkernel(graph, graph->ops.at[op].block);
+    if (block == NONE)
+        return; /* it is left unfused */
     struct clauses *clauses = &graph->clauses.at[graph->ops.at[op].clauses];
     clauses->recv = without(graph, clauses->recv, event);
     graph->blocks.at[block].recv = with(graph, graph->blocks.at[block].recv, event);
@@ -74,17 +79,21 @@ static uint32_t part_name(const struct part_names *names, uint32_t first, uint32
 
 /* ------------------------------------------------------------------------- cuts ---- */
 
+enum { CUT = 1, DISSOLVED };
+
 /* The body is made anew. */
 struct cutter {
     struct module *module;
     struct graph *graph;
     const struct order *order;
+    struct rings rings;
     uint8_t *before; /* per op: its super kernel is cut before it */
-    uint8_t *cut;    /* per block: it is cut */
+    uint8_t *cut;    /* per block: it is cut, or (DISSOLVED) its ops are launched alone */
     VEC(uint64_t) body;
-    uint32_t superkernel, stream; /* that are open, or NONE */
-    uint32_t first, place;        /* of the open part, and of the next op */
+    uint32_t superkernel, beside, stream; /* that are open, or NONE; `beside` is a `scope none` */
+    uint32_t first, place;                /* of the open part, and of the next op */
     struct part_names names;
+    struct vec_u32 ops; /* of the super kernel at work, and beside it */
 };
 
 static void put_item(struct cutter *cutter, enum item_kind kind, uint32_t id)
@@ -92,16 +101,15 @@ static void put_item(struct cutter *cutter, enum item_kind kind, uint32_t id)
     vec_push(&cutter->body, item_make(kind, id));
 }
 
-static void close_stream(struct cutter *cutter)
+static void close_block(struct cutter *cutter, uint32_t *block)
 {
-    if (cutter->stream != NONE)
-        put_item(cutter, ITEM_CLOSE, cutter->stream);
-    cutter->stream = NONE;
+    if (*block != NONE)
+        put_item(cutter, ITEM_CLOSE, *block);
+    *block = NONE;
 }
 
-static uint32_t open_copy(struct cutter *cutter, uint32_t model, uint32_t parent)
+static uint32_t open_block(struct cutter *cutter, struct block block, uint32_t parent)
 {
-    struct block block = cutter->graph->blocks.at[model];
     block.parent = parent;
     uint32_t id = graph_add_block(cutter->graph, &block);
     put_item(cutter, ITEM_OPEN, id);
@@ -119,59 +127,130 @@ static uint32_t stream_inside(const struct graph *graph, uint32_t block)
     return NONE;
 }
 
-static void end_part(struct cutter *cutter)
-{
-    struct block *block = &cutter->graph->blocks.at[cutter->superkernel];
-    close_stream(cutter);
-    put_item(cutter, ITEM_CLOSE, cutter->superkernel);
-    block->name = part_name(&cutter->names, cutter->first, cutter->place);
-}
-
-/* What the super kernel as a whole waits for, its first part does; what it sends, its last. */
-static void next_part(struct cutter *cutter)
+/* Puts an op into the block, on its stream. */
+static void put_op(struct cutter *cutter, uint32_t op, uint32_t model, uint32_t block)
 {
     struct graph *graph = cutter->graph;
-    uint32_t before = cutter->superkernel;
-    end_part(cutter);
-    cutter->superkernel = open_copy(cutter, before, graph->blocks.at[before].parent);
-    cutter->first = cutter->place;
-    graph->blocks.at[before].send.count = 0;
-    graph->blocks.at[cutter->superkernel].recv.count = 0;
-    graph->blocks.at[cutter->superkernel].end_loc = NONE;
-}
-
-static void place_op(struct cutter *cutter, uint32_t op)
-{
-    struct graph *graph = cutter->graph;
-    uint32_t model = stream_inside(graph, graph->ops.at[op].block);
-    if (cutter->before[op])
-        next_part(cutter);
     bool same = cutter->stream == NONE ? model == NONE
                                        : model != NONE && graph->blocks.at[model].name ==
                                                               graph->blocks.at[cutter->stream].name;
     if (!same) {
-        close_stream(cutter);
+        close_block(cutter, &cutter->stream);
         if (model != NONE)
-            cutter->stream = open_copy(cutter, model, cutter->superkernel);
+            cutter->stream = open_block(cutter, graph->blocks.at[model], block);
     }
     put_item(cutter, ITEM_OP, op);
-    graph->ops.at[op].block = cutter->stream != NONE ? cutter->stream : cutter->superkernel;
-    cutter->place += !cutter->order->passive[op];
+    graph->ops.at[op].block = cutter->stream != NONE ? cutter->stream : block;
+}
+
+static void put_inside(struct cutter *cutter, uint32_t op, uint32_t model, bool beside)
+{
+    static const struct block none = {
+        .kind = BLOCK_SCOPE_NONE, .name = NONE, .loc = NONE, .end_loc = NONE};
+    if (beside != (cutter->beside != NONE)) {
+        close_block(cutter, &cutter->stream);
+        if (beside)
+            cutter->beside = open_block(cutter, none, cutter->superkernel);
+        else
+            close_block(cutter, &cutter->beside);
+    }
+    put_op(cutter, op, model, beside ? cutter->beside : cutter->superkernel);
+    cutter->place += !beside && !cutter->order->passive[op];
+}
+
+/* What the super kernel as a whole waits for, its first part does; what it sends, its last. */
+static void open_part(struct cutter *cutter, uint32_t superkernel, bool first, bool last)
+{
+    struct graph *graph = cutter->graph;
+    struct block block = graph->blocks.at[superkernel];
+    if (!first) {
+        block.recv.count = 0;
+        block.end_loc = NONE;
+    }
+    if (!last)
+        block.send.count = 0;
+    cutter->superkernel = open_block(cutter, block, block.parent);
+    cutter->first = cutter->place;
+}
+
+static void close_part(struct cutter *cutter)
+{
+    close_block(cutter, &cutter->stream);
+    close_block(cutter, &cutter->beside);
+    cutter->graph->blocks.at[cutter->superkernel].name =
+        part_name(&cutter->names, cutter->first, cutter->place);
+    close_block(cutter, &cutter->superkernel);
+}
+
+/* Those of a run that go to one place, before or behind the launch. */
+static void put_outside(struct cutter *cutter, const uint32_t *ops, uint32_t count,
+                        const uint8_t *places, const uint32_t *models, enum ring_place place,
+                        uint32_t block)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (places[i] == place)
+            put_op(cutter, ops[i], models[i], block);
+    close_block(cutter, &cutter->stream);
+}
+
+/* A part is the ops from `first` to before `end`. What ran beside the whole runs beside the part if
+ * it still is in a ring with that. */
+static void put_part(struct cutter *cutter, uint32_t superkernel, uint32_t first, uint32_t end)
+{
+    const struct graph *graph = cutter->graph;
+    uint32_t count = end - first, *ops = cutter->ops.at + first;
+    uint8_t *places = mem_calloc(count, 1);
+    uint32_t *models = mem_calloc(count, sizeof *models);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t block = graph->ops.at[ops[i]].block;
+        models[i] = stream_inside(graph, block);
+        places[i] = graph_superkernel(graph, block) == superkernel ? RING_OWN : RING_BESIDE;
+    }
+    uint32_t parent = graph->blocks.at[superkernel].parent;
+    rings_place(&cutter->rings, ops, count, places);
+    put_outside(cutter, ops, count, places, models, RING_BEFORE, parent);
+    open_part(cutter, superkernel, first == 0, end == cutter->ops.count);
+    for (uint32_t i = 0; i < count; i++)
+        if (places[i] == RING_OWN || places[i] == RING_BESIDE)
+            put_inside(cutter, ops[i], models[i], places[i] == RING_BESIDE);
+    close_part(cutter);
+    put_outside(cutter, ops, count, places, models, RING_BEHIND, parent);
+    mem_free(places);
+    mem_free(models);
+}
+
+/* The ops of a super kernel, and those beside it, without that. */
+static void put_all(struct cutter *cutter, uint32_t parent)
+{
+    const struct graph *graph = cutter->graph;
+    for (uint32_t i = 0; i < cutter->ops.count; i++) {
+        uint32_t op = cutter->ops.at[i];
+        put_op(cutter, op, stream_inside(graph, graph->ops.at[op].block), parent);
+    }
+    close_block(cutter, &cutter->stream);
 }
 
 /* From the item that opens it on; returns the place of the one that closes it. */
 static uint32_t cut_superkernel(struct cutter *cutter, uint32_t i)
 {
     struct graph *graph = cutter->graph;
-    uint32_t block = item_id(graph->body.at[i]);
+    uint32_t block = item_id(graph->body.at[i]), first = 0;
     cutter->names = part_names_of(cutter->module, &graph->blocks.at[block]);
-    cutter->superkernel = block;
-    cutter->first = cutter->place = 0;
-    put_item(cutter, ITEM_OPEN, block);
+    cutter->place = 0;
+    cutter->ops.count = 0;
     for (i++; graph->body.at[i] != item_make(ITEM_CLOSE, block); i++)
         if (item_kind(graph->body.at[i]) == ITEM_OP)
-            place_op(cutter, item_id(graph->body.at[i]));
-    end_part(cutter);
+            vec_push(&cutter->ops, item_id(graph->body.at[i]));
+    if (cutter->cut[block] == DISSOLVED) {
+        put_all(cutter, graph->blocks.at[block].parent);
+        return i;
+    }
+    for (uint32_t n = 1; n <= cutter->ops.count; n++) {
+        if (n < cutter->ops.count && !cutter->before[cutter->ops.at[n]])
+            continue;
+        put_part(cutter, block, first, n);
+        first = n;
+    }
     return i;
 }
 
@@ -215,6 +294,17 @@ static void cut_all(struct cutter *cutter)
     number_blocks(graph);
 }
 
+enum sk_strict mend_strictness(const struct mend *mend, const struct graph_launches *launches)
+{
+    uint32_t block = launches->sources.at[mend->row].block;
+    struct range attrs = launches->graph->blocks.at[block].attrs;
+    struct sk_options options;
+    if (!mend->cut ||
+        !sk_options_of(&options, launches->module, attr_string(launches->module, attrs, W_options)))
+        return SK_STRICT_unset;
+    return (enum sk_strict)options.of[SK_strict_scope_check].number;
+}
+
 void mends_apply(const struct mends *mends, const struct graph_launches *launches,
                  const struct order *order, struct module *module, struct graph *graph)
 {
@@ -223,18 +313,31 @@ void mends_apply(const struct mends *mends, const struct graph_launches *launche
                             .order = order,
                             .before = mem_calloc(graph->ops.count, 1),
                             .cut = mem_calloc(graph->blocks.count, 1),
+                            .superkernel = NONE,
+                            .beside = NONE,
                             .stream = NONE};
     bool any = false;
     for (uint32_t i = 0; i < mends->count; i++) {
         const struct launch_step *step = &launches->table.steps.at[mends->at[i].step];
         uint32_t block = launches->sources.at[mends->at[i].row].block;
         if (!mends->at[i].cut)
-            move_wait(graph, block, step->user, launches->events.at[step->event]);
-        else
-            cutter.before[step->user] = cutter.cut[block] = any = true;
+            continue;
+        cutter.before[step->user] = 1;
+        any = true;
+        cutter.cut[block] =
+            mend_strictness(mends->at + i, launches) == SK_STRICT_bypass ? DISSOLVED : CUT;
     }
-    if (any)
+    if (any) {
+        rings_init(&cutter.rings, order);
         cut_all(&cutter);
+        rings_free(&cutter.rings);
+    }
+    for (uint32_t i = 0; i < mends->count; i++) {
+        const struct launch_step *step = &launches->table.steps.at[mends->at[i].step];
+        if (!mends->at[i].cut)
+            move_wait(graph, step->user, launches->events.at[step->event]);
+    }
+    vec_free(&cutter.ops);
     mem_free(cutter.before);
     mem_free(cutter.cut);
 }

@@ -2,10 +2,15 @@
 #ifndef PASSES_LAUNCHES_APPLY_H
 #define PASSES_LAUNCHES_APPLY_H
 
+#include "ir/sk_options.h"
 #include "passes/launches/graph.h"
 #include "passes/launches/mend.h"
 
-/* Changes the graph: launches wait for what one of their ops received, or are cut before it. The
+/* What `strict-scope-check` makes of a mend that cuts a launch; unset for others. */
+enum sk_strict mend_strictness(const struct mend *mend, const struct graph_launches *launches);
+
+/* Changes the graph: launches wait for what one of their ops received, or are cut before it, or
+ * left unfused where `strict-scope-check` says so. The
  * rows are none of sealed launches, and the order is that of the graph. What is known of the graph
  * is not valid then, and events are to be made anew. */
 void mends_apply(const struct mends *mends, const struct graph_launches *launches,

@@ -41,7 +41,7 @@ static uint32_t stream_number(struct adder *adder, uint32_t label)
 
 static uint32_t superkernel_of(const struct graph *graph, uint32_t op)
 {
-    return graph_enclosing(graph, graph->ops.at[op].block, BLOCK_SUPERKERNEL);
+    return graph_superkernel(graph, graph->ops.at[op].block);
 }
 
 static void find_senders(struct adder *adder)
@@ -292,9 +292,10 @@ static void add_all(struct adder *adder)
         uint32_t op = adder->order->text[i], block = superkernel_of(graph, op);
         if (block == NONE && !adder->order->passive[op])
             add_op(adder, op);
-        if (block != NONE && block != before)
+        if (block != NONE && block != before) {
             add_superkernel(adder, block, &received);
-        before = block;
+            before = block; /* ops beside it may stand among its own */
+        }
     }
     id_map_free(&received);
 }
@@ -350,7 +351,8 @@ static void sum_streams(struct called_launch *sum, const struct launch_table *ta
     for (uint32_t i = 0; i < table->rows.count; i++) {
         const struct launch_row *row = &table->rows.at[i];
         const struct shape_info *shape = shape_info(row->shape);
-        uint32_t blocks = row->keeps ? row->blocks : 1, *at = most + 2 * (size_t)row->stream;
+        uint32_t blocks = row->keeps ? row->blocks : 1,
+                 *at = most + 2 * (size_t)row->stream;
         sum->keeps = sum->keeps || row->keeps;
         at[0] = at[0] < blocks * shape->aics ? blocks * shape->aics : at[0];
         at[1] = at[1] < blocks * shape->aivs ? blocks * shape->aivs : at[1];

@@ -195,7 +195,7 @@ static uint32_t launch_stream(const struct caches *caches, uint32_t op)
 {
     const struct sync_subject *subject = caches->checker->subject;
     const struct graph *graph = subject->graph;
-    uint32_t block = graph_enclosing(graph, graph->ops.at[op].block, BLOCK_SUPERKERNEL);
+    uint32_t block = graph_superkernel(graph, graph->ops.at[op].block);
     if (block == NONE)
         return subject->order->stream[op];
     uint32_t label = attr_string(caches->checker->module, graph->blocks.at[block].attrs, W_stream);

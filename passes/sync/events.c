@@ -181,7 +181,8 @@ static bool check_reset(const struct sync_word *word)
 /* One reset is for all that receive the event. */
 static bool check_received(const struct sync_word *word)
 {
-    return check_waited(word) && (sync_word_slot(word) != word->number || check_reset(word));
+    return check_waited(word) && sync_check_circle(word) &&
+           (sync_word_slot(word) != word->number || check_reset(word));
 }
 
 /* ---------------------------------------------------------------------------- driving ---- */

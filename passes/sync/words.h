@@ -64,6 +64,8 @@ const char *sync_word_instr(const struct sync_word *word, const char *before, co
 
 /* Parts of the proof. */
 bool sync_check_lock(const struct sync_word *word);
+/* That what sends the event, which is waited for, does not wait for what is notified behind. */
+bool sync_check_circle(const struct sync_word *word);
 /* Events of an entry that is for no super kernel. */
 bool sync_check_own_events(struct sync_checker *checker);
 

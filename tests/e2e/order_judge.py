@@ -205,7 +205,7 @@ def shuffled(seed, text, order):
                     calls[i:i + 2] = calls[i + 1], calls[i]
             made += calls + [line]
             calls = []
-        elif not re.match(r"    [a-z]|  args \[sync", line) or line.startswith("    stream"):
+        elif not re.match(r"    [a-z]|  args \[sync", line) or line.startswith(("    stream", "    scope")):
             made.append(line)
     return "".join(made), order
 

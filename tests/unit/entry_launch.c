@@ -54,7 +54,7 @@ static bool args_match(const struct reader *r, const struct op *op, const struct
 
 static bool is_member(const struct reader *r, unsigned op)
 {
-    uint32_t block = graph_enclosing(r->graph, r->graph->ops.at[op].block, BLOCK_SUPERKERNEL);
+    uint32_t block = graph_superkernel(r->graph, r->graph->ops.at[op].block);
     return block != NONE && r->graph->blocks.at[block].name == r->entry->name &&
            r->graph->ops.at[op].kernel != NONE; /* views have none, and no part in the entry */
 }
@@ -379,6 +379,9 @@ static void read_programs(struct reader *r)
         for (uint32_t i = 0; i < r->entry->programs[core].instrs.count; i++)
             put_instr(r, core, i);
     }
+    for (uint32_t i = 0; i < r->uses.count; i++)
+        vec_push(&r->launch->words, ((struct entry_word){r->uses.at[i].op, r->uses.at[i].number,
+                                                         r->uses.at[i].event}));
     need_events(r);
     need_resets(r);
     r->launch->complete = is_complete(r);
@@ -413,6 +416,7 @@ void entry_launch_free(struct entry_launch *launch)
 {
     sync_launch_free(&launch->sync);
     vec_free(&launch->needs);
+    vec_free(&launch->words);
     for (int core = 0; core < CORE_TYPES; core++)
         vec_free(&launch->dcci[core]);
 }

@@ -9,11 +9,19 @@ struct needed_order {
     unsigned earlier, later;
 };
 
+/* An instruction for the word of an event, as an op of its own. */
+struct entry_word {
+    enum instr_op op;
+    unsigned number;
+    uint32_t event; /* name id, or NONE: it is for a lock */
+};
+
 /* Ops of the launch are numbered by op id; instructions of events, choices of kernels and steps of
  * fed barriers follow as ops of their own. */
 struct entry_launch {
     struct sync_launch sync;
     VEC(struct needed_order) needs;
+    VEC(struct entry_word) words;
     /* Where a `dcci` stands: before which instruction of the program. */
     struct vec_u32 dcci[CORE_TYPES];
     /* Each outer event is notified, or waited for, once by each op that sends or receives it, and

@@ -36,7 +36,7 @@ static void place_op(struct graph_model *model, const struct module *module,
                      const struct graph *graph, unsigned nr)
 {
     bool scoped = false, streamed = false;
-    model->stream[nr] = model->scope[nr] = model->superkernel[nr] = NONE;
+    model->stream[nr] = model->scope[nr] = model->superkernel[nr] = model->around[nr] = NONE;
     for (uint32_t b = graph->ops.at[model->id[nr]].block; b != NONE;
          b = graph->blocks.at[b].parent) {
         const struct block *block = &graph->blocks.at[b];
@@ -47,6 +47,8 @@ static void place_op(struct graph_model *model, const struct module *module,
             model->scope[nr] = block->name;
         scoped |= block->kind == BLOCK_SCOPE || block->kind == BLOCK_SCOPE_NONE;
         if (block->kind == BLOCK_SUPERKERNEL)
+            model->around[nr] = block->name;
+        if (block->kind == BLOCK_SUPERKERNEL && !scoped)
             model->superkernel[nr] = block->name;
     }
 }
@@ -168,17 +170,27 @@ static bool is_behind_memory(const struct graph_model *model, const struct modul
            (write_meets(module, graph, early, late) || write_meets(module, graph, late, early));
 }
 
-/* Whether op `to` waits for op `from` by what it says, or by their stream. */
+/* Whether op `to` waits for op `from` by what it says. */
 static bool is_behind(const struct graph_model *model, const struct graph *graph, unsigned to,
                       unsigned from)
 {
     const struct op *late = &graph->ops.at[model->id[to]];
     const struct op *early = &graph->ops.at[model->id[from]];
-    if (defines_any(graph, model->id[from], op_clauses(graph, late)->after) ||
-        share_ref(graph, op_clauses(graph, early)->send, op_clauses(graph, late)->recv))
-        return true;
-    return model->position[from] < model->position[to] &&
-           model->stream[to] == model->stream[from] && !model->passive[to] && !model->passive[from];
+    return defines_any(graph, model->id[from], op_clauses(graph, late)->after) ||
+           share_ref(graph, op_clauses(graph, early)->send, op_clauses(graph, late)->recv);
+}
+
+/* Whether op `from` is the one before op `to` on its stream. */
+static bool is_next(const struct graph_model *model, unsigned to, unsigned from)
+{
+    if (model->position[from] > model->position[to] || model->stream[to] != model->stream[from] ||
+        model->passive[to] || model->passive[from])
+        return false;
+    for (unsigned i = 0; i < model->count; i++)
+        if (model->stream[i] == model->stream[to] && !model->passive[i] &&
+            model->position[i] > model->position[from] && model->position[i] < model->position[to])
+            return false;
+    return true;
 }
 
 /* The edge of the language, if there is one, by which op `to` waits for op `from`. */
@@ -189,7 +201,8 @@ static void add_edge(struct graph_model *model, const struct module *module,
     bool data = defines_any(graph, model->id[from], graph->ops.at[model->id[to]].operands);
     model->read_before[to] |= (uint64_t)memory << from;
     model->before_start[to] |= (uint64_t)(memory || data) << from;
-    model->needs[to] |= (uint64_t)(memory || data || is_behind(model, graph, to, from)) << from;
+    bool other = is_behind(model, graph, to, from) || is_next(model, to, from);
+    model->needs[to] |= (uint64_t)(memory || data || other) << from;
 }
 
 static void close_transitively(uint64_t *needs, unsigned count)
@@ -198,6 +211,25 @@ static void close_transitively(uint64_t *needs, unsigned count)
         for (unsigned i = 0; i < count; i++)
             if (needs[i] >> k & 1)
                 needs[i] |= needs[k];
+}
+
+/* Accesses to one memory are a chain: who comes behind one that comes behind another does not come
+ * behind that by itself. */
+static void drop_through_memory(struct graph_model *model, const struct module *module,
+                                const struct graph *graph)
+{
+    for (unsigned to = 0; to < model->count; to++)
+        for (unsigned from = 0; from < model->count; from++) {
+            bool chained = false;
+            bool other =
+                defines_any(graph, model->id[from], graph->ops.at[model->id[to]].operands) ||
+                is_behind(model, graph, to, from) || is_next(model, to, from);
+            for (unsigned i = 0; i < model->count && !other; i++)
+                chained = chained ||
+                          (model->read_before[to] >> i & 1 && model->read_before[i] >> from & 1);
+            if (from != to && !other && chained && is_behind_memory(model, module, graph, to, from))
+                model->direct[to] &= ~((uint64_t)1 << from);
+        }
 }
 
 bool graph_model_init(struct graph_model *model, const struct module *module,
@@ -215,6 +247,8 @@ bool graph_model_init(struct graph_model *model, const struct module *module,
         for (unsigned j = 0; j < model->count; j++)
             if (i != j)
                 add_edge(model, module, graph, i, j);
+    memcpy(model->direct, model->needs, sizeof model->direct);
+    drop_through_memory(model, module, graph);
     close_transitively(model->needs, model->count);
     return true;
 }
@@ -237,4 +271,77 @@ bool graph_model_contracts(const struct graph_model *model, const uint32_t *grou
         if (needs[i] >> i & 1)
             return false;
     return true;
+}
+
+static bool is_free(const struct graph_model *model, uint64_t beside, uint32_t stream)
+{
+    for (unsigned i = 0; i < model->count; i++)
+        if ((beside >> i & 1) && !model->passive[i] && model->stream[i] == stream)
+            return false;
+    return true;
+}
+
+/* Of the group of an op, what lies between its ops. */
+static uint64_t between(const struct graph_model *model, const uint32_t *group, unsigned first)
+{
+    uint64_t own = 0, before = 0, found = 0;
+    for (unsigned i = 0; i < model->count; i++)
+        if (group[i] == group[first] && !model->passive[i]) {
+            own |= (uint64_t)1 << i;
+            before |= model->needs[i];
+        }
+    for (unsigned i = 0; i < model->count; i++)
+        if (group[i] != group[first] && before >> i & 1 && model->needs[i] & own)
+            found |= (uint64_t)1 << i;
+    return found;
+}
+
+static bool has_stream(const struct graph_model *model, const uint32_t *group, unsigned first,
+                       uint64_t beside, const uint32_t *launch)
+{
+    bool found = false;
+    if (launch)
+        return is_free(model, beside, launch[first]);
+    for (unsigned i = 0; i < model->count && !found; i++)
+        found = group[i] == group[first] && !model->passive[i] &&
+                is_free(model, beside, model->stream[i]);
+    return found;
+}
+
+bool graph_model_join(const struct graph_model *model, const uint32_t *group, uint64_t plain,
+                      const uint32_t *launch, uint32_t *joined)
+{
+    bool ok = true;
+    memcpy(joined, group, model->count * sizeof *joined);
+    for (unsigned i = 0; i < model->count; i++) {
+        bool first = group[i] != NONE;
+        for (unsigned j = 0; j < i && first; j++)
+            first = group[j] != group[i];
+        uint64_t beside = first ? between(model, group, i) : 0;
+        ok = ok && !(beside & ~plain) && (!beside || has_stream(model, group, i, beside, launch));
+        for (unsigned j = 0; j < model->count && ok; j++)
+            if (beside >> j & 1) {
+                ok = joined[j] == NONE;
+                joined[j] = group[i];
+            }
+    }
+    return ok;
+}
+
+uint64_t graph_model_inner(const struct graph_model *model, unsigned nr)
+{
+    uint64_t inner = 0, through = 0, found = 0, met = (uint64_t)1 << nr, before = 0;
+    for (unsigned i = 0; i < model->count; i++) {
+        bool own = model->superkernel[i] == model->superkernel[nr];
+        inner |= (uint64_t)(own && !model->passive[i]) << i;
+        through |= (uint64_t)(own || model->passive[i]) << i;
+    }
+    while (met != before) {
+        before = met;
+        for (unsigned i = 0; i < model->count; i++)
+            if (met >> i & 1)
+                found |= model->direct[i];
+        met |= found & through;
+    }
+    return found & inner;
 }

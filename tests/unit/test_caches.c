@@ -95,8 +95,8 @@ static unsigned put_events(const struct trial *trial, struct entry_launch *launc
 static bool are_together(const struct trial *trial, unsigned a, unsigned b)
 {
     const struct graph *graph = trial->graph;
-    return graph_enclosing(graph, graph->ops.at[a].block, BLOCK_SUPERKERNEL) ==
-           graph_enclosing(graph, graph->ops.at[b].block, BLOCK_SUPERKERNEL);
+    return graph_superkernel(graph, graph->ops.at[a].block) ==
+           graph_superkernel(graph, graph->ops.at[b].block);
 }
 
 /* Whether an op writes the memory of operand 0 of another one, above it in the text. */

@@ -214,8 +214,8 @@ static void check_entry(struct trial *trial, const struct entry *entry)
     CHECK(trial, entry_launch_init(&launch, trial->parsed.module, the_graph(trial), entry));
     for (unsigned nr = 0; nr < model->count; nr++)
         for (unsigned i = 0; i < model->count; i++)
-            if (model->needs[nr] >> i & 1 && !model->passive[i] && !model->passive[nr] &&
-                model->superkernel[nr] == entry->name && model->superkernel[i] == entry->name)
+            if (!model->passive[nr] && model->superkernel[nr] == entry->name &&
+                graph_model_inner(model, nr) >> i & 1)
                 entry_launch_need(&launch, model->id[i], model->id[nr]);
     sync_simulate(&outcome, &launch.sync);
     CHECK(trial, sync_outcome_ok(&outcome));

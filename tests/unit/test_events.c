@@ -56,8 +56,7 @@ static void find_launches(struct trial *trial)
 {
     const struct graph *graph = the_graph(trial);
     for (unsigned i = 0; i < trial->after.count; i++) {
-        uint32_t block =
-            graph_enclosing(graph, graph->ops.at[trial->after.id[i]].block, BLOCK_SUPERKERNEL);
+        uint32_t block = graph_superkernel(graph, graph->ops.at[trial->after.id[i]].block);
         trial->launch_stream[i] =
             block == NONE
                 ? trial->after.stream[i]
@@ -222,11 +221,11 @@ static void check_cover(struct trial *trial)
                          (trial->after.view[i] && trial->after.superkernel[i] == NONE));
         if (trial->after.superkernel[i] == NONE || trial->before.superkernel[i] != NONE)
             continue;
-        uint32_t block = graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL);
+        uint32_t block = graph_superkernel(graph, op->block);
         CHECK(trial, attr_symbol(module, graph->blocks.at[block].attrs, W_scope) ==
                          trial->before.scope[i]);
     }
-    CHECK(trial, graph_model_contracts(&trial->after, trial->after.superkernel));
+    CHECK(trial, graph_model_contracts(&trial->after, trial->after.around));
 }
 
 /* ------------------------------------------------------------------- words of memory ---- */

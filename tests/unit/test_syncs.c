@@ -92,14 +92,19 @@ static const struct graph *the_graph(const struct trial *trial)
 
 /* ------------------------------------------------------------------------------- orders ---- */
 
-/* Ops of the same super kernel that must be complete before an op of a random graph. */
-static uint64_t inner_needs(const struct trial *trial, unsigned nr)
+/* Whether each super kernel of the text can be one launch, beside which others run. */
+static bool can_be_rings(const struct trial *trial)
 {
-    uint64_t inner = 0;
-    for (unsigned i = 0; i < trial->after.count; i++)
-        if (trial->after.superkernel[i] == trial->after.superkernel[nr] && !trial->after.passive[i])
-            inner |= (uint64_t)1 << i;
-    return trial->before.needs[nr] & inner;
+    const struct graph_model *model = &trial->before;
+    uint32_t joined[MODEL_MAX_OPS], launch[MODEL_MAX_OPS];
+    uint64_t plain = 0;
+    for (unsigned i = 0; i < model->count; i++) {
+        launch[i] = NONE; /* they say no stream */
+        if (model->superkernel[i] == NONE && (model->scope[i] == NONE || model->passive[i]))
+            plain |= (uint64_t)1 << i;
+    }
+    return graph_model_join(model, model->superkernel, plain, launch, joined) &&
+           graph_model_contracts(model, joined);
 }
 
 /* What kernels that start early must not do before, or behind, what they say. */
@@ -119,7 +124,7 @@ static void add_graph_needs(const struct trial *trial, const struct entry *entry
     for (unsigned nr = 0; nr < trial->after.count; nr++)
         for (unsigned i = 0; i < trial->after.count; i++)
             if (trial->after.superkernel[nr] == entry->name && !trial->after.passive[nr] &&
-                inner_needs(trial, nr) >> i & 1) {
+                graph_model_inner(&trial->after, nr) >> i & 1) {
                 entry_launch_need(launch, trial->after.id[i], trial->after.id[nr]);
                 add_early_needs(trial, i, nr, launch);
             }
@@ -146,9 +151,12 @@ static void launch_init(struct trial *trial, const struct entry *entry, struct e
  * kernel is still that of its ops. */
 static void check_order_kept(struct trial *trial)
 {
+    const struct graph_model *after = &trial->after;
     for (unsigned i = 0; i < trial->before.count; i++)
-        CHECK(trial, trial->after.superkernel[i] == NONE || trial->after.passive[i] ||
-                         !(inner_needs(trial, i) & ~trial->after.needs[i]));
+        for (unsigned j = 0; j < trial->before.count; j++)
+            CHECK(trial, after->superkernel[i] == NONE || after->passive[i] || after->passive[j] ||
+                             after->superkernel[j] != after->superkernel[i] ||
+                             !(trial->before.needs[i] >> j & 1) || after->needs[i] >> j & 1);
 }
 
 /* ---------------------------------------------------------------------------- mutations ---- */
@@ -237,6 +245,43 @@ static bool feeds_are_well(const struct entry *entry)
     return true;
 }
 
+static bool has_event(const struct trial *trial, unsigned nr, uint32_t event, bool send)
+{
+    const struct graph *graph = the_graph(trial);
+    const struct clauses *clauses = op_clauses(graph, &graph->ops.at[trial->after.id[nr]]);
+    struct range events = send ? clauses->send : clauses->recv;
+    for (uint32_t i = 0; i < events.count; i++)
+        if (graph->refs.at[events.first + i] == event)
+            return true;
+    return false;
+}
+
+/* Whether an op that sends one event receives another one, or waits for one that does. */
+static bool comes_behind(const struct trial *trial, uint32_t sent, uint32_t received)
+{
+    const struct graph_model *after = &trial->after;
+    for (unsigned i = 0; i < after->count && !trial->chain; i++)
+        for (unsigned j = 0; j < after->count && has_event(trial, i, sent, true); j++)
+            if (has_event(trial, j, received, false) && (i == j || after->needs[i] >> j & 1))
+                return true;
+    return false;
+}
+
+/* Whether programs wait for what is only sent behind what they notify behind the wait. */
+static bool has_circle(const struct trial *trial, const struct entry_launch *launch,
+                       const struct sync_outcome *outcome)
+{
+    for (uint32_t i = 0; i < launch->words.count; i++)
+        for (uint32_t j = 0; j < launch->words.count; j++) {
+            const struct entry_word *wait = &launch->words.at[i], *notify = &launch->words.at[j];
+            if (wait->op == INSTR_wait_event && notify->op == INSTR_notify &&
+                comes_behind(trial, wait->event, notify->event) &&
+                sync_outcome_orders(outcome, wait->number, notify->number))
+                return true;
+        }
+    return false;
+}
+
 /* What is proven must be well. The proof refuses nothing that is well, either: what it computes of
  * two positions is all that there is to know about a launch. */
 static void judge(struct trial *trial, const struct entry *entry, enum mutation mutation)
@@ -248,6 +293,7 @@ static void judge(struct trial *trial, const struct entry *entry, enum mutation 
     sync_simulate(&outcome, &launch.sync);
     bool ordered = entry_launch_is_ordered(&launch, &outcome) && calls_are_well(trial, entry) &&
                    choices_are_well(trial, entry) && feeds_are_well(entry);
+    ordered = ordered && !has_circle(trial, &launch, &outcome);
     bool well = ordered && sync_outcome_ok(&outcome), proven = is_proven(trial);
     entry_launch_free(&launch);
     CHECK(trial, well || !proven);
@@ -485,6 +531,7 @@ static void check_entry(struct trial *trial, struct entry *entry)
     CHECK(trial, outcome.left == 0);
     CHECK(trial, outcome.undrained == 0);
     CHECK(trial, entry_launch_is_ordered(&launch, &outcome));
+    CHECK(trial, !has_circle(trial, &launch, &outcome));
     check_debug_barriers(trial, entry);
     trial->counts[ENTRIES]++;
     trial->counts[SINGLE_CORES] += launch.sync.blocks == 1;
@@ -548,8 +595,9 @@ static bool lower(struct trial *trial)
     struct module *module = trial->parsed.module;
     struct pass_context context = {
         .module = module, .diags = &trial->parsed.diags, .sk_options = trial->plan->sk_options};
-    bool possible =
-        trial->chain || graph_model_contracts(&trial->before, trial->before.superkernel);
+    bool possible = trial->chain ||
+                    graph_model_contracts(&trial->before, trial->before.superkernel) ||
+                    can_be_rings(trial);
     enum pipeline_status status = run_default(trial, &context);
     if (possible && status == PIPELINE_INPUT && launches_hang(trial))
         return false;

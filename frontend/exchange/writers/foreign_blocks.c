@@ -5,7 +5,7 @@ struct foreign_marks foreign_marks(const struct foreign *foreign, const struct o
 {
     const struct graph *graph = foreign->graph;
     struct foreign_marks marks = {.scope = NONE, .options = NONE, .stream = NONE};
-    uint32_t launch = graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL);
+    uint32_t launch = graph_superkernel(graph, op->block);
     uint32_t scope = graph_enclosing(graph, op->block, BLOCK_SCOPE);
     uint32_t stream = graph_enclosing(graph, op->block, BLOCK_STREAM);
     if (launch != NONE) {

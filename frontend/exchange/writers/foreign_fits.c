@@ -42,7 +42,8 @@ static void check_launches(struct fits *fits, const struct graph *graph)
         uint64_t item = graph->body.at[i];
         const struct block *block =
             item_kind(item) == ITEM_OP ? NULL : &graph->blocks.at[item_id(item)];
-        ops += !block;
+        if (!block)
+            ops += graph_superkernel(graph, graph->ops.at[item_id(item)].block) != NONE;
         if (!block || block->kind != BLOCK_SUPERKERNEL)
             continue;
         if (item_kind(item) == ITEM_CLOSE && ops == before)

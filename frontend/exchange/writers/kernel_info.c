@@ -34,7 +34,7 @@ static const struct op *op_inside(const struct chosen *chosen, uint32_t item)
     if (item_kind(graph->body.at[item]) != ITEM_OP)
         return NULL;
     const struct op *op = &graph->ops.at[item_id(graph->body.at[item])];
-    return graph_enclosing(graph, op->block, BLOCK_SUPERKERNEL) == chosen->block ? op : NULL;
+    return graph_superkernel(graph, op->block) == chosen->block ? op : NULL;
 }
 
 /* The label of an op's stream; NONE: the default one. */
