@@ -94,6 +94,8 @@ libskir_la_SOURCES += \
 	ir/op_strided.c \
 	ir/rings.c \
 	ir/rings.h \
+	ir/op_cores.c \
+	ir/op_cores.h \
 	ir/op_types.c \
 	ir/op_types.h \
 	ir/operands.c \

@@ -147,6 +147,7 @@ enum {
     KEY_graphs,
     KEY_passive,
     KEY_view,
+    KEY_no_cores,
     KEY_shape,
     KEY_values,
     KEY_flops,
@@ -155,8 +156,8 @@ enum {
 };
 
 static const char *const keys[KEYS] = {
-    "about", "operands", "results", "attributes", "dtypes", "dtype_by", "alias", "writes",
-    "reads", "graphs",   "passive", "view",       "shape",  "values",   "flops", "bytes"};
+    "about",  "operands", "results", "attributes", "dtypes", "dtype_by", "alias", "writes", "reads",
+    "graphs", "passive",  "view",    "no_cores",   "shape",  "values",   "flops", "bytes"};
 
 static bool is_dictionary(int key)
 {
@@ -216,5 +217,6 @@ bool op_type_read(const struct op_type_reader *reader, const char *name, const c
            op_read_number(&reading, members[KEY_flops], &type->flops) &&
            op_read_number(&reading, members[KEY_bytes], &type->bytes) &&
            op_read_flag(&reading, members[KEY_passive], &type->passive) &&
-           op_read_flag(&reading, members[KEY_view], &type->view);
+           op_read_flag(&reading, members[KEY_view], &type->view) &&
+           op_read_flag(&reading, members[KEY_no_cores], &type->no_cores);
 }

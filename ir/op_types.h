@@ -77,8 +77,9 @@ struct op_type {
     uint32_t n_attrs, n_graphs, n_shape, n_contents;
     const struct op_attr *attrs;
     const struct op_graph *graphs;
-    bool passive; /* executes nothing on a device (docs/language.md, "Order") */
-    bool view;    /* results are operands seen otherwise; nothing has to be done */
+    bool passive;  /* executes nothing on a device (docs/language.md, "Order") */
+    bool view;     /* results are operands seen otherwise; nothing has to be done */
+    bool no_cores; /* its kernel runs on no AI cores (ir/op_cores.h) */
     const struct op_rule *shape;
     const struct op_content_rule *contents; /* those of an operand follow one another */
     struct op_rule flops, bytes;            /* `text` is NULL where nothing is said */

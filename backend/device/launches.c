@@ -6,6 +6,7 @@
 #include "ir/calls.h"
 #include "ir/contents.h"
 #include "ir/memories.h"
+#include "ir/op_cores.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 #include "ir/variants.h"
@@ -173,6 +174,7 @@ static bool add_op_launch(struct device_run *run, const struct op *op)
     const struct clauses *clauses = op_clauses(run->graph, op);
     launch->op = op;
     launch->skrt.waves = !has_barriers(run, op);
+    launch->skrt.apart = op_has_no_cores(run->module, op);
     launch->stream = op_stream(run, op);
     launch->waits = add_events(run, clauses->recv);
     launch->sends = add_events(run, clauses->send);

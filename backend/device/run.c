@@ -4,6 +4,7 @@
 #include "backend/device/link.h"
 #include "backend/device/profile.h"
 #include "backend/device/race.h"
+#include "ir/op_cores.h"
 #include "ir/syntax/locate.h"
 
 #include <errno.h>
@@ -146,11 +147,22 @@ static void fail_device(const struct device_run *run)
     diag_at(run->diags, DIAG_unsupported, no_span, "cannot start the device: %s", strerror(error));
 }
 
+/* Whether an op of the module runs on no cores of the device: its sample kernel has others. */
+static bool runs_apart(const struct module *module)
+{
+    for (uint32_t g = 0; g < module->graphs.count; g++)
+        for (uint32_t i = 0; i < module->graphs.at[g].ops.count; i++)
+            if (op_has_no_cores(module, &module->graphs.at[g].ops.at[i]))
+                return true;
+    return false;
+}
+
 static bool open_device(struct device_run *run)
 {
     const struct skrt_device_config config = {.aic = module_cores(run->module, CORE_AIC),
                                               .aiv = module_cores(run->module, CORE_AIV),
-                                              .threads = run->options.threads};
+                                              .threads = run->options.threads,
+                                              .apart = runs_apart(run->module)};
     const struct device_run *beside = (const struct device_run *)run->options.beside;
     run->shares = beside && memcmp(&beside->config, &config, sizeof config) == 0;
     run->config = config;

@@ -104,7 +104,7 @@ void skrt_keep_notes(struct skrt_note *notes)
 
 static struct skrt_note *note_of(const struct skrt_core *core)
 {
-    return &skrt_notes[(uint32_t)core->type * SKRT_MAX_CORES + core->place];
+    return &skrt_notes[(uint32_t)core->type * SKRT_MAX_CORES + core->place % SKRT_MAX_CORES];
 }
 
 void skrt_note_begin(struct skrt_core *core)

@@ -61,10 +61,12 @@ static void *allocate_apart(size_t n, size_t size)
 
 static bool device_allocate(struct skrt_device *device, const struct skrt_device_config *config)
 {
-    uint32_t threads = thread_count(config), places = config->aic + config->aiv;
+    uint32_t threads = thread_count(config), sets = config->apart ? 2 : 1;
+    uint32_t places = sets * (config->aic + config->aiv);
     uint32_t processors = processor_count();
     device->capacity[SKRT_AIC] = config->aic;
     device->capacity[SKRT_AIV] = config->aiv;
+    device->n_places = places;
     device->n_homes = threads < processors ? threads : processors;
     device->patience = device->n_homes > 1 ? PATIENCE : 0;
     device->most_fibers = skrt_stacks_most(places, threads);
@@ -77,7 +79,7 @@ static bool device_allocate(struct skrt_device *device, const struct skrt_device
     if (!device->holders[SKRT_AIC] || !device->fibers || !device->free_fibers || !device->points ||
         !device->workers || !device->homes)
         return false;
-    device->holders[SKRT_AIV] = device->holders[SKRT_AIC] + config->aic;
+    device->holders[SKRT_AIV] = device->holders[SKRT_AIC] + sets * config->aic;
     skrt_sync_point_reset(device);
     return true;
 }

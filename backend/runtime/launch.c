@@ -46,6 +46,19 @@ static bool shape_known(const struct skrt_launch *launch)
     return false;
 }
 
+/* Whether a launch apart can be: no entry, which might wait for others, and a device that runs
+ * such. */
+static bool may_be_apart(const struct skrt_device *device, const struct skrt_launch *launch,
+                         struct refusal *why)
+{
+    if (!launch->apart || (!launch->entry && device->n_places > device->capacity[SKRT_AIC] +
+                                                                    device->capacity[SKRT_AIV]))
+        return true;
+    return refuse(why, "the launch takes no cores of the device, which %s",
+                  launch->entry ? "only a single sub-kernel can"
+                                : "runs no such launches (apart of its config)");
+}
+
 /* Whether the device has enough cores. */
 static bool cores_suffice(const struct skrt_device *device, const struct skrt_launch *launch,
                           struct refusal *why)
@@ -96,7 +109,8 @@ static bool launch_possible(const struct skrt_device *device, const struct skrt_
         return refuse(why, "a race check is for entries");
     if (launch->race && !skrt_race_fits(launch->race))
         return refuse(why, "the race check speaks of an op that it does not have");
-    return cores_suffice(device, launch, why) && (launch->entry || parts_fit(launch, why));
+    return may_be_apart(device, launch, why) && cores_suffice(device, launch, why) &&
+           (launch->entry || parts_fit(launch, why));
 }
 
 static bool signals_are_words(const struct skrt_signal *signals, uint32_t n)

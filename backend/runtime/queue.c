@@ -264,6 +264,8 @@ static void leave_launch(struct skrt_job *job)
 {
     for (uint32_t block = 0; block < job->placed; block++)
         leave_block(job, block);
+    if (job->device->apart == job)
+        job->device->apart = NULL;
     launch_end(job);
 }
 
@@ -420,6 +422,7 @@ bool skrt_queue_open(struct skrt_device *device, const struct skrt_queue *queue,
     device->queue = queue;
     device->results = results;
     device->running = NULL;
+    device->apart = NULL;
     device->n_jobs = queue->n_streams;
     for (uint32_t i = 0; i < device->n_jobs; i++) {
         struct skrt_job *job = &device->jobs[i];

@@ -392,6 +392,7 @@ struct skrt_device;
 struct skrt_device_config {
     uint32_t aic, aiv; /* cores of the device: at least one of them above 0, each at most 1024 */
     uint32_t threads;  /* host threads, at most one per core; 0: one per processor */
+    uint32_t apart;    /* not 0: it runs launches that take none of its cores (skrt_launch) */
 };
 
 /* Starts the device's threads. NULL, with errno set, where they cannot be had. */
@@ -438,6 +439,9 @@ struct skrt_launch {
     /* No block waits for another one. So they need not have their cores all at once, and each gives
      * its cores back when it has ended; else all do at the end of the launch. */
     bool waves;
+    /* It takes none of the device's cores, but has others, as many as these, to itself: for what
+     * does not run on cores at all. One such launch runs at a time; it waits for no event. */
+    bool apart;
     /* Barriers of kernels are over all launched cores of the type, as on the NPU; else over those
      * that the call includes. */
     bool full_barriers;

@@ -303,9 +303,12 @@ struct skrt_device {
     pthread_cond_t done; /* for the launcher: the queue has come to its end */
 
     uint32_t capacity[SKRT_CORE_TYPES];
-    /* By place: whose it is, or NULL. All places below `lowest` are somebody's. */
+    uint32_t n_places; /* of both types, and those of launches apart */
+    /* By place: whose it is, or NULL. All places below `lowest` are somebody's. Behind `capacity`
+     * of them stand as many for the launch that runs apart, if there can be such. */
     struct skrt_job **holders[SKRT_CORE_TYPES];
     uint32_t lowest[SKRT_CORE_TYPES];
+    struct skrt_job *apart;          /* whose launch that is, or NULL */
     struct skrt_fiber *fibers;       /* room for `most_fibers`; the first `n_fibers` are mapped */
     struct skrt_fiber **free_fibers; /* the last one is taken first */
     uint32_t most_fibers, n_fibers, n_free_fibers;

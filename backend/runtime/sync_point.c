@@ -4,7 +4,7 @@
 
 void skrt_sync_point_reset(struct skrt_device *device)
 {
-    uint32_t n = device->capacity[SKRT_AIC] + device->capacity[SKRT_AIV];
+    uint32_t n = device->n_places;
     device->free_points = NULL;
     for (uint32_t i = 0; i < n; i++) {
         device->points[i].next = device->free_points;

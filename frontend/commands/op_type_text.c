@@ -139,6 +139,8 @@ void op_type_text(struct text *text, const struct op_type *type)
         text_string(text, "  passive: it executes nothing\n");
     if (type->view)
         text_string(text, "  a view: nothing has to be done\n");
+    if (type->no_cores)
+        text_string(text, "  its kernel runs on no AI cores\n");
     put_rules(text, "shape", type->shape, type->n_shape);
     put_contents(text, type);
     put_rules(text, "flops", &type->flops, type->flops.text != NULL);

@@ -1,6 +1,7 @@
 #include "passes/fusion/fusable.h"
 #include "ir/calls.h"
 #include "ir/memories.h"
+#include "ir/op_cores.h"
 #include "ir/order.h"
 
 #include <string.h>
@@ -67,7 +68,9 @@ static enum fusable unmarked_fusable(const struct module *module, const struct o
         return NOT_SIMT;
     if (is_tiled_late(module, op))
         return NOT_TILED;
-    return supported < 0 && op_is_collective(module, op) ? NOT_COLLECTIVE : FUSABLE;
+    if (supported < 0 && op_is_collective(module, op))
+        return NOT_COLLECTIVE;
+    return op_has_no_cores(module, op) ? NOT_ON_CORES : FUSABLE;
 }
 
 enum fusable op_fusable(const struct module *module, const struct graph *graph, const struct op *op)
@@ -79,7 +82,7 @@ enum fusable op_fusable(const struct module *module, const struct graph *graph, 
     if (op_call_kind(op) != CALL_NONE)
         return NOT_CALL;
     if (op->attrs.count == 0)
-        return op_is_collective(module, op) ? NOT_COLLECTIVE : FUSABLE;
+        return unmarked_fusable(module, op);
     return op_is_marked_collective(module, op) ? FUSABLE : unmarked_fusable(module, op);
 }
 
@@ -90,6 +93,7 @@ const char *fusable_reason(enum fusable fusable)
     case NOT_COLLECTIVE: return "it is a collective that is not marked as fusable (_hccl)";
     case NOT_SIMT: return "it is a SIMT kernel (local_memory_size > 0)";
     case NOT_TILED: return "its tiling is computed on the AICPU (aicpu_tiling)";
+    case NOT_ON_CORES: return "its kernel runs on no AI cores";
     case NOT_CALL: return "it calls graphs";
     case NOT_PASSIVE: return "it executes nothing";
     case FUSABLE: break;

@@ -10,6 +10,7 @@ enum fusable {
     NOT_COLLECTIVE, /* a collective with neither _hccl nor supportSuperKernel = true */
     NOT_SIMT,       /* local_memory_size > 0 */
     NOT_TILED,      /* aicpu_tiling, with neither _tiling_sink_op nor _op_ensure_reuse_binary */
+    NOT_ON_CORES,   /* its kernel runs on no AI cores */
     NOT_CALL,       /* calls graphs */
     NOT_PASSIVE,    /* executes nothing; ignored, not cut at */
 };

@@ -125,8 +125,13 @@ void describe_row(struct text *text, const struct launch_names *names,
     names->row(text, names->user, index);
     text_string(text, " on ");
     names->stream(text, names->user, row->stream);
-    text_printf(text, ", %s, ", shape_info(row->shape)->name);
-    put_cores(text, row->shape, row->blocks);
+    if (row->blocks > 0)
+        text_printf(text, ", %s", shape_info(row->shape)->name);
+    text_string(text, ", ");
+    if (row->blocks == 0)
+        text_string(text, "no cores");
+    else
+        put_cores(text, row->shape, row->blocks);
     text_string(text, row->keeps ? " at once" : row->blocks > 1 ? " in turn" : "");
     put_events(text, names, table, row->waits, "; waits for ", " before it starts");
     put_steps(text, names, table, row);

@@ -1,5 +1,6 @@
 #include "passes/launches/graph.h"
 #include "ir/calls.h"
+#include "ir/op_cores.h"
 #include "ir/sk_options.h"
 #include "passes/entry/launch.h"
 
@@ -131,7 +132,8 @@ static void add_op(struct adder *adder, uint32_t op)
         add_called(adder, source, label);
     } else {
         const struct kernel *kernel = op_kernel(adder, op);
-        uint32_t blocks = kernel_blocks(adder->launches->module, kernel);
+        bool none = op_has_no_cores(adder->launches->module, &graph->ops.at[op]);
+        uint32_t blocks = none ? 0 : kernel_blocks(adder->launches->module, kernel);
         add_row(adder, source, label, shape_of(kernel->type), blocks)->keeps =
             has_barriers(adder, op) && blocks > 1;
     }
@@ -351,7 +353,7 @@ static void sum_streams(struct called_launch *sum, const struct launch_table *ta
     for (uint32_t i = 0; i < table->rows.count; i++) {
         const struct launch_row *row = &table->rows.at[i];
         const struct shape_info *shape = shape_info(row->shape);
-        uint32_t blocks = row->keeps ? row->blocks : 1,
+        uint32_t blocks = row->keeps || row->blocks == 0 ? row->blocks : 1,
                  *at = most + 2 * (size_t)row->stream;
         sum->keeps = sum->keeps || row->keeps;
         at[0] = at[0] < blocks * shape->aics ? blocks * shape->aics : at[0];

@@ -60,6 +60,6 @@ void launch_table_send(struct launch_table *table, uint32_t event)
 bool launch_row_is_too_large(const struct launch_table *table, const struct launch_row *row)
 {
     struct held held = {{0}};
-    held.of[row->shape] = row->keeps ? row->blocks : 1;
+    held.of[row->shape] = row->keeps || row->blocks == 0 ? row->blocks : 1;
     return !cores_fit(&table->device, &held);
 }

@@ -76,6 +76,47 @@ for threads in 1, 2, 5:
 right("and in turns", "middle.skir", "--unproven")
 right("and one after another", "middle.skir", "--serial")
 
+# ---- Rings ----
+
+# @s waits in the middle for two ops beside it, which wait for what it notifies in the middle.
+RING = """skir 1
+
+kernel @add : aiv_only {op = "Add", block = BLOCK, object = "add.o", function = "add", params = [x1, x2, y, tiling]}
+
+kernel @mul : aiv_only {op = "Mul", block = BLOCK, object = "mul.o", function = "mul", params = [x1, x2, y, tiling]}
+
+graph @g(%a: f16[64, 64], %b: f16[64, 64]) -> (f16[64, 64], f16[64, 64], f16[64, 64]) {
+  scope @s {
+    %m = Add(%a, %b) : f16[64, 64]
+    %n = Mul(%m, %b) : f16[64, 64]
+  }
+  stream "1" {
+    %x = Softmax(%m)ATTRS : f16[64, 64]
+    %w = Exp(%x)ATTRS : f16[64, 64]
+  }
+  scope @s {
+    %y = Mul(%x, %n) : f16[64, 64]
+    %z = Add(%y, %w) : f16[64, 64]
+  }
+  return %n, %w, %z
+}
+"""
+for name, block, attrs, launches in (("cores", 8, "", 3), ("none", 48, " {no_cores}", 3), ("missing", 48, "", 4)):
+    write(f"ring_{name}.skir", RING.replace("BLOCK", str(block)).replace("ATTRS", attrs))
+    for threads in 1, 2:
+        done = right(f"a ring ({name}) on {threads} threads", f"ring_{name}.skir", f"--threads={threads}", "--race-check")
+        tap.check("  race-free", "race-free" in done.stdout and f"in {launches} launches" in done.stdout, done.stdout)
+write("ring_text.skir", tap.skirc("opt", "--passes=partition-scopes..bind-kernels", "ring_none.skir").stdout)
+done = right("the same, written down", "ring_text.skir")
+tap.check("  is one launch, too", "in 3 launches" in done.stdout, done.stdout)
+done = tap.skirc("run", "ring_missing.skir", "--unproven", "--repeat=0")
+tap.check("where it has no cores, the op beside and the launch wait for each other", done.returncode == 1 and
+          done.stderr.startswith("skirc: deadlock\ndeadlock: no launch goes on: there is one that needs cores") and
+          'stream "1", launch Softmax: 0 AICs, 48 AIVs, 48 unfinished, 48 of 48 blocks not begun' in done.stderr, done.stderr)
+done = tap.skirc("run", "ring_none.skir", "--serial", "--repeat=0")
+tap.check("one after another a ring cannot run", done.returncode == 1 and
+          "'--serial' cannot run this op beside '@g_s', which waits for it in the middle" in done.stderr, done.stderr)
+
 # The text is sorted, so that one after another they can run, too.
 write("below.skir", """skir 1
 

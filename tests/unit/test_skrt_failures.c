@@ -144,14 +144,15 @@ static void test_invalid_parts(void **state)
 static void test_device_limits(void **state)
 {
     (void)state;
-    static const struct skrt_device_config bad[] = {{0, 0, 2}, {1025, 0, 2}, {1, UINT32_MAX, 2}};
+    static const struct skrt_device_config bad[] = {
+        {0, 0, 2, 0}, {1025, 0, 2, 0}, {1, UINT32_MAX, 2, 0}};
     for (size_t i = 0; i < COUNT(bad); i++) {
         errno = 0;
         assert_null(skrt_device_open(&bad[i]));
         assert_int_equal(errno, EINVAL);
     }
     skrt_device_close(NULL);
-    struct skrt_device_config largest = {1024, 1024, 0};
+    struct skrt_device_config largest = {1024, 1024, 0, 0};
     struct run run;
     run_open(&run, 1, (struct shape){1024, 1, 1});
     skrt_device_close(run.device);
