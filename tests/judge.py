@@ -39,6 +39,7 @@ class Op:
         self.results, self.operands, self.types, self.attrs = [], [], [], {}
         self.via, self.after, self.send, self.recv = None, [], [], []
         self.type = self.stream = self.scope = self.kernel = None
+        self.beside = None  # the launch in whose `scope none` it stands
 
     def passive(self):
         return self.type in PASSIVE or self.view()
@@ -100,7 +101,7 @@ class Graph:
         self.name, self.params, self.ops, self.launches = name, {}, [], []
         self.addresses = {}
         self.returned, self.result_types, self.blocks = [], [], []
-        self.beside = False  # in `scope none` in a super kernel
+        self.beside = None  # the launch in whose `scope none` the parser is
 
 
 def texts(data):
@@ -303,6 +304,7 @@ class Parser:
                 graph.ops.append(self.op())
                 graph.ops[-1].stream, graph.ops[-1].scope = stream, scope
                 graph.ops[-1].kernel = launch
+                graph.ops[-1].beside = graph.beside
 
     def block(self, graph, stream, scope, launch):
         word = self.take()
@@ -312,7 +314,7 @@ class Parser:
                 raise Refused("nesting")
             scope = "" if none else self.name("symbol")
             graph.blocks.append((word, scope, self.attrs() if scope else {}))
-            graph.beside, launch = bool(launch), None
+            graph.beside, launch = launch, None
         elif word == "stream":
             stream = self.string()
             graph.blocks.append((word, stream, self.attrs()))
@@ -326,7 +328,8 @@ class Parser:
         self.take("{")
         self.statements(graph, stream, scope, launch)
         self.take("}")
-        graph.beside = graph.beside and word != "scope"
+        if word == "scope":
+            graph.beside = None
 
     def events(self, owner):
         for word, found in (("send", owner.send), ("recv", owner.recv)):

@@ -35,6 +35,33 @@ def ids(errors, name):
     return set(re.findall(rf"^\S*{name}:.*\berror: .*\[([a-z-]+)\]$", errors, re.M))
 
 
+def join_rings(graph, order, units):
+    """Makes ops outside that a super kernel needs in its middle a part of it, where they can run
+    beside it."""
+    before = order.relation.before
+    for launch in graph.launches:
+        own = [i for i, op in enumerate(graph.ops) if op.kernel is launch and not op.passive()]
+        ring = [i for i in range(len(units)) if units[i] is not launch
+                and any(before[i] >> m & 1 for m in own) and any(before[m] >> i & 1 for m in own)]
+        plain = all(units[i] is op and (op.passive() or not op.scope and op.stream != launch.stream)
+                    for i, op in enumerate(graph.ops) if i in ring)
+        if plain and "fixed_slots" not in launch.attrs:
+            for i in ring:
+                units[i] = launch
+
+
+def told(graph, order):
+    """Pairs of which ops that run beside their super kernel tell by events."""
+    pairs = set()
+    for other in graph.ops:
+        if other.beside and not other.passive():
+            name = judge.name_of(other)
+            inside = [judge.name_of(op) for op in graph.ops if op.kernel is other.beside]
+            pairs |= {(a, b) for a in inside for b in inside if (a, name) in order.pairs
+                      and (name, b) in order.pairs and (a, b) not in order.uses}
+    return pairs
+
+
 def unfit(graph, order):
     """Whether super kernels of the text cannot be launches: they have events of their own, but
     nothing that executes; or they wait for each other, with single ops beside them."""
@@ -43,6 +70,7 @@ def unfit(graph, order):
         if launch.send + launch.recv and all(op.passive() for op in inside):
             return True
     units = [op.kernel if op.kernel and op.type not in judge.PASSIVE else op for op in graph.ops]
+    join_rings(graph, order, units)
     numbers = {id(unit): i for i, unit in enumerate(units)}
     relation = judge.Relation(len(units))
     for first, then in order.relation.pairs():
@@ -400,7 +428,8 @@ def prove(text, order):
         group = {name: "%" + op.results[-1 - (op.types[-1] == "token" and len(op.types) > 1)]
                  for name, op in inside.items()}
         demands = judge_entries.Demands()
-        for found_pairs, into in ((order.pairs, demands.before), (order.uses, demands.uses),
+        required = order.pairs - told(graph, order)
+        for found_pairs, into in ((required, demands.before), (order.uses, demands.uses),
                                   (order.overwrites, demands.overwrites)):
             for first, then in found_pairs:
                 if first in inside and then in inside:
