@@ -80,8 +80,8 @@ bool sync_check_circle(const struct sync_word *word)
     if (search.op == NONE)
         return true;
     if (sync_report_word(word,
-                         "waits for event '%.*s' before it notifies '%.*s', which who sends it "
-                         "waits for",
+                         "waits for event '%.*s' before it notifies '%.*s', for which its sender "
+                         "waits",
                          NAME(checker->module, word->slot->id),
                          NAME(checker->module, search.event)))
         diag_note(checker->diags,

@@ -62,6 +62,8 @@ check_match "but messages have what is behind them, too" \
 check "the type can be shown" "$SKIRC" opt --kernel-dir="$scratch/own" --op-type=MyGate
 check_match "with all that is known" 'shape  *x = \[..rows, n\]' "$scratch/stdout"
 check_status 2 "an unknown one is wrong usage" "$SKIRC" opt --op-type=MyGaet
+check "one without AI cores can be shown" "$SKIRC" opt --op-type=HcomBroadcast
+check_match "and that it has none" 'its kernel runs on no AI cores' "$scratch/stdout"
 check_status 1 "broken data is an error" \
     "$SKIRC" opt --kernel-dir="$scratch/wrong" "$scratch/good.skir"
 check_match "that names the place" \

@@ -107,12 +107,32 @@ static void test_invalid_launches(void **state)
     }
     run.launch.blocks = 24;
     run.launch.aivs = 2;
+    run.launch.apart = true;
+    run_launch(&run);
+    expect_status(&run, SKRT_INVALID);
+    expect_text(&run, "takes no cores of the device, which only a single sub-kernel can");
+    run.launch.apart = false;
     run_launch(&run);
     expect_status(&run, SKRT_OK);
     run.launch.params = NULL;
     run_launch(&run);
     expect_status(&run, SKRT_INVALID);
     expect_text(&run, "the parameters are missing");
+    run_close(&run);
+}
+
+/* Where no device was opened for it, a launch cannot take no cores. */
+static void test_apart(void **state)
+{
+    (void)state;
+    struct run run;
+    run_open(&run, 2, one_two);
+    run.launch.entry = NULL;
+    run.launch.parts[SKRT_AIC] = (struct skrt_call){idle_kernel, 0, 1, 0, false};
+    run.launch.apart = true;
+    run_launch(&run);
+    expect_status(&run, SKRT_INVALID);
+    expect_text(&run, "takes no cores of the device, which runs no such launches");
     run_close(&run);
 }
 
@@ -479,6 +499,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_misuse),
         cmocka_unit_test(test_invalid_launches),
+        cmocka_unit_test(test_apart),
         cmocka_unit_test(test_invalid_parts),
         cmocka_unit_test(test_device_limits),
         cmocka_unit_test(test_deadlock_report),
