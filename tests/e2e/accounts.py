@@ -20,7 +20,12 @@ graph @g(%a: f32[8], %b: f32[8]) -> f32[8] {
       %y = Mul(%x, %b) : f32[8]
     }
     %n = Foo(%x) {supportSuperKernel = 0} : f32[8] via @foo
-    %z = Add(%n, %y) : f32[8]
+    stream "2" {
+      scope none {
+        %o = Mul(%n, %b) : f32[8]
+      }
+    }
+    %z = Add(%n, %y) : f32[8] after (%o)
   }
   return %z
 }
@@ -45,7 +50,7 @@ for claim, text in [
      "line 5: scope '@s': super kernel '@g_s_split_0_1' has 2 ops: Add %x (the default stream), "
      "Mul %y (stream \"2\") [fused]"),
     ("a break names the op and what it waits for",
-     "line 10: scope '@s' breaks before this op of the default stream: it uses the result of "
+     "line 15: scope '@s' breaks before this op of the default stream: it uses the result of "
      "Foo %n [split-nonfusable]"),
     ("and why that needs the part before",
      "line 9: that needs the part before: this uses the result of Add %x"),
@@ -68,6 +73,18 @@ tap.check("JSON has a break's op, stream, cause and root",
           == ["s", "Add %z", "", "Foo %n", "Foo %n"], cut)
 left_out = by_id.get("not-fused", {})
 tap.check("and an op that is left out", left_out.get("op") == "Foo %n", left_out)
+
+# Without the op on stream 2, the launch can be on that, and %n beside it.
+with open("ring.skir", "w") as file:
+    file.write(PROGRAM.replace(" after (%o)", "").replace("scope none {\n        %o = Mul(%n, %b) : f32[8]\n      }", "")
+               .replace("{supportSuperKernel = 0}", "{no_cores}"))
+done = tap.skirc("check", "--explain", "--remarks=ring.json", "ring.skir")
+tap.check("what runs beside a super kernel is named", "it waits in the middle for what runs beside: Foo %n (the default "
+          "stream) [fused]" in done.stdout + done.stderr, done.stdout + done.stderr)
+with open("ring.json") as file:
+    fused = [remark for remark in json.load(file)["diagnostics"] if remark["id"] == "fused"]
+tap.check("  in JSON, too", len(fused) == 1 and fused[0]["beside"] == ["Foo %n"]
+          and fused[0]["ops"] == ["Add %x", "Mul %y", "Add %z"], fused)
 
 with open("plain.skir", "w") as file:
     file.write("skir 1\ngraph @g(%a: f32[8]) -> f32[8] { return %a }\n")
