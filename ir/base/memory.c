@@ -189,10 +189,10 @@ static size_t mapped_size(size_t bytes)
     return bytes > SIZE_MAX - PAGES_UNIT ? bytes : (bytes + PAGES_UNIT - 1) & ~(PAGES_UNIT - 1);
 }
 
-/* With its own pages, which take more room than the block; or NULL. */
-static struct block *block_map(size_t bytes)
+/* With its own pages, which take more room than the block; or NULL. `clear` as of pages_new. */
+static struct block *block_map(size_t bytes, bool *clear)
 {
-    struct block *block = bytes < large ? NULL : pages_new(mapped_size(bytes));
+    struct block *block = bytes < large ? NULL : pages_new(mapped_size(bytes), clear);
     if (block)
         block->mapped = mapped_size(bytes);
     return block;
@@ -201,7 +201,8 @@ static struct block *block_map(size_t bytes)
 /* NULL where there is no memory. */
 static struct block *block_alloc(size_t bytes)
 {
-    struct block *block = block_map(bytes);
+    bool clear;
+    struct block *block = block_map(bytes, &clear);
     if (!block) {
         block = malloc(bytes);
         if (block)
@@ -226,7 +227,8 @@ static struct block *block_copy(struct block *block, size_t bytes, struct block 
 static struct block *block_resize(struct block *old, size_t bytes)
 {
     if (!old->mapped) {
-        struct block *block = block_map(bytes);
+        bool clear;
+        struct block *block = block_map(bytes, &clear);
         return block ? block_copy(block, bytes, old, malloc_usable_size(old)) : realloc(old, bytes);
     }
     size_t mapped = mapped_size(bytes);
@@ -258,9 +260,12 @@ void *mem_try_calloc(size_t count, size_t size)
     size_t bytes;
     if (!block_size(count, size, &bytes))
         return NULL;
-    struct block *block = block_map(bytes);
+    bool clear = true;
+    struct block *block = block_map(bytes, &clear);
     if (!block)
         block = calloc(1, bytes);
+    else if (!clear)
+        memset(block + 1, 0, bytes - sizeof *block);
     return block ? block_new(block) : NULL;
 }
 

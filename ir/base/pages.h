@@ -3,13 +3,14 @@
 #ifndef IR_BASE_PAGES_H
 #define IR_BASE_PAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Sizes are multiples of this, which is that of a large page on most machines. */
 #define PAGES_UNIT ((size_t)2 << 20)
 
-/* Memory that is all 0, or NULL where there is none. */
-void *pages_new(size_t size);
+/* NULL where there is no memory; `clear`: it is all 0. */
+void *pages_new(size_t size, bool *clear);
 /* The same memory with another size, perhaps at another place; NULL where there is none, and the
  * old one stays. */
 void *pages_resize(void *pages, size_t size, size_t new_size);
