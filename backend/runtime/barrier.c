@@ -16,7 +16,9 @@ void skrt_barrier_arrive(struct skrt_core *core, enum skrt_core_type group)
                        SKRT_FLAG_LIMIT);
     if (core->job->race)
         skrt_race_arrive(core);
-    skrt_half_arrive(core);
+    struct skrt_half *half = skrt_half_of(core);
+    if (skrt_half_count(half, core->arrived++, 1))
+        skrt_half_tell(core, half);
 }
 
 void skrt_arrive(struct skrt_core *core, enum skrt_core_type group, const struct skrt_site *site)

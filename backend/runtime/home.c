@@ -135,22 +135,17 @@ static bool tell_round(const struct skrt_core *core, struct skrt_half *half)
     return true;
 }
 
-/* `n` cores that have arrived at all rounds before this one arrive at it. */
-static inline bool arrive(const struct skrt_core *core, struct skrt_half *half, uint64_t round,
-                          uint32_t n)
+void skrt_half_tell(const struct skrt_core *core, struct skrt_half *half)
 {
-    uint16_t *from = &half->at[round % SKRT_ROUNDS];
-    assert(round >= half->arrived && *from >= n);
-    half->at[(round + 1) % SKRT_ROUNDS] += (uint16_t)n;
-    *from -= (uint16_t)n;
-    return *from == 0 && round == half->arrived && tell_round(core, half);
+    if (tell_round(core, half))
+        skrt_half_release(half);
 }
 
-void skrt_half_arrive(struct skrt_core *core)
+/* Cores that rest arrive; who releases them sees whether that completes the next round. */
+static void arrive_at_rest(const struct skrt_core *core, struct skrt_half *half, uint32_t n)
 {
-    struct skrt_half *half = skrt_half_of(core);
-    if (arrive(core, half, core->arrived++, 1))
-        skrt_half_release(half);
+    if (skrt_half_count(half, half->released, n))
+        tell_round(core, half);
 }
 
 /* ---------------------------------------------------------------- looking ahead ---- */
@@ -246,7 +241,7 @@ static void go_on_resting(struct skrt_half *half, struct skrt_core_list *list)
     resting->row = ahead.row;
     resting->calls += ahead.calls;
     resting->rounds++;
-    arrive(first, half, half->released, resting->n);
+    arrive_at_rest(first, half, resting->n);
 }
 
 /* A core passes what is ahead of it, and joins those that have. What was counted of all of them so
@@ -287,7 +282,7 @@ static void wake(struct skrt_half *half, struct skrt_core_list *list)
         n++;
     }
     if (last)
-        arrive(last, half, half->released, n);
+        arrive_at_rest(last, half, n);
 }
 
 void skrt_half_settle(struct skrt_home *home)

@@ -57,8 +57,19 @@ void skrt_home_collect(struct skrt_home *home);
 /* The next core, which runs from now on; or NULL. */
 struct skrt_core *skrt_home_take(struct skrt_home *home);
 
-/* The core arrives once more. */
-void skrt_half_arrive(struct skrt_core *core);
+/* `n` cores of the half that have arrived at all rounds before this one arrive at it. Returns
+ * whether all have now, which the others are to be told. */
+static inline bool skrt_half_count(struct skrt_half *half, uint64_t round, uint32_t n)
+{
+    uint16_t *from = &half->at[round % SKRT_ROUNDS];
+    assert(round >= half->arrived && *from >= n);
+    half->at[(round + 1) % SKRT_ROUNDS] += (uint16_t)n;
+    *from -= (uint16_t)n;
+    return *from == 0 && round == half->arrived;
+}
+
+/* All cores of the core's home have arrived once more. */
+void skrt_half_tell(const struct skrt_core *core, struct skrt_half *half);
 /* Makes those ready whose round is complete and that have something to do before the next await. */
 void skrt_half_release(struct skrt_half *half);
 /* A core waits for the round that is not complete yet, after `released`. */
