@@ -240,6 +240,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/given_graphs.h \
 	frontend/commands/given_shapes.c \
 	frontend/commands/given_shapes.h \
+	frontend/commands/left_values.c \
+	frontend/commands/left_values.h \
 	frontend/commands/nearest.c \
 	frontend/commands/nearest.h \
 	frontend/commands/off_gear.c \

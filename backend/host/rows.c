@@ -258,17 +258,37 @@ static bool make_entry(struct entry_rows *rows, struct row_tables *tables, struc
     return ok;
 }
 
-static void remark_symbol(const struct module *module, const struct entry *entry,
-                          struct diags *diags)
+/* `what` has the name, and a symbol of another. */
+static void remark_symbol(const struct module *module, const char *what, uint32_t id, uint32_t loc,
+                          const struct text *symbol, struct diags *diags)
 {
-    const struct intern_name *name = &module->names.names[entry->name];
+    const struct intern_name *name = &module->names.names[id];
+    if (symbol->size != name->size || memcmp(symbol->at, name->text, name->size) != 0)
+        diag_at(diags, DIAG_entry_symbol, locate_name(module, loc),
+                "the symbol of %s '@%.*s' is '%.*s'", what, NAME(module, id), (int)symbol->size,
+                symbol->at);
+}
+
+static void remark_entry(const struct module *module, const struct entry *entry,
+                         struct diags *diags)
+{
     struct text symbol = {NULL, 0, 0};
     device_entry_symbol(&symbol, module, entry);
-    if (symbol.size != name->size || memcmp(symbol.at, name->text, name->size) != 0)
-        diag_at(diags, DIAG_entry_symbol, locate_name(module, entry->loc),
-                "the symbol of entry '@%.*s' is '%.*s'", NAME(module, entry->name),
-                (int)symbol.size, symbol.at);
+    remark_symbol(module, "entry", entry->name, entry->loc, &symbol, diags);
     text_free(&symbol);
+}
+
+static void remark_tables(const struct module *module, struct diags *diags)
+{
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        const struct graph *graph = &module->graphs.at[i];
+        struct text symbol = {NULL, 0, 0};
+        if (graph->cases.count == 0)
+            continue;
+        device_gears_symbol(&symbol, module, i);
+        remark_symbol(module, "the table of gears of", graph->name, graph->loc, &symbol, diags);
+        text_free(&symbol);
+    }
 }
 
 /* ------------------------------------------------------------------------------ module ---- */
@@ -307,10 +327,11 @@ bool module_rows_make(struct module_rows *rows, const struct module *module, str
     for (uint32_t i = 0; i < rows->count; i++) {
         emitter_begin(&emitter, i);
         ok &= make_entry(&rows->entries[i], &rows->tables, &emitter);
-        remark_symbol(module, emitter.entry, diags);
+        remark_entry(module, emitter.entry, diags);
         emitter_end(&emitter);
     }
     event_slots_free(&emitter.events);
+    remark_tables(module, diags);
     find_equal(rows, module_has_cases(module));
     return ok;
 }

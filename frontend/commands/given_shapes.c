@@ -1,5 +1,6 @@
 #include "frontend/commands/given_shapes.h"
 #include "frontend/commands/given_graphs.h"
+#include "frontend/commands/left_values.h"
 #include "frontend/commands/nearest.h"
 #include "ir/base/suggest.h"
 #include "ir/base/text.h"
@@ -71,14 +72,16 @@ static bool can_pad(const struct given_shapes *shapes, const struct graph *graph
 static void help_gear(const struct given_shapes *shapes, const struct graph *graph,
                       const struct gear *gear, int64_t value)
 {
-    struct diags *diags = &shapes->input->diags;
-    const int64_t *values = graph->gear_values.at + gear->values.first;
+    struct input *input = shapes->input;
+    struct left_values values = left_values_find(input, graph, gear);
     bool between = false;
-    for (uint32_t i = 0; i < gear->values.count; i++)
-        between = between || values[i] > value;
+    for (uint32_t i = 0; i < values.count; i++)
+        between = between || values.at[i] > value;
     between = between && can_pad(shapes, graph);
-    diag_help(diags, "%s%s", nearest_text(&diags->arena, values, gear->values.count, value),
+    diag_help(&input->diags, "%s%s",
+              nearest_text(&input->diags.arena, values.at, values.count, value),
               between ? "; --off-gear=pad runs the next larger one" : "");
+    vec_free(&values);
 }
 
 /* A gear has its values, be it that others say so, too. */
@@ -161,20 +164,20 @@ static void report_unsolved(const struct wanted *wanted, const struct dim_sum *s
         return;
     }
     int64_t constant = sum->count == 2 ? sum->terms[1].coefficient : 0;
-    int64_t *made = arena_alloc(&diags->arena, gear->values.count * sizeof *made);
-    for (uint32_t i = 0; i < gear->values.count; i++)
-        if (__builtin_mul_overflow(graph->gear_values.at[gear->values.first + i],
-                                   sum->terms[0].coefficient, &made[i]) ||
-            __builtin_add_overflow(made[i], constant, &made[i]))
-            made[i] = INT64_MAX; /* such a combination is left out */
+    struct left_values made = left_values_find(wanted->shapes->input, graph, gear);
+    for (uint32_t i = 0; i < made.count; i++)
+        if (__builtin_mul_overflow(made.at[i], sum->terms[0].coefficient, &made.at[i]) ||
+            __builtin_add_overflow(made.at[i], constant, &made.at[i]))
+            made.at[i] = INT64_MAX; /* such a combination is left out */
     wanted->shapes->ok = false;
-    if (!diag_at(diags, DIAG_gear, wanted_span(wanted),
-                 "%s is %lld by %s, but no value of the gear '%.*s' makes %s that",
-                 wanted_text(wanted), (long long)wanted->given, wanted->shape->from,
-                 NAME(module, gear->name), text))
-        return;
-    diag_help(diags, "%s", nearest_text(&diags->arena, made, gear->values.count, wanted->given));
-    if (wanted->shapes->mode != OFF_GEAR_ERROR)
+    bool told = diag_at(diags, DIAG_gear, wanted_span(wanted),
+                        "%s is %lld by %s, but no value of the gear '%.*s' makes %s that",
+                        wanted_text(wanted), (long long)wanted->given, wanted->shape->from,
+                        NAME(module, gear->name), text);
+    if (told)
+        diag_help(diags, "%s", nearest_text(&diags->arena, made.at, made.count, wanted->given));
+    vec_free(&made);
+    if (told && wanted->shapes->mode != OFF_GEAR_ERROR)
         diag_help(diags, "only shapes that a whole number for '%.*s' makes can be padded",
                   NAME(module, gear->name));
 }
