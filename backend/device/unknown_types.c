@@ -1,5 +1,6 @@
 #include "backend/device/unknown_types.h"
 #include "ir/calls.h"
+#include "ir/gears.h"
 #include "ir/operands.h"
 #include "ir/refine_types.h"
 
@@ -25,14 +26,18 @@ static uint32_t unknown_operand(const struct module *module, const struct graph 
     return NONE;
 }
 
-/* The graph that calls this one; NULL. */
-static const struct graph *caller_of(const struct module *module, const struct graph *graph)
+/* A graph that calls this one; NULL. `count`: how many do. */
+static const struct graph *caller_of(const struct module *module, const struct graph *graph,
+                                     uint32_t *count)
 {
     uint8_t *called = mem_calloc(module->graphs.count, 1);
     const struct graph *caller = NULL;
-    for (uint32_t i = 0; !caller && i < module->graphs.count; i++) {
+    uint32_t id = graph_id(module, graph);
+    *count = 0;
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        called[id] = 0;
         graph_mark_called(module, &module->graphs.at[i], called);
-        if (called[graph - module->graphs.at])
+        if (called[id] && (*count)++ == 0)
             caller = &module->graphs.at[i];
     }
     mem_free(called);
@@ -42,9 +47,15 @@ static const struct graph *caller_of(const struct module *module, const struct g
 static void help_param(const struct module *module, const struct graph *graph, uint32_t param,
                        struct diags *diags)
 {
-    const struct graph *caller = caller_of(module, graph);
-    uint32_t name = graph->values.at[param].name;
-    if (caller)
+    uint32_t callers, name = graph->values.at[param].name;
+    const struct graph *caller = caller_of(module, graph, &callers);
+    if (caller && callers > 1 && module_has_cases(module))
+        diag_help(
+            diags,
+            "combinations of gears call '@%.*s', which is compiled by itself: where they give "
+            "'%%%.*s' several shapes, write its ops in the graph that has the gears",
+            NAME(module, graph->name), NAME(module, name));
+    else if (caller)
         diag_help(diags,
                   "'@%.*s' calls '@%.*s', which is compiled by itself: write the type of "
                   "'%%%.*s' there in full",

@@ -28,6 +28,14 @@ static void diags_begin(struct diags *diags, const struct diags *like)
     diags->max_errors = 1;
 }
 
+/* The first line that says what to do. */
+static void take_help(const struct diag *diag, struct text *help)
+{
+    for (const struct diag_note *note = diag->notes; note && !help->size; note = note->next)
+        if (note->span.begin == no_span.begin)
+            text_string(help, note->text);
+}
+
 static struct gear_verdict diags_end(struct diags *diags, bool ok)
 {
     struct gear_verdict verdict = {
@@ -38,6 +46,8 @@ static struct gear_verdict diags_end(struct diags *diags, bool ok)
             continue;
         text_string(&verdict.reason, diag->text);
         verdict.where = diag->span;
+        verdict.open = diag->id == DIAG_cannot_infer;
+        take_help(diag, &verdict.help);
         break;
     }
     diags_free(diags);
@@ -80,5 +90,7 @@ void gear_instance_free(struct gear_instance *instance)
 {
     graph_free(&instance->graph);
     text_free(&instance->made.reason);
+    text_free(&instance->made.help);
     text_free(&instance->verified.reason);
+    text_free(&instance->verified.help);
 }

@@ -8,7 +8,9 @@
 struct gear_verdict {
     bool fits;          /* nothing is wrong */
     bool silent;        /* and nothing at all is to be said */
+    bool open;          /* what is wrong is a type that does not follow (DIAG_cannot_infer) */
     struct text reason; /* what is wrong */
+    struct text help;   /* and what to do about it; mostly empty */
     struct span where;  /* the place of that, if there is one */
 };
 

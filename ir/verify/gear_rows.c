@@ -8,6 +8,7 @@ void gear_rows_leave_out(struct gear_rows_left_out *left_out, const struct modul
                          const struct graph *graph, const int64_t *row,
                          const struct gear_verdict *fault)
 {
+    left_out->open += fault->open;
     if (left_out->count++ > 0) {
         text_string(&left_out->others, left_out->others.size ? "; " : "");
         gear_row_text(&left_out->others, module, graph, row);
@@ -15,13 +16,27 @@ void gear_rows_leave_out(struct gear_rows_left_out *left_out, const struct modul
     }
     gear_row_text(&left_out->first, module, graph, row);
     text_bytes(&left_out->reason, fault->reason.at, fault->reason.size);
+    text_bytes(&left_out->help, fault->help.at, fault->help.size);
     left_out->where = fault->where;
+}
+
+/* The values of the gears are not what is wrong. */
+static void report_open(const struct gear_rows_left_out *left_out, struct diags *diags)
+{
+    if (diag_at(diags, DIAG_cannot_infer, left_out->where, "%.*s", (int)left_out->reason.size,
+                left_out->reason.at) &&
+        left_out->help.size)
+        diag_help(diags, "%.*s", (int)left_out->help.size, left_out->help.at);
 }
 
 void gear_rows_report(const struct gear_rows_left_out *left_out, const struct module *module,
                       const struct graph *graph, uint32_t n_rows, bool refused, struct diags *diags)
 {
     bool several = left_out->count > 1;
+    if (refused && left_out->count && left_out->open == n_rows) {
+        report_open(left_out, diags);
+        return;
+    }
     if (left_out->count == 0 || !diag_at(diags, refused ? DIAG_gear : DIAG_gear_left_out,
                                          locate_token(module, graph->gears.at[0].loc),
                                          "%u of %u combinations of gears contradict%s the graph%s",
@@ -41,6 +56,7 @@ void gear_rows_left_out_free(struct gear_rows_left_out *left_out)
     text_free(&left_out->first);
     text_free(&left_out->others);
     text_free(&left_out->reason);
+    text_free(&left_out->help);
 }
 
 /* ------------------------------------------------------------------------- marking ---- */

@@ -9,8 +9,9 @@ struct diags;
 /* Those of one graph, to be told by one message. Zero-initialised is none. */
 struct gear_rows_left_out {
     uint32_t count;
-    struct text others;        /* those behind the first one */
-    struct text first, reason; /* the first one, and why */
+    uint32_t open;                   /* of these, because a type does not follow */
+    struct text others;              /* those behind the first one */
+    struct text first, reason, help; /* the first one, why, and what to do about it */
     struct span where;
 };
 
@@ -19,7 +20,8 @@ void gear_rows_leave_out(struct gear_rows_left_out *left_out, const struct modul
                          const struct graph *graph, const int64_t *row,
                          const struct gear_verdict *fault);
 /* All of them, of so many: an error, or a warning that says what becomes of them: "are left out",
- * "is left out". Nothing where there are none. */
+ * "is left out". Nothing where there are none. Where a type follows in no combination, that is the
+ * error, as of a graph without gears. */
 void gear_rows_report(const struct gear_rows_left_out *left_out, const struct module *module,
                       const struct graph *graph, uint32_t n_rows, bool refused,
                       struct diags *diags);
