@@ -1,8 +1,11 @@
 #include "frontend/commands/run_graph.h"
+#include "frontend/commands/given_graphs.h"
 #include "frontend/commands/named_values.h"
 #include "frontend/commands/outer_graphs.h"
 #include "frontend/tensor/npy.h"
 #include "ir/base/suggest.h"
+#include "ir/base/text.h"
+#include "ir/gears.h"
 #include "ir/syntax/locate.h"
 #include "ir/syntax/spelling.h"
 
@@ -67,18 +70,79 @@ static bool check_spec(const struct runner *runner, const struct graph *graph, u
     return ok;
 }
 
-/* Files that say nothing of the combination, as they cannot be read or fit none. */
+/* Files that say nothing of the combination, as they cannot be read or fit none. The ops, of which
+ * inputs may name constants and variables, are those of combinations. */
 static bool check_inputs(const struct runner *runner, const struct graph *graph)
 {
     struct named_values inputs = {.count = 0};
-    bool ok = named_values_parse(&inputs, runner->invocation, "input", runner->module, graph,
-                                 NAMED_PARAMETER);
+    bool ok =
+        named_values_parse(&inputs, runner->invocation, "input", runner->module,
+                           module_graph(runner->module, graph->cases.at[0].graph), NAMED_PARAMETER);
     for (uint32_t i = 0; ok && i < inputs.count; i++)
-        ok = tensor_spec_is_file(inputs.at[i].text)
+        ok = inputs.at[i].value >= graph->n_params ? true
+             : tensor_spec_is_file(inputs.at[i].text)
                  ? check_input(runner, graph, inputs.at[i].value, inputs.at[i].text)
                  : check_spec(runner, graph, inputs.at[i].value, inputs.at[i].text);
     named_values_free(&inputs);
     return ok;
+}
+
+/* Whether the graph of a combination has the shapes that are given, which may be of parameters that
+ * it does not have. */
+static bool has_shapes(const struct module *module, const struct graph *graph,
+                       const struct shape_arguments *shapes)
+{
+    for (uint32_t i = 0; i < shapes->count; i++) {
+        const struct given_shape *shape = &shapes->at[i];
+        uint32_t param = given_param(module, graph, shape);
+        uint32_t type = param == NONE ? NONE : graph->values.at[param].type;
+        if (type == NONE || module->types.at[type].rank != shape->rank)
+            continue;
+        for (uint32_t d = 0; d < shape->rank; d++)
+            if (type_dims(module, type)[d] >= 0 && type_dims(module, type)[d] != shape->dims[d])
+                return false;
+    }
+    return true;
+}
+
+/* "b = 2, s = 4; b = 4, s = 2": those with the shapes that are given, of which there are so many;
+ * the first ones. */
+static uint32_t put_left(const struct runner *runner, const struct graph *graph, struct text *text)
+{
+    enum { MOST = 8 };
+    const struct module *module = runner->module;
+    struct shape_arguments shapes = {NULL, 0, 0};
+    uint32_t count = 0;
+    if (!shape_arguments_read(&shapes, runner->invocation))
+        shapes.count = 0; /* which has been reported */
+    for (uint32_t i = 0; i < graph->cases.count; i++) {
+        const struct gear_case *row = &graph->cases.at[i];
+        if (!has_shapes(module, module_graph(module, row->graph), &shapes) || ++count > MOST)
+            continue;
+        text_string(text, text->size ? "; " : "");
+        gear_row_text(text, module, graph, graph->gear_values.at + row->values.first);
+    }
+    if (count > MOST)
+        text_printf(text, "; and %u more", count - MOST);
+    vec_free(&shapes);
+    return count;
+}
+
+static void report_open(const struct runner *runner, const struct graph *graph)
+{
+    struct text left = {NULL, 0, 0};
+    uint32_t count = put_left(runner, graph, &left);
+    bool some = count > 1 && count < graph->cases.count;
+    if (diag_at(runner->diags, DIAG_gear, locate_name(runner->module, graph->loc),
+                "nothing says which of %u combinations of gears is to run",
+                some ? count : graph->cases.count)) {
+        if (some)
+            diag_help(runner->diags, "the shapes leave %.*s", (int)left.size, left.at);
+        diag_help(runner->diags,
+                  "give the graph files (--input), shapes (--shape) or values (--bind %.*s=N)",
+                  NAME(runner->module, graph->gears.at[0].name));
+    }
+    text_free(&left);
 }
 
 /* Of a graph with gears, the one combination that shapes and values have left; NULL, reported, if
@@ -89,12 +153,8 @@ static const struct graph *choose_case(const struct runner *runner, const struct
         return graph;
     if (graph->cases.count == 1)
         return module_graph(runner->module, graph->cases.at[0].graph);
-    if (check_inputs(runner, graph) &&
-        diag_at(runner->diags, DIAG_gear, locate_name(runner->module, graph->loc),
-                "nothing says which of %u combinations of gears is to run", graph->cases.count))
-        diag_help(runner->diags,
-                  "give the graph files (--input), shapes (--shape) or values (--bind %.*s=N)",
-                  NAME(runner->module, graph->gears.at[0].name));
+    if (check_inputs(runner, graph))
+        report_open(runner, graph);
     return NULL;
 }
 
