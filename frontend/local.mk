@@ -238,6 +238,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/commands/gear_names.h \
 	frontend/commands/given_graphs.c \
 	frontend/commands/given_graphs.h \
+	frontend/commands/given_origin.c \
+	frontend/commands/given_origin.h \
 	frontend/commands/given_shapes.c \
 	frontend/commands/given_shapes.h \
 	frontend/commands/left_values.c \

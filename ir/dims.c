@@ -237,3 +237,21 @@ enum dim_fault dim_bind(struct module *module, int64_t dim, const struct dim_bin
         *bound = dim_of_sum(module, &result);
     return fault;
 }
+
+/* ------------------------------------------------------------------------------ solving ---- */
+
+bool dim_sum_has_one_name(const struct dim_sum *sum)
+{
+    return sum->count > 0 && sum->count <= 2 && sum->terms[0].degree == 1 &&
+           (sum->count == 1 || sum->terms[1].degree == 0);
+}
+
+bool dim_sum_solve(const struct dim_sum *sum, int64_t number, struct dim_binding *solution)
+{
+    const struct dim_term *term = &sum->terms[0];
+    int64_t constant = sum->count == 2 ? sum->terms[1].coefficient : 0;
+    if (number < constant || (number - constant) % term->coefficient != 0)
+        return false;
+    *solution = (struct dim_binding){term->names[0], (number - constant) / term->coefficient};
+    return true;
+}

@@ -56,6 +56,11 @@ struct dim_binding {
     int64_t value; /* not negative */
 };
 
+/* Whether a sum is one name times a number, or that plus a constant. */
+bool dim_sum_has_one_name(const struct dim_sum *sum);
+/* The value of the name of such a sum that makes it the number; false where none does. */
+bool dim_sum_solve(const struct dim_sum *sum, int64_t number, struct dim_binding *solution);
+
 /* The dimension with the values for their names. Integers and DIM_UNKNOWN stay. */
 enum dim_fault dim_bind(struct module *module, int64_t dim, const struct dim_binding *bindings,
                         uint32_t count, int64_t *bound);

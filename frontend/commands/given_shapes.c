@@ -1,5 +1,6 @@
 #include "frontend/commands/given_shapes.h"
 #include "frontend/commands/given_graphs.h"
+#include "frontend/commands/given_origin.h"
 #include "frontend/commands/left_values.h"
 #include "frontend/commands/nearest.h"
 #include "ir/base/suggest.h"
@@ -11,6 +12,7 @@
 struct given_shapes {
     struct input *input;
     struct dim_bindings bindings;
+    uint32_t n_bound; /* of these, by --bind */
     struct shape_arguments at;
     uint8_t *chosen; /* by graph: whose parameters are meant */
     uint8_t *meant;  /* by graph: whose names are; all, or with --graph what it calls, too */
@@ -60,10 +62,13 @@ static struct span wanted_span(const struct wanted *wanted)
 
 static void report_dim(const struct wanted *wanted, const char *is)
 {
-    wanted->shapes->ok = false;
-    diag_at(&wanted->shapes->input->diags, DIAG_type_mismatch, wanted_span(wanted),
-            "%s is %s, but %lld by %s", wanted_text(wanted), is, (long long)wanted->given,
-            wanted->shape->from);
+    struct given_shapes *shapes = wanted->shapes;
+    shapes->ok = false;
+    if (diag_at(&shapes->input->diags, DIAG_type_mismatch, wanted_span(wanted),
+                "%s is %s, but %lld by %s", wanted_text(wanted), is, (long long)wanted->given,
+                wanted->shape->from))
+        given_origin_help(shapes->input, wanted->graph, &shapes->at, &shapes->bindings,
+                          shapes->n_bound, wanted->declared);
 }
 
 static bool can_pad(const struct given_shapes *shapes, const struct graph *graph);
@@ -133,24 +138,6 @@ static bool check_all_bindings(struct given_shapes *shapes)
     return ok;
 }
 
-/* Whether it is a sum of a product of one name and a constant. */
-static bool has_one_name(const struct dim_sum *sum)
-{
-    return sum->count > 0 && sum->count <= 2 && sum->terms[0].degree == 1 &&
-           (sum->count == 1 || sum->terms[1].degree == 0);
-}
-
-/* The name of such a sum, which the given number makes an integer. */
-static bool solve(const struct dim_sum *sum, int64_t given, struct dim_binding *solution)
-{
-    const struct dim_term *term = &sum->terms[0];
-    int64_t constant = sum->count == 2 ? sum->terms[1].coefficient : 0;
-    if (given < constant || (given - constant) % term->coefficient != 0)
-        return false;
-    *solution = (struct dim_binding){term->names[0], (given - constant) / term->coefficient};
-    return true;
-}
-
 /* A sum that no whole value of its name makes. Of a gear's, the nearest are told. */
 static void report_unsolved(const struct wanted *wanted, const struct dim_sum *sum,
                             const char *text)
@@ -199,9 +186,9 @@ static bool settle(const struct wanted *wanted)
         return false;
     }
     dim_to_sum(module, dim, &sum);
-    if (!has_one_name(&sum))
+    if (!dim_sum_has_one_name(&sum))
         return false;
-    if (!solve(&sum, wanted->given, &solution)) {
+    if (!dim_sum_solve(&sum, wanted->given, &solution)) {
         report_unsolved(
             wanted, &sum,
             arena_printf(&shapes->input->diags.arena, "%.*s", NAME(module, dim_gear(dim))));
@@ -558,9 +545,8 @@ static enum exit_status bind_all(struct given_shapes *shapes)
     enum exit_status status = bind_argument_read(input, &shapes->bindings);
     if (status != EXIT_DONE)
         return status;
-    if (!shape_arguments_read(&shapes->at, shapes->input->invocation))
-        return EXIT_USAGE;
-    if (!choose(shapes))
+    shapes->n_bound = shapes->bindings.count;
+    if (!shape_arguments_read(&shapes->at, shapes->input->invocation) || !choose(shapes))
         return EXIT_USAGE;
     if (!check_all_bindings(shapes)) {
         bind_values(shapes); /* of other graphs, to find what else is wrong */
