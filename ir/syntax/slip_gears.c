@@ -26,12 +26,15 @@ static bool found_number(const struct slip *slip)
     return isdigit((unsigned char)*slip->begin);
 }
 
-/* A name that is written as others are. */
+/* A name that is written as others are; the help shows one that can be written. */
 static void help_quoted(const struct slip *slip)
 {
     const char *begin = slip->begin + 1, *end = slip->end - (*slip->begin == '"');
-    diag_help(slip->diags, "a name in a dimension is a plain word: '%.*s'",
-              end > begin ? (int)(end - begin) : 1, end > begin ? begin : "b");
+    bool word = end > begin && !isdigit((unsigned char)*begin);
+    for (const char *p = begin; p < end; p++)
+        word = word && (isalnum((unsigned char)*p) || *p == '_');
+    diag_help(slip->diags, "a name in a dimension is a plain word%s '%.*s'",
+              word ? ":" : ", such as", word ? (int)(end - begin) : 1, word ? begin : "b");
 }
 
 /* What stands behind a dimension that is complete. */

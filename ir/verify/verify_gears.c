@@ -209,6 +209,35 @@ static void verify_shared_shapes(struct graph_verifier *gv)
     }
 }
 
+/* Those of a product, each once; UINT64_MAX: more than that. */
+static uint64_t count_product(const struct graph *graph)
+{
+    uint64_t all = 1;
+    for (uint32_t i = 0; i < graph->gears.count; i++) {
+        const int64_t *values = graph->gear_values.at + graph->gears.at[i].values.first;
+        uint64_t count = 0;
+        for (uint32_t n = 0; n < graph->gears.at[i].values.count; n++) {
+            bool repeated = false;
+            for (uint32_t before = 0; before < n; before++)
+                repeated = repeated || values[before] == values[n];
+            count += !repeated;
+        }
+        if (__builtin_mul_overflow(all, count, &all))
+            return UINT64_MAX;
+    }
+    return all;
+}
+
+/* Of a `zip`, its values are too many. */
+static void report_too_many(struct graph_verifier *gv)
+{
+    uint64_t count = count_product(gv->graph);
+    if (diag_at(gv->diags, DIAG_gear, locate_token(gv->module, gv->graph->gears.at[0].loc),
+                "gears make %s%llu combinations, more than %d",
+                count == UINT64_MAX ? "at least " : "", (unsigned long long)count, GEARS_MAX_ROWS))
+        diag_help(gv->diags, "list fewer values, or pair those that go together by 'zip'");
+}
+
 void verify_gears(struct graph_verifier *gv)
 {
     const struct graph *graph = gv->graph;
@@ -225,8 +254,7 @@ void verify_gears(struct graph_verifier *gv)
     if (!ok)
         return;
     if (!gear_table_init(&table, graph)) {
-        diag_at(gv->diags, DIAG_gear, locate_token(gv->module, graph->gears.at[0].loc),
-                "gears make more than %d combinations", GEARS_MAX_ROWS);
+        report_too_many(gv);
         return;
     }
     verify_shapes(gv, &table);
