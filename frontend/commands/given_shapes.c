@@ -20,6 +20,7 @@ struct given_shapes {
     struct padding *padding;
     struct row_search *search; /* that is at work */
     bool ok;
+    bool pads; /* no combination has what is given, but padding would do */
 };
 
 /* ----------------------------------------------------------------------------- graphs ---- */
@@ -390,7 +391,8 @@ static void narrow_graph(struct given_shapes *shapes, struct graph *graph)
     search.out = mem_calloc(search.table.n_rows, 1);
     for (uint32_t i = 0; i < search.table.n_rows; i++)
         search.out[i] = !row_has_bindings(&search, i);
-    bind_common(&search);
+    if (!bind_common(&search) && shapes->mode == OFF_GEAR_ERROR)
+        shapes->pads = can_pad(shapes, graph);
     if (each_wanted(shapes, leave_out) && !bind_common(&search))
         report_no_row(&search);
     mem_free(search.out);
@@ -499,8 +501,12 @@ static bool bind_values(struct given_shapes *shapes)
 {
     if (shapes->at.count == 0 && shapes->bindings.count == 0)
         return settle_all_types(shapes->input);
-    return bind_dims(shapes->input->module, shapes->meant, shapes->bindings.at,
-                     shapes->bindings.count, &shapes->input->diags);
+    struct diags *diags = &shapes->input->diags;
+    bool ok = bind_dims(shapes->input->module, shapes->meant, shapes->bindings.at,
+                        shapes->bindings.count, diags);
+    if (shapes->pads && diags->list.count && diags->list.at[diags->list.count - 1].id == DIAG_gear)
+        diag_help(diags, "--off-gear=pad runs the next larger one");
+    return ok;
 }
 
 static bool choose(struct given_shapes *shapes)
