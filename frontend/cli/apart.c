@@ -32,7 +32,7 @@ struct record {
     _Atomic uint64_t deadline; /* what runs is to have ended by then, on attend_clock(); 0: none */
     struct attended work;      /* the process that works; its end is known when */
     _Atomic uint64_t ended;    /* ... this is the key */
-    bool orphans;              /* it has left processes behind */
+    bool orphans;              /* it has made processes that are not its own, or left some */
     int failure;               /* the error number of why there is no such process, or 0 */
     char running[256];         /* code that runs beside launches; "": none does */
     struct skrt_note notes[SKRT_NOTES];
@@ -431,7 +431,7 @@ static _Noreturn void stand_between(struct errand *errand, struct record *shared
     if (work.pid > 0) {
         attend(&work, &attendance);
         leftovers_note_end(leftover);
-        shared->orphans = leftovers_end_adopted(work.pid);
+        shared->orphans = leftovers_end_adopted(work.pid) || work.siblings;
         shared->work = work;
     }
     atomic_store(&shared->ended, key);

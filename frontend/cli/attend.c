@@ -57,11 +57,26 @@ static void go_on(pid_t id, int signal_number)
         kill(id, SIGCONT);
 }
 
+/* Whether a process has ended while the attended one has not, of which it is no thread: those that
+ * are traced are told of, too. */
+static bool is_sibling_end(const struct attended *attended)
+{
+    siginfo_t other = {.si_pid = 0}, own = {.si_pid = 0};
+    char thread[64];
+    if (waitid(P_ALL, 0, &other, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0 || other.si_pid == 0 ||
+        waitid(P_PID, (id_t)attended->pid, &own, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+        own.si_pid != 0)
+        return false;
+    snprintf(thread, sizeof thread, "/proc/%ld/task/%ld", (long)attended->pid, (long)other.si_pid);
+    return access(thread, F_OK) != 0;
+}
+
 /* Threads that are traced, and processes that were adopted, are not seen without __WALL. */
 static bool has_ended(struct attended *attended)
 {
     for (;;) {
         int status = 0;
+        attended->siblings = attended->siblings || is_sibling_end(attended);
         pid_t waited = waitpid(-1, &status, WNOHANG | WUNTRACED | __WALL);
         if (waited < 0 && errno == EINTR)
             continue;
@@ -88,6 +103,7 @@ void attend(struct attended *attended, const struct attendance *attendance)
     const struct timespec turn = {0, 100000000};
     sigset_t waited, before;
     attended->by = BY_ITSELF;
+    attended->siblings = false;
     sigemptyset(&waited);
     sigaddset(&waited, SIGCHLD);
     if (attendance->stops_alike)

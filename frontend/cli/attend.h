@@ -19,6 +19,7 @@ struct attended {
     pid_t pid;
     int status; /* as waitpid has it */
     enum ended_by by;
+    bool siblings; /* others have ended before it: it has made them its siblings (CLONE_PARENT) */
 };
 
 /* When nothing good is to be expected of it. Others may change it meanwhile. */

@@ -49,6 +49,9 @@ check("a kernel that is not to end with its parent", build("away", "#include <sy
 CLONE = "if (syscall(SYS_clone, 0, 0, 0, 0, 0) == 0) for (alarm(60);;) sleep(1);"
 check("a kernel that leaves a process of which nobody is told", build("silent_child", OWN % CLONE),
       ["skirc: the kernel of Own %y has left a process running"])
+check("a kernel that makes a process which is none of its own", build("sibling", OWN % (
+    "if (syscall(SYS_clone, 0x8000 | SIGCHLD, 0, 0, 0, 0) == 0) _exit(0); usleep(300000);")),
+      ["skirc: a kernel has left a process behind", "calls that cores were in last:"], "--repeat=0")
 DAEMON = "if (fork() == 0) { setsid(); if (fork()) _exit(0); for (alarm(60);;) sleep(1); }"
 check("a kernel whose processes are not its own", build("unadopted", "#include <sys/prctl.h>\n" + OWN % (
     "prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0); " + DAEMON)),
