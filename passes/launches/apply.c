@@ -254,11 +254,23 @@ static uint32_t cut_superkernel(struct cutter *cutter, uint32_t i)
     return i;
 }
 
-/* Numbers the blocks that stand in the body, in its order, and leaves out others. */
+/* Whether a block goes on with what the item before it closes: a stream's. */
+static bool goes_on(const struct graph *next, const struct block *block, uint64_t before)
+{
+    if (item_kind(before) != ITEM_CLOSE || block->kind != BLOCK_STREAM)
+        return false;
+    const struct block *closed = &next->blocks.at[item_id(before)];
+    return closed->kind == BLOCK_STREAM && closed->name == block->name &&
+           closed->parent == block->parent;
+}
+
+/* Numbers the blocks that stand in the body, in its order, and leaves out others. Blocks of one
+ * stream, one right behind the other, become one. */
 static void number_blocks(struct graph *graph)
 {
     struct graph next = {.name = NONE};
     struct id_map now = {NULL, 0, 0};
+    uint32_t count = 0;
     for (uint32_t i = 0; i < graph->body.count; i++) {
         uint32_t id = item_id(graph->body.at[i]);
         enum item_kind kind = item_kind(graph->body.at[i]);
@@ -266,13 +278,18 @@ static void number_blocks(struct graph *graph)
             struct block block = graph->blocks.at[id];
             if (block.parent != NONE)
                 block.parent = id_map_get(&now, block.parent);
+            if (count > 0 && goes_on(&next, &block, graph->body.at[count - 1])) {
+                id_map_set(&now, id, item_id(graph->body.at[--count]));
+                continue;
+            }
             id_map_set(&now, id, graph_add_block(&next, &block));
         }
-        if (kind != ITEM_OP)
-            graph->body.at[i] = item_make(kind, id_map_get(&now, id));
-        else if (graph->ops.at[id].block != NONE)
+        if (kind == ITEM_OP && graph->ops.at[id].block != NONE)
             graph->ops.at[id].block = id_map_get(&now, graph->ops.at[id].block);
+        graph->body.at[count++] =
+            kind == ITEM_OP ? graph->body.at[i] : item_make(kind, id_map_get(&now, id));
     }
+    graph->body.count = count;
     vec_free(&graph->blocks);
     memcpy(&graph->blocks, &next.blocks, sizeof next.blocks);
     id_map_free(&now);
