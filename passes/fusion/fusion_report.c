@@ -400,9 +400,12 @@ void fusion_report_fused(struct fusion *f, const struct segment *segment, uint32
     uint32_t count = put_ops(&own, f, segment, false), beside = put_ops(&others, f, segment, true);
     text_char(&own, '\0');
     text_char(&others, '\0');
-    diag_at(diags, DIAG_fused, op_span(f, ops[0]), "%s: super kernel '@%.*s' has %u op%s: %s%s%s",
-            fusion_group_text(f, segment->group), NAME(f->module, name), count,
-            count == 1 ? "" : "s", own.at,
+    const char *scope =
+        f->groups.at[segment->group].scope == NONE
+            ? ""
+            : arena_printf(&diags->arena, "%s: ", fusion_group_text(f, segment->group));
+    diag_at(diags, DIAG_fused, op_span(f, ops[0]), "%ssuper kernel '@%.*s' has %u op%s: %s%s%s",
+            scope, NAME(f->module, name), count, count == 1 ? "" : "s", own.at,
             beside ? "; it waits in the middle for what runs beside: " : "", others.at);
     text_free(&own);
     text_free(&others);
