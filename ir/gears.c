@@ -18,14 +18,8 @@ static int compare_rows(const int64_t *a, const int64_t *b, uint32_t n)
 /* The place of a row, or the one where it would be. */
 static uint32_t lower_bound(const struct gear_table *table, const int64_t *row)
 {
-    uint32_t low = 0, high = table->n_rows;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (compare_rows(gear_table_row(table, middle), row, table->n_gears) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low;
+    bisect(low, i, table->n_rows, compare_rows(gear_table_row(table, i), row, table->n_gears) < 0);
     return low;
 }
 

@@ -117,15 +117,9 @@ static int compare_borders(const void *a, const void *b)
 
 static uint32_t find_border(const struct finder *finder, uint32_t buffer, int64_t at)
 {
-    uint32_t low = 0, high = finder->borders.count;
+    uint32_t low;
     struct border wanted = {buffer, at};
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (compare_borders(&finder->borders.at[middle], &wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    bisect(low, i, finder->borders.count, compare_borders(&finder->borders.at[i], &wanted) < 0);
     return low;
 }
 

@@ -69,14 +69,8 @@ static void find_syncs(struct explainer *ex)
 /* How many of these gaps are below one. */
 static uint32_t count_below(const struct vec_u32 *gaps, uint32_t gap)
 {
-    uint32_t low = 0, high = gaps->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (gaps->at[middle] < gap)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low;
+    bisect(low, i, gaps->count, gaps->at[i] < gap);
     return low;
 }
 

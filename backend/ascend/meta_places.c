@@ -11,14 +11,8 @@
 static uint32_t op_of(const struct launch_info *info, uint32_t group)
 {
     const struct arg_group *wanted = &info->entry->groups.at[group];
-    uint32_t low = 0, high = info->ops.count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (info->ops.at[middle].group < wanted)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low;
+    bisect(low, i, info->ops.count, info->ops.at[i].group < wanted);
     return low;
 }
 
@@ -86,14 +80,8 @@ static void put_instr(struct info_json *out, const struct launch_info *info,
 /* The first line of an entry: lines stand in the order of the entries. */
 static uint32_t first_line(const struct source_lines *lines, uint32_t entry)
 {
-    uint32_t low = 0, high = lines->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (lines->at[middle].entry < entry)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low;
+    bisect(low, i, lines->count, lines->at[i].entry < entry);
     return low;
 }
 

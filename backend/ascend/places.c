@@ -4,14 +4,8 @@
 
 const struct source_line *places_line(const struct source_lines *lines, uint32_t line)
 {
-    uint32_t low = 0, high = lines->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (lines->at[middle].line <= line)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low;
+    bisect(low, i, lines->count, lines->at[i].line <= line);
     return low ? &lines->at[low - 1] : NULL;
 }
 

@@ -40,14 +40,8 @@ void grams_sort(struct grams *grams)
 /* The first one with this hash or a greater one. */
 static uint32_t find_hash(const struct grams *grams, uint64_t hash)
 {
-    uint32_t low = 0, high = grams->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (grams->at[middle].hash < hash)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low;
+    bisect(low, i, grams->count, grams->at[i].hash < hash);
     return low;
 }
 

@@ -77,14 +77,8 @@ static void free_groups(struct side *side)
 /* The first group of the reported at the place of an expectation. */
 static uint32_t first_at(const struct side *given, const struct golden_diag *wanted)
 {
-    uint32_t low = 0, high = given->groups.count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (compare_places(given->groups.at[middle].diag, wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low;
+    bisect(low, i, given->groups.count, compare_places(given->groups.at[i].diag, wanted) < 0);
     return low;
 }
 

@@ -21,19 +21,24 @@ static bool fail(char *error, size_t error_size, const char *path, const char *w
 
 /* ---- Opening ---- */
 
-/* Without O_NONBLOCK, a pipe would wait for somebody who writes, and a file that another process
- * has leased (F_SETLEASE) as long as the system lets it keep that: it gets a while for that. */
-static int open_to_read(const char *path)
+int file_open_patiently(const char *path, int access, int busy)
 {
     enum { TURNS = 500 };
     const struct timespec turn = {0, 10000000};
     int fd;
-    for (int i = 0; (fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) < 0; i++) {
-        if (errno != EWOULDBLOCK || i == TURNS)
+    for (int i = 0; (fd = open(path, access | O_CLOEXEC | O_NONBLOCK)) < 0; i++) {
+        if (errno != busy || i == TURNS)
             break;
         nanosleep(&turn, NULL);
     }
     return fd;
+}
+
+/* Without O_NONBLOCK, a pipe would wait for somebody who writes, and a file that another process
+ * has leased (F_SETLEASE) as long as the system lets it keep that: it gets a while for that. */
+static int open_to_read(const char *path)
+{
+    return file_open_patiently(path, O_RDONLY, EWOULDBLOCK);
 }
 
 static bool fail_open(char *error, size_t error_size, const char *path)

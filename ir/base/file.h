@@ -21,6 +21,9 @@ bool file_read(const char *path, struct file_bytes *bytes, char *error, size_t e
 bool file_read_regular(const char *path, struct file_bytes *bytes, char *error, size_t error_size);
 /* The same as file_read of at most 4 GiB, what positions in texts point into. */
 bool file_read_text(const char *path, struct file_bytes *bytes, char *error, size_t error_size);
+/* open() with `access` (O_RDONLY or O_WRONLY), the file closed on exec and O_NONBLOCK; where it
+ * fails with `busy`, tried again for five seconds. -1 with errno where it cannot be opened. */
+int file_open_patiently(const char *path, int access, int busy);
 /* Opens a regular file to be read from anywhere; -1 where it cannot be. */
 int file_open_regular(const char *path, uint64_t *size, char *error, size_t error_size);
 /* Reads `size` bytes from `offset` on, which the file has. */

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 static bool is_deferred;
@@ -113,15 +112,9 @@ static char *follow_links(const char *path)
  * may ever. */
 static int open_in_place(const char *path)
 {
-    enum { TURNS = 500 };
-    const struct timespec turn = {0, 10000000};
-    int fd;
-    for (int i = 0; (fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK)) < 0; i++) {
-        if (errno != ENXIO || i == TURNS)
-            return -1;
-        nanosleep(&turn, NULL);
-    }
-    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+    int fd = file_open_patiently(path, O_WRONLY, ENXIO);
+    if (fd >= 0)
+        fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
     return fd;
 }
 

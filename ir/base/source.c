@@ -89,16 +89,10 @@ void source_free(struct source *source)
 
 const struct source_file *source_file_at(const struct source *source, uint32_t offset)
 {
-    uint32_t low = 0, high = source->files.count;
+    uint32_t low;
     if (offset <= source->size)
         return NULL;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (source->files.at[middle]->begin <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    bisect(low, i, source->files.count, source->files.at[i]->begin <= offset);
     return low ? source->files.at[low - 1] : NULL;
 }
 
@@ -124,16 +118,10 @@ void source_add_token(struct source *source, struct span token)
 
 struct span source_token(const struct source *source, uint32_t offset)
 {
-    uint32_t low = 0, high = source->tokens.count;
+    uint32_t low;
     assert(source->language == SOURCE_FOREIGN);
     assert(offset <= source->size || source_file_at(source, offset));
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (source->tokens.at[middle].begin < offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    bisect(low, i, source->tokens.count, source->tokens.at[i].begin < offset);
     if (low < source->tokens.count && source->tokens.at[low].begin == offset)
         return source->tokens.at[low];
     return (struct span){offset, offset + 1};

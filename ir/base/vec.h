@@ -72,6 +72,21 @@ static inline uint32_t vec_capacity(uint32_t capacity, uint64_t need)
         (v)->count = vec_count_;                                                                   \
     } while (0)
 
+/* Sets `first` to the first of the places 0 to `count` that is not `before` what is sought, where
+ * those that are stand ahead of those that are not: `before` is said of the place `i`. */
+#define bisect(first, i, count, before)                                                            \
+    do {                                                                                           \
+        uint32_t bisect_end_ = (count);                                                            \
+        (first) = 0;                                                                               \
+        while ((first) < bisect_end_) {                                                            \
+            uint32_t i = (first) + (bisect_end_ - (first)) / 2;                                    \
+            if (before)                                                                            \
+                (first) = i + 1;                                                                   \
+            else                                                                                   \
+                bisect_end_ = i;                                                                   \
+        }                                                                                          \
+    } while (0)
+
 #define vec_free(v)                                                                                \
     do {                                                                                           \
         mem_free((v)->at);                                                                         \

@@ -85,14 +85,8 @@ static bool has_origins(const struct module *module)
 /* The part that an offset is in, or NULL. */
 static const struct part *part_at(const struct parts *parts, uint32_t offset)
 {
-    uint32_t low = 0, high = parts->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (parts->at[middle].loc <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low;
+    bisect(low, i, parts->count, parts->at[i].loc <= offset);
     return low ? &parts->at[low - 1] : NULL;
 }
 

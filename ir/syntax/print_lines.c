@@ -108,14 +108,8 @@ uint32_t print_line_start(const struct printer *printer, uint32_t offset)
 /* How many comments of the source begin before `offset`. */
 static uint32_t count_before(const struct spans *comments, uint32_t offset)
 {
-    uint32_t low = 0, high = comments->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (comments->at[middle].begin < offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low;
+    bisect(low, i, comments->count, comments->at[i].begin < offset);
     return low;
 }
 

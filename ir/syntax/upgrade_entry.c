@@ -28,14 +28,8 @@ struct upgrade {
 static bool find_call(const struct upgrade *up, const struct instr *call, enum core_type core,
                       uint32_t *at)
 {
-    uint32_t i = 0, end = up->calls.count;
-    while (i < end) {
-        uint32_t middle = i + (end - i) / 2;
-        if (up->calls.at[middle].slot < call->number[0])
-            i = middle + 1;
-        else
-            end = middle;
-    }
+    uint32_t i;
+    bisect(i, other, up->calls.count, up->calls.at[other].slot < call->number[0]);
     for (; i < up->calls.count && up->calls.at[i].slot == call->number[0]; i++)
         if (up->calls.at[i].kernel == call->kernel && (!up->graph || !up->calls.at[i].seen[core])) {
             *at = i;

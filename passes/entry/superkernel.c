@@ -84,15 +84,9 @@ void superkernel_events_free(struct superkernel_events *events)
 /* The first use that is not before that of the event by op `next`. */
 static uint32_t lower_bound(const struct event_uses *uses, uint32_t event, uint32_t next)
 {
-    uint32_t first = 0, end = uses->count;
-    while (first < end) {
-        uint32_t middle = first + (end - first) / 2;
-        const struct event_use *use = &uses->at[middle];
-        if (use->event < event || (use->event == event && use->op < next))
-            first = middle + 1;
-        else
-            end = middle;
-    }
+    uint32_t first;
+    bisect(first, i, uses->count,
+           uses->at[i].event < event || (uses->at[i].event == event && uses->at[i].op < next));
     return first;
 }
 

@@ -330,14 +330,8 @@ void sync_proof_free(struct sync_proof *proof)
 
 uint32_t sync_steps_before(const struct vec_u32 *steps, uint32_t step)
 {
-    uint32_t low = 0, high = steps->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (steps->at[middle] < step)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low;
+    bisect(low, i, steps->count, steps->at[i] < step);
     return low;
 }
 

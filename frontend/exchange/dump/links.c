@@ -253,14 +253,8 @@ static struct dump_graph *graph_of(const struct walk *walk)
 /* The type that its consumer says an input has; NONE. */
 static uint32_t hinted_type(const struct dump_graph *graph, const struct dump_input *input)
 {
-    uint32_t index = (uint32_t)(input - graph->inputs.at), low = 0, high = graph->hints.count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (graph->hints.at[middle].input < index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t index = (uint32_t)(input - graph->inputs.at), low;
+    bisect(low, i, graph->hints.count, graph->hints.at[i].input < index);
     return low < graph->hints.count && graph->hints.at[low].input == index
                ? graph->hints.at[low].type
                : NONE;

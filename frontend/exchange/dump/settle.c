@@ -32,14 +32,8 @@ static void collect(struct faults *faults, const struct diags *diags)
 /* The first error at a place, or NULL. */
 static const struct diag *fault_at(const struct faults *faults, uint32_t loc)
 {
-    uint32_t low = 0, high = faults->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (faults->at[middle]->span.begin < loc)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low;
+    bisect(low, i, faults->count, faults->at[i]->span.begin < loc);
     return low < faults->count && faults->at[low]->span.begin == loc ? faults->at[low] : NULL;
 }
 

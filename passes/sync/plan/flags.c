@@ -62,15 +62,8 @@ static void find_flags(struct planner *planner)
 /* How many flags are set in gaps up to `gap`, or else (`waited`) waited for in gaps below it. */
 static uint32_t count_flags(const struct flags *flags, uint32_t gap, bool waited)
 {
-    uint32_t low = 0, high = flags->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct flag *flag = &flags->at[middle];
-        if (waited ? flag->wait < gap : flag->set <= gap)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low;
+    bisect(low, i, flags->count, waited ? flags->at[i].wait < gap : flags->at[i].set <= gap);
     return low;
 }
 

@@ -13,13 +13,7 @@ int sync_next_list(const struct sync_plan *plan, const uint32_t *taken)
 
 uint32_t sync_node_at(const struct sync_list *list, uint64_t time)
 {
-    uint32_t low = 0, high = list->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (list->at[middle].time < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low;
+    bisect(low, i, list->count, list->at[i].time < time);
     return low;
 }
