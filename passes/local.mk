@@ -4,6 +4,8 @@ libskir_la_SOURCES += \
 	passes/assign_streams.c \
 	passes/check_sync.c \
 	passes/bind_kernels.c \
+	passes/bind_operands.c \
+	passes/bind_operands.h \
 	passes/called.c \
 	passes/called.h \
 	passes/context.h \
