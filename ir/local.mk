@@ -113,6 +113,7 @@ libskir_la_SOURCES += \
 	ir/sk_options.c \
 	ir/sk_options.def \
 	ir/sk_options.h \
+	ir/sk_patterns.c \
 	ir/refine_types.c \
 	ir/refine_types.h \
 	ir/seen_ops.c \
