@@ -13,7 +13,7 @@
 #include "ir/base/intern.h"
 #include "ir/base/part.h"
 #include "ir/base/shown.h"
-#include "ir/instr.h"
+#include "ir/entry.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -134,11 +134,6 @@ struct attr {
     uint32_t key; /* name id */
     uint32_t loc;
     struct attr_value value;
-};
-
-/* A range of module.attrs, or of another pool where a comment says so. */
-struct range {
-    uint32_t first, count;
 };
 
 /* --------------------------------------------------------------------------- graphs ---- */
@@ -264,85 +259,7 @@ struct graph {
     struct vec_u32 refs;
 };
 
-/* ---------------------------------------------------------------- kernels and entries ---- */
-
-enum kernel_type {
-#define KERNEL_TYPE(name, aics, aivs, flat) KERNEL_##name,
-#include "ir/kernel_types.def"
-#undef KERNEL_TYPE
-    KERNEL_TYPE_COUNT
-};
-
-struct kernel_type_info {
-    const char *name;
-    uint8_t aics, aivs;
-    bool flat;
-};
-const struct kernel_type_info *kernel_type_info(enum kernel_type type);
-
-enum core_type { CORE_AIC, CORE_AIV, CORE_TYPES };
-
-static inline bool kernel_type_has(enum kernel_type type, enum core_type core)
-{
-    const struct kernel_type_info *info = kernel_type_info(type);
-    return core == CORE_AIC ? info->aics > 0 : info->aivs > 0;
-}
-
-static inline bool kernel_type_is_mixed(enum kernel_type type)
-{
-    return kernel_type_has(type, CORE_AIC) && kernel_type_has(type, CORE_AIV);
-}
-
-const char *core_type_name(enum core_type core);
-
-struct kernel {
-    uint32_t name;
-    uint32_t loc, end_loc; /* end_loc: of the brace that closes the attributes, if there are any */
-    enum kernel_type type;
-    struct range attrs;
-};
-
-struct program {
-    bool present;
-    uint32_t loc, end_loc;
-    VEC(struct instr) instrs;
-};
-
-enum arg_kind {
-    ARG_VALUE, /* the address of a value's memory; id: its name */
-    ARG_NONE,  /* 0 */
-    ARG_LIST,  /* the address of a table of values; id: the first of `count` in entry.listed */
-    ARG_WORD,  /* what a word stands for; id: the word */
-    ARG_SEND,  /* the address of an event's word; id: its name */
-    ARG_RECV,
-};
-
-struct arg {
-    uint16_t kind; /* enum arg_kind */
-    uint32_t id, count;
-};
-
-/* The arguments of one op's call; or, without a name, what stands behind those of the last op. */
-struct arg_group {
-    uint32_t name; /* that of a value, or of a word where `word`; NONE: it has none */
-    bool word;
-    uint32_t loc;
-    struct range args; /* in entry.args */
-};
-
-/* Slot 0 of an entry is the sync base address, on chips that have one; then come the arguments. The
- * groups' ranges follow one another without gaps (ir/groups.h). */
-struct entry {
-    uint32_t name;
-    uint32_t loc, end_loc;
-    enum kernel_type type;
-    bool no_sync_base; /* the arguments begin with slot 0: entry_number_slots says it */
-    struct range attrs;
-    VEC(struct arg_group) groups;
-    VEC(struct arg) args;
-    struct vec_u32 listed; /* names of the values of lists */
-    struct program programs[CORE_TYPES];
-};
+/* --------------------------------------------------------------------------- module ---- */
 
 struct target {
     uint32_t name;
@@ -355,8 +272,6 @@ struct include {
     uint32_t path; /* name id, as it is written */
     uint32_t loc;
 };
-
-/* --------------------------------------------------------------------------- module ---- */
 
 enum symbol_kind { SYMBOL_KERNEL, SYMBOL_GRAPH, SYMBOL_ENTRY, SYMBOL_KINDS };
 

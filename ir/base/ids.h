@@ -7,6 +7,11 @@
 
 enum { NONE = UINT32_MAX };
 
+/* Of a pool: module.attrs, or another one where a comment says so. */
+struct range {
+    uint32_t first, count;
+};
+
 enum { ID_MAP_PAGE = 256 };
 
 /* From the ids of one kind to those of another, NONE where nothing is set. It has room for pages of
