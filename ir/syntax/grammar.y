@@ -272,10 +272,10 @@ name:
 
 /* ---------------------------------------------------------------------------- graphs */
 
-/* A graph is located behind its name, so that comments up to there stand above it. */
+/* A graph is located at its name, so that comments up to there stand above it. */
 graph:
   KW_graph SYMBOL { parse_refuse_included(parser, rule_span(parser, $1, RULE_END), "a graph");
-                    parse_graph_begin(parser, offset_of(parser, RULE_END), $SYMBOL); }
+                    parse_graph_begin(parser, token_begin($SYMBOL), $SYMBOL); }
   '(' params ')' attrs free_dims gears ARROW types
       { parse_graph_results(parser, $types, $attrs); }
   body_brace { parse_body_begin(parser); }

@@ -104,10 +104,11 @@ static bool at_type(const struct walk *walk)
     return walk->token == TOKEN_DTYPE || at_char(walk, '?') || at_keyword(walk, W_token);
 }
 
+/* One type, or several in parentheses, behind a ':' or '->'. */
 static struct span walk_types(struct walk *walk, uint32_t index)
 {
     struct span found = no_span;
-    if (!at_char(walk, ':'))
+    if (!at_char(walk, ':') && walk->token != TOKEN_ARROW)
         return found;
     walk_next(walk);
     bool several = at_char(walk, '(');
@@ -285,6 +286,49 @@ struct span locate_value(const struct module *module, const struct graph *graph,
     return locate_op(module, op, OP_RESULT, value - op->results.first);
 }
 
+struct span locate_param_type(const struct module *module, const struct param *param)
+{
+    struct walk walk;
+    if (!walk_begin(&walk, module, param->loc))
+        return recorded(module, param->loc);
+    walk_next(&walk);
+    struct span span = walk_types(&walk, 0);
+    scanner_free(&walk.scanner);
+    return span;
+}
+
+struct span locate_graph_result(const struct module *module, const struct graph *graph,
+                                uint32_t index)
+{
+    struct walk walk;
+    if (!walk_begin(&walk, module, graph->loc))
+        return recorded(module, graph->loc);
+    while (!at_end(&walk) && walk.token != TOKEN_ARROW)
+        walk_next(&walk);
+    struct span span = walk_types(&walk, index);
+    scanner_free(&walk.scanner);
+    return span;
+}
+
+struct span locate_name_in(const struct module *module, struct span span, uint32_t name)
+{
+    struct walk walk;
+    const struct intern_name *text = &module->names.names[name];
+    struct span found = span;
+    if (is_foreign(module) || span.end <= span.begin || !walk_begin(&walk, module, span.begin))
+        return span;
+    for (struct span at = scanner_span(&walk.scanner); at.end <= span.end && !at_end(&walk);
+         walk_next(&walk), at = scanner_span(&walk.scanner)) {
+        if (at.end - at.begin == text->size &&
+            memcmp(walk.scanner.start, text->text, text->size) == 0) {
+            found = at;
+            break;
+        }
+    }
+    scanner_free(&walk.scanner);
+    return found;
+}
+
 /* Leaves the walk behind the element. */
 static struct span walk_element(struct walk *walk)
 {
@@ -339,6 +383,11 @@ struct span locate_arg(const struct module *module, const struct arg_group *grou
 struct span locate_element(const struct module *module, const struct attr *attr, uint32_t index)
 {
     return locate_listed(module, attr->loc, index);
+}
+
+struct span locate_gear_value(const struct module *module, const struct gear *gear, uint32_t index)
+{
+    return locate_listed(module, gear->loc, index);
 }
 
 struct span locate_options(const struct module *module, const struct attr *attr)

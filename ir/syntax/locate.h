@@ -36,12 +36,22 @@ struct span locate_instr(const struct module *module, const struct instr *instr)
 /* The definition of a value: a parameter or a result. */
 struct span locate_value(const struct module *module, const struct graph *graph, uint32_t value);
 
+/* The type of a parameter, and that of a result of a graph. */
+struct span locate_param_type(const struct module *module, const struct param *param);
+struct span locate_graph_result(const struct module *module, const struct graph *graph,
+                                uint32_t index);
+/* The first word of a span that is spelt like a name, or else the span. */
+struct span locate_name_in(const struct module *module, struct span span, uint32_t name);
+
 /* A group of arguments: its name, or the word `args` where it has none; and one of them. */
 struct span locate_group(const struct module *module, const struct arg_group *group);
 struct span locate_arg(const struct module *module, const struct arg_group *group, uint32_t index);
 
 /* An element of an attribute that is a list. */
 struct span locate_element(const struct module *module, const struct attr *attr, uint32_t index);
+
+/* A value of a gear. */
+struct span locate_gear_value(const struct module *module, const struct gear *gear, uint32_t index);
 
 /* The text of an `options` attribute: the bytes between the quotes, or the whole literal where it
  * has escapes, which are longer than what they stand for. */

@@ -7,6 +7,7 @@
 struct part {
     uint32_t loc;
     struct range attrs;
+    bool again; /* more of a construct that has another part */
 };
 
 struct parts {
@@ -17,13 +18,22 @@ struct parts {
 static void add(struct parts *parts, uint32_t loc, struct range attrs)
 {
     if (loc != NONE)
-        vec_push(parts, (struct part){loc, attrs});
+        vec_push(parts, (struct part){loc, attrs, false});
 }
 
-static void add_graph(struct parts *parts, const struct graph *graph)
+/* Behind its attributes stand the types of its results. */
+static void add_head(struct parts *parts, const struct module *module, const struct graph *graph)
+{
+    add(parts, graph->loc, graph->attrs);
+    uint32_t loc = graph->attrs.count ? module->attrs.at[graph->attrs.first].loc : NONE;
+    if (loc != NONE)
+        vec_push(parts, (struct part){loc, graph->attrs, true});
+}
+
+static void add_graph(struct parts *parts, const struct module *module, const struct graph *graph)
 {
     static const struct range none = {0, 0};
-    add(parts, graph->loc, graph->attrs);
+    add_head(parts, module, graph);
     for (uint32_t i = 0; i < graph->params.count; i++)
         add(parts, graph->params.at[i].loc, graph->params.at[i].attrs);
     for (uint32_t i = 0; i < graph->blocks.count; i++) {
@@ -49,7 +59,7 @@ static void find_parts(struct parts *parts, const struct module *module)
     for (uint32_t i = 0; i < module->kernels.count; i++)
         add(parts, module->kernels.at[i].loc, module->kernels.at[i].attrs);
     for (uint32_t i = 0; i < module->graphs.count; i++)
-        add_graph(parts, &module->graphs.at[i]);
+        add_graph(parts, module, &module->graphs.at[i]);
     for (uint32_t i = 0; i < module->entries.count; i++)
         add(parts, module->entries.at[i].loc, module->entries.at[i].attrs);
     if (parts->count)
@@ -122,7 +132,7 @@ void origins_check(const struct module *module, struct diags *diags)
     find_parts(&parts, module);
     for (uint32_t i = 0; i < parts.count; i++) {
         const struct attr *attr = attr_find(module, parts.at[i].attrs, W__loc);
-        if (attr && !origin_of(module, parts.at[i].attrs) &&
+        if (attr && !parts.at[i].again && !origin_of(module, parts.at[i].attrs) &&
             diag_at(diags, DIAG_location, locate_token(module, attr->loc),
                     "'_loc' is no place of a source"))
             diag_help(diags, "a place is written \"FILE:LINE\", with lines from 1");

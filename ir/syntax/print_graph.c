@@ -257,12 +257,13 @@ static void print_return(struct printer *printer, const struct graph *graph)
     print_line_end(printer);
 }
 
-/* A graph is located behind its name, so that all comments up to there stand above it. Of those
- * that passes keep, none is within its line. */
+/* All comments up to its name stand above a graph: lines between the keyword and the name are none
+ * of its own, so the place is one in the name. Of those that passes keep, none is within its
+ * line. */
 static uint32_t graph_loc(const struct printer *printer, const struct graph *graph)
 {
     bool above = printer->above && printer->comments && graph->loc != NONE;
-    return above ? print_line_start(printer, graph->loc) : graph->loc;
+    return above ? print_line_start(printer, graph->loc) : graph->loc + (graph->loc != NONE);
 }
 
 static void print_cases(struct printer *printer, const struct graph *graph)

@@ -23,6 +23,11 @@ struct graph_verifier {
 void verify_type(struct graph_verifier *gv, uint32_t type, struct span span);
 /* Whether it is clear without a look at its position that nothing is to be said of the type. */
 bool type_is_right(struct graph_verifier *gv, uint32_t type);
+/* Whether verify_type has something to look at. */
+static inline bool type_is_open(struct graph_verifier *gv, uint32_t type)
+{
+    return type != NONE && !gv->type_checked[type] && !type_is_right(gv, type);
+}
 /* What `dims` and `gears` declare. */
 void verify_dim_names(struct graph_verifier *gv);
 /* The gears by themselves, with the marks of `dims`. */

@@ -25,21 +25,24 @@ static bool verify_name(struct graph_verifier *gv, const struct gear *gear)
 static bool verify_values(struct graph_verifier *gv, const struct gear *gear)
 {
     const struct module *module = gv->module;
-    struct span span = locate_token(module, gear->loc);
     const int64_t *values = gv->graph->gear_values.at + gear->values.first;
     bool ok = gear->values.count >= 2 && gear->values.count <= GEARS_MAX_VALUES;
+    bool more = gear->values.count > GEARS_MAX_VALUES;
     if (!ok &&
-        diag_at(gv->diags, DIAG_gear, span, "the gear '%.*s' has %u value%s, not 2 to %d",
-                NAME(module, gear->name), gear->values.count, gear->values.count == 1 ? "" : "s",
-                GEARS_MAX_VALUES) &&
+        diag_at(gv->diags, DIAG_gear,
+                more ? locate_gear_value(module, gear, GEARS_MAX_VALUES)
+                     : locate_token(module, gear->loc),
+                "the gear '%.*s' has %u value%s, not 2 to %d", NAME(module, gear->name),
+                gear->values.count, gear->values.count == 1 ? "" : "s", GEARS_MAX_VALUES) &&
         gear->values.count == 1)
         diag_help(gv->diags, "write %lld itself for '%.*s'", (long long)values[0],
                   NAME(module, gear->name));
     for (uint32_t i = 0; i < gear->values.count; i++)
         if (values[i] < 2) {
             ok = false;
-            if (diag_at(gv->diags, DIAG_gear, span, "%lld is not allowed as a value of gear '%.*s'",
-                        (long long)values[i], NAME(module, gear->name)))
+            if (diag_at(gv->diags, DIAG_gear, locate_gear_value(module, gear, i),
+                        "%lld is not allowed as a value of gear '%.*s'", (long long)values[i],
+                        NAME(module, gear->name)))
                 diag_help(gv->diags, "%s",
                           values[i] == 1
                               ? "a size of 1 is broadcast, so that it is another graph: write "
@@ -54,7 +57,10 @@ static bool verify_length(struct graph_verifier *gv, const struct gear *gear)
     const struct gear *first = &gv->graph->gears.at[0];
     if (gv->graph->gear_mode != GEARS_ZIP || gear->values.count == first->values.count)
         return true;
-    if (diag_at(gv->diags, DIAG_gear, locate_token(gv->module, gear->loc),
+    bool more = gear->values.count > first->values.count;
+    if (diag_at(gv->diags, DIAG_gear,
+                more ? locate_gear_value(gv->module, gear, first->values.count)
+                     : locate_token(gv->module, gear->loc),
                 "'zip' pairs values by position, but '%.*s' has %u and '%.*s' has %u",
                 NAME(gv->module, gear->name), gear->values.count, NAME(gv->module, first->name),
                 first->values.count))
@@ -73,7 +79,7 @@ static bool verify_param(struct graph_verifier *gv, const struct gear *gear, uin
     for (uint32_t i = 0; i < type_n_dims(type); i++)
         used = used || dim_has_name(module, type_dims(module, id)[i], gear->name);
     if (used && !format_is_plain(module, type->format))
-        diag_at(gv->diags, DIAG_gear, locate_token(module, gv->graph->params.at[param].loc),
+        diag_at(gv->diags, DIAG_gear, locate_param_type(module, &gv->graph->params.at[param]),
                 "the shape of '%%%.*s' cannot have the gear '%.*s': its format is %.*s",
                 NAME(module, gv->graph->values.at[param].name), NAME(module, gear->name),
                 NAME(module, type->format));

@@ -23,16 +23,17 @@ static void verify_params(struct graph_verifier *gv)
     for (uint32_t i = 0; i < gv->graph->n_params; i++) {
         const struct param *param = &gv->graph->params.at[i];
         uint32_t type = gv->graph->values.at[i].type;
-        struct span span = locate_token(gv->module, param->loc);
-        verify_type(gv, type, span);
+        if (type_is_open(gv, type))
+            verify_type(gv, type, locate_param_type(gv->module, param));
         if (type == gv->token)
-            diag_at(gv->diags, DIAG_token, span, "a token cannot be a parameter");
+            diag_at(gv->diags, DIAG_token, locate_param_type(gv->module, param),
+                    "a token cannot be a parameter");
         verify_attrs(gv->verifier, param->attrs, OWNER_PARAM);
         if (!attr_flag(gv->module, param->attrs, W_static))
             continue;
         for (uint32_t d = 0; d < type_n_dims(&gv->module->types.at[type]); d++)
             if (dim_is_gear(type_dims(gv->module, type)[d]))
-                diag_at(gv->diags, DIAG_gear, span,
+                diag_at(gv->diags, DIAG_gear, locate_param_type(gv->module, param),
                         "a 'static' parameter cannot have the dimension '%.*s' in its shape",
                         NAME(gv->module, dim_gear(type_dims(gv->module, type)[d])));
     }
@@ -80,11 +81,12 @@ static void verify_return(struct graph_verifier *gv)
 static void verify_result_types(struct graph_verifier *gv)
 {
     const struct vec_u32 *types = &gv->graph->result_types;
-    struct span span = locate_name(gv->module, gv->graph->loc);
     for (uint32_t i = 0; i < types->count; i++) {
-        verify_type(gv, types->at[i], span);
+        if (type_is_open(gv, types->at[i]))
+            verify_type(gv, types->at[i], locate_graph_result(gv->module, gv->graph, i));
         if (types->at[i] == gv->token)
-            diag_at(gv->diags, DIAG_token, span, "a token cannot be a result of a graph");
+            diag_at(gv->diags, DIAG_token, locate_graph_result(gv->module, gv->graph, i),
+                    "a token cannot be a result of a graph");
     }
 }
 

@@ -162,7 +162,7 @@ static void verify_results(struct graph_verifier *gv, const struct op *op)
 {
     for (uint32_t i = 0; i < op->results.count; i++) {
         uint32_t type = gv->graph->values.at[op->results.first + i].type;
-        if (type != NONE && !gv->type_checked[type] && !type_is_right(gv, type))
+        if (type_is_open(gv, type))
             verify_type(gv, type, locate_op(gv->module, op, OP_RESULT_TYPE, i));
         if (type == gv->token && i + 1 < op->results.count)
             diag_at(gv->diags, DIAG_token, locate_op(gv->module, op, OP_RESULT_TYPE, i),

@@ -53,8 +53,8 @@ static void suggest_format(struct graph_verifier *gv, uint32_t format)
 
 static void unknown_dim_name(struct graph_verifier *gv, struct span span, uint32_t name)
 {
-    if (!diag_at(gv->diags, DIAG_unknown_dimension, span, "the graph declares no dimension '%.*s'",
-                 NAME(gv->module, name)))
+    if (!diag_at(gv->diags, DIAG_unknown_dimension, locate_name_in(gv->module, span, name),
+                 "the graph declares no dimension '%.*s'", NAME(gv->module, name)))
         return;
     struct suggest suggest = name_suggest(gv->module, name);
     for (uint32_t i = 0; i < gv->graph->dims.count; i++)
@@ -101,8 +101,8 @@ void verify_type(struct graph_verifier *gv, uint32_t type, struct span span)
         if (dim_is_gear(dims[i]))
             verify_dim(gv, dims[i], span);
     if (!format_known(gv->module, t->format) &&
-        diag_at(gv->diags, DIAG_unknown_format, span, "unknown memory format '%.*s'",
-                NAME(gv->module, t->format)))
+        diag_at(gv->diags, DIAG_unknown_format, locate_name_in(gv->module, span, t->format),
+                "unknown memory format '%.*s'", NAME(gv->module, t->format)))
         suggest_format(gv, t->format);
 }
 

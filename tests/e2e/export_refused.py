@@ -66,7 +66,7 @@ for format in FORMATS:
             f" error: there is no graph, and {format} has nothing else")
     refuses("names that are not UTF-8", format, BYTES, *(
         f"{place}: error: {what} '{name}' is not UTF-8, which {format} wants"
-        for place, what, name in (("2:15", "the name of the graph", "g\udcff"),
+        for place, what, name in (("2:7", "the name of the graph", "g\udcff"),
                                   ("2:16", "the name of the value", "a\udcfe"),
                                   ("3:3", "the name of the value", "b\udcfd"),
                                   ("3:14", "the op type", "A\udcfc"))))
@@ -77,13 +77,13 @@ for format in FORMATS:
 
 takes("two graphs", "ge-txt", TWO)
 refuses("two graphs", "torchair-pbtxt", TWO,
-        "4:9: error: torchair-pbtxt is one graph, and this is another")
+        "4:7: error: torchair-pbtxt is one graph, and this is another")
 refuses("two graphs", "onnx-txt", TWO,
-        "4:9: error: onnx-txt is one graph and those that it calls, and this is another")
+        "4:7: error: onnx-txt is one graph and those that it calls, and this is another")
 takes("a graph and one that it calls", "onnx-txt", calls("gh"))
 takes("graphs 24 deep within another", "onnx-txt", calls([f"g{i}" for i in range(25)]))
 refuses("one more", "onnx-txt", calls([f"g{i}" for i in range(26)]),
-        "2:10: error: the graphs that this one calls nest more than 24 deep, "
+        "2:7: error: the graphs that this one calls nest more than 24 deep, "
         "which onnx-txt cannot have")
 
 # What is refused in the sources, but for fusion requests.
