@@ -62,15 +62,26 @@ const struct graph *op_called_graph(const struct module *module, const struct op
     return found ? &module->graphs.at[callee.graph] : NULL;
 }
 
-void graph_mark_called(const struct module *module, const struct graph *graph, uint8_t *called)
+uint32_t graph_next_called(const struct module *module, const struct graph *graph,
+                           struct call_walk *walk)
 {
     struct callee callee;
-    for (uint32_t i = 0; i < graph->ops.count; i++)
-        for (uint32_t n = 0; op_call_kind(&graph->ops.at[i]) != CALL_NONE &&
-                             op_callee(module, &graph->ops.at[i], n, &callee);
-             n++)
+    for (; walk->op < graph->ops.count; walk->op++, walk->n = 0) {
+        const struct op *op = &graph->ops.at[walk->op];
+        while (op_call_kind(op) != CALL_NONE && op_callee(module, op, walk->n, &callee)) {
+            walk->n++;
             if (callee.graph != NONE)
-                called[callee.graph] = 1;
+                return callee.graph;
+        }
+    }
+    return NONE;
+}
+
+void graph_mark_called(const struct module *module, const struct graph *graph, uint8_t *called)
+{
+    struct call_walk walk = {0, 0};
+    for (uint32_t id; (id = graph_next_called(module, graph, &walk)) != NONE;)
+        called[id] = 1;
 }
 
 /* --------------------------------------------------------------------------- types ---- */

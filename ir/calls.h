@@ -56,6 +56,15 @@ bool op_callee(const struct module *module, const struct op *op, uint32_t n, str
 /* The graph of an attribute that an op of a verified module has. */
 const struct graph *op_called_graph(const struct module *module, const struct op *op, uint32_t n);
 
+/* Where a walk over the calls of a graph is; zero at first. */
+struct call_walk {
+    uint32_t op, n;
+};
+
+/* The next graph, by index, that ops of this one call; NONE at the end. */
+uint32_t graph_next_called(const struct module *module, const struct graph *graph,
+                           struct call_walk *walk);
+
 /* Marks the graphs, by index, that ops of this one call. */
 void graph_mark_called(const struct module *module, const struct graph *graph, uint8_t *called);
 

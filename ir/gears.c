@@ -1,4 +1,5 @@
 #include "ir/gears.h"
+#include "ir/calls.h"
 #include "ir/attr_map.h"
 #include "ir/base/diag.h"
 #include "ir/base/text.h"
@@ -201,10 +202,43 @@ bool module_has_cases(const struct module *module)
     return false;
 }
 
-void graph_mark_cases(const struct module *module, const struct graph *graph, uint8_t *marks)
+static uint32_t case_graph(const struct module *module, const struct gear_case *row)
 {
-    for (uint32_t i = 0; i < graph->cases.count; i++)
-        marks[id_map_get(&module->named[SYMBOL_GRAPH], graph->cases.at[i].graph)] = 1;
+    return id_map_get(&module->named[SYMBOL_GRAPH], row->graph);
+}
+
+void graphs_mark_named(const struct module *module, uint8_t *marks)
+{
+    for (uint32_t i = 0; i < module->graphs.count; i++) {
+        const struct graph *graph = &module->graphs.at[i];
+        graph_mark_called(module, graph, marks);
+        for (uint32_t n = 0; n < graph->cases.count; n++)
+            marks[case_graph(module, &graph->cases.at[n])] = 1;
+    }
+}
+
+static void reach(struct vec_u32 *reached, uint8_t *marks, uint32_t id)
+{
+    if (!marks[id])
+        vec_push(reached, id);
+    marks[id] = 1;
+}
+
+void graphs_mark_reached(const struct module *module, uint8_t *marks)
+{
+    struct vec_u32 reached = {NULL, 0, 0};
+    for (uint32_t i = 0; i < module->graphs.count; i++)
+        if (marks[i])
+            vec_push(&reached, i);
+    while (reached.count) {
+        const struct graph *graph = &module->graphs.at[reached.at[--reached.count]];
+        struct call_walk walk = {0, 0};
+        for (uint32_t id; (id = graph_next_called(module, graph, &walk)) != NONE;)
+            reach(&reached, marks, id);
+        for (uint32_t i = 0; i < graph->cases.count; i++)
+            reach(&reached, marks, case_graph(module, &graph->cases.at[i]));
+    }
+    vec_free(&reached);
 }
 
 /* ------------------------------------------------------------------------ dimensions ---- */

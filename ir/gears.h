@@ -62,8 +62,10 @@ int64_t gear_row_dim(const struct module *module, const struct graph *graph, con
 
 /* Whether a graph has gears that are expanded. */
 bool module_has_cases(const struct module *module);
-/* Marks the graphs, by index, that rows of this one name. */
-void graph_mark_cases(const struct module *module, const struct graph *graph, uint8_t *marks);
+/* Marks the graphs, by index, that other graphs call, or that their rows name. */
+void graphs_mark_named(const struct module *module, uint8_t *marks);
+/* Marks those that marked graphs call or name in rows, and what these do. */
+void graphs_mark_reached(const struct module *module, uint8_t *marks);
 
 /* What values of names do not go with. */
 struct bind_fault {

@@ -274,10 +274,7 @@ static void drop_entries(struct module *module, const uint8_t *gone)
 static void drop_gone(struct module *module, uint8_t *gone)
 {
     uint8_t *named = mem_calloc(module->graphs.count, 1);
-    for (uint32_t i = 0; i < module->graphs.count; i++) {
-        graph_mark_called(module, &module->graphs.at[i], named);
-        graph_mark_cases(module, &module->graphs.at[i], named);
-    }
+    graphs_mark_named(module, named);
     for (uint32_t i = 0; i < module->graphs.count; i++)
         gone[i] = gone[i] && !named[i];
     drop_entries(module, gone);

@@ -2,7 +2,6 @@
 #include "frontend/commands/outer_graphs.h"
 #include "ir/base/suggest.h"
 #include "ir/base/text.h"
-#include "ir/calls.h"
 #include "ir/gears.h"
 #include "ir/syntax/spelling.h"
 
@@ -28,25 +27,14 @@ uint8_t *given_graphs(const struct input *input)
     return chosen;
 }
 
-/* What those name that are meant is so, too: whoever becomes so late is looked at once more. */
 uint8_t *given_graphs_meant(const struct input *input, const uint8_t *chosen)
 {
     const struct module *module = input->module;
     uint32_t count = module->graphs.count;
-    uint8_t *seen = mem_calloc(count, 1), *meant = mem_calloc(count, 1);
+    uint8_t *meant = mem_calloc(count, 1);
     for (uint32_t i = 0; i < count; i++)
         meant[i] = !named_graph(input) || chosen[i];
-    for (bool more = true; more;) {
-        more = false;
-        for (uint32_t i = 0; i < count; i++) {
-            if (!meant[i] || seen[i])
-                continue;
-            graph_mark_called(module, &module->graphs.at[i], meant);
-            graph_mark_cases(module, &module->graphs.at[i], meant);
-            seen[i] = more = true;
-        }
-    }
-    mem_free(seen);
+    graphs_mark_reached(module, meant);
     return meant;
 }
 

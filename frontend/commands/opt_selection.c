@@ -1,5 +1,4 @@
 #include "frontend/commands/opt_selection.h"
-#include "ir/calls.h"
 #include "ir/gears.h"
 
 #include <string.h>
@@ -41,25 +40,6 @@ static void mark_kernel(struct marks *marks, uint32_t name)
         marks->of[SYMBOL_KERNEL][index] = 1;
 }
 
-/* Graphs that marked ones call, and those that these call: whoever is marked late is looked at in
- * another round. */
-static void mark_called(struct marks *marks)
-{
-    const struct module *module = marks->module;
-    uint8_t *marked = marks->of[SYMBOL_GRAPH], *seen = mem_calloc(module->graphs.count, 1);
-    for (bool more = true; more;) {
-        more = false;
-        for (uint32_t i = 0; i < module->graphs.count; i++) {
-            if (!marked[i] || seen[i])
-                continue;
-            graph_mark_called(module, &module->graphs.at[i], marked);
-            graph_mark_cases(module, &module->graphs.at[i], marked);
-            seen[i] = more = true;
-        }
-    }
-    mem_free(seen);
-}
-
 static void mark_kernels_of_graphs(struct marks *marks)
 {
     for (uint32_t i = 0; i < marks->module->graphs.count; i++) {
@@ -88,7 +68,7 @@ static void mark_named(struct marks *marks, const struct selection *selection)
         marks->of[SYMBOL_GRAPH][i] = is_named(marks, selection, module->graphs.at[i].name);
     for (uint32_t i = 0; i < module->entries.count; i++)
         marks->of[SYMBOL_ENTRY][i] = is_named(marks, selection, module->entries.at[i].name);
-    mark_called(marks);
+    graphs_mark_reached(marks->module, marks->of[SYMBOL_GRAPH]);
     mark_kernels_of_graphs(marks);
     mark_kernels_of_entries(marks);
 }

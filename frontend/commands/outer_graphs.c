@@ -1,6 +1,5 @@
 #include "frontend/commands/outer_graphs.h"
 #include "ir/base/text.h"
-#include "ir/calls.h"
 #include "ir/gears.h"
 
 enum { MAX_NAMES = 8 }; /* that are told */
@@ -9,10 +8,7 @@ uint32_t outer_graphs_mark(const struct module *module, uint8_t *marks)
 {
     uint32_t count = 0;
     uint8_t *named = mem_calloc(module->graphs.count, 1);
-    for (uint32_t i = 0; i < module->graphs.count; i++) {
-        graph_mark_called(module, &module->graphs.at[i], named);
-        graph_mark_cases(module, &module->graphs.at[i], named);
-    }
+    graphs_mark_named(module, named);
     for (uint32_t i = 0; i < module->graphs.count; i++) {
         marks[i] = !named[i];
         count += marks[i];
