@@ -180,6 +180,8 @@ frontend_libfrontend_a_SOURCES = \
 	frontend/cli/crash.h \
 	frontend/cli/diff.c \
 	frontend/cli/diff.h \
+	frontend/cli/drop_graphs.c \
+	frontend/cli/drop_graphs.h \
 	frontend/cli/help.c \
 	frontend/cli/help.h \
 	frontend/cli/input.c \

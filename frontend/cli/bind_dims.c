@@ -1,4 +1,5 @@
 #include "frontend/cli/bind_dims.h"
+#include "frontend/cli/drop_graphs.h"
 #include "ir/base/text.h"
 #include "ir/calls.h"
 #include "ir/gears.h"
@@ -244,32 +245,6 @@ bool settle_types(struct module *module, struct graph *graph, bool changed, stru
     return !(inferred || refined) || verify_graph_alone(module, graph, diags);
 }
 
-/* Marks entries of super kernels with the mark of their graph, where that is `mark`. */
-static void mark_entries(const struct module *module, const uint8_t *graphs, uint8_t mark,
-                         uint8_t *entries)
-{
-    for (uint32_t i = 0; i < module->graphs.count; i++) {
-        const struct graph *graph = &module->graphs.at[i];
-        for (uint32_t b = 0; graphs[i] == mark && b < graph->blocks.count; b++) {
-            const struct entry *entry = graph->blocks.at[b].kind == BLOCK_SUPERKERNEL
-                                            ? block_entry(module, &graph->blocks.at[b])
-                                            : NULL;
-            if (entry)
-                entries[entry_id(module, entry)] = mark;
-        }
-    }
-}
-
-/* Entries of graphs that go and of no other. */
-static void drop_entries(struct module *module, const uint8_t *gone)
-{
-    uint8_t *entries = mem_calloc(module->entries.count, 1);
-    mark_entries(module, gone, 1, entries);
-    mark_entries(module, gone, 0, entries);
-    module_drop_entries(module, entries);
-    mem_free(entries);
-}
-
 /* Graphs of combinations that are left out, but those that others name. */
 static void drop_gone(struct module *module, uint8_t *gone)
 {
@@ -277,8 +252,7 @@ static void drop_gone(struct module *module, uint8_t *gone)
     graphs_mark_named(module, named);
     for (uint32_t i = 0; i < module->graphs.count; i++)
         gone[i] = gone[i] && !named[i];
-    drop_entries(module, gone);
-    module_drop_graphs(module, gone);
+    graphs_drop(module, gone);
     mem_free(named);
 }
 

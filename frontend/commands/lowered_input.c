@@ -1,4 +1,5 @@
 #include "frontend/commands/lowered_input.h"
+#include "frontend/cli/drop_graphs.h"
 #include "frontend/cli/fusion_arguments.h"
 #include "frontend/cli/kernel_dir.h"
 #include "frontend/commands/given_shapes.h"
@@ -48,6 +49,8 @@ bool lowered_input_open_between(struct lowered_input *lowered, const struct invo
     *status = given_shapes_bind_between(input, off_gear, &lowered->padding);
     if (*status != EXIT_DONE)
         return false;
+    if (wanted->graph)
+        graphs_keep_reached(input->module, wanted->graph);
     if ((*status = pass_plugins_open(&lowered->plugins, invocation)) != EXIT_DONE)
         return false;
     struct session_options options = *wanted;

@@ -55,8 +55,9 @@ static void report_unknown(const struct naming *naming, const struct graph *grap
                 kinds[naming->kind].noun, (int)size, text, suggest_end(&suggest).text);
 }
 
-/* The graph with that name; NULL, with a usage error, where there is none. */
-static const struct graph *find_graph(const struct naming *naming, const char *text, size_t size)
+/* The graph with that name; NULL, with a usage error, where the module of what is run has none. */
+static const struct graph *find_graph(const struct naming *naming, const struct graph *run,
+                                      const char *text, size_t size)
 {
     const struct module *module = naming->module;
     struct suggest suggest = {.wanted = text, .wanted_size = size};
@@ -66,8 +67,8 @@ static const struct graph *find_graph(const struct naming *naming, const char *t
             return &module->graphs.at[i];
         name_offer(&suggest, module, module->graphs.at[i].name);
     }
-    usage_error(naming->invocation, "--%s: there is no graph '%.*s'%s", naming->option, (int)size,
-                text, suggest_end(&suggest).text);
+    usage_error(naming->invocation, "--%s: '@%.*s' calls no graph '%.*s'%s", naming->option,
+                NAME(module, run->name), (int)size, text, suggest_end(&suggest).text);
     return NULL;
 }
 
@@ -78,7 +79,7 @@ static const struct graph *named_graph(const struct naming *naming, const struct
     const char *dot = memchr(*text, '.', *size);
     if (!kinds[naming->kind].any_graph || **text != '@' || !dot)
         return graph;
-    graph = find_graph(naming, *text + 1, (size_t)(dot - *text) - 1);
+    graph = find_graph(naming, graph, *text + 1, (size_t)(dot - *text) - 1);
     *size -= (size_t)(dot + 1 - *text);
     *text = dot + 1;
     return graph;

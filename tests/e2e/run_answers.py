@@ -112,7 +112,7 @@ graph @twice(%x: f32[4]) -> f32[4] {
 }
 
 graph @lonely(%x: f32[4]) -> f32[4] {
-  %y = Add(%x, %x) : f32[4]
+  %y = NoKernel(%x, %x) : f32[4]
   return %y
 }
 
@@ -134,9 +134,9 @@ answers("inner values, those of graphs that are called, and of other formats", 0
         file="inner.skir")
 refuses("a value that is not there", 2, "--print: the graph has no value 'iner'; did you mean 'inner'?",
         "--graph=main", "--print=iner", file="inner.skir")
-refuses("a graph that is not there", 2, "--print: there is no graph 'twise'; did you mean 'twice'?",
+refuses("a graph that is not there", 2, "--print: '@main' calls no graph 'twise'; did you mean 'twice'?",
         "--graph=main", "--print=@twise.y", file="inner.skir")
-refuses("a graph that is not called", 2, "--print: '@main' does not call the graph 'lonely'",
+refuses("a graph that is not called", 2, "--print: '@main' calls no graph 'lonely'",
         "--graph=main", "--print=@lonely.%y", file="inner.skir")
 # ---- What is expected ----
 
