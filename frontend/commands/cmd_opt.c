@@ -8,6 +8,7 @@
 #include "frontend/commands/cmd.h"
 #include "frontend/cli/measured.h"
 #include "frontend/commands/given_shapes.h"
+#include "frontend/commands/lowered_input.h"
 #include "frontend/commands/op_type_text.h"
 #include "frontend/commands/opt_driver.h"
 #include "ir/base/file_fault.h"
@@ -37,9 +38,7 @@ const struct option options_opt[] = {
     BIND_OPTION,
     SHAPE_OPTION,
     STRICT_GEARS_OPTION,
-    {"kernel-dir", 0, OPTION_VALUE, "DIR", "kernels for op types, before the sample kernels"},
-    {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
-    FUSION_OPTIONS,
+    SESSION_OPTIONS,
     PASS_PLUGIN_OPTION,
     JOBS_OPTION,
     {"list-passes", 0, OPTION_FLAG, NULL, "list the passes and end"},

@@ -1,11 +1,11 @@
 /* skirc run: a graph on this machine. */
 #include "frontend/cli/apart.h"
-#include "frontend/cli/fusion_arguments.h"
 #include "frontend/cli/named_files.h"
 #include "frontend/cli/output.h"
 #include "frontend/cli/target.h"
 #include "frontend/commands/cmd.h"
 #include "frontend/commands/given_shapes.h"
+#include "frontend/commands/lowered_input.h"
 #include "frontend/commands/run_answers.h"
 #include "frontend/commands/run_graph.h"
 #include "frontend/commands/run_json.h"
@@ -70,9 +70,7 @@ const struct option options_run[] = {
     {"off-gear", 0, OPTION_VALUE, "WHAT",
      "a shape that no combination of gears has: error (default), or pad, run the next larger one "
      "on inputs padded with zeros"},
-    {"kernel-dir", 0, OPTION_VALUE, "DIR", "kernels for op types, before the sample kernels"},
-    {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
-    FUSION_OPTIONS,
+    SESSION_OPTIONS,
     PASS_PLUGIN_OPTION,
     {0},
 };

@@ -19,9 +19,7 @@ const struct option options_trace[] = {
     {"mhz", 0, OPTION_VALUE, "N", "ticks of a profiling area in a microsecond (50)"},
     BIND_OPTION,
     SHAPE_OPTION,
-    {"kernel-dir", 0, OPTION_VALUE, "DIR", "kernels for op types, before the sample kernels"},
-    {"sk-options", 0, OPTION_VALUE, "TEXT", "options of every scope, over what the file says"},
-    FUSION_OPTIONS,
+    SESSION_OPTIONS,
     PASS_PLUGIN_OPTION,
     {0},
 };

@@ -2,10 +2,18 @@
 #ifndef FRONTEND_COMMANDS_LOWERED_INPUT_H
 #define FRONTEND_COMMANDS_LOWERED_INPUT_H
 
+#include "frontend/cli/fusion_arguments.h"
 #include "frontend/cli/input.h"
 #include "frontend/cli/pass_plugins.h"
 #include "frontend/commands/off_gear.h"
 #include "frontend/session.h"
+
+/* What session_options_find reads besides --strict-gears. */
+#define SESSION_OPTIONS                                                                            \
+    {"kernel-dir", 0, OPTION_VALUE, "DIR", "kernels for op types, before the sample kernels"},     \
+        {"sk-options", 0, OPTION_VALUE, "TEXT",                                                    \
+         "options of every scope, over what the file says"},                                       \
+        FUSION_OPTIONS
 
 struct lowered_input {
     struct input input;
