@@ -99,8 +99,8 @@ SPECIAL = {"ATTR_BRACE": ("text", "{"), "ARROW": ("text", "->"), "DOTS": ("text"
            "DTYPE": ("class", "dtype"), "INSTR": ("class", "mnemonic"),
            "EVENT_INSTR": ("class", "mnemonic")}
 # Alternatives with these are left out: TYPE, DICT and REST are other spellings of what has been read
-# before, CALLEE and MORE several tokens in one, and the others what follows an error.
-LEFT_OUT = {"error", "RESYNC", "TYPE", "DICT", "REST", "CALLEE", "MORE"}
+# before, HEAD and MORE several tokens in one, and the others what follows an error.
+LEFT_OUT = {"error", "RESYNC", "TYPE", "DICT", "REST", "HEAD", "MORE"}
 
 
 def without_actions(text):

@@ -81,7 +81,7 @@ static struct attr_value value_int(enum attr_kind kind, int64_t i)
 %token <name> EVENT_INSTR "instruction for an event"
 %token <name> TYPE "type"
 %token <name> DICT "attributes"
-%token <name> CALLEE "call" MORE "one more value" REST "rest of a call"
+%token <name> HEAD "result of a call" MORE "one more value" REST "rest of a call"
 %token <i> INT "integer"
 %token <f> FLOAT "number"
 %token <name> ATTR_BRACE "'{' of attributes"
@@ -398,7 +398,7 @@ launch_events:
 /* The parts of an op are gathered in parser->op. Of a large module, nearly all is ops, and a
  * reduction costs as much as a token: the usual spelling of each part goes without a rule of its
  * own, and what is absent without an empty one. Of most ops, what stands around the operands is one
- * token each: CALLEE is `= WORD (`, MORE is `, VALUE`, and REST what follows the operands. */
+ * token each: HEAD is `VALUE = WORD (`, MORE is `, VALUE`, and REST what follows the operands. */
 op:
   call
 | call ':' TYPE           { parse_op_type(parser, $TYPE); }
@@ -431,7 +431,10 @@ call:
 
 head:
   ids '=' WORD '('  { parse_results(parser, $1, $1); $$ = $WORD; }
-| ids CALLEE        { parse_results(parser, $1, $1); $$ = $CALLEE; }
+| HEAD              { parse_push_id(parser, $HEAD); parse_results(parser, $HEAD, 1);
+                      $$ = parser->scanner.callee; }
+| ids ',' HEAD      { parse_push_id(parser, $HEAD); parse_results(parser, $1, $1 + 1);
+                      $$ = parser->scanner.callee; }
 
 rare_op_type:
   INSTR   { upgrade_op_type(parser, $INSTR); $$ = $INSTR; }
@@ -617,7 +620,7 @@ SAME_TOKEN(DTYPE);
 SAME_TOKEN(INSTR);
 SAME_TOKEN(TYPE);
 SAME_TOKEN(DICT);
-SAME_TOKEN(CALLEE);
+SAME_TOKEN(HEAD);
 SAME_TOKEN(MORE);
 SAME_TOKEN(REST);
 SAME_TOKEN(INT);
@@ -659,8 +662,8 @@ static bool is_any_word(const yysymbol_kind_t *expected, int count)
 /* Whether it is several tokens in one, all of which may stand where the first one may. */
 static bool is_several(yysymbol_kind_t symbol)
 {
-    return symbol == YYSYMBOL_DICT || symbol == YYSYMBOL_CALLEE || symbol == YYSYMBOL_MORE ||
-           symbol == YYSYMBOL_REST;
+    return symbol == YYSYMBOL_DICT || symbol == YYSYMBOL_HEAD ||
+           symbol == YYSYMBOL_MORE || symbol == YYSYMBOL_REST;
 }
 
 static bool is_listed(yysymbol_kind_t symbol, bool any_word)

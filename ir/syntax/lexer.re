@@ -46,7 +46,11 @@ void scanner_know(struct scanner *scanner, struct span span, uint32_t id)
         vec_push(&scanner->known_ids, id);
 }
 
-static int scan_error(struct scanner *scanner, enum diag_id id, const char *text)
+/* Of what scanner_next() ends with: it is no part of it, so that a token begins without registers
+ * being saved for all of them. */
+#define LAST __attribute__((noinline))
+
+static LAST int scan_error(struct scanner *scanner, enum diag_id id, const char *text)
 {
     if (scanner->diags)
         diag_at(scanner->diags, id, scanner_span(scanner), "%s", text);
@@ -54,7 +58,7 @@ static int scan_error(struct scanner *scanner, enum diag_id id, const char *text
 }
 
 /* Bytes that begin no token. */
-static int scan_stray(struct scanner *scanner, const char *format)
+static LAST int scan_stray(struct scanner *scanner, const char *format)
 {
     struct slip slip = {.diags = scanner->diags,
                         .text = scanner->first,
@@ -75,32 +79,40 @@ static inline uint64_t make_name(const struct scanner *scanner, uint32_t id)
     return token_make(id, scanner_offset(scanner, scanner->start));
 }
 
-/* The id of a name up to the cursor. */
-static inline uint32_t name_id(const struct scanner *scanner, const char *name)
+static inline uint32_t name_id(const struct scanner *scanner, const char *name, const char *end)
 {
-    return intern_plain(&scanner->module->names, name, (size_t)(scanner->cursor - name),
-                        scanner->limit);
+    return intern_plain(&scanner->module->names, name, (size_t)(end - name), scanner->limit);
+}
+
+/* Whether a value is the first token of its line, or follows such ones with commas between them:
+ * where others stand, what follows it is wrong and is to be said of. */
+static inline bool is_result(const struct scanner *scanner)
+{
+    const char *before = scanner->previous_end;
+    return *before == '\n' || (scanner->in_results && before[-1] == ',');
 }
 
 /* A name behind its sigil, `%` or `@`. */
-static inline int scan_name(struct scanner *scanner, enum token token, union token_value *value)
+static LAST int scan_name(struct scanner *scanner, enum token token, union token_value *value)
 {
-    value->name = make_name(scanner, name_id(scanner, scanner->start + 1));
+    scanner->in_results = is_result(scanner);
+    value->name = make_name(scanner, name_id(scanner, scanner->start + 1, scanner->cursor));
     return token;
 }
 
 /* The value begins at its sigil. */
-static inline int scan_more(struct scanner *scanner, union token_value *value)
+static LAST int scan_more(struct scanner *scanner, union token_value *value)
 {
     const char *sigil = scanner->start + 2;
-    value->name = token_make(name_id(scanner, sigil + 1), scanner_offset(scanner, sigil));
+    uint32_t id = name_id(scanner, sigil + 1, scanner->cursor);
+    value->name = token_make(id, scanner_offset(scanner, sigil));
     return TOKEN_MORE;
 }
 
-static int scan_callee(struct scanner *scanner, union token_value *value)
+/* The id of an op's type, which ends before the cursor's `(`. */
+static inline uint32_t callee_id(struct scanner *scanner, const char *type)
 {
     struct intern *names = &scanner->module->names;
-    const char *type = scanner->start + 2;
     size_t size = (size_t)(scanner->cursor - 1 - type);
     uint32_t *recent = intern_recent_at(&scanner->recent_types, type, size);
     uint32_t id = intern_recent_get(names, recent, type, size);
@@ -108,14 +120,25 @@ static int scan_callee(struct scanner *scanner, union token_value *value)
         id = intern_static(names, type, size);
         *recent = id + 1;
     }
-    scanner->in_call = id >= W_INSTR_END;
-    if (!scanner->in_call)
-        scanner_split(scanner);
-    value->name = make_name(scanner, id);
-    return scanner->in_call ? TOKEN_CALLEE : '=';
+    return id;
 }
 
-static int scan_word(struct scanner *scanner, union token_value *value)
+/* `%name = Type(`, of which the name ends at `end`. */
+static LAST int scan_head(struct scanner *scanner, const char *end, union token_value *value)
+{
+    bool may_be = scanner->in_body && !scanner->in_call && is_result(scanner);
+    uint32_t type = may_be ? callee_id(scanner, end + 3) : NONE;
+    if (!may_be || type < W_INSTR_END) {
+        scanner->cursor = end;
+        return scan_name(scanner, TOKEN_VALUE, value);
+    }
+    scanner->in_call = true;
+    scanner->callee = token_make(type, scanner_offset(scanner, end + 3));
+    value->name = make_name(scanner, name_id(scanner, scanner->start + 1, end));
+    return TOKEN_HEAD;
+}
+
+static LAST int scan_word(struct scanner *scanner, union token_value *value)
 {
     size_t size = (size_t)(scanner->cursor - scanner->start);
     uint32_t id = intern_static(&scanner->module->names, scanner->start, size);
@@ -129,7 +152,7 @@ static int scan_word(struct scanner *scanner, union token_value *value)
 }
 
 /* Without a NUL at its end, strtoll could read on into what follows the token. */
-static int scan_int(struct scanner *scanner, union token_value *value)
+static LAST int scan_int(struct scanner *scanner, union token_value *value)
 {
     char text[72];
     size_t size = (size_t)(scanner->cursor - scanner->start);
@@ -144,7 +167,7 @@ static int scan_int(struct scanner *scanner, union token_value *value)
     return TOKEN_INT;
 }
 
-static int scan_float(struct scanner *scanner, union token_value *value)
+static LAST int scan_float(struct scanner *scanner, union token_value *value)
 {
     char text[512];
     size_t size = (size_t)(scanner->cursor - scanner->start);
@@ -191,7 +214,7 @@ static uint32_t intern_quoted(struct scanner *scanner, const char *p, const char
     return id;
 }
 
-static int scan_quoted(struct scanner *scanner, const char *quote, enum token token,
+static LAST int scan_quoted(struct scanner *scanner, const char *quote, enum token token,
                        union token_value *value)
 {
     if (scanner->cursor - quote <= 2 && token != TOKEN_STRING)
@@ -237,6 +260,22 @@ static inline bool format_follows(const char *end)
     return *end == ':' || *end == '/';
 }
 
+/* What begins like a type: takes all of it where it is known. */
+static LAST int scan_type(struct scanner *scanner, union token_value *value)
+{
+    const char *start = scanner->start, *end = scanner->cursor;
+    uint32_t id = find_type(scanner, start, end);
+    if (id != NONE && !format_follows(end)) {
+        value->name = make_name(scanner, id);
+        return TOKEN_TYPE;
+    }
+    scanner->cursor = memchr(start, '[', (size_t)(end - start));
+    if (*start != '?')
+        return scan_word(scanner, value);
+    value->name = make_name(scanner, 0);
+    return *start;
+}
+
 /* Bytes of a dictionary that is one token, at most. */
 enum { MAX_DICT = 256 };
 
@@ -258,7 +297,7 @@ bool scanner_is_plain_dict(const struct scanner *scanner, struct span span)
 }
 
 /* The brace of attributes was scanned: takes all of them where they are known. */
-static int scan_attr_brace(struct scanner *scanner, union token_value *value)
+static LAST int scan_attr_brace(struct scanner *scanner, union token_value *value)
 {
     const char *end = scanner->in_body ? dict_end(scanner, scanner->start) : NULL;
     uint32_t id = end ? find_known(scanner, scanner->start, end) : NONE;
@@ -289,7 +328,7 @@ bool scanner_is_plain_rest(const struct scanner *scanner, struct span span)
 }
 
 /* The `)` of a call was scanned. */
-static int scan_close(struct scanner *scanner, union token_value *value)
+static LAST int scan_close(struct scanner *scanner, union token_value *value)
 {
     const char *end = rest_end(scanner, scanner->start);
     uint32_t id = end ? find_known(scanner, scanner->start, end) : NONE;
@@ -305,7 +344,11 @@ static int scan_close(struct scanner *scanner, union token_value *value)
 
 void scanner_split(struct scanner *scanner)
 {
-    scanner->cursor = scanner->start + 1;
+    const char *end = scanner->start + 1;
+    if (*scanner->start == '%')
+        while (*end != ' ')
+            end++;
+    scanner->cursor = end;
     scanner->depth += *scanner->start == '{';
 }
 
@@ -324,17 +367,19 @@ static const char *skip_inert(const struct scanner *scanner, const char *p)
 }
 
 /* A string without an end has swallowed what follows it on its line, braces too. */
-static void scan_lost_braces(struct scanner *scanner)
+static LAST int scan_open_string(struct scanner *scanner)
 {
     for (const char *p = scanner->start; p < scanner->cursor; p++) {
         scanner->depth += *p == '{';
         scanner->depth -= *p == '}' && scanner->depth > 0;
     }
+    return scan_error(scanner, DIAG_syntax,
+                      "this string does not end on its line, or has an unknown escape");
 }
 
 /* Skips to the end of the line on which at most `resync_depth` braces are open, not beyond the
  * brace that closes the block. Braces in strings and comments are none. */
-static int scan_resync(struct scanner *scanner)
+static LAST int scan_resync(struct scanner *scanner)
 {
     const char *p = scanner->cursor;
     uint32_t depth = scanner->depth;
@@ -359,9 +404,18 @@ static int scan_resync(struct scanner *scanner)
     return TOKEN_RESYNC;
 }
 
+/* As LAST, though it is not the end. */
+static __attribute__((cold, noinline)) void note_comment(struct scanner *scanner, const char *start,
+                                                         const char *end)
+{
+    struct span span = {scanner_offset(scanner, start), scanner_offset(scanner, end)};
+    vec_push(&scanner->comments, span);
+}
+
 int scanner_next(struct scanner *scanner, union token_value *value)
 {
-    const char *cursor = scanner->cursor, *marker, *context, *start;
+    const char *cursor = scanner->cursor, *marker, *start, *end;
+    /*!stags:re2c format = "const char *@@;"; */
     scanner->previous_end = cursor;
     if (scanner->resync_depth != NONE)
         return scan_resync(scanner);
@@ -376,8 +430,8 @@ again:
     re2c:define:YYCTYPE = "unsigned char";
     re2c:define:YYCURSOR = cursor;
     re2c:define:YYMARKER = marker;
-    re2c:define:YYCTXMARKER = context;
     re2c:yyfill:enable = 0;
+    re2c:flags:tags = 1;
 
     name    = [A-Za-z0-9_.$]+;
     word    = [A-Za-z_][A-Za-z0-9_]*;
@@ -390,14 +444,13 @@ again:
 
     [ \t\r\n]+ { goto again; }
     comment {
-        if (scanner->diags) {
-            struct span span = {scanner_offset(scanner, start), scanner_offset(scanner, cursor)};
-            vec_push(&scanner->comments, span);
-        }
+        if (scanner->diags)
+            note_comment(scanner, start, cursor);
         goto again;
     }
 
     "%" name   { TAKE; return scan_name(scanner, TOKEN_VALUE, value); }
+    "%" name @end " = " [A-Z] [A-Za-z0-9_]* "(" { TAKE; return scan_head(scanner, end, value); }
     "@" name   { TAKE; return scan_name(scanner, TOKEN_SYMBOL, value); }
     "%" quoted { TAKE; return scan_quoted(scanner, start + 1, TOKEN_VALUE, value); }
     "@" quoted { TAKE; return scan_quoted(scanner, start + 1, TOKEN_SYMBOL, value); }
@@ -408,19 +461,8 @@ again:
     "nan"  { TAKE; value->f = (double)NAN; return TOKEN_FLOAT; }
     word   { TAKE; return scan_word(scanner, value); }
     (word | "?") "[" [0-9A-Za-z_?*+,. ]* "]" (":" [A-Z][A-Za-z0-9_]*)? {
-        uint32_t id = find_type(scanner, start, cursor);
-        if (id != NONE && !format_follows(cursor)) {
-            TAKE;
-            value->name = make_name(scanner, id);
-            return TOKEN_TYPE;
-        }
-        cursor = memchr(start, '[', (size_t)(cursor - start));
-        if (*start == '?') {
-            TAKE_MARK;
-            return *start;
-        }
         TAKE;
-        return scan_word(scanner, value);
+        return scan_type(scanner, value);
     }
 
     "-"? digits | "0x" [0-9A-Fa-f]+ { TAKE; return scan_int(scanner, value); }
@@ -437,16 +479,6 @@ again:
     }
     "{" { scanner->depth++; TAKE_MARK; return *start; }
     "}" { scanner->depth -= scanner->depth > 0; TAKE_MARK; return *start; }
-    "= " [A-Z] [A-Za-z0-9_]* "(" {
-        /* Behind a value in a graph's body, an equals sign stands for nothing else. */
-        if (!scanner->in_body || *scanner->start != '%') {
-            cursor = start + 1;
-            TAKE_MARK;
-            return *start;
-        }
-        TAKE;
-        return scan_callee(scanner, value);
-    }
     ", %" name {
         if (!scanner->in_call) {
             cursor = start + 1;
@@ -463,12 +495,7 @@ again:
     [(=:,?*+] | "[" | "]" { TAKE_MARK; return *start; }
 
     "%" | "@" { TAKE; return scan_stray(scanner, "expected a name here"); }
-    ["] ([^"\\\n\x00] | escape)* {
-        TAKE;
-        scan_lost_braces(scanner);
-        return scan_error(scanner, DIAG_syntax,
-                          "this string does not end on its line, or has an unknown escape");
-    }
+    ["] ([^"\\\n\x00] | escape)* { TAKE; return scan_open_string(scanner); }
     [\x00] {
         if (start < scanner->limit)
             goto stray;
@@ -485,4 +512,5 @@ again:
     */
 #undef TAKE
 #undef TAKE_MARK
+#undef LAST
 }

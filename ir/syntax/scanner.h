@@ -19,9 +19,9 @@ enum token {
     TOKEN_EVENT_INSTR, /* in a program, one that an event stands behind */
     TOKEN_TYPE,        /* a whole type that was seen before: see scanner_know */
     TOKEN_DICT,        /* a whole dictionary of attributes that was seen before */
-    TOKEN_CALLEE, /* `= Type(` in the usual spelling, behind an op's results; and up to the `)` */
-    TOKEN_MORE,   /* `, %name`, or */
-    TOKEN_REST,   /* all of a line from `)` on that was seen before: attributes and types */
+    TOKEN_HEAD,        /* `%name = Type(` in the usual spelling, of a graph; and up to the `)` */
+    TOKEN_MORE,        /* `, %name`, or */
+    TOKEN_REST,        /* all of a line from `)` on that was seen before: attributes and types */
     TOKEN_INT,
     TOKEN_FLOAT,
     TOKEN_ATTR_BRACE, /* `{` before `key =`, `key ,` or `key }` */
@@ -74,11 +74,13 @@ struct scanner {
     struct diags *diags;      /* NULL: nothing is reported */
     struct spans comments;    /* all so far, `//` to before the line's end */
     uint32_t depth;           /* braces open before the cursor */
+    uint64_t callee;          /* of the last TOKEN_HEAD: the type's token */
     /* After a syntax error: skip to the end of the line on which no more than this many braces are
      * open, and deliver TOKEN_RESYNC there. NONE: scan on. */
     uint32_t resync_depth;
     bool in_body;    /* of a graph, where `{ key =` begins nothing but attributes */
-    bool in_call;    /* behind a TOKEN_CALLEE, before `)` */
+    bool in_call;    /* behind a TOKEN_HEAD, before `)` */
+    bool in_results; /* the last value was one that may be a result */
     bool in_program; /* of an entry, where there are TOKEN_EVENT_INSTR */
     /* Texts that are one token, and the id of each. */
     struct intern known_texts;
@@ -127,7 +129,8 @@ void scanner_know(struct scanner *scanner, struct span span, uint32_t id);
 bool scanner_is_plain_dict(const struct scanner *scanner, struct span span);
 /* Whether the text may be a TOKEN_REST: it is the short end of a line. */
 bool scanner_is_plain_rest(const struct scanner *scanner, struct span span);
-/* Makes the last token, which is several others in one, the character that it begins with. */
+/* Makes the last token, which is several others in one, the value or character that it begins
+ * with. */
 void scanner_split(struct scanner *scanner);
 
 #endif
