@@ -153,6 +153,8 @@ const char *address_text(const struct module *module, const struct address *addr
 
 bool graph_has_addresses(const struct module *module, const struct graph *graph)
 {
+    if (!module_may_have(module, W_address))
+        return false;
     for (uint32_t i = 0; i < graph->params.count; i++)
         if (attr_find(module, graph->params.at[i].attrs, W_address))
             return true;

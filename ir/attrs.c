@@ -11,7 +11,7 @@
      bytes_are_apart(elements, (n) * sizeof *(elements), (pool)->at,                               \
                      (pool)->capacity * sizeof *(pool)->at))
 
-const struct attr *attr_find(const struct module *module, struct range attrs, uint32_t key)
+const struct attr *attr_look_for(const struct module *module, struct range attrs, uint32_t key)
 {
     expensive_assert(attrs.count == 0 || (attrs.first < module->attrs.count &&
                                           attrs.count <= module->attrs.count - attrs.first));
@@ -78,6 +78,8 @@ struct range module_add_attrs(struct module *module, const struct attr *attrs, u
     expensive_assert(OUTLIVES(&module->attrs, attrs, count));
     vec_reserve(&module->attrs, count);
     memcpy(module->attrs.at + range.first, attrs, count * sizeof *attrs);
+    for (uint32_t i = 0; i < count; i++)
+        module_note_key(module, attrs[i].key);
     module->attrs.count += count;
     return range;
 }

@@ -79,7 +79,7 @@ static const struct attr *constant_attr(const struct module *module, const struc
 
 bool op_knows_contents(const struct module *module, const struct graph *graph, const struct op *op)
 {
-    for (uint32_t i = 0; i < op->operands.count; i++) {
+    for (uint32_t i = 0; module_may_have(module, W_value) && i < op->operands.count; i++) {
         uint32_t value = viewed_value(module, graph, op_operands(graph, op)[i]);
         if (constant_attr(module, graph, value))
             return true;

@@ -288,7 +288,8 @@ struct module {
     uint32_t token; /* type id of tokens, or NONE before the first */
     VEC(struct attr) attrs;
     VEC(struct attr_value) attr_values;
-    VEC(struct target) targets; /* a legal module has at most one */
+    uint64_t keys[(W_COUNT + 63) / 64]; /* by word: it is or was the key of an attribute */
+    VEC(struct target) targets;         /* a legal module has at most one */
     VEC(struct kernel) kernels;
     VEC(struct graph) graphs;
     VEC(struct entry) entries;
@@ -360,8 +361,27 @@ bool type_kinds_agree(const struct type *a, const struct type *b);
  * and nothing else does. */
 bool format_is_plain(const struct module *module, uint32_t format);
 
-/* The attribute of a range with this key, or NULL. */
-const struct attr *attr_find(const struct module *module, struct range attrs, uint32_t key);
+/* Whether an attribute may have the key: false tells that none has. */
+static inline bool module_may_have(const struct module *module, uint32_t key)
+{
+    return key >= W_COUNT || (module->keys[key / 64] >> key % 64 & 1);
+}
+
+/* To be called of each key that an attribute gets. */
+static inline void module_note_key(struct module *module, uint32_t key)
+{
+    if (key < W_COUNT)
+        module->keys[key / 64] |= UINT64_C(1) << key % 64;
+}
+
+const struct attr *attr_look_for(const struct module *module, struct range attrs, uint32_t key);
+/* The attribute of a range with this key, or NULL. Most keys that are asked for are those of few
+ * ops: where there are none, the attributes are not looked at. */
+static inline const struct attr *attr_find(const struct module *module, struct range attrs,
+                                           uint32_t key)
+{
+    return module_may_have(module, key) ? attr_look_for(module, attrs, key) : NULL;
+}
 /* With a default where the attribute is absent or of another kind. */
 int64_t attr_int(const struct module *module, struct range attrs, uint32_t key, int64_t absent);
 bool attr_flag(const struct module *module, struct range attrs, uint32_t key);

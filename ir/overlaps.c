@@ -418,6 +418,8 @@ static bool has_calls(const struct graph *graph)
 
 bool overlaps_can_be(const struct module *module, const struct graph *graph)
 {
+    if (!module_may_have(module, W_address))
+        return false;
     if (!has_calls(graph))
         return graph_has_addresses(module, graph);
     /* All graphs at once: this is asked for each of them. */

@@ -179,6 +179,7 @@ static bool pools_are_sound(const struct module *module)
 {
     for (uint32_t i = 0; i < module->attrs.count; i++)
         if (!is_name(module, module->attrs.at[i].key) ||
+            !module_may_have(module, module->attrs.at[i].key) ||
             !value_is_sound(module, &module->attrs.at[i].value))
             return false;
     for (uint32_t i = 0; i < module->attr_values.count; i++)

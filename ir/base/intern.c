@@ -194,8 +194,8 @@ static bool is_distant(const struct intern *intern, const struct intern_slot *sl
     return (places * STEP_INVERSE & intern->mask) > MAX_STEPS;
 }
 
-static uint32_t add_name(struct intern *intern, const char *text, size_t size, uint32_t hash,
-                         bool copy)
+static inline uint32_t add_name(struct intern *intern, const char *text, size_t size, uint32_t hash,
+                                bool copy)
 {
     uint32_t id = intern->count;
     if (id == intern->capacity)
@@ -236,7 +236,9 @@ static uint32_t add_hashed(struct intern *intern, const char *text, size_t size,
 static uint32_t add_numbered(struct intern *intern, const char *text, size_t size,
                              const struct numbered_name *name, bool copy)
 {
-    struct numbered_series *series = numbered_series(&intern->numbered, name);
+    struct numbered_series *series = numbered_find(intern->numbered, name);
+    if (!series)
+        series = numbered_series(&intern->numbered, name);
     if (!series)
         return add_hashed(intern, text, size, copy);
     uint32_t id = series->sparse ? find_hashed(intern, text, size) : NONE;

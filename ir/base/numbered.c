@@ -29,19 +29,15 @@ static void grow(struct numbered_series *series, uint32_t number)
     series->ids.count = series->ids.capacity;
 }
 
-bool numbered_take(struct numbered_series *series, const struct numbered_name *name, uint32_t id)
+bool numbered_take_far(struct numbered_series *series, const struct numbered_name *name,
+                       uint32_t id)
 {
-    if (name->number >= series->ids.count) {
-        if (name->number / NUMBERS_PER_NAME > series->names + FIRST_NUMBERS / NUMBERS_PER_NAME) {
-            series->sparse = true;
-            return false;
-        }
-        grow(series, name->number);
+    if (name->number / NUMBERS_PER_NAME > series->names + FIRST_NUMBERS / NUMBERS_PER_NAME) {
+        series->sparse = true;
+        return false;
     }
-    assert(series->ids.at[name->number] == 0);
-    series->ids.at[name->number] = id + 1;
-    series->names++;
-    return true;
+    grow(series, name->number);
+    return numbered_take(series, name, id);
 }
 
 void numbered_free(struct numbered *numbered)

@@ -64,27 +64,45 @@ static inline uint32_t numbered_slot(uint64_t stem)
     return (uint32_t)((stem * UINT64_C(0x9e3779b97f4a7c15)) >> 56);
 }
 
-/* What the tables have for a name: an id, or NONE. */
-static inline uint32_t numbered_get(const struct numbered *numbered,
-                                    const struct numbered_name *name)
+/* The series of a name; NULL where there is none. */
+static inline struct numbered_series *numbered_find(struct numbered *numbered,
+                                                    const struct numbered_name *name)
 {
     if (!numbered)
-        return NONE;
+        return NULL;
     uint32_t at = numbered_slot(name->stem);
-    const struct numbered_series *series = &numbered->slots[at];
+    struct numbered_series *series = &numbered->slots[at];
     while (series->stem != name->stem) {
         if (!series->stem)
-            return NONE;
+            return NULL;
         series = &numbered->slots[at = (at + 1) % NUMBERED_SLOTS];
     }
-    return name->number < series->ids.count ? series->ids.at[name->number] - 1 : NONE;
+    return series;
+}
+
+/* What the tables have for a name: an id, or NONE. */
+static inline uint32_t numbered_get(struct numbered *numbered, const struct numbered_name *name)
+{
+    const struct numbered_series *series = numbered_find(numbered, name);
+    return series && name->number < series->ids.count ? series->ids.at[name->number] - 1 : NONE;
 }
 
 /* The series of a name, made where there is none; NULL where there are too many. */
 struct numbered_series *numbered_series(struct numbered **numbered,
                                         const struct numbered_name *name);
 /* Whether the series, which has none of the name, takes it with this id. */
-bool numbered_take(struct numbered_series *series, const struct numbered_name *name, uint32_t id);
+bool numbered_take_far(struct numbered_series *series, const struct numbered_name *name,
+                       uint32_t id);
+static inline bool numbered_take(struct numbered_series *series, const struct numbered_name *name,
+                                 uint32_t id)
+{
+    if (name->number >= series->ids.count)
+        return numbered_take_far(series, name, id);
+    series->ids.at[name->number] = id + 1;
+    series->names++;
+    return true;
+}
+
 void numbered_free(struct numbered *numbered);
 
 #endif

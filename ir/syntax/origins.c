@@ -86,7 +86,7 @@ static const struct intern_name *origin_of(const struct module *module, struct r
 
 static bool has_origins(const struct module *module)
 {
-    for (uint32_t i = 0; i < module->attrs.count; i++)
+    for (uint32_t i = 0; module_may_have(module, W__loc) && i < module->attrs.count; i++)
         if (module->attrs.at[i].key == W__loc)
             return true;
     return false;

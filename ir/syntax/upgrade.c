@@ -25,6 +25,7 @@ void upgrade_kernel(struct parser *parser, struct range attrs)
         upgrade_note(parser, name_span(parser, attr->loc, W_entry),
                      "a kernel's 'entry' is an old form", "function = ...");
         attr->key = W_function;
+        module_note_key(module, attr->key);
     }
 }
 

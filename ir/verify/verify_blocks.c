@@ -90,15 +90,17 @@ void verify_blocks(struct graph_verifier *gv)
     static const enum attr_owner owners[] = {OWNER_SCOPE, OWNER_SCOPE, OWNER_STREAM,
                                              OWNER_SUPERKERNEL};
     const struct graph *graph = gv->graph;
+    bool superkernels = false;
     for (uint32_t i = 0; i < graph->blocks.count; i++) {
         const struct block *block = &graph->blocks.at[i];
+        superkernels |= block->kind == BLOCK_SUPERKERNEL;
         verify_attrs(gv->verifier, block->attrs, owners[block->kind]);
         verify_nesting(gv, block);
     }
     marks_clear(gv->verifier);
     for (uint32_t i = 0; i < graph->blocks.count; i++)
         verify_options(gv->verifier, &graph->blocks.at[i]);
-    for (uint32_t i = 0; i < graph->ops.count; i++) {
+    for (uint32_t i = 0; superkernels && i < graph->ops.count; i++) {
         uint32_t block = graph_enclosing(graph, graph->ops.at[i].block, BLOCK_SUPERKERNEL);
         if (block != NONE && graph_superkernel(graph, graph->ops.at[i].block) == NONE)
             verify_beside(gv, &graph->ops.at[i], block);
