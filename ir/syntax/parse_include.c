@@ -52,9 +52,10 @@ void parse_refuse_included(struct parser *parser, struct span span, const char *
                   "such a file has kernels, a target and includes; commands take several files");
 }
 
-void parse_included_object(struct module *module, const struct kernel *kernel)
+/* The path in an attribute of a kernel. */
+static void take_included_path(struct module *module, const struct kernel *kernel, uint32_t key)
 {
-    const struct attr *attr = attr_find(module, kernel->attrs, W_object);
+    const struct attr *attr = attr_find(module, kernel->attrs, key);
     struct arena scratch = {NULL, 0};
     if (attr && attr->value.kind == ATTR_STRING) {
         const char *name = name_text(module, attr->value.id, &scratch);
@@ -63,4 +64,10 @@ void parse_included_object(struct module *module, const struct kernel *kernel)
             module->attrs.at[attr - module->attrs.at].value.id = module_name(module, path);
     }
     arena_free(&scratch);
+}
+
+void parse_included_paths(struct module *module, const struct kernel *kernel)
+{
+    take_included_path(module, kernel, W_object);
+    take_included_path(module, kernel, W__json);
 }

@@ -199,6 +199,6 @@ void parse_kernel(struct parser *parser, struct span span, uint32_t name, struct
     kernel->attrs = attrs;
     upgrade_kernel(parser, attrs);
     if (parser->depth)
-        parse_included_object(parser->module, kernel);
+        parse_included_paths(parser->module, kernel);
     assert(parser_is_between(parser));
 }

@@ -153,6 +153,18 @@ write("own/lib/deep/add.skir", ADD.replace("OBJECT", "add.o"))
 done = tap.skirc("run", "own/main.skir")
 tap.check("else it is one of the samples'", done.returncode == 0, done.stderr)
 
+write("own/lib/deep/own.json", "{}")
+write("own/own.json", "{}")
+write("own/lib/deep/add.skir", ADD.replace('"OBJECT"', '"add.o", _json = "own.json"'))
+done = tap.skirc("compile", "--emit=skir", "-o", "own/whole.skir", "own/main.skir")
+with open("own/whole.skir") as file:
+    text = file.read()
+tap.check("metadata of an included kernel are in the folder of its file",
+          '_json = "lib/deep/own.json"' in text and 'object = "add.o"' in text, text)
+os.unlink("own/lib/deep/own.json")
+done = tap.skirc("compile", "--emit=skir", "-o", "-", "own/main.skir")
+tap.check("else their path stands as it is", '_json = "own.json"' in done.stdout, done)
+
 for name in ("prefill", "decode"):
     done = tap.skirc("run", "--compare", "unfused", f"examples/two_files_{name}.skir")
     tap.check(f"the graph {name} runs with the library of both",
