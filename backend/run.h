@@ -61,6 +61,8 @@ struct backend_run {
     uint32_t orders;   /* that the race check holds them against */
     bool record;       /* set by its owner: with run_options.profile, the next executions keep time
                         * records */
+    bool sealed;       /* set by its owner: in the next executions what kernels are given beside
+                        * tensors can only be read, where it has pages of its own */
     uint8_t *ran;      /* by graph: whether the last execution has run it */
 };
 
@@ -128,6 +130,9 @@ struct backend_runner {
     /* The next memory of the run, but for values, that something was written beside, which is
      * repaired. False where there is none. */
     bool (*damage)(struct backend_run *run, struct run_damage *damage);
+    /* What is at an address, where that is memory of the run but for values: "slot 3 of the
+     * arguments of ...". For handlers of signals. */
+    bool (*place)(const struct backend_run *run, const void *address, char *text, size_t size);
     /* Takes its code away, which runs destructors: nothing is executed behind it. What executions
      * have left stays. */
     void (*unload)(struct backend_run *run);

@@ -61,11 +61,11 @@ graph @g(%%x: f32[4]) -> f32[4] {
 INCLUDES = ["-I" + os.path.join(tap.SOURCE, folder) for folder in ("backend/runtime", "ir")]
 
 
-def build(name, source):
+def build(name, source, module=MODULE):
     write(f"{name}.c", HEAD + source)
     subprocess.run([*CC, "-c", "-fPIC", "-O0", "-fno-stack-protector", "-w", *INCLUDES,
                     f"{name}.c", "-o", f"{name}.o"], check=True)
-    write(f"{name}.skir", MODULE % name)
+    write(f"{name}.skir", module % name)
     return f"{name}.skir"
 
 

@@ -274,6 +274,7 @@ script_tests = \
 	tests/e2e/golden_files.sh \
 	tests/e2e/golden_runner.py \
 	tests/e2e/grammar.py \
+	tests/e2e/hostile_arguments.py \
 	tests/e2e/hostile_kernels.py \
 	tests/e2e/hostile_processes.py \
 	tests/e2e/hostile_settings.py \

@@ -29,9 +29,7 @@ static bool make_workspace(struct device_run *run, const struct op *op, uint64_t
 static bool make_tiling(struct device_run *run, const struct op *op, uint64_t *address)
 {
     char error[160];
-    struct skrt_tiling *tiling = device_run_memory(run, op, "tiling", sizeof *tiling);
-    if (!tiling)
-        mem_exhausted();
+    struct skrt_tiling *tiling = device_run_table(run, op, "tiling", sizeof *tiling);
     if (!device_tiling(run->module, run->graph, op, &run->arena, tiling, error, sizeof error))
         return refuse(run, op, DIAG_unsupported, error);
     *address = (uintptr_t)tiling;
@@ -50,15 +48,24 @@ uint64_t *arguments_event(struct device_run *run, uint32_t name)
 static bool make_choice(struct device_run *run, const struct op *op)
 {
     struct device_tiling_words *words = arena_alloc(&run->arena, sizeof *words);
-    *words = (struct device_tiling_words){0};
+    struct device_choice choice;
+    *words = (struct device_tiling_words){
+        .given = device_run_table(run, op, "tiling key", 2 * sizeof *words->given)};
     vec_push(&run->tilings, words);
-    return device_choose(run->module, run->graph, op, device_run_kernel(run, op), &words->choice,
-                         run->diags);
+    if (!device_choose(run->module, run->graph, op, device_run_kernel(run, op), &choice,
+                       run->diags))
+        return false;
+    words->given[0] = (uint64_t)choice.key;
+    words->given[1] = choice.blocks;
+    return true;
 }
 
-static bool add_argument(struct device_run *run, const struct op *op, struct slot slot)
+/* A table that was made for it is the last of the memories. */
+static bool add_argument(struct device_run *run, const struct op *op, uint32_t number,
+                         struct slot slot)
 {
-    struct device_argument argument = {.slot = slot};
+    struct device_argument argument = {.slot = slot, .op = number, .memory = NONE};
+    uint32_t memories = run->memories.count;
     switch (slot.kind) {
     case SLOT_TENSOR:
     case SLOT_NONE: break;
@@ -74,33 +81,47 @@ static bool add_argument(struct device_run *run, const struct op *op, struct slo
     case SLOT_TILING_KEY:
         if (!make_choice(run, op))
             return false;
-        argument.word = (uintptr_t)&run->tilings.at[run->tilings.count - 1]->key;
+        argument.word = (uintptr_t)&run->tilings.at[run->tilings.count - 1]->given[0];
         break;
     case SLOT_BLOCK_NUM:
         assert(run->tilings.count > 0);
-        argument.word = (uintptr_t)&run->tilings.at[run->tilings.count - 1]->blocks;
+        argument.word = (uintptr_t)&run->tilings.at[run->tilings.count - 1]->given[1];
         break;
     case SLOT_LOCK:
         assert(run->tilings.count > 0);
         argument.word = (uintptr_t)&run->tilings.at[run->tilings.count - 1]->lock;
         break;
     }
+    if (run->memories.count > memories && run->memories.at[memories].is_table)
+        argument.memory = memories;
     vec_push(&run->arguments, argument);
     return true;
 }
 
-bool arguments_add_op(struct device_run *run, const struct op *op)
+bool arguments_add_op(struct device_run *run, const struct op *op, uint32_t number)
 {
     struct slots slots = {NULL, 0, 0};
     bool ok = true;
     slots_add_op(&slots, run->module, run->graph, op, device_run_kernel(run, op));
     for (uint32_t i = 0; ok && i < slots.count; i++)
-        ok = add_argument(run, op, slots.at[i]);
+        ok = add_argument(run, op, number, slots.at[i]);
     vec_free(&slots);
     return ok;
 }
 
 /* -------------------------------------------------------------------------- entries ---- */
+
+static void add_word(struct device_run *run, uint32_t name, const void *word)
+{
+    vec_push(&run->arguments,
+             (struct device_argument){
+                 .slot = {SLOT_WORD, name}, .op = NONE, .memory = NONE, .word = (uintptr_t)word});
+}
+
+void arguments_add_sync_base(struct device_run *run)
+{
+    add_word(run, W_ffts, NULL);
+}
 
 /* How many a core makes at an instruction: those that may block have a begin and an end. */
 static unsigned records_of(enum instr_op op)
@@ -123,8 +144,8 @@ static void add_profile(struct device_run *run, const struct entry *entry,
     launch->profile_slot = entry_profile_slot(entry);
     if (launch->profile_slot == NONE)
         return;
-    vec_push(&run->arguments, (struct device_argument){.slot = {SLOT_WORD, W_profiling}});
-    vec_push(&run->arguments, (struct device_argument){.slot = {SLOT_WORD, W_profiling}});
+    add_word(run, W_profiling, NULL);
+    add_word(run, W_profiling, NULL);
     for (int core = 0; core < CORE_TYPES; core++) {
         uint64_t cores = launch->skrt.blocks * (core == CORE_AIC ? info->aics : info->aivs);
         for (uint32_t i = 0; i < entry->programs[core].instrs.count; i++)
@@ -145,8 +166,7 @@ static bool add_workspace(struct device_run *run, const struct entry *entry)
                 NAME(run->module, entry->name));
         return false;
     }
-    vec_push(&run->arguments, (struct device_argument){.slot = {SLOT_WORD, W_sync_workspace},
-                                                       .word = (uintptr_t)memory});
+    add_word(run, W_sync_workspace, memory);
     return true;
 }
 
@@ -165,8 +185,7 @@ static bool add_trace(struct device_run *run, const struct entry *entry,
                 NAME(run->module, entry->name));
         return false;
     }
-    vec_push(&run->arguments, (struct device_argument){.slot = {SLOT_WORD, W_tracing},
-                                                       .word = (uintptr_t)launch->trace});
+    add_word(run, W_tracing, launch->trace);
     return true;
 }
 

@@ -4,9 +4,12 @@
 
 #include "backend/device/run.h"
 
-/* Appends the arguments of one op, as lower-superkernels lays them out. False, with diagnostics,
- * where one cannot be made. */
-bool arguments_add_op(struct device_run *run, const struct op *op);
+/* Appends the first argument of launches that have it: nothing is there on the host. */
+void arguments_add_sync_base(struct device_run *run);
+
+/* Appends the arguments of one op, as lower-superkernels lays them out; `number` is its place among
+ * the launch's. False, with diagnostics, where one cannot be made. */
+bool arguments_add_op(struct device_run *run, const struct op *op, uint32_t number);
 
 /* Appends what stands behind the arguments of a super kernel's ops. */
 bool arguments_add_entry(struct device_run *run, const struct entry *entry,

@@ -1,8 +1,7 @@
 #include "backend/device/arguments.h"
 #include "backend/device/calls.h"
-#include "backend/device/lists.h"
 #include "backend/device/profile.h"
-#include "backend/device/run.h"
+#include "backend/device/tables.h"
 #include "ir/syntax/spelling.h"
 
 #include <assert.h>
@@ -13,17 +12,24 @@
  * end well; a race is no end. Adds to `seconds` what they took. */
 static enum skrt_status execute_graph(struct device_run *run, double *seconds);
 
+static bool ends(enum skrt_status status)
+{
+    return status != SKRT_OK && status != SKRT_RACE;
+}
+
 /* ---------------------------------------------------------------------------- launches ---- */
 
 /* Makes the buffer of time records, where they are wanted, and sets where they go: the slots of an
  * entry, and what the runtime is told. */
-static void *begin_profile(const struct device_run *run, const struct device_launch *launch,
+static void *begin_profile(struct device_run *run, const struct device_launch *launch,
                            struct skrt_launch *skrt)
 {
     bool slots = launch->profile_slot != NONE;
     if (!run->root->base.record || !run->options.profile || (launch->block != NONE && !slots))
         return NULL;
     assert(!slots || launch->profile_slot + 2 <= launch->count);
+    if (slots)
+        tables_open(run);
     if (slots && run->target->open_records)
         return run->target->open_records(run, launch, skrt->params + launch->profile_slot);
     struct skrt_profile *buffer =
@@ -104,12 +110,15 @@ static void end_trace(struct device_run *run, const struct device_launch *launch
 /* What the host does before a launch whose entry waits for tilings. */
 static void open_locks(struct device_run *run, const struct device_launch *launch)
 {
-    for (uint32_t i = 0; i < launch->tilings.count; i++) {
-        struct device_tiling_words *words = run->tilings.at[launch->tilings.first + i];
-        words->key = (uint64_t)words->choice.key;
-        words->blocks = words->choice.blocks;
-        words->lock = launch->skrt.entry != NULL;
-    }
+    for (uint32_t i = 0; i < launch->tilings.count; i++)
+        run->tilings.at[launch->tilings.first + i]->lock = launch->skrt.entry != NULL;
+}
+
+static void add_report(struct device_run *run, struct text *text)
+{
+    text_char(text, '\0');
+    vec_reserve(&run->root->reports, 1);
+    vec_push(&run->root->reports, mem_disown(text->at, text->size));
 }
 
 /* Whether the entry has cleared all locks: the next launch would not wait for its own tiling. A
@@ -123,25 +132,30 @@ static bool locks_cleared(struct device_run *run, const struct device_launch *la
         text_printf(&text,
                     "%s: launch %s has not reset the lock of its dynamic op %u, counted from 0\n",
                     skrt_status_text(SKRT_LEFT_SET), launch->skrt.name, i);
-        text_char(&text, '\0');
-        vec_reserve(&run->root->reports, 1);
-        vec_push(&run->root->reports, mem_disown(text.at, text.size));
+        add_report(run, &text);
         return false;
     }
     return true;
 }
 
-static void set_params(struct device_run *run, const struct device_launch *launch,
-                       void *const *values, uint64_t *params)
+static void seal(struct device_run *run)
 {
-    for (uint32_t i = 0; i < launch->count; i++) {
-        const struct device_argument *argument = &run->arguments.at[launch->first + i];
-        assert(argument->slot.kind != SLOT_TENSOR || values[argument->slot.id]);
-        params[i] = argument->slot.kind == SLOT_TENSOR ? (uintptr_t)values[argument->slot.id]
-                                                       : argument->word;
-        if (argument->slot.kind == SLOT_LIST)
-            list_fill(run, argument->slot.id, (uint64_t *)(uintptr_t)argument->word, values);
-    }
+    if (run->root->base.sealed)
+        tables_close(run);
+}
+
+/* Whether kernels have let stand what they are given: else what came behind that is wrong. */
+static bool tables_stand(struct device_run *run, const struct device_launch *launch)
+{
+    struct text text = {NULL, 0, 0};
+    text_printf(&text, "%s: launch %s: a kernel has changed ", skrt_status_text(SKRT_MISUSE),
+                launch->skrt.name);
+    bool stand = !tables_find_changed(run, launch, &text);
+    if (stand)
+        text_free(&text);
+    else
+        add_report(run, &text);
+    return stand;
 }
 
 /* --------------------------------------------------------------------- several launches ---- */
@@ -173,15 +187,13 @@ static void add_to_batch(struct device_run *run, struct batch *batch, uint32_t i
 {
     const struct device_launch *launch = &run->launches.at[batch->first + i];
     struct skrt_queued *queued = &batch->launches[i];
-    uint64_t *params = run->params + launch->first;
     *queued = (struct skrt_queued){.launch = launch->skrt,
                                    .stream = launch->stream,
                                    .n_waits = alone ? 0 : launch->waits.count,
                                    .n_sends = launch->sends.count,
                                    .waits = make_signals(run, batch, launch->waits),
                                    .sends = make_signals(run, batch, launch->sends)};
-    set_params(run, launch, run->values, params);
-    queued->launch.params = params;
+    queued->launch.params = run->params + launch->first;
     queued->launch.n_params = launch->count;
     batch->profiles[i] = begin_profile(run, launch, &queued->launch);
     open_locks(run, launch);
@@ -215,6 +227,8 @@ static enum skrt_status end_batch(struct device_run *run, struct batch *batch,
             vec_push(&run->root->reports, result->report);
         end_profile(run, launch, batch->profiles[i], result, start);
         end_trace(run, launch, result);
+        if (!tables_stand(run, launch) && !ends(status))
+            status = SKRT_MISUSE;
         if (result->status == SKRT_OK && !locks_cleared(run, launch))
             status = status == SKRT_OK || status == SKRT_RACE ? SKRT_LEFT_SET : status;
     }
@@ -222,11 +236,12 @@ static enum skrt_status end_batch(struct device_run *run, struct batch *batch,
     return status;
 }
 
-static enum skrt_status launch_batch(const struct device_run *run, struct batch *batch)
+static enum skrt_status launch_batch(struct device_run *run, struct batch *batch)
 {
     void (*tell)(uint32_t count) = run->options.launches_run;
     if (tell)
         tell(batch->queue.n_launches);
+    seal(run);
     enum skrt_status status = skrt_launch_all(run->root->device, &batch->queue, batch->results);
     if (tell)
         tell(0);
@@ -293,11 +308,6 @@ static int64_t read_integer(const struct device_run *run, uint32_t value)
 }
 
 /* ------------------------------------------------------------------------------ calls ---- */
-
-static bool ends(enum skrt_status status)
-{
-    return status != SKRT_OK && status != SKRT_RACE;
-}
 
 static enum skrt_status worse(enum skrt_status a, enum skrt_status b)
 {
@@ -527,6 +537,8 @@ static enum skrt_status execute_graph(struct device_run *run, double *seconds)
     enum skrt_status outcome = SKRT_OK;
     run->root->base.ran[graph_id(run->module, run->graph)] = 1;
     clear_events(run);
+    tables_fill(run);
+    seal(run); /* kernels of called graphs may come before its own */
     for (uint32_t i = 0, n = 1; i < run->launches.count && !ends(outcome); i += n) {
         const struct device_launch *launch = &run->launches.at[i];
         n = launch->call ? 1 : batch_size(run, i);

@@ -65,7 +65,7 @@ static struct device_launch *begin_launch(struct device_run *run, const char *na
                                     .profile_slot = NONE,
                                     .tilings = {run->tilings.count, 0}});
     if (sync_base)
-        vec_push(&run->arguments, (struct device_argument){.slot = {SLOT_WORD, W_ffts}});
+        arguments_add_sync_base(run);
     return &run->launches.at[run->launches.count - 1];
 }
 
@@ -147,6 +147,26 @@ static bool add_call(struct device_run *run, const struct op *op)
     return launch.call != NULL;
 }
 
+/* As the instruction of an entry would be. */
+static const char *call_text(struct device_run *run, const struct op *op,
+                             const struct single *single, enum core_type core)
+{
+    uint32_t results = op_tensor_results(run->module, run->graph, op);
+    uint32_t last = op->results.first + results - 1;
+    struct text text = {NULL, 0, 0};
+    text_string(&text, "call ");
+    spell_symbol(&text, run->module, single->kernel->name);
+    if (kernel_type_info(single->type)->aics && kernel_type_info(single->type)->aivs)
+        text_printf(&text, ".%s", core_type_name(core));
+    text_string(&text, " args ");
+    spell_group(&text, run->module, results ? run->graph->values.at[last].name : op->type,
+                results == 0);
+    const char *kept =
+        arena_printf(&run->arena, "%.*s blocks %u", (int)text.size, text.at, single->blocks);
+    text_free(&text);
+    return kept;
+}
+
 /* One op without an entry: each core runs its part of the kernel. */
 static bool add_op_launch(struct device_run *run, const struct op *op)
 {
@@ -158,6 +178,9 @@ static bool add_op_launch(struct device_run *run, const struct op *op)
     const struct kernel_type_info *info = kernel_type_info(single.type);
     struct device_launch *launch = begin_launch(run, name_text(run->module, op->type, &run->arena),
                                                 single.type, single.blocks, true);
+    launch->n_ops = 1;
+    launch->ops = arena_alloc(&run->arena, sizeof *launch->ops);
+    launch->ops[0] = op_call_text(run->module, run->graph, op, &run->arena);
     for (int core = 0; core < CORE_TYPES; core++) {
         if (!kernel_type_has(single.type, core))
             continue;
@@ -166,10 +189,9 @@ static bool add_op_launch(struct device_run *run, const struct op *op)
             return false;
         launch->skrt.parts[core] =
             (struct skrt_call){fn, 1, single.blocks, info->flat ? 1 : info->aivs, info->flat};
+        launch->skrt.part_sites[core] =
+            (struct skrt_site){call_text(run, op, &single, core), launch->ops[0]};
     }
-    launch->n_ops = 1;
-    launch->ops = arena_alloc(&run->arena, sizeof *launch->ops);
-    launch->ops[0] = op_call_text(run->module, run->graph, op, &run->arena);
     launch->records = 4 * device_launch_cores(launch); /* the kernel and the op */
     const struct clauses *clauses = op_clauses(run->graph, op);
     launch->op = op;
@@ -178,7 +200,7 @@ static bool add_op_launch(struct device_run *run, const struct op *op)
     launch->stream = op_stream(run, op);
     launch->waits = add_events(run, clauses->recv);
     launch->sends = add_events(run, clauses->send);
-    bool ok = arguments_add_op(run, op);
+    bool ok = arguments_add_op(run, op, 0);
     end_launch(run);
     return ok;
 }
@@ -220,7 +242,7 @@ static bool add_superkernel_launch(struct device_run *run, const struct members 
     for (uint32_t i = 0; i < launch->n_ops; i++)
         launch->ops[i] = op_call_text(module, run->graph, &run->graph->ops.at[ops[i]], &run->arena);
     for (uint32_t i = 0; i < launch->n_ops; i++)
-        if (!arguments_add_op(run, &run->graph->ops.at[ops[grouped[i]]]))
+        if (!arguments_add_op(run, &run->graph->ops.at[ops[grouped[i]]], grouped[i]))
             return false;
     for (int core = 0; core < CORE_TYPES; core++)
         launch->calls[core] =

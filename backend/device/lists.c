@@ -1,4 +1,5 @@
 #include "backend/device/lists.h"
+#include "backend/device/tables.h"
 
 #include <assert.h>
 #include <string.h>
@@ -21,7 +22,7 @@ static uint32_t table_words(const struct device_run *run, uint32_t form)
 uint64_t *list_table(struct device_run *run, const struct op *op, uint32_t form)
 {
     uint32_t count = run->graph->forms.at[form].values.count, words = table_words(run, form);
-    uint64_t *table = device_run_memory(run, op, "list", words * sizeof *table), *word = table;
+    uint64_t *table = device_run_table(run, op, "list", words * sizeof *table), *word = table;
     if (!table)
         mem_exhausted();
     *word++ = (uint64_t)(words - count) * sizeof *table;
@@ -36,10 +37,13 @@ uint64_t *list_table(struct device_run *run, const struct op *op, uint32_t form)
     return table;
 }
 
-void list_fill(const struct device_run *run, uint32_t form, uint64_t *table, void *const *values)
+bool list_fill(struct device_run *run, uint32_t form, uint64_t *table, void *const *values)
 {
     struct range list = run->graph->forms.at[form].values;
     uint64_t *addresses = table + table[0] / sizeof *table;
+    bool any = false;
     for (uint32_t n = 0; n < list.count; n++)
-        addresses[n] = (uintptr_t)values[run->graph->refs.at[list.first + n]];
+        any |=
+            tables_put(run, &addresses[n], (uintptr_t)values[run->graph->refs.at[list.first + n]]);
+    return any;
 }

@@ -8,7 +8,7 @@
  * It lasts as long as the run. Its types are static. */
 uint64_t *list_table(struct device_run *run, const struct op *op, uint32_t form);
 
-/* Puts the addresses of the list's values into its table. */
-void list_fill(const struct device_run *run, uint32_t form, uint64_t *table, void *const *values);
+/* Puts the addresses of the list's values into its table. Whether any was another. */
+bool list_fill(struct device_run *run, uint32_t form, uint64_t *table, void *const *values);
 
 #endif

@@ -1,15 +1,15 @@
 /* Memory of a run beside that of values. */
-#include "backend/device/run.h"
+#include "backend/device/tables.h"
 
 /* Memories that may have pages of their own (ir/base/guarded.h). */
 enum { MOST_PAGED = 1024 };
 
-void *device_run_memory(struct device_run *run, const struct op *op, const char *what,
-                        uint64_t size)
+static void *add_memory(struct device_run *run, const struct op *op, const char *what,
+                        uint64_t size, bool pages)
 {
     struct device_memory memory = {.op = op, .what = what};
     vec_reserve(&run->memories, 1);
-    if (!guarded_init(&memory.guarded, size, run->memories.count < MOST_PAGED))
+    if (!guarded_init(&memory.guarded, size, pages))
         return NULL;
     vec_push(&run->memories, memory);
     return memory.guarded.at;
@@ -23,12 +23,30 @@ static bool find_damage(struct device_run *run, struct run_damage *damage)
         uint64_t bytes = guarded_damage(&memory->guarded, &first);
         if (bytes == 0)
             continue;
+        tables_open(run);
         guarded_repair(&memory->guarded);
         *damage = (struct run_damage){run->graph,           memory->op, memory->what,
                                       memory->guarded.size, bytes,      first};
         return true;
     }
     return false;
+}
+
+void *device_run_memory(struct device_run *run, const struct op *op, const char *what,
+                        uint64_t size)
+{
+    return add_memory(run, op, what, size, run->memories.count < MOST_PAGED);
+}
+
+/* Those of parameters, one of each graph, come last. */
+void *device_run_table(struct device_run *run, const struct op *op, const char *what, uint64_t size)
+{
+    bool pages = (op ? run->memories.count : run->root->runs.count) < MOST_PAGED;
+    void *table = add_memory(run, op, what, size, pages);
+    if (!table)
+        mem_exhausted();
+    run->memories.at[run->memories.count - 1].is_table = true;
+    return table;
 }
 
 bool device_run_damage(struct backend_run *base, struct run_damage *damage)

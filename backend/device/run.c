@@ -4,6 +4,7 @@
 #include "backend/device/link.h"
 #include "backend/device/profile.h"
 #include "backend/device/race.h"
+#include "backend/device/tables.h"
 #include "ir/op_cores.h"
 #include "ir/syntax/locate.h"
 
@@ -178,10 +179,9 @@ static bool make_launches(struct device_run *run)
         return false;
     if (run->options.race_check)
         check_races(run);
-    run->params = device_run_memory(run, NULL, "table of parameters",
-                                    run->arguments.count * sizeof *run->params);
-    if (!run->params)
-        mem_exhausted();
+    run->params = device_run_table(run, NULL, "table of parameters",
+                                   run->arguments.count * sizeof *run->params);
+    tables_sum(run);
     return true;
 }
 

@@ -32,13 +32,15 @@ struct device_target {
  * start. */
 struct device_argument {
     struct slot slot;
+    uint32_t op;     /* in the launch's ops; NONE: it is the entry's */
+    uint32_t memory; /* in run.memories: the table that the word is the address of, or NONE */
     uint64_t word;
 };
 
 /* The words of an op with a dynamic kernel, and what the host's tiling writes there. */
 struct device_tiling_words {
-    uint64_t key, blocks, lock;
-    struct device_choice choice;
+    uint64_t *given; /* key and blocks: a table */
+    uint64_t lock;
 };
 
 struct device_call;
@@ -54,6 +56,8 @@ struct device_memory {
     struct guarded guarded;
     const struct op *op; /* whose it is; NULL: an entry's */
     const char *what;    /* "workspace" */
+    bool is_table;       /* kernels only read it */
+    uint64_t sum;        /* of a table, as it is to be */
 };
 
 struct device_launch {
@@ -105,7 +109,8 @@ struct device_run {
     VEC(struct device_memory) memories;        /* workspaces and tables */
     VEC(char *) reports;                       /* of launches, from the runtime */
     struct mem_guard guard;                    /* of the device, handles and reports */
-    uint64_t *params;                          /* room for the largest launch's */
+    uint64_t *params;                          /* of all launches, a table */
+    bool closed;                               /* tables can only be read */
     struct run_profile profile;
     VEC(struct skrt_trace_line)
     trace; /* of the root: of all launches so far, with lines of names */
@@ -126,6 +131,10 @@ static inline const struct kernel *device_run_kernel(const struct device_run *ru
 void *device_run_memory(struct device_run *run, const struct op *op, const char *what,
                         uint64_t size);
 
+/* The same of what kernels only read. */
+void *device_run_table(struct device_run *run, const struct op *op, const char *what,
+                       uint64_t size);
+
 /* Functions of a struct backend_runner (backend/run.h), the first for a target's own. */
 struct backend_run *device_run_open(const struct run_options *options,
                                     const struct device_target *target,
@@ -133,6 +142,7 @@ struct backend_run *device_run_open(const struct run_options *options,
 void device_run_execute(struct backend_run *run, void *const *const *values,
                         struct run_result *result);
 bool device_run_damage(struct backend_run *run, struct run_damage *damage);
+bool device_run_place(const struct backend_run *run, const void *address, char *text, size_t size);
 void device_run_unload(struct backend_run *run);
 void device_run_close(struct backend_run *run);
 

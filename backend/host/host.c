@@ -18,6 +18,7 @@ static const struct backend_runner runner = {
     .open = open_run,
     .execute = device_run_execute,
     .damage = device_run_damage,
+    .place = device_run_place,
     .unload = device_run_unload,
     .close = device_run_close,
 };

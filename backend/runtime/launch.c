@@ -361,7 +361,7 @@ static void run_part(struct skrt_core *core, const struct skrt_call *part)
 {
     skrt_record(core, SKRT_BEGIN, SKRT_PROFILE_KERNEL);
     skrt_record(core, SKRT_BEGIN, SKRT_PROFILE_OP);
-    skrt_call(core, part, &core->job->part_site);
+    skrt_call(core, part, &core->job->launch->part_sites[core->type]);
     skrt_record(core, SKRT_END, SKRT_PROFILE_OP);
     skrt_record(core, SKRT_END, SKRT_PROFILE_KERNEL);
 }

@@ -119,8 +119,11 @@ static void launch_describe(struct skrt_job *job)
     job->launch_copy = queued_of(job)->launch;
     if (!job->launch_copy.name)
         job->launch_copy.name = "(no name)";
+    for (int type = 0; type < SKRT_CORE_TYPES; type++)
+        if (!job->launch_copy.part_sites[type].text)
+            job->launch_copy.part_sites[type] =
+                (struct skrt_site){"sub-kernel", job->launch_copy.name};
     job->launch = &job->launch_copy;
-    job->part_site = (struct skrt_site){"sub-kernel", job->launch->name};
     job->placed = job->ready = job->unfinished = 0;
     for (int type = 0; type < SKRT_CORE_TYPES; type++) {
         job->launched[type] = job->launch->blocks * cores_per_block(job, (enum skrt_core_type)type);

@@ -428,6 +428,8 @@ struct skrt_launch {
     /* ... or (entry == NULL) the parts of one sub-kernel as a launch of its own. A part without
      * a function does not exist. */
     struct skrt_call parts[SKRT_CORE_TYPES];
+    /* What reports call them, and the op; where there is no text, `sub-kernel`, and the name. */
+    struct skrt_site part_sites[SKRT_CORE_TYPES];
     uint32_t blocks;    /* AI cores of the launch; for (0, 1) shapes: AIVs */
     uint8_t aics, aivs; /* per AI core: (1, 0), (0, 1), (1, 1) or (1, 2) */
     uint64_t *params;

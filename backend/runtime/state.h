@@ -286,10 +286,9 @@ struct skrt_job {
     uint32_t launched[SKRT_CORE_TYPES];
     struct skrt_core *cores[SKRT_CORE_TYPES]; /* in room[SKRT_AIC] and room[SKRT_AIV] */
     uint32_t room[SKRT_CORE_TYPES];
-    uint32_t placed;            /* blocks that have got their places, the first ones */
-    uint32_t ready;             /* of these, those whose cores were made ready */
-    uint32_t unfinished;        /* cores */
-    struct skrt_site part_site; /* for parts that are launched without an entry */
+    uint32_t placed;     /* blocks that have got their places, the first ones */
+    uint32_t ready;      /* of these, those whose cores were made ready */
+    uint32_t unfinished; /* cores */
     struct skrt_barrier barriers[SKRT_CORE_TYPES];
     struct skrt_part *parts; /* by home */
     struct skrt_sync_point *live_points[SKRT_CORE_TYPES];

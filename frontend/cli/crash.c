@@ -17,7 +17,7 @@ static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
 static void say_place(const void *address)
 {
-    char text[256];
+    char text[512];
     if (!crash_map->text(crash_map->context, address, text, sizeof text))
         return;
     apart_say("it touched what is ");

@@ -32,6 +32,8 @@ enum exit_status run_open(struct outcome *outcome, const struct outcome *beside)
     };
     enum backend_status built;
     outcome->run = runner->how->open(&options, &built);
+    if (outcome->run)
+        outcome->run->sealed = !runner->trust_kernels;
     return backend_exit_status(built);
 }
 
@@ -60,10 +62,24 @@ static struct read_only *read_only_of(struct outcome *outcome, const struct stor
     return are ? &outcome->read_only : NULL;
 }
 
+/* What kernels can touch. */
+struct memory_map {
+    const struct outcome *outcome;
+    const struct storages *storages;
+};
+
+static bool memory_place(const void *context, const void *address, char *text, size_t size)
+{
+    const struct memory_map *memory = context;
+    return storages_place(memory->storages, address, text, size) ||
+           memory->outcome->runner->how->place(memory->outcome->run, address, text, size);
+}
+
 static void execute(struct outcome *outcome, const struct storages *storages)
 {
     struct read_only *read_only = read_only_of(outcome, storages);
-    const struct crash_map map = {storages_place, storages, read_only ? read_only_allow : NULL,
+    const struct memory_map memory = {outcome, storages};
+    const struct crash_map map = {memory_place, &memory, read_only ? read_only_allow : NULL,
                                   read_only};
     struct mem_guard guard;
     apart_code_runs(NULL);

@@ -38,6 +38,7 @@ static bool has_repeated(struct outcomes *outcomes, const struct outcome *outcom
 static enum exit_status run_again(struct outcomes *outcomes, struct outcome *outcome)
 {
     run_values_restore(outcome->workplace);
+    outcome->run->sealed = false;
     enum exit_status status = run_launch(outcome, &outcome->workplace->storages);
     outcome->runs++;
     if (status == EXIT_DONE)
