@@ -41,9 +41,9 @@ void ge_read_model_attr(struct ge_reader *reader)
 {
     struct attr attr;
     enum ge_value result = ge_read_attr(&reader->values, wants, &attr);
-    if (result == GE_VALUE && dump_take_gears(reader->dump, &attr, reader->values.key))
+    if (attr.key == NONE || result == GE_NO_VALUE)
         return;
-    if (attr.key != NONE && result != GE_NO_VALUE)
+    if (result != GE_VALUE || !dump_take_gears(reader->dump, &attr, reader->values.key))
         dump_drop(reader->dump, attr.loc, "the attribute '%.*s' of the model",
                   NAME(reader->dump->module, attr.key));
 }
